@@ -1,0 +1,85 @@
+import type {
+  ChannelTestResult,
+  DeleteHistoryResult,
+  JobLogs,
+  LogSource,
+  MonitorPreview,
+  PatternTestResult,
+  PruneInput,
+  PruneResult,
+  Ref,
+  SuspendResult,
+  TriggerResult,
+} from '@cronjob-monitor/shared/contract';
+import type { Cluster } from '@cronjob-monitor/shared/kube';
+import type { Clock } from '@cronjob-monitor/shared/process';
+import type { Store, StoredSilence } from '@cronjob-monitor/shared/store';
+import { acknowledge, unacknowledge, type AcknowledgeWish } from './acknowledge.ts';
+import { deleteHistory } from './delete-history.ts';
+import { previewMonitor, type PreviewDeps, type PreviewWish } from './preview-monitor.ts';
+import { prune } from './prune.ts';
+import type { LogWish } from './read-live-log.ts';
+import { readLogs } from './read-logs.ts';
+import { redrive } from './redrive.ts';
+import { changeSilence, createSilence, draftSilence, endSilence, type SilenceDraft } from './silence.ts';
+import { setSuspended } from './suspend.ts';
+import { testChannel, type TestChannelDeps, type TestWish } from './test-channel.ts';
+import { testPattern, type PatternThread } from './test-pattern.ts';
+import type { PatternQuestion } from './try-pattern.ts';
+import { triggerCronJob, type TriggerWish } from './trigger.ts';
+
+export type { SilenceDraft } from './silence.ts';
+export type { PatternThread } from './test-pattern.ts';
+export type { PatternAnswer, PatternQuestion } from './try-pattern.ts';
+
+/** What changes something or leaves the store, bound to what it needs. */
+export interface Actions {
+  deleteHistory(cronJob: Ref): Promise<DeleteHistoryResult>;
+  prune(input: Required<PruneInput>): Promise<PruneResult>;
+  /** The signal aborts when nobody waits for it any more. */
+  readLogs(wish: LogWish, how: { readonly source: LogSource; readonly signal: AbortSignal }): Promise<JobLogs>;
+  trigger(wish: TriggerWish): Promise<TriggerResult>;
+  setSuspended(cronJob: Ref, suspended: boolean): Promise<SuspendResult>;
+  acknowledge(wish: AcknowledgeWish): Promise<void>;
+  unacknowledge(alertId: string, by: string): Promise<void>;
+  /** The silence as it would be; nothing is kept. */
+  draftSilence(draft: SilenceDraft): StoredSilence;
+  createSilence(draft: SilenceDraft): Promise<StoredSilence>;
+  changeSilence(id: string, draft: SilenceDraft): Promise<StoredSilence>;
+  endSilence(id: string): Promise<StoredSilence>;
+  redrive(deliveryId: string, by: string): Promise<{ readonly changed: boolean }>;
+  testChannel(wish: TestWish): Promise<ChannelTestResult>;
+  testPattern(question: PatternQuestion): Promise<PatternTestResult>;
+  previewMonitor(wish: PreviewWish): Promise<MonitorPreview>;
+}
+
+/** A signal that never aborts. */
+const never = new AbortController().signal;
+
+export function createActions(deps: {
+  readonly store: Store;
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  readonly settings: TestChannelDeps['settings'] & PreviewDeps['settings'];
+  readonly patternThread: PatternThread;
+}): Actions {
+  const { store } = deps;
+  return {
+    deleteHistory: (cronJob) => deleteHistory(store, cronJob),
+    prune: (input) => prune(store, input),
+    readLogs: (wish, how) => readLogs(deps, wish, how),
+    // Every call to the cluster has a time limit of its own.
+    trigger: (wish) => triggerCronJob(deps, wish, never),
+    setSuspended: (cronJob, suspended) => setSuspended(deps.cluster, cronJob, suspended, never),
+    acknowledge: (wish) => acknowledge(store, wish),
+    unacknowledge: (alertId, by) => unacknowledge(store, alertId, by),
+    draftSilence: (draft) => draftSilence(draft, store.now()),
+    createSilence: (draft) => createSilence(store, draft),
+    changeSilence: (id, draft) => changeSilence(store, id, draft),
+    endSilence: (id) => endSilence(store, id),
+    redrive: (deliveryId, by) => redrive(store, deliveryId, by),
+    testChannel: (wish) => testChannel(deps, wish),
+    testPattern: (question) => testPattern(deps.patternThread, question),
+    previewMonitor: (wish) => previewMonitor(deps, wish),
+  };
+}

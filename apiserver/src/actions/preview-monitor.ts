@@ -1,0 +1,285 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { MonitorPreview, PreviewFinding, Ref } from '@cronjob-monitor/shared/contract';
+import {
+  lint,
+  previewCronJob,
+  type Instant,
+  type LintedCronJob,
+  type PreviewedAlert,
+  type SpecEpoch,
+} from '@cronjob-monitor/shared/domain';
+import { rhythmOf } from '@cronjob-monitor/shared/domain/schedule';
+import {
+  alertRulesOf,
+  decodeMonitorSpec,
+  detectionRulesOf,
+  type MonitorDefaults,
+  type MonitorSpec,
+} from '@cronjob-monitor/shared/kube';
+import type { Clock } from '@cronjob-monitor/shared/process';
+import {
+  findStartSkew,
+  listCronJobs,
+  listRoutedChannels,
+  listSpecEpochs,
+  measureLastDurations,
+  readHistories,
+  type CatalogCronJob,
+  type Store,
+  type StoredHistory,
+} from '@cronjob-monitor/shared/store';
+
+export interface PreviewWish {
+  readonly namespace: string;
+  readonly spec: Readonly<Record<string, unknown>>;
+  /** The monitor it would replace. */
+  readonly name: string | undefined;
+  readonly days: number;
+  /** Namespaces of which the caller may read. Empty: all. */
+  readonly readable: readonly string[];
+}
+
+export interface PreviewDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly settings: {
+    readonly defaultTimeZone: string;
+    /** False: nobody said it. */
+    readonly isDefaultZoneGiven: boolean;
+    readonly monitorDefaults: MonitorDefaults;
+  };
+}
+
+const dayMs = 86_400_000;
+const mostCronJobs = 200;
+const mostRows = 200_000;
+const longestMs = 5_000;
+const listedCronJobs = 100;
+const listedAlerts = 200;
+const longestHistoryDays = 400;
+const durationsOf = 100;
+
+type NamedAlert = PreviewedAlert & { readonly cronjob: Ref };
+
+/** What a monitor with this spec would have said of the history that is stored. Nothing is written. api.md section 7. */
+export async function previewMonitor(deps: PreviewDeps, wish: PreviewWish): Promise<MonitorPreview> {
+  const { store, clock, settings } = deps;
+  const startedMs = clock.monotonicMs();
+  const toAt = store.now();
+  const fromAt = toAt - wish.days * dayMs;
+  const decoded = decodeMonitorSpec({ spec: wish.spec }, settings.monitorDefaults, {});
+  if (!decoded.ok) return presentNothing([ofSchema('spec', decoded.undecodable)], { fromAt, toAt });
+  const { spec } = decoded;
+  const faults = decoded.problems.map(({ path, message }) => ofSchema(path, message));
+  const { cronJobs: matched, unknownLabels } = await listMatched(store, wish, spec);
+  const asked = matched.slice(0, mostCronJobs);
+  const ids = asked.map(({ id }) => id);
+  const history = await readHistories(store, ids, { from: fromAt - reachMs(spec), mostRows });
+  const epochs = await listSpecEpochs(store, ids);
+  const skewP99Ms = await findStartSkew(store);
+
+  const alerts: NamedAlert[] = [];
+  let isCut = !history.isWhole || matched.length > asked.length;
+  for (const cronJob of asked) {
+    if (clock.monotonicMs() - startedMs > longestMs) {
+      isCut = true;
+      break;
+    }
+    const stored = history.of.get(cronJob.id);
+    if (!stored) continue;
+    // A turn for others between two of them.
+    await nextTurn();
+    const of = toPreviewed(cronJob, stored, epochs.get(cronJob.id) ?? [], settings.defaultTimeZone);
+    const rules = { detection: detectionRulesOf(spec, of.timeZone), alerts: alertRulesOf(spec) };
+    const found = previewCronJob(rules, of, { fromAt, toAt, skewP99Ms });
+    alerts.push(...found.map((alert) => ({ ...alert, cronjob: { namespace: of.namespace, name: of.name } })));
+  }
+  const findings = [...faults, ...(await lintOf(deps, { spec, asked, skewP99Ms, toAt }))];
+  if (unknownLabels) findings.push(labelsUnknown);
+  return {
+    valid: faults.length === 0,
+    findings,
+    cronJobs: {
+      matched: matched.length,
+      withHistory: history.of.size,
+      items: matched.slice(0, listedCronJobs).map(({ namespace, name }) => ({ namespace, name })),
+      omitted: Math.max(0, matched.length - listedCronJobs),
+    },
+    from: textOf(fromAt),
+    to: textOf(toAt),
+    alerts: presentAlerts(alerts),
+    blindSeconds: blindSecondsOf(history.of, epochs, { fromAt, toAt }),
+    truncated: isCut,
+  };
+}
+
+/**
+ * The CronJobs that the service knows and the selector takes. Their labels are in the cluster alone: where it asks for labels, those that
+ * the monitor of this name selects now are taken.
+ */
+async function listMatched(
+  store: Store,
+  { namespace, name, readable }: PreviewWish,
+  { selector }: MonitorSpec,
+): Promise<{ readonly cronJobs: readonly CatalogCronJob[]; readonly unknownLabels: boolean }> {
+  if (selector?.unusable) return { cronJobs: [], unknownLabels: false };
+  const asksLabels =
+    Object.keys(selector?.matchLabels ?? {}).length > 0 ||
+    (selector?.matchExpressions.length ?? 0) > 0 ||
+    selector?.namespaceSelector !== undefined;
+  if (asksLabels && name === undefined) return { cronJobs: [], unknownLabels: true };
+  const named = selector?.namespaces ?? [];
+  const wanted = selector?.allNamespaces || asksLabels ? [] : named.length > 0 ? named : [namespace];
+  const namespaces = readable.length === 0 ? wanted : within(wanted, readable);
+  if (namespaces === undefined) return { cronJobs: [], unknownLabels: asksLabels };
+  const monitor = asksLabels && name !== undefined ? { namespace, name } : undefined;
+  const known = await listCronJobs(store, { namespaces, monitor });
+  const names = selector?.matchNames ?? [];
+  const cronJobs = names.length === 0 ? known : known.filter((cronJob) => names.includes(cronJob.name));
+  return { cronJobs, unknownLabels: asksLabels };
+}
+
+/** Of the wanted namespaces those that may be read; undefined: none. Empty: all. */
+function within(wanted: readonly string[], readable: readonly string[]): readonly string[] | undefined {
+  if (wanted.length === 0) return readable;
+  const both = wanted.filter((namespace) => readable.includes(namespace));
+  return both.length === 0 ? undefined : both;
+}
+
+/** How far before the range runs count: windows and baselines reach back. */
+function reachMs({ sla }: MonitorSpec): number {
+  const days = sla ? Math.max(sla.windowDays, 2 * sla.durationBaselineWindowDays) : 1;
+  return Math.min(days, longestHistoryDays) * dayMs;
+}
+
+function toPreviewed(
+  { uid, namespace, name, createdAt, timeZone }: CatalogCronJob,
+  stored: StoredHistory,
+  epochs: readonly SpecEpoch[],
+  defaultZone: string,
+): Parameters<typeof previewCronJob>[1] {
+  return { uid, namespace, name, createdAt, timeZone: timeZone ?? defaultZone, epochs, ...stored };
+}
+
+async function lintOf(
+  { store, settings }: PreviewDeps,
+  of: {
+    readonly spec: MonitorSpec;
+    readonly asked: readonly CatalogCronJob[];
+    readonly skewP99Ms: number;
+    readonly toAt: Instant;
+  },
+): Promise<PreviewFinding[]> {
+  const { spec, asked, skewP99Ms, toAt } = of;
+  const durations = await measureLastDurations(
+    store,
+    asked.map(({ id }) => id),
+    durationsOf,
+  );
+  const channels = await store.transaction((tx) => listRoutedChannels(tx));
+  const refs = spec.alerting?.channelRefs ?? [];
+  const findings = lint({
+    monitor: spec,
+    cronJobs: asked.map((cronJob) => toLinted(cronJob, durations.get(cronJob.id), settings.defaultTimeZone, toAt)),
+    channelFaults: refs
+      .filter(({ name }) => !channels.has(name))
+      .map(({ name }) => ({ name, why: 'it does not exist' })),
+    skewP99Ms,
+    isDefaultZoneGiven: settings.isDefaultZoneGiven,
+  });
+  return findings.map(({ level, code, path, cronJob, message }) => ({
+    level,
+    code,
+    path,
+    message: cronJob ? `${cronJob.namespace}/${cronJob.name}: ${message}` : message,
+  }));
+}
+
+/** What the catalog does not keep of a CronJob is taken as sound: its own page tells of that. */
+function toLinted(
+  { namespace, name, schedule, timeZone, policy, deadlineS, nextRunAt }: CatalogCronJob,
+  durations: LintedCronJob['durations'],
+  defaultZone: string,
+  now: Instant,
+): LintedCronJob {
+  const kept = { successLimit: 3, failureLimit: 1, ttlAfterFinishedS: undefined };
+  const job = { activeDeadlineS: Number.MAX_SAFE_INTEGER, backoffLimit: 0, restartPolicy: 'Never' as const };
+  return {
+    facts: { namespace, name, timeZone, policy, deadlineS, ...kept, ...job },
+    rhythm: rhythmOf(schedule, timeZone ?? defaultZone, now),
+    durations,
+    nextRunAt,
+  };
+}
+
+function presentAlerts(alerts: readonly NamedAlert[]): MonitorPreview['alerts'] {
+  const sorted = alerts.toSorted((a, b) => b.sinceAt - a.sinceAt);
+  const byType: Partial<Record<PreviewedAlert['type'], number>> = {};
+  for (const { type } of alerts) byType[type] = (byType[type] ?? 0) + 1;
+  return {
+    total: alerts.length,
+    byType,
+    items: sorted
+      .slice(0, listedAlerts)
+      .map(({ type, subject, severity, cronjob, sinceAt, endedAt, message, channels }) => ({
+        type,
+        subject: subject ?? null,
+        severity,
+        cronjob,
+        since: textOf(sinceAt),
+        endedAt: endedAt === undefined ? null : textOf(endedAt),
+        message,
+        channels,
+      })),
+    omitted: Math.max(0, alerts.length - listedAlerts),
+  };
+}
+
+/** For how long nobody can tell what was due: gaps between the epochs that are certain, of the CronJob with most of it. */
+function blindSecondsOf(
+  histories: ReadonlyMap<number, StoredHistory>,
+  epochs: ReadonlyMap<number, readonly SpecEpoch[]>,
+  { fromAt, toAt }: { readonly fromAt: Instant; readonly toAt: Instant },
+): number {
+  const blindMs = [...histories.keys()].map((id) =>
+    (epochs.get(id) ?? [])
+      .filter(({ certain }) => !certain)
+      .reduce(
+        (sum, epoch) => sum + Math.max(0, Math.min(epoch.toAt ?? toAt, toAt) - Math.max(epoch.fromAt, fromAt)),
+        0,
+      ),
+  );
+  return Math.round(Math.max(0, ...blindMs) / 1_000);
+}
+
+function presentNothing(
+  findings: readonly PreviewFinding[],
+  { fromAt, toAt }: { readonly fromAt: Instant; readonly toAt: Instant },
+): MonitorPreview {
+  return {
+    valid: false,
+    findings,
+    cronJobs: { matched: 0, withHistory: 0, items: [], omitted: 0 },
+    from: textOf(fromAt),
+    to: textOf(toAt),
+    alerts: { total: 0, byType: {}, items: [], omitted: 0 },
+    blindSeconds: 0,
+    truncated: false,
+  };
+}
+
+const labelsUnknown: PreviewFinding = {
+  level: 'note',
+  code: 'SelectorEmpty',
+  path: 'spec.selector',
+  message:
+    'labels are looked at in the cluster alone: what the monitor of this name selects now is taken in their place',
+};
+
+function ofSchema(path: string, message: string): PreviewFinding {
+  return { level: 'error', code: 'schema', path, message };
+}
+
+function textOf(at: Instant): string {
+  return new Date(at).toISOString();
+}

@@ -1,0 +1,66 @@
+import type { Instant, SilenceMatcher } from '@cronjob-monitor/shared/domain';
+import {
+  findSilence,
+  lockSilence,
+  newId,
+  putSilence,
+  updateSilenceEnd,
+  type Store,
+  type StoredSilence,
+} from '@cronjob-monitor/shared/store';
+import { conflict, notFound } from '../errors.ts';
+
+/** What a silence is to be; who made it first stays its author. */
+export interface SilenceDraft {
+  readonly matcher: SilenceMatcher;
+  readonly startsAt: Instant;
+  readonly endsAt: Instant;
+  readonly untilResolved: boolean;
+  readonly comment: string;
+  readonly by: string;
+}
+
+/** A silence that was asked for and is not kept: `id` is none. */
+export function draftSilence(draft: SilenceDraft, now: Instant): StoredSilence {
+  const { matcher, startsAt, endsAt, untilResolved, comment, by } = draft;
+  return {
+    id: newId(now),
+    matcher,
+    startsAt,
+    endsAt,
+    untilResolved,
+    comment,
+    createdBy: by,
+    createdAt: now,
+    updatedAt: now,
+    endedAt: undefined,
+  };
+}
+
+export async function createSilence(store: Store, draft: SilenceDraft): Promise<StoredSilence> {
+  const silence = draftSilence(draft, store.now());
+  await store.transaction((tx) => putSilence(tx, silence));
+  return silence;
+}
+
+/** Gives a silence that is not over another matcher, span and comment. Throws NOT_FOUND, and CONFLICT for one that is over. */
+export async function changeSilence(store: Store, id: string, draft: SilenceDraft): Promise<StoredSilence> {
+  return store.transaction(async (tx) => {
+    const before = await lockSilence(tx, id);
+    if (!before) throw notFound('Silence', id, 'neverSeen');
+    const now = tx.now();
+    if ((before.endedAt ?? before.endsAt) <= now) throw conflict('The silence is over; make a new one');
+    const { createdBy, createdAt } = before;
+    const after = { ...draftSilence(draft, now), id: before.id, createdBy, createdAt };
+    await putSilence(tx, after);
+    return after;
+  });
+}
+
+/** Ends a silence now. One that is over stays as it is. Throws NOT_FOUND. */
+export async function endSilence(store: Store, id: string): Promise<StoredSilence> {
+  await store.transaction((tx) => updateSilenceEnd(tx, id, tx.now()));
+  const silence = await findSilence(store, id);
+  if (!silence) throw notFound('Silence', id, 'neverSeen');
+  return silence;
+}

@@ -1,0 +1,91 @@
+import type { Ref, TriggerResult } from '@cronjob-monitor/shared/contract';
+import { ClusterError, type Cluster, type RawObject } from '@cronjob-monitor/shared/kube';
+import type { Clock } from '@cronjob-monitor/shared/process';
+import { ApiError, conflict } from '../errors.ts';
+import { throwClusterRefusal } from './cluster-refusal.ts';
+import { fieldsOf, getPresentCronJob, textOf } from './present-cron-job.ts';
+
+/** Kubernetes takes no longer name of a Job whose pods carry it as a label. */
+const maxNameLength = 63;
+/** A name that is taken is raised so often. */
+const mostNames = 6;
+
+export interface TriggerWish {
+  readonly cronJob: Ref;
+  /** Unfinished Jobs as recorded; what the cluster itself counts is added. */
+  readonly activeJobs: readonly string[];
+  /** Beside an unfinished Job, whatever the policy says. Nothing is deleted. */
+  readonly force: boolean;
+  /** Who asked: kept with the Job. */
+  readonly by: string;
+}
+
+/** Makes a Job of the CronJob's template, owned by it, also while it is suspended. */
+export async function triggerCronJob(
+  deps: { readonly cluster: Cluster; readonly clock: Clock },
+  wish: TriggerWish,
+  signal: AbortSignal,
+): Promise<TriggerResult> {
+  const { namespace, name } = wish.cronJob;
+  const cronJob = await getPresentCronJob(deps.cluster, wish.cronJob, signal);
+  if (!wish.force) refuseBesideUnfinished(cronJob, wish);
+  const seconds = Math.floor(deps.clock.now() / 1000);
+  for (let raised = 0; raised < mostNames; raised += 1) {
+    const jobName = manualJobName(name, seconds + raised);
+    try {
+      // One after the other: the next name is tried only when this one is taken.
+      await deps.cluster.createJob(namespace, jobOf(cronJob, jobName, wish.by), signal);
+      return { success: true, jobName, message: 'Job created' };
+    } catch (error) {
+      if (error instanceof ClusterError && error.code === 'alreadyExists') continue;
+      throwClusterRefusal(error, { verb: 'create', resource: 'jobs', namespace });
+    }
+  }
+  throw conflict(`Every name for a manual Job of ${namespace}/${name} is taken now; try again in some seconds`);
+}
+
+/** Under Forbid and Replace the CronJob controller itself would not start a second Job beside the first. */
+function refuseBesideUnfinished(cronJob: RawObject, { cronJob: { namespace, name }, activeJobs }: TriggerWish): void {
+  const policy = textOf(fieldsOf(cronJob['spec'])['concurrencyPolicy']);
+  if (policy !== 'Forbid' && policy !== 'Replace') return;
+  const { active } = fieldsOf(cronJob['status']);
+  const listed = (Array.isArray(active) ? active : []).map((reference) => textOf(fieldsOf(reference)['name']));
+  const unfinished = [...new Set([...activeJobs, ...listed])].filter(Boolean);
+  if (unfinished.length === 0) return;
+  throw new ApiError(
+    'CONCURRENCY_REFUSED',
+    `${namespace}/${name} has an unfinished Job and its policy is ${policy}; use force=true to start one beside it`,
+    { details: { policy, activeJobs: unfinished } },
+  );
+}
+
+/** `<base>-manual-<seconds>`, the CronJob's name cut so that the whole is not too long. */
+export function manualJobName(name: string, seconds: number): string {
+  const suffix = `-manual-${seconds}`;
+  return name.slice(0, maxNameLength - suffix.length).replace(/[-.]+$/, '') + suffix;
+}
+
+function jobOf(cronJob: RawObject, jobName: string, by: string): object {
+  const metadata = fieldsOf(cronJob['metadata']);
+  const template = fieldsOf(fieldsOf(cronJob['spec'])['jobTemplate']);
+  const given = fieldsOf(template['metadata']);
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: {
+      name: jobName,
+      namespace: metadata['namespace'],
+      labels: fieldsOf(given['labels']),
+      annotations: {
+        ...fieldsOf(given['annotations']),
+        'cronjob.kubernetes.io/instantiate': 'manual',
+        'cronjob-monitor.io/triggered-by': by,
+      },
+      // Without blockOwnerDeletion: that would need rights on the CronJob's finalizers.
+      ownerReferences: [
+        { apiVersion: 'batch/v1', kind: 'CronJob', name: metadata['name'], uid: metadata['uid'], controller: true },
+      ],
+    },
+    spec: template['spec'],
+  };
+}

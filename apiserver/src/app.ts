@@ -1,0 +1,65 @@
+import Koa from 'koa';
+import type { RequestListener } from 'node:http';
+import { peersOf } from './auth/peers.ts';
+import type { ApiState } from './context.ts';
+import { ApiError } from './errors.ts';
+import type { ApiMetrics } from './metrics.ts';
+import { caching } from './middleware/caching.ts';
+import { compression } from './middleware/compression.ts';
+import { crossSiteGuard } from './middleware/cross-site.ts';
+import { describe, errorBoundary, type Translation } from './middleware/error-boundary.ts';
+import { securityHeaders } from './middleware/headers.ts';
+import { hostGuard } from './middleware/host.ts';
+import { forgetAfterWrites } from './middleware/forget-after-writes.ts';
+import { decodablePath } from './middleware/path.ts';
+import { requestId } from './middleware/request-id.ts';
+import { requestLog } from './middleware/request-log.ts';
+import { routeAnswer } from './middleware/route-answer.ts';
+import { refuseWhenStopping } from './middleware/stopping.ts';
+import { findSwaggerFolder, openApiRouter, swaggerPage } from './openapi/index.ts';
+import { createRoutes, type RouteDeps } from './routes/index.ts';
+import { userInterface, type UiFiles } from './static.ts';
+
+export interface AppDeps extends RouteDeps {
+  readonly metrics: ApiMetrics;
+  readonly translations: readonly Translation[];
+  readonly uiFiles: UiFiles;
+  readonly isStopping: () => boolean;
+}
+
+/** The order of a request, from the socket to its route; each line says why it stands where it stands. */
+export function createApp(deps: AppDeps): RequestListener {
+  const { logger, clock, settings } = deps;
+  const app = new Koa<ApiState>();
+
+  app.use(requestId()); // first: every line and every answer below carries it
+  app.use(requestLog({ logger, clock, mode: settings.authMode })); // outside the boundary: it sees the status that was really sent
+  app.use(deps.metrics.middleware); // the same
+  app.use(securityHeaders(peersOf(settings.authMode === 'proxy' ? settings.auth.proxy.peers : []))); // before anything can fail: errors carry them too
+  app.use(errorBoundary({ logger, translations: deps.translations })); // from here on an error is an answer in JSON
+  app.use(refuseWhenStopping(deps.isStopping)); // a stopping process owes nothing to new requests
+  app.use(hostGuard(settings)); // before all else that looks at the request: ends DNS rebinding
+  app.use(crossSiteGuard()); // no page of another site changes anything, whatever the path
+  app.use(compression()); // outside caching: it packs the text that caching made
+  app.use(caching({ authenticated: settings.authMode !== 'none' })); // sees each finished answer of a route
+  app.use(forgetAfterWrites(deps.answers)); // whoever changed something reads it at once
+  app.use(decodablePath()); // a path that cannot be read is refused before it is matched
+  for (const router of [...createRoutes(deps), openApiRouter()])
+    app.use(router.routes() as unknown as Koa.Middleware<ApiState>);
+  app.use(routeAnswer()); // what no route took: 405, 204 for OPTIONS, 404 below /api
+  app.use(swaggerPage(findSwaggerFolder())); // its paths are no pages of the user interface
+  app.use(userInterface(deps.uiFiles)); // the rest is the user interface's
+
+  app.on('error', (error: NodeJS.ErrnoException) => {
+    if (error instanceof ApiError || clientLeft(error)) return;
+    logger.error('An answer broke off', describe(error));
+  });
+  const answer = app.callback();
+  return (request, response) => void answer(request, response); // it catches everything itself
+}
+
+/** A client that closed its connection, or sent what is no HTTP, is no fault of ours. */
+function clientLeft(error: NodeJS.ErrnoException): boolean {
+  const { code = '' } = error;
+  return ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'].includes(code) || code.startsWith('HPE_');
+}

@@ -1,0 +1,72 @@
+import { version, type LoadedConfig } from '@cronjob-monitor/shared/config';
+import { createCluster, reviewScrape, toClusterOptions } from '@cronjob-monitor/shared/kube';
+import {
+  createConfiguredMetrics,
+  createNeighbourMetrics,
+  createProbes,
+  createProcessMetrics,
+  type Clock,
+  type Lifecycle,
+  type Logger,
+} from '@cronjob-monitor/shared/process';
+import { openStore, toStoreSettings } from '@cronjob-monitor/shared/store';
+import { createApi } from './create-api.ts';
+import { listenApi } from './listener.ts';
+import { toApiSettings } from './settings-of.ts';
+import { findUiFolder } from './ui-folder.ts';
+
+/** A read of the API may take so long. */
+const statementLimitMs = 10_000;
+/** Kubernetes takes so long to send no more requests to a pod that is not ready. */
+const retireMs = 5_000;
+/** Open requests may go on for so long. */
+const graceMs = 20_000;
+
+/** Wires the apiserver: what is started last is stopped first. Nothing here waits for a database or a cluster. */
+export async function compose(
+  loaded: LoadedConfig,
+  { logger, clock }: { readonly logger: Logger; readonly clock: Clock },
+  lifecycle: Lifecycle,
+): Promise<void> {
+  const { config } = loaded;
+  const metrics = createProcessMetrics({ entryPoint: 'apiserver', version, clock });
+  metrics.observe(lifecycle.stopping);
+
+  const neighbours = createNeighbourMetrics({ registry: metrics.registry, clock });
+  const cluster = createCluster({ ...toClusterOptions(loaded), clock, logger, answered: neighbours.kubeAnswered });
+  lifecycle.onStop('cluster', () => cluster.close());
+  const store = openStore(toStoreSettings(config), {
+    clock,
+    log: logger,
+    statementLimitMs,
+    observer: neighbours.store,
+  });
+  neighbours.watchPool(() => store.connections());
+  lifecycle.onStop('store', () => store.close());
+
+  const api = createApi({
+    settings: toApiSettings(loaded),
+    store,
+    cluster,
+    clock,
+    logger,
+    registry: metrics.registry,
+    version,
+    uiFolder: findUiFolder(),
+  });
+  const probes = createProbes({ address: config['probes.bind-address'], unreadyBecause: () => api.unreadyBecause() });
+  const probesPort = await probes.start();
+  lifecycle.onStop('probes', () => probes.stop());
+  const review = (token: string, signal: AbortSignal) => reviewScrape(cluster, token, signal);
+  const scrapes = createConfiguredMetrics({ config, metrics, review, clock, logger });
+  const metricsPort = await scrapes?.start();
+  lifecycle.onStop('metrics', () => scrapes?.stop());
+
+  const listener = await listenApi(api.handler, { host: config['api.host'], port: config['ui.port'] }, clock);
+  lifecycle.onStop('requests', () => listener.close(graceMs), { stopMs: graceMs + 2_000 });
+  api.start();
+  lifecycle.onStop('api', () => api.stop());
+  const isPod = loaded.surroundings.apiServer !== undefined;
+  lifecycle.onStop('readiness', () => api.retire(isPod ? retireMs : 0), { stopMs: retireMs + 1_000 });
+  logger.info('the API is served', { host: config['api.host'], port: listener.port, probesPort, metricsPort });
+}

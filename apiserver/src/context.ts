@@ -1,0 +1,77 @@
+import type Koa from 'koa';
+import type { ErrorCode } from '@cronjob-monitor/shared/contract';
+import type { Caller } from './auth/authentication.ts';
+import type { Reach } from './auth/reach.ts';
+
+/** An answer as it is sent. */
+export interface Rendered {
+  readonly text: string;
+  readonly etag: string;
+  /** Requests that it was sent to so far, this one included. */
+  uses: number;
+  /** By encoding. */
+  readonly packed: Map<string, Promise<Buffer>>;
+}
+
+/** What the middleware knows of a request besides the request itself. */
+export interface ApiState {
+  requestId: string;
+  /** Who calls: set by authentication, absent before it. */
+  caller?: Caller;
+  /** Where the caller may look, for a list; set by the guard. */
+  reach?: Reach;
+  /** The list has been cut to `reach`. */
+  isNarrowed?: boolean;
+  /** For a handler that learns the namespace from the object; set by the guard. */
+  permission?: { isAsked: boolean; ask(namespace: string | undefined): Promise<void> };
+  /** Set by the error boundary. */
+  errorCode?: ErrorCode;
+  /** The answer must not be kept anywhere: no ETag, `no-store`. */
+  noStore?: boolean;
+  /** Text of the body as it came, within its limit; absent when there was none. */
+  bodyText?: string;
+  /** The answer as text; packed once for all who share it. */
+  rendered?: Rendered;
+  /** Set by the user interface: its files have no pattern. */
+  isUi?: boolean;
+  /** Audit line: what the caller wrote about it. */
+  comment?: string;
+}
+
+export type ApiContext = Koa.ParameterizedContext<ApiState, { params: Record<string, string> }>;
+export type ApiMiddleware = (ctx: ApiContext, next: Koa.Next) => Promise<void>;
+
+/** Methods that change nothing, ever. All others are unsafe. */
+const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+export function isUnsafe(method: string): boolean {
+  return !safeMethods.has(method);
+}
+
+/** Below `/api/` everything is JSON, also what does not exist. */
+export function isApiPath(path: string): boolean {
+  return path === '/api' || path.startsWith('/api/');
+}
+
+/** One path of a router that matched, as @koa/router keeps it. */
+interface MatchedLayer {
+  readonly path: string;
+  readonly methods: readonly string[];
+}
+
+/** The methods of the path that matched; empty when no route has it. */
+export function matchedMethods(ctx: ApiContext): readonly string[] {
+  return [...new Set(matchedLayers(ctx).flatMap((layer) => layer.methods))].sort();
+}
+
+/** The path pattern that matched, as api.md writes it; `ui` for files and pages, `unknown` for no route. */
+export function routeOf(ctx: ApiContext): string {
+  if (ctx.state.isUi) return 'ui';
+  const [layer] = matchedLayers(ctx);
+  return layer ? layer.path.replaceAll(/:(\w+)/g, '{$1}') : 'unknown';
+}
+
+function matchedLayers(ctx: ApiContext): readonly MatchedLayer[] {
+  const { matched = [] } = ctx as unknown as { matched?: readonly MatchedLayer[] };
+  return matched.filter((layer) => layer.methods.length > 0);
+}

@@ -1,0 +1,114 @@
+import type { RequestListener } from 'node:http';
+import type { StreamData } from '@cronjob-monitor/shared/contract';
+import type { Clock, Logger, Registry } from '@cronjob-monitor/shared/process';
+import { findChangeMark, listNamespaces, type Store } from '@cronjob-monitor/shared/store';
+import type { Cluster } from '@cronjob-monitor/shared/kube';
+import { createApp } from './app.ts';
+import { createActions } from './actions/index.ts';
+import { createAuthentication } from './auth/create-authentication.ts';
+import { createDatabaseWatch } from './database-watch.ts';
+import { createApiMetrics } from './metrics.ts';
+import { createFeed } from './live/feed.ts';
+import { createOpenStreams } from './live/open-streams.ts';
+import { createCostlyCalls } from './middleware/costly.ts';
+import { createExpensiveReads } from './middleware/expensive.ts';
+import { createGuard } from './middleware/guard.ts';
+import { createPatternThread } from './pattern-thread.ts';
+import { createProcessFacts } from './process-facts.ts';
+import { gatherHealth, presentHealth } from './routes/index.ts';
+import type { ApiSettings } from './settings.ts';
+import { createSharedAnswers } from './shared-answers.ts';
+import { loadUi } from './static.ts';
+import { storeTranslation } from './store-translation.ts';
+
+export interface ApiDeps {
+  readonly settings: ApiSettings;
+  /** May not be reachable yet: until it is, answers say so. */
+  readonly store: Store;
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly registry: Registry;
+  /** Of the program, such as 0.1.0. */
+  readonly version: string;
+  /** Folder of the built user interface; undefined serves none. */
+  readonly uiFolder: string | undefined;
+}
+
+/** The REST API with the user interface. It opens no listener: whoever starts the process does. */
+export interface Api {
+  readonly handler: RequestListener;
+  /** Begins to look after the database, without waiting for it. */
+  start(): void;
+  /** One sentence for each reason why no requests should come here; empty: ready. */
+  unreadyBecause(): readonly string[];
+  /** Says that it is not ready and serves on for `ms`, so that whoever sends requests here can notice. */
+  retire(ms: number): Promise<void>;
+  /** Takes no more requests and ends the streams. Open requests go on: the listener waits for them. */
+  stop(): Promise<void>;
+}
+
+export function createApi(deps: ApiDeps): Api {
+  const { settings, store, clock } = deps;
+  const logger = deps.logger.child({ component: 'api' });
+  const databaseWatch = createDatabaseWatch({ store, clock, logger });
+  const stopping = new AbortController();
+  const metrics = createApiMetrics({ registry: deps.registry, clock });
+  const authentication = createAuthentication(
+    { mode: settings.authMode, ...settings.auth },
+    { cluster: deps.cluster, clock, logger, count: metrics.countReview, listNamespaces: () => listNamespaces(store) },
+  );
+
+  const processFacts = createProcessFacts(deps.version, clock);
+  const streams = createOpenStreams(metrics.streams);
+  const patternThread = createPatternThread(clock);
+  const readHealth = async (): Promise<StreamData['health']> => {
+    const facts = await gatherHealth({ store, clock, settings, databaseWatch });
+    const { status, storage, leader, lastEvaluation } = presentHealth(facts, settings, processFacts);
+    return { status, storage, leader, lastEvaluation };
+  };
+
+  const handler = createApp({
+    streams,
+    feed: createFeed({ store, clock, logger, readHealth }),
+    settings,
+    store,
+    answers: createSharedAnswers({ clock, findMark: () => findChangeMark(store) }),
+    clock,
+    logger,
+    authentication,
+    databaseWatch,
+    metrics,
+    guard: createGuard({
+      isReadOnly: settings.readOnly,
+      databaseWatch,
+      authentication,
+      expensiveReads: createExpensiveReads(),
+      costlyCalls: createCostlyCalls({ clock, perMinute: settings.costlyRequestsPerMinute }),
+    }),
+    actions: createActions({ ...deps, patternThread }),
+    process: processFacts,
+    translations: [storeTranslation(databaseWatch)],
+    uiFiles: deps.uiFolder === undefined ? new Map() : loadUi(deps.uiFolder),
+    isStopping: () => stopping.signal.aborted,
+  });
+
+  let isRetired = false;
+  let watching: Promise<void> = Promise.resolve();
+  return {
+    handler,
+    start: () => {
+      watching = databaseWatch.run(stopping.signal);
+    },
+    unreadyBecause: () => (isRetired || stopping.signal.aborted ? ['it is stopping'] : databaseWatch.unreadyBecause()),
+    retire: async (ms) => {
+      isRetired = true;
+      if (ms > 0) await clock.sleep(ms);
+    },
+    stop: async () => {
+      stopping.abort();
+      streams.endAll();
+      await Promise.all([watching, patternThread.close()]);
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Clock } from '@cronjob-monitor/shared/process';
+
+export interface ApiListener {
+  /** Port that was really taken. */
+  readonly port: number;
+  /** Takes no new connections, lets open requests end within `graceMs`, then cuts the rest. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** Bounds of every connection. */
+const bounds = {
+  maxHeaderSize: 16 * 1024,
+  /** Time for the head of a request, and for the whole of it. */
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 2_000,
+  /** So long nothing may move in either direction while a request is answered: longer than any answer takes to begin. */
+  silenceMs: 90_000,
+  maxConnections: 1_000,
+};
+export type Bounds = typeof bounds;
+/** After so long without a word the other end is asked whether it is still there: a client that fell silent holds no stream for ever. */
+const aliveAfterMs = 30_000;
+/** While closing, connections that became idle are looked for so often. */
+const idleLookMs = 100;
+
+/** Listens for the API and the user interface. Rejects when the port is taken. */
+export async function listenApi(
+  handler: RequestListener,
+  address: { readonly host: string; readonly port: number },
+  clock: Clock,
+  { silenceMs, maxConnections, ...limits }: Bounds = bounds,
+): Promise<ApiListener> {
+  const alive = { keepAlive: true, keepAliveInitialDelay: aliveAfterMs };
+  const server = createServer({ ...limits, ...alive }, handler);
+  server.maxConnections = maxConnections;
+  server.timeout = silenceMs;
+  server.on('clientError', refuseUnreadable);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(address.port, address.host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  return { port: (server.address() as AddressInfo).port, close: (graceMs) => close(server, clock, graceMs) };
+}
+
+async function close(server: Server, clock: Clock, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const done = new AbortController();
+  // Connections whose last request ends from now on would otherwise be kept alive for the next one.
+  clock.every(idleLookMs, () => server.closeIdleConnections(), done.signal);
+  const cut = clock.sleep(graceMs, done.signal).then(
+    () => server.closeAllConnections(),
+    () => {}, // aborted: everything ended in time
+  );
+  await closed;
+  done.abort();
+  await cut;
+}
+
+/** Status for what no parser could read. */
+function statusOf(code: string | undefined): string {
+  if (code === 'HPE_HEADER_OVERFLOW') return '431 Request Header Fields Too Large';
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return '408 Request Timeout';
+  return '400 Bad Request';
+}
+
+/** Answers a request that could not be read as HTTP: no middleware sees it. */
+function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const message = 'The request could not be read';
+  const body = JSON.stringify({
+    error: { code: 'INVALID_REQUEST', message, requestId: '', details: { problems: [] } },
+  });
+  socket.end(
+    [
+      `HTTP/1.1 ${statusOf(error.code)}`,
+      'Connection: close',
+      'Content-Type: application/json; charset=utf-8',
+      'Cache-Control: no-store',
+      'X-Content-Type-Options: nosniff',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}

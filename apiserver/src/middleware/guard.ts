@@ -1,0 +1,152 @@
+import type { Ability } from '@cronjob-monitor/shared/contract';
+import type { Authentication, Caller } from '../auth/authentication.ts';
+import { isUnsafe, routeOf, type ApiContext, type ApiMiddleware } from '../context.ts';
+import type { DatabaseWatch } from '../database-watch.ts';
+import { internalError, migrating, readOnly } from '../errors.ts';
+import { readBodyText } from './body.ts';
+import type { CostlyCalls } from './costly.ts';
+import type { ExpensiveReads } from './expensive.ts';
+
+/** What one endpoint asks of its caller. */
+export interface Endpoint {
+  /** Absent: open in every mode, the caller is not even asked for. */
+  readonly ability?: Ability;
+  /** The path names no namespace and the object has one: the handler calls `permitIn` as soon as it knows it, before it tells or does anything. */
+  readonly asksLater?: boolean;
+  /** Counts against `api.costly-requests-per-minute`. */
+  readonly costly?: boolean | ((ctx: ApiContext) => boolean);
+  /** Reads so much that only some of its kind may run at once: in units, of which a whole list is one. */
+  readonly expensive?: number | ((ctx: ApiContext) => number);
+  /** Changes nothing although its method is unsafe: allowed while read-only. */
+  readonly harmless?: boolean;
+}
+
+/** Makes the checks that stand before the handler of an endpoint. */
+export type Guard = (endpoint: Endpoint) => ApiMiddleware;
+
+export interface GuardDeps {
+  readonly isReadOnly: boolean;
+  readonly authentication: Authentication;
+  readonly costlyCalls: CostlyCalls;
+  readonly expensiveReads: ExpensiveReads;
+  readonly databaseWatch: DatabaseWatch;
+}
+
+/**
+ * The checks of one route, in the order of api.md section 2: read-only, size and type of the body, authentication,
+ * permission, whether the schema can be served, rate. Host, cross-site, route and method come before it; parameters and existence are the handler's.
+ */
+export function createGuard(deps: GuardDeps): Guard {
+  return (endpoint) => async (ctx, next) => {
+    if (deps.isReadOnly && isUnsafe(ctx.method) && !endpoint.harmless) throw readOnly();
+    if (isUnsafe(ctx.method)) await readBodyText(ctx);
+    if (endpoint.ability === undefined) {
+      await next();
+      return;
+    }
+
+    const caller = await deps.authentication.authenticate(ctx.req);
+    ctx.state.caller = caller;
+    await askForPermission(deps.authentication, ctx, { ...endpoint, ability: endpoint.ability });
+
+    const { storage, schema } = deps.databaseWatch.view();
+    if (storage === 'migrating' && schema) throw migrating(schema.version, schema.supported);
+
+    const units = unitsOf(endpoint.expensive, ctx);
+    const leave = units > 0 ? deps.expensiveReads.enter(nameOf(caller), units) : undefined;
+    const giveBack = takeCostly(deps, endpoint, ctx, leave);
+    try {
+      await next();
+      if (!wasAskedFor(ctx)) throw internalError(new Error(`${routeOf(ctx)} does not ask where its caller may look`));
+    } catch (error) {
+      giveBack?.();
+      leave?.();
+      throw error;
+    }
+    if (!leave) return;
+    if (isStream(ctx.body)) ctx.res.once('close', leave);
+    else leave();
+  };
+}
+
+/** For an endpoint that asks later. Throws FORBIDDEN when the caller may not in this namespace, or everywhere without one. */
+export async function permitIn(ctx: ApiContext, namespace: string | undefined): Promise<void> {
+  const { permission } = ctx.state;
+  if (!permission) throw internalError(new Error(`${routeOf(ctx)} has no permission to ask for`));
+  await permission.ask(namespace);
+}
+
+/**
+ * A path that names a namespace is asked about before anything is looked up, and so is what has no namespace. A list is cut to
+ * what its caller may see, by `readQuery`.
+ */
+async function askForPermission(
+  authentication: Authentication,
+  ctx: ApiContext,
+  { ability, asksLater = false }: Endpoint & { readonly ability: Ability },
+): Promise<void> {
+  const { caller } = ctx.state;
+  if (!caller) throw internalError(new Error('nobody is known'));
+  const path = routeOf(ctx);
+  const { namespace } = ctx.params;
+  if (asksLater) {
+    const permission = {
+      isAsked: false,
+      ask: async (where: string | undefined) => {
+        permission.isAsked = true;
+        await authentication.permit(caller, ability, { namespace: where, path });
+      },
+    };
+    ctx.state.permission = permission;
+  } else if (namespace === undefined && !isUnsafe(ctx.method) && authentication.isNamespaced(ability)) {
+    ctx.state.reach = await authentication.reach(caller, ability, askedNamespaces(ctx));
+  } else {
+    await authentication.permit(caller, ability, { namespace, path });
+  }
+}
+
+/** A handler that forgot to ask must not be answered with what it found. */
+function wasAskedFor({ state: { reach, permission, isNarrowed } }: ApiContext): boolean {
+  if (permission) return permission.isAsked;
+  return reach === undefined || reach.isWhole || isNarrowed === true;
+}
+
+/** What the query names, before it is known to be right: only these have to be asked about. */
+function askedNamespaces(ctx: ApiContext): readonly string[] {
+  return new URLSearchParams(ctx.querystring)
+    .getAll('namespace')
+    .flatMap((value) => value.split(','))
+    .filter(Boolean);
+}
+
+function takeCostly(
+  deps: GuardDeps,
+  { costly }: Endpoint,
+  ctx: ApiContext,
+  leave: (() => void) | undefined,
+): (() => void) | undefined {
+  const { caller } = ctx.state;
+  if (!caller || !isIt(costly, ctx)) return undefined;
+  try {
+    return deps.costlyCalls.take(nameOf(caller));
+  } catch (error) {
+    leave?.();
+    throw error;
+  }
+}
+
+function isIt(rule: Endpoint['costly'], ctx: ApiContext): boolean {
+  return typeof rule === 'function' ? rule(ctx) : rule === true;
+}
+
+function unitsOf(rule: Endpoint['expensive'], ctx: ApiContext): number {
+  return typeof rule === 'function' ? rule(ctx) : (rule ?? 0);
+}
+
+function isStream(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && 'pipe' in body;
+}
+
+function nameOf(caller: Caller): string {
+  return caller.user ? `user ${caller.user.name}` : `peer ${caller.peer}`;
+}

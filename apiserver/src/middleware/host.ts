@@ -1,0 +1,51 @@
+import { isIP } from 'node:net';
+import { hostNotAllowed } from '../errors.ts';
+import type { ApiMiddleware } from '../context.ts';
+
+export interface HostRules {
+  /** `api.allowed-hosts`: names, a leading `*.` is a wildcard for any number of labels. */
+  readonly allowedHosts: readonly string[];
+  /** Host of `ui.external-url`. */
+  readonly externalHost: string | undefined;
+}
+
+/**
+ * Refuses a Host that is none of ours, and so ends DNS rebinding: a page that makes its own name point at us still sends
+ * that name. What needs no name service of strangers is always accepted: IP literals, localhost, names without a dot and
+ * those of a cluster.
+ */
+export function hostGuard(rules: HostRules): ApiMiddleware {
+  const allowed = new Set(rules.allowedHosts.filter((name) => !name.startsWith('*.')).map(toName));
+  if (rules.externalHost !== undefined) allowed.add(toName(rules.externalHost));
+  const suffixes = rules.allowedHosts.filter((name) => name.startsWith('*.')).map((name) => toName(name.slice(1)));
+  suffixes.push('.localhost', '.svc', '.svc.cluster.local');
+
+  return async (ctx, next) => {
+    const host = hostOf(ctx.req.url ?? '', ctx.req.headers.host);
+    if (host === undefined || !accepted(host, allowed, suffixes)) throw hostNotAllowed();
+    await next();
+  };
+}
+
+function accepted(host: string, allowed: ReadonlySet<string>, suffixes: readonly string[]): boolean {
+  if (isIP(host) !== 0) return true;
+  if (!host.includes('.')) return true; // localhost, and names of a search domain
+  return allowed.has(host) || suffixes.some((suffix) => host.endsWith(suffix) && host.length > suffix.length);
+}
+
+const label = '[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?';
+const name = new RegExp(`^${label}(?:\\.${label})*$`);
+
+/** Name or address without port, brackets and closing dot; undefined when it is none. The target of a proxy request wins. */
+function hostOf(url: string, header: string | undefined): string | undefined {
+  const authority = url.startsWith('/') || url === '*' ? header : URL.canParse(url) ? new URL(url).host : undefined;
+  if (authority === undefined) return undefined;
+  const [, bracketed, plain] = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]]+))(?::[0-9]{1,5})?$/.exec(authority) ?? [];
+  if (bracketed !== undefined) return isIP(bracketed) === 6 ? bracketed : undefined;
+  const host = toName(plain ?? '');
+  return name.test(host) ? host : undefined;
+}
+
+function toName(text: string): string {
+  return text.toLowerCase().replace(/\.$/, '');
+}

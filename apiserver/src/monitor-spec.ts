@@ -1,0 +1,137 @@
+import { parseDuration, type MaintenanceWindow } from '@cronjob-monitor/shared/domain';
+
+/** What the API reads of a monitor's spec as applied. Whatever has another form than expected counts as absent. */
+
+type Json = Readonly<Record<string, unknown>>;
+
+export interface SlaTargetSpec {
+  readonly enabled: boolean;
+  /** Percent; undefined = no target. */
+  readonly minSuccessRate: number | undefined;
+  readonly windowDays: number;
+  readonly minRuns: number;
+  /** Runs that never started count as failed. */
+  readonly countMissed: boolean;
+}
+
+/** Window of figures where no monitor sets one. */
+export const defaultWindowDays = 7;
+
+export const noSla: SlaTargetSpec = {
+  enabled: false,
+  minSuccessRate: undefined,
+  windowDays: defaultWindowDays,
+  minRuns: 1,
+  countMissed: false,
+};
+
+export function slaOf(spec: unknown): SlaTargetSpec {
+  const sla = block(spec, 'sla');
+  if (!sla) return noSla;
+  const enabled = sla['enabled'] !== false;
+  return {
+    enabled,
+    minSuccessRate: enabled ? (numberIn(sla, 'minSuccessRate') ?? 95) : undefined,
+    windowDays: numberIn(sla, 'windowDays') ?? defaultWindowDays,
+    minRuns: numberIn(sla, 'minRuns') ?? 1,
+    countMissed: sla['countMissed'] === true,
+  };
+}
+
+/** The longest time without success: Go text, `auto` = from the schedule, undefined = off. */
+export function deadManLimitOf(spec: unknown): string | undefined {
+  const deadMan = block(spec, 'deadManSwitch');
+  if (!deadMan || deadMan['enabled'] === false) return undefined;
+  const limit = textIn(deadMan, 'maxTimeSinceLastSuccess');
+  if (limit !== undefined) return limit;
+  const auto = block(deadMan, 'autoFromSchedule');
+  return auto && auto['enabled'] !== false ? 'auto' : undefined;
+}
+
+/** `sla.maxDuration`, text; undefined = off. */
+export function maxDurationOf(spec: unknown): string | undefined {
+  const sla = block(spec, 'sla');
+  return sla && sla['enabled'] !== false ? textIn(sla, 'maxDuration') : undefined;
+}
+
+/** Everything that a monitor asks of the runs of a CronJob. */
+export interface SlaTargets {
+  readonly rate: SlaTargetSpec;
+  readonly maxDurationMs: number | undefined;
+  readonly minDurationMs: number | undefined;
+  /** `timeZone` undefined: that of the CronJob. */
+  readonly finishBy: { readonly time: string; readonly timeZone: string | undefined } | undefined;
+}
+
+/** Undefined: none at all. */
+export function targetsOf(spec: unknown): SlaTargets | undefined {
+  const sla = block(spec, 'sla');
+  if (!sla || sla['enabled'] === false) return undefined;
+  const finishBy = block(sla, 'finishBy');
+  const time = finishBy && textIn(finishBy, 'time');
+  return {
+    rate: slaOf(spec),
+    maxDurationMs: parseDuration(textIn(sla, 'maxDuration') ?? ''),
+    minDurationMs: parseDuration(textIn(sla, 'minDuration') ?? ''),
+    finishBy: time === undefined ? undefined : { time, timeZone: textIn(finishBy ?? {}, 'timezone') },
+  };
+}
+
+export interface ChannelRefSpec {
+  readonly name: string;
+  /** As written; empty means all. */
+  readonly severities: readonly string[];
+}
+
+/** The channels that a monitor routes to; none while its alerting is off. */
+export function channelRefsOf(spec: unknown): readonly ChannelRefSpec[] {
+  const alerting = block(spec, 'alerting');
+  if (!alerting || alerting['enabled'] === false) return [];
+  const refs: readonly unknown[] = Array.isArray(alerting['channelRefs']) ? alerting['channelRefs'] : [];
+  return refs.flatMap((ref) => {
+    const name = isObject(ref) ? textIn(ref, 'name') : undefined;
+    if (name === undefined || !isObject(ref)) return [];
+    const severities: readonly unknown[] = Array.isArray(ref['severities']) ? ref['severities'] : [];
+    return [{ name, severities: severities.filter((severity) => typeof severity === 'string') }];
+  });
+}
+
+/** The maintenance windows of a monitor; one whose duration cannot be read never covers anything. */
+export function maintenanceOf(spec: unknown): readonly MaintenanceWindow[] {
+  const windows: readonly unknown[] =
+    isObject(spec) && Array.isArray(spec['maintenanceWindows']) ? spec['maintenanceWindows'] : [];
+  return windows.filter(isObject).flatMap((window) => {
+    const schedule = textIn(window, 'schedule');
+    const durationMs = parseDuration(textIn(window, 'duration') ?? '');
+    if (schedule === undefined || durationMs === undefined) return [];
+    return [
+      {
+        name: textIn(window, 'name') ?? '',
+        schedule,
+        durationMs,
+        timeZone: textIn(window, 'timezone') ?? 'UTC',
+        suppressAlerts: window['suppressAlerts'] !== false,
+        excludeFromSla: window['excludeFromSla'] === true,
+      },
+    ];
+  });
+}
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function block(value: unknown, key: string): Json | undefined {
+  const inner = isObject(value) ? value[key] : undefined;
+  return isObject(inner) ? inner : undefined;
+}
+
+function textIn(value: Json, key: string): string | undefined {
+  const inner = value[key];
+  return typeof inner === 'string' ? inner : undefined;
+}
+
+function numberIn(value: Json, key: string): number | undefined {
+  const inner = value[key];
+  return typeof inner === 'number' && Number.isFinite(inner) ? inner : undefined;
+}

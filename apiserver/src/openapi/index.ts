@@ -1,0 +1,2 @@
+export { findSwaggerFolder, swaggerPage } from './page.ts';
+export { openApiRouter } from './router.ts';

@@ -1,0 +1,160 @@
+import {
+  alertHistorySortKeys,
+  alertSortKeys,
+  alertTypes,
+  changeKinds,
+  channelSortKeys,
+  channelTypes,
+  closedAlertStates,
+  cronJobSortKeys,
+  cronJobStatusFilters,
+  deliveryKinds,
+  deliverySortKeys,
+  deliveryStates,
+  executionSortKeys,
+  executionStatuses,
+  executionTriggers,
+  gridSortKeys,
+  logSources,
+  maxLimit,
+  maxOffset,
+  monitorPhases,
+  monitorSortKeys,
+  openAlertStates,
+  severities,
+  silenceSortKeys,
+  silenceStates,
+  slaSortKeys,
+  slaSubjects,
+  slaTargetVerdicts,
+  slaVerdicts,
+  slotOutcomes,
+  slotSortKeys,
+  timelineSortKeys,
+} from '@cronjob-monitor/shared/contract';
+import { bool, listOf, text, wholeNumber, words, type Schema } from './schema.ts';
+
+/** A parameter as OpenAPI writes it. */
+type Parameter = Readonly<Record<string, unknown>>;
+
+function query(name: string, description: string, schema: Schema): Parameter {
+  return { name, in: 'query', description, schema };
+}
+
+/** Values comma-separated or repeated; one of them has to match. */
+function list(name: string, description: string, items: Schema): Parameter {
+  return query(name, description, listOf(items));
+}
+
+function sort(keys: readonly string[], standard: string): Parameter {
+  const directions = keys.flatMap((key) => [key, `-${key}`]);
+  return query('sort', `Rises; with a minus it falls. Without it ${standard}.`, words(directions));
+}
+
+function path(name: string, description: string): Parameter {
+  return { name, in: 'path', required: true, description, schema: { type: 'string', minLength: 1 } };
+}
+
+const instantText: Schema = {
+  type: 'string',
+  description: 'RFC 3339 with Z or an offset, or a date, which begins at 00:00 UTC.',
+};
+const since = (what: string): Parameter => query('since', what, instantText);
+const until = (what: string): Parameter => query('until', what, instantText);
+
+/** In the path of many operations. */
+export const pathParameters: Readonly<Record<string, Parameter>> = {
+  namespace: path('namespace', 'Namespace of the object.'),
+  name: path('name', 'Name of the object.'),
+  jobName: path('jobName', 'Name of the Job.'),
+  id: path('id', 'Id of the object.'),
+};
+
+/** In queries, by the names that the comments of routers use; several of them may have one name on the wire. */
+export const queryParameters: Readonly<Record<string, Parameter>> = {
+  limit: query('limit', `Rows of a page; more than ${maxLimit} is lowered.`, { type: 'integer', minimum: 1 }),
+  gridLimit: query('limit', 'Rows of a page; more than 100 is lowered.', { type: 'integer', minimum: 1 }),
+  offset: query('offset', 'Rows to pass over.', wholeNumber(0, maxOffset)),
+  namespaces: list('namespace', 'Namespaces.', text),
+  monitor: query('monitor', 'A monitor, as namespace/name.', { type: 'string', pattern: '^[^/]+/[^/]+$' }),
+  search: query('search', 'A part of the name, case ignored.', { type: 'string', maxLength: 253 }),
+  export: query('format', 'All rows as a file; limit and offset are not possible then.', words(['csv', 'json'])),
+
+  oneNamespace: query('namespace', 'Where the abilities are asked for; without it in any namespace.', text),
+  monitorPhases: list('phase', 'Phases.', words(monitorPhases)),
+  monitorSort: sort(monitorSortKeys, 'name'),
+
+  cronJobStatuses: list('status', 'Health; suspended and running are overlays.', words(cronJobStatusFilters)),
+  slaVerdicts: list('sla', 'Verdicts on the success rate.', words(slaVerdicts)),
+  includeRemoved: query('includeRemoved', 'Also those that are gone and have history.', bool),
+  recent: query('recent', 'So many recent runs of each; needs limit.', wholeNumber(0, 30)),
+  recentOfOne: query('recent', 'So many recent runs.', wholeNumber(0, 90)),
+  cronJobSort: sort(cronJobSortKeys, 'name'),
+  force: query('force', 'Also beside an unfinished Job, whatever the policy says.', bool),
+
+  executionStatuses: list('status', 'How runs ended.', words(executionStatuses)),
+  triggers: list('trigger', 'What started runs.', words(executionTriggers)),
+  executionsSince: since('Inclusive; by the creation of the Job. Without it 30 days ago.'),
+  executionsUntil: until('Exclusive; by the creation of the Job.'),
+  executionSort: sort(executionSortKeys, '-time'),
+  uid: query('uid', 'UID of the Job; without it the newest of that name.', text),
+
+  container: query('container', 'Without it the one that failed, else the first regular one.', text),
+  tailLines: query('tailLines', 'Last lines, 500 without it; more than 10000 is lowered.', {
+    type: 'integer',
+    minimum: 1,
+  }),
+  logSource: query('source', 'Without it live, else stored.', words(logSources)),
+  pod: query('pod', 'One pod of several.', text),
+  previous: query('previous', 'Of the container before its restart.', bool),
+  logFormat: query('format', 'As an object, or as a text file.', words(['json', 'text'])),
+
+  slotsSince: since('Inclusive; without it 7 days ago.'),
+  slotsUntil: until('Exclusive; without it now.'),
+  slotOutcomes: list('outcome', 'What became of expected runs.', words(slotOutcomes)),
+  slotSort: sort(slotSortKeys, '-scheduledFor'),
+
+  hours: query('hours', 'Width of the window, 24 without it.', wholeNumber(1, 168)),
+  gridUntil: until('End of the window; without it now.'),
+  timelineSort: sort(timelineSortKeys, 'nextRun'),
+  gridSort: sort(gridSortKeys, 'name'),
+  count: query('count', 'Runs to come, 20 without it.', wholeNumber(1, 500)),
+  days: query('days', 'UTC days, 30 without it; today is the last.', wholeNumber(1, 365)),
+
+  slaSubjects: list('subject', 'What is asked of runs.', words(slaSubjects)),
+  targetVerdicts: list('verdict', 'Verdicts.', words(slaTargetVerdicts)),
+  slaSort: sort(slaSortKeys, 'verdict'),
+
+  severities: list('severity', 'Severities.', words(severities)),
+  alertTypes: list('type', 'Types.', words(alertTypes)),
+  cronJobs: list('cronjob', 'Names of CronJobs.', text),
+  openStates: list('state', 'States; active without it.', words(openAlertStates)),
+  closedStates: list('state', 'States; resolved and expired without it.', words(closedAlertStates)),
+  acknowledged: query('acknowledged', 'Whether somebody has taken note.', bool),
+  alertSort: sort(alertSortKeys, 'severity, then the oldest'),
+  endedSince: since('Inclusive; by the end of the alert.'),
+  endedUntil: until('Exclusive; by the end of the alert.'),
+  historySort: sort(alertHistorySortKeys, '-endedAt'),
+
+  silenceStates: list('state', 'States; scheduled and active without it.', words(silenceStates)),
+  silenceSort: sort(silenceSortKeys, 'endsAt'),
+  dryRun: query('dryRun', 'Only says what it would hold; nothing is kept.', bool),
+
+  channelTypes: list('type', 'Types.', words(channelTypes)),
+  ready: query('ready', 'Whether it can be used.', bool),
+  channelSort: sort(channelSortKeys, 'name'),
+
+  channels: list('channel', 'Names of channels.', text),
+  deliveryStates: list('state', 'States.', words(deliveryStates)),
+  deliveryKinds: list('kind', 'Kinds.', words(deliveryKinds)),
+  alertId: query('alert', 'Id of an alert.', text),
+  createdSince: since('Inclusive; by its creation.'),
+  createdUntil: until('Exclusive; by its creation.'),
+  deliverySort: sort(deliverySortKeys, '-createdAt'),
+
+  streamKinds: list(
+    'kinds',
+    'Kinds of messages; hello and resync come in any case.',
+    words([...changeKinds, 'health']),
+  ),
+};

@@ -1,0 +1,113 @@
+import {
+  cronJobStatuses,
+  executionStatuses,
+  executionTriggers,
+  slotOutcomes,
+  type Grid,
+  type GridCell,
+  type GridLane,
+  type Series,
+  type SeriesDay,
+  type Timeline,
+  type TimelineBucket,
+  type TimelineItem,
+  type UpcomingRun,
+} from '@cronjob-monitor/shared/contract';
+import {
+  bool,
+  count,
+  date,
+  instant,
+  int,
+  listOf,
+  nullable,
+  object,
+  page,
+  percent,
+  ref,
+  seconds,
+  text,
+  words,
+  type Schema,
+} from '../schema.ts';
+
+/** What lies on an axis of time: runs to come, runs that were, days. */
+export const timeSchemas: Readonly<Record<string, Schema>> = {
+  TimelineItem: object<TimelineItem>({
+    namespace: text,
+    name: text,
+    timezone: nullable(text),
+    suspended: bool,
+    expectedDurationSeconds: nullable(seconds),
+    next: listOf(
+      object<UpcomingRun>({
+        scheduledFor: instant,
+        localTime: { type: 'string', format: 'date-time' },
+        dst: words(['none', 'repeated']),
+        inMaintenance: bool,
+      }),
+    ),
+    skippedDates: listOf(date),
+    omitted: count,
+  }),
+  Timeline: object<Timeline>({
+    ...page('TimelineItem'),
+    from: instant,
+    until: instant,
+    bucketSeconds: int,
+    approximate: bool,
+    buckets: listOf(object<TimelineBucket>({ start: instant, runs: count, cronJobs: count })),
+  }),
+  Grid: object<Grid>({
+    from: instant,
+    until: instant,
+    items: listOf(
+      object<GridLane>({
+        namespace: text,
+        name: text,
+        status: words(cronJobStatuses),
+        cells: listOf(
+          object<GridCell>({
+            at: instant,
+            outcome: nullable(words(slotOutcomes)),
+            jobName: nullable(text),
+            status: nullable(words(executionStatuses)),
+            trigger: nullable(words(executionTriggers)),
+            durationSeconds: nullable(seconds),
+          }),
+          { maxItems: 200 },
+        ),
+        omitted: count,
+      }),
+    ),
+    pagination: ref('Pagination'),
+  }),
+  Series: object<Series>({
+    items: listOf(
+      object<SeriesDay>({
+        date,
+        recorded: bool,
+        runs: count,
+        success: count,
+        failed: count,
+        other: count,
+        manual: count,
+        successRate: nullable(percent),
+        avgDurationSeconds: nullable(seconds),
+        p50DurationSeconds: nullable(seconds),
+        p95DurationSeconds: nullable(seconds),
+        maxDurationSeconds: nullable(seconds),
+        alerts: count,
+        slots: object<SeriesDay['slots']>({
+          late: count,
+          missed: count,
+          skipped: count,
+          suspended: count,
+          unseen: count,
+        }),
+      }),
+    ),
+    figuresFrom: nullable(instant),
+    approximate: bool,
+  }),
+};

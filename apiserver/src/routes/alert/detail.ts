@@ -1,0 +1,67 @@
+import type { Alert, AlertDetail } from '@cronjob-monitor/shared/contract';
+import {
+  findAlert,
+  findExecution,
+  listChannelNames,
+  listCronJobIds,
+  listDecisions,
+  listDeliveries,
+  listEvidence,
+  listTold,
+  type Evidence,
+  type StoredAlert,
+} from '@cronjob-monitor/shared/store';
+import { notFound } from '../../errors.ts';
+import { isObjectId } from '../../object-name.ts';
+import { presentDelivery } from '../deliveries/present.ts';
+import type { RouteDeps } from '../deps.ts';
+import { presentEvents, presentLog } from '../executions/present.ts';
+import { presentAlert } from '../alerts/present.ts';
+import { presentTimeline } from './timeline.ts';
+
+type Store = RouteDeps['store'];
+
+/** The alert that a path names, open or in history. Throws NOT_FOUND. */
+export async function getAlert(store: Store, id: string): Promise<StoredAlert> {
+  const alert = isObjectId(id) ? await findAlert(store, id) : undefined;
+  if (!alert) throw notFound('Alert', id, 'neverSeen');
+  return alert;
+}
+
+/** One alert as lists show it. */
+export async function presentOneAlert(store: Store, alert: StoredAlert): Promise<Alert> {
+  return presentAlert(alert, (await listTold(store, [alert.id])).get(alert.id));
+}
+
+/** One alert with all that was decided and sent about it. `withheld`: the caller may not read logs and events. */
+export async function readAlertDetail(
+  store: Store,
+  alert: StoredAlert,
+  { withheld }: { readonly withheld: boolean },
+): Promise<AlertDetail> {
+  const base = await presentOneAlert(store, alert);
+  const [evidence, deliveries, decisions, channelNames] = await Promise.all([
+    withheld ? [] : listEvidenceOf(store, alert, base.context.jobName),
+    listDeliveries(store, { alertId: alert.id }, { sort: { key: 'createdAt', descending: false } }),
+    listDecisions(store, alert.id),
+    listChannelNames(store),
+  ]);
+  return {
+    ...base,
+    severitySource: alert.severitySource,
+    withheld,
+    logs: withheld ? null : presentLog(evidence),
+    events: withheld ? null : presentEvents(evidence),
+    deliveries: deliveries.map(presentDelivery),
+    timeline: presentTimeline(decisions, channelNames),
+  };
+}
+
+/** What was captured for the alert itself, as for a run that never starts; else what was captured of its run. */
+async function listEvidenceOf(store: Store, alert: StoredAlert, jobName: string | null): Promise<Evidence[]> {
+  const own = await listEvidence(store, alert.id);
+  if (own.length > 0 || jobName === null) return own;
+  const cronJobIds = await listCronJobIds(store, alert.cronJob.namespace, alert.cronJob.name);
+  const run = await findExecution(store, { cronJobIds, jobName });
+  return run ? listEvidence(store, run.jobUid) : [];
+}

@@ -1,0 +1,96 @@
+import type { AcknowledgeResult } from '@cronjob-monitor/shared/contract';
+import type { Instant } from '@cronjob-monitor/shared/domain';
+import type { StoredAlert } from '@cronjob-monitor/shared/store';
+import type { ApiContext } from '../../context.ts';
+import { internalError, invalidRequest } from '../../errors.ts';
+import { permitIn } from '../../middleware/guard.ts';
+import { readInstant } from '../../middleware/instant.ts';
+import { readBody, readNoBody, readQuery } from '../../middleware/validate.ts';
+import { authorOf } from '../author.ts';
+import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
+import { getAlert, presentOneAlert, readAlertDetail } from './detail.ts';
+import { acknowledgeBody } from './query.ts';
+
+const one = '/alerts/:id';
+
+/**
+ * @openapi
+ * /alerts/{id}:
+ *   get:
+ *     tags: [Alerts]
+ *     operationId: getAlert
+ *     summary: One alert, open or in history, with its messages and why somebody was told or not
+ *     x-ability: read
+ *     x-answers: { 200: AlertDetail }
+ *     x-refusals: [404]
+ * /alerts/{id}/acknowledge:
+ *   post:
+ *     tags: [Alerts]
+ *     operationId: acknowledgeAlert
+ *     summary: Takes note of an open alert, in place of an earlier note
+ *     x-ability: acknowledge
+ *     x-body: AcknowledgeInput
+ *     x-optional-body: true
+ *     x-answers: { 200: AcknowledgeResult }
+ *     x-refusals: [404, 409]
+ *   delete:
+ *     tags: [Alerts]
+ *     operationId: unacknowledgeAlert
+ *     summary: Takes the note back; also when there is none
+ *     x-ability: acknowledge
+ *     x-answers: { 200: AcknowledgeResult }
+ *     x-refusals: [404, 409]
+ */
+
+/** One alert with its history, and the note that somebody takes of it. */
+export function alertRouter(deps: RouteDeps): ApiRouter {
+  const { guard, store, actions } = deps;
+  return createRouter()
+    .get(one, guard({ ability: 'read', asksLater: true }), async (ctx) => {
+      readQuery(ctx, {});
+      const alert = await findPermitted(deps, ctx);
+      ctx.body = await readAlertDetail(store, alert, { withheld: !(await mayReadLogs(deps, ctx, alert)) });
+    })
+    .post(`${one}/acknowledge`, guard({ ability: 'acknowledge', asksLater: true }), async (ctx) => {
+      readQuery(ctx, {});
+      const { note, expiresAt: until, by } = readBody(ctx, acknowledgeBody);
+      const expiresAt = until === undefined ? undefined : readFuture(until, store.now());
+      ctx.state.comment = note ?? '';
+      const { id } = await findPermitted(deps, ctx);
+      // An empty note says nothing.
+      await actions.acknowledge({ alertId: id, by: authorOf(ctx, by), note: note || undefined, expiresAt });
+      ctx.body = await presentResult(deps, id, 'Acknowledged');
+    })
+    .delete(`${one}/acknowledge`, guard({ ability: 'acknowledge', asksLater: true }), async (ctx) => {
+      readQuery(ctx, {});
+      readNoBody(ctx);
+      const { id } = await findPermitted(deps, ctx);
+      await actions.unacknowledge(id, authorOf(ctx));
+      ctx.body = await presentResult(deps, id, 'The acknowledgement was taken back');
+    });
+}
+
+/** Its path names no namespace: the alert does. */
+async function findPermitted({ store }: RouteDeps, ctx: ApiContext): Promise<StoredAlert> {
+  const alert = await getAlert(store, ctx.params['id'] ?? '');
+  await permitIn(ctx, alert.cronJob.namespace);
+  return alert;
+}
+
+async function mayReadLogs({ authentication }: RouteDeps, ctx: ApiContext, alert: StoredAlert): Promise<boolean> {
+  const { caller } = ctx.state;
+  if (!caller) throw internalError(new Error('nobody is known'));
+  return authentication.may(caller, 'readLogs', { namespace: alert.cronJob.namespace });
+}
+
+async function presentResult({ store }: RouteDeps, id: string, message: string): Promise<AcknowledgeResult> {
+  return { success: true, message, alert: await presentOneAlert(store, await getAlert(store, id)) };
+}
+
+function readFuture(text: string, now: Instant): Instant {
+  const reading = readInstant(text);
+  if ('at' in reading && reading.at > now) return reading.at;
+  const message = 'problem' in reading ? reading.problem : 'must be in the future';
+  const allowed = 'RFC 3339 such as 2026-11-21T06:52:00Z, or a date';
+  throw invalidRequest([{ in: 'body', field: 'expiresAt', message, allowed }]);
+}

@@ -1,0 +1,73 @@
+import type { Alert, AlertContext, AlertPodStatus } from '@cronjob-monitor/shared/contract';
+import { nameFinding } from '@cronjob-monitor/shared/domain';
+import type { StoredAlert, ToldFacts } from '@cronjob-monitor/shared/store';
+import { isObject } from '../../monitor-spec.ts';
+import { orNull, toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
+import { presentTold } from './told.ts';
+
+export function presentAlert(alert: StoredAlert, facts: ToldFacts | undefined): Alert {
+  const { namespace, name } = alert.cronJob;
+  const told = presentTold(alert, facts);
+  const sent = (facts?.deliveries ?? []).filter(({ state }) => state === 'sent').map(({ channel }) => channel);
+  const note = alert.acknowledgement;
+  return {
+    id: alert.id,
+    type: alert.type,
+    subject: orNull(alert.subject),
+    severity: alert.severity,
+    state: alert.state,
+    closeCause: orNull(alert.closeCause),
+    suppressedBy: alert.state === 'suppressed' ? orNull(alert.suppressedBy) : null,
+    suppressedUntil: alert.state === 'suppressed' ? toWireInstantOrNull(alert.dueAt) : null,
+    dueAt: alert.state === 'pending' ? toWireInstantOrNull(alert.dueAt) : null,
+    title: `${namespace}/${name}: ${nameFinding(alert.type, alert.subject)}`,
+    message: alert.message,
+    cronjob: alert.cronJob,
+    monitor: alert.monitor,
+    since: toWireInstant(alert.sinceAt),
+    detectedAt: toWireInstant(alert.detectedAt),
+    endedAt: toWireInstantOrNull(alert.endedAt),
+    occurrences: alert.count,
+    delayed: alert.delayed,
+    lastNotified: toWireInstantOrNull(alert.lastNotifiedAt),
+    channelsNotified: [...new Set(sent)],
+    told,
+    acknowledgement: note
+      ? {
+          by: note.by,
+          at: toWireInstant(note.at),
+          note: orNull(note.note),
+          expiresAt: toWireInstantOrNull(note.expiresAt),
+        }
+      : null,
+    context: presentContext(alert),
+  };
+}
+
+/** Facts as whoever raised it wrote them; what it did not write is null. */
+function presentContext({ context, figures }: StoredAlert): AlertContext {
+  const facts = { ...(isObject(context) ? context : {}), ...(isObject(figures) ? figures : {}) };
+  const text = (key: string): string | null => (typeof facts[key] === 'string' ? facts[key] : null);
+  const number = (key: string): number | null => (typeof facts[key] === 'number' ? facts[key] : null);
+  const flag = (key: string): boolean | null => (typeof facts[key] === 'boolean' ? facts[key] : null);
+  const unit = text('unit');
+  return {
+    jobName: text('jobName'),
+    exitCode: number('exitCode'),
+    reason: text('reason'),
+    suggestedFix: text('suggestedFix'),
+    measured: number('measured'),
+    limit: number('limit'),
+    unit: unit === 'percent' || unit === 'seconds' || unit === 'runs' ? unit : null,
+    podStatus: presentPod(facts['podStatus']),
+    hasLogs: flag('hasLogs'),
+    hasEvents: flag('hasEvents'),
+  };
+}
+
+function presentPod(pod: unknown): AlertPodStatus | null {
+  if (!isObject(pod)) return null;
+  const text = (key: string): string | null => (typeof pod[key] === 'string' ? pod[key] : null);
+  const restarts = typeof pod['restarts'] === 'number' ? pod['restarts'] : null;
+  return { phase: text('phase'), reason: text('reason'), node: text('node'), restarts, waiting: text('waiting') };
+}

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { StoredAlert, ToldDelivery, ToldFacts } from '@cronjob-monitor/shared/store';
+import { presentTold } from './told.ts';
+
+const now = Date.parse('2026-11-21T06:00:00.000Z');
+const iso = (at: number): string => new Date(at).toISOString();
+
+function anAlert(changes: Partial<StoredAlert> = {}): StoredAlert {
+  return {
+    id: 'a',
+    type: 'jobFailed',
+    subject: undefined,
+    severity: 'warning',
+    severitySource: 'default',
+    state: 'active',
+    closeCause: undefined,
+    suppressedBy: undefined,
+    dueAt: undefined,
+    message: '',
+    cronJob: { namespace: 'prod', name: 'backup' },
+    monitor: { namespace: 'prod', name: 'dr' },
+    sinceAt: now,
+    detectedAt: now,
+    endedAt: undefined,
+    count: 1,
+    delayed: false,
+    lastNotifiedAt: undefined,
+    figures: undefined,
+    context: undefined,
+    acknowledgement: undefined,
+    ...changes,
+  };
+}
+
+function aDelivery(changes: Partial<ToldDelivery> = {}): ToldDelivery {
+  return {
+    id: 'd',
+    channel: 'team-chat',
+    kind: 'firing',
+    state: 'sent',
+    stateReason: undefined,
+    attempts: 1,
+    createdAt: now,
+    endedAt: now,
+    expiresAt: now + 86_400_000,
+    nextAttemptAt: undefined,
+    category: undefined,
+    httpStatus: undefined,
+    ...changes,
+  };
+}
+
+const withDecision = (action: 'notRouted' | 'held', reason: 'noChannel' | 'storm', untilAt?: number): ToldFacts => ({
+  deliveries: [],
+  decision: { action, reason, untilAt },
+});
+const withDeliveries = (...deliveries: readonly Partial<ToldDelivery>[]): ToldFacts => ({
+  deliveries: deliveries.map(aDelivery),
+  decision: undefined,
+});
+
+/** What is known, and state, reason and until that follow. */
+const cases: readonly (readonly [string, StoredAlert, ToldFacts | undefined, readonly (string | null)[]])[] = [
+  ['a message was sent', anAlert(), withDeliveries({}), ['sent', null, null]],
+  ['nothing is known yet', anAlert(), undefined, ['waiting', null, null]],
+  ['no channel takes it', anAlert(), withDecision('notRouted', 'noChannel'), ['none', 'noChannel', null]],
+  ['it cleared before it left', anAlert(), withDeliveries({ state: 'cancelled' }), ['none', 'clearedBeforeSent', null]],
+  [
+    'a channel gave it up though another has it',
+    anAlert(),
+    withDeliveries({}, { channel: 'mail', state: 'dead' }),
+    ['failed', 'rejected', null],
+  ],
+  [
+    'its time ran out',
+    anAlert(),
+    withDeliveries({ state: 'dead', endedAt: now + 86_400_000 }),
+    ['failed', 'expired', null],
+  ],
+  [
+    'only the newest message of a channel counts',
+    anAlert(),
+    withDeliveries({ state: 'dead' }, {}),
+    ['sent', null, null],
+  ],
+  [
+    'a person muted it',
+    anAlert({ state: 'suppressed', suppressedBy: 'silence', dueAt: now }),
+    undefined,
+    ['held', 'silence', iso(now)],
+  ],
+  ['its channel is parked', anAlert(), withDeliveries({ state: 'parked' }), ['held', 'parked', null]],
+  ['a storm holds it', anAlert(), withDecision('held', 'storm', now), ['held', 'storm', iso(now)]],
+  ['alertDelay runs', anAlert({ state: 'pending', dueAt: now }), undefined, ['waiting', 'alertDelay', iso(now)]],
+  [
+    'it is tried again later',
+    anAlert(),
+    withDeliveries({ state: 'ready', stateReason: 'backoff', nextAttemptAt: now }),
+    ['waiting', 'backoff', iso(now)],
+  ],
+  ['it is on its way', anAlert(), withDeliveries({ state: 'claimed' }), ['waiting', null, null]],
+];
+
+for (const [title, alert, facts, expected] of cases) {
+  test(`says ${expected[0]} ${expected[1] ?? ''} when ${title}`, () => {
+    const { state, reason, until } = presentTold(alert, facts);
+    assert.deepEqual([state, reason, until], expected);
+  });
+}
+
+test('names the newest message of each channel', () => {
+  const facts = withDeliveries({ id: 'one' }, { id: 'two', kind: 'reminder' }, { id: 'three', channel: 'mail' });
+  assert.deepEqual(
+    presentTold(anAlert(), facts).channels.map(({ channel, deliveryId, kind }) => [channel, deliveryId, kind]),
+    [
+      ['team-chat', 'two', 'reminder'],
+      ['mail', 'three', 'firing'],
+    ],
+  );
+});

@@ -1,0 +1,79 @@
+import type { ChannelType, SecretRef } from '@cronjob-monitor/shared/contract';
+import type { CatalogChannelState } from '@cronjob-monitor/shared/store';
+import { isObject } from '../../monitor-spec.ts';
+
+type Config = Readonly<Record<string, unknown>>;
+
+type Told = (block: Config, channel: CatalogChannelState) => Config;
+
+/** What a list tells of where a channel sends: a few words, none of them from a Secret. */
+export function shortConfig(channel: CatalogChannelState): Config {
+  return short[channel.type](blockOf(channel), channel);
+}
+
+/** The whole block of the type, field by field: what is not named here is not told. */
+export function fullConfig(channel: CatalogChannelState): Config {
+  return full[channel.type](blockOf(channel), channel);
+}
+
+const short: Readonly<Record<ChannelType, Told>> = {
+  chat: (block) => ({ channel: textOrNull(block['defaultChannel']) }),
+  paging: (block) => ({ severity: textOrNull(block['severity']) }),
+  email: (block) => ({ from: textOrNull(block['from']), to: texts(block['to']) }),
+  webhook: (block) => ({ method: textOrNull(block['method']) }),
+};
+
+const full: Readonly<Record<ChannelType, Told>> = {
+  chat: (block, channel) => ({
+    webhookSecretRef: presentSecret(block['webhookSecretRef'], channel),
+    defaultChannel: textOrNull(block['defaultChannel']),
+    messageTemplate: textOrNull(block['messageTemplate']),
+  }),
+  paging: (block, channel) => ({
+    routingKeySecretRef: presentSecret(block['routingKeySecretRef'], channel),
+    severity: textOrNull(block['severity']),
+    endpoint: textOrNull(block['endpoint']),
+  }),
+  email: (block, channel) => ({
+    smtpSecretRef: presentSecret(block['smtpSecretRef'], channel),
+    from: textOrNull(block['from']),
+    to: texts(block['to']),
+    tls: textOrNull(block['tls']),
+    subjectTemplate: textOrNull(block['subjectTemplate']),
+    bodyTemplate: textOrNull(block['bodyTemplate']),
+  }),
+  webhook: (block, channel) => ({
+    urlSecretRef: presentSecret(block['urlSecretRef'], channel),
+    method: textOrNull(block['method']),
+    // Values may be credentials; even here, where none should be left.
+    headers: Object.fromEntries(Object.keys(fieldsOf(block['headers'])).map((name) => [name, '***'])),
+    payloadTemplate: textOrNull(block['payloadTemplate']),
+    signingSecretRef: presentSecret(block['signingSecretRef'], channel),
+  }),
+};
+
+/** The reconciler tells in one sentence which Secret it cannot use; all it did not name it could. */
+function presentSecret(ref: unknown, { ready, reason, message }: CatalogChannelState): SecretRef | null {
+  if (!isObject(ref)) return null;
+  const { name, namespace, key } = ref;
+  if (typeof name !== 'string' || typeof namespace !== 'string') return null;
+  const isNamed = message.split(/[\s,:;]+/).includes(`${namespace}/${name}`);
+  const usable = ready || (reason !== 'NotChecked' && !isNamed);
+  return { name, namespace, key: textOrNull(key), usable };
+}
+
+function blockOf({ spec, type }: CatalogChannelState): Config {
+  return fieldsOf(fieldsOf(spec)[type]);
+}
+
+function fieldsOf(value: unknown): Config {
+  return isObject(value) ? value : {};
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+function texts(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+}

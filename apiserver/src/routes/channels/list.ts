@@ -1,0 +1,66 @@
+import type { Channel, ChannelList, Ref } from '@cronjob-monitor/shared/contract';
+import { countQueued, listChannelStates, listMonitors } from '@cronjob-monitor/shared/store';
+import { pageOnWish, toPagination } from '../../middleware/pagination.ts';
+import { channelRefsOf } from '../../monitor-spec.ts';
+import type { RouteDeps } from '../deps.ts';
+import { presentChannel } from './present.ts';
+import type { ChannelsQuery } from './query.ts';
+
+/** There are hundreds of channels at most: they are filtered and ordered here. */
+export async function readChannelList({ store }: RouteDeps, query: ChannelsQuery): Promise<ChannelList> {
+  const [channels, queues, routes] = await Promise.all([
+    listChannelStates(store),
+    countQueued(store),
+    listRoutingMonitors(store),
+  ]);
+  const items = channels
+    .filter(
+      ({ type, ready }) =>
+        (query.type.length === 0 || query.type.includes(type)) && (query.ready === undefined || query.ready === ready),
+    )
+    .map((channel) =>
+      presentChannel({ channel, queue: queues.get(channel.uid), monitors: routes.get(channel.name) ?? [] }),
+    )
+    .sort(comparator(query.sort));
+  const ready = items.filter((item) => item.ready).length;
+  const page = pageOnWish(query);
+  return {
+    items: page ? items.slice(page.offset, page.offset + page.limit) : items,
+    summary: { total: items.length, ready, notReady: items.length - ready },
+    ...(page ? { pagination: toPagination(page, items.length) } : {}),
+  };
+}
+
+/** The monitors that route to each channel, by its name. */
+export async function listRoutingMonitors(store: RouteDeps['store']): Promise<ReadonlyMap<string, readonly Ref[]>> {
+  const routes = new Map<string, Ref[]>();
+  for (const { namespace, name, spec } of await listMonitors(store)) {
+    for (const channel of new Set(channelRefsOf(spec).map((ref) => ref.name))) {
+      routes.set(channel, [...(routes.get(channel) ?? []), { namespace, name }]);
+    }
+  }
+  return routes;
+}
+
+const keys: Readonly<Record<ChannelsQuery['sort']['key'], (channel: Channel) => string | number | null>> = {
+  name: ({ name }) => name,
+  type: ({ type }) => type,
+  ready: ({ ready }) => Number(ready),
+  lastAlert: ({ stats }) => stats.lastAlertTime,
+  consecutiveFailures: ({ stats }) => stats.consecutiveFailures,
+};
+
+/** Unknown values last both ways, ties by name. */
+function comparator(sort: ChannelsQuery['sort']): (a: Channel, b: Channel) => number {
+  const keyOf = keys[sort.key];
+  const sign = sort.descending ? -1 : 1;
+  return (a, b) => {
+    const [left, right] = [keyOf(a), keyOf(b)];
+    if (left !== right) {
+      if (left === null) return 1;
+      if (right === null) return -1;
+      return left < right ? -sign : sign;
+    }
+    return a.name < b.name ? -1 : 1;
+  };
+}

@@ -1,0 +1,81 @@
+import { countQueued, findChannel, listDeliveries, type CatalogChannelState } from '@cronjob-monitor/shared/store';
+import type { ApiContext } from '../../context.ts';
+import { notFound } from '../../errors.ts';
+import { offsetNeedsLimit } from '../../middleware/pagination.ts';
+import { readNoBody, readQuery } from '../../middleware/validate.ts';
+import { isObjectName } from '../../object-name.ts';
+import { authorOf } from '../author.ts';
+import { presentDelivery } from '../deliveries/present.ts';
+import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
+import { listRoutingMonitors, readChannelList } from './list.ts';
+import { presentChannelDetail } from './present.ts';
+import { channelsQuery } from './query.ts';
+
+/** Messages that the page of a channel shows at once. */
+const shownDeliveries = 20;
+
+/**
+ * @openapi
+ * /channels:
+ *   get:
+ *     tags: [Channels]
+ *     operationId: listChannels
+ *     summary: Where messages go
+ *     x-ability: readChannels
+ *     x-query: [channelTypes, ready, channelSort, limit, offset]
+ *     x-answers: { 200: ChannelList }
+ * /channels/{name}:
+ *   get:
+ *     tags: [Channels]
+ *     operationId: getChannel
+ *     summary: One channel with its newest messages; never a value of a Secret
+ *     x-ability: readChannels
+ *     x-answers: { 200: ChannelDetail }
+ *     x-refusals: [404]
+ * /channels/{name}/test:
+ *   post:
+ *     tags: [Channels]
+ *     operationId: testChannel
+ *     summary: Sends a test through the controller and waits for its outcome, 15 s at most
+ *     x-ability: testChannel
+ *     x-answers: { 200: ChannelTestResult }
+ *     x-refusals: [404, 429]
+ */
+
+/** Where messages go, with the figures of what went there, and a test of it. */
+export function channelsRouter(deps: RouteDeps): ApiRouter {
+  const { guard, store, actions } = deps;
+  return createRouter()
+    .get('/channels', guard({ ability: 'readChannels' }), async (ctx) => {
+      ctx.body = await readChannelList(deps, readQuery(ctx, channelsQuery, offsetNeedsLimit));
+    })
+    .get('/channels/:name', guard({ ability: 'readChannels' }), async (ctx) => {
+      readQuery(ctx, {});
+      const channel = await getChannel(deps, ctx);
+      const [queues, routes, recent] = await Promise.all([
+        countQueued(store),
+        listRoutingMonitors(store),
+        listDeliveries(
+          store,
+          { channelUid: channel.uid },
+          { sort: { key: 'createdAt', descending: true }, page: { limit: shownDeliveries, offset: 0 } },
+        ),
+      ]);
+      const facts = { channel, queue: queues.get(channel.uid), monitors: routes.get(channel.name) ?? [] };
+      ctx.body = presentChannelDetail(facts, recent.map(presentDelivery));
+    })
+    .post('/channels/:name/test', guard({ ability: 'testChannel', costly: true }), async (ctx) => {
+      readQuery(ctx, {});
+      readNoBody(ctx);
+      const { uid, name } = await getChannel(deps, ctx);
+      ctx.body = await actions.testChannel({ channel: { uid, name }, by: authorOf(ctx) });
+    });
+}
+
+async function getChannel({ store }: RouteDeps, ctx: ApiContext): Promise<CatalogChannelState> {
+  const { name = '' } = ctx.params;
+  if (!isObjectName(name)) throw notFound('AlertChannel', name, 'neverSeen');
+  const { channel, wasDeleted } = await findChannel(store, name);
+  if (!channel) throw notFound('AlertChannel', name, wasDeleted ? 'deleted' : 'neverSeen');
+  return channel;
+}

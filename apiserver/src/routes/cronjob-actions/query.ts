@@ -1,0 +1,3 @@
+import { flag } from '../../middleware/parameters.ts';
+
+export const triggerQuery = { force: flag() };

@@ -1,0 +1,75 @@
+import type { Instant } from '@cronjob-monitor/shared/domain';
+import {
+  countOutcomes,
+  listMonitors,
+  listMonitorsOf,
+  type CatalogCronJob,
+  type Db,
+  type MonitorOfCronJob,
+  type OutcomeCounts,
+} from '@cronjob-monitor/shared/store';
+import { noSla, slaOf, type SlaTargetSpec } from '../../monitor-spec.ts';
+import { windowsOf } from '../../windows.ts';
+import { countWithMissed, type Rates } from '../sla/rates.ts';
+
+/** What a CronJob's runs and monitors come to. */
+export interface CronJobFigures {
+  /** Leading one first. */
+  readonly monitors: readonly MonitorOfCronJob[];
+  /** Of the leading monitor. */
+  readonly sla: SlaTargetSpec;
+  /** Over the window of `sla`, and over the window before, if that was asked for. */
+  readonly current: OutcomeCounts;
+  readonly previous: OutcomeCounts;
+  /** What the target is judged by: the same, and runs that never started where the monitor counts them. */
+  readonly judged: Rates;
+}
+
+const none: OutcomeCounts = { success: 0, failed: 0, approximate: false };
+
+const nothing: ReadonlyMap<number, OutcomeCounts> = new Map();
+
+/** Above so many the whole fleet is asked for: cheaper than naming each. */
+const mostNamed = 500;
+
+/** Reads the figures of many CronJobs with a handful of questions, however many there are. */
+export async function gatherFigures(
+  db: Db,
+  cronJobs: readonly CatalogCronJob[],
+  now: Instant,
+  options: { readonly withPrevious: boolean } = { withPrevious: true },
+): Promise<ReadonlyMap<number, CronJobFigures>> {
+  const ids = cronJobs.length > mostNamed ? undefined : cronJobs.map(({ id }) => id);
+  const [monitors, targets] = await Promise.all([listMonitors(db), listMonitorsOf(db, ids)]);
+  const slaOfMonitor = new Map(monitors.map(({ id, spec }) => [id, slaOf(spec)]));
+  const monitorsOf = Map.groupBy(targets, ({ cronJobId }) => cronJobId);
+  const slaFor = (id: number): SlaTargetSpec => {
+    const [leading] = monitorsOf.get(id) ?? [];
+    return (leading && slaOfMonitor.get(leading.monitorId)) ?? noSla;
+  };
+
+  const figures = new Map<number, CronJobFigures>();
+  const byWindow = Map.groupBy(cronJobs, ({ id }) => slaFor(id).windowDays);
+  for (const [windowDays, group] of byWindow) {
+    // One window after the other: there are as many as monitors have different ones.
+    const named = group.length > mostNamed ? undefined : group.map(({ id }) => id);
+    const { current, previous } = windowsOf(now, windowDays);
+    const [currentCounts, previousCounts] = await Promise.all([
+      countOutcomes(db, current, named),
+      options.withPrevious ? countOutcomes(db, previous, named) : nothing,
+    ]);
+    const withMissed = group.map(({ id }) => id).filter((id) => slaFor(id).countMissed);
+    const judgedOf =
+      withMissed.length > 0 ? await countWithMissed(db, withMissed, windowsOf(now, windowDays)) : undefined;
+    for (const { id } of group) {
+      const scheduled = { current: currentCounts.get(id) ?? none, previous: previousCounts.get(id) ?? none };
+      figures.set(id, {
+        monitors: monitorsOf.get(id) ?? [],
+        sla: slaFor(id),
+        ...scheduled,
+        judged: judgedOf && slaFor(id).countMissed ? judgedOf(id) : scheduled,
+      });
+    }
+  }
+  return figures;
+}

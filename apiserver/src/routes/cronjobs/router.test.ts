@@ -1,0 +1,322 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CronJob, CronJobDetail, CronJobList } from '@cronjob-monitor/shared/contract';
+import { forgetCronJob } from '@cronjob-monitor/shared/store';
+import { testNow } from '../../testing/api.ts';
+import { dayMs, hourMs, minuteMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
+
+const failed = { status: 'failed', exitCode: 137, reason: 'OOMKilled', jobReason: 'BackoffLimitExceeded' } as const;
+
+/** Three CronJobs of one monitor: one that failed once, one suspended, one that never ran. */
+async function threeCronJobs(fleet: TestFleet): Promise<void> {
+  const backup = await fleet.addCronJob({ name: 'backup', schedule: '30 2 * * *', timeZone: 'Europe/Berlin' });
+  const etl = await fleet.addCronJob({ name: 'etl', namespace: 'data', suspended: true });
+  const report = await fleet.addCronJob({ name: 'report', schedule: '0 * * * *' });
+  await fleet.addMonitor({ spec: { sla: { enabled: true, minSuccessRate: 80, windowDays: 7, minRuns: 1 } } }, [
+    backup,
+    etl,
+    report,
+  ]);
+  const runs = [1, 2, 3, 4, 5].map((day) => ({ createdAt: testNow - day * dayMs }));
+  await fleet.addRuns(backup, ...runs, { createdAt: testNow - hourMs, ...failed });
+  await fleet.addRuns(etl, { createdAt: testNow - 2 * hourMs });
+}
+
+async function list(fleet: TestFleet, query = ''): Promise<CronJobList> {
+  const answer = await fleet.ask(`/api/v1/cronjobs${query}`);
+  assert.equal(answer.status, 200, answer.text);
+  return answer.json() as CronJobList;
+}
+
+const namesOf = ({ items }: CronJobList): string[] => items.map(({ name }) => name);
+
+test('tells of each CronJob what its runs and its monitor say', async () => {
+  await using fleet = await startFleet();
+  await threeCronJobs(fleet);
+  const { items, summary, pagination } = await list(fleet);
+  assert.equal(pagination, undefined);
+  assert.deepEqual(summary, { healthy: 1, warning: 0, critical: 0, suspended: 1, running: 0, unknown: 1 });
+  const [backup, , report] = items;
+  const { uid, lastExecution, ...shown } = backup as CronJob;
+  assert.match(uid, /^[0-9a-f-]{36}$/);
+  assert.deepEqual(shown, {
+    namespace: 'prod',
+    name: 'backup',
+    status: 'healthy',
+    suspended: false,
+    runningJobs: 0,
+    schedule: '30 2 * * *',
+    timezone: 'Europe/Berlin',
+    scheduleProblem: null,
+    concurrencyPolicy: 'Allow',
+    monitorRef: { namespace: 'prod', name: 'dr' },
+    monitors: [{ namespace: 'prod', name: 'dr' }],
+    successRate: 83.33,
+    sla: {
+      enabled: true,
+      minSuccessRate: 80,
+      windowDays: 7,
+      verdict: 'atRisk',
+      success: 5,
+      runs: 6,
+      previousSuccessRate: null,
+      breached: [],
+    },
+    lastSuccess: new Date(testNow - dayMs + 61_000).toISOString(),
+    nextRun: '2026-11-22T01:30:00.000Z',
+    activeAlerts: 0,
+    heldAlerts: 0,
+    worstAlert: null,
+    deletedAt: null,
+  });
+  assert.equal(lastExecution?.status, 'failed');
+  assert.equal(lastExecution?.exitCode, 137);
+  assert.equal(lastExecution?.reason, 'OOMKilled');
+  assert.equal(lastExecution?.durationSeconds, 60);
+  assert.deepEqual(
+    [report?.status, report?.successRate, report?.lastExecution, report?.lastSuccess, report?.sla.verdict],
+    ['unknown', null, null, null, 'noData'],
+  );
+});
+
+/** Query, and the names it lets through in their order. */
+const filters: readonly (readonly [string, readonly string[]])[] = [
+  ['?namespace=prod', ['backup', 'report']],
+  ['?namespace=data,prod', ['backup', 'etl', 'report']],
+  ['?namespace=nowhere', []],
+  ['?namespace=%00', []],
+  ['?search=E', ['etl', 'report']],
+  ['?search=%25', []],
+  ['?search=_', []],
+  ['?monitor=prod/dr', ['backup', 'etl', 'report']],
+  ['?monitor=prod/other', []],
+  ['?status=suspended', ['etl']],
+  ['?status=unknown,healthy', ['backup', 'report']],
+  ['?status=running', []],
+  ['?sla=atRisk', ['backup', 'etl']],
+  ['?sla=noData,met', ['report']],
+  ['?sla=noData&status=unknown', ['report']],
+  ['?sort=-name', ['report', 'etl', 'backup']],
+  ['?sort=namespace', ['etl', 'backup', 'report']],
+  ['?sort=-namespace', ['backup', 'report', 'etl']],
+  ['?sort=status', ['report', 'etl', 'backup']],
+  ['?sort=successRate', ['backup', 'etl', 'report']],
+  ['?sort=-successRate', ['etl', 'backup', 'report']],
+  ['?sort=verdict', ['etl', 'backup', 'report']],
+  ['?sort=lastRun', ['etl', 'backup', 'report']],
+  ['?sort=-lastSuccess', ['etl', 'backup', 'report']],
+  ['?sort=nextRun', ['report', 'backup', 'etl']],
+  ['?sort=-nextRun', ['backup', 'report', 'etl']],
+  ['?limit=1', ['backup']],
+  ['?limit=2&offset=1', ['etl', 'report']],
+  ['?limit=1&offset=1&sort=-successRate', ['backup']],
+  ['?limit=5&offset=9', []],
+];
+
+test('filters, sorts and pages', async () => {
+  await using fleet = await startFleet();
+  await threeCronJobs(fleet);
+  for (const [query, names] of filters) assert.deepEqual(namesOf(await list(fleet, query)), names, query);
+});
+
+test('counts what all filters but status let through, and pages the rest', async () => {
+  await using fleet = await startFleet();
+  await threeCronJobs(fleet);
+  for (const query of [
+    '?namespace=prod&status=unknown&limit=1',
+    '?namespace=prod&status=unknown&limit=1&sort=verdict',
+  ]) {
+    const { summary, pagination } = await list(fleet, query);
+    assert.deepEqual(summary, { healthy: 1, warning: 0, critical: 0, suspended: 0, running: 0, unknown: 1 }, query);
+    assert.deepEqual(pagination, { total: 1, limit: 1, offset: 0, hasMore: false }, query);
+  }
+});
+
+/** Query, and the field it is refused for. */
+const refused = [
+  ['?offset=1', 'offset'],
+  ['?recent=5', 'recent'],
+  ['?recent=31&limit=1', 'recent'],
+  ['?status=deleted', 'status'],
+  ['?sla=good', 'sla'],
+  ['?sort=uid', 'sort'],
+  ['?page=2', 'page'],
+] as const;
+
+test('refuses what is no parameter of the list, and names it', async () => {
+  await using fleet = await startFleet();
+  for (const [query, field] of refused) {
+    const answer = await fleet.ask(`/api/v1/cronjobs${query}`);
+    assert.equal(answer.status, 400, query);
+    assert.deepEqual(
+      answer.error().details?.problems?.map((problem) => problem.field),
+      [field],
+    );
+  }
+});
+
+test('leaves out what no monitor selects, and what is deleted unless removed ones are asked for', async () => {
+  await using fleet = await startFleet();
+  const gone = await fleet.addCronJob({ name: 'gone' });
+  const empty = await fleet.addCronJob({ name: 'empty' });
+  const dropped = await fleet.addCronJob({ name: 'dropped' });
+  const kept = await fleet.addCronJob({ name: 'kept' });
+  await fleet.addMonitor({}, [gone, empty, kept]);
+  await fleet.addRuns(gone, {});
+  await fleet.addRuns(dropped, {});
+  await fleet.store.fenced(fleet.epoch, (tx) => forgetCronJob(tx, gone.uid, testNow));
+  await fleet.store.fenced(fleet.epoch, (tx) => forgetCronJob(tx, empty.uid, testNow));
+  assert.deepEqual(namesOf(await list(fleet)), ['kept']);
+  const all = await list(fleet, '?includeRemoved=true');
+  assert.deepEqual(namesOf(all), ['dropped', 'gone', 'kept']);
+  assert.equal(all.items[1]?.deletedAt, new Date(testNow).toISOString());
+  assert.equal(all.items[1]?.nextRun, null);
+});
+
+test('shows the object that took a deleted one its name, once', async () => {
+  await using fleet = await startFleet();
+  const before = await fleet.addCronJob({ name: 'backup' });
+  await fleet.addRuns(before, { createdAt: testNow - dayMs });
+  const after = await fleet.addCronJob({ name: 'backup', createdAt: testNow - hourMs });
+  await fleet.addMonitor({}, [after]);
+  const { items } = await list(fleet, '?includeRemoved=true');
+  assert.deepEqual(
+    items.map(({ uid }) => uid),
+    [after.uid],
+  );
+  const detail = (await fleet.ask('/api/v1/cronjobs/prod/backup')).json() as CronJobDetail;
+  assert.equal(detail.uid, after.uid);
+  assert.equal(detail.executions.length, 1, 'the history of the earlier object is told too');
+});
+
+test('gives the newest runs of each item, oldest first', async () => {
+  await using fleet = await startFleet();
+  const cronJob = await fleet.addCronJob({ name: 'backup' });
+  await fleet.addMonitor({}, [cronJob]);
+  const at = (minutes: number): number => testNow - minutes * minuteMs;
+  await fleet.addRuns(
+    cronJob,
+    { createdAt: at(50) },
+    { createdAt: at(40), scheduledAt: at(40), ...failed },
+    { createdAt: at(28), scheduledAt: at(30) },
+    { createdAt: at(20), trigger: 'manual' },
+  );
+  const { items } = await list(fleet, '?recent=3&limit=1');
+  const iso = (minutes: number): string => new Date(at(minutes)).toISOString();
+  assert.deepEqual(items[0]?.recentRuns, [
+    { at: iso(40), outcome: 'matched', status: 'failed', durationSeconds: 60 },
+    { at: iso(30), outcome: 'late', status: 'success', durationSeconds: 60 },
+    { at: iso(20), outcome: null, status: 'success', durationSeconds: 60 },
+  ]);
+  assert.equal((await list(fleet, '?limit=1')).items[0]?.recentRuns, undefined);
+});
+
+test('tells one CronJob with its figures and its newest runs', async () => {
+  await using fleet = await startFleet();
+  const cronJob = await fleet.addCronJob({ name: 'backup', notes: { owner: 'team-data' }, deadlineS: 200 });
+  await fleet.addMonitor({}, [cronJob]);
+  const durations = [10, 20, 30, 40];
+  await fleet.addRuns(
+    cronJob,
+    ...durations.map((seconds, index) => {
+      const createdAt = testNow - (index + 1) * hourMs;
+      return { createdAt, startedAt: createdAt, finishedAt: createdAt + seconds * 1000 };
+    }),
+    { createdAt: testNow - 20 * dayMs, ...failed },
+    { createdAt: testNow - 5 * hourMs, trigger: 'manual', ...failed },
+  );
+  const answer = await fleet.ask('/api/v1/cronjobs/prod/backup');
+  assert.equal(answer.status, 200, answer.text);
+  const detail = answer.json() as CronJobDetail;
+  assert.deepEqual(detail.metrics, {
+    windowDays: 7,
+    successRate: 100,
+    totalRuns: 4,
+    successfulRuns: 4,
+    failedRuns: 0,
+    successRate7d: 100,
+    successRate30d: 80,
+    avgDurationSeconds: 25,
+    p50DurationSeconds: 20,
+    p95DurationSeconds: 40,
+    p99DurationSeconds: 40,
+    approximate: false,
+  });
+  assert.deepEqual(detail.activeAlerts, []);
+  assert.equal(detail.owner, 'team-data');
+  assert.equal(detail.description, null);
+  assert.equal(detail.startingDeadlineSeconds, 200);
+  assert.equal(detail.historyFrom, new Date(testNow - 20 * dayMs).toISOString());
+  assert.equal(detail.executions.length, 6);
+  assert.equal(detail.executions[0]?.createdAt, new Date(testNow - hourMs).toISOString());
+  assert.deepEqual(detail.activeJobs, []);
+});
+
+/** Path below /cronjobs, and why it names nothing. */
+const missing = [
+  ['prod/never', 'neverSeen'],
+  ['prod/..%2f..', 'neverSeen'],
+  ['prod/%00', 'neverSeen'],
+  ['prod/UPPER', 'neverSeen'],
+  [`prod/${'a'.repeat(300)}`, 'neverSeen'],
+  ['prod/unselected', 'neverSeen'],
+  ['prod/empty', 'deleted'],
+] as const;
+
+test('404 says whether a name was never seen or is gone', async () => {
+  await using fleet = await startFleet();
+  await fleet.addCronJob({ name: 'unselected' });
+  const empty = await fleet.addCronJob({ name: 'empty' });
+  await fleet.store.fenced(fleet.epoch, (tx) => forgetCronJob(tx, empty.uid, testNow));
+  for (const [path, reason] of missing) {
+    const answer = await fleet.ask(`/api/v1/cronjobs/${path}`);
+    assert.equal(answer.status, 404, path);
+    const { code, details } = answer.error();
+    assert.equal(code, 'NOT_FOUND');
+    assert.equal(details?.kind, 'CronJob');
+    assert.equal(details?.reason, reason, path);
+  }
+});
+
+test('deletes the history of a name for good, and nothing of the others', async () => {
+  await using fleet = await startFleet();
+  await threeCronJobs(fleet);
+  const answer = await fleet.ask('/api/v1/cronjobs/prod/backup/history', { method: 'DELETE' });
+  assert.equal(answer.status, 200, answer.text);
+  assert.deepEqual(answer.json(), { success: true, deletedCount: 6, message: '6 deleted', completed: true });
+  assert.equal(answer.headers['cache-control'], 'no-store');
+  const again = await fleet.ask('/api/v1/cronjobs/prod/backup/history', { method: 'DELETE' });
+  assert.equal((again.json() as { deletedCount: number }).deletedCount, 0);
+  const { items } = await list(fleet);
+  assert.deepEqual(
+    items.map(({ lastExecution }) => lastExecution === null),
+    [true, false, true],
+  );
+  const audit = fleet.lines.filter(({ level }) => level === 'audit');
+  assert.equal(audit.length, 2);
+  assert.equal(audit[0]?.fields['action'], 'DELETE /api/v1/cronjobs/{namespace}/{name}/history');
+  assert.equal(audit[0]?.fields['object'], '/api/v1/cronjobs/prod/backup/history');
+  assert.equal(audit[0]?.fields['outcome'], 'done');
+});
+
+test('a deletion with a body is refused, and while read-only any deletion is', async () => {
+  await using fleet = await startFleet({ settings: { readOnly: true } });
+  await threeCronJobs(fleet);
+  const refusedCall = await fleet.ask('/api/v1/cronjobs/prod/backup/history', { method: 'DELETE' });
+  assert.equal(refusedCall.error().code, 'READ_ONLY');
+  await using open = await startFleet();
+  await threeCronJobs(open);
+  const withBody = await open.ask('/api/v1/cronjobs/prod/backup/history', { method: 'DELETE', body: { all: true } });
+  assert.equal(withBody.status, 400);
+  assert.equal(withBody.error().details?.problems?.[0]?.field, 'all');
+  assert.equal((await list(open)).items[0]?.sla.runs, 6, 'nothing has happened');
+});
+
+test('without its database it answers 503 and says when to come back', async () => {
+  await using fleet = await startFleet();
+  await fleet.store.close();
+  const answer = await fleet.ask('/api/v1/cronjobs');
+  assert.equal(answer.status, 503, answer.text);
+  assert.equal(answer.error().code, 'DATABASE_UNAVAILABLE');
+  assert.equal(answer.headers['retry-after'], '5');
+});

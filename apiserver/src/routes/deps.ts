@@ -1,0 +1,36 @@
+import { Router } from '@koa/router';
+import type { Clock, Logger } from '@cronjob-monitor/shared/process';
+import type { Store } from '@cronjob-monitor/shared/store';
+import type { Actions } from '../actions/index.ts';
+import type { Authentication } from '../auth/authentication.ts';
+import type { ApiContext, ApiState } from '../context.ts';
+import type { DatabaseWatch } from '../database-watch.ts';
+import type { Feed } from '../live/feed.ts';
+import type { OpenStreams } from '../live/open-streams.ts';
+import type { Guard } from '../middleware/guard.ts';
+import type { ProcessFacts } from '../process-facts.ts';
+import type { ApiSettings } from '../settings.ts';
+import type { SharedAnswers } from '../shared-answers.ts';
+
+/** What routes are made of. */
+export interface RouteDeps {
+  readonly store: Store;
+  readonly answers: SharedAnswers;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly settings: ApiSettings;
+  readonly guard: Guard;
+  readonly authentication: Authentication;
+  readonly actions: Actions;
+  readonly databaseWatch: DatabaseWatch;
+  readonly process: ProcessFacts;
+  readonly feed: Feed;
+  readonly streams: OpenStreams;
+}
+
+export type ApiRouter = Router<ApiState, Pick<ApiContext, 'params'>>;
+
+/** A router of /api/v1. A trailing slash and another case are another path. */
+export function createRouter(): ApiRouter {
+  return new Router({ prefix: '/api/v1', strict: true, sensitive: true });
+}

@@ -1,0 +1,124 @@
+import type {
+  CapturedEvent,
+  CapturedLog,
+  Execution,
+  ExecutionDetail,
+  ExecutionPod,
+} from '@cronjob-monitor/shared/contract';
+import { compareRuns, formatDuration, type Attempt, type Instant } from '@cronjob-monitor/shared/domain';
+import type { ComparedRuns, Evidence, StoredExecution } from '@cronjob-monitor/shared/store';
+import { orNull, toSecondsOrNull, toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
+
+export function presentExecution(run: StoredExecution): Execution {
+  return {
+    id: run.inferred ? `inferred-${run.jobUid}` : run.jobUid,
+    namespace: run.namespace,
+    cronJobName: run.cronJobName,
+    cronJobUid: run.cronJobUid,
+    jobName: run.jobName,
+    status: run.status,
+    trigger: run.trigger,
+    scheduledTime: toWireInstantOrNull(run.scheduledAt),
+    createdAt: toWireInstant(run.createdAt),
+    startTime: toWireInstantOrNull(run.startedAt),
+    completionTime: toWireInstantOrNull(run.finishedAt),
+    duration: run.durationMs === undefined ? null : formatDuration(run.durationMs),
+    durationSeconds: toSecondsOrNull(run.durationMs),
+    exitCode: orNull(run.exitCode),
+    reason: orNull(run.reason),
+    jobReason: orNull(run.jobReason),
+    attempts: run.attempts,
+    failedIndexes: orNull(run.failedIndexes),
+    isRetry: run.isRetry,
+    retryOf: orNull(run.retryOf),
+    delayed: run.delayed,
+    inferred: run.inferred,
+    inMaintenance: run.inMaintenance,
+    hasLogs: run.hasLogs,
+    hasEvents: run.hasEvents,
+    suggestedFix: orNull(run.fix),
+  };
+}
+
+/** The run with what was captured of it. `withheld`: the caller may not read logs and events. `compared`: with which success. */
+export function presentExecutionDetail(
+  run: StoredExecution,
+  evidence: readonly Evidence[],
+  options: { readonly withheld: boolean; readonly compared: ComparedRuns | undefined },
+): ExecutionDetail {
+  const { withheld, compared } = options;
+  return {
+    ...presentExecution(run),
+    withheld,
+    pods: presentPods(evidence),
+    logs: withheld ? null : presentLog(evidence),
+    events: withheld ? null : presentEvents(evidence),
+    changes: compared === undefined ? null : compareRuns(compared.before, compared.after),
+  };
+}
+
+function presentPods(evidence: readonly Evidence[]): ExecutionPod[] {
+  const captured = evidence.find(({ kind, body }) => kind === 'attempts' && body !== undefined);
+  if (captured?.body === undefined) return [];
+  const attempts = JSON.parse(captured.body) as readonly Attempt[]; // written by toAttempts
+  return attempts.map((attempt) => ({
+    name: attempt.pod,
+    node: orNull(attempt.node),
+    phase: attempt.phase,
+    index: orNull(attempt.index),
+    startTime: toWireInstantOrNull(attempt.startedAt),
+    endTime: toWireInstantOrNull(attempt.endedAt),
+    containers: attempt.containers.map((container) => ({
+      name: container.name,
+      init: container.init,
+      exitCode: orNull(container.exitCode),
+      reason: orNull(container.reason),
+      message: orNull(container.message),
+      restarts: container.restarts,
+    })),
+  }));
+}
+
+/** One log of possibly several: the newest that has a text before one that only says why there is none. */
+function mainLog(evidence: readonly Evidence[]): Evidence | undefined {
+  const logs = evidence.filter(({ kind }) => kind === 'logs').toSorted((a, b) => b.capturedAt - a.capturedAt);
+  return logs.find(({ body }) => body !== undefined) ?? logs[0];
+}
+
+/** Null: none was captured. */
+export function presentLog(evidence: readonly Evidence[]): CapturedLog | null {
+  const log = mainLog(evidence);
+  if (!log) return null;
+  return {
+    container: log.name.split('/').at(-1) ?? log.name, // kept under pod/container
+    text: log.body ?? '',
+    truncated: log.truncated,
+    capturedAt: toWireInstant(log.capturedAt),
+    unavailable: orNull(log.unavailable),
+  };
+}
+
+/** An event as it is kept. */
+interface KeptEvent {
+  readonly type: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly count: number;
+  readonly at?: Instant;
+  readonly object: string;
+}
+
+/** Null: none were captured. */
+export function presentEvents(evidence: readonly Evidence[]): CapturedEvent[] | null {
+  const captured = evidence.find(({ kind }) => kind === 'events');
+  if (!captured) return null;
+  const events = JSON.parse(captured.body ?? '[]') as readonly KeptEvent[]; // written by the capture of evidence
+  return events.map((event) => ({
+    time: toWireInstantOrNull(event.at),
+    type: event.type,
+    reason: event.reason,
+    object: event.object,
+    message: event.message,
+    count: event.count,
+  }));
+}

@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ExecutionDetail, ExecutionPage } from '@cronjob-monitor/shared/contract';
+import { putEvidence, recordTemplates } from '@cronjob-monitor/shared/store';
+import { testNow } from '../../testing/api.ts';
+import { dayMs, hourMs, minuteMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
+
+const path = '/api/v1/cronjobs/prod/backup/executions';
+const iso = (at: number): string => new Date(at).toISOString();
+
+/** A CronJob with a run in each of the last hours: odd hours failed, the second was by hand. */
+async function backup(fleet: TestFleet, hours: number) {
+  const cronJob = await fleet.addCronJob({ name: 'backup' });
+  await fleet.addMonitor({}, [cronJob]);
+  const runs = Array.from({ length: hours }, (_, index) => {
+    const createdAt = testNow - (index + 1) * hourMs;
+    if (index === 1) return { createdAt, trigger: 'manual' as const };
+    return index % 2 === 0 ? { createdAt, status: 'failed' as const, exitCode: 1, reason: 'Error' } : { createdAt };
+  });
+  return { cronJob, runs: await fleet.addRuns(cronJob, ...runs) };
+}
+
+async function list(fleet: TestFleet, query = ''): Promise<ExecutionPage> {
+  const answer = await fleet.ask(`${path}${query}`);
+  assert.equal(answer.status, 200, answer.text);
+  return answer.json() as ExecutionPage;
+}
+
+/** Hours ago of each run. */
+const agesOf = ({ items }: ExecutionPage): number[] =>
+  items.map(({ createdAt }) => (testNow - Date.parse(createdAt)) / hourMs);
+
+test('tells a run with every field', async () => {
+  await using fleet = await startFleet();
+  const { cronJob, runs } = await backup(fleet, 1);
+  const createdAt = testNow - hourMs;
+  assert.deepEqual((await list(fleet)).items, [
+    {
+      id: runs[0]?.jobUid,
+      namespace: 'prod',
+      cronJobName: 'backup',
+      cronJobUid: cronJob.uid,
+      jobName: `backup-${Math.floor(createdAt / minuteMs)}`,
+      status: 'failed',
+      trigger: 'scheduled',
+      scheduledTime: iso(createdAt),
+      createdAt: iso(createdAt),
+      startTime: iso(createdAt + 1_000),
+      completionTime: iso(createdAt + 61_000),
+      duration: '1m0s',
+      durationSeconds: 60,
+      exitCode: 1,
+      reason: 'Error',
+      jobReason: 'CompletionsReached',
+      attempts: 1,
+      failedIndexes: null,
+      isRetry: false,
+      retryOf: null,
+      delayed: false,
+      inferred: false,
+      inMaintenance: false,
+      hasLogs: false,
+      hasEvents: false,
+      suggestedFix: null,
+    },
+  ]);
+});
+
+/** Query, and how many hours old the runs are that it gives. */
+const queries: readonly (readonly [string, readonly number[]])[] = [
+  ['?limit=3', [1, 2, 3]],
+  ['?limit=2&offset=2', [3, 4]],
+  ['?status=success&limit=2', [2, 4]],
+  ['?trigger=manual', [2]],
+  ['?trigger=manual,scheduled&limit=2', [1, 2]],
+  [`?since=${iso(testNow - 3 * hourMs)}`, [1, 2, 3]],
+  [`?since=${iso(testNow - 4 * hourMs)}&until=${iso(testNow - 2 * hourMs)}`, [3, 4]],
+  ['?since=2026-11-21T04:52:30%2B01:00', [1, 2, 3]],
+  ['?sort=time&limit=2', [25, 24]],
+  ['?sort=status&limit=2', [1, 3]],
+  ['?sort=-status&limit=2', [2, 4]],
+  ['?since=2026-11-22', []],
+];
+
+test('filters, sorts and pages, newest first and 20 at a time without being asked', async () => {
+  await using fleet = await startFleet();
+  await backup(fleet, 25);
+  const all = await list(fleet);
+  assert.equal(all.items.length, 20);
+  assert.deepEqual(all.pagination, { total: 25, limit: 20, offset: 0, hasMore: true });
+  for (const [query, ages] of queries) assert.deepEqual(agesOf(await list(fleet, query)), ages, query);
+});
+
+test('goes back 30 days without being asked', async () => {
+  await using fleet = await startFleet();
+  const cronJob = await fleet.addCronJob({ name: 'backup' });
+  await fleet.addMonitor({}, [cronJob]);
+  await fleet.addRuns(cronJob, { createdAt: testNow - 29 * dayMs }, { createdAt: testNow - 31 * dayMs });
+  assert.equal((await list(fleet)).pagination.total, 1);
+  assert.equal((await list(fleet, `?since=${iso(testNow - 40 * dayMs)}`)).pagination.total, 2);
+});
+
+/** Query, and the field it is refused for. */
+const refused = [
+  ['?status=ok', 'status'],
+  ['?trigger=cron', 'trigger'],
+  ['?since=yesterday', 'since'],
+  ['?since=2026-11-21T06:52:00+01:00', 'since'],
+  ['?since=2026-11-21&until=2026-11-21', 'since'],
+  ['?since=2026-11-22&until=2026-11-21', 'since'],
+  ['?until=2020-01-01', 'since'],
+  ['?limit=0', 'limit'],
+  ['?sort=name', 'sort'],
+  ['?uid=1', 'uid'],
+] as const;
+
+test('refuses wrong parameters by their names', async () => {
+  await using fleet = await startFleet();
+  await backup(fleet, 1);
+  for (const [query, field] of refused) {
+    const answer = await fleet.ask(`${path}${query}`);
+    assert.equal(answer.status, 400, query);
+    assert.equal(answer.error().details?.problems?.[0]?.field, field, query);
+  }
+});
+
+test('tells one run with what was captured of it', async () => {
+  await using fleet = await startFleet();
+  const { cronJob, runs } = await backup(fleet, 1);
+  const [run] = runs;
+  assert.ok(run);
+  const piece = {
+    owner: run.jobUid,
+    cronJobUid: cronJob.uid,
+    createdAt: run.createdAt,
+    capturedAt: testNow - minuteMs,
+    truncated: false,
+    unavailable: undefined,
+  };
+  const container = { name: 'main', init: false, exitCode: 137, reason: 'OOMKilled', restarts: 0, imageId: 'x' };
+  await putEvidence(fleet.store, fleet.epoch, [
+    { ...piece, kind: 'logs', name: 'pod-1/main', body: 'one\nKilled\n', truncated: true },
+    {
+      ...piece,
+      kind: 'events',
+      name: '',
+      body: JSON.stringify([
+        { at: testNow, type: 'Warning', reason: 'BackOff', object: 'Pod/pod-1', message: 'again', count: 3 },
+      ]),
+    },
+    {
+      ...piece,
+      kind: 'attempts',
+      name: '',
+      body: JSON.stringify([
+        { pod: 'pod-1', node: 'n', phase: 'Failed', startedAt: run.createdAt, containers: [container] },
+      ]),
+    },
+  ]);
+  const answer = await fleet.ask(`${path}/${run.jobName}`);
+  assert.equal(answer.status, 200, answer.text);
+  const detail = answer.json() as ExecutionDetail;
+  assert.equal(detail.hasLogs, true);
+  assert.equal(detail.withheld, false);
+  assert.deepEqual(detail.logs, {
+    container: 'main',
+    text: 'one\nKilled\n',
+    truncated: true,
+    capturedAt: iso(testNow - minuteMs),
+    unavailable: null,
+  });
+  assert.deepEqual(detail.events, [
+    { time: iso(testNow), type: 'Warning', reason: 'BackOff', object: 'Pod/pod-1', message: 'again', count: 3 },
+  ]);
+  assert.deepEqual(detail.pods, [
+    {
+      name: 'pod-1',
+      node: 'n',
+      phase: 'Failed',
+      index: null,
+      startTime: iso(run.createdAt),
+      endTime: null,
+      containers: [{ name: 'main', init: false, exitCode: 137, reason: 'OOMKilled', message: null, restarts: 0 }],
+    },
+  ]);
+  assert.equal(detail.changes, null);
+});
+
+test('says what changed since the last success, and null when that is not known', async () => {
+  await using fleet = await startFleet();
+  const cronJob = await fleet.addCronJob({ name: 'backup' });
+  const [old, fresh, unknown] = ['a', 'b', 'c'].map((letter) => letter.repeat(32));
+  const [, same, failed, lost] = await fleet.addRuns(
+    cronJob,
+    { createdAt: testNow - 4 * hourMs, templateHash: old },
+    { createdAt: testNow - 3 * hourMs, templateHash: old },
+    { createdAt: testNow - 2 * hourMs, templateHash: fresh, status: 'failed' },
+    { createdAt: testNow - hourMs, templateHash: unknown },
+  );
+  const body = (image: string) => ({ template: { spec: { containers: [{ name: 'main', image }] } } });
+  await fleet.store.fenced(fleet.epoch, (tx) =>
+    recordTemplates(tx, [
+      { cronJobUid: cronJob.uid, hash: old ?? '', body: body('backup:1.8') },
+      { cronJobUid: cronJob.uid, hash: fresh ?? '', body: body('backup:1.9') },
+    ]),
+  );
+  const changesOf = async (run: { jobName: string } | undefined) =>
+    ((await fleet.ask(`${path}/${run?.jobName}`)).json() as ExecutionDetail).changes;
+  assert.deepEqual(await changesOf(failed), [
+    { path: 'containers[main].image', before: 'backup:1.8', after: 'backup:1.9' },
+  ]);
+  assert.deepEqual(await changesOf(same), []);
+  assert.equal(await changesOf(lost), null);
+});
+
+test('what was not captured is null, and a capture without a text says why', async () => {
+  await using fleet = await startFleet();
+  const { cronJob, runs } = await backup(fleet, 2);
+  const [run, other] = runs;
+  assert.ok(run && other);
+  await putEvidence(fleet.store, fleet.epoch, [
+    {
+      owner: run.jobUid,
+      kind: 'logs',
+      name: 'pod-1/main',
+      cronJobUid: cronJob.uid,
+      createdAt: run.createdAt,
+      capturedAt: testNow,
+      body: undefined,
+      truncated: false,
+      unavailable: 'podGone',
+    },
+  ]);
+  const detail = (await fleet.ask(`${path}/${run.jobName}`)).json() as ExecutionDetail;
+  assert.deepEqual([detail.logs?.text, detail.logs?.unavailable], ['', 'podGone']);
+  const bare = (await fleet.ask(`${path}/${other.jobName}`)).json() as ExecutionDetail;
+  assert.deepEqual([bare.logs, bare.events, bare.pods], [null, null, []]);
+});
+
+test('of several runs of one name it tells the newest, or the one of a UID', async () => {
+  await using fleet = await startFleet();
+  const cronJob = await fleet.addCronJob({ name: 'backup' });
+  await fleet.addMonitor({}, [cronJob]);
+  const [older, newer] = await fleet.addRuns(
+    cronJob,
+    { jobName: 'backup-x', createdAt: testNow - 2 * hourMs },
+    { jobName: 'backup-x', createdAt: testNow - hourMs },
+  );
+  const idOf = async (query: string): Promise<string> =>
+    ((await fleet.ask(`${path}/backup-x${query}`)).json() as ExecutionDetail).id;
+  assert.equal(await idOf(''), newer?.jobUid);
+  assert.equal(await idOf(`?uid=${older?.jobUid}`), older?.jobUid);
+  assert.equal((await fleet.ask(`${path}/backup-x?uid=other`)).status, 404);
+});
+
+test('404 tells a run that is no longer kept from one that never was', async () => {
+  await using fleet = await startFleet();
+  await backup(fleet, 2);
+  const reasonOf = async (jobName: string): Promise<unknown> => {
+    const answer = await fleet.ask(`${path}/${jobName}`);
+    assert.equal(answer.status, 404);
+    assert.equal(answer.error().details?.kind, 'Execution');
+    return answer.error().details?.reason;
+  };
+  assert.equal(await reasonOf(`backup-${Math.floor((testNow - 50 * dayMs) / minuteMs)}`), 'expired');
+  assert.equal(await reasonOf(`backup-${Math.floor(testNow / minuteMs)}`), 'neverSeen');
+  assert.equal(await reasonOf('other'), 'neverSeen');
+  assert.equal((await fleet.ask('/api/v1/cronjobs/prod/nothing/executions')).error().details?.kind, 'CronJob');
+});

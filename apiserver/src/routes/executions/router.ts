@@ -1,0 +1,110 @@
+import type { Execution, ExecutionPage } from '@cronjob-monitor/shared/contract';
+import type { ApiContext } from '../../context.ts';
+import {
+  countExecutions,
+  findComparedRuns,
+  findExecution,
+  listEvidence,
+  listExecutions,
+  type ExecutionFilter,
+  type ExecutionSort,
+  type StoredExecution,
+} from '@cronjob-monitor/shared/store';
+import { exportsAreWhole, pageOf, toPagination } from '../../middleware/pagination.ts';
+import { readQuery } from '../../middleware/validate.ts';
+import { cutToMinute, readWindow } from '../../windows.ts';
+import { answerExport, exportable } from '../export/answer.ts';
+import { executionColumns } from '../export/columns.ts';
+import { executionNotFound, getKnownCronJob } from '../known-cron-job.ts';
+import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
+import { presentExecution, presentExecutionDetail } from './present.ts';
+import { defaultLimit, defaultWindowMs, executionQuery, executionsQuery } from './query.ts';
+
+const list = '/cronjobs/:namespace/:name/executions';
+
+/**
+ * @openapi
+ * /cronjobs/{namespace}/{name}/executions:
+ *   get:
+ *     tags: [Runs]
+ *     operationId: listExecutions
+ *     summary: Ended runs of a name
+ *     x-ability: read
+ *     x-query: [executionStatuses, triggers, executionsSince, executionsUntil, executionSort, limit, offset, export]
+ *     x-answers: { 200: ExecutionPage }
+ *     x-refusals: [404]
+ * /cronjobs/{namespace}/{name}/executions/{jobName}:
+ *   get:
+ *     tags: [Runs]
+ *     operationId: getExecution
+ *     summary: One run with its pods, logs and events
+ *     x-ability: read
+ *     x-query: [uid]
+ *     x-answers: { 200: ExecutionDetail }
+ *     x-refusals: [404]
+ */
+
+/** The run history of a name, earlier objects included, and one run of it. */
+export function executionsRouter(deps: RouteDeps): ApiRouter {
+  const { guard, store } = deps;
+  return createRouter()
+    .get(list, guard({ ability: 'read', ...exportable }), async (ctx) => {
+      const query = readQuery(ctx, executionsQuery, exportsAreWhole);
+      const window = readWindow(query, { since: cutToMinute(deps.clock.now()) - defaultWindowMs });
+      const { ids } = await getKnownCronJob(store, ctx.params);
+      const filter: ExecutionFilter = { cronJobIds: ids, statuses: query.status, triggers: query.trigger, ...window };
+      if (query.format) {
+        const batches = readInBatches(store, filter, query.sort);
+        await answerExport(deps, ctx, query.format, { name: 'executions', columns: executionColumns, batches });
+        return;
+      }
+      const page = pageOf(query, defaultLimit);
+      ctx.body = await deps.answers.read(`executions ${JSON.stringify([filter, query.sort, page])}`, async () => {
+        const [total, runs] = await Promise.all([
+          countExecutions(store, filter),
+          listExecutions(store, filter, { sort: query.sort, page }),
+        ]);
+        return { items: runs.map(presentExecution), pagination: toPagination(page, total) } satisfies ExecutionPage;
+      });
+    })
+    .get(`${list}/:jobName`, guard({ ability: 'read' }), async (ctx) => {
+      const { uid } = readQuery(ctx, executionQuery);
+      const jobName = jobNameOf(ctx);
+      const known = await getKnownCronJob(store, ctx.params);
+      const run = await findExecution(store, { cronJobIds: known.ids, jobName, uid });
+      if (!run) throw executionNotFound(known.cronJob, jobName);
+      const [evidence, compared] = await Promise.all([
+        listEvidence(store, run.jobUid),
+        findComparedRuns(store, run.jobUid),
+      ]);
+      const withheld = !(await mayReadLogs(deps, ctx));
+      ctx.body = presentExecutionDetail(run, evidence, { withheld, compared });
+    });
+}
+
+/** Runs of one batch of an export. */
+const batchSize = 500;
+
+async function* readInBatches(
+  store: RouteDeps['store'],
+  filter: ExecutionFilter,
+  sort: { readonly key: ExecutionSort; readonly descending: boolean },
+): AsyncGenerator<readonly Execution[], void, undefined> {
+  const page = { limit: batchSize, offset: 0 };
+  let after: StoredExecution | undefined;
+  do {
+    // Each batch begins where the one before has ended.
+    const runs = await listExecutions(store, filter, { sort, page, after });
+    yield runs.map(presentExecution);
+    after = runs.length < batchSize ? undefined : runs.at(-1);
+  } while (after);
+}
+
+function jobNameOf(ctx: ApiContext): string {
+  return ctx.params['jobName'] ?? '';
+}
+
+async function mayReadLogs({ authentication }: RouteDeps, ctx: ApiContext): Promise<boolean> {
+  const { caller } = ctx.state;
+  return caller !== undefined && authentication.may(caller, 'readLogs', { namespace: ctx.params['namespace'] });
+}

@@ -1,0 +1,111 @@
+import { Readable } from 'node:stream';
+import type { Clock, Logger } from '@cronjob-monitor/shared/process';
+import type { ApiContext } from '../../context.ts';
+import { word } from '../../middleware/parameters.ts';
+import { csvHeader, csvRow } from './csv.ts';
+
+/** The forms of an export. */
+export const exportFormats = ['csv', 'json'] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
+/** The parameter that asks for one; beside it the rule `exportsAreWhole` refuses `limit` and `offset`. */
+export const exportFormat = word(exportFormats);
+
+/** Whether a request asks for an export, before its query is known to be right. */
+export function isExport(ctx: ApiContext): boolean {
+  return new URLSearchParams(ctx.querystring).getAll('format').some(Boolean);
+}
+
+/** What guards of a list that can be exported say: an export is a costly call, and reads for longer than a page. */
+export const exportable = {
+  costly: isExport,
+  expensive: (ctx: ApiContext): number => (isExport(ctx) ? 2 : 0),
+} as const;
+
+export interface ExportedList<T> {
+  /** Name of the file, without date and ending. */
+  readonly name: 'cronjobs' | 'executions' | 'slots' | 'sla' | 'alerts' | 'alerts-history';
+  /** Columns of a table. */
+  readonly columns: readonly string[];
+  /** All rows in order. Each batch is asked for when the one before has been sent. */
+  readonly batches: AsyncIterator<readonly T[], void, undefined>;
+}
+
+/** Rows that are all there already, in batches as they are sent. */
+export async function* inBatches<T>(rows: readonly T[], size = 500): AsyncGenerator<readonly T[], void, undefined> {
+  for (let start = 0; start < rows.length; start += size) yield rows.slice(start, start + size);
+}
+
+/** So long may one export take, however slowly it is read. */
+const limitMs = 10 * 60_000;
+
+/**
+ * Answers with a file of all rows, streamed: no more than a batch is in memory. It ends with its client; a failure in the middle cuts
+ * the connection, so that half a file does not look whole. Rejects with what the first batch fails with: that is still an answer.
+ */
+export async function answerExport<T>(
+  deps: { readonly clock: Clock; readonly logger: Logger },
+  ctx: ApiContext,
+  format: ExportFormat,
+  list: ExportedList<T>,
+): Promise<void> {
+  const { clock } = deps;
+  const day = new Date(clock.now()).toISOString().slice(0, 10);
+  const first = await list.batches.next();
+  ctx.state.noStore = true;
+  ctx.attachment(`${list.name}-${day}.${format}`);
+  ctx.type = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/json';
+  if (ctx.method === 'HEAD') {
+    ctx.status = 200;
+    await list.batches.return?.();
+    return;
+  }
+  const batches = withinTime(first, list.batches, clock);
+  const pieces = format === 'csv' ? toCsv(batches, list.columns) : toJson(batches);
+  ctx.body = Readable.from(cutOnFailure(deps, ctx, pieces), { objectMode: true, highWaterMark: 1 });
+}
+
+async function* withinTime<T>(
+  first: IteratorResult<readonly T[], void>,
+  batches: AsyncIterator<readonly T[], void, undefined>,
+  clock: Clock,
+): AsyncGenerator<readonly T[]> {
+  const startedMs = clock.monotonicMs();
+  try {
+    // Each batch is asked for when the one before it is on its way.
+    for (let batch = first; !batch.done; batch = await batches.next()) {
+      if (clock.monotonicMs() - startedMs > limitMs) throw new Error('the export takes longer than 10 min');
+      yield batch.value;
+    }
+  } finally {
+    await batches.return?.();
+  }
+}
+
+async function* toCsv(batches: AsyncIterable<readonly unknown[]>, columns: readonly string[]): AsyncGenerator<string> {
+  yield csvHeader(columns);
+  for await (const batch of batches) yield batch.map((item) => csvRow(item, columns)).join('');
+}
+
+async function* toJson(batches: AsyncIterable<readonly unknown[]>): AsyncGenerator<string> {
+  let before = '[';
+  for await (const batch of batches) {
+    if (batch.length === 0) continue;
+    yield before + batch.map((item) => JSON.stringify(item)).join(',\n');
+    before = ',\n';
+  }
+  yield before === '[' ? '[]' : ']';
+}
+
+async function* cutOnFailure(
+  { logger }: { readonly logger: Logger },
+  ctx: ApiContext,
+  pieces: AsyncIterable<string>,
+): AsyncGenerator<string> {
+  try {
+    for await (const piece of pieces) if (piece !== '') yield piece;
+  } catch (error) {
+    logger.warn('An export broke off', { requestId: ctx.state.requestId, error });
+    ctx.res.destroy(); // its beginning is sent: only a connection that breaks tells that the rest is missing
+  }
+}

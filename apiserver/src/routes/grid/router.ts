@@ -1,0 +1,100 @@
+import type { Grid, GridCell } from '@cronjob-monitor/shared/contract';
+import {
+  countCronJobs,
+  countGridCells,
+  listCronJobs,
+  listGridCells,
+  type CatalogCronJob,
+  type Cell,
+  type CellWindow,
+} from '@cronjob-monitor/shared/store';
+import { readLateAfterMs } from '../late-after.ts';
+import { pageOf, toPagination, type PageRequest } from '../../middleware/pagination.ts';
+import { readQuery } from '../../middleware/validate.ts';
+import { cutToMinute } from '../../windows.ts';
+import { orNull, toSecondsOrNull, toWireInstant } from '../../wire-values.ts';
+import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
+import { defaultHours, defaultLimit, gridQuery, mostCells, type GridQuery } from './query.ts';
+
+const hourMs = 3_600_000;
+
+/**
+ * @openapi
+ * /grid:
+ *   get:
+ *     tags: [Time]
+ *     operationId: getGrid
+ *     summary: Runs that were, a lane for each CronJob
+ *     x-ability: read
+ *     x-query: [hours, gridUntil, namespaces, monitor, search, slotOutcomes, gridSort, gridLimit, offset]
+ *     x-answers: { 200: Grid }
+ *     x-refusals: [429]
+ */
+
+/** GET /grid: the past, a lane for each CronJob. */
+export function gridRouter(deps: RouteDeps): ApiRouter {
+  return createRouter().get('/grid', deps.guard({ ability: 'read', expensive: 1 }), async (ctx) => {
+    ctx.body = await readGrid(deps, readQuery(ctx, gridQuery));
+  });
+}
+
+async function readGrid(deps: RouteDeps, query: GridQuery): Promise<Grid> {
+  const { store, clock } = deps;
+  const { hours = defaultHours } = query;
+  const until = query.until ?? cutToMinute(clock.now()) + 60_000;
+  const window = { from: until - hours * hourMs, until, lateAfterMs: await readLateAfterMs(store) };
+  const page = pageOf(query, defaultLimit);
+  const { cronJobs, total } = await readLanes(deps, query, page, window);
+  const ids = cronJobs.map(({ id }) => id);
+  const [cells, counts] = await Promise.all([
+    listGridCells(store, ids, window, mostCells),
+    countGridCells(store, ids, window),
+  ]);
+  return {
+    from: toWireInstant(window.from),
+    until: toWireInstant(until),
+    items: cronJobs.map(({ id, namespace, name, status }) => {
+      const shown = cells.get(id) ?? [];
+      const all = [...(counts.get(id)?.values() ?? [])].reduce((sum, count) => sum + count, 0);
+      return { namespace, name, status, cells: shown.map(presentCell), omitted: Math.max(0, all - shown.length) };
+    }),
+    pagination: toPagination(page, total),
+  };
+}
+
+/** The CronJobs of a page; with `outcome` those that have such a cell. */
+async function readLanes(
+  { store }: RouteDeps,
+  query: GridQuery,
+  page: PageRequest,
+  window: CellWindow,
+): Promise<{ readonly cronJobs: readonly CatalogCronJob[]; readonly total: number }> {
+  const { namespace, monitor, search, sort, outcome } = query;
+  const filter = { namespaces: namespace, monitor, search };
+  if (outcome.length === 0) {
+    const [cronJobs, { total }] = await Promise.all([
+      listCronJobs(store, filter, { sort, page }),
+      countCronJobs(store, filter),
+    ]);
+    return { cronJobs, total };
+  }
+  const all = await listCronJobs(store, filter, { sort });
+  const counts = await countGridCells(
+    store,
+    all.map(({ id }) => id),
+    window,
+  );
+  const kept = all.filter(({ id }) => outcome.some((word) => counts.get(id)?.has(word)));
+  return { cronJobs: kept.slice(page.offset, page.offset + page.limit), total: kept.length };
+}
+
+function presentCell(cell: Cell): GridCell {
+  return {
+    at: toWireInstant(cell.at),
+    outcome: orNull(cell.outcome),
+    jobName: orNull(cell.jobName),
+    status: orNull(cell.status),
+    trigger: orNull(cell.trigger),
+    durationSeconds: toSecondsOrNull(cell.durationMs),
+  };
+}

@@ -1,0 +1,57 @@
+import type { ApiRouter, RouteDeps } from './deps.ts';
+import { adminRouter } from './admin/router.ts';
+import { alertRouter } from './alert/router.ts';
+import { alertsRouter } from './alerts/router.ts';
+import { channelsRouter } from './channels/router.ts';
+import { configRouter } from './config/router.ts';
+import { cronJobActionsRouter } from './cronjob-actions/router.ts';
+import { cronJobsRouter } from './cronjobs/router.ts';
+import { deliveriesRouter } from './deliveries/router.ts';
+import { executionsRouter } from './executions/router.ts';
+import { gridRouter } from './grid/router.ts';
+import { healthRouter } from './health/router.ts';
+import { logsRouter } from './logs/router.ts';
+import { monitorsRouter } from './monitors/router.ts';
+import { patternsRouter } from './patterns/router.ts';
+import { previewRouter } from './preview/router.ts';
+import { seriesRouter } from './series/router.ts';
+import { silencesRouter } from './silences/router.ts';
+import { slaRouter } from './sla/router.ts';
+import { slotsRouter } from './slots/router.ts';
+import { statsRouter } from './stats/router.ts';
+import { streamRouter } from './stream/router.ts';
+import { timelineRouter } from './timeline/router.ts';
+import { whoamiRouter } from './whoami/router.ts';
+
+export type { ApiRouter, RouteDeps } from './deps.ts';
+export { gatherHealth } from './health/gather.ts';
+export { presentHealth } from './health/present.ts';
+
+/** Every resource of /api/v1: one line each. */
+export function createRoutes(deps: RouteDeps): readonly ApiRouter[] {
+  return [
+    healthRouter(deps),
+    whoamiRouter(deps),
+    statsRouter(deps),
+    monitorsRouter(deps),
+    previewRouter(deps),
+    cronJobsRouter(deps),
+    cronJobActionsRouter(deps),
+    executionsRouter(deps),
+    logsRouter(deps),
+    slotsRouter(deps),
+    seriesRouter(deps),
+    timelineRouter(deps),
+    gridRouter(deps),
+    slaRouter(deps),
+    alertsRouter(deps), // before one alert: its history is not an id
+    alertRouter(deps),
+    silencesRouter(deps),
+    channelsRouter(deps),
+    deliveriesRouter(deps),
+    patternsRouter(deps),
+    configRouter(deps),
+    adminRouter(deps),
+    streamRouter(deps),
+  ];
+}

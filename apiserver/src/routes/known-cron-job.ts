@@ -1,0 +1,61 @@
+import {
+  findCronJob,
+  findOldestExecution,
+  isCronJobSelected,
+  listCronJobIds,
+  type CatalogCronJob,
+  type Store,
+} from '@cronjob-monitor/shared/store';
+import { notFound, type ApiError } from '../errors.ts';
+import { isObjectName } from '../object-name.ts';
+
+export interface KnownCronJob {
+  /** A monitor selects it now: only then may it be acted upon. */
+  readonly isSelected: boolean;
+  /** The present object, or the last one when deleted. */
+  readonly cronJob: CatalogCronJob;
+  /** All objects that ever had the name: history is told of all of them. */
+  readonly ids: readonly number[];
+}
+
+/**
+ * The CronJob that a path names: one that a monitor selects now, or whose history is kept. Throws NOT_FOUND for every other
+ * name, of whatever form.
+ */
+export async function getKnownCronJob(store: Store, params: Readonly<Record<string, string>>): Promise<KnownCronJob> {
+  const { namespace = '', name = '' } = params;
+  const path = `${namespace}/${name}`;
+  if (!isObjectName(namespace) || !isObjectName(name)) throw notFound('CronJob', path, 'neverSeen');
+  const cronJob = await findCronJob(store, namespace, name);
+  if (!cronJob) throw notFound('CronJob', path, 'neverSeen');
+  const ids = await listCronJobIds(store, namespace, name);
+  const isSelected = cronJob.deletedAt === undefined && (await isCronJobSelected(store, cronJob.id));
+  if (!isSelected && (await findOldestExecution(store, ids)) === undefined) {
+    throw notFound('CronJob', path, cronJob.deletedAt === undefined ? 'neverSeen' : 'deleted');
+  }
+  return { cronJob, ids, isSelected };
+}
+
+/** The CronJob that an action is for. Throws NOT_FOUND also for one that only history is kept of. */
+export async function getSelectedCronJob(
+  store: Store,
+  params: Readonly<Record<string, string>>,
+): Promise<CatalogCronJob> {
+  const { cronJob, isSelected } = await getKnownCronJob(store, params);
+  if (isSelected) return cronJob;
+  const reason = cronJob.deletedAt === undefined ? 'neverSeen' : 'deleted';
+  throw notFound('CronJob', `${cronJob.namespace}/${cronJob.name}`, reason);
+}
+
+const minuteMs = 60_000;
+
+/** A run that is not kept: `expired` when its name says that it was due before the oldest kept run. */
+export function executionNotFound(cronJob: CatalogCronJob, jobName: string): ApiError {
+  const prefix = `${cronJob.name}-`;
+  const suffix = jobName.startsWith(prefix) ? jobName.slice(prefix.length) : '';
+  const minutes = /^[0-9]{1,12}$/.test(suffix) ? suffix : undefined;
+  const wasDueAt = minutes === undefined ? undefined : Number(minutes) * minuteMs;
+  const isExpired =
+    wasDueAt !== undefined && cronJob.oldestRunAt !== undefined && wasDueAt < cronJob.oldestRunAt - minuteMs;
+  return notFound('Execution', `${cronJob.namespace}/${jobName}`, isExpired ? 'expired' : 'neverSeen');
+}

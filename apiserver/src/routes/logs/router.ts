@@ -1,0 +1,61 @@
+import { findExecution, listActiveJobs, type Store } from '@cronjob-monitor/shared/store';
+import { readQuery } from '../../middleware/validate.ts';
+import { executionNotFound, getKnownCronJob, type KnownCronJob } from '../known-cron-job.ts';
+import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
+import { defaultTailLines, logsQuery } from './query.ts';
+
+/** A log is held whole in memory, several times over while it is made safe. */
+const units = 4;
+
+/**
+ * @openapi
+ * /cronjobs/{namespace}/{name}/executions/{jobName}/logs:
+ *   get:
+ *     tags: [Runs]
+ *     operationId: getLogs
+ *     summary: Logs of a run, ended or not
+ *     x-ability: readLogs
+ *     x-query: [container, tailLines, logSource, pod, previous, uid, logFormat]
+ *     x-answers: { 200: JobLogs }
+ *     x-refusals: [404, 429, 502]
+ *     x-also: [text/plain]
+ *     x-no-store: true
+ */
+
+/** GET …/executions/{jobName}/logs: of running Jobs too. */
+export function logsRouter({ guard, store, actions }: RouteDeps): ApiRouter {
+  const path = '/cronjobs/:namespace/:name/executions/:jobName/logs';
+  return createRouter().get(path, guard({ ability: 'readLogs', expensive: units }), async (ctx) => {
+    const query = readQuery(ctx, logsQuery);
+    const { namespace = '', jobName = '' } = ctx.params;
+    const known = await getKnownCronJob(store, ctx.params);
+    const jobUid = await findJobUid(store, known, jobName, query.uid);
+    if (jobUid === undefined) throw executionNotFound(known.cronJob, jobName);
+    const { container, pod, previous = false, tailLines = defaultTailLines, source = 'auto' } = query;
+    const wish = { namespace, jobName, jobUid, container, pod, previous, tailLines };
+    const left = new AbortController();
+    ctx.res.once('close', () => left.abort()); // the cluster reads no further for who has gone
+    const logs = await actions.readLogs(wish, { source, signal: left.signal });
+    ctx.state.noStore = true;
+    if (query.format === 'text') {
+      ctx.attachment(`${jobName}-${logs.container}.log`);
+      ctx.type = 'text/plain; charset=utf-8';
+      ctx.body = logs.logs;
+    } else {
+      ctx.body = logs;
+    }
+  });
+}
+
+/** UID of the run of that name: one that goes on before one that has ended. */
+async function findJobUid(
+  store: Store,
+  { ids }: KnownCronJob,
+  jobName: string,
+  uid: string | undefined,
+): Promise<string | undefined> {
+  const isAsked = (job: { jobName: string; jobUid: string }): boolean =>
+    job.jobName === jobName && (uid === undefined || job.jobUid === uid);
+  const active = (await listActiveJobs(store, ids)).find(isAsked);
+  return active?.jobUid ?? (await findExecution(store, { cronJobIds: ids, jobName, uid }))?.jobUid;
+}

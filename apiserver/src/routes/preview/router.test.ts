@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { MonitorPreview } from '@cronjob-monitor/shared/contract';
+import { testNow } from '../../testing/api.ts';
+import { dayMs, hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
+
+const path = '/api/v1/monitors/preview';
+const failed = { status: 'failed', exitCode: 137, reason: 'OOMKilled' } as const;
+
+async function aFleet(fleet: TestFleet): Promise<void> {
+  const backup = await fleet.addCronJob({ name: 'backup', schedule: '30 2 * * *' });
+  const etl = await fleet.addCronJob({ name: 'etl', namespace: 'data' });
+  await fleet.addMonitor({ spec: {} }, [backup, etl]);
+  const days = [6, 5, 4, 3, 2, 1].map((day) => ({ createdAt: testNow - day * dayMs }));
+  await fleet.addRuns(
+    backup,
+    ...days.slice(0, 4),
+    { createdAt: testNow - 2 * dayMs + hourMs, ...failed },
+    ...days.slice(5),
+  );
+}
+
+async function preview(fleet: TestFleet, body: object): Promise<MonitorPreview> {
+  const answer = await fleet.ask(path, { method: 'POST', body });
+  assert.equal(answer.status, 200, answer.text);
+  return answer.json() as MonitorPreview;
+}
+
+const alerting = { channelRefs: [{ name: 'team-chat' }] };
+
+test('tells the alerts that there would have been, with their ends and channels', async () => {
+  await using fleet = await startFleet();
+  await aFleet(fleet);
+  const told = await preview(fleet, { namespace: 'prod', spec: { alerting }, days: 10 });
+  assert.equal(told.valid, true);
+  assert.deepEqual(told.cronJobs, {
+    matched: 1,
+    withHistory: 1,
+    items: [{ namespace: 'prod', name: 'backup' }],
+    omitted: 0,
+  });
+  assert.deepEqual(told.alerts.byType, { jobFailed: 1 });
+  const [alert] = told.alerts.items;
+  assert.deepEqual(
+    [alert?.type, alert?.severity, alert?.cronjob.name, alert?.channels],
+    ['jobFailed', 'warning', 'backup', ['team-chat']],
+  );
+  assert.ok(Date.parse(alert?.endedAt ?? '') > Date.parse(alert?.since ?? ''));
+  assert.equal(Date.parse(told.to) - Date.parse(told.from), 10 * dayMs);
+  assert.deepEqual([told.truncated, told.alerts.omitted], [false, 0]);
+});
+
+test('another rule tells other alerts of the same runs, and what is wrong with it', async () => {
+  await using fleet = await startFleet();
+  await aFleet(fleet);
+  const deadManSwitch = { enabled: true, maxTimeSinceLastSuccess: '20h' };
+  const told = await preview(fleet, {
+    namespace: 'prod',
+    spec: { deadManSwitch, jobFailed: { enabled: false } },
+    days: 10,
+  });
+  assert.ok((told.alerts.byType.deadManTriggered ?? 0) >= 3, JSON.stringify(told.alerts.byType));
+  assert.equal(told.alerts.byType.jobFailed, undefined);
+  const finding = told.findings.find(({ code }) => code === 'DeadManShorterThanPeriod');
+  assert.equal(finding?.path, 'spec.deadManSwitch.maxTimeSinceLastSuccess');
+  assert.match(finding.message, /^prod\/backup: /);
+});
+
+test('a spec that the schema refuses is not valid, and says where', async () => {
+  await using fleet = await startFleet();
+  await aFleet(fleet);
+  const told = await preview(fleet, { namespace: 'prod', spec: { sla: { minSuccessRate: 'high' } } });
+  assert.equal(told.valid, false);
+  const finding = told.findings.find(({ level }) => level === 'error');
+  assert.deepEqual([finding?.code, finding?.path], ['schema', 'spec.sla.minSuccessRate']);
+});
+
+test('names of CronJobs and namespaces narrow it; labels are those of the monitor that it would replace', async () => {
+  await using fleet = await startFleet();
+  await aFleet(fleet);
+  const matched = async (spec: object, name?: string): Promise<string[]> => {
+    const told = await preview(fleet, { namespace: 'prod', spec, ...(name !== undefined && { name }) });
+    return told.cronJobs.items.map((one) => `${one.namespace}/${one.name}`).sort();
+  };
+  assert.deepEqual(await matched({ selector: { matchNames: ['other'] } }), []);
+  assert.deepEqual(await matched({ selector: { allNamespaces: true } }), ['data/etl', 'prod/backup']);
+  assert.deepEqual(await matched({ selector: { namespaces: ['data'] } }), ['data/etl']);
+  const labels = { selector: { matchLabels: { tier: 'backup' } } };
+  assert.deepEqual(await matched(labels), []);
+  assert.deepEqual(await matched(labels, 'dr'), ['data/etl', 'prod/backup']);
+});
+
+test('names what is wrong with the question, and writes nothing', async () => {
+  await using fleet = await startFleet();
+  for (const [body, field] of [
+    [{ spec: {} }, 'namespace'],
+    [{ namespace: 'prod' }, 'spec'],
+    [{ namespace: 'prod', spec: 'x' }, 'spec'],
+    [{ namespace: 'prod', spec: {}, days: 31 }, 'days'],
+    [{ namespace: 'PROD', spec: {} }, 'namespace'],
+    [{ namespace: 'prod', spec: {}, day: 1 }, 'day'],
+  ] as const) {
+    const answer = await fleet.ask(path, { method: 'POST', body });
+    assert.equal(answer.status, 400, JSON.stringify(body));
+    assert.equal(answer.error().details?.problems?.[0]?.field, field, answer.text);
+  }
+});

@@ -1,0 +1,43 @@
+import { internalError, invalidRequest } from '../../errors.ts';
+import { permitIn } from '../../middleware/guard.ts';
+import { readBody, readQuery } from '../../middleware/validate.ts';
+import { isObjectName } from '../../object-name.ts';
+import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
+import { previewBody } from './query.ts';
+
+/**
+ * @openapi
+ * /monitors/preview:
+ *   post:
+ *     tags: [Monitors]
+ *     operationId: previewMonitor
+ *     summary: What would a monitor with this spec have said of the history that is stored?
+ *     x-ability: preview
+ *     x-body: MonitorPreviewInput
+ *     x-answers: { 200: MonitorPreview }
+ *     x-refusals: [429]
+ */
+
+const mostDays = 30;
+
+/** What would it do? Runs the detectors on stored runs, and writes nothing. */
+export function previewRouter({ guard, actions, authentication }: RouteDeps): ApiRouter {
+  return createRouter().post(
+    '/monitors/preview',
+    guard({ ability: 'preview', asksLater: true, costly: true, harmless: true }),
+    async (ctx) => {
+      readQuery(ctx, {});
+      const { namespace, spec, name, days = mostDays } = readBody(ctx, previewBody);
+      if (!isObjectName(namespace))
+        throw invalidRequest([
+          { in: 'body', field: 'namespace', message: 'is no name of a namespace', allowed: 'a name' },
+        ]);
+      await permitIn(ctx, namespace);
+      const { caller } = ctx.state;
+      if (!caller) throw internalError(new Error('nobody is known'));
+      // A monitor may select CronJobs of other namespaces: what the caller may not read is left out.
+      const readable = (await authentication.reach(caller, 'read', [])).within([]);
+      ctx.body = await actions.previewMonitor({ namespace, spec, name, days, readable });
+    },
+  );
+}

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Series } from '@cronjob-monitor/shared/contract';
+import { testNow } from '../../testing/api.ts';
+import { dayMs, hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
+
+async function series(fleet: TestFleet, path: string): Promise<Series> {
+  const answer = await fleet.ask(`/api/v1/${path}`);
+  assert.equal(answer.status, 200, answer.text);
+  return answer.json() as Series;
+}
+
+/** Runs on three of the last days, the first one five days ago. */
+async function backup(fleet: TestFleet): Promise<void> {
+  const cronJob = await fleet.addCronJob({ name: 'backup' });
+  await fleet.addMonitor({}, [cronJob]);
+  const lasting = (daysAgo: number, seconds: number, changes = {}) => {
+    const createdAt = testNow - daysAgo * dayMs + seconds;
+    return { createdAt, startedAt: createdAt, finishedAt: createdAt + seconds * 1000, ...changes };
+  };
+  await fleet.addRuns(
+    cronJob,
+    lasting(5, 10),
+    lasting(2, 20),
+    lasting(2, 40, { status: 'failed' }),
+    lasting(2, 30),
+    lasting(2, 50, { status: 'replaced' }),
+    lasting(0, 60, { createdAt: testNow - hourMs, trigger: 'manual' }),
+  );
+}
+
+test('gives one item for each day, today last, and says which are recorded', async () => {
+  await using fleet = await startFleet();
+  await backup(fleet);
+  const { items, figuresFrom, approximate } = await series(fleet, 'cronjobs/prod/backup/series?days=7');
+  assert.equal(figuresFrom, '2026-11-16T00:00:00.000Z');
+  assert.equal(approximate, false);
+  assert.deepEqual(
+    items.map(({ date, recorded, runs }) => [date, recorded, runs]),
+    [
+      ['2026-11-15', false, 0],
+      ['2026-11-16', true, 1],
+      ['2026-11-17', true, 0],
+      ['2026-11-18', true, 0],
+      ['2026-11-19', true, 3],
+      ['2026-11-20', true, 0],
+      ['2026-11-21', true, 0],
+    ],
+  );
+  assert.deepEqual(items[4], {
+    date: '2026-11-19',
+    recorded: true,
+    runs: 3,
+    success: 2,
+    failed: 1,
+    other: 1,
+    manual: 0,
+    successRate: 66.67,
+    avgDurationSeconds: 25,
+    p50DurationSeconds: 20,
+    p95DurationSeconds: 30,
+    maxDurationSeconds: 30,
+    alerts: 0,
+    slots: { late: 0, missed: 0, skipped: 0, suspended: 0, unseen: 0 },
+  });
+  assert.deepEqual([items[6]?.manual, items[6]?.successRate, items[6]?.maxDurationSeconds], [1, null, null]);
+});
+
+test('gives 30 days without being asked, and at most 365', async () => {
+  await using fleet = await startFleet();
+  await backup(fleet);
+  assert.equal((await series(fleet, 'cronjobs/prod/backup/series')).items.length, 30);
+  assert.equal((await series(fleet, 'series?days=365')).items.length, 365);
+  assert.equal((await fleet.ask('/api/v1/series?days=366')).status, 400);
+  assert.equal((await fleet.ask('/api/v1/series?days=0')).status, 400);
+});
+
+test('gives the fleet, a namespace or a monitor without durations', async () => {
+  await using fleet = await startFleet();
+  await backup(fleet);
+  const other = await fleet.addCronJob({ name: 'other', namespace: 'data' });
+  await fleet.addRuns(other, { createdAt: testNow - 2 * dayMs });
+  const runsOf = async (query: string): Promise<unknown> =>
+    (await series(fleet, `series?days=3${query}`)).items[0]?.runs;
+  assert.equal(await runsOf(''), 4);
+  assert.equal(await runsOf('&namespace=data'), 1);
+  assert.equal(await runsOf('&monitor=prod/dr'), 3);
+  assert.equal(await runsOf('&namespace=nowhere'), 0);
+  const [day] = (await series(fleet, 'series?days=3')).items;
+  assert.deepEqual([day?.avgDurationSeconds, day?.p95DurationSeconds, day?.successRate], [null, null, 75]);
+  assert.equal((await series(fleet, 'series?namespace=nowhere')).figuresFrom, null);
+});

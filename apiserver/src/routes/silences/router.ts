@@ -1,0 +1,171 @@
+import type { Silence, SilenceList } from '@cronjob-monitor/shared/contract';
+import type { SilenceMatcher } from '@cronjob-monitor/shared/domain';
+import {
+  findAlert,
+  findSilence,
+  listKeptSilences,
+  listMutableAlerts,
+  listMutedBySilence,
+  type StoredSilence,
+} from '@cronjob-monitor/shared/store';
+import type { SilenceDraft } from '../../actions/index.ts';
+import type { ApiContext } from '../../context.ts';
+import { notFound } from '../../errors.ts';
+import { permitIn } from '../../middleware/guard.ts';
+import { offsetNeedsLimit, pageOnWish, toPagination } from '../../middleware/pagination.ts';
+import { readBody, readNoBody, readQuery } from '../../middleware/validate.ts';
+import { isObjectId } from '../../object-name.ts';
+import { authorOf } from '../author.ts';
+import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
+import { orderSilences } from './order.ts';
+import { presentDraft, presentSilence, stateOf, type SilenceFacts } from './present.ts';
+import { newSilenceQuery, silenceBody, silencesQuery } from './query.ts';
+import { readSilenceDraft } from './silence-draft.ts';
+
+const one = '/silences/:id';
+
+/**
+ * @openapi
+ * /silences:
+ *   get:
+ *     tags: [Silences]
+ *     operationId: listSilences
+ *     summary: What people muted
+ *     x-ability: read
+ *     x-query: [silenceStates, namespaces, silenceSort, limit, offset]
+ *     x-answers: { 200: SilenceList }
+ *   post:
+ *     tags: [Silences]
+ *     operationId: createSilence
+ *     summary: Mutes what matches, until an end; with dryRun it only says what it would hold
+ *     x-ability: silence
+ *     x-query: [dryRun]
+ *     x-body: SilenceInput
+ *     x-answers: { 200: Silence, 201: Silence }
+ * /silences/{id}:
+ *   get:
+ *     tags: [Silences]
+ *     operationId: getSilence
+ *     summary: One silence
+ *     x-ability: read
+ *     x-answers: { 200: Silence }
+ *     x-refusals: [404]
+ *   put:
+ *     tags: [Silences]
+ *     operationId: changeSilence
+ *     summary: Gives a silence that is not over another matcher, span and comment
+ *     x-ability: silence
+ *     x-body: SilenceInput
+ *     x-answers: { 200: Silence }
+ *     x-refusals: [404, 409]
+ *   delete:
+ *     tags: [Silences]
+ *     operationId: endSilence
+ *     summary: Ends a silence now; it stays listed as expired
+ *     x-ability: silence
+ *     x-answers: { 200: Silence }
+ *     x-refusals: [404]
+ */
+
+/** What people muted, until when and why. */
+export function silencesRouter(deps: RouteDeps): ApiRouter {
+  const { guard, store, actions } = deps;
+  return createRouter()
+    .get('/silences', guard({ ability: 'read' }), async (ctx) => {
+      const { state, namespace, sort, limit, offset } = readQuery(ctx, silencesQuery, offsetNeedsLimit);
+      const states = state.length > 0 ? state : (['scheduled', 'active'] as const);
+      const now = store.now();
+      const found = (await listKeptSilences(store)).filter(
+        (silence) => states.some((word) => word === stateOf(silence, now)) && concerns(silence.matcher, namespace),
+      );
+      const page = pageOnWish({ limit, offset });
+      const ordered = orderSilences(found, sort);
+      const shown = page ? ordered.slice(page.offset, page.offset + page.limit) : ordered;
+      const body: SilenceList = {
+        items: await presentSilences(deps, shown),
+        ...(page ? { pagination: toPagination(page, found.length) } : {}),
+      };
+      ctx.body = body;
+    })
+    .post('/silences', guard({ ability: 'silence', asksLater: true }), async (ctx) => {
+      const { dryRun = false } = readQuery(ctx, newSilenceQuery);
+      const draft = await readDraft(deps, ctx);
+      if (dryRun) {
+        ctx.body = presentDraft(actions.draftSilence(draft), await listMutableAlerts(store), store.now());
+        return;
+      }
+      const silence = await actions.createSilence(draft);
+      ctx.status = 201;
+      ctx.set('Location', `/api/v1/silences/${silence.id}`);
+      ctx.body = await presentOne(deps, silence);
+    })
+    .get(one, guard({ ability: 'read', asksLater: true }), async (ctx) => {
+      readQuery(ctx, {});
+      const silence = await getSilence(deps, ctx);
+      await permitFor(deps, ctx, silence.matcher);
+      ctx.body = await presentOne(deps, silence);
+    })
+    .put(one, guard({ ability: 'silence', asksLater: true }), async (ctx) => {
+      readQuery(ctx, {});
+      const draft = await readDraft(deps, ctx);
+      const { id, matcher } = await getSilence(deps, ctx);
+      await permitFor(deps, ctx, matcher);
+      ctx.body = await presentOne(deps, await actions.changeSilence(id, draft));
+    })
+    .delete(one, guard({ ability: 'silence', asksLater: true }), async (ctx) => {
+      readQuery(ctx, {});
+      readNoBody(ctx);
+      const { id, matcher } = await getSilence(deps, ctx);
+      await permitFor(deps, ctx, matcher);
+      ctx.body = await presentOne(deps, await actions.endSilence(id));
+    });
+}
+
+/** Without a namespace it can concern each. */
+function concerns({ namespaces }: SilenceMatcher, asked: readonly string[]): boolean {
+  return asked.length === 0 || namespaces.length === 0 || namespaces.some((namespace) => asked.includes(namespace));
+}
+
+/** What the body asks for, once it is known that the caller may ask for it. */
+async function readDraft(deps: RouteDeps, ctx: ApiContext): Promise<SilenceDraft> {
+  const body = readBody(ctx, silenceBody);
+  const draft = readSilenceDraft(body, authorOf(ctx, body.by), deps.store.now());
+  ctx.state.comment = draft.comment;
+  await permitFor(deps, ctx, draft.matcher);
+  return draft;
+}
+
+/** In each namespace that it names, or in that of its alert; one that is bound to none concerns the whole cluster. */
+async function permitFor({ store }: RouteDeps, ctx: ApiContext, matcher: SilenceMatcher): Promise<void> {
+  const { namespaces, alertId } = matcher;
+  const alert =
+    namespaces.length === 0 && alertId !== null && isObjectId(alertId) ? await findAlert(store, alertId) : undefined;
+  const places = namespaces.length > 0 ? namespaces : [alert?.cronJob.namespace];
+  for (const place of places) {
+    // Serial: the first refusal is the answer.
+    await permitIn(ctx, place);
+  }
+}
+
+async function getSilence({ store }: RouteDeps, ctx: ApiContext): Promise<StoredSilence> {
+  const { id = '' } = ctx.params;
+  const silence = isObjectId(id) ? await findSilence(store, id) : undefined;
+  if (!silence) throw notFound('Silence', id, 'neverSeen');
+  return silence;
+}
+
+async function presentOne(deps: RouteDeps, silence: StoredSilence): Promise<Silence> {
+  return presentSilence(silence, await gatherFacts(deps, [silence]));
+}
+
+async function presentSilences(deps: RouteDeps, silences: readonly StoredSilence[]): Promise<Silence[]> {
+  if (silences.length === 0) return [];
+  const facts = await gatherFacts(deps, silences);
+  return silences.map((silence) => presentSilence(silence, facts));
+}
+
+async function gatherFacts({ store }: RouteDeps, silences: readonly StoredSilence[]): Promise<SilenceFacts> {
+  const since = Math.min(...silences.map(({ createdAt }) => createdAt));
+  const [alerts, held] = await Promise.all([listMutableAlerts(store), listMutedBySilence(store, since)]);
+  return { now: store.now(), alerts, held };
+}

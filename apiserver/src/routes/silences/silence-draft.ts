@@ -1,0 +1,62 @@
+import type { Problem } from '@cronjob-monitor/shared/contract';
+import { parseDuration, type Instant, type SilenceMatcher } from '@cronjob-monitor/shared/domain';
+import type { SilenceDraft } from '../../actions/index.ts';
+import { invalidRequest } from '../../errors.ts';
+import { readInstant } from '../../middleware/instant.ts';
+import type { SilenceBody } from './query.ts';
+
+const longestMs = 30 * 86_400_000;
+
+/** What a body asks for. Throws INVALID_REQUEST with all that its fields say wrongly of one another (api.md section 9). */
+export function readSilenceDraft(body: SilenceBody, by: string, now: Instant): SilenceDraft {
+  const problems: Problem[] = [];
+  const matcher = readMatcher(body.matcher, problems);
+  const startsAt = readAt('startsAt', body.startsAt, problems) ?? now;
+  const endsAt = readEnd(body, startsAt, problems);
+  if (endsAt !== undefined && problems.length === 0) problems.push(...judgeSpan({ startsAt, endsAt }, now));
+  if (problems.length > 0 || endsAt === undefined) throw invalidRequest(problems);
+  return { matcher, startsAt, endsAt, untilResolved: body.untilResolved ?? false, comment: body.comment, by };
+}
+
+function readMatcher(given: SilenceBody['matcher'], problems: Problem[]): SilenceMatcher {
+  const { namespaces = [], cronjobs = [], types = [], severities = [], monitor, alertId, all = false } = given;
+  const lists = [namespaces, cronjobs, types, severities];
+  const hasCriteria = lists.some((list) => list.length > 0) || monitor !== undefined || alertId !== undefined;
+  if (all && hasCriteria) problems.push(problem('matcher.all', 'leaves no room for other criteria', null));
+  if (!all && !hasCriteria) {
+    problems.push(problem('matcher', 'names nothing', 'at least one criterion, or {"all": true} for the whole fleet'));
+  }
+  return { namespaces, cronjobs, types, severities, monitor: monitor ?? null, alertId: alertId ?? null, all };
+}
+
+function readEnd(body: SilenceBody, startsAt: Instant, problems: Problem[]): Instant | undefined {
+  const { endsAt, duration } = body;
+  if ((endsAt === undefined) === (duration === undefined)) {
+    problems.push(problem('endsAt', 'exactly one of endsAt and duration is needed', null));
+    return undefined;
+  }
+  if (duration === undefined) return readAt('endsAt', endsAt, problems);
+  const durationMs = parseDuration(duration);
+  if (durationMs !== undefined && durationMs > 0) return startsAt + durationMs;
+  problems.push(problem('duration', 'must be a duration longer than zero', 'such as 4h or 2d'));
+  return undefined;
+}
+
+function judgeSpan({ startsAt, endsAt }: { startsAt: Instant; endsAt: Instant }, now: Instant): Problem[] {
+  if (endsAt <= now) return [problem('endsAt', 'must be in the future', null)];
+  if (endsAt <= startsAt) return [problem('endsAt', 'must be after startsAt', null)];
+  if (endsAt - startsAt > longestMs) return [problem('endsAt', 'must be at most 30 days after startsAt', null)];
+  return [];
+}
+
+function readAt(field: string, text: string | undefined, problems: Problem[]): Instant | undefined {
+  if (text === undefined) return undefined;
+  const reading = readInstant(text);
+  if ('at' in reading) return reading.at;
+  problems.push(problem(field, reading.problem, 'RFC 3339 such as 2026-11-21T06:52:00Z, or a date'));
+  return undefined;
+}
+
+function problem(field: string, message: string, allowed: string | null): Problem {
+  return { in: 'body', field, message, allowed };
+}

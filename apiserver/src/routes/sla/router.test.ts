@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CronJobList, SlaList, SlaTarget } from '@cronjob-monitor/shared/contract';
+import { addAlert } from '../../testing/alerts.ts';
+import { testNow } from '../../testing/api.ts';
+import { dayMs, hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
+
+const path = '/api/v1/sla';
+const yesterday = Math.floor((testNow - dayMs) / dayMs);
+
+/** Two CronJobs under one monitor: backup failed once in seven runs, etl never ran. */
+async function aFleet(sla: object): Promise<TestFleet> {
+  const fleet = await startFleet();
+  const [backup, etl] = [await fleet.addCronJob({ name: 'backup' }), await fleet.addCronJob({ name: 'etl' })];
+  await fleet.addMonitor({ spec: { sla } }, [backup, etl]);
+  const at = (daysAgo: number): { createdAt: number } => ({ createdAt: testNow - daysAgo * dayMs + hourMs });
+  await fleet.addRuns(
+    backup,
+    ...[7, 6, 5, 4, 3, 2].map((days) => at(days)),
+    { ...at(1), status: 'failed', exitCode: 137 },
+    ...[9, 8].map((days) => at(days)),
+  );
+  return fleet;
+}
+
+async function targetsOf(fleet: TestFleet, query = ''): Promise<readonly SlaTarget[]> {
+  const answer = await fleet.ask(path + query);
+  assert.equal(answer.status, 200, answer.text);
+  return (answer.json() as SlaList).items;
+}
+
+test('tells the rate of each CronJob and how far it is from its target', async () => {
+  await using fleet = await aFleet({ minSuccessRate: 95 });
+  const { id } = await addAlert(fleet, { type: 'slaBreached', subject: 'successRate' });
+  const { items, summary } = (await fleet.ask(path)).json() as SlaList;
+  assert.deepEqual(summary, { breached: 1, atRisk: 0, noData: 1, met: 0 });
+  assert.deepEqual(items[0], {
+    cronjob: { namespace: 'prod', name: 'backup' },
+    monitor: { namespace: 'prod', name: 'dr' },
+    subject: 'successRate',
+    verdict: 'breached',
+    target: 95,
+    current: 85.71,
+    unit: 'percent',
+    finishBy: null,
+    windowDays: 7,
+    success: 6,
+    runs: 7,
+    previous: 100,
+    previousSuccess: 2,
+    previousRuns: 2,
+    failuresLeft: null,
+    alertId: id,
+  });
+  assert.deepEqual([items[1]?.verdict, items[1]?.current, items[1]?.failuresLeft], ['noData', null, 0]);
+});
+
+test('counts the failures that are left, and a run that never started where the monitor does', async () => {
+  await using met = await aFleet({ minSuccessRate: 50 });
+  const [first] = await targetsOf(met, '?verdict=met');
+  assert.deepEqual([first?.verdict, first?.failuresLeft], ['met', 5]);
+  await using risky = await aFleet({ minSuccessRate: 80 });
+  const [atRisk] = await targetsOf(risky, '?verdict=atRisk');
+  assert.deepEqual([atRisk?.cronjob.name, atRisk?.failuresLeft], ['backup', 0]);
+  await using missed = await aFleet({ minSuccessRate: 80, countMissed: true });
+  const [{ id } = { id: 0 }] = (await missed.store
+    .sql('cronjobs')
+    .select('id')
+    .where({ name: 'backup' })) as unknown as readonly { id: number }[];
+  await missed.store.sql('rollups').where({ cronjob_id: id, day: yesterday }).update({ missed: 1 });
+  const [counted] = await targetsOf(missed, '?subject=successRate&search=back');
+  assert.deepEqual([counted?.verdict, counted?.success, counted?.runs], ['breached', 6, 8]);
+  const list = (await missed.ask('/api/v1/cronjobs?sla=breached')).json() as CronJobList;
+  const [item] = list.items;
+  assert.deepEqual([item?.sla.runs, item?.successRate], [8, 85.71], 'and in no other figure');
+});
+
+test('tells the other subjects by their alerts', async () => {
+  await using fleet = await aFleet({
+    minSuccessRate: 0,
+    maxDuration: '2m',
+    minDuration: '10s',
+    finishBy: { time: '06:00', timezone: 'Europe/Berlin' },
+  });
+  const { id } = await addAlert(fleet, { type: 'slaBreached', subject: 'maxDuration' });
+  const told = (await targetsOf(fleet, '?search=backup&sort=name')).map((target) => [
+    target.subject,
+    target.verdict,
+    target.target,
+    target.current,
+    target.unit,
+    target.finishBy,
+    target.alertId,
+  ]);
+  assert.deepEqual(told, [
+    ['successRate', 'met', 0, 85.71, 'percent', null, null],
+    ['maxDuration', 'breached', 120, 60, 'seconds', null, id],
+    ['minDuration', 'met', 10, null, 'seconds', null, null],
+    ['finishBy', 'met', null, null, null, '06:00 Europe/Berlin', null],
+  ]);
+  const [never] = await targetsOf(fleet, '?search=etl&subject=finishBy');
+  assert.equal(never?.verdict, 'noData');
+});
+
+test('filters, sorts and pages targets', async () => {
+  await using fleet = await aFleet({ minSuccessRate: 95, maxDuration: '2m' });
+  const find = async (query: string): Promise<readonly string[]> =>
+    (await targetsOf(fleet, query)).map(({ cronjob, subject }) => `${cronjob.name} ${subject}`);
+  const all = ['backup successRate', 'etl successRate', 'etl maxDuration', 'backup maxDuration'];
+  assert.deepEqual(await find(''), all, 'the worst first');
+  assert.deepEqual(await find('?sort=-verdict'), [all[3], all[1], all[2], all[0]]);
+  assert.deepEqual(await find('?sort=failuresLeft'), [all[1], all[0], all[3], all[2]]);
+  assert.deepEqual(await find('?limit=1&offset=1'), [all[1]]);
+  assert.deepEqual(await find('?namespace=data'), []);
+  assert.deepEqual(await find('?monitor=prod/other'), []);
+  assert.deepEqual(await find('?monitor=prod/dr&subject=maxDuration&verdict=met'), [all[3]]);
+  const { summary } = (await fleet.ask(`${path}?verdict=met`)).json() as SlaList;
+  assert.deepEqual(summary, { breached: 1, atRisk: 0, noData: 2, met: 1 }, 'whatever verdict is asked for');
+});
+
+test('has no target where a monitor sets none', async () => {
+  await using fleet = await startFleet();
+  const backup = await fleet.addCronJob({ name: 'backup' });
+  await fleet.addMonitor({ spec: {} }, [backup]);
+  assert.deepEqual(await targetsOf(fleet), []);
+});

@@ -1,0 +1,3 @@
+import { names } from '../../middleware/parameters.ts';
+
+export const statsQuery = { namespace: names() };

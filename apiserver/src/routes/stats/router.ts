@@ -1,0 +1,62 @@
+import type { Stats } from '@cronjob-monitor/shared/contract';
+import {
+  countCronJobs,
+  countFleet,
+  countOpenAlerts,
+  findLiveLeader,
+  listMonitors,
+} from '@cronjob-monitor/shared/store';
+import { readLateAfterMs } from '../late-after.ts';
+import { readQuery } from '../../middleware/validate.ts';
+import { cutToMinute } from '../../windows.ts';
+import { toPercent, toWireInstantOrNull } from '../../wire-values.ts';
+import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
+import { statsQuery } from './query.ts';
+
+const dayMs = 86_400_000;
+
+/**
+ * @openapi
+ * /stats:
+ *   get:
+ *     tags: [Overview]
+ *     operationId: getStats
+ *     summary: Counts of the fleet
+ *     x-ability: read
+ *     x-query: [namespaces]
+ *     x-answers: { 200: Stats }
+ */
+
+/** GET /stats: the fleet in figures; a CronJob that two monitors select counts once. */
+export function statsRouter(deps: RouteDeps): ApiRouter {
+  return createRouter().get('/stats', deps.guard({ ability: 'read' }), async (ctx) => {
+    const { namespace: namespaces } = readQuery(ctx, statsQuery);
+    ctx.body = await deps.answers.read(`stats ${namespaces.join(' ')}`, () => readStats(deps, namespaces));
+  });
+}
+
+async function readStats({ store, clock, settings }: RouteDeps, namespaces: readonly string[]): Promise<Stats> {
+  const from = cutToMinute(clock.now()) - dayMs;
+  const [monitors, cronJobs, fleet, alerts, leader] = await Promise.all([
+    listMonitors(store),
+    countCronJobs(store, { namespaces }),
+    readLateAfterMs(store).then((lateAfterMs) => countFleet(store, { from, namespaces, lateAfterMs })),
+    countOpenAlerts(store, namespaces),
+    findLiveLeader(store, store.now(), settings.leaseMs),
+  ]);
+  const isAsked = ({ namespace }: { namespace: string }): boolean =>
+    namespaces.length === 0 || namespaces.includes(namespace);
+  return {
+    totalMonitors: monitors.filter(isAsked).length,
+    totalCronJobs: cronJobs.total,
+    summary: cronJobs.summary,
+    activeAlerts: alerts.active,
+    executionsRecorded24h: fleet.ended,
+    pendingAlerts: alerts.pending,
+    suppressedAlerts: alerts.suppressed,
+    acknowledgedAlerts: alerts.acknowledged,
+    successRate24h: toPercent(fleet.success, fleet.success + fleet.failed),
+    slots24h: fleet.slots,
+    lastEvaluation: toWireInstantOrNull(leader?.evaluatedAt),
+  };
+}

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { beat } from '@cronjob-monitor/shared/store';
+import { testNow } from '../../testing/api.ts';
+import { openEvents } from '../../testing/event-client.ts';
+import { minuteMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
+
+const path = '/api/v1/events/stream';
+
+/** Time enough for one look at the changes. */
+const look = (fleet: TestFleet) => () => fleet.clock.advance(500);
+
+async function aCronJobOfAMonitor(fleet: TestFleet) {
+  const cronJob = await fleet.addCronJob({ name: 'backup' });
+  await fleet.addMonitor({}, [cronJob]);
+  return cronJob;
+}
+
+test('says hello, then tells what changes with its cursor', async () => {
+  await using fleet = await startFleet();
+  const cronJob = await aCronJobOfAMonitor(fleet);
+  const client = await openEvents(fleet.server.port, path);
+  assert.equal(client.response.statusCode, 200);
+  assert.equal(client.response.headers['content-type'], 'text/event-stream; charset=utf-8');
+  assert.equal(client.response.headers['content-encoding'], undefined);
+  assert.match(String(client.response.headers['cache-control']), /no-store/);
+  await client.until(2, look(fleet));
+  await fleet.addRuns(cronJob, { createdAt: testNow - minuteMs, status: 'failed' });
+  const events = await client.until(4, look(fleet));
+  assert.deepEqual(
+    events.map(({ event, id }) => [event, id === undefined]),
+    [
+      ['hello', true],
+      ['health', true],
+      ['execution', false],
+      ['cronjob', false],
+    ],
+  );
+  const [hello, , execution, changed] = events;
+  assert.match(client.text(), /^event: hello\nretry: 3000\ndata: /);
+  assert.equal(hello?.data['version'], 'v0.1.0');
+  assert.ok(Number(execution?.id) > Number(hello?.data['cursor']));
+  assert.deepEqual(execution?.data['status'], 'failed');
+  assert.deepEqual([changed?.data['name'], changed?.data['status']], ['backup', 'healthy']);
+  client.leave();
+});
+
+test('tells only the kinds and namespaces that are asked for', async () => {
+  await using fleet = await startFleet();
+  const cronJob = await aCronJobOfAMonitor(fleet);
+  const client = await openEvents(fleet.server.port, `${path}?kinds=execution&namespace=prod`);
+  const elsewhere = await openEvents(fleet.server.port, `${path}?kinds=execution&namespace=other`);
+  await client.until(1, look(fleet));
+  await fleet.addRuns(cronJob, { createdAt: testNow - minuteMs });
+  const events = await client.until(2, look(fleet));
+  assert.deepEqual(
+    events.map(({ event }) => event),
+    ['hello', 'execution'],
+  );
+  assert.equal(elsewhere.events().length, 1);
+  client.leave();
+  elsewhere.leave();
+  assert.equal((await fleet.ask(`${path}?kinds=nonsense`)).status, 400);
+});
+
+test('resumes after the cursor of a client that comes back', async () => {
+  await using fleet = await startFleet();
+  const cronJob = await aCronJobOfAMonitor(fleet);
+  const first = await openEvents(fleet.server.port, `${path}?kinds=execution`);
+  await first.until(1, look(fleet));
+  await fleet.addRuns(cronJob, { createdAt: testNow - 2 * minuteMs, jobName: 'one' });
+  const cursor = (await first.until(2, look(fleet)))[1]?.id ?? '';
+  first.leave();
+  await fleet.clock.advance(6_000); // what it has seen is settled
+  await fleet.addRuns(cronJob, { createdAt: testNow - minuteMs, jobName: 'two' });
+  const second = await openEvents(fleet.server.port, `${path}?kinds=execution`, { 'Last-Event-ID': cursor });
+  const events = await second.until(2, look(fleet));
+  assert.deepEqual(
+    events.map(({ event, data }) => [event, data['jobName']]),
+    [
+      ['hello', undefined],
+      ['execution', 'two'],
+    ],
+  );
+  second.leave();
+});
+
+/** A Last-Event-ID that is none of ours, or of which too much is gone. */
+for (const lastEventId of ['nonsense', '999999', '-1']) {
+  test(`asks a client with the cursor ${lastEventId} to read all again`, async () => {
+    await using fleet = await startFleet();
+    await aCronJobOfAMonitor(fleet);
+    const client = await openEvents(fleet.server.port, path, { 'Last-Event-ID': lastEventId });
+    const [, second] = await client.until(2, look(fleet));
+    assert.deepEqual([second?.event, second?.data], ['resync', { reason: 'cursorTooOld' }]);
+    client.leave();
+  });
+}
+
+test('asks a client that missed more than a thousand changes to read all again', async () => {
+  await using fleet = await startFleet();
+  const change = { at: testNow, kind: 'silence', data: '{"id":"x","state":"active"}' };
+  const rows = Array.from({ length: 400 }, () => change);
+  for (let batch = 0; batch < 3; batch += 1) await fleet.store.sql('changes').insert(rows);
+  const client = await openEvents(fleet.server.port, path, { 'Last-Event-ID': '1' });
+  const [, second] = await client.until(2, look(fleet));
+  assert.deepEqual(second?.data, { reason: 'tooManyChanges' });
+  const less = await openEvents(fleet.server.port, `${path}?kinds=silence`, { 'Last-Event-ID': '200' });
+  const events = await less.until(1_001, look(fleet));
+  assert.ok(events.length >= 1_001);
+  assert.equal(events.at(-1)?.id, '1200');
+  client.leave();
+  less.leave();
+});
+
+test('gives a change that commits after later ones, once', async () => {
+  await using fleet = await startFleet();
+  const insert = (id: number) =>
+    fleet.store.sql('changes').insert({ id, at: fleet.clock.now(), kind: 'silence', data: JSON.stringify({ id }) });
+  await insert(10);
+  const client = await openEvents(fleet.server.port, `${path}?kinds=silence`);
+  await client.until(1, look(fleet));
+  await insert(12);
+  await client.until(2, look(fleet));
+  await insert(11);
+  await client.until(3, look(fleet));
+  await fleet.clock.advance(6_000);
+  await insert(13);
+  const events = await client.until(4, look(fleet));
+  assert.deepEqual(
+    events.map(({ id }) => id),
+    [undefined, '12', '11', '13'],
+  );
+  client.leave();
+});
+
+test('pings, and tells health on a change and every 30 s', async () => {
+  await using fleet = await startFleet();
+  const client = await openEvents(fleet.server.port, `${path}?kinds=health`);
+  await client.until(2, look(fleet));
+  assert.equal(client.events()[1]?.data['status'], 'degraded');
+  await beat(fleet.store, {
+    holder: 'controller-0_x',
+    version: 'v0.1.0',
+    leading: true,
+    epoch: fleet.epoch,
+    startedAt: testNow,
+    beatAt: fleet.clock.now(),
+    schedulers: [],
+    evaluatedAt: undefined,
+    figures: {},
+  });
+  const events = await client.until(3, look(fleet));
+  assert.equal(events[2]?.data['status'], 'healthy');
+  await fleet.clock.advance(31_000);
+  await client.until(4, look(fleet));
+  assert.match(client.text(), /\n: ping\n/);
+  client.leave();
+});
+
+test('takes no more streams than allowed, and counts them down again', async () => {
+  await using fleet = await startFleet({ settings: { maxStreams: 1 } });
+  const client = await openEvents(fleet.server.port, path);
+  const refused = await fleet.ask(path);
+  assert.equal(refused.status, 503);
+  assert.equal(refused.error().code, 'TOO_MANY_STREAMS');
+  assert.equal(refused.headers['retry-after'], '5');
+  assert.match(await fleet.registry.metrics(), /cronjob_monitor_api_streams 1/);
+  client.leave();
+  for (let turn = 0; turn < 100; turn += 1) {
+    if (/cronjob_monitor_api_streams 0/.test(await fleet.registry.metrics())) break;
+    await fleet.clock.advance(0);
+  }
+  assert.match(await fleet.registry.metrics(), /cronjob_monitor_api_streams 0/);
+  assert.doesNotMatch(await fleet.registry.metrics(), /route="\/api\/v1\/events\/stream",status="200"/);
+});
+
+test('a stopping process ends its streams and says when to come back', async () => {
+  await using fleet = await startFleet();
+  const client = await openEvents(fleet.server.port, path);
+  await client.until(1, look(fleet));
+  await fleet.api.stop();
+  for (let turn = 0; turn < 100 && !client.ended(); turn += 1) await fleet.clock.advance(0);
+  assert.match(client.text(), /retry: 3000\n\n$/);
+  assert.equal(client.ended(), true);
+});

@@ -1,0 +1,125 @@
+import type { TimelineItem, UpcomingRun } from '@cronjob-monitor/shared/contract';
+import { windowAt, type Instant, type MaintenanceWindow } from '@cronjob-monitor/shared/domain';
+import { parse, type Schedule } from '@cronjob-monitor/shared/domain/schedule';
+import type { CatalogCronJob } from '@cronjob-monitor/shared/store';
+import { orNull, toSecondsOrNull, toWireInstant } from '../../wire-values.ts';
+import { createZoneClock, type ZoneClock } from './zone-clock.ts';
+
+/** Which runs of a CronJob are shown: those within a window, or so many of them. */
+export interface Span {
+  readonly from: Instant;
+  readonly until: Instant;
+  /** Shown at most; the others are counted. */
+  readonly most: number;
+}
+
+/** Schedules and zones of one answer: many CronJobs share them, and neither is cheap to read. */
+export class UpcomingRuns {
+  readonly #defaultZone: string;
+  readonly #clocks = new Map<string, ZoneClock>();
+  readonly #schedules = new Map<string, Schedule>();
+  readonly #slots = new Map<string, readonly Instant[]>();
+
+  constructor(defaultZone: string) {
+    this.#defaultZone = defaultZone;
+  }
+
+  /** Undefined: nothing is expected of it, for it is suspended or deleted or its schedule cannot be judged. */
+  scheduleOf(cronJob: CatalogCronJob): Schedule | undefined {
+    if (cronJob.suspended || cronJob.problem !== undefined || cronJob.deletedAt !== undefined) return undefined;
+    const known = this.#schedules.get(cronJob.schedule);
+    if (known) return known;
+    try {
+      const schedule = parse(cronJob.schedule);
+      this.#schedules.set(cronJob.schedule, schedule);
+      return schedule;
+    } catch {
+      return undefined; // its problem is told elsewhere
+    }
+  }
+
+  /** Slots in (from, until], at most `most`. */
+  slotsOf(cronJob: CatalogCronJob, schedule: Schedule, { from, until, most }: Span): readonly Instant[] {
+    const zone = cronJob.timeZone ?? this.#defaultZone;
+    // Intervals count from the last run of each CronJob, so none shares them.
+    const anchor = schedule.kind === 'every' ? anchorOf(cronJob, schedule, from, zone) : from;
+    const key = JSON.stringify([cronJob.schedule, zone, anchor, until, most]);
+    const known = this.#slots.get(key);
+    if (known) return known;
+    const slots = schedule.between(anchor, until, zone, most);
+    this.#slots.set(key, slots);
+    return slots;
+  }
+
+  /** One lane of the timeline. */
+  item(
+    cronJob: CatalogCronJob,
+    span: Span,
+    more: { readonly expectedMs: number | undefined; readonly windows: readonly MaintenanceWindow[] },
+  ): TimelineItem {
+    const schedule = this.scheduleOf(cronJob);
+    const slots = schedule ? this.slotsOf(cronJob, schedule, { ...span, most: mostCounted }) : [];
+    const clock = this.#clockOf(schedule?.zone ?? cronJob.timeZone ?? this.#defaultZone);
+    const last = slots[Math.min(slots.length, span.most) - 1] ?? span.from;
+    return {
+      namespace: cronJob.namespace,
+      name: cronJob.name,
+      timezone: orNull(cronJob.timeZone),
+      suspended: cronJob.suspended,
+      expectedDurationSeconds: toSecondsOrNull(more.expectedMs),
+      next: slots.slice(0, span.most).map((at) => toRun(at, clock, more.windows)),
+      skippedDates:
+        schedule?.kind === 'cron' && clock
+          ? skippedDates(cronJob.schedule, clock, {
+              from: span.from,
+              until: Math.min(span.until, last, span.from + yearMs),
+            })
+          : [],
+      omitted: Math.max(0, slots.length - span.most),
+    };
+  }
+
+  #clockOf(zone: string): ZoneClock | undefined {
+    const known = this.#clocks.get(zone);
+    if (known) return known;
+    try {
+      const clock = createZoneClock(zone);
+      this.#clocks.set(zone, clock);
+      return clock;
+    } catch {
+      return undefined; // an unknown zone: nothing is expected then either
+    }
+  }
+}
+
+/** Runs of one CronJob that are counted; a week of minutes has 10,080. */
+const mostCounted = 11_000;
+/** Changes of clocks are looked for so far ahead. */
+const yearMs = 366 * 86_400_000;
+
+function toRun(at: Instant, clock: ZoneClock | undefined, windows: readonly MaintenanceWindow[]): UpcomingRun {
+  return {
+    scheduledFor: toWireInstant(at),
+    localTime: clock?.localText(at) ?? toWireInstant(at),
+    dst: clock?.isRepeated(at) ? 'repeated' : 'none',
+    inMaintenance: windows.length > 0 && windowAt(windows, at) !== undefined,
+  };
+}
+
+/** The last interval before `from`. */
+function anchorOf(cronJob: CatalogCronJob, schedule: Schedule, from: Instant, zone: string): Instant {
+  const anchor = cronJob.everyAnchorAt ?? cronJob.lastScheduleAt ?? cronJob.createdAt;
+  const first = schedule.next(anchor, zone);
+  if (first === null || first > from) return anchor;
+  const interval = first - anchor;
+  return anchor + Math.floor((from - anchor) / interval) * interval;
+}
+
+/** Local dates on which it would be due at a wall time that the clocks jump over. */
+function skippedDates(text: string, clock: ZoneClock, span: Pick<Span, 'from' | 'until'>): string[] {
+  const onWall = parse(text.replace(/^(CRON_)?TZ=\S*\s+/, ''));
+  return clock
+    .gaps(span.from, span.until)
+    .filter((gap) => onWall.between(gap.from - 1000, gap.from + gap.byMs - 1000, 'UTC', 1).length > 0)
+    .map((gap) => new Date(gap.from).toISOString().slice(0, 10));
+}

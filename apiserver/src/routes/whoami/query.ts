@@ -1,0 +1,3 @@
+import { name } from '../../middleware/parameters.ts';
+
+export const whoamiQuery = { namespace: name() };

@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import { headingOf, type Message } from '@cronjob-monitor/shared/domain';
+import {
+  findCronJob,
+  findMonitor,
+  insertAlert,
+  insertDelivery,
+  moveAlertCounters,
+  newId,
+  projectChannel,
+  type AlertRecord,
+  type ChannelProjection,
+  type NewDelivery,
+} from '@cronjob-monitor/shared/store';
+import { testNow } from './api.ts';
+import type { TestFleet } from './fleet.ts';
+
+const hourMs = 3_600_000;
+
+/** An active alert of `prod/backup`, seen by the monitor `prod/dr`: both have to be there. */
+export async function addAlert(fleet: TestFleet, changes: Partial<AlertRecord> = {}): Promise<AlertRecord> {
+  const { namespace = 'prod', cronJobName = 'backup' } = changes;
+  const cronJob = await findCronJob(fleet.store, namespace, cronJobName);
+  const { monitor } = await findMonitor(fleet.store, { namespace: 'prod', name: 'dr' });
+  const alert: AlertRecord = {
+    id: newId(testNow),
+    fingerprint: randomUUID(),
+    monitorId: monitor?.id ?? 0,
+    cronJobId: cronJob?.id ?? 0,
+    namespace,
+    cronJobName,
+    type: 'jobFailed',
+    subject: undefined,
+    severity: 'warning',
+    severitySource: 'default',
+    state: 'active',
+    suppressedBy: undefined,
+    suppressedRef: undefined,
+    dueAt: undefined,
+    sinceAt: testNow - hourMs,
+    detectedAt: testNow - hourMs,
+    activatedAt: testNow - hourMs,
+    endedAt: undefined,
+    closeCause: undefined,
+    lastSeenAt: testNow - hourMs,
+    lastNotifiedAt: undefined,
+    notifyNo: 1,
+    count: 1,
+    signature: undefined,
+    flips: [],
+    flappingUntil: undefined,
+    quietCount: 0,
+    reopened: 0,
+    delayed: false,
+    stormId: undefined,
+    message: 'Exit code 137 (OOMKilled)',
+    figures: undefined,
+    context: { jobName: 'backup-1', exitCode: 137, reason: 'OOMKilled' },
+    ...changes,
+  };
+  await fleet.store.fenced(fleet.epoch, async (tx) => {
+    await insertAlert(tx, alert);
+    await moveAlertCounters(tx, [alert.cronJobId]);
+  });
+  return alert;
+}
+
+/** A chat channel that is ready. */
+export async function addChannel(
+  fleet: TestFleet,
+  changes: Partial<ChannelProjection> = {},
+): Promise<ChannelProjection> {
+  const channel: ChannelProjection = {
+    uid: randomUUID(),
+    name: 'team-chat',
+    type: 'chat',
+    generation: 2,
+    spec: {
+      type: 'chat',
+      chat: { webhookSecretRef: { name: 'chat', namespace: 'ops', key: 'url' }, defaultChannel: '#ops' },
+      rateLimiting: { maxAlertsPerHour: 100, burstLimit: 10 },
+      sendResolved: true,
+      testOnSave: false,
+    },
+    ready: true,
+    reason: 'Validated',
+    message: '',
+    secretVersion: undefined,
+    ...changes,
+  };
+  await fleet.store.fenced(fleet.epoch, (tx) => projectChannel(tx, channel, testNow));
+  return channel;
+}
+
+const message: Message = {
+  kind: 'test',
+  data: { cluster: 'eu', channel: 'team-chat', message: 'Hello.', links: { channel: null } },
+};
+
+/** A message to a channel that is due; `row` sets columns as only the controller does. */
+export async function addDelivery(
+  fleet: TestFleet,
+  channel: ChannelProjection,
+  changes: Partial<NewDelivery> = {},
+  row: Readonly<Record<string, unknown>> = {},
+): Promise<NewDelivery> {
+  const id = newId(testNow);
+  const delivery: NewDelivery = {
+    id,
+    streamId: id,
+    seq: 1,
+    alertId: undefined,
+    channel: { uid: channel.uid, name: channel.name },
+    kind: 'firing',
+    severity: 'warning',
+    state: 'ready',
+    dedupKey: id,
+    notifyNo: 1,
+    nextAt: testNow,
+    createdAt: testNow,
+    expiresAt: testNow + 24 * hourMs,
+    payload: { message, heading: headingOf(message), place: null },
+    ...changes,
+  };
+  const { store, epoch } = fleet;
+  await store.fenced(epoch, (tx) => insertDelivery(tx, delivery));
+  if (Object.keys(row).length > 0) {
+    await store
+      .sql('deliveries')
+      .where({ id: store.dialect.id16(delivery.id) })
+      .update(row);
+  }
+  return delivery;
+}

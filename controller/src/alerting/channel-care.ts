@@ -1,0 +1,132 @@
+import type { Hold } from '@cronjob-monitor/shared/contract';
+import type { ChannelSpec } from '@cronjob-monitor/shared/kube';
+import type { Logger } from '@cronjob-monitor/shared/process';
+import {
+  countOpenDeliveries,
+  findOldestDue,
+  listChannelHolds,
+  retellDead,
+  takeProbes,
+  updateExpired,
+  updateHoldChecked,
+  updateHoldLifted,
+  type HeldChannel,
+  type Store,
+} from '@cronjob-monitor/shared/store';
+import { getChannel, type SendDeps } from '../channels/index.ts';
+import type { DeliveryMetrics } from '../metrics/index.ts';
+import { sayHeld } from './late.ts';
+import type { SecretReader } from './secret-reader.ts';
+
+export interface ChannelCareDeps {
+  readonly store: Store;
+  readonly epoch: number;
+  readonly findSpec: (channelUid: string) => ChannelSpec | undefined;
+  readonly secrets: SecretReader;
+  readonly sending: SendDeps;
+  readonly metrics: DeliveryMetrics;
+  readonly logger: Logger;
+  readonly onChannelChanged: (uid: string) => void;
+}
+
+/** What cannot even be tried is looked at again after this. */
+const lookAgainMs = 60_000;
+
+/** What time alone does to the outbox: messages are given up, channels are probed or looked at again, alerts are told anew. */
+export class ChannelCare {
+  readonly #deps: ChannelCareDeps;
+  readonly #recovered = new Set<string>();
+  readonly #looking = new Set<string>();
+  /** The last hold of each channel, as far as it was seen. */
+  readonly #holds = new Map<string, Hold>();
+
+  constructor(deps: ChannelCareDeps) {
+    this.#deps = deps;
+  }
+
+  /** It took a message: what was given up there is told anew, next time. */
+  recovered(channelUid: string): void {
+    this.#recovered.add(channelUid);
+  }
+
+  /** What held back the messages of a channel last, where that is known. */
+  lastHoldOf(channelUid: string): Hold | undefined {
+    return this.#holds.get(channelUid);
+  }
+
+  /** Gives up what is past its time, and makes the probe of each parked channel due that waits for it. */
+  async mind(): Promise<void> {
+    const { store, epoch, metrics } = this.#deps;
+    const { expired } = await store.fenced(epoch, async (tx) => {
+      const at = tx.now();
+      const given = await updateExpired(tx, at);
+      return { expired: given, probes: await takeProbes(tx, at) };
+    });
+    for (const { channelName: channel, kind } of expired) metrics.ended({ channel, kind }, 'dead');
+  }
+
+  /** Tells anew what was given up on channels that work again. Returns how many messages there are more. */
+  async tellAnew(): Promise<number> {
+    const { store, epoch } = this.#deps;
+    let told = 0;
+    for (const uid of this.#recovered) {
+      // A channel that recovers is rare; each is a transaction of its own.
+      told += await store.fenced(epoch, (tx) =>
+        retellDead(tx, uid, (frozen, { notification, heldMs }) =>
+          sayHeld(frozen, { by: this.#holds.get(uid) ?? 'backoff', ms: heldMs, notification }),
+        ),
+      );
+      this.#recovered.delete(uid);
+    }
+    return told;
+  }
+
+  /** Shows the channels as the database has them; returns those that are to be looked at now, since they could not even be tried. */
+  async listToLookAt(): Promise<readonly HeldChannel[]> {
+    const { store, metrics } = this.#deps;
+    const channels = await listChannelHolds(store);
+    metrics.channels(channels);
+    for (const { uid, hold } of channels) if (hold !== undefined) this.#holds.set(uid, hold);
+    const now = store.now();
+    return channels.filter(
+      ({ uid, hold, untilAt }) => hold === 'invalid' && (untilAt ?? 0) <= now && !this.#looking.has(uid),
+    );
+  }
+
+  /** Spec, Secrets and address of a channel, asked anew: what is mended lets its messages go. */
+  async lookAt({ uid, name }: Pick<HeldChannel, 'uid' | 'name'>, signal: AbortSignal): Promise<boolean> {
+    const { store, epoch, logger } = this.#deps;
+    this.#looking.add(uid);
+    try {
+      const isMended = await this.#isUsable(uid, signal);
+      await store.fenced(epoch, async (tx) => {
+        if (isMended) await updateHoldLifted(tx, uid);
+        else await updateHoldChecked(tx, uid, tx.now() + lookAgainMs);
+      });
+      if (!isMended) return false;
+      logger.info('a channel can be used again', { channel: name });
+      this.#deps.onChannelChanged(uid);
+      return true;
+    } finally {
+      this.#looking.delete(uid);
+    }
+  }
+
+  /** Counts what stands in the outbox. */
+  async measure(): Promise<void> {
+    const { store, metrics } = this.#deps;
+    const now = store.now();
+    const oldestAt = await findOldestDue(store, now);
+    metrics.outbox(await countOpenDeliveries(store), oldestAt === undefined ? 0 : (now - oldestAt) / 1_000);
+  }
+
+  async #isUsable(uid: string, signal: AbortSignal): Promise<boolean> {
+    const { secrets, sending, findSpec } = this.#deps;
+    const target = findSpec(uid);
+    if (target === undefined) return false;
+    const read = await secrets.read(target, signal, true);
+    if (read.kind !== 'read') return false;
+    const problem = await getChannel(target.type).findProblem({ target, secrets: read.secrets }, sending, signal);
+    return problem === undefined;
+  }
+}

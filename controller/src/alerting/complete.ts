@@ -1,0 +1,181 @@
+import {
+  keepEnd,
+  inBytes,
+  toAlertFacts,
+  toMessageEvidence,
+  withEvidence,
+  type AlertEvidenceFacts,
+  type Attempt,
+  type Evidence,
+  type FailurePlace,
+  type Instant,
+  type KeptEvent,
+} from '@cronjob-monitor/shared/domain';
+import {
+  cronJobIdsOf,
+  listAlertsOfRuns,
+  lockCronJobs,
+  packEvidence,
+  replaceEvidence,
+  updateAlertContext,
+  updateExecutionFixes,
+  updateWaitingMessages,
+  type AlertOfRun,
+  type AlertRecord,
+  type PackedEvidence,
+  type Store,
+  type Tx,
+} from '@cronjob-monitor/shared/store';
+import type { AlertPodStatus, ExecutionChange, Ref } from '@cronjob-monitor/shared/contract';
+import { withLearned } from './freeze.ts';
+
+/** What a monitor wants in its alerts. */
+export interface IncludedContext {
+  readonly logs: boolean;
+  /** Of each log. */
+  readonly logLines: number;
+  readonly includeInitContainerLogs: boolean;
+  readonly events: boolean;
+  readonly podStatus: boolean;
+  readonly suggestedFixes: boolean;
+}
+
+/** What was learned of a run after its alerts were raised. */
+export interface LearnedOfRun {
+  readonly cronJobUid: string;
+  readonly jobUid: string;
+  /** Creation of the Job. */
+  readonly createdAt: Instant;
+  /** The log that explains it, or why there is none; undefined: none was worth reading. */
+  readonly log: Evidence | undefined;
+  /** Of the init containers before it. */
+  readonly initLogs: readonly Evidence[];
+  readonly events: Evidence | undefined;
+  readonly attempts: Evidence | undefined;
+  readonly podStatus: AlertPodStatus | undefined;
+  readonly place: FailurePlace | undefined;
+  readonly changes: readonly ExecutionChange[] | undefined;
+  /** What is suggested for the run itself. */
+  readonly fix: string | undefined;
+  /** By the patterns of this monitor. */
+  readonly fixOf: (monitor: Ref) => string | undefined;
+  /** Undefined: the monitor is gone, or wants nothing. */
+  readonly includeOf: (monitor: Ref) => IncludedContext | undefined;
+}
+
+/** Most of a log that is kept with an alert. */
+const mostLogBytes = 64 * 1024;
+const mostEvents = 20;
+
+/**
+ * Gives the live alerts of these runs what was learned of them since: kept with each alert as its monitor wants it, and written into
+ * the messages that wait, which then go at once. What was taken first for a run stays. Returns how many messages changed.
+ */
+export async function completeAlerts(store: Store, epoch: number, explained: readonly LearnedOfRun[]): Promise<number> {
+  const ofRun = new Map(explained.map((learned) => [learned.jobUid, learned]));
+  const gains = new Map<string, Gain>();
+  for (const found of await listAlertsOfRuns(store, explained)) {
+    const learned = ofRun.get(found.jobUid);
+    // One after the other: packing takes memory.
+    const gain = learned && (await gainOf(found, learned));
+    if (gain) gains.set(found.alert.id, gain);
+  }
+  const fixes = explained.flatMap(({ jobUid, fix }) => (fix === undefined ? [] : [{ jobUid, fix }]));
+  if (gains.size === 0 && fixes.length === 0) return 0;
+  return store.fenced(epoch, async (tx) => {
+    const runs = explained.filter(({ jobUid }) => [...gains.values()].some((gain) => gain.jobUid === jobUid));
+    const cronJobUids = runs.map(({ cronJobUid }) => cronJobUid);
+    await lockCronJobs(tx, [...(await cronJobIdsOf(tx, cronJobUids)).values()]);
+    await updateExecutionFixes(tx, fixes);
+    let changed = 0;
+    for (const { alert, jobUid } of await listAlertsOfRuns(tx, runs)) {
+      const gain = gains.get(alert.id);
+      // What ended meanwhile is not among them, and what speaks of a newer run neither; one after the other: they share a connection.
+      if (gain?.jobUid === jobUid) changed += await completeAlert(tx, alert, gain);
+    }
+    return changed;
+  });
+}
+
+/** What an alert gains of what was learned of its run. */
+interface Gain {
+  readonly jobUid: string;
+  readonly facts: AlertEvidenceFacts;
+  readonly pieces: readonly Evidence[];
+  readonly packed: PackedEvidence;
+}
+
+/** Undefined: its monitor wants nothing, or it has it already. */
+async function gainOf({ alert, monitor, jobUid }: AlertOfRun, learned: LearnedOfRun): Promise<Gain | undefined> {
+  const include = learned.includeOf(monitor);
+  if (include === undefined || toAlertFacts(alert.context).evidenceOf === jobUid) return undefined;
+  const pieces = piecesOf(alert.id, include, learned);
+  return { jobUid, facts: factsOf(monitor, include, learned), pieces, packed: await packEvidence(pieces) };
+}
+
+async function completeAlert(tx: Tx, { id, context }: AlertRecord, { facts, pieces, packed }: Gain): Promise<number> {
+  await replaceEvidence(tx, id, packed);
+  const completed = withEvidence(context, facts);
+  await updateAlertContext(tx, id, completed);
+  const evidence = toMessageEvidence(pieces, completed.place?.container);
+  return updateWaitingMessages(tx, {
+    alertId: id,
+    at: tx.now(),
+    freeze: (payload) => withLearned(payload, completed, evidence),
+  });
+}
+
+function factsOf(monitor: Ref, include: IncludedContext, learned: LearnedOfRun): AlertEvidenceFacts {
+  const { log, events, podStatus, place, changes, jobUid } = learned;
+  return {
+    evidenceOf: jobUid,
+    suggestedFix: include.suggestedFixes ? learned.fixOf(monitor) : undefined,
+    podStatus: include.podStatus ? podStatus : undefined,
+    hasLogs: include.logs ? log?.body !== undefined : undefined,
+    hasEvents: include.events ? events?.body !== undefined : undefined,
+    logsUnavailable: include.logs && log?.body === undefined ? (log?.unavailable ?? 'podGone') : undefined,
+    changes,
+    place,
+  };
+}
+
+/** What is kept with the alert, in the form in which it is kept with a run. */
+function piecesOf(alertId: string, include: IncludedContext, learned: LearnedOfRun): Evidence[] {
+  const { log, initLogs, events, attempts } = learned;
+  const logs = [...(include.includeInitContainerLogs ? initLogs : []), ...(log ? [log] : [])];
+  return [
+    ...(include.logs ? logs.map((one) => lastLines(one, include.logLines)) : []),
+    ...(include.events && events ? [lastEvents(events)] : []),
+    ...(include.podStatus && attempts ? [attempts] : []),
+  ].map((piece) => ({ ...piece, owner: alertId }));
+}
+
+function lastLines(log: Evidence, most: number): Evidence {
+  if (log.body === undefined) return log;
+  const lines = log.body.split('\n');
+  const isEnded = lines.at(-1) === '';
+  const kept = lines.slice(-(isEnded ? most + 1 : most)).join('\n');
+  const body = keepEnd(kept, mostLogBytes, inBytes);
+  return { ...log, body, truncated: log.truncated || body.length < log.body.length };
+}
+
+function lastEvents(events: Evidence): Evidence {
+  if (events.body === undefined) return events;
+  const all = JSON.parse(events.body) as KeptEvent[]; // as capture wrote it
+  return { ...events, body: JSON.stringify(all.slice(-mostEvents)), truncated: all.length > mostEvents };
+}
+
+/** What the API shows of the pod that failed: the last one of the attempts that ended badly, else the last one. */
+export function podStatusOf(attempts: readonly Attempt[]): AlertPodStatus | undefined {
+  const pod = attempts.findLast(({ phase }) => phase !== 'Succeeded') ?? attempts.at(-1);
+  if (pod === undefined) return undefined;
+  const told = pod.containers.findLast(({ reason }) => reason !== undefined);
+  const isWaiting = told !== undefined && told.exitCode === undefined;
+  return {
+    phase: pod.phase,
+    reason: pod.reason ?? (isWaiting ? null : (told?.reason ?? null)),
+    node: pod.node ?? null,
+    restarts: pod.containers.reduce((sum, { restarts }) => sum + restarts, 0),
+    waiting: isWaiting ? (told.reason ?? null) : null,
+  };
+}

@@ -1,0 +1,61 @@
+import type { RateLimit } from '@cronjob-monitor/shared/domain';
+import type { ChannelSpec, Cluster } from '@cronjob-monitor/shared/kube';
+import type { Clock, Logger } from '@cronjob-monitor/shared/process';
+import type { Store } from '@cronjob-monitor/shared/store';
+import type { SendDeps } from '../channels/index.ts';
+import type { DeliveryMetrics } from '../metrics/index.ts';
+
+export interface DispatcherDeps {
+  readonly store: Store;
+  readonly epoch: number;
+  /** The pod, and this start of it: claims of earlier starts are freed at once. */
+  readonly sender: { readonly pod: string; readonly boot: string };
+  readonly channels: {
+    /** As the cluster shows it; undefined: it is gone, or not seen yet. */
+    find(
+      uid: string,
+    ): { readonly name: string; readonly decoded: { readonly spec: ChannelSpec | undefined } } | undefined;
+  };
+  readonly cluster: Pick<Cluster, 'findSecret'>;
+  readonly secretRules: { readonly namespaces: readonly string[]; readonly requireLabel: boolean };
+  /** Which addresses messages may go to, and how names become addresses. */
+  readonly sending: Omit<SendDeps, 'clock'>;
+  readonly metrics: DeliveryMetrics;
+  readonly settings: {
+    /** `rate-limits.max-alerts-per-minute` and `rate-limits.burst-limit`. */
+    readonly globalLimit: RateLimit;
+    /** Monotonic instant of the start of the process, and `scheduler.startup-grace-period` after it. */
+    readonly startedMs: number;
+    readonly startupGraceMs: number;
+    /** `cluster.name`. */
+    readonly clusterName: string | undefined;
+    /** `ui.external-url`. */
+    readonly externalUrl: string | undefined;
+  };
+  /** The first full evaluation of this term is done. */
+  readonly hasEvaluated: () => boolean;
+  /** What is stored of a channel changed: its status is to be written. */
+  readonly onChannelChanged: (uid: string) => void;
+  readonly database: {
+    /** Nothing is wrong with the work: it waits. */
+    readonly isAway: (error: unknown) => boolean;
+    /** Resolves when it answers again, or the signal aborts. */
+    readonly whenBack: (error: unknown, signal: AbortSignal) => Promise<void>;
+  };
+  /** Another process took the epoch. */
+  readonly onFenced: () => void;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Uniform in [0, 1). */
+  readonly random?: (() => number) | undefined;
+}
+
+/** Sends what stands in the outbox, while this replica leads. */
+export interface Dispatcher {
+  /** Begins to send until the signal aborts; then nothing more is sent or written. Returns at once. */
+  start(signal: AbortSignal): void;
+  /** Something was committed that may be due. */
+  wake(): void;
+  /** Claims nothing more; resolves when what is on its way is settled, within the time that a send may take. */
+  stop(): Promise<void>;
+}

@@ -1,0 +1,341 @@
+import type { Hold } from '@cronjob-monitor/shared/contract';
+import type { ChannelSpec } from '@cronjob-monitor/shared/kube';
+import {
+  claimDeliveries,
+  claimMs,
+  FencedError,
+  recordHeldByGrace,
+  takeClaimsOfPod,
+  type ClaimedDelivery,
+} from '@cronjob-monitor/shared/store';
+import { getChannel, sendLimitMs, type Pace, type SendDeps } from '../channels/index.ts';
+import { ChannelCare } from './channel-care.ts';
+import type { Dispatcher, DispatcherDeps } from './dispatcher-deps.ts';
+import { Flights } from './flights.ts';
+import { deliver, type Judged, type PipelineDeps } from './pipeline.ts';
+import { createSecretReader } from './secret-reader.ts';
+import { SendSlots } from './send-slots.ts';
+import { Settler } from './settler.ts';
+import { findUnwanted } from './stages/still-wanted.ts';
+
+const pollMs = 1_000;
+const careEveryMs = 5_000;
+const measureEveryMs = 15_000;
+/** A claim costs about as much as ten sends: while enough is claimed it waits a moment, so that there is more to take. */
+const gatherMs = 100;
+const gatherAnswersMs = 10;
+/** Within it what is on its way ends: a send, and the writing of what came of it. */
+const stopMs = sendLimitMs + 5_000;
+/** Ends the wait for the next round. */
+const woken = new Error('there is work');
+/** After an error that is nobody's. */
+const sorryMs = 1_000;
+
+/** Claims what is due, hands it to the pipeline, settles what comes back. alerting.md sections 5 to 7. */
+export function createDispatcher(deps: DispatcherDeps): Dispatcher {
+  return new OutboxDispatcher(deps);
+}
+
+class OutboxDispatcher implements Dispatcher {
+  readonly #deps: DispatcherDeps;
+  readonly #claimedBy: string;
+  readonly #flights: Flights;
+  readonly #slots: SendSlots;
+  readonly #pipeline: PipelineDeps;
+  readonly #settler: Settler;
+  readonly #care: ChannelCare;
+  readonly #stopping = new AbortController();
+  /** Everything that runs; all of it ends with the stop. */
+  readonly #running = new Set<Promise<void>>();
+  /** Messages that the ledger says the startup grace holds. */
+  readonly #heldByGrace = new Set<string>();
+  #signal: AbortSignal = this.#stopping.signal;
+  #isWoken = false;
+  #onWoken: (() => void) | undefined;
+  #settling: Promise<void> | undefined;
+  #claimedMs = -Infinity;
+  #caredMs = -Infinity;
+  #measuredMs = -Infinity;
+
+  constructor(deps: DispatcherDeps) {
+    this.#deps = deps;
+    const { store, epoch, clock, metrics, settings } = deps;
+    this.#claimedBy = `${deps.sender.pod}/${deps.sender.boot}`;
+    const logger = deps.logger.child({ component: 'dispatcher' });
+    const sending: SendDeps = { ...deps.sending, clock };
+    const secrets = createSecretReader({ cluster: deps.cluster, rules: deps.secretRules, clock });
+    const findSpec = (uid: string): ChannelSpec | undefined => deps.channels.find(uid)?.decoded.spec;
+    const shared = { store, epoch, claimedBy: this.#claimedBy, findSpec, secrets, sending, metrics, clock, logger };
+    const onChannelChanged = deps.onChannelChanged;
+    this.#care = new ChannelCare({ ...shared, onChannelChanged });
+    this.#settler = new Settler({ ...shared, onChannelChanged, onRecovered: (uid) => this.#care.recovered(uid) });
+    const paceOf = (uid: string): Pace | undefined => {
+      const spec = findSpec(uid);
+      return spec && getChannel(spec.type).pace;
+    };
+    this.#flights = new Flights({ paceOf, monotonicMs: () => clock.monotonicMs() });
+    this.#slots = new SendSlots(paceOf);
+    this.#pipeline = {
+      ...shared,
+      clusterName: settings.clusterName,
+      externalUrl: settings.externalUrl,
+      heldBy: (delivery) => this.#heldBy(delivery),
+      random: deps.random ?? Math.random,
+      onFolded: (channel, kinds) => {
+        for (const [kind, count] of kinds) {
+          metrics.ended({ channel, kind }, 'digested', count);
+          metrics.suppressed('digested', count);
+        }
+      },
+    };
+  }
+
+  start(signal: AbortSignal): void {
+    this.#signal = signal;
+    this.#track(this.#run());
+  }
+
+  wake(): void {
+    this.#isWoken = true;
+    this.#onWoken?.();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort(new Error('the dispatcher stops'));
+    this.wake();
+    const done = new AbortController();
+    const late = this.#deps.clock.sleep(stopMs, AbortSignal.any([done.signal, this.#signal])).catch(() => {});
+    await Promise.race([late, this.#allEnded()]);
+    done.abort();
+    this.#deps.metrics.stopped();
+  }
+
+  async #allEnded(): Promise<void> {
+    // What runs may begin to write what it found.
+    while (this.#running.size > 0) await Promise.all(this.#running);
+  }
+
+  #track(work: Promise<void>): void {
+    const followed = work
+      // What may fail is caught where it is done; this is for what nobody thought of.
+      .catch((error: unknown) => this.#deps.logger.error('a part of the dispatcher failed', { error }))
+      .finally(() => this.#running.delete(followed));
+    this.#running.add(followed);
+  }
+
+  /** Of whatever only waits: nothing of it is worth a later end. */
+  get #ending(): AbortSignal {
+    return AbortSignal.any([this.#signal, this.#stopping.signal]);
+  }
+
+  get #ends(): boolean {
+    return this.#signal.aborted || this.#stopping.signal.aborted;
+  }
+
+  async #run(): Promise<void> {
+    const begin = async (): Promise<void> => {
+      await this.#deps.store.fenced(this.#deps.epoch, (tx) =>
+        takeClaimsOfPod(tx, { pod: this.#deps.sender.pod, claimedBy: this.#claimedBy }),
+      );
+    };
+    while (!this.#ends && !(await this.#attempt(begin))) continue;
+    while (!this.#ends) {
+      this.#isWoken = false;
+      // One round after the other.
+      const isGood = await this.#attempt(() => this.#round());
+      if (isGood && !this.#ends) await this.#untilWoken();
+    }
+  }
+
+  async #round(): Promise<void> {
+    if (this.#caredMs === -Infinity) await this.#mind();
+    // What is new goes first; what is minded now and then can wait for that.
+    await this.#claim();
+    await this.#mind();
+  }
+
+  async #mind(): Promise<void> {
+    const now = this.#deps.clock.monotonicMs();
+    if (now - this.#caredMs >= careEveryMs) {
+      await this.#care.mind();
+      for (const channel of await this.#care.listToLookAt()) this.#lookAt(channel);
+      this.#caredMs = now;
+    }
+    if (now - this.#measuredMs >= measureEveryMs) {
+      await this.#care.measure();
+      this.#measuredMs = now;
+    }
+    if ((await this.#care.tellAnew()) > 0) this.wake();
+  }
+
+  async #claim(): Promise<void> {
+    const { store, epoch, clock, settings } = this.#deps;
+    const flights = this.#flights;
+    if (flights.room === 0 || this.#settler.isStuck) return;
+    const gatheredMs = clock.monotonicMs() - this.#claimedMs;
+    if (flights.isBusy && gatheredMs < gatherMs) {
+      this.#wakeIn(gatherMs - gatheredMs);
+      return;
+    }
+    const onlyTests = await this.#isGrace();
+    // Before the claim: whatever it takes is missing from the time that a send has.
+    const claimedMs = clock.monotonicMs();
+    this.#claimedMs = claimedMs;
+    const claimed = await store.fenced(epoch, (tx) =>
+      claimDeliveries(tx, {
+        claimedBy: this.#claimedBy,
+        onlyTests,
+        room: flights.room,
+        roomOn: (uid) => flights.roomOn(uid),
+        inFlightOn: (uid) => flights.inFlightOn(uid),
+        fullChannels: flights.fullChannels(),
+        globalLimit: settings.globalLimit,
+        limitOf: (uid) => this.#limitOf(uid),
+      }),
+    );
+    if (claimed.length === 0) return;
+    for (const { channelUid } of claimed) flights.begin(channelUid);
+    const unwanted = findUnwanted(store, claimed);
+    for (const delivery of claimed) this.#track(this.#fly(delivery, { unwanted, claimedMs }));
+  }
+
+  /** Until then only tests go out. What is due says in the ledger why it does not. */
+  async #isGrace(): Promise<boolean> {
+    const { store, epoch, clock, settings, hasEvaluated } = this.#deps;
+    const leftMs = settings.startedMs + settings.startupGraceMs - clock.monotonicMs();
+    if (leftMs <= 0 && hasEvaluated()) {
+      this.#heldByGrace.clear();
+      return false;
+    }
+    const untilAt = leftMs > 0 ? store.now() + Math.ceil(leftMs) : undefined;
+    const known = this.#heldByGrace;
+    for (const id of await store.fenced(epoch, (tx) => recordHeldByGrace(tx, { untilAt, known }))) known.add(id);
+    return true;
+  }
+
+  #limitOf(uid: string): { readonly maxPerHour: number; readonly burst: number } {
+    const limits = this.#deps.channels.find(uid)?.decoded.spec?.rateLimiting;
+    return { maxPerHour: limits?.maxAlertsPerHour ?? 100, burst: limits?.burstLimit ?? 10 };
+  }
+
+  #heldBy({ heldBy, id, channelUid }: ClaimedDelivery): Hold {
+    if (heldBy !== undefined) return heldBy;
+    return this.#heldByGrace.has(id) ? 'startupGrace' : (this.#care.lastHoldOf(channelUid) ?? 'order');
+  }
+
+  /** One claimed message on its way, to where its answer is written. */
+  async #fly(
+    delivery: ClaimedDelivery,
+    of: { readonly unwanted: ReturnType<typeof findUnwanted>; readonly claimedMs: number },
+  ): Promise<void> {
+    const { clock } = this.#deps;
+    const signal = this.#signal;
+    const mayBegin = (): boolean => !this.#ends && claimMs - (clock.monotonicMs() - of.claimedMs) > sendLimitMs;
+    let judged: Judged;
+    try {
+      await this.#slots.take(delivery.channelUid);
+      try {
+        judged = await deliver(delivery, await of.unwanted, this.#pipeline, { signal, mayBegin });
+      } finally {
+        this.#slots.answered(delivery.channelUid);
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      judged = await this.#putBack(delivery, error);
+    }
+    if (signal.aborted) return;
+    this.#settler.add(judged);
+    if (this.#settling === undefined) {
+      this.#settling = this.#settleAll().finally(() => {
+        this.#settling = undefined;
+      });
+      this.#track(this.#settling);
+    }
+  }
+
+  /** Something failed that is no answer of a receiver: the message goes back, and nobody is blamed. */
+  async #putBack(delivery: ClaimedDelivery, error: unknown): Promise<Judged> {
+    const { store } = this.#deps;
+    await this.#attempt(() => Promise.reject(error));
+    const nextAt = store.now() + sorryMs;
+    return { delivery, settlement: { kind: 'putBack', nextAt }, channelType: undefined, attempt: undefined };
+  }
+
+  /** Answers are kept until they are written, however long the database is away. */
+  async #settleAll(): Promise<void> {
+    while (this.#settler.waiting > 0 && !this.#signal.aborted) {
+      await this.#attempt(async () => {
+        if (this.#flights.count > this.#settler.waiting) await this.#gatherAnswers();
+        // One transaction after the other: what arrives meanwhile is in the next.
+        const written = await this.#settler.settle();
+        this.#slots.written(written.length);
+        for (const { delivery } of written) this.#land(delivery.channelUid);
+      }, this.#signal);
+    }
+  }
+
+  /** More are on their way: a transaction for each would keep the connection from those that record. */
+  async #gatherAnswers(): Promise<void> {
+    await this.#deps.clock.sleep(gatherAnswersMs, this.#ending).catch(() => {}); // It ends: then nothing is gathered.
+  }
+
+  #land(channelUid: string): void {
+    const flights = this.#flights;
+    flights.end(channelUid);
+    const pauseMs = flights.pauseLeftMs(channelUid);
+    if (pauseMs > 0) this.#wakeIn(pauseMs);
+    if (flights.isNearlyIdle(channelUid)) this.wake();
+    else this.#wakeIn(gatherMs);
+  }
+
+  #wakeIn(ms: number): void {
+    this.#deps.clock.sleep(ms, this.#ending).then(
+      () => this.wake(),
+      () => {}, // It ends.
+    );
+  }
+
+  #lookAt(channel: { readonly uid: string; readonly name: string }): void {
+    const look = async (): Promise<void> => {
+      await this.#attempt(async () => {
+        if (await this.#care.lookAt(channel, this.#signal)) this.wake();
+      });
+    };
+    this.#track(look());
+  }
+
+  /** True: it worked. Else who has to know was told, and time has passed, unless `waiting` ended that: it may be tried again. */
+  async #attempt(work: () => Promise<void>, waiting: AbortSignal = this.#ending): Promise<boolean> {
+    const { clock, database, logger, onFenced } = this.#deps;
+    const signal = this.#signal;
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      if (signal.aborted) return false;
+      if (error instanceof FencedError) {
+        onFenced();
+        // The term ends, and with it the signal.
+        await clock.sleep(sorryMs, signal).catch(() => {});
+        return false;
+      }
+      if (database.isAway(error)) await database.whenBack(error, waiting);
+      else logger.error('the outbox could not be worked on', { error });
+      await clock.sleep(sorryMs, waiting).catch(() => {});
+      return false;
+    }
+  }
+
+  async #untilWoken(): Promise<void> {
+    if (this.#isWoken) return;
+    const waiting = Promise.withResolvers<void>();
+    const alarm = new AbortController();
+    this.#onWoken = waiting.resolve;
+    this.#deps.clock
+      .sleep(pollMs, AbortSignal.any([alarm.signal, this.#signal, this.#stopping.signal]))
+      .then(waiting.resolve, waiting.resolve);
+    await waiting.promise;
+    this.#onWoken = undefined;
+    alarm.abort(woken);
+  }
+}

@@ -1,0 +1,128 @@
+import type {
+  AlertState,
+  AlertSubject,
+  AlertType,
+  Hold,
+  Severity,
+  Suppression,
+} from '@cronjob-monitor/shared/contract';
+import type {
+  ChannelRef,
+  FrozenMessage,
+  Instant,
+  MaintenanceWindow,
+  MessageEvidence,
+  MessageHold,
+} from '@cronjob-monitor/shared/domain';
+import type { AlertRecord } from '@cronjob-monitor/shared/store';
+
+/** What a monitor asks for when something holds. */
+export interface AlertRules {
+  readonly severityOverrides: Partial<Readonly<Record<AlertType, Severity>>> | undefined;
+  /** 0: told at once. */
+  readonly alertDelayMs: number;
+  /** The duplicate window, W. 0: every occurrence is told. */
+  readonly suppressDuplicatesForMs: number;
+  readonly remindEveryMs: number;
+  readonly renotifyOnChangedError: boolean;
+  readonly alerting:
+    | {
+        readonly enabled: boolean;
+        readonly channelRefs: readonly ChannelRef[];
+        /** What its messages shall say of a run. */
+        readonly includeContext?: { readonly logs: boolean } | undefined;
+      }
+    | undefined;
+  readonly windows: readonly MaintenanceWindow[];
+}
+
+/** Why an alert cannot be judged any more. */
+export type CloseCause =
+  | 'cronJobDeleted'
+  | 'cronJobRecreated'
+  | 'monitorDeleted'
+  | 'deselected'
+  | 'notConfigured'
+  | 'paused';
+
+export interface HoldingFinding {
+  readonly kind: 'holds';
+  readonly sinceAt: Instant;
+  /** Failures or missed runs that it stands for as it is found first. */
+  readonly count: number;
+  /** How many of them are new now; 0 when an edge is only asked again, and for levels. */
+  readonly occurred: number;
+  /** One or two sentences for people. */
+  readonly message: string;
+  /** `measured`, `limit`, `unit`, as the API shows them. */
+  readonly figures: unknown;
+  /** The run it speaks of, by the field names of the API's alert context. */
+  readonly context: unknown;
+  /** What kind of failure it is; a change ends an acknowledgement. */
+  readonly signature?: string | undefined;
+  /** It happened while nobody watched. */
+  readonly delayed: boolean;
+  /** A storm or another alert holds its message back. */
+  readonly hold?: MessageHold | undefined;
+  /** Until then a message waits for evidence that is still being taken. */
+  readonly contextDueAt?: Instant | undefined;
+}
+
+export type FindingVerdict =
+  | HoldingFinding
+  /** `by`: the run that cleared it. */
+  | { readonly kind: 'quiet'; readonly by?: string | undefined; readonly delayed?: boolean | undefined }
+  | { readonly kind: 'gone'; readonly cause: CloseCause };
+
+/** One answer about one CronJob of one monitor. An undecided verdict is none: it moves nothing. */
+export interface AlertFinding {
+  readonly monitor: {
+    readonly id: number;
+    readonly uid: string;
+    readonly namespace: string;
+    readonly name: string;
+  };
+  readonly cronJob: {
+    readonly id: number;
+    readonly uid: string;
+    readonly namespace: string;
+    readonly name: string;
+  };
+  readonly type: AlertType;
+  readonly subject: AlertSubject | undefined;
+  readonly verdict: FindingVerdict;
+  readonly rules: AlertRules;
+}
+
+/** What kept a message back before it was made. */
+export interface HeldBefore {
+  readonly by: Hold | Suppression | 'alertDelay';
+  readonly sinceAt: Instant;
+}
+
+/** A message to be worded and frozen. */
+export interface MessageRequest {
+  readonly kind: 'firing' | 'reminder' | 'flapping' | 'closing';
+  /** As it is stored with this message. */
+  readonly alert: AlertRecord;
+  readonly finding: AlertFinding;
+  /** Which decision to tell this is, from 1 on. */
+  readonly notification: number;
+  readonly held: HeldBefore | undefined;
+  /** Of the alert's run; undefined: none is kept, or the message is about its end. */
+  readonly evidence?: MessageEvidence | undefined;
+  readonly at: Instant;
+}
+
+export interface RaiseDeps {
+  /** Words a message from values alone: it runs inside the transaction, waits for nothing and may run again. */
+  readonly freeze: (request: MessageRequest) => FrozenMessage;
+}
+
+/** What became of a finding: for metrics and for the instant at which it is asked again. */
+export interface RaisedAlert {
+  readonly alert: AlertRecord;
+  readonly cronJobUid: string;
+  /** Undefined: it was found now. */
+  readonly before: AlertState | undefined;
+}

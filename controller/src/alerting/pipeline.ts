@@ -1,0 +1,123 @@
+import type { ChannelType, Hold } from '@cronjob-monitor/shared/contract';
+import type { Instant } from '@cronjob-monitor/shared/domain';
+import type { ChannelSpec } from '@cronjob-monitor/shared/kube';
+import {
+  updateHeldMessage,
+  type ClaimedDelivery,
+  type Settlement,
+  type Store,
+  type UnwantedReason,
+} from '@cronjob-monitor/shared/store';
+import { failed, type Outcome, type SendDeps } from '../channels/index.ts';
+import { lateAfterMs, sayHeld } from './late.ts';
+import type { SecretReader } from './secret-reader.ts';
+import { foldDigest, type FoldDigestDeps } from './stages/fold-digest.ts';
+import { readSecret } from './stages/read-secret.ts';
+import { send } from './stages/send.ts';
+import { toSettlement } from './stages/settle.ts';
+import { stillWanted } from './stages/still-wanted.ts';
+
+export interface PipelineDeps extends FoldDigestDeps {
+  readonly store: Store;
+  /** The spec of the AlertChannel as it is now; undefined: nothing can be sent with it. */
+  readonly findSpec: (channelUid: string) => ChannelSpec | undefined;
+  readonly secrets: SecretReader;
+  readonly sending: SendDeps;
+  /** What held back a message that does not say it of itself. */
+  readonly heldBy: (delivery: ClaimedDelivery) => Hold;
+  readonly random: () => number;
+}
+
+/** What the pipeline made of a claimed message: perhaps of the digest that took its place. */
+export interface Judged {
+  readonly delivery: ClaimedDelivery;
+  readonly settlement: Settlement;
+  readonly channelType: ChannelType | undefined;
+  /** Undefined: nothing was tried. */
+  readonly attempt: { readonly outcome: Outcome; readonly seconds: number } | undefined;
+}
+
+/**
+ * One message, stage by stage: still wanted, folded into a digest, Secrets read, sent. `mayBegin` is asked right before the send: the
+ * lead and the time of the claim must last for it. Rejects only when the process loses its lead, or the database does not answer.
+ */
+export async function deliver(
+  claimed: ClaimedDelivery,
+  unwanted: ReadonlyMap<string, UnwantedReason>,
+  deps: PipelineDeps,
+  guard: { readonly signal: AbortSignal; readonly mayBegin: () => boolean },
+): Promise<Judged> {
+  const { store } = deps;
+  const now = (): Instant => store.now();
+  const wanted = stillWanted(claimed, unwanted);
+  if (wanted.kind !== 'pass') return notTried(claimed, wanted);
+
+  const spec = deps.findSpec(claimed.channelUid);
+  if (spec === undefined) return judge(claimed, unusableSpec, deps);
+
+  const channel = { type: spec.type, burst: spec.rateLimiting.burstLimit };
+  const folded = await foldDigest(claimed, channel, deps);
+  if (folded.kind !== 'pass') return notTried(claimed, folded);
+  const delivery = folded.value;
+  const { payload } = delivery;
+  if (payload === undefined) return judge(delivery, withoutPayload, deps);
+
+  const readied = await readSecret(spec, { secrets: deps.secrets, now }, guard.signal);
+  if (readied.kind !== 'pass') return notTried(delivery, readied);
+  if ('problem' in readied.value) return judge(delivery, readied.value.problem, deps);
+
+  const { secrets } = readied.value;
+  const told = await freezeHeld(delivery, payload, deps);
+  if (told === undefined || !guard.mayBegin()) {
+    return notTried(delivery, { kind: 'hold', untilAt: now(), reason: undefined });
+  }
+  const begunMs = deps.sending.clock.monotonicMs();
+  const outcome = await send(delivery, { payload: told, target: spec, secrets }, deps.sending, guard.signal);
+  const seconds = (deps.sending.clock.monotonicMs() - begunMs) / 1_000;
+  if (outcome.kind === 'failed' && (outcome.next === 'park' || outcome.next === 'invalid')) deps.secrets.forget(spec);
+  return { ...judge(delivery, outcome, deps), channelType: spec.type, attempt: { outcome, seconds } };
+}
+
+const unusableSpec = failed('invalid', 'rejected', 'the spec of the channel cannot be used');
+const withoutPayload = failed('dead', 'rejected', 'its text is not kept any more');
+
+function judge(delivery: ClaimedDelivery, outcome: Outcome, deps: PipelineDeps): Judged {
+  const of = { attempts: delivery.attempts, now: deps.store.now(), random: deps.random() };
+  return { delivery, settlement: toSettlement(outcome, of), channelType: undefined, attempt: undefined };
+}
+
+function notTried(
+  delivery: ClaimedDelivery,
+  answer:
+    | { readonly kind: 'cancel'; readonly reason: string }
+    | {
+        readonly kind: 'hold';
+        readonly untilAt: Instant;
+        readonly reason: 'rateLimit' | 'backoff' | 'order' | undefined;
+      },
+): Judged {
+  const settlement: Settlement =
+    answer.kind === 'cancel'
+      ? { kind: 'unwanted', reason: answer.reason }
+      : { kind: 'putBack', nextAt: answer.untilAt, reason: answer.reason };
+  return { delivery, settlement, channelType: undefined, attempt: undefined };
+}
+
+/**
+ * A message that was held before its first attempt says so, and is kept as it says it: every attempt sends the same bytes. Undefined: the
+ * claim is not ours any more.
+ */
+async function freezeHeld(
+  delivery: ClaimedDelivery,
+  payload: NonNullable<ClaimedDelivery['payload']>,
+  deps: PipelineDeps,
+): Promise<NonNullable<ClaimedDelivery['payload']> | undefined> {
+  const ms = deps.store.now() - delivery.createdAt;
+  if (ms <= lateAfterMs || delivery.attempts > 1 || delivery.maybeSent) return payload;
+  const told = sayHeld(payload, { by: deps.heldBy(delivery), ms });
+  if (told === payload) return payload;
+  const isKept = await deps.store.fenced(deps.epoch, (tx) =>
+    updateHeldMessage(tx, { deliveryId: delivery.id, claimedBy: deps.claimedBy, payload: told }),
+  );
+  return isKept ? told : undefined;
+}

@@ -1,0 +1,98 @@
+import { ClusterError, mayReadSecret, neededSecrets, type Cluster } from '@cronjob-monitor/shared/kube';
+import type { Clock } from '@cronjob-monitor/shared/process';
+import { failed, type ChannelTarget, type Failed, type Secrets } from '../channels/index.ts';
+
+export interface SecretReaderDeps {
+  readonly cluster: Pick<Cluster, 'findSecret'>;
+  readonly rules: {
+    /** `channels.secret-namespaces`. */
+    readonly namespaces: readonly string[];
+    /** `channels.require-secret-label`. */
+    readonly requireLabel: boolean;
+  };
+  readonly clock: Clock;
+}
+
+/** Values of the Secrets of a channel; what is wrong with them; or that the API server does not say. */
+export type SecretsRead =
+  | { readonly kind: 'read'; readonly secrets: Secrets }
+  | { readonly kind: 'unusable'; readonly problem: Failed }
+  | { readonly kind: 'unanswered' };
+
+export interface SecretReader {
+  /** `fresh`: asks the API server whatever was read before. Rejects only with the reason of an aborted signal. */
+  read(target: ChannelTarget, signal: AbortSignal, fresh?: boolean): Promise<SecretsRead>;
+  /** Forgets what was read for this channel: a receiver did not like it. */
+  forget(target: ChannelTarget): void;
+}
+
+/** Values live no longer than this in memory (security.md section 3 allows a minute). */
+const keptMs = 30_000;
+const label = 'cronjob-monitor.io/channel-secret';
+
+type Found = ReadonlyMap<string, string> | 'absent' | 'noRight' | 'unlabelled';
+
+/** Reads Secrets at a send or a check: one by one, by name, and only where that is allowed. Nothing of a value leaves in words. */
+export function createSecretReader({ cluster, rules, clock }: SecretReaderDeps): SecretReader {
+  const kept = new Map<string, { readonly found: Found; readonly untilMs: number }>();
+
+  const find = async (namespace: string, name: string, signal: AbortSignal, fresh: boolean): Promise<Found> => {
+    const key = `${namespace}/${name}`;
+    forgetOld();
+    const known = fresh ? undefined : kept.get(key);
+    if (known !== undefined) return known.found;
+    const found = await ask(namespace, name, signal);
+    // What is missing may be there a moment later.
+    if (typeof found !== 'string') kept.set(key, { found, untilMs: clock.monotonicMs() + keptMs });
+    return found;
+  };
+
+  const ask = async (namespace: string, name: string, signal: AbortSignal): Promise<Found> => {
+    try {
+      const content = await cluster.findSecret({ namespace, name }, signal);
+      if (content === undefined) return 'absent';
+      return rules.requireLabel && content.labels[label] !== 'true' ? 'unlabelled' : content.values;
+    } catch (error) {
+      if (error instanceof ClusterError && error.code === 'forbidden') return 'noRight';
+      throw error;
+    }
+  };
+
+  function forgetOld(): void {
+    const now = clock.monotonicMs();
+    for (const [key, { untilMs }] of kept) if (untilMs <= now) kept.delete(key);
+  }
+
+  return {
+    async read(target, signal, fresh = false) {
+      const values = new Map<string, ReadonlyMap<string, string>>();
+      for (const secret of neededSecrets(target)) {
+        const { namespace, name } = secret;
+        // Asked before the read: a refused reference is no reason to touch the Secret.
+        if (!mayReadSecret(secret, rules.namespaces)) {
+          return unusable(`Secret ${namespace}/${name} is in none of channels.secret-namespaces`);
+        }
+        let found: Found;
+        try {
+          // One or two.
+          found = await find(namespace, name, signal, fresh);
+        } catch {
+          signal.throwIfAborted();
+          return { kind: 'unanswered' }; // Whatever it was, the next attempt asks again; its words may hold more than they should.
+        }
+        if (found === 'unlabelled') return unusable(`Secret ${namespace}/${name} lacks the label ${label}: "true"`);
+        if (found === 'noRight') return unusable(`the service has no right to read Secret ${namespace}/${name}`);
+        if (found !== 'absent') values.set(`${namespace}/${name}`, found);
+      }
+      // What is absent is said by the channel itself, which knows what it needs it for.
+      return { kind: 'read', secrets: ({ namespace, name }) => values.get(`${namespace}/${name}`) };
+    },
+    forget(target) {
+      for (const { namespace, name } of neededSecrets(target)) kept.delete(`${namespace}/${name}`);
+    },
+  };
+}
+
+function unusable(problem: string): SecretsRead {
+  return { kind: 'unusable', problem: failed('invalid', 'secret', problem) };
+}

@@ -1,0 +1,53 @@
+import { muteOf, type Instant, type MutableAlert, type Mute } from '@cronjob-monitor/shared/domain';
+import type { AlertDecision, AlertRecord, RoutedChannel, StoredSilence, Tx } from '@cronjob-monitor/shared/store';
+import type { Births } from './births.ts';
+import type { AlertFinding, FindingVerdict, RaiseDeps } from './finding.ts';
+
+/** One finding on its way into rows, with all that its decisions need. */
+export interface Turn<V extends FindingVerdict = FindingVerdict> {
+  readonly tx: Tx;
+  /** One instant for all rows of a transaction. */
+  readonly now: Instant;
+  readonly finding: AlertFinding;
+  readonly verdict: V;
+  readonly fingerprint: string;
+  readonly channels: ReadonlyMap<string, RoutedChannel>;
+  readonly silences: readonly StoredSilence[];
+  readonly deps: RaiseDeps;
+  /** The alert of this identity that ended last. */
+  readonly last: AlertRecord | undefined;
+  /** The identity is new and no other monitor's alert is like it: its rows are written with those of others, and nothing is asked. */
+  readonly births: Births | undefined;
+  /** Written with the alert, in this order. */
+  readonly decisions: AlertDecision[];
+}
+
+/** Notes a decision about the alert. */
+export function decide(
+  turn: Turn,
+  alert: Pick<AlertRecord, 'id'>,
+  decision: Omit<AlertDecision, 'alertId' | 'cronJobId'>,
+): void {
+  turn.decisions.push({ ...decision, alertId: alert.id, cronJobId: turn.finding.cronJob.id });
+}
+
+/** What a person muted of this alert now. */
+export function muteNow(turn: Turn, alert: Pick<AlertRecord, 'id' | 'severity'>): Mute | undefined {
+  const { finding, now, silences } = turn;
+  return muteOf(toMutable(finding, alert), finding.rules.windows, silences, now);
+}
+
+/** The alert as silences are asked about it. */
+export function toMutable(
+  { monitor, cronJob, type }: AlertFinding,
+  { id, severity }: Pick<AlertRecord, 'id' | 'severity'>,
+): MutableAlert {
+  return {
+    id,
+    namespace: cronJob.namespace,
+    cronJobName: cronJob.name,
+    type,
+    severity,
+    monitor: { namespace: monitor.namespace, name: monitor.name },
+  };
+}

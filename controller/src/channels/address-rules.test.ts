@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { isIPv4 } from 'node:net';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { createAddressRules } from './address-rules.ts';
+import { innerIpv4, withoutZone } from './ip-address.ts';
+
+const usual = createAddressRules({ deny: [], allow: [] });
+
+for (const [address, inner] of [
+  ['::ffff:1.2.3.4', '1.2.3.4'],
+  ['::ffff:0102:0304', '1.2.3.4'],
+  ['0:0:0:0:0:FFFF:1.2.3.4', '1.2.3.4'],
+  ['::1.2.3.4', '1.2.3.4'],
+  ['::ffff:0:1.2.3.4', '1.2.3.4'],
+  ['64:ff9b::1.2.3.4', '1.2.3.4'],
+  ['2002:102:304::1', '1.2.3.4'],
+  ['2002:102:304:ffff:1:2:3:4', '1.2.3.4'],
+  ['::1', '0.0.0.1'],
+  ['2001:db8::1.2.3.4', undefined],
+  ['64:ff9b:1::1.2.3.4', undefined],
+  ['fe80::ffff:1.2.3.4', undefined],
+  ['1.2.3.4', undefined],
+] as const) {
+  test(`${address} carries ${inner ?? 'no IPv4 address'}`, () => assert.equal(innerIpv4(address), inner));
+}
+
+test('an IPv4 address is judged the same in every IPv6 address that carries it', () => {
+  fc.assert(
+    fc.property(fc.ipV4(), (address) => {
+      const hex = address.split('.').map((part) => Number(part).toString(16).padStart(2, '0'));
+      const groups = `${hex[0]}${hex[1]}:${hex[2]}${hex[3]}`;
+      const forms = [`::ffff:${address}`, `::ffff:${groups}`, `64:ff9b::${groups}`, `2002:${groups}::`];
+      for (const form of forms) assert.equal(usual.refuses(form), usual.refuses(address), form);
+    }),
+  );
+});
+
+test('of IPv4, exactly loopback, this host, link-local, multicast and broadcast are refused', () => {
+  fc.assert(
+    fc.property(fc.ipV4(), (address) => {
+      const [first = 0, second = 0] = address.split('.').map(Number);
+      const isBad = [0, 127].includes(first) || (first === 169 && second === 254) || (first >= 224 && first <= 239);
+      assert.equal(usual.refuses(address), isBad || address === '255.255.255.255');
+    }),
+    {
+      examples: [
+        ['127.255.255.255'],
+        ['128.0.0.0'],
+        ['169.254.0.0'],
+        ['169.255.0.0'],
+        ['240.0.0.1'],
+        ['255.255.255.255'],
+        ['0.1.2.3'],
+      ],
+    },
+  );
+});
+
+test('whatever is no address is refused', () => {
+  for (const text of ['', 'localhost', '1.2.3', '1.2.3.4.5', '0x7f.1', '::g', '[::1]', 'fe80::1%eth0']) {
+    assert.equal(usual.refuses(text), true, text);
+  }
+  assert.equal(isIPv4('0x7f.1'), false);
+});
+
+test('a zone is no part of an address', () => {
+  assert.equal(withoutZone('fe80::1%eth0'), 'fe80::1');
+  assert.equal(usual.refuses('2001:4860::1%eth0'), false);
+});
+
+test('exceptions win over all that is refused, in both families', () => {
+  const rules = createAddressRules({
+    deny: ['10.0.0.0/8', '192.168.1.1'],
+    allow: ['127.0.0.0/8', '::1', '10.1.0.0/16'],
+  });
+  const refused = ['10.2.0.1', '192.168.1.1', '::ffff:192.168.1.1', '169.254.1.1', 'fe80::1'];
+  const allowed = ['127.9.9.9', '::ffff:127.0.0.1', '::1', '10.1.2.3', '192.168.1.2'];
+  assert.deepEqual(
+    refused.filter((address) => !rules.refuses(address)),
+    [],
+  );
+  assert.deepEqual(
+    allowed.filter((address) => rules.refuses(address)),
+    [],
+  );
+});

@@ -1,0 +1,87 @@
+import {
+  cutEnd,
+  parseTemplate,
+  renderTemplate,
+  templateValuesOf,
+  toPlainLine,
+  toSafeMessage,
+  withoutDetails,
+  type Message,
+  type Outgoing,
+} from '@cronjob-monitor/shared/domain';
+import type { Instant } from '@cronjob-monitor/shared/domain';
+import type { Form } from '../channel.ts';
+import { toDocument } from '../message-document.ts';
+import type { EmailTarget } from '../target.ts';
+import { usableTemplate } from '../usable-template.ts';
+import { toHtml, toHtmlOfText } from './html.ts';
+import { toText } from './text.ts';
+
+/** A mail before it is put into its own format. */
+export interface EmailPayload {
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  readonly messageId: string;
+  /** The root of the thread, which no mail carries: In-Reply-To and References. */
+  readonly inReplyTo: string;
+  readonly date: Instant;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Makes the boundaries of its parts, so that the mail is the same on every attempt. */
+  readonly boundary: string;
+}
+
+const mostLogBytes = 16 * 1024;
+/** A line of a header is at most 998 characters (RFC 5322); subjects are read on phones. */
+const mostSubject = 250;
+const mostText = 64 * 1024;
+
+export function emailPayload(outgoing: Outgoing, { email }: EmailTarget, form: Form): EmailPayload {
+  const safe = toSafeMessage(outgoing.message, mostLogBytes);
+  const message = form === 'full' ? safe : withoutDetails(safe);
+  const domain = email.from.slice(email.from.lastIndexOf('@') + 1);
+  const body = templateText(email.bodyTemplate, { ...outgoing, message });
+  const document = toDocument(message);
+  return {
+    from: email.from,
+    to: email.to,
+    subject: subjectOf({ ...outgoing, message }, email.subjectTemplate),
+    text: body ?? toText(document),
+    html: body === undefined ? toHtml(document) : toHtmlOfText(body),
+    messageId: `<${outgoing.deliveryId}@${domain}>`,
+    inReplyTo: `<${outgoing.streamId}@${domain}>`,
+    date: outgoing.createdAt,
+    headers: headersOf(message),
+    boundary: outgoing.deliveryId,
+  };
+}
+
+/** The same for the whole stream, for mail clients thread by it: `[WARNING] prod/nightly: job failed`. */
+function subjectOf(outgoing: Outgoing, template: string | undefined): string {
+  const { severity, text } = outgoing.heading;
+  const filled = toPlainLine(templateText(template, outgoing) ?? '');
+  return cutEnd(filled === '' ? toPlainLine(`[${severity.toUpperCase()}] ${text}`) : filled, mostSubject);
+}
+
+function templateText(template: string | undefined, outgoing: Outgoing): string | undefined {
+  const usable = usableTemplate(template);
+  if (usable === undefined) return undefined;
+  return cutEnd(renderTemplate(parseTemplate(usable), templateValuesOf(outgoing)), mostText);
+}
+
+function headersOf(message: Message): Record<string, string> {
+  const isOfAlert = message.kind !== 'digest' && message.kind !== 'test';
+  return {
+    'Auto-Submitted': 'auto-generated',
+    'List-Id': `<${listOf(message)}.cronjob-monitor>`,
+    ...(isOfAlert && { 'X-Monitor-Alert': message.data.alert.id }),
+    'X-Monitor-Kind': message.kind,
+  };
+}
+
+function listOf(message: Message): string {
+  if (message.kind === 'digest' || message.kind === 'test') return message.kind;
+  return `${message.data.monitor.name}.${message.data.monitor.namespace}`;
+}

@@ -1,0 +1,191 @@
+import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import type { EmailCredentials } from './credentials.ts';
+
+export interface Envelope {
+  readonly from: string;
+  readonly to: readonly string[];
+}
+
+/** What the server said to each recipient, and that it took the mail for those it accepted. */
+export interface SmtpResult {
+  readonly accepted: readonly string[];
+  readonly rejected: readonly Rejection[];
+}
+
+export interface Rejection {
+  readonly recipient: string;
+  /** Undefined: it said something that is no reply. */
+  readonly replyCode: number | undefined;
+}
+
+/** Where a session ended early. Holds nothing of what was said but its code. */
+export class SmtpFailure extends Error {
+  readonly stage: 'connect' | 'login' | 'sender' | 'recipients' | 'message';
+  /** Reply of the server; undefined: none. */
+  readonly replyCode: number | undefined;
+  /** Code of the system, of TLS or of the library. */
+  readonly code: string | undefined;
+  readonly rejected: readonly Rejection[];
+  /** The message was begun to be written, and no reply to it came. */
+  readonly maybeSent: boolean;
+
+  constructor(facts: Pick<SmtpFailure, 'stage' | 'replyCode' | 'code' | 'rejected' | 'maybeSent'>) {
+    super(`the SMTP session ended early: ${facts.stage}`);
+    this.name = 'SmtpFailure';
+    this.stage = facts.stage;
+    this.replyCode = facts.replyCode;
+    this.code = facts.code;
+    this.rejected = facts.rejected;
+    this.maybeSent = facts.maybeSent;
+  }
+}
+
+/** An error of the library, as far as it is used. Its texts quote the server and are never kept. */
+interface LibraryError {
+  readonly code?: string | undefined;
+  readonly originalCode?: string | undefined;
+  readonly command?: string | undefined;
+  readonly responseCode?: number | undefined;
+  readonly recipient?: string | undefined;
+  readonly rejectedErrors?: readonly LibraryError[] | undefined;
+}
+
+/** The library says the same when a server offers no encryption; a promise of ours must not hang on that alone. */
+const notEncrypted = (): Error => Object.assign(new Error('the connection is not encrypted'), { code: 'ETLS' });
+
+/** The caller's limit is shorter: these only keep the library's own, of minutes, away. */
+const libraryLimitMs = 20_000;
+
+/**
+ * One mail over an open connection: greeting, TLS, login, envelope, message. The signal's reason when it is aborted, else
+ * SmtpFailure. With `tls` required nothing is said before the connection is encrypted; without encryption nobody logs in.
+ */
+export class SmtpSession {
+  readonly #connection: SMTPConnection;
+  readonly #socket: Socket;
+  readonly #broken: Promise<never>;
+  readonly #login: EmailCredentials['login'];
+  readonly #mustEncrypt: boolean;
+  #messageBegun = false;
+
+  constructor(socket: Socket, credentials: EmailCredentials, tls: 'required' | 'opportunistic') {
+    this.#socket = socket;
+    this.#login = credentials.login;
+    this.#mustEncrypt = tls === 'required';
+    this.#connection = new SMTPConnection({
+      connection: socket,
+      host: credentials.host.replace(/^\[|\]$/g, ''),
+      port: credentials.port,
+      secure: credentials.isSecure,
+      ...(tls === 'required' ? { requireTLS: true } : { opportunisticTLS: true }),
+      tls: { rejectUnauthorized: true },
+      connectionTimeout: libraryLimitMs,
+      greetingTimeout: libraryLimitMs,
+      socketTimeout: libraryLimitMs,
+      socketCloseTimeout: 1_000,
+      maxResponseSize: 64 * 1024,
+      logger: false,
+    });
+    const { promise, reject } = Promise.withResolvers<never>();
+    promise.catch(() => {}); // Every step hears of it.
+    this.#connection.on('error', reject);
+    this.#broken = promise;
+  }
+
+  /** @throws SmtpFailure, or the signal's reason */
+  async deliver(
+    mail: { readonly envelope: Envelope; readonly content: Buffer },
+    signal: AbortSignal,
+  ): Promise<SmtpResult> {
+    const { promise: aborted, reject } = Promise.withResolvers<never>();
+    aborted.catch(() => {});
+    const onAbort = (): void => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    const either = <Result>(step: Promise<Result>): Promise<Result> => {
+      step.catch(() => {}); // A later failure of a step that was given up changes nothing.
+      return Promise.race([step, this.#broken, aborted]);
+    };
+    try {
+      signal.throwIfAborted();
+      await either(this.#connect());
+      if (this.#mustEncrypt && !this.#connection.secure) throw notEncrypted();
+      if (this.#login && this.#connection.secure) await either(this.#logIn(this.#login));
+      const result = await either(this.#send(mail.envelope, mail.content));
+      this.#connection.quit();
+      this.#connection.close();
+      return result;
+    } catch (error) {
+      this.#connection.close();
+      this.#socket.destroy();
+      signal.throwIfAborted();
+      throw this.#toFailure(error as LibraryError); // all that is left is the library's
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  /** Whether some of the message was written: for those who give up. */
+  get messageBegun(): boolean {
+    return this.#messageBegun;
+  }
+
+  #connect(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#connection.connect((error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  #logIn({ user, password }: NonNullable<EmailCredentials['login']>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#connection.login({ user, pass: password }, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  #send({ from, to }: Envelope, mail: Buffer): Promise<SmtpResult> {
+    return new Promise((resolve, reject) => {
+      this.#connection.send({ from, to: [...to], size: mail.length }, this.#reading(mail), (error, info) => {
+        if (error) reject(error);
+        else resolve({ accepted: info.accepted, rejected: toRejections(info.rejectedErrors) });
+      });
+    });
+  }
+
+  /** The mail as a stream that remembers that it was asked for: before that nothing of it was written. */
+  #reading(mail: Buffer): Readable {
+    const begin = (): void => {
+      this.#messageBegun = true;
+    };
+    return new Readable({
+      read() {
+        begin();
+        this.push(mail);
+        this.push(null);
+      },
+    });
+  }
+
+  #toFailure({ code, originalCode, command = '', responseCode, rejectedErrors }: LibraryError): SmtpFailure {
+    return new SmtpFailure({
+      stage: stageOf(command, code),
+      replyCode: responseCode || undefined,
+      code: originalCode ?? code,
+      rejected: toRejections(rejectedErrors),
+      maybeSent: this.#messageBegun && !responseCode,
+    });
+  }
+}
+
+function stageOf(command: string, code: string | undefined): SmtpFailure['stage'] {
+  if (command.startsWith('AUTH') || code === 'EAUTH') return 'login';
+  if (command === 'MAIL FROM') return 'sender';
+  if (command === 'RCPT TO') return 'recipients';
+  return command === 'DATA' ? 'message' : 'connect';
+}
+
+function toRejections(errors: readonly LibraryError[] | undefined): Rejection[] {
+  return (errors ?? []).flatMap(({ recipient, responseCode }) =>
+    recipient === undefined ? [] : [{ recipient, replyCode: responseCode || undefined }],
+  );
+}

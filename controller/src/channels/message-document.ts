@@ -1,0 +1,216 @@
+import type { Hold, Suppression } from '@cronjob-monitor/shared/contract';
+import {
+  changeLine,
+  closeCauseInWords,
+  digestedLine,
+  eventLine,
+  nameFinding,
+  podLine,
+  spanInWords,
+  titleOfMessage,
+  toLocalTime,
+  type AlertMessage,
+  type DigestMessage,
+  type Message,
+  type TestMessage,
+} from '@cronjob-monitor/shared/domain';
+
+/** A message as a reader meets it, for media made of text: in parts, not yet escaped. Parts that it does not have are empty. */
+export interface MessageDocument {
+  /** What is so now: the first thing to know of a message that threads with others. */
+  readonly state: string;
+  readonly title: string;
+  readonly message: string;
+  readonly facts: readonly Fact[];
+  readonly fix: string;
+  readonly log: string;
+  /** That the log is cut, or why it is missing. */
+  readonly logNote: string;
+  readonly events: readonly string[];
+  readonly pods: readonly string[];
+  /** What differs from the last success; undefined: not compared. */
+  readonly changes: readonly string[] | undefined;
+  /** Alerts of a digest. */
+  readonly alerts: readonly string[];
+  readonly links: readonly Link[];
+  /** That it was held back or is late. */
+  readonly notes: readonly string[];
+  /** Monitor, cluster, id. */
+  readonly origin: readonly string[];
+}
+
+export type FactName =
+  | 'namespace'
+  | 'cronjob'
+  | 'job'
+  | 'exitCode'
+  | 'reason'
+  | 'since'
+  | 'lastSuccess'
+  | 'nextRun'
+  | 'count'
+  | 'group';
+
+export interface Fact {
+  readonly name: FactName;
+  readonly label: string;
+  readonly value: string;
+}
+
+export interface Link {
+  readonly text: string;
+  /** http or https. */
+  readonly href: string;
+}
+
+const empty: MessageDocument = {
+  state: '',
+  title: '',
+  message: '',
+  facts: [],
+  fix: '',
+  log: '',
+  logNote: '',
+  events: [],
+  pods: [],
+  changes: undefined,
+  alerts: [],
+  links: [],
+  notes: [],
+  origin: [],
+};
+
+/** Most alerts of a digest that are named. */
+const mostNamed = 20;
+/** A message held no longer than this says nothing of it. */
+const unremarkableSeconds = 60;
+
+export function toDocument(message: Message): MessageDocument {
+  const title = titleOfMessage(message);
+  if (message.kind === 'digest') return { ...documentOfDigest(message.data), title };
+  if (message.kind === 'test') return { ...documentOfTest(message.data), title };
+  return { ...documentOfAlert(message.data), title, state: stateInWords(message.kind, message.data) };
+}
+
+function documentOfAlert(data: AlertMessage): MessageDocument {
+  const { alert, context, monitor, cluster, links } = data;
+  return {
+    ...empty,
+    message: alert.message,
+    facts: factsOf(data),
+    fix: context.suggestedFix ?? '',
+    log: context.logs ?? '',
+    logNote: logNoteOf(context),
+    events: context.events?.map(eventLine) ?? [],
+    pods: context.pods?.map(podLine) ?? [],
+    changes: context.changes?.map(changeLine),
+    links: [
+      ...toLink('Alert', links.alert),
+      ...toLink('CronJob', links.cronjob),
+      ...toLink('Run', links.execution),
+      ...toLink('Runbook', links.runbook),
+    ],
+    notes: notesOf(alert),
+    origin: [`#${alert.shortId}`, `monitor ${monitor.namespace}/${monitor.name}`, ...clusterOf(cluster)],
+  };
+}
+
+function documentOfDigest({ digest, cluster, links }: DigestMessage): MessageDocument {
+  const more = digest.total - Math.min(digest.alerts.length, mostNamed);
+  return {
+    ...empty,
+    state: digest.cause === 'storm' ? (digest.ended ? 'STORM OVER' : 'STORM') : 'DIGEST',
+    message:
+      digest.cause === 'storm'
+        ? 'Many CronJobs have trouble at the same time: the cause is probably one for all of them.'
+        : 'More alerts than this channel takes at once: they are told together.',
+    facts: digest.counts.map(({ type, severity, count }) => ({
+      name: 'group',
+      label: `${nameFinding(type, null)}, ${severity}`,
+      value: String(count),
+    })),
+    alerts: [
+      ...digest.alerts.slice(0, mostNamed).map(digestedLine),
+      ...(more > 0 && digest.alerts.length > 0 ? [`and ${more} more`] : []),
+    ],
+    links: toLink('Alerts', links.alerts),
+    origin: clusterOf(cluster),
+  };
+}
+
+function documentOfTest({ message, cluster, links }: TestMessage): MessageDocument {
+  return { ...empty, state: 'TEST', message, links: toLink('Channel', links.channel), origin: clusterOf(cluster) };
+}
+
+function stateInWords(kind: Exclude<Message['kind'], 'digest' | 'test'>, { alert }: AlertMessage): string {
+  if (kind === 'reminder') return 'STILL ACTIVE';
+  if (kind === 'flapping') return 'FLAPPING: it changes all the time, the next message comes when it is stable';
+  if (kind === 'firing') return 'ACTIVE';
+  if (alert.state === 'resolved') return 'RESOLVED';
+  return `CLOSED${alert.closeCause === null ? '' : `: ${closeCauseInWords(alert.closeCause)}`}`;
+}
+
+function factsOf({ alert, cronjob, job }: AlertMessage): Fact[] {
+  const zone = cronjob.timezone ?? 'UTC';
+  const facts: [FactName, string, string | null | undefined][] = [
+    ['namespace', 'Namespace', cronjob.namespace],
+    ['cronjob', 'CronJob', cronjob.name],
+    ['job', 'Job', job?.name],
+    ['exitCode', 'Exit code', job?.exitCode?.toString()],
+    ['reason', 'Reason', job?.reason],
+    ['since', 'Since', timeInWords(alert.since, zone)],
+    ['lastSuccess', 'Last success', timeInWords(cronjob.lastSuccess, zone)],
+    ['nextRun', 'Next run', timeInWords(cronjob.nextRun, zone)],
+    ['count', 'Count', String(alert.occurrences)],
+  ];
+  return facts.flatMap(([name, label, value]) => (value == null ? [] : [{ name, label, value }]));
+}
+
+function timeInWords(instant: string | null, timeZone: string): string | null {
+  const at = instant === null ? Number.NaN : Date.parse(instant);
+  if (Number.isNaN(at)) return null;
+  const { date, time, zone } = toLocalTime(at, timeZone);
+  return `${date} ${time} ${zone}`;
+}
+
+function logNoteOf({ logs, logsTruncated, logsUnavailable }: AlertMessage['context']): string {
+  if (logs === null) return logsUnavailable === null ? '' : `No log: ${logsUnavailable}`;
+  return logsTruncated ? 'Earlier lines are left out.' : '';
+}
+
+function notesOf({ heldBy, heldSeconds, delayed, flapping }: AlertMessage['alert']): string[] {
+  const isHeld = heldBy !== null && heldSeconds > unremarkableSeconds;
+  return [
+    ...(isHeld ? [`held back for ${spanInWords(heldSeconds)} by ${holders[heldBy]}`] : []),
+    ...(delayed ? ['delayed: it happened while nobody watched'] : []),
+    ...(flapping ? ['flapping'] : []),
+  ];
+}
+
+const holders: Readonly<Record<Hold | Suppression | 'alertDelay', string>> = {
+  alertDelay: 'the alert delay of the monitor',
+  maintenance: 'a maintenance window',
+  silence: 'a silence',
+  storm: 'an alert storm',
+  inhibited: 'another alert of the CronJob',
+  startupGrace: 'the start of the service',
+  duplicate: 'the window for duplicates',
+  flapping: 'flapping',
+  rateLimit: 'a rate limit',
+  backoff: 'failed attempts',
+  circuit: 'a channel that failed',
+  parked: 'a channel that had to be mended',
+  invalid: 'a channel that had to be mended',
+  order: 'earlier messages',
+};
+
+function clusterOf(cluster: string | null): string[] {
+  return cluster === null ? [] : [`cluster ${cluster}`];
+}
+
+/** Only what a browser may open: a runbook is what somebody wrote into an annotation. */
+function toLink(text: string, href: string | null): Link[] {
+  const url = href === null ? null : URL.parse(href);
+  const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
+  return url && isWeb ? [{ text, href: url.href.replaceAll('|', '%7C').replaceAll("'", '%27') }] : [];
+}

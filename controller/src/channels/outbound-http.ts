@@ -1,0 +1,126 @@
+import { Agent as HttpAgent, request as requestHttp, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import type { SendDeps } from './channel.ts';
+import { orAborted, startTimeLimit, type TimeLimit } from './time-limit.ts';
+import { connectLimitMs, sendLimitMs } from './limits.ts';
+import { lookupIn, reach } from './reach.ts';
+import { retryAfterMsOf } from './retry-after.ts';
+import { addressRefused, nameUnknown, toTransportFailure, type TransportFailure } from './transport-failure.ts';
+
+const maxAnswerBytes = 64 * 1024;
+
+export interface OutboundRequest {
+  /** http or https, without userinfo. */
+  readonly url: URL;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';
+  readonly headers: Readonly<Record<string, string>>;
+  /** Empty for GET. */
+  readonly body: string;
+}
+
+/** What is kept of an answer: its text is read, for it may break off, and forgotten. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly retryAfterMs: number | undefined;
+}
+
+export type HttpResult = { readonly answer: HttpAnswer } | { readonly failure: TransportFailure };
+
+/**
+ * The only way out over HTTP: to a checked address, through no proxy, following no redirect, within 5 s for the connection and 15 s
+ * in all. Rejects only with the reason of an aborted signal.
+ */
+export async function sendHttp(request: OutboundRequest, deps: SendDeps, signal: AbortSignal): Promise<HttpResult> {
+  const whole = startTimeLimit(deps.clock, sendLimitMs, signal);
+  const connecting = startTimeLimit(deps.clock, connectLimitMs, whole.signal);
+  try {
+    const reached = await orAborted(reach(request.url.hostname, deps), connecting.signal);
+    if (!('addresses' in reached)) return { failure: reached.refused === 'address' ? addressRefused : nameUnknown };
+    const answer = await exchange(request, reached.addresses, { whole, connecting });
+    return { answer: { status: answer.status, retryAfterMs: retryAfterMsOf(answer.headers, deps.clock.now()) } };
+  } catch (error) {
+    signal.throwIfAborted();
+    const phase = error instanceof Broken ? error.phase : 'connect';
+    const timedOut = whole.passed || (phase === 'connect' && connecting.passed);
+    return { failure: toTransportFailure({ phase, timedOut, code: codeOf(error) }) };
+  } finally {
+    connecting.end();
+    whole.end();
+  }
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+}
+
+/** No whole answer. */
+class Broken extends Error {
+  readonly phase: 'connect' | 'exchange';
+
+  constructor(phase: 'connect' | 'exchange', cause?: unknown) {
+    super('no whole answer', { cause });
+    this.phase = phase;
+  }
+}
+
+async function exchange(
+  { url, method, headers, body }: OutboundRequest,
+  addresses: readonly string[],
+  { whole, connecting }: { readonly whole: TimeLimit; readonly connecting: TimeLimit },
+): Promise<Answer> {
+  const isSecure = url.protocol === 'https:';
+  const content = Buffer.from(body);
+  // An agent of its own: no connection is kept, and no proxy of the environment is asked.
+  const agent = isSecure ? new HttpsAgent({ keepAlive: false }) : new HttpAgent({ keepAlive: false });
+  const request = (isSecure ? requestHttps : requestHttp)({
+    protocol: url.protocol,
+    hostname: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port,
+    path: url.pathname + url.search,
+    method,
+    headers: method === 'GET' ? headers : { ...headers, 'content-length': String(content.length) },
+    agent,
+    lookup: lookupIn(addresses),
+    ...(isSecure && { rejectUnauthorized: true }),
+  });
+  let phase: Broken['phase'] = 'connect';
+  try {
+    return await new Promise<Answer>((resolve, reject) => {
+      const breakOff = (cause?: unknown): void => reject(new Broken(phase, cause));
+      whole.signal.addEventListener('abort', breakOff, { once: true });
+      connecting.signal.addEventListener('abort', () => phase === 'connect' && breakOff(), { once: true });
+      request.on('error', breakOff);
+      request.on('close', breakOff); // After an answer it changes nothing.
+      request.on('socket', (socket) => {
+        socket.once(isSecure ? 'secureConnect' : 'connect', () => {
+          phase = 'exchange';
+          connecting.end();
+        });
+      });
+      request.on('response', (response) => readAnswer(response, resolve, breakOff));
+      request.end(content);
+    });
+  } finally {
+    request.destroy();
+    agent.destroy();
+  }
+}
+
+/** Reads to the end or to the limit: what an answer says beyond that decides nothing. */
+function readAnswer(response: IncomingMessage, resolve: (answer: Answer) => void, breakOff: () => void): void {
+  const answer = { status: response.statusCode ?? 0, headers: response.headers };
+  let bytes = 0;
+  response.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > maxAnswerBytes) resolve(answer);
+  });
+  response.once('end', () => (response.complete ? resolve(answer) : breakOff()));
+  response.on('error', breakOff);
+}
+
+function codeOf(error: unknown): string | undefined {
+  const cause = error instanceof Broken ? error.cause : error;
+  const code = typeof cause === 'object' && cause !== null ? (cause as { code?: unknown }).code : undefined;
+  return typeof code === 'string' ? code : undefined;
+}

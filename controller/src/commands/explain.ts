@@ -1,0 +1,182 @@
+import type {
+  AlertDetail,
+  AlertHistory,
+  AlertList,
+  CronJobDetail,
+  Health,
+  Slot,
+  SlotOutcome,
+  SlotPage,
+} from '@cronjob-monitor/shared/contract';
+import { counted, parseDuration } from '@cronjob-monitor/shared/domain';
+import { UsageError, type Command, type ExitStatus, type World } from './command.ts';
+import { readArguments, refOf, wordOf } from './read-arguments.ts';
+import { openService, pathOf, ServiceError, serviceFlags, serviceUsage, type Service } from './ask-service.ts';
+import { kindText, slotText, timeText, toldText } from './words.ts';
+
+/** Answers two questions about one CronJob out of what a running service has stored. */
+export const explainCommand: Command = {
+  name: 'explain',
+  summary: 'why a CronJob did not run, and why nobody was told',
+  usage: `Usage: cronjob-monitor explain NAMESPACE/NAME --server URL [flags]
+
+Why did it not run: every expected run of the last days that came to nothing, with its cause. Why was I not told: every alert
+of that time, whether it was told, and each decision about its messages.
+
+  --last DURATION    how far back, such as 24h or 2w, at most 90d; default 7d
+  --format FORMAT    text (default) or json
+${serviceUsage}
+
+Ends with 0: it ran and all was told; 1: something is explained; 2: usage error, or the service could not be asked.
+`,
+  run: runExplain,
+};
+
+const dayMs = 86_400_000;
+const shownSlots = 50;
+const shownAlerts = 20;
+
+/** Expected runs that came to nothing; `suspended` was somebody's wish, and is told all the same. */
+const notRun: readonly SlotOutcome[] = [
+  'missed',
+  'skippedForbid',
+  'skippedDeadline',
+  'suspended',
+  'unobserved',
+  'indeterminate',
+];
+
+interface Explained {
+  readonly cronJob: CronJobDetail;
+  readonly health: Health;
+  readonly slots: SlotPage;
+  readonly alerts: readonly AlertDetail[];
+  /** Alerts of that time that are not among them. */
+  readonly moreAlerts: number;
+}
+
+async function runExplain(argv: readonly string[], world: World): Promise<ExitStatus> {
+  const { flags, operands } = readArguments(argv, { last: 'text', format: 'text', ...serviceFlags });
+  const format = wordOf('format', flags.format, ['text', 'json'], 'text');
+  const ref = refOf(operands);
+  const lastMs = readSpan(flags.last ?? '7d');
+  const service = openService(flags, world);
+  const since = new Date(world.clock.now() - lastMs).toISOString();
+
+  const explained = await gather(service, ref, since);
+  if (explained === 'unknown') {
+    world.out(unknownText(`${ref.namespace}/${ref.name}`));
+    return 1;
+  }
+  world.out(format === 'json' ? `${JSON.stringify(explained, null, 2)}\n` : describe(explained, since));
+  return isWell(explained) ? 0 : 1;
+}
+
+function readSpan(given: string): number {
+  const ms = parseDuration(given);
+  if (ms !== undefined && ms > 0 && ms <= 90 * dayMs) return ms;
+  throw new UsageError(`--last ${JSON.stringify(given)} is no duration of at most 90d; allowed: such as 24h or 2w`);
+}
+
+async function gather(
+  service: Service,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  since: string,
+): Promise<Explained | 'unknown'> {
+  const path = pathOf`/cronjobs/${namespace}/${name}`;
+  let cronJob: CronJobDetail;
+  try {
+    cronJob = await service.get<CronJobDetail>(path);
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'NOT_FOUND') return 'unknown';
+    throw error;
+  }
+  const about = { namespace, cronjob: name };
+  const [health, slots, open, ended] = await Promise.all([
+    service.get<Health>('/health'),
+    service.get<SlotPage>(`${path}/slots`, { since, outcome: notRun, limit: shownSlots }),
+    service.get<AlertList>('/alerts', { ...about, state: ['pending', 'active', 'suppressed'] }),
+    service.get<AlertHistory>('/alerts/history', {
+      ...about,
+      since,
+      state: ['resolved', 'expired', 'cancelled'],
+      limit: shownAlerts,
+    }),
+  ]);
+  const all = [...open.items, ...ended.items];
+  const alerts: AlertDetail[] = [];
+  // One after the other: an answer carries a log.
+  for (const { id } of all.slice(0, shownAlerts)) alerts.push(await service.get<AlertDetail>(pathOf`/alerts/${id}`));
+  return { cronJob, health, slots, alerts, moreAlerts: open.items.length + ended.pagination.total - alerts.length };
+}
+
+function isWell({ cronJob, health, slots, alerts }: Explained): boolean {
+  const isWatched = cronJob.monitors.length > 0 && cronJob.scheduleProblem === null && health.leader;
+  return isWatched && slots.items.length === 0 && alerts.every(({ told }) => told.state === 'sent');
+}
+
+function unknownText(name: string): string {
+  return `${name} is not known to the service: there is no such CronJob, or no CronJobMonitor selects it. Nothing of it is recorded,
+and nobody is told. kubectl get cjm -A shows the monitors, and the condition SelectorAuthorized what they may not select.\n`;
+}
+
+function describe(explained: Explained, since: string): string {
+  return [
+    stateLines(explained),
+    ['', `Why did it not run? Expected runs since ${timeText(since)}:`, ...slotLines(explained)],
+    ['', 'Why was nobody told? Alerts of that time:', ...alertLines(explained)],
+  ]
+    .flat()
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+function stateLines({ cronJob, health }: Explained): string[] {
+  const { namespace, name, schedule, timezone, nextRun, suspended, scheduleProblem, runningJobs } = cronJob;
+  const zone = timezone === null ? '' : ` ${timezone}`;
+  const lines = [`${namespace}/${name}  ${schedule}${zone}  ${cronJob.status}`];
+  if (cronJob.deletedAt !== null) lines.push(`  it was deleted at ${timeText(cronJob.deletedAt)}`);
+  if (suspended) lines.push('  it is suspended: no run is due');
+  if (scheduleProblem !== null)
+    lines.push(`  its schedule cannot be judged (${scheduleProblem}): no run can be missed`);
+  if (nextRun !== null) lines.push(`  the next run is due at ${timeText(nextRun)}`);
+  if (runningJobs > 0)
+    lines.push(`  ${counted(runningJobs, 'Job')} of it ${runningJobs === 1 ? 'is' : 'are'} going on`);
+  if (cronJob.monitors.length === 0) lines.push('  no monitor selects it now: nothing is judged, and nobody is told');
+  else lines.push(`  watched by ${cronJob.monitors.map((one) => `${one.namespace}/${one.name}`).join(', ')}`);
+  if (!health.leader) lines.push('  no controller leads: nothing is recorded, judged or sent just now');
+  for (const problem of health.problems) lines.push(`  the service says: ${problem}`);
+  return lines;
+}
+
+function slotLines({ slots, cronJob }: Explained): string[] {
+  const { summary, items, pagination, evaluatedThrough } = slots;
+  const ran = summary.matched + summary.late;
+  const lines = items.map((slot: Slot) => `  ${timeText(slot.scheduledFor)}  ${slotText(slot)}`);
+  if (items.length === 0) lines.push(`  ${counted(ran, 'expected run')}, and every one of them started`);
+  else lines.push(`  besides, ${counted(ran, 'run')} started`);
+  if (pagination.total > items.length) lines.push(`  and ${pagination.total - items.length} older ones`);
+  if (evaluatedThrough !== null) lines.push(`  runs due after ${timeText(evaluatedThrough)} are not judged yet`);
+  const failed = cronJob.executions.filter(({ status }) => status === 'failed').length;
+  if (failed > 0) lines.push(`  ${failed} of its last ${counted(cronJob.executions.length, 'run')} failed`);
+  return lines;
+}
+
+function alertLines({ alerts, moreAlerts, cronJob }: Explained): string[] {
+  const lines = alerts.flatMap((alert) => [
+    `  ${timeText(alert.since)}  ${alert.severity} ${kindText(alert)} (${alert.state}), monitor ${alert.monitor.namespace}/${alert.monitor.name}: ${alert.message}`,
+    `    ${toldText(alert.told)}`,
+    ...alert.timeline.map(({ at, message, channel }) => {
+      const named = channel === null || message.includes(channel) ? '' : ` [${channel}]`;
+      return `      ${timeText(at)}  ${message}${named}`;
+    }),
+  ]);
+  if (alerts.length === 0) {
+    const hasMonitor = cronJob.monitors.length > 0;
+    lines.push(
+      hasMonitor ? '  there was none: no rule of its monitors held' : '  there was none: no monitor selects it',
+    );
+  }
+  if (moreAlerts > 0) lines.push(`  and ${counted(moreAlerts, 'more alert')}`);
+  return lines;
+}

@@ -1,0 +1,58 @@
+import { counted } from '@cronjob-monitor/shared/domain';
+
+export const findingLevels = ['error', 'warning', 'note'] as const;
+export type FindingLevel = (typeof findingLevels)[number];
+
+/** What is spoken of: where it stands, and its kind and name. */
+export interface Subject {
+  readonly place: string;
+  readonly title: string;
+}
+
+/** Something to say about one object of a file. */
+export interface Finding {
+  readonly subject: Subject;
+  readonly level: FindingLevel;
+  /** `schema` for what a field may not be, else a code of the lint. */
+  readonly code: string;
+  readonly path: string;
+  readonly message: string;
+}
+
+/** The findings by their objects, the worst first, and a line that counts them. */
+export function describeFindings(findings: readonly Finding[], objects: number): string {
+  const blocks = [...Map.groupBy(findings, ({ subject }) => subject)].map(([subject, ofOne]) => {
+    const sorted = ofOne.toSorted((a, b) => findingLevels.indexOf(a.level) - findingLevels.indexOf(b.level));
+    return [`${subject.place}: ${subject.title}`, ...sorted.map(lineOf)].join('\n');
+  });
+  return `${[...blocks, summaryOf(findings, objects)].join('\n')}\n`;
+}
+
+function lineOf({ level, path, message, code }: Finding): string {
+  return `  ${level.padEnd(7)}  ${path}: ${message}${code === 'schema' ? '' : ` (${code})`}`;
+}
+
+function summaryOf(findings: readonly Finding[], objects: number): string {
+  const of = counted(objects, 'object');
+  if (findings.length === 0) return `${of}, nothing to say`;
+  const counts = findingLevels.map((level) => counted(findings.filter((one) => one.level === level).length, level));
+  return `${of}: ${counts.join(', ')}`;
+}
+
+/** Whether one of the findings is at least so bad. */
+export function reaches(findings: readonly Finding[], level: FindingLevel): boolean {
+  const worst = findingLevels.indexOf(level);
+  return findings.some((finding) => findingLevels.indexOf(finding.level) <= worst);
+}
+
+/** The same for a program: flat, in the order of the files. */
+export function presentFindings(findings: readonly Finding[]): object[] {
+  return findings.map(({ subject, level, code, path, message }) => ({
+    place: subject.place,
+    object: subject.title,
+    level,
+    code,
+    path,
+    message,
+  }));
+}

@@ -1,0 +1,143 @@
+import { convertAlerting } from './alerting.ts';
+import type { Block, Json } from './remark.ts';
+
+/** The spec of a CronJobMonitor in our words. What it cannot say it tells through the block. */
+export function convertMonitor(spec: Block): Json {
+  const converted = {
+    ...nested('selector', convertSelector(spec)),
+    ...nested('deadManSwitch', convertDeadMan(spec)),
+    ...nested('sla', convertSla(spec)),
+    ...convertRemediation(spec),
+    ...nested('suspendedHandling', convertBlock(spec, 'suspendedHandling', ['pauseMonitoring', 'alertIfSuspendedFor'])),
+    ...convertWindows(spec),
+    ...nested('alerting', convertAlerting(spec)),
+    ...nested('dataRetention', convertBlock(spec, 'dataRetention', retentionFields)),
+  };
+  if (spec.has('dependencies')) {
+    spec.leftOut(
+      'dependencies',
+      'a CronJob knows nothing of others here; alerts of many at once are told together, as a storm',
+    );
+  }
+  if (spec.has('timezone'))
+    spec.leftOut('timezone', 'a schedule is read in the zone of its CronJob, a window in its own');
+  spec.end();
+  return converted;
+}
+
+const retentionFields = [
+  'retentionDays',
+  'logRetentionDays',
+  'maxLogSizeKB',
+  'storeLogs',
+  'storeEvents',
+  'onCronJobDeletion',
+  'purgeAfterDays',
+  'onRecreation',
+];
+
+function nested(name: string, value: Json | undefined): Json {
+  return value === undefined ? {} : { [name]: value };
+}
+
+function convertBlock(spec: Block, name: string, fields: readonly string[]): Json | undefined {
+  const block = spec.block(name);
+  if (!block) return undefined;
+  const converted = block.same(...fields);
+  block.end();
+  return converted;
+}
+
+/** Of the three ways to name namespaces ours takes one. */
+function convertSelector(spec: Block): Json | undefined {
+  const outside = spec.take('namespaces');
+  if (outside !== undefined)
+    spec.changed('namespaces', 'belongs into the selector, where cronjob-guardian looks for it too');
+  const block = spec.block('selector');
+  if (!block) return outside === undefined ? undefined : { namespaces: outside };
+  const labels = block.same('matchLabels', 'matchExpressions', 'matchNames');
+  const {
+    allNamespaces,
+    namespaces = outside,
+    namespaceSelector,
+  } = block.same('allNamespaces', 'namespaces', 'namespaceSelector');
+  const isAll = allNamespaces === true;
+  if (isAll && namespaces !== undefined) block.changed('namespaces', 'without effect beside allNamespaces');
+  if (isAll && namespaceSelector !== undefined)
+    block.changed('namespaceSelector', 'without effect beside allNamespaces');
+  if (!isAll && namespaces !== undefined && namespaceSelector !== undefined) {
+    block.leftOut('namespaceSelector', 'a monitor takes a list or a selector; make a second monitor for the selector');
+  }
+  const where = isAll
+    ? { allNamespaces: true }
+    : namespaces !== undefined
+      ? { namespaces }
+      : nested('namespaceSelector', namespaceSelector as Json | undefined); // as written; the check of the result reads it
+  if (Object.keys(where).length > 0) {
+    const consent =
+      "other namespaces are selected only where monitors.cross-namespace-from has the monitor's, or they agree by annotation";
+    block.changed(Object.keys(where)[0] ?? '', consent);
+  }
+  block.end();
+  return { ...labels, ...where };
+}
+
+function convertDeadMan(spec: Block): Json | undefined {
+  const block = spec.block('deadManSwitch');
+  if (!block) return undefined;
+  const own = block.same('enabled', 'maxTimeSinceLastSuccess');
+  const auto = block.block('autoFromSchedule');
+  // There it is off unless it is switched on; here a block that is there is on.
+  const fields = auto && { enabled: false, ...auto.same('enabled', 'buffer', 'missedScheduleThreshold') };
+  auto?.end();
+  block.end();
+  const limit = own['maxTimeSinceLastSuccess'];
+  if (own['enabled'] !== false && limit === undefined && fields?.enabled !== true) {
+    spec.leftOut('deadManSwitch', 'it has neither a time nor the schedule to go by, and never fires');
+    return undefined;
+  }
+  return { ...own, ...nested('autoFromSchedule', fields) };
+}
+
+function convertSla(spec: Block): Json | undefined {
+  const block = spec.block('sla');
+  if (!block) return undefined;
+  const converted = block.same(
+    'enabled',
+    'minSuccessRate',
+    'windowDays',
+    'maxDuration',
+    'durationRegressionThreshold',
+    'durationBaselineWindowDays',
+  );
+  if (block.has('durationPercentiles')) block.changed('durationPercentiles', 'p50, p95 and p99 are always measured');
+  block.end();
+  return converted;
+}
+
+/** Nothing is ended or started again here; a Job that takes too long is told. */
+function convertRemediation(spec: Block): Json {
+  const block = spec.block('remediation');
+  if (!block) return {};
+  const isOn = block.take('enabled') === true;
+  const kill = block.block('killStuckJobs');
+  const after = kill?.take('afterDuration');
+  const tells = isOn && kill?.take('enabled') === true && after !== undefined;
+  spec.leftOut(
+    'remediation',
+    tells
+      ? 'no Job is ended or started again; stuckJobs.overrunningAfter tells of those that take so long'
+      : 'no Job is ended or started again',
+  );
+  return tells ? { stuckJobs: { overrunningAfter: after } } : {};
+}
+
+function convertWindows(spec: Block): Json {
+  const windows = spec.blocks('maintenanceWindows').map((window) => {
+    const converted = window.same('name', 'schedule', 'duration', 'timezone', 'suppressAlerts');
+    if (window.has('suppressRemediation')) window.changed('suppressRemediation', 'nothing is remediated');
+    window.end();
+    return converted;
+  });
+  return windows.length === 0 ? {} : { maintenanceWindows: windows };
+}

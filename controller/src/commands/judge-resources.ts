@@ -1,0 +1,179 @@
+import { findNearest } from '@cronjob-monitor/shared/config';
+import {
+  findRegexProblem,
+  lint,
+  type CronJobFacts,
+  type Instant,
+  type LintedCronJob,
+} from '@cronjob-monitor/shared/domain';
+import { parse, rhythmOf, ScheduleError } from '@cronjob-monitor/shared/domain/schedule';
+import {
+  decodeChannelSpec,
+  decodeMonitorSpec,
+  findUnknownFields,
+  reachOf,
+  selectsCronJob,
+  type MonitorDefaults,
+  type MonitorSpec,
+  type ReachRules,
+} from '@cronjob-monitor/shared/kube';
+import type { Finding } from './findings.ts';
+import type { Resources, WrittenResource } from './resources.ts';
+
+/** What a service reckons with whose configuration says nothing; its gates of storage are taken as open. */
+export const usualDefaults: MonitorDefaults = {
+  suppressDuplicatesForMs: 3_600_000,
+  retentionDays: 30,
+  maxRetentionDays: 90,
+  logRetentionDays: 0,
+  maxLogSizeKB: 100,
+  storeLogs: true,
+  storeEvents: true,
+};
+
+/** Who may select elsewhere is known to the cluster alone: here everybody may. */
+const usualReach: ReachRules = {
+  ignoredNamespaces: ['kube-system', 'kube-public', 'kube-node-lease'],
+  watchNamespaces: [],
+  crossNamespaceFrom: ['*'],
+};
+
+/** A monitor whose spec can be used, with the CronJobs of the files that it selects. */
+export interface JudgedMonitor {
+  readonly written: WrittenResource;
+  readonly spec: MonitorSpec;
+  readonly selected: readonly CronJobFacts[];
+}
+
+export interface JudgedResources {
+  readonly monitors: readonly JudgedMonitor[];
+  readonly findings: readonly Finding[];
+}
+
+/** Everything that can be said of resources without a service: each field by itself, then each monitor with what it selects. */
+export function judgeResources(resources: Resources, now: Instant): JudgedResources {
+  const { monitors, channels } = resources;
+  const judged = monitors.map((monitor) => judgeMonitor(monitor, resources, now));
+  return {
+    monitors: judged.flatMap(({ monitor }) => (monitor ? [monitor] : [])),
+    findings: [...resources.findings, ...judged.flatMap(({ findings }) => findings), ...channels.flatMap(judgeChannel)],
+  };
+}
+
+function judgeMonitor(
+  written: WrittenResource,
+  resources: Resources,
+  now: Instant,
+): { readonly monitor: JudgedMonitor | undefined; readonly findings: readonly Finding[] } {
+  const { subject, object } = written;
+  const decoded = decodeMonitorSpec(object, usualDefaults, { regexProblem: findRegexProblem });
+  const unknown = findUnknown(written, 'CronJobMonitor');
+  if (!decoded.ok) {
+    const finding = {
+      subject,
+      level: 'error',
+      code: 'schema',
+      path: 'spec',
+      message: decoded.undecodable.replace(/^spec /, ''),
+    } as const;
+    return { monitor: undefined, findings: [...unknown, finding] };
+  }
+  const { spec, problems, notes } = decoded;
+  const monitor = { written, spec, selected: selectedBy(written, spec, resources) };
+  const found: Finding[] = [
+    ...unknown,
+    ...problems.map(({ path, message }) => ({ subject, level: 'error', code: 'schema', path, message }) as const),
+    ...notes.map(({ path, message, code }) => ({ subject, level: 'note', code, path, message }) as const),
+  ];
+  return { monitor, findings: [...found, ...lintOffline(monitor, resources, now)] };
+}
+
+/** The lint, without what only a cluster can tell: nothing is missing from files that have no CronJob, or no channel, at all. */
+function lintOffline({ written, spec, selected }: JudgedMonitor, resources: Resources, now: Instant): Finding[] {
+  const known = new Set(resources.channels.map(({ name }) => name));
+  const refs = spec.alerting?.channelRefs ?? [];
+  const findings = lint({
+    monitor: spec,
+    cronJobs: selected.map((cronJob) => toLinted(cronJob, now)),
+    channelFaults:
+      known.size === 0
+        ? []
+        : refs.filter(({ name }) => !known.has(name)).map(({ name }) => ({ name, why: 'it is not in these files' })),
+    skewP99Ms: 0,
+    isDefaultZoneGiven: false,
+  });
+  return findings
+    .filter(({ code }) => code !== 'SelectorEmpty' || resources.cronJobs.length > 0)
+    .map(({ level, code, path, cronJob, message }) => ({
+      subject: written.subject,
+      level,
+      code,
+      path,
+      message: cronJob ? `${cronJob.namespace}/${cronJob.name}: ${message}` : message,
+    }));
+}
+
+function toLinted(cronJob: CronJobFacts, now: Instant): LintedCronJob {
+  return {
+    facts: cronJob,
+    rhythm: rhythmOf(cronJob.schedule, cronJob.timeZone ?? 'UTC', now),
+    durations: undefined,
+    nextRunAt: cronJob.suspended ? undefined : nextRunsOf(cronJob, now, 1)[0],
+  };
+}
+
+/** The next runs that are due, at most so many; none of a schedule that cannot be read. */
+export function nextRunsOf({ schedule, timeZone }: CronJobFacts, now: Instant, most: number): Instant[] {
+  try {
+    const parsed = parse(schedule);
+    const runs: Instant[] = [];
+    for (let at = parsed.next(now, timeZone ?? 'UTC'); at !== null && runs.length < most;) {
+      runs.push(at);
+      at = parsed.next(at, timeZone ?? 'UTC');
+    }
+    return runs;
+  } catch (error) {
+    if (error instanceof ScheduleError) return [];
+    throw error;
+  }
+}
+
+function selectedBy(
+  { namespace }: WrittenResource,
+  { selector }: MonitorSpec,
+  { cronJobs, namespaces }: Resources,
+): CronJobFacts[] {
+  const unlabelled = cronJobs.map((cronJob) => ({
+    uid: cronJob.namespace,
+    name: cronJob.namespace,
+    labels: {},
+    monitoredFrom: [],
+    deletingAt: undefined,
+  }));
+  const known = new Map([...unlabelled, ...namespaces].map((one) => [one.name, one]));
+  const { namespaces: reached } = reachOf(namespace, selector, known, usualReach);
+  return cronJobs.filter((cronJob) => selectsCronJob(selector, reached, cronJob));
+}
+
+function judgeChannel(written: WrittenResource): Finding[] {
+  const { subject, object } = written;
+  const problems = decodeChannelSpec(object).problems.map(
+    ({ path, message }) => ({ subject, level: 'error', code: 'schema', path, message }) as const,
+  );
+  return [...findUnknown(written, 'AlertChannel'), ...problems];
+}
+
+function findUnknown({ subject, object }: WrittenResource, kind: 'CronJobMonitor' | 'AlertChannel'): Finding[] {
+  const outside = ['apiVersion', 'kind', 'metadata', 'spec', 'status'];
+  const unknown = [
+    ...Object.keys(object)
+      .filter((name) => !outside.includes(name))
+      .map((path) => ({ path, allowed: outside })),
+    ...findUnknownFields(kind, object['spec']),
+  ];
+  return unknown.map(({ path, allowed }) => {
+    const near = findNearest(path.replace(/^.*\./, ''), allowed);
+    const message = `is no field, and is dropped; ${near === undefined ? `allowed: ${allowed.join(', ')}` : `did you mean ${near}?`}`;
+    return { subject, level: 'error', code: 'schema', path, message };
+  });
+}

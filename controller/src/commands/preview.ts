@@ -1,0 +1,149 @@
+import type { MonitorPreview } from '@cronjob-monitor/shared/contract';
+import { counted } from '@cronjob-monitor/shared/domain';
+import { UsageError, type Command, type ExitStatus, type World } from './command.ts';
+import { describeFindings, findingLevels, presentFindings, reaches, type Finding } from './findings.ts';
+import { judgeResources, nextRunsOf, type JudgedMonitor, type JudgedResources } from './judge-resources.ts';
+import { previewOf } from './lint.ts';
+import { numberOf, readArguments, wordOf } from './read-arguments.ts';
+import { readDocuments } from './read-documents.ts';
+import { refuseNothing, sortDocuments } from './resources.ts';
+import { openService, serviceFlags, serviceUsage, type Service } from './ask-service.ts';
+import { raisedTypes, toldOf, type ToldOf } from './who-is-told.ts';
+import { timeText } from './words.ts';
+
+/** What monitors of files would do: with the CronJobs of the files, or with what a running service has stored. */
+export const previewCommand: Command = {
+  name: 'preview',
+  summary: 'what monitors in files would watch, tell and have told',
+  usage: `Usage: cronjob-monitor preview FILE... [flags]
+
+Without --server: which CronJobs of the files each CronJobMonitor selects, when these are due next, and which channels hear
+of which alert. With --server: the alerts that there would have been over the last days, replayed from the stored runs, and
+what is wrong with the settings. Nothing is written.
+
+  --days N           days to replay, 1 to 30; default 7; needs --server
+  --max-alerts N     end with 1 when one monitor would have raised more alerts; needs --server
+  --namespace NAME   namespace of documents that name none; default: default
+  --fail-on LEVEL    error, warning (default) or note: a finding so bad, or worse, ends with 1
+  --format FORMAT    text (default) or json
+${serviceUsage}
+
+Ends with 0: well; 1: something found; 2: usage or input error.
+`,
+  run: runPreview,
+};
+
+interface Report {
+  readonly text: string;
+  readonly data: object;
+  readonly findings: readonly Finding[];
+  readonly alerts: number;
+}
+
+async function runPreview(argv: readonly string[], world: World): Promise<ExitStatus> {
+  const { flags, operands: files } = readArguments(argv, {
+    days: 'text',
+    'max-alerts': 'text',
+    namespace: 'text',
+    'fail-on': 'text',
+    format: 'text',
+    ...serviceFlags,
+  });
+  const days = numberOf('days', flags.days, 1, 30);
+  const mostAlerts = numberOf('max-alerts', flags['max-alerts'], 0, 1_000_000);
+  const failOn = wordOf('fail-on', flags['fail-on'], findingLevels, 'warning');
+  const format = wordOf('format', flags.format, ['text', 'json'], 'text');
+  if (files.length === 0) throw new UsageError('which files? Give FILE..., or - for standard input');
+  if (flags.server === undefined && (days ?? mostAlerts) !== undefined) {
+    throw new UsageError('--days and --max-alerts are about stored runs: give --server URL');
+  }
+  const service = flags.server === undefined ? undefined : openService(flags, world);
+
+  const resources = sortDocuments(await readDocuments(files, world), flags.namespace ?? 'default');
+  refuseNothing(resources, files);
+  const judged = judgeResources(resources, world.clock.now());
+  const reports: Report[] = [];
+  for (const monitor of judged.monitors) {
+    // One after the other: each is a costly call.
+    reports.push(service ? await reportAtService(service, monitor, days ?? 7) : reportOffline(monitor, world));
+  }
+  const findings = findingsOf(judged, reports);
+  const objects = resources.monitors.length + resources.channels.length;
+  const monitors = reports.map(({ data }) => data);
+  const text = `${reports.map((report) => report.text).join('\n')}\n${describeFindings(findings, objects)}`;
+  world.out(
+    format === 'json' ? `${JSON.stringify({ monitors, findings: presentFindings(findings) }, null, 2)}\n` : text,
+  );
+  const isTooMuch = mostAlerts !== undefined && reports.some(({ alerts }) => alerts > mostAlerts);
+  return isTooMuch || reaches(findings, failOn) ? 1 : 0;
+}
+
+/** Of a monitor that a service looked at, its word counts: it knows what the files do not. */
+function findingsOf({ findings }: JudgedResources, reports: readonly Report[]): Finding[] {
+  const asked = reports.flatMap((report) => report.findings);
+  const isTold = (one: Finding): boolean =>
+    asked.some((other) => other.subject === one.subject && other.path === one.path && other.code === one.code);
+  return [...findings.filter((one) => !isTold(one)), ...asked];
+}
+
+function reportOffline({ written, spec, selected }: JudgedMonitor, { clock }: World): Report {
+  const told = raisedTypes(spec).map((type) => toldOf(type, spec.alerting));
+  const cronJobs = selected.map((cronJob) => ({
+    name: `${cronJob.namespace}/${cronJob.name}`,
+    schedule: cronJob.schedule,
+    suspended: cronJob.suspended,
+    nextRuns: cronJob.suspended ? [] : nextRunsOf(cronJob, clock.now(), 3).map(instantText),
+  }));
+  const lines = [
+    `${written.subject.title} selects ${counted(cronJobs.length, 'CronJob')} of the files`,
+    ...cronJobs.map(({ name, schedule, nextRuns, suspended }) => {
+      const next = suspended ? 'suspended' : nextRuns.length === 0 ? 'never due' : `next ${nextRuns.join(', ')}`;
+      return `  ${name}  ${schedule}  ${next}`;
+    }),
+    ...told.map((one) => `  ${toldLine(one)}`),
+  ];
+  const data = { monitor: written.subject.title, cronJobs, told: told.map(presentTold) };
+  return { text: `${lines.join('\n')}\n`, data, findings: [], alerts: 0 };
+}
+
+/** `jobFailed, warning: told to team-chat`. */
+export function toldLine({ type, severity, channels, nobody }: ToldOf): string {
+  return `${type}, ${severity}: ${nobody === undefined ? `told to ${channels.join(', ')}` : `nobody is told: ${nobody}`}`;
+}
+
+function presentTold({ nobody, ...told }: ToldOf): object {
+  return { ...told, nobody: nobody ?? null };
+}
+
+async function reportAtService(service: Service, { written }: JudgedMonitor, days: number): Promise<Report> {
+  const preview = await previewOf(service, written, days);
+  const findings = preview.findings.map((finding) => ({ ...finding, subject: written.subject }));
+  const data = { monitor: written.subject.title, ...preview };
+  return { text: describePreview(written.subject.title, preview), data, findings, alerts: preview.alerts.total };
+}
+
+function describePreview(
+  title: string,
+  { from, to, cronJobs, alerts, blindSeconds, truncated }: MonitorPreview,
+): string {
+  const span = `${timeText(from)} to ${timeText(to)}`;
+  const byType = Object.entries(alerts.byType).map(([type, count]) => `${type} ${count}`);
+  const lines = [
+    `${title} selects ${counted(cronJobs.matched, 'CronJob')}, ${cronJobs.withHistory} of them with stored runs`,
+    `  ${span}: ${counted(alerts.total, 'alert')}${byType.length === 0 ? '' : `: ${byType.join(', ')}`}`,
+    ...alerts.items.map(({ since, endedAt, type, subject, severity, cronjob, message, channels }) => {
+      const kind = subject === null ? type : `${type}/${subject}`;
+      const end = endedAt === null ? 'open' : `until ${timeText(endedAt)}`;
+      const who = channels.length === 0 ? 'nobody is told' : `told to ${channels.join(', ')}`;
+      return `    ${timeText(since)} ${end}  ${severity} ${kind} ${cronjob.namespace}/${cronjob.name}: ${message} [${who}]`;
+    }),
+    ...(alerts.omitted > 0 ? [`    and ${counted(alerts.omitted, 'older alert')}`] : []),
+    ...(blindSeconds > 0 ? [`  for ${Math.round(blindSeconds / 60)} min of it nobody can say what was due`] : []),
+    ...(truncated ? ['  not everything was replayed: there are too many CronJobs or runs for one call'] : []),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function instantText(at: number): string {
+  return timeText(new Date(at).toISOString());
+}

@@ -1,0 +1,108 @@
+import type { CronJobFacts, NamespaceFacts } from '@cronjob-monitor/shared/domain';
+import { createTranslator } from '@cronjob-monitor/shared/kube';
+import { InputError } from './command.ts';
+import type { Finding, Subject } from './findings.ts';
+import { isObject, type SourceDocument } from './read-documents.ts';
+
+/** One of our two kinds as a file has it. */
+export interface WrittenResource {
+  readonly subject: Subject;
+  /** Empty for an AlertChannel. */
+  readonly namespace: string;
+  readonly name: string;
+  readonly object: Readonly<Record<string, unknown>>;
+}
+
+/** What files hold of what we know, and what is wrong with the outside of it. */
+export interface Resources {
+  readonly monitors: readonly WrittenResource[];
+  readonly channels: readonly WrittenResource[];
+  readonly cronJobs: readonly CronJobFacts[];
+  readonly namespaces: readonly NamespaceFacts[];
+  readonly findings: readonly Finding[];
+}
+
+const ourVersion = 'cronjob-monitor.io/v1alpha1';
+const guardianGroup = 'guardian.illenium.net/';
+const objectName = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
+/** Sorts documents by their kind. Kinds that are not ours, nor CronJobs or Namespaces, are passed over. */
+export function sortDocuments(documents: readonly SourceDocument[], usualNamespace: string): Resources {
+  const monitors: WrittenResource[] = [];
+  const channels: WrittenResource[] = [];
+  const cronJobs: CronJobFacts[] = [];
+  const namespaces: NamespaceFacts[] = [];
+  const findings: Finding[] = [];
+  const translator = createTranslator();
+  const seen = new Map<string, string>();
+  for (const { place, object } of documents) {
+    const { kind, apiVersion } = object;
+    if (kind === 'CronJobMonitor' || kind === 'AlertChannel') {
+      const written = readOutside(place, kind, object, usualNamespace);
+      const tell = (path: string, message: string): void =>
+        void findings.push({ subject: written.subject, level: 'error', code: 'schema', path, message });
+      if (apiVersion !== ourVersion) tell('apiVersion', versionProblem(apiVersion));
+      for (const [path, message] of nameProblems(written)) tell(path, message);
+      const key = `${kind} ${written.namespace}/${written.name}`;
+      const before = seen.get(key);
+      if (before !== undefined) tell('metadata.name', `is the name of ${before} too`);
+      else seen.set(key, place);
+      (kind === 'CronJobMonitor' ? monitors : channels).push(written);
+    } else if (kind === 'CronJob') {
+      const facts = translator.cronJob(withIdentity(object, usualNamespace));
+      if (facts) cronJobs.push(facts);
+    } else if (kind === 'Namespace') {
+      const facts = translator.namespace(withIdentity(object, ''));
+      if (facts) namespaces.push(facts);
+    }
+  }
+  return { monitors, channels, cronJobs, namespaces, findings };
+}
+
+/** Without a monitor or a channel there is nothing to say, and somebody meant another file. */
+export function refuseNothing({ monitors, channels }: Resources, files: readonly string[]): void {
+  if (monitors.length + channels.length > 0) return;
+  throw new InputError(`there is no CronJobMonitor and no AlertChannel in ${files.join(', ')}`);
+}
+
+function readOutside(
+  place: string,
+  kind: 'CronJobMonitor' | 'AlertChannel',
+  object: SourceDocument['object'],
+  usualNamespace: string,
+): WrittenResource {
+  const metadata = isObject(object['metadata']) ? object['metadata'] : {};
+  const text = (key: string): string => (typeof metadata[key] === 'string' ? metadata[key] : '');
+  const name = text('name');
+  const namespace = kind === 'AlertChannel' ? '' : text('namespace') || usualNamespace;
+  const title = kind === 'AlertChannel' ? name : `${namespace}/${name}`;
+  return { subject: { place, title: `${kind} ${title}` }, namespace, name, object };
+}
+
+function versionProblem(given: unknown): string {
+  if (typeof given === 'string' && given.startsWith(guardianGroup)) {
+    return `must be ${ourVersion}, is ${given}, of cronjob-guardian: cronjob-monitor convert makes ours of it`;
+  }
+  return `must be ${ourVersion}, is ${JSON.stringify(given ?? null)}`;
+}
+
+function nameProblems({ name, namespace }: WrittenResource): readonly (readonly [string, string])[] {
+  const problems: (readonly [string, string])[] = [];
+  if (name === '') problems.push(['metadata.name', 'is required']);
+  else if (!objectName.test(name) || name.length > 253) {
+    problems.push(['metadata.name', `must be small letters, digits, hyphens and dots, is ${JSON.stringify(name)}`]);
+  }
+  if (namespace !== '' && (!objectName.test(namespace) || namespace.length > 63)) {
+    const rule = 'must be small letters, digits and hyphens, at most 63';
+    problems.push(['metadata.namespace', `${rule}, is ${JSON.stringify(namespace)}`]);
+  }
+  return problems;
+}
+
+/** What no cluster has seen has no UID yet: its name stands for it. */
+function withIdentity(object: SourceDocument['object'], usualNamespace: string): Record<string, unknown> {
+  const metadata = isObject(object['metadata']) ? object['metadata'] : {};
+  const namespace = typeof metadata['namespace'] === 'string' ? metadata['namespace'] : usualNamespace;
+  const uid = `${namespace}/${String(metadata['name'])}`;
+  return { ...object, metadata: { ...metadata, ...(namespace !== '' && { namespace }), uid } };
+}

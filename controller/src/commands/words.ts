@@ -1,0 +1,83 @@
+import type { Alert, Slot, SlotCause, SlotOutcome, Told, ToldReason } from '@cronjob-monitor/shared/contract';
+
+/** `2026-11-21 06:52Z`: to the minute, in UTC. */
+export function timeText(instant: string): string {
+  return `${instant.slice(0, 16).replace('T', ' ')}Z`;
+}
+
+const outcomes: Readonly<Record<SlotOutcome, string>> = {
+  matched: 'it ran',
+  late: 'it ran, late',
+  missed: 'it did not start',
+  skippedForbid: 'skipped by concurrencyPolicy: Forbid',
+  skippedDeadline: 'skipped: it could not start within startingDeadlineSeconds',
+  suspended: 'the CronJob was suspended',
+  unobserved: 'nobody watched, and nothing is left of it in the cluster',
+  indeterminate: 'nobody can tell: it is not certain which schedule held then',
+};
+
+const causes: Readonly<Record<SlotCause, string>> = {
+  previousRunning: 'the run before it was still going on',
+  deadlinePassed: 'its starting deadline passed before its Job was created',
+  createRejected: 'the cluster refused to create its Job',
+  controllerSilent: 'the CronJob controller of the cluster started nothing at all meanwhile',
+  specUncertain: 'the schedule was changed while nobody watched',
+  monitorDown: 'cronjob-monitor was not running, or could not see the cluster',
+};
+
+/** What became of an expected run, and why. */
+export function slotText({ outcome, cause, message, inMaintenance }: Slot): string {
+  if (outcome === null) return 'due, not judged yet';
+  const why = cause === null ? '' : `: ${causes[cause]}`;
+  const more = message === null || message === '' ? '' : ` (${message})`;
+  return `${outcomes[outcome]}${why}${more}${inMaintenance ? ', within a maintenance window' : ''}`;
+}
+
+const reasons: Readonly<Record<ToldReason, string>> = {
+  alertingDisabled: 'alerting is off in the monitor',
+  noChannel: 'the monitor names no channel',
+  severityNotRouted: 'no channel takes this severity',
+  unknownChannel: 'the channel does not exist',
+  clearedBeforeSent: 'it cleared before it was sent',
+  channelDeleted: 'the channel was deleted',
+  expired: 'its time was over before it could be sent',
+  rejected: 'the receiver refused it',
+  maintenance: 'a maintenance window',
+  silence: 'a silence',
+  storm: 'a storm of alerts: it goes into a digest',
+  inhibited: 'a worse alert of the same CronJob was told',
+  parked: 'the channel has to be mended first',
+  invalid: 'the channel is not valid',
+  duplicate: 'it was told a short while ago',
+  flapping: 'it comes and goes',
+  alertDelay: 'alertDelay of the monitor',
+  startupGrace: 'the service has just started',
+  rateLimit: 'the rate limit',
+  backoff: 'the receiver failed, and is tried again',
+  circuit: 'the channel rests after failures',
+  order: 'the message before it',
+};
+
+/** Was anybody told, and if not, why. */
+export function toldText({ state, reason, until, channels }: Told): string {
+  const why = reason === null ? '' : `: ${reasons[reason]}`;
+  const end = until === null ? '' : ` until ${timeText(until)}`;
+  const names = [...new Set(channels.map(({ channel }) => channel))].join(', ');
+  switch (state) {
+    case 'sent':
+      return `told to ${names}`;
+    case 'waiting':
+      return `the message waits${why}${end}`;
+    case 'held':
+      return `held back${why}${end}`;
+    case 'failed':
+      return `it could not be told to ${names}${why}`;
+    default:
+      return `nobody is told${why}`;
+  }
+}
+
+/** `jobFailed`, `slaBreached/successRate`. */
+export function kindText({ type, subject }: Pick<Alert, 'type' | 'subject'>): string {
+  return subject === null ? type : `${type}/${subject}`;
+}

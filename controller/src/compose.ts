@@ -1,0 +1,92 @@
+import { version, type LoadedConfig } from '@cronjob-monitor/shared/config';
+import { createCluster, reviewScrape, toClusterOptions, type Cluster } from '@cronjob-monitor/shared/kube';
+import {
+  createConfiguredMetrics,
+  createNeighbourMetrics,
+  createProbes,
+  createProcessMetrics,
+  type Clock,
+  type Lifecycle,
+  type Logger,
+  type ProcessMetrics,
+} from '@cronjob-monitor/shared/process';
+import { openStore, toStoreSettings, type Store } from '@cronjob-monitor/shared/store';
+import { createController, type Controller } from './create-controller.ts';
+import { settingsOf } from './settings-of.ts';
+
+export interface Surroundings {
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+/** Work in flight, queues and the Lease: within what Kubernetes leaves a pod to end. */
+const controllerStopMs = 25_000;
+
+/** Wires the controller process: what is started last is stopped first. Nothing here waits for a database or a cluster. */
+export async function composeController(
+  loaded: LoadedConfig,
+  around: Surroundings,
+  lifecycle: Lifecycle,
+): Promise<void> {
+  const parts = openParts(loaded, around, lifecycle);
+  const controller = createController({
+    ...parts,
+    settings: settingsOf(loaded, parts.cluster.ownNamespace ?? 'default'),
+  });
+  await listenBeside(loaded, around, lifecycle, { ...parts, unreadyBecause: () => controller.unreadyBecause() });
+  begin(controller, lifecycle);
+}
+
+/** What every process of a controller stands on. */
+export interface Parts extends Surroundings {
+  readonly cluster: Cluster;
+  readonly store: Store;
+  readonly metrics: ProcessMetrics;
+  readonly registry: ProcessMetrics['registry'];
+  readonly exit: (code: number) => void;
+  readonly background: (name: string, work: Promise<unknown>) => void;
+}
+
+/** Opens what the parts stand on, and stops it after them. Nothing here asks a database or a cluster. */
+export function openParts(loaded: LoadedConfig, { logger, clock }: Surroundings, lifecycle: Lifecycle): Parts {
+  const metrics = createProcessMetrics({ entryPoint: loaded.entryPoint, version, clock });
+  metrics.observe(lifecycle.stopping);
+  const neighbours = createNeighbourMetrics({ registry: metrics.registry, clock });
+  const cluster = createCluster({ ...toClusterOptions(loaded), clock, logger, answered: neighbours.kubeAnswered });
+  lifecycle.onStop('cluster', () => cluster.close());
+  const store = openStore(toStoreSettings(loaded.config), { clock, log: logger, observer: neighbours.store });
+  neighbours.watchPool(() => store.connections());
+  lifecycle.onStop('store', () => store.close());
+  return {
+    logger,
+    clock,
+    cluster,
+    store,
+    metrics,
+    registry: metrics.registry,
+    exit: (code) => process.exit(code),
+    background: (name, work) => lifecycle.background(name, work),
+  };
+}
+
+/** Probes and metrics: every process has both, from before it is ready. */
+export async function listenBeside(
+  { config }: LoadedConfig,
+  { logger, clock }: Surroundings,
+  lifecycle: Lifecycle,
+  parts: Parts & { readonly unreadyBecause: () => readonly string[] },
+): Promise<void> {
+  const probes = createProbes({ address: config['probes.bind-address'], unreadyBecause: parts.unreadyBecause });
+  await probes.start();
+  lifecycle.onStop('probes', () => probes.stop());
+  const review = (token: string, signal: AbortSignal) => reviewScrape(parts.cluster, token, signal);
+  const scrapes = createConfiguredMetrics({ config, metrics: parts.metrics, review, clock, logger });
+  await scrapes?.start();
+  lifecycle.onStop('metrics', () => scrapes?.stop());
+}
+
+/** From here on the controller works; its stop is the longest, for work in flight ends first. */
+export function begin(controller: Controller, lifecycle: Lifecycle): void {
+  controller.start();
+  lifecycle.onStop('controller', () => controller.stop(), { stopMs: controllerStopMs });
+}

@@ -1,0 +1,46 @@
+import type { AlertRecord } from '@cronjob-monitor/shared/store';
+import type { AlertFinding, AlertRules, CloseCause } from '../alerting/index.ts';
+import { findingOf } from './findings.ts';
+import type { Subject } from './subject.ts';
+
+/** Nobody is asked for them any more: what an alert is closed by needs none of a monitor's wishes. */
+const noRules: AlertRules = {
+  severityOverrides: undefined,
+  alertDelayMs: 0,
+  suppressDuplicatesForMs: 0,
+  remindEveryMs: 0,
+  renotifyOnChangedError: false,
+  alerting: undefined,
+  windows: [],
+};
+
+/** What the cluster says besides. */
+export interface ClosingFacts {
+  /** Whether another object of the CronJob's name is there. */
+  readonly isRecreated: boolean;
+  /** A monitor that is there but cannot be read decides nothing: its alerts wait for its repair. */
+  readonly isUnreadable: (monitor: { readonly namespace: string; readonly name: string }) => boolean;
+}
+
+/** Alerts that nobody can judge any more: their CronJob or their monitor is gone, or the monitor selects it no longer. */
+export function closingsOf(subject: Subject, of: ClosingFacts): AlertFinding[] {
+  return subject.alerts.flatMap((alert) => {
+    const cause = causeOf(subject, alert, of);
+    const monitor = subject.row.monitors.find(({ id }) => id === alert.monitorId);
+    if (cause === undefined || monitor === undefined) return [];
+    const { id, id16: uid, namespace, name } = monitor;
+    const from = { monitor: { id, uid, namespace, name }, rules: noRules };
+    return [findingOf(subject, from, alert, { kind: 'gone', cause })];
+  });
+}
+
+function causeOf({ row, facts, watches }: Subject, alert: AlertRecord, of: ClosingFacts): CloseCause | undefined {
+  if (row.deletedAt !== undefined) return of.isRecreated ? 'cronJobRecreated' : 'cronJobDeleted';
+  // Not seen: its row is about to be marked, or is about to be written.
+  if (facts === undefined || watches.some(({ monitor }) => monitor.id === alert.monitorId)) return undefined;
+  const monitor = row.monitors.find(({ id }) => id === alert.monitorId);
+  if (monitor === undefined) return undefined;
+  if (monitor.isDeleted) return 'monitorDeleted';
+  if (of.isUnreadable(monitor)) return undefined;
+  return monitor.selects ? undefined : 'deselected';
+}

@@ -1,0 +1,35 @@
+import type { Instant, Judged } from '@cronjob-monitor/shared/domain';
+import type { DueWish } from '@cronjob-monitor/shared/store';
+import type { Part } from './part.ts';
+
+/** Kinds of rows of `due` that verdicts ask for; that of slots belongs to the ledger. */
+export const dueKinds = { 'dead-man-switch': 'presence', 'stuck-job-check': 'finishBy' } as const;
+
+/**
+ * When each monitor's verdicts may change by time alone. Runs that go on are no rows here: they are in memory, few, and looked through
+ * at each tick.
+ */
+export function dueWishesOf(
+  of: { readonly cronJobId: number; readonly monitorId: number },
+  judged: readonly Judged[],
+  parts: ReadonlySet<Part>,
+): DueWish[] {
+  const wishes: DueWish[] = [];
+  if (parts.has('deadMan')) {
+    const at = earliest(judged.filter(({ type }) => type === 'deadManTriggered' || type === 'jobSuspended'));
+    wishes.push({ ...of, kind: dueKinds['dead-man-switch'], at });
+  }
+  if (parts.has('finishBy')) {
+    wishes.push({
+      ...of,
+      kind: dueKinds['stuck-job-check'],
+      at: earliest(judged.filter(({ subject }) => subject === 'finishBy')),
+    });
+  }
+  return wishes;
+}
+
+function earliest(judged: readonly Judged[]): Instant | undefined {
+  const instants = judged.flatMap(({ verdict }) => (verdict.kind === 'holds' ? [] : (verdict.dueAt ?? [])));
+  return instants.length === 0 ? undefined : Math.min(...instants);
+}

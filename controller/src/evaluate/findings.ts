@@ -1,0 +1,150 @@
+import {
+  alertSeverity,
+  inhibitionOf,
+  joinsStorms,
+  toAlertFacts,
+  toHolding,
+  type AlertRun,
+  type Instant,
+  type Judged,
+  type MessageHold,
+  type PossibleCause,
+  type Verdict,
+} from '@cronjob-monitor/shared/domain';
+import type { AlertRecord } from '@cronjob-monitor/shared/store';
+import type { AlertFinding, FindingVerdict } from '../alerting/index.ts';
+import type { Subject, Watch } from './subject.ts';
+
+type Holding = Extract<Verdict, { readonly kind: 'holds' }>;
+
+/** What turns the answers about one CronJob and monitor into findings. */
+export interface FindingContext {
+  readonly now: Instant;
+  /** A run that a verdict names; undefined: it is not known. */
+  readonly runOf: (jobName: string) => AlertRun | undefined;
+  /** How many failures or missed runs of an edge are new. */
+  readonly occurred: (judged: Judged, open: AlertRecord | undefined) => number;
+  /** The run that cleared what is quiet now. */
+  readonly clearedBy: string | undefined;
+  /** Whether it began while nobody watched. */
+  readonly isDelayed: (sinceAt: Instant) => boolean;
+  /** Until then evidence about the Job is still being taken. */
+  readonly contextDueAt: (jobUid: string) => Instant | undefined;
+  /** What holds back what joins storms; undefined: there is no storm. */
+  readonly stormHold: MessageHold | undefined;
+}
+
+/** The answers that move something, as raise takes them: what cannot be told now moves nothing. */
+export function findingsOf(
+  subject: Subject,
+  watch: Watch,
+  judged: readonly Judged[],
+  context: FindingContext,
+): AlertFinding[] {
+  const causes = causesOf(subject, watch, judged, context);
+  return judged.flatMap((one) => {
+    const verdict = toFindingVerdict(subject, watch, one, causes, context);
+    return verdict ? [findingOf(subject, { monitor: watch.monitor, rules: watch.rules.alerts }, one, verdict)] : [];
+  });
+}
+
+export function findingOf(
+  { row }: Subject,
+  { monitor, rules }: Pick<AlertFinding, 'monitor' | 'rules'>,
+  { type, subject }: Pick<AlertFinding, 'type' | 'subject'>,
+  verdict: FindingVerdict,
+): AlertFinding {
+  const cronJob = { id: row.id, uid: row.uid, namespace: row.namespace, name: row.name };
+  return { monitor, cronJob, type, subject, verdict, rules };
+}
+
+function toFindingVerdict(
+  subject: Subject,
+  watch: Watch,
+  judged: Judged,
+  causes: readonly PossibleCause[],
+  context: FindingContext,
+): FindingVerdict | undefined {
+  const { verdict } = judged;
+  if (verdict.kind === 'undecided') return undefined;
+  const open = openOf(subject, watch, judged);
+  if (verdict.kind === 'holds') return toHoldingFinding(subject, watch, { ...judged, verdict }, open, causes, context);
+  if (open === undefined) return undefined;
+  if (verdict.reason === 'notConfigured' || verdict.reason === 'paused') return { kind: 'gone', cause: verdict.reason };
+  return { kind: 'quiet', by: context.clearedBy, delayed: open.delayed };
+}
+
+function toHoldingFinding(
+  { zone }: Subject,
+  { rules }: Watch,
+  judged: Judged & { readonly verdict: Holding },
+  open: AlertRecord | undefined,
+  causes: readonly PossibleCause[],
+  context: FindingContext,
+): FindingVerdict {
+  const { type, subject, verdict } = judged;
+  const jobName = jobNamesOf(verdict.detail)[0];
+  const run = jobName === undefined ? undefined : context.runOf(jobName);
+  const { severity } = alertSeverity(type, rules.alerts.severityOverrides);
+  const inhibition = inhibitionOf({ type, subject, severity, jobNames: jobNamesOf(verdict.detail) }, causes, {
+    now: context.now,
+    duplicateWindowMs: rules.alerts.suppressDuplicatesForMs,
+  });
+  const storm = joinsStorms(type, subject) ? context.stormHold : undefined;
+  return {
+    kind: 'holds',
+    ...toHolding(type, subject, verdict, { timeZone: zone, run, include: rules.includeContext }),
+    occurred: context.occurred(judged, open),
+    delayed: context.isDelayed(verdict.since),
+    hold: storm ?? (inhibition && { reason: 'inhibited', untilAt: inhibition.untilAt, ref: inhibition.cause.id }),
+    contextDueAt: run && wantsContext(rules.includeContext) ? context.contextDueAt(run.jobUid) : undefined,
+  };
+}
+
+/** A monitor that wants nothing told of a run does not wait for what is still being read about it. */
+function wantsContext(include: Watch['rules']['includeContext']): boolean {
+  return include === undefined || include.logs || include.events || include.podStatus || include.suggestedFixes;
+}
+
+/** What is active of this monitor, and what becomes active now. */
+function causesOf(
+  subject: Subject,
+  watch: Watch,
+  judged: readonly Judged[],
+  { now, runOf }: FindingContext,
+): PossibleCause[] {
+  const answered = new Map(judged.map((one) => [keyOf(one), one.verdict.kind]));
+  const lasting = subject.alerts
+    .filter((alert) => alert.monitorId === watch.monitor.id && alert.state === 'active')
+    .filter((alert) => answered.get(keyOf(alert)) !== 'quiet')
+    .map((alert): PossibleCause => {
+      const { jobName, reason } = toAlertFacts(alert.context);
+      const { id, type, subject: of, severity, activatedAt = now } = alert;
+      const jobNames = jobName === undefined ? [] : [jobName];
+      return { id, type, subject: of, severity, activatedAt, jobNames, reason };
+    });
+  const opening = judged.flatMap(({ type, subject: of, verdict }): PossibleCause[] => {
+    // With a delay it is told later, and holds back nothing until then.
+    if (verdict.kind !== 'holds' || watch.rules.alerts.alertDelayMs > 0) return [];
+    if (openOf(subject, watch, { type, subject: of })) return [];
+    const { severity } = alertSeverity(type, watch.rules.alerts.severityOverrides);
+    const jobNames = jobNamesOf(verdict.detail);
+    const { reason } = verdict.detail;
+    const told = runOf(jobNames[0] ?? '')?.reason ?? (typeof reason === 'string' ? reason : undefined);
+    return [{ id: undefined, type, subject: of, severity, activatedAt: now, jobNames, reason: told }];
+  });
+  return [...lasting, ...opening];
+}
+
+function openOf(subject: Subject, watch: Watch, of: Pick<Judged, 'type' | 'subject'>): AlertRecord | undefined {
+  return subject.alerts.find((alert) => alert.monitorId === watch.monitor.id && keyOf(alert) === keyOf(of));
+}
+
+const keyOf = ({ type, subject }: Pick<Judged, 'type' | 'subject'>): string => `${type}/${subject ?? ''}`;
+
+function jobNamesOf(detail: Readonly<Record<string, unknown>>): string[] {
+  const { jobName, jobs, running } = detail;
+  const listed = [jobs, running].find((names) => Array.isArray(names)) as readonly unknown[] | undefined;
+  const names = [jobName, ...(listed ?? [])].filter((name) => typeof name === 'string');
+  return [...new Set(names)];
+}

@@ -1,0 +1,11 @@
+export { AskedCronJobs } from './asked.ts';
+export { evaluate, judgeRecorded, type EvaluateDeps, type SettleSlots } from './evaluate.ts';
+export type { JudgeDeps, Occasion } from './judge.ts';
+export { allParts, partsOf, type Part } from './part.ts';
+export { createRecheck } from './recheck.ts';
+export { stuckCandidates } from './stuck-candidates.ts';
+export type { MonitorRules, Subject, Watcher } from './subject.ts';
+export { settleSlots, type LedgerDeps, type LedgerSources, type MissCause, type Settled } from './settle-slots.ts';
+export { StartSkew } from './start-skew.ts';
+export { WatchGaps, type OwnSight } from './watch-gaps.ts';
+export { findZoneMismatch, isMisread, ZoneCheck, type ZoneMismatch } from './zone-check.ts';

@@ -1,0 +1,200 @@
+import {
+  judge,
+  slotOf,
+  toAlertFacts,
+  type AlertRun,
+  type DetectionFacts,
+  type Execution,
+  type Instant,
+  type Judged,
+  type MessageHold,
+} from '@cronjob-monitor/shared/domain';
+import { listAlertRuns, setDue, type AlertRecord, type DueWish, type Tx } from '@cronjob-monitor/shared/store';
+import { raise, type AlertFinding, type RaiseDeps, type RaisedAlert } from '../alerting/index.ts';
+import { closingsOf, type ClosingFacts } from './closings.ts';
+import { dueWishesOf } from './due-wishes.ts';
+import { findingsOf, type FindingContext } from './findings.ts';
+import { gatherFinishBy } from './finish-by-facts.ts';
+import { partOf, type Part } from './part.ts';
+import { gatherPresence } from './presence-facts.ts';
+import { gatherRunning, type RunningSources } from './running-facts.ts';
+import { gatherRuns, type RunFacts } from './run-facts.ts';
+import { gatherSubjects, type Subject, type SubjectSources, type Watch } from './subject.ts';
+import { gatherWindowed } from './windowed-facts.ts';
+
+export interface JudgeDeps {
+  readonly sources: SubjectSources & RunningSources;
+  readonly closing: Omit<ClosingFacts, 'isRecreated'> & {
+    /** Whether another object of its name is there. */
+    readonly isRecreated: (subject: Subject) => boolean;
+  };
+  /** Nothing is known of absence beyond it. */
+  readonly freshThroughAt: () => Instant | undefined;
+  readonly isDelayed: FindingContext['isDelayed'];
+  readonly contextDueAt: FindingContext['contextDueAt'];
+  readonly freeze: RaiseDeps['freeze'];
+}
+
+/** Why CronJobs are judged now. */
+export interface Occasion {
+  /** What is asked; what is open about a CronJob is asked besides when a run ended. */
+  readonly parts: ReadonlySet<Part>;
+  /** Runs that got their row in this transaction, by CronJob. */
+  readonly recorded?: ReadonlyMap<number, readonly Execution[]> | undefined;
+  readonly stormHold?: MessageHold | undefined;
+  /** CronJobs that are asked only when one of their slots was not started in time. */
+  readonly slotsOnly?: ReadonlySet<number> | undefined;
+}
+
+/** What is asked, and all that was found of one CronJob and monitor. */
+interface Answered {
+  readonly subject: Subject;
+  readonly watch: Watch;
+  readonly facts: DetectionFacts;
+  readonly judged: readonly Judged[];
+}
+
+/**
+ * Asks the questions of every monitor about these CronJobs, and brings alerts, messages and due instants in line with the answers. The
+ * rows of the CronJobs are locked by the caller, in the transaction in which the facts were written.
+ */
+export async function judgeCronJobs(
+  tx: Tx,
+  ids: readonly number[],
+  occasion: Occasion,
+  deps: JudgeDeps,
+): Promise<RaisedAlert[]> {
+  const subjects = await gatherSubjects(tx, ids, deps.sources);
+  const parts = partsAsked(subjects, occasion);
+  const now = tx.now();
+  const horizon = Math.min(now, deps.freshThroughAt() ?? now);
+  const runs = parts.has('jobFailed') ? await gatherRuns(tx, subjects) : undefined;
+  const factsOf = await gatherFacts(tx, subjects, parts, { now, horizon }, runs, deps);
+  const answered = subjects.flatMap((subject) =>
+    subject.watches.map((watch): Answered => {
+      const facts = factsOf(subject, watch);
+      return { subject, watch, facts, judged: judge(watch.rules.detection, facts, now, horizon) };
+    }),
+  );
+  const named = await runsNamed(tx, answered, runs, deps.sources);
+
+  const findings: AlertFinding[] = [];
+  const wishes: DueWish[] = [];
+  for (const { subject, watch, facts, judged } of answered) {
+    const recorded = occasion.recorded?.get(subject.row.id) ?? [];
+    findings.push(
+      ...findingsOf(subject, watch, judged, {
+        now,
+        runOf: (jobName) => named.get(nameKey(subject, jobName)),
+        occurred: (one, open) => occurrencesOf(one, open, facts, recorded, watch),
+        clearedBy: recorded.findLast(({ status }) => status === 'success')?.jobName,
+        isDelayed: deps.isDelayed,
+        contextDueAt: deps.contextDueAt,
+        stormHold: occasion.stormHold,
+      }),
+    );
+    wishes.push(...dueWishesOf({ cronJobId: subject.row.id, monitorId: watch.monitor.id }, judged, parts));
+  }
+  for (const subject of subjects) {
+    findings.push(...closingsOf(subject, { ...deps.closing, isRecreated: deps.closing.isRecreated(subject) }));
+  }
+  await setDue(tx, wishes, occasion.recorded !== undefined);
+  return raise(tx, findings, { freeze: deps.freeze });
+}
+
+function partsAsked(subjects: readonly Subject[], { parts, recorded }: Occasion): ReadonlySet<Part> {
+  if (recorded === undefined) return withFailedRuns(subjects, parts);
+  return new Set([...parts, ...subjects.flatMap(({ alerts }) => alerts.map(partOf))]);
+}
+
+/** Failed runs have no tick of their own: of one that was told, reminders and an end by time are asked with what did not come. */
+function withFailedRuns(subjects: readonly Subject[], parts: ReadonlySet<Part>): ReadonlySet<Part> {
+  const isOpen = subjects.some(({ alerts }) => alerts.some(({ type }) => type === 'jobFailed'));
+  return parts.has('missedSchedule') && isOpen ? new Set([...parts, 'jobFailed']) : parts;
+}
+
+async function gatherFacts(
+  tx: Tx,
+  subjects: readonly Subject[],
+  parts: ReadonlySet<Part>,
+  { now, horizon }: { readonly now: Instant; readonly horizon: Instant },
+  runs: RunFacts | undefined,
+  deps: JudgeDeps,
+): Promise<(subject: Subject, watch: Watch) => DetectionFacts> {
+  const has = (...some: Part[]): boolean => some.some((part) => parts.has(part));
+  const presence = has('missedSchedule', 'deadMan', 'suspended')
+    ? await gatherPresence(tx, subjects, parts)
+    : undefined;
+  const running = has('stuck', 'durations')
+    ? await gatherRunning(tx, subjects, parts, deps.sources, horizon)
+    : undefined;
+  const windowed = has('successRate', 'regression') ? await gatherWindowed(tx, subjects, parts, now) : undefined;
+  const finishBy = has('finishBy') ? await gatherFinishBy(tx, subjects, horizon) : undefined;
+  return (subject, watch) => ({
+    ...presence?.(subject, watch),
+    ...running?.(subject, watch),
+    ...windowed?.(subject, watch),
+    finishBy: finishBy?.(watch),
+    jobFailed: runs?.jobFailed(subject, watch),
+  });
+}
+
+/** How many failures or missed runs are new since the alert was written last; 0 for levels, and when an edge is only asked again. */
+function occurrencesOf(
+  { type }: Judged,
+  open: AlertRecord | undefined,
+  { missedSchedule }: DetectionFacts,
+  recorded: readonly Execution[],
+  { rules, firstSeenAt }: Watch,
+): number {
+  if (type === 'jobFailed') {
+    const { includeManual } = rules.detection.jobFailed;
+    return recorded.filter(
+      ({ status, trigger, finishedAt }) =>
+        status === 'failed' && (includeManual || trigger === 'scheduled') && (finishedAt ?? 0) >= firstSeenAt,
+    ).length;
+  }
+  if (type !== 'missedSchedule' || open === undefined) return 0;
+  const { reason, detail } = toAlertFacts(open.context).verdict ?? {};
+  const countedThroughAt = Number(detail?.['lastSlotAt'] ?? 0);
+  const isCounted = (outcome: string): boolean =>
+    reason === 'skipped' ? outcome.startsWith('skipped') : outcome === 'missed';
+  return (missedSchedule?.slots ?? []).filter(({ at, outcome }) => at > countedThroughAt && isCounted(outcome)).length;
+}
+
+/** The runs that verdicts name, from memory while they go on, else from their rows. */
+async function runsNamed(
+  tx: Tx,
+  answered: readonly Answered[],
+  runs: RunFacts | undefined,
+  from: RunningSources,
+): Promise<ReadonlyMap<string, AlertRun>> {
+  const named = new Map<string, AlertRun>();
+  const recorded = new Map<string, string>();
+  for (const { subject, watch, facts, judged } of answered) {
+    const known = [...(runs?.runsOf(subject, watch) ?? []), facts.durations?.lastEnded, facts.durations?.lastSuccess];
+    for (const { verdict } of judged) {
+      const jobName = verdict.kind === 'holds' ? verdict.detail['jobName'] : undefined;
+      if (typeof jobName !== 'string') continue;
+      const ended = known.find((run) => run?.jobName === jobName);
+      if (ended?.jobUid !== undefined) {
+        recorded.set(ended.jobUid, nameKey(subject, jobName));
+        continue;
+      }
+      const job = from.jobsOf(subject.row.uid).find(({ name }) => name === jobName);
+      if (!job) continue;
+      const scheduledAt = slotOf(job);
+      const trigger = scheduledAt === undefined ? (job.manual ? 'manual' : 'unmatched') : 'scheduled';
+      const { uid: jobUid, startedAt } = job;
+      named.set(nameKey(subject, jobName), { jobUid, jobName, trigger, scheduledAt, startedAt });
+    }
+  }
+  if (recorded.size === 0) return named;
+  for (const [uid, run] of await listAlertRuns(tx, [...recorded.keys()])) {
+    const key = recorded.get(uid);
+    if (key !== undefined) named.set(key, run);
+  }
+  return named;
+}
+
+const nameKey = ({ row }: Subject, jobName: string): string => `${row.id} ${jobName}`;

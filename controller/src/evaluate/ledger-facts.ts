@@ -1,0 +1,169 @@
+import {
+  slotOf,
+  type CronJobFacts,
+  type Gap,
+  type Instant,
+  type JobFacts,
+  type JobSnapshot,
+  type LedgerFacts,
+  type ScheduledRun,
+} from '@cronjob-monitor/shared/domain';
+import type { LedgerRun, StoredLedger } from '@cronjob-monitor/shared/store';
+import type { KeptGap } from './gap-list.ts';
+
+/** All that is known of one CronJob, in the store and in memory. */
+export interface KnownOfCronJob {
+  readonly ledger: StoredLedger;
+  /** Undefined: it is not in the cluster any more. */
+  readonly cronJob: CronJobFacts | undefined;
+  readonly namespaceDeletingAt: Instant | undefined;
+  /** Its Jobs in the cluster, and the last states of those whose end is not recorded. */
+  readonly jobs: readonly JobSnapshot[];
+  readonly recorded: readonly LedgerRun[];
+  readonly gaps: readonly KeptGap[];
+}
+
+/** What the whole cluster adds. */
+export interface LedgerSettings {
+  readonly zoneMismatch: boolean;
+  readonly graceMs: number;
+  readonly skewP99Ms: number;
+  readonly defaultZone: string;
+  readonly freshThroughAt: Instant;
+  readonly mostSlots: number;
+}
+
+/** A run as either side knows it. Whoever saw its end knows more than whoever only saw it go on, or go. */
+interface KnownRun {
+  readonly slotAt: Instant | undefined;
+  readonly run: Omit<ScheduledRun, 'slotAt'>;
+  readonly succeeded: boolean;
+  readonly rank: number;
+}
+
+const rankOf = { recorded: 3, inMemory: 2, provisional: 1 };
+
+/** The facts of the rule: the store's and the cluster's runs as one, and what the cluster still shows of those that nobody saw. */
+export function toLedgerFacts(known: KnownOfCronJob, settings: LedgerSettings): LedgerFacts {
+  const { ledger, cronJob, gaps } = known;
+  const open = gaps.filter(({ toAt }) => toAt > ledger.evaluatedThroughAt);
+  const runs = [
+    ...known.recorded.map((run) => ofStore(run, gaps, settings.freshThroughAt)),
+    ...known.jobs.map(ofMemory),
+  ];
+  const starts = oneForEachSlot(runs);
+  const lastAt = cronJob?.lastScheduleAt;
+  const { evaluatedThroughAt } = ledger;
+  // A slot may lie before the watermark and have been started after it: late, or by an edit that looked back.
+  const startedBy = (slotAt: Instant): Instant => starts.find((run) => run.slotAt === slotAt)?.createdAt ?? slotAt;
+  // The newest start has no Job: then something is cleared away, whatever the limits say.
+  const isCleared =
+    lastAt !== undefined && lastAt > evaluatedThroughAt && !starts.some(({ slotAt }) => slotAt === lastAt);
+  return {
+    createdAt: ledger.createdAt,
+    deletingAt: earliest(ledger.deletedAt, cronJob?.deletingAt, known.namespaceDeletingAt),
+    epochs: ledger.epochs,
+    evaluatedThroughAt,
+    anchorAt: newest(
+      ledger.anchorAt,
+      lastAt !== undefined && startedBy(lastAt) <= evaluatedThroughAt ? lastAt : undefined,
+    ),
+    runs: starts,
+    gaps: open,
+    traces: cronJob && {
+      lastScheduleAt: lastAt,
+      lastSuccessAt: ownSuccessAt(cronJob),
+      successUnexplained: isUnexplained(ownSuccessAt(cronJob), runs),
+      keepsAll: !isCleared && keepsAll(cronJob, known.jobs, open, ledger),
+    },
+    ...settings,
+  };
+}
+
+/**
+ * A success of a gap that no run explains and that answers no slot we know of: its Job came and went. Undefined: there is none.
+ */
+export function unexplainedSuccess(
+  facts: LedgerFacts,
+  answered: readonly (Instant | undefined)[],
+): Instant | undefined {
+  const at = facts.traces?.successUnexplained ? facts.traces.lastSuccessAt : undefined;
+  if (at === undefined || at <= facts.evaluatedThroughAt || answered.includes(at)) return undefined;
+  return facts.gaps.some((gap) => gap.fromAt < at && at <= gap.toAt) ? at : undefined;
+}
+
+function ofStore(run: LedgerRun, gaps: readonly Gap[], freshThroughAt: Instant): KnownRun {
+  const { scheduledAt, jobName, createdAt, finishedAt, status, recordedAt } = run;
+  // What was going on when it was seen last and is not in the cluster any more went in the last gap before it was missed.
+  const wentBy = gaps.findLast(({ toAt }) => toAt <= (recordedAt ?? Infinity))?.toAt ?? recordedAt ?? freshThroughAt;
+  const endUnseen = finishedAt === undefined;
+  return {
+    slotAt: run.trigger === 'scheduled' ? scheduledAt : undefined,
+    run: { jobUid: run.jobId16, jobName, createdAt, endedAt: finishedAt ?? wentBy, endUnseen },
+    succeeded: status === 'success',
+    rank: status === undefined || run.provisional ? rankOf.provisional : rankOf.recorded,
+  };
+}
+
+function ofMemory({ job, gone }: JobSnapshot): KnownRun {
+  const endUnseen = job.outcome === undefined && gone?.seen === false;
+  const endedAt = job.outcome === undefined ? gone?.at : (job.endedAt ?? job.createdAt);
+  return {
+    slotAt: slotOf(job),
+    run: { jobUid: job.uid, jobName: job.name, createdAt: job.createdAt, endedAt, endUnseen },
+    succeeded: job.outcome === 'success',
+    rank: rankOf.inMemory,
+  };
+}
+
+function oneForEachSlot(runs: readonly KnownRun[]): ScheduledRun[] {
+  const bySlot = new Map<Instant, KnownRun>();
+  for (const run of runs) {
+    if (run.slotAt === undefined) continue;
+    const other = bySlot.get(run.slotAt);
+    if (!other || isBetter(run, other)) bySlot.set(run.slotAt, run);
+  }
+  return [...bySlot].map(([slotAt, { run }]) => ({ ...run, slotAt }));
+}
+
+/** Of two Jobs that name a slot the older one answers it; of one Job whoever knows more of it speaks. */
+function isBetter(run: KnownRun, other: KnownRun): boolean {
+  return run.rank === other.rank ? run.run.createdAt < other.run.createdAt : run.rank > other.rank;
+}
+
+/** After a re-creation the success may be that of the earlier object: children are found by the name of their owner. */
+function ownSuccessAt({ lastSuccessAt, createdAt }: CronJobFacts): Instant | undefined {
+  return lastSuccessAt !== undefined && lastSuccessAt >= createdAt ? lastSuccessAt : undefined;
+}
+
+function isUnexplained(successAt: Instant | undefined, runs: readonly KnownRun[]): boolean {
+  if (successAt === undefined) return false;
+  return !runs.some(({ run, succeeded }) => (succeeded && run.endedAt === successAt) || run.endUnseen === true);
+}
+
+/** Whether each Job that ever ran since the oldest of these gaps must still be there, had it not been taken away by hand. */
+function keepsAll(
+  cronJob: CronJobFacts,
+  jobs: readonly JobSnapshot[],
+  gaps: readonly KeptGap[],
+  ledger: StoredLedger,
+): boolean {
+  const { policy, ttlAfterFinishedS, successLimit, failureLimit } = cronJob;
+  if (policy === 'Replace' || ttlAfterFinishedS !== undefined) return false;
+  const count = (outcome: JobFacts['outcome']): number =>
+    jobs.filter(({ job, gone }) => !gone && job.outcome === outcome).length;
+  if (count('success') >= successLimit || count('failed') >= failureLimit) return false;
+  // The limits were the same in the gap: nothing was edited in it.
+  const unchanged = ledger.epochs.at(-1)?.generation === cronJob.generation;
+  return unchanged || gaps.every(({ edited }) => edited && !edited.includes(cronJob.uid));
+}
+
+function earliest(...instants: (Instant | undefined)[]): Instant | undefined {
+  const known = instants.filter((at) => at !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}
+
+function newest(...instants: (Instant | undefined)[]): Instant | undefined {
+  const known = instants.filter((at) => at !== undefined);
+  return known.length === 0 ? undefined : Math.max(...known);
+}

@@ -1,0 +1,43 @@
+import type { DetectionFacts } from '@cronjob-monitor/shared/domain';
+import type { AlertType } from '@cronjob-monitor/shared/contract';
+import type { AlertRecord } from '@cronjob-monitor/shared/store';
+
+/** One kind of facts: what is not wanted is not gathered, and its questions are not asked. */
+export type Part = keyof DetectionFacts;
+
+/** Who asks for what (detection.md section 1). */
+export const partsOf = {
+  'dead-man-switch': ['missedSchedule', 'deadMan', 'suspended'],
+  'stuck-job-check': ['stuck', 'durations', 'finishBy'],
+  'sla-recalculation': ['successRate', 'regression'],
+} as const satisfies Readonly<Record<string, readonly Part[]>>;
+
+export const allParts: ReadonlySet<Part> = new Set<Part>([
+  'jobFailed',
+  ...partsOf['dead-man-switch'],
+  ...partsOf['stuck-job-check'],
+  ...partsOf['sla-recalculation'],
+]);
+
+/** What a run that ended may change by itself; what is open about its CronJob is asked besides. */
+export const partsOfRun: readonly Part[] = ['jobFailed', 'deadMan', 'durations'];
+
+const partOfType: Readonly<Record<Exclude<AlertType, 'slaBreached'>, Part>> = {
+  jobFailed: 'jobFailed',
+  missedSchedule: 'missedSchedule',
+  deadManTriggered: 'deadMan',
+  durationRegression: 'regression',
+  jobStuck: 'stuck',
+  jobSuspended: 'suspended',
+};
+const partOfSubject: Readonly<Record<string, Part>> = {
+  successRate: 'successRate',
+  finishBy: 'finishBy',
+  maxDuration: 'durations',
+  minDuration: 'durations',
+};
+
+/** What decides about an alert. */
+export function partOf({ type, subject }: Pick<AlertRecord, 'type' | 'subject'>): Part {
+  return type === 'slaBreached' ? (partOfSubject[subject ?? ''] ?? 'durations') : partOfType[type];
+}

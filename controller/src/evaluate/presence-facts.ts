@@ -1,0 +1,75 @@
+import { type DetectionFacts, type Instant, type SpecEpoch } from '@cronjob-monitor/shared/domain';
+import { parse } from '@cronjob-monitor/shared/domain/schedule';
+import { listRecentSlots, listSpecEpochs, measureLastDurations, type Tx } from '@cronjob-monitor/shared/store';
+import type { Part } from './part.ts';
+import type { Subject, Watch } from './subject.ts';
+
+/** Slots of one CronJob that are read: a row longer than that is counted by its alert, which goes on. */
+const mostSlots = 50;
+const fewestForP95 = 5;
+const durationsForP95 = 20;
+
+/** Facts about runs that should have come, for these CronJobs at once. */
+export async function gatherPresence(
+  tx: Tx,
+  subjects: readonly Subject[],
+  parts: ReadonlySet<Part>,
+): Promise<(subject: Subject, watch: Watch) => Pick<DetectionFacts, 'missedSchedule' | 'deadMan' | 'suspended'>> {
+  const ids = subjects.map(({ row }) => row.id);
+  const slots = parts.has('missedSchedule') ? await listRecentSlots(tx, ids, mostSlots) : undefined;
+  const needsEpochs = parts.has('deadMan') || parts.has('suspended');
+  const epochs = needsEpochs ? await listSpecEpochs(tx, ids) : undefined;
+  const automatic = subjects.filter(({ watches }) => watches.some(({ rules }) => rules.detection.deadMan?.auto));
+  const durations = parts.has('deadMan')
+    ? await measureLastDurations(
+        tx,
+        automatic.map(({ row }) => row.id),
+        durationsForP95,
+      )
+    : undefined;
+
+  return (subject, watch) => {
+    const { row, facts } = subject;
+    const own = epochs?.get(row.id) ?? [];
+    const measured = durations?.get(row.id);
+    const suspended = facts?.suspended ?? false;
+    return {
+      missedSchedule: slots && {
+        slots: slots.get(row.id) ?? [],
+        paused: suspended && watch.rules.detection.pauseMonitoring,
+      },
+      deadMan: parts.has('deadMan')
+        ? {
+            suspended,
+            lastSuccessAt: latest(row.lastSuccessAt, facts?.lastSuccessAt),
+            resumedAt: own.findLast((epoch) => epoch.suspended && epoch.toAt !== undefined)?.toAt,
+            p95DurationMs: measured && measured.runs >= fewestForP95 ? measured.p95Ms : undefined,
+            nthSlotAfter: (after, n) => nthSlotAfter(subject, after, n),
+          }
+        : undefined,
+      suspended: parts.has('suspended') ? { suspendedSinceAt: suspended ? suspendedSince(own) : undefined } : undefined,
+    };
+  };
+}
+
+function latest(a: Instant | undefined, b: Instant | undefined): Instant | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.max(a, b);
+}
+
+/** Other fields may change while it is suspended: the suspension is as old as the first of the epochs that touch. */
+function suspendedSince(epochs: readonly SpecEpoch[]): Instant | undefined {
+  const last = epochs.findLastIndex((epoch) => !epoch.suspended);
+  return epochs[last + 1]?.fromAt;
+}
+
+function nthSlotAfter({ facts, zone }: Subject, after: Instant, n: number): Instant | undefined {
+  if (!facts) return undefined;
+  try {
+    const schedule = parse(facts.schedule);
+    let at: Instant | null = after;
+    for (let count = 0; count < n && at !== null; count++) at = schedule.next(at, zone);
+    return at ?? undefined;
+  } catch {
+    return undefined; // told as a condition of the monitor
+  }
+}

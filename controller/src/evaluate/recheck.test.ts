@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { findAcknowledgement, putAcknowledgement } from '@cronjob-monitor/shared/store';
+import { anAlertingFixture, hourMs, minuteMs } from '../testing/alerting-fixture.ts';
+import { createRecheck } from './recheck.ts';
+
+test('that a note is over is noticed within a minute, and only then is it asked about', async (t) => {
+  const { store, clock, fails, stillHolds, send, ledger } = await anAlertingFixture(t);
+  const [raised] = await fails();
+  const id = raised?.alert.id ?? '';
+  await send();
+  const expiresAt = clock.now() + hourMs;
+  await store.transaction((tx) =>
+    putAcknowledgement(tx, id, { byWhom: 'ana', at: clock.now(), note: undefined, expiresAt }),
+  );
+  const asked: unknown[] = [];
+  const recheck = createRecheck({
+    store,
+    evaluate: async (ids, parts) => {
+      asked.push([ids.length, [...parts]]);
+      await stillHolds();
+    },
+  });
+  await recheck(clock.now());
+  clock.stepWall(hourMs - 1);
+  await recheck(clock.now());
+  assert.deepEqual(asked, []);
+  clock.stepWall(minuteMs);
+  await recheck(clock.now());
+  assert.deepEqual(asked, [[1, ['jobFailed']]]);
+  assert.equal(await findAcknowledgement(store, id), undefined);
+  assert.ok((await ledger(id)).includes('unacknowledged expired'));
+  clock.stepWall(minuteMs);
+  await recheck(clock.now());
+  assert.equal(asked.length, 1);
+});

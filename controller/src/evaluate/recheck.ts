@@ -1,0 +1,56 @@
+import type { Instant } from '@cronjob-monitor/shared/domain';
+import {
+  findSilencesChangedAt,
+  listAlertsWithExpiredNote,
+  listCronJobsSilenced,
+  listDueAlerts,
+  type AlertRecord,
+  type Store,
+} from '@cronjob-monitor/shared/store';
+import { allParts, partOf, type Part } from './part.ts';
+
+/** Alerts looked at in one go; what is left comes next. */
+const mostAtOnce = 500;
+/** How soon what a person does in the user interface is noticed. */
+const silencesEveryMs = 5_000;
+/** How soon it is noticed that a note is over. */
+const notesEveryMs = 60_000;
+
+export interface RecheckDeps {
+  readonly store: Store;
+  readonly evaluate: (cronJobIds: readonly number[], parts: ReadonlySet<Part>) => Promise<unknown>;
+}
+
+/**
+ * Alerts whose instant came: a delay that ran out, a hold that ended, a note that is over. Each is told or let go by a fresh verdict, never by the instant
+ * alone, so it is asked again here by whoever leads.
+ */
+export function createRecheck({ store, evaluate }: RecheckDeps): (now: Instant) => Promise<void> {
+  let silencesAskedAt = -Infinity;
+  let notesAskedAt = -Infinity;
+  let silencesChangedAt: Instant | undefined;
+  let isFirst = true;
+
+  return async (now) => {
+    const due = await listDueAlerts(store, now, mostAtOnce);
+    if (due.length > 0) await evaluate(idsOf(due), new Set(due.map(partOf)));
+    if (now - notesAskedAt >= notesEveryMs) {
+      notesAskedAt = now;
+      const noted = await listAlertsWithExpiredNote(store, now);
+      if (noted.length > 0) await evaluate(idsOf(noted), new Set(noted.map(partOf)));
+    }
+    if (now - silencesAskedAt < silencesEveryMs) return;
+    silencesAskedAt = now;
+    const changedAt = await findSilencesChangedAt(store);
+    const hasChanged = changedAt !== silencesChangedAt && !isFirst;
+    silencesChangedAt = changedAt;
+    isFirst = false;
+    if (!hasChanged) return;
+    const ids = await listCronJobsSilenced(store);
+    if (ids.length > 0) await evaluate(ids, allParts);
+  };
+}
+
+function idsOf(alerts: readonly Pick<AlertRecord, 'cronJobId'>[]): number[] {
+  return [...new Set(alerts.map(({ cronJobId }) => cronJobId))];
+}

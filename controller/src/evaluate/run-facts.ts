@@ -1,0 +1,49 @@
+import { runsNeeded, type DetectionFacts } from '@cronjob-monitor/shared/domain';
+import { listJudgedRuns, type JudgedRunRow, type Tx } from '@cronjob-monitor/shared/store';
+import type { Subject, Watch } from './subject.ts';
+
+/** So many are read at least, so that a message can say how many failed in a row. */
+const fewestRuns = 20;
+
+export interface RunFacts {
+  readonly jobFailed: (subject: Subject, watch: Watch) => DetectionFacts['jobFailed'];
+  /** The judged runs of one watch, newest first. */
+  readonly runsOf: (subject: Subject, watch: Watch) => readonly JudgedRunRow[];
+}
+
+/** The last runs that succeeded or failed, for these CronJobs at once. */
+export async function gatherRuns(tx: Tx, subjects: readonly Subject[]): Promise<RunFacts> {
+  const all = await readRuns(tx, subjects, true);
+  const scheduled = await readRuns(tx, subjects, false);
+  const runsOf = ({ row }: Subject, { rules, firstSeenAt }: Watch): readonly JudgedRunRow[] => {
+    const runs = (rules.detection.jobFailed.includeManual ? all : scheduled).get(row.id) ?? [];
+    return runs.filter(({ endedAt }) => endedAt >= firstSeenAt);
+  };
+  return {
+    runsOf,
+    jobFailed: (subject, watch) => {
+      const runs = runsOf(subject, watch).map((run) => ({ ...run, reason: run.reason ?? run.jobReason }));
+      const open = subject.alerts.filter(
+        ({ monitorId, type }) => monitorId === watch.monitor.id && type === 'jobFailed',
+      );
+      // Runs that retention took say nothing about an alert that is still open.
+      if (runs.length === 0 && open.length > 0) return undefined;
+      return { runs, isOpen: open.some(({ state }) => state !== 'pending') };
+    },
+  };
+}
+
+async function readRuns(
+  tx: Tx,
+  subjects: readonly Subject[],
+  includeManual: boolean,
+): Promise<ReadonlyMap<number, readonly JudgedRunRow[]>> {
+  const rules = subjects.flatMap(({ watches }) => watches.map((watch) => watch.rules.detection.jobFailed));
+  const wanted = rules.filter((rule) => rule.includeManual === includeManual);
+  if (wanted.length === 0) return new Map();
+  const ids = subjects
+    .filter(({ watches }) => watches.some((watch) => watch.rules.detection.jobFailed.includeManual === includeManual))
+    .map(({ row }) => row.id);
+  const count = Math.max(fewestRuns, ...wanted.map(runsNeeded));
+  return listJudgedRuns(tx, ids, { count, includeManual });
+}

@@ -1,0 +1,115 @@
+import {
+  findNotStarted,
+  slotOf,
+  type DetectionFacts,
+  type Instant,
+  type JobFacts,
+  type PodFacts,
+  type UnfinishedJob,
+} from '@cronjob-monitor/shared/domain';
+import {
+  listLastScheduledRuns,
+  measureLastDurations,
+  type LastScheduledRuns,
+  type Tx,
+} from '@cronjob-monitor/shared/store';
+import type { Part } from './part.ts';
+import type { Subject, Watch } from './subject.ts';
+
+/** Unfinished Jobs, from memory. */
+export interface RunningSources {
+  readonly jobsOf: (cronJobUid: string) => readonly JobFacts[];
+  readonly podsOf: (jobUid: string) => readonly PodFacts[];
+}
+
+const durationsForP99 = 100;
+
+/** Facts about runs that go on and about how long they took, for these CronJobs at once. */
+export async function gatherRunning(
+  tx: Tx,
+  subjects: readonly Subject[],
+  parts: ReadonlySet<Part>,
+  from: RunningSources,
+  horizon: Instant,
+): Promise<(subject: Subject, watch: Watch) => Pick<DetectionFacts, 'stuck' | 'durations'>> {
+  const unfinished = new Map(subjects.map((subject) => [subject, unfinishedOf(subject, from)]));
+  const running = subjects.filter((subject) => (unfinished.get(subject)?.length ?? 0) > 0);
+  const p99s = parts.has('stuck')
+    ? await measureLastDurations(
+        tx,
+        running.map(({ row }) => row.id),
+        durationsForP99,
+      )
+    : undefined;
+  const limited = subjects.filter(({ watches }) => watches.some(({ rules }) => hasLimit(rules.detection.durations)));
+  const lastRuns = parts.has('durations')
+    ? await listLastScheduledRuns(
+        tx,
+        limited.map(({ row }) => row.id),
+      )
+    : undefined;
+
+  return (subject, watch) => {
+    const jobs = unfinished.get(subject) ?? [];
+    const p99 = p99s?.get(subject.row.id);
+    return {
+      stuck: p99s && {
+        jobs: jobs.map((job) => toUnfinished(job, from.podsOf(job.uid), horizon)),
+        p99DurationMs: p99?.p99Ms,
+        runs: p99?.runs ?? 0,
+      },
+      durations: lastRuns && {
+        ...sinceFirstSight(lastRuns.get(subject.row.id), watch.firstSeenAt),
+        running: jobs.flatMap((job) =>
+          slotOf(job) === undefined || job.suspended || job.startedAt === undefined || job.decidedAs !== undefined
+            ? []
+            : [{ jobName: job.name, startedAt: job.startedAt }],
+        ),
+      },
+    };
+  };
+}
+
+function hasLimit(
+  limits: { readonly maxDurationMs: number | undefined; readonly minDurationMs: number | undefined } | undefined,
+): boolean {
+  return limits?.maxDurationMs !== undefined || limits?.minDurationMs !== undefined;
+}
+
+function unfinishedOf({ row }: Subject, from: RunningSources): JobFacts[] {
+  return from.jobsOf(row.uid).filter((job) => job.outcome === undefined);
+}
+
+/** What ended before the monitor began to watch is history: it opens nothing. */
+function sinceFirstSight(
+  runs: LastScheduledRuns | undefined,
+  firstSeenAt: Instant,
+): Pick<NonNullable<DetectionFacts['durations']>, 'lastEnded' | 'lastSuccess'> {
+  const seen = <T extends { readonly endedAt: Instant }>(run: T | undefined): T | undefined =>
+    run && run.endedAt >= firstSeenAt ? run : undefined;
+  return { lastEnded: seen(runs?.lastEnded), lastSuccess: seen(runs?.lastSuccess) };
+}
+
+/** A Job that has not ended, as what is stuck is judged by. `horizon`: nothing is known beyond it of pods that did not come. */
+export function toUnfinished(job: JobFacts, pods: readonly PodFacts[], horizon: Instant): UnfinishedJob {
+  const waiting = findNotStarted(job, pods);
+  return {
+    jobName: job.name,
+    createdAt: job.createdAt,
+    startedAt: job.startedAt,
+    suspended: job.suspended,
+    // A Job that resumes gets its start anew.
+    waitingSinceAt: waiting && Math.max(job.createdAt, job.startedAt ?? job.createdAt),
+    waitingReason: waiting?.reason,
+    seenThroughAt:
+      pods.length === 0 && job.decidedAt === undefined && job.deletingAt === undefined ? horizon : undefined,
+    endingSinceAt: endingSince(job, pods),
+  };
+}
+
+/** The deletionTimestamp of a pod lies at the end of its grace already. */
+function endingSince(job: JobFacts, pods: readonly PodFacts[]): Instant | undefined {
+  if (job.decidedAt !== undefined) return job.decidedAt;
+  if (job.deletingAt === undefined) return undefined;
+  return Math.max(job.deletingAt, ...pods.flatMap(({ deletingAt }) => deletingAt ?? []));
+}

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { DetectionRules, JobFacts } from '@cronjob-monitor/shared/domain';
+import { aJob } from '@cronjob-monitor/shared/testing';
+import { stuckCandidates } from './stuck-candidates.ts';
+
+const minute = 60_000;
+const stuck = {
+  enabled: true,
+  notStartedAfterMs: 10 * minute,
+  terminatingAfterMs: 5 * minute,
+  overrunningAfterMs: undefined,
+};
+const rules = {
+  stuck: { notStarted: stuck, overrunning: stuck, terminating: stuck },
+  durations: undefined,
+} as unknown as DetectionRules; // only what is looked at
+const running = (more: Partial<JobFacts> = {}): JobFacts => ({
+  ...aJob({ createdAt: 0, outcome: undefined, endedAt: undefined }),
+  cronJobUid: 'owner',
+  ...more,
+});
+const at = (minutes: number, job: JobFacts, of: readonly DetectionRules[] = [rules]): boolean =>
+  stuckCandidates([job], () => of, minutes * minute).has('owner');
+
+test('a Job is looked at from the first instant at which one of its limits may have passed', () => {
+  assert.deepEqual([at(9, running()), at(10, running())], [false, true]);
+});
+
+test('a limit of its monitor for the duration counts as well', () => {
+  const slow = { ...rules, durations: { enabled: true, maxDurationMs: 2 * minute, minDurationMs: undefined } };
+  assert.deepEqual([at(1, running(), [slow]), at(2, running(), [slow])], [false, true]);
+});
+
+test('a Job that is ending is looked at by the limit for that', () => {
+  assert.deepEqual([at(4, running({ decidedAt: 0 })), at(5, running({ decidedAt: 0 }))], [false, true]);
+});
+
+test('what has ended, is suspended or is watched by nobody is left alone', () => {
+  assert.equal(at(99, running({ outcome: 'success' })), false);
+  assert.equal(at(99, running({ suspended: true })), false);
+  assert.equal(at(99, running(), []), false);
+});

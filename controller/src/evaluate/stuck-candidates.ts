@@ -1,0 +1,33 @@
+import type { DetectionRules, Instant, JobFacts } from '@cronjob-monitor/shared/domain';
+
+/** Without a limit of its own a run overruns after an hour at the earliest. */
+const soonestOverrunMs = 3_600_000;
+
+/**
+ * CronJobs with a Job that may be stuck or too slow by now, as far as memory alone can tell: so a tick asks about those few, whatever
+ * else runs. `now`: no later than the caches are fresh.
+ */
+export function stuckCandidates(
+  jobs: Iterable<JobFacts>,
+  rulesOf: (cronJobUid: string) => readonly DetectionRules[],
+  now: Instant,
+): Set<string> {
+  const uids = new Set<string>();
+  for (const job of jobs) {
+    if (job.outcome !== undefined || job.suspended || uids.has(job.cronJobUid)) continue;
+    const ageMs = now - job.createdAt;
+    if (rulesOf(job.cronJobUid).some((rules) => ageMs >= soonestMs(rules, job))) uids.add(job.cronJobUid);
+  }
+  return uids;
+}
+
+function soonestMs({ stuck, durations }: DetectionRules, job: JobFacts): number {
+  if (job.decidedAt !== undefined || job.deletingAt !== undefined)
+    return stuck.terminating?.terminatingAfterMs ?? Infinity;
+  const overrunning = stuck.overrunning && (stuck.overrunning.overrunningAfterMs ?? soonestOverrunMs);
+  return Math.min(
+    stuck.notStarted?.notStartedAfterMs ?? Infinity,
+    overrunning ?? Infinity,
+    durations?.maxDurationMs ?? Infinity,
+  );
+}

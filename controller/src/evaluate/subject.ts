@@ -1,0 +1,88 @@
+import type { CronJobFacts, DetectionRules, Instant } from '@cronjob-monitor/shared/domain';
+import {
+  listJudgedCronJobs,
+  listLiveAlerts,
+  type AlertRecord,
+  type JudgedCronJob,
+  type JudgingMonitor,
+  type Tx,
+} from '@cronjob-monitor/shared/store';
+import type { AlertRules } from '../alerting/index.ts';
+
+/** What one monitor asks about one CronJob, and what it wants done with the answers. */
+export interface MonitorRules {
+  readonly detection: DetectionRules;
+  readonly alerts: AlertRules;
+  /** What its messages tell of a run; undefined: everything. */
+  readonly includeContext:
+    | {
+        readonly suggestedFixes: boolean;
+        readonly logs: boolean;
+        readonly events: boolean;
+        readonly podStatus: boolean;
+      }
+    | undefined;
+}
+
+/** A monitor that selects a CronJob and can be read. */
+export interface Watcher {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly rules: MonitorRules;
+}
+
+/** One monitor's view of one CronJob. */
+export interface Watch {
+  readonly monitor: { readonly id: number; readonly uid: string; readonly namespace: string; readonly name: string };
+  readonly rules: MonitorRules;
+  /** What ended before opens nothing. */
+  readonly firstSeenAt: Instant;
+}
+
+/** One CronJob whose verdicts are asked. */
+export interface Subject {
+  readonly row: JudgedCronJob;
+  /** Undefined: it is not in the cluster any more. */
+  readonly facts: CronJobFacts | undefined;
+  readonly zone: string;
+  readonly watches: readonly Watch[];
+  readonly alerts: readonly AlertRecord[];
+}
+
+/** What this replica sees of the cluster, as far as verdicts ask. */
+export interface SubjectSources {
+  readonly findCronJob: (uid: string) => CronJobFacts | undefined;
+  readonly watchersOf: (cronJob: CronJobFacts) => readonly Watcher[];
+  readonly defaultZone: string;
+}
+
+/** The CronJobs with who watches them and what is open about them. */
+export async function gatherSubjects(tx: Tx, ids: readonly number[], from: SubjectSources): Promise<Subject[]> {
+  const rows = await listJudgedCronJobs(tx, ids);
+  const alerts = Map.groupBy(await listLiveAlerts(tx, ids), ({ cronJobId }) => cronJobId);
+  return rows.map((row) => {
+    const facts = row.deletedAt === undefined ? from.findCronJob(row.uid) : undefined;
+    const zone = facts?.timeZone ?? from.defaultZone;
+    return {
+      row,
+      facts,
+      zone,
+      watches: facts ? from.watchersOf(facts).flatMap((watcher) => toWatch(watcher, row)) : [],
+      alerts: alerts.get(row.id) ?? [],
+    };
+  });
+}
+
+/** A monitor that has no row for it yet judges it as soon as it has. */
+function toWatch({ rules, ...watcher }: Watcher, row: JudgedCronJob): Watch[] {
+  const known = row.monitors.find((candidate) => isSame(candidate, watcher));
+  if (!known?.selects) return [];
+  const { uid, namespace, name } = watcher;
+  return [{ monitor: { id: known.id, uid, namespace, name }, rules, firstSeenAt: known.firstSeenAt }];
+}
+
+/** The row that is not deleted is the present object of its name. */
+function isSame(known: JudgingMonitor, watcher: Pick<Watcher, 'namespace' | 'name'>): boolean {
+  return !known.isDeleted && known.namespace === watcher.namespace && known.name === watcher.name;
+}

@@ -1,0 +1,134 @@
+import type { Baseline, DetectionFacts, Instant } from '@cronjob-monitor/shared/domain';
+import {
+  countRateFacts,
+  listLastScheduledRuns,
+  measureDurationShift,
+  type AlertRecord,
+  type DurationShift,
+  type RateFacts,
+  type Tx,
+} from '@cronjob-monitor/shared/store';
+import type { Part } from './part.ts';
+import type { Subject, Watch } from './subject.ts';
+
+const dayMs = 86_400_000;
+
+/** Facts over a window of days, for these CronJobs at once: one question for each length of window that their monitors ask for. */
+export async function gatherWindowed(
+  tx: Tx,
+  subjects: readonly Subject[],
+  parts: ReadonlySet<Part>,
+  now: Instant,
+): Promise<(subject: Subject, watch: Watch) => Pick<DetectionFacts, 'successRate' | 'regression'>> {
+  const rates = parts.has('successRate') ? await gatherRates(tx, subjects, now) : undefined;
+  const shifts = parts.has('regression') ? await gatherShifts(tx, subjects, now) : undefined;
+  const rated = subjects.filter(({ watches }) => watches.some(({ rules }) => rules.detection.successRate));
+  const lastRuns = rates
+    ? await listLastScheduledRuns(
+        tx,
+        rated.map(({ row }) => row.id),
+      )
+    : undefined;
+
+  return (subject, watch) => {
+    const id = subject.row.id;
+    const rate = rates?.get(rateKey(watch))?.get(id);
+    const lastEndedAt = lastRuns?.get(id)?.lastEnded.endedAt;
+    const shift = shifts?.get(regressionWindow(watch))?.get(id);
+    return {
+      successRate: rates && {
+        // History alone, from before anybody watched, opens nothing.
+        ...(lastEndedAt !== undefined && lastEndedAt >= watch.firstSeenAt ? toCounts(rate) : toCounts(undefined)),
+        lastRunAt: lastEndedAt,
+        // Good evaluations are counted by the alert itself.
+        openGoodEvaluations: isOpen(subject, watch, 'successRate') ? 1 : undefined,
+      },
+      regression: shifts && toRegression(shift, watch, openRegression(subject, watch)),
+    };
+  };
+}
+
+const rateKey = ({ rules }: Watch): string =>
+  `${rules.detection.successRate?.windowDays} ${rules.detection.successRate?.countMissed}`;
+const regressionWindow = ({ rules }: Watch): number => rules.detection.regression?.baselineWindowMs ?? 0;
+
+async function gatherRates(
+  tx: Tx,
+  subjects: readonly Subject[],
+  now: Instant,
+): Promise<ReadonlyMap<string, ReadonlyMap<number, RateFacts>>> {
+  const asked = pairsOf(subjects).filter(({ watch }) => watch.rules.detection.successRate?.enabled);
+  const rates = new Map<string, ReadonlyMap<number, RateFacts>>();
+  for (const [key, group] of Map.groupBy(asked, ({ watch }) => rateKey(watch))) {
+    const rule = group[0]?.watch.rules.detection.successRate;
+    if (!rule) continue;
+    // Monitors ask for few different windows; each answer is large, so one comes after the other.
+    const wanted = { from: now - rule.windowDays * dayMs, missed: rule.countMissed };
+    rates.set(key, await countRateFacts(tx, idsOf(group), wanted));
+  }
+  return rates;
+}
+
+async function gatherShifts(
+  tx: Tx,
+  subjects: readonly Subject[],
+  now: Instant,
+): Promise<ReadonlyMap<number, ReadonlyMap<number, DurationShift>>> {
+  const asked = pairsOf(subjects).filter(({ watch }) => {
+    const rule = watch.rules.detection.regression;
+    return rule?.enabled && rule.thresholdPercent > 0;
+  });
+  const shifts = new Map<number, ReadonlyMap<number, DurationShift>>();
+  for (const [baselineWindowMs, group] of Map.groupBy(asked, ({ watch }) => regressionWindow(watch))) {
+    // As with rates.
+    shifts.set(baselineWindowMs, await measureDurationShift(tx, idsOf(group), { now, baselineWindowMs }));
+  }
+  return shifts;
+}
+
+function pairsOf(subjects: readonly Subject[]): { readonly subject: Subject; readonly watch: Watch }[] {
+  return subjects.flatMap((subject) => subject.watches.map((watch) => ({ subject, watch })));
+}
+
+function idsOf(pairs: readonly { readonly subject: Subject }[]): number[] {
+  return [...new Set(pairs.map(({ subject }) => subject.row.id))];
+}
+
+function toCounts(rate: RateFacts | undefined): { readonly success: number; readonly failed: number } {
+  return { success: rate?.success ?? 0, failed: (rate?.failed ?? 0) + (rate?.missed ?? 0) };
+}
+
+function isOpen({ alerts }: Subject, { monitor }: Watch, subject: string): boolean {
+  return alerts.some(
+    (alert) => alert.monitorId === monitor.id && alert.subject === subject && alert.state !== 'pending',
+  );
+}
+
+const noBaseline: Baseline = { runs: 0, p25: 0, p75: 0, p95: 0 };
+
+function toRegression(
+  shift: DurationShift | undefined,
+  watch: Watch,
+  open: AlertRecord | undefined,
+): NonNullable<DetectionFacts['regression']> {
+  const isNews = shift?.newestEndAt !== undefined && shift.newestEndAt >= watch.firstSeenAt;
+  const frozen = frozenBaseline(open);
+  return {
+    recentMs: isNews ? shift.recentMs : [],
+    newestEndAt: shift?.newestEndAt,
+    baseline: shift?.baseline ?? noBaseline,
+    open: open && frozen && { baseline: frozen, sinceAt: open.sinceAt, goodEvaluations: 1 },
+  };
+}
+
+function openRegression({ alerts }: Subject, { monitor }: Watch): AlertRecord | undefined {
+  return alerts.find((alert) => alert.monitorId === monitor.id && alert.type === 'durationRegression');
+}
+
+/** As the detector wrote it when it opened. */
+function frozenBaseline(open: AlertRecord | undefined): Baseline | undefined {
+  const context = open?.context as
+    | { readonly verdict?: { readonly detail?: { readonly baseline?: Baseline } } }
+    | undefined;
+  return context?.verdict?.detail?.baseline;
+}

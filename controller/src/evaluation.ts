@@ -1,0 +1,307 @@
+import type { SchedulerName } from '@cronjob-monitor/shared/contract';
+import type { CronJobFacts, Instant, JobFacts, PodFacts } from '@cronjob-monitor/shared/domain';
+import type { Clock, Logger } from '@cronjob-monitor/shared/process';
+import {
+  cronJobIdsOf,
+  FencedError,
+  listCronJobsToJudge,
+  listLiveAlerts,
+  movePendingDue,
+  type CountedRunOf,
+  type Store,
+  type Tx,
+} from '@cronjob-monitor/shared/store';
+import type { RaisedAlert, Storms } from './alerting/index.ts';
+import type { ClusterCaches } from './cluster-view.ts';
+import {
+  allParts,
+  AskedCronJobs,
+  createRecheck,
+  evaluate,
+  judgeRecorded,
+  partsOf,
+  stuckCandidates,
+  type EvaluateDeps,
+  type JudgeDeps,
+  type Part,
+  type SettleSlots,
+  type Watcher,
+} from './evaluate/index.ts';
+import type { Term } from './leadership/index.ts';
+import { rulesOf } from './monitor-rules.ts';
+import { createSlaRounds, dueForPresence, dueForRunning, runSchedulers, type Scheduler } from './schedulers/index.ts';
+import type { Selection } from './selection/index.ts';
+import type { ControllerSettings } from './settings.ts';
+
+export interface EvaluationDeps {
+  readonly settings: Pick<ControllerSettings, 'defaultZone' | 'schedulers'>;
+  readonly store: Store;
+  readonly caches: Pick<ClusterCaches, 'cronJobs' | 'jobs' | 'monitors'>;
+  readonly selection: Selection;
+  readonly podsOf: (jobUid: string) => readonly PodFacts[];
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly term: Pick<Term, 'epoch' | 'signal' | 'lose'>;
+  /** When all caches were filled, and until when a leader before this one watched. */
+  readonly syncedAt: () => Instant;
+  readonly watchedUntilAt: Instant | undefined;
+  readonly freshThroughAt: () => Instant | undefined;
+  readonly freeze: JudgeDeps['freeze'];
+  readonly contextDueAt: JudgeDeps['contextDueAt'];
+  readonly settleSlots: SettleSlots;
+  readonly storms: Storms;
+  /** Resolves when what the start found is written: before, absence says nothing. */
+  readonly whenCaughtUp: (signal: AbortSignal) => Promise<void>;
+  readonly postponedBecause: () => string | undefined;
+  readonly prune: (signal: AbortSignal) => Promise<void>;
+  /** Days that are over get their figures for good. */
+  readonly sealDays: () => Promise<void>;
+  readonly onRaised: (raised: readonly RaisedAlert[]) => void;
+  readonly onSettled: EvaluateDeps['onSettled'];
+  /** Success rates and durations of these CronJobs are shown anew. */
+  readonly measureSla: (cronJobIds: readonly number[], now: Instant) => Promise<void>;
+  readonly onRan: (name: SchedulerName, outcome: { readonly isOk: boolean; readonly durationMs: number }) => void;
+  /** True: the database is away, and everybody waits for it. */
+  readonly isAway: (error: unknown) => boolean;
+}
+
+/** Who asks whether something is wrong: when a run was recorded, when an event says so, and when time has passed. */
+export interface Evaluation {
+  /** In the transaction that recorded these runs; `committed` is told afterwards. */
+  readonly judge: (tx: Tx, counted: readonly CountedRunOf[]) => Promise<RaisedAlert[]>;
+  readonly committed: (raised: readonly RaisedAlert[]) => void;
+  /** A run of the CronJob was recorded: its rate is asked again. */
+  readonly recorded: (cronJobUid: string) => void;
+  /** Something about these CronJobs has changed. */
+  readonly ask: (cronJobUids: Iterable<string>, parts?: Iterable<Part>) => void;
+  /** Our wall clock was set by so much, milliseconds. */
+  readonly stepped: (byMs: number) => void;
+  /** End of the last full evaluation of this term; undefined: before it, nothing is told. */
+  readonly evaluatedAt: () => Instant | undefined;
+  /** Until the signal aborts: it must not outlive the term. */
+  readonly run: (signal: AbortSignal) => Promise<void>;
+}
+
+const recheckEveryMs = 1_000;
+const askEveryMs = 250;
+
+export function createEvaluation(deps: EvaluationDeps): Evaluation {
+  const { store, caches, selection, clock, term } = deps;
+  let signal = term.signal;
+  const asked = new AskedCronJobs();
+  const sla = createSlaRounds(store);
+  let evaluatedAt: Instant | undefined;
+  /** The first full evaluation has begun. */
+  let hasBegun = false;
+  let steppedMs = 0;
+
+  const judging: EvaluateDeps = {
+    store,
+    epoch: term.epoch,
+    clock,
+    sources: {
+      findCronJob: (uid) => caches.cronJobs.find(uid),
+      watchersOf,
+      defaultZone: deps.settings.defaultZone,
+      jobsOf: (uid) => caches.jobs.listBy('cronJob', uid),
+      podsOf: deps.podsOf,
+    },
+    closing: {
+      isRecreated: ({ row }) => (caches.cronJobs.findByName(row.namespace, row.name)?.uid ?? row.uid) !== row.uid,
+      isUnreadable: ({ namespace, name }) => caches.monitors.findByName(namespace, name)?.decoded.ok === false,
+    },
+    freshThroughAt: deps.freshThroughAt,
+    isDelayed: (sinceAt) =>
+      deps.watchedUntilAt !== undefined && sinceAt > deps.watchedUntilAt && sinceAt < deps.syncedAt(),
+    contextDueAt: deps.contextDueAt,
+    freeze: deps.freeze,
+    settleSlots: deps.settleSlots,
+    onSettled: deps.onSettled,
+    onRaised: deps.onRaised,
+  };
+  let last: Promise<unknown> = Promise.resolve();
+  /** One pass after the other: whether many CronJobs fail at once is asked of a whole pass. */
+  const evaluateNow = (
+    ids: readonly number[],
+    parts: ReadonlySet<Part>,
+    slotsOnly?: ReadonlySet<number>,
+  ): Promise<void> => {
+    const pass = last.then(() => onePass(ids, parts, slotsOnly));
+    last = pass.catch(() => {}); // whoever asked for it hears of it
+    return pass;
+  };
+  const recheck = createRecheck({ store, evaluate: evaluateNow });
+
+  const schedulers: readonly Scheduler[] = [
+    {
+      name: 'dead-man-switch',
+      intervalMs: deps.settings.schedulers.deadManSwitchMs,
+      run: async () => {
+        const { ids, slotsOnly } = await dueForPresence(store, clock.now());
+        await evaluatePart('dead-man-switch', ids, slotsOnly);
+        await deps.storms.tick(clock.now());
+      },
+    },
+    {
+      name: 'stuck-job-check',
+      intervalMs: deps.settings.schedulers.stuckJobCheckMs,
+      run: async () => evaluatePart('stuck-job-check', await dueForRunning(store, clock.now(), stuckNow())),
+    },
+    {
+      name: 'sla-recalculation',
+      intervalMs: deps.settings.schedulers.slaRecalculationMs,
+      run: async () => {
+        await deps.sealDays();
+        await sla.run(clock.now(), async (ids) => {
+          await evaluatePart('sla-recalculation', ids);
+          await deps.measureSla(ids, clock.now());
+        });
+      },
+    },
+  ];
+  /** A round takes up to a fifth of its interval: it runs beside the others, which must not wait for it. */
+  const prune: Scheduler = { name: 'prune', intervalMs: deps.settings.schedulers.pruneMs, run: deps.prune };
+
+  return {
+    judge: judgeRuns,
+    committed: (raised) => {
+      if (raised.length > 0) deps.onRaised(raised);
+    },
+    recorded: sla.recorded,
+    ask: (uids, parts) => asked.add(uids, parts),
+    stepped(byMs) {
+      steppedMs += byMs;
+    },
+    evaluatedAt: () => evaluatedAt,
+    async run(until) {
+      signal = until;
+      await untilDone(async () => {
+        await deps.storms.load();
+        await deps.whenCaughtUp(signal);
+        hasBegun = true;
+        await evaluateNow(await listCronJobsToJudge(store), allParts);
+        evaluatedAt = clock.now();
+      });
+      clock.every(askEveryMs, guarded(answerAsked), signal);
+      clock.every(
+        recheckEveryMs,
+        guarded(async () => {
+          const isPostponed = deps.postponedBecause() !== undefined;
+          await followSteps();
+          if (!isPostponed) await recheck(store.now());
+        }),
+        signal,
+      );
+      const ticker = { clock, logger: deps.logger, onRan, onError: isExpected };
+      await Promise.all([
+        runSchedulers(schedulers, { ...ticker, postponedBecause: deps.postponedBecause }, signal),
+        runSchedulers([prune], { ...ticker, postponedBecause: () => undefined }, signal),
+      ]);
+    },
+  };
+
+  function onRan(name: SchedulerName, outcome: { readonly isOk: boolean; readonly durationMs: number }): void {
+    if (outcome.isOk && name !== 'prune') evaluatedAt = clock.now();
+    deps.onRan(name, outcome);
+  }
+
+  /**
+   * What a start finds has ended long ago, mostly before anybody watched: the full evaluation that follows asks about all of it at once.
+   * Only what is open already is told of each run, since it counts them.
+   */
+  async function judgeRuns(tx: Tx, counted: readonly CountedRunOf[]): Promise<RaisedAlert[]> {
+    let asked = counted;
+    if (!hasBegun) {
+      const open = new Set(
+        (await listLiveAlerts(tx, [...new Set(counted.map(({ cronJobId }) => cronJobId))])).map(
+          ({ cronJobId }) => cronJobId,
+        ),
+      );
+      asked = counted.filter(({ cronJobId }) => open.has(cronJobId));
+    }
+    return asked.length === 0 ? [] : judgeRecorded(tx, asked, judging, deps.storms.holdDuring(0, clock.now()));
+  }
+
+  async function onePass(
+    ids: readonly number[],
+    parts: ReadonlySet<Part>,
+    slotsOnly: ReadonlySet<number> | undefined,
+  ): Promise<void> {
+    const stormHold = deps.storms.holdDuring(ids.length, clock.now());
+    const raised = await evaluate(ids, { parts, stormHold, slotsOnly }, judging, signal);
+    if (stormHold === undefined) return;
+    const toldAfterAll = await deps.storms.settle(raised, clock.now());
+    if (toldAfterAll.length > 0) await evaluate(toldAfterAll, { parts }, judging, signal);
+  }
+
+  async function evaluatePart(
+    name: keyof typeof partsOf,
+    ids: readonly number[],
+    slotsOnly?: ReadonlySet<number>,
+  ): Promise<void> {
+    await evaluateNow(ids, new Set<Part>(partsOf[name]), slotsOnly);
+  }
+
+  function watchersOf(cronJob: CronJobFacts): Watcher[] {
+    const zone = cronJob.timeZone ?? deps.settings.defaultZone;
+    return selection
+      .monitorsOf(cronJob)
+      .flatMap(({ uid, namespace, name, decoded }) =>
+        decoded.ok ? [{ uid, namespace, name, rules: rulesOf(decoded.spec, zone) }] : [],
+      );
+  }
+
+  function stuckNow(): ReadonlySet<string> {
+    const rulesOfUid = (uid: string) => {
+      const cronJob = caches.cronJobs.find(uid);
+      return cronJob ? watchersOf(cronJob).map(({ rules }) => rules.detection) : [];
+    };
+    return stuckCandidates(caches.jobs.values() as Iterable<JobFacts>, rulesOfUid, clock.now());
+  }
+
+  /** No delay ends early because our clock was set. A database with a clock of its own has not noticed. */
+  async function followSteps(): Promise<void> {
+    const byMs = steppedMs;
+    if (byMs === 0) return;
+    if (store.clockOffsetMs() === undefined) await store.fenced(term.epoch, (tx) => movePendingDue(tx, byMs));
+    steppedMs -= byMs;
+  }
+
+  async function answerAsked(): Promise<void> {
+    const { uids, parts } = asked.take();
+    if (uids.length === 0) return;
+    try {
+      const ids = await cronJobIdsOf(store, uids);
+      await evaluateNow([...ids.values()], parts);
+    } catch (error) {
+      asked.add(uids, parts);
+      throw error;
+    }
+  }
+
+  function guarded(work: () => Promise<void>): () => Promise<void> {
+    return () =>
+      work().catch((error: unknown) => {
+        if (!signal.aborted && !isExpected(error))
+          deps.logger.error('an evaluation failed and is tried again', { error });
+      });
+  }
+
+  function isExpected(error: unknown): boolean {
+    if (error instanceof FencedError) term.lose('another process took the epoch');
+    return error instanceof FencedError || deps.isAway(error);
+  }
+
+  /** The database may go away under it as under anything else. */
+  async function untilDone(work: () => Promise<void>): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        return await work();
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!isExpected(error)) deps.logger.error('the first evaluation failed and is tried again', { error });
+        await clock.sleep(recheckEveryMs, signal).catch(() => {});
+      }
+    }
+  }
+}

@@ -1,0 +1,213 @@
+import type { Execution, Instant, JobFacts } from '@cronjob-monitor/shared/domain';
+import { toSafeLog, type Cluster, type RedactionRule } from '@cronjob-monitor/shared/kube';
+import type { Clock, Logger } from '@cronjob-monitor/shared/process';
+import { putEvidence, type Store } from '@cronjob-monitor/shared/store';
+import { completeAlerts, type LearnedOfRun } from './alerting/index.ts';
+import { Batches } from './batches.ts';
+import type { ClusterCaches } from './cluster-view.ts';
+import {
+  createCapture,
+  createEvidenceBook,
+  createReadPool,
+  type Capture,
+  type CaptureDeps,
+  type EvidenceWishes,
+} from './evidence/index.ts';
+import { createFixSuggestions } from './fix-suggestions.ts';
+import { createInstalledRedactor } from './installed-redactor.ts';
+import type { JobIntake } from './job-intake.ts';
+import type { Term } from './leadership/index.ts';
+import type { UpkeepMetrics } from './metrics/index.ts';
+import type { MonitorSeen, Selection } from './selection/index.ts';
+import type { ControllerSettings } from './settings.ts';
+import type { GatheredJob, RowOfRun } from './reconcilers/job/index.ts';
+import { explainRun, type RunToExplain } from './run-explaining.ts';
+import { createTemplateKeeping } from './template-keeping.ts';
+
+export interface EvidenceTaking {
+  /** The end of the run is about to be written: its messages may wait for evidence. */
+  expect(execution: Pick<Execution, 'jobUid' | 'status'>): void;
+  /**
+   * Takes what is there. A failed run that got its row now is explained when all is taken; one of the last hour is once more after a
+   * start, for the process before may have ended over it.
+   */
+  take(gathered: GatheredJob, execution: Execution | undefined, row: RowOfRun): void;
+  /** Until then a message about the run waits for what is still being taken of it; undefined: nothing is. Asked of a run that goes on
+   * for too long, it begins to take what may tell why. */
+  contextDueAt(jobUid: string): Instant | undefined;
+  /** Tells when messages that waited for evidence may go. */
+  onMessagesCompleted(listener: () => void): void;
+  forget(jobUid: string): void;
+}
+
+export interface EvidenceTakingDeps {
+  readonly cluster: Cluster;
+  readonly store: Store;
+  readonly selection: Selection;
+  readonly caches: Pick<ClusterCaches, 'jobs'>;
+  readonly intake: Pick<JobIntake, 'pods'>;
+  readonly settings: Pick<ControllerSettings, 'evidence'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly background: (name: string, work: Promise<void>) => void;
+  readonly upkeepMetrics?: Pick<UpkeepMetrics, 'captured'> | undefined;
+}
+
+/** A message waits so long at most. */
+const mostWaitMs = 10_000;
+/** Events of a run are gone after an hour, and what ended before is no news: it is not read for an explanation. */
+const newsMs = 3_600_000;
+/** Patterns search the end of a log of so many bytes. */
+const searchedLogBytes = 100 * 1024;
+/** A failure of many at once must not take all connections. */
+const mostExplainedAtOnce = 2;
+/** And a failure of many is written by a few transactions. */
+const mostExplainedTogether = 32;
+/** The transaction that raises an alert about a stuck run has ended by then. */
+const stuckAfterMs = 1_000;
+
+/** Takes what is wanted of runs, in the background, and explains those that went wrong by it. */
+export function createEvidenceTaking(deps: EvidenceTakingDeps, term: Pick<Term, 'epoch' | 'signal'>): EvidenceTaking {
+  const { clock, selection } = deps;
+  const { evidence } = deps.settings;
+  const redact = createInstalledRedactor(evidence.redactPatterns);
+  const book = createEvidenceBook();
+  const background = forgiving(deps, term.signal);
+  const capture = captureOf(deps, { term, redact, book, background });
+  const templates = createTemplateKeeping({ store: deps.store, epoch: term.epoch, redact });
+  const line = createReadPool({ concurrency: mostExplainedAtOnce, perNode: mostExplainedAtOnce });
+  const suggest = createFixSuggestions(deps, term.signal);
+  /** Runs whose end is being written or explained, and stuck ones that are; the latter stay until they are forgotten. */
+  const awaited = new Set<string>();
+  const stuck = new Set<string>();
+  const explained = new Set<string>();
+  const listeners = new Set<() => void>();
+
+  const explainNow = async (run: Omit<RunToExplain, 'pieces'>): Promise<LearnedOfRun> => {
+    term.signal.throwIfAborted();
+    await templates.flush();
+    const pieces = book.take(run.job.uid);
+    return explainRun({ ...run, pieces }, { store: deps.store, suggest });
+  };
+  const explanations = new Batches<LearnedOfRun>(mostExplainedTogether, async (learned) => {
+    term.signal.throwIfAborted();
+    const changed = await completeAlerts(deps.store, term.epoch, learned);
+    if (changed > 0) listeners.forEach((tell) => tell());
+  });
+
+  const explain = async (run: Omit<RunToExplain, 'pieces'>): Promise<void> => {
+    const { uid } = run.job;
+    try {
+      await book.whenQuiet(uid);
+      await explanations.add(await line.run('', () => explainNow(run), term.signal));
+    } finally {
+      awaited.delete(uid);
+    }
+  };
+
+  const explainStuck = async (job: JobFacts): Promise<void> => {
+    await clock.sleep(stuckAfterMs, term.signal);
+    const monitors = selection.monitorsOfUid(job.cronJobUid);
+    await explain({ job, pods: deps.intake.pods.podsOf(job.uid), execution: undefined, monitors });
+  };
+
+  return {
+    expect({ jobUid, status }) {
+      // Only a failure is explained: a message about a success that took too long waits for nothing.
+      if (status === 'failed') awaited.add(jobUid);
+    },
+    take({ snapshot: { job }, pods, cronJob }, execution, row) {
+      const monitors = cronJob ? selection.monitorsOf(cronJob) : [];
+      const isNews = !execution || clock.now() - (execution.finishedAt ?? clock.now()) < newsMs;
+      const isOwed = row === 'new' || (isNews && !explained.has(job.uid));
+      capture.request({ job, pods, execution, wishes: wishesOf(monitors, isNews && isOwed) });
+      if (!execution || row === 'none') return;
+      if (row === 'new') templates.add(job);
+      if (execution.status === 'failed' && isOwed) {
+        explained.add(job.uid);
+        background('explanation of a run', explain({ job, pods, execution, monitors }));
+        return;
+      }
+      awaited.delete(job.uid);
+      if (execution.status !== 'failed') book.forget(job.uid);
+      if (row === 'new') background('template of a run', templates.flush());
+    },
+    contextDueAt(jobUid) {
+      const dueAt = clock.now() + mostWaitMs;
+      if (awaited.has(jobUid)) return dueAt;
+      const job = deps.caches.jobs.find(jobUid);
+      if (!job || job.outcome !== undefined || stuck.has(jobUid)) return undefined;
+      stuck.add(jobUid);
+      awaited.add(jobUid);
+      const wishes = wishesOf(selection.monitorsOfUid(job.cronJobUid), true);
+      capture.requestOfStuck({ job, pods: deps.intake.pods.podsOf(jobUid), wishes });
+      background('explanation of a stuck run', explainStuck(job));
+      return dueAt;
+    },
+    onMessagesCompleted: (listener) => void listeners.add(listener),
+    forget(jobUid) {
+      capture.forget(jobUid);
+      stuck.delete(jobUid);
+      explained.delete(jobUid);
+      if (!awaited.has(jobUid)) book.forget(jobUid);
+    },
+  };
+}
+
+/** Evidence explains and never decides: without it the run is recorded all the same. */
+function forgiving({ background, logger }: EvidenceTakingDeps, signal: AbortSignal): EvidenceTakingDeps['background'] {
+  return (name, work) =>
+    background(
+      name,
+      work.catch((error: unknown) => {
+        if (!signal.aborted) logger.warn('evidence of a run could not be kept', { name, error });
+      }),
+    );
+}
+
+function captureOf(
+  { cluster, store, clock, logger, upkeepMetrics, settings: { evidence } }: EvidenceTakingDeps,
+  of: Pick<CaptureDeps, 'book' | 'background'> & {
+    readonly term: Pick<Term, 'epoch' | 'signal'>;
+    readonly redact: RedactionRule;
+  },
+): Capture {
+  const { term, redact, book, background } = of;
+  return createCapture({
+    cluster,
+    pool: createReadPool({ concurrency: evidence.concurrency, perNode: evidence.perNode }),
+    clock,
+    logger,
+    readTimeoutMs: evidence.readTimeoutMs,
+    maxAttempts: evidence.maxAttempts,
+    toSafeLog: (bytes, maxBytes, cut) => toSafeLog(bytes, { maxBytes, cut, redact }),
+    toSafeMessage: redact,
+    keep: async (pieces) => {
+      term.signal.throwIfAborted();
+      await putEvidence(store, term.epoch, pieces);
+    },
+    book,
+    onRead: (result) => upkeepMetrics?.captured(result),
+    background,
+    signal: term.signal,
+  });
+}
+
+/** What can exist only once is kept if one monitor asks; the leading one chooses the container. */
+function wishesOf(monitors: readonly MonitorSeen[], isNews: boolean): EvidenceWishes {
+  const specs = monitors.flatMap(({ decoded }) => (decoded.ok ? [decoded.spec] : []));
+  const retention = specs.map(({ dataRetention }) => dataRetention);
+  const context = specs[0]?.alerting?.includeContext;
+  const storedKB = Math.max(
+    0,
+    ...retention.filter(({ storeLogs }) => storeLogs).map(({ maxLogSizeKB }) => maxLogSizeKB),
+  );
+  return {
+    logs: storedKB > 0,
+    events: retention.some(({ storeEvents }) => storeEvents),
+    explain: isNews && specs.length > 0,
+    maxLogBytes: storedKB > 0 ? 1024 * storedKB : searchedLogBytes,
+    container: context?.logContainerName,
+    initContainers: specs.some(({ alerting }) => alerting?.includeContext.includeInitContainerLogs === true),
+  };
+}

@@ -1,0 +1,230 @@
+import {
+  toAttempts,
+  type Evidence,
+  type Execution,
+  type JobFacts,
+  type KeptEvent,
+  type PodFacts,
+} from '@cronjob-monitor/shared/domain';
+import type { Cluster, ClusterEvent } from '@cronjob-monitor/shared/kube';
+import type { Clock, Logger } from '@cronjob-monitor/shared/process';
+import { readLogTail } from './log-tail.ts';
+import { createImageMemory } from './image-memory.ts';
+import type { ReadPool } from './read-pool.ts';
+import type { EvidenceBook } from './book.ts';
+import { logsOfStuck, logsWorthReading, type EvidenceWishes, type WantedLog } from './wanted.ts';
+
+export interface CaptureDeps {
+  readonly cluster: Cluster;
+  readonly pool: ReadPool;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly readTimeoutMs: number;
+  readonly maxAttempts: number;
+  /** Makes the bytes of strangers safe to store: NUL, broken UTF-8, control characters, secrets. The end is kept; `cut`: it began earlier. */
+  readonly toSafeLog: (
+    bytes: Uint8Array,
+    maxBytes: number,
+    cut: boolean,
+  ) => { readonly text: string; readonly truncated: boolean };
+  readonly toSafeMessage: (text: string) => string;
+  readonly keep: (evidence: readonly Evidence[]) => Promise<void>;
+  /** All that is to explain a run, kept or not. */
+  readonly book: EvidenceBook;
+  /** Told of each log: `ok`, or why it could not be read. */
+  readonly onRead: (result: string) => void;
+  /** Runs beside everything else; its failure is logged, never thrown. */
+  readonly background: (name: string, work: Promise<void>) => void;
+  readonly signal: AbortSignal;
+}
+
+/** A run about which something may be worth keeping now. */
+export interface CaptureRequest {
+  readonly job: JobFacts;
+  readonly pods: readonly PodFacts[];
+  /** Set when the run has ended. */
+  readonly execution: Execution | undefined;
+  readonly wishes: EvidenceWishes;
+}
+
+export interface Capture {
+  /** Takes what is there and not yet taken. Returns at once; asking again for the same is free. */
+  request(request: CaptureRequest): void;
+  /** Takes once what may tell why a Job goes on and on. Nothing of it is kept with the run, which has not ended. */
+  requestOfStuck(request: Omit<CaptureRequest, 'execution'>): void;
+  /** The run is long over: what was taken of it need not be remembered. */
+  forget(jobUid: string): void;
+}
+
+/** The controller writes its last events about a Job just after the Job's end. */
+const eventsAfterMs = 2_000;
+const mostTailLines = 10_000;
+/** Read beyond what is kept: a secret whose first half is cut off would not be recognised. */
+const redactionMarginBytes = 8 * 1024;
+
+/** Logs, events and pods of runs, taken when they end and before they are gone. Delays no recording. */
+export function createCapture(deps: CaptureDeps): Capture {
+  /** What was begun, by Job UID: each log of an attempt is read once. */
+  const begun = new Map<string, Set<string>>();
+  const images = createImageMemory();
+
+  const once = (jobUid: string, what: string): boolean => {
+    let set = begun.get(jobUid);
+    if (!set) begun.set(jobUid, (set = new Set()));
+    if (set.has(what)) return false;
+    set.add(what);
+    return true;
+  };
+  const beside = (name: string, job: JobFacts, work: Promise<void>): void => {
+    deps.background(name, deps.book.during(job.uid, work));
+  };
+
+  return {
+    request({ job, pods, execution, wishes }) {
+      const fails = job.outcome !== 'success' && job.decidedAs !== 'success';
+      const explains = wishes.explain && fails;
+      if (wishes.logs || explains) {
+        for (const log of logsWorthReading(job, pods, wishes, deps.maxAttempts)) {
+          if (once(job.uid, `${log.pod.uid}/${log.container}`))
+            beside(
+              'log of a run',
+              job,
+              takeLog(job, log, { ...deps, ...wishes, isKept: wishes.logs, isNoted: explains }),
+            );
+        }
+      }
+      if (!execution) return;
+      if ((wishes.events || explains) && once(job.uid, 'events')) {
+        beside(
+          'events of a run',
+          job,
+          takeEvents(job, pods, { ...deps, isKept: wishes.events, isNoted: explains, afterMs: eventsAfterMs }),
+        );
+      }
+      const isTelling = execution.status !== 'success' || execution.attempts > 1;
+      if (pods.length === 0 || !once(job.uid, `attempts ${pods.length}`)) return;
+      if (images.isNews(job.cronJobUid, pods) || isTelling) {
+        beside('attempts of a run', job, takeAttempts(job, pods, { ...deps, isKept: true, isNoted: explains }));
+      }
+    },
+    requestOfStuck({ job, pods, wishes }) {
+      if (!once(job.uid, 'stuck')) return;
+      for (const log of logsOfStuck(pods, deps.maxAttempts)) {
+        beside('log of a stuck run', job, takeLog(job, log, { ...deps, ...wishes, isKept: false, isNoted: true }));
+      }
+      beside(
+        'events of a stuck run',
+        job,
+        takeEvents(job, pods, { ...deps, isKept: false, isNoted: true, afterMs: 0 }),
+      );
+      if (pods.length > 0)
+        beside('pods of a stuck run', job, takeAttempts(job, pods, { ...deps, isKept: false, isNoted: true }));
+    },
+    forget(jobUid) {
+      begun.delete(jobUid);
+    },
+  };
+}
+
+/** How one piece is taken. `isKept`: with the run. `isNoted`: in the book. */
+type Taking = CaptureDeps & { readonly isKept: boolean; readonly isNoted: boolean };
+
+async function note(piece: Evidence, { book, keep, isKept, isNoted }: Taking): Promise<void> {
+  if (isNoted) book.add(piece.owner, piece);
+  if (isKept) await keep([piece]);
+}
+
+async function takeLog(
+  job: JobFacts,
+  log: WantedLog,
+  taking: Taking & Pick<EvidenceWishes, 'maxLogBytes'>,
+): Promise<void> {
+  const { maxLogBytes } = taking;
+  const tail = await readLogTail(
+    {
+      namespace: job.namespace,
+      pod: log.pod.name,
+      node: log.pod.node,
+      container: log.container,
+      previous: log.previous,
+      tailLines: mostTailLines,
+      maxBytes: maxLogBytes + redactionMarginBytes,
+    },
+    { cluster: taking.cluster, pool: taking.pool, clock: taking.clock, timeoutMs: taking.readTimeoutMs },
+    taking.signal,
+  );
+  const piece = { ...pieceOf(job, taking), kind: 'logs' as const, name: `${log.pod.name}/${log.container}` };
+  taking.onRead('unavailable' in tail ? tail.unavailable : 'ok');
+  if ('unavailable' in tail) {
+    await note({ ...piece, body: undefined, truncated: false, unavailable: tail.unavailable }, taking);
+    return;
+  }
+  const { text, truncated } = taking.toSafeLog(tail.bytes, maxLogBytes, tail.truncated);
+  await note({ ...piece, body: text, truncated, unavailable: undefined }, taking);
+}
+
+async function takeEvents(
+  job: JobFacts,
+  pods: readonly PodFacts[],
+  taking: Taking & { readonly afterMs: number },
+): Promise<void> {
+  if (taking.afterMs > 0) await taking.clock.sleep(taking.afterMs, taking.signal);
+  const uids = [job.uid, ...pods.slice(-taking.maxAttempts).map((pod) => pod.uid)];
+  const events: ClusterEvent[] = [];
+  // One after the other: events explain and never decide, so they may take their time.
+  for (const uid of uids) {
+    events.push(
+      ...(await taking.pool.run(
+        'events',
+        () => taking.cluster.listEvents(job.namespace, uid, taking.signal),
+        taking.signal,
+      )),
+    );
+  }
+  events.sort((a, b) => (a.lastAt ?? a.firstAt ?? 0) - (b.lastAt ?? b.firstAt ?? 0));
+  const kept = events.map((event): KeptEvent => ({
+    at: event.lastAt ?? event.firstAt,
+    type: event.type,
+    reason: event.reason,
+    object: event.object,
+    message: taking.toSafeMessage(event.message),
+    count: event.count,
+  }));
+  const isEmpty = kept.length === 0;
+  await note(
+    {
+      ...pieceOf(job, taking),
+      kind: 'events',
+      name: '',
+      body: isEmpty ? undefined : JSON.stringify(kept),
+      truncated: false,
+      unavailable: isEmpty ? 'empty' : undefined,
+    },
+    taking,
+  );
+}
+
+async function takeAttempts(job: JobFacts, pods: readonly PodFacts[], taking: Taking): Promise<void> {
+  const attempts = toAttempts(pods).map((attempt) => ({
+    ...attempt,
+    containers: attempt.containers.map((container) => ({
+      ...container,
+      message: container.message && taking.toSafeMessage(container.message),
+    })),
+  }));
+  await note(
+    {
+      ...pieceOf(job, taking),
+      kind: 'attempts',
+      name: '',
+      body: JSON.stringify(attempts),
+      truncated: false,
+      unavailable: undefined,
+    },
+    taking,
+  );
+}
+
+function pieceOf(job: JobFacts, deps: CaptureDeps) {
+  return { owner: job.uid, cronJobUid: job.cronJobUid, createdAt: job.createdAt, capturedAt: deps.clock.now() };
+}

@@ -1,0 +1,84 @@
+import type { Clock } from '@cronjob-monitor/shared/process';
+import { ClusterError, type Cluster } from '@cronjob-monitor/shared/kube';
+import type { ReadPool } from './read-pool.ts';
+import { TailBuffer } from './tail-buffer.ts';
+
+/** Why a log could not be had; stored in the place of an empty log. */
+export type LogUnavailable = 'podGone' | 'containerWaiting' | 'forbidden' | 'timeout' | 'nodeUnreachable' | 'empty';
+
+export type LogTail =
+  | { readonly bytes: Uint8Array; readonly truncated: boolean }
+  | { readonly unavailable: LogUnavailable };
+
+export interface LogTailRequest {
+  readonly namespace: string;
+  readonly pod: string;
+  readonly node: string | undefined;
+  readonly container: string;
+  /** The instance before the last restart. */
+  readonly previous?: boolean;
+  readonly tailLines: number;
+  readonly maxBytes: number;
+}
+
+/** The server cuts at the end of the stream, where errors are: a ceiling against endless logs, not the cap. */
+const streamCeilingBytes = 8 * 1024 * 1024;
+
+/** Reads the end of one container's log: at most `maxBytes`, within `timeoutMs`, in the order of the pool. Throws only when aborted. */
+export async function readLogTail(
+  request: LogTailRequest,
+  deps: { cluster: Cluster; pool: ReadPool; clock: Clock; timeoutMs: number },
+  signal: AbortSignal,
+): Promise<LogTail> {
+  return deps.pool.run(request.node ?? '', () => readWithin(request, deps, signal), signal);
+}
+
+async function readWithin(
+  request: LogTailRequest,
+  deps: { cluster: Cluster; clock: Clock; timeoutMs: number },
+  signal: AbortSignal,
+): Promise<LogTail> {
+  const limit = new AbortController();
+  const both = AbortSignal.any([signal, limit.signal]);
+  const timer = new AbortController();
+  let timedOut = false;
+  const timing = deps.clock.sleep(deps.timeoutMs, timer.signal).then(
+    () => {
+      timedOut = true;
+      limit.abort(new Error('the log was not read in time'));
+    },
+    () => undefined, // the read ended first
+  );
+  const tail = new TailBuffer(request.maxBytes);
+  try {
+    const log = await deps.cluster.readLog({ ...request, limitBytes: streamCeilingBytes }, both);
+    for await (const chunk of log) tail.append(chunk);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    // What came before the time ran out is better than nothing.
+    if (tail.totalBytes === 0) return { unavailable: timedOut ? 'timeout' : whyUnavailable(error) };
+    return { bytes: tail.bytes(), truncated: true };
+  } finally {
+    timer.abort();
+    await timing;
+  }
+  if (tail.totalBytes === 0) return { unavailable: 'empty' };
+  return { bytes: tail.bytes(), truncated: tail.truncated || tail.totalBytes >= streamCeilingBytes };
+}
+
+function whyUnavailable(error: unknown): LogUnavailable {
+  if (!(error instanceof ClusterError)) throw error;
+  switch (error.code) {
+    case 'notFound':
+      return 'podGone';
+    case 'forbidden':
+    case 'unauthorized':
+      return 'forbidden';
+    case 'timeout':
+      return 'timeout';
+    case 'invalid': // "container ... is waiting to start"
+      return 'containerWaiting';
+    default:
+      return 'nodeUnreachable';
+  }
+}

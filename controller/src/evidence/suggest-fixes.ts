@@ -1,0 +1,73 @@
+import {
+  createFixMatcher,
+  withoutSearches,
+  type FixQuestion,
+  type Instant,
+  type SuggestedFix,
+} from '@cronjob-monitor/shared/domain';
+import type { Clock } from '@cronjob-monitor/shared/process';
+
+export interface FixSuggestingDeps {
+  /** In a thread with a time budget. */
+  readonly run: (question: FixQuestion) => Promise<SuggestedFix | undefined>;
+  /** What a run was at that went over its budget; undefined: it failed in another way. */
+  readonly overBudgetAt: (error: unknown) => { readonly step: string | undefined } | undefined;
+  /** Told once per hour for each pattern that takes too long, and of every other failure. */
+  readonly report: (problem: FixProblem) => void;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+export interface FixProblem {
+  /** Of the question: names the monitor and its generation. */
+  readonly key: string;
+  /** Undefined: none was named. */
+  readonly pattern: string | undefined;
+  readonly error: unknown;
+}
+
+export type SuggestFix = (question: FixQuestion) => Promise<SuggestedFix | undefined>;
+
+/** So long a pattern that took too long is left out: each trial of it costs a thread. */
+const restMs = 3_600_000;
+/** Patterns of one question that may take too long, before the rest goes without searches. */
+const mostOverruns = 3;
+
+/**
+ * The suggestion for a run. A pattern that takes too long is named and rests; the others are asked again without it. When that does not
+ * help, only codes and reasons decide. Never throws.
+ */
+export function createFixSuggesting(deps: FixSuggestingDeps): SuggestFix {
+  const restingUntil = new Map<string, Instant>();
+  const matchHere = createFixMatcher();
+  const nameOf = (key: string, pattern: string): string => `${key} ${pattern}`;
+
+  const withoutResting = (question: FixQuestion): FixQuestion => {
+    const now = deps.clock.now();
+    const resting = new Set<string>();
+    for (const { name } of question.patterns) {
+      const until = restingUntil.get(nameOf(question.key, name));
+      if (until !== undefined && until > now) resting.add(name);
+      else if (until !== undefined) restingUntil.delete(nameOf(question.key, name));
+    }
+    if (resting.size === 0) return question;
+    const patterns = question.patterns.filter(({ name }) => !resting.has(name));
+    return { ...question, patterns, key: `${question.key} without ${[...resting].join(', ')}` };
+  };
+
+  return async (question) => {
+    for (let overruns = 0; overruns < mostOverruns; overruns++) {
+      const asked = withoutResting(question);
+      try {
+        // One after the other: the next trial leaves out what this one could not do.
+        return await deps.run(asked);
+      } catch (error) {
+        const over = deps.overBudgetAt(error);
+        const pattern = asked.patterns.find(({ name }) => name === over?.step)?.name;
+        deps.report({ key: question.key, pattern, error });
+        if (pattern === undefined) break;
+        restingUntil.set(nameOf(question.key, pattern), deps.clock.now() + restMs);
+      }
+    }
+    return matchHere(withoutSearches(question));
+  };
+}

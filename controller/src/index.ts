@@ -1,0 +1,2 @@
+export { createController, type Controller, type ControllerDeps } from './create-controller.ts';
+export type { ControllerSettings } from './settings.ts';

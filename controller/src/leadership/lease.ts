@@ -1,0 +1,274 @@
+import { type Cluster, ClusterError, type LeaseRecord, type ObjectKey } from '@cronjob-monitor/shared/kube';
+import type { Clock, Logger } from '@cronjob-monitor/shared/process';
+
+import { messageOf } from './error-message.ts';
+import {
+  acquireJitter,
+  checkTiming,
+  isSameRecord,
+  type LeaseTiming,
+  toReleased,
+  toRenewed,
+  toTaken,
+} from './lease-record.ts';
+import { withinLimit } from './time-limit.ts';
+
+export interface LeaseElectionDeps {
+  readonly cluster: Pick<Cluster, 'findLease' | 'createLease' | 'replaceLease'>;
+  readonly key: ObjectKey;
+  /** Pod name and something random: `toIdentity`. */
+  readonly identity: string;
+  readonly timing: LeaseTiming;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Uniform in [0, 1). */
+  readonly random?: () => number;
+}
+
+/** `deadlinePassed`: not renewed in time. `taken`: another holds it. `released`: given back, or the signal aborted. */
+export type HoldEnd = 'deadlinePassed' | 'taken' | 'released';
+
+const releaseWithinMs = 1_000;
+
+/**
+ * One candidate of the election for a Lease.
+ *
+ * Expiry is local: a Lease is free when its record has not changed for its duration on the monotonic clock of whoever looks,
+ * so that nobody's wall clock matters. Every write carries the version read before: of two writers one gets a conflict,
+ * which is no renewal. A holder counts its deadline from the moment it *sent* the last successful write, others theirs from
+ * the moment they saw it, which is later: the holder always stops first.
+ */
+export class LeaseElection {
+  readonly #deps: LeaseElectionDeps;
+  readonly #random: () => number;
+  readonly #callLimitMs: number;
+  /** The record as last seen, and since when it has looked like that. */
+  #seen: { readonly record: LeaseRecord; readonly sinceMs: number } | undefined;
+  #renewedAtMs = -Infinity;
+  #isHeld = false;
+  #problem: string | undefined;
+  /** The sleep between two renewals. */
+  #nap: AbortController | undefined;
+  readonly #confirmers: ((isOurs: boolean) => void)[] = [];
+
+  /** Throws a RangeError for times that cannot work. */
+  constructor(deps: LeaseElectionDeps) {
+    checkTiming(deps.timing);
+    this.#deps = deps;
+    this.#random = deps.random ?? Math.random;
+    this.#callLimitMs = Math.max(1_000, deps.timing.renewDeadlineMs / 2);
+  }
+
+  get isHeld(): boolean {
+    return this.#isHeld;
+  }
+
+  /** Whoever holds it, as last seen; undefined when nobody does or nobody knows. */
+  get holder(): string | undefined {
+    return this.#seen?.record.holder || undefined;
+  }
+
+  /** Resolves with true when the Lease is ours, with false when the signal aborts first. Never gives up. */
+  async acquire(signal: AbortSignal): Promise<boolean> {
+    const { clock, timing } = this.#deps;
+    while (!signal.aborted) {
+      if (await this.#tried(() => this.#tryAcquire(this.#callLimitMs, signal), signal)) {
+        this.#isHeld = true;
+        return true;
+      }
+      await clock.sleep(timing.retryMs * (1 + acquireJitter * this.#random()), signal).catch(() => {});
+    }
+    return false;
+  }
+
+  /** Renews until it is lost, or until the signal aborts: then it is still ours, and `release` gives it back. */
+  async hold(signal: AbortSignal): Promise<HoldEnd> {
+    const { clock, timing } = this.#deps;
+    let attemptAtMs = this.#renewedAtMs + timing.retryMs;
+    for (;;) {
+      const deadlineAtMs = this.#renewedAtMs + timing.renewDeadlineMs;
+      if (this.#confirmers.length === 0) await this.#napUntil(Math.min(attemptAtMs, deadlineAtMs), signal);
+      if (signal.aborted) return this.#ended('released');
+
+      const now = clock.monotonicMs();
+      if (now >= deadlineAtMs) return this.#ended('deadlinePassed');
+      // A last attempt has the last tenth of the deadline to itself, whatever the ones before it hang on.
+      const lastAtMs = deadlineAtMs - timing.renewDeadlineMs / 10;
+      const endAtMs = now < lastAtMs ? lastAtMs : deadlineAtMs;
+      const isOurs = await this.#attemptRenewal(Math.min(this.#callLimitMs, endAtMs - now), signal);
+      if (isOurs === false) return this.#ended('taken');
+      // From begin to begin, so that an attempt that hung is followed by the next one at once.
+      attemptAtMs = now + timing.retryMs;
+      if (isOurs === undefined && now < lastAtMs) attemptAtMs = Math.min(attemptAtMs, lastAtMs);
+    }
+  }
+
+  async #attemptRenewal(limitMs: number, signal: AbortSignal): Promise<boolean | undefined> {
+    const confirmers = this.#confirmers.splice(0);
+    const isOurs = await this.#tried(() => this.#renew(limitMs, signal), signal);
+    for (const confirm of confirmers) confirm(isOurs === true);
+    return isOurs;
+  }
+
+  /**
+   * Renews before anything else is done, where a pause of the machine may have let the Lease expire. True: it is still ours.
+   * Only while `hold` runs.
+   */
+  confirm(): Promise<boolean> {
+    if (!this.#isHeld) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      this.#confirmers.push(resolve);
+      this.#nap?.abort();
+    });
+  }
+
+  /**
+   * Gives the Lease to whoever comes first: only when the work it guarded has ended, and `hold` too. Takes at most a second;
+   * what fails leaves it to expire.
+   */
+  async release(signal: AbortSignal): Promise<void> {
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    try {
+      await this.#limited(releaseWithinMs, signal, (limited) => this.#writeReleased(limited));
+      this.#deps.logger.info('the Lease was released');
+    } catch (error) {
+      this.#deps.logger.warn('the Lease could not be released and has to expire', { reason: messageOf(error) });
+    }
+  }
+
+  async #writeReleased(signal: AbortSignal): Promise<void> {
+    const { cluster, key, identity, clock } = this.#deps;
+    const write = (record: LeaseRecord) => cluster.replaceLease(key, toReleased(record, clock.now()), signal);
+    try {
+      if (this.#seen) await write(this.#seen.record);
+    } catch (error) {
+      if (!(error instanceof ClusterError && error.code === 'conflict')) throw error;
+      // The last renewal may have been written although its answer was not waited for.
+      const record = await cluster.findLease(key, signal);
+      if (record?.holder === identity) await write(record);
+    }
+  }
+
+  /** True when ours, false when another's, undefined when the attempt failed. What fails is logged once per change. */
+  async #tried(attempt: () => Promise<boolean>, signal: AbortSignal): Promise<boolean | undefined> {
+    try {
+      const isOurs = await attempt();
+      if (this.#problem !== undefined) this.#deps.logger.info('the Lease can be reached again');
+      this.#problem = undefined;
+      return isOurs;
+    } catch (error) {
+      const problem = error instanceof ClusterError ? error.code : 'unknown';
+      if (!signal.aborted && problem !== this.#problem) {
+        this.#problem = problem;
+        this.#deps.logger.warn('the Lease cannot be read or written', { reason: messageOf(error) });
+      }
+      return undefined;
+    }
+  }
+
+  async #tryAcquire(limitMs: number, signal: AbortSignal): Promise<boolean> {
+    const record = await this.#read(limitMs, signal);
+    if (record && record.holder !== this.#deps.identity && !this.#isFree(record)) return false;
+    return this.#take(record, limitMs, signal);
+  }
+
+  /** False: another holds it. Throws when nothing is known. */
+  async #renew(limitMs: number, signal: AbortSignal): Promise<boolean> {
+    const { identity, clock } = this.#deps;
+    const endAtMs = clock.monotonicMs() + limitMs;
+    if (this.#seen && (await this.#writeRenewal(this.#seen.record, limitMs, signal))) return true;
+
+    // Somebody wrote it, or removed it: perhaps another holder, perhaps a write of ours whose answer was lost.
+    const record = await this.#read(endAtMs - clock.monotonicMs(), signal);
+    if (record && record.holder !== identity && record.holder !== '') return false;
+    const leftMs = endAtMs - clock.monotonicMs();
+    const isWritten =
+      record?.holder === identity
+        ? await this.#writeRenewal(record, leftMs, signal)
+        : await this.#take(record, leftMs, signal);
+    if (isWritten) return true;
+    throw new ClusterError('conflict', {
+      verb: 'update',
+      resource: 'leases',
+      message: 'the Lease was written by another',
+    });
+  }
+
+  #take(record: LeaseRecord | undefined, limitMs: number, signal: AbortSignal): Promise<boolean> {
+    const { cluster, key, identity, timing, clock } = this.#deps;
+    const sentAtMs = clock.monotonicMs();
+    const taken = toTaken(record, identity, timing.leaseMs, clock.now());
+    const write = (limited: AbortSignal) =>
+      record
+        ? cluster.replaceLease(key, { ...taken, resourceVersion: record.resourceVersion }, limited)
+        : cluster.createLease(key, taken, limited);
+    return this.#written(sentAtMs, () => this.#limited(limitMs, signal, write));
+  }
+
+  #writeRenewal(record: LeaseRecord, limitMs: number, signal: AbortSignal): Promise<boolean> {
+    const { cluster, key, timing, clock } = this.#deps;
+    const sentAtMs = clock.monotonicMs();
+    const renewed = toRenewed(record, timing.leaseMs, clock.now());
+    return this.#written(sentAtMs, () =>
+      this.#limited(limitMs, signal, (limited) => cluster.replaceLease(key, renewed, limited)),
+    );
+  }
+
+  /** False when somebody else was faster: not renewed, and to be read again. */
+  async #written(sentAtMs: number, write: () => Promise<LeaseRecord>): Promise<boolean> {
+    try {
+      this.#observe(await write());
+    } catch (error) {
+      const code = error instanceof ClusterError ? error.code : undefined;
+      if (code === 'conflict' || code === 'alreadyExists' || code === 'notFound') return false;
+      throw error;
+    }
+    this.#renewedAtMs = sentAtMs;
+    return true;
+  }
+
+  async #read(limitMs: number, signal: AbortSignal): Promise<LeaseRecord | undefined> {
+    const { cluster, key } = this.#deps;
+    const record = await this.#limited(limitMs, signal, (limited) => cluster.findLease(key, limited));
+    if (record) this.#observe(record);
+    else this.#seen = undefined;
+    return record;
+  }
+
+  #observe(record: LeaseRecord): void {
+    const isUnchanged = this.#seen && isSameRecord(this.#seen.record, record);
+    const sinceMs = isUnchanged && this.#seen ? this.#seen.sinceMs : this.#deps.clock.monotonicMs();
+    this.#seen = { record, sinceMs };
+  }
+
+  #isFree(record: LeaseRecord): boolean {
+    if (record.holder === '') return true;
+    const sinceMs = this.#seen?.sinceMs ?? this.#deps.clock.monotonicMs();
+    // What the holder promised counts: its replica may be configured otherwise than this one.
+    const durationMs = record.leaseDurationSeconds > 0 ? record.leaseDurationSeconds * 1000 : this.#deps.timing.leaseMs;
+    return this.#deps.clock.monotonicMs() - sinceMs >= durationMs;
+  }
+
+  #ended(how: HoldEnd): HoldEnd {
+    if (how !== 'released') this.#isHeld = false;
+    for (const confirm of this.#confirmers.splice(0)) confirm(false);
+    return how;
+  }
+
+  async #napUntil(atMs: number, signal: AbortSignal): Promise<void> {
+    const waitMs = atMs - this.#deps.clock.monotonicMs();
+    if (waitMs <= 0 || signal.aborted) return;
+    const nap = new AbortController();
+    this.#nap = nap;
+    const wake = () => nap.abort();
+    signal.addEventListener('abort', wake, { once: true });
+    await this.#deps.clock.sleep(waitMs, nap.signal).catch(() => {});
+    signal.removeEventListener('abort', wake);
+    this.#nap = undefined;
+  }
+
+  #limited<T>(limitMs: number, signal: AbortSignal, call: (limited: AbortSignal) => Promise<T>): Promise<T> {
+    return withinLimit({ clock: this.#deps.clock, limitMs, signal }, call);
+  }
+}

@@ -1,0 +1,227 @@
+import {
+  alertTypeTable,
+  messageLabels,
+  type AlertType,
+  type ChannelType,
+  type DeliveryErrorCategory,
+  type DeliveryKind,
+  type MessageSeverity,
+} from '@cronjob-monitor/shared/contract';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+
+/** 0.1 s to an hour. */
+const lagBuckets = [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3600];
+const sendBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30];
+/** So long a counter outlives its CronJob. */
+const keptForMs = 3_600_000;
+const holds = ['circuit', 'parked', 'invalid'] as const;
+
+/** A message as its series are labelled. */
+export interface ToldMessage {
+  readonly kind: DeliveryKind;
+  readonly severity: MessageSeverity;
+  /** Name of the AlertChannel. */
+  readonly channel: string;
+  /** Undefined for tests and digests. */
+  readonly alert: { readonly type: AlertType; readonly namespace: string; readonly cronJobName: string } | undefined;
+}
+
+/** A channel as its gauges show it. */
+export interface ChannelGauges {
+  readonly name: string;
+  readonly ready: boolean;
+  readonly failuresInRow: number;
+  readonly hold: (typeof holds)[number] | undefined;
+}
+
+type AlertLabel = 'namespace' | 'cronjob' | 'type' | 'severity' | 'channel';
+interface NamedSeries {
+  readonly namespace: string;
+  readonly name: string;
+  readonly series: Map<string, Record<AlertLabel, string>>;
+  vanishedAtMs: number | undefined;
+}
+
+type Result = 'sent' | 'dead' | 'cancelled' | 'collapsed' | 'digested';
+
+/** What became of messages (metrics.md sections 2 and 4): of the leader alone. Counted after the commit of what they tell. */
+export class DeliveryMetrics {
+  readonly #alerts: Counter<AlertLabel>;
+  readonly #failed: Counter<AlertLabel>;
+  readonly #suppressed: Counter<'reason'>;
+  readonly #deliveries: Gauge<'state'>;
+  readonly #results: Counter<'channel' | 'kind' | 'result'>;
+  readonly #queueAge: Gauge;
+  readonly #sendSeconds: Histogram<'channel_type' | 'result'>;
+  readonly #lag: Histogram;
+  readonly #ready: Gauge<'channel'>;
+  readonly #failures: Gauge<'channel'>;
+  readonly #hold: Gauge<'channel' | 'hold'>;
+  /** Series that name a CronJob, by CronJob, and since when nobody watches it, monotonic; undefined: it is watched. */
+  readonly #named = new Map<string, NamedSeries>();
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    const labelNames = ['namespace', 'cronjob', 'type', 'severity', 'channel'] as const;
+    this.#alerts = new Counter({
+      name: 'cronjob_monitor_alerts_total',
+      help: 'Messages that a channel accepted; those that tell of an end are not among them.',
+      labelNames,
+      registers,
+    });
+    this.#failed = new Counter({
+      name: 'cronjob_monitor_alerts_failed_total',
+      help: 'Attempts to send a message that failed.',
+      labelNames,
+      registers,
+    });
+    this.#suppressed = new Counter({
+      name: 'cronjob_monitor_alerts_suppressed_total',
+      help: 'Messages that were held or not made, by reason.',
+      labelNames: ['reason'],
+      registers,
+    });
+    this.#deliveries = new Gauge({
+      name: 'cronjob_monitor_deliveries',
+      help: 'Messages that are not over, and those that were given up, by state.',
+      labelNames: ['state'],
+      registers,
+    });
+    this.#results = new Counter({
+      name: 'cronjob_monitor_deliveries_total',
+      help: 'Messages that are over, by channel, kind and result.',
+      labelNames: ['channel', 'kind', 'result'],
+      registers,
+    });
+    this.#queueAge = new Gauge({
+      name: 'cronjob_monitor_delivery_queue_age_seconds',
+      help: 'Age of the oldest message that is due and not sent; 0 when there is none.',
+      registers,
+    });
+    this.#sendSeconds = new Histogram({
+      name: 'cronjob_monitor_delivery_send_seconds',
+      help: 'Duration of one attempt to send, by type of channel and result.',
+      labelNames: ['channel_type', 'result'],
+      buckets: sendBuckets,
+      registers,
+    });
+    this.#lag = new Histogram({
+      name: 'cronjob_monitor_notification_lag_seconds',
+      help: 'Time from the detection of an alert to the first success of its first message, where nothing held it.',
+      buckets: lagBuckets,
+      registers,
+    });
+    this.#ready = new Gauge({
+      name: 'cronjob_monitor_channel_ready',
+      help: '1 when a channel can be used, else 0.',
+      labelNames: ['channel'],
+      registers,
+    });
+    this.#failures = new Gauge({
+      name: 'cronjob_monitor_channel_consecutive_failures',
+      help: 'Attempts of a channel that failed in a row.',
+      labelNames: ['channel'],
+      registers,
+    });
+    this.#hold = new Gauge({
+      name: 'cronjob_monitor_channel_hold',
+      help: '1 while a channel is held: circuit, parked or invalid.',
+      labelNames: ['channel', 'hold'],
+      registers,
+    });
+    this.#queueAge.remove();
+  }
+
+  /** A receiver accepted it. `lagSeconds` undefined: it is no first message, or something held it. */
+  sent(message: ToldMessage, lagSeconds: number | undefined): void {
+    if (message.kind !== 'closing') this.#alerts.inc(this.#know(labelsOf(message)));
+    if (lagSeconds !== undefined) this.#lag.observe(Math.max(0, lagSeconds));
+    this.ended(message, 'sent');
+  }
+
+  /** An attempt failed, or its channel could not even be tried. */
+  failed(message: ToldMessage): void {
+    this.#failed.inc(this.#know(labelsOf(message)));
+  }
+
+  ended({ channel, kind }: Pick<ToldMessage, 'channel' | 'kind'>, result: Result, count = 1): void {
+    this.#results.inc({ channel, kind, result }, count);
+  }
+
+  suppressed(reason: string, count = 1): void {
+    this.#suppressed.inc({ reason }, count);
+  }
+
+  /** `result`: ok, or why it failed. */
+  attempted(of: {
+    readonly channelType: ChannelType;
+    readonly result: 'ok' | DeliveryErrorCategory;
+    readonly seconds: number;
+  }): void {
+    this.#sendSeconds.observe({ channel_type: of.channelType, result: of.result }, of.seconds);
+  }
+
+  /** As the database has it. */
+  outbox(counts: Readonly<Record<string, number>>, oldestDueSeconds: number): void {
+    for (const [state, count] of Object.entries(counts)) this.#deliveries.set({ state }, count);
+    this.#queueAge.set(Math.max(0, oldestDueSeconds));
+  }
+
+  /** All channels that exist: those that are gone lose their series. */
+  channels(channels: readonly ChannelGauges[]): void {
+    for (const gauge of [this.#ready, this.#failures, this.#hold]) gauge.reset();
+    for (const { name: channel, ready, failuresInRow, hold } of channels) {
+      this.#ready.set({ channel }, Number(ready));
+      this.#failures.set({ channel }, failuresInRow);
+      for (const each of holds) this.#hold.set({ channel, hold: each }, Number(each === hold));
+    }
+  }
+
+  /**
+   * Series of CronJobs that are gone, or that no monitor selects any more, end an hour after that was first noticed: the last increment
+   * is scraped by then. To be called every minute or so.
+   */
+  forgetVanished(
+    isWatched: (cronJob: { readonly namespace: string; readonly name: string }) => boolean,
+    nowMs: number,
+  ): void {
+    for (const [key, named] of this.#named) {
+      if (isWatched(named)) named.vanishedAtMs = undefined;
+      else if (named.vanishedAtMs === undefined) named.vanishedAtMs = nowMs;
+      else if (nowMs - named.vanishedAtMs >= keptForMs) {
+        for (const labels of named.series.values())
+          for (const counter of [this.#alerts, this.#failed]) counter.remove(labels);
+        this.#named.delete(key);
+      }
+    }
+  }
+
+  #know(labels: Record<AlertLabel, string>): Record<AlertLabel, string> {
+    const { namespace, cronjob: name } = labels;
+    if (name === '') return labels;
+    const key = `${namespace}/${name}`;
+    const named = this.#named.get(key) ?? { namespace, name, series: new Map(), vanishedAtMs: undefined };
+    named.series.set(JSON.stringify(labels), labels);
+    this.#named.set(key, named);
+    return labels;
+  }
+
+  /** Nobody leads here any more: what the database has is told by who does. */
+  stopped(): void {
+    for (const gauge of [this.#deliveries, this.#ready, this.#failures, this.#hold]) gauge.reset();
+    this.#queueAge.remove();
+  }
+}
+
+function labelsOf({ kind, severity, channel, alert }: ToldMessage): Record<AlertLabel, string> {
+  if (kind === 'test' || kind === 'digest') {
+    return { namespace: '', cronjob: '', type: messageLabels[kind], severity: 'info', channel };
+  }
+  return {
+    namespace: alert?.namespace ?? '',
+    cronjob: alert?.cronJobName ?? '',
+    type: alert === undefined ? '' : alertTypeTable[alert.type].label,
+    severity,
+    channel,
+  };
+}

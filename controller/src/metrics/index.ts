@@ -1,0 +1,13 @@
+export { exposeClocks, type ClockOffsets } from './clocks.ts';
+export { DeliveryMetrics, type ChannelGauges, type ToldMessage } from './deliveries.ts';
+export { FleetMetrics, type FleetCounts } from './fleet.ts';
+export { LeadershipMetrics } from './leadership.ts';
+export { OutboundHeartbeatMetrics } from './outbound-heartbeat.ts';
+export { controllerNames, type ControllerName, ReconcileMetrics, type ReconcileRecorder } from './reconcile.ts';
+export { ProductMetrics } from './product.ts';
+export { SlaMetrics, type SlaFigures } from './sla.ts';
+export { UpkeepMetrics } from './upkeep.ts';
+export { SnapshotMetrics } from './snapshots.ts';
+export { WatchMetrics, type WatchFigures, type WatchRecorder } from './watch.ts';
+export { WorkQueueMetrics, type QueueRecorder } from './work-queue.ts';
+export { VerdictMetrics, type CountedAlert } from './verdicts.ts';

@@ -1,0 +1,80 @@
+import { Gauge, type Registry } from 'prom-client';
+
+interface CronJobName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Figures of one CronJob over the windows of its monitors. What is absent has no runs, and so no series. */
+export interface SlaFigures extends CronJobName {
+  /** Percent, by the label of the monitor. */
+  readonly rates: ReadonlyMap<string, number>;
+  /** Over the window of the leading monitor, milliseconds. */
+  readonly durations:
+    | { readonly avgMs: number; readonly p50Ms: number; readonly p95Ms: number; readonly p99Ms: number }
+    | undefined;
+}
+
+const percentiles = ['avg', 'p50', 'p95', 'p99'] as const;
+
+/** Success rates and durations (spec 6.2): of the leader alone, set by `sla-recalculation` and nobody else. */
+export class SlaMetrics {
+  readonly #rate: Gauge<'namespace' | 'cronjob' | 'monitor'>;
+  readonly #duration: Gauge<'namespace' | 'cronjob' | 'percentile'>;
+  /** CronJobs that have a series, and the monitors whose rate is shown. */
+  readonly #shown = new Map<string, CronJobName & { readonly monitors: Set<string> }>();
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    this.#rate = new Gauge({
+      name: 'cronjob_monitor_success_rate',
+      help: 'Scheduled runs that succeeded, percent of those that ended, over the window of the monitor.',
+      labelNames: ['namespace', 'cronjob', 'monitor'],
+      registers,
+    });
+    this.#duration = new Gauge({
+      name: 'cronjob_monitor_duration_seconds',
+      help: 'Durations of successful scheduled runs over the window of the leading monitor: avg, p50, p95, p99.',
+      labelNames: ['namespace', 'cronjob', 'percentile'],
+      registers,
+    });
+  }
+
+  /** All that is known of a CronJob now; what was shown besides goes. */
+  measured({ namespace, name, rates, durations }: SlaFigures): void {
+    const key = `${namespace}/${name}`;
+    for (const monitor of this.#shown.get(key)?.monitors ?? []) {
+      if (!rates.has(monitor)) this.#rate.remove({ namespace, cronjob: name, monitor });
+    }
+    for (const [monitor, rate] of rates) this.#rate.set({ namespace, cronjob: name, monitor }, rate);
+    for (const percentile of percentiles) {
+      const labels = { namespace, cronjob: name, percentile };
+      if (durations === undefined) this.#duration.remove(labels);
+      else this.#duration.set(labels, durations[`${percentile}Ms`] / 1_000);
+    }
+    if (rates.size === 0 && durations === undefined) this.#shown.delete(key);
+    else this.#shown.set(key, { namespace, name, monitors: new Set(rates.keys()) });
+  }
+
+  /** Series of CronJobs that are gone, or of monitors that no longer select them, end. `monitorsOf` names those that do. */
+  forgetVanished(monitorsOf: (cronJob: CronJobName) => ReadonlySet<string>): void {
+    for (const [key, { namespace, name, monitors }] of this.#shown) {
+      const selecting = monitorsOf({ namespace, name });
+      for (const monitor of monitors) {
+        if (selecting.has(monitor)) continue;
+        this.#rate.remove({ namespace, cronjob: name, monitor });
+        monitors.delete(monitor);
+      }
+      if (selecting.size > 0) continue;
+      for (const percentile of percentiles) this.#duration.remove({ namespace, cronjob: name, percentile });
+      this.#shown.delete(key);
+    }
+  }
+
+  /** Nobody leads here any more. */
+  stopped(): void {
+    this.#rate.reset();
+    this.#duration.reset();
+    this.#shown.clear();
+  }
+}

@@ -1,0 +1,1 @@
+export { reconcileChannel } from './reconcile.ts';

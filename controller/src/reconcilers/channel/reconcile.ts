@@ -1,0 +1,170 @@
+import type { DeliveryErrorCategory } from '@cronjob-monitor/shared/contract';
+import type { Instant } from '@cronjob-monitor/shared/domain';
+import {
+  isSame,
+  judgeChannel,
+  toChannelStatus,
+  toConditions,
+  toTimeText,
+  type ChannelFigures,
+  type Cluster,
+  type DeliveryFault,
+} from '@cronjob-monitor/shared/kube';
+import type { Clock } from '@cronjob-monitor/shared/process';
+import {
+  findChannelFault,
+  findChannelFigures,
+  findProjectedChannel,
+  forgetChannel,
+  projectChannel,
+  updateCancelledOfChannel,
+  updateHoldChecked,
+  updateHoldLifted,
+  type ProjectedChannel,
+  type Store,
+  type StoredChannelFigures,
+  type Tx,
+} from '@cronjob-monitor/shared/store';
+import type { ComeBack } from '../../runtime/index.ts';
+import type { ChannelSeen } from '../../selection/index.ts';
+import { lookAtSecrets, type SecretRules } from './secrets.ts';
+import { testOnSave, type TestLinks } from './test-on-save.ts';
+
+export interface ChannelReconcilerDeps {
+  readonly channels: { find(uid: string): ChannelSeen | undefined };
+  readonly store: Store;
+  readonly epoch: number;
+  readonly cluster: Pick<Cluster, 'findSecret' | 'patchChannelStatus'>;
+  readonly rules: SecretRules;
+  readonly clock: Clock;
+  /** What the test of a saved channel says of where it comes from. */
+  readonly links?: TestLinks | undefined;
+}
+
+/** Secrets are not watched: one that appears or changes is noticed within this time. */
+const lookAgainMs = 60_000;
+
+/** One channel: validation and Secrets into its row and its status, figures of its deliveries beside them. Sends nothing. */
+export async function reconcileChannel(
+  uid: string,
+  deps: ChannelReconcilerDeps,
+  signal: AbortSignal,
+): Promise<ComeBack> {
+  const { store, epoch } = deps;
+  const now = deps.clock.now();
+  const channel = deps.channels.find(uid);
+  if (!channel) {
+    await store.fenced(epoch, async (tx) => {
+      await updateCancelledOfChannel(tx, uid, tx.now());
+      await forgetChannel(tx, uid, now);
+    });
+    return undefined;
+  }
+  const { decoded } = channel;
+  const looks = decoded.spec ? await lookAtSecrets(decoded.spec, deps, signal) : undefined;
+  const stored = await findChannelFigures(store, uid);
+  const secretVersion = looks?.map(({ version }) => version ?? '').join(',');
+  const hold = await readHold(store, uid, { generation: channel.generation, secretVersion });
+  const verdicts = judgeChannel({
+    decoded,
+    secrets: looks,
+    lastFault: hold.fault,
+    consecutiveFailures: stored?.failuresInRow ?? 0,
+  });
+  const earlier = (channel.status as { conditions?: unknown } | null | undefined)?.conditions;
+  const conditions = toConditions(verdicts, earlier, { now, generation: channel.generation });
+  const status = toChannelStatus(channel.generation, conditions, toFigures(stored));
+
+  const ready = verdicts.find(({ type }) => type === 'Ready');
+  const type = decoded.type;
+  // What does not even say its type cannot be listed among channels; its condition says so.
+  if (type !== undefined) {
+    const isUsable = looks?.every(({ finding }) => finding.state === 'usable') === true;
+    await store.fenced(epoch, async (tx) => {
+      // Messages are locked before channels, everywhere.
+      if (hold.isOver) await letGo(tx, uid);
+      if (isUsable) await testOnSave(tx, { uid, channel, tested: stored?.lastTest?.generation }, deps.links);
+      await projectChannel(
+        tx,
+        {
+          uid,
+          name: channel.name,
+          type,
+          generation: channel.generation,
+          spec: withoutHeaderValues(decoded.spec),
+          ready: status.ready,
+          reason: ready?.reason ?? 'NotChecked',
+          message: ready?.message ?? '',
+          secretVersion,
+        },
+        now,
+      );
+    });
+  }
+  if (!saysTheSame(channel.status, status)) {
+    await deps.cluster.patchChannelStatus(channel.name, status, channel.resourceVersion || undefined, signal);
+  }
+  return now + lookAgainMs;
+}
+
+/** What keeps a channel from sending until a person mends it; and whether somebody has changed its spec or a Secret since. */
+async function readHold(
+  store: Store,
+  uid: string,
+  now: Omit<ProjectedChannel, 'hold'>,
+): Promise<{ readonly fault: ChannelFault | undefined; readonly isOver: boolean }> {
+  const before = await findProjectedChannel(store, uid);
+  if (before?.hold !== 'parked' && before?.hold !== 'invalid') return { fault: undefined, isOver: false };
+  const isChanged = before.generation !== now.generation || before.secretVersion !== now.secretVersion;
+  if (isChanged) return { fault: undefined, isOver: true };
+  const found = await findChannelFault(store, uid);
+  return { fault: found && { reason: reasonOf(found.category), text: found.message }, isOver: false };
+}
+
+interface ChannelFault {
+  readonly reason: DeliveryFault;
+  readonly text: string;
+}
+
+function reasonOf(category: DeliveryErrorCategory | undefined): DeliveryFault {
+  if (category === 'addressRefused') return 'AddressRefused';
+  if (category === 'notFound') return 'Gone';
+  return category === 'secret' || category === 'rejected' || category === 'template' ? 'InvalidSpec' : 'Unauthorized';
+}
+
+/** What was parked is tried again, what could not even be tried is looked at again at once. */
+async function letGo(tx: Tx, uid: string): Promise<void> {
+  const hold = (await findProjectedChannel(tx, uid))?.hold;
+  if (hold === 'parked') await updateHoldLifted(tx, uid);
+  if (hold === 'invalid') await updateHoldChecked(tx, uid, tx.now());
+}
+
+/** Values of headers may be credentials: only their names are kept. */
+function withoutHeaderValues(spec: ChannelSeen['decoded']['spec']): unknown {
+  if (spec?.type !== 'webhook') return spec ?? {};
+  const headers = Object.fromEntries(Object.keys(spec.webhook.headers).map((name) => [name, '***']));
+  return { ...spec, webhook: { ...spec.webhook, headers } };
+}
+
+function toFigures(stored: StoredChannelFigures | undefined): ChannelFigures {
+  const text = (at: Instant | undefined): string | null => (at === undefined ? null : toTimeText(at));
+  const test = stored?.lastTest;
+  return {
+    alertsSentTotal: stored?.sentTotal ?? 0,
+    alertsFailedTotal: stored?.failedTotal ?? 0,
+    consecutiveFailures: stored?.failuresInRow ?? 0,
+    lastAlertTime: text(stored?.lastSentAt),
+    lastFailedTime: text(stored?.lastFailedAt),
+    lastFailedError: stored?.lastError ?? null,
+    lastTestTime: text(stored?.lastTestAt),
+    lastTestResult: test ? (test.success ? 'success' : 'failed') : null,
+    lastTestError: test && !test.success ? test.message : null,
+    lastTestedGeneration: test?.generation ?? null,
+  };
+}
+
+/** A null of the patch is a field that is not there. */
+function saysTheSame(current: unknown, next: object): boolean {
+  const present = Object.fromEntries(Object.entries(next).filter(([, value]) => value !== null));
+  return isSame(current ?? {}, present);
+}

@@ -1,0 +1,36 @@
+import type { CronJobFacts } from '@cronjob-monitor/shared/domain';
+import type { Clock } from '@cronjob-monitor/shared/process';
+import type { ObjectEvent } from '../../runtime/index.ts';
+import type { SpecSightings } from './spec-sightings.ts';
+
+export interface CronJobWatchDeps {
+  readonly queue: (cronJobUid: string) => void;
+  /** Monitors whose targets this CronJob may join or leave. */
+  readonly queueMonitorsAround: (cronJob: CronJobFacts) => void;
+  readonly departed: (cronJob: CronJobFacts, at: number) => void;
+  /** Where edits wait until they are written down. */
+  readonly sightings?: SpecSightings | undefined;
+  /** Since when nothing was heard of the watch, if that is longer than usual. */
+  readonly unwatchedSinceAt?: (() => number | undefined) | undefined;
+  readonly clock: Clock;
+}
+
+/** Which events wake which CronJobs and monitors. */
+export function watchCronJobs(deps: CronJobWatchDeps): (event: ObjectEvent<CronJobFacts>) => void {
+  return (event) => {
+    const { item } = event;
+    if (event.type === 'updated') {
+      const unwatchedSinceAt = deps.unwatchedSinceAt?.();
+      deps.sightings?.note({ before: event.before, facts: item, at: deps.clock.now(), unwatchedSinceAt });
+    }
+    if (event.type === 'deleted') deps.departed(item, deps.clock.now());
+    deps.queue(item.uid);
+    // Labels decide who selects it; all else leaves the targets as they are.
+    if (event.type !== 'updated' || !sameLabels(event.before.labels, item.labels)) deps.queueMonitorsAround(item);
+  };
+}
+
+function sameLabels(a: CronJobFacts['labels'], b: CronJobFacts['labels']): boolean {
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key]);
+}

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import type { PodFacts } from '@cronjob-monitor/shared/domain';
+import { aContainer, anEnd, aPod } from '@cronjob-monitor/shared/testing';
+import { createPodMemory, type PodMemory } from './pod-memory.ts';
+
+let live: PodFacts[];
+let memory: PodMemory;
+beforeEach(() => {
+  live = [];
+  memory = createPodMemory({ listBy: (_index, jobUid) => live.filter((pod) => pod.jobUid === jobUid) });
+});
+
+const ended = (exitCode: number) => [aContainer({ state: 'terminated', terminated: anEnd(exitCode) })];
+const exitCodes = () => memory.podsOf('job').map((pod) => pod.containers[0]?.terminated?.exitCode);
+
+test('a pod that is gone is remembered as it was last', () => {
+  memory.lost(aPod({ uid: 'p', jobUid: 'job', containers: ended(3) }), 100);
+  assert.deepEqual(exitCodes(), [3]);
+});
+
+test('a pod that failed keeps its exit code when it is killed afterwards', () => {
+  const failed = aPod({ uid: 'p', jobUid: 'job', containers: ended(3) });
+  assert.equal(memory.observe(failed), true, 'its first failure is news');
+  assert.equal(memory.observe(failed), false, 'the same again is none');
+  const killed = aPod({ uid: 'p', jobUid: 'job', deletingAt: 50, containers: ended(137) });
+  live = [killed];
+  memory.observe(killed);
+  assert.deepEqual(exitCodes(), [3], 'while it goes');
+  live = [];
+  memory.lost(killed, 100);
+  assert.deepEqual(exitCodes(), [3], 'and when it is gone');
+});
+
+test('a pod that could not start keeps what it waited for when it is taken away', () => {
+  const waits = (waiting: string, more: PodFacts['containers'] = []) =>
+    aPod({ uid: 'p', jobUid: 'job', phase: 'Pending', containers: [...more, aContainer({ waiting })] });
+  const unknown = [aContainer({ terminated: anEnd(137, 'ContainerStatusUnknown') })];
+  const taken = aPod({ uid: 'p', jobUid: 'job', phase: 'Failed', deletingAt: 50, containers: unknown });
+  const reasons = () => memory.podsOf('job').flatMap(({ containers }) => containers.map(({ waiting }) => waiting));
+
+  memory.observe(waits('ErrImagePull'));
+  memory.observe(waits('ImagePullBackOff'));
+  memory.observe(taken);
+  memory.lost(taken, 100);
+  assert.deepEqual(reasons(), ['ImagePullBackOff']);
+  memory.forget('job');
+
+  const init = aContainer({ name: 'init', init: true, terminated: anEnd(0) });
+  memory.observe(waits('CreateContainerConfigError', [init]));
+  memory.lost(taken, 100);
+  assert.deepEqual(reasons(), [undefined, 'CreateContainerConfigError'], 'also behind init containers that ended well');
+});
+
+test('a pod that waited and then ran ends as it ends', () => {
+  memory.observe(aPod({ uid: 'p', jobUid: 'job', containers: [aContainer({ waiting: 'ErrImagePull' })] }));
+  memory.observe(aPod({ uid: 'p', jobUid: 'job', containers: [aContainer()] }));
+  memory.lost(aPod({ uid: 'p', jobUid: 'job', deletingAt: 50, containers: ended(143) }), 100);
+  assert.deepEqual(exitCodes(), [143]);
+});
+
+test('an init container that was running is killed with its pod, and that is the end', () => {
+  const init = (changes: object) => aContainer({ name: 'init', init: true, ...changes });
+  const main = aContainer({ waiting: 'PodInitializing' });
+  memory.observe(aPod({ uid: 'p', jobUid: 'job', containers: [init({}), main] }));
+  const killed = [init({ terminated: anEnd(143) }), main];
+  memory.lost(aPod({ uid: 'p', jobUid: 'job', deletingAt: 50, containers: killed }), 100);
+  assert.deepEqual(exitCodes(), [143]);
+});
+
+test('a pod that is both alive and said to be gone counts once', () => {
+  live = [aPod({ uid: 'p', jobUid: 'job' })];
+  memory.lost(aPod({ uid: 'p', jobUid: 'job', containers: ended(1) }), 100);
+  assert.equal(memory.podsOf('job').length, 1);
+});
+
+test('gone pods are forgotten with their run, or when nobody asked for them for long', () => {
+  memory.lost(aPod({ uid: 'a', jobUid: 'job' }), 100);
+  memory.forget('job');
+  assert.equal(memory.podsOf('job').length, 0);
+  memory.lost(aPod({ uid: 'b', jobUid: 'job' }), 100);
+  memory.forgetLost(100);
+  assert.equal(memory.podsOf('job').length, 1);
+  memory.forgetLost(101);
+  assert.equal(memory.podsOf('job').length, 0);
+});

@@ -1,0 +1,102 @@
+import type { Instant, PodFacts } from '@cronjob-monitor/shared/domain';
+
+/** What the pods of a Job were like, also when they are gone: the Job's end is often seen after its pods went. */
+export interface PodMemory {
+  /** A pod as it is now. Returns true when this is news for its run: a first failure, an end, a start. */
+  observe(pod: PodFacts): boolean;
+  /** The pod is gone; what it was like last is kept until its run is recorded, or until it is too old. */
+  lost(pod: PodFacts, at: Instant): void;
+  /** All pods of the Job that are remembered; one that was taken away as it was before that, if it told something then. */
+  podsOf(jobUid: string): PodFacts[];
+  /** The run is recorded: pods that are gone need not be kept. */
+  forget(jobUid: string): void;
+  /** Drops pods that are gone since before `before`. */
+  forgetLost(before: Instant): void;
+}
+
+/** Finds live pods; the reflector's cache. */
+export interface LivePods {
+  listBy(index: 'job', jobUid: string): PodFacts[];
+}
+
+interface Lost {
+  readonly pod: PodFacts;
+  readonly at: Instant;
+}
+
+/** Beyond so many gone pods the oldest are forgotten: their runs then lack an exit code, and nothing else. */
+const mostLost = 20_000;
+
+export function createPodMemory(live: LivePods): PodMemory {
+  const lostByJob = new Map<string, Map<string, Lost>>();
+  /** A pod as it was while nobody was deleting it, if it had failed or could not start. By pod UID. */
+  const untouched = new Map<string, PodFacts>();
+  let lostCount = 0;
+
+  const drop = (jobUid: string): void => {
+    for (const uid of lostByJob.get(jobUid)?.keys() ?? []) untouched.delete(uid);
+    lostCount -= lostByJob.get(jobUid)?.size ?? 0;
+    lostByJob.delete(jobUid);
+  };
+
+  /**
+   * Deleting a pod kills its containers; how they end then says nothing of why it failed before. One that never started even gets an
+   * end of its own then, 137 by ContainerStatusUnknown, in place of what it waited for.
+   */
+  const asItWas = (pod: PodFacts): PodFacts => (pod.deletingAt === undefined ? pod : (untouched.get(pod.uid) ?? pod));
+
+  return {
+    observe(pod) {
+      if (pod.deletingAt !== undefined) return false;
+      const before = untouched.get(pod.uid);
+      const failed = hasFailed(pod);
+      if (failed || onlyWaits(pod)) untouched.set(pod.uid, pod);
+      else untouched.delete(pod.uid);
+      return failed && !(before && hasFailed(before));
+    },
+    lost(pod, at) {
+      let pods = lostByJob.get(pod.jobUid);
+      if (!pods) lostByJob.set(pod.jobUid, (pods = new Map()));
+      if (!pods.has(pod.uid)) lostCount++;
+      pods.set(pod.uid, { pod: asItWas(pod), at });
+      for (const oldest of lostByJob.keys()) {
+        if (lostCount <= mostLost) break;
+        drop(oldest);
+      }
+    },
+    podsOf(jobUid) {
+      const pods = new Map(live.listBy('job', jobUid).map((pod) => [pod.uid, asItWas(pod)]));
+      for (const [uid, { pod }] of lostByJob.get(jobUid) ?? []) if (!pods.has(uid)) pods.set(uid, pod);
+      return [...pods.values()];
+    },
+    forget(jobUid) {
+      for (const pod of live.listBy('job', jobUid)) untouched.delete(pod.uid);
+      drop(jobUid);
+    },
+    forgetLost(before) {
+      for (const [jobUid, pods] of lostByJob) {
+        if ([...pods.values()].every((lost) => lost.at < before)) drop(jobUid);
+      }
+    },
+  };
+}
+
+/** Nothing in the pod runs that a deletion could kill, and a container waits for its start. */
+function onlyWaits({ containers }: PodFacts): boolean {
+  return (
+    containers.some(({ init, waiting }) => !init && waiting !== undefined) &&
+    containers.every(
+      ({ waiting, terminated, sidecar }) => waiting !== undefined || terminated?.exitCode === 0 || sidecar,
+    )
+  );
+}
+
+/** True once a container of the pod has ended with an error, in its present or its previous instance. */
+export function hasFailed(pod: PodFacts): boolean {
+  return (
+    pod.phase === 'Failed' ||
+    pod.containers.some(
+      ({ terminated, lastTerminated }) => (terminated?.exitCode ?? lastTerminated?.exitCode ?? 0) !== 0,
+    )
+  );
+}

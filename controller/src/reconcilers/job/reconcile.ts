@@ -1,0 +1,110 @@
+import type { Execution, Instant } from '@cronjob-monitor/shared/domain';
+import type { Clock } from '@cronjob-monitor/shared/process';
+import type { ComeBack } from '../../runtime/index.ts';
+import { conclude, mayBeRerun, type Conclusion } from './conclude.ts';
+import { gatherJob, type GatheredJob, type JobSources } from './gather.ts';
+import type { JobRecords } from './record.ts';
+
+export interface JobReconcilerDeps {
+  readonly sources: JobSources;
+  readonly records: JobRecords;
+  readonly clock: Clock;
+  /** When this process began to see everything. */
+  readonly watchingSinceAt: Instant;
+  /** Whether a run due then is left out of the SLA by a window of its monitors. */
+  readonly inMaintenance: (cronJobUid: string, at: Instant) => boolean;
+  /** The end of the run is about to be written: messages about it may wait for its evidence. */
+  readonly expectEvidence: (execution: Execution) => void;
+  /** Logs, events and pods of a run may be taken now; returns at once. */
+  readonly captureEvidence: (gathered: GatheredJob, conclusion: Conclusion, row: RowOfRun) => void;
+  /** The end of the run is written, or nobody asks for it: its last state need not be kept. */
+  readonly release: (gathered: GatheredJob) => void;
+  readonly onRecorded: (runs: readonly RecordedRun[]) => void;
+  /** Told which gone Jobs wait for a newer Job of their CronJob to appear, and which do no longer. */
+  readonly onUndecided: (cronJobUid: string, jobUid: string, isUndecided: boolean) => void;
+}
+
+/** Whether a run has a row: it got it now, had it before, or has none yet. */
+export type RowOfRun = 'new' | 'known' | 'none';
+
+/** A run that got its row now. */
+export interface RecordedRun {
+  readonly execution: Execution;
+  /** It ended before its CronJob was first seen. */
+  readonly isHistory: boolean;
+}
+
+/** A CronJob's row is written by its own reconciler; a run that is ahead of it waits so long. */
+const orphanAgainMs = 1_000;
+/** A Job may be seen before the CronJob that made it; after so long nobody expects that any more. */
+const ownerWithinMs = 60_000;
+
+/**
+ * Up to a hundred Jobs: from what the cluster says to one row for each run that ended, one for each that goes on. A second run
+ * changes nothing. Answers when to look again, for each UID.
+ */
+export async function reconcileJobs(
+  uids: readonly string[],
+  deps: JobReconcilerDeps,
+): Promise<ReadonlyMap<string, ComeBack>> {
+  const now = deps.clock.now();
+  const comeBack = new Map<string, ComeBack>(uids.map((uid) => [uid, undefined]));
+  const known = uids.map((uid) => gatherJob(uid, deps.sources)).filter((job) => job !== undefined);
+  for (const job of known.filter(({ monitored }) => !monitored)) {
+    if (awaitsOwner(job, now)) comeBack.set(job.snapshot.job.uid, now + orphanAgainMs);
+    else deps.release(job);
+  }
+  const monitored = known.filter((job) => job.monitored);
+  if (monitored.length === 0) return comeBack;
+
+  const { concluded, historic } = await concludeAll(monitored, now, deps);
+  const ended = concluded.flatMap(({ conclusion }) => (conclusion.kind === 'ended' ? [conclusion.execution] : []));
+  for (const execution of ended) deps.expectEvidence(execution);
+  const { counted, orphaned } = await deps.records.recordEnded(ended);
+  deps.onRecorded(counted.map((execution) => ({ execution, isHistory: historic.has(execution.jobUid) })));
+  const fresh = new Set(counted.map(({ jobUid }) => jobUid));
+  for (const { job, conclusion } of concluded) {
+    const { uid } = job.snapshot.job;
+    const hasRow = conclusion.kind === 'ended' && !orphaned.has(uid);
+    deps.captureEvidence(job, conclusion, fresh.has(uid) ? 'new' : hasRow ? 'known' : 'none');
+  }
+  await deps.records.recordRunning(
+    concluded.flatMap(({ job, conclusion }) => (conclusion.kind === 'running' ? [job] : [])),
+  );
+
+  for (const { job, conclusion } of concluded) {
+    const { uid, cronJobUid } = job.snapshot.job;
+    deps.onUndecided(cronJobUid, uid, conclusion.kind === 'undecided');
+    if (conclusion.kind === 'undecided') comeBack.set(uid, conclusion.untilAt);
+    else if (orphaned.has(uid)) comeBack.set(uid, now + orphanAgainMs);
+    else if (conclusion.kind === 'ended') deps.release(job);
+  }
+  return comeBack;
+}
+
+async function concludeAll(
+  jobs: readonly GatheredJob[],
+  now: Instant,
+  deps: JobReconcilerDeps,
+): Promise<{ concluded: { job: GatheredJob; conclusion: Conclusion }[]; historic: ReadonlySet<string> }> {
+  const context = await deps.records.readContext(jobs, jobs.filter(mayBeRerun));
+  const historic = new Set<string>();
+  const concluded = jobs.map((gathered) => {
+    const { job } = gathered.snapshot;
+    const knownSinceAt = context.knownSinceAt(job.cronJobUid);
+    if (job.endedAt !== undefined && job.endedAt < (knownSinceAt ?? Infinity)) historic.add(job.uid);
+    const conclusion = conclude(gathered, {
+      now,
+      watchingSinceAt: deps.watchingSinceAt,
+      knownSinceAt,
+      recordedClaims: context.claimsOf(job),
+      inMaintenance: (at) => deps.inMaintenance(job.cronJobUid, at),
+    });
+    return { job: gathered, conclusion };
+  });
+  return { concluded, historic };
+}
+
+function awaitsOwner({ cronJob, snapshot, held }: GatheredJob, now: Instant): boolean {
+  return cronJob === undefined && now - Math.max(snapshot.job.createdAt, held?.seenAt ?? 0) < ownerWithinMs;
+}

@@ -1,0 +1,110 @@
+import { slotOf, type Execution, type Instant, type JobFacts, type SlotClaim } from '@cronjob-monitor/shared/domain';
+import {
+  listFirstSeen,
+  listIncompleteRuns,
+  listRecordedJobs,
+  listSlotClaims,
+  putActiveJobs,
+  recordRuns,
+  updateExecutionEvidence,
+  type ActiveJob,
+  type CountedRunOf,
+  type Store,
+  type Tx,
+} from '@cronjob-monitor/shared/store';
+import type { GatheredJob } from './gather.ts';
+import { sameActiveJob, toActiveJob } from './running.ts';
+
+/** What the store knows that the cluster does not. */
+export interface RecordedContext {
+  knownSinceAt(cronJobUid: string): Instant | undefined;
+  claimsOf(job: JobFacts): readonly SlotClaim[];
+}
+
+export interface RecordedEnds {
+  /** Runs that got their row now: the ones that metrics count. */
+  readonly counted: readonly Execution[];
+  /** UIDs of Jobs whose CronJob has no row yet. */
+  readonly orphaned: ReadonlySet<string>;
+}
+
+/** All that the Job reconciler reads from and writes to the store. */
+export interface JobRecords {
+  readContext(jobs: readonly GatheredJob[], claimants: readonly GatheredJob[]): Promise<RecordedContext>;
+  /** Each ended run becomes one row; one that has its row already only gains what it lacks. */
+  recordEnded(executions: readonly Execution[]): Promise<RecordedEnds>;
+  recordRunning(jobs: readonly GatheredJob[]): Promise<void>;
+}
+
+/** What follows from a run is written with it. */
+export interface RunJudge<Outcome = unknown> {
+  /** Inside the transaction that records these runs; it may be repeated. */
+  readonly judge: (tx: Tx, counted: readonly CountedRunOf[]) => Promise<Outcome>;
+  /** The transaction is committed. */
+  readonly committed: (outcome: Outcome) => void;
+}
+
+export function createJobRecords<Outcome>(store: Store, epoch: number, judge: RunJudge<Outcome>): JobRecords {
+  /** The row last written for a running Job: most events change nothing that is shown. */
+  const written = new Map<string, ActiveJob>();
+
+  return {
+    async readContext(jobs, claimants) {
+      const cronJobUids = [...new Set(jobs.map((job) => job.snapshot.job.cronJobUid))];
+      const firstSeen = await listFirstSeen(store, cronJobUids);
+      const named = claimants.flatMap(({ snapshot: { job } }) => {
+        const slotAt = slotOf(job);
+        return slotAt === undefined ? [] : [{ cronJobUid: job.cronJobUid, slotAt }];
+      });
+      const claims = named.length === 0 ? [] : await listSlotClaims(store, named);
+      return {
+        knownSinceAt: (uid) => firstSeen.get(uid),
+        claimsOf: (job) => claims.filter((claim) => claim.cronJobUid === job.cronJobUid),
+      };
+    },
+
+    async recordEnded(executions) {
+      if (executions.length === 0) return { counted: [], orphaned: new Set() };
+      // Most ended Jobs that a start finds are recorded already: one read spares them the transaction.
+      const uids = executions.map((execution) => execution.jobUid);
+      const known = await listRecordedJobs(store, uids);
+      if (known.size > 0) await completeRecords(executions.filter(({ jobUid }) => known.has(jobUid)));
+      const fresh = executions.filter((execution) => !known.has(execution.jobUid));
+      if (fresh.length === 0) return { counted: [], orphaned: new Set() };
+      let judged: { readonly outcome: Outcome } | undefined;
+      const outcome = await recordRuns(store, epoch, fresh, async (tx, rows) => {
+        judged = { outcome: await judge.judge(tx, rows) };
+      });
+      if (judged) judge.committed(judged.outcome);
+      const counted = new Set([...outcome.inserted, ...outcome.replaced]);
+      for (const { jobUid } of fresh) written.delete(jobUid);
+      return { counted: fresh.filter(({ jobUid }) => counted.has(jobUid)), orphaned: new Set(outcome.orphaned) };
+    },
+
+    async recordRunning(jobs) {
+      const rows = jobs
+        .map((job) => toActiveJob(job.snapshot.job, job.pods))
+        .filter((row) => !sameActiveJob(written.get(row.jobUid), row));
+      if (rows.length === 0) return;
+      await store.fenced(epoch, (tx) => putActiveJobs(tx, rows));
+      for (const row of rows) written.set(row.jobUid, row);
+    },
+  };
+
+  /** A failed run whose pods were seen only after its end still gets its exit code. */
+  async function completeRecords(executions: readonly Execution[]): Promise<void> {
+    const telling = executions.filter(
+      ({ status, exitCode, reason }) => status === 'failed' && (exitCode ?? reason) !== undefined,
+    );
+    if (telling.length === 0) return;
+    const incomplete = await listIncompleteRuns(
+      store,
+      telling.map(({ jobUid }) => jobUid),
+    );
+    for (const { jobUid, exitCode, reason, attempts, failedIndexes, node } of telling) {
+      // Rare, and each in a transaction of its own: one after the other.
+      if (incomplete.has(jobUid))
+        await updateExecutionEvidence(store, epoch, jobUid, { exitCode, reason, attempts, failedIndexes, node });
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import type { CronJobFacts, Instant } from '@cronjob-monitor/shared/domain';
+import type { MonitorFacts, ScheduleFault } from '@cronjob-monitor/shared/kube';
+import type { ScheduleProblem } from '@cronjob-monitor/shared/contract';
+import type { ChannelSeen, MonitorSeen, Selection } from '../../selection/index.ts';
+
+/** Where a monitor's facts lie; all of it in memory. */
+export interface MonitorSources {
+  readonly monitors: { find(uid: string): MonitorSeen | undefined };
+  readonly channels: { findByName(namespace: string, name: string): ChannelSeen | undefined };
+  readonly selection: Selection;
+  /** Why the schedule of a CronJob cannot be evaluated. */
+  readonly scheduleProblemOf: (cronJob: CronJobFacts, now: Instant) => ScheduleProblem | undefined;
+}
+
+export interface GatheredMonitor {
+  readonly monitor: MonitorSeen;
+  readonly selected: readonly CronJobFacts[];
+  /** UIDs of those it leads: its windows and target are the ones that the CronJob shows. */
+  readonly leads: ReadonlySet<string>;
+  readonly facts: MonitorFacts;
+}
+
+const faultOf: Readonly<Record<ScheduleProblem, ScheduleFault>> = {
+  unparsable: 'ScheduleInvalid',
+  unknownZone: 'ZoneUnknown',
+  zoneMismatch: 'ZoneMismatch',
+  neverRuns: 'ScheduleNeverFires',
+};
+
+/** Undefined when the monitor is gone. */
+export function gatherMonitor(uid: string, from: MonitorSources, now: Instant): GatheredMonitor | undefined {
+  const monitor = from.monitors.find(uid);
+  if (!monitor) return undefined;
+  const selected = from.selection.cronJobsOf(monitor);
+  const leads = selected.filter((cronJob) => from.selection.monitorsOf(cronJob)[0]?.uid === uid);
+  return {
+    monitor,
+    selected,
+    leads: new Set(leads.map((cronJob) => cronJob.uid)),
+    facts: {
+      decoded: monitor.decoded,
+      evaluation: 'done',
+      reach: from.selection.reachOf(monitor),
+      channelFaults: channelFaultsOf(monitor, from),
+      scheduleFaults: selected.flatMap((cronJob) => {
+        const problem = from.scheduleProblemOf(cronJob, now);
+        return problem ? [{ namespace: cronJob.namespace, name: cronJob.name, fault: faultIn(problem, cronJob) }] : [];
+      }),
+      findings: [],
+    },
+  };
+}
+
+function faultIn(problem: ScheduleProblem, cronJob: CronJobFacts): ScheduleFault {
+  return problem === 'neverRuns' && cronJob.schedule.includes('@every') ? 'EveryNeverRuns' : faultOf[problem];
+}
+
+function channelFaultsOf(monitor: MonitorSeen, from: MonitorSources): MonitorFacts['channelFaults'] {
+  const refs = monitor.decoded.ok ? (monitor.decoded.spec.alerting?.channelRefs ?? []) : [];
+  return refs.flatMap(({ name }): MonitorFacts['channelFaults'] => {
+    const channel = from.channels.findByName('', name);
+    if (!channel) return [{ name, fault: 'missing' }];
+    const reason = notReadyReason(channel.status);
+    return reason === undefined ? [] : [{ name, fault: { notReady: reason } }];
+  });
+}
+
+/** What the channel's own status says; a channel that was not looked at yet is no fault. */
+export function notReadyReason(status: unknown): string | undefined {
+  const conditions = (status as { conditions?: unknown } | null | undefined)?.conditions;
+  if (!Array.isArray(conditions)) return undefined;
+  for (const condition of conditions as readonly Readonly<Record<string, unknown>>[]) {
+    if (condition?.['type'] === 'Ready' && condition['status'] === 'False')
+      return String(condition['message'] ?? condition['reason']);
+  }
+  return undefined;
+}

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import type { CronJobFacts, Execution } from '@cronjob-monitor/shared/domain';
+import { decodeMonitorSpec, type MonitorDefaults } from '@cronjob-monitor/shared/kube';
+import { systemClock } from '@cronjob-monitor/shared/process';
+import { migrate, openStore, projectCronJobs, recordRuns, takeEpoch } from '@cronjob-monitor/shared/store';
+import { aCronJob, aTemporaryFolder, RecordingLogger } from '@cronjob-monitor/shared/testing';
+import type { GatheredMonitor } from './gather.ts';
+import { createMonitorLint, summarize, type MonitorLint } from './lint.ts';
+
+const now = Date.UTC(2026, 10, 21, 8);
+const defaults: MonitorDefaults = {
+  suppressDuplicatesForMs: 3_600_000,
+  retentionDays: 30,
+  maxRetentionDays: 90,
+  logRetentionDays: 0,
+  maxLogSizeKB: 100,
+  storeLogs: false,
+  storeEvents: false,
+};
+
+function gathered(spec: unknown, selected: readonly CronJobFacts[]): GatheredMonitor {
+  const decoded = decodeMonitorSpec({ spec }, defaults);
+  const facts = { decoded, evaluation: 'done', channelFaults: [], scheduleFaults: [], findings: [] };
+  const monitor = { uid: 'monitor-1', namespace: 'prod', name: 'm', decoded };
+  // What the lint does not look at is left out.
+  return { monitor, selected, leads: new Set(), facts } as unknown as GatheredMonitor;
+}
+
+async function aFixture(t: TestContext, runs: readonly [cronJob: CronJobFacts, durationMs: number][] = []) {
+  const path = join(aTemporaryFolder(t), 'monitor.db');
+  const store = openStore({ type: 'sqlite', path }, { clock: systemClock, log: new RecordingLogger() });
+  t.after(() => store.close());
+  await migrate(store, { version: 'test' });
+  const epoch = await takeEpoch(store, 'test');
+  const owners = [...new Set(runs.map(([cronJob]) => cronJob))];
+  await store.fenced(epoch, (tx) =>
+    projectCronJobs(
+      tx,
+      owners.map((facts) => ({ facts, seenAt: now })),
+    ),
+  );
+  await recordRuns(
+    store,
+    epoch,
+    runs.map(([cronJob, durationMs], index) => aRun(cronJob, now - (index + 1) * 3_600_000, durationMs)),
+  );
+  const lint: MonitorLint = createMonitorLint({
+    store,
+    defaultZone: 'UTC',
+    isDefaultZoneGiven: true,
+    startSkewP99Ms: () => 0,
+    nextRunAtOf: () => undefined,
+  });
+  return { store, epoch, lint };
+}
+
+function aRun(cronJob: CronJobFacts, createdAt: number, durationMs: number): Execution {
+  return {
+    jobUid: randomUUID(),
+    cronJobUid: cronJob.uid,
+    namespace: cronJob.namespace,
+    cronJobName: cronJob.name,
+    jobName: `${cronJob.name}-${createdAt}`,
+    trigger: 'scheduled',
+    scheduledAt: createdAt,
+    createdAt,
+    startedAt: createdAt,
+    finishedAt: createdAt + durationMs,
+    durationMs,
+    status: 'success',
+    exitCode: undefined,
+    reason: undefined,
+    jobReason: undefined,
+    attempts: 1,
+    failedIndexes: undefined,
+    isRetry: false,
+    retryOf: undefined,
+    node: undefined,
+    templateHash: undefined,
+    delayed: false,
+    inferred: false,
+    inMaintenance: false,
+  };
+}
+
+/** A daily CronJob about which there is nothing to say. */
+const daily = (name: string, changes: Partial<CronJobFacts> = {}): CronJobFacts =>
+  aCronJob({
+    uid: `uid-${name}`,
+    name,
+    schedule: '0 2 * * *',
+    timeZone: 'UTC',
+    policy: 'Allow',
+    deadlineS: undefined,
+    restartPolicy: 'Never',
+    activeDeadlineS: 3_600,
+    backoffLimit: 0,
+    ttlAfterFinishedS: undefined,
+    successLimit: 3,
+    failureLimit: 1,
+    ...changes,
+  });
+
+test('a code is told once, with the first CronJobs by name', async (t) => {
+  const { lint } = await aFixture(t);
+  const cronJobs = ['e', 'b', 'a', 'd', 'c'].map((name) => daily(name, { successLimit: 0 }));
+  assert.deepEqual(await lint.findings(gathered({}, cronJobs), now), [
+    {
+      code: 'HistoryTooShort',
+      level: 'warning',
+      message:
+        'prod/a: no successful Job is kept, prod/b: no successful Job is kept, prod/c: no successful Job is kept, and 2 more',
+    },
+  ]);
+});
+
+test('durations come from the runs that are stored, and are asked again after an hour', async (t) => {
+  const slow = daily('slow');
+  const { lint, store, epoch } = await aFixture(t, [[slow, 600_000]]);
+  const monitor = (maxDuration: string): GatheredMonitor => gathered({ sla: { maxDuration } }, [slow]);
+  const codes = async (limit: string, at: number): Promise<string[]> =>
+    (await lint.findings(monitor(limit), at)).map(({ code }) => code);
+  assert.deepEqual(await codes('9m', now), ['MaxDurationUnreachable']);
+  assert.deepEqual(await codes('11m', now), []);
+  await recordRuns(
+    store,
+    epoch,
+    Array.from({ length: 3 }, (_, index) => aRun(slow, now - 100_000 + index, 700_000)),
+  );
+  assert.deepEqual(await codes('11m', now + 3_599_999), []);
+  assert.deepEqual(await codes('11m', now + 3_600_000), ['MaxDurationUnreachable']);
+});
+
+test('what has a condition of its own is left to it', async (t) => {
+  const { lint } = await aFixture(t);
+  const broken = daily('broken', { schedule: 'never' });
+  assert.deepEqual(await lint.findings(gathered({}, [broken]), now), []);
+});
+
+test('a monitor without a CronJob says that it selects none; one that cannot be decoded says nothing', async (t) => {
+  const { lint } = await aFixture(t);
+  assert.deepEqual(
+    (await lint.findings(gathered({}, []), now)).map(({ code }) => code),
+    ['SelectorEmpty'],
+  );
+  assert.deepEqual(await lint.findings(gathered([], []), now), []);
+});
+
+test('many new schedules are looked through in several rounds', async (t) => {
+  const { lint } = await aFixture(t);
+  const cronJobs = Array.from({ length: 60 }, (_, minute) =>
+    daily(`c-${String(minute).padStart(2, '0')}`, { schedule: `${minute} 4 * * *`, failureLimit: 0 }),
+  );
+  const [first] = await lint.findings(gathered({}, cronJobs), now);
+  assert.match(first?.message ?? '', /and 47 more$/);
+  const [second] = await lint.findings(gathered({}, cronJobs), now + 1);
+  assert.match(second?.message ?? '', /and 57 more$/);
+});
+
+test('findings of the monitor itself need no name', () => {
+  const finding = { code: 'SelectorEmpty', level: 'warning', path: 'spec.selector', cronJob: undefined } as const;
+  assert.deepEqual(summarize([{ ...finding, message: 'no CronJob is selected' }]), [
+    { code: 'SelectorEmpty', level: 'warning', message: 'no CronJob is selected' },
+  ]);
+});

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { CronJobFacts, Execution } from '@cronjob-monitor/shared/domain';
+import { decodeMonitorSpec } from '@cronjob-monitor/shared/kube';
+import { systemClock } from '@cronjob-monitor/shared/process';
+import { migrate, openStore, projectCronJobs, recordRuns, takeEpoch } from '@cronjob-monitor/shared/store';
+import { aCronJob, aTemporaryFolder, RecordingLogger } from '@cronjob-monitor/shared/testing';
+import { KeptDurations } from '../../kept-durations.ts';
+import type { GatheredMonitor } from './gather.ts';
+import { createMonitorRecords } from './record.ts';
+
+const now = Date.UTC(2026, 10, 21, 8);
+const hourMs = 3_600_000;
+const defaults = {
+  suppressDuplicatesForMs: hourMs,
+  retentionDays: 30,
+  maxRetentionDays: 90,
+  logRetentionDays: 0,
+  maxLogSizeKB: 100,
+  storeLogs: false,
+  storeEvents: false,
+};
+
+function gathered(spec: unknown, selected: readonly CronJobFacts[]): GatheredMonitor {
+  const decoded = decodeMonitorSpec({ spec }, defaults);
+  const monitor = { uid: randomUUID(), namespace: 'prod', name: 'm', generation: 1, createdAt: now, decoded };
+  // What the records do not look at is left out.
+  return { monitor, selected, leads: new Set(selected.map(({ uid }) => uid)), facts: {} } as unknown as GatheredMonitor;
+}
+
+const aRun = (cronJob: CronJobFacts, createdAt: number, durationMs: number): Execution => ({
+  jobUid: randomUUID(),
+  cronJobUid: cronJob.uid,
+  namespace: cronJob.namespace,
+  cronJobName: cronJob.name,
+  jobName: `${cronJob.name}-${createdAt}`,
+  trigger: 'scheduled',
+  scheduledAt: createdAt,
+  createdAt,
+  startedAt: createdAt,
+  finishedAt: createdAt + durationMs,
+  durationMs,
+  status: 'success',
+  exitCode: undefined,
+  reason: undefined,
+  jobReason: undefined,
+  attempts: 1,
+  failedIndexes: undefined,
+  isRetry: false,
+  retryOf: undefined,
+  node: undefined,
+  templateHash: undefined,
+  delayed: false,
+  inferred: false,
+  inMaintenance: false,
+});
+
+test('a CronJob has its durations over the window of the monitor, one that never ran has none', async (t) => {
+  const path = join(aTemporaryFolder(t), 'monitor.db');
+  const store = openStore({ type: 'sqlite', path }, { clock: systemClock, log: new RecordingLogger() });
+  t.after(() => store.close());
+  await migrate(store, { version: 'test' });
+  const epoch = await takeEpoch(store, 'test');
+  const ran = aCronJob({ uid: randomUUID(), namespace: 'prod', name: 'ran' });
+  const never = aCronJob({ uid: randomUUID(), namespace: 'prod', name: 'never' });
+  await store.fenced(epoch, (tx) =>
+    projectCronJobs(
+      tx,
+      [ran, never].map((facts) => ({ facts, seenAt: now })),
+    ),
+  );
+  await recordRuns(store, epoch, [
+    aRun(ran, now - 30 * hourMs, 90_000),
+    aRun(ran, now - 2 * hourMs, 1_000),
+    aRun(ran, now - hourMs, 3_000),
+  ]);
+  const records = createMonitorRecords(store, epoch, new KeptDurations(store));
+  const durationsOf = async (spec: unknown): Promise<unknown> => {
+    const monitor = gathered(spec, [ran, never]);
+    await records.write(monitor, { phase: 'Active', conditions: [] }, now);
+    const { worst } = await records.readHealth(monitor, now);
+    await records.forget(monitor.monitor.uid, now);
+    return Object.fromEntries(worst.map(({ name, durationMs }) => [name, durationMs]));
+  };
+  assert.deepEqual(await durationsOf({ sla: { windowDays: 1 } }), {
+    ran: { avg: 2_000, p50: 1_000, p95: 3_000, p99: 3_000 },
+    never: undefined,
+  });
+  assert.deepEqual(await durationsOf({}), {
+    ran: { avg: 94_000 / 3, p50: 3_000, p95: 90_000, p99: 90_000 },
+    never: undefined,
+  });
+});

@@ -1,0 +1,172 @@
+import type { Instant } from '@cronjob-monitor/shared/domain';
+import {
+  maxCronJobsInStatus,
+  type Condition,
+  type CronJobHealth,
+  type MonitoredHealth,
+} from '@cronjob-monitor/shared/kube';
+import type { MonitorPhase } from '@cronjob-monitor/shared/contract';
+import {
+  countAlertsOfMonitor,
+  countCronJobs,
+  countOutcomes,
+  forgetMonitor,
+  listAlertsOfMonitor,
+  listCronJobs,
+  projectMonitor,
+  setTargets,
+  type AlertOfMonitor,
+  type CatalogCronJob,
+  type DurationFigures,
+  type Store,
+} from '@cronjob-monitor/shared/store';
+import type { GatheredMonitor } from './gather.ts';
+
+/** What the monitor reconciler reads from and writes to the store. */
+export interface MonitorRecords {
+  /** Row and targets. Returns the UIDs of CronJobs that became targets now, and of those that have no row yet. */
+  write(
+    gathered: GatheredMonitor,
+    judged: { phase: MonitorPhase; conditions: readonly Condition[] },
+    at: Instant,
+  ): Promise<WrittenMonitor>;
+  /** How its CronJobs fare: all of them counted, the worst in full. */
+  readHealth(gathered: GatheredMonitor, now: Instant): Promise<MonitoredHealth>;
+  /** UIDs of the CronJobs it selected last. */
+  forget(uid: string, at: Instant): Promise<readonly string[]>;
+}
+
+export interface WrittenMonitor {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly unknown: readonly string[];
+  /** Its spec is another one than the one written last by this process. */
+  readonly isRespecified: boolean;
+}
+
+/** Percentiles over a window of days; a CronJob without a run that has a duration is absent. */
+export interface DurationsOverDays {
+  measure(
+    asked: readonly { readonly cronJobId: number; readonly runs: number }[],
+    windowDays: number,
+    now: Instant,
+  ): Promise<ReadonlyMap<number, DurationFigures>>;
+}
+
+const dayMs = 86_400_000;
+
+export function createMonitorRecords(store: Store, epoch: number, durations: DurationsOverDays): MonitorRecords {
+  /** Targets written last, by monitor UID. */
+  const written = new Map<string, ReadonlyMap<string, boolean>>();
+  const generations = new Map<string, number>();
+
+  return {
+    async write(gathered, judged, at) {
+      const { monitor, selected, leads } = gathered;
+      const targets = new Map(selected.map(({ uid }) => [uid, leads.has(uid)]));
+      const before = written.get(monitor.uid);
+      const isSame =
+        before !== undefined &&
+        before.size === targets.size &&
+        [...targets].every(([uid, leading]) => before.get(uid) === leading);
+      const outcome = await store.fenced(epoch, async (tx) => {
+        await projectMonitor(tx, { ...projectionOf(gathered, judged), counts: null, evaluatedAt: at });
+        return isSame
+          ? { unknown: [] }
+          : setTargets(
+              tx,
+              monitor.uid,
+              [...targets].map(([cronJobUid, leading]) => ({ cronJobUid, leading })),
+              at,
+            );
+      });
+      const added = [...targets.keys()].filter((uid) => !before?.has(uid));
+      const unknown = new Set(outcome.unknown);
+      // What has no row yet is tried again: it must not count as written.
+      written.set(monitor.uid, new Map([...targets].filter(([uid]) => !unknown.has(uid))));
+      const removed = [...(before?.keys() ?? [])].filter((uid) => !targets.has(uid));
+      const generation = generations.get(monitor.uid);
+      generations.set(monitor.uid, monitor.generation);
+      const isRespecified = generation !== undefined && generation !== monitor.generation;
+      return { added, removed, unknown: outcome.unknown, isRespecified };
+    },
+
+    async readHealth({ monitor }, now) {
+      const filter = { monitor: { namespace: monitor.namespace, name: monitor.name } };
+      const { total, summary } = await countCronJobs(store, filter);
+      const worst = await listCronJobs(store, filter, {
+        sort: { key: 'status', descending: false },
+        page: { limit: maxCronJobsInStatus, offset: 0 },
+      });
+      const ids = worst.map(({ id }) => id);
+      const windowDays = (monitor.decoded.ok ? monitor.decoded.spec.sla?.windowDays : undefined) ?? 7;
+      const window = { from: now - windowDays * dayMs, to: now };
+      const outcomes = ids.length === 0 ? new Map<number, never>() : await countOutcomes(store, window, ids);
+      const withRuns = ids.map((cronJobId) => ({ cronJobId, runs: outcomes.get(cronJobId)?.success ?? 0 }));
+      const durationsOf = await durations.measure(withRuns, windowDays, now);
+      const activeAlerts = await countAlertsOfMonitor(store, monitor.uid);
+      const alerts = activeAlerts === 0 ? [] : await listAlertsOfMonitor(store, monitor.uid, ids);
+      const alertsOf = Map.groupBy(alerts, ({ cronJobId }) => cronJobId);
+      return {
+        total,
+        summary,
+        activeAlerts,
+        worst: worst.map((cronJob) =>
+          toHealth(cronJob, {
+            outcomes: outcomes.get(cronJob.id),
+            durations: durationsOf.get(cronJob.id),
+            activeAlerts: alertsOf.get(cronJob.id) ?? [],
+          }),
+        ),
+      };
+    },
+
+    async forget(uid, at) {
+      const targets = [...(written.get(uid)?.keys() ?? [])];
+      await store.fenced(epoch, (tx) => forgetMonitor(tx, uid, at));
+      written.delete(uid);
+      generations.delete(uid);
+      return targets;
+    },
+  };
+}
+
+function projectionOf({ monitor }: GatheredMonitor, judged: { phase: MonitorPhase; conditions: readonly Condition[] }) {
+  const { uid, namespace, name, generation, createdAt, decoded } = monitor;
+  return { uid, namespace, name, generation, createdAt, spec: decoded.ok ? decoded.spec : {}, ...judged };
+}
+
+function toHealth(
+  cronJob: CatalogCronJob,
+  of: {
+    readonly outcomes: { readonly success: number; readonly failed: number } | undefined;
+    readonly durations: DurationFigures | undefined;
+    readonly activeAlerts: readonly AlertOfMonitor[];
+  },
+): CronJobHealth {
+  const { outcomes, durations, activeAlerts } = of;
+  const { lastRun } = cronJob;
+  const runs = outcomes ? outcomes.success + outcomes.failed : 0;
+  return {
+    namespace: cronJob.namespace,
+    name: cronJob.name,
+    status: cronJob.status,
+    suspended: cronJob.suspended,
+    runningJobs: cronJob.running,
+    lastSuccessAt: cronJob.lastSuccessAt,
+    lastFailedAt: cronJob.lastFailureAt,
+    nextRunAt: cronJob.nextRunAt,
+    lastRunDurationMs: lastRun?.durationMs,
+    successRate: outcomes && runs > 0 ? Math.round((10_000 * outcomes.success) / runs) / 100 : undefined,
+    totalRuns: runs,
+    successfulRuns: outcomes?.success ?? 0,
+    failedRuns: outcomes?.failed ?? 0,
+    durationMs: durations && {
+      avg: durations.avgMs,
+      p50: durations.p50Ms,
+      p95: durations.p95Ms,
+      p99: durations.p99Ms,
+    },
+    activeAlerts,
+  };
+}

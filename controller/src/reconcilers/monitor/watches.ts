@@ -1,0 +1,57 @@
+import type { CronJobFacts, NamespaceFacts } from '@cronjob-monitor/shared/domain';
+import type { ObjectEvent } from '../../runtime/index.ts';
+import type { ChannelSeen, MonitorSeen, Selection } from '../../selection/index.ts';
+import { notReadyReason } from './gather.ts';
+
+export interface MonitorWatchDeps {
+  readonly selection: Selection;
+  readonly monitors: { values(): Iterable<MonitorSeen> };
+  readonly queue: (monitorUid: string) => void;
+}
+
+/** Which events wake which monitors. */
+export function watchMonitors(deps: MonitorWatchDeps): {
+  onMonitor: (event: ObjectEvent<MonitorSeen>) => void;
+  onNamespace: (event: ObjectEvent<NamespaceFacts>) => void;
+  onChannel: (event: ObjectEvent<ChannelSeen>) => void;
+  aroundCronJob: (cronJob: CronJobFacts) => void;
+} {
+  const queueAll = (): void => {
+    for (const { uid } of deps.monitors.values()) deps.queue(uid);
+  };
+  return {
+    onMonitor(event) {
+      // Our own status patches come back as events: they change neither spec nor selection.
+      const isOwnEcho = event.type === 'updated' && event.before.generation === event.item.generation;
+      if (isOwnEcho) return;
+      deps.selection.invalidate();
+      deps.queue(event.item.uid);
+      // Another one may lead now.
+      if (event.type !== 'updated') queueAll();
+    },
+    onNamespace(event) {
+      if (event.type === 'updated' && sameReach(event.before, event.item)) return;
+      deps.selection.invalidate();
+      queueAll();
+    },
+    onChannel(event) {
+      // Its readiness is part of the conditions of whoever names it; its figures are not.
+      const isSameReadiness =
+        event.type === 'updated' && notReadyReason(event.before.status) === notReadyReason(event.item.status);
+      if (isSameReadiness) return;
+      for (const { uid, decoded } of deps.monitors.values()) {
+        const refs = decoded.ok ? (decoded.spec.alerting?.channelRefs ?? []) : [];
+        if (refs.some(({ name }) => name === event.item.name)) deps.queue(uid);
+      }
+    },
+    aroundCronJob(cronJob) {
+      for (const monitor of deps.monitors.values()) {
+        if (deps.selection.reachOf(monitor).namespaces.has(cronJob.namespace)) deps.queue(monitor.uid);
+      }
+    },
+  };
+}
+
+function sameReach(a: NamespaceFacts, b: NamespaceFacts): boolean {
+  return JSON.stringify([a.labels, a.monitoredFrom]) === JSON.stringify([b.labels, b.monitoredFrom]);
+}

@@ -1,0 +1,98 @@
+import type { Clock, Logger } from '@cronjob-monitor/shared/process';
+
+export interface CircuitDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** The cheapest question to the database. Rejects while it is away; has a time limit of its own. */
+  readonly probe: (signal: AbortSignal) => Promise<unknown>;
+  /** Of the process: ends the probing. */
+  readonly signal: AbortSignal;
+  /** Uniform in [0, 1). */
+  readonly random?: () => number;
+}
+
+const shortestProbeMs = 1_000;
+const longestProbeMs = 5_000;
+
+/**
+ * One for all that needs the database: who finds it away opens the circuit, and everybody waits together instead of each
+ * backing off alone, so that work goes on within seconds of its return. While it is open the database is asked every 1-5 s.
+ */
+export class Circuit {
+  readonly #deps: CircuitDeps;
+  readonly #random: () => number;
+  readonly #listeners = new Set<(isOpen: boolean) => void>();
+  #openSinceMs: number | undefined;
+
+  constructor(deps: CircuitDeps) {
+    this.#deps = deps;
+    this.#random = deps.random ?? Math.random;
+  }
+
+  get isOpen(): boolean {
+    return this.#openSinceMs !== undefined;
+  }
+
+  /** For how long the database has been away; 0 while it is there. */
+  get openForMs(): number {
+    return this.#openSinceMs === undefined ? 0 : this.#deps.clock.monotonicMs() - this.#openSinceMs;
+  }
+
+  /** Told at every opening and closing. Returns what ends the telling. */
+  onChange(listener: (isOpen: boolean) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** The database is away. */
+  trip(error: unknown): void {
+    if (this.isOpen || this.#deps.signal.aborted) return;
+    this.#openSinceMs = this.#deps.clock.monotonicMs();
+    this.#deps.logger.error('the database is away, work waits for it', { reason: codeOf(error) });
+    this.#tell(true);
+    void this.#probeUntilBack();
+  }
+
+  /** Resolves at once when closed, else when it closes or the signal aborts. */
+  whenClosed(signal: AbortSignal): Promise<void> {
+    if (!this.isOpen || signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const settle = () => {
+        stopListening();
+        signal.removeEventListener('abort', settle);
+        resolve();
+      };
+      const stopListening = this.onChange((isOpen) => {
+        if (!isOpen) settle();
+      });
+      signal.addEventListener('abort', settle, { once: true });
+    });
+  }
+
+  async #probeUntilBack(): Promise<void> {
+    const { clock, probe, signal, logger } = this.#deps;
+    while (!signal.aborted) {
+      try {
+        await clock.sleep(shortestProbeMs + this.#random() * (longestProbeMs - shortestProbeMs), signal);
+        await probe(signal);
+      } catch {
+        continue; // Still away, which was told when it began; or the process ends.
+      }
+      logger.info('the database is back', { awayForMs: Math.round(this.openForMs) });
+      this.#openSinceMs = undefined;
+      this.#tell(false);
+      return;
+    }
+  }
+
+  #tell(isOpen: boolean): void {
+    for (const listener of this.#listeners) listener(isOpen);
+  }
+}
+
+/** The code alone: messages of drivers hold statements and values. */
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const code: unknown = Reflect.get(error, 'code');
+  return typeof code === 'string' ? code : error.name;
+}

@@ -1,0 +1,21 @@
+export { ObjectCache, type IndexOf } from './cache.ts';
+export { ClusterOutage } from './cluster-outage.ts';
+export { Circuit, type CircuitDeps } from './circuit.ts';
+export { resourceOf, type EventHandler, type ObjectEvent, type Projected, type Projection } from './objects.ts';
+export {
+  ReconcileLoop,
+  TerminalError,
+  type ComeBack,
+  type ReconcileLoopDeps,
+  type ReconcileMetrics,
+  type ReconcileResult,
+} from './reconcile-loop.ts';
+export { Reflector, type ReflectorDeps, type ReflectorState, type WatchMetrics } from './reflector.ts';
+export { ReflectorSet, type RunningReflector } from './reflector-set.ts';
+export { Snapshots, type Snapshot, type SnapshotDeps, type SnapshotListener } from './snapshots.ts';
+export { Spool, type SpoolDeps, type SpoolEntry } from './spool.ts';
+export { Spooling, type SpoolingDeps } from './spooling.ts';
+export { WorkQueue, type QueueMetrics, type WorkQueueDeps } from './work-queue.ts';
+export { nextTurn } from './loop-turn.ts';
+export { BlindSpans } from './blind-spans.ts';
+export type { BlindSpan } from './watch-progress.ts';

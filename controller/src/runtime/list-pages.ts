@@ -1,0 +1,69 @@
+import {
+  type Cluster,
+  ClusterError,
+  type ListPage,
+  type ListRequest,
+  type RawObject,
+  type WatchedKind,
+} from '@cronjob-monitor/shared/kube';
+
+import { nextTurn } from './loop-turn.ts';
+
+/** Objects asked for, and worked on, in one go: a page of Jobs is 2 MB of JSON and keeps the event loop some 20 ms. */
+export const pageSize = 500;
+
+export interface ListDeps {
+  readonly cluster: Pick<Cluster, 'listPage'>;
+  readonly kind: WatchedKind;
+  readonly namespace: string | undefined;
+  /** The list begins, for the first time or again: what came before does not belong to it. */
+  readonly onBegin: () => void;
+  /** Takes in at most `pageSize` objects; they are not kept after it. */
+  readonly onItems: (items: readonly RawObject[]) => Promise<void>;
+}
+
+/**
+ * Lists all objects of a kind in pages, without a resourceVersion, so that the answer is never older than what anybody saw.
+ * A `continue` token that expired starts the list again, the third time in a row without a limit, which cannot expire.
+ * Returns the version from which a watch goes on. Throws `ClusterError`.
+ */
+export async function listAll(deps: ListDeps, signal: AbortSignal): Promise<string> {
+  for (let expired = 0; ; expired += 1) {
+    deps.onBegin();
+    const version = await listOnce(deps, expired < 3 ? pageSize : undefined, signal);
+    if (version !== undefined) return version;
+  }
+}
+
+/** Undefined: a token expired under way. */
+async function listOnce(deps: ListDeps, limit: number | undefined, signal: AbortSignal): Promise<string | undefined> {
+  const { kind, namespace } = deps;
+  let page = await deps.cluster.listPage({ kind, namespace, limit }, signal);
+  // The pages of one list are of one version: the first names it.
+  const version = page.resourceVersion;
+  for (;;) {
+    await takeIn(page.items, deps, signal);
+    if (!page.continueToken) return version;
+    await nextTurn();
+    const next = await findNextPage(deps, { kind, namespace, limit, continueToken: page.continueToken }, signal);
+    if (!next) return undefined;
+    page = next;
+  }
+}
+
+async function takeIn(items: readonly RawObject[], deps: ListDeps, signal: AbortSignal): Promise<void> {
+  for (let from = 0; from < items.length; from += pageSize) {
+    if (from > 0) await nextTurn();
+    signal.throwIfAborted();
+    await deps.onItems(from === 0 && items.length <= pageSize ? items : items.slice(from, from + pageSize));
+  }
+}
+
+async function findNextPage(deps: ListDeps, request: ListRequest, signal: AbortSignal): Promise<ListPage | undefined> {
+  try {
+    return await deps.cluster.listPage(request, signal);
+  } catch (error) {
+    if (error instanceof ClusterError && error.code === 'gone') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,94 @@
+import type { ClusterError } from '@cronjob-monitor/shared/kube';
+import type { Clock } from '@cronjob-monitor/shared/process';
+
+import { Backoff } from './backoff.ts';
+
+/** What a reflector does next: after the wait a full list, or a watch from the last version. */
+export interface Recovery {
+  readonly waitMs: number;
+  readonly next: 'list' | 'watch';
+}
+
+/** A refused or unknown resource is asked for again so seldom: only a person can change the answer. */
+const refusedAgainMs = 30_000;
+/** A watch that ends sooner, with nothing in it, is a fault of the server and no end by time. */
+const shortestWatchMs = 1_000;
+
+/**
+ * The reaction of a reflector to each way in which a list or a watch ends.
+ *
+ * | what ended it | reaction |
+ * |---|---|
+ * | a watch that ends by time | at once, from the last version |
+ * | a watch that ends within 1 s without an event | back-off, from the last version |
+ * | 410, as HTTP or as ERROR event | full list: at once, unless the watch had brought nothing since the list |
+ * | no byte for too long | at once, from the last version; the second time in a row a full list |
+ * | 401 | credentials are read again: once at once, then back-off |
+ * | 403 and 404 | every 30 s; after a 404 a full list |
+ * | 429 and 503 with Retry-After | back-off, at least that long |
+ * | anything else | back-off |
+ *
+ * A version from the future (a restored etcd) makes a server wait in silence: hence the list after two idle watches.
+ */
+export class WatchRecovery {
+  readonly #backoff: Backoff;
+  readonly #reloadCredentials: () => void;
+  #unauthorizedInRow = 0;
+  #idleInRow = 0;
+
+  constructor(deps: { readonly clock: Clock; readonly random: () => number; readonly reloadCredentials: () => void }) {
+    this.#backoff = new Backoff(deps);
+    this.#reloadCredentials = deps.reloadCredentials;
+  }
+
+  /** The server answered: a page of a list, or the head of a watch. */
+  answered(): void {
+    this.#backoff.healthy();
+    this.#unauthorizedInRow = 0;
+  }
+
+  afterEnd(end: { readonly lastedMs: number; readonly events: number; readonly bytes: number }): Recovery {
+    if (end.bytes > 0) this.#idleInRow = 0;
+    const isTooShort = end.lastedMs < shortestWatchMs && end.events === 0;
+    return { waitMs: isTooShort ? this.#backoff.failed() : 0, next: 'watch' };
+  }
+
+  afterIdle(bytes: number): Recovery {
+    this.#idleInRow = bytes > 0 ? 1 : this.#idleInRow + 1;
+    if (this.#idleInRow < 2) return { waitMs: 0, next: 'watch' };
+    this.#idleInRow = 0;
+    return { waitMs: 0, next: 'list' };
+  }
+
+  /** `broughtNews`: something arrived since the last list. Without it list and 410 would chase each other. */
+  afterExpired(broughtNews: boolean): Recovery {
+    return { waitMs: broughtNews ? 0 : this.#backoff.failed(), next: 'list' };
+  }
+
+  /** An ERROR event that is no 410: an event may be lost, so a list follows, within `longestMs`. */
+  afterErrorEvent(longestMs: number): Recovery {
+    return { waitMs: Math.min(this.#backoff.failed(), longestMs), next: 'list' };
+  }
+
+  /** `error` undefined: no answer of an API server at all. `during`: what was under way, and is tried again. */
+  afterFailure(error: ClusterError | undefined, during: 'list' | 'watch'): Recovery {
+    switch (error?.code) {
+      case 'unauthorized':
+        return { waitMs: this.#afterUnauthorized(), next: during };
+      case 'forbidden':
+        return { waitMs: refusedAgainMs, next: during };
+      case 'notFound':
+        return { waitMs: refusedAgainMs, next: 'list' };
+      case 'gone':
+        return { waitMs: this.#backoff.failed(), next: 'list' };
+      default:
+        return { waitMs: Math.max(this.#backoff.failed(), error?.retryAfterMs ?? 0), next: during };
+    }
+  }
+
+  #afterUnauthorized(): number {
+    this.#unauthorizedInRow += 1;
+    this.#reloadCredentials();
+    return this.#unauthorizedInRow === 1 ? 0 : this.#backoff.failed();
+  }
+}

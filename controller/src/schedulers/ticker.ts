@@ -1,0 +1,58 @@
+import type { SchedulerName } from '@cronjob-monitor/shared/contract';
+import type { Clock, Logger } from '@cronjob-monitor/shared/process';
+
+/** What is done again and again under one name, as health and metrics show it. */
+export interface Scheduler {
+  readonly name: SchedulerName;
+  readonly intervalMs: number;
+  readonly run: (signal: AbortSignal) => Promise<void>;
+}
+
+export interface TickerDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Why nothing may be judged now; undefined: nothing stands in the way. */
+  readonly postponedBecause: () => string | undefined;
+  readonly onRan: (name: Scheduler['name'], outcome: { readonly isOk: boolean; readonly durationMs: number }) => void;
+  /** A lost lead or a database that is away is no failure of a scheduler; returns true when it was one of these. */
+  readonly onError: (error: unknown) => boolean;
+}
+
+const lookEveryMs = 1_000;
+
+/**
+ * Runs each scheduler at its interval, one after the other in their order, so that those due in the same second are one pass. The first
+ * round is at once. A round that fails is made up for at the next look.
+ */
+export async function runSchedulers(
+  schedulers: readonly Scheduler[],
+  deps: TickerDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  const { clock } = deps;
+  const dueMs = new Map(schedulers.map(({ name }) => [name, clock.monotonicMs()]));
+  while (!signal.aborted) {
+    const reason = deps.postponedBecause();
+    for (const scheduler of reason === undefined ? schedulers : []) {
+      const beganMs = clock.monotonicMs();
+      if (signal.aborted || (dueMs.get(scheduler.name) ?? 0) > beganMs) continue;
+      // In their order: the later ones see what the earlier ones found.
+      const isOk = await attempt(scheduler, deps, signal);
+      if (isOk) dueMs.set(scheduler.name, beganMs + scheduler.intervalMs);
+      deps.onRan(scheduler.name, { isOk, durationMs: clock.monotonicMs() - beganMs });
+    }
+    await clock.sleep(lookEveryMs, signal).catch(() => {});
+  }
+}
+
+async function attempt(scheduler: Scheduler, deps: TickerDeps, signal: AbortSignal): Promise<boolean> {
+  try {
+    await scheduler.run(signal);
+    return true;
+  } catch (error) {
+    if (!signal.aborted && !deps.onError(error)) {
+      deps.logger.error('a scheduler failed and is tried again', { scheduler: scheduler.name, error });
+    }
+    return false;
+  }
+}

@@ -1,0 +1,3 @@
+export { toChannelSeen, type ChannelSeen } from './channel-seen.ts';
+export { toMonitorSeen, type MonitorSeen } from './monitor-seen.ts';
+export { createSelection, type Selection, type SelectionSources } from './selection.ts';

@@ -1,0 +1,42 @@
+import type { Instant } from '@cronjob-monitor/shared/domain';
+import {
+  decodeMonitorSpec,
+  type DecodedSpec,
+  type MonitorDefaults,
+  type MonitorSpec,
+  type RawObject,
+  type SpecChecks,
+} from '@cronjob-monitor/shared/kube';
+
+/** A CronJobMonitor as the cluster shows it, its spec decoded on arrival. */
+export interface MonitorSeen {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly generation: number;
+  readonly createdAt: Instant;
+  readonly resourceVersion: string;
+  readonly decoded: DecodedSpec<MonitorSpec>;
+  /** As written by us earlier, or by whoever: compared, and asked for the times of earlier conditions. */
+  readonly status: unknown;
+}
+
+/** Undefined for what is no object of an API server. One bad monitor harms nobody but itself: its spec says what is wrong. */
+export function toMonitorSeen(raw: RawObject, defaults: MonitorDefaults, checks?: SpecChecks): MonitorSeen | undefined {
+  const metadata = raw['metadata'];
+  if (typeof metadata !== 'object' || metadata === null) return undefined;
+  const { uid, namespace, name, generation, creationTimestamp, resourceVersion } = metadata as Readonly<
+    Record<string, unknown>
+  >;
+  if (typeof uid !== 'string' || typeof namespace !== 'string' || typeof name !== 'string') return undefined;
+  return {
+    uid,
+    namespace,
+    name,
+    generation: typeof generation === 'number' ? generation : 0,
+    createdAt: typeof creationTimestamp === 'string' ? Date.parse(creationTimestamp) || 0 : 0,
+    resourceVersion: typeof resourceVersion === 'string' ? resourceVersion : '',
+    decoded: decodeMonitorSpec(raw, defaults, checks),
+    status: raw['status'],
+  };
+}

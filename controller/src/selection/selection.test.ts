@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import type { CronJobFacts, NamespaceFacts } from '@cronjob-monitor/shared/domain';
+import { createSelection, type Selection } from './selection.ts';
+import { toMonitorSeen, type MonitorSeen } from './monitor-seen.ts';
+
+const cronJob = (namespace: string, name: string, labels: Record<string, string> = {}) =>
+  ({ uid: `${namespace}/${name}`, namespace, name, labels }) as unknown as CronJobFacts; // only what selecting reads
+const namespace = (name: string, monitoredFrom: string[] = []): NamespaceFacts => ({
+  uid: `n:${name}`,
+  name,
+  labels: {},
+  monitoredFrom,
+  deletingAt: undefined,
+});
+
+const defaults = {
+  suppressDuplicatesForMs: 3_600_000,
+  retentionDays: 30,
+  maxRetentionDays: 90,
+  logRetentionDays: 0,
+  maxLogSizeKB: 100,
+  storeLogs: false,
+  storeEvents: false,
+};
+function monitor(inNamespace: string, name: string, selector?: object): MonitorSeen {
+  const metadata = {
+    uid: `m:${inNamespace}/${name}`,
+    namespace: inNamespace,
+    name,
+    generation: 1,
+    resourceVersion: '1',
+  };
+  const seen = toMonitorSeen({ metadata, spec: selector ? { selector } : {} }, defaults);
+  assert.ok(seen);
+  return seen;
+}
+
+let monitors: MonitorSeen[];
+let namespaces: NamespaceFacts[];
+let cronJobs: Map<string, CronJobFacts>;
+let selection: Selection;
+
+beforeEach(() => {
+  const all = [cronJob('prod', 'backup', { tier: 'gold' }), cronJob('data', 'etl')];
+  cronJobs = new Map(all.map((one) => [one.uid, one]));
+  monitors = [
+    monitor('aaa', 'fleet', { namespaces: ['prod', 'data'] }),
+    monitor('prod', 'gold', { matchLabels: { tier: 'gold' } }),
+  ];
+  namespaces = [namespace('prod', ['aaa']), namespace('data', ['aaa']), namespace('aaa')];
+  selection = createSelection({
+    monitors: { values: () => monitors },
+    namespaces: { values: () => namespaces },
+    cronJobs: { find: (uid) => cronJobs.get(uid), values: () => cronJobs.values() },
+    rules: { ignoredNamespaces: [], watchNamespaces: [], crossNamespaceFrom: [] },
+  });
+});
+
+const namesOf = (uid: string) => selection.monitorsOfUid(uid).map(({ name }) => name);
+
+test('the monitor of the same namespace leads, then namespace and name decide', () => {
+  assert.deepEqual(namesOf('prod/backup'), ['gold', 'fleet']);
+  assert.deepEqual(namesOf('data/etl'), ['fleet']);
+});
+
+test('a consent withdrawn ends the monitoring after an invalidation', () => {
+  assert.equal(selection.isMonitored('data/etl'), true);
+  namespaces = [namespace('prod'), namespace('data'), namespace('aaa')];
+  selection.invalidate();
+  assert.equal(selection.isMonitored('data/etl'), false);
+  assert.deepEqual(
+    selection.reachOf(monitors[0] as MonitorSeen).refused.map((refusal) => refusal.namespace),
+    ['prod', 'data'],
+  );
+});
+
+test('changed labels count at once, for they come as another object', () => {
+  assert.deepEqual(namesOf('prod/backup'), ['gold', 'fleet']);
+  cronJobs.set('prod/backup', cronJob('prod', 'backup'));
+  assert.deepEqual(namesOf('prod/backup'), ['fleet']);
+});
+
+test('a deleted CronJob stays monitored while its Jobs are being recorded', () => {
+  const backup = selection.findCronJob('prod/backup');
+  assert.ok(backup);
+  cronJobs.delete('prod/backup');
+  selection.departed(backup, 100);
+  assert.equal(selection.isMonitored('prod/backup'), true);
+  selection.forgetDeparted(101, (uid) => uid === 'prod/backup');
+  assert.equal(selection.isMonitored('prod/backup'), true, 'a Job of it still runs');
+  selection.forgetDeparted(101, () => false);
+  assert.equal(selection.isMonitored('prod/backup'), false);
+});
+
+test('lists the CronJobs of a monitor', () => {
+  assert.deepEqual(
+    selection.cronJobsOf(monitors[1] as MonitorSeen).map(({ name }) => name),
+    ['backup'],
+  );
+});

@@ -1,0 +1,117 @@
+import type { CronJobFacts, Instant, NamespaceFacts } from '@cronjob-monitor/shared/domain';
+import {
+  reachOf,
+  selectsCronJob,
+  type MonitorSelector,
+  type Reach,
+  type ReachRules,
+} from '@cronjob-monitor/shared/kube';
+import type { MonitorSeen } from './monitor-seen.ts';
+
+/** Who watches whom, computed from what the caches hold now: nothing to keep in step, nothing to lose. */
+export interface Selection {
+  /** The monitors that select the CronJob, the leading one first: same namespace, then namespace and name. */
+  monitorsOf(cronJob: CronJobFacts): readonly MonitorSeen[];
+  /** By UID; of a CronJob that was deleted lately, those that selected it then. */
+  monitorsOfUid(cronJobUid: string): readonly MonitorSeen[];
+  isMonitored(cronJobUid: string): boolean;
+  cronJobsOf(monitor: MonitorSeen): CronJobFacts[];
+  reachOf(monitor: MonitorSeen): Reach;
+  /** The last facts of a CronJob that is there, or was deleted lately. */
+  findCronJob(uid: string): CronJobFacts | undefined;
+  /** A monitor or a namespace changed: everything is asked again. */
+  invalidate(): void;
+  /** A CronJob was deleted: its Jobs are still being recorded. */
+  departed(cronJob: CronJobFacts, at: Instant): void;
+  /** Those that went before `before`, unless something of them is still in the cluster. */
+  forgetDeparted(before: Instant, isNeeded: (uid: string) => boolean): void;
+}
+
+export interface SelectionSources {
+  readonly monitors: { values(): Iterable<MonitorSeen> };
+  readonly namespaces: { values(): Iterable<NamespaceFacts> };
+  readonly cronJobs: { find(uid: string): CronJobFacts | undefined; values(): Iterable<CronJobFacts> };
+  readonly rules: ReachRules;
+}
+
+export function createSelection(from: SelectionSources): Selection {
+  let reaches = new Map<string, Reach>();
+  let namespaces: ReadonlyMap<string, NamespaceFacts> | undefined;
+  let byNamespace = new Map<string, MonitorSeen[]>();
+  let known = new WeakMap<CronJobFacts, readonly MonitorSeen[]>();
+  const departed = new Map<string, { readonly cronJob: CronJobFacts; readonly at: Instant }>();
+
+  const reach = (monitor: MonitorSeen): Reach => {
+    let found = reaches.get(monitor.uid);
+    if (!found) {
+      namespaces ??= new Map([...from.namespaces.values()].map((namespace) => [namespace.name, namespace]));
+      found = reachOf(monitor.namespace, selectorOf(monitor), namespaces, from.rules);
+      reaches.set(monitor.uid, found);
+    }
+    return found;
+  };
+
+  /** The monitors that look into a namespace: few, where there are many in all. */
+  const lookingInto = (namespace: string): MonitorSeen[] => {
+    let monitors = byNamespace.get(namespace);
+    if (!monitors) {
+      monitors = [...from.monitors.values()]
+        .filter((monitor) => monitor.decoded.ok && reach(monitor).namespaces.has(namespace))
+        .sort(leadingFirst(namespace));
+      byNamespace.set(namespace, monitors);
+    }
+    return monitors;
+  };
+
+  const monitorsOf = (cronJob: CronJobFacts): readonly MonitorSeen[] => {
+    let monitors = known.get(cronJob);
+    if (!monitors) {
+      monitors = lookingInto(cronJob.namespace).filter((monitor) =>
+        selectsCronJob(selectorOf(monitor), reach(monitor).namespaces, cronJob),
+      );
+      known.set(cronJob, monitors);
+    }
+    return monitors;
+  };
+
+  const findCronJob = (uid: string): CronJobFacts | undefined => from.cronJobs.find(uid) ?? departed.get(uid)?.cronJob;
+  const monitorsOfUid = (uid: string): readonly MonitorSeen[] => {
+    const cronJob = findCronJob(uid);
+    return cronJob ? monitorsOf(cronJob) : [];
+  };
+
+  return {
+    monitorsOf,
+    monitorsOfUid,
+    isMonitored: (uid) => monitorsOfUid(uid).length > 0,
+    cronJobsOf: (monitor) =>
+      [...from.cronJobs.values()].filter((cronJob) => monitorsOf(cronJob).some(({ uid }) => uid === monitor.uid)),
+    reachOf: reach,
+    findCronJob,
+    invalidate() {
+      reaches = new Map();
+      namespaces = undefined;
+      byNamespace = new Map();
+      known = new WeakMap();
+    },
+    departed: (cronJob, at) => void departed.set(cronJob.uid, { cronJob, at }),
+    forgetDeparted(before, isNeeded) {
+      for (const [uid, { at }] of departed) if (at < before && !isNeeded(uid)) departed.delete(uid);
+    },
+  };
+}
+
+function selectorOf(monitor: MonitorSeen): MonitorSelector | undefined {
+  return monitor.decoded.ok ? monitor.decoded.spec.selector : undefined;
+}
+
+function leadingFirst(namespace: string): (a: MonitorSeen, b: MonitorSeen) => number {
+  return (a, b) =>
+    Number(b.namespace === namespace) - Number(a.namespace === namespace) ||
+    compare(a.namespace, b.namespace) ||
+    compare(a.name, b.name);
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,68 @@
+import type { RateLimit } from '@cronjob-monitor/shared/domain';
+import type { MonitorDefaults, ReachRules, SpecChecks } from '@cronjob-monitor/shared/kube';
+
+/** What the controller needs of the configuration, read once at start. */
+export interface ControllerSettings {
+  readonly version: string;
+  /** Namespace the process runs in: of the Lease, and what `own` means in lists of namespaces. */
+  readonly ownNamespace: string;
+  readonly podName: string;
+  /** Names this start of this replica, in the Lease and in the database. */
+  readonly identity: string;
+  readonly defaultZone: string;
+  /** False: nobody said it, it is the default. */
+  readonly isDefaultZoneGiven: boolean;
+  readonly watchNamespaces: readonly string[];
+  readonly reach: ReachRules;
+  readonly secrets: { readonly namespaces: readonly string[]; readonly requireLabel: boolean };
+  readonly monitorDefaults: MonitorDefaults;
+  readonly specChecks: SpecChecks;
+  readonly election:
+    | {
+        readonly namespace: string;
+        readonly leaseMs: number;
+        readonly renewDeadlineMs: number;
+        readonly retryMs: number;
+      }
+    | undefined;
+  /** A heartbeat is trusted for so long, with election or without. */
+  readonly leaseMs: number;
+  /** Two processes on one database file are a mistake: the second one does not start. */
+  readonly isFileStorage: boolean;
+  readonly spoolPath: string | undefined;
+  readonly schedulers: {
+    readonly deadManSwitchMs: number;
+    readonly slaRecalculationMs: number;
+    readonly stuckJobCheckMs: number;
+    readonly pruneMs: number;
+    /** Messages wait so long after a start. */
+    readonly startupGraceMs: number;
+  };
+  /** Messages of all channels together. */
+  readonly globalLimit: RateLimit;
+  /** Networks that receivers may not be in, and exceptions to all that is refused. */
+  readonly channels: { readonly deny: readonly string[]; readonly allow: readonly string[] };
+  /** Called while all is well; a secret. Undefined: nobody is called. */
+  readonly heartbeatUrl: string | undefined;
+  /** CronJobs in trouble that make a storm; 0: none. */
+  readonly stormThreshold: number;
+  readonly clusterName: string | undefined;
+  /** Of the user interface, for links in messages. */
+  readonly externalUrl: string | undefined;
+  /** Days that things are kept; `logDays` 0 = as long as runs. */
+  readonly retention: {
+    readonly defaultDays: number;
+    readonly maxDays: number;
+    readonly logDays: number;
+    readonly alertDays: number;
+    readonly rollupDays: number;
+  };
+  readonly evidence: {
+    readonly concurrency: number;
+    readonly perNode: number;
+    readonly readTimeoutMs: number;
+    readonly maxAttempts: number;
+    /** RE2; what they find is blotted out of logs and events. */
+    readonly redactPatterns: readonly string[];
+  };
+}

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ClusterError, type ClusterErrorCode } from '@cronjob-monitor/shared/kube';
+import { RecordingLogger } from '@cronjob-monitor/shared/testing';
+import { createStatusWriting, type StatusWriting } from './status-writing.ts';
+
+const { signal } = new AbortController();
+const key = { namespace: 'prod', name: 'backups' };
+
+/** A cluster that answers every patch with the failure of the moment, if there is one. */
+function aCluster() {
+  const state: { failure: ClusterError | undefined } = { failure: undefined };
+  const patch = async () => {
+    if (state.failure) throw state.failure;
+  };
+  const cluster: StatusWriting = { patchMonitorStatus: patch, patchChannelStatus: patch };
+  const logger = new RecordingLogger();
+  return { state, logger, writing: createStatusWriting(cluster, logger) };
+}
+
+const failure = (code: ClusterErrorCode, message = 'refused') =>
+  new ClusterError(code, { verb: 'patch', resource: 'cronjobmonitors/status', message });
+
+test('a refused status is told once, and once that it is written again', async () => {
+  const { state, logger, writing } = aCluster();
+  state.failure = failure('invalid');
+  for (let time = 0; time < 3; time++) await writing.patchMonitorStatus(key, {}, undefined, signal);
+  await writing.patchChannelStatus('backups', {}, undefined, signal);
+  state.failure = undefined;
+  for (let time = 0; time < 2; time++) await writing.patchMonitorStatus(key, {}, undefined, signal);
+  assert.deepEqual(
+    logger.lines.map(({ level, fields }) => `${level} ${String(fields?.['object'])}`),
+    ['warn CronJobMonitor prod/backups', 'warn AlertChannel backups', 'info CronJobMonitor prod/backups'],
+  );
+});
+
+test('another reason is another line', async () => {
+  const { state, logger, writing } = aCluster();
+  for (const reason of ['spec.selector', 'spec.sla']) {
+    state.failure = failure('invalid', reason);
+    await writing.patchMonitorStatus(key, {}, undefined, signal);
+  }
+  assert.equal(logger.lines.length, 2);
+});
+
+test('every other failure is the business of who asked', async () => {
+  const { state, writing } = aCluster();
+  for (const code of ['conflict', 'notFound', 'unreachable', 'forbidden'] as const) {
+    state.failure = failure(code);
+    await assert.rejects(writing.patchMonitorStatus(key, {}, undefined, signal), { code });
+    await assert.rejects(writing.patchChannelStatus('backups', {}, undefined, signal), { code });
+  }
+});

@@ -1,0 +1,59 @@
+import type { JobFacts } from '@cronjob-monitor/shared/domain';
+import { toSafeTemplate, type RedactionRule } from '@cronjob-monitor/shared/kube';
+import { getTemplateKey, recordTemplates, type NewTemplate, type Store } from '@cronjob-monitor/shared/store';
+
+/** Keeps the spec of each run once, so that a later one can be compared with it. */
+export interface TemplateKeeping {
+  /** The spec of a run that ended. Returns at once. */
+  add(job: JobFacts): void;
+  /** Writes what was added. Rejects when the database does not take it: then it is written the next time. */
+  flush(): Promise<void>;
+}
+
+const mostAtOnce = 100;
+/** CronJobs whose last spec is remembered as kept. */
+const mostKnown = 100_000;
+
+export function createTemplateKeeping(deps: {
+  readonly store: Store;
+  readonly epoch: number;
+  readonly redact: RedactionRule;
+}): TemplateKeeping {
+  const { store, epoch, redact } = deps;
+  /** The hash kept last, by CronJob UID. */
+  let known = new Map<string, string>();
+  const waiting = new Map<string, JobFacts>();
+  let key: string | undefined;
+  let writing: Promise<void> | undefined;
+
+  return {
+    add(job) {
+      if (job.template === undefined || known.get(job.cronJobUid) === job.templateHash) return;
+      waiting.set(`${job.cronJobUid} ${job.templateHash}`, job);
+    },
+    flush: () => (writing ??= write().finally(() => (writing = undefined))),
+  };
+
+  async function write(): Promise<void> {
+    while (waiting.size > 0) {
+      const part = [...waiting].slice(0, mostAtOnce);
+      // One part after the other: each is bounded.
+      await store.fenced(epoch, async (tx) => {
+        key ??= await getTemplateKey(tx);
+        const secrecy = { key, redact };
+        await recordTemplates(
+          tx,
+          part.flatMap(([, { cronJobUid, templateHash: hash, template }]): NewTemplate[] => {
+            const body = template === undefined ? undefined : toSafeTemplate(template, secrecy);
+            return body === undefined ? [] : [{ cronJobUid, hash, body }];
+          }),
+        );
+      });
+      if (known.size > mostKnown) known = new Map();
+      for (const [name, job] of part) {
+        waiting.delete(name);
+        known.set(job.cronJobUid, job.templateHash);
+      }
+    }
+  }
+}

@@ -1,0 +1,3 @@
+export { runCommand, type Said } from './console.ts';
+export { LedgerRig, type LedgerRigOptions } from './ledger-rig.ts';
+export type { VerdictOptions } from './verdict-life.ts';

@@ -1,0 +1,32 @@
+// Types of all packages, lint, format, Svelte, and the rules of the lockfile. Ends non-zero if one of them fails.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { requireNode24 } from './require-node.mjs';
+
+requireNode24();
+const steps = [
+  { name: 'types', command: 'tsc', args: ['-b'] },
+  { name: 'lint', command: 'oxlint', args: ['--type-aware', '--quiet'] },
+  { name: 'format', command: 'oxfmt', args: ['--check'] },
+];
+if (existsSync('webui/src/App.svelte')) {
+  steps.push({ name: 'svelte', command: 'pnpm', args: ['--filter', '@cronjob-monitor/webui', 'run', 'check'] });
+}
+
+let failed = 0;
+for (const { name, command, args } of steps) {
+  const { status, error } = spawnSync(command, args, { stdio: 'inherit' });
+  const good = status === 0 && error === undefined;
+  console.log(`${good ? 'ok    ' : 'FAILED'} ${name}`);
+  if (!good) failed++;
+}
+
+const lockfile = readFileSync('pnpm-lock.yaml', 'utf8');
+const lockfileProblems = [
+  !lockfile.startsWith("lockfileVersion: '9.0'") && 'lockfileVersion is not 9.0',
+  /https?:\/\//.test(lockfile) && 'it holds a download address',
+].filter(Boolean);
+for (const problem of lockfileProblems) console.log(`FAILED lockfile: ${problem}`);
+if (lockfileProblems.length === 0) console.log('ok     lockfile');
+
+process.exit(failed + lockfileProblems.length === 0 ? 0 : 1);

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const command = fileURLToPath(new URL('test.mjs', import.meta.url));
+const testing = new URL('../shared/src/testing/index.ts', import.meta.url).href;
+
+/** Runs the command over a project of these test files; each begins with the imports they need. */
+function run(t, files, { names = [], ci = false } = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'cronjob-monitor-test-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  for (const [path, source] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), `import { describe, test } from 'node:test';\n${source}`);
+  }
+  const { NODE_TEST_CONTEXT: _, ...env } = { ...process.env, CI: String(ci) };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...names], {
+    cwd: folder,
+    env,
+    encoding: 'utf8',
+  });
+  const lines = stdout.trimEnd().split('\n');
+  const summary = () => JSON.parse(readFileSync(join(folder, '.test-output', 'summary.json'), 'utf8'));
+  return { status, stdout, stderr, lines, last: lines.at(-1), summary };
+}
+
+const good = `test('holds', () => {});`;
+const bad = `describe('suite', () => { test('breaks', () => { console.log('a clue'); throw new Error('broken'); }); });`;
+const skipping = (what) => `
+  import { testsNeeding } from '${testing}';
+  const needing = testsNeeding('${what}', 'it is not installed');
+  needing.before(() => { throw new Error('nothing to prepare'); });
+  needing.test('one', () => {});
+  needing.test('two', () => {});`;
+
+test('counts what passed, and ends with 0', (t) => {
+  const { status, last, summary } = run(t, { 'shared/src/a.test.ts': good, 'tests/store/b.test.ts': good });
+  assert.equal(last, '2 passed, 0 failed, 0 skipped');
+  assert.equal(status, 0);
+  assert.deepEqual(
+    summary().groups.map(({ name, passed }) => [name, passed]),
+    [
+      ['beside the source', 1],
+      ['store', 1],
+    ],
+  );
+});
+
+test('tells a failure with its file, line, message and output, and ends with 1', (t) => {
+  const { status, last, stdout, summary } = run(t, { 'shared/src/a.test.ts': bad, 'shared/src/b.test.ts': good });
+  assert.equal(last, '1 passed, 1 failed, 0 skipped');
+  assert.equal(status, 1);
+  assert.match(stdout, /FAILED shared\/src\/a\.test\.ts:2 › suite › breaks\n {2}Error: broken/);
+  assert.match(stdout, /it wrote:\n {4}a clue/);
+  assert.equal(summary().failures.length, 1);
+});
+
+test('a file that cannot be loaded, that holds no test, or that leaks is a failure', (t) => {
+  const { last, stdout } = run(t, {
+    'shared/src/broken.test.ts': `throw new Error('cannot load');`,
+    'shared/src/empty.test.ts': '',
+    'shared/src/leaks.test.ts': `test('leaks', () => { setInterval(() => {}, 1000); });`,
+  });
+  assert.equal(last, '1 passed, 3 failed, 0 skipped');
+  assert.match(stdout, /FAILED shared\/src\/broken\.test\.ts › the whole file\n[^]*cannot load/);
+  assert.match(stdout, /FAILED shared\/src\/empty\.test\.ts › the whole file\n {2}the file holds no test/);
+  assert.match(stdout, /leaves behind: Timeout x1/);
+});
+
+test('tells what was skipped, how many tests and why', (t) => {
+  const { status, lines } = run(t, {
+    'tests/e2e/ui/a.test.ts': skipping('browser'),
+    'tests/store/b.test.ts': `describe('store', { skip: 'MariaDB: no server' }, () => {});\n${good}`,
+    'tests/store/c.test.ts': `test('alone', { skip: 'not today' }, () => {});`,
+  });
+  assert.deepEqual(lines.slice(-4), [
+    'SKIPPED MariaDB, 1 test: no server',
+    'SKIPPED alone, 1 test: not today',
+    'SKIPPED browser, 2 tests: it is not installed',
+    '1 passed, 0 failed, 4 skipped',
+  ]);
+  assert.equal(status, 0);
+});
+
+test('on the build machine a skip is a failure, but for what no package brings', (t) => {
+  const files = { 'tests/store/a.test.ts': skipping('MySQL 8'), 'tests/store/b.test.ts': skipping('MariaDB') };
+  const { status, last } = run(t, files, { ci: true });
+  assert.equal(last, '0 passed, 2 failed, 2 skipped');
+  assert.equal(status, 1);
+});
+
+test('a name runs the group of that name, or the files that have it in their path', (t) => {
+  const files = { 'shared/src/store/a.test.ts': good, 'tests/store/b.test.ts': good, 'tests/store/c.test.ts': good };
+  assert.equal(run(t, files, { names: ['store'] }).last, '2 passed, 0 failed, 0 skipped');
+  assert.equal(run(t, files, { names: ['shared/src/store', 'b.test'] }).last, '2 passed, 0 failed, 0 skipped');
+  const { status, stderr } = run(t, files, { names: ['nothing'] });
+  assert.equal(status, 1);
+  assert.match(stderr, /no suite is called nothing; there are: beside the source, /);
+});
+
+test('an interrupted run tells which files had not ended', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'cronjob-monitor-test-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  mkdirSync(join(folder, 'shared', 'src'), { recursive: true });
+  writeFileSync(join(folder, 'shared', 'src', 'a.test.ts'), `import { test } from 'node:test';\n${good}`);
+  const hangs = `import { test } from 'node:test';\ntest('hangs', () => new Promise((resolve) => setTimeout(resolve, 60_000)));`;
+  const tell = `import { writeFileSync } from 'node:fs';\nwriteFileSync('${join(folder, 'hangs')}', '');`;
+  writeFileSync(join(folder, 'shared', 'src', 'b.test.ts'), `${hangs}\n${tell}`);
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const child = spawn(process.execPath, [command], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (piece) => (text += piece));
+  const closed = new Promise((resolve) => child.on('close', resolve));
+  while (!existsSync(join(folder, 'hangs'))) await new Promise((resolve) => setTimeout(resolve, 50));
+  child.kill('SIGTERM');
+  const status = await closed;
+  assert.equal(status, 130);
+  assert.match(text, /^SIGTERM: not at their end were .*shared\/src\/b\.test\.ts$/m);
+});

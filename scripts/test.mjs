@@ -1,0 +1,108 @@
+// Runs every suite, or those whose names are given; tells each failure, what was skipped and why, and the count.
+import { globSync, mkdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join, resolve } from 'node:path';
+import { run } from 'node:test';
+import { requireNode24 } from './require-node.mjs';
+import { TestReport } from './test-report.mjs';
+
+requireNode24();
+
+/**
+ * In this order: what is quick and says most comes first. A file is in the first group that has it. Where files mostly wait, for a lease,
+ * a minute, a browser or a process, two run at once; a whole cluster has the machine to itself.
+ */
+const groups = [
+  {
+    name: 'beside the source',
+    files: '{{shared,controller,apiserver}/src/**/*.test.ts,scripts/*.test.mjs}',
+    atOnce: 2,
+  },
+  { name: 'webui', files: 'webui/src/**/*.test.ts', preload: 'scripts/svelte-modules.mjs' },
+  { name: 'simcluster', files: 'tests/simcluster/**/*.test.ts' },
+  { name: 'architecture', files: 'tests/architecture/**/*.test.ts' },
+  { name: 'store', files: 'tests/store/**/*.test.ts', atOnce: 2 },
+  { name: 'api', files: 'tests/api/**/*.test.ts' },
+  { name: 'channels', files: 'tests/channels/**/*.test.ts' },
+  { name: 'cluster', files: 'tests/{cluster,realcluster}/**/*.test.ts' },
+  { name: 'browser', files: 'tests/e2e/ui/**/*.test.ts', atOnce: 2 },
+  { name: 'whole clusters', files: 'tests/e2e/{access,alerting,recording}.test.ts' },
+  { name: 'e2e', files: 'tests/e2e/**/*.test.ts', atOnce: 2 },
+  { name: 'faults', files: 'tests/faults/**/*.test.ts', atOnce: 2 },
+  { name: 'chart', files: 'tests/chart/**/*.test.ts' },
+  { name: 'other', files: 'tests/**/*.test.ts' },
+];
+
+/** What no package brings: where it is missing, even the build machine may skip. */
+const mayBeMissing = ['MySQL 8', 'Docker', 'Go'];
+
+const outputFolder = '.test-output';
+const fileLimitMs = 20 * 60_000;
+const root = resolve(import.meta.dirname, '..');
+
+const names = process.argv.slice(2);
+const chosen = choose(names);
+if (chosen.length === 0) {
+  console.error(
+    `no suite is called ${names.join(' or ')}; there are: ${groups.map(({ name }) => name).join(', ')}, and files`,
+  );
+  process.exit(1);
+}
+
+const report = new TestReport();
+const interrupted = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.on(signal, () => {
+    if (!interrupted.signal.aborted) console.log(`${signal}: not at their end were ${report.unfinished().join(', ')}`);
+    interrupted.abort();
+  });
+}
+
+for (const { name, files, preload, atOnce } of chosen) {
+  if (interrupted.signal.aborted) break;
+  const paths = files.map((file) => resolve(file));
+  report.beginGroup(name, paths);
+  for await (const event of start(paths, preload, atOnce)) report.take(event);
+  console.log(report.endGroup());
+}
+
+const strict = process.env.CI === 'true';
+const summary = report.summary({ mayBeMissing: strict ? mayBeMissing : undefined });
+mkdirSync(outputFolder, { recursive: true });
+writeFileSync(join(outputFolder, 'summary.json'), `${JSON.stringify(summary, null, 2)}\n`);
+for (const line of summary.lines) console.log(line);
+console.log(`${summary.passed} passed, ${summary.failed} failed, ${summary.skipped} skipped`);
+process.exit(interrupted.signal.aborted ? 130 : summary.failed > 0 ? 1 : 0);
+
+/** Groups with their files. A name chooses the group of that name, else every file whose path holds it. */
+function choose(wanted) {
+  const seen = new Set();
+  return groups
+    .map(({ files: pattern, ...group }) => {
+      const found = globSync(pattern, { exclude: (path) => path.includes('node_modules') }).filter(
+        (file) => !seen.has(file),
+      );
+      for (const file of found) seen.add(file);
+      const files =
+        wanted.length === 0 || wanted.includes(group.name) ? found : found.filter((file) => isNamed(file, wanted));
+      return { ...group, files: files.sort() };
+    })
+    .filter(({ files }) => files.length > 0);
+}
+
+function isNamed(file, wanted) {
+  return wanted.some((name) => !groups.some((group) => group.name === name) && file.includes(name));
+}
+
+/** Each file in a process of its own, with a look at what it leaves behind. */
+function start(files, preload, atOnce = 1) {
+  const preloads = ['shared/src/testing/leak-check.ts', preload].filter(Boolean).map((path) => join(root, path));
+  return run({
+    files,
+    concurrency: Math.max(1, availableParallelism() - 1, Math.min(atOnce, availableParallelism())),
+    forceExit: true,
+    timeout: fileLimitMs,
+    signal: interrupted.signal,
+    execArgv: preloads.flatMap((path) => ['--import', path]),
+  });
+}

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { aTemporaryFolder } from '../testing/index.ts';
+import { loadConfig, type LoadRequest } from './load.ts';
+
+const nowhere = { argv: [], environment: {}, filePaths: [] };
+
+/** What a controller on PostgreSQL is given so that nothing else is wrong with it. */
+const postgres = [
+  '--storage.type=postgres',
+  '--storage.postgres.host=db',
+  '--storage.postgres.database=d',
+  '--storage.postgres.username=u',
+];
+
+function load(request: Partial<LoadRequest>) {
+  return loadConfig({ entryPoint: 'controller', ...nowhere, ...request });
+}
+
+/** The lines that stop the start of a controller that would otherwise work. */
+function problems(argv: string[], environment: Record<string, string> = {}): readonly string[] {
+  return load({ argv: [...postgres, ...argv], environment }).problems;
+}
+
+describe('where a value comes from', () => {
+  const yaml = 'ui: {port: 1}\napi: {max-streams: 1}\nevidence: {concurrency: 1}\n';
+
+  test('flags win over the environment, the environment over the file, the file over the default, each key alone', (t) => {
+    const file = join(aTemporaryFolder(t, { 'config.yaml': yaml }), 'config.yaml');
+    const { loaded } = load({
+      argv: [...postgres, '--ui.port=3', '--config', file],
+      environment: { MONITOR_UI_PORT: '2', MONITOR_API_MAX_STREAMS: '2' },
+    });
+    assert.ok(loaded);
+    assert.equal(loaded.config['ui.port'], 3);
+    assert.equal(loaded.config['api.max-streams'], 2);
+    assert.equal(loaded.config['evidence.concurrency'], 1);
+    assert.equal(loaded.config['evidence.max-attempts'], 3);
+    assert.deepEqual(
+      (['ui.port', 'api.max-streams', 'evidence.concurrency', 'evidence.max-attempts'] as const).map(
+        (key) => loaded.settings.get(key)?.source.from,
+      ),
+      ['flag', 'environment', 'file', 'default'],
+    );
+  });
+
+  test('a file is searched in the given places, and none has to be there', (t) => {
+    const folder = aTemporaryFolder(t, { 'b.yaml': yaml });
+    const { loaded } = load({ argv: postgres, filePaths: [join(folder, 'a.yaml'), join(folder, 'b.yaml')] });
+    assert.equal(loaded?.config['ui.port'], 1);
+    assert.equal(load({ argv: postgres }).loaded?.config['ui.port'], 8080);
+  });
+
+  test('values have the types of their rows', () => {
+    const { loaded } = load({ argv: [...postgres, '--metrics.bind-address=0', '--ignored-namespaces='] });
+    assert.ok(loaded);
+    assert.equal(loaded.config['scheduler.prune-interval'], 3_600_000);
+    assert.equal(loaded.config['metrics.secure'], true);
+    assert.equal(loaded.config['metrics.bind-address'], 'off');
+    assert.deepEqual(loaded.config['probes.bind-address'], { host: undefined, port: 8081 });
+    assert.deepEqual(loaded.config['ignored-namespaces'], []);
+    assert.equal(loaded.config['cluster.name'], undefined);
+    assert.equal(loaded.config['channels.secret-namespaces'], undefined);
+  });
+
+  test('what a pod and kubectl use is read too, and nothing else', () => {
+    const environment = {
+      KUBERNETES_SERVICE_HOST: '10.0.0.1',
+      KUBERNETES_SERVICE_PORT: '443',
+      KUBECONFIG: '/k',
+      HOME: '/h',
+    };
+    assert.deepEqual(load({ argv: postgres, environment }).loaded?.surroundings, {
+      kubeconfig: '/k',
+      apiServer: { host: '10.0.0.1', port: '443' },
+    });
+    assert.deepEqual(load({ argv: postgres, environment: { KUBECONFIG: '' } }).loaded?.surroundings, {
+      kubeconfig: undefined,
+      apiServer: undefined,
+    });
+  });
+});
+
+describe('what stops the start', () => {
+  test('a text that does not fit is told with its key, value, source and what is allowed', () => {
+    assert.deepEqual(problems([], { MONITOR_SCHEDULER_PRUNE_INTERVAL: '90' }), [
+      'configuration: scheduler.prune-interval = 90 (environment MONITOR_SCHEDULER_PRUNE_INTERVAL) is no duration; allowed: 1s to 24h, such as 90s',
+    ]);
+    assert.deepEqual(problems(['--log-level=loud']), [
+      'configuration: log-level = loud (flag --log-level) is none of the words; allowed: debug, info, warn, error',
+    ]);
+    assert.deepEqual(problems(['--storage.postgres.port=0']), [
+      'configuration: storage.postgres.port = 0 (flag --storage.postgres.port) is out of range; allowed: 1 to 65535',
+    ]);
+    assert.deepEqual(problems(['--cluster.name=']), [
+      'configuration: cluster.name = "" (flag --cluster.name) is empty; allowed: 1 to 63 characters',
+    ]);
+  });
+
+  test('the value of a file is told with its line', (t) => {
+    const file = join(aTemporaryFolder(t, { 'c.yaml': '\nui:\n  port: 1_0\n' }), 'c.yaml');
+    assert.deepEqual(problems([`--config=${file}`]), [
+      `configuration: ui.port = 1_0 (file ${file} line 3) is no number; allowed: 0 to 65535`,
+    ]);
+  });
+
+  test('the address of a Service where a port should be is told as such', () => {
+    assert.deepEqual(problems([], { MONITOR_UI_PORT: 'tcp://10.0.0.7:8080' }), [
+      'configuration: ui.port = tcp://10.0.0.7:8080 (environment MONITOR_UI_PORT) is no number; a Service link? set enableServiceLinks: false',
+    ]);
+  });
+
+  test('a secret that does not fit is not told', () => {
+    assert.deepEqual(problems(['--heartbeat-url=hunter2']), [
+      'configuration: heartbeat-url = *** (flag --heartbeat-url) is no http or https URL; allowed: an http or https URL',
+    ]);
+  });
+
+  test('everything is told at once: flags, variables, file, values, rules between keys', (t) => {
+    const file = join(aTemporaryFolder(t, { 'c.yaml': 'log: info\nui: {port: x}\n' }), 'c.yaml');
+    const found = load({
+      argv: ['--config', file, '--nothing', '--storage.type=mysql'],
+      environment: { MONITOR_NOTHING: '1' },
+    }).problems;
+    assert.equal(found.length, 4 + 3);
+    assert.ok(found.every((line) => line.startsWith('configuration: ')));
+  });
+
+  test('an unreadable file is told alone, without rules that would only meet the defaults', () => {
+    assert.deepEqual(load({ argv: ['--config=/no/such.yaml'] }).problems, [
+      'configuration: file /no/such.yaml (flag --config) does not exist',
+    ]);
+  });
+
+  test('zones, patterns, headers and CIDRs are checked', () => {
+    const wrong: Record<string, string> = {
+      'cluster.default-time-zone': 'Europe/Berlim',
+      'evidence.redact-patterns': '(a',
+      'auth.proxy.user-header': 'X User',
+      'channels.deny-cidrs': '10.0.0.0/33',
+      'auth.proxy.peers': 'peer',
+      'api.allowed-hosts': 'a..b',
+      'api.host': 'a b',
+      'ui.external-url': 'https://a/?q',
+      'metrics.bind-address': '8443',
+      'probes.bind-address': '0',
+      'metrics.cert-name': '../tls.crt',
+      'cluster.watch-namespaces': 'Prod',
+      'monitors.cross-namespace-from': 'a,*b',
+      'leader-election.namespace': '*',
+    };
+    const found = problems(Object.entries(wrong).map(([key, value]) => `--${key}=${value}`));
+    for (const key of Object.keys(wrong)) {
+      assert.equal(found.filter((line) => line.startsWith(`configuration: ${key} = `)).length, 1, key);
+    }
+  });
+
+  test('good ones of these pass', () => {
+    const good: Record<string, string> = {
+      'cluster.default-time-zone': 'Europe/Berlin',
+      'evidence.redact-patterns': '(?i)pin \\d+,x',
+      'channels.deny-cidrs': '10.0.0.0/8,::1/128',
+      'auth.proxy.peers': '10.0.0.1,fd00::/8',
+      'api.allowed-hosts': '*.example.org,monitor',
+      'api.host': '::',
+      'ui.external-url': 'https://a.example/monitor/',
+      'metrics.bind-address': '[::1]:0',
+      'monitors.cross-namespace-from': '*',
+      'storage.postgres.pool.conn-max-lifetime': '0',
+      'heartbeat-url': 'https://a.example/ping?id=1',
+    };
+    assert.deepEqual(problems(Object.entries(good).map(([key, value]) => `--${key}=${value}`)), []);
+  });
+});

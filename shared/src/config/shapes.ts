@@ -1,0 +1,109 @@
+import { isIP } from 'node:net';
+import { findRegexProblem } from '../domain/index.ts';
+import { parseBindAddress, type BindAddress } from './bind-address.ts';
+import { isCidr, isDnsLabel, isHeaderName, isHost, isHostName, isTimeZone, isUrl } from './value-checks.ts';
+import { duration, list, read, text, type Shape, type ValueKind } from './value-kinds.ts';
+
+const namespaceName: Shape = {
+  allowed: 'names of namespaces',
+  problem: 'is no name of a namespace',
+  fits: isDnsLabel,
+};
+
+/** Names of namespaces. */
+export const namespaces = list(namespaceName);
+
+/** Names of namespaces, or `*` for any. */
+export const namespacesOrAny = list({
+  ...namespaceName,
+  allowed: 'names of namespaces, or * for any',
+  fits: (name) => name === '*' || isDnsLabel(name),
+});
+
+export const namespace = text({ ...namespaceName, allowed: 'the name of a namespace' });
+
+export const httpUrl = text({
+  allowed: 'an http or https URL',
+  problem: 'is no http or https URL',
+  fits: (given) => isUrl(given, ['http', 'https']),
+});
+
+/** The base of links: no query, no fragment, no user. */
+export const baseUrl = text({
+  allowed: 'an http or https URL without user, query and fragment',
+  problem: 'is no such URL',
+  fits: (given) => isUrl(given, ['http', 'https']) && !/[?#]/.test(given) && URL.parse(given)?.username === '',
+});
+
+export const host = text({ allowed: 'an IP address or a host name', problem: 'is neither', fits: isHost });
+
+/** Names as a Host header has them; a leading `*.` is a wildcard. */
+export const hostNames = list({
+  allowed: 'host names and IP addresses; a leading *. is a wildcard',
+  problem: 'is no host name',
+  fits: (name) => isHost(name) || (name.startsWith('*.') && isHostName(name.slice(2))),
+});
+
+export const cidrs = list({ allowed: 'CIDRs, such as 10.0.0.0/8', problem: 'is no CIDR', fits: isCidr });
+
+export const addressesAndCidrs = list({
+  allowed: 'IP addresses and CIDRs, such as 10.0.0.0/8',
+  problem: 'is neither an IP address nor a CIDR',
+  fits: (item) => isIP(item) !== 0 || isCidr(item),
+});
+
+export const headerName = text({
+  allowed: 'the name of a header',
+  problem: 'is no name of a header',
+  fits: isHeaderName,
+});
+
+export const timeZone = text({
+  allowed: 'a name of the IANA database, such as Europe/Berlin',
+  problem: 'is no known time zone',
+  fits: isTimeZone,
+});
+
+/** A file in a folder that another key names. */
+export const fileName = text({
+  allowed: 'the name of a file, without a folder',
+  problem: 'is no name of a file',
+  fits: (name) => name !== '' && name !== '.' && name !== '..' && !/[/\0]/.test(name),
+});
+
+export const path = text({
+  allowed: 'a path',
+  problem: 'is no path',
+  fits: (given) => given !== '' && !given.includes('\0'),
+});
+
+/** Where a listener listens. */
+export const bindAddress: ValueKind<BindAddress> = read(
+  { allowed: '[host]:port, the port 0 to 65535', problem: 'is no address' },
+  parseBindAddress,
+);
+
+/** Where a listener listens, or `off` for the text `0`. */
+export const bindAddressOrOff: ValueKind<BindAddress | 'off'> = read(
+  { allowed: '[host]:port, the port 0 to 65535; or 0 for none', problem: 'is no address' },
+  (given) => (given === '0' ? 'off' : parseBindAddress(given)),
+);
+
+/** Expressions in the syntax of RE2, at most 50 of 1 KiB. */
+export const patterns = list(
+  {
+    allowed: 'at most 50 expressions of RE2, each at most 1 KiB',
+    problem: 'is no expression of RE2, or longer than 1 KiB',
+    fits: (expression) => expression !== '' && findRegexProblem(expression) === undefined,
+  },
+  50,
+);
+
+/** The intervals of the schedulers. */
+export const interval = duration({ min: '1s', max: '24h' });
+
+export const clusterName = text({
+  allowed: '1 to 63 characters',
+  problem: 'is longer than 63 characters',
+  fits: (name) => name !== '' && name.length <= 63,
+});

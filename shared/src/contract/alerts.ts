@@ -1,0 +1,141 @@
+import type { Delivery } from './deliveries.ts';
+import type { CapturedEvent, CapturedLog } from './executions.ts';
+import type {
+  AlertState,
+  AlertSubject,
+  AlertTimelineKind,
+  AlertType,
+  DeliveryErrorCategory,
+  DeliveryKind,
+  DeliveryState,
+  Severity,
+  SeveritySource,
+  Suppression,
+  ToldReason,
+  ToldState,
+} from './vocabulary.ts';
+import type { List, Page, Ref, WireInstant } from './wire.ts';
+
+/** The newest delivery of an alert to one channel. */
+export interface ToldChannel {
+  readonly channel: string;
+  readonly deliveryId: string;
+  readonly kind: DeliveryKind;
+  readonly state: DeliveryState;
+  readonly attempts: number;
+  readonly at: WireInstant;
+  readonly nextAttemptAt: WireInstant | null;
+  readonly category: DeliveryErrorCategory | null;
+  readonly httpStatus: number | null;
+}
+
+/** Was anybody told, and if not, why. */
+export interface Told {
+  readonly state: ToldState;
+  readonly reason: ToldReason | null;
+  /** When that is looked at again; null = not known. */
+  readonly until: WireInstant | null;
+  readonly channels: readonly ToldChannel[];
+}
+
+export interface Acknowledgement {
+  readonly by: string;
+  readonly at: WireInstant;
+  readonly note: string | null;
+  readonly expiresAt: WireInstant | null;
+}
+
+export interface AlertPodStatus {
+  readonly phase: string | null;
+  readonly reason: string | null;
+  readonly node: string | null;
+  readonly restarts: number | null;
+  readonly waiting: string | null;
+}
+
+/** Frozen at detection; each null where it does not apply. */
+export interface AlertContext {
+  readonly jobName: string | null;
+  readonly exitCode: number | null;
+  readonly reason: string | null;
+  readonly suggestedFix: string | null;
+  readonly measured: number | null;
+  readonly limit: number | null;
+  readonly unit: 'percent' | 'seconds' | 'runs' | null;
+  readonly podStatus: AlertPodStatus | null;
+  readonly hasLogs: boolean | null;
+  readonly hasEvents: boolean | null;
+}
+
+export interface Alert {
+  /** Kept for life and in history. */
+  readonly id: string;
+  readonly type: AlertType;
+  readonly subject: AlertSubject | null;
+  readonly severity: Severity;
+  readonly state: AlertState;
+  readonly closeCause: string | null;
+  /** Null unless suppressed. */
+  readonly suppressedBy: Suppression | null;
+  readonly suppressedUntil: WireInstant | null;
+  /** End of alertDelay; null unless pending. */
+  readonly dueAt: WireInstant | null;
+  readonly title: string;
+  readonly message: string;
+  readonly cronjob: Ref;
+  readonly monitor: Ref;
+  /** The condition began. */
+  readonly since: WireInstant;
+  /** We noticed. */
+  readonly detectedAt: WireInstant;
+  readonly endedAt: WireInstant | null;
+  readonly occurrences: number;
+  readonly delayed: boolean;
+  readonly lastNotified: WireInstant | null;
+  readonly channelsNotified: readonly string[];
+  readonly told: Told;
+  readonly acknowledgement: Acknowledgement | null;
+  readonly context: AlertContext;
+}
+
+/** GET /api/v1/alerts */
+export interface AlertList extends List<Alert> {
+  readonly total: number;
+  readonly bySeverity: Readonly<Record<Severity, number>>;
+}
+
+/** GET /api/v1/alerts/history */
+export type AlertHistory = Page<Alert>;
+
+export interface AlertTimelineEntry {
+  readonly at: WireInstant;
+  readonly kind: AlertTimelineKind;
+  readonly reason: string | null;
+  readonly channel: string | null;
+  readonly deliveryId: string | null;
+  readonly by: string | null;
+  readonly message: string;
+}
+
+/** GET /api/v1/alerts/{id} */
+export interface AlertDetail extends Alert {
+  readonly severitySource: SeveritySource;
+  readonly withheld: boolean;
+  readonly logs: CapturedLog | null;
+  readonly events: readonly CapturedEvent[] | null;
+  readonly deliveries: readonly Delivery[];
+  /** Oldest first. */
+  readonly timeline: readonly AlertTimelineEntry[];
+}
+
+/** POST and DELETE /api/v1/alerts/{id}/acknowledge */
+export interface AcknowledgeResult {
+  readonly success: boolean;
+  readonly message: string;
+  readonly alert: Alert;
+}
+
+export const alertSortKeys = ['severity', 'since', 'type', 'namespace', 'cronjob'] as const;
+export type AlertSortKey = (typeof alertSortKeys)[number];
+export const alertHistorySortKeys = ['endedAt', 'since', 'severity'] as const;
+export type AlertHistorySortKey = (typeof alertHistorySortKeys)[number];

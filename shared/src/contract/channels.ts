@@ -1,0 +1,74 @@
+import type { Delivery } from './deliveries.ts';
+import type { ChannelType, DeliveryErrorCategory } from './vocabulary.ts';
+import type { Condition, List, Ref, WireInstant } from './wire.ts';
+
+export interface ChannelStats {
+  readonly alertsSentTotal: number;
+  readonly alertsFailedTotal: number;
+  readonly consecutiveFailures: number;
+  readonly lastAlertTime: WireInstant | null;
+  readonly lastFailedTime: WireInstant | null;
+  readonly lastFailedError: string | null;
+}
+
+interface ChannelBase {
+  readonly name: string;
+  readonly type: ChannelType;
+  readonly ready: boolean;
+  readonly reason: string;
+  readonly message: string;
+  /** By type: a few words in lists, the whole block by allow-list in the detail; never a value of a Secret. */
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly stats: ChannelStats;
+  readonly lastTest: {
+    readonly time: WireInstant;
+    readonly result: 'success' | 'failed';
+    readonly message: string;
+  } | null;
+  /** ready + claimed. */
+  readonly queued: number;
+  readonly parked: number;
+  readonly dead: number;
+  readonly monitorCount: number;
+}
+
+export type Channel = ChannelBase;
+
+/** GET /api/v1/channels */
+export interface ChannelList extends List<Channel> {
+  readonly summary: { readonly total: number; readonly ready: number; readonly notReady: number };
+}
+
+/** A reference to a Secret: where it is and whether it can be used, never its value. */
+export interface SecretRef {
+  readonly name: string;
+  readonly namespace: string;
+  readonly key: string | null;
+  readonly usable: boolean;
+}
+
+/** GET /api/v1/channels/{name} */
+export interface ChannelDetail extends ChannelBase {
+  readonly rateLimiting: { readonly maxAlertsPerHour: number; readonly burstLimit: number };
+  readonly sendResolved: boolean;
+  readonly testOnSave: boolean;
+  readonly uid: string;
+  readonly generation: number;
+  readonly conditions: readonly Condition[];
+  readonly monitors: readonly Ref[];
+  /** The newest 20. */
+  readonly recentDeliveries: readonly Delivery[];
+}
+
+/** POST /api/v1/channels/{name}/test */
+export interface ChannelTestResult {
+  readonly success: boolean;
+  readonly message: string;
+  readonly deliveryId: string;
+  /** Null = success. */
+  readonly category: DeliveryErrorCategory | 'noController' | 'waitExceeded' | null;
+  readonly httpStatus: number | null;
+}
+
+export const channelSortKeys = ['name', 'type', 'ready', 'lastAlert', 'consecutiveFailures'] as const;
+export type ChannelSortKey = (typeof channelSortKeys)[number];

@@ -1,0 +1,85 @@
+/** The stable codes of errors and the HTTP status of each. */
+export const errorStatuses = {
+  INVALID_REQUEST: 400,
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  CROSS_SITE_REFUSED: 403,
+  READ_ONLY: 403,
+  CLUSTER_FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  LOGS_UNAVAILABLE: 404,
+  METHOD_NOT_ALLOWED: 405,
+  CONFLICT: 409,
+  CONCURRENCY_REFUSED: 409,
+  ALERT_ENDED: 409,
+  NOT_REDRIVABLE: 409,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  HOST_NOT_ALLOWED: 421,
+  RATE_LIMITED: 429,
+  INTERNAL_ERROR: 500,
+  CLUSTER_UNAVAILABLE: 502,
+  REVIEW_UNAVAILABLE: 503,
+  DATABASE_UNAVAILABLE: 503,
+  MIGRATING: 503,
+  TOO_MANY_STREAMS: 503,
+  SHUTTING_DOWN: 503,
+} as const;
+export type ErrorCode = keyof typeof errorStatuses;
+
+/** What a path named when it named nothing. `Route`: no such path. */
+export const notFoundKinds = [
+  'CronJob',
+  'CronJobMonitor',
+  'AlertChannel',
+  'Execution',
+  'Alert',
+  'Silence',
+  'Delivery',
+  'Route',
+] as const;
+export type NotFoundKind = (typeof notFoundKinds)[number];
+
+export const notFoundReasons = ['neverSeen', 'deleted', 'expired'] as const;
+export type NotFoundReason = (typeof notFoundReasons)[number];
+
+export const logsUnavailableReasons = ['notStored', 'podGone', 'notStarted'] as const;
+export type LogsUnavailableReason = (typeof logsUnavailableReasons)[number];
+
+/** One thing that is wrong with a request. */
+export interface Problem {
+  readonly in: 'query' | 'path' | 'body' | 'header';
+  /** Name of the parameter; in a body the path, `""` for the body itself. */
+  readonly field: string;
+  readonly message: string;
+  readonly allowed: string | null;
+}
+
+/** Only the keys that the code has. */
+export interface ErrorDetails {
+  readonly problems?: readonly Problem[];
+  readonly verb?: string;
+  readonly resource?: string;
+  readonly namespace?: string | null;
+  readonly kind?: NotFoundKind;
+  readonly name?: string;
+  readonly reason?: NotFoundReason | LogsUnavailableReason;
+  readonly allowed?: readonly string[];
+  readonly policy?: string;
+  readonly activeJobs?: readonly string[];
+  readonly state?: string;
+  readonly retryAfterSeconds?: number;
+  readonly schema?: number;
+  readonly supported?: number;
+}
+
+/** Body of every answer that is no success, but for health. */
+export interface ErrorBody {
+  readonly error: {
+    readonly code: ErrorCode;
+    /** One sentence for a person. */
+    readonly message: string;
+    readonly requestId: string;
+    readonly details?: ErrorDetails;
+  };
+}

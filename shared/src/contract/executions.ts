@@ -1,0 +1,105 @@
+import type { ExecutionStatus, ExecutionTrigger } from './vocabulary.ts';
+import type { Page, WireInstant } from './wire.ts';
+
+/** One ended run: an item of a list. */
+export interface Execution {
+  /** Job UID; `inferred-…` for an inferred success. */
+  readonly id: string;
+  readonly namespace: string;
+  readonly cronJobName: string;
+  readonly cronJobUid: string;
+  readonly jobName: string;
+  readonly status: ExecutionStatus;
+  readonly trigger: ExecutionTrigger;
+  /** The expected run it answers; null = manual, rerun, unmatched. */
+  readonly scheduledTime: WireInstant | null;
+  readonly createdAt: WireInstant;
+  readonly startTime: WireInstant | null;
+  /** Instant of the terminal condition, for failed runs too. */
+  readonly completionTime: WireInstant | null;
+  /** Go text of durationSeconds. */
+  readonly duration: string | null;
+  readonly durationSeconds: number | null;
+  readonly exitCode: number | null;
+  /** Of the container that failed. */
+  readonly reason: string | null;
+  /** Of the Job's terminal condition. */
+  readonly jobReason: string | null;
+  /** Pods seen. */
+  readonly attempts: number;
+  readonly failedIndexes: string | null;
+  readonly isRetry: boolean;
+  readonly retryOf: string | null;
+  readonly delayed: boolean;
+  readonly inferred: boolean;
+  readonly inMaintenance: boolean;
+  readonly hasLogs: boolean;
+  readonly hasEvents: boolean;
+  readonly suggestedFix: string | null;
+}
+
+export interface ExecutionContainer {
+  readonly name: string;
+  readonly init: boolean;
+  readonly exitCode: number | null;
+  readonly reason: string | null;
+  readonly message: string | null;
+  readonly restarts: number;
+}
+
+/** One attempt. */
+export interface ExecutionPod {
+  readonly name: string;
+  readonly node: string | null;
+  readonly phase: string;
+  /** Completion index of an indexed Job. */
+  readonly index: number | null;
+  readonly startTime: WireInstant | null;
+  readonly endTime: WireInstant | null;
+  readonly containers: readonly ExecutionContainer[];
+}
+
+/** A stored log. */
+export interface CapturedLog {
+  readonly container: string;
+  readonly text: string;
+  readonly truncated: boolean;
+  readonly capturedAt: WireInstant;
+  /** Why the capture is empty; null = it is not. */
+  readonly unavailable: string | null;
+}
+
+/** A stored event of Kubernetes. */
+export interface CapturedEvent {
+  readonly time: WireInstant | null;
+  readonly type: string;
+  readonly reason: string;
+  /** Kind/name. */
+  readonly object: string;
+  readonly message: string;
+  readonly count: number;
+}
+
+/** What differs from the last success: text of at most 200 characters. */
+export interface ExecutionChange {
+  readonly path: string;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+/** GET /api/v1/cronjobs/{namespace}/{name}/executions/{jobName} */
+export interface ExecutionDetail extends Execution {
+  /** The caller may not read logs: `logs` and `events` are null for that. */
+  readonly withheld: boolean;
+  readonly pods: readonly ExecutionPod[];
+  readonly logs: CapturedLog | null;
+  readonly events: readonly CapturedEvent[] | null;
+  /** Null = there is no success to compare with. */
+  readonly changes: readonly ExecutionChange[] | null;
+}
+
+/** GET /api/v1/cronjobs/{namespace}/{name}/executions */
+export type ExecutionPage = Page<Execution>;
+
+export const executionSortKeys = ['time', 'duration', 'status'] as const;
+export type ExecutionSortKey = (typeof executionSortKeys)[number];

@@ -1,0 +1,30 @@
+import type { HealthStatus, StorageState } from './vocabulary.ts';
+import type { WireInstant } from './wire.ts';
+
+/** GET /api/v1/health: 503 with the same shape when unhealthy. */
+export interface Health {
+  readonly status: HealthStatus;
+  readonly storage: StorageState;
+  /** A live controller leads. */
+  readonly leader: boolean;
+  readonly version: string;
+  /** Go text, of the process that answers. */
+  readonly uptime: string;
+  /** The leader has finished one evaluation of its term. */
+  readonly analyzerEnabled: boolean;
+  readonly schedulersRunning: readonly string[];
+  /** One sentence for each. */
+  readonly problems: readonly string[];
+  readonly lastEvaluation: WireInstant | null;
+  readonly schemaVersion: number | null;
+  readonly cluster: string | null;
+  readonly defaultTimeZone: string;
+  /** Version of the time zone data of the process that answers. */
+  readonly timeZoneData: string;
+  readonly controller: {
+    readonly name: string;
+    readonly version: string;
+    readonly epoch: number;
+    readonly since: WireInstant;
+  } | null;
+}

@@ -1,0 +1,19 @@
+import type { WireInstant } from './wire.ts';
+
+export const logSources = ['auto', 'live', 'stored'] as const;
+export type LogSource = (typeof logSources)[number];
+
+/** GET /api/v1/cronjobs/{namespace}/{name}/executions/{jobName}/logs */
+export interface JobLogs {
+  readonly jobName: string;
+  readonly pod: string | null;
+  readonly container: string;
+  readonly containers: readonly string[];
+  readonly source: 'live' | 'stored';
+  readonly logs: string;
+  readonly lines: number;
+  /** Earlier lines exist or existed. */
+  readonly truncated: boolean;
+  /** Null = live. */
+  readonly capturedAt: WireInstant | null;
+}

@@ -1,0 +1,38 @@
+import type { Percent, WireDate, WireInstant } from './wire.ts';
+
+/** One UTC day. */
+export interface SeriesDay {
+  readonly date: WireDate;
+  /** False = before the oldest kept daily figure. */
+  readonly recorded: boolean;
+  /** Scheduled success + failed. */
+  readonly runs: number;
+  readonly success: number;
+  readonly failed: number;
+  /** replaced, deleted, unobserved. */
+  readonly other: number;
+  readonly manual: number;
+  readonly successRate: Percent | null;
+  readonly avgDurationSeconds: number | null;
+  readonly p50DurationSeconds: number | null;
+  readonly p95DurationSeconds: number | null;
+  readonly maxDurationSeconds: number | null;
+  readonly alerts: number;
+  readonly slots: {
+    readonly late: number;
+    readonly missed: number;
+    /** skippedForbid + skippedDeadline. */
+    readonly skipped: number;
+    readonly suspended: number;
+    /** unobserved + indeterminate. */
+    readonly unseen: number;
+  };
+}
+
+/** GET /api/v1/series, GET /api/v1/cronjobs/{namespace}/{name}/series */
+export interface Series {
+  /** Oldest first, today last. */
+  readonly items: readonly SeriesDay[];
+  readonly figuresFrom: WireInstant | null;
+  readonly approximate: boolean;
+}

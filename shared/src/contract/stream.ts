@@ -1,0 +1,70 @@
+import type {
+  AlertState,
+  AlertSubject,
+  AlertType,
+  CronJobStatus,
+  DeliveryKind,
+  DeliveryState,
+  ExecutionStatus,
+  ExecutionTrigger,
+  HealthStatus,
+  MonitorPhase,
+  Severity,
+  SilenceState,
+  StorageState,
+} from './vocabulary.ts';
+import type { Ref, WireInstant } from './wire.ts';
+
+/** Data of the messages of GET /api/v1/events/stream by kind. A message is a hint to read again, not the object. */
+export interface StreamData {
+  readonly hello: { readonly cursor: string; readonly serverTime: WireInstant; readonly version: string };
+  readonly resync: { readonly reason: 'cursorTooOld' | 'tooManyChanges' };
+  readonly cronjob: {
+    readonly namespace: string;
+    readonly name: string;
+    readonly status: CronJobStatus;
+    readonly suspended: boolean;
+    readonly runningJobs: number;
+    readonly activeAlerts: number;
+    readonly deleted: boolean;
+  };
+  /** At the end of a run. */
+  readonly execution: {
+    readonly namespace: string;
+    readonly cronJobName: string;
+    readonly jobName: string;
+    readonly status: ExecutionStatus;
+    readonly trigger: ExecutionTrigger;
+    readonly durationSeconds: number | null;
+  };
+  readonly alert: {
+    readonly id: string;
+    readonly state: AlertState;
+    readonly type: AlertType;
+    readonly subject: AlertSubject | null;
+    readonly severity: Severity;
+    readonly cronjob: Ref;
+    readonly monitor: Ref;
+  };
+  readonly delivery: {
+    readonly id: string;
+    readonly alertId: string | null;
+    readonly channel: string;
+    readonly kind: DeliveryKind;
+    readonly state: DeliveryState;
+  };
+  readonly silence: { readonly id: string; readonly state: SilenceState };
+  readonly monitor: {
+    readonly namespace: string;
+    readonly name: string;
+    readonly phase: MonitorPhase;
+    readonly deleted: boolean;
+  };
+  readonly channel: { readonly name: string; readonly ready: boolean; readonly deleted: boolean };
+  readonly health: {
+    readonly status: HealthStatus;
+    readonly storage: StorageState;
+    readonly leader: boolean;
+    readonly lastEvaluation: WireInstant | null;
+  };
+}

@@ -1,0 +1,301 @@
+/**
+ * The closed sets of words that API, database, metrics, resources and user interface share.
+ * Order matters where a comment says so: lists are sorted by it.
+ */
+
+/** Severities of an alert, worst first. */
+export const severities = ['critical', 'warning'] as const;
+export type Severity = (typeof severities)[number];
+
+/** What a message may carry besides: `info` marks tests and digests and is never an alert's severity. */
+export const messageSeverities = ['critical', 'warning', 'info'] as const;
+export type MessageSeverity = (typeof messageSeverities)[number];
+
+export const alertTypes = [
+  'jobFailed',
+  'missedSchedule',
+  'deadManTriggered',
+  'slaBreached',
+  'durationRegression',
+  'jobSuspended',
+  'jobStuck',
+] as const;
+export type AlertType = (typeof alertTypes)[number];
+
+/** What of a target is broken, worst first in lists. */
+export const slaSubjects = ['successRate', 'maxDuration', 'minDuration', 'finishBy'] as const;
+export type SlaSubject = (typeof slaSubjects)[number];
+
+export const stuckSubjects = ['notStarted', 'overrunning', 'terminating'] as const;
+export type StuckSubject = (typeof stuckSubjects)[number];
+
+/** Which of several conditions of one type: absent for types that have just one. */
+export type AlertSubject = SlaSubject | StuckSubject;
+
+/** `edge`: something happened. `level`: something is so, and can be asked again at any time. */
+export type AlertKind = 'edge' | 'level';
+
+export interface AlertTypeRow {
+  /** Value of the label `type` in metrics. */
+  readonly label: string;
+  /** Unless a monitor's severityOverrides says otherwise. */
+  readonly severity: Severity;
+  readonly kind: AlertKind;
+  readonly subjects: readonly AlertSubject[];
+}
+
+/** One row for each alert type: adding a type begins here. */
+export const alertTypeTable: Readonly<Record<AlertType, AlertTypeRow>> = {
+  jobFailed: { label: 'JobFailed', severity: 'warning', kind: 'edge', subjects: [] },
+  missedSchedule: { label: 'MissedSchedule', severity: 'warning', kind: 'edge', subjects: [] },
+  deadManTriggered: { label: 'DeadManSwitch', severity: 'critical', kind: 'level', subjects: [] },
+  slaBreached: { label: 'SLABreached', severity: 'warning', kind: 'level', subjects: slaSubjects },
+  durationRegression: { label: 'DurationRegression', severity: 'warning', kind: 'level', subjects: [] },
+  jobSuspended: { label: 'JobSuspended', severity: 'warning', kind: 'level', subjects: [] },
+  jobStuck: { label: 'JobStuck', severity: 'warning', kind: 'level', subjects: stuckSubjects },
+};
+
+/** Values of the metric label `type` for messages that no alert made. */
+export const messageLabels = { test: 'Test', digest: 'Digest' } as const;
+
+/** Open states first, then those of history. */
+export const alertStates = ['pending', 'active', 'suppressed', 'resolved', 'expired', 'cancelled'] as const;
+export type AlertState = (typeof alertStates)[number];
+export const openAlertStates = ['pending', 'active', 'suppressed'] as const;
+export const closedAlertStates = ['resolved', 'expired', 'cancelled'] as const;
+
+/** What suppresses an alert itself: both are set by a person. All other holds keep back messages only. */
+export const suppressions = ['maintenance', 'silence'] as const;
+export type Suppression = (typeof suppressions)[number];
+
+/** What keeps back a message. */
+export const holds = [
+  'storm',
+  'inhibited',
+  'startupGrace',
+  'duplicate',
+  'flapping',
+  'rateLimit',
+  'backoff',
+  'circuit',
+  'parked',
+  'invalid',
+  'order',
+] as const;
+export type Hold = (typeof holds)[number];
+
+/** Was anybody told of an alert? The first that applies, in this order. */
+export const toldStates = ['none', 'failed', 'held', 'waiting', 'sent'] as const;
+export type ToldState = (typeof toldStates)[number];
+
+export const toldReasons = [
+  'alertingDisabled',
+  'noChannel',
+  'severityNotRouted',
+  'unknownChannel',
+  'clearedBeforeSent',
+  'channelDeleted',
+  'expired',
+  'rejected',
+  'maintenance',
+  'silence',
+  'storm',
+  'inhibited',
+  'parked',
+  'invalid',
+  'duplicate',
+  'flapping',
+  'alertDelay',
+  'startupGrace',
+  'rateLimit',
+  'backoff',
+  'circuit',
+  'order',
+] as const;
+export type ToldReason = (typeof toldReasons)[number];
+
+export const alertTimelineKinds = [
+  'detected',
+  'pending',
+  'activated',
+  'suppressed',
+  'released',
+  'occurrence',
+  'severityChanged',
+  'held',
+  'queued',
+  'notRouted',
+  'collapsed',
+  'rateLimited',
+  'digested',
+  'attemptFailed',
+  'parked',
+  'dead',
+  'redriven',
+  'sent',
+  'acknowledged',
+  'unacknowledged',
+  'resolved',
+  'expired',
+  'cancelled',
+] as const;
+export type AlertTimelineKind = (typeof alertTimelineKinds)[number];
+
+export const severitySources = ['default', 'override'] as const;
+export type SeveritySource = (typeof severitySources)[number];
+
+export const deliveryStates = [
+  'ready',
+  'claimed',
+  'sent',
+  'parked',
+  'dead',
+  'cancelled',
+  'digested',
+  'collapsed',
+] as const;
+export type DeliveryState = (typeof deliveryStates)[number];
+
+export const deliveryKinds = ['firing', 'reminder', 'flapping', 'closing', 'digest', 'test'] as const;
+export type DeliveryKind = (typeof deliveryKinds)[number];
+
+/** Why the next attempt of a delivery lies in the future. */
+export const deliveryStateReasons = ['rateLimit', 'backoff', 'order'] as const;
+export type DeliveryStateReason = (typeof deliveryStateReasons)[number];
+
+/** Why an attempt to deliver failed. */
+export const deliveryErrorCategories = [
+  'network',
+  'timeout',
+  'tls',
+  'addressRefused',
+  'unauthorized',
+  'notFound',
+  'rejected',
+  'throttled',
+  'serverError',
+  'smtp',
+  'secret',
+  'template',
+] as const;
+export type DeliveryErrorCategory = (typeof deliveryErrorCategories)[number];
+
+export const channelTypes = ['chat', 'paging', 'email', 'webhook'] as const;
+export type ChannelType = (typeof channelTypes)[number];
+
+export const silenceStates = ['scheduled', 'active', 'expired'] as const;
+export type SilenceState = (typeof silenceStates)[number];
+
+/**
+ * How a run ended, worst first. `replaced` (deleted by concurrencyPolicy Replace), `deleted` (removed before it ended) and
+ * `unobserved` (it ran, its outcome could not be seen) are neutral: they enter no rate.
+ */
+export const executionStatuses = ['failed', 'unobserved', 'deleted', 'replaced', 'success'] as const;
+export type ExecutionStatus = (typeof executionStatuses)[number];
+
+/** What started a run: only `scheduled` ones own an expected run; `unmatched` is treated as manual. */
+export const executionTriggers = ['scheduled', 'manual', 'rerun', 'unmatched'] as const;
+export type ExecutionTrigger = (typeof executionTriggers)[number];
+
+/** What became of an expected run. */
+export const slotOutcomes = [
+  'matched',
+  'late',
+  'missed',
+  'skippedForbid',
+  'skippedDeadline',
+  'suspended',
+  'unobserved',
+  'indeterminate',
+] as const;
+export type SlotOutcome = (typeof slotOutcomes)[number];
+
+export const slotCauses = [
+  'previousRunning',
+  'deadlinePassed',
+  'createRejected',
+  'controllerSilent',
+  'specUncertain',
+  'monitorDown',
+] as const;
+export type SlotCause = (typeof slotCauses)[number];
+
+/** Health of a CronJob, worst first. */
+export const cronJobStatuses = ['critical', 'warning', 'unknown', 'suspended', 'healthy'] as const;
+export type CronJobStatus = (typeof cronJobStatuses)[number];
+
+/** Values of the filter `status` of the CronJob list: `suspended` and `running` are overlays there, as in stats. */
+export const cronJobStatusFilters = ['healthy', 'warning', 'critical', 'suspended', 'running', 'unknown'] as const;
+export type CronJobStatusFilter = (typeof cronJobStatusFilters)[number];
+
+/** Why the schedule of a CronJob cannot be judged. */
+export const scheduleProblems = ['unparsable', 'unknownZone', 'zoneMismatch', 'neverRuns'] as const;
+export type ScheduleProblem = (typeof scheduleProblems)[number];
+
+export const concurrencyPolicies = ['Allow', 'Forbid', 'Replace'] as const;
+export type ConcurrencyPolicy = (typeof concurrencyPolicies)[number];
+
+/** Verdict on a target, worst first. `off`: there is no target; lists of targets never have it. */
+export const slaVerdicts = ['breached', 'atRisk', 'noData', 'met', 'off'] as const;
+export type SlaVerdict = (typeof slaVerdicts)[number];
+export const slaTargetVerdicts = ['breached', 'atRisk', 'noData', 'met'] as const;
+export type SlaTargetVerdict = (typeof slaTargetVerdicts)[number];
+
+/** Phase of a monitor, worst first. The health of its CronJobs never changes it. */
+export const monitorPhases = ['Error', 'Degraded', 'Pending', 'Active'] as const;
+export type MonitorPhase = (typeof monitorPhases)[number];
+
+export const healthStatuses = ['healthy', 'degraded', 'unhealthy'] as const;
+export type HealthStatus = (typeof healthStatuses)[number];
+
+export const storageStates = ['connected', 'unreachable', 'migrating'] as const;
+export type StorageState = (typeof storageStates)[number];
+
+export const storageTypes = ['sqlite', 'postgres', 'mysql'] as const;
+export type StorageType = (typeof storageTypes)[number];
+
+/** The four schedulers, named as health and metrics name them. */
+export const schedulerNames = ['dead-man-switch', 'sla-recalculation', 'stuck-job-check', 'prune'] as const;
+export type SchedulerName = (typeof schedulerNames)[number];
+
+export const authModes = ['none', 'token', 'proxy'] as const;
+export type AuthMode = (typeof authModes)[number];
+
+/** What a caller may do: one word for each row of the permission table. */
+export const abilities = [
+  'read',
+  'readLogs',
+  'readMonitors',
+  'preview',
+  'readChannels',
+  'testPattern',
+  'trigger',
+  'suspend',
+  'deleteHistory',
+  'acknowledge',
+  'silence',
+  'testChannel',
+  'redrive',
+  'readConfig',
+  'prune',
+] as const;
+export type Ability = (typeof abilities)[number];
+
+/** Kinds of messages of the live stream. */
+export const streamKinds = [
+  'hello',
+  'resync',
+  'cronjob',
+  'execution',
+  'alert',
+  'delivery',
+  'silence',
+  'monitor',
+  'channel',
+  'health',
+] as const;
+export type StreamKind = (typeof streamKinds)[number];
+
+/** Those that come from a stored change and carry a cursor. */
+export const changeKinds = ['cronjob', 'execution', 'alert', 'delivery', 'silence', 'monitor', 'channel'] as const;
+export type ChangeKind = (typeof changeKinds)[number];

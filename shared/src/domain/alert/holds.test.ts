@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { MaintenanceWindow } from '../mute/maintenance.ts';
+import type { Silence } from '../mute/silence.ts';
+import { messageHold, muteOf, type MessageHoldFacts } from './holds.ts';
+
+const hourMs = 3_600_000;
+const noon = Date.UTC(2026, 10, 21, 12);
+const alert = {
+  id: 'a',
+  namespace: 'prod',
+  cronJobName: 'backup',
+  type: 'jobFailed',
+  severity: 'warning',
+  monitor: { namespace: 'prod', name: 'dr' },
+};
+const window = (changes: Partial<MaintenanceWindow> = {}): MaintenanceWindow => ({
+  name: 'weekly',
+  schedule: '0 11 * * *',
+  durationMs: 2 * hourMs,
+  timeZone: 'UTC',
+  suppressAlerts: true,
+  excludeFromSla: false,
+  ...changes,
+});
+const silence = (endsAt: number): Silence => ({
+  id: 's',
+  matcher: { namespaces: ['prod'], cronjobs: [], types: [], severities: [], monitor: null, alertId: null, all: false },
+  startsAt: noon - 1,
+  endsAt,
+  endedAt: undefined,
+});
+
+test('a window of the monitor mutes until it ends, one that suppresses nothing does not', () => {
+  assert.deepEqual(muteOf(alert, [window()], [], noon), { by: 'maintenance', ref: 'weekly', untilAt: noon + hourMs });
+  assert.equal(muteOf(alert, [window({ suppressAlerts: false })], [], noon), undefined);
+});
+
+test('of window and silence the one that ends last is named', () => {
+  assert.equal(muteOf(alert, [window()], [silence(noon + 2 * hourMs)], noon)?.by, 'silence');
+  assert.equal(muteOf(alert, [window()], [silence(noon + 1)], noon)?.by, 'maintenance');
+  assert.deepEqual(muteOf(alert, [], [silence(noon + 1)], noon), { by: 'silence', ref: 's', untilAt: noon + 1 });
+});
+
+const free: MessageHoldFacts = {
+  imposed: undefined,
+  mute: undefined,
+  passesDuplicates: false,
+  flappingUntil: undefined,
+  lastNotifiedAt: undefined,
+  isUnderway: false,
+  windowMs: hourMs,
+};
+const muted = { by: 'silence', ref: 's', untilAt: noon + 5 } as const;
+const storm = { reason: 'storm', untilAt: undefined, ref: 'storm-1' } as const;
+
+for (const { says, facts, reason } of [
+  { says: 'nothing stands in the way', facts: {}, reason: undefined },
+  { says: 'a storm comes first', facts: { imposed: storm, mute: muted }, reason: 'storm' },
+  {
+    says: 'a mute holds even what passes duplicates',
+    facts: { mute: muted, passesDuplicates: true },
+    reason: 'silence',
+  },
+  { says: 'flapping', facts: { flappingUntil: noon + 1 }, reason: 'flapping' },
+  { says: 'an hour without a change', facts: { flappingUntil: noon }, reason: undefined },
+  { says: 'told within the window', facts: { lastNotifiedAt: noon - hourMs + 1 }, reason: 'duplicate' },
+  { says: 'the window is over', facts: { lastNotifiedAt: noon - hourMs }, reason: undefined },
+  { says: 'a message on its way', facts: { isUnderway: true }, reason: 'duplicate' },
+  { says: 'without a window each one is told', facts: { isUnderway: true, windowMs: 0 }, reason: undefined },
+  {
+    says: 'a rise passes',
+    facts: { lastNotifiedAt: noon, flappingUntil: noon + 1, passesDuplicates: true },
+    reason: undefined,
+  },
+] satisfies { says: string; facts: Partial<MessageHoldFacts>; reason: string | undefined }[]) {
+  test(`hold of a message: ${says}`, () => assert.equal(messageHold({ ...free, ...facts }, noon)?.reason, reason));
+}

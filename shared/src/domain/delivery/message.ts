@@ -1,0 +1,191 @@
+import type {
+  AlertState,
+  AlertSubject,
+  AlertType,
+  ExecutionChange,
+  ExecutionTrigger,
+  Hold,
+  MessageSeverity,
+  Ref,
+  Severity,
+  Suppression,
+  WireInstant,
+} from '../../contract/index.ts';
+import type { Instant } from '../instant.ts';
+
+/**
+ * What is told of an alert: one model for all channels, plain JSON, frozen when it is decided to tell. Absent facts are null, never
+ * invented. A webhook gets it as it is.
+ */
+export interface AlertMessage {
+  /** `cluster.name`. */
+  readonly cluster: string | null;
+  readonly alert: MessageAlert;
+  readonly monitor: Ref;
+  readonly cronjob: MessageCronJob;
+  /** Null: the alert is about no run. */
+  readonly job: MessageJob | null;
+  readonly context: MessageContext;
+  readonly links: MessageLinks;
+}
+
+export interface MessageAlert {
+  readonly id: string;
+  /** Its last 8 digits, for people and searches. */
+  readonly shortId: string;
+  readonly type: AlertType;
+  readonly subject: AlertSubject | null;
+  readonly severity: Severity;
+  readonly state: AlertState;
+  readonly title: string;
+  readonly message: string;
+  readonly since: WireInstant;
+  readonly detectedAt: WireInstant;
+  readonly endedAt: WireInstant | null;
+  /** Of an expired alert. */
+  readonly closeCause: string | null;
+  readonly occurrences: number;
+  /** Which decision to tell this is, from 1 on. */
+  readonly notification: number;
+  /** What kept the message back, and for how long. */
+  readonly heldBy: Hold | Suppression | 'alertDelay' | null;
+  readonly heldSeconds: number;
+  /** It happened while nobody watched. */
+  readonly delayed: boolean;
+  readonly flapping: boolean;
+}
+
+export interface MessageCronJob extends Ref {
+  readonly uid: string;
+  /** Null: the CronJob is gone. */
+  readonly schedule: string | null;
+  readonly timezone: string | null;
+  readonly lastSuccess: WireInstant | null;
+  readonly nextRun: WireInstant | null;
+}
+
+export interface MessageJob {
+  readonly name: string;
+  readonly trigger: ExecutionTrigger | null;
+  readonly scheduledTime: WireInstant | null;
+  readonly startTime: WireInstant | null;
+  readonly completionTime: WireInstant | null;
+  readonly durationSeconds: number | null;
+  readonly exitCode: number | null;
+  readonly reason: string | null;
+  readonly attempts: number | null;
+}
+
+/** What `includeContext` of the monitor asks for, taken as the run failed. Null: not asked for, or not there. */
+export interface MessageContext {
+  readonly suggestedFix: string | null;
+  readonly logs: string | null;
+  /** Earlier lines are missing. */
+  readonly logsTruncated: boolean;
+  /** Why logs that were asked for are missing. */
+  readonly logsUnavailable: string | null;
+  readonly events: readonly MessageEvent[] | null;
+  readonly pods: readonly MessagePod[] | null;
+  /** What differs from the last success; empty: nothing does. Null: not compared. */
+  readonly changes: readonly ExecutionChange[] | null;
+}
+
+/** What was taken of a run as it failed, in the form of a message. */
+export type MessageEvidence = Pick<MessageContext, 'logs' | 'logsTruncated' | 'logsUnavailable' | 'events' | 'pods'>;
+
+export interface MessageEvent {
+  readonly time: WireInstant | null;
+  readonly type: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly count: number;
+}
+
+export interface MessagePod {
+  readonly name: string;
+  readonly phase: string;
+  readonly reason: string | null;
+  readonly node: string | null;
+}
+
+/** Null without `ui.external-url`. */
+export interface MessageLinks {
+  readonly cronjob: string | null;
+  readonly alert: string | null;
+  readonly execution: string | null;
+  readonly runbook: string | null;
+}
+
+/** Several alerts in one message, because of a rate limit or a storm. */
+export interface DigestMessage {
+  readonly cluster: string | null;
+  readonly digest: {
+    readonly id: string;
+    readonly cause: 'rateLimit' | 'storm';
+    /** The storm is over; `alerts` are those that still hold. */
+    readonly ended: boolean;
+    /** All alerts it stands for, listed or not. */
+    readonly total: number;
+    readonly counts: readonly { readonly type: AlertType; readonly severity: Severity; readonly count: number }[];
+    /** At most 500. */
+    readonly alerts: readonly DigestedAlert[];
+  };
+  readonly links: { readonly alerts: string | null };
+}
+
+export interface DigestedAlert extends Ref {
+  readonly id: string;
+  readonly type: AlertType;
+  readonly subject: AlertSubject | null;
+  readonly severity: Severity;
+  readonly since: WireInstant;
+  readonly state: AlertState;
+}
+
+/** The test of a channel. */
+export interface TestMessage {
+  readonly cluster: string | null;
+  readonly channel: string;
+  readonly message: string;
+  readonly links: { readonly channel: string | null };
+}
+
+/** One message with its kind. */
+export type Message =
+  | { readonly kind: 'firing' | 'reminder' | 'flapping' | 'closing'; readonly data: AlertMessage }
+  | { readonly kind: 'digest'; readonly data: DigestMessage }
+  | { readonly kind: 'test'; readonly data: TestMessage };
+
+/** Where a run failed: fills the placeholders of templates that the model has no field for. */
+export interface FailurePlace {
+  readonly pod: string | null;
+  readonly container: string | null;
+  readonly image: string | null;
+  readonly node: string | null;
+}
+
+/** What is stored with a delivery when it is decided: the payload column. */
+export interface FrozenMessage {
+  readonly message: Message;
+  /** The heading of its stream: `headingOf` of the stream's first message, the same for all that follow. */
+  readonly heading: Heading;
+  /** Null: no run failed, or it is not known where. */
+  readonly place: FailurePlace | null;
+}
+
+/** What stays the same for all that one receiver hears about one thing: mail clients thread by it. */
+export interface Heading {
+  readonly severity: MessageSeverity;
+  /** `prod/nightly: job failed` */
+  readonly text: string;
+}
+
+/** A message on its way: what is frozen, and the keys of its delivery. The same on every attempt. */
+export interface Outgoing extends FrozenMessage {
+  /** Key of idempotency at the receiver. */
+  readonly deliveryId: string;
+  /** What one receiver hears about one thing; joins opening and closing. */
+  readonly streamId: string;
+  /** When it was decided to tell. */
+  readonly createdAt: Instant;
+}

@@ -1,0 +1,164 @@
+import type { AlertType, SlaSubject, StuckSubject } from '../../contract/index.ts';
+import type { Instant } from '../instant.ts';
+import type { AlertRun } from './alert-context.ts';
+import type { Finding } from './finding.ts';
+import { counted, ordinal, percentInWords, spanInWords, toLocalTime } from './wording.ts';
+
+/** One to three sentences for people about what holds; `run`: the one it speaks of, as far as it is known. */
+export function sentenceOf(finding: Finding, run?: AlertRun): string {
+  const sentences = wordings[finding.type](finding, run).filter((sentence) => sentence !== undefined);
+  return sentences.map((sentence) => `${sentence}.`).join(' ');
+}
+
+type Sentences = readonly (string | undefined)[];
+
+const wordings: Readonly<Record<AlertType, (finding: Finding, run: AlertRun | undefined) => Sentences>> = {
+  jobFailed: ofFailure,
+  missedSchedule: ofMissed,
+  deadManTriggered: ofSilence,
+  slaBreached: ofTarget,
+  durationRegression: ofRegression,
+  jobSuspended: ofSuspension,
+  jobStuck: ofStuck,
+};
+
+function ofFailure({ count, detail }: Finding, run: AlertRun | undefined): Sentences {
+  const exitCode = numberOf(detail['exitCode']) ?? run?.exitCode;
+  const reason = textOf(detail['reason']) ?? run?.reason;
+  const attempts = (run?.attempts ?? 0) > 1 ? ` after ${run?.attempts} attempts` : '';
+  const exit = exitCode === undefined ? '' : ` with exit code ${exitCode}`;
+  const why = reason === undefined ? '' : exit === '' ? `: ${reason}` : ` (${reason})`;
+  const successes = numberOf(detail['successesInRow']) ?? 0;
+  return [
+    `Run ${jobName(detail)} failed${attempts}${exit}${why}`,
+    count > 1 ? `It is the ${ordinal(count)} failure in a row` : undefined,
+    successes > 0 ? `Since then ${counted(successes, 'run')} succeeded, which is not enough yet` : undefined,
+  ];
+}
+
+const missCauses: Readonly<Record<string, string>> = {
+  previousRunning: 'the run before it was still going on',
+  deadlinePassed: 'its starting deadline passed before its Job was created',
+  createRejected: 'the cluster refused to create its Job',
+  controllerSilent: 'the CronJob controller started nothing at all meanwhile',
+};
+
+function ofMissed({ reason, count, detail, timeZone }: Finding): Sentences {
+  const first = timeOf(detail['firstSlotAt'], timeZone);
+  const last = timeOf(detail['lastSlotAt'], timeZone);
+  if (reason === 'skipped') {
+    return [
+      `${counted(count, 'run')} in a row ${count === 1 ? 'was' : 'were'} skipped${first === undefined ? '' : ` since ${first}`}`,
+      'The run before was still going on each time: the job takes longer than its period',
+    ];
+  }
+  const cause = textOf(detail['cause']);
+  const why = cause === undefined || !Object.hasOwn(missCauses, cause) ? '' : `: ${missCauses[cause]}`;
+  const expected = `The run expected at ${last ?? 'its time'} did not start${why}`;
+  return [expected, count > 1 ? `${count} runs in a row are missing, the first of ${first}` : undefined];
+}
+
+function ofSilence({ figures, detail, timeZone }: Finding): Sentences {
+  const successAt = numberOf(detail['lastSuccessAt']);
+  const countsFromAt = numberOf(detail['countsFromAt']);
+  const resumed = successAt !== undefined && countsFromAt !== undefined && countsFromAt > successAt;
+  const since = timeOf(countsFromAt ?? successAt, timeZone);
+  const span = figures.measured === undefined ? '' : `, ${spanInWords(figures.measured)} ago`;
+  return [
+    since === undefined
+      ? 'No run has succeeded for too long'
+      : `No run has succeeded since ${resumed ? 'the CronJob was resumed at ' : ''}${since}${span}`,
+    figures.limit === undefined ? undefined : `The limit is ${spanInWords(figures.limit)}`,
+  ];
+}
+
+function ofTarget(finding: Finding): Sentences {
+  const { figures, detail, reason, count } = finding;
+  const subject = finding.subject as SlaSubject | undefined; // the only subjects of this type
+  if (subject === 'successRate') return ofRate(finding);
+  if (subject === 'finishBy') {
+    const time = [textOf(detail['time']), textOf(detail['timeZone'])].filter((part) => part !== undefined).join(' ');
+    return [`No run that was due before ${time === '' ? 'its time' : time} had succeeded by then`];
+  }
+  const took = figures.measured === undefined ? '' : ` ${spanInWords(figures.measured)}`;
+  if (subject === 'minDuration') {
+    return [`Run ${jobName(detail)} succeeded after only${took}`, limitOf(finding, 'minimum')];
+  }
+  if (reason !== 'runningTooLong') return [`Run ${jobName(detail)} took${took}`, limitOf(finding, 'maximum')];
+  return [
+    `Run ${jobName(detail)} has been running for${took}`,
+    limitOf(finding, 'maximum'),
+    count > 1 ? `${count} runs are over it` : undefined,
+  ];
+}
+
+function ofRate({ figures, detail, reason }: Finding): Sentences {
+  const [success, runs, days] = ['success', 'runs', 'windowDays'].map((key) => numberOf(detail[key]));
+  const rate = figures.measured === undefined ? '' : `, ${percentInWords(figures.measured)}`;
+  const window = days === undefined ? '' : ` of the last ${counted(days, 'day')}`;
+  return [
+    `${success ?? 'Too few'} of ${runs ?? 'the'} runs${window} succeeded${rate}`,
+    figures.limit === undefined ? undefined : `The minimum is ${percentInWords(figures.limit)}`,
+    reason === 'recovering' ? 'It recovers, but has to stay well for a while' : undefined,
+  ];
+}
+
+function ofRegression({ figures, detail }: Finding): Sentences {
+  const baseline = detail['baseline'] as { readonly p95?: unknown } | undefined; // of the verdict
+  const before = numberOf(baseline?.p95);
+  const rise = numberOf(detail['risePercent']);
+  const took = figures.measured === undefined ? 'too long' : spanInWords(figures.measured);
+  const more = rise === undefined ? '' : `, ${Math.floor(rise)} % more than`;
+  return [
+    before === undefined
+      ? `The 95th percentile of recent durations is ${took}`
+      : `The 95th percentile of recent durations is ${took}${more || ', after'} the ${spanInWords(before / 1_000)} of the runs before`,
+    figures.limit === undefined ? undefined : `The limit is ${spanInWords(figures.limit)}`,
+  ];
+}
+
+function ofSuspension(finding: Finding): Sentences {
+  const { figures, detail, timeZone } = finding;
+  const since = timeOf(detail['suspendedSinceAt'], timeZone);
+  const span = figures.measured === undefined ? '' : `, for ${spanInWords(figures.measured)}`;
+  return [`The CronJob has been suspended${since === undefined ? '' : ` since ${since}`}${span}`, limitOf(finding)];
+}
+
+function ofStuck(finding: Finding): Sentences {
+  const { figures, detail, count } = finding;
+  const subject = finding.subject as StuckSubject | undefined; // the only subjects of this type
+  const span = figures.measured === undefined ? 'too long' : spanInWords(figures.measured);
+  const why = textOf(detail['reason']);
+  const job = `Job ${jobName(detail)}`;
+  const said =
+    subject === 'notStarted'
+      ? `${job} has waited ${span} for its first container${why === undefined ? '' : `: ${why}`}`
+      : subject === 'overrunning'
+        ? `${job} has been running for ${span}`
+        : `${job} is still there ${span} after its end was decided`;
+  const jobs = Array.isArray(detail['jobs']) ? detail['jobs'].filter((name) => typeof name === 'string') : [];
+  const named = jobs.length > 1 ? `: ${jobs.slice(0, 5).join(', ')}${count > 5 ? ' and more' : ''}` : '';
+  return [said, limitOf(finding), count > 1 ? `${count} Jobs are in this state${named}` : undefined];
+}
+
+function limitOf({ figures }: Finding, word = 'limit'): string | undefined {
+  return figures.limit === undefined ? undefined : `The ${word} is ${spanInWords(figures.limit)}`;
+}
+
+function jobName(detail: Readonly<Record<string, unknown>>): string {
+  return textOf(detail['jobName']) ?? 'of an unknown name';
+}
+
+function timeOf(at: unknown, timeZone: string): string | undefined {
+  if (typeof at !== 'number') return undefined;
+  const { date, time, zone } = toLocalTime(at satisfies Instant, timeZone);
+  return `${date} ${time} ${zone}`;
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

@@ -1,0 +1,83 @@
+import type { AlertSubject, AlertType, MessageSeverity, Ref, Severity } from '../../contract/index.ts';
+import type { Instant } from '../instant.ts';
+import { describeFinding, nameFinding, type Finding } from './finding.ts';
+import type { AlertMessage, DigestMessage, Heading, Message } from './message.ts';
+import { counted, spanInWords } from './wording.ts';
+
+/** Title of a message about something that holds: `WARNING prod/nightly: run failed, exit 137 (OOMKilled), 3rd in a row`. */
+export function titleOf(severity: Severity, cronjob: Ref, finding: Finding): string {
+  return `${severity.toUpperCase()} ${cronjob.namespace}/${cronjob.name}: ${describeFinding(finding)}`;
+}
+
+/** An alert that has ended. */
+export interface Closing {
+  readonly cronjob: Ref;
+  readonly type: AlertType;
+  readonly subject: AlertSubject | null | undefined;
+  readonly state: 'resolved' | 'expired';
+  /** Of an expired one. */
+  readonly closeCause: string | null | undefined;
+  readonly sinceAt: Instant;
+  readonly endedAt: Instant;
+}
+
+/** `RESOLVED prod/nightly: job failed, after 3 h 12 min`, `CLOSED prod/nightly: job failed, CronJob deleted` */
+export function closingTitleOf(closing: Closing): string {
+  const { cronjob, type, subject, state, closeCause, sinceAt, endedAt } = closing;
+  const what = `${cronjob.namespace}/${cronjob.name}: ${nameFinding(type, subject)}`;
+  if (state === 'resolved') return `RESOLVED ${what}, after ${spanInWords((endedAt - sinceAt) / 1_000)}`;
+  return `CLOSED ${what}${closeCause == null ? '' : `, ${closeCauseInWords(closeCause)}`}`;
+}
+
+const closeCauses: Readonly<Record<string, string>> = {
+  cronJobDeleted: 'CronJob deleted',
+  cronJobRecreated: 'CronJob created anew',
+  monitorDeleted: 'monitor deleted',
+  deselected: 'no longer selected',
+  notConfigured: 'no longer configured',
+  paused: 'CronJob suspended',
+};
+
+/** Why an alert cannot be judged any more; an unknown cause is said as it is. */
+export function closeCauseInWords(closeCause: string): string {
+  return Object.hasOwn(closeCauses, closeCause) ? (closeCauses[closeCause] ?? closeCause) : closeCause;
+}
+
+/** The heading of a stream, from its first message: it does not change when the alert does. */
+export function headingOf(message: Message): Heading {
+  const severity = severityOf(message);
+  if (message.kind === 'test') return { severity, text: `test of channel ${message.data.channel}` };
+  if (message.kind === 'digest') return { severity, text: digestInWords(message.data) };
+  return { severity, text: nameAlert(message.data) };
+}
+
+/** One line that says all: the first a reader sees. */
+export function titleOfMessage(message: Message): string {
+  if (message.kind === 'test') return `TEST of channel ${message.data.channel}`;
+  if (message.kind === 'digest') return `${severityOf(message).toUpperCase()} ${digestInWords(message.data)}`;
+  const { title, severity } = message.data.alert;
+  return title === '' ? `${severity.toUpperCase()} ${nameAlert(message.data)}` : title;
+}
+
+/** Tests are `info`, a digest is as severe as the worst it stands for. */
+export function severityOf(message: Message): MessageSeverity {
+  if (message.kind === 'test') return 'info';
+  if (message.kind !== 'digest') return message.data.alert.severity;
+  const { counts, alerts } = message.data.digest;
+  const told = [...counts, ...alerts].map(({ severity }) => severity);
+  if (told.includes('critical')) return 'critical';
+  return told.includes('warning') ? 'warning' : 'info';
+}
+
+function nameAlert({ alert, cronjob }: AlertMessage): string {
+  return `${cronjob.namespace}/${cronjob.name}: ${nameFinding(alert.type, alert.subject)}`;
+}
+
+function digestInWords({ digest }: DigestMessage): string {
+  const { cause, ended, total } = digest;
+  if (cause === 'rateLimit') return `${counted(total, 'alert')} held back by the rate limit`;
+  if (!ended) return `alert storm: ${counted(total, 'alert')}`;
+  return total === 0
+    ? 'alert storm over: nothing holds any more'
+    : `alert storm over: ${counted(total, 'alert')} still ${total === 1 ? 'holds' : 'hold'}`;
+}

@@ -1,0 +1,58 @@
+import { getZone } from '../schedule/zone.ts';
+import { isZoneName } from '../schedule/zone-names.ts';
+import { WallClock } from '../schedule/wall-clock.ts';
+import type { Instant } from '../instant.ts';
+
+/** A span of time as people say it: at most two units, and none that is too fine for its length. Cut, never rounded up. */
+export function spanInWords(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds));
+  const minutes = Math.floor(whole / 60);
+  const hours = Math.floor(minutes / 60);
+  if (hours >= 48) return twoUnits(Math.floor(hours / 24), 'd', hours % 24, 'h');
+  if (hours >= 24) return `${hours} h`;
+  if (hours > 0) return twoUnits(hours, 'h', minutes % 60, 'min');
+  if (minutes >= 5) return `${minutes} min`;
+  return minutes > 0 ? twoUnits(minutes, 'min', whole % 60, 's') : `${whole} s`;
+}
+
+function twoUnits(large: number, largeUnit: string, small: number, smallUnit: string): string {
+  return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
+}
+
+/** `91.3 %`: cut to one decimal, so that a rate below its minimum never reads like the minimum. */
+export function percentInWords(percent: number): string {
+  return `${Math.floor(percent * 10 + 1e-9) / 10} %`;
+}
+
+/** 1st, 2nd, 3rd, 11th, 21st */
+export function ordinal(count: number): string {
+  const tens = count % 100;
+  if (tens >= 11 && tens <= 13) return `${count}th`;
+  return `${count}${['th', 'st', 'nd', 'rd'][count % 10] ?? 'th'}`;
+}
+
+/** `1 run`, `3 runs` */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+export interface LocalTime {
+  /** `2026-11-21` */
+  readonly date: string;
+  /** `02:00` */
+  readonly time: string;
+  /** The zone it is in: UTC where the asked one does not exist. */
+  readonly zone: string;
+}
+
+/** An instant on the clock of a zone. */
+export function toLocalTime(at: Instant, timeZone: string): LocalTime {
+  const zone = getZone(isZoneName(timeZone) ? timeZone : 'UTC');
+  const clock = new WallClock(zone, Math.floor(at / 1_000));
+  const two = (value: number): string => String(value).padStart(2, '0');
+  return {
+    date: `${clock.year}-${two(clock.month)}-${two(clock.day)}`,
+    time: `${two(clock.hour)}:${two(clock.minute)}`,
+    zone: zone.name,
+  };
+}

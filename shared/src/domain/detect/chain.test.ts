@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { alertTypes } from '../../contract/index.ts';
+import { judge, judgedKinds, type DetectionRules } from './chain.ts';
+
+const stuck = { enabled: true, notStartedAfterMs: 600_000, terminatingAfterMs: 600_000, overrunningAfterMs: 3_600_000 };
+const rules: DetectionRules = {
+  jobFailed: {
+    enabled: true,
+    failureThreshold: 1,
+    recoveryThreshold: 1,
+    failuresOfLast: undefined,
+    includeManual: true,
+  },
+  missedSchedule: { enabled: true, threshold: 1, skipWarnAfter: undefined, graceMs: 120_000 },
+  deadMan: undefined,
+  durations: { enabled: true, maxDurationMs: 60_000, minDurationMs: undefined },
+  successRate: undefined,
+  finishBy: undefined,
+  regression: undefined,
+  stuck: { notStarted: stuck, overrunning: stuck, terminating: undefined },
+  suspended: { alertIfSuspendedForMs: undefined },
+  pauseMonitoring: true,
+};
+
+test('every type of alert has a link', () => {
+  assert.deepEqual(
+    alertTypes.filter((type) => !judgedKinds.some((kind) => kind.type === type)),
+    [],
+  );
+});
+
+test('only what there are facts for is asked', () => {
+  assert.deepEqual(judge(rules, {}, 0), []);
+  const judged = judge(rules, { jobFailed: { runs: [], isOpen: false } }, 0);
+  assert.deepEqual(
+    judged.map(({ type, verdict }) => [type, verdict.kind]),
+    [['jobFailed', 'quiet']],
+  );
+});
+
+test('what the monitor does not ask for is answered as not configured, so that an open alert of it ends', () => {
+  const facts = { stuck: { jobs: [], p99DurationMs: undefined, runs: 0 } };
+  const terminating = judge(rules, facts, 0).find(({ subject }) => subject === 'terminating');
+  assert.equal(terminating?.verdict.kind === 'quiet' && terminating.verdict.reason, 'notConfigured');
+});
+
+test('causes stand before their later signs', () => {
+  const placeOf = (type: string, subject?: string): number =>
+    judgedKinds.findIndex((kind) => kind.type === type && kind.subject === subject);
+  assert.ok(placeOf('missedSchedule') < placeOf('deadManTriggered'));
+  assert.ok(placeOf('slaBreached', 'maxDuration') < placeOf('jobStuck', 'overrunning'));
+  assert.ok(placeOf('jobStuck', 'notStarted') < placeOf('slaBreached', 'maxDuration'));
+  assert.ok(placeOf('jobFailed') < placeOf('slaBreached', 'maxDuration'));
+});

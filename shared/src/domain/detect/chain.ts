@@ -1,0 +1,151 @@
+import type { AlertSubject, AlertType } from '../../contract/index.ts';
+import type { Instant } from '../instant.ts';
+import { deadManTriggered, type DeadManFacts, type DeadManRule } from './dead-man.ts';
+import { endedTooSoon, tookTooLong, type DurationFacts, type DurationLimitsRule } from './duration-limits.ts';
+import {
+  durationRegression,
+  type DurationRegressionFacts,
+  type DurationRegressionRule,
+} from './duration-regression.ts';
+import { notFinishedBy, type FinishByFacts, type FinishByRule } from './finish-by.ts';
+import { jobFailed, type JobFailedFacts, type JobFailedRule } from './job-failed.ts';
+import { jobStuck, type JobStuckFacts, type JobStuckRule } from './job-stuck.ts';
+import { jobSuspended } from './job-suspended.ts';
+import { missedSchedule, type MissedScheduleFacts, type MissedScheduleRule } from './missed-schedule.ts';
+import { successRateBelow, type SuccessRateFacts, type SuccessRateRule } from './success-rate.ts';
+import { quiet, type Verdict } from './verdict.ts';
+
+/** What one monitor asks of its CronJobs. Undefined: it asks for none of that. */
+export interface DetectionRules {
+  readonly jobFailed: JobFailedRule;
+  readonly missedSchedule: MissedScheduleRule & { readonly graceMs: number };
+  readonly deadMan: DeadManRule | undefined;
+  readonly durations: DurationLimitsRule | undefined;
+  readonly successRate: (SuccessRateRule & { readonly countMissed: boolean }) | undefined;
+  readonly finishBy: FinishByRule | undefined;
+  readonly regression: DurationRegressionRule | undefined;
+  readonly stuck: {
+    readonly notStarted: JobStuckRule | undefined;
+    readonly overrunning: JobStuckRule | undefined;
+    readonly terminating: JobStuckRule | undefined;
+  };
+  readonly suspended: { readonly alertIfSuspendedForMs: number | undefined };
+  readonly pauseMonitoring: boolean;
+}
+
+/**
+ * What is known of one CronJob as one monitor sees it. A part that was not gathered is undefined, and what needs it is not asked: a
+ * run that ended asks other questions than the clock does.
+ */
+export interface DetectionFacts {
+  readonly missedSchedule?: MissedScheduleFacts | undefined;
+  readonly deadMan?: DeadManFacts | undefined;
+  readonly stuck?: JobStuckFacts | undefined;
+  readonly durations?: DurationFacts | undefined;
+  readonly successRate?: SuccessRateFacts | undefined;
+  readonly finishBy?: FinishByFacts | undefined;
+  readonly regression?: DurationRegressionFacts | undefined;
+  readonly jobFailed?: JobFailedFacts | undefined;
+  readonly suspended?: { readonly suspendedSinceAt: Instant | undefined } | undefined;
+}
+
+/** One link's answer. */
+export interface Judged {
+  readonly type: AlertType;
+  readonly subject: AlertSubject | undefined;
+  readonly verdict: Verdict;
+}
+
+interface Link {
+  readonly type: AlertType;
+  readonly subject?: AlertSubject;
+  /** `now`: of what is absent, no later than it can be known. */
+  readonly judge: (rules: DetectionRules, facts: DetectionFacts, now: Instant) => Verdict | undefined;
+  /** It concludes from what did not come. */
+  readonly ofAbsence?: true;
+}
+
+const off = quiet('notConfigured');
+
+/**
+ * Every question in its order: what is cause stands before what is its later sign, so that the later one finds the cause already known
+ * (detection.md section 4). A finished run is the first sign of all.
+ */
+const chain: readonly Link[] = [
+  { type: 'jobFailed', judge: (rules, { jobFailed: facts }) => facts && jobFailed(rules.jobFailed, facts) },
+  {
+    type: 'missedSchedule',
+    judge: (rules, { missedSchedule: facts }) => facts && missedSchedule(rules.missedSchedule, facts),
+  },
+  {
+    type: 'deadManTriggered',
+    ofAbsence: true,
+    judge: ({ deadMan }, { deadMan: facts }, now) => facts && (deadMan ? deadManTriggered(deadMan, facts, now) : off),
+  },
+  { type: 'jobStuck', subject: 'notStarted', judge: stuckIn('notStarted') },
+  { type: 'jobStuck', subject: 'terminating', judge: stuckIn('terminating') },
+  {
+    type: 'slaBreached',
+    subject: 'maxDuration',
+    judge: ({ durations }, { durations: facts }, now) =>
+      facts && (durations ? tookTooLong(durations, facts, now) : off),
+  },
+  // Behind the limit that was promised: it is the same run, and the promise comes first.
+  { type: 'jobStuck', subject: 'overrunning', judge: stuckIn('overrunning') },
+  {
+    type: 'slaBreached',
+    subject: 'minDuration',
+    judge: ({ durations }, { durations: facts }) => facts && (durations ? endedTooSoon(durations, facts) : off),
+  },
+  {
+    type: 'slaBreached',
+    subject: 'successRate',
+    judge: ({ successRate }, { successRate: facts }, now) =>
+      facts && (successRate ? successRateBelow(successRate, facts, now) : off),
+  },
+  {
+    type: 'slaBreached',
+    subject: 'finishBy',
+    ofAbsence: true,
+    judge: ({ finishBy }, { finishBy: facts }, now) => facts && (finishBy ? notFinishedBy(finishBy, facts, now) : off),
+  },
+  {
+    type: 'durationRegression',
+    judge: ({ regression }, { regression: facts }, now) =>
+      facts && (regression ? durationRegression(regression, facts, now) : off),
+  },
+  {
+    type: 'jobSuspended',
+    judge: ({ suspended }, { suspended: facts }, now) => facts && jobSuspended(suspended, facts, now),
+  },
+];
+
+function stuckIn(subject: 'notStarted' | 'overrunning' | 'terminating'): Link['judge'] {
+  return ({ stuck }, { stuck: facts }, now) => {
+    const rule = stuck[subject];
+    return facts && (rule ? jobStuck(subject, rule, facts, now) : off);
+  };
+}
+
+/** Every type and subject that can be judged, in the order of the chain. */
+export const judgedKinds: readonly Pick<Judged, 'type' | 'subject'>[] = chain.map(({ type, subject }) => ({
+  type,
+  subject,
+}));
+
+/**
+ * Asks every question for which there are facts. The same for a run that ended, a tick, a recheck and a preview. `freshThroughAt`:
+ * nothing is known beyond it of what did not come, so such a verdict waits.
+ */
+export function judge(
+  rules: DetectionRules,
+  facts: DetectionFacts,
+  now: Instant,
+  freshThroughAt: Instant = now,
+): Judged[] {
+  const horizon = Math.min(now, freshThroughAt);
+  return chain.flatMap(({ type, subject, ofAbsence, judge: ask }) => {
+    const verdict = ask(rules, facts, ofAbsence ? horizon : now);
+    return verdict ? [{ type, subject, verdict }] : [];
+  });
+}

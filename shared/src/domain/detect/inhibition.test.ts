@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { inhibitionOf, type PossibleCause, type PossibleSign } from './inhibition.ts';
+
+const hour = 3_600_000;
+
+function cause(more: Partial<PossibleCause> & Pick<PossibleCause, 'type'>): PossibleCause {
+  return {
+    id: 'cause',
+    subject: undefined,
+    severity: 'warning',
+    activatedAt: 0,
+    jobNames: ['job-1'],
+    reason: undefined,
+    ...more,
+  };
+}
+
+function sign(more: Partial<PossibleSign> & Pick<PossibleSign, 'type'>): PossibleSign {
+  return { subject: undefined, severity: 'warning', jobNames: ['job-1'], ...more };
+}
+
+const missed = cause({ type: 'missedSchedule' });
+const tooLong = cause({ type: 'slaBreached', subject: 'maxDuration' });
+const deadline = cause({ type: 'jobFailed', reason: 'DeadlineExceeded' });
+const notStarted = cause({ type: 'jobStuck', subject: 'notStarted' });
+const overrunning = sign({ type: 'jobStuck', subject: 'overrunning' });
+const slow = sign({ type: 'slaBreached', subject: 'maxDuration' });
+
+for (const [says, by, of, isHeld] of [
+  ['a missed run holds back the dead-man', missed, sign({ type: 'deadManTriggered' }), true],
+  [
+    'the dead-man holds back no missed run',
+    cause({ type: 'deadManTriggered' }),
+    sign({ type: 'missedSchedule' }),
+    false,
+  ],
+  ['a broken duration limit holds back that the run overruns', tooLong, overrunning, true],
+  ['of another run it holds back nothing', tooLong, { ...overrunning, jobNames: ['job-2'] }, false],
+  [
+    'another broken promise holds back nothing',
+    cause({ type: 'slaBreached', subject: 'finishBy' }),
+    overrunning,
+    false,
+  ],
+  ['a run ended by its deadline is not told as too long as well', deadline, slow, true],
+  ['nor as stuck', deadline, sign({ type: 'jobStuck', subject: 'terminating' }), true],
+  ['a run that failed otherwise is', cause({ type: 'jobFailed', reason: 'Error' }), slow, false],
+  ['a run without a container is not told as too long', notStarted, slow, true],
+  ['nor as overrunning', notStarted, overrunning, true],
+  ['a warning holds back no critical page', notStarted, { ...slow, severity: 'critical' as const }, false],
+  [
+    'a critical one does',
+    { ...notStarted, severity: 'critical' as const },
+    { ...slow, severity: 'critical' as const },
+    true,
+  ],
+] as const) {
+  test(says, () => {
+    const inhibition = inhibitionOf(of, [by], { now: 0, duplicateWindowMs: hour });
+    assert.equal(inhibition?.cause, isHeld ? by : undefined);
+  });
+}
+
+test('a missed run holds back the dead-man for one duplicate window, the others as long as they last', () => {
+  const deadMan = sign({ type: 'deadManTriggered' });
+  const at = (now: number) => inhibitionOf(deadMan, [missed], { now, duplicateWindowMs: hour });
+  assert.equal(at(hour - 1)?.untilAt, hour);
+  assert.equal(at(hour), undefined);
+  assert.equal(inhibitionOf(overrunning, [tooLong], { now: 99 * hour, duplicateWindowMs: hour })?.untilAt, undefined);
+});

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { durationRegression, type DurationRegressionFacts } from './duration-regression.ts';
+import { jobStuck, type JobStuckFacts, type JobStuckRule, type UnfinishedJob } from './job-stuck.ts';
+import { jobSuspended } from './job-suspended.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+const rule = { enabled: true, thresholdPercent: 50, baselineWindowMs: 14 * 24 * hour };
+const baseline = { runs: 40, p25: 9 * minute, p75: 11 * minute, p95: 12 * minute };
+const regression = (recentMinutes: number[], more: Partial<DurationRegressionFacts> = {}) =>
+  durationRegression(
+    rule,
+    { recentMs: recentMinutes.map((value) => value * minute), newestEndAt: 1, baseline, open: undefined, ...more },
+    hour,
+  );
+
+test('durationRegression: recent runs half as long again hold', () => {
+  const verdict = regression([18, 19, 18, 20, 19]);
+  assert.ok(verdict.kind === 'holds');
+  assert.equal(verdict.figures.measured, 20 * 60);
+});
+for (const [says, recent, more] of [
+  ['one slow run alone does not', [10, 11, 10, 11, 30], {}],
+  ['less than the threshold does not', [17, 17, 17, 17, 17], {}],
+  ['too few recent runs say nothing', [30, 30, 30, 30], {}],
+  ['too few runs in the baseline say nothing', [30, 30, 30, 30, 30], { baseline: { ...baseline, runs: 9 } }],
+  [
+    'a rise within the usual scatter does not',
+    [19, 19, 19, 19, 19],
+    { baseline: { ...baseline, p25: minute, p75: 11 * minute } },
+  ],
+  [
+    'a rise of less than five seconds does not',
+    [0.1, 0.1, 0.1, 0.1, 0.1],
+    { baseline: { runs: 40, p25: 1000, p75: 1000, p95: 2000 } },
+  ],
+] as const) {
+  test(`durationRegression: ${says}`, () => assert.equal(regression([...recent], more).kind, 'quiet'));
+}
+
+test('durationRegression: it is measured against the baseline of its opening, and ends after two good evaluations', () => {
+  const open = { baseline, sinceAt: 0, goodEvaluations: 0 };
+  const slow = { ...baseline, p95: 30 * minute };
+  assert.equal(regression([18, 18, 18, 18, 18], { open, baseline: slow }).kind, 'holds');
+  assert.equal(regression([12, 12, 12, 12, 12], { open }).kind, 'holds', 'good once');
+  assert.equal(regression([12, 12, 12, 12, 12], { open: { ...open, goodEvaluations: 1 } }).kind, 'quiet', 'good twice');
+});
+
+test('durationRegression: after a whole window slow is the new normal', () => {
+  const verdict = regression([18, 18, 18, 18, 18], {
+    open: { baseline, sinceAt: hour - rule.baselineWindowMs, goodEvaluations: 0 },
+  });
+  assert.equal(verdict.kind === 'quiet' && verdict.reason, 'newNormal');
+});
+
+const stuckRule: JobStuckRule = {
+  enabled: true,
+  notStartedAfterMs: 10 * minute,
+  terminatingAfterMs: 10 * minute,
+  overrunningAfterMs: undefined,
+};
+const job = (more: Partial<UnfinishedJob>): UnfinishedJob => ({
+  jobName: 'j',
+  createdAt: 0,
+  startedAt: undefined,
+  suspended: false,
+  waitingSinceAt: undefined,
+  waitingReason: undefined,
+  endingSinceAt: undefined,
+  ...more,
+});
+const stuck = (jobs: UnfinishedJob[], more: Partial<JobStuckFacts> = {}): JobStuckFacts => ({
+  jobs,
+  p99DurationMs: undefined,
+  runs: 0,
+  ...more,
+});
+
+test('jobStuck notStarted: holds when nothing of the Job has run for ten minutes, and names why', () => {
+  const facts = stuck([job({ waitingSinceAt: 0, waitingReason: 'ImagePullBackOff' })]);
+  const before = jobStuck('notStarted', stuckRule, facts, 9 * minute);
+  assert.equal(before.kind === 'quiet' && before.dueAt, 10 * minute);
+  const verdict = jobStuck('notStarted', stuckRule, facts, 14 * minute);
+  assert.deepEqual(verdict.kind === 'holds' && [verdict.since, verdict.detail['reason']], [
+    10 * minute,
+    'ImagePullBackOff',
+  ]);
+});
+
+test('jobStuck notStarted: a suspended Job waits rightly', () => {
+  assert.equal(
+    jobStuck('notStarted', stuckRule, stuck([job({ waitingSinceAt: 0, suspended: true })]), hour).kind,
+    'quiet',
+  );
+});
+
+test('jobStuck overrunning: five times as long as almost all runs before, an hour at least', () => {
+  const running = [job({ startedAt: 0 })];
+  const usual = { p99DurationMs: 35 * minute, runs: 10 };
+  assert.equal(jobStuck('overrunning', stuckRule, stuck(running, usual), 174 * minute).kind, 'quiet');
+  assert.equal(jobStuck('overrunning', stuckRule, stuck(running, usual), 175 * minute).kind, 'holds');
+  assert.equal(
+    jobStuck('overrunning', stuckRule, stuck(running, { p99DurationMs: minute, runs: 10 }), 59 * minute).kind,
+    'quiet',
+  );
+  assert.equal(
+    jobStuck('overrunning', stuckRule, stuck(running, { p99DurationMs: minute, runs: 9 }), 11 * hour).kind,
+    'quiet',
+    'too few runs',
+  );
+  assert.equal(
+    jobStuck('overrunning', { ...stuckRule, overrunningAfterMs: 2 * hour }, stuck(running), 2 * hour).kind,
+    'holds',
+  );
+});
+
+test('jobStuck terminating: decided, yet its pods do not end', () => {
+  const facts = stuck([job({ startedAt: 0, endingSinceAt: minute })]);
+  assert.equal(jobStuck('terminating', stuckRule, facts, 11 * minute).kind, 'holds');
+  assert.equal(
+    jobStuck('overrunning', { ...stuckRule, overrunningAfterMs: minute }, facts, hour).kind,
+    'quiet',
+    'it runs no more',
+  );
+});
+
+test('jobStuck counts all stuck Jobs and tells of the oldest', () => {
+  const facts = stuck([job({ jobName: 'b', waitingSinceAt: minute }), job({ jobName: 'a', waitingSinceAt: 0 })]);
+  const verdict = jobStuck('notStarted', stuckRule, facts, hour);
+  assert.deepEqual(verdict.kind === 'holds' && [verdict.count, verdict.detail['jobName']], [2, 'a']);
+});
+
+test('jobSuspended: holds once the suspension has lasted, and ends with it', () => {
+  const weekly = { alertIfSuspendedForMs: 7 * 24 * hour };
+  const at = (days: number) => jobSuspended(weekly, { suspendedSinceAt: 0 }, days * 24 * hour).kind;
+  assert.deepEqual([at(6), at(7)], ['quiet', 'holds']);
+  assert.equal(jobSuspended(weekly, { suspendedSinceAt: undefined }, hour).kind, 'quiet');
+  assert.equal(jobSuspended({ alertIfSuspendedForMs: undefined }, { suspendedSinceAt: 0 }, 999 * hour).kind, 'quiet');
+});

@@ -1,0 +1,151 @@
+import { formatDuration, parseResourceDuration } from '../duration.ts';
+import type { Rhythm } from '../schedule/rhythm.ts';
+import { lintLevels, type LintCode, type LintedCronJob, type LintFacts, type LintFinding } from './lint-finding.ts';
+
+const dayMs = 86_400_000;
+const shortestTtlS = 300;
+const shortestDeadlineMs = 30_000;
+const shortestEveryMs = 60_000;
+/** Kubernetes: six retries unless the Job says otherwise, after 10 s and twice as long each time, at most 10 min. */
+const usualBackoffLimit = 6;
+const firstBackoffMs = 10_000;
+const longestBackoffMs = 600_000;
+
+/** What is to be said about one CronJob as one monitor watches it. */
+export function lintCronJob(cronJob: LintedCronJob, facts: LintFacts): LintFinding[] {
+  const { rhythm } = cronJob;
+  if (typeof rhythm === 'string') {
+    const text = {
+      ScheduleInvalid: 'the schedule cannot be read',
+      ZoneUnknown: 'the time zone is not known',
+      ScheduleNeverFires: 'the schedule never comes',
+    }[rhythm];
+    return [of(cronJob, rhythm, rhythm === 'ZoneUnknown' ? 'spec.timeZone' : 'spec.schedule', text)];
+  }
+  return [
+    ...lintSchedule(cronJob, rhythm, facts),
+    ...lintJob(cronJob, rhythm),
+    ...lintLimits(cronJob, rhythm, facts),
+    ...lintHistory(cronJob),
+  ];
+}
+
+function lintSchedule(cronJob: LintedCronJob, rhythm: Rhythm, facts: LintFacts): LintFinding[] {
+  const { deadlineS, timeZone } = cronJob.facts;
+  const findings: LintFinding[] = [];
+  const tell = (code: LintCode, path: string, text: string): void => void findings.push(of(cronJob, code, path, text));
+  const deadlineMs = deadlineS === undefined ? undefined : deadlineS * 1000;
+  if (rhythm.kind === 'every' && deadlineMs !== undefined && deadlineMs < rhythm.usualGapMs) {
+    const text = `an interval of ${inShort(rhythm.usualGapMs)} never comes with a starting deadline of ${inShort(deadlineMs)}`;
+    tell('EveryNeverRuns', 'spec.startingDeadlineSeconds', text);
+  } else if (deadlineMs !== undefined && deadlineMs < Math.max(shortestDeadlineMs, 3 * facts.skewP99Ms)) {
+    const text = `a starting deadline of ${inShort(deadlineMs)} is shorter than starts in this cluster may take`;
+    tell('StartingDeadlineTight', 'spec.startingDeadlineSeconds', text);
+  }
+  if (rhythm.kind === 'every' && rhythm.usualGapMs < shortestEveryMs) {
+    tell(
+      'EveryBelowMinute',
+      'spec.schedule',
+      `${inShort(rhythm.usualGapMs)} is below a minute, which no cluster keeps`,
+    );
+  }
+  if (rhythm.hasZonePrefix) tell('ZoneInSchedule', 'spec.schedule', 'a zone in the schedule is refused by Kubernetes');
+  if (timeZone === undefined && !rhythm.hasZonePrefix && !facts.isDefaultZoneGiven) {
+    tell('ZoneNotDeclared', 'spec.timeZone', 'it is due in a zone that nobody names');
+  }
+  if (rhythm.meetsClockChange) {
+    tell('SlotInDstChange', 'spec.schedule', 'a run of the coming year falls into a change of the clocks');
+  }
+  return findings;
+}
+
+function lintJob(cronJob: LintedCronJob, rhythm: Rhythm): LintFinding[] {
+  const { policy, activeDeadlineS, restartPolicy, backoffLimit = usualBackoffLimit } = cronJob.facts;
+  const { durations } = cronJob;
+  const findings: LintFinding[] = [];
+  const tell = (code: LintCode, path: string, text: string): void => void findings.push(of(cronJob, code, path, text));
+  const template = 'spec.jobTemplate.spec';
+  if (policy === 'Forbid' && activeDeadlineS === undefined) {
+    tell('ForbidWithoutDeadline', `${template}.activeDeadlineSeconds`, 'one run that hangs stops all later ones');
+  }
+  if (durations && durations.p95Ms > rhythm.usualGapMs) {
+    const text = `runs take ${inShort(durations.p95Ms)} (95th percentile) and come every ${inShort(rhythm.usualGapMs)}`;
+    tell('RunsLongerThanPeriod', 'spec.schedule', text);
+  }
+  if (restartPolicy === 'OnFailure') {
+    tell('LastLogLost', `${template}.template.spec.restartPolicy`, 'the last log goes with the pod at the last retry');
+  }
+  const retriesMs = retryTimeMs(backoffLimit) + (backoffLimit + 1) * (durations?.p50Ms ?? 0);
+  const isCutShort = activeDeadlineS !== undefined && activeDeadlineS * 1000 <= rhythm.usualGapMs;
+  if (retriesMs > rhythm.usualGapMs && !isCutShort) {
+    const text = `all ${backoffLimit} retries take ${inShort(retriesMs)}, longer than the ${inShort(rhythm.usualGapMs)} to the next run`;
+    tell('RetriesOutlastPeriod', `${template}.backoffLimit`, text);
+  }
+  return findings;
+}
+
+/** Limits of the monitor that this CronJob cannot meet, or never reaches. */
+function lintLimits(cronJob: LintedCronJob, rhythm: Rhythm, { monitor }: LintFacts): LintFinding[] {
+  const findings: LintFinding[] = [];
+  const tell = (code: LintCode, path: string, text: string): void => void findings.push(of(cronJob, code, path, text));
+  const { deadManSwitch: deadMan, sla } = monitor;
+  const silenceMs = deadMan?.enabled ? durationOf(deadMan.maxTimeSinceLastSuccess) : undefined;
+  if (silenceMs !== undefined && silenceMs <= rhythm.largestGapMs) {
+    const text = `${deadMan?.maxTimeSinceLastSuccess} is no longer than its period, ${inShort(rhythm.largestGapMs)}`;
+    tell('DeadManShorterThanPeriod', 'spec.deadManSwitch.maxTimeSinceLastSuccess', text);
+  }
+  if (!sla?.enabled) return findings;
+  const expected = Math.floor((sla.windowDays * dayMs) / rhythm.usualGapMs);
+  if (sla.minSuccessRate !== undefined && expected < sla.minRuns) {
+    const text = `about ${expected} runs come in ${sla.windowDays} days, and ${sla.minRuns} are needed for a rate`;
+    tell('SlaWindowTooSmall', 'spec.sla.windowDays', text);
+  }
+  const maxMs = durationOf(sla.maxDuration);
+  if (maxMs === undefined) return findings;
+  const { activeDeadlineS } = cronJob.facts;
+  if (activeDeadlineS !== undefined && maxMs > activeDeadlineS * 1000) {
+    const text = `${sla.maxDuration} is never reached: the Job is ended after ${inShort(activeDeadlineS * 1000)}`;
+    tell('MaxDurationUnreachable', 'spec.sla.maxDuration', text);
+  } else if (cronJob.durations && maxMs < cronJob.durations.p50Ms) {
+    const text = `${sla.maxDuration} is less than what half of its runs take (${inShort(cronJob.durations.p50Ms)})`;
+    tell('MaxDurationUnreachable', 'spec.sla.maxDuration', text);
+  }
+  return findings;
+}
+
+/** Jobs that go at once leave no evidence, and what ended while nobody watched cannot be told afterwards. */
+function lintHistory(cronJob: LintedCronJob): LintFinding[] {
+  const { successLimit, failureLimit, ttlAfterFinishedS } = cronJob.facts;
+  const reasons: [path: string, text: string][] = [];
+  if (successLimit === 0) reasons.push(['spec.successfulJobsHistoryLimit', 'no successful Job is kept']);
+  if (failureLimit === 0) reasons.push(['spec.failedJobsHistoryLimit', 'no failed Job is kept']);
+  if (ttlAfterFinishedS !== undefined && ttlAfterFinishedS < shortestTtlS) {
+    const text = `Jobs go ${inShort(ttlAfterFinishedS * 1000)} after their end`;
+    reasons.push(['spec.jobTemplate.spec.ttlSecondsAfterFinished', text]);
+  }
+  return reasons.map(([path, text]) => of(cronJob, 'HistoryTooShort', path, text));
+}
+
+/** How long Kubernetes waits between all attempts of a Job together. */
+function retryTimeMs(backoffLimit: number): number {
+  let sum = 0;
+  for (let retry = 0, wait = firstBackoffMs; retry < Math.min(backoffLimit, 100_000); retry++) {
+    sum += wait;
+    wait = Math.min(2 * wait, longestBackoffMs);
+  }
+  return sum;
+}
+
+function of({ facts: { namespace, name } }: LintedCronJob, code: LintCode, path: string, message: string): LintFinding {
+  return { code, level: lintLevels[code], path, cronJob: { namespace, name }, message };
+}
+
+/** A duration field, milliseconds; undefined: off, or none that can be read. */
+function durationOf(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : parseResourceDuration(text);
+}
+
+/** `24h` and not `24h0m0s`. */
+function inShort(ms: number): string {
+  return formatDuration(Math.round(ms / 1000) * 1000 || ms).replace(/(?<=[hm])0[ms](?:0s)?$/, '');
+}

@@ -1,0 +1,111 @@
+import type { AlertType, Severity } from '../../contract/index.ts';
+import type { ChannelRef } from '../alert/routes.ts';
+import type { CronJobFacts } from '../execution/cron-job.ts';
+import type { Rhythm, RhythmProblem } from '../schedule/rhythm.ts';
+
+export type LintLevel = 'error' | 'warning' | 'note';
+
+/** A setting that cannot work, or hardly as it was meant. */
+export interface LintFinding {
+  readonly code: LintCode;
+  readonly level: LintLevel;
+  /** The field it is about: of the monitor, or of the CronJob when it names one. */
+  readonly path: string;
+  readonly cronJob: { readonly namespace: string; readonly name: string } | undefined;
+  /** A sentence about this one object. */
+  readonly message: string;
+}
+
+/** Every code with its level (detection.md section 8). */
+export const lintLevels = {
+  ScheduleInvalid: 'error',
+  ZoneUnknown: 'error',
+  ScheduleNeverFires: 'error',
+  EveryNeverRuns: 'error',
+  DeadManShorterThanPeriod: 'warning',
+  EveryBelowMinute: 'warning',
+  ZoneInSchedule: 'warning',
+  StartingDeadlineTight: 'warning',
+  ForbidWithoutDeadline: 'warning',
+  RunsLongerThanPeriod: 'warning',
+  HistoryTooShort: 'warning',
+  SlaWindowTooSmall: 'warning',
+  SlaWindowBeyondRetention: 'warning',
+  MaxDurationUnreachable: 'warning',
+  SeverityNotRouted: 'warning',
+  ChannelUnknown: 'warning',
+  SelectorEmpty: 'warning',
+  SlotInDstChange: 'note',
+  ZoneNotDeclared: 'note',
+  LastLogLost: 'note',
+  RetriesOutlastPeriod: 'note',
+  CrowdedMinute: 'note',
+} as const satisfies Record<string, LintLevel>;
+export type LintCode = keyof typeof lintLevels;
+
+/** What of a monitor's spec is looked at; durations as written. */
+export interface LintedMonitor {
+  readonly deadManSwitch:
+    | { readonly enabled: boolean; readonly maxTimeSinceLastSuccess: string | undefined }
+    | undefined;
+  readonly missedSchedule: { readonly enabled: boolean };
+  readonly jobFailed: { readonly enabled: boolean };
+  readonly sla:
+    | {
+        readonly enabled: boolean;
+        readonly minSuccessRate: number | undefined;
+        readonly windowDays: number;
+        readonly minRuns: number;
+        readonly maxDuration: string | undefined;
+        readonly durationRegressionThreshold: number;
+      }
+    | undefined;
+  readonly stuckJobs: { readonly enabled: boolean };
+  readonly suspendedHandling: { readonly alertIfSuspendedFor: string | undefined };
+  readonly alerting:
+    | {
+        readonly enabled: boolean;
+        readonly channelRefs: readonly ChannelRef[];
+        readonly severityOverrides: Readonly<Partial<Record<AlertType, Severity>>>;
+      }
+    | undefined;
+  readonly dataRetention: { readonly retentionDays: number };
+}
+
+export interface LintedCronJob {
+  readonly facts: Pick<
+    CronJobFacts,
+    | 'namespace'
+    | 'name'
+    | 'timeZone'
+    | 'policy'
+    | 'deadlineS'
+    | 'successLimit'
+    | 'failureLimit'
+    | 'activeDeadlineS'
+    | 'ttlAfterFinishedS'
+    | 'backoffLimit'
+    | 'restartPolicy'
+  >;
+  readonly rhythm: Rhythm | RhythmProblem;
+  /** Of its last runs; undefined without one. */
+  readonly durations: { readonly p50Ms: number; readonly p95Ms: number } | undefined;
+  /** Undefined while suspended. */
+  readonly nextRunAt: number | undefined;
+}
+
+export interface LintFacts {
+  readonly monitor: LintedMonitor;
+  readonly cronJobs: readonly LintedCronJob[];
+  /** Channels that it names and that are missing or not ready, and why. */
+  readonly channelFaults: readonly { readonly name: string; readonly why: string }[];
+  /** How late the cluster starts Jobs: 99th percentile. */
+  readonly skewP99Ms: number;
+  /** False: nobody said in which zone CronJobs without one are due. */
+  readonly isDefaultZoneGiven: boolean;
+}
+
+/** Makes a finding about the monitor itself. */
+export function ofMonitor(code: LintCode, path: string, message: string): LintFinding {
+  return { code, level: lintLevels[code], path, cronJob: undefined, message };
+}

@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { rhythmOf } from '../schedule/rhythm.ts';
+import { lint } from './lint.ts';
+import {
+  lintLevels,
+  type LintedCronJob,
+  type LintedMonitor,
+  type LintFacts,
+  type LintFinding,
+} from './lint-finding.ts';
+
+const now = Date.UTC(2026, 10, 21, 8);
+const minuteMs = 60_000;
+
+const monitor: LintedMonitor = {
+  deadManSwitch: undefined,
+  missedSchedule: { enabled: true },
+  jobFailed: { enabled: true },
+  sla: undefined,
+  stuckJobs: { enabled: true },
+  suspendedHandling: { alertIfSuspendedFor: undefined },
+  alerting: undefined,
+  dataRetention: { retentionDays: 30 },
+};
+const sla = {
+  enabled: true,
+  minSuccessRate: 95,
+  windowDays: 7,
+  minRuns: 1,
+  maxDuration: undefined,
+  durationRegressionThreshold: 50,
+};
+const facts: LintedCronJob['facts'] = {
+  namespace: 'prod',
+  name: 'backup',
+  timeZone: 'UTC',
+  policy: 'Allow',
+  deadlineS: undefined,
+  successLimit: 3,
+  failureLimit: 1,
+  activeDeadlineS: 3_600,
+  ttlAfterFinishedS: undefined,
+  backoffLimit: 2,
+  restartPolicy: 'Never',
+};
+
+interface Changes extends Partial<LintedCronJob['facts']> {
+  readonly schedule?: string;
+  readonly durations?: LintedCronJob['durations'];
+  readonly nextRunAt?: number | undefined;
+}
+
+/** A daily CronJob about which there is nothing to say, changed. */
+function aCronJob({ schedule = '0 2 * * *', durations, nextRunAt, ...changes }: Changes = {}): LintedCronJob {
+  const of = { ...facts, ...changes };
+  return { facts: of, rhythm: rhythmOf(schedule, of.timeZone ?? 'UTC', now), durations, nextRunAt };
+}
+
+function found(
+  changes: Partial<LintFacts> & { readonly cronJob?: Changes; readonly spec?: Partial<LintedMonitor> },
+): LintFinding[] {
+  const { cronJob, spec, ...rest } = changes;
+  return lint({
+    monitor: { ...monitor, ...spec },
+    cronJobs: [aCronJob(cronJob)],
+    channelFaults: [],
+    skewP99Ms: 0,
+    isDefaultZoneGiven: true,
+    ...rest,
+  });
+}
+
+const codes = (changes: Parameters<typeof found>[0]): string[] => found(changes).map(({ code }) => code);
+
+test('a sound monitor of a sound CronJob has no finding', () => {
+  assert.deepEqual(found({}), []);
+  assert.deepEqual(
+    found({
+      spec: {
+        sla: { ...sla, maxDuration: '30m' },
+        deadManSwitch: { enabled: true, maxTimeSinceLastSuccess: '25h' },
+        alerting: { enabled: true, channelRefs: [{ name: 'chat', severities: [] }], severityOverrides: {} },
+      },
+      cronJob: { durations: { p50Ms: minuteMs, p95Ms: 2 * minuteMs } },
+    }),
+    [],
+  );
+});
+
+type Row = readonly [sentence: string, changes: Parameters<typeof found>[0], expected: readonly string[]];
+
+const deadMan = (maxTimeSinceLastSuccess: string): Partial<LintedMonitor> => ({
+  deadManSwitch: { enabled: true, maxTimeSinceLastSuccess },
+});
+const cases: Row[] = [
+  ['a schedule that cannot be read', { cronJob: { schedule: 'each day' } }, ['ScheduleInvalid']],
+  ['a zone that nobody knows', { cronJob: { timeZone: 'Europe/Atlantis' } }, ['ZoneUnknown']],
+  ['a day that never comes', { cronJob: { schedule: '0 0 30 2 *' } }, ['ScheduleNeverFires']],
+  [
+    'an interval longer than the starting deadline',
+    { cronJob: { schedule: '@every 1h', deadlineS: 3_599 } },
+    ['EveryNeverRuns'],
+  ],
+  ['an interval within the starting deadline', { cronJob: { schedule: '@every 1h', deadlineS: 3_600 } }, []],
+  ['a dead-man limit of a period', { spec: deadMan('24h') }, ['DeadManShorterThanPeriod']],
+  ['a dead-man limit over a period', { spec: deadMan('24h1s') }, []],
+  [
+    'a dead-man limit over the usual gap, but not over the weekend',
+    { spec: deadMan('25h'), cronJob: { schedule: '0 9 * * 1-5' } },
+    ['DeadManShorterThanPeriod'],
+  ],
+  ['a dead-man switch that is off', { spec: { deadManSwitch: { enabled: false, maxTimeSinceLastSuccess: '1h' } } }, []],
+  [
+    'an interval below a minute',
+    { cronJob: { schedule: '@every 30s', backoffLimit: 0, activeDeadlineS: 10 } },
+    ['EveryBelowMinute'],
+  ],
+  ['a zone inside the schedule', { cronJob: { schedule: 'TZ=UTC 0 2 * * *' } }, ['ZoneInSchedule']],
+  ['a starting deadline below 30 s', { cronJob: { deadlineS: 29 } }, ['StartingDeadlineTight']],
+  ['a starting deadline of 30 s', { cronJob: { deadlineS: 30 } }, []],
+  [
+    'a starting deadline below three times the start skew',
+    { cronJob: { deadlineS: 59 }, skewP99Ms: 20_000 },
+    ['StartingDeadlineTight'],
+  ],
+  [
+    'Forbid without a limit of time',
+    { cronJob: { policy: 'Forbid', activeDeadlineS: undefined } },
+    ['ForbidWithoutDeadline'],
+  ],
+  ['Forbid with one', { cronJob: { policy: 'Forbid' } }, []],
+  [
+    'runs that outlast their period',
+    {
+      cronJob: {
+        schedule: '*/5 * * * *',
+        backoffLimit: 0,
+        activeDeadlineS: 300,
+        durations: { p50Ms: 1, p95Ms: 300_001 },
+      },
+    },
+    ['RunsLongerThanPeriod'],
+  ],
+  ['no successful Job kept', { cronJob: { successLimit: 0 } }, ['HistoryTooShort']],
+  ['no failed Job kept', { cronJob: { failureLimit: 0 } }, ['HistoryTooShort']],
+  ['Jobs gone within five minutes', { cronJob: { ttlAfterFinishedS: 299 } }, ['HistoryTooShort']],
+  ['Jobs kept five minutes', { cronJob: { ttlAfterFinishedS: 300 } }, []],
+  ['fewer runs in the window than a rate needs', { spec: { sla: { ...sla, minRuns: 8 } } }, ['SlaWindowTooSmall']],
+  ['just as many', { spec: { sla: { ...sla, minRuns: 7 } } }, []],
+  ['no rate asked for', { spec: { sla: { ...sla, minRuns: 8, minSuccessRate: undefined } } }, []],
+  ['a window beyond what is kept', { spec: { sla: { ...sla, windowDays: 31 } } }, ['SlaWindowBeyondRetention']],
+  [
+    'a longest duration behind the end of the Job',
+    { spec: { sla: { ...sla, maxDuration: '61m' } } },
+    ['MaxDurationUnreachable'],
+  ],
+  [
+    'a longest duration that most runs break',
+    { spec: { sla: { ...sla, maxDuration: '5m' } }, cronJob: { durations: { p50Ms: 300_001, p95Ms: 300_002 } } },
+    ['MaxDurationUnreachable'],
+  ],
+  [
+    'a monitor whose targets are all off',
+    { spec: { sla: { ...sla, enabled: false, windowDays: 365, minRuns: 10_000, maxDuration: '1ms' } } },
+    [],
+  ],
+  [
+    'a channel that is missing',
+    {
+      spec: { alerting: { enabled: true, channelRefs: [{ name: 'gone', severities: [] }], severityOverrides: {} } },
+      channelFaults: [{ name: 'gone', why: 'there is no such channel' }],
+    },
+    ['ChannelUnknown'],
+  ],
+  [
+    'a severity that no channel takes',
+    {
+      spec: {
+        alerting: { enabled: true, channelRefs: [{ name: 'pager', severities: ['critical'] }], severityOverrides: {} },
+      },
+    },
+    ['SeverityNotRouted'],
+  ],
+  [
+    'nobody to tell',
+    { spec: { alerting: { enabled: true, channelRefs: [], severityOverrides: {} } } },
+    ['SeverityNotRouted'],
+  ],
+  ['nothing to send', { spec: { alerting: { enabled: false, channelRefs: [], severityOverrides: {} } } }, []],
+  ['a selector that matches nothing', { cronJobs: [] }, ['SelectorEmpty']],
+  [
+    'a run in the doubled hour',
+    { cronJob: { schedule: '30 2 * * *', timeZone: 'Europe/Berlin' } },
+    ['SlotInDstChange'],
+  ],
+  ['a zone that nobody names', { cronJob: { timeZone: undefined }, isDefaultZoneGiven: false }, ['ZoneNotDeclared']],
+  ['a zone named for all', { cronJob: { timeZone: undefined } }, []],
+  ['containers that restart in their pod', { cronJob: { restartPolicy: 'OnFailure' } }, ['LastLogLost']],
+  [
+    // 10 + 20 + 40 + 80 + 160 + 320 s
+    'retries that outlast the period',
+    { cronJob: { schedule: '*/10 * * * *', backoffLimit: undefined, activeDeadlineS: undefined } },
+    ['RetriesOutlastPeriod'],
+  ],
+  [
+    'retries that a limit of time cuts short',
+    { cronJob: { schedule: '*/10 * * * *', backoffLimit: undefined, activeDeadlineS: 600 } },
+    [],
+  ],
+];
+
+for (const [sentence, changes, expected] of cases) {
+  test(`${sentence}: ${expected.join(', ') || 'nothing to say'}`, () => {
+    assert.deepEqual(codes(changes), expected);
+    for (const { code, level, message } of found(changes)) {
+      assert.equal(level, lintLevels[code]);
+      assert.ok(message.length > 10 && message.length < 200, message);
+    }
+  });
+}
+
+test('every code is found by some case', () => {
+  const shown = new Set(cases.flatMap(([, , expected]) => expected));
+  assert.deepEqual(
+    Object.keys(lintLevels).filter((code) => !shown.has(code)),
+    ['CrowdedMinute'],
+    'which has a test of its own',
+  );
+});
+
+test('twenty CronJobs of one minute are a crowd when they are a fifth of all', () => {
+  const crowd = Array.from({ length: 20 }, (_, index) => aCronJob({ name: `c-${index}`, nextRunAt: now + index }));
+  const others = Array.from({ length: 80 }, (_, index) =>
+    aCronJob({ name: `o-${index}`, nextRunAt: now + (index + 1) * minuteMs }),
+  );
+  const [finding, ...rest] = found({ cronJobs: [...crowd, ...others] });
+  assert.deepEqual([finding?.code, rest.length], ['CrowdedMinute', 0]);
+  assert.equal(finding?.message, '20 of 100 CronJobs start at 2026-11-21T08:00Z');
+  assert.deepEqual(codes({ cronJobs: [...crowd, ...others, aCronJob({ name: 'one-more' })] }), []);
+  assert.deepEqual(codes({ cronJobs: crowd.slice(1) }), []);
+  const resting = crowd.map((cronJob) => ({ ...cronJob, nextRunAt: undefined }));
+  assert.deepEqual(codes({ cronJobs: resting }), [], 'suspended ones crowd nobody');
+});
+
+test('a finding names its field, its CronJob and the figures', () => {
+  const [finding] = found({ spec: deadMan('20h') });
+  assert.deepEqual(finding, {
+    code: 'DeadManShorterThanPeriod',
+    level: 'warning',
+    path: 'spec.deadManSwitch.maxTimeSinceLastSuccess',
+    cronJob: { namespace: 'prod', name: 'backup' },
+    message: '20h is no longer than its period, 24h',
+  });
+});
+
+test('errors stand before warnings and notes', () => {
+  const cronJobs = [
+    aCronJob({ name: 'note', restartPolicy: 'OnFailure' }),
+    aCronJob({ name: 'warning', successLimit: 0 }),
+    aCronJob({ name: 'error', schedule: '' }),
+  ];
+  assert.deepEqual(codes({ cronJobs }), ['ScheduleInvalid', 'HistoryTooShort', 'LastLogLost']);
+});

@@ -1,0 +1,81 @@
+import { alertTypes, type AlertType } from '../../contract/index.ts';
+import { routesOf } from '../alert/routes.ts';
+import { alertSeverity } from '../alert/severity.ts';
+import { lintCronJob } from './lint-cron-job.ts';
+import {
+  lintLevels,
+  ofMonitor,
+  type LintedCronJob,
+  type LintedMonitor,
+  type LintFacts,
+  type LintFinding,
+} from './lint-finding.ts';
+
+const fewestCrowded = 20;
+const crowdedShare = 0.2;
+const minuteMs = 60_000;
+
+/** Every finding about a monitor and its CronJobs: errors first, then warnings, then notes, each in the order of their codes. */
+export function lint(facts: LintFacts): LintFinding[] {
+  const { monitor, cronJobs } = facts;
+  const findings = [
+    ...cronJobs.flatMap((cronJob) => lintCronJob(cronJob, facts)),
+    ...lintSla(monitor),
+    ...lintRouting(facts),
+    ...lintCrowds(cronJobs),
+  ];
+  if (cronJobs.length === 0) findings.push(ofMonitor('SelectorEmpty', 'spec.selector', 'no CronJob is selected'));
+  const order = Object.keys(lintLevels);
+  return findings.sort((a, b) => order.indexOf(a.code) - order.indexOf(b.code));
+}
+
+function lintSla({ sla, dataRetention }: LintedMonitor): LintFinding[] {
+  const { retentionDays } = dataRetention;
+  if (!sla?.enabled || sla.windowDays <= retentionDays) return [];
+  const message = `${sla.windowDays} days are more than the ${retentionDays} that runs are kept; before, only daily figures are left`;
+  return [ofMonitor('SlaWindowBeyondRetention', 'spec.sla.windowDays', message)];
+}
+
+function lintRouting({ monitor, channelFaults }: LintFacts): LintFinding[] {
+  const { alerting } = monitor;
+  if (!alerting?.enabled) return [];
+  const unrouted = alertTypes.flatMap((type) => {
+    const { severity } = alertSeverity(type, alerting.severityOverrides);
+    const isRaised = raises(monitor, type);
+    return isRaised && 'notRouted' in routesOf(alerting, severity, () => true) ? [`${type} (${severity})`] : [];
+  });
+  const findings = channelFaults.map(({ name, why }) =>
+    ofMonitor('ChannelUnknown', 'spec.alerting.channelRefs', `${name}: ${why}`),
+  );
+  if (unrouted.length > 0) {
+    const message = `no channel takes ${unrouted.join(', ')}`;
+    findings.push(ofMonitor('SeverityNotRouted', 'spec.alerting.channelRefs', message));
+  }
+  return findings;
+}
+
+/** Whether the monitor can raise an alert of this type at all. */
+function raises(monitor: LintedMonitor, type: AlertType): boolean {
+  const { sla } = monitor;
+  const asked: Readonly<Record<AlertType, boolean>> = {
+    jobFailed: monitor.jobFailed.enabled,
+    missedSchedule: monitor.missedSchedule.enabled,
+    deadManTriggered: monitor.deadManSwitch?.enabled === true,
+    slaBreached: sla?.enabled === true,
+    durationRegression: sla?.enabled === true && sla.durationRegressionThreshold > 0,
+    jobSuspended: monitor.suspendedHandling.alertIfSuspendedFor !== undefined,
+    jobStuck: monitor.stuckJobs.enabled,
+  };
+  return asked[type];
+}
+
+/** Many that start in one minute wait for one another, and look like a fault of the cluster. */
+function lintCrowds(cronJobs: readonly LintedCronJob[]): LintFinding[] {
+  const due = cronJobs.flatMap(({ nextRunAt }) => (nextRunAt === undefined ? [] : Math.floor(nextRunAt / minuteMs)));
+  return [...Map.groupBy(due, (minute) => minute)]
+    .filter(([, { length }]) => length >= fewestCrowded && length >= crowdedShare * cronJobs.length)
+    .map(([minute, { length }]) => {
+      const at = new Date(minute * minuteMs).toISOString().slice(0, 16);
+      return ofMonitor('CrowdedMinute', 'spec.selector', `${length} of ${cronJobs.length} CronJobs start at ${at}Z`);
+    });
+}

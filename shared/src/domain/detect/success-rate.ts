@@ -1,0 +1,47 @@
+import type { Instant } from '../instant.ts';
+import { holds, quiet, undecided, type Verdict } from './verdict.ts';
+
+export interface SuccessRateRule {
+  readonly enabled: boolean;
+  /** Percent. */
+  readonly minSuccessRate: number;
+  readonly windowDays: number;
+  readonly minRuns: number;
+}
+
+export interface SuccessRateFacts {
+  /** Scheduled runs of the window; missed slots are among the failed ones when the rule counts them. */
+  readonly success: number;
+  readonly failed: number;
+  /** End of the run that changed the rate last. */
+  readonly lastRunAt: Instant | undefined;
+  /** Set while the alert is open: how many evaluations in a row found the rate good again. */
+  readonly openGoodEvaluations: number | undefined;
+}
+
+/**
+ * Holds when less than `minSuccessRate` percent of the window's runs succeeded. It ends when the rate is a margin above the minimum in
+ * two evaluations in a row, so that one run more or less does not open and close it by turns.
+ */
+export function successRateBelow(rule: SuccessRateRule, facts: SuccessRateFacts, now: Instant): Verdict {
+  if (!rule.enabled) return quiet('notConfigured');
+  const runs = facts.success + facts.failed;
+  const isOpen = facts.openGoodEvaluations !== undefined;
+  if (runs < rule.minRuns || runs === 0) return isOpen ? undecided('tooFewRuns') : quiet('tooFewRuns');
+
+  const isBreached = 100 * facts.success < rule.minSuccessRate * runs;
+  const isGood = 100 * facts.success >= (rule.minSuccessRate + recoveryMargin(rule.minSuccessRate)) * runs;
+  if (!isBreached && !isOpen) return quiet('rateMet');
+  if (!isBreached && isGood && (facts.openGoodEvaluations ?? 0) >= 1) return quiet('rateMet');
+  return holds({
+    since: facts.lastRunAt ?? now,
+    reason: isBreached ? 'rateBelowMinimum' : 'recovering',
+    figures: { measured: (100 * facts.success) / runs, limit: rule.minSuccessRate, unit: 'percent' },
+    detail: { success: facts.success, runs, windowDays: rule.windowDays, good: isGood && !isBreached },
+  });
+}
+
+/** How far above its minimum the rate must be to count as recovered, percentage points. */
+export function recoveryMargin(minSuccessRate: number): number {
+  return Math.min(1, (100 - minSuccessRate) / 2);
+}

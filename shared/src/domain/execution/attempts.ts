@@ -1,0 +1,75 @@
+import type { Instant } from '../instant.ts';
+import type { JobFacts } from './job.ts';
+import type { PodFacts } from './pod.ts';
+
+/** One pod of a Job as it is kept with the execution. */
+export interface Attempt {
+  readonly pod: string;
+  readonly node: string | undefined;
+  readonly phase: string;
+  /** Why the pod failed or was taken away, such as Evicted. */
+  readonly reason: string | undefined;
+  readonly index: number | undefined;
+  readonly startedAt: Instant | undefined;
+  readonly endedAt: Instant | undefined;
+  readonly containers: readonly AttemptContainer[];
+}
+
+export interface AttemptContainer {
+  readonly name: string;
+  readonly init: boolean;
+  /** Of its last end, that before a restart included; undefined: it has not ended. */
+  readonly exitCode: number | undefined;
+  /** Of that end, else what it waits for. */
+  readonly reason: string | undefined;
+  readonly message: string | undefined;
+  readonly restarts: number;
+  readonly imageId: string | undefined;
+}
+
+/** When the pod's last container ended, else when it was deleted; undefined while it runs. */
+export function podEndedAt(pod: PodFacts): Instant | undefined {
+  let endedAt: Instant | undefined;
+  for (const { terminated } of pod.containers) {
+    const finishedAt = terminated?.finishedAt;
+    if (finishedAt !== undefined && (endedAt === undefined || finishedAt > endedAt)) endedAt = finishedAt;
+  }
+  return endedAt ?? pod.deletingAt;
+}
+
+/**
+ * How many pods the Job has had: those we saw or those it counted, whichever is more. Pods may be gone before we look, and a pod that
+ * a suspension deleted is never counted by the Job.
+ */
+export function countAttempts(
+  job: Pick<JobFacts, 'succeededPods' | 'failedPods'>,
+  pods: readonly Pick<PodFacts, 'uid'>[],
+): number {
+  return Math.max(new Set(pods.map(({ uid }) => uid)).size, job.succeededPods + job.failedPods);
+}
+
+/** The pods as attempts, oldest first. */
+export function toAttempts(pods: readonly PodFacts[]): Attempt[] {
+  const inOrder = [...pods].sort((a, b) => a.createdAt - b.createdAt || (a.name < b.name ? -1 : 1));
+  return inOrder.map((pod) => ({
+    pod: pod.name,
+    node: pod.node,
+    phase: pod.phase,
+    reason: pod.reason ?? pod.disruption ?? pod.unscheduled,
+    index: pod.index,
+    startedAt: pod.startedAt,
+    endedAt: podEndedAt(pod),
+    containers: pod.containers.map((container) => {
+      const end = container.terminated ?? container.lastTerminated;
+      return {
+        name: container.name,
+        init: container.init,
+        exitCode: end?.exitCode,
+        reason: end?.reason ?? container.waiting,
+        message: end?.message,
+        restarts: container.restarts,
+        imageId: container.imageId,
+      };
+    }),
+  }));
+}

@@ -1,0 +1,40 @@
+import type { ConcurrencyPolicy } from '../../contract/index.ts';
+import type { Instant } from '../instant.ts';
+
+export type { ConcurrencyPolicy };
+
+/** What we keep of a CronJob, about 1 KiB. */
+export interface CronJobFacts {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Annotations `cronjob-monitor.io/{owner,description,runbook}`, cut at 253, 1000 and 2000 characters. */
+  readonly notes: { readonly owner?: string; readonly description?: string; readonly runbook?: string };
+  readonly schedule: string;
+  readonly timeZone: string | undefined;
+  readonly suspended: boolean;
+  readonly policy: ConcurrencyPolicy;
+  readonly deadlineS: number | undefined;
+  readonly successLimit: number;
+  readonly failureLimit: number;
+  readonly generation: number;
+  readonly createdAt: Instant;
+  readonly deletingAt: Instant | undefined;
+  readonly lastScheduleAt: Instant | undefined;
+  readonly lastSuccessAt: Instant | undefined;
+  /** UIDs of `status.active`: what the CronJob controller itself started and has not seen end. */
+  readonly activeJobUids: readonly string[];
+  /** From the Job template. */
+  readonly activeDeadlineS: number | undefined;
+  readonly ttlAfterFinishedS: number | undefined;
+  readonly backoffLimit: number | undefined;
+  readonly restartPolicy: string | undefined;
+  /** When each field manager last wrote the spec: `metadata.managedFields`. Settles when an edit happened while nobody watched. */
+  readonly specWrites: readonly {
+    readonly manager: string;
+    readonly at: Instant;
+    readonly fields: readonly string[];
+  }[];
+  readonly templateHash: string;
+}

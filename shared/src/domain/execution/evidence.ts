@@ -1,0 +1,22 @@
+import type { Instant } from '../instant.ts';
+
+export const evidenceKinds = ['logs', 'events', 'attempts'] as const;
+export type EvidenceKind = (typeof evidenceKinds)[number];
+
+/** What was captured about a run (or an alert): the log of one container, the events, the pods. */
+export interface Evidence {
+  /** Job UID or alert id. */
+  readonly owner: string;
+  readonly kind: EvidenceKind;
+  /** Container or pod; empty where there is only one. */
+  readonly name: string;
+  readonly cronJobUid: string;
+  /** Creation of the Job: evidence is pruned by it, never later than its execution. */
+  readonly createdAt: Instant;
+  readonly capturedAt: Instant;
+  /** Text, already made safe; JSON for events and attempts. Undefined when there is none: then `unavailable` says why. */
+  readonly body: string | undefined;
+  readonly truncated: boolean;
+  /** podGone, containerWaiting, forbidden, timeout, nodeUnreachable, empty; undefined when there is a body. */
+  readonly unavailable: string | undefined;
+}

@@ -1,0 +1,66 @@
+import { parseTemplate, suggestionPlaceholders, type SuggestionPlaceholder } from '../template/parse.ts';
+import { renderTemplate } from '../template/render.ts';
+import { builtInFixes } from './built-in.ts';
+import { compileMatch, meetsAll, type CompiledCriterion, type FixFacts, type FixPattern } from './pattern.ts';
+
+/** A suggestion, ready to be looked for. */
+export interface Fix {
+  readonly name: string;
+  readonly priority: number;
+  /** Text with placeholders. */
+  readonly suggestion: string;
+  readonly isCustom: boolean;
+  /** It applies when all criteria of one of these hold. */
+  readonly anyOf: readonly (readonly CompiledCriterion[])[];
+}
+
+/**
+ * The patterns of a monitor and the built-in ones, the one to try first first: highest priority, then custom before built-in, then
+ * by name. A custom pattern takes the place of the built-in one of its name. Compile once per generation of a monitor.
+ *
+ * @throws RegexError when an expression cannot be used
+ */
+export function compileFixes(custom: readonly FixPattern[] = []): readonly Fix[] {
+  return besideBuiltIn(custom.map(compileFix));
+}
+
+/** @throws RegexError when an expression cannot be used */
+export function compileFix({ match, ...pattern }: FixPattern): Fix {
+  return { ...pattern, isCustom: true, anyOf: [compileMatch(match)] };
+}
+
+/** Compiled patterns of a monitor with the built-in ones, in the order of trial. */
+export function besideBuiltIn(own: readonly Fix[]): readonly Fix[] {
+  const replaced = new Set(own.map(({ name }) => name));
+  return [...own, ...compiledBuiltIns().filter(({ name }) => !replaced.has(name))].sort(inOrderOfTrial);
+}
+
+let builtIns: readonly Fix[] | undefined;
+
+/** Compiled once, when they are needed first. */
+function compiledBuiltIns(): readonly Fix[] {
+  return (builtIns ??= builtInFixes.map((fix) => ({ ...fix, isCustom: false, anyOf: fix.anyOf.map(compileMatch) })));
+}
+
+/** The suggestion that applies to a run; undefined when none does. `onTry` is told of each one that is looked at. */
+export function bestMatch(fixes: readonly Fix[], facts: FixFacts, onTry?: (fix: Fix) => void): Fix | undefined {
+  return fixes.find((fix) => {
+    onTry?.(fix);
+    return fix.anyOf.some((criteria) => meetsAll(criteria, facts));
+  });
+}
+
+/** What the placeholders of a suggestion stand for; a missing one becomes empty text. */
+export type SuggestionValues = Readonly<Partial<Record<SuggestionPlaceholder, string | undefined>>>;
+
+/** Fills a suggestion. A name that is none of suggestions stays as written, whatever else `values` has. */
+export function renderSuggestion(suggestion: string, values: SuggestionValues): string {
+  const known = Object.fromEntries(suggestionPlaceholders.map((name) => [name, values[name]]));
+  return renderTemplate(parseTemplate(suggestion), known);
+}
+
+function inOrderOfTrial(a: Fix, b: Fix): number {
+  if (a.priority !== b.priority) return b.priority - a.priority;
+  if (a.isCustom !== b.isCustom) return a.isCustom ? -1 : 1;
+  return a.name < b.name ? -1 : 1;
+}

@@ -1,0 +1,183 @@
+import type { FixMatch } from './pattern.ts';
+
+/** A suggestion that comes with the service. It applies when any of its matches does. */
+export interface BuiltInFix {
+  readonly name: string;
+  /** 1 to 100: above those of monitors when these say so. */
+  readonly priority: number;
+  readonly anyOf: readonly FixMatch[];
+  readonly suggestion: string;
+}
+
+const anyReason = (...reasons: readonly string[]): FixMatch => ({ reasonPattern: `(?i)^(?:${reasons.join('|')})$` });
+const exitCodes = (min: number, max: number = min): FixMatch => ({ exitCodeRange: { min, max } });
+const log = (logPattern: string): FixMatch => ({ logPattern });
+const event = (eventPattern: string): FixMatch => ({ eventPattern });
+
+/** Highest priority first. Reasons are those of kubelet, scheduler, garbage collector and Job controller. */
+export const builtInFixes: readonly BuiltInFix[] = [
+  {
+    name: 'oom-killed',
+    priority: 100,
+    anyOf: [anyReason('OOMKilled')],
+    suggestion:
+      'The container {{ .Container }} used more memory than its limit and was killed. Raise resources.limits.memory of {{ .CronJob.Name }}, or make it use less.',
+  },
+  {
+    name: 'image-pull',
+    priority: 95,
+    anyOf: [anyReason('ImagePullBackOff', 'ErrImagePull', 'InvalidImageName', 'ErrImageNeverPull')],
+    suggestion:
+      'The image {{ .Image }} cannot be pulled. Check its name and tag, and that imagePullSecrets hold valid credentials for the registry.',
+  },
+  {
+    name: 'config-error',
+    priority: 93,
+    anyOf: [anyReason('CreateContainerConfigError', 'CreateContainerError')],
+    suggestion:
+      'The container could not be created: a Secret, a ConfigMap or a key that it refers to is missing in {{ .Namespace }}, or its settings are invalid.',
+  },
+  {
+    name: 'start-error',
+    priority: 91,
+    anyOf: [anyReason('ContainerCannotRun', 'StartError', 'RunContainerError')],
+    suggestion: 'The container could not be started. Check its command, its working directory and its mounts.',
+  },
+  {
+    name: 'command-missing',
+    priority: 90,
+    anyOf: [exitCodes(126, 127)],
+    suggestion:
+      'Exit code {{ .ExitCode }}: the command was not found or may not be executed. Check command, path and file mode in the image {{ .Image }}.',
+  },
+  {
+    name: 'unschedulable',
+    priority: 88,
+    anyOf: [anyReason('Unschedulable'), event('^FailedScheduling:')],
+    suggestion:
+      'No node takes the pod. Compare its requests, node selector, affinity and tolerations with what the nodes offer, and look at the quota.',
+  },
+  {
+    name: 'quota',
+    priority: 87,
+    anyOf: [event('(?i)exceeded quota'), event('(?i)\\bforbidden\\b')],
+    suggestion:
+      'The API server refused to create the pod in {{ .Namespace }}. Raise the quota, or mend what the admission rule in the event asks for.',
+  },
+  {
+    name: 'mount',
+    priority: 86,
+    anyOf: [event('^(?:FailedMount|FailedAttachVolume):')],
+    suggestion:
+      'A volume could not be mounted. Check that its claim is bound, and that no other node still holds the volume.',
+  },
+  {
+    name: 'evicted',
+    priority: 85,
+    anyOf: [anyReason('Evicted', 'EvictionByEvictionAPI', 'PreemptionByScheduler')],
+    suggestion:
+      'The pod was evicted from {{ .Node }}: by pressure on the node, a drain, or a pod of higher priority. Set requests near the real use, give it a priority, or allow a retry.',
+  },
+  {
+    name: 'node-lost',
+    priority: 84,
+    anyOf: [anyReason('NodeLost', 'DeletionByTaintManager', 'DeletionByPodGC', 'ContainerStatusUnknown')],
+    suggestion: 'The node {{ .Node }} went away under the run. Allow a retry (backoffLimit), and look at the node.',
+  },
+  {
+    name: 'deadline',
+    priority: 80,
+    anyOf: [anyReason('DeadlineExceeded')],
+    suggestion:
+      'The run took longer than activeDeadlineSeconds allows. Raise it, or find out what it waits for: the end of the log tells how far it came.',
+  },
+  {
+    name: 'sigkill',
+    priority: 75,
+    anyOf: [exitCodes(137)],
+    suggestion:
+      'Exit code 137: the process was killed (SIGKILL). Most often memory ran out: raise the memory limit of {{ .CronJob.Name }}. Else a deadline or a drain ended it.',
+  },
+  {
+    name: 'sigterm',
+    priority: 74,
+    anyOf: [exitCodes(143)],
+    suggestion:
+      'Exit code 143: something outside asked the process to stop (SIGTERM): a deadline, a drain, a deletion or a preemption.',
+  },
+  {
+    name: 'crash',
+    priority: 73,
+    anyOf: [exitCodes(134, 136), exitCodes(139)],
+    suggestion:
+      'Exit code {{ .ExitCode }}: the process aborted or accessed memory that is not its own. Look for a stack trace in the log.',
+  },
+  {
+    name: 'crash-loop',
+    priority: 70,
+    anyOf: [anyReason('CrashLoopBackOff')],
+    suggestion:
+      'The container {{ .Container }} ends again and again. Read the log of its previous start, and check its liveness probe.',
+  },
+  {
+    name: 'disk-full',
+    priority: 62,
+    anyOf: [log('(?i)no space left')],
+    suggestion:
+      'A disk is full. Free space, or enlarge the volume or the ephemeral-storage limit of {{ .CronJob.Name }}.',
+  },
+  {
+    name: 'dns',
+    priority: 60,
+    anyOf: [log('(?i)no such host|could not resolve host|name or service not known|ENOTFOUND|EAI_AGAIN')],
+    suggestion: 'A host name could not be resolved. Check the name, the DNS policy of the pod and network policies.',
+  },
+  {
+    name: 'refused',
+    priority: 58,
+    anyOf: [log('(?i)connection refused|ECONNREFUSED')],
+    suggestion:
+      'A service that the job needs refused the connection. Check that it runs, its port, and network policies of {{ .Namespace }}.',
+  },
+  {
+    name: 'tls',
+    priority: 56,
+    anyOf: [log('(?i)x509:|certificate has expired|certificate verify failed|CERT_HAS_EXPIRED')],
+    suggestion:
+      'A certificate was not accepted. Check its end date, the name it is for, and that the image knows its authority.',
+  },
+  {
+    name: 'exit-1',
+    priority: 12,
+    anyOf: [exitCodes(1)],
+    suggestion:
+      'Exit code 1 is the general failure of most programs. Look at the end of the log and at the configuration.',
+  },
+  {
+    name: 'exit-range',
+    priority: 10,
+    anyOf: [exitCodes(2, 125)],
+    suggestion:
+      'Exit code {{ .ExitCode }} is the program’s own: its documentation and the end of the log say what it means.',
+  },
+  {
+    name: 'signal-range',
+    priority: 5,
+    anyOf: [exitCodes(128, 255)],
+    suggestion:
+      'Exit code {{ .ExitCode }} means that a signal ended the process: its number is the code minus 128. Look for who sent it.',
+  },
+  {
+    name: 'failure-policy',
+    priority: 4,
+    anyOf: [anyReason('PodFailurePolicy')],
+    suggestion: 'A rule of the Job’s podFailurePolicy ended it. Check the rule against the exit code of the container.',
+  },
+  {
+    name: 'backoff-limit',
+    priority: 3,
+    anyOf: [anyReason('BackoffLimitExceeded')],
+    suggestion:
+      'All attempts of {{ .JobName }} failed. The log of the last one says why; backoffLimit says how many there are.',
+  },
+];

@@ -1,0 +1,62 @@
+import { RE2JS } from 're2js';
+import { findsWord, plainWords } from './plain-words.ts';
+
+/** The longest expression, in bytes of UTF-8. */
+export const maxRegexBytes = 1024;
+
+/** A compiled expression. Time grows with the text alone, whatever the expression. */
+export interface Regex {
+  readonly expression: string;
+  /** Whether it matches somewhere in the text. */
+  finds(text: string): boolean;
+  /** The text with every match replaced by `by`, which is taken as it is: `$1` in it means nothing. */
+  replaceAll(text: string, by: string): string;
+}
+
+/** An expression that cannot be used; `message` ends a sentence about it: "missing closing ): `(a`". */
+export class RegexError extends Error {
+  readonly code: 'syntax' | 'tooLong';
+
+  constructor(code: 'syntax' | 'tooLong', message: string) {
+    super(message);
+    this.name = 'RegexError';
+    this.code = code;
+  }
+}
+
+/**
+ * Compiles an expression in the syntax of Go's regexp (RE2): no look-around, no back-references. Every expression that a
+ * person writes comes through here. Compile once and keep it.
+ *
+ * @throws RegexError when it is no such expression, or longer than 1 KiB
+ */
+export function compileRegex(expression: string): Regex {
+  if (Buffer.byteLength(expression) > maxRegexBytes) throw new RegexError('tooLong', 'longer than 1 KiB');
+  const compiled = compile(expression);
+  const words = plainWords(expression);
+  return {
+    expression,
+    finds: (text) => (words && findsWord(words, text)) ?? compiled.matcher(text).find(),
+    replaceAll: (text, by) => compiled.matcher(text).replaceAll(() => by),
+  };
+}
+
+/** What is wrong with an expression; undefined when `compileRegex` takes it. */
+export function findRegexProblem(expression: string): string | undefined {
+  try {
+    compileRegex(expression);
+    return undefined;
+  } catch (error) {
+    if (error instanceof RegexError) return error.message;
+    throw error;
+  }
+}
+
+function compile(expression: string): RE2JS {
+  try {
+    return RE2JS.compile(expression);
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    throw new RegexError('syntax', text.replace(/^error parsing regexp: /, ''));
+  }
+}

@@ -1,0 +1,197 @@
+export type { Instant } from './instant.ts';
+export {
+  formatDuration,
+  parseDuration,
+  parseResourceDuration,
+  resourceDurationMaxLength,
+  resourceDurationPattern,
+} from './duration.ts';
+export type { JobFacts } from './execution/job.ts';
+export {
+  elapsedMs,
+  judgeConditions,
+  type JobCondition,
+  type JobOutcome,
+  type JobVerdict,
+} from './execution/outcome.ts';
+export type { ContainerFacts, PodFacts, Termination } from './execution/pod.ts';
+export type { ConcurrencyPolicy, CronJobFacts } from './execution/cron-job.ts';
+export type { NamespaceFacts } from './execution/namespace.ts';
+export { countAttempts, podEndedAt, toAttempts, type Attempt, type AttemptContainer } from './execution/attempts.ts';
+export { evidenceKinds, type Evidence, type EvidenceKind } from './execution/evidence.ts';
+export { findExitCause, type ExitCause } from './execution/exit-cause.ts';
+export { countIndexes, lowestIndex } from './execution/indexes.ts';
+export { findNotStarted, type NotStarted, type StartEvent } from './execution/not-started.ts';
+export { canonicalJobName, originOf, slotOf, type Origin, type SlotClaim } from './execution/origin.ts';
+export { isOver, nextSnapshot, type Departure, type JobSnapshot } from './execution/transitions.ts';
+export { judgeVanished, type VanishedStatus, type Vanishing } from './execution/vanished.ts';
+export { toExecution, type ExecutionContext } from './execution/to-execution.ts';
+export {
+  executionStatuses,
+  executionTriggers,
+  type Execution,
+  type ExecutionStatus,
+  type ExecutionTrigger,
+} from './execution/execution.ts';
+export { compileRegex, findRegexProblem, RegexError, type Regex } from './fixes/regex.ts';
+export { bestMatch, compileFixes, renderSuggestion, type Fix, type SuggestionValues } from './fixes/best-match.ts';
+export {
+  compileMatch,
+  meetsAll,
+  type CompiledCriterion,
+  type FixFacts,
+  type FixMatch,
+  type FixPattern,
+} from './fixes/pattern.ts';
+export {
+  bestSuggestion,
+  createFixMatcher,
+  withoutSearches,
+  type FixMatcher,
+  type FixQuestion,
+  type SuggestedFix,
+} from './fixes/suggest.ts';
+export { compareRuns, type ComparedRun } from './changes/compare-runs.ts';
+export { cronJobStatus, type CronJobHealthFacts } from './health/cronjob-health.ts';
+export { nearestRank, rankOf } from './stats/percentile.ts';
+export {
+  countedDurationMs,
+  counterOf,
+  dayOf,
+  startOfDay,
+  type RunCounter,
+  type RunCounts,
+} from './stats/run-counts.ts';
+export {
+  decodeSketch,
+  emptySketch,
+  encodeSketch,
+  mergeSketches,
+  sketchOf,
+  sketchPercentile,
+  sketchSize,
+  withoutSketch,
+  type Sketch,
+} from './stats/sketch.ts';
+export { successRate, type RateCounts } from './stats/success-rate.ts';
+export { lateAfterMs, startSkewP99 } from './slots/tolerance.ts';
+export { isFarOff, postponementOf, type ClockReadings, type Postponement } from './slots/clock-guard.ts';
+export type { ScheduledRun } from './slots/run.ts';
+export { settleSlots, type LedgerFacts, type SettledSlot, type Settlement, type UnseenRun } from './slots/settle.ts';
+export { epochAt, startDelayOf } from './slots/start-delay.ts';
+export type { ClusterTraces, Gap } from './slots/traces.ts';
+export { noOffset, tallyZone, type ZonelessStart, type ZoneTally } from './slots/zone-offset.ts';
+export { instantOfChange, sameSpec, type ChangeInstant, type EpochFields, type SpecEpoch } from './slots/epoch.ts';
+export { nextWindowStart, windowAt, type MaintenanceWindow, type WindowSpan } from './mute/maintenance.ts';
+export type {
+  AlertMessage,
+  DigestedAlert,
+  DigestMessage,
+  FailurePlace,
+  FrozenMessage,
+  Heading,
+  Message,
+  MessageAlert,
+  MessageContext,
+  MessageCronJob,
+  MessageEvent,
+  MessageEvidence,
+  MessageJob,
+  MessageLinks,
+  MessagePod,
+  Outgoing,
+  TestMessage,
+} from './delivery/message.ts';
+export {
+  keepEvidence,
+  toAlertFacts,
+  withEvidence,
+  type AlertEvidenceFacts,
+  type AlertFacts,
+  type AlertRun,
+} from './delivery/alert-context.ts';
+export { noEvidence, toMessageEvidence, type KeptEvent } from './delivery/message-evidence.ts';
+export { sentenceOf } from './delivery/sentence.ts';
+export { toHolding, type AlertSurroundings, type HoldingVerdict, type WordedFinding } from './delivery/to-holding.ts';
+export { describeFinding, nameFinding, type Finding } from './delivery/finding.ts';
+export {
+  closeCauseInWords,
+  closingTitleOf,
+  headingOf,
+  severityOf,
+  titleOf,
+  titleOfMessage,
+  type Closing,
+} from './delivery/title.ts';
+export { counted, spanInWords, toLocalTime, type LocalTime } from './delivery/wording.ts';
+export { toSafeMessage, withoutDetails } from './delivery/safe-message.ts';
+export { changeLine, digestedLine, eventLine, podLine } from './delivery/context-lines.ts';
+export { templateValuesOf, type MessageValues } from './delivery/template-values.ts';
+export {
+  messagePlaceholders,
+  parseTemplate,
+  suggestionPlaceholders,
+  unknownPlaceholders,
+  type Template,
+} from './template/parse.ts';
+export { renderJsonTemplate, renderTemplate, type TemplateValues } from './template/render.ts';
+export { cutEnd, inBytes, inUnits, keepEnd, type Measure } from './text/cut.ts';
+export { toPlainLine, toPlainText } from './text/plain-text.ts';
+export { dropEscapeSequences } from './text/escape-sequences.ts';
+export { collapseKeyOf, dedupKeyOf, fingerprintOf, shortIdOf, type AlertIdentity } from './alert/identity.ts';
+export { nextAlertState, type AlertEvent, type AlertStateOrNone } from './alert/transitions.ts';
+export { addFlip, flappingUntil, isFlapping, type Flips } from './alert/flapping.ts';
+export { routesOf, type ChannelRef, type Routes } from './alert/routes.ts';
+export { alertSeverity, isRise } from './alert/severity.ts';
+export { messageHold, muteOf, type MessageHold, type MessageHoldFacts, type Mute } from './alert/holds.ts';
+export { isInForce, matches, silenceOf, type MutableAlert, type Silence, type SilenceMatcher } from './mute/silence.ts';
+export { admit, criticalReserve, type Admission, type RateLimit } from './limits/token-bucket.ts';
+export { retryAt } from './delivery/backoff.ts';
+export { channelAfter, type ChannelAnswer, type ChannelHold } from './delivery/channel-hold.ts';
+export { digestBody, foldable, type WaitingDelivery } from './delivery/digest.ts';
+export { nextDeliveryState, statesBefore, type DeliveryEvent } from './delivery/transitions.ts';
+export { quietVerdictsNeeded } from './alert/resolve-hold.ts';
+export { isEdge } from './alert/edge.ts';
+export { judge, judgedKinds, type DetectionFacts, type DetectionRules, type Judged } from './detect/chain.ts';
+export { inhibitionOf, type Inhibition, type PossibleCause, type PossibleSign } from './detect/inhibition.ts';
+export { isStorm, isStormOver, joinsStorms, stormWindowMs, type Storm } from './alert/storm.ts';
+export { jobFailed, runsNeeded, type JobFailedFacts, type JudgedRun } from './detect/job-failed.ts';
+export type { DeadManFacts } from './detect/dead-man.ts';
+export type { DurationFacts } from './detect/duration-limits.ts';
+export type { Baseline, DurationRegressionFacts } from './detect/duration-regression.ts';
+export type { FinishByDay, FinishByFacts } from './detect/finish-by.ts';
+export type { JobStuckFacts, UnfinishedJob } from './detect/job-stuck.ts';
+export type { JudgedSlot, MissedScheduleFacts } from './detect/missed-schedule.ts';
+export type { SuccessRateFacts } from './detect/success-rate.ts';
+export { dailyInstants, type DailyInstants } from './schedule/wall-time.ts';
+export type { Figures, Verdict } from './detect/verdict.ts';
+export {
+  cutoffsOf,
+  purgeDueAt,
+  resetsOnRecreation,
+  retentionRuleOf,
+  type Cutoffs,
+  type RetentionDefaults,
+  type RetentionRule,
+} from './retention/cutoffs.ts';
+export { expectedSlots, type ChainStart, type ExpectedSlot, type ExpectedSlots } from './slots/expected.ts';
+export { lint } from './detect/lint.ts';
+export {
+  lintLevels,
+  type LintCode,
+  type LintedCronJob,
+  type LintedMonitor,
+  type LintFacts,
+  type LintFinding,
+  type LintLevel,
+} from './detect/lint-finding.ts';
+export {
+  previewCronJob,
+  type PreviewAlertRules,
+  type PreviewedAlert,
+  type PreviewedCronJob,
+  type PreviewedRun,
+  type PreviewedSlot,
+  type PreviewRange,
+  type PreviewRules,
+} from './preview/index.ts';

@@ -1,0 +1,281 @@
+import { nearestRank } from '../stats/percentile.ts';
+import { dayOf } from '../stats/run-counts.ts';
+import { dailyInstants } from '../schedule/wall-time.ts';
+import { expectedSlots } from '../slots/expected.ts';
+import { epochAt } from '../slots/start-delay.ts';
+import type { SpecEpoch } from '../slots/epoch.ts';
+import type { Instant } from '../instant.ts';
+import type { DetectionFacts, DetectionRules } from '../detect/chain.ts';
+import type { Baseline, DurationRegressionFacts } from '../detect/duration-regression.ts';
+import { runsNeeded } from '../detect/job-failed.ts';
+import { nextSlot, type EndedPreviewRun, type OrderedHistory, type PreviewedRun } from './history.ts';
+
+const dayMs = 86_400_000;
+const mostSlots = 50;
+const fewestRuns = 20;
+const fewestForP95 = 5;
+const durationsForP95 = 20;
+const durationsForP99 = 100;
+const fewestRecent = 5;
+const fewestBaseline = 20;
+
+type StartedRun = PreviewedRun & { readonly startedAt: Instant; readonly finishedAt: Instant };
+
+/** What is open about the CronJob, as far as facts ask. */
+export interface OpenNow {
+  readonly isTold: (type: 'jobFailed' | 'successRate') => boolean;
+  readonly regression: { readonly baseline: Baseline; readonly sinceAt: Instant } | undefined;
+}
+
+/** The facts of one CronJob as they were known at any instant, asked in the order of time. */
+export class FactsOverTime {
+  readonly #history: OrderedHistory;
+  readonly #rules: DetectionRules;
+  /** What ended before opens nothing. */
+  readonly #sinceAt: Instant;
+  /** How many of `ended` and `outcomes` are known. */
+  #ended = 0;
+  #outcomes = 0;
+  #lastSuccessAt: Instant | undefined;
+  readonly #byStart: readonly StartedRun[];
+  #started = 0;
+  readonly #goingOn = new Set<StartedRun>();
+  /** Runs that count in a rate, those that left its window, and how many of the first so many succeeded. */
+  readonly #counted: EndedPreviewRun[] = [];
+  #left = 0;
+  readonly #successes: number[] = [0];
+
+  constructor(history: OrderedHistory, rules: DetectionRules, sinceAt: Instant) {
+    this.#history = history;
+    this.#rules = rules;
+    this.#sinceAt = sinceAt;
+    this.#lastSuccessAt = history.of.lastSuccessBeforeAt;
+    this.#byStart = history.of.runs
+      .filter((run): run is StartedRun => run.startedAt !== undefined && run.finishedAt !== undefined)
+      .sort((a, b) => a.startedAt - b.startedAt);
+  }
+
+  /** All that was known at `now`, which never goes back. */
+  at(now: Instant, open: OpenNow): DetectionFacts {
+    this.#learn(now);
+    const epoch = this.#epochAt(now);
+    const suspended = epoch?.suspended ?? false;
+    const running = [...this.#goingOn].map(({ jobName, createdAt, startedAt, trigger }) => ({
+      jobName,
+      createdAt,
+      startedAt,
+      isScheduled: trigger === 'scheduled',
+    }));
+    const lastEnded = this.#newest(isCounted);
+    const lastSuccess = this.#newest((run) => isCounted(run) && run.status === 'success');
+    return {
+      jobFailed: { runs: this.#judgedRuns(), isOpen: open.isTold('jobFailed') },
+      missedSchedule: { slots: this.#recentSlots(), paused: suspended && this.#rules.pauseMonitoring },
+      deadMan: {
+        suspended,
+        lastSuccessAt: this.#lastSuccessAt,
+        resumedAt: this.#history.of.epochs.findLast(
+          ({ suspended: was, toAt }) => was && toAt !== undefined && toAt <= now,
+        )?.toAt,
+        p95DurationMs: this.#percentile(0.95, durationsForP95, fewestForP95),
+        nthSlotAfter: (after, n) => this.#nthSlotAfter(epoch, after, n),
+      },
+      durations: { lastEnded, lastSuccess, running: running.filter(({ isScheduled }) => isScheduled) },
+      stuck: {
+        // Of what became of pods nothing is stored but what the run's end told.
+        jobs: running.map(({ jobName, createdAt, startedAt }) => ({
+          jobName,
+          createdAt,
+          startedAt,
+          suspended: false,
+          waitingSinceAt: undefined,
+          waitingReason: undefined,
+          endingSinceAt: undefined,
+        })),
+        p99DurationMs: this.#percentile(0.99, durationsForP99, 1),
+        runs: Math.min(durationsForP99, this.#successDurations(durationsForP99).length),
+      },
+      successRate: this.#rate(now, lastEnded?.endedAt, open),
+      finishBy: this.#finishBy(now),
+      regression: this.#regression(now, open.regression),
+      suspended: { suspendedSinceAt: suspended ? this.#suspendedSince(now) : undefined },
+    };
+  }
+
+  #learn(now: Instant): void {
+    const { ended, outcomes } = this.#history;
+    for (let run = ended[this.#ended]; run && run.finishedAt <= now; run = ended[++this.#ended]) {
+      if (run.status === 'success') this.#lastSuccessAt = Math.max(this.#lastSuccessAt ?? 0, run.finishedAt);
+      if (!isCounted(run)) continue;
+      this.#counted.push(run);
+      this.#successes.push((this.#successes.at(-1) ?? 0) + Number(run.status === 'success'));
+    }
+    for (let run = this.#byStart[this.#started]; run && run.startedAt <= now; run = this.#byStart[++this.#started])
+      this.#goingOn.add(run);
+    for (const run of this.#goingOn) if (run.finishedAt <= now) this.#goingOn.delete(run);
+    while ((outcomes[this.#outcomes]?.knownAt ?? Infinity) <= now) this.#outcomes++;
+  }
+
+  /** Runs that are known to have ended, newest first. */
+  *#endedRuns(): Generator<EndedPreviewRun, undefined> {
+    for (let index = this.#ended - 1; index >= 0; index--) {
+      const run = this.#history.ended[index];
+      if (run) yield run;
+    }
+  }
+
+  #judgedRuns(): NonNullable<DetectionFacts['jobFailed']>['runs'] {
+    const rule = this.#rules.jobFailed;
+    const count = Math.max(fewestRuns, runsNeeded(rule));
+    return this.#endedRuns()
+      .filter(({ trigger }) => rule.includeManual || trigger === 'scheduled')
+      .take(count)
+      .filter(({ finishedAt }) => finishedAt >= this.#sinceAt)
+      .map(({ jobName, status, finishedAt, exitCode, reason, jobReason }) => ({
+        jobName,
+        status,
+        endedAt: finishedAt,
+        exitCode,
+        reason: reason ?? jobReason,
+      }))
+      .toArray();
+  }
+
+  #recentSlots(): NonNullable<DetectionFacts['missedSchedule']>['slots'] {
+    const known = this.#history.outcomes.slice(Math.max(0, this.#outcomes - 2 * mostSlots), this.#outcomes);
+    return known
+      .filter(({ at }) => at >= this.#sinceAt)
+      .sort((a, b) => b.at - a.at)
+      .slice(0, mostSlots);
+  }
+
+  #newest(fits: (run: EndedPreviewRun) => boolean):
+    | {
+        readonly jobUid: string;
+        readonly jobName: string;
+        readonly endedAt: Instant;
+        readonly durationMs: number | undefined;
+      }
+    | undefined {
+    const run = this.#endedRuns().find(fits);
+    if (!run || run.finishedAt < this.#sinceAt) return undefined;
+    const { jobUid, jobName, finishedAt: endedAt, durationMs } = run;
+    return { jobUid, jobName, endedAt, durationMs };
+  }
+
+  #successDurations(count: number): number[] {
+    return this.#endedRuns()
+      .filter((run) => run.status === 'success' && run.trigger === 'scheduled' && run.durationMs !== undefined)
+      .take(count)
+      .map(({ durationMs }) => durationMs ?? 0)
+      .toArray();
+  }
+
+  #percentile(rank: number, count: number, fewest: number): number | undefined {
+    const durations = this.#successDurations(count).sort((a, b) => a - b);
+    return durations.length < fewest ? undefined : nearestRank(durations, rank);
+  }
+
+  #rate(now: Instant, lastRunAt: Instant | undefined, open: OpenNow): DetectionFacts['successRate'] {
+    const rule = this.#rules.successRate;
+    const from = now - (rule?.windowDays ?? 0) * dayMs;
+    // What left the window never comes back: time goes on.
+    while ((this.#counted[this.#left]?.createdAt ?? Infinity) < from) this.#left++;
+    let success = 0;
+    let failed = 0;
+    // History alone, from before anybody watched, opens nothing.
+    if (rule && lastRunAt !== undefined) {
+      success = this.#successesBefore(this.#counted.length) - this.#successesBefore(this.#left);
+      failed = this.#counted.length - this.#left - success;
+      if (rule.countMissed) {
+        const known = this.#history.outcomes.slice(0, this.#outcomes);
+        failed += known.filter(({ outcome, at }) => outcome === 'missed' && at >= from).length;
+      }
+    }
+    return { success, failed, lastRunAt, openGoodEvaluations: open.isTold('successRate') ? 1 : undefined };
+  }
+
+  #successesBefore(index: number): number {
+    return this.#successes[index] ?? 0;
+  }
+
+  #finishBy(now: Instant): DetectionFacts['finishBy'] {
+    const rule = this.#rules.finishBy;
+    const none = { last: undefined, nextDeadlineAt: undefined };
+    if (!rule) return none;
+    let around: ReturnType<typeof dailyInstants>;
+    try {
+      around = dailyInstants(rule.time, rule.timeZone, now);
+    } catch {
+      return none; // told as a finding of its own
+    }
+    const { beforeLastAt, lastAt, nextAt } = around;
+    const { of, ended } = this.#history;
+    const { slots } = expectedSlots(
+      of.epochs,
+      { afterAt: beforeLastAt, createdAt: of.createdAt, anchorAt: undefined, defaultZone: of.timeZone },
+      lastAt,
+    );
+    const count = slots.filter(({ epoch }) => !epoch.suspended).length;
+    const finishedAt = ended
+      .slice(0, this.#ended)
+      .find(
+        ({ status, scheduledAt }) =>
+          status === 'success' && scheduledAt !== undefined && scheduledAt > beforeLastAt && scheduledAt <= lastAt,
+      )?.finishedAt;
+    const isPromised = count > 0 && lastAt >= this.#sinceAt;
+    const last = isPromised ? { deadlineAt: lastAt, expectedSlots: count, finishedAt } : undefined;
+    return { last, nextDeadlineAt: nextAt };
+  }
+
+  #regression(now: Instant, open: OpenNow['regression']): DurationRegressionFacts {
+    const rule = this.#rules.regression;
+    const successes = rule
+      ? this.#endedRuns()
+          .filter((run) => run.status === 'success' && isCounted(run) && run.durationMs !== undefined)
+          .take(5_000)
+          .toArray()
+      : [];
+    const inLastDay = successes.filter(({ finishedAt }) => finishedAt > now - dayMs).length;
+    const recentCount = Math.max(fewestRecent, inLastDay);
+    const recent = successes.slice(0, recentCount);
+    const sinceDay = Math.min(dayOf(now - dayMs), dayOf(recent[fewestRecent - 1]?.createdAt ?? now));
+    const windowDays = Math.ceil((rule?.baselineWindowMs ?? 0) / dayMs);
+    const before = successes
+      .slice(recentCount)
+      .filter(({ createdAt }, index) => index < fewestBaseline || dayOf(createdAt) >= sinceDay - windowDays);
+    const durations = before.map(({ durationMs }) => durationMs ?? 0).sort((a, b) => a - b);
+    const rank = (p: number): number => nearestRank(durations, p) ?? 0;
+    const newestEndAt = recent[0]?.finishedAt;
+    const isNews = newestEndAt !== undefined && newestEndAt >= this.#sinceAt;
+    return {
+      recentMs: isNews ? recent.map(({ durationMs }) => durationMs ?? 0) : [],
+      newestEndAt,
+      baseline: { runs: durations.length, p25: rank(0.25), p75: rank(0.75), p95: rank(0.95) },
+      open: open && { ...open, goodEvaluations: 1 },
+    };
+  }
+
+  /** Of a deleted CronJob the last one. */
+  #epochAt(now: Instant): SpecEpoch | undefined {
+    return epochAt(this.#history.of.epochs, now) ?? this.#history.of.epochs.findLast(({ fromAt }) => fromAt < now);
+  }
+
+  #suspendedSince(now: Instant): Instant | undefined {
+    const until = this.#history.of.epochs.filter(({ fromAt }) => fromAt < now);
+    const last = until.findLastIndex(({ suspended }) => !suspended);
+    return until[last + 1]?.fromAt;
+  }
+
+  #nthSlotAfter(epoch: SpecEpoch | undefined, after: Instant, n: number): Instant | undefined {
+    if (!epoch) return undefined;
+    let at: Instant | undefined = after;
+    for (let count = 0; count < n && at !== undefined; count++)
+      at = nextSlot(epoch.schedule, epoch.timeZone ?? this.#history.of.timeZone, at);
+    return at;
+  }
+}
+
+function isCounted({ trigger, inMaintenance }: EndedPreviewRun): boolean {
+  return trigger === 'scheduled' && !inMaintenance;
+}

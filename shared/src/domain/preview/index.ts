@@ -1,0 +1,3 @@
+export { previewCronJob, type PreviewedAlert, type PreviewRange, type PreviewRules } from './preview.ts';
+export type { PreviewAlertRules } from './alert-life.ts';
+export type { PreviewedCronJob, PreviewedRun, PreviewedSlot } from './history.ts';

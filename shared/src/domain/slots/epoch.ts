@@ -1,0 +1,75 @@
+import type { ConcurrencyPolicy, CronJobFacts } from '../execution/cron-job.ts';
+import type { Instant } from '../instant.ts';
+
+/** The fields of a CronJob that decide which runs are due. */
+export interface EpochFields {
+  readonly schedule: string;
+  readonly timeZone: string | undefined;
+  readonly suspended: boolean;
+  readonly policy: ConcurrencyPolicy;
+  readonly deadlineS: number | undefined;
+  readonly generation: number;
+}
+
+/** A span in which none of these fields changed: (fromAt, toAt]. */
+export interface SpecEpoch extends EpochFields {
+  readonly fromAt: Instant;
+  /** Undefined: still open. */
+  readonly toAt: Instant | undefined;
+  /** False: something changed within the span, and nobody can tell when. Nothing is judged there. */
+  readonly certain: boolean;
+}
+
+/** When a change happened that was noticed later. */
+export interface ChangeInstant {
+  /** From then on the new fields hold. */
+  readonly changedAt: Instant;
+  /** Set when nobody can tell when in (uncertainFromAt, changedAt] it happened. */
+  readonly uncertainFromAt: Instant | undefined;
+}
+
+/** True when the CronJob still is what the epoch says: a higher generation alone changes nothing that runs are judged by. */
+export function sameSpec(epoch: EpochFields, cronJob: EpochFields): boolean {
+  return changedFields(epoch, cronJob).length === 0;
+}
+
+/**
+ * When the CronJob came to differ from its open epoch; undefined when it does not. Seen on a live watch (`unwatchedSinceAt` undefined)
+ * it changed at its receipt. `generation` of the epoch is the one seen last. Found after a gap it changed when the field manager of the changed fields wrote them, if that was the only
+ * write in the gap; else the whole gap is uncertain. So it is when nothing differs and several writes came: a pause may have come and gone.
+ */
+export function instantOfChange(
+  open: EpochFields & { readonly fromAt: Instant },
+  cronJob: EpochFields & Pick<CronJobFacts, 'specWrites'>,
+  sight: { readonly now: Instant; readonly unwatchedSinceAt: Instant | undefined },
+): ChangeInstant | undefined {
+  const changed = changedFields(open, cronJob);
+  if (sight.unwatchedSinceAt === undefined) {
+    return changed.length === 0 ? undefined : { changedAt: sight.now, uncertainFromAt: undefined };
+  }
+  const from = Math.max(sight.unwatchedSinceAt, open.fromAt);
+  const writes = cronJob.specWrites.filter((write) => write.at > from && write.at <= sight.now);
+  if (changed.length === 0) {
+    // One write cannot have come and gone; and whoever wrote such a field last is named with the time.
+    const cannotHaveMoved =
+      cronJob.generation <= open.generation + 1 || (cronJob.specWrites.length > 0 && writes.length === 0);
+    return cannotHaveMoved ? undefined : { changedAt: sight.now, uncertainFromAt: from };
+  }
+  const owner = writes.find((write) => changed.every((field) => write.fields.includes(field)));
+  const wasOneWrite = cronJob.generation === open.generation + 1;
+  return wasOneWrite && owner
+    ? { changedAt: owner.at, uncertainFromAt: undefined }
+    : { changedAt: sight.now, uncertainFromAt: from };
+}
+
+/** Names as they stand in a CronJob's spec. */
+function changedFields(before: EpochFields, after: EpochFields): string[] {
+  const pairs: [string, unknown, unknown][] = [
+    ['schedule', before.schedule, after.schedule],
+    ['timeZone', before.timeZone, after.timeZone],
+    ['suspend', before.suspended, after.suspended],
+    ['concurrencyPolicy', before.policy, after.policy],
+    ['startingDeadlineSeconds', before.deadlineS, after.deadlineS],
+  ];
+  return pairs.filter(([, old, now]) => old !== now).map(([name]) => name);
+}

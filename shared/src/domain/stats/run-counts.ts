@@ -1,0 +1,44 @@
+import type { Execution } from '../execution/execution.ts';
+import type { Instant } from '../instant.ts';
+
+/** Counts of the runs of one CronJob and one UTC day. `success` and `failed` are the scheduled runs that enter the rate. */
+export interface RunCounts {
+  readonly success: number;
+  readonly failed: number;
+  readonly replaced: number;
+  readonly deleted: number;
+  readonly unobserved: number;
+  /** Manual, rerun and unmatched runs, however they ended. */
+  readonly manual: number;
+}
+
+export type RunCounter = keyof RunCounts;
+
+const dayMs = 86_400_000;
+
+/** Days since 1970 of an instant, UTC. */
+export function dayOf(at: Instant): number {
+  return Math.floor(at / dayMs);
+}
+
+/** The instant a UTC day begins. */
+export function startOfDay(day: number): Instant {
+  return day * dayMs;
+}
+
+/**
+ * The one counter that a run moves, of the day its Job was created (decisions.md section 4, api.md section 14). Undefined: a
+ * scheduled run in a maintenance window that leaves runs out of the SLA.
+ */
+export function counterOf(run: Pick<Execution, 'status' | 'trigger' | 'inMaintenance'>): RunCounter | undefined {
+  if (run.trigger !== 'scheduled') return 'manual';
+  if (run.inMaintenance && (run.status === 'success' || run.status === 'failed')) return undefined;
+  return run.status;
+}
+
+/** The duration that enters the figures of the day: of successful scheduled runs. */
+export function countedDurationMs(
+  run: Pick<Execution, 'status' | 'trigger' | 'inMaintenance' | 'durationMs'>,
+): number | undefined {
+  return counterOf(run) === 'success' ? run.durationMs : undefined;
+}

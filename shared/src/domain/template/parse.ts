@@ -1,0 +1,82 @@
+/** A piece of a template: text as written, or the name of a value, such as `CronJob.Name`. */
+export type TemplatePart = { readonly text: string } | { readonly name: string; readonly written: string };
+
+/** Text with placeholders of the form `{{ .CronJob.Name }}`, taken apart. */
+export interface Template {
+  readonly parts: readonly TemplatePart[];
+  /** What stands between double braces and is no placeholder: blocks, functions, pipes, a brace that is never closed. */
+  readonly malformed: readonly string[];
+}
+
+/** Values of suggested fixes: resources.md section 8, detection.md section 6. */
+export const suggestionPlaceholders = [
+  'CronJob.Name',
+  'CronJob.Namespace',
+  'Namespace',
+  'Name',
+  'JobName',
+  'ExitCode',
+  'Reason',
+  'Pod',
+  'Container',
+  'Image',
+  'Node',
+] as const;
+export type SuggestionPlaceholder = (typeof suggestionPlaceholders)[number];
+
+/** Values of messages: those of suggestions, and what only an alert has. alerting.md section 10.5. */
+export const messagePlaceholders = [
+  ...suggestionPlaceholders,
+  'Cluster',
+  'Monitor.Namespace',
+  'Monitor.Name',
+  'Job.Name',
+  'Job.Trigger',
+  'Alert.Id',
+  'Alert.Type',
+  'Alert.Subject',
+  'Alert.Severity',
+  'Alert.State',
+  'Alert.Title',
+  'Alert.Message',
+  'Alert.Since',
+  'Alert.Count',
+  'Context.SuggestedFix',
+  'Context.Logs',
+  'Context.Events',
+  'Links.CronJob',
+  'Links.Alert',
+] as const;
+export type MessagePlaceholder = (typeof messagePlaceholders)[number];
+
+const placeholder = /^\s*\.([A-Za-z][A-Za-z0-9]*(?:\.[A-Za-z][A-Za-z0-9]*)*)\s*$/;
+
+/** Never throws: what is no placeholder stays in the text as written and is listed in `malformed`. */
+export function parseTemplate(text: string): Template {
+  const parts: TemplatePart[] = [];
+  const malformed: string[] = [];
+  let from = 0;
+  while (from < text.length) {
+    const open = text.indexOf('{{', from);
+    if (open < 0) break;
+    const close = text.indexOf('}}', open + 2);
+    if (close < 0) {
+      malformed.push(text.slice(open, open + 40));
+      break;
+    }
+    const written = text.slice(open, close + 2);
+    const name = placeholder.exec(text.slice(open + 2, close))?.[1];
+    if (name === undefined) malformed.push(written.slice(0, 80));
+    if (open > from) parts.push({ text: text.slice(from, open) });
+    parts.push(name === undefined ? { text: written } : { name, written });
+    from = close + 2;
+  }
+  if (from < text.length) parts.push({ text: text.slice(from) });
+  return { parts, malformed };
+}
+
+/** Names in the template that are not among `allowed`, each once, in order. */
+export function unknownPlaceholders(template: Template, allowed: readonly string[]): string[] {
+  const unknown = template.parts.flatMap((part) => ('name' in part && !allowed.includes(part.name) ? [part.name] : []));
+  return [...new Set(unknown)];
+}

@@ -1,0 +1,283 @@
+import type { Clock, Logger } from '../process/index.ts';
+import { createAccess, type AccessKeeper } from './access.ts';
+import type {
+  AccessQuestion,
+  Cluster,
+  ClusterEvent,
+  Identity,
+  LeaseRecord,
+  ListPage,
+  ListRequest,
+  LogRequest,
+  ObjectKey,
+  RawObject,
+  SecretContent,
+  WatchRequest,
+} from './cluster.ts';
+import { createCaller, type Caller } from './caller.ts';
+import type { CredentialSource } from './credentials.ts';
+import type { Answered } from './exchange.ts';
+import { toLeaseObject, toLeaseRecord } from './lease-record.ts';
+import { accessReviews, events, kinds, leases, pathOf, queryOf, secrets, tokenReviews } from './paths.ts';
+import { createRateLimiter } from './rate-limiter.ts';
+import { accessReviewOf, isAllowed, toIdentity, tokenReviewOf } from './reviews.ts';
+import { toListPage } from './list-page.ts';
+import { toSecretContent } from './secret-content.ts';
+import { toClusterEvent } from './translate/event.ts';
+import { objectOf, textOf } from './translate/fields.ts';
+import { createTransport, type Transport } from './transport.ts';
+
+export interface ClusterOptions extends CredentialSource {
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** Hears of every request that was sent, or could not be. */
+  readonly answered?: ((answer: Answered) => void) | undefined;
+  /** Calls a second, those of the Lease exempt; 20 when absent. */
+  readonly requestsPerSecond?: number;
+  /** Calls at once after a pause; 40 when absent. */
+  readonly burst?: number;
+  /** Time limit of a call; 10 s when absent. */
+  readonly callTimeoutMs?: number;
+  /** Limit of the wait for the head of a watch or a log, which then have none; 30 s when absent. */
+  readonly headersTimeoutMs?: number;
+}
+
+const mergePatch = 'application/merge-patch+json';
+/** Every pod that a Job made carries this label, in all supported versions. */
+const ofJobs = 'job-name';
+
+/** The client of a Kubernetes API. Throws an `Error` that names file or context when the kubeconfig cannot be used. */
+export function createCluster(options: ClusterOptions): Cluster {
+  const { clock, logger, requestsPerSecond = 20, burst = 40 } = options;
+  const keeper = createAccess(options, { clock, logger });
+  const transport = createTransport(clock);
+  // Kept against the monotonic clock: that our wall clock is set shows at once, whenever the server is asked next.
+  let aheadMs: number | undefined;
+  const skewMs = (): number | undefined =>
+    aheadMs === undefined ? undefined : Math.round(aheadMs + clock.monotonicMs()) - clock.now();
+  const caller = createCaller({
+    clock,
+    transport,
+    limiter: createRateLimiter({ perSecond: requestsPerSecond, burst }, clock),
+    access: () => keeper.access(),
+    distrust: () => keeper.distrust(),
+    heardTime: (serverAt) => {
+      aheadMs = serverAt - clock.monotonicMs();
+    },
+    answered: options.answered,
+    callTimeoutMs: options.callTimeoutMs ?? 10_000,
+    headersTimeoutMs: options.headersTimeoutMs ?? 30_000,
+    userAgent: 'cronjob-monitor',
+  });
+  return new HttpCluster(caller, keeper, transport, skewMs);
+}
+
+class HttpCluster implements Cluster {
+  readonly #call: Caller;
+  readonly #keeper: AccessKeeper;
+  readonly #transport: Transport;
+  readonly #skewMs: () => number | undefined;
+
+  // oxlint-disable-next-line max-params -- its four parts
+  constructor(call: Caller, keeper: AccessKeeper, transport: Transport, skewMs: () => number | undefined) {
+    this.#call = call;
+    this.#keeper = keeper;
+    this.#transport = transport;
+    this.#skewMs = skewMs;
+  }
+
+  get ownNamespace(): string | undefined {
+    return this.#keeper.namespace;
+  }
+
+  async listPage({ kind, namespace, limit, continueToken }: ListRequest, signal: AbortSignal): Promise<ListPage> {
+    const labelSelector = kind === 'Pod' ? ofJobs : undefined;
+    // No resourceVersion: a quorum read. 0 would be answered from a cache that may be older than what we saw before.
+    const query = queryOf({ labelSelector, limit, continue: continueToken });
+    const resource = kinds[kind].plural;
+    const list = await this.#call.get('list', resource, pathOf(kinds[kind], { namespace }) + query, signal);
+    return toListPage(list, resource);
+  }
+
+  watch(request: WatchRequest, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+    const { kind, namespace, resourceVersion, timeoutSeconds } = request;
+    const query = queryOf({
+      watch: 1,
+      labelSelector: kind === 'Pod' ? ofJobs : undefined,
+      allowWatchBookmarks: true,
+      resourceVersion,
+      timeoutSeconds,
+    });
+    const path = pathOf(kinds[kind], { namespace }) + query;
+    return this.#call.stream({ lane: 'watches', verb: 'watch', resource: kinds[kind].plural, path }, signal);
+  }
+
+  reloadCredentials(): void {
+    this.#keeper.distrust();
+  }
+
+  patchMonitorStatus(key: ObjectKey, status: object, resourceVersion: string | undefined, signal: AbortSignal) {
+    return this.#patchStatus(
+      pathOf(kinds.CronJobMonitor, key),
+      kinds.CronJobMonitor.plural,
+      { status, resourceVersion },
+      signal,
+    );
+  }
+
+  patchChannelStatus(name: string, status: object, resourceVersion: string | undefined, signal: AbortSignal) {
+    return this.#patchStatus(
+      pathOf(kinds.AlertChannel, { name }),
+      kinds.AlertChannel.plural,
+      { status, resourceVersion },
+      signal,
+    );
+  }
+
+  // oxlint-disable-next-line max-params -- path and name of the resource, what to write, and the signal
+  async #patchStatus(
+    path: string,
+    plural: string,
+    { status, resourceVersion }: { status: object; resourceVersion: string | undefined },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const body = resourceVersion === undefined ? { status } : { metadata: { resourceVersion }, status };
+    const write = { method: 'PATCH', body, contentType: mergePatch } as const;
+    await this.#call.send(
+      { ...write, lane: 'calls', verb: 'patch', resource: `${plural}/status`, path: `${path}/status` },
+      signal,
+    );
+  }
+
+  async findLease(key: ObjectKey, signal: AbortSignal): Promise<LeaseRecord | undefined> {
+    const question = {
+      lane: 'lease',
+      method: 'GET',
+      verb: 'get',
+      resource: 'leases',
+      path: pathOf(leases, key),
+    } as const;
+    const lease = await this.#call.find(question, signal);
+    return lease && toLeaseRecord(lease, 'get');
+  }
+
+  async createLease(
+    key: ObjectKey,
+    lease: Omit<LeaseRecord, 'resourceVersion'>,
+    signal: AbortSignal,
+  ): Promise<LeaseRecord> {
+    const path = pathOf(leases, { namespace: key.namespace });
+    const body = toLeaseObject(key, lease);
+    return toLeaseRecord(
+      await this.#call.send({ lane: 'lease', method: 'POST', verb: 'create', resource: 'leases', path, body }, signal),
+      'create',
+    );
+  }
+
+  async replaceLease(key: ObjectKey, lease: LeaseRecord, signal: AbortSignal): Promise<LeaseRecord> {
+    const path = pathOf(leases, key);
+    const body = toLeaseObject(key, lease, lease.resourceVersion);
+    return toLeaseRecord(
+      await this.#call.send({ lane: 'lease', method: 'PUT', verb: 'update', resource: 'leases', path, body }, signal),
+      'update',
+    );
+  }
+
+  async listEvents(namespace: string, objectUid: string, signal: AbortSignal): Promise<ClusterEvent[]> {
+    const query = queryOf({ fieldSelector: `involvedObject.uid=${objectUid}`, limit: 100 });
+    const list = await this.#call.get('list', 'events', pathOf(events, { namespace }) + query, signal);
+    return toListPage(list, 'events').items.flatMap((item) => toClusterEvent(item) ?? []);
+  }
+
+  readLog({ namespace, pod, ...request }: LogRequest, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+    const { container, previous, tailLines, limitBytes, follow } = request;
+    const query = queryOf({
+      container,
+      previous: previous || undefined,
+      tailLines,
+      limitBytes,
+      follow: follow || undefined,
+    });
+    const path = `${pathOf(kinds.Pod, { namespace, name: pod })}/log${query}`;
+    return this.#call.stream({ lane: 'calls', verb: 'get', resource: 'pods/log', path }, signal);
+  }
+
+  listPodsOfJob(namespace: string, jobName: string, signal: AbortSignal): Promise<RawObject[]> {
+    return this.listPods(namespace, `${ofJobs}=${jobName}`, signal);
+  }
+
+  async listPods(namespace: string, labelSelector: string, signal: AbortSignal): Promise<RawObject[]> {
+    const query = queryOf({ labelSelector, limit: 500 });
+    const list = await this.#call.get('list', 'pods', pathOf(kinds.Pod, { namespace }) + query, signal);
+    return [...toListPage(list, 'pods').items];
+  }
+
+  findCronJob(key: ObjectKey, signal: AbortSignal): Promise<RawObject | undefined> {
+    return this.#find('cronjobs', pathOf(kinds.CronJob, key), signal);
+  }
+
+  findJob(key: ObjectKey, signal: AbortSignal): Promise<RawObject | undefined> {
+    return this.#find('jobs', pathOf(kinds.Job, key), signal);
+  }
+
+  createJob(namespace: string, job: object, signal: AbortSignal): Promise<RawObject> {
+    const path = pathOf(kinds.Job, { namespace });
+    return this.#call.send(
+      { lane: 'calls', method: 'POST', verb: 'create', resource: 'jobs', path, body: job },
+      signal,
+    );
+  }
+
+  setSuspended(key: ObjectKey, suspended: boolean, signal: AbortSignal): Promise<RawObject> {
+    const write = { method: 'PATCH', body: { spec: { suspend: suspended } }, contentType: mergePatch } as const;
+    const path = pathOf(kinds.CronJob, key);
+    return this.#call.send({ ...write, lane: 'calls', verb: 'patch', resource: 'cronjobs', path }, signal);
+  }
+
+  async findSecret(key: ObjectKey, signal: AbortSignal): Promise<SecretContent | undefined> {
+    const secret = await this.#find('secrets', pathOf(secrets, key), signal);
+    return secret && toSecretContent(secret);
+  }
+
+  async reviewToken(
+    token: string,
+    signal: AbortSignal,
+    audiences: readonly string[] = [],
+  ): Promise<Identity | undefined> {
+    if (token === '') return undefined; // the server refuses to review nothing
+    const body = tokenReviewOf(token, audiences);
+    return toIdentity(await this.#review(pathOf(tokenReviews), tokenReviews.plural, body, signal), audiences);
+  }
+
+  async reviewAccess(identity: Identity, question: AccessQuestion, signal: AbortSignal): Promise<boolean> {
+    const body = accessReviewOf(identity, question);
+    return isAllowed(await this.#review(pathOf(accessReviews), accessReviews.plural, body, signal));
+  }
+
+  async version(signal: AbortSignal): Promise<string> {
+    return textOf((await this.#call.get('get', 'version', '/version', signal))['gitVersion']) ?? 'unknown';
+  }
+
+  async clusterUid(signal: AbortSignal): Promise<string> {
+    const path = pathOf(kinds.Namespace, { name: 'kube-system' });
+    const namespace = await this.#call.get('get', 'namespaces', path, signal);
+    return textOf(objectOf(namespace['metadata'])['uid']) ?? '';
+  }
+
+  clockSkewMs(): number | undefined {
+    return this.#skewMs();
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+
+  #find(resource: string, path: string, signal: AbortSignal): Promise<RawObject | undefined> {
+    return this.#call.find({ lane: 'calls', method: 'GET', verb: 'get', resource, path }, signal);
+  }
+
+  // oxlint-disable-next-line max-params -- path and name of the resource, what to ask, and the signal
+  #review(path: string, resource: string, body: object, signal: AbortSignal): Promise<RawObject> {
+    return this.#call.send({ lane: 'calls', method: 'POST', verb: 'create', resource, path, body }, signal);
+  }
+}

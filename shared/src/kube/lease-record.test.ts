@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { goldenCases } from '../testing/index.ts';
+import type { RawObject } from './cluster.ts';
+import { toLeaseObject, toLeaseRecord } from './lease-record.ts';
+
+const key = { namespace: 'a', name: 'leader' };
+
+test('recorded Leases are read, and written back as they were', () => {
+  let read = 0;
+  for (const { steps } of goldenCases('leases')) {
+    for (const { request, response } of steps) {
+      const body = response.body as RawObject | undefined;
+      if (response.status > 201 || body?.['kind'] !== 'Lease') continue;
+      const record = toLeaseRecord(body, request.method);
+      const { spec } = JSON.parse(JSON.stringify(toLeaseObject(key, record, record.resourceVersion))) as {
+        spec: object;
+      };
+      const nothing = { holderIdentity: '', leaseDurationSeconds: 0, leaseTransitions: 0 };
+      assert.deepEqual(spec, { ...nothing, ...(body['spec'] as object) });
+      read++;
+    }
+  }
+  assert.ok(read > 10, `${read} Leases`);
+});
+
+test('a released Lease has an empty holder, however that is written', () => {
+  const metadata = { resourceVersion: '7' };
+  assert.equal(toLeaseRecord({ metadata, spec: { holderIdentity: '' } }, 'get').holder, '');
+  assert.equal(toLeaseRecord({ metadata, spec: {} }, 'get').holder, '');
+  assert.equal(toLeaseRecord({ metadata, spec: {} }, 'get').renewTime, undefined);
+});
+
+test('a Lease without a version is no Lease: nobody could replace it safely', () => {
+  assert.throws(() => toLeaseRecord({ spec: {} }, 'get'), { code: 'badAnswer' });
+});

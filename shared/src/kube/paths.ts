@@ -1,0 +1,44 @@
+import type { WatchedKind } from './cluster.ts';
+
+/** Where the API server keeps a kind, and how messages call it. */
+export interface ResourcePath {
+  /** Without a trailing slash. */
+  readonly root: string;
+  readonly plural: string;
+}
+
+const batch = '/apis/batch/v1';
+const core = '/api/v1';
+const own = '/apis/cronjob-monitor.io/v1alpha1';
+
+export const kinds: Readonly<Record<WatchedKind, ResourcePath>> = {
+  CronJob: { root: batch, plural: 'cronjobs' },
+  Job: { root: batch, plural: 'jobs' },
+  Pod: { root: core, plural: 'pods' },
+  Namespace: { root: core, plural: 'namespaces' },
+  CronJobMonitor: { root: own, plural: 'cronjobmonitors' },
+  AlertChannel: { root: own, plural: 'alertchannels' },
+};
+
+export const events: ResourcePath = { root: core, plural: 'events' };
+export const secrets: ResourcePath = { root: core, plural: 'secrets' };
+export const leases: ResourcePath = { root: '/apis/coordination.k8s.io/v1', plural: 'leases' };
+export const tokenReviews: ResourcePath = { root: '/apis/authentication.k8s.io/v1', plural: 'tokenreviews' };
+export const accessReviews: ResourcePath = { root: '/apis/authorization.k8s.io/v1', plural: 'subjectaccessreviews' };
+
+/** The path of a collection, or with a name that of one object; a namespace of undefined means all, or a kind that has none. */
+export function pathOf(
+  { root, plural }: ResourcePath,
+  at: { namespace?: string | undefined; name?: string } = {},
+): string {
+  const within = at.namespace === undefined ? root : `${root}/namespaces/${encodeURIComponent(at.namespace)}`;
+  return at.name === undefined ? `${within}/${plural}` : `${within}/${plural}/${encodeURIComponent(at.name)}`;
+}
+
+/** A query without the parameters that are undefined; empty when none is left. */
+export function queryOf(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, String(value));
+  const text = query.toString();
+  return text === '' ? '' : `?${text}`;
+}

@@ -1,0 +1,140 @@
+import { alertTypes, severities, type AlertType, type Severity } from '../../contract/index.ts';
+import { parseDuration, parseTemplate, suggestionPlaceholders, unknownPlaceholders } from '../../domain/index.ts';
+import { namedList, refine, set } from './collection.ts';
+import {
+  boolean,
+  defaulted,
+  duration,
+  integer,
+  object,
+  oneOf,
+  optional,
+  regex,
+  required,
+  text,
+  type Member,
+} from './field.ts';
+import type { ChannelRef, FixMatchSpec, FixPatternSpec, IncludeContextSpec } from './monitor-spec.ts';
+import { refuse } from './reading.ts';
+
+const severity = oneOf(severities);
+
+const channelRef = refine(
+  object({ name: required(text(1, 253)), severities: optional(set(severity, 2)) }),
+  ({ name, severities: wanted }, path, reading): ChannelRef | undefined => {
+    if (name === undefined) return undefined;
+    if (wanted !== undefined && wanted.length > 0) return { name, severities: wanted };
+    // Without a usable list nothing is filtered out: to be told too much is better than not to be told.
+    if (wanted?.length === 0) {
+      const message = `an empty list of severities for channel ${name} means both`;
+      reading.notes.push({ code: 'SeveritiesEmpty', path: `${path}.severities`, message });
+    }
+    return { name, severities };
+  },
+);
+
+export const channelRefs = namedList(channelRef, 20);
+
+export const includeContext = refine(
+  object({
+    logs: defaulted(boolean, true),
+    logLines: defaulted(integer(1, 10_000), 50),
+    logContainerName: optional(text(1, 63)),
+    events: defaulted(boolean, true),
+    includeInitContainerLogs: defaulted(boolean, false),
+    podStatus: defaulted(boolean, true),
+    suggestedFixes: defaulted(boolean, true),
+  }),
+  (read, path, reading): IncludeContextSpec => {
+    const logs = ['logLines', 'logContainerName', 'includeInitContainerLogs'].map((name) => `${path}.${name}`);
+    const logsAreUsable = !reading.problems.some((problem) => logs.includes(problem.path));
+    return {
+      logs: read.logs === true && logsAreUsable,
+      logLines: read.logLines ?? 50,
+      logContainerName: read.logContainerName,
+      events: read.events === true,
+      includeInitContainerLogs: read.includeInitContainerLogs === true,
+      podStatus: read.podStatus === true,
+      suggestedFixes: read.suggestedFixes === true,
+    };
+  },
+);
+
+const overrideMembers = Object.fromEntries(alertTypes.map((type) => [type, optional(severity)])) as Record<
+  AlertType,
+  Member<Severity>
+>; // one member for each type, made from the list of all types
+
+export const severityOverrides = refine(object(overrideMembers), (read): Partial<Record<AlertType, Severity>> =>
+  Object.fromEntries(Object.entries(read).filter(([, severity]) => severity !== undefined)),
+);
+
+const exitCode = integer(0, 255);
+
+const exitCodeRange = refine(
+  object({ min: required(exitCode), max: required(exitCode) }),
+  ({ min, max }, path, reading) => {
+    if (min === undefined || max === undefined) return undefined;
+    return min <= max ? { min, max } : refuse(reading, path, 'min must not exceed max');
+  },
+);
+
+const match = refine(
+  object({
+    exitCode: optional(exitCode),
+    exitCodeRange: optional(exitCodeRange),
+    reason: optional(text(1, 256)),
+    reasonPattern: optional(regex),
+    logPattern: optional(regex),
+    eventPattern: optional(regex),
+  }),
+  (read, path, reading): FixMatchSpec | undefined => {
+    // A criterion that cannot be used makes the whole pattern unusable: without it others would match too much.
+    if (reading.problems.some((problem) => problem.path.startsWith(`${path}.`))) return undefined;
+    const isEmpty = Object.values(read).every((criterion) => criterion === undefined);
+    return isEmpty ? refuse(reading, path, 'match needs at least one criterion') : read;
+  },
+);
+
+/** An unknown placeholder is named and stays as written; the suggestion is used all the same. */
+const suggestion = refine(text(1, 2048), (written, path, reading) => {
+  const template = parseTemplate(written);
+  const unknown = unknownPlaceholders(template, suggestionPlaceholders).map((name) => `{{ .${name} }}`);
+  const names = [...unknown, ...template.malformed];
+  if (names.length > 0) refuse(reading, path, `no such placeholder: ${names.join(', ')}`, 'InvalidPattern');
+  return written;
+});
+
+const fixPattern = refine(
+  object({
+    name: required(text(1, 63)),
+    match: required(match),
+    suggestion: required(suggestion),
+    priority: defaulted(integer(0, 10_000), 101),
+  }),
+  ({ name, match, suggestion, priority }): FixPatternSpec | undefined =>
+    name === undefined || match === undefined || suggestion === undefined || priority === undefined
+      ? undefined
+      : { name, match, suggestion, priority },
+);
+
+export const suggestedFixPatterns = namedList(fixPattern, 50);
+
+const shortestReminderMs = 5 * 60_000;
+
+export const remindEvery = refine(duration({ zero: true }), (value, path, reading) => {
+  const ms = parseDuration(value) ?? 0;
+  return ms === 0 || ms >= shortestReminderMs ? value : refuse(reading, path, 'must be 0s for none, or at least 5m');
+});
+
+export const alertingField = object({
+  enabled: defaulted(boolean, true),
+  channelRefs: optional(channelRefs),
+  includeContext: defaulted(includeContext, {}),
+  severityOverrides: optional(severityOverrides),
+  suggestedFixPatterns: optional(suggestedFixPatterns),
+  suppressDuplicatesFor: optional(duration({ zero: true })),
+  alertDelay: optional(duration({ zero: true })),
+  remindEvery: defaulted(remindEvery, '24h'),
+  renotifyOnChangedError: defaulted(boolean, false),
+});

@@ -1,0 +1,127 @@
+import { channelTypes } from '../../contract/index.ts';
+import { messagePlaceholders, parseTemplate, unknownPlaceholders } from '../../domain/index.ts';
+import {
+  emailTlsModes,
+  pagingSeverities,
+  webhookMethods,
+  type ChatSpec,
+  type EmailSpec,
+  type PagingSpec,
+  type SecretKeyRef,
+  type WebhookSpec,
+} from './channel-spec.ts';
+import { refine, set, textMap } from './collection.ts';
+import { boolean, defaulted, integer, object, oneOf, optional, required, text, type Field } from './field.ts';
+import { refuse } from './reading.ts';
+
+const secretMembers = { name: required(text(1, 253)), namespace: required(text(1, 63)) };
+
+const secretRef = refine(object(secretMembers), ({ name, namespace }): Omit<SecretKeyRef, 'key'> | undefined =>
+  name === undefined || namespace === undefined ? undefined : { name, namespace },
+);
+
+const secretKeyRef = refine(
+  object({ ...secretMembers, key: required(text(1, 253)) }),
+  ({ name, namespace, key }): SecretKeyRef | undefined =>
+    name === undefined || namespace === undefined || key === undefined ? undefined : { name, namespace, key },
+);
+
+/** Text with placeholders that all exist: a message with a hole in it is refused before it is sent. */
+function template(maxLength: number, pattern?: { source: string; says: string }): Field<string> {
+  return refine(text(1, maxLength, pattern), (written, path, reading) => {
+    const parsed = parseTemplate(written);
+    const unknown = unknownPlaceholders(parsed, messagePlaceholders).map((name) => `{{ .${name} }}`);
+    const names = [...unknown, ...parsed.malformed];
+    if (names.length === 0) return written;
+    return refuse(reading, path, `no such placeholder: ${names.join(', ')}`, 'InvalidPattern');
+  });
+}
+
+const oneLine = { source: '^[^\\r\\n]*$', says: 'must be one line' };
+
+const jsonTemplate = refine(template(8192), (written, path, reading) => {
+  try {
+    JSON.parse(written);
+    return written;
+  } catch {
+    // The parser's own words quote the text, which may be long.
+    return refuse(reading, path, 'must be the text of one JSON value', 'InvalidPattern');
+  }
+});
+
+const address = text(0, 254, {
+  source: '^[^\\s<>,;@"]+@[^\\s<>,;@"]+$',
+  says: 'must be an address such as ops@example.org, without a display name',
+});
+
+const headerName = /^[A-Za-z0-9-]{1,64}$/;
+const ownHeaders = /^(host|connection|transfer-encoding|content-(length|encoding)|webhook-.*)$/;
+
+function headerProblem(name: string): string | undefined {
+  if (!headerName.test(name)) return 'a header name has 1 to 64 letters, digits and hyphens';
+  return ownHeaders.test(name.toLowerCase()) ? 'this header is set by the service' : undefined;
+}
+
+const chat = refine(
+  object({
+    webhookSecretRef: required(secretKeyRef),
+    defaultChannel: optional(text(0, 80)),
+    messageTemplate: optional(template(8192)),
+  }),
+  ({ webhookSecretRef, ...rest }): ChatSpec | undefined => webhookSecretRef && { webhookSecretRef, ...rest },
+);
+
+const paging = refine(
+  object({
+    routingKeySecretRef: required(secretKeyRef),
+    severity: optional(oneOf(pagingSeverities)),
+    endpoint: optional(text(0, 2048, { source: '^https://[^\\s/]+', says: 'must be an https URL' })),
+  }),
+  ({ routingKeySecretRef, ...rest }): PagingSpec | undefined => routingKeySecretRef && { routingKeySecretRef, ...rest },
+);
+
+const email = refine(
+  object({
+    smtpSecretRef: required(secretRef),
+    from: required(address),
+    to: required(set(address, 50, 1)),
+    tls: defaulted(oneOf(emailTlsModes), 'required'),
+    subjectTemplate: optional(template(512, oneLine)),
+    bodyTemplate: optional(template(8192)),
+  }),
+  ({ smtpSecretRef, from, to, tls, ...rest }): EmailSpec | undefined =>
+    smtpSecretRef && from !== undefined && to && tls ? { smtpSecretRef, from, to, tls, ...rest } : undefined,
+);
+
+const headers = textMap(text(0, 1024, { source: oneLine.source, says: 'must have no line breaks' }), 20, headerProblem);
+
+const webhook = refine(
+  object({
+    urlSecretRef: required(secretKeyRef),
+    method: defaulted(oneOf(webhookMethods), 'POST'),
+    headers: optional(headers),
+    payloadTemplate: optional(jsonTemplate),
+    signingSecretRef: optional(secretKeyRef),
+  }),
+  ({ urlSecretRef, method, headers = {}, ...rest }): WebhookSpec | undefined =>
+    urlSecretRef && method ? { urlSecretRef, method, headers, ...rest } : undefined,
+);
+
+const rateLimiting = refine(
+  object({ maxAlertsPerHour: defaulted(integer(1, 1_000_000), 100), burstLimit: defaulted(integer(1, 100_000), 10) }),
+  ({ maxAlertsPerHour, burstLimit }) =>
+    // Without a usable limit the usual one holds: a channel is never without.
+    ({ maxAlertsPerHour: maxAlertsPerHour ?? 100, burstLimit: burstLimit ?? 10 }),
+);
+
+/** All fields of an AlertChannel's spec with their rules and defaults. */
+export const channelSpecField = object({
+  type: required(oneOf(channelTypes)),
+  chat: optional(chat),
+  paging: optional(paging),
+  email: optional(email),
+  webhook: optional(webhook),
+  rateLimiting: defaulted(rateLimiting, {}),
+  sendResolved: defaulted(boolean, true),
+  testOnSave: defaulted(boolean, false),
+});

@@ -1,0 +1,78 @@
+/** The spec of an AlertChannel as applied: defaults filled in, without what could not be used. */
+export type ChannelSpec = ChannelTarget & {
+  readonly rateLimiting: { readonly maxAlertsPerHour: number; readonly burstLimit: number };
+  readonly sendResolved: boolean;
+  readonly testOnSave: boolean;
+};
+
+/** Where it sends: one block, named as its type. resources.md section 6. */
+export type ChannelTarget =
+  | { readonly type: 'chat'; readonly chat: ChatSpec }
+  | { readonly type: 'paging'; readonly paging: PagingSpec }
+  | { readonly type: 'email'; readonly email: EmailSpec }
+  | { readonly type: 'webhook'; readonly webhook: WebhookSpec };
+
+/** One value of a Secret. */
+export interface SecretKeyRef {
+  readonly name: string;
+  readonly namespace: string;
+  readonly key: string;
+}
+
+export interface ChatSpec {
+  readonly webhookSecretRef: SecretKeyRef;
+  readonly defaultChannel: string | undefined;
+  /** Undefined: built in, for every template. */
+  readonly messageTemplate: string | undefined;
+}
+
+export const pagingSeverities = ['critical', 'error', 'warning', 'info'] as const;
+export type PagingSeverity = (typeof pagingSeverities)[number];
+
+export interface PagingSpec {
+  readonly routingKeySecretRef: SecretKeyRef;
+  /** Undefined: the alert's own. */
+  readonly severity: PagingSeverity | undefined;
+  /** Undefined: built in. */
+  readonly endpoint: string | undefined;
+}
+
+export const emailTlsModes = ['required', 'opportunistic'] as const;
+export type EmailTlsMode = (typeof emailTlsModes)[number];
+
+export interface EmailSpec {
+  readonly smtpSecretRef: Omit<SecretKeyRef, 'key'>;
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly tls: EmailTlsMode;
+  readonly subjectTemplate: string | undefined;
+  readonly bodyTemplate: string | undefined;
+}
+
+export const webhookMethods = ['POST', 'PUT', 'PATCH'] as const;
+export type WebhookMethod = (typeof webhookMethods)[number];
+
+export interface WebhookSpec {
+  readonly urlSecretRef: SecretKeyRef;
+  readonly method: WebhookMethod;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly payloadTemplate: string | undefined;
+  readonly signingSecretRef: SecretKeyRef | undefined;
+}
+
+/** The Secrets a channel needs, each with the keys that must be in it. */
+export interface NeededSecret {
+  readonly namespace: string;
+  readonly name: string;
+  readonly keys: readonly string[];
+}
+
+/** In the order in which they are checked. */
+export function neededSecrets(spec: ChannelTarget): NeededSecret[] {
+  const one = ({ namespace, name, key }: SecretKeyRef): NeededSecret => ({ namespace, name, keys: [key] });
+  if (spec.type === 'chat') return [one(spec.chat.webhookSecretRef)];
+  if (spec.type === 'paging') return [one(spec.paging.routingKeySecretRef)];
+  if (spec.type === 'email') return [{ ...spec.email.smtpSecretRef, keys: ['host'] }];
+  const { urlSecretRef, signingSecretRef } = spec.webhook;
+  return [one(urlSecretRef), ...(signingSecretRef ? [one(signingSecretRef)] : [])];
+}

@@ -1,0 +1,48 @@
+import { channelTypes, type ChannelType } from '../../contract/index.ts';
+import type { RawObject } from '../cluster.ts';
+import { channelSpecField } from './channel-fields.ts';
+import type { ChannelSpec, ChannelTarget } from './channel-spec.ts';
+import { refuse, startReading, type SpecProblem } from './reading.ts';
+
+type ReadChannel = NonNullable<ReturnType<typeof channelSpecField.read>>;
+
+/** What could be made of an AlertChannel's spec. One problem makes the channel InvalidSpec. */
+export interface DecodedChannel {
+  /** What it claims to be, where that much is known: lists show it. */
+  readonly type: ChannelType | undefined;
+  /** Without the fields that cannot be used; undefined when nothing could be sent with the rest. A bad template leaves the built-in one. */
+  readonly spec: ChannelSpec | undefined;
+  readonly problems: readonly SpecProblem[];
+}
+
+/** Reads the spec of an AlertChannel from plain JSON that nobody vouches for. Never throws. resources.md section 6. */
+export function decodeChannelSpec(object: RawObject): DecodedChannel {
+  const reading = startReading();
+  const given = object['spec'];
+  const read = given == null ? refuse(reading, 'spec', 'is required') : channelSpecField.read(given, 'spec', reading);
+  const type = read?.type;
+  if (read === undefined || type === undefined) return { type, spec: undefined, problems: reading.problems };
+
+  const blocks = given as Readonly<Record<string, unknown>>; // what was read with a type is an object
+  for (const block of channelTypes) {
+    if ((blocks[block] != null) === (type === block)) continue;
+    refuse(reading, 'spec', `spec.${block} is needed exactly when spec.type is ${block}`);
+  }
+  const { rateLimiting, sendResolved, testOnSave } = read;
+  const target = targetOf(read, type);
+  const spec = target && {
+    ...target,
+    rateLimiting: rateLimiting ?? { maxAlertsPerHour: 100, burstLimit: 10 },
+    sendResolved: sendResolved ?? true,
+    testOnSave: testOnSave ?? false,
+  };
+  return { type, spec, problems: reading.problems };
+}
+
+function targetOf(read: ReadChannel, type: ChannelType): ChannelTarget | undefined {
+  const { chat, paging, email, webhook } = read;
+  if (type === 'chat') return chat && { type, chat };
+  if (type === 'paging') return paging && { type, paging };
+  if (type === 'email') return email && { type, email };
+  return webhook && { type, webhook };
+}

@@ -1,0 +1,163 @@
+import { refine } from './collection.ts';
+import { boolean, defaulted, duration, integer, number, object, optional, required, text, zone } from './field.ts';
+import type {
+  AutoFromScheduleSpec,
+  DeadManSwitchSpec,
+  FinishBySpec,
+  JobFailedSpec,
+  MissedScheduleSpec,
+  SlaSpec,
+  StuckJobsSpec,
+  SuspendedHandlingSpec,
+} from './monitor-spec.ts';
+import { parseDuration } from '../../domain/index.ts';
+import { refuse } from './reading.ts';
+
+/**
+ * The blocks that say what counts as a problem. Each ends with what an unusable field switches off: a block whose switch or
+ * threshold cannot be used is off; a part with a field of its own is off alone.
+ */
+
+const autoFromSchedule = refine(
+  object({
+    enabled: defaulted(boolean, true),
+    buffer: defaulted(duration({ zero: true }), '1h'),
+    missedScheduleThreshold: defaulted(integer(1, 100), 1),
+  }),
+  ({ enabled, buffer, missedScheduleThreshold }): AutoFromScheduleSpec | undefined =>
+    enabled === undefined || buffer === undefined || missedScheduleThreshold === undefined
+      ? undefined
+      : { enabled, buffer, missedScheduleThreshold },
+);
+
+const deadManSwitchField = object({
+  enabled: defaulted(boolean, true),
+  maxTimeSinceLastSuccess: optional(duration()),
+  autoFromSchedule: optional(autoFromSchedule),
+});
+
+export const deadManSwitch = refine(deadManSwitchField, (read, path, reading): DeadManSwitchSpec => {
+  const { maxTimeSinceLastSuccess, autoFromSchedule } = read;
+  const isArmed = maxTimeSinceLastSuccess !== undefined || autoFromSchedule?.enabled === true;
+  const hasProblem = reading.problems.some((problem) => problem.path.startsWith(`${path}.`));
+  if (read.enabled === true && !isArmed && !hasProblem) {
+    refuse(reading, path, 'deadManSwitch needs maxTimeSinceLastSuccess or autoFromSchedule');
+  }
+  return { enabled: read.enabled === true && isArmed, maxTimeSinceLastSuccess, autoFromSchedule };
+});
+
+export const missedSchedule = refine(
+  object({
+    enabled: defaulted(boolean, true),
+    grace: defaulted(duration(), '2m'),
+    threshold: defaulted(integer(1, 100), 1),
+    skipWarnAfter: optional(integer(1, 1000)),
+  }),
+  ({ enabled, grace, threshold, skipWarnAfter }): MissedScheduleSpec => ({
+    enabled: enabled === true && grace !== undefined && threshold !== undefined,
+    grace: grace ?? '2m',
+    threshold: threshold ?? 1,
+    skipWarnAfter,
+  }),
+);
+
+const failuresOfLast = refine(
+  object({ failures: required(integer(1, 20)), runs: required(integer(1, 20)) }),
+  ({ failures, runs }, path, reading) => {
+    if (failures === undefined || runs === undefined) return undefined;
+    return failures <= runs ? { failures, runs } : refuse(reading, path, 'failures must not exceed runs');
+  },
+);
+
+export const jobFailed = refine(
+  object({
+    enabled: defaulted(boolean, true),
+    failureThreshold: defaulted(integer(1, 100), 1),
+    recoveryThreshold: defaulted(integer(1, 100), 1),
+    failuresOfLast: optional(failuresOfLast),
+    includeManual: defaulted(boolean, true),
+  }),
+  (read): JobFailedSpec => {
+    const { enabled, failureThreshold, recoveryThreshold, includeManual } = read;
+    const isUsable = failureThreshold !== undefined && recoveryThreshold !== undefined && includeManual !== undefined;
+    return {
+      enabled: enabled === true && isUsable,
+      failureThreshold: failureThreshold ?? 1,
+      recoveryThreshold: recoveryThreshold ?? 1,
+      failuresOfLast: read.failuresOfLast,
+      includeManual: includeManual ?? true,
+    };
+  },
+);
+
+const timeOfDay = /^([01][0-9]|2[0-3]):[0-5][0-9]$/;
+
+const finishBy = refine(
+  object({ time: required(text(0, 16)), timezone: optional(zone) }),
+  ({ time, timezone }, path, reading): FinishBySpec | undefined => {
+    const hasProblem = reading.problems.some((problem) => problem.path.startsWith(`${path}.`));
+    if (time === undefined || hasProblem) return undefined;
+    return timeOfDay.test(time) ? { time, timezone } : refuse(reading, `${path}.time`, 'use HH:MM from 00:00 to 23:59');
+  },
+);
+
+const slaField = object({
+  enabled: defaulted(boolean, true),
+  minSuccessRate: defaulted(number(0, 100), 95),
+  windowDays: defaulted(integer(1, 365), 7),
+  minRuns: defaulted(integer(1, 10_000), 1),
+  countMissed: defaulted(boolean, false),
+  maxDuration: optional(duration()),
+  minDuration: optional(duration()),
+  finishBy: optional(finishBy),
+  durationRegressionThreshold: defaulted(integer(0, 1000), 50),
+  durationBaselineWindowDays: defaulted(integer(2, 365), 14),
+});
+
+export const sla = refine(slaField, (read, path, reading): SlaSpec => {
+  const { windowDays, minRuns, countMissed, durationBaselineWindowDays, maxDuration } = read;
+  const rateIsUsable = windowDays !== undefined && minRuns !== undefined && countMissed !== undefined;
+  const isBelow = isShorter(read.minDuration, maxDuration);
+  if (!isBelow) refuse(reading, `${path}.minDuration`, 'must be shorter than maxDuration');
+  return {
+    enabled: read.enabled === true,
+    minSuccessRate: rateIsUsable ? read.minSuccessRate : undefined,
+    windowDays: windowDays ?? 7,
+    minRuns: minRuns ?? 1,
+    countMissed: countMissed ?? false,
+    maxDuration,
+    minDuration: isBelow ? read.minDuration : undefined,
+    finishBy: read.finishBy,
+    durationRegressionThreshold: durationBaselineWindowDays === undefined ? 0 : (read.durationRegressionThreshold ?? 0),
+    durationBaselineWindowDays: durationBaselineWindowDays ?? 14,
+  };
+});
+
+/** Holds also when one of them is not given. */
+function isShorter(least: string | undefined, most: string | undefined): boolean {
+  if (least === undefined || most === undefined) return true;
+  return (parseDuration(least) ?? 0) < (parseDuration(most) ?? 0);
+}
+
+export const stuckJobs = refine(
+  object({
+    enabled: defaulted(boolean, true),
+    notStartedAfter: defaulted(duration(), '10m'),
+    overrunningAfter: optional(duration()),
+    terminatingAfter: defaulted(duration(), '10m'),
+  }),
+  ({ enabled, notStartedAfter, overrunningAfter, terminatingAfter }): StuckJobsSpec => ({
+    enabled: enabled === true,
+    notStartedAfter,
+    overrunningAfter,
+    terminatingAfter,
+  }),
+);
+
+export const suspendedHandling = refine(
+  object({ pauseMonitoring: defaulted(boolean, true), alertIfSuspendedFor: optional(duration()) }),
+  ({ pauseMonitoring, alertIfSuspendedFor }): SuspendedHandlingSpec => ({
+    pauseMonitoring: pauseMonitoring ?? true,
+    alertIfSuspendedFor,
+  }),
+);

@@ -1,0 +1,65 @@
+import { parseResourceDuration, type DetectionRules } from '../../domain/index.ts';
+import type { MonitorSpec } from './monitor-spec.ts';
+
+const dayMs = 86_400_000;
+
+/** What a decoded spec asks of the detectors, durations as milliseconds. `cronJobZone`: of a finishBy that names none. */
+export function detectionRulesOf(spec: MonitorSpec, cronJobZone: string): DetectionRules {
+  const { deadManSwitch, missedSchedule, sla, stuckJobs, suspendedHandling } = spec;
+  const { pauseMonitoring } = suspendedHandling;
+  const auto = deadManSwitch?.autoFromSchedule;
+  const stuck = {
+    enabled: stuckJobs.enabled,
+    notStartedAfterMs: msOf(stuckJobs.notStartedAfter) ?? 0,
+    terminatingAfterMs: msOf(stuckJobs.terminatingAfter) ?? 0,
+    overrunningAfterMs: msOf(stuckJobs.overrunningAfter),
+  };
+  return {
+    jobFailed: spec.jobFailed,
+    missedSchedule: { ...missedSchedule, graceMs: msOf(missedSchedule.grace) ?? 0 },
+    deadMan: deadManSwitch && {
+      enabled: deadManSwitch.enabled,
+      maxSinceSuccessMs: msOf(deadManSwitch.maxTimeSinceLastSuccess),
+      auto: auto?.enabled
+        ? { bufferMs: msOf(auto.buffer) ?? 0, missedScheduleThreshold: auto.missedScheduleThreshold }
+        : undefined,
+      pauseMonitoring,
+    },
+    durations: sla && {
+      enabled: sla.enabled,
+      maxDurationMs: msOf(sla.maxDuration),
+      minDurationMs: msOf(sla.minDuration),
+    },
+    successRate:
+      sla?.minSuccessRate === undefined
+        ? undefined
+        : {
+            enabled: sla.enabled,
+            minSuccessRate: sla.minSuccessRate,
+            windowDays: sla.windowDays,
+            minRuns: sla.minRuns,
+            countMissed: sla.countMissed,
+          },
+    finishBy: sla?.finishBy && {
+      enabled: sla.enabled,
+      time: sla.finishBy.time,
+      timeZone: sla.finishBy.timezone ?? cronJobZone,
+    },
+    regression: sla && {
+      enabled: sla.enabled,
+      thresholdPercent: sla.durationRegressionThreshold,
+      baselineWindowMs: sla.durationBaselineWindowDays * dayMs,
+    },
+    stuck: {
+      notStarted: stuckJobs.notStartedAfter === undefined ? undefined : stuck,
+      overrunning: stuck,
+      terminating: stuckJobs.terminatingAfter === undefined ? undefined : stuck,
+    },
+    suspended: { alertIfSuspendedForMs: msOf(suspendedHandling.alertIfSuspendedFor) },
+    pauseMonitoring,
+  };
+}
+
+function msOf(duration: string | undefined): number | undefined {
+  return duration === undefined ? undefined : (parseResourceDuration(duration) ?? undefined);
+}

@@ -1,0 +1,47 @@
+export { toOwnResource, type OwnResource } from './own-resource.ts';
+export { decodeMonitorSpec, type DecodedSpec } from './decode-monitor.ts';
+export type * from './monitor-spec.ts';
+export { alertRulesOf } from './alert-rules.ts';
+export { detectionRulesOf } from './detection-rules.ts';
+export { decodeChannelSpec, type DecodedChannel } from './decode-channel.ts';
+export {
+  neededSecrets,
+  type ChannelSpec,
+  type ChannelTarget,
+  type NeededSecret,
+  type SecretKeyRef,
+} from './channel-spec.ts';
+export { findUnknownFields, type UnknownField } from './unknown-fields.ts';
+export type { SpecChecks, SpecNote, SpecNoteCode, SpecProblem, SpecReason } from './reading.ts';
+export { reachOf, selectsCronJob, type Reach, type ReachRules, type Refusal, type RefusalReason } from './reach.ts';
+export { toConditions, toTimeText, type Condition, type ConditionVerdict } from './condition.ts';
+export {
+  judgeMonitor,
+  monitorConditionTypes,
+  phaseOf,
+  type MonitorConditionType,
+  type MonitorFacts,
+  type ScheduleFault,
+} from './monitor-conditions.ts';
+export {
+  maxAlertsInStatus,
+  maxCronJobsInStatus,
+  toMonitorStatus,
+  type ActiveAlertFacts,
+  type CronJobHealth,
+  type MonitoredAlert,
+  type MonitoredCronJob,
+  type MonitoredHealth,
+  type MonitorStatus,
+} from './monitor-status.ts';
+export { isSame, statusDueAt } from './status-writes.ts';
+export {
+  judgeChannel,
+  mayReadSecret,
+  toChannelStatus,
+  type ChannelFacts,
+  type ChannelFigures,
+  type ChannelStatus,
+  type DeliveryFault,
+  type SecretFinding,
+} from './channel-status.ts';

@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { decodeMonitorSpec } from './decode-monitor.ts';
+import { judgeMonitor, monitorConditionTypes, phaseOf, type MonitorFacts } from './monitor-conditions.ts';
+
+const defaults = {
+  suppressDuplicatesForMs: 0,
+  retentionDays: 30,
+  maxRetentionDays: 90,
+  logRetentionDays: 0,
+  maxLogSizeKB: 100,
+  storeLogs: false,
+  storeEvents: false,
+};
+
+function facts(
+  more: Partial<MonitorFacts> = {},
+  spec: unknown = { alerting: { channelRefs: [{ name: 'a' }, { name: 'b' }] } },
+): MonitorFacts {
+  return {
+    decoded: decodeMonitorSpec({ spec }, defaults),
+    evaluation: 'done',
+    reach: { namespaces: new Set(['prod']), refused: [], passedOver: [] },
+    channelFaults: [],
+    scheduleFaults: [],
+    findings: [],
+    ...more,
+  };
+}
+
+test('all six conditions are judged, in their order', () => {
+  assert.deepEqual(
+    judgeMonitor(facts()).map(({ type, status }) => `${type} ${status}`),
+    monitorConditionTypes.map((type) => `${type} True`),
+  );
+});
+
+const refused = (reason: 'NamespaceNotAuthorized' | 'NamespaceIgnored' | 'NamespaceNotFound', namespace = 'x') => ({
+  namespace,
+  reason,
+});
+const reach = (...all: ReturnType<typeof refused>[]) => ({
+  reach: { namespaces: new Set<string>(), refused: all, passedOver: [] },
+});
+const fault = (
+  fault: 'ScheduleInvalid' | 'ZoneUnknown' | 'ZoneMismatch' | 'ScheduleNeverFires' | 'EveryNeverRuns',
+) => ({ namespace: 'p', name: 'c', fault });
+
+for (const { says, given, condition, reason, phase, names } of [
+  { says: 'all is well', given: facts(), condition: 'Ready', reason: 'Evaluated', phase: 'Active', names: '' },
+  {
+    says: 'it has not been evaluated',
+    given: facts({ evaluation: 'pending' }),
+    condition: 'Ready',
+    reason: 'NotEvaluated',
+    phase: 'Pending',
+    names: '',
+  },
+  {
+    says: 'its evaluation failed',
+    given: facts({ evaluation: { failed: 'no database' } }),
+    condition: 'Ready',
+    reason: 'EvaluationFailed',
+    phase: 'Error',
+    names: 'no database',
+  },
+  {
+    says: 'its spec is no object',
+    given: facts({}, 'x'),
+    condition: 'SpecValid',
+    reason: 'Undecodable',
+    phase: 'Error',
+    names: 'spec',
+  },
+  {
+    says: 'a field cannot be used',
+    given: facts({}, { sla: { windowDays: 0 } }),
+    condition: 'SpecValid',
+    reason: 'InvalidField',
+    phase: 'Degraded',
+    names: 'spec.sla.windowDays',
+  },
+  {
+    says: 'a zone does not exist',
+    given: facts({}, { sla: { finishBy: { time: '06:00', timezone: 'A/B' } } }),
+    condition: 'SpecValid',
+    reason: 'InvalidTimeZone',
+    phase: 'Degraded',
+    names: 'spec.sla.finishBy.timezone',
+  },
+  {
+    says: 'a field cannot be used before it was evaluated',
+    given: facts({ evaluation: 'pending' }, { sla: 7 }),
+    condition: 'SpecValid',
+    reason: 'InvalidField',
+    phase: 'Degraded',
+    names: 'spec.sla',
+  },
+  {
+    says: 'no channel is referenced',
+    given: facts({}, {}),
+    condition: 'ChannelsResolved',
+    reason: 'NoneReferenced',
+    phase: 'Active',
+    names: '',
+  },
+  {
+    says: 'a channel is missing and another not ready',
+    given: facts({
+      channelFaults: [
+        { name: 'a', fault: { notReady: 'SecretNotFound' } },
+        { name: 'b', fault: 'missing' },
+      ],
+    }),
+    condition: 'ChannelsResolved',
+    reason: 'ChannelNotFound',
+    phase: 'Degraded',
+    names: 'b: there is no such channel',
+  },
+  {
+    says: 'a channel is not ready',
+    given: facts({ channelFaults: [{ name: 'a', fault: { notReady: 'SecretNotFound' } }] }),
+    condition: 'ChannelsResolved',
+    reason: 'ChannelNotReady',
+    phase: 'Degraded',
+    names: 'SecretNotFound',
+  },
+  {
+    says: 'a namespace has not agreed',
+    given: facts(reach(refused('NamespaceNotFound', 'y'), refused('NamespaceNotAuthorized'))),
+    condition: 'SelectorAuthorized',
+    reason: 'NamespaceNotAuthorized',
+    phase: 'Degraded',
+    names: 'y does not exist; x has not agreed',
+  },
+  {
+    says: 'a namespace is ignored',
+    given: facts(reach(refused('NamespaceIgnored'))),
+    condition: 'SelectorAuthorized',
+    reason: 'NamespaceIgnored',
+    phase: 'Degraded',
+    names: 'x',
+  },
+  {
+    says: 'namespaces are passed over',
+    given: facts({ reach: { namespaces: new Set(), refused: [], passedOver: ['q', 'r'] } }),
+    condition: 'SelectorAuthorized',
+    reason: 'Authorized',
+    phase: 'Active',
+    names: 'q, r',
+  },
+  {
+    says: 'a schedule is not understood',
+    given: facts({ scheduleFaults: [fault('EveryNeverRuns'), fault('ZoneUnknown')] }),
+    condition: 'SchedulesUnderstood',
+    reason: 'ZoneUnknown',
+    phase: 'Degraded',
+    names: 'p/c: EveryNeverRuns',
+  },
+  {
+    says: 'the lint warns',
+    given: facts({ findings: [{ code: 'HistoryTooShort', level: 'warning', message: 'm' }] }),
+    condition: 'ConfigurationSound',
+    reason: 'LintFindings',
+    phase: 'Active',
+    names: 'HistoryTooShort: m',
+  },
+  {
+    says: 'the lint only notes',
+    given: facts({ findings: [{ code: 'CrowdedMinute', level: 'note', message: 'm' }] }),
+    condition: 'ConfigurationSound',
+    reason: 'Noted',
+    phase: 'Active',
+    names: 'CrowdedMinute: m',
+  },
+  {
+    says: 'retention is lowered',
+    given: facts({}, { dataRetention: { retentionDays: 200 } }),
+    condition: 'ConfigurationSound',
+    reason: 'Noted',
+    phase: 'Active',
+    names: 'RetentionClamped: spec.dataRetention.retentionDays',
+  },
+]) {
+  test(`when ${says}, ${condition} says ${reason} and the phase is ${phase}`, () => {
+    const verdicts = judgeMonitor(given);
+    const found = verdicts.find(({ type }) => type === condition);
+    assert.equal(found?.reason, reason);
+    assert.ok(found.message.includes(names), found.message);
+    assert.equal(phaseOf(verdicts), phase);
+  });
+}
+
+test('the worst condition gives the phase', () => {
+  const verdicts = judgeMonitor(
+    facts({ evaluation: { failed: 'x' }, scheduleFaults: [fault('ZoneMismatch')] }, { sla: 7 }),
+  );
+  assert.equal(phaseOf(verdicts), 'Error');
+});

@@ -1,0 +1,154 @@
+import type { MonitorPhase } from '../../contract/index.ts';
+import type { ConditionVerdict } from './condition.ts';
+import type { MonitorSpec } from './monitor-spec.ts';
+import type { DecodedSpec } from './decode-monitor.ts';
+import type { Reach } from './reach.ts';
+import { describeProblems, specReasons } from './reading.ts';
+
+export const monitorConditionTypes = [
+  'Ready',
+  'SpecValid',
+  'ChannelsResolved',
+  'SelectorAuthorized',
+  'SchedulesUnderstood',
+  'ConfigurationSound',
+] as const;
+export type MonitorConditionType = (typeof monitorConditionTypes)[number];
+
+/** Why a schedule of a selected CronJob is not understood; worst first. */
+export const scheduleFaults = [
+  'ScheduleInvalid',
+  'ZoneUnknown',
+  'ZoneMismatch',
+  'ScheduleNeverFires',
+  'EveryNeverRuns',
+] as const;
+export type ScheduleFault = (typeof scheduleFaults)[number];
+
+/** All that the conditions of a monitor follow from. */
+export interface MonitorFacts {
+  readonly decoded: DecodedSpec<MonitorSpec>;
+  /** `pending`: not yet; a text: why the evaluation failed. */
+  readonly evaluation: 'done' | 'pending' | { readonly failed: string };
+  readonly reach: Reach;
+  /** Of the channels referenced: `missing` or why one is not ready; absent: ready. */
+  readonly channelFaults: readonly {
+    readonly name: string;
+    readonly fault: 'missing' | { readonly notReady: string };
+  }[];
+  readonly scheduleFaults: readonly {
+    readonly namespace: string;
+    readonly name: string;
+    readonly fault: ScheduleFault;
+  }[];
+  /** Findings of the lint: detection.md section 8. */
+  readonly findings: readonly {
+    readonly code: string;
+    readonly level: 'error' | 'warning' | 'note';
+    readonly message: string;
+  }[];
+}
+
+/** The six conditions of a monitor, in their order. resources.md section 5. */
+export function judgeMonitor(facts: MonitorFacts): ConditionVerdict[] {
+  return [
+    ready(facts),
+    specValid(facts),
+    channelsResolved(facts),
+    selectorAuthorized(facts),
+    schedulesUnderstood(facts),
+    sound(facts),
+  ];
+}
+
+/** The phase: the worst that a condition asks for. A monitor whose spec is no object cannot be evaluated. */
+export function phaseOf(conditions: readonly Pick<ConditionVerdict, 'type' | 'status' | 'reason'>[]): MonitorPhase {
+  const isAt = (type: MonitorConditionType, status: string): boolean =>
+    conditions.some((condition) => condition.type === type && condition.status === status);
+  if (isAt('Ready', 'False') || conditions.some(({ reason }) => reason === 'Undecodable')) return 'Error';
+  const degrading = ['SpecValid', 'ChannelsResolved', 'SelectorAuthorized', 'SchedulesUnderstood'] as const;
+  if (degrading.some((type) => isAt(type, 'False'))) return 'Degraded';
+  return isAt('Ready', 'True') ? 'Active' : 'Pending';
+}
+
+function verdict(
+  type: MonitorConditionType,
+  status: ConditionVerdict['status'],
+  reason: string,
+  message: string,
+): ConditionVerdict {
+  return { type, status, reason, message };
+}
+
+function ready({ evaluation, decoded }: MonitorFacts): ConditionVerdict {
+  if (!decoded.ok) return verdict('Ready', 'False', 'EvaluationFailed', decoded.undecodable);
+  if (evaluation === 'pending') return verdict('Ready', 'Unknown', 'NotEvaluated', 'not evaluated yet');
+  if (evaluation !== 'done') return verdict('Ready', 'False', 'EvaluationFailed', evaluation.failed);
+  return verdict('Ready', 'True', 'Evaluated', 'the last evaluation succeeded');
+}
+
+function specValid({ decoded }: MonitorFacts): ConditionVerdict {
+  if (!decoded.ok) return verdict('SpecValid', 'False', 'Undecodable', decoded.undecodable);
+  const { problems } = decoded;
+  const reason = specReasons.find((reason) => problems.some((problem) => problem.reason === reason));
+  if (reason === undefined) return verdict('SpecValid', 'True', 'Valid', 'every field can be used');
+  return verdict('SpecValid', 'False', reason, describeProblems(problems));
+}
+
+function channelsResolved({ decoded, channelFaults }: MonitorFacts): ConditionVerdict {
+  const type = 'ChannelsResolved';
+  const refs = decoded.ok ? (decoded.spec.alerting?.channelRefs ?? []) : [];
+  if (refs.length === 0) return verdict(type, 'True', 'NoneReferenced', 'no channel is referenced');
+  if (channelFaults.length === 0)
+    return verdict(type, 'True', 'AllReady', `ready: ${refs.map(({ name }) => name).join(', ')}`);
+  const reason = channelFaults.some(({ fault }) => fault === 'missing') ? 'ChannelNotFound' : 'ChannelNotReady';
+  const texts = channelFaults.map(({ name, fault }) =>
+    fault === 'missing' ? `${name}: there is no such channel` : `${name}: not ready, ${fault.notReady}`,
+  );
+  return verdict(type, 'False', reason, listOf(texts));
+}
+
+const refusalTexts = {
+  NamespaceNotAuthorized: 'has not agreed to be monitored from here',
+  NamespaceIgnored: 'is left out by the configuration',
+  NamespaceNotFound: 'does not exist',
+} as const;
+
+function selectorAuthorized({ reach }: MonitorFacts): ConditionVerdict {
+  const type = 'SelectorAuthorized';
+  const first = (Object.keys(refusalTexts) as (keyof typeof refusalTexts)[]).find((reason) =>
+    reach.refused.some((refusal) => refusal.reason === reason),
+  );
+  if (first !== undefined) {
+    const texts = reach.refused.map(({ namespace, reason }) => `${namespace} ${refusalTexts[reason]}`);
+    return verdict(type, 'False', first, listOf(texts));
+  }
+  const passed = reach.passedOver.length === 0 ? '' : `; left out: ${reach.passedOver.join(', ')}`;
+  return verdict(type, 'True', 'Authorized', `every namespace asked for may be monitored${passed}`);
+}
+
+function schedulesUnderstood({ scheduleFaults: faults }: MonitorFacts): ConditionVerdict {
+  const type = 'SchedulesUnderstood';
+  const worst = scheduleFaults.find((fault) => faults.some((one) => one.fault === fault));
+  if (worst === undefined) return verdict(type, 'True', 'All', 'every schedule is understood');
+  return verdict(
+    type,
+    'False',
+    worst,
+    listOf(faults.map(({ namespace, name, fault }) => `${namespace}/${name}: ${fault}`)),
+  );
+}
+
+function sound({ decoded, findings }: MonitorFacts): ConditionVerdict {
+  const type = 'ConfigurationSound';
+  const noted = decoded.ok ? decoded.notes.map(({ code, path, message }) => `${code}: ${path} ${message}`) : [];
+  const texts = [...findings.map(({ code, message }) => `${code}: ${message}`), ...noted];
+  if (findings.some(({ level }) => level !== 'note')) return verdict(type, 'False', 'LintFindings', listOf(texts));
+  return texts.length > 0
+    ? verdict(type, 'True', 'Noted', listOf(texts))
+    : verdict(type, 'True', 'Sound', 'nothing to remark');
+}
+
+function listOf(texts: readonly string[]): string {
+  return texts.join('; ');
+}

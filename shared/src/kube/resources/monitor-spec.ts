@@ -1,0 +1,193 @@
+import type { AlertType, Severity } from '../../contract/index.ts';
+import type { LabelExpression, LabelSelector } from '../selector.ts';
+
+/**
+ * The spec of a CronJobMonitor as applied: defaults filled in, those of the configuration too, ceilings applied, and without what
+ * could not be used. Names and units are those of the resource, durations are text (`parseDuration`), so that it can be shown and
+ * stored as it is. resources.md section 2 says what each field means.
+ */
+export interface MonitorSpec {
+  readonly selector: MonitorSelector | undefined;
+  readonly deadManSwitch: DeadManSwitchSpec | undefined;
+  readonly missedSchedule: MissedScheduleSpec;
+  readonly jobFailed: JobFailedSpec;
+  readonly sla: SlaSpec | undefined;
+  readonly stuckJobs: StuckJobsSpec;
+  readonly suspendedHandling: SuspendedHandlingSpec;
+  readonly maintenanceWindows: readonly MaintenanceWindowSpec[];
+  readonly alerting: AlertingSpec | undefined;
+  readonly dataRetention: DataRetentionSpec;
+}
+
+export interface MonitorSelector {
+  readonly matchLabels: Readonly<Record<string, string>>;
+  readonly matchExpressions: readonly LabelExpression[];
+  /** Empty: any name. */
+  readonly matchNames: readonly string[];
+  readonly namespaces: readonly string[];
+  readonly namespaceSelector: LabelSelector | undefined;
+  readonly allNamespaces: boolean;
+  /** Set when a criterion could not be used: nothing is selected, for leaving it out would select more than was asked for. */
+  readonly unusable?: true;
+}
+
+export interface DeadManSwitchSpec {
+  readonly enabled: boolean;
+  /** Wins over autoFromSchedule. */
+  readonly maxTimeSinceLastSuccess: string | undefined;
+  readonly autoFromSchedule: AutoFromScheduleSpec | undefined;
+}
+
+export interface AutoFromScheduleSpec {
+  readonly enabled: boolean;
+  readonly buffer: string;
+  readonly missedScheduleThreshold: number;
+}
+
+export interface MissedScheduleSpec {
+  readonly enabled: boolean;
+  readonly grace: string;
+  readonly threshold: number;
+  /** Undefined: off. */
+  readonly skipWarnAfter: number | undefined;
+}
+
+export interface JobFailedSpec {
+  readonly enabled: boolean;
+  readonly failureThreshold: number;
+  readonly recoveryThreshold: number;
+  /** Undefined: off. */
+  readonly failuresOfLast: { readonly failures: number; readonly runs: number } | undefined;
+  readonly includeManual: boolean;
+}
+
+export interface SlaSpec {
+  readonly enabled: boolean;
+  /** Undefined: there is no verdict on the rate. */
+  readonly minSuccessRate: number | undefined;
+  readonly windowDays: number;
+  readonly minRuns: number;
+  readonly countMissed: boolean;
+  /** Undefined: off, for each of the next three. */
+  readonly maxDuration: string | undefined;
+  readonly minDuration: string | undefined;
+  readonly finishBy: FinishBySpec | undefined;
+  /** 0: off. */
+  readonly durationRegressionThreshold: number;
+  readonly durationBaselineWindowDays: number;
+}
+
+export interface FinishBySpec {
+  /** HH:MM. */
+  readonly time: string;
+  /** Undefined: that of the CronJob. */
+  readonly timezone: string | undefined;
+}
+
+export interface StuckJobsSpec {
+  readonly enabled: boolean;
+  /** Undefined: this subject is off. */
+  readonly notStartedAfter: string | undefined;
+  /** Undefined: from the earlier runs. */
+  readonly overrunningAfter: string | undefined;
+  /** Undefined: this subject is off. */
+  readonly terminatingAfter: string | undefined;
+}
+
+export interface SuspendedHandlingSpec {
+  readonly pauseMonitoring: boolean;
+  /** Undefined: off. */
+  readonly alertIfSuspendedFor: string | undefined;
+}
+
+export interface MaintenanceWindowSpec {
+  readonly name: string;
+  readonly schedule: string;
+  readonly duration: string;
+  readonly timezone: string;
+  readonly suppressAlerts: boolean;
+  readonly excludeFromSla: boolean;
+}
+
+export interface AlertingSpec {
+  readonly enabled: boolean;
+  readonly channelRefs: readonly ChannelRef[];
+  readonly includeContext: IncludeContextSpec;
+  readonly severityOverrides: Readonly<Partial<Record<AlertType, Severity>>>;
+  readonly suggestedFixPatterns: readonly FixPatternSpec[];
+  readonly suppressDuplicatesFor: string;
+  /** Undefined: none. */
+  readonly alertDelay: string | undefined;
+  /** Zero: none. */
+  readonly remindEvery: string;
+  readonly renotifyOnChangedError: boolean;
+}
+
+export interface ChannelRef {
+  readonly name: string;
+  /** Never empty. */
+  readonly severities: readonly Severity[];
+}
+
+export interface IncludeContextSpec {
+  readonly logs: boolean;
+  readonly logLines: number;
+  /** Undefined: the container that failed. */
+  readonly logContainerName: string | undefined;
+  readonly events: boolean;
+  readonly includeInitContainerLogs: boolean;
+  readonly podStatus: boolean;
+  readonly suggestedFixes: boolean;
+}
+
+export interface FixPatternSpec {
+  readonly name: string;
+  /** At least one criterion; all given ones must hold. */
+  readonly match: FixMatchSpec;
+  readonly suggestion: string;
+  readonly priority: number;
+}
+
+export interface FixMatchSpec {
+  readonly exitCode: number | undefined;
+  readonly exitCodeRange: { readonly min: number; readonly max: number } | undefined;
+  readonly reason: string | undefined;
+  readonly reasonPattern: string | undefined;
+  readonly logPattern: string | undefined;
+  readonly eventPattern: string | undefined;
+}
+
+export const deletionPolicies = ['retain', 'purge', 'purge-after-days'] as const;
+export type DeletionPolicy = (typeof deletionPolicies)[number];
+export const recreationPolicies = ['retain', 'reset'] as const;
+export type RecreationPolicy = (typeof recreationPolicies)[number];
+
+export interface DataRetentionSpec {
+  readonly retentionDays: number;
+  readonly logRetentionDays: number;
+  readonly maxLogSizeKB: number;
+  /** False while the service stores none. */
+  readonly storeLogs: boolean;
+  readonly storeEvents: boolean;
+  readonly onCronJobDeletion: DeletionPolicy;
+  /** Set with purge-after-days. */
+  readonly purgeAfterDays: number | undefined;
+  readonly onRecreation: RecreationPolicy;
+}
+
+/** What the configuration says for fields that a monitor leaves out, and where it sets a ceiling. configuration.md section 2. */
+export interface MonitorDefaults {
+  /** rate-limits.default-suppress-duplicates-for */
+  readonly suppressDuplicatesForMs: number;
+  /** history-retention.default-days */
+  readonly retentionDays: number;
+  /** history-retention.max-days: the ceiling of all retention. */
+  readonly maxRetentionDays: number;
+  /** storage.log-retention-days; 0: as retentionDays. */
+  readonly logRetentionDays: number;
+  /** storage.max-log-size-kb: default and ceiling. */
+  readonly maxLogSizeKB: number;
+  /** storage.log-storage-enabled, storage.event-storage-enabled: defaults and gates. */
+  readonly storeLogs: boolean;
+  readonly storeEvents: boolean;
+}

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { NamespaceFacts } from '../../domain/index.ts';
+import type { MonitorSelector } from './monitor-spec.ts';
+import { reachOf, selectsCronJob, type ReachRules } from './reach.ts';
+import { selectsNothing } from './selector-fields.ts';
+
+const selector = (more: Partial<MonitorSelector> = {}): MonitorSelector => ({
+  matchLabels: {},
+  matchExpressions: [],
+  matchNames: [],
+  namespaces: [],
+  namespaceSelector: undefined,
+  allNamespaces: false,
+  ...more,
+});
+
+const rules: ReachRules = {
+  ignoredNamespaces: ['kube-system'],
+  watchNamespaces: [],
+  crossNamespaceFrom: ['monitoring'],
+};
+
+function namespace(
+  name: string,
+  labels: Record<string, string> = {},
+  monitoredFrom: string[] = [],
+): [string, NamespaceFacts] {
+  return [name, { uid: name, name, labels, monitoredFrom, deletingAt: undefined }];
+}
+
+const known = new Map([
+  namespace('prod', { team: 'data' }),
+  namespace('prod-db', { team: 'data' }, ['prod']),
+  namespace('open', { team: 'web' }, ['*']),
+  namespace('closed', { team: 'data' }),
+  namespace('kube-system', { team: 'data' }),
+  namespace('monitoring'),
+]);
+
+const byTeam = { matchLabels: { team: 'data' }, matchExpressions: [] };
+
+for (const { says, own, given, more, reaches, refused = [], passedOver = [] } of [
+  { says: 'without a selector its own namespace', own: 'prod', given: undefined, reaches: ['prod'] },
+  { says: 'with an empty selector its own namespace', own: 'prod', given: selector(), reaches: ['prod'] },
+  { says: 'its own namespace also when nothing is known of it', own: 'new', given: undefined, reaches: ['new'] },
+  {
+    says: 'a namespace that has agreed',
+    own: 'prod',
+    given: selector({ namespaces: ['prod', 'prod-db'] }),
+    reaches: ['prod', 'prod-db'],
+  },
+  {
+    says: 'a namespace that has agreed to all',
+    own: 'prod',
+    given: selector({ namespaces: ['open'] }),
+    reaches: ['open'],
+  },
+  {
+    says: 'no namespace that has not agreed',
+    own: 'prod',
+    given: selector({ namespaces: ['closed', 'prod'] }),
+    reaches: ['prod'],
+    refused: ['closed NamespaceNotAuthorized'],
+  },
+  {
+    says: 'no namespace that agreed to another',
+    own: 'open',
+    given: selector({ namespaces: ['prod-db'] }),
+    reaches: [],
+    refused: ['prod-db NamespaceNotAuthorized'],
+  },
+  {
+    says: 'any namespace from where the configuration says so',
+    own: 'monitoring',
+    given: selector({ namespaces: ['closed'] }),
+    reaches: ['closed'],
+  },
+  {
+    says: 'any namespace from anywhere when the configuration says so',
+    own: 'prod',
+    given: selector({ namespaces: ['closed'] }),
+    more: { crossNamespaceFrom: ['*'] },
+    reaches: ['closed'],
+  },
+  {
+    says: 'no ignored namespace, whoever asks',
+    own: 'monitoring',
+    given: selector({ namespaces: ['kube-system'] }),
+    reaches: [],
+    refused: ['kube-system NamespaceIgnored'],
+  },
+  {
+    says: 'not even its own when that is ignored',
+    own: 'kube-system',
+    given: undefined,
+    reaches: [],
+    refused: ['kube-system NamespaceIgnored'],
+  },
+  {
+    says: 'no namespace that does not exist',
+    own: 'monitoring',
+    given: selector({ namespaces: ['gone'] }),
+    reaches: [],
+    refused: ['gone NamespaceNotFound'],
+  },
+  {
+    says: 'nothing beyond the watched namespaces',
+    own: 'monitoring',
+    given: selector({ namespaces: ['prod', 'closed'] }),
+    more: { watchNamespaces: ['prod'] },
+    reaches: ['prod'],
+    refused: ['closed NamespaceIgnored'],
+  },
+  {
+    says: 'by label what has agreed, and names the rest',
+    own: 'prod',
+    given: selector({ namespaceSelector: byTeam }),
+    reaches: ['prod', 'prod-db'],
+    refused: ['closed NamespaceNotAuthorized'],
+    passedOver: ['kube-system'],
+  },
+  {
+    says: 'by label not its own when that has not the label',
+    own: 'open',
+    given: selector({ namespaceSelector: byTeam }),
+    more: { crossNamespaceFrom: ['*'] },
+    reaches: ['closed', 'prod', 'prod-db'],
+    passedOver: ['kube-system'],
+  },
+  {
+    says: 'with allNamespaces all that agree, without fault',
+    own: 'prod',
+    given: selector({ allNamespaces: true }),
+    reaches: ['open', 'prod', 'prod-db'],
+    passedOver: ['closed', 'kube-system', 'monitoring'],
+  },
+  { says: 'nothing with a selector that cannot be used', own: 'prod', given: selectsNothing, reaches: [] },
+]) {
+  test(`a monitor reaches ${says}`, () => {
+    const reach = reachOf(own, given, known, { ...rules, ...more });
+    assert.deepEqual([...reach.namespaces].sort(), reaches);
+    assert.deepEqual(
+      reach.refused.map(({ namespace, reason }) => `${namespace} ${reason}`),
+      refused,
+    );
+    assert.deepEqual(reach.passedOver, passedOver);
+  });
+}
+
+const cronJob = { namespace: 'prod', name: 'nightly', labels: { tier: 'backup' } };
+const reached = new Set(['prod']);
+
+for (const { says, given, at = reached, selects } of [
+  { says: 'without a selector every CronJob', given: undefined, selects: true },
+  { says: 'nothing outside the namespaces reached', given: undefined, at: new Set(['other']), selects: false },
+  { says: 'a CronJob by its labels', given: selector({ matchLabels: { tier: 'backup' } }), selects: true },
+  { says: 'no CronJob of other labels', given: selector({ matchLabels: { tier: 'web' } }), selects: false },
+  { says: 'a CronJob by its exact name', given: selector({ matchNames: ['weekly', 'nightly'] }), selects: true },
+  { says: 'no CronJob of a longer name', given: selector({ matchNames: ['night'] }), selects: false },
+  {
+    says: 'only what fits by name and by label',
+    given: selector({ matchNames: ['nightly'], matchLabels: { tier: 'web' } }),
+    selects: false,
+  },
+  { says: 'nothing with a selector that cannot be used', given: selectsNothing, selects: false },
+]) {
+  test(`a monitor selects ${says}`, () => assert.equal(selectsCronJob(given, at, cronJob), selects));
+}

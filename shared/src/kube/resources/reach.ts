@@ -1,0 +1,99 @@
+import type { CronJobFacts, NamespaceFacts } from '../../domain/index.ts';
+import { matchesLabels } from '../selector.ts';
+import type { MonitorSelector } from './monitor-spec.ts';
+
+/** Where the configuration lets monitors look: `ignored-namespaces`, `cluster.watch-namespaces`, `monitors.cross-namespace-from`. */
+export interface ReachRules {
+  readonly ignoredNamespaces: readonly string[];
+  /** Empty: all. */
+  readonly watchNamespaces: readonly string[];
+  /** Namespaces whose monitors may select in others; `*`: any. */
+  readonly crossNamespaceFrom: readonly string[];
+}
+
+export type RefusalReason = 'NamespaceNotAuthorized' | 'NamespaceIgnored' | 'NamespaceNotFound';
+
+/** A namespace that was asked for and is left out. */
+export interface Refusal {
+  readonly namespace: string;
+  readonly reason: RefusalReason;
+}
+
+/** The namespaces that a monitor reaches now. */
+export interface Reach {
+  readonly namespaces: ReadonlySet<string>;
+  /** Left out although the monitor asks for them by name or by label: condition SelectorAuthorized is False. */
+  readonly refused: readonly Refusal[];
+  /** Left out of what was asked for in general, as `allNamespaces` does: told, no fault. */
+  readonly passedOver: readonly string[];
+}
+
+/**
+ * Which namespaces the selector of a monitor in `own` reaches. One other than its own is reached only if the configuration lets
+ * `own` look elsewhere, or the namespace itself has agreed by its annotation. Ignored ones never are, and nothing beyond the
+ * watched ones. resources.md section 3.
+ */
+export function reachOf(
+  own: string,
+  selector: MonitorSelector | undefined,
+  known: ReadonlyMap<string, NamespaceFacts>,
+  rules: ReachRules,
+): Reach {
+  const { names, general } = askedFor(own, selector, known);
+  const namespaces = new Set<string>();
+  const refused: Refusal[] = [];
+  const passedOver: string[] = [];
+  for (const name of names) {
+    const reason = refusalOf(name, own, known, rules);
+    if (reason === undefined) namespaces.add(name);
+    else if (general || (selector?.namespaceSelector !== undefined && reason === 'NamespaceIgnored'))
+      passedOver.push(name);
+    else refused.push({ namespace: name, reason });
+  }
+  return { namespaces, refused, passedOver };
+}
+
+function askedFor(
+  own: string,
+  selector: MonitorSelector | undefined,
+  known: ReadonlyMap<string, NamespaceFacts>,
+): { names: readonly string[]; general: boolean } {
+  if (selector?.unusable) return { names: [], general: false };
+  if (selector?.allNamespaces) return { names: [...known.keys()].sort(), general: true };
+  const byLabel = selector?.namespaceSelector;
+  if (byLabel !== undefined) {
+    const fitting = [...known.values()].filter(({ labels }) => matchesLabels(byLabel, labels));
+    return { names: fitting.map(({ name }) => name).sort(), general: false };
+  }
+  const named = selector?.namespaces ?? [];
+  return { names: named.length > 0 ? named : [own], general: false };
+}
+
+function refusalOf(
+  name: string,
+  own: string,
+  known: ReadonlyMap<string, NamespaceFacts>,
+  rules: ReachRules,
+): RefusalReason | undefined {
+  if (rules.ignoredNamespaces.includes(name)) return 'NamespaceIgnored';
+  if (rules.watchNamespaces.length > 0 && !rules.watchNamespaces.includes(name)) return 'NamespaceIgnored';
+  // A monitor's own namespace exists, also where the service may not list namespaces.
+  if (name === own) return undefined;
+  const facts = known.get(name);
+  if (facts === undefined) return 'NamespaceNotFound';
+  const mayLookElsewhere = rules.crossNamespaceFrom.some((from) => from === '*' || from === own);
+  const hasAgreed = facts.monitoredFrom.some((from) => from === '*' || from === own);
+  return mayLookElsewhere || hasAgreed ? undefined : 'NamespaceNotAuthorized';
+}
+
+/** Whether a monitor that reaches these namespaces watches this CronJob. */
+export function selectsCronJob(
+  selector: MonitorSelector | undefined,
+  reached: ReadonlySet<string>,
+  cronJob: Pick<CronJobFacts, 'namespace' | 'name' | 'labels'>,
+): boolean {
+  if (!reached.has(cronJob.namespace) || selector?.unusable) return false;
+  if (selector === undefined) return true;
+  if (selector.matchNames.length > 0 && !selector.matchNames.includes(cronJob.name)) return false;
+  return matchesLabels(selector, cronJob.labels);
+}

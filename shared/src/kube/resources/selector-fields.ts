@@ -1,0 +1,66 @@
+import { labelOperators, type LabelExpression, type LabelSelector } from '../selector.ts';
+import { list, refine, set, textMap } from './collection.ts';
+import { boolean, defaulted, object, oneOf, optional, required, text } from './field.ts';
+import type { MonitorSelector } from './monitor-spec.ts';
+import { refuse, type Reading } from './reading.ts';
+
+const matchLabels = textMap(text(0, 63), 32);
+
+const expression = refine(
+  object({
+    key: required(text(1, 317)),
+    operator: required(oneOf(labelOperators)),
+    values: optional(list(text(0, 63), 500)),
+  }),
+  ({ key, operator, values = [] }, path, reading): LabelExpression | undefined => {
+    if (key === undefined || operator === undefined) return undefined;
+    const wantsValues = operator === 'In' || operator === 'NotIn';
+    if (wantsValues === values.length > 0) return { key, operator, values };
+    return refuse(reading, path, 'In and NotIn need values, Exists and DoesNotExist take none');
+  },
+);
+
+const labelMembers = { matchLabels: optional(matchLabels), matchExpressions: optional(list(expression, 32)) };
+
+const namespaceSelector = refine(object(labelMembers), (read): LabelSelector => ({
+  matchLabels: read.matchLabels ?? {},
+  matchExpressions: read.matchExpressions ?? [],
+}));
+
+export const selectorField = object({
+  ...labelMembers,
+  matchNames: optional(set(text(1, 253), 500)),
+  namespaces: optional(set(text(1, 63), 200)),
+  namespaceSelector: optional(namespaceSelector),
+  allNamespaces: defaulted(boolean, false),
+});
+
+/** Nothing: what a selector selects that cannot be used as it was meant. */
+export const selectsNothing: MonitorSelector = {
+  matchLabels: {},
+  matchExpressions: [],
+  matchNames: [],
+  namespaces: [],
+  namespaceSelector: undefined,
+  allNamespaces: false,
+  unusable: true,
+};
+
+/** Reads `spec.selector`. One criterion that cannot be used makes it select nothing. */
+export function readSelector(value: unknown, path: string, reading: Reading): MonitorSelector {
+  const before = reading.problems.length;
+  const read = selectorField.read(value, path, reading);
+  if (read === undefined || reading.problems.length > before) return selectsNothing;
+  const selector: MonitorSelector = {
+    matchLabels: read.matchLabels ?? {},
+    matchExpressions: read.matchExpressions ?? [],
+    matchNames: read.matchNames ?? [],
+    namespaces: read.namespaces ?? [],
+    namespaceSelector: read.namespaceSelector,
+    allNamespaces: read.allNamespaces ?? false,
+  };
+  const ways = [selector.namespaces.length > 0, selector.namespaceSelector !== undefined, selector.allNamespaces];
+  if (ways.filter(Boolean).length <= 1) return selector;
+  refuse(reading, path, 'give at most one of namespaces, namespaceSelector, allNamespaces');
+  return selectsNothing;
+}

@@ -1,0 +1,71 @@
+import type { ConcurrencyPolicy, CronJobFacts } from '../../domain/index.ts';
+import { arrayOf, countOf, instantOf, numberOf, objectOf, textOf, type Json } from './fields.ts';
+import type { Interner } from './interner.ts';
+import { toLine } from './line.ts';
+import { metadataOf, textsOf, type Metadata } from './metadata.ts';
+import { templateHash } from './template-hash.ts';
+
+/** Longest texts kept of the annotations that people write for readers. */
+const noteChars = { owner: 253, description: 1000, runbook: 2000 } as const;
+
+/** The fields whose change opens a new epoch: only for these does it matter who wrote when. */
+const epochFields = ['schedule', 'timeZone', 'suspend', 'concurrencyPolicy', 'startingDeadlineSeconds'] as const;
+
+const policies: Readonly<Record<string, ConcurrencyPolicy>> = { Allow: 'Allow', Forbid: 'Forbid', Replace: 'Replace' };
+
+/** A CronJob as Kubernetes sent it; undefined when it has no UID or name. Throws nothing. */
+export function toCronJobFacts(object: Json, intern: Interner): CronJobFacts | undefined {
+  const metadata = metadataOf(object);
+  if (!metadata) return undefined;
+  const spec = objectOf(object['spec']);
+  const status = objectOf(object['status']);
+  const job = objectOf(objectOf(spec['jobTemplate'])['spec']);
+  const pod = objectOf(objectOf(job['template'])['spec']);
+  return {
+    uid: metadata.uid,
+    namespace: intern(metadata.namespace),
+    name: metadata.name,
+    labels: textsOf(metadata.labels, intern),
+    notes: notesOf(metadata.annotations),
+    schedule: intern(textOf(spec['schedule']) ?? ''),
+    timeZone: intern(textOf(spec['timeZone'])),
+    suspended: spec['suspend'] === true,
+    policy: policies[textOf(spec['concurrencyPolicy']) ?? ''] ?? 'Allow',
+    deadlineS: numberOf(spec['startingDeadlineSeconds']),
+    successLimit: numberOf(spec['successfulJobsHistoryLimit']) ?? 3,
+    failureLimit: numberOf(spec['failedJobsHistoryLimit']) ?? 1,
+    generation: countOf(metadata.raw['generation']),
+    createdAt: metadata.createdAt,
+    deletingAt: metadata.deletingAt,
+    lastScheduleAt: instantOf(status['lastScheduleTime']),
+    lastSuccessAt: instantOf(status['lastSuccessfulTime']),
+    activeJobUids: arrayOf(status['active']).flatMap((entry) => textOf(objectOf(entry)['uid']) ?? []),
+    activeDeadlineS: numberOf(job['activeDeadlineSeconds']),
+    ttlAfterFinishedS: numberOf(job['ttlSecondsAfterFinished']),
+    backoffLimit: numberOf(job['backoffLimit']),
+    restartPolicy: intern(textOf(pod['restartPolicy'])),
+    specWrites: specWritesOf(metadata, intern),
+    templateHash: intern(templateHash(job)),
+  };
+}
+
+function notesOf(annotations: Json): CronJobFacts['notes'] {
+  const notes: { owner?: string; description?: string; runbook?: string } = {};
+  for (const name of ['owner', 'description', 'runbook'] as const) {
+    const text = textOf(annotations[`cronjob-monitor.io/${name}`]);
+    if (text !== undefined) notes[name] = toLine(text, noteChars[name]);
+  }
+  return notes;
+}
+
+/** Who wrote which of the epoch's fields, and when: entries of the status and of other fields are left out. */
+function specWritesOf({ raw }: Metadata, intern: Interner): CronJobFacts['specWrites'] {
+  return arrayOf(raw['managedFields']).flatMap((value) => {
+    const entry = objectOf(value);
+    const at = instantOf(entry['time']);
+    const written = objectOf(objectOf(entry['fieldsV1'])['f:spec']);
+    const fields = epochFields.filter((field) => `f:${field}` in written);
+    if (at === undefined || fields.length === 0 || textOf(entry['subresource']) !== undefined) return [];
+    return [{ manager: intern(textOf(entry['manager']) ?? ''), at, fields }];
+  });
+}

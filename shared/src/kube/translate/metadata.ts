@@ -1,0 +1,54 @@
+import type { Instant } from '../../domain/index.ts';
+import { arrayOf, instantOf, objectOf, textOf, type Json } from './fields.ts';
+import type { Interner } from './interner.ts';
+
+/** What every kind has. */
+export interface Metadata {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly createdAt: Instant;
+  readonly deletingAt: Instant | undefined;
+  readonly labels: Json;
+  readonly annotations: Json;
+  readonly raw: Json;
+}
+
+/** Undefined when the object has no UID or no name: such an object cannot be told from another. */
+export function metadataOf(object: Json): Metadata | undefined {
+  const raw = objectOf(objectOf(object)['metadata']);
+  const uid = textOf(raw['uid']);
+  const name = textOf(raw['name']);
+  if (uid === undefined || name === undefined) return undefined;
+  return {
+    uid,
+    name,
+    namespace: textOf(raw['namespace']) ?? '',
+    createdAt: instantOf(raw['creationTimestamp']) ?? 0,
+    deletingAt: instantOf(raw['deletionTimestamp']),
+    labels: objectOf(raw['labels']),
+    annotations: objectOf(raw['annotations']),
+    raw,
+  };
+}
+
+/** The owner that controls the object, if it is of this kind. Never by name alone: a CronJob made anew has another UID. */
+export function controllerOf(metadata: Metadata, kind: string): { uid: string; name: string } | undefined {
+  for (const entry of arrayOf(metadata.raw['ownerReferences'])) {
+    const owner = objectOf(entry);
+    if (owner['controller'] !== true || owner['kind'] !== kind) continue;
+    const uid = textOf(owner['uid']);
+    if (uid !== undefined) return { uid, name: textOf(owner['name']) ?? '' };
+  }
+  return undefined;
+}
+
+/** Entries whose value is a text; keys and values are shared between objects. */
+export function textsOf(map: Json, intern: Interner): Readonly<Record<string, string>> {
+  const texts: Record<string, string> = {};
+  for (const key of Object.keys(map)) {
+    const value = map[key];
+    if (typeof value === 'string') texts[intern(key)] = intern(value);
+  }
+  return texts;
+}

@@ -1,0 +1,22 @@
+import type { NamespaceFacts } from '../../domain/index.ts';
+import { textOf, type Json } from './fields.ts';
+import type { Interner } from './interner.ts';
+import { metadataOf, textsOf } from './metadata.ts';
+
+/** A Namespace as Kubernetes sent it; undefined when it has no UID or name. Throws nothing. */
+export function toNamespaceFacts(object: Json, intern: Interner): NamespaceFacts | undefined {
+  const metadata = metadataOf(object);
+  if (!metadata) return undefined;
+  const consent = textOf(metadata.annotations['cronjob-monitor.io/monitored-from']) ?? '';
+  const monitoredFrom = consent
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  return {
+    uid: metadata.uid,
+    name: intern(metadata.name),
+    labels: textsOf(metadata.labels, intern),
+    monitoredFrom,
+    deletingAt: metadata.deletingAt,
+  };
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createRedactor } from './redact.ts';
+
+const redact = createRedactor();
+/** Put together here, so that no tool that looks for leaked keys stumbles over this file. */
+const joined = (...parts: string[]): string => parts.join('');
+const jwt = ['eyJhbGciOiJIUzI1NiJ9', 'eyJzdWIiOiIxMjM0In0', 'c2lnbmF0dXJl'].join('.');
+const pem = (kind: string, edge: string): string => `-----${edge} ${kind}PRIVATE KEY-----`;
+const keyText = 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\nBKcwggSjAgEAAoIBAQC7\n';
+
+/** [what, text, redacted] */
+const rows: [string, string, string][] = [
+  ['a named value', 'password=hunter2 user=bob', 'password=*** user=bob'],
+  ['a name within a longer one', 'export DB_PASSWORD=hunter2', 'export DB_PASSWORD=***'],
+  ['a name followed by a word', 'secretKey: abc', 'secretKey: ***'],
+  ['a cloud key by its name', 'AWS_SECRET_ACCESS_KEY=wJalr/XUtn+FEMI', 'AWS_SECRET_ACCESS_KEY=***'],
+  ['a Go assignment', 'token := "abc def"', 'token := "***"'],
+  ['a hash rocket', ":api_key => 'abc'", ":api_key => '***'"],
+  ['JSON', '{"password":"hun\\"ter","x":1}', '{"password":"***","x":1}'],
+  ['JSON within JSON', '"{\\"token\\":\\"abc\\",\\"x\\":1}"', '"{\\"token\\":\\"***\\",\\"x\\":1}"'],
+  ['a parameter of a URL', 'GET /x?api-key=abc&y=1', 'GET /x?api-key=***&y=1'],
+  ['any case', 'PassPhrase: open sesame', 'PassPhrase: *** sesame'],
+  ['a value that holds a comma', 'pwd=a,b c', 'pwd=*** c'],
+  ['the name of a secret is none', 'secretName: db, secret "db" not found', 'secretName: db, secret "db" not found'],
+  ['a header', 'Authorization: Basic dXNlcjpwYXNz', 'Authorization: ***'],
+  ['a header in JSON', '{"Authorization":"Bearer abc.def","b":2}', '{"Authorization":"***","b":2}'],
+  ['cookies', 'Cookie: sid=1; theme=dark\nnext', 'Cookie: ***\nnext'],
+  ['a cookie that is set', 'set-cookie: sid=1; HttpOnly', 'set-cookie: ***'],
+  ['a bearer token in prose', 'sent bearer abcdefghijklmnop to it', 'sent bearer *** to it'],
+  ['bearers that carry no token', 'bearer authentication failed', 'bearer authentication failed'],
+  ['user and password of a URL', 'postgres://bob:p@ss:w@db:5432/x', 'postgres://***@db:5432/x'],
+  ['a URL without a user', 'https://db:5432/a@b', 'https://db:5432/a@b'],
+  ['a JSON web token', `got ${jwt}.`, 'got ***.'],
+  ['an AWS key id', joined('id AK', 'IAIOSFODNN7EXAMPLE.'), 'id ***.'],
+  ['a GitHub token', joined('x gh', 'p_abcdefghijklmnopqrstuvwxyz0123456789 y'), 'x *** y'],
+  ['a Slack token', joined('xo', 'xb-1234567890-abcdefghij'), '***'],
+  ['a Slack hook', joined('https://hooks.slack.com/serv', 'ices/T000/B000/XXXX'), 'https://***'],
+  [
+    'a private key',
+    `a\n${pem('RSA ', 'BEGIN')}\nProc-Type: 4,ENCRYPTED\n\n${keyText}${pem('RSA ', 'END')}\nb`,
+    `a\n${pem('RSA ', 'BEGIN')}***${pem('RSA ', 'END')}\nb`,
+  ],
+  [
+    'a private key on one line',
+    `"${pem('', 'BEGIN')}\\nMIIEvQIBADAN\\n${pem('', 'END')}"`,
+    `"${pem('', 'BEGIN')}***${pem('', 'END')}"`,
+  ],
+  ['a private key without its end', `${pem('', 'BEGIN')}\n${keyText}b c`, `${pem('', 'BEGIN')}***b c`],
+  ['a private key on one line, cut', `"${pem('', 'BEGIN')}\\nMIIEvQIBADAN`, `"${pem('', 'BEGIN')}***`],
+  ['a private key without its beginning', `${keyText}${pem('', 'END')}\nb`, `***\n${pem('', 'END')}\nb`],
+  [
+    'a sentence about private keys',
+    `expected ${pem('', 'BEGIN')}, found x\ny`,
+    `expected ${pem('', 'BEGIN')}, found x\ny`,
+  ],
+  ['ordinary text', 'Backup of 3 tables done in 12 s: ok', 'Backup of 3 tables done in 12 s: ok'],
+];
+
+for (const [title, text, redacted] of rows) {
+  test(`redaction: ${title}`, () => {
+    assert.equal(redact(text), redacted);
+  });
+}
+
+test('redaction twice is redaction once', () => {
+  for (const [, , redacted] of rows) assert.equal(redact(redacted), redacted);
+});
+
+test('rules of the installation come last', () => {
+  assert.equal(createRedactor([(text) => text.replaceAll('acme', '***')])('acme password=x'), '*** password=***');
+});
+
+test('no text makes redaction slow', () => {
+  const size = 100_000;
+  const pieces = [
+    'a',
+    'eyJ',
+    'eyJ-',
+    'eyJa.',
+    'token',
+    'token=',
+    'token:"\\',
+    'secret_key_',
+    '://',
+    '://a',
+    '@',
+    'ghp_',
+    'sk-',
+    'xoxb-',
+    'bearer ',
+    'cookie: ',
+    'a\n',
+    'AAAAAAAAAAAA\n',
+    `${pem('', 'BEGIN')}\n`,
+    `${pem('', 'END')}\n`,
+    `AAAAAAAAAAAA\n${pem('', 'END')}\n`,
+    '-----BEGIN ',
+    '\\"',
+  ];
+  for (const piece of pieces) {
+    const text = piece.repeat(Math.ceil(size / piece.length));
+    const startedAt = performance.now();
+    redact(text);
+    const tookMs = performance.now() - startedAt;
+    assert.ok(tookMs < 2000, `${JSON.stringify(piece)} took ${tookMs.toFixed(0)} ms`);
+  }
+});

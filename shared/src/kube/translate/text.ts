@@ -1,0 +1,47 @@
+import { dropEscapeSequences } from '../../domain/index.ts';
+
+/** What remains of control characters: the end of a line and the tab. */
+const otherControls = /[^\P{Cc}\n\t]+/gu;
+
+/**
+ * The bytes of a log as a text that any database takes and any screen shows: broken UTF-8 is replaced by U+FFFD, NUL and other control
+ * characters and terminal sequences are dropped, every line ends in a line feed.
+ */
+export function toText(bytes: Uint8Array): string {
+  return cleanText(new TextDecoder().decode(bytes));
+}
+
+/** The same for a text: also without halves of characters. */
+export function cleanText(text: string): string {
+  return dropEscapeSequences(text.toWellFormed())
+    .replaceAll('\r\n', '\n')
+    .replaceAll('\r', '\n')
+    .replace(otherControls, '');
+}
+
+/** The end of a text that fits into `maxBytes` of UTF-8; never begins with a part of a character. */
+export function keepEnd(text: string, maxBytes: number): { readonly text: string; readonly truncated: boolean } {
+  // A UTF-16 unit takes at most three bytes: most texts need no second look.
+  if (text.length * 3 <= maxBytes) return { text, truncated: false };
+  const bytes = Buffer.from(text, 'utf8');
+  if (bytes.length <= maxBytes) return { text, truncated: false };
+  let from = bytes.length - maxBytes;
+  while (from < bytes.length && ((bytes[from] ?? 0) & 0xc0) === 0x80) from++;
+  return { text: bytes.toString('utf8', from), truncated: true };
+}
+
+/**
+ * The end of a log, made safe: clean, secrets blotted out, at most `maxBytes` of UTF-8. `bytes` may be longer than that, and should be
+ * when the log was: a secret whose first half is cut off is not recognised, so what is cut here is cut after `redact`. With `cut` the
+ * log began earlier than `bytes`: its first line is then only a part of one and is left out, unless it is all there is.
+ */
+export function toSafeLog(
+  bytes: Uint8Array,
+  options: { readonly maxBytes: number; readonly cut: boolean; readonly redact: (text: string) => string },
+): { readonly text: string; readonly truncated: boolean } {
+  const whole = toText(bytes);
+  const lineEnd = options.cut ? whole.indexOf('\n') : -1;
+  const begins = lineEnd >= 0 && lineEnd + 1 < whole.length ? whole.slice(lineEnd + 1) : whole;
+  const kept = keepEnd(options.redact(begins), options.maxBytes);
+  return { text: kept.text, truncated: kept.truncated || options.cut };
+}

@@ -1,0 +1,33 @@
+import type { CronJobFacts, JobFacts, NamespaceFacts, PodFacts } from '../../domain/index.ts';
+import type { RawObject } from '../cluster.ts';
+import { toCronJobFacts } from './cron-job.ts';
+import { createInterner } from './interner.ts';
+import { toJobFacts } from './job.ts';
+import { toNamespaceFacts } from './namespace.ts';
+import { createTemplatePool } from './packed-template.ts';
+import { toPodFacts } from './pod.ts';
+
+/**
+ * Makes our records of raw objects. A record holds the few fields that decide and shares the texts that repeat; the raw object can be
+ * dropped at once. Undefined: the object is not one we keep. Whatever the object holds, nothing throws.
+ */
+export interface Translator {
+  cronJob(object: RawObject): CronJobFacts | undefined;
+  /** Undefined for Jobs that no CronJob controls; one that has lost its owner since `known` stays a run of that owner. */
+  job(object: RawObject, known?: JobFacts): JobFacts | undefined;
+  /** Undefined for pods that no Job controls. */
+  pod(object: RawObject): PodFacts | undefined;
+  namespace(object: RawObject): NamespaceFacts | undefined;
+}
+
+/** One for a process: the texts it shares are those of all kinds. */
+export function createTranslator(): Translator {
+  const intern = createInterner();
+  const templates = createTemplatePool();
+  return {
+    cronJob: (object) => toCronJobFacts(object, intern),
+    job: (object, known) => toJobFacts(object, { intern, templates }, known),
+    pod: (object) => toPodFacts(object, intern),
+    namespace: (object) => toNamespaceFacts(object, intern),
+  };
+}

@@ -1,0 +1,141 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { createOwnCertificate, type KeyPair } from './certificate.ts';
+import type { Clock } from './clock.ts';
+import type { Logger } from './logger.ts';
+
+export interface CertificateFiles {
+  readonly certificatePath: string;
+  readonly keyPath: string;
+}
+
+export interface CertificateSourceDeps {
+  /** Undefined: a certificate of our own making. */
+  readonly files: CertificateFiles | undefined;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Gives a certificate at the start, and a new one whenever it has changed or runs out. */
+export interface CertificateSource {
+  /** @throws Error saying what is wrong with the files */
+  first(): Promise<ValidPair>;
+  /** Looks every 5 s until the signal. */
+  watch(onChange: (pair: ValidPair) => void, signal: AbortSignal): void;
+}
+
+/** A certificate with its own key. */
+export interface ValidPair extends KeyPair {
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+}
+
+const lookMs = 5_000;
+const dayMs = 86_400_000;
+const ownLifetimeMs = 30 * dayMs;
+const ownRenewalMs = 10 * dayMs;
+
+export function createCertificateSource(deps: CertificateSourceDeps): CertificateSource {
+  return deps.files ? new FileCertificate(deps.files, deps) : new OwnCertificate(deps.clock);
+}
+
+/**
+ * Files are read and compared, not watched: a mounted Secret changes by a swap of symbolic links, which watchers miss. A pair
+ * that does not fit is told once and the one in use stays, also while a rotation has written only one of the two.
+ */
+class FileCertificate implements CertificateSource {
+  readonly #files: CertificateFiles;
+  readonly #deps: CertificateSourceDeps;
+  #seen = '';
+
+  constructor(files: CertificateFiles, deps: CertificateSourceDeps) {
+    this.#files = files;
+    this.#deps = deps;
+  }
+
+  async first(): Promise<ValidPair> {
+    const pair = await this.#read();
+    this.#seen = textOf(pair);
+    return validate(pair);
+  }
+
+  watch(onChange: (pair: ValidPair) => void, signal: AbortSignal): void {
+    this.#deps.clock.every(lookMs, () => this.#look(onChange), signal);
+  }
+
+  async #look(onChange: (pair: ValidPair) => void): Promise<void> {
+    const { certificatePath } = this.#files;
+    try {
+      const pair = await this.#read();
+      if (textOf(pair) === this.#seen) return;
+      this.#seen = textOf(pair);
+      onChange(validate(pair));
+      this.#deps.logger.info('the certificate was replaced', { certificatePath });
+    } catch (error) {
+      const text = error instanceof Error ? error.message : 'unreadable';
+      if (text === this.#seen) return;
+      if (!(error instanceof WrongPair)) this.#seen = text;
+      this.#deps.logger.error('the new certificate cannot be used, the old one stays', { certificatePath, error });
+    }
+  }
+
+  async #read(): Promise<KeyPair> {
+    const [certificate, key] = await Promise.all([
+      readFile(this.#files.certificatePath, 'utf8'),
+      readFile(this.#files.keyPath, 'utf8'),
+    ]);
+    return { certificate, key };
+  }
+}
+
+/** Renewed ten days before it ends. */
+class OwnCertificate implements CertificateSource {
+  readonly #clock: Clock;
+  #expiresAt = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  async first(): Promise<ValidPair> {
+    const pair = await createOwnCertificate({
+      names: [...new Set([hostname(), 'localhost'])],
+      addresses: ['127.0.0.1', '::1'],
+      now: this.#clock.now(),
+      lifetimeMs: ownLifetimeMs,
+    });
+    const valid = validate(pair);
+    this.#expiresAt = valid.expiresAt;
+    return valid;
+  }
+
+  watch(onChange: (pair: ValidPair) => void, signal: AbortSignal): void {
+    const renew = async () => {
+      if (this.#expiresAt - this.#clock.now() < ownRenewalMs) onChange(await this.first());
+    };
+    this.#clock.every(lookMs, renew, signal);
+  }
+}
+
+function textOf({ certificate, key }: KeyPair): string {
+  return `${certificate}\n${key}`;
+}
+
+/** The files hold no certificate, no key, or two that do not belong together. The message never holds their content. */
+class WrongPair extends Error {}
+
+function validate(pair: KeyPair): ValidPair {
+  const certificate = orExplain('no certificate in PEM', () => new X509Certificate(pair.certificate));
+  const key = orExplain('no unencrypted private key in PEM', () => createPrivateKey(pair.key));
+  if (!certificate.checkPrivateKey(key)) throw new WrongPair('the certificate and the key do not belong together');
+  return { ...pair, expiresAt: certificate.validToDate.getTime() };
+}
+
+function orExplain<T>(problem: string, read: () => T): T {
+  try {
+    return read();
+  } catch {
+    throw new WrongPair(problem); // The library's own words may quote the file.
+  }
+}

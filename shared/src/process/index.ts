@@ -1,0 +1,31 @@
+export { createOwnCertificate, type KeyPair, type OwnCertificateOptions } from './certificate.ts';
+export {
+  createCertificateSource,
+  type CertificateFiles,
+  type CertificateSource,
+  type CertificateSourceDeps,
+} from './certificate-source.ts';
+export { systemClock, type Clock } from './clock.ts';
+export { createLifecycle, type Lifecycle, type LifecycleDeps, type Stop } from './lifecycle.ts';
+export { createLogger, type LogFields, type Logger, type LoggerOptions, type LogLevel } from './logger.ts';
+export {
+  createNeighbourMetrics,
+  createProcessMetrics,
+  type NeighbourMetrics,
+  type ProcessMetrics,
+  type ProcessMetricsDeps,
+  type Registry,
+} from './metrics/index.ts';
+export { createMetricsListener, type MetricsListener, type MetricsListenerDeps } from './metrics-listener.ts';
+export { createProbes, type Probes, type ProbesDeps } from './probes.ts';
+export { ReviewCache, type Review, type ReviewCacheDeps } from './review-cache.ts';
+export { runProcess, type ProcessDeps } from './run-process.ts';
+export { installSignals, type Ending, type SignalDeps } from './signals.ts';
+export { createConfiguredMetrics } from './configured-metrics.ts';
+export {
+  BudgetError,
+  createBudgetedThread,
+  type BudgetedThread,
+  type BudgetedThreadDeps,
+  type ThreadAnswer,
+} from './worker.ts';

@@ -1,0 +1,85 @@
+import type { Clock } from './clock.ts';
+import type { Lifecycle } from './lifecycle.ts';
+import type { Logger } from './logger.ts';
+
+/** The part of a process that signals need; a test hands in its own. */
+export interface SignalSource {
+  on(event: NodeJS.Signals, listener: () => void): unknown;
+  off(event: NodeJS.Signals, listener: () => void): unknown;
+}
+
+export interface SignalDeps {
+  readonly lifecycle: Pick<Lifecycle, 'stop'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Ends the process; absent: this one. */
+  readonly exit?: (status: number) => void;
+  readonly source?: SignalSource;
+  /** Time of a whole stop. */
+  readonly stopMs?: number;
+}
+
+const signals = ['SIGTERM', 'SIGINT'] as const;
+const defaultStopMs = 40_000;
+
+/** What can end a process besides a signal. */
+export interface Ending {
+  /** Stops in order and ends the process: with 0, or 1 when something failed or was given up. */
+  stop(status: 0 | 1): void;
+  /** Leaves the signals alone again. */
+  dispose(): void;
+}
+
+/**
+ * SIGTERM and SIGINT stop the process in order; it ends with 0. A second signal, or 40 s, ends it at once with 1, and
+ * what it held (a Lease) has to expire.
+ */
+export function installSignals(deps: SignalDeps): Ending {
+  const { lifecycle, clock, logger } = deps;
+  const exit = deps.exit ?? ((status) => process.exit(status));
+  const source = deps.source ?? process;
+  const stopMs = deps.stopMs ?? defaultStopMs;
+  const inTime = new AbortController();
+  let isStopping = false;
+
+  const stop = async (status: 0 | 1) => {
+    const good = await lifecycle.stop();
+    inTime.abort();
+    exit(good ? status : 1);
+  };
+  const begin = (status: 0 | 1) => {
+    if (isStopping) return;
+    isStopping = true;
+    stop(status).catch((error: unknown) => {
+      logger.error('the stop failed', { error });
+      exit(1);
+    });
+    clock.sleep(stopMs, inTime.signal).then(
+      () => {
+        logger.error('the stop takes too long, the process ends', { stopMs });
+        exit(1);
+      },
+      () => {}, // It ended in time.
+    );
+  };
+  const listeners = signals.map((signal) => {
+    const listener = () => {
+      if (isStopping) {
+        logger.error('a second signal, the process ends', { signal });
+        exit(1);
+        return;
+      }
+      logger.info('a signal, the process stops', { signal });
+      begin(0);
+    };
+    source.on(signal, listener);
+    return [signal, listener] as const;
+  });
+  return {
+    stop: begin,
+    dispose: () => {
+      inTime.abort();
+      for (const [signal, listener] of listeners) source.off(signal, listener);
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import type { AlertType } from '../../contract/index.ts';
+import type { Instant } from '../../domain/index.ts';
+import { firstRow, marks, rows } from '../ask.ts';
+import { optionalNumber } from '../column.ts';
+import type { Db } from '../database.ts';
+
+/** CronJobs with a live alert of one of these types: they are asked at each tick. */
+export async function listCronJobsWithAlerts(db: Db, types: readonly AlertType[]): Promise<number[]> {
+  const found = await rows(
+    db,
+    `select distinct cronjob_id from alerts where state in ('pending', 'active', 'suppressed') and type in (${marks(types)})`,
+    types,
+  );
+  return found.map((row) => Number(row['cronjob_id']));
+}
+
+/** Every CronJob that a monitor selects, and those that something is still open about. */
+export async function listCronJobsToJudge(db: Db): Promise<number[]> {
+  const found = await rows(
+    db,
+    'select cronjob_id from monitor_targets where removed_at is null union ' +
+      "select cronjob_id from alerts where state in ('pending', 'active', 'suppressed') order by 1",
+  );
+  return found.map((row) => Number(row['cronjob_id']));
+}
+
+/** CronJobs with an alert that a silence keeps from being told, in whatever state. */
+export async function listCronJobsSilenced(db: Db): Promise<number[]> {
+  const found = await rows(
+    db,
+    "select distinct cronjob_id from alerts where (state = 'suppressed' and suppressed_by = 'silence') or (state = 'active' and due_at is not null)",
+  );
+  return found.map((row) => Number(row['cronjob_id']));
+}
+
+/** When somebody last made, changed or ended a silence; undefined: never. */
+export async function findSilencesChangedAt(db: Db): Promise<Instant | undefined> {
+  return optionalNumber((await firstRow(db, 'select max(updated_at) as at from silences'))?.['at']);
+}

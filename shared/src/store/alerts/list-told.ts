@@ -1,0 +1,123 @@
+import type {
+  DeliveryErrorCategory,
+  DeliveryKind,
+  DeliveryState,
+  DeliveryStateReason,
+  ToldReason,
+} from '../../contract/index.ts';
+import type { Instant } from '../../domain/index.ts';
+import type { Row } from '../ask.ts';
+import { fromJson, optionalNumber, optionalText } from '../column.ts';
+import type { Db } from '../database.ts';
+import { toId16 } from '../id16.ts';
+import { rowsIn } from '../upsert.ts';
+
+/** A message about an alert, as far as it says whether anybody was told. */
+export interface ToldDelivery {
+  readonly id: string;
+  readonly channel: string;
+  readonly kind: DeliveryKind;
+  readonly state: DeliveryState;
+  readonly stateReason: DeliveryStateReason | undefined;
+  readonly attempts: number;
+  readonly createdAt: Instant;
+  readonly endedAt: Instant | undefined;
+  readonly expiresAt: Instant;
+  readonly nextAttemptAt: Instant | undefined;
+  readonly category: DeliveryErrorCategory | undefined;
+  readonly httpStatus: number | undefined;
+}
+
+/** What the ledger and the outbox say about one alert. */
+export interface ToldFacts {
+  /** Oldest first; one that was merged into another counts as that one. */
+  readonly deliveries: readonly ToldDelivery[];
+  /** Why its last message was not made or is held back; undefined: nothing of the kind was decided. */
+  readonly decision:
+    | { readonly action: 'notRouted' | 'held'; readonly reason: ToldReason; readonly untilAt: Instant | undefined }
+    | undefined;
+}
+
+const columns = [
+  'id',
+  'alert_id',
+  'channel_name',
+  'kind',
+  'state',
+  'state_reason',
+  'attempts',
+  'created_at',
+  'ended_at',
+  'expires_at',
+  'next_at',
+  'last_error',
+  'http_status',
+  'merged_into',
+]
+  .map((column) => `"${column}"`)
+  .join(', ');
+
+/** Whether anybody was told of these alerts; one of which nothing is known is absent. */
+export async function listTold(db: Db, alertIds: readonly string[]): Promise<ReadonlyMap<string, ToldFacts>> {
+  const ids = alertIds.map((id) => db.dialect.id16(toId16(id)));
+  const found = await rowsIn(
+    db,
+    ids,
+    (marks) => `select ${columns} from deliveries where alert_id in (${marks}) order by created_at, seq`,
+  );
+  const mergedIds = [...new Set(found.flatMap((row) => (row['merged_into'] === null ? [] : [row['merged_into']])))];
+  const merged = await rowsIn(db, mergedIds, (marks) => `select ${columns} from deliveries where id in (${marks})`);
+  const byId = new Map(merged.map((row) => [db.dialect.id16Text(row['id']), row]));
+  const decisions = await rowsIn(
+    db,
+    ids,
+    (marks) =>
+      'select alert_id, action, reason, until_at from alert_decisions ' +
+      `where alert_id in (${marks}) and action in ('notRouted', 'held') order by id`,
+  );
+
+  const deliveriesOf = Map.groupBy(found, (row) => db.dialect.id16Text(row['alert_id']));
+  const decisionOf = new Map(decisions.map((row) => [db.dialect.id16Text(row['alert_id']), row])); // the last one stays
+  const told = new Map<string, ToldFacts>();
+  for (const id of new Set([...deliveriesOf.keys(), ...decisionOf.keys()])) {
+    const own = deliveriesOf.get(id) ?? [];
+    told.set(id, {
+      deliveries: own.map((row) => toDelivery(db, row, mergedOf(db, row, byId))),
+      decision: toDecision(decisionOf.get(id)),
+    });
+  }
+  return told;
+}
+
+function mergedOf(db: Db, row: Row, byId: ReadonlyMap<string, Row>): Row {
+  const into = row['merged_into'];
+  return into === null ? row : (byId.get(db.dialect.id16Text(into)) ?? row);
+}
+
+/** The row itself, with the fate of the one it was merged into. */
+function toDelivery(db: Db, row: Row, fate: Row): ToldDelivery {
+  const error = fromJson(fate['last_error']) as { category?: DeliveryErrorCategory } | undefined;
+  return {
+    id: db.dialect.id16Text(row['id']),
+    channel: String(row['channel_name']),
+    kind: String(row['kind']) as DeliveryKind,
+    state: String(fate['state']) as DeliveryState,
+    stateReason: optionalText(fate['state_reason']) as DeliveryStateReason | undefined,
+    attempts: Number(fate['attempts']),
+    createdAt: Number(row['created_at']),
+    endedAt: optionalNumber(fate['ended_at']),
+    expiresAt: Number(fate['expires_at']),
+    nextAttemptAt: optionalNumber(fate['next_at']),
+    category: error?.category,
+    httpStatus: optionalNumber(fate['http_status']),
+  };
+}
+
+function toDecision(row: Row | undefined): ToldFacts['decision'] {
+  if (!row) return undefined;
+  return {
+    action: String(row['action']) as 'notRouted' | 'held',
+    reason: String(row['reason']) as ToldReason,
+    untilAt: optionalNumber(row['until_at']),
+  };
+}

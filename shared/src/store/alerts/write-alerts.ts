@@ -1,0 +1,118 @@
+import type { Instant } from '../../domain/index.ts';
+import { change, firstRow, insertRows, rows } from '../ask.ts';
+import type { Db, Tx } from '../database.ts';
+import { toId16 } from '../id16.ts';
+import { quoted, rowsIn } from '../upsert.ts';
+import {
+  alertColumns,
+  movingAlertColumns,
+  toAlertRecord,
+  toAlertRow,
+  toMovingValues,
+  type AlertRecord,
+} from './alert-record.ts';
+
+const selected = quoted(alertColumns);
+
+/**
+ * The live alerts of these identities by fingerprint, locked until the transaction ends; an identity without one is absent. The rows
+ * of their CronJobs are to be locked before: so nobody else opens one meanwhile.
+ */
+export async function lockLiveAlerts(
+  tx: Tx,
+  fingerprints: readonly string[],
+): Promise<ReadonlyMap<string, AlertRecord>> {
+  return lockByFingerprint(
+    tx,
+    fingerprints,
+    (marks) => `select ${selected} from alerts where live_key in (${marks}) order by live_key`,
+  );
+}
+
+/** The alert that ended last of each of these identities by fingerprint, locked; an identity that never had one is absent. */
+export async function lockLastEndedAlerts(
+  tx: Tx,
+  fingerprints: readonly string[],
+): Promise<ReadonlyMap<string, AlertRecord>> {
+  return lockByFingerprint(
+    tx,
+    fingerprints,
+    (marks) =>
+      `select ${quoted(alertColumns, 'a')} from alerts a where a.fingerprint in (${marks}) and a.live_key is null and not exists (` +
+      'select 1 from alerts b where b.fingerprint = a.fingerprint and b.live_key is null and ' +
+      '(b.detected_at > a.detected_at or (b.detected_at = a.detected_at and b.id > a.id))) order by a.fingerprint',
+  );
+}
+
+async function lockByFingerprint(
+  tx: Tx,
+  fingerprints: readonly string[],
+  toSql: (marks: string) => string,
+): Promise<ReadonlyMap<string, AlertRecord>> {
+  const keys = new Map([...new Set(fingerprints)].map((fingerprint) => [toId16(fingerprint), fingerprint]));
+  const found = await rowsIn(
+    tx,
+    [...keys.keys()].toSorted().map((key) => tx.dialect.id16(key)),
+    (marks) => toSql(marks) + tx.dialect.lock.update,
+  );
+  const alerts = new Map<string, AlertRecord>();
+  for (const row of found) {
+    const alert = toAlertRecord(tx, row);
+    const fingerprint = keys.get(alert.fingerprint);
+    if (fingerprint !== undefined) alerts.set(fingerprint, alert);
+  }
+  return alerts;
+}
+
+/** The alert of this id, locked; undefined when there is none. */
+export async function lockAlert(tx: Tx, id: string): Promise<AlertRecord | undefined> {
+  const row = await firstRow(tx, `select ${selected} from alerts where id = ?${tx.dialect.lock.update}`, [
+    tx.dialect.id16(toId16(id)),
+  ]);
+  return row && toAlertRecord(tx, row);
+}
+
+export async function insertAlerts(tx: Tx, alerts: readonly AlertRecord[]): Promise<void> {
+  await insertRows(tx, { table: 'alerts', columns: alertColumns, rows: alerts.map((alert) => toAlertRow(tx, alert)) });
+}
+
+export async function insertAlert(tx: Tx, alert: AlertRecord): Promise<void> {
+  await insertAlerts(tx, [alert]);
+}
+
+/** Writes all that may change of an alert whose row is locked. */
+export async function updateAlert(tx: Tx, alert: AlertRecord): Promise<void> {
+  const assignments = movingAlertColumns.map((column) => `"${column}" = ?`).join(', ');
+  await change(tx, `update alerts set ${assignments} where id = ?`, [
+    ...toMovingValues(tx, alert),
+    tx.dialect.id16(toId16(alert.id)),
+  ]);
+}
+
+/** The live alerts of these CronJobs, oldest first. */
+export async function listLiveAlerts(db: Db, cronJobIds: readonly number[]): Promise<AlertRecord[]> {
+  const found = await rowsIn(
+    db,
+    cronJobIds,
+    (marks) =>
+      `select ${selected} from alerts where cronjob_id in (${marks}) and state in ('pending', 'active', 'suppressed') order by detected_at, id`,
+  );
+  return found.map((row) => toAlertRecord(db, row));
+}
+
+/**
+ * Live alerts whose instant has come: a delay that ran out, a mute or a hold that is to be asked again. The most overdue first.
+ */
+export async function listDueAlerts(db: Db, at: Instant, limit: number): Promise<AlertRecord[]> {
+  const found = await rows(
+    db,
+    `select ${selected} from alerts where state in ('pending', 'active', 'suppressed') and due_at <= ? order by due_at, id limit ${Math.floor(limit)}`,
+    [at],
+  );
+  return found.map((row) => toAlertRecord(db, row));
+}
+
+/** Moves the ends of all delays that run, milliseconds, as the clock by which they were written was moved. */
+export async function movePendingDue(tx: Tx, byMs: number): Promise<void> {
+  await change(tx, "update alerts set due_at = due_at + ? where state = 'pending' and due_at is not null", [byMs]);
+}

@@ -1,0 +1,90 @@
+import type { Db } from './database.ts';
+import { clientOf } from './dialect/connection.ts';
+
+/** A row as the driver gives it. It never leaves the store: every question makes a type of it. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Rows that one statement may carry: more would block the loop where the driver is synchronous. */
+export const maxRowsPerStatement = 500;
+
+/**
+ * Runs one statement as written and returns the driver's answer. Placeholders are `?`, identifiers that are reserved words
+ * stand in double quotes: all three databases take both. The query builder is left out, since it costs more than SQLite does.
+ */
+async function ask(db: Db, statement: Statement): Promise<unknown> {
+  const { sql, bindings = [], kind, limitMs } = statement;
+  const ended = db.observer?.statement(kind);
+  let succeeded = false;
+  const client = clientOf(db.sql);
+  try {
+    const connection = db.connection ?? (await client.acquireConnection());
+    try {
+      const options = limitMs === undefined ? undefined : { query_timeout: limitMs, timeout: limitMs };
+      const { response } = await client.query(connection, { sql, bindings, options });
+      succeeded = true;
+      return response;
+    } finally {
+      if (db.connection === undefined) await client.releaseConnection(connection);
+    }
+  } finally {
+    ended?.(succeeded);
+  }
+}
+
+interface Statement {
+  readonly sql: string;
+  readonly bindings?: readonly unknown[];
+  readonly kind: 'read' | 'write';
+  readonly limitMs?: number;
+}
+
+/** Rows of a SELECT. */
+export async function rows(db: Db, sql: string, bindings: readonly unknown[] = []): Promise<readonly Row[]> {
+  return db.dialect.rowsOf(await ask(db, { sql, bindings, kind: 'read' }));
+}
+
+/** The first row, or undefined. */
+export async function firstRow(db: Db, sql: string, bindings: readonly unknown[] = []): Promise<Row | undefined> {
+  return (await rows(db, sql, bindings))[0];
+}
+
+/** Runs an INSERT, UPDATE or DELETE; how many rows it really changed. An upsert that changes a row may count it twice. */
+export async function change(db: Db, sql: string, bindings: readonly unknown[] = []): Promise<number> {
+  return db.dialect.changedBy(await ask(db, { sql, bindings, kind: 'write' }));
+}
+
+/** Runs a statement that changes the schema or takes a lock: `limitMs` replaces the usual limit. */
+export async function execute(db: Db, sql: string, limitMs: number): Promise<void> {
+  await ask(db, { sql, kind: 'write', limitMs });
+}
+
+/** `?, ?, ?` for a list of values. */
+export function marks(values: readonly unknown[]): string {
+  return values.map(() => '?').join(', ');
+}
+
+/** Inserts rows given as lists of values in the order of `columns`; `tail` is what ends the statement, such as ifAbsent. */
+export async function insertRows(
+  db: Db,
+  insert: {
+    readonly table: string;
+    readonly columns: readonly string[];
+    readonly rows: readonly (readonly unknown[])[];
+    readonly tail?: string | undefined;
+  },
+): Promise<number> {
+  const { table, columns, tail = '' } = insert;
+  const row = `(${marks(columns)})`;
+  const head = `insert into ${table} (${columns.map((column) => `"${column}"`).join(', ')}) values `;
+  let changed = 0;
+  for (const part of inParts(insert.rows)) {
+    // One part after the other: they share a connection, and each is bounded.
+    changed += await change(db, `${head}${part.map(() => row).join(', ')}${tail}`, part.flat());
+  }
+  return changed;
+}
+
+/** Cuts a list into parts that one statement may carry. */
+export function* inParts<T>(list: readonly T[], size: number = maxRowsPerStatement): Generator<readonly T[]> {
+  for (let start = 0; start < list.length; start += size) yield list.slice(start, start + size);
+}

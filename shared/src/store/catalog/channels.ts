@@ -1,0 +1,99 @@
+import type { ChannelType } from '../../contract/index.ts';
+import type { Instant } from '../../domain/index.ts';
+import { change, firstRow, insertRows } from '../ask.ts';
+import { recordChanges } from '../changes.ts';
+import { cleanText, optionalCleanText, toJson } from '../column.ts';
+import type { Tx } from '../database.ts';
+import { toId16 } from '../id16.ts';
+import { quoted, updateAll } from '../upsert.ts';
+
+/** An AlertChannel as its reconciler judged it. `spec` holds references to Secrets and names of headers, never a value. */
+export interface ChannelProjection {
+  readonly uid: string;
+  readonly name: string;
+  readonly type: ChannelType;
+  readonly generation: number;
+  readonly spec: unknown;
+  readonly ready: boolean;
+  readonly reason: string;
+  readonly message: string;
+  /** resourceVersion of the Secret last read; undefined: none. */
+  readonly secretVersion: string | undefined;
+}
+
+const columns = [
+  'uid',
+  'name',
+  'name_key',
+  'type',
+  'generation',
+  'spec',
+  'ready',
+  'reason',
+  'message',
+  'secret_version',
+  'deleted_at',
+] as const;
+
+/** Writes the channel's row; its statistics are left alone. Another UID of the same name is marked deleted. */
+export async function projectChannel(
+  tx: Tx,
+  channel: ChannelProjection,
+  at: Instant,
+): Promise<{ created: boolean; changed: boolean }> {
+  const uid = tx.dialect.id16(toId16(channel.uid));
+  const row: Record<(typeof columns)[number], unknown> = {
+    uid,
+    name: channel.name,
+    // Unique among the channels that exist: null once deleted.
+    name_key: channel.name,
+    type: channel.type,
+    generation: channel.generation,
+    spec: toJson(channel.spec),
+    ready: Number(channel.ready),
+    reason: cleanText(channel.reason, 64),
+    message: cleanText(channel.message, 4_000),
+    secret_version: optionalCleanText(channel.secretVersion, 253),
+    deleted_at: null,
+  };
+  const before = await firstRow(
+    tx,
+    `select ${quoted(columns.slice(1))} from channels where uid = ?${tx.dialect.lock.update}`,
+    [uid],
+  );
+  if (before !== undefined && columns.slice(1).every((column) => before[column] === row[column])) {
+    return { created: false, changed: false };
+  }
+  // The name has to be free before it is taken.
+  await change(tx, 'update channels set deleted_at = ?, name_key = null where name_key = ? and uid <> ?', [
+    at,
+    channel.name,
+    uid,
+  ]);
+  await insertRows(tx, {
+    table: 'channels',
+    columns,
+    rows: [columns.map((column) => row[column])],
+    tail: updateAll(tx.dialect, ['uid'], columns.slice(1)),
+  });
+  await recordChannelChange(tx, channel.name, channel.ready, false);
+  return { created: before === undefined, changed: true };
+}
+
+/** Marks a channel deleted at `at`. Returns false when it was not known, or deleted before. */
+export async function forgetChannel(tx: Tx, uid: string, at: Instant): Promise<boolean> {
+  const bound = tx.dialect.id16(toId16(uid));
+  const marked = await change(
+    tx,
+    'update channels set deleted_at = ?, name_key = null, ready = 0 where uid = ? and deleted_at is null',
+    [at, bound],
+  );
+  if (marked === 0) return false;
+  const row = await firstRow(tx, 'select name from channels where uid = ?', [bound]);
+  await recordChannelChange(tx, String(row?.['name']), false, true);
+  return true;
+}
+
+async function recordChannelChange(tx: Tx, name: string, ready: boolean, deleted: boolean): Promise<void> {
+  await recordChanges(tx, [{ kind: 'channel', namespace: undefined, data: { name, ready, deleted } }]);
+}

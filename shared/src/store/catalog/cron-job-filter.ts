@@ -1,0 +1,72 @@
+import type { CronJobStatusFilter, Ref } from '../../contract/index.ts';
+import { marks } from '../ask.ts';
+
+/** Which CronJobs a list is about. Empty lists filter nothing; all that is given must hold. */
+export interface CronJobFilter {
+  readonly namespaces?: readonly string[] | undefined;
+  /** Part of the name, case ignored. */
+  readonly search?: string | undefined;
+  /** Selected by this monitor. */
+  readonly monitor?: Ref | undefined;
+  /** Also deleted or no longer selected ones, as long as a run of theirs is kept. */
+  readonly includeRemoved?: boolean | undefined;
+}
+
+/** A piece of SQL with the values of its placeholders. */
+export interface Condition {
+  readonly sql: string;
+  readonly bindings: readonly unknown[];
+}
+
+/** Selected now by a monitor. The row of the CronJob is called `c`. */
+export const isSelected =
+  'c.deleted_at is null and exists (select 1 from monitor_targets t where t.cronjob_id = c.id and t.removed_at is null)';
+
+/** A run of it is kept, and no later object of its name stands in its place. */
+const hasHistory =
+  'exists (select 1 from executions e where e.cronjob_id = c.id) and not exists ' +
+  '(select 1 from cronjobs later where later.namespace = c.namespace and later.name = c.name and later.id > c.id)';
+
+/** Worst first, the order of the words in the contract: critical, warning, unknown, suspended, healthy. */
+export const statusRank =
+  "case when c.worst_severity = 'critical' then 0 when c.worst_severity = 'warning' then 1 " +
+  'when c.suspended = 1 then 3 when c.last_run is null and c.last_success_at is null then 2 else 4 end';
+
+/** The condition of one word of the status filter: `suspended` and `running` are overlays. */
+export const statusConditions: Readonly<Record<CronJobStatusFilter, string>> = {
+  healthy: `${statusRank} = 4`,
+  warning: `${statusRank} = 1`,
+  critical: `${statusRank} = 0`,
+  suspended: 'c.suspended = 1',
+  running: 'c.running > 0',
+  unknown: `${statusRank} = 2`,
+};
+
+/** The WHERE of a list of CronJobs. */
+export function conditionOf(filter: CronJobFilter): Condition {
+  const parts: string[] = [filter.includeRemoved ? `((${isSelected}) or (${hasHistory}))` : `(${isSelected})`];
+  const bindings: unknown[] = [];
+  const { namespaces = [], search, monitor } = filter;
+  if (namespaces.length > 0) {
+    parts.push(`c.namespace in (${marks(namespaces)})`);
+    bindings.push(...namespaces);
+  }
+  if (search !== undefined) {
+    parts.push(`c.name like ? escape '!'`); // names of Kubernetes are lower case
+    bindings.push(`%${search.toLowerCase().replaceAll(/[!%_]/g, '!$&')}%`);
+  }
+  if (monitor) {
+    parts.push(
+      'exists (select 1 from monitor_targets t join monitors m on m.id = t.monitor_id where t.cronjob_id = c.id ' +
+        'and t.removed_at is null and m.deleted_at is null and m.namespace = ? and m.name = ?)',
+    );
+    bindings.push(monitor.namespace, monitor.name);
+  }
+  return { sql: parts.join(' and '), bindings };
+}
+
+/** The condition of several words, ORed; none given lets everything through. */
+export function statusConditionOf(statuses: readonly CronJobStatusFilter[]): string {
+  if (statuses.length === 0) return '1 = 1';
+  return `(${statuses.map((status) => statusConditions[status]).join(' or ')})`;
+}

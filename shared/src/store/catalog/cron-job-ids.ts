@@ -1,0 +1,43 @@
+import type { Instant } from '../../domain/index.ts';
+import type { Db, Tx } from '../database.ts';
+import { toId16 } from '../id16.ts';
+import { rowsIn } from '../upsert.ts';
+
+/** Ids of catalog rows by CronJob UID; UIDs that no row has are missing. */
+export async function cronJobIdsOf(db: Db, uids: readonly string[]): Promise<Map<string, number>> {
+  const textOf = new Map([...new Set(uids)].map((uid) => [toId16(uid), uid]));
+  const bound = [...textOf.keys()].map((id16) => db.dialect.id16(id16));
+  const found = await rowsIn(db, bound, (marks) => `select id, uid from cronjobs where uid in (${marks})`);
+  const ids = new Map<string, number>();
+  for (const row of found) {
+    const uid = textOf.get(db.dialect.id16Text(row['uid']));
+    if (uid !== undefined) ids.set(uid, Number(row['id']));
+  }
+  return ids;
+}
+
+/**
+ * Locks the rows of these CronJobs until the transaction ends, in the order of their ids: whoever writes history of a CronJob
+ * does this first, so that recordings and deletions never meet half-way.
+ */
+export async function lockCronJobs(tx: Tx, ids: readonly number[]): Promise<void> {
+  const rising = ids.toSorted((a, b) => a - b);
+  await rowsIn(
+    tx,
+    rising,
+    (marks) => `select id from cronjobs where id in (${marks}) order by id${tx.dialect.lock.update}`,
+  );
+}
+
+/** When each of these CronJobs was first seen, by UID; those never seen are missing. */
+export async function listFirstSeen(db: Db, uids: readonly string[]): Promise<ReadonlyMap<string, Instant>> {
+  const textOf = new Map([...new Set(uids)].map((uid) => [toId16(uid), uid]));
+  const bound = [...textOf.keys()].map((id16) => db.dialect.id16(id16));
+  const found = await rowsIn(db, bound, (marks) => `select uid, first_seen_at from cronjobs where uid in (${marks})`);
+  const seen = new Map<string, Instant>();
+  for (const row of found) {
+    const uid = textOf.get(db.dialect.id16Text(row['uid']));
+    if (uid !== undefined) seen.set(uid, Number(row['first_seen_at']));
+  }
+  return seen;
+}

@@ -1,0 +1,47 @@
+import type { Instant, SpecEpoch } from '../../domain/index.ts';
+import { optionalNumber } from '../column.ts';
+import type { Db } from '../database.ts';
+import { toId16 } from '../id16.ts';
+import { listSpecEpochs } from '../spec-epochs.ts';
+import { rowsIn } from '../upsert.ts';
+
+/** What earlier processes left about a CronJob. */
+export interface CronJobMarks {
+  readonly id: number;
+  readonly firstSeenAt: Instant;
+  /** When its row was written last. */
+  readonly seenAt: Instant | undefined;
+  /** Of its spec, then. */
+  readonly generation: number;
+  /** The spec as it was then. */
+  readonly openEpoch: SpecEpoch | undefined;
+}
+
+/** By CronJob UID; those never seen are missing. */
+export async function listCronJobMarks(db: Db, uids: readonly string[]): Promise<ReadonlyMap<string, CronJobMarks>> {
+  const textOf = new Map([...new Set(uids)].map((uid) => [toId16(uid), uid]));
+  const bound = [...textOf.keys()].map((id16) => db.dialect.id16(id16));
+  const found = await rowsIn(
+    db,
+    bound,
+    (marks) => `select id, uid, first_seen_at, seen_at, generation from cronjobs where uid in (${marks})`,
+  );
+  const epochs = await listSpecEpochs(
+    db,
+    found.map((row) => Number(row['id'])),
+  );
+  const known = new Map<string, CronJobMarks>();
+  for (const row of found) {
+    const uid = textOf.get(db.dialect.id16Text(row['uid']));
+    const id = Number(row['id']);
+    if (uid === undefined) continue;
+    known.set(uid, {
+      id,
+      firstSeenAt: Number(row['first_seen_at']),
+      seenAt: optionalNumber(row['seen_at']),
+      generation: Number(row['generation']),
+      openEpoch: epochs.get(id)?.findLast(({ toAt }) => toAt === undefined),
+    });
+  }
+  return known;
+}

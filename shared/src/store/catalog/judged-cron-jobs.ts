@@ -1,0 +1,63 @@
+import type { Instant } from '../../domain/index.ts';
+import { optionalNumber } from '../column.ts';
+import type { Db } from '../database.ts';
+import { rowsIn } from '../upsert.ts';
+
+/** A CronJob whose verdicts are asked, as its row knows it. */
+export interface JudgedCronJob {
+  readonly id: number;
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly deletedAt: Instant | undefined;
+  readonly lastSuccessAt: Instant | undefined;
+  /** Every monitor that selects it or did. */
+  readonly monitors: readonly JudgingMonitor[];
+}
+
+/** A monitor of a CronJob, or one that was. */
+export interface JudgingMonitor {
+  readonly id: number;
+  /** As 16 bytes in UUID text: equal to the UID where that is a UUID. */
+  readonly id16: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** When it first selected the CronJob: what ended before opens nothing. */
+  readonly firstSeenAt: Instant;
+  readonly selects: boolean;
+  readonly isDeleted: boolean;
+}
+
+/** These CronJobs with their monitors; unknown ids are absent. Two statements for 500 of them. */
+export async function listJudgedCronJobs(db: Db, ids: readonly number[]): Promise<JudgedCronJob[]> {
+  const cronJobs = await rowsIn(
+    db,
+    ids,
+    (marks) => `select id, uid_text, namespace, name, deleted_at, last_success_at from cronjobs where id in (${marks})`,
+  );
+  const targets = await rowsIn(
+    db,
+    ids,
+    (marks) =>
+      'select t.cronjob_id, t.monitor_id, t.first_seen_at, t.removed_at, m.uid, m.namespace, m.name, m.deleted_at ' +
+      `from monitor_targets t join monitors m on m.id = t.monitor_id where t.cronjob_id in (${marks}) order by t.monitor_id`,
+  );
+  const monitorsOf = Map.groupBy(targets, (row) => Number(row['cronjob_id']));
+  return cronJobs.map((row) => ({
+    id: Number(row['id']),
+    uid: String(row['uid_text']),
+    namespace: String(row['namespace']),
+    name: String(row['name']),
+    deletedAt: optionalNumber(row['deleted_at']),
+    lastSuccessAt: optionalNumber(row['last_success_at']),
+    monitors: (monitorsOf.get(Number(row['id'])) ?? []).map((target) => ({
+      id: Number(target['monitor_id']),
+      id16: db.dialect.id16Text(target['uid']),
+      namespace: String(target['namespace']),
+      name: String(target['name']),
+      firstSeenAt: Number(target['first_seen_at']),
+      selects: target['removed_at'] === null && target['deleted_at'] === null,
+      isDeleted: target['deleted_at'] !== null,
+    })),
+  }));
+}

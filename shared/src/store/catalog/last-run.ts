@@ -1,0 +1,40 @@
+import type { Execution, ExecutionStatus, ExecutionTrigger, Instant } from '../../domain/index.ts';
+import { toId16 } from '../id16.ts';
+
+/** The newest run of a CronJob, kept on its row so that lists need no join. */
+export interface LastRun {
+  readonly jobUid: string;
+  readonly jobName: string;
+  readonly status: ExecutionStatus;
+  readonly trigger: ExecutionTrigger;
+  readonly scheduledAt: Instant | undefined;
+  readonly createdAt: Instant;
+  readonly startedAt: Instant | undefined;
+  readonly finishedAt: Instant | undefined;
+  readonly durationMs: number | undefined;
+  readonly exitCode: number | undefined;
+  readonly reason: string | undefined;
+}
+
+export function toLastRun(run: Execution): LastRun {
+  const { jobName, status, trigger, scheduledAt, createdAt, startedAt, finishedAt, durationMs, exitCode, reason } = run;
+  return {
+    jobUid: toId16(run.jobUid),
+    jobName,
+    status,
+    trigger,
+    scheduledAt,
+    createdAt,
+    startedAt,
+    finishedAt,
+    durationMs,
+    exitCode,
+    reason,
+  };
+}
+
+/** Newest by creation of the Job; of two made in one second the one with the greater UID, so that the order of arrival does not matter. */
+export function newerRun(a: LastRun | undefined, b: LastRun): LastRun {
+  if (a === undefined || b.createdAt > a.createdAt) return b;
+  return b.createdAt === a.createdAt && b.jobUid >= a.jobUid ? b : a;
+}

@@ -1,0 +1,88 @@
+import type { ChannelType } from '../../contract/index.ts';
+import { firstRow, rows, type Row } from '../ask.ts';
+import { fromJson } from '../column.ts';
+import type { Db } from '../database.ts';
+import { quoted } from '../upsert.ts';
+import { channelFigureColumns, toChannelFigures, type StoredChannelFigures } from './channel-figures.ts';
+
+/** An AlertChannel as its reconciler last judged it, with what deliveries made of it. */
+export interface CatalogChannelState {
+  readonly uid: string;
+  readonly name: string;
+  readonly type: ChannelType;
+  readonly generation: number;
+  /** As applied, JSON; references to Secrets and names of headers, never a value. */
+  readonly spec: unknown;
+  readonly ready: boolean;
+  readonly reason: string;
+  readonly message: string;
+  readonly figures: StoredChannelFigures;
+}
+
+/** How many messages of a channel wait or were given up. */
+export interface ChannelQueue {
+  /** Ready or claimed. */
+  readonly queued: number;
+  readonly parked: number;
+  readonly dead: number;
+}
+
+const columns = ['uid', 'name', 'type', 'generation', 'spec', 'ready', 'reason', 'message', ...channelFigureColumns];
+
+/** Every channel that exists, by name. There are hundreds at most: filters and order are the caller's. */
+export async function listChannelStates(db: Db): Promise<CatalogChannelState[]> {
+  const found = await rows(db, `select ${quoted(columns)} from channels where deleted_at is null order by name, uid`);
+  return found.map((row) => toState(db, row));
+}
+
+/** Undefined when it does not exist, or no longer; `wasDeleted` tells which. */
+export async function findChannel(
+  db: Db,
+  name: string,
+): Promise<{ readonly channel: CatalogChannelState | undefined; readonly wasDeleted: boolean }> {
+  const row = await firstRow(
+    db,
+    `select ${quoted(columns)}, deleted_at from channels where name = ? ` +
+      'order by case when deleted_at is null then 0 else 1 end, deleted_at desc limit 1',
+    [name],
+  );
+  const wasDeleted = row !== undefined && row['deleted_at'] !== null;
+  return { channel: row && !wasDeleted ? toState(db, row) : undefined, wasDeleted };
+}
+
+/** Names of channels by UID, of deleted ones too. */
+export async function listChannelNames(db: Db): Promise<ReadonlyMap<string, string>> {
+  const found = await rows(db, 'select uid, name from channels order by uid');
+  return new Map(found.map((row) => [db.dialect.id16Text(row['uid']), String(row['name'])]));
+}
+
+/** What waits for each channel, by UID; one for which nothing waits is absent. */
+export async function countQueued(db: Db): Promise<ReadonlyMap<string, ChannelQueue>> {
+  const count = (states: string, name: string): string =>
+    `sum(case when state in (${states}) then 1 else 0 end) as ${name}`;
+  const found = await rows(
+    db,
+    `select channel_uid, ${count("'ready', 'claimed'", 'n_queued')}, ${count("'parked'", 'n_parked')}, ${count("'dead'", 'n_dead')} ` +
+      "from deliveries where state in ('ready', 'claimed', 'parked', 'dead') group by channel_uid",
+  );
+  return new Map(
+    found.map((row) => [
+      db.dialect.id16Text(row['channel_uid']),
+      { queued: Number(row['n_queued']), parked: Number(row['n_parked']), dead: Number(row['n_dead']) },
+    ]),
+  );
+}
+
+function toState(db: Db, row: Row): CatalogChannelState {
+  return {
+    uid: db.dialect.id16Text(row['uid']),
+    name: String(row['name']),
+    type: String(row['type']) as ChannelType,
+    generation: Number(row['generation']),
+    spec: fromJson(row['spec']),
+    ready: Number(row['ready']) === 1,
+    reason: String(row['reason']),
+    message: String(row['message']),
+    figures: toChannelFigures(row),
+  };
+}

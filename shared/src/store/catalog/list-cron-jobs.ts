@@ -1,0 +1,191 @@
+import type {
+  ConcurrencyPolicy,
+  CronJobStatus,
+  CronJobStatusFilter,
+  CronJobSummary,
+  ScheduleProblem,
+  Severity,
+} from '../../contract/index.ts';
+import type { Instant } from '../../domain/index.ts';
+import { firstRow, rows, type Row } from '../ask.ts';
+import type { Db } from '../database.ts';
+import { fromJson, optionalNumber, optionalText } from '../column.ts';
+import type { LastRun } from './last-run.ts';
+import { conditionOf, statusConditionOf, statusConditions, statusRank, type CronJobFilter } from './cron-job-filter.ts';
+
+/** A CronJob as last seen, with what its runs and alerts made of it. */
+export interface CatalogCronJob {
+  readonly id: number;
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly notes: { readonly owner?: string; readonly description?: string; readonly runbook?: string };
+  readonly schedule: string;
+  readonly timeZone: string | undefined;
+  readonly suspended: boolean;
+  readonly policy: ConcurrencyPolicy;
+  readonly deadlineS: number | undefined;
+  readonly problem: ScheduleProblem | undefined;
+  readonly createdAt: Instant;
+  readonly deletedAt: Instant | undefined;
+  readonly lastScheduleAt: Instant | undefined;
+  /** As the controller last computed it; it may have passed since. */
+  readonly nextRunAt: Instant | undefined;
+  /** From where `@every` counts. */
+  readonly everyAnchorAt: Instant | undefined;
+  /** Unfinished Jobs. */
+  readonly running: number;
+  readonly status: CronJobStatus;
+  readonly worstSeverity: Severity | undefined;
+  readonly activeAlerts: number;
+  readonly heldAlerts: number;
+  readonly evaluatedThroughAt: Instant | undefined;
+  readonly lastRun: LastRun | undefined;
+  readonly lastSuccessAt: Instant | undefined;
+  readonly lastFailureAt: Instant | undefined;
+  /** Lower bound of the oldest kept run. */
+  readonly oldestRunAt: Instant | undefined;
+}
+
+/** Sort keys that stand in columns; every other key is computed by who asks. */
+export const storedCronJobSorts = ['name', 'namespace', 'status', 'activeAlerts', 'lastSuccess'] as const;
+export type StoredCronJobSort = (typeof storedCronJobSorts)[number];
+
+const sortColumns: Readonly<Record<StoredCronJobSort, string>> = {
+  name: 'c.name',
+  namespace: 'c.namespace',
+  status: statusRank,
+  activeAlerts: 'c.active_alerts',
+  lastSuccess: 'c.last_success_at',
+};
+
+const columns = [
+  'id',
+  'uid_text',
+  'namespace',
+  'name',
+  'notes',
+  'schedule',
+  'time_zone',
+  'suspended',
+  'policy',
+  'deadline_s',
+  'problem',
+  'created_at',
+  'deleted_at',
+  'last_schedule_at',
+  'next_run_at',
+  'every_anchor_at',
+  'running',
+  'worst_severity',
+  'active_alerts',
+  'held_alerts',
+  'evaluated_through_at',
+  'last_run',
+  'last_success_at',
+  'last_failure_at',
+  'oldest_run_at',
+];
+const selection = `select ${columns.map((column) => `c.${column}`).join(', ')}, ${statusRank} as status_rank from cronjobs c`;
+
+/** How many CronJobs a filter lets through, and how they fare: the summary counts what all but `statuses` let through. */
+export async function countCronJobs(
+  db: Db,
+  filter: CronJobFilter,
+  statuses: readonly CronJobStatusFilter[] = [],
+): Promise<{ total: number; summary: CronJobSummary }> {
+  const { sql, bindings } = conditionOf(filter);
+  const words = Object.entries(statusConditions);
+  const sums = words.map(([word, condition]) => `sum(case when ${condition} then 1 else 0 end) as n_${word}`);
+  const total = `sum(case when ${statusConditionOf(statuses)} then 1 else 0 end) as n_total`;
+  const row = await firstRow(db, `select ${[total, ...sums].join(', ')} from cronjobs c where ${sql}`, bindings);
+  const count = (word: string): number => (row ? Number(row[`n_${word}`] ?? 0) : 0);
+  const summary = Object.fromEntries(words.map(([word]) => [word, count(word)]));
+  return { total: count('total'), summary: summary as unknown as CronJobSummary };
+}
+
+/** CronJobs in the order asked for, ties by namespace and name; all of them without `page`. */
+export async function listCronJobs(
+  db: Db,
+  filter: CronJobFilter,
+  options: {
+    readonly statuses?: readonly CronJobStatusFilter[];
+    readonly sort?: { readonly key: StoredCronJobSort; readonly descending: boolean };
+    readonly page?: { readonly limit: number; readonly offset: number } | undefined;
+  } = {},
+): Promise<CatalogCronJob[]> {
+  const { sql, bindings } = conditionOf(filter);
+  const { key, descending } = options.sort ?? { key: 'namespace', descending: false };
+  const column = sortColumns[key];
+  const order = `case when ${column} is null then 1 else 0 end, ${column}${descending ? ' desc' : ''}`;
+  const page = options.page ? ' limit ? offset ?' : '';
+  const found = await rows(
+    db,
+    `${selection} where ${sql} and ${statusConditionOf(options.statuses ?? [])} ` +
+      `order by ${order}, c.namespace, c.name, c.id${page}`,
+    options.page ? [...bindings, options.page.limit, options.page.offset] : bindings,
+  );
+  return found.map(toCatalogCronJob);
+}
+
+/** The present object of a name, or the last one when it is deleted; undefined when none was ever seen. */
+export async function findCronJob(db: Db, namespace: string, name: string): Promise<CatalogCronJob | undefined> {
+  const row = await firstRow(
+    db,
+    `${selection} where c.namespace = ? and c.name = ? order by case when c.deleted_at is null then 0 else 1 end, c.id desc limit 1`,
+    [namespace, name],
+  );
+  return row && toCatalogCronJob(row);
+}
+
+/** Ids of all objects that ever had a name and still have a row: history is told of all of them. */
+export async function listCronJobIds(db: Db, namespace: string, name: string): Promise<number[]> {
+  const found = await rows(db, 'select id from cronjobs where namespace = ? and name = ? order by id', [
+    namespace,
+    name,
+  ]);
+  return found.map((row) => Number(row['id']));
+}
+
+/** Whether a monitor selects it now. */
+export async function isCronJobSelected(db: Db, id: number): Promise<boolean> {
+  const row = await firstRow(
+    db,
+    'select 1 as yes from monitor_targets where cronjob_id = ? and removed_at is null limit 1',
+    [id],
+  );
+  return row !== undefined;
+}
+
+const statusesByRank = ['critical', 'warning', 'unknown', 'suspended', 'healthy'] as const satisfies CronJobStatus[];
+
+function toCatalogCronJob(row: Row): CatalogCronJob {
+  return {
+    id: Number(row['id']),
+    uid: String(row['uid_text']),
+    namespace: String(row['namespace']),
+    name: String(row['name']),
+    notes: fromJson(row['notes']) as CatalogCronJob['notes'],
+    schedule: String(row['schedule']),
+    timeZone: optionalText(row['time_zone']),
+    suspended: Number(row['suspended']) === 1,
+    policy: String(row['policy']) as ConcurrencyPolicy,
+    deadlineS: optionalNumber(row['deadline_s']),
+    problem: optionalText(row['problem']) as ScheduleProblem | undefined,
+    createdAt: Number(row['created_at']),
+    deletedAt: optionalNumber(row['deleted_at']),
+    lastScheduleAt: optionalNumber(row['last_schedule_at']),
+    nextRunAt: optionalNumber(row['next_run_at']),
+    everyAnchorAt: optionalNumber(row['every_anchor_at']),
+    running: Number(row['running']),
+    status: statusesByRank[Number(row['status_rank'])] ?? 'unknown',
+    worstSeverity: optionalText(row['worst_severity']) as Severity | undefined,
+    activeAlerts: Number(row['active_alerts']),
+    heldAlerts: Number(row['held_alerts']),
+    evaluatedThroughAt: optionalNumber(row['evaluated_through_at']),
+    lastRun: fromJson(row['last_run']) as LastRun | undefined,
+    lastSuccessAt: optionalNumber(row['last_success_at']),
+    lastFailureAt: optionalNumber(row['last_failure_at']),
+    oldestRunAt: optionalNumber(row['oldest_run_at']),
+  };
+}

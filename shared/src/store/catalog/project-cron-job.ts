@@ -1,0 +1,231 @@
+import type { ScheduleProblem } from '../../contract/index.ts';
+import type { CronJobFacts, Instant } from '../../domain/index.ts';
+import { change, insertRows, type Row } from '../ask.ts';
+import { recordChanges } from '../changes.ts';
+import { cleanText, optionalCleanText, toJson } from '../column.ts';
+import type { Tx } from '../database.ts';
+import type { ColumnType } from '../dialect/dialect.ts';
+import { toId16 } from '../id16.ts';
+import { closeEpoch, followSpecs, longestSchedule, longestZone } from '../spec-epochs.ts';
+import { quoted, rowsIn, updateRows } from '../upsert.ts';
+import { cronJobChanges } from './cron-job-change.ts';
+import { cronJobIdsOf } from './cron-job-ids.ts';
+
+/** A CronJob as the cluster shows it, with what only its reconciler knows. */
+export interface CronJobSeen {
+  readonly facts: CronJobFacts;
+  /** When this state was received. */
+  readonly seenAt: Instant;
+  /**
+   * When schedule, zone, suspend, policy or deadline changed, if they differ from the open epoch: the receipt on a live watch,
+   * the manager's write after a gap. Absent: seenAt.
+   */
+  readonly changedAt?: Instant | undefined;
+  /** Set when nobody can know when in (uncertainFrom, changedAt] it changed: that span becomes an epoch with certain = false. */
+  readonly uncertainFrom?: Instant | undefined;
+  /** Why its schedule cannot be evaluated. */
+  readonly problem?: ScheduleProblem | undefined;
+  readonly nextRunAt?: Instant | undefined;
+}
+
+export interface ProjectedCronJob {
+  readonly uid: string;
+  /** Key of the catalog row: the CronJob's id in every other table. */
+  readonly id: number;
+  /** True when this UID was never seen before. */
+  readonly created: boolean;
+  /** True when a row changed; false for a replay. */
+  readonly changed: boolean;
+  /** True when an epoch was opened by this call, the first one included. */
+  readonly epochOpened: boolean;
+}
+
+/** What is copied from the cluster each time, in this order. */
+const projected: Readonly<Record<string, ColumnType>> = {
+  labels: 'longText',
+  notes: 'longText',
+  schedule: 'longText',
+  time_zone: 'longText',
+  suspended: 'smallint',
+  policy: 'longText',
+  deadline_s: 'bigint',
+  generation: 'bigint',
+  problem: 'longText',
+  created_at: 'bigint',
+  last_schedule_at: 'bigint',
+  next_run_at: 'bigint',
+  last_success_at: 'bigint',
+};
+const projectedColumns = Object.keys(projected);
+const identity = ['uid', 'uid_text', 'namespace', 'name', 'first_seen_at', 'seen_at'];
+
+/**
+ * Writes the catalog rows of these CronJobs (at most 500, each UID once) and opens or closes their spec epochs. Another row of
+ * the same namespace and name with another UID is marked deleted. Order of the answers is that of the arguments.
+ */
+export async function projectCronJobs(tx: Tx, seen: readonly CronJobSeen[]): Promise<ProjectedCronJob[]> {
+  const before = await readProjected(tx, seen);
+  const fresh = seen.filter(({ facts }) => !before.has(toId16(facts.uid)));
+  await insertCronJobs(tx, fresh);
+  const moved = await updateCronJobs(tx, seen, before);
+
+  const ids = await cronJobIdsOf(
+    tx,
+    seen.map(({ facts }) => facts.uid),
+  );
+  const idOf = (item: CronJobSeen): number => ids.get(item.facts.uid) ?? Number.NaN;
+  const opened = await followSpecs(
+    tx,
+    seen.map((item) => ({
+      cronJobId: idOf(item),
+      facts: item.facts,
+      changedAt: item.changedAt ?? item.seenAt,
+      uncertainFrom: item.uncertainFrom,
+    })),
+  );
+  const replaced = await forgetNamesakes(tx, fresh);
+
+  const created = new Set(fresh.map(({ facts }) => facts.uid));
+  const results = seen.map((item) => {
+    const { uid } = item.facts;
+    const id = idOf(item);
+    const changed = created.has(uid) || moved.has(uid) || opened.has(id);
+    return { uid, id, created: created.has(uid), changed, epochOpened: opened.has(id) };
+  });
+  const changedIds = results.filter(({ changed }) => changed).map(({ id }) => id);
+  await recordChanges(tx, await cronJobChanges(tx, [...replaced, ...changedIds]));
+  return results;
+}
+
+/** One CronJob: see projectCronJobs. */
+export async function projectCronJob(tx: Tx, seen: CronJobSeen): Promise<ProjectedCronJob> {
+  const [result] = await projectCronJobs(tx, [seen]);
+  if (result === undefined) throw new RangeError('a CronJob was projected and gave no answer');
+  return result;
+}
+
+/** Marks a CronJob deleted at `at` and closes its epoch. Returns false when it was not known, or deleted before. */
+export async function forgetCronJob(tx: Tx, uid: string, at: Instant): Promise<boolean> {
+  const id = (await cronJobIdsOf(tx, [uid])).get(uid);
+  if (id === undefined || !(await markDeleted(tx, id, at))) return false;
+  await recordChanges(tx, await cronJobChanges(tx, [id]));
+  return true;
+}
+
+async function markDeleted(tx: Tx, id: number, at: Instant): Promise<boolean> {
+  const marked = await change(
+    tx,
+    'update cronjobs set deleted_at = ?, next_run_at = null where id = ? and deleted_at is null',
+    [at, id],
+  );
+  if (marked === 0) return false;
+  await closeEpoch(tx, id, at);
+  return true;
+}
+
+/** The rows as they are, locked, by id16 of the UID. */
+async function readProjected(tx: Tx, seen: readonly CronJobSeen[]): Promise<Map<string, Row>> {
+  const bound = seen.map(({ facts }) => tx.dialect.id16(toId16(facts.uid)));
+  const found = await rowsIn(
+    tx,
+    bound,
+    (marks) =>
+      `select uid, deleted_at, seen_at, ${quoted(projectedColumns)} from cronjobs where uid in (${marks})
+       order by id${tx.dialect.lock.update}`,
+  );
+  return new Map(found.map((row) => [tx.dialect.id16Text(row['uid']), row]));
+}
+
+async function insertCronJobs(tx: Tx, fresh: readonly CronJobSeen[]): Promise<void> {
+  await insertRows(tx, {
+    table: 'cronjobs',
+    columns: [...identity, ...projectedColumns],
+    rows: fresh.map((item) => [
+      tx.dialect.id16(toId16(item.facts.uid)),
+      cleanText(item.facts.uid, 253),
+      item.facts.namespace,
+      item.facts.name,
+      item.seenAt,
+      item.seenAt,
+      ...projectedValues(item, null),
+    ]),
+    tail: tx.dialect.ifAbsent(['uid']),
+  });
+}
+
+/** Writes what differs, and for all of them that they were seen. Returns the UIDs of those that differed. */
+async function updateCronJobs(
+  tx: Tx,
+  seen: readonly CronJobSeen[],
+  before: ReadonlyMap<string, Row>,
+): Promise<Set<string>> {
+  const moved = new Set<string>();
+  const updates: [unknown, ...unknown[]][] = [];
+  const sightings: [unknown, ...unknown[]][] = [];
+  for (const item of seen) {
+    const id16 = toId16(item.facts.uid);
+    const row = before.get(id16);
+    if (row === undefined) continue;
+    const values = projectedValues(item, row['last_success_at']);
+    const differs =
+      row['deleted_at'] !== null || projectedColumns.some((column, position) => row[column] !== values[position]);
+    if (differs) {
+      moved.add(item.facts.uid);
+      updates.push([tx.dialect.id16(id16), ...values, item.seenAt, null]);
+    } else if (Number(row['seen_at']) < item.seenAt) {
+      sightings.push([tx.dialect.id16(id16), item.seenAt]);
+    }
+  }
+  const columns = { ...projected, seen_at: 'bigint', deleted_at: 'bigint' } as const;
+  await updateRows(tx, { table: 'cronjobs', key: 'uid', columns, rows: updates });
+  await updateRows(tx, { table: 'cronjobs', key: 'uid', columns: { seen_at: 'bigint' }, rows: sightings });
+  return moved;
+}
+
+function projectedValues({ facts, problem, nextRunAt }: CronJobSeen, lastSuccessAt: unknown): unknown[] {
+  return [
+    toJson(facts.labels),
+    toJson(facts.notes),
+    cleanText(facts.schedule, longestSchedule),
+    optionalCleanText(facts.timeZone, longestZone),
+    Number(facts.suspended),
+    facts.policy,
+    facts.deadlineS ?? null,
+    facts.generation,
+    problem ?? null,
+    facts.createdAt,
+    facts.lastScheduleAt ?? null,
+    facts.suspended || problem !== undefined ? null : (nextRunAt ?? null),
+    newestSuccess(facts, lastSuccessAt),
+  ];
+}
+
+/** The success the cluster remembers, or the newer one we recorded. After a re-creation the former may be an earlier object's. */
+function newestSuccess(facts: CronJobFacts, recorded: unknown): number | null {
+  const own = facts.lastSuccessAt !== undefined && facts.lastSuccessAt >= facts.createdAt ? facts.lastSuccessAt : null;
+  if (recorded === null || recorded === undefined) return own;
+  return own === null ? Number(recorded) : Math.max(own, Number(recorded));
+}
+
+/** Marks earlier objects of the same namespace and name deleted: a new UID is another CronJob. Returns their ids. */
+async function forgetNamesakes(tx: Tx, fresh: readonly CronJobSeen[]): Promise<number[]> {
+  const byKey = new Map(fresh.map((item) => [`${item.facts.namespace}/${item.facts.name}`, item]));
+  const namespaces = [...new Set(fresh.map(({ facts }) => facts.namespace))];
+  const names = [...new Set(fresh.map(({ facts }) => facts.name))];
+  if (fresh.length === 0) return [];
+  const found = await rowsIn(
+    tx,
+    names,
+    (marks) => `select id, uid, namespace, name from cronjobs
+      where namespace in (${namespaces.map(() => '?').join(', ')}) and name in (${marks}) and deleted_at is null`,
+    namespaces,
+  );
+  const replaced: number[] = [];
+  for (const row of found) {
+    const successor = byKey.get(`${String(row['namespace'])}/${String(row['name'])}`);
+    if (successor === undefined || tx.dialect.id16Text(row['uid']) === toId16(successor.facts.uid)) continue;
+    const id = Number(row['id']);
+    if (await markDeleted(tx, id, successor.seenAt)) replaced.push(id);
+  }
+  return replaced;
+}

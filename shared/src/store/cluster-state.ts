@@ -1,0 +1,30 @@
+import { firstRow, insertRows } from './ask.ts';
+import { fromJson, toJson } from './column.ts';
+import type { Db, Tx } from './database.ts';
+import { updateAll } from './upsert.ts';
+
+/** What is known of the cluster as a whole. Append-only. */
+export type ClusterFact =
+  | 'rollupsSealedThrough'
+  | 'storm'
+  | 'startSkew'
+  | 'clusterUid'
+  | 'zoneOffsets'
+  | 'gaps'
+  | 'templateKey';
+
+/** Keeps one fact about the cluster; JSON values only. */
+export async function putClusterState(tx: Tx, name: ClusterFact, value: unknown): Promise<void> {
+  await insertRows(tx, {
+    table: 'cluster_state',
+    columns: ['name', 'value', 'updated_at'],
+    rows: [[name, toJson(value), tx.now()]],
+    tail: updateAll(tx.dialect, ['name'], ['value', 'updated_at']),
+  });
+}
+
+/** The fact as kept, or undefined. Who asks checks its shape. */
+export async function findClusterState(db: Db, name: ClusterFact): Promise<unknown> {
+  const row = await firstRow(db, 'select value from cluster_state where name = ?', [name]);
+  return fromJson(row?.['value']);
+}

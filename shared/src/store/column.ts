@@ -1,0 +1,36 @@
+/** Values of columns on their way in and out. Rows never leave the store, and null never does either. */
+
+/** A number that may be absent. */
+export function optionalNumber(value: unknown): number | undefined {
+  return value === null || value === undefined ? undefined : Number(value);
+}
+
+/** A text that may be absent. */
+export function optionalText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** JSON text that only we write and parse. It escapes NUL and unpaired surrogates by itself, so any value fits every database. */
+export function toJson(value: unknown): string {
+  return JSON.stringify(value ?? null);
+}
+
+/** Who asks names the type: it is what toJson was given, and a migration that changes a shape rewrites it. */
+export function fromJson(value: unknown): unknown {
+  return value === null || value === undefined ? undefined : JSON.parse(value as string);
+}
+
+/**
+ * Text from the cluster, fit for every database: without NUL, which PostgreSQL refuses, with unpaired surrogates replaced, and
+ * at most `most` characters long, cut between code points.
+ */
+export function cleanText(text: string, most: number): string {
+  const clean = text.replaceAll('\0', '').toWellFormed();
+  if (clean.length <= most) return clean;
+  const codePoints = Array.from(clean);
+  return codePoints.length <= most ? clean : codePoints.slice(0, most).join('');
+}
+
+export function optionalCleanText(text: string | undefined, most: number): string | null {
+  return text === undefined ? null : cleanText(text, most);
+}

@@ -1,0 +1,59 @@
+import type { Knex } from 'knex';
+import type { Instant } from '../domain/index.ts';
+import type { Clock, Logger } from '../process/index.ts';
+import type { RawConnection } from './dialect/connection.ts';
+import type { StoreObserver } from './observer.ts';
+import type { Dialect } from './dialect/dialect.ts';
+
+/** Where questions are asked: the pool, or one transaction. Callers outside this room hand it on and never look inside. */
+export interface Db {
+  readonly sql: Knex;
+  readonly dialect: Dialect;
+  /** The one connection that every statement runs on; absent: any of the pool. */
+  readonly connection?: RawConnection | undefined;
+  readonly observer?: StoreObserver | undefined;
+
+  /**
+   * The database's time: our wall clock plus the offset last measured (high-availability.md section 9). SQLite: our own
+   * clock. Every instant written into rows that several processes compare is this one.
+   */
+  now(): Instant;
+}
+
+/** A running transaction: what writes takes one, so that a fact is one commit. It ends with the function it was given to. */
+export interface Tx extends Db {
+  readonly connection: RawConnection;
+  /** The epoch it runs under; undefined where no leader writes. */
+  readonly epoch: number | undefined;
+}
+
+/** One open database. A read may be asked of the store itself; it then runs by itself, outside any transaction. */
+export interface Store extends Db {
+  readonly clock: Clock;
+  readonly log: Logger;
+
+  /** Connections of the pool, and callers who wait for one. */
+  connections(): { readonly used: number; readonly idle: number; readonly waiting: number };
+
+  /** Database clock minus ours, milliseconds; undefined before the first measurement. */
+  clockOffsetMs(): number | undefined;
+
+  /**
+   * Runs `fn` in one transaction, READ COMMITTED. A deadlock, a lock timeout or a serialization failure repeats the whole of
+   * it, at most 5 times; so does a COMMIT without an answer. `fn` must therefore be repeatable: keyed statements, no effects
+   * outside. Throws `StoreError`.
+   */
+  transaction<T>(fn: (tx: Tx) => Promise<T>): Promise<T>;
+
+  /** The same for the leader: reads the epoch under a share lock first. Throws `FencedError` when it is not `epoch`. */
+  fenced<T>(epoch: number, fn: (tx: Tx) => Promise<T>): Promise<T>;
+
+  /** One cheap question. Throws `StoreError` while the database is away; logs one line per change, not per call. */
+  probe(): Promise<void>;
+
+  /** Resolves when a probe succeeds. Tries every 1 to 30 s with jitter, without end. Rejects only when aborted. */
+  waitUntilReady(signal: AbortSignal): Promise<void>;
+
+  /** Lets running statements end, then closes every connection. Later calls throw `StoreError` with code `closed`. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,195 @@
+import { admit, criticalReserve, type Admission, type Instant, type RateLimit } from '../../domain/index.ts';
+import { firstRow, type Row } from '../ask.ts';
+import type { Tx } from '../database.ts';
+import { channelScope, globalScope, lockRateLimits, putRateLimits } from '../rate-limits.ts';
+import { rowsIn } from '../upsert.ts';
+
+const minuteMs = 60_000;
+const hourMs = 3_600_000;
+
+/** What a channel takes: at most so many messages in any hour, and so many in any minute. */
+export interface ChannelLimit {
+  readonly maxPerHour: number;
+  readonly burst: number;
+}
+
+/** A message that has to wait, and for which limit. */
+export interface Refused {
+  readonly row: Row;
+  readonly scope: 'global' | 'channel';
+  readonly nextAt: Instant;
+}
+
+/** How many of a channel's messages took a token of late. */
+interface Charged {
+  readonly inHour: number;
+  readonly inMinute: number;
+}
+
+/** How many sends have room, in all and on each channel. */
+export interface Room {
+  readonly isFull: () => boolean;
+  readonly hasRoom: (channelUid: string, kind: string) => boolean;
+  readonly take: (channelUid: string) => void;
+}
+
+interface AdmitRequest {
+  readonly globalLimit: RateLimit;
+  readonly limitOf: (channelUid: string) => ChannelLimit;
+  readonly room: Room;
+}
+
+/**
+ * Takes a token for each message in their order while there is room to send: one of all channels together and one of its own, or none.
+ * Tests and messages that took theirs before pass. Of a burst a part is left for critical messages.
+ */
+export async function admitRows(
+  tx: Tx,
+  due: readonly Row[],
+  request: AdmitRequest,
+  now: Instant,
+): Promise<{ readonly admitted: readonly Row[]; readonly refused: readonly Refused[] }> {
+  const uidOf = (row: Row): string => tx.dialect.id16Text(row['channel_uid']);
+  const channels = [...new Set(due.filter(needsToken).map(uidOf))];
+  const tats =
+    channels.length === 0
+      ? new Map<string, Instant>()
+      : await lockRateLimits(tx, [globalScope, ...channels.map(channelScope)]);
+  const charged = await countCharged(tx, channels, now);
+  const admitted: Row[] = [];
+  const refused: Refused[] = [];
+  const waiting = new Map<string, number>();
+  const taken = new Map<string, Instant>();
+  const freeAts = new Map<string, Instant | undefined>();
+  for (const row of due) {
+    if (request.room.isFull()) break;
+    const uid = uidOf(row);
+    if (!request.room.hasRoom(uid, String(row['kind']))) continue;
+    const answer = needsToken(row)
+      ? // Serial: each token taken is one less for the next.
+        await askForToken(tx, {
+          row,
+          uid,
+          tats,
+          count: charged.get(uid) ?? { inHour: 0, inMinute: 0 },
+          request,
+          now,
+          freeAts,
+        })
+      : undefined;
+    if (answer !== undefined && 'scope' in answer) {
+      const key = answer.scope === 'global' ? globalScope : uid;
+      const before = waiting.get(key) ?? 0;
+      waiting.set(key, before + 1);
+      refused.push({ row, scope: answer.scope, nextAt: Math.ceil(answer.earliestAt + before * answer.periodMs) });
+      continue;
+    }
+    if (answer !== undefined) {
+      for (const [scope, tat] of answer.tats) {
+        tats.set(scope, tat);
+        taken.set(scope, tat);
+      }
+      const count = charged.get(uid) ?? { inHour: 0, inMinute: 0 };
+      charged.set(uid, { inHour: count.inHour + 1, inMinute: count.inMinute + 1 });
+    }
+    request.room.take(uid);
+    admitted.push(row);
+  }
+  await putRateLimits(tx, taken);
+  return { admitted, refused };
+}
+
+type Answer =
+  | { readonly tats: readonly (readonly [scope: string, tat: Instant])[] }
+  | { readonly scope: Refused['scope']; readonly earliestAt: Instant; readonly periodMs: number };
+
+async function askForToken(
+  tx: Tx,
+  of: {
+    readonly row: Row;
+    readonly uid: string;
+    readonly tats: ReadonlyMap<string, Instant>;
+    readonly count: Charged;
+    readonly request: AdmitRequest;
+    readonly now: Instant;
+    /** By channel and what was charged there: the same is asked once. */
+    readonly freeAts: Map<string, Instant | undefined>;
+  },
+): Promise<Answer> {
+  const { row, uid, tats, count, request, now, freeAts } = of;
+  const limit = request.limitOf(uid);
+  const own: RateLimit = { periodMs: hourMs / limit.maxPerHour, burst: limit.burst };
+  const ask = (scope: string, asked: RateLimit): Admission => {
+    const reserve = row['severity'] === 'critical' ? 0 : criticalReserve(asked.burst);
+    const tat = tats.get(scope);
+    // 0: no message was ever charged.
+    return admit(tat === 0 ? undefined : tat, asked, now, reserve);
+  };
+  const all = ask(globalScope, request.globalLimit);
+  const one = ask(channelScope(uid), own);
+  const asked = `${uid} ${count.inHour} ${count.inMinute}`;
+  if (!freeAts.has(asked)) freeAts.set(asked, await freeAgainAt(tx, { uid, limit, count, now }));
+  const freeAt = freeAts.get(asked);
+  if (all.allowed && one.allowed && freeAt === undefined) {
+    return {
+      tats: [
+        [globalScope, all.tat],
+        [channelScope(uid), one.tat],
+      ],
+    };
+  }
+  const earliestAt = Math.max(earliestOf(all), earliestOf(one), freeAt ?? 0);
+  const isGlobal = one.allowed && freeAt === undefined;
+  return isGlobal
+    ? { scope: 'global', earliestAt, periodMs: request.globalLimit.periodMs }
+    : { scope: 'channel', earliestAt, periodMs: own.periodMs };
+}
+
+function needsToken(row: Row): boolean {
+  return row['kind'] !== 'test' && row['charged_at'] === null;
+}
+
+function earliestOf(admission: Admission): Instant {
+  return admission.allowed ? 0 : admission.earliestAt;
+}
+
+async function countCharged(tx: Tx, channels: readonly string[], now: Instant): Promise<Map<string, Charged>> {
+  const found = await rowsIn(
+    tx,
+    channels.map((uid) => tx.dialect.id16(uid)),
+    (marks) =>
+      `select channel_uid, count(*) as in_hour, sum(case when charged_at > ${now - minuteMs} then 1 else 0 end) as in_minute ` +
+      `from deliveries where channel_uid in (${marks}) and charged_at > ${now - hourMs} group by channel_uid`,
+  );
+  return new Map(
+    found.map((row) => [
+      tx.dialect.id16Text(row['channel_uid']),
+      { inHour: Number(row['in_hour']), inMinute: Number(row['in_minute']) },
+    ]),
+  );
+}
+
+/** When a channel at one of its maxima takes one more; undefined: it does now. */
+async function freeAgainAt(
+  tx: Tx,
+  of: { readonly uid: string; readonly limit: ChannelLimit; readonly count: Charged; readonly now: Instant },
+): Promise<Instant | undefined> {
+  const { uid, limit, count, now } = of;
+  const full = [
+    { windowMs: hourMs, over: count.inHour - limit.maxPerHour },
+    { windowMs: minuteMs, over: count.inMinute - limit.burst },
+  ].filter(({ over }) => over >= 0);
+  let freeAt: Instant | undefined;
+  for (const { windowMs, over } of full) {
+    // At most two questions.
+    const row = await firstRow(
+      tx,
+      `select charged_at from deliveries where channel_uid = ? and charged_at > ? order by charged_at limit 1 offset ${over}`,
+      [tx.dialect.id16(uid), now - windowMs],
+    );
+    // Those taken in this very claim are not in the rows yet.
+    const chargedAt = row === undefined ? now : Number(row['charged_at']);
+    freeAt = Math.max(freeAt ?? 0, chargedAt + windowMs);
+  }
+  return freeAt;
+}

@@ -1,0 +1,93 @@
+import { statesBefore, type Instant } from '../../domain/index.ts';
+import { recordDecisions } from '../alert-decisions.ts';
+import { change, firstRow, inParts, marks, rows } from '../ask.ts';
+import type { Tx } from '../database.ts';
+import { toId16 } from '../id16.ts';
+import { recordChangesOf } from './delivery-changes.ts';
+import { idOrUndefined } from './delivery-record.ts';
+
+export interface Cancelled {
+  /** False: it is being sent, may have arrived, or is over. */
+  readonly cancelled: boolean;
+  /** The twin that is sent in its place; undefined: there is none. */
+  readonly promotedId: string | undefined;
+}
+
+/**
+ * Takes back a message that has not left: nothing of it was ever written to a receiver. A twin that was merged into it goes out in
+ * its place; further twins are merged into that one.
+ */
+export async function updateCancelled(tx: Tx, id: string, at: Instant): Promise<Cancelled> {
+  const bound = tx.dialect.id16(toId16(id));
+  const states = statesBefore('cancel').filter((state) => state !== 'claimed');
+  const changed = await change(
+    tx,
+    `update deliveries set state = 'cancelled', state_reason = null, next_at = null, ended_at = ? where id = ? and maybe_sent = 0 and state in (${marks(states)})`,
+    [at, bound, ...states],
+  );
+  if (changed === 0) return { cancelled: false, promotedId: undefined };
+  const promotedId = await promoteTwin(tx, id, at);
+  await recordChangesOf(tx, promotedId === undefined ? [id] : [id, promotedId]);
+  return { cancelled: true, promotedId };
+}
+
+/** A twin that was merged into a message which is not sent goes out in its place; further twins are merged into that one. */
+export async function promoteTwin(tx: Tx, id: string, at: Instant): Promise<string | undefined> {
+  const bound = tx.dialect.id16(toId16(id));
+  const row = await firstRow(tx, 'select collapse_key from deliveries where id = ?', [bound]);
+  const key = row?.['collapse_key'] ?? null;
+  if (key === null) return undefined;
+  const twin = await firstRow(
+    tx,
+    "select id from deliveries where collapse_key = ? and merged_into = ? and state = 'collapsed' and kind <> 'closing' order by created_at, seq, id limit 1",
+    [key, bound],
+  );
+  if (twin === undefined) return undefined;
+  await change(
+    tx,
+    "update deliveries set state = 'ready', next_at = ?, merged_into = null where id = ? and state = 'collapsed'",
+    [at, twin['id']],
+  );
+  await change(
+    tx,
+    "update deliveries set merged_into = ? where collapse_key = ? and merged_into = ? and state = 'collapsed'",
+    [twin['id'], key, bound],
+  );
+  return tx.dialect.id16Text(twin['id']);
+}
+
+/** Takes back all that has not left for a channel that is gone. Returns the ids. */
+export async function updateCancelledOfChannel(tx: Tx, channelUid: string, at: Instant): Promise<string[]> {
+  const found = await rows(
+    tx,
+    "select id, alert_id, channel_uid, state from deliveries where channel_uid = ? and maybe_sent = 0 and state in ('ready', 'parked', 'collapsed') order by id",
+    [tx.dialect.id16(toId16(channelUid))],
+  );
+  const ids = found.map((row) => tx.dialect.id16Text(row['id']));
+  for (const part of inParts(found)) {
+    const bound = part.map((row) => row['id']);
+    // Each part is bounded, and they share a connection.
+    await change(
+      tx,
+      `update deliveries set state = 'cancelled', state_reason = null, next_at = null, ended_at = ? where id in (${marks(bound)}) and state in ('ready', 'parked', 'collapsed')`,
+      [at, ...bound],
+    );
+  }
+  for (const part of inParts(found)) {
+    // Twins are spoken for by what they were merged into.
+    await recordDecisions(
+      tx,
+      part
+        .filter(({ state }) => state !== 'collapsed')
+        .map((row) => ({
+          action: 'cancelled',
+          reason: 'channelDeleted',
+          alertId: idOrUndefined(tx, row['alert_id']),
+          deliveryId: tx.dialect.id16Text(row['id']),
+          channelUid: tx.dialect.id16Text(row['channel_uid']),
+        })),
+    );
+  }
+  await recordChangesOf(tx, ids);
+  return ids;
+}

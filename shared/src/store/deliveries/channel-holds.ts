@@ -1,0 +1,62 @@
+import type { ChannelType } from '../../contract/index.ts';
+import type { ChannelHold, Instant } from '../../domain/index.ts';
+import { change, rows } from '../ask.ts';
+import { optionalNumber, optionalText } from '../column.ts';
+import type { Db, Tx } from '../database.ts';
+import { toId16 } from '../id16.ts';
+import { updateMended } from './settle-channels.ts';
+
+/** A channel as far as it takes messages or not. */
+export interface HeldChannel {
+  readonly uid: string;
+  readonly name: string;
+  readonly type: ChannelType;
+  readonly ready: boolean;
+  readonly failuresInRow: number;
+  readonly hold: ChannelHold['hold'];
+  /** When it is probed or looked at again. */
+  readonly untilAt: Instant | undefined;
+}
+
+/** Every channel that exists with its hold, by name. */
+export async function listChannelHolds(db: Db): Promise<HeldChannel[]> {
+  const found = await rows(
+    db,
+    'select uid, name, type, ready, failures_in_row, hold, hold_until from channels where deleted_at is null order by name',
+  );
+  return found.map((row) => ({
+    uid: db.dialect.id16Text(row['uid']),
+    name: String(row['name']),
+    type: String(row['type']) as ChannelType,
+    ready: Number(row['ready']) === 1,
+    failuresInRow: Number(row['failures_in_row']),
+    hold: optionalText(row['hold']) as ChannelHold['hold'],
+    untilAt: optionalNumber(row['hold_until']),
+  }));
+}
+
+/**
+ * Lifts a hold that only a person could mend, since it seems to be mended: what was parked is due now, the next attempt shows. The
+ * failures in a row stay: they end with a success. False: it had no such hold.
+ */
+export async function updateHoldLifted(tx: Tx, channelUid: string): Promise<boolean> {
+  const uid = tx.dialect.id16(toId16(channelUid));
+  const held = await rows(tx, "select uid from channels where uid = ? and hold in ('parked', 'invalid')", [uid]);
+  if (held.length === 0) return false;
+  // Messages are locked before channels, everywhere.
+  await updateMended(tx, uid, tx.now());
+  const lifted = await change(
+    tx,
+    "update channels set hold = null, hold_until = null, hold_step = 0 where uid = ? and hold in ('parked', 'invalid')",
+    [uid],
+  );
+  return lifted > 0;
+}
+
+/** What could not even be tried is looked at again then. */
+export async function updateHoldChecked(tx: Tx, channelUid: string, nextAt: Instant): Promise<void> {
+  await change(tx, "update channels set hold_until = ? where uid = ? and hold = 'invalid'", [
+    nextAt,
+    tx.dialect.id16(toId16(channelUid)),
+  ]);
+}

@@ -1,0 +1,203 @@
+import type {
+  AlertState,
+  AlertSubject,
+  AlertType,
+  ChannelType,
+  DeliveryKind,
+  MessageSeverity,
+  Severity,
+} from '../../contract/index.ts';
+import { foldable, type DigestedAlert, type FrozenMessage } from '../../domain/index.ts';
+import { recordDecisions } from '../alert-decisions.ts';
+import { change, firstRow, inParts, marks, rows, type Row } from '../ask.ts';
+import { optionalNumber, optionalText } from '../column.ts';
+import type { Tx } from '../database.ts';
+import { newId, toId16 } from '../id16.ts';
+import { rowsIn } from '../upsert.ts';
+import { recordDeliveryChanges } from './delivery-changes.ts';
+import { idOrUndefined, type ClaimedDelivery } from './delivery-record.ts';
+import { insertDelivery } from './insert-delivery.ts';
+
+/** More than this is left for the next digest. */
+const mostFolded = 5_000;
+const dayMs = 24 * 3_600_000;
+
+export interface FoldRequest {
+  /** As in the claim. */
+  readonly claimedBy: string;
+  readonly channel: { readonly type: ChannelType; readonly burst: number };
+  /** Words the digest of these alerts: it runs inside the transaction and waits for nothing. */
+  readonly freeze: (id: string, alerts: readonly DigestedAlert[]) => FrozenMessage;
+}
+
+export interface Folded {
+  readonly digest: ClaimedDelivery;
+  /** How many messages of each kind it replaces. */
+  readonly kinds: ReadonlyMap<DeliveryKind, number>;
+}
+
+/**
+ * Replaces what has waited too long for a channel's rate limit, the claimed message among it, by one digest. The digest is claimed in the
+ * place of that message, with its token and its time. Undefined: not so many wait, or the claim is not ours any more.
+ */
+export async function foldWaiting(tx: Tx, claimed: ClaimedDelivery, request: FoldRequest): Promise<Folded | undefined> {
+  const now = tx.now();
+  const own = await lockOwn(tx, claimed, request.claimedBy);
+  if (own === undefined) return undefined;
+  const waiting = await rows(
+    tx,
+    'select id, alert_id, channel_uid, channel_name, kind, severity, created_at from deliveries ' +
+      "where channel_uid = ? and created_at > ? and state = 'ready' and state_reason = 'rateLimit' and kind not in ('test', 'digest') " +
+      `order by created_at, id limit ${mostFolded}${tx.dialect.lock.claim}`,
+    [own['channel_uid'], now - 3 * dayMs],
+  );
+  const candidates = [own, ...waiting].map((row) => ({
+    row,
+    id: tx.dialect.id16Text(row['id']),
+    severity: String(row['severity']) as MessageSeverity,
+    createdAt: Number(row['created_at']),
+  }));
+  const folded = foldable(candidates, request.channel, now);
+  if (!folded.some(({ row }) => row === own)) return undefined;
+
+  const id = newId(now);
+  const rowsFolded = folded.map(({ row }) => row);
+  const alerts = await listDigested(tx, rowsFolded);
+  const payload = request.freeze(id, alerts);
+  const severity = folded.some((each) => each.severity === 'warning') ? 'warning' : 'info';
+  const digest = await insertClaimed(tx, { id, claimed, claimedBy: request.claimedBy, own, payload, severity });
+  await markDigested(tx, rowsFolded, id);
+  const kinds = Map.groupBy(rowsFolded, (row) => String(row['kind']) as DeliveryKind);
+  return { digest, kinds: new Map([...kinds].map(([kind, of]) => [kind, of.length])) };
+}
+
+async function lockOwn(tx: Tx, claimed: ClaimedDelivery, claimedBy: string): Promise<Row | undefined> {
+  return firstRow(
+    tx,
+    'select id, alert_id, channel_uid, channel_name, kind, severity, created_at, charged_at, claim_until from deliveries ' +
+      `where id = ? and claimed_by = ? and epoch = ? and state = 'claimed'${tx.dialect.lock.update}`,
+    [tx.dialect.id16(toId16(claimed.id)), claimedBy, tx.epoch ?? null],
+  );
+}
+
+/** Each alert once, as it is now. */
+async function listDigested(tx: Tx, folded: readonly Row[]): Promise<DigestedAlert[]> {
+  const ids = new Map(
+    folded.flatMap((row) =>
+      row['alert_id'] === null ? [] : [[tx.dialect.id16Text(row['alert_id']), row['alert_id']] as const],
+    ),
+  );
+  const found = await rowsIn(
+    tx,
+    [...ids.values()],
+    (values) =>
+      `select id, type, subject, severity, namespace, cronjob_name, since_at, state from alerts where id in (${values})`,
+  );
+  return found.map((row) => ({
+    id: tx.dialect.id16Text(row['id']),
+    type: String(row['type']) as AlertType,
+    subject: (optionalText(row['subject']) ?? null) as AlertSubject | null,
+    severity: String(row['severity']) as Severity,
+    namespace: String(row['namespace']),
+    name: String(row['cronjob_name']),
+    since: new Date(Number(row['since_at'])).toISOString(),
+    state: String(row['state']) as AlertState,
+  }));
+}
+
+async function insertClaimed(
+  tx: Tx,
+  of: {
+    readonly id: string;
+    readonly claimed: ClaimedDelivery;
+    readonly claimedBy: string;
+    readonly own: Row;
+    readonly payload: FrozenMessage;
+    readonly severity: MessageSeverity;
+  },
+): Promise<ClaimedDelivery> {
+  const { id, claimed, claimedBy, own, payload, severity } = of;
+  const now = tx.now();
+  const expiresAt = now + dayMs;
+  await insertDelivery(tx, {
+    id,
+    streamId: id,
+    seq: 1,
+    alertId: undefined,
+    channel: { uid: claimed.channelUid, name: claimed.channelName },
+    kind: 'digest',
+    cause: 'rateLimit',
+    severity,
+    state: 'ready',
+    dedupKey: id,
+    notifyNo: 1,
+    nextAt: now,
+    createdAt: now,
+    expiresAt,
+    payload,
+  });
+  await change(
+    tx,
+    "update deliveries set claimed_by = ?, claim_until = ?, epoch = ?, attempts = 1, charged_at = ?, state = 'claimed' where id = ?",
+    [
+      claimedBy,
+      optionalNumber(own['claim_until']),
+      tx.epoch ?? null,
+      optionalNumber(own['charged_at']) ?? now,
+      tx.dialect.id16(id),
+    ],
+  );
+  return {
+    ...claimed,
+    id,
+    streamId: id,
+    alertId: undefined,
+    stormId: undefined,
+    kind: 'digest',
+    cause: 'rateLimit',
+    severity,
+    notifyNo: 1,
+    attempts: 1,
+    maybeSent: false,
+    heldBy: undefined,
+    reduced: false,
+    createdAt: now,
+    expiresAt,
+    progress: undefined,
+    payload,
+  };
+}
+
+async function markDigested(tx: Tx, folded: readonly Row[], digestId: string): Promise<void> {
+  const now = tx.now();
+  for (const part of inParts(folded)) {
+    const ids = part.map((row) => row['id']);
+    // Each part is bounded, and they share a connection.
+    await change(
+      tx,
+      `update deliveries set merged_into = ?, state_reason = null, next_at = null, claimed_by = null, claim_until = null, ended_at = ?, state = 'digested' where id in (${marks(ids)})`,
+      [tx.dialect.id16(digestId), now, ...ids],
+    );
+    await recordDecisions(
+      tx,
+      part.map((row) => ({
+        action: 'digested',
+        reason: 'rateLimit',
+        detail: digestId,
+        alertId: idOrUndefined(tx, row['alert_id']),
+        deliveryId: tx.dialect.id16Text(row['id']),
+        channelUid: tx.dialect.id16Text(row['channel_uid']),
+      })),
+    );
+    await recordDeliveryChanges(
+      tx,
+      part.map((row) => ({
+        id: tx.dialect.id16Text(row['id']),
+        alertId: idOrUndefined(tx, row['alert_id']),
+        channelName: String(row['channel_name']),
+        kind: String(row['kind']) as ClaimedDelivery['kind'],
+        state: 'digested',
+      })),
+    );
+  }
+}

@@ -1,0 +1,121 @@
+import type { DeliveryKind, DeliveryState, MessageSeverity } from '../../contract/index.ts';
+import type { FrozenMessage, Heading, Instant } from '../../domain/index.ts';
+import { firstRow, rows } from '../ask.ts';
+import { fromJson } from '../column.ts';
+import type { Db } from '../database.ts';
+import { toId16 } from '../id16.ts';
+import { rowsIn } from '../upsert.ts';
+import { idOrUndefined } from './delivery-record.ts';
+
+/** A message about an alert, as far as it decides what is told next. */
+export interface AlertDelivery {
+  readonly id: string;
+  readonly streamId: string;
+  readonly seq: number;
+  readonly channelUid: string;
+  readonly channelName: string;
+  readonly kind: DeliveryKind;
+  readonly state: DeliveryState;
+  /** State of the one it was merged into, else its own. */
+  readonly fate: DeliveryState;
+  /** It may have reached the receiver without our knowing; of the one it was merged into. */
+  readonly maybeSent: boolean;
+  readonly mergedInto: string | undefined;
+  readonly severity: MessageSeverity;
+  readonly createdAt: Instant;
+}
+
+const columns =
+  'id, stream_id, seq, channel_uid, channel_name, kind, state, maybe_sent, merged_into, severity, created_at';
+
+/** All messages about an alert, oldest first. */
+export async function listDeliveriesOfAlert(db: Db, alertId: string): Promise<AlertDelivery[]> {
+  const own = await rows(db, `select ${columns} from deliveries where alert_id = ? order by created_at, seq, id`, [
+    db.dialect.id16(toId16(alertId)),
+  ]);
+  const merged = await rowsIn(
+    db,
+    own.flatMap((row) => (row['merged_into'] === null ? [] : [row['merged_into']])),
+    (marks) => `select id, state, maybe_sent from deliveries where id in (${marks})`,
+  );
+  const fates = new Map(merged.map((row) => [db.dialect.id16Text(row['id']), row]));
+  return own.map((row) => {
+    const mergedInto = idOrUndefined(db, row['merged_into']);
+    const fate = (mergedInto === undefined ? undefined : fates.get(mergedInto)) ?? row;
+    return {
+      id: db.dialect.id16Text(row['id']),
+      streamId: db.dialect.id16Text(row['stream_id']),
+      seq: Number(row['seq']),
+      channelUid: db.dialect.id16Text(row['channel_uid']),
+      channelName: String(row['channel_name']),
+      kind: String(row['kind']) as DeliveryKind,
+      state: String(row['state']) as DeliveryState,
+      fate: String(fate['state']) as DeliveryState,
+      maybeSent: Number(fate['maybe_sent']) === 1,
+      mergedInto,
+      severity: String(row['severity']) as MessageSeverity,
+      createdAt: Number(row['created_at']),
+    };
+  });
+}
+
+/** Where the next message of a stream stands on a channel, and the heading that its first one there had. */
+export async function findStreamEnd(
+  db: Db,
+  streamId: string,
+  channelUid: string,
+): Promise<{ readonly nextSeq: number; readonly heading: Heading | undefined }> {
+  const bound = [db.dialect.id16(toId16(streamId)), db.dialect.id16(toId16(channelUid))];
+  const last = await firstRow(
+    db,
+    'select max(seq) as n from deliveries where stream_id = ? and channel_uid = ?',
+    bound,
+  );
+  if (last === undefined || last['n'] === null) return { nextSeq: 1, heading: undefined };
+  const first = await firstRow(
+    db,
+    'select payload from deliveries where stream_id = ? and channel_uid = ? order by seq limit 1',
+    bound,
+  );
+  const payload = fromJson(first?.['payload']) as FrozenMessage | null | undefined;
+  return { nextSeq: Number(last['n']) + 1, heading: payload?.heading };
+}
+
+/**
+ * The message to the same channel about the same condition that another monitor's live alert has made since `after`, neither
+ * cancelled nor dead; the newest. Undefined: there is none.
+ */
+export async function findTwin(
+  db: Db,
+  of: {
+    readonly collapseKey: string;
+    readonly alertId: string;
+    readonly severity: MessageSeverity;
+    /** Exclusive. */
+    readonly after: Instant;
+  },
+): Promise<{ readonly id: string; readonly streamId: string } | undefined> {
+  const row = await firstRow(
+    db,
+    'select d.id, d.stream_id from deliveries d join alerts a on a.id = d.alert_id ' +
+      "where d.collapse_key = ? and d.created_at > ? and d.alert_id <> ? and d.severity = ? and d.kind <> 'closing' " +
+      "and d.state in ('ready', 'claimed', 'parked', 'sent', 'digested') and a.live_key is not null " +
+      'order by d.created_at desc, d.id desc limit 1',
+    [of.collapseKey, of.after, db.dialect.id16(toId16(of.alertId)), of.severity],
+  );
+  return row && { id: db.dialect.id16Text(row['id']), streamId: db.dialect.id16Text(row['stream_id']) };
+}
+
+/** Whether something else that still holds was told in this stream: then nobody must hear there that it is over. */
+export async function isStreamShared(
+  db: Db,
+  of: { readonly streamId: string; readonly channelUid: string; readonly alertId: string },
+): Promise<boolean> {
+  const row = await firstRow(
+    db,
+    'select d.id from deliveries d join alerts a on a.id = d.alert_id where d.stream_id = ? and d.channel_uid = ? ' +
+      "and d.alert_id <> ? and d.state not in ('cancelled', 'dead') and a.live_key is not null limit 1",
+    [db.dialect.id16(toId16(of.streamId)), db.dialect.id16(toId16(of.channelUid)), db.dialect.id16(toId16(of.alertId))],
+  );
+  return row !== undefined;
+}

@@ -1,0 +1,104 @@
+// The query builder's own names begin with underscores.
+/* oxlint-disable no-underscore-dangle */
+import type { Knex } from 'knex';
+import { StoreError } from '../store-error.ts';
+
+/** A driver's connection as the pool hands it out. `__knex__disposed` makes the pool drop it instead of lending it again. */
+export interface RawConnection {
+  __knex__disposed?: unknown;
+}
+
+export interface RawQuery {
+  sql: string;
+  bindings?: readonly unknown[] | undefined;
+  /** Read by the drivers: how long to wait for an answer. */
+  options?: { query_timeout?: number; timeout?: number } | undefined;
+  response?: unknown;
+  /** What the builder reads of a SQLite statement that gives no rows. */
+  context?: { lastID: number | bigint; changes: number };
+}
+
+/** The part of the query builder's client that we call ourselves. */
+export interface RawClient {
+  acquireConnection(): Promise<RawConnection>;
+  releaseConnection(connection: RawConnection): Promise<void>;
+  query(connection: RawConnection, query: RawQuery): Promise<RawQuery>;
+  readonly pool: {
+    numUsed(): number;
+    numFree(): number;
+    numPendingAcquires(): number;
+    check(): void;
+    readonly free: { timestamp: number }[];
+  };
+}
+
+/** The client behind a query builder: `client` is public there, but has no type. */
+export function clientOf(sql: Knex): RawClient {
+  return sql.client as RawClient;
+}
+
+export interface ConnectionHooks {
+  /** Options of a new connection, asked anew each time: password and certificate files may have changed. */
+  readonly options: () => Promise<Record<string, unknown>>;
+  /** Sets the limits of a fresh connection. */
+  readonly prepare: (connection: RawConnection, ask: (sql: string) => Promise<unknown>) => Promise<void>;
+  readonly toError: (error: unknown) => StoreError;
+  /** How long to wait for any answer, beyond the server's own limits; undefined where there is no server. */
+  readonly answerLimitMs: number | undefined;
+  /** Ends a connection whose server does not answer, without a farewell. */
+  readonly cut: (connection: RawConnection) => void;
+}
+
+/**
+ * A client class of the query builder with our connections and our errors: what a driver throws is translated where it is
+ * thrown, before anybody can log it, and a connection that broke or did not answer in time is never lent again.
+ */
+export function storeClient(Base: KnexClientClass, hooks: ConnectionHooks): typeof Knex.Client {
+  class StoreClient extends Base {
+    override async acquireRawConnection(): Promise<never> {
+      try {
+        this.connectionSettings = await hooks.options();
+        const connection: RawConnection = await super.acquireRawConnection();
+        try {
+          await hooks.prepare(connection, (sql) => super._query(connection, { sql, bindings: [] }));
+        } catch (error) {
+          hooks.cut(connection);
+          throw error;
+        }
+        return connection as never;
+      } catch (error) {
+        throw hooks.toError(error);
+      }
+    }
+
+    override async acquireConnection(): Promise<never> {
+      try {
+        return await super.acquireConnection();
+      } catch (error) {
+        throw hooks.toError(error);
+      }
+    }
+
+    // Translated here and not further up: on its way the builder writes the SQL into the message of whatever was thrown.
+    override async _query(connection: RawConnection, query: RawQuery): Promise<unknown> {
+      const limitMs = hooks.answerLimitMs;
+      // The two drivers read the limit under two names.
+      if (limitMs !== undefined) query.options ??= { query_timeout: limitMs, timeout: limitMs };
+      try {
+        return await super._query(connection, query);
+      } catch (error) {
+        const translated = hooks.toError(error);
+        if (translated.code === 'unavailable' || translated.driverCode === noAnswer) {
+          connection.__knex__disposed = translated;
+          hooks.cut(connection);
+        }
+        throw translated;
+      }
+    }
+  }
+  // The builder's own type of a client class lists its whole inside; ours is one by inheritance.
+  return StoreClient as unknown as typeof Knex.Client;
+}
+
+/** Driver code of a statement that got no answer within its limit: the connection's state is unknown. */
+export const noAnswer = 'NO_ANSWER';

@@ -1,0 +1,205 @@
+import type { Knex } from 'knex';
+import MysqlClient from 'knex/lib/dialects/mysql2/index.js';
+import { connect, isIP } from 'node:net';
+import { change, firstRow, rows, type Row } from '../ask.ts';
+import type { Db } from '../database.ts';
+import { bytesOfId16, id16OfBytes } from '../id16.ts';
+import type { ServerSettings } from '../settings.ts';
+import { storeClient, type RawConnection } from './connection.ts';
+import type { ColumnType, Dialect } from './dialect.ts';
+import { toMysqlError } from './mysql-errors.ts';
+import type { ServerLimits } from './postgres.ts';
+import { readPassword, toTlsOptions } from './tls.ts';
+
+/** MySQL 8 and MariaDB: one dialect. Where they differ, the server is asked what it is. docs/databases.md lists the places. */
+export const mysql: Dialect = {
+  name: 'mysql',
+  id16: bytesOfId16,
+  id16Text: (value) => id16OfBytes(value as Buffer),
+  rowsOf: (response) => (response as [Row[]])[0],
+  changedBy: (response) => (response as [{ affectedRows: number }])[0].affectedRows,
+  lock: { share: ' lock in share mode', update: ' for update', claim: ' for update skip locked' },
+  // Never INSERT IGNORE: it hides every other error too.
+  ifAbsent: (key) => ` on duplicate key update ${key[0]} = ${key[0]}`,
+  orUpdate: () => ' on duplicate key update ',
+  proposed: (column) => `values("${column}")`,
+  parameter: () => '?',
+  deleteBatch: ({ table, where, limit }) => `delete from ${table} where ${where} limit ${limit}`,
+  deleteBatchRows: 5_000,
+  now: async (db) => Number((await firstRow(db, 'select unix_timestamp(now(3)) * 1000 as now'))?.['now']),
+  maxConnections: async (db) => Number((await firstRow(db, 'select @@max_connections as most'))?.['most']),
+  version: async (db) => {
+    const text = String((await firstRow(db, 'select version() as version'))?.['version']);
+    return `${/mariadb/i.test(text) ? 'MariaDB' : 'MySQL'} ${/\d+\.\d+\.\d+(?=-mariadb)|\d+\.\d+\.\d+/i.exec(text)?.[0] ?? text}`;
+  },
+  sizeBytes: async (db) => {
+    const row = await firstRow(
+      db,
+      'select sum(data_length + index_length) as bytes from information_schema.tables where table_schema = database()',
+    );
+    return row?.['bytes'] == null ? undefined : Number(row['bytes']);
+  },
+  takeover: { registerConnection, endOtherConnections },
+  ownIds: {
+    last: async (db, table) => {
+      // The comment is for MySQL 8 alone, which else answers from figures that may be a day old.
+      await change(db, 'set @fresh = 1 /*!80000 , session information_schema_stats_expiry = 0 */');
+      const row = await firstRow(
+        db,
+        `select coalesce(auto_increment, 1) - 1 as last from information_schema.tables
+         where table_schema = database() and table_name = ?`,
+        [table],
+      );
+      return Number(row?.['last'] ?? 0);
+    },
+    continueAfter: (table, last) => [`alter table ${table} auto_increment = ${last + 1}`],
+  },
+  migration: {
+    // The comment is for MariaDB alone, which also limits what is no SELECT.
+    session: 'set session lock_wait_timeout = 2 /*M! , session max_statement_time = 0 */',
+    // The name is one for the whole server, so it carries the database's; 64 characters at most.
+    tryLock: async (db) => (await firstRow(db, `select get_lock(${lockName}, 0) as held`))?.['held'] === 1,
+    unlock: async (db) => {
+      await firstRow(db, `select release_lock(${lockName}) as released`);
+    },
+    beginStep: '',
+    endStep: '',
+    undoStep: '',
+  },
+  columnType,
+  tableOptions: () => ' engine = InnoDB default character set utf8mb4 collate utf8mb4_bin',
+  inlineIndex: (name, columns, unique) =>
+    `${unique ? 'unique ' : ''}index ${name} (${columns.map((column) => `"${column}"`).join(', ')})`,
+  createIndex: () => '',
+  // Of the two products only one knows `create index if not exists`.
+  addIndex: ({ name, table, columns }) => [
+    `set @add_index = (select if(count(*) > 0, 'do 0', 'create index ${name} on ${table} (${columns.map((column) => `"${column}"`).join(', ')})') ` +
+      `from information_schema.statistics where table_schema = database() and table_name = '${table}' and index_name = '${name}')`,
+    'prepare add_index from @add_index',
+    'execute add_index',
+    'deallocate prepare add_index',
+  ],
+  toError: toMysqlError,
+};
+
+const lockName = `concat('cronjob-monitor ', left(sha1(database()), 40))`;
+
+function columnType(type: ColumnType): string {
+  if (typeof type === 'object') return `varchar(${type.text})`;
+  const names = {
+    ownId: 'bigint not null auto_increment primary key',
+    bigint: 'bigint',
+    int: 'int',
+    smallint: 'smallint',
+    id16: 'binary(16)',
+    // TEXT ends at 64 KB, and fails on more.
+    longText: 'mediumtext',
+    bytes: 'mediumblob',
+  } as const;
+  return names[type];
+}
+
+/**
+ * MySQL lets a transaction stand idle for ever, so a frozen leader would block its successor: the successor ends its
+ * connections, which every leader therefore writes down. MariaDB ends them itself (idle_transaction_timeout).
+ */
+async function registerConnection(db: Db, connection: RawConnection, epoch: number): Promise<void> {
+  const leaders = connection as MysqlConnection;
+  if (leaders.endsIdleTransactions || leaders.registeredEpoch === epoch) return;
+  const row = await firstRow(db, 'select holder from leader where id = 1 and epoch = ?', [epoch]);
+  // Another leads: the fence says so in a moment.
+  if (row === undefined) return;
+  await change(
+    db,
+    `insert into leader_connections (holder, connection) values (?, ?)${mysql.ifAbsent(['holder', 'connection'])}`,
+    [row['holder'], leaders.threadId],
+  );
+  leaders.registeredEpoch = epoch;
+}
+
+interface MysqlConnection extends RawConnection {
+  /** The server's number of this connection. */
+  readonly threadId: number;
+  endsIdleTransactions?: boolean;
+  registeredEpoch?: number;
+  destroy(): void;
+}
+
+async function endOtherConnections(db: Db, holder: string): Promise<void> {
+  const others = await rows(
+    db,
+    `select c.connection from leader_connections c
+     join information_schema.processlist p on p.id = c.connection and p.user = substring_index(current_user(), '@', 1)
+     where c.holder <> ? and c.connection <> connection_id()`,
+    [holder],
+  );
+  for (const { connection } of others) {
+    // One after the other, on this one connection. A connection that went away by itself meanwhile is what was wanted.
+    await change(db, `kill ${Number(connection)}`).catch(() => 0);
+  }
+  await change(db, 'delete from leader_connections where holder <> ?', [holder]);
+}
+
+export function mysqlClient(settings: ServerSettings, limits: ServerLimits): typeof Knex.Client {
+  return storeClient(MysqlClient, {
+    options: async () => connectionOptions(settings, limits),
+    prepare: async (connection, ask) => {
+      const mariadb = /mariadb/i.test(await versionOf(ask));
+      await ask(`set ${sessionSettings(mariadb, limits).join(', ')}`);
+      await ask('set session transaction isolation level read committed');
+      (connection as MysqlConnection).endsIdleTransactions = mariadb;
+    },
+    toError: toMysqlError,
+    answerLimitMs: limits.statementMs + 2_000,
+    cut: (connection) => (connection as MysqlConnection).destroy(),
+  });
+}
+
+async function versionOf(ask: (sql: string) => Promise<unknown>): Promise<string> {
+  const answer = (await ask('select version() as version')) as { response: [Row[]] };
+  return String(answer.response[0][0]?.['version']);
+}
+
+function sessionSettings(mariadb: boolean, limits: ServerLimits): string[] {
+  return [
+    // ANSI_QUOTES: identifiers stand in double quotes, as in the other databases. STRICT: nothing is cut or guessed in silence.
+    `session sql_mode = 'ANSI_QUOTES,STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,PIPES_AS_CONCAT'`,
+    `session time_zone = '+00:00'`,
+    `session innodb_lock_wait_timeout = ${Math.max(1, Math.ceil(limits.lockMs / 1000))}`,
+    ...(mariadb
+      ? [
+          `session max_statement_time = ${limits.statementMs / 1000}`,
+          `session idle_transaction_timeout = ${Math.max(1, Math.ceil(limits.idleInTransactionMs / 1000))}`,
+        ]
+      : [`session max_execution_time = ${limits.statementMs}`]),
+  ];
+}
+
+async function connectionOptions(settings: ServerSettings, limits: ServerLimits): Promise<Record<string, unknown>> {
+  const tls = await toTlsOptions(settings);
+  return {
+    // For an address the driver checks no name at all. With a full stop behind it, it is taken for a name, and the check,
+    // which drops the full stop, compares it with the addresses of the certificate.
+    host: isIP(settings.host) === 0 ? settings.host : `${settings.host}.`,
+    stream: () => connect({ host: settings.host, port: settings.port, noDelay: true, keepAlive: true }),
+    port: settings.port,
+    database: settings.database,
+    user: settings.username,
+    password: await readPassword(settings),
+    ...(tls && {
+      ssl: {
+        rejectUnauthorized: tls.rejectUnauthorized,
+        ...(tls.ca !== undefined && { ca: tls.ca }),
+        verifyIdentity: settings.sslMode === 'verify-full',
+      },
+    }),
+    charset: 'UTF8MB4_BIN',
+    connectTimeout: limits.connectMs,
+    // Rows changed, not rows found: with FOUND_ROWS an upsert that changes nothing counts 1.
+    flags: ['-FOUND_ROWS'],
+    decimalNumbers: true,
+    supportBigNumbers: true,
+    dateStrings: true,
+    stringifyObjects: true,
+  };
+}

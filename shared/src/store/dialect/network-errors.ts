@@ -1,0 +1,66 @@
+import { noAnswer } from './connection.ts';
+import { StoreError } from '../store-error.ts';
+
+const connectionCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'EHOSTDOWN',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EADDRNOTAVAIL',
+  'EMFILE',
+  'ERR_STREAM_DESTROYED',
+  'ERR_STREAM_WRITE_AFTER_END',
+]);
+
+const certificateCodes =
+  /^(CERT_|ERR_TLS_|ERR_SSL_|ERR_OSSL_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA)/;
+
+/** What driver, pool and sockets have alike: undefined when the error is the server's own. */
+export function toNetworkError(error: unknown): StoreError | undefined {
+  if (error instanceof StoreError) return error;
+  const code = textOf(error, 'code');
+  const name = textOf(error, 'name');
+  if (name === 'KnexTimeoutError' || name === 'TimeoutError' || textOf(error, 'message') === 'aborted') {
+    return new StoreError('unavailable', 'no connection to the database was free in time', {
+      driverCode: 'POOL_TIMEOUT',
+    });
+  }
+  if (code === 'ENOENT' || code === 'EACCES') {
+    return new StoreError('refused', 'a file with the password or the certificates cannot be read', {
+      driverCode: code,
+    });
+  }
+  if (code !== undefined && connectionCodes.has(code)) {
+    return new StoreError('unavailable', 'no connection to the database', { driverCode: code });
+  }
+  if (code !== undefined && certificateCodes.test(code)) {
+    return new StoreError('refused', "the database server's certificate is not accepted", { driverCode: code });
+  }
+  if (code === 'PROTOCOL_SEQUENCE_TIMEOUT' || textOf(error, 'message') === 'Query read timeout') {
+    return new StoreError('timeout', 'the database did not answer in time', { driverCode: noAnswer });
+  }
+  if (textOf(error, 'message') === 'Unable to acquire a connection') {
+    return new StoreError('closed', 'the store is closed');
+  }
+  return undefined;
+}
+
+/** One text member of whatever was thrown. */
+export function textOf(error: unknown, member: string): string | undefined {
+  if (typeof error !== 'object' || error === null) return undefined;
+  const value = (error as Record<string, unknown>)[member];
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function numberOf(error: unknown, member: string): number | undefined {
+  if (typeof error !== 'object' || error === null) return undefined;
+  const value = (error as Record<string, unknown>)[member];
+  return typeof value === 'number' ? value : undefined;
+}

@@ -1,0 +1,45 @@
+import { StoreError } from '../store-error.ts';
+import { textOf, toNetworkError } from './network-errors.ts';
+
+/** Result codes to our words. https://www.sqlite.org/rescode.html */
+export function toSqliteError(error: unknown): StoreError {
+  const code = textOf(error, 'code') ?? '';
+  const message = textOf(error, 'message') ?? '';
+  if (!code.startsWith('SQLITE_')) {
+    const network = toNetworkError(error);
+    if (network) return network;
+    if (message === 'The database connection is not open') return new StoreError('closed', 'the store is closed');
+    if (/directory does not exist/.test(message)) {
+      return new StoreError('unavailable', 'the folder of the database file does not exist', {
+        driverCode: 'NO_FOLDER',
+      });
+    }
+    return new StoreError('internal', 'the database driver failed', { driverCode: textOf(error, 'name') });
+  }
+
+  if (/^SQLITE_(BUSY|LOCKED)/.test(code)) {
+    return new StoreError('busy', 'another process holds the database file', { driverCode: code, retryable: true });
+  }
+  if (code.startsWith('SQLITE_CONSTRAINT')) {
+    // "UNIQUE constraint failed: table.column, table.column" names columns only.
+    const columns = /failed: ([\w.]+(?:, [\w.]+)*)$/.exec(message)?.[1];
+    return new StoreError('conflict', 'the database refused the row', {
+      driverCode: code,
+      constraint: columns,
+      table: columns?.split('.')[0],
+    });
+  }
+  if (/^SQLITE_(FULL|READONLY)/.test(code)) {
+    return new StoreError('full', 'the database file takes no writes', { driverCode: code });
+  }
+  if (/^SQLITE_(IOERR|CANTOPEN|PROTOCOL)/.test(code)) {
+    return new StoreError('unavailable', 'the database file cannot be reached', { driverCode: code });
+  }
+  if (/^SQLITE_(CORRUPT|NOTADB|PERM|AUTH)/.test(code)) {
+    return new StoreError('refused', 'the database file is not usable', { driverCode: code });
+  }
+  if (/^no such (table|column)|has no column named/.test(message)) {
+    return new StoreError('schema', 'the schema lacks what was asked for', { driverCode: code });
+  }
+  return new StoreError('internal', 'the database failed', { driverCode: code });
+}

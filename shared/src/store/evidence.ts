@@ -1,0 +1,167 @@
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import type { Evidence, EvidenceKind } from '../domain/index.ts';
+import { change, firstRow, insertRows, rows, type Row } from './ask.ts';
+import { cronJobIdsOf, lockCronJobs } from './catalog/cron-job-ids.ts';
+import { cleanText, optionalCleanText, optionalText } from './column.ts';
+import type { Db, Store, Tx } from './database.ts';
+import { toId16 } from './id16.ts';
+import { quoted } from './upsert.ts';
+import { flagBits } from './words.ts';
+
+export { evidenceKinds, type Evidence, type EvidenceKind } from '../domain/index.ts';
+
+/** Below this size packing gains nothing. */
+const plainBelowBytes = 512;
+const pack = promisify(gzip);
+const unpack = promisify(gunzip);
+
+const columns = [
+  'owner',
+  'kind',
+  'name',
+  'cronjob_id',
+  'created_at',
+  'captured_at',
+  'encoding',
+  'bytes',
+  'truncated',
+  'unavailable',
+  'body',
+] as const;
+
+/**
+ * Keeps evidence, each piece in a transaction of its own after its execution: a blob never fails a fact. The first capture
+ * with a body stays; one that only said why there is none gives way to it. Returns how many rows were written.
+ */
+export async function putEvidence(store: Store, epoch: number, evidence: readonly Evidence[]): Promise<number> {
+  let written = 0;
+  for (const piece of evidence) {
+    const packed = await packBody(piece.body);
+    // One after the other: each may be a megabyte, and none is worth a second connection.
+    written += await store.fenced(epoch, (tx) => putPiece(tx, piece, packed));
+  }
+  return written;
+}
+
+/** Evidence as it is kept: packed before the transaction that writes it. */
+export type PackedEvidence = readonly (readonly [Evidence, PackedBody])[];
+
+export async function packEvidence(evidence: readonly Evidence[]): Promise<PackedEvidence> {
+  const packed: (readonly [Evidence, PackedBody])[] = [];
+  // One after the other: each may be large.
+  for (const piece of evidence) packed.push([piece, await packBody(piece.body)]);
+  return packed;
+}
+
+/**
+ * Keeps the evidence of an owner instead of all that was kept of it: an alert that goes on speaks of its newest run. The rows of the
+ * CronJobs are to be locked before.
+ */
+export async function replaceEvidence(tx: Tx, owner: string, evidence: PackedEvidence): Promise<void> {
+  await change(tx, 'delete from evidence where owner = ?', [tx.dialect.id16(toId16(owner))]);
+  for (const [piece, body] of evidence) await putPiece(tx, piece, body);
+}
+
+/** Everything kept about one run or alert, bodies unpacked. */
+export async function listEvidence(db: Db, owner: string): Promise<Evidence[]> {
+  const found = await rows(db, `${select} where e.owner = ? order by e.kind, e.name`, [db.dialect.id16(toId16(owner))]);
+  return Promise.all(found.map((row) => toEvidence(db, row)));
+}
+
+/** One piece; undefined when nothing of that kind and name was captured. */
+export async function findEvidence(
+  db: Db,
+  owner: string,
+  kind: EvidenceKind,
+  name?: string,
+): Promise<Evidence | undefined> {
+  const where = name === undefined ? '' : ' and e.name = ?';
+  const row = await firstRow(db, `${select} where e.owner = ? and e.kind = ?${where} order by e.name limit 1`, [
+    db.dialect.id16(toId16(owner)),
+    kind,
+    ...(name === undefined ? [] : [name]),
+  ]);
+  return row === undefined ? undefined : toEvidence(db, row);
+}
+
+const select = `select ${quoted(columns, 'e')}, c.uid_text from evidence e join cronjobs c on c.id = e.cronjob_id`;
+
+interface PackedBody {
+  readonly encoding: 'plain' | 'gzip';
+  readonly bytes: Buffer | null;
+  /** Size before packing. */
+  readonly size: number;
+}
+
+async function packBody(body: string | undefined): Promise<PackedBody> {
+  if (body === undefined) return { encoding: 'plain', bytes: null, size: 0 };
+  const plain = Buffer.from(body.toWellFormed(), 'utf8');
+  const size = plain.length;
+  return size < plainBelowBytes
+    ? { encoding: 'plain', bytes: plain, size }
+    : { encoding: 'gzip', bytes: await pack(plain), size };
+}
+
+async function putPiece(tx: Tx, piece: Evidence, packed: PackedBody): Promise<number> {
+  const cronJobId = (await cronJobIdsOf(tx, [piece.cronJobUid])).get(piece.cronJobUid);
+  if (cronJobId === undefined) return 0;
+  // As every writer of history does: a deletion and a late capture must not meet half-way.
+  await lockCronJobs(tx, [cronJobId]);
+
+  const owner = tx.dialect.id16(toId16(piece.owner));
+  const name = cleanText(piece.name, 253);
+  const key = [owner, piece.kind, name];
+  const where = 'owner = ? and kind = ? and name = ?';
+  const present = await firstRow(
+    tx,
+    `select case when body is null then 0 else 1 end as filled from evidence where ${where}`,
+    key,
+  );
+  if (present !== undefined && (Number(present['filled']) === 1 || packed.bytes === null)) return 0;
+  if (present !== undefined) await change(tx, `delete from evidence where ${where}`, key);
+  await insertRows(tx, {
+    table: 'evidence',
+    columns,
+    rows: [
+      [
+        ...key,
+        cronJobId,
+        piece.createdAt,
+        piece.capturedAt,
+        packed.encoding,
+        packed.size,
+        Number(piece.truncated),
+        optionalCleanText(piece.unavailable, 32),
+        packed.bytes,
+      ],
+    ],
+  });
+  if (packed.bytes !== null) await flagExecution(tx, owner, piece.kind);
+  return 1;
+}
+
+/** The run says that it has logs or events, so that lists need not look. */
+async function flagExecution(tx: Tx, owner: unknown, kind: EvidenceKind): Promise<void> {
+  if (kind === 'attempts') return;
+  const bit = kind === 'logs' ? flagBits.hasLogs : flagBits.hasEvents;
+  await change(tx, `update executions set flags = flags | ${bit} where job_uid = ?`, [owner]);
+}
+
+async function toEvidence(db: Db, row: Row): Promise<Evidence> {
+  // The driver gives bytes; what kind of view it is differs.
+  const body = row['body'] as Uint8Array | null;
+  const text = body === null ? undefined : row['encoding'] === 'gzip' ? await unpack(body) : Buffer.from(body);
+  return {
+    owner: db.dialect.id16Text(row['owner']),
+    // Written from the same type.
+    kind: String(row['kind']) as EvidenceKind,
+    name: String(row['name']),
+    cronJobUid: String(row['uid_text']),
+    createdAt: Number(row['created_at']),
+    capturedAt: Number(row['captured_at']),
+    body: text?.toString('utf8'),
+    truncated: Number(row['truncated']) === 1,
+    unavailable: optionalText(row['unavailable']),
+  };
+}

@@ -1,0 +1,108 @@
+import type { Attempt, ComparedRun, Instant } from '../../domain/index.ts';
+import { firstRow, marks, rows, type Row } from '../ask.ts';
+import { optionalNumber, optionalText } from '../column.ts';
+import type { Db } from '../database.ts';
+import { findEvidence } from '../evidence.ts';
+import { toId16 } from '../id16.ts';
+import { findTemplate, toTemplateHash } from '../templates.ts';
+import { statusWords } from '../words.ts';
+
+/** The run before which nothing was wrong, and the one with which it began. */
+export interface ComparedRuns {
+  readonly before: ComparedRun;
+  readonly after: ComparedRun;
+}
+
+const columns = 'cronjob_id, created_at, job_uid, status, epoch_at, node, template_hash';
+/** The images of a success are kept when they change, and now and then: so many runs are looked through for them. */
+const mostRunsLookedThrough = 40;
+
+/**
+ * What to compare for a run: the last success before it, and the first failure after that; of a success the run itself. Undefined: no
+ * such run, no success before it, or the spec of one of them was not kept.
+ */
+export async function findComparedRuns(db: Db, jobUid: string): Promise<ComparedRuns | undefined> {
+  const run = await firstRow(db, `select ${columns} from executions where job_uid = ?`, [
+    db.dialect.id16(toId16(jobUid)),
+  ]);
+  if (run === undefined) return undefined;
+  const [id, createdAt] = [Number(run['cronjob_id']), Number(run['created_at'])];
+  const good = await firstRow(
+    db,
+    `select ${columns} from executions where cronjob_id = ? and status = ? and created_at < ? and template_hash is not null ` +
+      'order by created_at desc, job_uid limit 1',
+    [id, statusWords.toNumber('success'), createdAt],
+  );
+  if (good === undefined) return undefined;
+  const failed = statusWords.toNumber('failed');
+  const bad =
+    Number(run['status']) === failed
+      ? await firstRow(
+          db,
+          `select ${columns} from executions where cronjob_id = ? and status = ? and created_at > ? and created_at <= ? ` +
+            'order by created_at, job_uid limit 1',
+          [id, failed, Number(good['created_at']), createdAt],
+        )
+      : undefined;
+  const [before, after] = [await toComparedRun(db, good), await toComparedRun(db, bad ?? run)];
+  // Without both specs nobody can say that nothing changed.
+  return before.template === undefined || after.template === undefined ? undefined : { before, after };
+}
+
+async function toComparedRun(db: Db, row: Row): Promise<ComparedRun> {
+  const id = Number(row['cronjob_id']);
+  const epochAt = optionalNumber(row['epoch_at']);
+  const epoch =
+    epochAt === undefined
+      ? undefined
+      : await firstRow(db, 'select schedule, time_zone from spec_epochs where cronjob_id = ? and from_at = ?', [
+          id,
+          epochAt,
+        ]);
+  const hash = row['template_hash'];
+  return {
+    template: hash === null ? undefined : await findTemplate(db, id, toTemplateHash(db, hash)),
+    schedule: epoch === undefined ? undefined : String(epoch['schedule']),
+    timeZone: optionalText(epoch?.['time_zone']),
+    node: optionalText(row['node']),
+    images: await findImages(db, row),
+  };
+}
+
+/** Of the run itself, else of the last success before it that kept them; a failure keeps its own always. */
+async function findImages(db: Db, row: Row): Promise<ComparedRun['images']> {
+  const own = db.dialect.id16Text(row['job_uid']);
+  const isSuccess = statusWords.toWord(row['status']) === 'success';
+  const owners = isSuccess
+    ? await listSuccessesThrough(db, Number(row['cronjob_id']), Number(row['created_at']))
+    : [own];
+  if (owners.length === 0) return undefined;
+  const kept = await rows(
+    db,
+    `select owner from evidence where kind = 'attempts' and body is not null and owner in (${marks(owners)})`,
+    owners.map((owner) => db.dialect.id16(owner)),
+  );
+  const keepers = new Set(kept.map((one) => db.dialect.id16Text(one['owner'])));
+  const newest = owners.find((owner) => keepers.has(owner));
+  const body = newest === undefined ? undefined : (await findEvidence(db, newest, 'attempts'))?.body;
+  return body === undefined ? undefined : imagesOf(JSON.parse(body) as Attempt[]); // written by toAttempts
+}
+
+/** Newest first. */
+async function listSuccessesThrough(db: Db, cronJobId: number, createdAt: Instant): Promise<string[]> {
+  const found = await rows(
+    db,
+    'select job_uid from executions where cronjob_id = ? and status = ? and created_at <= ? ' +
+      `order by created_at desc, job_uid limit ${mostRunsLookedThrough}`,
+    [cronJobId, statusWords.toNumber('success'), createdAt],
+  );
+  return found.map((row) => db.dialect.id16Text(row['job_uid']));
+}
+
+function imagesOf(attempts: readonly Attempt[]): ComparedRun['images'] {
+  const images: Record<string, string> = {};
+  for (const { containers } of attempts) {
+    for (const { name, imageId } of containers) if (imageId !== undefined && imageId !== '') images[name] = imageId;
+  }
+  return Object.keys(images).length === 0 ? undefined : images;
+}

@@ -1,0 +1,67 @@
+import { change, firstRow } from '../ask.ts';
+import type { LastRun } from '../catalog/last-run.ts';
+import { cleanText, fromJson, optionalCleanText, optionalNumber, toJson } from '../column.ts';
+import type { Store } from '../database.ts';
+import { toId16 } from '../id16.ts';
+import { longestReason } from './execution-row.ts';
+import { fullReason, shortReason } from './short-text.ts';
+
+/** What later evidence may add to a run; a value already there is kept. */
+export interface MissingFacts {
+  readonly exitCode?: number | undefined;
+  readonly reason?: string | undefined;
+  readonly attempts?: number | undefined;
+  readonly failedIndexes?: string | undefined;
+  readonly node?: string | undefined;
+}
+
+/** Fills what the execution lacks (attempts: only upwards). Returns false when nothing changed, or no such run is recorded. */
+export async function updateExecutionEvidence(
+  store: Store,
+  epoch: number,
+  jobUid: string,
+  facts: MissingFacts,
+): Promise<boolean> {
+  const id16 = toId16(jobUid);
+  return store.fenced(epoch, async (tx) => {
+    const bound = tx.dialect.id16(id16);
+    const owner = await firstRow(tx, 'select cronjob_id from executions where job_uid = ?', [bound]);
+    if (owner === undefined) return false;
+    const id = Number(owner['cronjob_id']);
+    const cronJob = await firstRow(tx, `select last_run from cronjobs where id = ?${tx.dialect.lock.update}`, [id]);
+
+    const row = await firstRow(
+      tx,
+      'select exit_code, reason, job_reason, attempts, failed_indexes, node from executions where job_uid = ?',
+      [bound],
+    );
+    if (row === undefined) return false;
+    const before = [row['exit_code'], row['reason'], row['attempts'], row['failed_indexes'], row['node']];
+    // The reason of the Job stands in where no pod told one.
+    const standsIn = row['reason'] === null || row['reason'] === row['job_reason'];
+    const after = [
+      row['exit_code'] ?? facts.exitCode ?? null,
+      standsIn && facts.reason !== undefined ? shortReason(cleanText(facts.reason, longestReason)) : row['reason'],
+      Math.max(Number(row['attempts']), facts.attempts ?? 0),
+      row['failed_indexes'] ?? optionalCleanText(facts.failedIndexes, 1_000),
+      row['node'] ?? optionalCleanText(facts.node, 253),
+    ];
+    if (after.every((value, position) => value === before[position])) return false;
+
+    await change(
+      tx,
+      'update executions set exit_code = ?, reason = ?, attempts = ?, failed_indexes = ?, node = ? where job_uid = ?',
+      [...after, bound],
+    );
+    const lastRun = fromJson(cronJob?.['last_run']) as LastRun | undefined;
+    if (lastRun?.jobUid === id16) {
+      const shown = { ...lastRun, exitCode: optionalNumber(after[0]), reason: toReason(after[1]) };
+      await change(tx, 'update cronjobs set last_run = ? where id = ?', [toJson(shown), id]);
+    }
+    return true;
+  });
+}
+
+function toReason(kept: unknown): string | undefined {
+  return typeof kept === 'string' ? fullReason(kept) : undefined;
+}

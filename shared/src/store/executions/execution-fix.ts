@@ -1,0 +1,23 @@
+import { change } from '../ask.ts';
+import { cleanText } from '../column.ts';
+import type { Tx } from '../database.ts';
+import { toId16 } from '../id16.ts';
+
+/** Longer suggestions are cut, characters. */
+const longestFix = 4_000;
+
+/** Keeps the suggestions for these runs, rendered; the first one of a run stays. Returns how many were kept. */
+export async function updateExecutionFixes(
+  tx: Tx,
+  fixes: readonly { readonly jobUid: string; readonly fix: string }[],
+): Promise<number> {
+  let kept = 0;
+  for (const { jobUid, fix } of fixes) {
+    // One after the other: they share a connection.
+    kept += await change(tx, 'update executions set fix = ? where job_uid = ? and fix is null', [
+      cleanText(fix, longestFix),
+      tx.dialect.id16(toId16(jobUid)),
+    ]);
+  }
+  return kept;
+}

@@ -1,0 +1,76 @@
+import type { Execution, Instant } from '../../domain/index.ts';
+import { cleanText, optionalCleanText } from '../column.ts';
+import type { Db } from '../database.ts';
+import { toId16 } from '../id16.ts';
+import { shortJobName, shortReason } from './short-text.ts';
+import { flagBits, statusWords, triggerWords } from '../words.ts';
+
+/** Columns of a new row, in the order of toExecutionRow. */
+export const executionColumns = [
+  'cronjob_id',
+  'created_at',
+  'job_uid',
+  'job_name',
+  'trigger',
+  'scheduled_at',
+  'started_at',
+  'finished_at',
+  'duration_ms',
+  'status',
+  'exit_code',
+  'reason',
+  'job_reason',
+  'attempts',
+  'failed_indexes',
+  'retry_of',
+  'node',
+  'template_hash',
+  'epoch_at',
+  'fix',
+  'recorded_at',
+  'flags',
+] as const;
+
+/** One character less than the column takes: an escaped text is one longer. */
+export const longestReason = 252;
+
+/** The values of a new row, in the order of executionColumns. Text from the cluster is made safe here. */
+export function toExecutionRow(
+  db: Db,
+  run: Execution,
+  facts: { cronJobId: number; epochAt: Instant | undefined; recordedAt: Instant; evidenceFlags: number },
+): unknown[] {
+  return [
+    facts.cronJobId,
+    run.createdAt,
+    db.dialect.id16(toId16(run.jobUid)),
+    shortJobName(cleanText(run.jobName, 253), run.cronJobName),
+    triggerWords.toNumber(run.trigger),
+    run.scheduledAt,
+    run.startedAt,
+    run.finishedAt,
+    run.durationMs,
+    statusWords.toNumber(run.status),
+    run.exitCode,
+    run.reason === undefined ? null : shortReason(cleanText(run.reason, longestReason)),
+    run.jobReason === undefined ? null : shortReason(cleanText(run.jobReason, longestReason)),
+    run.attempts,
+    optionalCleanText(run.failedIndexes, 1_000),
+    // Empty: a retry of nobody knows what.
+    run.isRetry ? cleanText(run.retryOf ?? '', 253) : null,
+    optionalCleanText(run.node, 253),
+    run.templateHash === undefined ? null : db.dialect.id16(toId16(run.templateHash)),
+    facts.epochAt,
+    null,
+    facts.recordedAt,
+    flagsOf(run) | facts.evidenceFlags,
+  ];
+}
+
+function flagsOf(run: Pick<Execution, 'delayed' | 'inferred' | 'inMaintenance'>): number {
+  return (
+    (run.delayed ? flagBits.delayed : 0) |
+    (run.inferred ? flagBits.inferred : 0) |
+    (run.inMaintenance ? flagBits.inMaintenance : 0)
+  );
+}

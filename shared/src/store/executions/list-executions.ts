@@ -1,0 +1,212 @@
+import { executionStatuses, type ExecutionStatus, type ExecutionTrigger } from '../../contract/index.ts';
+import type { Execution, Instant } from '../../domain/index.ts';
+import { firstRow, marks, rows, type Row } from '../ask.ts';
+import { optionalNumber, optionalText } from '../column.ts';
+import type { Db } from '../database.ts';
+import { toId16 } from '../id16.ts';
+import { afterRow, orderOf, type OrderKey } from '../keyset.ts';
+import { fullJobName, fullJobNameSql, fullReason } from './short-text.ts';
+import { toTemplateHash } from '../templates.ts';
+import { flagBits, statusWords, triggerWords } from '../words.ts';
+
+/** A recorded run with what was kept beside it. */
+export interface StoredExecution extends Execution {
+  readonly hasLogs: boolean;
+  readonly hasEvents: boolean;
+  /** Suggested fix, rendered. */
+  readonly fix: string | undefined;
+}
+
+/** Runs of one name, earlier objects included. Instants are those of the Job's creation. */
+export interface ExecutionFilter {
+  /** Rows of the catalog that had the name. Empty: nothing is found. */
+  readonly cronJobIds: readonly number[];
+  readonly statuses?: readonly ExecutionStatus[];
+  readonly triggers?: readonly ExecutionTrigger[];
+  /** Inclusive. */
+  readonly since?: Instant | undefined;
+  /** Exclusive. */
+  readonly until?: Instant | undefined;
+}
+
+export type ExecutionSort = 'time' | 'duration' | 'status';
+
+const columns = [
+  'created_at',
+  'job_uid',
+  'scheduled_at',
+  'started_at',
+  'finished_at',
+  'duration_ms',
+  'exit_code',
+  'attempts',
+  'status',
+  'trigger',
+  'flags',
+  'job_name',
+  'reason',
+  'job_reason',
+  'failed_indexes',
+  'retry_of',
+  'node',
+  'template_hash',
+  'fix',
+].map((column) => `e."${column}"`);
+/** A page that begins further on is found by its keys: else every row before it is fetched to be skipped. */
+const longOffset = 100;
+
+const selection =
+  `select ${columns.join(', ')}, c.uid_text as cronjob_uid, c.namespace, c.name as cronjob_name ` +
+  'from executions e join cronjobs c on c.id = e.cronjob_id';
+
+/** Worst first, as the contract lists them. */
+const statusRank =
+  'case e.status ' +
+  executionStatuses.map((status, rank) => `when ${statusWords.toNumber(status)} then ${rank}`).join(' ') +
+  ' end';
+
+const jobUid: OrderKey = { sql: 'e.job_uid' };
+const orders: Readonly<Record<ExecutionSort, (descending: boolean) => readonly OrderKey[]>> = {
+  time: (descending) => [{ sql: 'e.created_at', descending }, jobUid],
+  duration: (descending) => [{ sql: 'e.duration_ms', descending, nullable: true }, jobUid],
+  status: (descending) => [{ sql: statusRank, descending }, { sql: 'e.created_at', descending: true }, jobUid],
+};
+
+/** The values of those keys in a run. */
+function keysOf(db: Db, key: ExecutionSort, run: StoredExecution): readonly unknown[] {
+  const uid = db.dialect.id16(toId16(run.jobUid));
+  if (key === 'time') return [run.createdAt, uid];
+  if (key === 'duration') return [run.durationMs ?? null, uid];
+  return [executionStatuses.indexOf(run.status), run.createdAt, uid];
+}
+
+export async function countExecutions(db: Db, filter: ExecutionFilter): Promise<number> {
+  if (filter.cronJobIds.length === 0) return 0;
+  const { sql, bindings } = conditionOf(filter);
+  const row = await firstRow(db, `select count(*) as n from executions e where ${sql}`, bindings);
+  return Number(row?.['n'] ?? 0);
+}
+
+/** Recorded runs in the order asked for, newest first without one: a page, or so many after a run of the same order. */
+export async function listExecutions(
+  db: Db,
+  filter: ExecutionFilter,
+  options: {
+    readonly sort?: { readonly key: ExecutionSort; readonly descending: boolean };
+    readonly page: { readonly limit: number; readonly offset: number };
+    readonly after?: StoredExecution | undefined;
+  },
+): Promise<StoredExecution[]> {
+  if (filter.cronJobIds.length === 0) return [];
+  const { sql, bindings } = conditionOf(filter);
+  const { key, descending } = options.sort ?? { key: 'time', descending: true };
+  const order = orders[key](descending);
+  const after = options.after && afterRow(order, keysOf(db, key, options.after));
+  const where = after ? `${sql} and ${after.sql}` : sql;
+  const sorted = `order by ${orderOf(order)}`;
+  const page = `where ${where} ${sorted} limit ? offset ?`;
+  const paged =
+    options.page.offset < longOffset
+      ? `${selection} ${page}`
+      : `${selection} join (select e.job_uid from executions e ${page}) p on p.job_uid = e.job_uid ${sorted}`;
+  const found = await rows(db, paged, [
+    ...bindings,
+    ...(after?.bindings ?? []),
+    options.page.limit,
+    options.page.offset,
+  ]);
+  return found.map((row) => toStoredExecution(db, row));
+}
+
+const minuteMs = 60_000;
+
+/** The newest run of a Job's name, or the one of that UID; undefined when none is kept. */
+export async function findExecution(
+  db: Db,
+  run: { readonly cronJobIds: readonly number[]; readonly jobName: string; readonly uid?: string | undefined },
+): Promise<StoredExecution | undefined> {
+  if (run.cronJobIds.length === 0) return undefined;
+  const where = `${selection} where e.cronjob_id in (${marks(run.cronJobIds)}) and ${fullJobNameSql} = ?`;
+  const newest = ' order by e.created_at desc, e.job_uid limit 1';
+  const bindings = [...run.cronJobIds, run.jobName];
+  if (run.uid !== undefined) {
+    const uid = db.dialect.id16(toId16(run.uid.replace(/^inferred-/, '')));
+    const row = await firstRow(db, `${where} and e.job_uid = ?${newest}`, [...bindings, uid]);
+    return row && toStoredExecution(db, row);
+  }
+  // The name that the CronJob controller gives says the minute it is due: an index finds that. Any other name is looked for.
+  const [, minutes] = /-([0-9]{1,12})$/.exec(run.jobName) ?? [];
+  const due = minutes === undefined ? undefined : Number(minutes) * minuteMs;
+  const canonical =
+    due === undefined
+      ? undefined
+      : await firstRow(db, `${where} and e.scheduled_at between ? and ?${newest}`, [
+          ...bindings,
+          due,
+          due + minuteMs - 1,
+        ]);
+  const row = canonical ?? (await firstRow(db, where + newest, bindings));
+  return row && toStoredExecution(db, row);
+}
+
+function conditionOf(filter: ExecutionFilter): { sql: string; bindings: unknown[] } {
+  const parts = [`e.cronjob_id in (${marks(filter.cronJobIds)})`];
+  const bindings: unknown[] = [...filter.cronJobIds];
+  const { statuses = [], triggers = [], since, until } = filter;
+  if (statuses.length > 0) {
+    parts.push(`e.status in (${marks(statuses)})`);
+    bindings.push(...statuses.map((word) => statusWords.toNumber(word)));
+  }
+  if (triggers.length > 0) {
+    parts.push(`e."trigger" in (${marks(triggers)})`);
+    bindings.push(...triggers.map((word) => triggerWords.toNumber(word)));
+  }
+  if (since !== undefined) {
+    parts.push('e.created_at >= ?');
+    bindings.push(since);
+  }
+  if (until !== undefined) {
+    parts.push('e.created_at < ?');
+    bindings.push(until);
+  }
+  return { sql: parts.join(' and '), bindings };
+}
+
+function toStoredExecution(db: Db, row: Row): StoredExecution {
+  const flags = Number(row['flags']);
+  const retryOf = optionalText(row['retry_of']);
+  return {
+    jobUid: db.dialect.id16Text(row['job_uid']),
+    cronJobUid: String(row['cronjob_uid']),
+    namespace: String(row['namespace']),
+    cronJobName: String(row['cronjob_name']),
+    jobName: fullJobName(String(row['job_name']), String(row['cronjob_name'])),
+    trigger: triggerWords.toWord(row['trigger']),
+    scheduledAt: optionalNumber(row['scheduled_at']),
+    createdAt: Number(row['created_at']),
+    startedAt: optionalNumber(row['started_at']),
+    finishedAt: optionalNumber(row['finished_at']),
+    durationMs: optionalNumber(row['duration_ms']),
+    status: statusWords.toWord(row['status']),
+    exitCode: optionalNumber(row['exit_code']),
+    reason: toReason(row['reason']),
+    jobReason: toReason(row['job_reason']),
+    attempts: Number(row['attempts']),
+    failedIndexes: optionalText(row['failed_indexes']),
+    isRetry: retryOf !== undefined,
+    // Empty: a retry of nobody knows what.
+    retryOf: retryOf === '' ? undefined : retryOf,
+    node: optionalText(row['node']),
+    templateHash: row['template_hash'] === null ? undefined : toTemplateHash(db, row['template_hash']),
+    delayed: (flags & flagBits.delayed) !== 0,
+    inferred: (flags & flagBits.inferred) !== 0,
+    inMaintenance: (flags & flagBits.inMaintenance) !== 0,
+    hasLogs: (flags & flagBits.hasLogs) !== 0,
+    hasEvents: (flags & flagBits.hasEvents) !== 0,
+    fix: optionalText(row['fix']),
+  };
+}
+
+function toReason(kept: unknown): string | undefined {
+  return typeof kept === 'string' ? fullReason(kept) : undefined;
+}

@@ -1,0 +1,76 @@
+import type { ExecutionStatus, SlotOutcome } from '../../contract/index.ts';
+import type { Instant } from '../../domain/index.ts';
+import { inParts, rows } from '../ask.ts';
+import { optionalNumber } from '../column.ts';
+import type { Db } from '../database.ts';
+import { outcomeWords, statusWords } from '../words.ts';
+
+/** A run, or an expected run that came to nothing. */
+export interface RecentEntry {
+  readonly at: Instant;
+  /** Undefined for a run that no expected run asked for. */
+  readonly outcome: SlotOutcome | undefined;
+  /** Undefined without a Job. */
+  readonly status: ExecutionStatus | undefined;
+  readonly durationMs: number | undefined;
+}
+
+/** CronJobs of one statement: each is two pieces of it. */
+const cronJobsPerStatement = 100;
+
+/**
+ * The newest `count` entries of each CronJob, oldest first. A run counts as late when its Job was created more than
+ * `lateAfterMs` after the instant it was due.
+ */
+export async function listRecentRuns(
+  db: Db,
+  cronJobIds: readonly number[],
+  options: { readonly count: number; readonly lateAfterMs: number },
+): Promise<ReadonlyMap<number, readonly RecentEntry[]>> {
+  const { count, lateAfterMs } = options;
+  const entries = new Map<number, RecentEntry[]>();
+  if (count === 0) return entries;
+  for (const ids of inParts(cronJobIds, cronJobsPerStatement)) {
+    // Each piece reads the end of one key range: no CronJob's whole history is touched. What a piece does not have is -1,
+    // since a bare null has no type that the other pieces could share.
+    const pieces = ids.flatMap((_, index) => [
+      `select * from (select cronjob_id, coalesce(scheduled_at, created_at) as at_ms, scheduled_at, created_at, status, duration_ms, ` +
+        `-1 as outcome from executions where cronjob_id = ? order by created_at desc limit ?) e${index}`,
+      `select * from (select cronjob_id, slot_at as at_ms, -1 as scheduled_at, -1 as created_at, -1 as status, -1 as duration_ms, ` +
+        `outcome from slots where cronjob_id = ? order by slot_at desc limit ?) s${index}`,
+    ]);
+    const bindings = ids.flatMap((id) => [id, count, id, count]);
+    for (const row of await rows(db, pieces.join(' union all '), bindings)) {
+      const id = Number(row['cronjob_id']);
+      const scheduledAt = present(row['scheduled_at']);
+      const createdAt = present(row['created_at']);
+      const [outcome, status] = [present(row['outcome']), present(row['status'])];
+      const list = entries.get(id) ?? [];
+      entries.set(id, list);
+      list.push({
+        at: Number(row['at_ms']),
+        outcome: outcome === undefined ? toOutcome(scheduledAt, createdAt, lateAfterMs) : outcomeWords.toWord(outcome),
+        status: status === undefined ? undefined : statusWords.toWord(status),
+        durationMs: present(row['duration_ms']),
+      });
+    }
+  }
+  for (const [id, list] of entries) entries.set(id, list.sort((a, b) => a.at - b.at).slice(-count));
+  return entries;
+}
+
+/** A value that the piece has. */
+function present(value: unknown): number | undefined {
+  const number = optionalNumber(value);
+  return number === -1 ? undefined : number;
+}
+
+/** What became of the expected run that a run answers; undefined when it answers none. */
+export function toOutcome(
+  scheduledAt: Instant | undefined,
+  createdAt: Instant | undefined,
+  lateAfterMs: number,
+): 'matched' | 'late' | undefined {
+  if (scheduledAt === undefined || createdAt === undefined) return undefined;
+  return createdAt - scheduledAt > lateAfterMs ? 'late' : 'matched';
+}

@@ -1,0 +1,97 @@
+import type { Instant } from '../../domain/index.ts';
+import { marks, rows, type Row } from '../ask.ts';
+import type { Db } from '../database.ts';
+import { inBoundedParts } from '../facts/read-any-of.ts';
+import { flagBits, statusWords, triggerWords } from '../words.ts';
+
+/** Durations of successful scheduled runs, milliseconds. Percentiles are nearest rank. */
+export interface DurationFigures {
+  readonly count: number;
+  readonly avgMs: number;
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  readonly p99Ms: number;
+}
+
+const ranks = [50, 95, 99] as const;
+
+/** Whose durations are asked, and about how many runs of it are in the window: it bounds a statement. */
+export interface MeasuredCronJob {
+  readonly cronJobId: number;
+  readonly rows: number;
+}
+
+/** Which rows have a duration that counts, of CronJobs and a window that are bound. */
+const measured = (cronJobs: string): string =>
+  `from executions where cronjob_id in (${cronJobs}) and created_at >= ? and created_at < ? ` +
+  `and status = ${statusWords.toNumber('success')} and "trigger" = ${triggerWords.toNumber('scheduled')} and duration_ms is not null ` +
+  `and (flags & ${flagBits.inMaintenance}) = 0`;
+
+/**
+ * Undefined when no such run with a duration was created in [from, to). Of one CronJob the distinct durations are counted: for a long
+ * history half the work of ranking its rows.
+ */
+export async function measureDurations(
+  db: Db,
+  cronJobId: number,
+  window: { readonly from: Instant; readonly to: Instant },
+): Promise<DurationFigures | undefined> {
+  const found = await rows(
+    db,
+    `select duration_ms, count(*) as n ${measured('?')} group by duration_ms order by duration_ms`,
+    [cronJobId, window.from, window.to],
+  );
+  const counts = found.map((row) => ({ ms: Number(row['duration_ms']), n: Number(row['n']) }));
+  const count = counts.reduce((sum, { n }) => sum + n, 0);
+  if (count === 0) return undefined;
+  const total = counts.reduce((sum, { ms, n }) => sum + ms * n, 0);
+  const at = (p: number): number => {
+    let below = 0;
+    return counts.find(({ n }) => 100 * (below += n) >= p * count)?.ms ?? NaN;
+  };
+  return { count, avgMs: total / count, p50Ms: at(50), p95Ms: at(95), p99Ms: at(99) };
+}
+
+/** The same of many, ranked by the database; a CronJob without such a run is absent. */
+export async function measureDurationsOfEach(
+  db: Db,
+  cronJobs: readonly MeasuredCronJob[],
+  window: { readonly from: Instant; readonly to: Instant },
+): Promise<ReadonlyMap<number, DurationFigures>> {
+  const figures = new Map<number, DurationFigures>();
+  for (const part of inBoundedParts(cronJobs)) {
+    const ids = part.map(({ cronJobId }) => cronJobId);
+    // One part after the other: each is bounded.
+    for (const [id, ofOne] of Map.groupBy(await readRanks(db, ids, window), (row) => Number(row['cronjob_id'])))
+      figures.set(id, toFigures(ofOne));
+  }
+  return figures;
+}
+
+/** The rows at the ranks asked for, rising. */
+async function readRanks(
+  db: Db,
+  ids: readonly number[],
+  window: { readonly from: Instant; readonly to: Instant },
+): Promise<readonly Row[]> {
+  const values =
+    'select cronjob_id, duration_ms, row_number() over (partition by cronjob_id order by duration_ms) as rank_no, ' +
+    `count(*) over (partition by cronjob_id) as n, sum(duration_ms) over (partition by cronjob_id) as total ${measured(marks(ids))}`;
+  // Nearest rank of p percent: the first position that is not below p x n / 100.
+  const isRank = ranks.map((p) => `(100 * rank_no >= ${p} * n and 100 * (rank_no - 1) < ${p} * n)`).join(' or ');
+  return rows(
+    db,
+    `select cronjob_id, duration_ms, rank_no, n, total from (${values}) v where ${isRank} order by cronjob_id, rank_no`,
+    [...ids, window.from, window.to],
+  );
+}
+
+function toFigures(found: readonly Row[]): DurationFigures {
+  const [first] = found;
+  const count = Number(first?.['n']);
+  const at = (p: number): number => {
+    const row = found.find((candidate) => 100 * Number(candidate['rank_no']) >= p * count);
+    return Number(row?.['duration_ms']);
+  };
+  return { count, avgMs: Number(first?.['total']) / count, p50Ms: at(50), p95Ms: at(95), p99Ms: at(99) };
+}

@@ -1,0 +1,78 @@
+import type { Execution, Instant } from '../../domain/index.ts';
+import { cronJobIdsOf } from '../catalog/cron-job-ids.ts';
+import { newerRun, toLastRun, type LastRun } from '../catalog/last-run.ts';
+import { fromJson, optionalNumber, toJson } from '../column.ts';
+import type { Tx } from '../database.ts';
+import { rowsIn, updateRows } from '../upsert.ts';
+
+/** The row of a CronJob whose history is written, locked. */
+export interface Owner {
+  readonly id: number;
+  /** What ended before it was removed by somebody and does not come back. */
+  readonly baselineAt: Instant | undefined;
+  readonly lastRun: LastRun | undefined;
+  readonly lastSuccessAt: Instant | undefined;
+  readonly lastFailureAt: Instant | undefined;
+  /** No run is older; a lower bound. */
+  readonly oldestRunAt: Instant | undefined;
+}
+
+/** The rows of these CronJobs by UID, locked in the order of their ids; unknown UIDs are missing. */
+export async function lockOwners(tx: Tx, cronJobUids: readonly string[]): Promise<ReadonlyMap<string, Owner>> {
+  const ids = await cronJobIdsOf(tx, cronJobUids);
+  const found = await rowsIn(
+    tx,
+    [...ids.values()].sort((a, b) => a - b),
+    (marks) => `select id, baseline_at, last_run, last_success_at, last_failure_at, oldest_run_at from cronjobs
+                where id in (${marks}) order by id${tx.dialect.lock.update}`,
+  );
+  const byId = new Map(
+    found.map((row): [number, Owner] => [
+      Number(row['id']),
+      {
+        id: Number(row['id']),
+        baselineAt: optionalNumber(row['baseline_at']),
+        // Written by moveOwners from the same type.
+        lastRun: fromJson(row['last_run']) as LastRun | undefined,
+        lastSuccessAt: optionalNumber(row['last_success_at']),
+        lastFailureAt: optionalNumber(row['last_failure_at']),
+        oldestRunAt: optionalNumber(row['oldest_run_at']),
+      },
+    ]),
+  );
+  const owners = new Map<string, Owner>();
+  for (const [uid, id] of ids) {
+    const owner = byId.get(id);
+    if (owner !== undefined) owners.set(uid, owner);
+  }
+  return owners;
+}
+
+/** Moves last run, last success, last failure and oldest run of the owners of these new runs. */
+export async function moveOwners(tx: Tx, fresh: readonly { run: Execution; owner: Owner }[]): Promise<void> {
+  const moved = new Map<number, Owner>();
+  for (const { run, owner } of fresh) moved.set(owner.id, afterRun(moved.get(owner.id) ?? owner, run));
+  await updateRows(tx, {
+    table: 'cronjobs',
+    key: 'id',
+    columns: { last_run: 'longText', last_success_at: 'bigint', last_failure_at: 'bigint', oldest_run_at: 'bigint' },
+    rows: [...moved.values()].map((owner) => [
+      owner.id,
+      owner.lastRun === undefined ? null : toJson(owner.lastRun),
+      owner.lastSuccessAt,
+      owner.lastFailureAt,
+      owner.oldestRunAt,
+    ]),
+  });
+}
+
+function afterRun(owner: Owner, run: Execution): Owner {
+  const endAt = run.finishedAt ?? run.createdAt;
+  return {
+    ...owner,
+    lastRun: newerRun(owner.lastRun, toLastRun(run)),
+    lastSuccessAt: run.status === 'success' ? Math.max(owner.lastSuccessAt ?? endAt, endAt) : owner.lastSuccessAt,
+    lastFailureAt: run.status === 'failed' ? Math.max(owner.lastFailureAt ?? endAt, endAt) : owner.lastFailureAt,
+    oldestRunAt: Math.min(owner.oldestRunAt ?? run.createdAt, run.createdAt),
+  };
+}

@@ -1,0 +1,264 @@
+export type { Db, Store, Tx } from './database.ts';
+export { retryReasons, type RetryReason, type StoreObserver } from './observer.ts';
+export { openStore, type StoreDeps } from './open.ts';
+export { toStoreSettings } from './from-config.ts';
+export {
+  sslModes,
+  type PoolSettings,
+  type ServerSettings,
+  type SqliteSettings,
+  type SslMode,
+  type StoreSettings,
+} from './settings.ts';
+export { FencedError, StoreError, storeErrorCodes, type StoreErrorCode } from './store-error.ts';
+export { getSchemaState, migrate, type SchemaState } from './migrate.ts';
+export { copyStore, type CopyRequest, type CopyStep } from './copying/copy-store.ts';
+export type { TableFigures, TableProof } from './copying/prove-table.ts';
+
+export { getLeader, takeEpoch, type Leader } from './leader.ts';
+export { beat, findLiveLeader, forgetHeartbeats, listHeartbeats, type Heartbeat } from './heartbeats.ts';
+
+export {
+  forgetCronJob,
+  projectCronJob,
+  projectCronJobs,
+  type CronJobSeen,
+  type ProjectedCronJob,
+} from './catalog/project-cron-job.ts';
+export { cronJobIdsOf, listFirstSeen, lockCronJobs } from './catalog/cron-job-ids.ts';
+export { listCronJobMarks, type CronJobMarks } from './catalog/cron-job-marks.ts';
+export { forgetMonitor, projectMonitor, type MonitorProjection } from './catalog/monitors.ts';
+export { listJudgedCronJobs, type JudgedCronJob, type JudgingMonitor } from './catalog/judged-cron-jobs.ts';
+export { setTargets, type MonitorTarget } from './catalog/monitor-targets.ts';
+export { listPresentObjects, type PresentObjects } from './catalog/present-objects.ts';
+export { findChannelFigures, type StoredChannelFigures } from './catalog/channel-figures.ts';
+export { forgetChannel, projectChannel, type ChannelProjection } from './catalog/channels.ts';
+
+export { listSpecEpochs } from './spec-epochs.ts';
+export { findTemplate, getTemplateKey, recordTemplates, type NewTemplate } from './templates.ts';
+export { findClusterState, putClusterState, type ClusterFact } from './cluster-state.ts';
+export { forgetChanges, listChanges, recordChanges, type Change, type NumberedChange } from './changes.ts';
+
+export {
+  mostRunsAtOnce,
+  recordInside,
+  recordRuns,
+  type CountedRunOf,
+  type RecordedRuns,
+} from './executions/record-runs.ts';
+export { listRecordedJobs, listSlotClaims } from './executions/recorded-jobs.ts';
+export { listIncompleteRuns } from './executions/incomplete-runs.ts';
+export { findComparedRuns, type ComparedRuns } from './executions/compared-runs.ts';
+export { updateExecutionFixes } from './executions/execution-fix.ts';
+export { updateExecutionEvidence, type MissingFacts } from './executions/execution-evidence.ts';
+export { listActiveJobs, putActiveJobs, removeActiveJobs, type ActiveJob } from './active-jobs.ts';
+export {
+  evidenceKinds,
+  findEvidence,
+  listEvidence,
+  putEvidence,
+  packEvidence,
+  replaceEvidence,
+  type PackedEvidence,
+  type Evidence,
+  type EvidenceKind,
+} from './evidence.ts';
+export {
+  deleteHistory,
+  pruneHistory,
+  purgeCronJob,
+  type PruneRequest,
+  type PurgedCronJob,
+  type RemovedHistory,
+} from './retention.ts';
+export { pruneRest, type RemovedRest, type RestCutoffs, type RestKind } from './pruning/prune-rest.ts';
+export { countRunsOfDay } from './pruning/prune-figures.ts';
+export { listRetentionOwners, type RetentionOwner } from './pruning/list-retention-owners.ts';
+
+export type { LastRun } from './catalog/last-run.ts';
+export type { CronJobFilter } from './catalog/cron-job-filter.ts';
+export {
+  countCronJobs,
+  findCronJob,
+  isCronJobSelected,
+  listCronJobIds,
+  listCronJobs,
+  storedCronJobSorts,
+  type CatalogCronJob,
+  type StoredCronJobSort,
+} from './catalog/list-cron-jobs.ts';
+export {
+  countMonitorPhases,
+  countTargets,
+  findMonitor,
+  listMonitors,
+  listMonitorsOf,
+  type CatalogMonitor,
+  type MonitorCounts,
+  type MonitorOfCronJob,
+} from './catalog/list-monitors.ts';
+export { listNamespaces } from './catalog/list-namespaces.ts';
+export { listChannels, type CatalogChannel } from './catalog/list-channels.ts';
+export {
+  countQueued,
+  findChannel,
+  listChannelNames,
+  listChannelStates,
+  type CatalogChannelState,
+  type ChannelQueue,
+} from './catalog/list-channel-states.ts';
+export {
+  countDeliveries,
+  findDelivery,
+  listDeliveries,
+  type DeliveryFilter,
+  type DeliverySort,
+  type StoredDelivery,
+} from './deliveries/list-deliveries.ts';
+export {
+  countExecutions,
+  findExecution,
+  listExecutions,
+  type ExecutionFilter,
+  type ExecutionSort,
+  type StoredExecution,
+} from './executions/list-executions.ts';
+export { listMedianDurations } from './executions/list-median-durations.ts';
+export { countFleet, type FleetFigures } from './executions/count-fleet.ts';
+export { countOutcomes, type OutcomeCounts } from './executions/count-outcomes.ts';
+export { listRecentRuns, type RecentEntry } from './executions/list-recent-runs.ts';
+export { measureDurations, measureDurationsOfEach, type DurationFigures } from './executions/measure-durations.ts';
+export { countAlertsOfMonitor, listAlertsOfMonitor, type AlertOfMonitor } from './alerts/list-alerts-of-monitor.ts';
+export { countAlertsOfMonitors } from './alerts/count-alerts-of-monitors.ts';
+export { countOpenAlerts, type OpenAlerts } from './alerts/count-open-alerts.ts';
+export { listOpenAlerts, type OpenAlert } from './alerts/list-open-alerts.ts';
+export { findChangeBounds, findChangeMark } from './find-change-bounds.ts';
+export { readHistories, type StoredHistory } from './preview-history.ts';
+export { findOldestExecution, measureStorage, type StorageFigures } from './measure-storage.ts';
+export {
+  findOldestDay,
+  listDayDurations,
+  listDays,
+  type DayCounts,
+  type DayDurations,
+  type DaysOf,
+} from './executions/list-days.ts';
+export { listGenerations } from './catalog/generations.ts';
+export { listLedgers, type StoredLedger } from './slots/ledgers.ts';
+export { listLedgerRuns, type LedgerRun } from './slots/ledger-runs.ts';
+export { answerSlots, recordSlots } from './slots/record-slots.ts';
+export { listRecentSlots } from './slots/recent-slots.ts';
+export { findStartSkew } from './slots/start-skew.ts';
+export type { StoredSlot } from './slots/stored-slot.ts';
+export { findOldestWatermark, moveWatermarks, type Watermark } from './slots/watermarks.ts';
+export { countSlots, listSlots, type KnownSlot, type SlotFilter } from './list-slots.ts';
+export { countGridCells, listGridCells, type Cell, type CellWindow } from './list-grid-cells.ts';
+export {
+  countAlerts,
+  findAlert,
+  listAlerts,
+  type AlertFilter,
+  type AlertSort,
+  type StoredAlert,
+} from './alerts/list-alerts.ts';
+export { listTold, type ToldDelivery, type ToldFacts } from './alerts/list-told.ts';
+
+export type { AlertRecord } from './alerts/alert-record.ts';
+export {
+  insertAlert,
+  insertAlerts,
+  listDueAlerts,
+  movePendingDue,
+  listLiveAlerts,
+  lockAlert,
+  lockLastEndedAlerts,
+  lockLiveAlerts,
+  updateAlert,
+} from './alerts/write-alerts.ts';
+export {
+  findSilencesChangedAt,
+  listCronJobsSilenced,
+  listCronJobsToJudge,
+  listCronJobsWithAlerts,
+} from './alerts/list-judged-ids.ts';
+export {
+  listStormChildren,
+  listStormEntries,
+  updateStormOf,
+  updateToldInStorm,
+  type StormAlert,
+} from './alerts/storm-alerts.ts';
+export { moveAlertCounters } from './alerts/move-alert-counters.ts';
+export {
+  findLastHold,
+  listDecisions,
+  recordDecisions,
+  type AlertDecision,
+  type StoredDecision,
+} from './alert-decisions.ts';
+export {
+  findSilence,
+  listKeptSilences,
+  listSilences,
+  lockSilence,
+  putSilence,
+  updateSilenceEnd,
+  type StoredSilence,
+} from './silences.ts';
+export { listMutableAlerts, listMutedBySilence } from './muted-alerts.ts';
+export {
+  findAcknowledgement,
+  listAlertsWithExpiredNote,
+  putAcknowledgement,
+  updateAcknowledgementEnd,
+  type StoredAcknowledgement,
+} from './acknowledgements.ts';
+export { setDue, type DueWish } from './set-due.ts';
+export { listDue, putDue, removeDue, removeDueOf, type DueInstant } from './due.ts';
+export { listRoutedChannels, type RoutedChannel } from './catalog/routed-channels.ts';
+export type { ClaimedDelivery, NewDelivery, StoredDeliveryError } from './deliveries/delivery-record.ts';
+export { insertDelivery, insertNewDeliveries } from './deliveries/insert-delivery.ts';
+export {
+  findStreamEnd,
+  findTwin,
+  isStreamShared,
+  listDeliveriesOfAlert,
+  type AlertDelivery,
+} from './deliveries/streams.ts';
+export { updateCancelled, updateCancelledOfChannel, type Cancelled } from './deliveries/cancel-delivery.ts';
+export type { ChannelLimit } from './deliveries/admit-rows.ts';
+export { claimDeliveries, claimMs, type ClaimRequest } from './deliveries/claim-deliveries.ts';
+export type { ChannelSettled } from './deliveries/settle-channels.ts';
+export { settleDeliveries, settleDelivery, type Settled, type SettleRequest } from './deliveries/settle-deliveries.ts';
+export type { Settlement } from './deliveries/settlement.ts';
+export {
+  takeClaimsOfPod,
+  takeProbes,
+  updateExpired,
+  updateRedriven,
+  type ExpiredDelivery,
+} from './deliveries/free-deliveries.ts';
+export { listUnwanted, type UnwantedReason } from './deliveries/list-unwanted.ts';
+export { foldWaiting, type Folded, type FoldRequest } from './deliveries/fold-waiting.ts';
+export { retellDead, type RetellMessage } from './deliveries/retell-dead.ts';
+export { listChannelHolds, updateHoldChecked, updateHoldLifted, type HeldChannel } from './deliveries/channel-holds.ts';
+export { findChannelFault, findProjectedChannel, type ProjectedChannel } from './deliveries/channel-fault.ts';
+export { countOpenDeliveries, findOldestDue } from './deliveries/count-deliveries.ts';
+export { insertStormDigest, type StormChild, type StormDigest } from './deliveries/storm-digest.ts';
+export { updateHeldMessage } from './deliveries/held-message.ts';
+export { recordHeldByGrace } from './deliveries/held-by-grace.ts';
+export { newId } from './id16.ts';
+export { sealRollups, type SealedRollups } from './sealing/seal-rollups.ts';
+export { countRateFacts, type RateFacts } from './facts/count-rate-facts.ts';
+export { listAlertsOfRuns, updateAlertContext, type AlertOfRun } from './alerts/alerts-of-run.ts';
+export { updateWaitingMessages } from './deliveries/waiting-messages.ts';
+export { listAlertRuns } from './facts/list-alert-runs.ts';
+export { listFirstSuccessEnds, type SlotInterval } from './facts/list-first-success-ends.ts';
+export { listJudgedRuns, type JudgedRunRow } from './facts/list-judged-runs.ts';
+export {
+  listLastScheduledRuns,
+  type LastScheduledRun,
+  type LastScheduledRuns,
+} from './facts/list-last-scheduled-runs.ts';
+export { measureDurationShift, type DurationShift } from './facts/measure-duration-shift.ts';
+export { measureLastDurations, type LastDurations } from './facts/measure-last-durations.ts';

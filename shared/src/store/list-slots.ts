@@ -1,0 +1,150 @@
+import {
+  slotOutcomes,
+  type ExecutionStatus,
+  type SlotCause,
+  type SlotCounts,
+  type SlotOutcome,
+} from '../contract/index.ts';
+import type { Instant } from '../domain/index.ts';
+import { firstRow, marks, rows, type Row } from './ask.ts';
+import { optionalNumber, optionalText } from './column.ts';
+import type { Db } from './database.ts';
+import { fullJobName } from './executions/short-text.ts';
+import { causeWords, flagBits, outcomeWords, statusWords } from './words.ts';
+
+const maintenanceBit = flagBits.inMaintenance;
+
+/** An expected run and what became of it. */
+export interface KnownSlot {
+  readonly at: Instant;
+  readonly outcome: SlotOutcome;
+  readonly cause: SlotCause | undefined;
+  readonly message: string | undefined;
+  readonly inMaintenance: boolean;
+  /** From here on undefined without a Job. */
+  readonly jobName: string | undefined;
+  readonly status: ExecutionStatus | undefined;
+  readonly createdAt: Instant | undefined;
+  readonly startedAt: Instant | undefined;
+  readonly durationMs: number | undefined;
+}
+
+/** Expected runs of one name, earlier objects included, due in [since, until). */
+export interface SlotFilter {
+  readonly cronJobIds: readonly number[];
+  readonly since: Instant;
+  readonly until: Instant;
+  /** Empty: every outcome. */
+  readonly outcomes: readonly SlotOutcome[];
+  /** A run whose Job was created later than this after its slot is `late`. */
+  readonly lateAfterMs: number;
+}
+
+/** How many expected runs had which outcome, whatever `outcomes` says. */
+export async function countSlots(db: Db, filter: SlotFilter): Promise<SlotCounts> {
+  const counts = new Map<SlotOutcome, number>();
+  if (filter.cronJobIds.length > 0) {
+    const ids = marks(filter.cronJobIds);
+    const window = [...filter.cronJobIds, filter.since, filter.until];
+    const matched = await firstRow(
+      db,
+      `select count(*) as n, sum(case when created_at - scheduled_at > ? then 1 else 0 end) as n_late from executions ` +
+        `where cronjob_id in (${ids}) and scheduled_at >= ? and scheduled_at < ?`,
+      [filter.lateAfterMs, ...window],
+    );
+    const late = Number(matched?.['n_late'] ?? 0);
+    counts.set('late', late).set('matched', Number(matched?.['n'] ?? 0) - late);
+    const others = await rows(
+      db,
+      `select outcome, count(*) as n from slots where cronjob_id in (${ids}) and slot_at >= ? and slot_at < ? group by outcome`,
+      window,
+    );
+    for (const row of others) counts.set(outcomeWords.toWord(row['outcome']), Number(row['n']));
+  }
+  return Object.fromEntries(slotOutcomes.map((outcome) => [outcome, counts.get(outcome) ?? 0])) as SlotCounts;
+}
+
+/** Expected runs by the instant they were due. */
+export async function listSlots(
+  db: Db,
+  filter: SlotFilter,
+  options: { readonly descending: boolean; readonly page: { readonly limit: number; readonly offset: number } },
+): Promise<KnownSlot[]> {
+  if (filter.cronJobIds.length === 0) return [];
+  const pieces = [runPiece(filter), slotPiece(filter)];
+  const sql = pieces.map((piece) => piece.sql).join(' union all ');
+  const bindings = pieces.flatMap((piece) => piece.bindings);
+  const order = options.descending ? ' desc' : '';
+  const found = await rows(db, `select * from (${sql}) s order by at_ms${order}, job_name limit ? offset ?`, [
+    ...bindings,
+    options.page.limit,
+    options.page.offset,
+  ]);
+  return found.map((row) => toKnownSlot(row, filter.lateAfterMs));
+}
+
+interface Piece {
+  readonly sql: string;
+  readonly bindings: readonly unknown[];
+}
+
+/** Expected runs that a run answers: told from the run. Outcome and cause are -1, since a bare null has no type. */
+function runPiece({ cronJobIds, since, until, outcomes, lateAfterMs }: SlotFilter): Piece {
+  const wanted =
+    outcomes.length === 0 ? ['matched', 'late'] : outcomes.filter((word) => word === 'matched' || word === 'late');
+  const lateness =
+    wanted.length === 2 ? '' : ` and e.created_at - e.scheduled_at ${wanted[0] === 'late' ? '>' : '<='} ?`;
+  return {
+    sql:
+      `select e.scheduled_at as at_ms, -1 as outcome, -1 as cause, '' as message, e.flags as flags, c.name as cronjob_name, ` +
+      'e.job_name, e.status, e.created_at, e.started_at, e.duration_ms from executions e join cronjobs c on c.id = e.cronjob_id ' +
+      `where e.cronjob_id in (${marks(cronJobIds)}) and e.scheduled_at >= ? and e.scheduled_at < ?` +
+      (wanted.length === 0 ? ' and 1 = 0' : lateness),
+    bindings: [...cronJobIds, since, until, ...(wanted.length === 1 ? [lateAfterMs] : [])],
+  };
+}
+
+/** All other expected runs; a Job that came too late to count may still be known. */
+function slotPiece({ cronJobIds, since, until, outcomes }: SlotFilter): Piece {
+  const wanted = outcomes.filter((word) => word !== 'matched' && word !== 'late');
+  const numbers = wanted.map((word) => outcomeWords.toNumber(word));
+  const condition =
+    outcomes.length === 0 ? '' : numbers.length === 0 ? ' and 1 = 0' : ` and s.outcome in (${marks(numbers)})`;
+  return {
+    sql:
+      `select s.slot_at as at_ms, s.outcome, coalesce(s.cause, -1) as cause, coalesce(s.message, '') as message, ` +
+      `s.in_maintenance * ${maintenanceBit} as flags, c.name as cronjob_name, coalesce(e.job_name, '') as job_name, ` +
+      'coalesce(e.status, -1) as status, e.created_at, e.started_at, e.duration_ms from slots s ' +
+      'join cronjobs c on c.id = s.cronjob_id left join executions e on e.job_uid = s.job_uid ' +
+      `where s.cronjob_id in (${marks(cronJobIds)}) and s.slot_at >= ? and s.slot_at < ?${condition}`,
+    bindings: [...cronJobIds, since, until, ...numbers],
+  };
+}
+
+function toKnownSlot(row: Row, lateAfterMs: number): KnownSlot {
+  const outcome = given(row['outcome']);
+  const cause = given(row['cause']);
+  const status = given(row['status']);
+  const at = Number(row['at_ms']);
+  const createdAt = optionalNumber(row['created_at']);
+  const isLate = createdAt !== undefined && createdAt - at > lateAfterMs;
+  const jobName = optionalText(row['job_name']);
+  return {
+    at,
+    outcome: outcome === undefined ? (isLate ? 'late' : 'matched') : outcomeWords.toWord(outcome),
+    cause: cause === undefined ? undefined : causeWords.toWord(cause),
+    message: row['message'] === '' ? undefined : optionalText(row['message']),
+    inMaintenance: (Number(row['flags']) & maintenanceBit) !== 0,
+    jobName: jobName ? fullJobName(jobName, String(row['cronjob_name'])) : undefined,
+    status: status === undefined ? undefined : statusWords.toWord(status),
+    createdAt,
+    startedAt: optionalNumber(row['started_at']),
+    durationMs: optionalNumber(row['duration_ms']),
+  };
+}
+
+/** -1 stands for what a piece does not have. */
+function given(value: unknown): number | undefined {
+  const number = Number(value);
+  return number === -1 ? undefined : number;
+}

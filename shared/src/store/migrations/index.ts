@@ -1,0 +1,13 @@
+import { runs } from './0001-runs.ts';
+import { alerts } from './0002-alerts.ts';
+import { outboxIndexes } from './0003-outbox-indexes.ts';
+import type { Migration } from './migration.ts';
+
+/** Every step in its order. One is added at the end; none is ever edited. */
+export const migrations: readonly Migration[] = [runs, alerts, outboxIndexes];
+
+/** The number of this program: the schema it writes. */
+export const schemaNumber = migrations.length;
+
+/** The oldest schema this program can serve from. */
+export const oldestUsableSchema = 2;

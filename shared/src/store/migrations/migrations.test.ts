@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { dialects } from '../dialect/index.ts';
+import { migrations, oldestUsableSchema, schemaNumber } from './index.ts';
+import { checksumOf } from './migration.ts';
+import { runTables, catalogTables, serviceTables } from './tables-of-runs.ts';
+import { alertTables } from './tables-of-alerts.ts';
+
+/** What databases in the field were made with. A line is added with its migration and never changes. */
+const released: Readonly<Record<string, readonly string[]>> = {
+  sqlite: ['36eab25691ddf5fce35666f83503166f', '09fa9b3027a8e2343b55b7bd03bb477d', '101e2165c1dc09c61bac40ef8cbbe702'],
+  postgres: [
+    '3940994370f3b31a47d7cc715ea1a6ec',
+    'af98a57109d0f5c617d92c4b704bcfe5',
+    '101e2165c1dc09c61bac40ef8cbbe702',
+  ],
+  mysql: ['c01de5720772215762df85e18e4f432b', 'b1f2bbf2f6dd339fdb913c9662ee3243', '902fef1a2bb3b07a77fc953eca447f84'],
+};
+
+test('migrations are numbered without a gap and none was edited', () => {
+  assert.deepEqual(
+    migrations.map(({ version }) => version),
+    migrations.map((_, i) => i + 1),
+  );
+  for (const [name, dialect] of Object.entries(dialects)) {
+    assert.deepEqual(
+      migrations.map((migration) => checksumOf(migration, dialect)),
+      released[name],
+      `a released migration differs on ${name}: add a new one instead`,
+    );
+  }
+});
+
+test('this program can use the schema it makes, and no step shuts out a program it did not have to', () => {
+  assert.ok(oldestUsableSchema <= schemaNumber);
+  for (const { version, readableFrom } of migrations) assert.ok(readableFrom <= version);
+});
+
+test('no step has two names alike, since the journal knows them by name', () => {
+  for (const { steps } of migrations) assert.equal(new Set(steps.map(({ name }) => name)).size, steps.length);
+});
+
+test('instants are bigint, and nothing is a timestamp, a JSON, an enum, a boolean or a foreign key', () => {
+  for (const table of [...catalogTables, ...runTables, ...serviceTables, ...alertTables]) {
+    for (const [name, { type }] of Object.entries(table.columns)) {
+      if (/(^|_)at$|_until$/.test(name)) assert.equal(type, 'bigint', `${table.name}.${name}`);
+    }
+  }
+  for (const dialect of Object.values(dialects)) {
+    const sql = migrations.flatMap(({ steps }) => steps.flatMap((step) => step.statements(dialect))).join('\n');
+    assert.doesNotMatch(
+      sql,
+      /\b(timestamp|datetime|json|jsonb|enum|boolean|references|trigger \w+ (before|after)|procedure)\b/i,
+    );
+  }
+});

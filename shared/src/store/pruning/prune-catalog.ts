@@ -1,0 +1,91 @@
+import type { Instant } from '../../domain/index.ts';
+import { change, marks, rows } from '../ask.ts';
+import type { Batches } from './batches.ts';
+import { deletionSeenTogetherMs } from './list-retention-owners.ts';
+
+export interface RemovedObjects {
+  readonly cronJobs: number;
+  readonly monitors: number;
+  readonly channels: number;
+}
+
+/** What else is kept about a CronJob and nowhere shown without it. */
+const ofCronJob = ['monitor_targets', 'due', 'spec_epochs', 'templates', 'active_jobs'] as const;
+
+/** Removes rows of CronJobs, monitors and channels that were deleted before `before` and to which nothing refers any more. */
+export async function pruneCatalog(batches: Batches, before: Instant): Promise<RemovedObjects> {
+  return {
+    cronJobs: await pruneCronJobs(batches, before),
+    monitors: await pruneMonitors(batches, before),
+    channels: await pruneChannels(batches, before),
+  };
+}
+
+/** The rows of deleted CronJobs, or of this one. */
+export async function pruneCronJobs(batches: Batches, before: Instant, cronJobId?: number): Promise<number> {
+  const only = cronJobId === undefined ? '' : ' and id = ?';
+  const referring = ['executions', 'slots', 'rollups', 'alerts', 'alert_decisions'];
+  const unreferred = referring
+    .map((table) => `not exists (select 1 from ${table} r where r.cronjob_id = cronjobs.id)`)
+    .join(' and ');
+  return batches.repeat(
+    async (tx, limit) => {
+      const found = await rows(
+        tx,
+        `select id from cronjobs where deleted_at < ?${only} and ${unreferred} order by id limit ${limit}${tx.dialect.lock.update}`,
+        cronJobId === undefined ? [before] : [before, cronJobId],
+      );
+      const ids = found.map((row) => row['id']);
+      if (ids.length === 0) return 0;
+      for (const table of ofCronJob) {
+        // One after the other: they share a connection.
+        await change(tx, `delete from ${table} where cronjob_id in (${marks(ids)})`, ids);
+      }
+      return change(tx, `delete from cronjobs where id in (${marks(ids)})`, ids);
+    },
+    { most: 200 },
+  );
+}
+
+/** A monitor stays while an alert names it, and while a deleted CronJob that it selected waits for what the monitor says of it. */
+async function pruneMonitors(batches: Batches, before: Instant): Promise<number> {
+  return batches.repeat(
+    async (tx, limit) => {
+      const found = await rows(
+        tx,
+        `select id from monitors where deleted_at < ? and not exists (select 1 from alerts a where a.monitor_id = monitors.id)
+           and not exists (select 1 from monitor_targets t join cronjobs c on c.id = t.cronjob_id
+             where t.monitor_id = monitors.id and t.removed_at >= c.deleted_at - ${deletionSeenTogetherMs})
+         order by id limit ${limit}`,
+        [before],
+      );
+      const ids = found.map((row) => row['id']);
+      if (ids.length === 0) return 0;
+      for (const table of ['monitor_targets', 'due']) {
+        await change(tx, `delete from ${table} where monitor_id in (${marks(ids)})`, ids);
+      }
+      return change(tx, `delete from monitors where id in (${marks(ids)})`, ids);
+    },
+    { most: 100 },
+  );
+}
+
+async function pruneChannels(batches: Batches, before: Instant): Promise<number> {
+  return batches.repeat(
+    async (tx, limit) => {
+      const found = await rows(
+        tx,
+        `select uid from channels where deleted_at < ?
+           and not exists (select 1 from deliveries d where d.channel_uid = channels.uid)
+           and not exists (select 1 from alert_decisions a where a.channel_uid = channels.uid) order by uid limit ${limit}`,
+        [before],
+      );
+      const uids = found.map((row) => row['uid']);
+      if (uids.length === 0) return 0;
+      const scopes = uids.map((uid) => tx.dialect.id16Text(uid));
+      await change(tx, `delete from rate_limits where scope in (${marks(scopes)})`, scopes);
+      return change(tx, `delete from channels where uid in (${marks(uids)})`, uids);
+    },
+    { most: 100 },
+  );
+}

@@ -1,0 +1,56 @@
+import type { Instant } from '../domain/index.ts';
+import { insertRows } from './ask.ts';
+import type { Tx } from './database.ts';
+import { toId16 } from './id16.ts';
+import { rowsIn, updateAll } from './upsert.ts';
+
+/** The limit of all channels together. */
+export const globalScope = 'global';
+
+/** The scope of one channel's limit. */
+export function channelScope(channelUid: string): string {
+  return toId16(channelUid);
+}
+
+/**
+ * The instants of these limits by scope, locked until the transaction ends: global first, then by channel. A limit that was never
+ * asked gets its row, so that there is something to lock.
+ */
+export async function lockRateLimits(tx: Tx, scopes: readonly string[]): Promise<Map<string, Instant>> {
+  const ordered = [...new Set(scopes)].toSorted(byScope);
+  const found = await lockRows(tx, ordered);
+  const missing = ordered.filter((scope) => !found.has(scope));
+  if (missing.length === 0) return found;
+  await insertRows(tx, {
+    table: 'rate_limits',
+    columns: ['scope', 'tat'],
+    rows: missing.map((scope) => [scope, 0]),
+    tail: tx.dialect.ifAbsent(['scope']),
+  });
+  return lockRows(tx, ordered);
+}
+
+async function lockRows(tx: Tx, scopes: readonly string[]): Promise<Map<string, Instant>> {
+  const found = await rowsIn(
+    tx,
+    scopes,
+    (marks) =>
+      `select scope, tat from rate_limits where scope in (${marks}) order by case when scope = '${globalScope}' then 0 else 1 end, scope${tx.dialect.lock.update}`,
+  );
+  return new Map(found.map((row) => [String(row['scope']), Number(row['tat'])]));
+}
+
+export async function putRateLimits(tx: Tx, tats: ReadonlyMap<string, Instant>): Promise<void> {
+  await insertRows(tx, {
+    table: 'rate_limits',
+    columns: ['scope', 'tat'],
+    rows: [...tats].toSorted(([a], [b]) => byScope(a, b)),
+    tail: updateAll(tx.dialect, ['scope'], ['tat']),
+  });
+}
+
+function byScope(a: string, b: string): number {
+  if (a === b) return 0;
+  if (a === globalScope) return -1;
+  return b === globalScope || a > b ? 1 : -1;
+}

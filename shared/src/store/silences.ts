@@ -1,0 +1,114 @@
+import type { Instant, Silence, SilenceMatcher } from '../domain/index.ts';
+import { change, firstRow, insertRows, rows, type Row } from './ask.ts';
+import { recordChanges } from './changes.ts';
+import { cleanText, fromJson, optionalNumber, toJson } from './column.ts';
+import type { Db, Tx } from './database.ts';
+import { toId16 } from './id16.ts';
+import { updateAll } from './upsert.ts';
+
+/** A silence with what people said about it. */
+export interface StoredSilence extends Silence {
+  /** Ends also when nothing it holds is open. */
+  readonly untilResolved: boolean;
+  readonly comment: string;
+  readonly createdBy: string;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+}
+
+const columns = [
+  'id',
+  'matcher',
+  'starts_at',
+  'ends_at',
+  'until_resolved',
+  'comment',
+  'created_by',
+  'created_at',
+  'updated_at',
+  'ended_at',
+] as const;
+const selected = columns.join(', ');
+
+/** Writes a silence; one of the same id gets another matcher, span and comment, and keeps its author. */
+export async function putSilence(tx: Tx, silence: StoredSilence): Promise<void> {
+  await insertRows(tx, {
+    table: 'silences',
+    columns,
+    rows: [
+      [
+        tx.dialect.id16(toId16(silence.id)),
+        toJson(silence.matcher),
+        silence.startsAt,
+        silence.endsAt,
+        Number(silence.untilResolved),
+        cleanText(silence.comment, 500),
+        cleanText(silence.createdBy, 253),
+        silence.createdAt,
+        silence.updatedAt,
+        silence.endedAt ?? null,
+      ],
+    ],
+    tail: updateAll(tx.dialect, ['id'], ['matcher', 'starts_at', 'ends_at', 'until_resolved', 'comment', 'updated_at']),
+  });
+  const at = tx.now();
+  const state = at < silence.startsAt ? 'scheduled' : at < silence.endsAt ? 'active' : 'expired';
+  await recordChanges(tx, [{ kind: 'silence', namespace: undefined, data: { id: silence.id, state } }]);
+}
+
+/** Ends a silence before its time. False: there is none, or it was over. */
+export async function updateSilenceEnd(tx: Tx, id: string, at: Instant): Promise<boolean> {
+  const ended = await change(
+    tx,
+    'update silences set ended_at = ?, updated_at = ? where id = ? and ended_at is null and ends_at > ?',
+    [at, at, tx.dialect.id16(toId16(id)), at],
+  );
+  if (ended === 0) return false;
+  await recordChanges(tx, [{ kind: 'silence', namespace: undefined, data: { id, state: 'expired' } }]);
+  return true;
+}
+
+/** Undefined: there is none of this id. */
+export async function findSilence(db: Db, id: string): Promise<StoredSilence | undefined> {
+  const row = await firstRow(db, `select ${selected} from silences where id = ?`, [db.dialect.id16(toId16(id))]);
+  return row && toSilence(db, row);
+}
+
+/** The silence of this id, locked; undefined when there is none. */
+export async function lockSilence(tx: Tx, id: string): Promise<StoredSilence | undefined> {
+  const row = await firstRow(tx, `select ${selected} from silences where id = ?${tx.dialect.lock.update}`, [
+    tx.dialect.id16(toId16(id)),
+  ]);
+  return row && toSilence(tx, row);
+}
+
+/** Every silence that is kept, those that are over too. There are hundreds at most: filters and order are the caller's. */
+export async function listKeptSilences(db: Db): Promise<StoredSilence[]> {
+  const found = await rows(db, `select ${selected} from silences order by ends_at, id`);
+  return found.map((row) => toSilence(db, row));
+}
+
+/** Silences that end after `at` and were not ended before: those in force, and those to come. */
+export async function listSilences(db: Db, at: Instant): Promise<StoredSilence[]> {
+  const found = await rows(
+    db,
+    `select ${selected} from silences where ends_at > ? and (ended_at is null or ended_at > ?) order by ends_at, id`,
+    [at, at],
+  );
+  return found.map((row) => toSilence(db, row));
+}
+
+function toSilence(db: Db, row: Row): StoredSilence {
+  return {
+    id: db.dialect.id16Text(row['id']),
+    matcher: fromJson(row['matcher']) as SilenceMatcher,
+    startsAt: Number(row['starts_at']),
+    endsAt: Number(row['ends_at']),
+    untilResolved: Number(row['until_resolved']) === 1,
+    comment: String(row['comment']),
+    createdBy: String(row['created_by']),
+    createdAt: Number(row['created_at']),
+    updatedAt: Number(row['updated_at']),
+    endedAt: optionalNumber(row['ended_at']),
+  };
+}

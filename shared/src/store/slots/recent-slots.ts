@@ -1,0 +1,61 @@
+import { lateAfterMs, type Instant, type JudgedSlot } from '../../domain/index.ts';
+import { inParts, rows } from '../ask.ts';
+import type { Db } from '../database.ts';
+import { causeWords, outcomeWords } from '../words.ts';
+import { findStartSkew } from './start-skew.ts';
+
+/** CronJobs of one statement: each is three pieces of it. */
+const cronJobsPerStatement = 100;
+const counted = (['missed', 'skippedForbid', 'skippedDeadline'] as const).map((word) => outcomeWords.toNumber(word));
+
+/**
+ * Of each CronJob the newest `count` expected runs that were started, missed or skipped, newest first; one that goes on was started too.
+ * CronJobs without any are missing.
+ */
+export async function listRecentSlots(
+  db: Db,
+  cronJobIds: readonly number[],
+  count: number,
+): Promise<ReadonlyMap<number, JudgedSlot[]>> {
+  const lateAfter = lateAfterMs(await findStartSkew(db));
+  const found = new Map<number, Map<Instant, JudgedSlot>>();
+  for (const ids of inParts(cronJobIds, cronJobsPerStatement)) {
+    // Each piece reads the end of one key range. What a piece does not have is -1: a bare null has no type that the others share.
+    const pieces = ids.flatMap((_, index) => [
+      `select * from (select cronjob_id, slot_at as at_ms, outcome, coalesce(cause, -1) as cause, slot_at as created_at from slots ` +
+        `where cronjob_id = ? and outcome in (${counted.join(', ')}) order by slot_at desc limit ?) s${index}`,
+      `select * from (select cronjob_id, scheduled_at as at_ms, -1 as outcome, -1 as cause, created_at from executions ` +
+        `where cronjob_id = ? and scheduled_at > 0 order by scheduled_at desc limit ?) e${index}`,
+      `select * from (select cronjob_id, scheduled_at as at_ms, -1 as outcome, -1 as cause, created_at from active_jobs ` +
+        `where cronjob_id = ? and scheduled_at > 0 order by scheduled_at desc limit ?) a${index}`,
+    ]);
+    const bindings = ids.flatMap((id) => [id, count, id, count, id, count]);
+    // One part after the other: each is bounded.
+    for (const row of await rows(db, pieces.join(' union all '), bindings)) {
+      const id = Number(row['cronjob_id']);
+      const at = Number(row['at_ms']);
+      const slots = found.get(id) ?? new Map<Instant, JudgedSlot>();
+      found.set(id, slots);
+      const outcome = Number(row['outcome']);
+      if (outcome === -1) {
+        const isLate = Number(row['created_at']) - at > lateAfter;
+        slots.set(at, { at, outcome: isLate ? 'late' : 'matched', cause: undefined });
+      } else if (!slots.has(at)) {
+        slots.set(at, { at, outcome: toJudged(outcome), cause: toCause(Number(row['cause'])) });
+      }
+    }
+  }
+  return new Map(
+    [...found].map(([id, slots]) => [id, [...slots.values()].sort((a, b) => b.at - a.at).slice(0, count)]),
+  );
+}
+
+function toJudged(outcome: number): JudgedSlot['outcome'] {
+  const word = outcomeWords.toWord(outcome);
+  if (word === 'missed' || word === 'skippedForbid' || word === 'skippedDeadline') return word;
+  throw new RangeError(`${word} was not asked for`);
+}
+
+function toCause(cause: number): string | undefined {
+  return cause === -1 ? undefined : causeWords.toWord(cause);
+}

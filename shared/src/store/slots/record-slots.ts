@@ -1,0 +1,113 @@
+import type { Instant } from '../../domain/index.ts';
+import { change, inParts, insertRows, rows } from '../ask.ts';
+import { optionalCleanText } from '../column.ts';
+import type { Db, Tx } from '../database.ts';
+import { causeWords, outcomeWords } from '../words.ts';
+import { countSlots } from './slot-counts.ts';
+import type { StoredSlot } from './stored-slot.ts';
+
+const columns = [
+  'cronjob_id',
+  'slot_at',
+  'outcome',
+  'cause',
+  'message',
+  'job_uid',
+  'epoch_at',
+  'in_maintenance',
+  'decided_at',
+] as const;
+const longestMessage = 1_000;
+
+/**
+ * Writes slots that no run answered, and counts them in their days. One that has its row already keeps it: an outcome is written once.
+ * Returns how many are new. The rows of their CronJobs are locked by the caller.
+ */
+export async function recordSlots(tx: Tx, slots: readonly StoredSlot[]): Promise<number> {
+  if (slots.length === 0) return 0;
+  const known = await listKnown(tx, slots);
+  const fresh = slots.filter((slot) => !known.has(keyOf(slot)));
+  const decidedAt = tx.now();
+  await insertRows(tx, {
+    table: 'slots',
+    columns,
+    rows: fresh.map((slot) => [
+      slot.cronJobId,
+      slot.at,
+      outcomeWords.toNumber(slot.outcome),
+      slot.cause === undefined ? null : causeWords.toNumber(slot.cause),
+      optionalCleanText(slot.message, longestMessage),
+      null,
+      slot.epochAt,
+      Number(slot.inMaintenance),
+      decidedAt,
+    ]),
+    tail: tx.dialect.ifAbsent(['cronjob_id', 'slot_at']),
+  });
+  await countSlots(
+    tx,
+    fresh.map((slot) => ({ slot, sign: 1 as const })),
+  );
+  return fresh.length;
+}
+
+/**
+ * Runs were started for these slots after all: what had been written of them goes, since a slot has one outcome and that of a started one is
+ * told by its run. Returns the ids of the CronJobs of which a row went. The rows of their CronJobs are locked by the caller.
+ */
+export async function answerSlots(
+  tx: Tx,
+  started: readonly { readonly cronJobId: number; readonly at: Instant }[],
+): Promise<readonly number[]> {
+  const answered = new Set<number>();
+  for (const part of inParts(started, 100)) {
+    const where = part.map(() => '(cronjob_id = ? and slot_at = ?)').join(' or ');
+    const bindings = part.flatMap(({ cronJobId, at }) => [cronJobId, at]);
+    // One part after the other: they share a connection.
+    const found = await rows(
+      tx,
+      `select cronjob_id, slot_at, outcome, in_maintenance from slots where ${where}`,
+      bindings,
+    );
+    if (found.length === 0) continue;
+    await change(tx, `delete from slots where ${where}`, bindings);
+    const gone = found.map((row) => ({
+      cronJobId: Number(row['cronjob_id']),
+      at: Number(row['slot_at']),
+      outcome: outcomeWords.toWord(row['outcome']),
+      inMaintenance: Number(row['in_maintenance']) === 1,
+    }));
+    await countSlots(
+      tx,
+      gone.map((slot) => ({ slot, sign: -1 as const })),
+    );
+    for (const { cronJobId } of gone) answered.add(cronJobId);
+  }
+  return [...answered];
+}
+
+async function listKnown(
+  db: Db,
+  slots: readonly { readonly cronJobId: number; readonly at: Instant }[],
+): Promise<ReadonlySet<string>> {
+  const known = new Set<string>();
+  const byCronJob = Map.groupBy(slots, ({ cronJobId }) => cronJobId);
+  for (const part of inParts([...byCronJob], 100)) {
+    const where = part.map(() => '(cronjob_id = ? and slot_at between ? and ?)').join(' or ');
+    const bindings = part.flatMap(([id, list]) => [id, first(list), last(list)]);
+    // One part after the other: they share a connection.
+    for (const row of await rows(db, `select cronjob_id, slot_at from slots where ${where}`, bindings)) {
+      known.add(keyOf({ cronJobId: Number(row['cronjob_id']), at: Number(row['slot_at']) }));
+    }
+  }
+  return known;
+}
+
+const first = (slots: readonly { readonly at: Instant }[]): Instant =>
+  slots.reduce((least, { at }) => Math.min(least, at), Infinity);
+const last = (slots: readonly { readonly at: Instant }[]): Instant =>
+  slots.reduce((most, { at }) => Math.max(most, at), -Infinity);
+
+function keyOf({ cronJobId, at }: { readonly cronJobId: number; readonly at: Instant }): string {
+  return `${cronJobId} ${at}`;
+}

@@ -1,0 +1,68 @@
+/** Why the database did not do what it was asked. Append-only: logs, metrics and callers rely on the words. */
+export const storeErrorCodes = [
+  'unavailable', // no connection, or it broke: the work may be done again when the database is back
+  'timeout', // a statement or the wait for a pooled connection took longer than its limit
+  'busy', // locks stood in the way of every attempt
+  'fenced', // the epoch is no longer ours: whoever hears this has stopped being the leader
+  'conflict', // a key or a check refused the row
+  'schema', // the schema is not one this program may use
+  'full', // no room left, or the database takes no writes
+  'refused', // name, password, rights or certificate: a person has to act
+  'closed', // the store was closed
+  'internal', // none of the above: a fault of ours
+] as const;
+export type StoreErrorCode = (typeof storeErrorCodes)[number];
+
+/** What is kept of a driver's error. Never its text: it holds SQL and values. */
+export interface StoreErrorFacts {
+  /** The driver's own code, such as 40001, ER_LOCK_DEADLOCK, SQLITE_FULL, ECONNREFUSED. */
+  readonly driverCode?: string | undefined;
+  readonly constraint?: string | undefined;
+  readonly table?: string | undefined;
+  /** The whole transaction may be run again at once. */
+  readonly retryable?: boolean | undefined;
+}
+
+/**
+ * The only error that leaves the store. `code` is stable; the message names code, constraint and table and nothing else.
+ * The message cannot be changed afterwards: the query builder prefixes the messages of errors with SQL and values.
+ */
+export class StoreError extends Error {
+  readonly code: StoreErrorCode;
+  readonly driverCode: string | undefined;
+  readonly constraint: string | undefined;
+  readonly table: string | undefined;
+  readonly retryable: boolean;
+
+  constructor(code: StoreErrorCode, sentence: string, facts: StoreErrorFacts = {}) {
+    super(sentence);
+    this.name = 'StoreError';
+    this.code = code;
+    this.driverCode = facts.driverCode;
+    this.constraint = facts.constraint;
+    this.table = facts.table;
+    this.retryable = facts.retryable ?? false;
+    const message = sentenceWith(sentence, facts);
+    Object.defineProperty(this, 'message', { get: () => message, set: () => {}, enumerable: false });
+  }
+}
+
+/** The row of the leader says another epoch: nothing of this transaction was kept, and no later one will be. */
+export class FencedError extends StoreError {
+  readonly epoch: number;
+
+  constructor(epoch: number) {
+    super('fenced', `epoch ${epoch} is no longer the leader's`);
+    this.name = 'FencedError';
+    this.epoch = epoch;
+  }
+}
+
+function sentenceWith(sentence: string, facts: StoreErrorFacts): string {
+  const details = [
+    facts.driverCode && `code ${facts.driverCode}`,
+    facts.constraint && `constraint ${facts.constraint}`,
+    facts.table && `table ${facts.table}`,
+  ].filter(Boolean);
+  return details.length === 0 ? sentence : `${sentence} (${details.join(', ')})`;
+}

@@ -1,0 +1,66 @@
+import { marks, rows, type Row, inParts, change } from './ask.ts';
+import type { Db } from './database.ts';
+import type { ColumnType, Dialect } from './dialect/dialect.ts';
+
+/** Column names as a list of identifiers: some are reserved words. */
+export function quoted(columns: readonly string[], alias?: string): string {
+  return columns.map((column) => `${alias === undefined ? '' : `${alias}.`}"${column}"`).join(', ');
+}
+
+/** Ends an INSERT: a row whose key exists takes the proposed values of these columns. */
+export function updateAll(dialect: Dialect, key: readonly string[], columns: readonly string[]): string {
+  return `${dialect.orUpdate(key)}${columns.map((column) => `"${column}" = ${dialect.proposed(column)}`).join(', ')}`;
+}
+
+/** One row to be changed: the value of its key, and a value for every column of the update. */
+export type RowUpdate = readonly [key: unknown, ...values: unknown[]];
+
+/**
+ * Changes many rows of a table in one statement, each to values of its own: `set c = case id when … end`. Three databases
+ * know three other ways to do this; this one they all know.
+ */
+export async function updateRows(
+  db: Db,
+  update: {
+    readonly table: string;
+    readonly key: string;
+    readonly columns: Readonly<Record<string, ColumnType>>;
+    readonly rows: readonly RowUpdate[];
+  },
+): Promise<number> {
+  const { table, key } = update;
+  const columns = Object.entries(update.columns);
+  let changed = 0;
+  for (const part of inParts(update.rows, 100)) {
+    const bindings: unknown[] = [];
+    const assignments = columns.map(([column, type], position) => {
+      const cases = part.map((row) => {
+        bindings.push(row[0], row[position + 1]);
+        return `when ? then ${db.dialect.parameter(type)}`;
+      });
+      return `"${column}" = case ${key} ${cases.join(' ')} end`;
+    });
+    const keys = part.map((row) => row[0]);
+    // One part after the other: they share a connection.
+    changed += await change(db, `update ${table} set ${assignments.join(', ')} where ${key} in (${marks(keys)})`, [
+      ...bindings,
+      ...keys,
+    ]);
+  }
+  return changed;
+}
+
+/** Rows of a SELECT asked for a list of values, 500 at a time; `toSql` gets the marks of one part. */
+export async function rowsIn(
+  db: Db,
+  values: readonly unknown[],
+  toSql: (marks: string) => string,
+  before: readonly unknown[] = [],
+): Promise<Row[]> {
+  const found: Row[] = [];
+  for (const part of inParts(values)) {
+    // One part after the other: each is bounded, and together they would take the whole pool.
+    found.push(...(await rows(db, toSql(marks(part)), [...before, ...part])));
+  }
+  return found;
+}

@@ -1,0 +1,22 @@
+export { aContainer, aCronJob, aFailedJob, aJob, anEnd, aPod, slotAt } from './facts.ts';
+export {
+  aPage,
+  aRawObject,
+  ScriptedCluster,
+  ScriptedWatch,
+  type AskedList,
+  type AskedWatch,
+} from './scripted-cluster.ts';
+export { FakeClock, settle } from './fake-clock.ts';
+export { RecordingLogger, type LoggedLine } from './recording-logger.ts';
+export { listScheduleVectors, readGolden, type ScheduleVector } from './golden.ts';
+export { goldenCases, watchedLines, type GoldenCase, type GoldenLine, type GoldenStep } from './golden-kube.ts';
+export { aTestCertificate, type TestCertificate } from './test-certificate.ts';
+export { TestServer, type Answering, type AnswerStream, type SeenRequest, type TestAnswer } from './test-server.ts';
+export { kubeconfigText, type KubeconfigContent } from './kubeconfig.ts';
+export { until } from './until.ts';
+export { aTemporaryFolder } from './temporary-folder.ts';
+export { listPlaces, readSpecSchema, type SchemaNode, type SchemaPlace } from './crd-schema.ts';
+export { wholeChannelSpecs, wholeMonitorSpec } from './resource-specs.ts';
+export { testsNeeding, type NeedingTests } from './tests-needing.ts';
+export { aDigestMessage, anAlertMessage, anOutgoing, aTestMessage, type AlertMessageChanges } from './messages.ts';

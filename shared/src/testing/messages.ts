@@ -1,0 +1,147 @@
+import type {
+  AlertMessage,
+  DigestMessage,
+  Message,
+  MessageAlert,
+  MessageContext,
+  MessageJob,
+  Outgoing,
+  TestMessage,
+} from '../domain/index.ts';
+import { headingOf } from '../domain/index.ts';
+
+/** What a test changes of a message about a failed run. */
+export interface AlertMessageChanges {
+  readonly cluster?: string | null;
+  readonly alert?: Partial<MessageAlert>;
+  readonly cronjob?: Partial<AlertMessage['cronjob']>;
+  /** Null: the alert is about no run. */
+  readonly job?: Partial<MessageJob> | null;
+  readonly context?: Partial<MessageContext>;
+  readonly links?: Partial<AlertMessage['links']>;
+}
+
+const alertId = '019a5b3c-7d1e-7a40-8c11-2b5e9f3c21aa';
+const uid = '77aa21c0-0c1d-4a8e-9b37-51f0a7c3d9e2';
+
+const failedJob: MessageJob = {
+  name: 'nightly-29107320',
+  trigger: 'scheduled',
+  scheduledTime: '2026-11-21T01:00:00.000Z',
+  startTime: '2026-11-21T01:00:01.000Z',
+  completionTime: '2026-11-21T01:02:42.000Z',
+  durationSeconds: 161,
+  exitCode: 137,
+  reason: 'OOMKilled',
+  attempts: 7,
+};
+
+const wholeContext: MessageContext = {
+  suggestedFix: 'Raise the memory limit of nightly.',
+  logs: 'loading 3 files\nKilled\n',
+  logsTruncated: true,
+  logsUnavailable: null,
+  events: [
+    { time: '2026-11-21T01:02:30.000Z', type: 'Warning', reason: 'BackOff', message: 'back-off restarting', count: 2 },
+  ],
+  pods: [{ name: 'nightly-29107320-x7k2p', phase: 'Failed', reason: 'OOMKilled', node: 'node-3' }],
+  changes: [{ path: 'containers.backup.image', before: 'backup:1.4', after: 'backup:1.5' }],
+};
+
+/** A message about a run that failed with all its context. */
+export function anAlertMessage(changes: AlertMessageChanges = {}): AlertMessage {
+  return {
+    cluster: changes.cluster === undefined ? 'prod-eu' : changes.cluster,
+    alert: {
+      id: alertId,
+      shortId: '9f3c21aa',
+      type: 'jobFailed',
+      subject: null,
+      severity: 'warning',
+      state: 'active',
+      title: 'WARNING prod/nightly: run failed, exit 137 (OOMKilled), 3rd in a row',
+      message: 'The run nightly-29107320 failed after 7 attempts.',
+      since: '2026-11-19T01:02:42.000Z',
+      detectedAt: '2026-11-21T01:02:43.000Z',
+      endedAt: null,
+      closeCause: null,
+      occurrences: 3,
+      notification: 1,
+      heldBy: null,
+      heldSeconds: 0,
+      delayed: false,
+      flapping: false,
+      ...changes.alert,
+    },
+    monitor: { namespace: 'prod', name: 'backups' },
+    cronjob: {
+      namespace: 'prod',
+      name: 'nightly',
+      uid,
+      schedule: '0 2 * * *',
+      timezone: 'Europe/Berlin',
+      lastSuccess: '2026-11-18T01:02:00.000Z',
+      nextRun: '2026-11-22T01:00:00.000Z',
+      ...changes.cronjob,
+    },
+    job: changes.job === null ? null : { ...failedJob, ...changes.job },
+    context: { ...wholeContext, ...changes.context },
+    links: {
+      cronjob: 'https://monitor.example.org/cronjobs/prod/nightly',
+      alert: `https://monitor.example.org/alerts/${alertId}`,
+      execution: 'https://monitor.example.org/cronjobs/prod/nightly/executions/nightly-29107320',
+      runbook: null,
+      ...changes.links,
+    },
+  };
+}
+
+/** A storm, or what waited for a rate limit, with so many alerts. */
+export function aDigestMessage(alerts = 3, digest: Partial<DigestMessage['digest']> = {}): DigestMessage {
+  return {
+    cluster: 'prod-eu',
+    digest: {
+      id: '019a5b3c-7d1e-7a40-8c11-0000000000d1',
+      cause: 'storm',
+      ended: false,
+      total: alerts,
+      counts: [{ type: 'missedSchedule', severity: 'warning', count: alerts }],
+      alerts: Array.from({ length: alerts }, (_, index) => ({
+        id: `019a5b3c-7d1e-7a40-8c11-${String(index).padStart(12, '0')}`,
+        type: 'missedSchedule' as const,
+        subject: null,
+        severity: 'warning' as const,
+        namespace: 'prod',
+        name: `job-${index}`,
+        since: '2026-11-21T01:00:00.000Z',
+        state: 'active' as const,
+      })),
+      ...digest,
+    },
+    links: { alerts: 'https://monitor.example.org/alerts' },
+  };
+}
+
+export function aTestMessage(changes: Partial<TestMessage> = {}): TestMessage {
+  return {
+    cluster: 'prod-eu',
+    channel: 'team-chat',
+    message: 'This is a test of the channel team-chat.',
+    links: { channel: 'https://monitor.example.org/channels/team-chat' },
+    ...changes,
+  };
+}
+
+/** The message as a delivery sends it: firing unless the changes name another message. */
+export function anOutgoing(changes: Partial<Outgoing> = {}): Outgoing {
+  const message: Message = changes.message ?? { kind: 'firing', data: anAlertMessage() };
+  return {
+    deliveryId: '019a5b3c-8000-7000-8000-00000000d001',
+    streamId: alertId,
+    createdAt: Date.UTC(2026, 10, 21, 1, 2, 43),
+    heading: headingOf(message),
+    place: { pod: 'nightly-29107320-x7k2p', container: 'backup', image: 'backup:1.5', node: 'node-3' },
+    ...changes,
+    message,
+  };
+}

@@ -1,0 +1,253 @@
+import { randomUUID } from 'node:crypto';
+import { headingOf, type Execution, type Message } from '@cronjob-monitor/shared/domain';
+import {
+  findCronJob,
+  findMonitor,
+  insertAlert,
+  insertDelivery,
+  moveAlertCounters,
+  newId,
+  projectChannel,
+  projectCronJob,
+  projectMonitor,
+  putEvidence,
+  putSilence,
+  recordDecisions,
+  recordRuns,
+  setTargets,
+  takeEpoch,
+  type AlertRecord,
+  type Store,
+} from '@cronjob-monitor/shared/store';
+import { aCronJob } from '@cronjob-monitor/shared/testing';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+/** Ids of what was written. */
+export interface Seed {
+  readonly epoch: number;
+  readonly alert: string;
+  readonly endedAlert: string;
+  readonly silence: string;
+  readonly endedSilence: string;
+  readonly dead: string;
+  readonly sent: string;
+}
+
+/** A small fleet as a controller leaves it: a CronJob that failed, one that never ran, a monitor, a channel, alerts, messages, silences. */
+export async function seedFleet(store: Store): Promise<Seed> {
+  const epoch = await takeEpoch(store, 'controller-0_x');
+  const now = store.now();
+  const [backup, etl] = ['backup', 'etl'].map((name) =>
+    aCronJob({ uid: randomUUID(), name, namespace: 'prod', createdAt: now - 90 * dayMs }),
+  );
+  if (!backup || !etl) throw new Error('there are two of them');
+  const monitor = {
+    uid: randomUUID(),
+    namespace: 'prod',
+    name: 'dr',
+    generation: 4,
+    createdAt: now - 90 * dayMs,
+    spec: {
+      sla: { minSuccessRate: 95, maxDuration: '2h' },
+      alerting: { channelRefs: [{ name: 'team-chat', severities: [] }] },
+    },
+    phase: 'Active',
+    conditions: [],
+    counts: {},
+    evaluatedAt: now - 5_000,
+  } as const;
+  const channel = { uid: randomUUID(), name: 'team-chat' };
+  await store.fenced(epoch, async (tx) => {
+    for (const facts of [backup, etl]) await projectCronJob(tx, { facts, seenAt: now });
+    await projectMonitor(tx, monitor);
+    const targets = [backup, etl].map(({ uid }) => ({ cronJobUid: uid, leading: true }));
+    await setTargets(tx, monitor.uid, targets, now);
+    await projectChannel(
+      tx,
+      {
+        ...channel,
+        type: 'chat',
+        generation: 2,
+        spec: { chat: { webhookSecretRef: { name: 'chat', namespace: 'ops', key: 'url' }, defaultChannel: '#ops' } },
+        ready: true,
+        reason: 'Validated',
+        message: '',
+        secretVersion: undefined,
+      },
+      now,
+    );
+  });
+  await seedRuns(store, epoch, backup);
+  const alerts = await seedAlerts(store, epoch, { now });
+  const deliveries = await seedDeliveries(store, epoch, { now, channel, alert: alerts.alert });
+  return { epoch, ...alerts, ...deliveries, ...(await seedSilences(store, now)) };
+}
+
+async function seedRuns(store: Store, epoch: number, cronJob: ReturnType<typeof aCronJob>): Promise<void> {
+  const now = store.now();
+  const aRun = (hoursAgo: number, changes: Partial<Execution> = {}): Execution => {
+    const createdAt = now - hoursAgo * hourMs;
+    return {
+      jobUid: randomUUID(),
+      cronJobUid: cronJob.uid,
+      namespace: cronJob.namespace,
+      cronJobName: cronJob.name,
+      jobName: `backup-${hoursAgo}`,
+      trigger: 'scheduled',
+      scheduledAt: createdAt,
+      createdAt,
+      startedAt: createdAt + 1_000,
+      finishedAt: createdAt + 61_000,
+      durationMs: 60_000,
+      status: 'success',
+      exitCode: undefined,
+      reason: undefined,
+      jobReason: 'CompletionsReached',
+      attempts: 1,
+      failedIndexes: undefined,
+      isRetry: false,
+      retryOf: undefined,
+      node: 'node-1',
+      templateHash: 'template-1',
+      delayed: false,
+      inferred: false,
+      inMaintenance: false,
+      ...changes,
+    };
+  };
+  const failed = aRun(1, { status: 'failed', exitCode: 137, reason: 'OOMKilled', jobReason: 'BackoffLimitExceeded' });
+  await recordRuns(store, epoch, [aRun(3), aRun(2, { trigger: 'manual', scheduledAt: undefined }), failed]);
+  await putEvidence(store, epoch, [
+    {
+      owner: failed.jobUid,
+      kind: 'logs',
+      name: 'backup-1-x/main',
+      cronJobUid: cronJob.uid,
+      createdAt: failed.createdAt,
+      capturedAt: now,
+      body: 'at work\nKilled\n',
+      truncated: false,
+      unavailable: undefined,
+    },
+  ]);
+}
+
+async function seedAlerts(
+  store: Store,
+  epoch: number,
+  { now }: { readonly now: number },
+): Promise<Pick<Seed, 'alert' | 'endedAlert'>> {
+  const cronJobId = (await findCronJob(store, 'prod', 'backup'))?.id ?? 0;
+  const monitorId = (await findMonitor(store, { namespace: 'prod', name: 'dr' })).monitor?.id ?? 0;
+  const anAlert = (changes: Partial<AlertRecord> = {}): AlertRecord => ({
+    id: newId(now),
+    fingerprint: randomUUID(),
+    monitorId,
+    cronJobId,
+    namespace: 'prod',
+    cronJobName: 'backup',
+    type: 'jobFailed',
+    subject: undefined,
+    severity: 'critical',
+    severitySource: 'override',
+    state: 'active',
+    suppressedBy: undefined,
+    suppressedRef: undefined,
+    dueAt: undefined,
+    sinceAt: now - hourMs,
+    detectedAt: now - hourMs,
+    activatedAt: now - hourMs,
+    endedAt: undefined,
+    closeCause: undefined,
+    lastSeenAt: now - hourMs,
+    lastNotifiedAt: undefined,
+    notifyNo: 1,
+    count: 1,
+    signature: undefined,
+    flips: [],
+    flappingUntil: undefined,
+    quietCount: 0,
+    reopened: 0,
+    delayed: false,
+    stormId: undefined,
+    message: 'Exit code 137 (OOMKilled)',
+    figures: undefined,
+    context: { jobName: 'backup-1', exitCode: 137, reason: 'OOMKilled' },
+    ...changes,
+  });
+  const [open, ended] = [
+    anAlert(),
+    anAlert({ type: 'jobStuck', subject: 'notStarted', state: 'resolved', endedAt: now }),
+  ];
+  await store.fenced(epoch, async (tx) => {
+    await insertAlert(tx, open);
+    await insertAlert(tx, ended);
+    await moveAlertCounters(tx, [cronJobId]);
+    await recordDecisions(tx, [{ alertId: open.id, cronJobId, action: 'detected', detail: 'Job backup-1 failed' }]);
+  });
+  return { alert: open.id, endedAlert: ended.id };
+}
+
+async function seedDeliveries(
+  store: Store,
+  epoch: number,
+  of: { readonly now: number; readonly channel: { uid: string; name: string }; readonly alert: string },
+): Promise<Pick<Seed, 'dead' | 'sent'>> {
+  const message: Message = {
+    kind: 'test',
+    data: { cluster: 'eu', channel: 'team-chat', message: 'Hello.', links: { channel: null } },
+  };
+  const [dead, sent] = [newId(of.now), newId(of.now)];
+  await store.fenced(epoch, async (tx) => {
+    for (const id of [dead, sent]) {
+      await insertDelivery(tx, {
+        id,
+        streamId: id,
+        seq: 1,
+        alertId: of.alert,
+        channel: of.channel,
+        kind: 'firing',
+        severity: 'critical',
+        state: 'ready',
+        dedupKey: id,
+        notifyNo: 1,
+        nextAt: of.now,
+        createdAt: of.now,
+        expiresAt: of.now + dayMs,
+        payload: { message, heading: headingOf(message), place: null },
+      });
+    }
+  });
+  const set = (id: string, row: object): Promise<unknown> =>
+    store
+      .sql('deliveries')
+      .where({ id: store.dialect.id16(id) })
+      .update({ next_at: null, attempts: 1, ended_at: of.now, ...row });
+  const error = { category: 'rejected', message: 'It answered 422', httpStatus: 422, at: of.now };
+  await set(dead, { state: 'dead', last_error: JSON.stringify(error), http_status: 422 });
+  await set(sent, { state: 'sent', first_sent_at: of.now, http_status: 200 });
+  return { dead, sent };
+}
+
+async function seedSilences(store: Store, now: number): Promise<Pick<Seed, 'silence' | 'endedSilence'>> {
+  const none = { namespaces: [], cronjobs: [], types: [], severities: [], monitor: null, alertId: null, all: false };
+  const [silence, endedSilence] = [newId(now), newId(now)];
+  const common = { untilResolved: false, comment: 'storage move', createdBy: 'ana', createdAt: now, updatedAt: now };
+  await store.transaction(async (tx) => {
+    const startsAt = now - hourMs;
+    const matcher = { ...none, cronjobs: ['backup'] };
+    await putSilence(tx, { ...common, id: silence, matcher, startsAt, endsAt: now + dayMs, endedAt: undefined });
+    await putSilence(tx, {
+      ...common,
+      id: endedSilence,
+      matcher,
+      startsAt,
+      endsAt: now - minuteMs,
+      endedAt: undefined,
+    });
+  });
+  return { silence, endedSilence };
+}

@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { findFreePort } from '../servers/free-port.ts';
+
+/** The standalone service as a child, looked at from outside. */
+export interface WatchedProcess {
+  readonly apiUrl: string;
+  readonly metricsUrl: string;
+  /** It has ended, wanted or not. */
+  isOver(): boolean;
+  rssMb(): number;
+  /** Seconds of CPU used so far. */
+  cpuSeconds(): number;
+  stop(): Promise<void>;
+}
+
+const entryPoint = fileURLToPath(new URL('../../controller/src/bin/standalone.ts', import.meta.url));
+/** Of the kernel: clock ticks a second, and bytes of a page. */
+const ticks = 100;
+const pageBytes = 4096;
+
+export async function startWatchedProcess(flags: readonly string[]): Promise<WatchedProcess> {
+  const [api, metrics, probes] = [await findFreePort(), await findFreePort(), await findFreePort()];
+  const listeners = [
+    `--ui.port=${api}`,
+    '--api.host=127.0.0.1',
+    `--metrics.bind-address=127.0.0.1:${metrics}`,
+    '--metrics.secure=false',
+    `--probes.bind-address=127.0.0.1:${probes}`,
+    '--log-level=warn',
+  ];
+  const child = spawn(process.execPath, [entryPoint, ...listeners, ...flags], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  let isOver = false;
+  const exited = new Promise<void>((resolve) => {
+    child.once('exit', () => {
+      isOver = true;
+      resolve();
+    });
+  });
+  const stat = (): string[] => readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return {
+    apiUrl: `http://127.0.0.1:${api}/api/v1`,
+    metricsUrl: `http://127.0.0.1:${metrics}/metrics`,
+    isOver: () => isOver,
+    rssMb: () => (Number(readFileSync(`/proc/${child.pid}/statm`, 'utf8').split(' ')[1]) * pageBytes) / 2 ** 20,
+    cpuSeconds: () => (Number(stat()[11]) + Number(stat()[12])) / ticks,
+    async stop() {
+      child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}

@@ -1,0 +1,298 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { addAlert, addChannel, startFleet, type TestFleet } from '@cronjob-monitor/apiserver/testing';
+import { runCommand, type Said } from '@cronjob-monitor/controller/testing';
+import { beat, findCronJob, recordDecisions, recordSlots } from '@cronjob-monitor/shared/store';
+import { FakeClock, TestServer } from '@cronjob-monitor/shared/testing';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const testNow = Date.parse('2026-11-21T06:52:30.000Z');
+
+/** A command against the API of a fleet, whose clock it shares. */
+function at(fleet: TestFleet, argv: readonly string[], input = ''): Promise<Said> {
+  return runCommand([...argv, '--server', `http://127.0.0.1:${fleet.server.port}`], { input, clock: fleet.clock });
+}
+
+async function leads(fleet: TestFleet): Promise<void> {
+  const common = { holder: 'controller-0_x', version: 'v0.1.0', leading: true, epoch: 1, schedulers: [], figures: {} };
+  await beat(fleet.store, {
+    ...common,
+    startedAt: testNow - hourMs,
+    beatAt: testNow - 1_000,
+    evaluatedAt: testNow - 60_000,
+  });
+}
+
+const monitorOf = (spec: object) =>
+  JSON.stringify({ ...ours, kind: 'CronJobMonitor', metadata: { name: 'dr', namespace: 'prod' }, spec });
+const ours = { apiVersion: 'cronjob-monitor.io/v1alpha1' };
+
+describe('lint and preview at a running service', () => {
+  it('find what only the service knows: its CronJobs and channels', async () => {
+    await using fleet = await startFleet();
+    const backup = await fleet.addCronJob({ name: 'backup', schedule: '30 2 * * *' });
+    await fleet.addMonitor({ name: 'all', spec: {} }, [backup]);
+    const spec = {
+      deadManSwitch: { maxTimeSinceLastSuccess: '20h' },
+      alerting: { channelRefs: [{ name: 'team-chat' }] },
+    };
+    const { status, out } = await at(fleet, ['lint', '-'], monitorOf(spec));
+    assert.equal(status, 1);
+    assert.match(out, /prod\/backup: 20h is no longer than its period, 24h \(DeadManShorterThanPeriod\)/);
+    assert.match(out, /team-chat: it does not exist \(ChannelUnknown\)/);
+  });
+
+  it('tell a fault of a field once, and take channels of the files for existing', async () => {
+    await using fleet = await startFleet();
+    await fleet.addCronJob({ name: 'backup' });
+    const channel = { type: 'chat', chat: { webhookSecretRef: { name: 'a', namespace: 'b', key: 'c' } } };
+    const files = [
+      monitorOf({ sla: { windowDays: 0 }, alerting: { channelRefs: [{ name: 'new' }] } }),
+      JSON.stringify({ ...ours, kind: 'AlertChannel', metadata: { name: 'new' }, spec: channel }),
+    ];
+    const { out } = await at(fleet, ['lint', '-'], files.join('\n---\n'));
+    assert.equal(out.match(/spec\.sla\.windowDays/g)?.length, 1);
+    assert.doesNotMatch(out, /ChannelUnknown/);
+  });
+
+  it('replay the stored runs, and end with 1 above a limit of alerts', async () => {
+    await using fleet = await startFleet();
+    const backup = await fleet.addCronJob({ name: 'backup', schedule: '30 2 * * *' });
+    await fleet.addMonitor({ name: 'all', spec: {} }, [backup]);
+    const days = [4, 3, 2, 1].map((day) => ({ createdAt: testNow - day * dayMs }));
+    await fleet.addRuns(backup, ...days, { createdAt: testNow - 2 * dayMs + hourMs, status: 'failed', exitCode: 137 });
+    await addChannel(fleet);
+    const file = monitorOf({ missedSchedule: { enabled: false }, alerting: { channelRefs: [{ name: 'team-chat' }] } });
+    const flags = ['--fail-on', 'error', '--days', '10'];
+    const { status, out } = await at(fleet, ['preview', '-', ...flags, '--max-alerts', '1'], file);
+    assert.equal(status, 0, out);
+    assert.match(out, /CronJobMonitor prod\/dr selects 1 CronJob, 1 of them with stored runs\n/);
+    assert.match(out, /1 alert: jobFailed 1\n/);
+    assert.match(out, /warning jobFailed prod\/backup: .* \[told to team-chat\]\n/);
+    assert.equal((await at(fleet, ['preview', '-', ...flags, '--max-alerts', '0'], file)).status, 1);
+  });
+});
+
+describe('explain', () => {
+  it('tells each run that did not come with its cause, and each alert with every decision about its messages', async () => {
+    await using fleet = await startFleet();
+    await leads(fleet);
+    const backup = await fleet.addCronJob({ name: 'backup', schedule: '30 2 * * *' });
+    await fleet.addMonitor({ spec: {} }, [backup]);
+    await fleet.addRuns(backup, { createdAt: testNow - 3 * dayMs });
+    const id = (await findCronJob(fleet.store, 'prod', 'backup'))?.id ?? 0;
+    const alert = await addAlert(fleet, { message: 'Run backup-1 failed' });
+    await fleet.store.fenced(fleet.epoch, async (tx) => {
+      const missed = {
+        outcome: 'missed',
+        cause: 'controllerSilent',
+        message: undefined,
+        inMaintenance: false,
+      } as const;
+      await recordSlots(tx, [{ cronJobId: id, at: testNow - dayMs, epochAt: testNow - 90 * dayMs, ...missed }]);
+      await recordDecisions(tx, [{ alertId: alert.id, cronJobId: id, action: 'notRouted', reason: 'noChannel' }]);
+    });
+    const { status, out } = await at(fleet, ['explain', 'prod/backup']);
+    assert.equal(status, 1, out);
+    assert.match(
+      out,
+      /2026-11-20 06:52Z {2}it did not start: the CronJob controller of the cluster started nothing at all/,
+    );
+    assert.match(out, /warning jobFailed \(active\), monitor prod\/dr: Run backup-1 failed\n/);
+    assert.match(out, /No message is wanted: noChannel/);
+  });
+
+  it('has nothing to explain where everything ran', async () => {
+    await using fleet = await startFleet();
+    await leads(fleet);
+    const backup = await fleet.addCronJob({ name: 'backup', schedule: '30 2 * * *' });
+    await fleet.addMonitor({ spec: {} }, [backup]);
+    const { status, out } = await at(fleet, ['explain', 'prod/backup', '--last', '24h']);
+    assert.equal(status, 0, out);
+    assert.match(out, /there was none: no rule of its monitors held/);
+  });
+
+  it('says of a CronJob that nobody selects that nobody is told', async () => {
+    await using fleet = await startFleet();
+    const { status, out } = await at(fleet, ['explain', 'prod/other']);
+    assert.equal(status, 1);
+    assert.match(out, /prod\/other is not known to the service: .*no CronJobMonitor selects it/);
+    await fleet.addRuns(await fleet.addCronJob({ name: 'alone' }), {});
+    const known = await at(fleet, ['explain', 'prod/alone']);
+    assert.equal(known.status, 1);
+    assert.match(known.out, /no monitor selects it now: nothing is judged, and nobody is told/);
+    assert.match(known.out, /no controller leads/);
+  });
+
+  it('refuses what is no NAMESPACE/NAME, and a span that is none', async () => {
+    for (const argv of [[], ['prod'], ['prod/a/b'], ['prod/backup', 'prod/other'], ['../x']]) {
+      const { status, error } = await runCommand(['explain', ...argv, '--server', 'http://127.0.0.1:9']);
+      assert.equal(status, 2);
+      assert.match(error, /NAMESPACE\/NAME/);
+    }
+    assert.match((await runCommand(['explain', 'a/b', '--last', '1y', '--server', 'http://x'])).error, /at most 90d/);
+  });
+});
+
+describe('route', () => {
+  const alerting = {
+    enabled: true,
+    channelRefs: [
+      { name: 'team-chat', severities: ['warning', 'critical'] },
+      { name: 'pager', severities: ['critical'] },
+    ],
+    severityOverrides: {},
+    suppressDuplicatesFor: '1h',
+  };
+
+  async function withMonitor(fleet: TestFleet, spec: object): Promise<void> {
+    await leads(fleet);
+    const backup = await fleet.addCronJob({ name: 'backup', schedule: '30 2 * * *' });
+    await fleet.addMonitor({ spec }, [backup]);
+    await fleet.addRuns(backup, { createdAt: testNow - dayMs });
+  }
+
+  it('names the channels that would hear of a failure now, and how they do', async () => {
+    await using fleet = await startFleet();
+    await withMonitor(fleet, { alerting });
+    await addChannel(fleet);
+    const { status, out } = await at(fleet, ['route', 'prod/backup']);
+    assert.equal(status, 0, out);
+    assert.match(out, /monitor prod\/dr\n {2}jobFailed, warning: told to team-chat\n/);
+    assert.match(out, /team-chat: chat, defaultChannel #ops, ready, at most 100 an hour\n/);
+    assert.match(out, /somebody would be told\n$/);
+  });
+
+  it('says when nobody would be: no channel takes it, none exists, none is ready', async () => {
+    await using fleet = await startFleet();
+    await withMonitor(fleet, { alerting: { ...alerting, channelRefs: [{ name: 'pager', severities: ['critical'] }] } });
+    const notRouted = await at(fleet, ['route', 'prod/backup']);
+    assert.equal(notRouted.status, 1);
+    assert.match(notRouted.out, /jobFailed, warning: nobody is told: no channel takes this severity\n/);
+    const missing = await at(fleet, ['route', 'prod/backup', '--type', 'deadManTriggered']);
+    assert.equal(missing.status, 1);
+    assert.match(missing.out, /deadManTriggered is off in this monitor/);
+  });
+
+  it('counts on no channel that is not ready', async () => {
+    await using fleet = await startFleet();
+    await withMonitor(fleet, { alerting });
+    await addChannel(fleet, { ready: false, reason: 'SecretNotFound', message: 'Secret a/b does not exist' });
+    const { status, out } = await at(fleet, ['route', 'prod/backup']);
+    assert.equal(status, 1);
+    assert.match(out, /team-chat: chat, .*NOT READY, SecretNotFound: Secret a\/b does not exist/);
+  });
+
+  it('knows a delay, a window and a silence that would hold it back', async () => {
+    await using fleet = await startFleet();
+    const windows = [
+      {
+        name: 'mornings',
+        schedule: '0 6 * * *',
+        duration: '2h',
+        timezone: 'UTC',
+        suppressAlerts: true,
+        excludeFromSla: false,
+      },
+    ];
+    await withMonitor(fleet, { alerting: { ...alerting, alertDelay: '5m' }, maintenanceWindows: windows });
+    await addChannel(fleet);
+    const held = await at(fleet, ['route', 'prod/backup']);
+    assert.match(held.out, /held back by maintenance window mornings, until 2026-11-21 08:00Z\n/);
+    assert.match(held.out, /held back by alertDelay: told after 5m/);
+    const silence = { matcher: { namespaces: ['prod'] }, duration: '4h', comment: 'move' };
+    assert.equal((await fleet.ask('/api/v1/silences', { method: 'POST', body: silence })).status, 201);
+    assert.match((await at(fleet, ['route', 'prod/backup'])).out, /held back by silence .*, until 2026-11-21 10:52Z\n/);
+  });
+
+  it('counts the failures that a threshold still misses', async () => {
+    await using fleet = await startFleet();
+    await withMonitor(fleet, {
+      jobFailed: { enabled: true, failureThreshold: 2, recoveryThreshold: 1, includeManual: true },
+      alerting,
+    });
+    await addChannel(fleet);
+    const { status, out } = await at(fleet, ['route', 'prod/backup']);
+    assert.equal(status, 1);
+    assert.match(out, /one more failure opens nothing yet: jobFailed\.failureThreshold is 2/);
+  });
+
+  it('of a CronJob that the service does not know it says so', async () => {
+    await using fleet = await startFleet();
+    const { status, error } = await at(fleet, ['route', 'prod/other']);
+    assert.equal(status, 2);
+    assert.match(error, /404 NOT_FOUND/);
+  });
+});
+
+describe('the service that is asked', () => {
+  async function aServer(t: TestContext): Promise<TestServer> {
+    const server = await TestServer.start();
+    t.after(() => server.stop());
+    return server;
+  }
+  const explain = (server: string, world: object = {}, ...flags: string[]) =>
+    runCommand(['explain', 'prod/backup', '--server', server, ...flags], world);
+
+  it('gets the token of the environment or of a file, and nobody sees it', async (t) => {
+    const server = await aServer(t);
+    server.answer = () => ({
+      status: 403,
+      body: { error: { code: 'FORBIDDEN', message: 'you may not', requestId: 'r' } },
+    });
+    const fromEnvironment = await explain(server.url, { environment: { CRONJOB_MONITOR_TOKEN: 's3cret' } });
+    assert.equal(fromEnvironment.status, 2);
+    assert.match(fromEnvironment.error, /403 FORBIDDEN: you may not/);
+    const folder = mkdtempSync(join(tmpdir(), 'cronjob-monitor-token-'));
+    t.after(() => rmSync(folder, { recursive: true }));
+    writeFileSync(join(folder, 'token'), 's3cret2\n');
+    const fromFile = await explain(server.url, {}, '--token-file', join(folder, 'token'));
+    assert.deepEqual(
+      server.requests.map(({ headers }) => headers['authorization']),
+      ['Bearer s3cret', 'Bearer s3cret2'],
+    );
+    assert.doesNotMatch(fromEnvironment.error + fromFile.error, /s3cret/);
+    assert.match((await explain(server.url, {}, '--token-file', join(folder, 'none'))).error, /cannot be read: ENOENT/);
+    assert.match((await explain(server.url, { environment: { CRONJOB_MONITOR_TOKEN: 'a b' } })).error, /is no token/);
+  });
+
+  it('is not followed elsewhere, and is told from another server', async (t) => {
+    const server = await aServer(t);
+    server.answer = () => ({ status: 302, headers: { location: 'http://127.0.0.1:9/' } });
+    assert.match((await explain(server.url)).error, /answered 302; give the address it leads to/);
+    server.answer = () => ({ body: '<html>', headers: { 'content-type': 'text/html' } });
+    assert.match(
+      (await explain(server.url)).error,
+      /answered 200, and no JSON: is it the address of cronjob-monitor\?/,
+    );
+    assert.equal(server.requests.length, 2);
+  });
+
+  it('has 30 s to answer, and may be away', async (t) => {
+    const server = await aServer(t);
+    const clock = new FakeClock(testNow);
+    server.answer = () => 'never';
+    const asked = explain(server.url, { clock });
+    while (server.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await clock.advance(30_000);
+    const { status, error } = await asked;
+    assert.equal(status, 2);
+    assert.match(error, /no answer within 30 s/);
+    const url = server.url;
+    await server.stop();
+    assert.match((await explain(url)).error, /cannot be reached: ECONNREFUSED/);
+  });
+
+  it('has an address without secrets', async () => {
+    for (const url of ['monitor', 'ftp://a', 'http://a:b@c', 'http://a/?token=s3cret']) {
+      const { status, error } = await explain(url);
+      assert.equal(status, 2);
+      assert.match(error, /--server .*allowed: a URL such as/);
+      assert.doesNotMatch(error, /s3cret/);
+    }
+  });
+});

@@ -1,0 +1,131 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createClock, createSimCluster } from '@cronjob-monitor/simcluster';
+import { parse } from 'yaml';
+import { fleet } from './fleet.ts';
+import { liveThroughHistory } from './history.ts';
+import { monitorObjects, namespaceObjects } from './objects.ts';
+import { receiverFlags, startReceivers } from './receivers.ts';
+
+/** What `npm start` runs: the service against a simulated cluster with a past, or against the cluster of `--kubeconfig FILE`. */
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const dataFolder = join(root, '.data');
+const passed = process.argv.slice(2);
+const kubeconfigGiven = passed.some((argument) => /^--(cluster\.)?kubeconfig(=|$)/.test(argument));
+
+mkdirSync(dataFolder, { recursive: true });
+const database = join(dataFolder, kubeconfigGiven ? 'monitor.db' : 'demo.db');
+const cluster = kubeconfigGiven ? undefined : await simulate(database);
+const kubeconfig = cluster ? ['--cluster.kubeconfig', cluster.kubeconfig] : [];
+
+const service = spawn(
+  process.execPath,
+  [
+    join(root, 'controller/src/bin/standalone.ts'),
+    ...kubeconfig,
+    '--storage.sqlite.path',
+    database,
+    ...(cluster ? [...receiverFlags, '--cluster.name=demo', '--scheduler.startup-grace-period=5s'] : []),
+    '--storage.log-storage-enabled',
+    '--storage.event-storage-enabled',
+    '--log-format=text',
+    '--log-level=warn',
+    '--api.host=127.0.0.1',
+    '--probes.bind-address=127.0.0.1:0',
+    '--metrics.bind-address=0',
+    ...passed.map((argument) => argument.replace(/^--kubeconfig/, '--cluster.kubeconfig')),
+  ],
+  { stdio: ['ignore', 'inherit', 'inherit'] },
+);
+
+const port = portOf(passed) ?? 8080;
+void sayWhere(port);
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => service.kill('SIGTERM'));
+service.on('exit', (code, signal) => void end(code ?? (signal ? 0 : 1)));
+
+async function simulate(databasePath: string): Promise<{ kubeconfig: string; stop: () => Promise<void> }> {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(databasePath + suffix, { force: true });
+  const nowAt = Math.floor(Date.now() / 1000) * 1000;
+  const longest = Math.max(...fleet.map(({ historyDays }) => historyDays));
+  const clock = createClock(nowAt - longest * 86_400_000);
+  const nodes = ['node-1', 'node-2', 'node-3'];
+  const sim = createSimCluster({ clock, token: 'demo', nodes, schedulePods: true, seed: 7 });
+  for (const kind of ['cronjobmonitors', 'alertchannels']) {
+    sim.objects.put(
+      parse(readFileSync(join(root, `charts/cronjob-monitor/crds/${kind}.yaml`), 'utf8')) as Record<string, unknown>,
+    );
+  }
+  for (const object of namespaceObjects()) sim.objects.put(object);
+
+  const startedMs = performance.now();
+  const runs = await liveThroughHistory(sim, clock, databasePath, nowAt);
+  const receivers = await startReceivers(sim);
+  for (const object of monitorObjects()) sim.objects.put(object);
+  // The weeks took a few seconds: the cluster catches up with them, and then time passes by itself.
+  clock.advanceTo(Date.now());
+  clock.follow();
+  await sim.start();
+  console.log(
+    `Simulated ${longest} days of ${fleet.length} CronJobs: ${runs} runs in ${((performance.now() - startedMs) / 1000).toFixed(1)} s.`,
+  );
+
+  const folder = mkdtempSync(join(tmpdir(), 'cronjob-monitor-'));
+  const path = join(folder, 'kubeconfig');
+  writeFileSync(path, kubeconfigOf(sim.url), { mode: 0o600 });
+  return {
+    kubeconfig: path,
+    stop: async () => {
+      await sim.stop();
+      await receivers.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function kubeconfigOf(server: string): string {
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'simulated',
+    clusters: [{ name: 'simulated', cluster: { server } }],
+    contexts: [{ name: 'simulated', context: { cluster: 'simulated', user: 'demo', namespace: 'default' } }],
+    users: [{ name: 'demo', user: { token: 'demo' } }],
+  });
+}
+
+async function sayWhere(uiPort: number): Promise<void> {
+  const url = `http://127.0.0.1:${uiPort}/`;
+  for (let tries = 0; tries < 300; tries++) {
+    const isUp = await fetch(`${url}api/v1/stats`).then(
+      (answer) => answer.ok,
+      () => false,
+    );
+    if (isUp) {
+      console.log(`\n  cronjob-monitor   ${url}`);
+      console.log(
+        cluster
+          ? '  It watches a simulated cluster. For a real one: npm start -- --kubeconfig FILE'
+          : '  It watches the cluster of your kubeconfig.',
+      );
+      if (cluster) console.log('  Messages to its two receivers are shown here as they arrive.');
+      console.log('  Ctrl-C ends it.\n');
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+function portOf(argv: readonly string[]): number | undefined {
+  const at = argv.findIndex((argument) => /^--ui\.port(=|$)/.test(argument));
+  const text = at < 0 ? undefined : (argv[at]?.split('=')[1] ?? argv[at + 1]);
+  return text === undefined ? undefined : Number(text);
+}
+
+async function end(code: number): Promise<void> {
+  await cluster?.stop();
+  process.exit(code);
+}

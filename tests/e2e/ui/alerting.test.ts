@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+import { whoami } from './fixtures/answers/index.ts';
+import { whyNoBrowser } from './fixtures/browser.ts';
+import { useJourneys } from './fixtures/journeys.ts';
+
+const alertPath = '/alerts/019b-data%2Fnightly-backup';
+
+describe('alerting in the user interface', { skip: whyNoBrowser() ?? false }, () => {
+  const { journey, service, go, seen } = useJourneys();
+
+  journey('says of an alert who was told, who was not and why', async (page) => {
+    await go(page, '/alerts');
+    await page
+      .getByRole('link', { name: /^No success for \d+ h/ })
+      .first()
+      .click();
+    await page.waitForURL(/\/alerts\/019b/);
+    await seen(page, /^No success for \d+ h \(limit 25 h\)/);
+    await seen(page, 'Not asked: it does not take this severity');
+    await seen(page, 'Given up: it answered 400');
+    await seen(page, 'Run of 02:00');
+    await page.getByRole('button', { name: 'Deliveries' }).click();
+    await page.waitForURL(/show=deliveries/);
+    assert.equal(await page.getByText('Run of 02:00').count(), 0);
+    await page.reload();
+    await seen(page, 'Told ops-chat');
+    assert.equal(await page.getByText('Run of 02:00').count(), 0);
+    await page.goBack();
+    await seen(page, 'Run of 02:00');
+    await page.getByRole('link', { name: 'Open the run' }).click();
+    await seen(page, /^Failed after/);
+  });
+
+  journey('acknowledges with a name and a note, and takes it back', async (page) => {
+    await go(page, alertPath);
+    await page.getByRole('button', { name: 'Acknowledge' }).click();
+    await page.getByRole('textbox', { name: 'Note' }).fill('on it');
+    await page.getByRole('textbox', { name: 'Your name' }).fill('ana');
+    await page.getByRole('dialog').getByRole('button', { name: '4 h' }).click();
+    await page.keyboard.press('Tab');
+    await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click();
+    await seen(page, 'Acknowledged by ana until 18:03');
+    assert.equal(service().alerting.acknowledgements.get('019b-data/nightly-backup')?.note, 'on it');
+    await page.getByRole('button', { name: 'Take back' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click();
+    await page.getByRole('button', { name: 'Acknowledge' }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Acknowledge' }).click();
+    assert.equal(await page.getByRole('textbox', { name: 'Your name' }).inputValue(), 'ana', 'the name is remembered');
+  });
+
+  journey('silences an alert with an end, says what it holds, and ends it early', async (page) => {
+    await go(page, alertPath);
+    await page.getByRole('link', { name: 'Silence', exact: true }).click();
+    await page.waitForURL(/silences\?form=new&ns=data&cronjob=nightly-backup&type=deadManTriggered/);
+    await seen(page, 'would hold 1 alert now');
+    const keep = page.getByRole('button', { name: /^Silence/ });
+    assert.equal(await keep.getAttribute('aria-disabled'), 'true');
+    await page.getByRole('textbox', { name: 'Comment' }).fill('storage move');
+    await page.getByRole('button', { name: '1 h' }).click();
+    await seen(page, 'Ends in 1 h (2026-11-21 15:03)');
+    await keep.click();
+    await page.waitForURL(/\/silences$/);
+    await seen(page, 'It holds 1 alert now');
+    const row = page.getByRole('row', { name: /DeadManTriggered of data\/nightly-backup/ });
+    await row.getByText('storage move').waitFor();
+    await row.getByRole('button', { name: 'End now' }).click();
+    await seen(page, '1 alert that it holds is told now');
+    await page.getByRole('dialog').getByRole('button', { name: 'End now' }).click();
+    await row.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Expired' }).click();
+    await page.getByRole('row', { name: /DeadManTriggered of data\/nightly-backup/ }).waitFor();
+  });
+
+  journey(
+    'keeps what was written when the server refuses a silence',
+    async (page) => {
+      await go(page, '/silences?form=new&ns=prod');
+      await page.getByRole('textbox', { name: 'Comment' }).fill('a long reason');
+      await seen(page, /would hold \d+ alerts? now/);
+      service().answer('silences', {
+        status: 403,
+        code: 'FORBIDDEN',
+        message: 'You may not update cronjobmonitors in prod',
+      });
+      await page.getByRole('button', { name: 'Silence' }).click();
+      await seen(page, 'Could not keep the silence: you may not update cronjobmonitors in prod');
+      assert.equal(await page.getByRole('textbox', { name: 'Comment' }).inputValue(), 'a long reason');
+    },
+    { expected: /403/ },
+  );
+
+  journey('tests channels and tells what came of it', async (page) => {
+    await go(page, '/channels');
+    await page.getByRole('button', { name: 'Test ops-chat' }).click();
+    await seen(page, 'ops-chat: Accepted');
+    await page.getByRole('button', { name: 'Test billing-hook' }).click();
+    await seen(page, 'Refused: the receiver answered 401');
+    await page.getByRole('link', { name: 'billing-hook' }).click();
+    service().answer('channels/billing-hook/test', {
+      value: { success: false, message: '', deliveryId: 'x', category: 'noController', httpStatus: null },
+    });
+    await page.getByRole('button', { name: 'Test', exact: true }).click();
+    await seen(page, 'No controller took it');
+  });
+
+  journey('sends again what is parked or given up, one and all', async (page) => {
+    await go(page, '/channels/billing-hook');
+    await page.getByRole('button', { name: 'Given up' }).click();
+    await page.waitForURL(/state=dead/);
+    await page.getByRole('button', { name: 'Send again' }).click();
+    await seen(page, 'billing-hook: 1 message queued again');
+    await seen(page, 'No message matches');
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByRole('button', { name: 'Send 3 again' }).click();
+    await seen(page, 'billing-hook: 2 messages queued again');
+    assert.deepEqual(
+      service().asked.filter((line) => line.endsWith('/redrive')),
+      ['POST deliveries/d5/redrive', 'POST deliveries/d2/redrive', 'POST deliveries/d1/redrive'],
+    );
+  });
+
+  journey('lists targets worst first, and keeps their filters', async (page) => {
+    await go(page, '/sla');
+    await seen(page, '71.4 % (5 of 7)');
+    await page.getByRole('button', { name: /^At risk/ }).click();
+    await page.waitForURL(/verdict=atRisk/);
+    await seen(page, 'The next failure breaches');
+    assert.equal(await page.getByText('71.4 %').count(), 0);
+    await page.getByRole('searchbox', { name: 'Name contains' }).fill('registry');
+    await page.waitForURL(/q=registry/);
+    await page.reload();
+    await seen(page, '96.4 % (27 of 28)');
+    assert.equal(await page.locator('tbody tr').count(), 1);
+  });
+
+  journey(
+    'tries a pattern on a run, with the words of the server',
+    async (page) => {
+      await go(page, '/settings');
+      await page.getByRole('textbox', { name: 'Exit code, or a range' }).fill('137');
+      await page.getByRole('textbox', { name: 'What it suggests' }).fill('Raise its limit');
+      await page.getByRole('textbox', { name: 'Exit code of the run' }).fill('1');
+      await page.getByRole('button', { name: 'Try it' }).click();
+      await seen(page, 'It does not match');
+      await page.getByRole('textbox', { name: 'Exit code of the run' }).fill('137');
+      await page.getByRole('button', { name: 'Try it' }).click();
+      await seen(page, 'It matches');
+      service().answer('patterns/test', {
+        status: 400,
+        code: 'INVALID_REQUEST',
+        message: 'Pattern.match.logPattern: missing )',
+      });
+      await page.getByRole('textbox', { name: 'Log, expression' }).fill('(');
+      await page.getByRole('button', { name: 'Try it' }).click();
+      await seen(page, 'Could not try the pattern: pattern.match.logPattern: missing )');
+    },
+    { expected: /400/ },
+  );
+
+  journey('shows every action to who may not, and names the right', async (page) => {
+    const all = whoami({ mode: 'token', authenticated: true, user: { name: 'ana', groups: [] } });
+    const can = { ...all.can, acknowledge: false, silence: false, testChannel: false, redrive: false };
+    service().answer('whoami', { value: { ...all, can } });
+    await go(page, alertPath);
+    await seen(page, 'Given up: it answered 400');
+    const button = (name: RegExp) => page.getByRole('button', { name }).first();
+    assert.match((await button(/^Acknowledge/).textContent()) ?? '', /Needs update cronjobmonitors in data/);
+    assert.match((await button(/^Silence/).textContent()) ?? '', /Needs update cronjobmonitors in data/);
+    assert.match((await button(/^Send again/).textContent()) ?? '', /Needs update alertchannels/);
+    await button(/^Acknowledge/).click({ force: true });
+    assert.equal(await page.getByRole('dialog').count(), 0);
+    await go(page, '/channels');
+    await page.getByRole('button', { name: /Test ops-chat/ }).click({ force: true });
+    assert.ok(!service().asked.some((line) => line.startsWith('POST')));
+  });
+
+  journey('asks again for an alert when the stream tells of it', async (page) => {
+    await go(page, alertPath);
+    await seen(page, 'Given up: it answered 400');
+    service().alerting.acknowledgements.set('019b-data/nightly-backup', {
+      by: 'ben',
+      at: '2026-11-21T14:03:00.000Z',
+      note: null,
+      expiresAt: null,
+    });
+    service().say('alert', { id: '019b-data/nightly-backup', state: 'active' });
+    await seen(page, 'Acknowledged by ben');
+  });
+});

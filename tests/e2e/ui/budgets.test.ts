@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { startFakeService, type FakeService } from './fixtures/api-server.ts';
+import { builtUi, openPage, startBrowser, until, whyNoBrowser } from './fixtures/browser.ts';
+
+/** Scrolls a long way, a step each frame, and tells how long each frame took. */
+const scrollThrough = `new Promise((resolve) => {
+  const frames = [];
+  let before = performance.now();
+  let steps = 0;
+  const step = () => {
+    const at = performance.now();
+    frames.push(at - before);
+    before = at;
+    scrollBy(0, 300);
+    if (++steps < 120) requestAnimationFrame(step);
+    else resolve(frames.slice(1));
+  };
+  requestAnimationFrame(step);
+})`;
+
+describe('ten thousand CronJobs', { skip: whyNoBrowser() ?? false }, () => {
+  let browser: Browser;
+  let service: FakeService;
+
+  before(async () => {
+    service = await startFakeService({ uiFolder: builtUi(), extra: 9_985 });
+    browser = await startBrowser();
+  });
+  after(async () => {
+    await browser.close();
+    await service[Symbol.asyncDispose]();
+  });
+
+  test('are a list with at most sixty rows in the document, read in windows of a hundred', async (context) => {
+    await using opened = await openPage(browser);
+    const { page } = opened;
+    await page.goto(`${service.url}/cronjobs`);
+    await page.getByText('nightly-backup').first().waitFor();
+    await page.getByText('10,000 CronJobs').waitFor();
+    const asked = service.asked.length;
+    const frames = await page.evaluate<number[]>(scrollThrough);
+    const sorted = [...frames].sort((a, b) => a - b);
+    const usual = sorted[Math.floor(sorted.length * 0.95)] ?? 0;
+    context.diagnostic(
+      `scrolling: 95 % of frames within ${usual.toFixed(0)} ms, the longest ${sorted.at(-1)?.toFixed(0)} ms`,
+    );
+    assert.ok((await page.locator('tbody tr:not(.space)').count()) <= 60);
+    const windows = service.asked.slice(asked).filter((line) => line.startsWith('GET cronjobs?'));
+    assert.ok(windows.length > 2 && windows.every((line) => line.includes('limit=100')), windows.join());
+    await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+    await until(page, `document.querySelector('[aria-rowindex="10001"] a') !== null`);
+    assert.ok((await page.locator('tbody tr:not(.space)').count()) <= 60);
+    assert.deepEqual(opened.complaints, []);
+  });
+
+  test('are a dashboard that does not move once it is painted', async (context) => {
+    await using opened = await openPage(browser);
+    const { page } = opened;
+    await page.addInitScript({
+      content: `globalThis.shift = 0;
+        new PerformanceObserver((list) => {
+          for (const entry of list.getEntries()) if (!entry.hadRecentInput) globalThis.shift += entry.value;
+        }).observe({ type: 'layout-shift', buffered: true });`,
+    });
+    await page.goto(service.url);
+    await page.getByText('No success for').first().waitFor();
+    await page.waitForTimeout(500);
+    const painted = await page.evaluate<number>(`performance.getEntriesByName('first-contentful-paint')[0].startTime`);
+    const shift = await page.evaluate<number>('globalThis.shift');
+    context.diagnostic(`first contentful paint ${painted.toFixed(0)} ms, layout shift ${shift.toFixed(3)}`);
+    assert.ok(shift < 0.05, `layout shift ${shift}`);
+  });
+});

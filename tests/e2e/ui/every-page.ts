@@ -1,0 +1,104 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { startFakeService, type FakeService } from './fixtures/api-server.ts';
+import { builtUi, openPage, sidewaysPx, startBrowser, whyNoBrowser } from './fixtures/browser.ts';
+
+/** Every page with an address at which it has something to show. */
+const pages: readonly (readonly [name: string, path: string, ready: string])[] = [
+  ['dashboard', '/', 'text=No success for'],
+  ['cronjobs', '/cronjobs', 'text=nightly-backup'],
+  ['cronjobs-none', '/cronjobs?status=critical&q=zzz', 'text=No CronJob matches'],
+  ['cronjob', '/cronjobs/data/nightly-backup', 'text=Success of each day'],
+  ['cronjob-running', '/cronjobs/prod/search-reindex', 'text=1 active run'],
+  ['cronjob-new', '/cronjobs/team-b/loyalty-sync', 'text=No run seen yet'],
+  ['run', '/cronjobs/data/nightly-backup/runs/nightly-backup-29920440', 'text=Killed'],
+  ['run-unknown', '/cronjobs/data/nightly-backup/runs/nope', 'text=No run is called'],
+  ['monitors', '/monitors', 'text=Degraded'],
+  ['monitor', '/monitors/billing/all', 'text=Who is told'],
+  ['alerts', '/alerts', 'text=Held back'],
+  ['alerts-history', '/alerts?view=history', 'text=Resolved'],
+  ['alert', '/alerts/019b-data%2Fnightly-backup', 'text=data-hook: given up'],
+  ['alert-waiting', '/alerts/019b-waiting', 'text=Waits before anybody'],
+  ['alert-unknown', '/alerts/nope', 'text=Nothing is at'],
+  ['silences', '/silences', 'text=over 2 alerts that still hold'],
+  ['silences-expired', '/silences?view=expired', 'text=markup is text'],
+  ['silence-new', '/silences?form=new&ns=data&cronjob=nightly-backup', 'text=would hold 1 alert now'],
+  ['silence-change', '/silences?form=019c-until', 'text=As it was'],
+  ['channels', '/channels', 'text=2 messages wait'],
+  ['channels-none', '/channels?type=paging&ready=notReady', 'text=No channel matches'],
+  ['channel', '/channels/billing-hook', 'text=Renew the credentials'],
+  ['sla', '/sla', 'text=91.2 % (52 of 57)'],
+  ['timeline', '/timeline', 'text=Starts per'],
+  ['grid', '/timeline?view=past24', 'text=a gap is a run'],
+  ['settings', '/settings', 'text=storage.type'],
+  ['unknown', '/no/such/page.html', 'text=No such page'],
+];
+const widths = [1440, 768, 390, 320];
+/** The narrowest is what becomes of a phone's when its window shrinks. */
+const judged = [1440, 768, 390];
+const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+const pictures = fileURLToPath(new URL('../../../.test-output/ui/', import.meta.url));
+
+/** What an accessibility checker finds, a line each. */
+async function judge(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page })
+    .setLegacyMode() // no frames, so no second page to gather them in, which takes as long again
+    .withTags(rules)
+    .analyze();
+  return violations.map(({ id, nodes }) => {
+    const where = nodes
+      .slice(0, 3)
+      .map(({ html, failureSummary = '' }) => `${html} (${failureSummary.split('\n').slice(1, 2).join().trim()})`);
+    return `${id}: ${where.join(' | ')}`;
+  });
+}
+
+/** Tests of every page in one theme: two files, so that two browsers share the work. */
+export function judgeEveryPage(theme: 'light' | 'dark'): void {
+  describe(`every page, ${theme}`, { skip: whyNoBrowser() ?? false }, () => {
+    let browser: Browser;
+    let service: FakeService;
+
+    before(async () => {
+      mkdirSync(pictures, { recursive: true });
+      service = await startFakeService({ uiFolder: builtUi() });
+      browser = await startBrowser();
+    });
+    after(async () => {
+      await browser.close();
+      await service[Symbol.asyncDispose]();
+    });
+
+    /** Shows a page and waits until it stands still. */
+    async function show(page: Page, path: string, ready: string): Promise<void> {
+      await page.goto(service.url + path);
+      await page.locator(ready).first().waitFor();
+      await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+    }
+
+    for (const [name, path, ready] of pages) {
+      test(`${name} is readable by all, quiet and never scrolls sideways, ${theme}`, async () => {
+        await using opened = await openPage(browser, { colorScheme: theme });
+        const { page, complaints } = opened;
+        const problems: string[] = [];
+        for (const width of widths) {
+          await page.setViewportSize({ width, height: width < 640 ? 844 : 1000 });
+          // Forms that are judged are opened, the others are what becomes of them when the window changes.
+          if (judged.includes(width)) await show(page, path, ready);
+          const sideways = await sidewaysPx(page);
+          if (sideways > 0) problems.push(`${width} px: scrolls sideways by ${sideways} px`);
+          await page.screenshot({ path: join(pictures, `${name}-${theme}-${width}.png`) });
+          if (judged.includes(width)) problems.push(...(await judge(page)).map((line) => `${width} px: ${line}`));
+        }
+        // What is not known is asked for, and the browser tells of the answer.
+        problems.push(...complaints.filter((line) => !(name.endsWith('-unknown') && line.includes('404'))));
+        assert.deepEqual(problems, []);
+      });
+    }
+  });
+}

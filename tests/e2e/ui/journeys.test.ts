@@ -1,0 +1,394 @@
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+import type { Page } from 'playwright-core';
+import { noLeader } from './fixtures/answers/index.ts';
+import { until, whyNoBrowser } from './fixtures/browser.ts';
+import { useJourneys } from './fixtures/journeys.ts';
+
+describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
+  const { journey, service, go, seen } = useJourneys();
+  const heading = (page: Page): Promise<string | null> => page.locator('h1').textContent();
+
+  journey('leads from what is broken to its log in two clicks', async (page) => {
+    await go(page, '/');
+    await page.getByRole('link', { name: 'nightly-backup' }).first().click();
+    await seen(page, 'No success for');
+    assert.equal(await page.locator('h1').textContent(), 'nightly-backup');
+    assert.equal(await page.evaluate('document.activeElement.tagName'), 'H1');
+    await page.getByRole('link', { name: 'Open the run' }).click();
+    await seen(page, /^Failed after/);
+    await seen(page, 'Raise the memory limit of container backup');
+    await page.locator('.log').getByText('Killed').waitFor();
+    assert.match(await page.title(), /^\(3 critical\) Run of 2026-11-21 02:00/);
+    await page.goBack();
+    await page.goBack();
+    await seen(page, 'Broken now');
+  });
+
+  journey('shows text of strangers as text', async (page) => {
+    await go(page, '/cronjobs/data/nightly-backup/runs/nightly-backup-29920440');
+    await page.getByText('<script>alert("markup is text")</script>').waitFor();
+    await page.getByText('␛[31mERROR␛[0m').waitFor();
+    await page.getByText('⟨U+202E⟩').waitFor();
+  });
+
+  journey('finds text in a log, keeps it in the address, and links to a line', async (page) => {
+    await go(page, '/cronjobs/data/nightly-backup/runs/nightly-backup-29920440');
+    await page.getByRole('searchbox', { name: 'Find in the log' }).fill('heap');
+    await seen(page, '1 of 1');
+    await page.locator('.log mark').getByText('heap').waitFor();
+    await page.waitForURL(/find=heap/);
+    await page.getByRole('button', { name: 'Link to line 102' }).click();
+    assert.match(page.url(), /#L102$/);
+    await page.reload();
+    await page.locator('.marked').getByText('Killed').waitFor();
+    await seen(page, '1 of 1');
+  });
+
+  journey('keeps filters and order in the address, through reload and back', async (page) => {
+    await go(page, '/cronjobs');
+    await page.getByRole('button', { name: /^Critical/ }).click();
+    await page.waitForURL(/status=critical/);
+    await seen(page, '3 CronJobs match');
+    await page.getByRole('columnheader', { name: 'Name' }).getByRole('button').click();
+    await page.waitForURL(/sort=name/);
+    await page.getByRole('searchbox', { name: 'Name contains' }).fill('back');
+    await page.waitForURL(/q=back/);
+    await seen(page, '1 CronJob match');
+    await page.reload();
+    await seen(page, '1 CronJob match');
+    assert.equal(await page.getByRole('searchbox', { name: 'Name contains' }).inputValue(), 'back');
+    assert.equal(await page.getByRole('columnheader', { name: 'Name' }).getAttribute('aria-sort'), 'ascending');
+    await page.goBack();
+    await page.goBack();
+    await seen(page, '42 CronJobs');
+  });
+
+  journey('chooses namespaces with the keyboard alone', async (page) => {
+    await go(page, '/cronjobs');
+    await seen(page, 'nightly-backup');
+    const opener = page.getByRole('button', { name: 'Namespace all' });
+    await opener.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('textbox', { name: 'Find Namespace' }).fill('data');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/ns=data/);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    assert.equal(await page.evaluate('document.activeElement.getAttribute("aria-label")'), 'Namespace data');
+  });
+
+  journey('finds any CronJob by the palette', async (page) => {
+    await go(page, '/settings');
+    await seen(page, 'storage.type');
+    await page.keyboard.press('/');
+    const field = page.getByRole('combobox', { name: 'Search' });
+    await field.fill('back');
+    await page.getByRole('option', { name: /data\/nightly-backup/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/cronjobs\/data\/nightly-backup$/);
+    await seen(page, 'No success for');
+  });
+
+  journey('goes to pages and rows by single keys, and leaves them alone while somebody types', async (page) => {
+    await go(page, '/');
+    await seen(page, 'No success for');
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'nightly-backup');
+    await page.keyboard.press('g');
+    await page.keyboard.press('c');
+    await page.waitForURL(/\/cronjobs$/);
+    await page.getByRole('searchbox', { name: 'Name contains' }).fill('');
+    await page.getByRole('searchbox', { name: 'Name contains' }).press('g');
+    await page.keyboard.press('d');
+    assert.match(page.url(), /cronjobs/);
+    await page.locator('h1').click();
+    await page.keyboard.press('Escape');
+    await page.evaluate('document.activeElement.blur()');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+  });
+
+  journey('triggers after a dialog that says what it does, and links to the run', async (page) => {
+    await go(page, '/cronjobs/data/nightly-backup');
+    await page.getByRole('button', { name: 'Trigger', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Trigger data/nightly-backup?' });
+    await dialog.getByText('Manual runs do not count for SLA').waitFor();
+    await dialog.getByRole('button', { name: 'Trigger' }).click();
+    await seen(page, /Started nightly-backup-manual-/);
+    assert.equal(
+      await page.getByRole('link', { name: 'Open the run' }).last().getAttribute('href'),
+      '/cronjobs/data/nightly-backup/runs/nightly-backup-manual-1795243921',
+    );
+    assert.ok(service().asked.includes('POST cronjobs/data/nightly-backup/trigger'));
+  });
+
+  journey('suspends, and undoes it', async (page) => {
+    await go(page, '/cronjobs/billing/ledger-close');
+    await page.getByRole('button', { name: 'Suspend', exact: true }).click();
+    await page.getByRole('dialog').getByText('this run will not happen').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click();
+    await seen(page, 'Suspended billing/ledger-close');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await seen(page, 'Resumed billing/ledger-close');
+    assert.ok(service().asked.includes('POST cronjobs/billing/ledger-close/resume'));
+  });
+
+  journey(
+    'tells in the dialog why something could not be done, and names the object',
+    async (page) => {
+      service().answer('cronjobs/prod/etl-orders/suspend', {
+        status: 403,
+        code: 'FORBIDDEN',
+        message: 'You may not patch cronjobs in prod',
+      });
+      await go(page, '/cronjobs/prod/etl-orders');
+      await page.getByRole('button', { name: 'Suspend', exact: true }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click();
+      await seen(page, 'Could not suspend prod/etl-orders: you may not patch cronjobs in prod');
+    },
+    { expected: /403/ },
+  );
+
+  journey('shows what is missing for a button that cannot be used', async (page) => {
+    const { whoami } = await import('./fixtures/answers/index.ts');
+    const mayRead = whoami({ mode: 'proxy', authenticated: true, user: { name: 'ana', groups: [] } });
+    service().answer('whoami', {
+      value: { ...mayRead, can: { ...mayRead.can, trigger: false, deleteHistory: false } },
+    });
+    await go(page, '/cronjobs/data/nightly-backup');
+    const trigger = page.getByRole('button', { name: /^Trigger \(/ });
+    await trigger.and(page.locator('[aria-disabled="true"]')).waitFor();
+    await trigger.focus();
+    await page.getByRole('tooltip').getByText('Needs create jobs in data').waitFor();
+    await trigger.click({ force: true });
+    assert.equal(await page.getByRole('dialog').count(), 0);
+    await seen(page, 'ana, by proxy');
+    assert.equal(await page.getByText('Authentication is off').count(), 0);
+  });
+
+  journey('deletes history only after the name is typed', async (page) => {
+    await go(page, '/cronjobs/data/nightly-backup');
+    await page.getByRole('button', { name: 'Delete history' }).click();
+    const dialog = page.getByRole('dialog');
+    const remove = dialog.getByRole('button', { name: /^Delete history/ });
+    await remove.click({ force: true });
+    assert.ok(!service().asked.some((line) => line.startsWith('DELETE')));
+    await dialog.getByRole('textbox').fill('nightly-backup');
+    await remove.click();
+    await seen(page, 'Deleted 30 runs of data/nightly-backup');
+  });
+
+  journey('prunes only after a dry run of the same inputs', async (page) => {
+    await go(page, '/settings');
+    await page.getByRole('button', { name: 'Dry run', exact: true }).click();
+    await seen(page, 'Would delete 410 runs');
+    await page.getByRole('spinbutton').fill('31');
+    await page
+      .getByRole('button', { name: /^Delete/ })
+      .and(page.locator('[aria-disabled="true"]'))
+      .waitFor();
+    await page.getByRole('spinbutton').fill('30');
+    await page.getByRole('button', { name: /^Delete/ }).click();
+    await page.getByRole('dialog').getByText('410 runs').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await seen(page, /^Deleted 410 runs/);
+  });
+
+  journey('brings a failure to the top without a reload', async (page) => {
+    await go(page, '/');
+    await seen(page, 'Live');
+    const member = service().fleet.find(({ item }) => item.name === 'ledger-close');
+    assert.ok(member);
+    Object.assign(member.item, {
+      status: 'critical',
+      worstAlert: { ...service().fleet[0]?.item.worstAlert, limit: 3_600 },
+    });
+    service().say('cronjob', { namespace: 'billing', name: 'ledger-close', status: 'critical' });
+    await page.getByRole('link', { name: 'ledger-close' }).first().waitFor();
+    await seen(page, '4 critical');
+    assert.match(await page.title(), /^\(4 critical\)/);
+  });
+
+  journey('asks for nothing while nothing changes, and less than once in two seconds when much does', async (page) => {
+    await go(page, '/cronjobs/data/nightly-backup');
+    await seen(page, 'Live');
+    await page.waitForTimeout(2_500);
+    const before = service().asked.length;
+    await page.waitForTimeout(4_000);
+    assert.deepEqual(service().asked.slice(before), []);
+    for (let change = 0; change < 40; change++) {
+      service().say('cronjob', { namespace: 'data', name: 'nightly-backup', status: 'critical' });
+      await page.waitForTimeout(100);
+    }
+    const details = service()
+      .asked.slice(before)
+      .filter((line) => line.startsWith('GET cronjobs/data/nightly-backup?'));
+    assert.ok(details.length >= 2 && details.length <= 4, details.join());
+  });
+
+  journey(
+    'keeps what it had when the service goes away, says so once, and comes back by itself',
+    async (page) => {
+      await go(page, '/');
+      await seen(page, 'No success for');
+      service().isUp = false;
+      service().say('resync', { reason: 'tooManyChanges' });
+      await seen(page, /Not connected, shown as of/);
+      await seen(page, 'No success for');
+      assert.equal(await page.getByRole('alert').count(), 0);
+      service().isUp = true;
+      await page.getByRole('button', { name: 'Try now' }).click();
+      await page
+        .getByText(/Not connected, shown as of/)
+        .first()
+        .waitFor({ state: 'detached' });
+    },
+    { expected: /ERR_|Failed to load/ },
+  );
+
+  journey(
+    'lets one card fail alone, with the sentence, the code and the request id',
+    async (page) => {
+      service().answer('timeline', {
+        status: 503,
+        code: 'DATABASE_UNAVAILABLE',
+        message: 'The database did not answer within 10 s',
+      });
+      await go(page, '/');
+      const card = page.getByRole('alert');
+      await card.getByText('The database did not answer within 10 s').waitFor();
+      await card.getByText('DATABASE_UNAVAILABLE').waitFor();
+      await card.getByText('q7Zk3mXv9aTb').waitFor();
+      await seen(page, 'No success for');
+      service().answer('timeline', undefined);
+      await card.getByRole('button', { name: 'Try now' }).click();
+      await seen(page, '206 runs of 42 CronJobs');
+    },
+    { expected: /503/ },
+  );
+
+  journey('says on every page that nobody leads, and never that all is fine', async (page) => {
+    service().answer('health', { value: noLeader });
+    for (const { item } of service().fleet)
+      Object.assign(item, { status: 'healthy', worstAlert: null, lastExecution: null });
+    await go(page, '/');
+    await seen(page, 'Nothing was evaluated since 13:58');
+    await seen(page, 'No last run failed');
+    assert.equal(await page.getByText(/are fine/).count(), 0);
+    await page.getByRole('navigation').getByRole('link', { name: 'CronJobs' }).click();
+    await seen(page, 'Nothing was evaluated since 13:58');
+  });
+
+  journey('says that all are fine when they are', async (page) => {
+    for (const { item } of service().fleet)
+      Object.assign(item, { status: 'healthy', worstAlert: null, lastExecution: null });
+    await go(page, '/');
+    await page.getByRole('heading', { name: 'All 42 CronJobs are fine; 3 running' }).waitFor();
+  });
+
+  journey('shows the first monitor where nothing is watched', async (page) => {
+    service().fleet.length = 0;
+    await go(page, '/');
+    await seen(page, 'Nothing is watched yet');
+    await seen(page, /kind: CronJobMonitor/);
+  });
+
+  journey('shows a skeleton while the answer is slow, and nothing that is not true', async (page) => {
+    service().delayMs = 1_500;
+    await go(page, '/cronjobs');
+    await page.locator('.skeleton').first().waitFor();
+    assert.equal(await page.getByText('Nothing is watched yet').count(), 0);
+    await seen(page, 'nightly-backup');
+  });
+
+  journey(
+    'asks for a token, and says when it was refused',
+    async (page) => {
+      const { whoami } = await import('./fixtures/answers/index.ts');
+      service().answer('whoami', { value: whoami({ mode: 'token' }) });
+      await go(page, '/');
+      await seen(page, 'This service asks for a token');
+      service().answer('whoami', { status: 401, code: 'UNAUTHENTICATED', message: 'The token was rejected' });
+      await page.getByLabel('Token', { exact: true }).fill('wrong');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await seen(page, 'The token was refused or has expired.');
+      service().answer('whoami', {
+        value: whoami({ mode: 'token', authenticated: true, user: { name: 'ana', groups: [] } }),
+      });
+      await page.getByLabel('Token', { exact: true }).fill('right');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await seen(page, 'No success for');
+    },
+    { expected: /401/ },
+  );
+
+  journey('tells times in the zone that is chosen, and keeps the choice', async (page) => {
+    await go(page, '/cronjobs/billing/ledger-close');
+    await seen(page, /Runs at \d\d:\d\d UTC, \d\d:\d\d Europe\/Zurich/);
+    await page.getByRole('button', { name: /Zone of all times/ }).click();
+    await page.getByRole('menuitemradio', { name: 'Europe/Zurich (cluster)' }).click();
+    await seen(page, /Runs at \d\d:\d\d Europe\/Zurich \(/);
+    await page.reload();
+    await seen(page, /Runs at \d\d:\d\d Europe\/Zurich \(/);
+  });
+
+  journey('changes its theme at once, and has it before the first paint afterwards', async (page) => {
+    await go(page, '/');
+    await page.getByRole('button', { name: 'Theme' }).click();
+    await page.getByRole('menuitemradio', { name: 'Dark' }).click();
+    assert.equal(await page.evaluate('document.documentElement.dataset.theme'), 'dark');
+    await page.reload({ waitUntil: 'commit' });
+    await until(page, 'document.documentElement?.dataset.theme === "dark"');
+  });
+
+  journey('moves along the strip with arrows, naming each run', async (page) => {
+    await go(page, '/cronjobs/data/nightly-backup');
+    const strip = page.getByRole('slider', { name: /expected runs/ });
+    await strip.focus();
+    await page.keyboard.press('ArrowLeft');
+    assert.match((await strip.getAttribute('aria-valuetext')) ?? '', /^Sat 02:00, failed after 19 min/);
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('ArrowLeft');
+    assert.match((await strip.getAttribute('aria-valuetext')) ?? '', /^Thu 02:00, succeeded in/);
+  });
+
+  journey('shows the numbers of a chart as a table', async (page) => {
+    await go(page, '/cronjobs/data/nightly-backup');
+    await seen(page, /^p95/);
+    await page.getByRole('button', { name: 'Show as table' }).nth(1).click();
+    await page.getByRole('cell', { name: '2026-11-21 02:00' }).first().waitFor();
+  });
+
+  journey(
+    'has everything of the rail in the menu of a phone',
+    async (page) => {
+      await go(page, '/');
+      await page.getByRole('button', { name: 'Menu' }).click();
+      await page.getByRole('dialog').getByRole('link', { name: 'Timeline' }).click();
+      await page.waitForURL(/\/timeline$/);
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      assert.equal(await heading(page), 'Timeline');
+    },
+    { width: 390 },
+  );
+
+  journey(
+    'goes back to where a list was scrolled',
+    async (page) => {
+      await go(page, '/cronjobs');
+      await seen(page, 'nightly-backup');
+      await page.evaluate('scrollTo(0, 8000)');
+      await page.waitForTimeout(500);
+      const link = page.locator('main [data-row-link]').nth(20);
+      await link.click();
+      await page.waitForURL(/\/cronjobs\/.+\/.+/);
+      await seen(page, 'Configuration');
+      await page.goBack();
+      await until(page, 'Math.abs(scrollY - 8000) < 50');
+      await page.locator('main [data-row-link]').first().waitFor();
+    },
+    { extra: 500 },
+  );
+});

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Store } from '@cronjob-monitor/shared/store';
+import type { HttpSink } from '../../sinks/index.ts';
+import { readNumber, readRows } from '../../store/rows.ts';
+import { told, type ToldOf } from '../harness/receiver.ts';
+
+/** What must be heard about one CronJob at its channel, in order. */
+export interface ExpectedMessages {
+  readonly cronJob: string;
+  readonly channel: string;
+  readonly words: readonly string[];
+}
+
+export interface MessageAgreement {
+  /** Sends that were on their way when their sender was killed or stopped: so many may come twice. */
+  readonly inFlight: number;
+  readonly withinMs: number;
+}
+
+/**
+ * Every message has arrived, in its order, and nothing else; what came twice came under the key of the first, and no more often than
+ * there were sends on their way at a kill (invariants I1, I2 and I3). Returns how many came twice.
+ */
+export async function untilAllTold(
+  { sink, store }: { readonly sink: HttpSink; readonly store: Store },
+  expected: readonly ExpectedMessages[],
+  { inFlight, withinMs }: MessageAgreement,
+): Promise<number> {
+  const endsAt = performance.now() + withinMs;
+  for (;;) {
+    const found = [...(await openProblems(store)), ...messageProblems(sink, expected)];
+    if (found.length === 0) break;
+    if (performance.now() > endsAt) assert.deepEqual(found.slice(0, 20), [], `${found.length} problems`);
+    await wait(250);
+  }
+  const sent = await readNumber(store, `select count(*) as n from deliveries where state = 'sent'`);
+  const twice = sink.arrivals.length - sent;
+  assert.ok(twice <= inFlight, `${twice} messages came twice, ${inFlight} were on their way`);
+  return twice;
+}
+
+/** Sentences about what arrived: too little, too much, in a wrong order, or twice and not the same. */
+function messageProblems(sink: HttpSink, expected: readonly ExpectedMessages[]): string[] {
+  const problems: string[] = [];
+  for (const channel of new Set(expected.map((one) => one.channel))) {
+    const heard = Map.groupBy(told(sink, channel), ({ cronJob }) => cronJob);
+    for (const { cronJob, words } of expected.filter((one) => one.channel === channel)) {
+      const messages = heard.get(cronJob) ?? [];
+      heard.delete(cronJob);
+      problems.push(...orderProblems(cronJob, messages));
+      const once = firstOfEachKey(messages).map((message) => message.words);
+      if (JSON.stringify(once) !== JSON.stringify(words))
+        problems.push(`${cronJob}: heard ${once.join(', ') || 'nothing'}, not ${words.join(', ')}`);
+    }
+    for (const [cronJob, messages] of heard)
+      problems.push(`${cronJob}: ${messages.length} messages that nobody expects`);
+  }
+  return problems;
+}
+
+/** Repetitions count: an opening that comes again after its closing would leave the receiver with something open. */
+function orderProblems(cronJob: string, messages: readonly ToldOf[]): string[] {
+  const problems: string[] = [];
+  const closed = new Set<string>();
+  const bodies = new Map<string, string>();
+  for (const { key, words, data } of messages) {
+    const { id } = data['alert'] as { readonly id: string };
+    if (words.startsWith('resolved')) closed.add(id);
+    else if (closed.has(id)) problems.push(`${cronJob}: ${words} after its end`);
+    const body = JSON.stringify(data);
+    if ((bodies.get(key) ?? body) !== body) problems.push(`${cronJob}: ${words} came twice and differs`);
+    bodies.set(key, body);
+  }
+  return problems;
+}
+
+function firstOfEachKey(messages: readonly ToldOf[]): ToldOf[] {
+  const seen = new Set<string>();
+  return messages.filter(({ key }) => !seen.has(key) && seen.add(key));
+}
+
+/** Messages that still wait for something. */
+async function openProblems(store: Store): Promise<string[]> {
+  const open = await readRows(
+    store,
+    `select channel_name, kind, state, state_reason, count(*) as n from deliveries
+     where state not in ('sent', 'cancelled', 'collapsed', 'digested') group by channel_name, kind, state, state_reason`,
+  ).catch(() => [{ state: 'unknown' }]); // the database is away
+  return open.map((row) => `not told: ${Object.values(row).map(String).join(' ')}`);
+}

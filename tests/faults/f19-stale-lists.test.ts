@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { listAlerts } from '@cronjob-monitor/shared/store';
+import type { KubeObject } from '@cronjob-monitor/simcluster';
+import type { MonitorProcess } from '../servers/index.ts';
+import { HttpSink } from '../sinks/index.ts';
+import { testDatabases } from '../store/databases.ts';
+import { readRows } from '../store/rows.ts';
+import { listStoredRuns, openBeside } from './checker/stored-runs.ts';
+import { startBench, until, type Bench } from './harness/bench.ts';
+import { timesOf } from './harness/counts.ts';
+import { completeStatus, keepTalking, putCronJob, putJob, runningStatus, setJobStatus } from './harness/objects.ts';
+import { putWebhook, tells, tellsLoopback, told, untilHeard } from './harness/receiver.ts';
+
+const minuteMs = 60_000;
+/** A slot without a run is judged so long after it at the earliest (detection.md 2.2). */
+const toleranceMs = 30_000;
+const monitor = {
+  alerting: tells('hook'),
+  missedSchedule: { grace: '1s' },
+  stuckJobs: { overrunningAfter: '6s' },
+};
+
+/**
+ * F19: caches of the API server that lag behind, while another replica takes over. What a list at version 0 would tell is as things were
+ * before a run ended, before another was stuck, and before a slot was started.
+ */
+for (const database of testDatabases().filter(({ name }) => name === 'postgres')) {
+  describe('F19, stale answers at version 0 during a failover', () => {
+    let bench: Bench;
+    let sink: HttpSink;
+    const pulse = new AbortController();
+    before(async () => {
+      sink = await HttpSink.start();
+      bench = await startBench({ controllers: false, monitor });
+      putWebhook(bench.sim, sink, 'hook');
+      keepTalking(bench.sim, pulse.signal);
+    });
+    after(async () => {
+      pulse.abort();
+      await bench.close();
+      await sink.stop();
+      await database.remove();
+    });
+
+    for (let time = 1; time <= timesOf({ ci: 2, soak: 20 }); time++) {
+      test(`nothing is missed, stuck or resolved that is not (${time})`, async () => {
+        const { sim, proxy } = bench;
+        const settings = await database.fresh();
+        assert.notEqual(settings.type, 'sqlite');
+        const options = {
+          entryPoint: 'controller',
+          storage: settings as Exclude<typeof settings, { type: 'sqlite' }>,
+          config: { ...tellsLoopback, 'leader-election.enabled': true, 'leader-election.namespace': 'shop' },
+        } as const;
+        const first = await bench.prepare(options);
+        const second = await bench.prepare(options);
+        const store = openBeside(settings);
+        const lists: string[] = [];
+        try {
+          const ends = putCronJob(sim, `ends-${time}`);
+          const hangs = putCronJob(sim, `hangs-${time}`);
+          const minutely = putCronJob(sim, `minutely-${time}`, { cron: { schedule: '* * * * *' } });
+          await first.startReady();
+          await first.untilLeading();
+          await until('all of them are watched', async () => {
+            const [row] = await readRows(store, 'select count(*) as n from monitor_targets').catch(() => []);
+            return Number(row?.['n']) >= 4;
+          });
+          const slotAt = (Math.floor(Date.now() / minuteMs) + 1) * minuteMs;
+          const passTo = (at: number): Promise<void> => wait(Math.max(0, at - Date.now()));
+          const runs = (owner: KubeObject): string =>
+            putJob(sim, owner, { name: `${owner.metadata.name}-1`, status: runningStatus() }).metadata.name;
+
+          await passTo(slotAt - 9_000);
+          const ending = runs(ends);
+          await passTo(slotAt - 8_000);
+          const stale = sim.fault({ target: { verb: 'list' }, effect: { kind: 'stale' } });
+          setJobStatus(sim, ending, completeStatus());
+          runs(hangs);
+          const about = { channel: 'hook', cronJob: hangs.metadata.name };
+          await untilHeard(sink, about, ['firing jobStuck/overrunning'], 12_000);
+          // What is on its way when its sender is killed is told again; here nothing is.
+          await until('its answer is written', async () => {
+            const [row] = await readRows(store, "select count(*) as n from deliveries where state = 'sent'");
+            return Number(row?.['n']) === 1;
+          });
+          await passTo(slotAt);
+          const started = putJob(sim, minutely, { slotAt, status: runningStatus() });
+          sim.objects.update(
+            { apiVersion: 'batch/v1', kind: 'CronJob', namespace: 'shop', name: minutely.metadata.name },
+            (object) => ({
+              ...object,
+              status: { lastScheduleTime: new Date(slotAt).toISOString().replace('.000Z', 'Z') },
+            }),
+          );
+          setJobStatus(sim, started.metadata.name, completeStatus());
+
+          proxy.inspect(({ direction, bytes }) => {
+            const [, path] = direction === 'toServer' ? (/^GET (\S+) HTTP/.exec(bytes.toString('latin1')) ?? []) : [];
+            if (path !== undefined && !path.includes('watch=')) lists.push(path);
+            return 'pass';
+          });
+          await first.kill();
+          await second.startReady();
+          await second.untilLeading();
+          await untilJudged(second, slotAt + toleranceMs + 5_000);
+
+          const alerts = await listAlerts(
+            store,
+            { states: ['pending', 'active', 'suppressed', 'resolved', 'expired', 'cancelled'] },
+            { sort: { key: 'since', descending: false } },
+          );
+          assert.deepEqual(
+            alerts.map(({ cronJob, type, subject, state }) => [cronJob.name, type, subject, state]),
+            [[hangs.metadata.name, 'jobStuck', 'overrunning', 'active']],
+          );
+          const messages = told(sink, 'hook').filter(({ cronJob }) => cronJob.endsWith(`-${time}`));
+          assert.deepEqual(
+            messages.map(({ words }) => words),
+            ['firing jobStuck/overrunning'],
+          );
+          const recorded = await listStoredRuns(store);
+          assert.deepEqual(
+            recorded.map(({ jobName, status }) => `${jobName} ${status}`).sort(),
+            [`${ending} success`, `${started.metadata.name} success`].sort(),
+          );
+          assert.ok(
+            lists.some((path) => path.startsWith('/apis/batch/v1/jobs?')),
+            'the successor listed',
+          );
+          assert.deepEqual(
+            lists.filter((path) => /[?&]resourceVersion=0(&|$)/.test(path)),
+            [],
+          );
+          assert.equal(stale.hits, 0);
+          stale.remove();
+        } finally {
+          proxy.inspect(undefined);
+          await second.remove();
+          await store.close();
+        }
+      });
+    }
+
+    /** Each scheduler has run after this instant: what it could find false, it would have found. */
+    async function untilJudged(service: MonitorProcess, at: number): Promise<void> {
+      await wait(Math.max(0, at - Date.now()));
+      const text = await (await fetch(`${service.metrics}/metrics`)).text();
+      assert.match(text, /cronjob_monitor_leader\b.* 1/);
+    }
+  });
+}

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { listAlerts, type Store } from '@cronjob-monitor/shared/store';
+import type { KubeObject } from '@cronjob-monitor/simcluster';
+import type { MonitorProcess } from '../servers/index.ts';
+import { HttpSink } from '../sinks/index.ts';
+import { testDatabases } from '../store/databases.ts';
+import { openBeside } from './checker/stored-runs.ts';
+import { startBench, until, type Bench } from './harness/bench.ts';
+import { timesOf } from './harness/counts.ts';
+import { completeStatus, failedStatus, putCronJob, putJob } from './harness/objects.ts';
+import { heardOf, putWebhook, tells, tellsLoopback, untilHeard } from './harness/receiver.ts';
+import { randomOf } from './ledger/seeded.ts';
+
+/** A tenth of five minutes; a success just before its end, and one just after it. */
+const delayMs = 30_000;
+const kills = 5;
+const lastKillMs = 22_000;
+
+/** F41: a delay is kept by whoever leads. */
+for (const database of testDatabases().filter(({ name }) => name !== 'mysql')) {
+  describe(`F41, the leader is killed ${kills} times while alerts wait, ${database.name}`, () => {
+    let bench: Bench;
+    let sink: HttpSink;
+    let service: MonitorProcess;
+    let store: Store;
+    before(async () => {
+      sink = await HttpSink.start();
+      const alerting = tells('hook', { alertDelay: `${delayMs / 1_000}s` });
+      bench = await startBench({ controllers: false, monitor: { alerting } });
+      putWebhook(bench.sim, sink, 'hook');
+      const settings = await database.fresh();
+      service = await bench.prepare({ storage: settings, config: tellsLoopback });
+      store = openBeside(settings);
+      await service.startReady();
+    });
+    after(async () => {
+      await store.close();
+      await bench.close();
+      await sink.stop();
+      await database.remove();
+    });
+
+    for (let time = 1; time <= timesOf({ ci: 2, soak: 20 }); time++) {
+      test(`a success in time cancels, a late one ends what was told once (${time})`, async (t) => {
+        const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
+        t.diagnostic(`SEED=${seed}`);
+        const { fraction } = randomOf(seed);
+        const inTime = await watched(`in-time-${time}`);
+        const late = await watched(`late-${time}`);
+
+        for (const cronJob of [inTime, late])
+          putJob(bench.sim, cronJob, { name: nameOf(cronJob, 1), status: failedStatus() });
+        const beganMs = performance.now();
+        const passTo = (ms: number): Promise<void> => wait(Math.max(0, beganMs + ms - performance.now()));
+        await untilStates({ [inTime.metadata.name]: 'pending', [late.metadata.name]: 'pending' });
+        for (let kill = 1; kill <= kills; kill++) {
+          await passTo(((kill - fraction()) / kills) * lastKillMs);
+          await service.kill();
+          service.start();
+        }
+        await passTo(delayMs - 2_000);
+        putJob(bench.sim, inTime, { name: nameOf(inTime, 2), status: completeStatus() });
+        await untilStates({ [inTime.metadata.name]: 'cancelled' });
+        assert.ok(performance.now() - beganMs < delayMs, 'it is cancelled while it waits');
+        await passTo(delayMs + 2_000);
+        assert.deepEqual(heardOf(sink, 'hook', late.metadata.name), ['firing jobFailed']);
+        putJob(bench.sim, late, { name: nameOf(late, 2), status: completeStatus() });
+        await untilHeard(sink, { channel: 'hook', cronJob: late.metadata.name }, [
+          'firing jobFailed',
+          'resolved jobFailed',
+        ]);
+        await wait(1_000);
+        assert.deepEqual(heardOf(sink, 'hook', inTime.metadata.name), []);
+        assert.equal(heardOf(sink, 'hook', late.metadata.name).length, 2);
+      });
+    }
+
+    const nameOf = ({ metadata }: KubeObject, number: number): string => `${metadata.name}-${number}`;
+
+    /** A CronJob that the service knows: what ends from now on is no history. */
+    async function watched(name: string): Promise<KubeObject> {
+      const made = putCronJob(bench.sim, name);
+      await service.until(`${name} is watched`, async () => {
+        const path = `/api/v1/cronjobs/shop/${name}`;
+        const body = await service.ask<{ monitors?: readonly unknown[] }>(path).catch(() => undefined);
+        return (body?.monitors?.length ?? 0) > 0;
+      });
+      await wait(1_000); // instants of runs are whole seconds
+      return made;
+    }
+
+    async function untilStates(expected: Readonly<Record<string, string>>): Promise<void> {
+      const states = ['pending', 'active', 'suppressed', 'resolved', 'expired', 'cancelled'] as const;
+      const sort = { key: 'since', descending: false } as const;
+      for (const [name, state] of Object.entries(expected)) {
+        await until(`the alert of ${name} is ${state}`, async () => {
+          const alerts = await listAlerts(store, { states, cronJobs: [name] }, { sort });
+          return alerts.length === 1 && alerts[0]?.state === state;
+        });
+      }
+    }
+  });
+}

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { SimCluster } from '@cronjob-monitor/simcluster';
+import { apiRequest, type ApiAnswer } from '../realcluster/api-request.ts';
+import { testDatabases } from '../store/databases.ts';
+import type { MonitorProcess } from '../servers/index.ts';
+import { namespace, startBench, until } from './harness/bench.ts';
+import { putCronJob } from './harness/objects.ts';
+
+const other = 'bank';
+/** The account of the service, and people: who may read everywhere, who may in one namespace, who may nothing. */
+const serviceToken = 'token-of-the-service';
+const tokens = { ada: 'token-of-ada', ben: 'token-of-ben', cora: 'token-of-cora' };
+/** Reviews hold for so short that a test can wait for their end. */
+const auth = {
+  'auth.mode': 'token',
+  'auth.token-cache': '1s',
+  'auth.allow-cache': '1s',
+  'auth.deny-cache': '1s',
+} as const;
+
+/** F49: who calls cannot be found out; may not; may in one namespace and not in the other. */
+for (const database of testDatabases()) {
+  describe(`F49, access, ${database.name}`, { skip: database.skip }, () => {
+    let sim: SimCluster;
+    let service: MonitorProcess;
+    let close: () => Promise<void> = async () => {};
+    after(async () => {
+      await close();
+      await database.remove();
+    });
+
+    const ask = (path: string, token?: string, method = 'GET'): Promise<ApiAnswer> =>
+      apiRequest({ url: service.api, token }, method, `/api/v1/${path}`);
+    const names = async (path: string, token: string): Promise<string[]> => {
+      const { status, body } = await ask(path, token);
+      assert.equal(status, 200, JSON.stringify(body));
+      return body.items.map(({ namespace: where, name }: { namespace: string; name: string }) => `${where}/${name}`);
+    };
+
+    before(async () => {
+      const bench = await startBench({ controllers: false, token: serviceToken, user: { token: serviceToken } });
+      close = () => bench.close();
+      sim = bench.sim;
+      service = await bench.prepare({ storage: await database.fresh(), config: auth });
+      await service.startReady();
+      await service.untilLeading();
+      for (const [name, token] of Object.entries(tokens)) sim.addToken(token, { name, groups: [] });
+      sim.addAccessRule(({ name }, deed) => {
+        if (name === 'ada') return true;
+        const isReading = !('path' in deed) && deed.verb === 'list' && deed.namespace === namespace;
+        return name === 'ben' ? isReading : name === 'cora' ? false : undefined;
+      });
+      putCronJob(sim, 'seen');
+      const meta = { namespace: other };
+      sim.objects.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: other } });
+      const [seen] = sim.objects.list({ apiVersion: 'batch/v1', kind: 'CronJob', namespace });
+      sim.objects.put({ ...seen, metadata: { ...meta, name: 'hidden' } });
+      sim.objects.put({
+        apiVersion: 'cronjob-monitor.io/v1alpha1',
+        kind: 'CronJobMonitor',
+        metadata: { ...meta, name: 'everything' },
+        spec: {},
+      });
+      await until('both are known', async () => (await names('cronjobs', tokens.ada)).length === 2);
+    });
+
+    test('a list across namespaces holds what its caller may see, its figures count no more', async () => {
+      const own = `${namespace}/seen`;
+      assert.deepEqual(await names('cronjobs', tokens.ada), [`${other}/hidden`, own]);
+      for (const path of [
+        'cronjobs',
+        'cronjobs?sort=nextRun',
+        `cronjobs?namespace=${other},${namespace}`,
+        'timeline',
+        'grid',
+      ]) {
+        assert.deepEqual(await names(path, tokens.ben), [own], path);
+      }
+      assert.deepEqual(await names(`cronjobs?namespace=${other}`, tokens.ben), []);
+      assert.deepEqual(await names('cronjobs', tokens.cora), []);
+      const counts = async (token: string): Promise<number[]> => {
+        const { body } = await ask('stats', token);
+        return [body.totalCronJobs, body.totalMonitors];
+      };
+      assert.deepEqual(await counts(tokens.ada), [2, 2]);
+      assert.deepEqual(await counts(tokens.ben), [1, 1]);
+      assert.deepEqual(await counts(tokens.cora), [0, 0]);
+      const table = await ask('cronjobs?format=csv', tokens.ben);
+      assert.match(String(table.body), /seen/);
+      assert.doesNotMatch(String(table.body), /hidden/);
+    });
+
+    test('what may not be seen is 403 and names the right that is missing, whether it exists or not', async () => {
+      for (const name of ['hidden', 'there-is-none']) {
+        for (const path of ['', '/executions', '/slots', '/series', '/timeline', '/executions/x']) {
+          const { status, body } = await ask(`cronjobs/${other}/${name}${path}`, tokens.ben);
+          assert.equal(status, 403, path);
+          assert.deepEqual(body.error.details, { verb: 'list', resource: 'cronjobs', namespace: other });
+        }
+      }
+      const { status, body } = await ask(`cronjobs/${namespace}/seen/suspend`, tokens.ben, 'POST');
+      assert.equal(status, 403);
+      assert.deepEqual(body.error.details, { verb: 'patch', resource: 'cronjobs', namespace });
+      assert.equal((await ask('config', tokens.ben)).status, 403);
+    });
+
+    test('nobody is let in without a token, or with one that nobody knows', async () => {
+      for (const token of [undefined, 'invented', serviceToken.slice(1)]) {
+        for (const path of ['cronjobs', 'stats', `cronjobs/${namespace}/seen`, 'config', 'events/stream']) {
+          const { status, headers } = await ask(path, token);
+          assert.equal(status, 401, path);
+          assert.equal(headers['www-authenticate'], 'Bearer');
+        }
+      }
+    });
+
+    for (const [what, effect] of [
+      ['refuse', { kind: 'answer', code: 503 }],
+      ['break off', { kind: 'disconnect' }],
+      ['are forbidden to us', { kind: 'answer', code: 403 }],
+    ] as const) {
+      for (const resource of ['tokenreviews', 'subjectaccessreviews']) {
+        test(`while ${resource} ${what}, everybody is shut out with 503, and let in again after`, async () => {
+          const fault = sim.fault({ target: { path: resource }, effect });
+          // What was kept has run out by the end of this.
+          await until('the door is closed', async () => (await ask('cronjobs', tokens.ada)).status === 503, 5_000);
+          for (const path of ['cronjobs', 'stats', `cronjobs/${namespace}/seen`, 'config']) {
+            const { status, headers, body } = await ask(path, tokens.ada);
+            assert.equal(status, 503, path);
+            assert.equal(body.error.code, 'REVIEW_UNAVAILABLE');
+            assert.equal(headers['retry-after'], '5');
+            assert.ok(!JSON.stringify(body).includes('seen'));
+          }
+          assert.equal((await ask(`cronjobs/${namespace}/seen/suspend`, tokens.ada, 'POST')).status, 503);
+          assert.equal((await ask('health')).status, 200, 'health is open in every mode');
+          assert.ok(fault.hits > 0);
+          fault.remove();
+          assert.equal((await ask('cronjobs', tokens.ada)).status, 200);
+        });
+      }
+    }
+
+    test('a token that is withdrawn is refused as soon as its review has run out', async () => {
+      assert.equal((await ask('cronjobs', tokens.ada)).status, 200);
+      sim.removeToken(tokens.ada);
+      await until('it is refused', async () => (await ask('cronjobs', tokens.ada)).status === 401, 5_000);
+    });
+
+    test('no token stands in the log', () => {
+      const text = JSON.stringify(service.log);
+      for (const token of [...Object.values(tokens), serviceToken, 'invented']) assert.ok(!text.includes(token));
+    });
+  });
+}

@@ -1,0 +1,72 @@
+import type { ServerSettings } from '@cronjob-monitor/shared/store';
+import { runOnMysql, runOnPostgres, startMariadb, startPostgres, whyNoMariadb } from '../../servers/index.ts';
+
+/** A database server that a test may kill. */
+export interface KillableServer {
+  readonly settings: ServerSettings;
+  kill(): Promise<void>;
+  restart(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+export interface KillableDatabase {
+  readonly name: 'postgres' | 'mysql';
+  /** Why it cannot be started here; undefined when it can. */
+  readonly skip: string | undefined;
+  readonly start: () => Promise<KillableServer>;
+}
+
+const database = 'monitor';
+const pool = { maxIdleConns: 2, maxOpenConns: 4, connMaxLifetimeMs: 0, connMaxIdleTimeMs: 0 };
+
+/** Both kinds, or those that DATABASES names; always servers of our own, since they are killed. */
+export function killableDatabases(): KillableDatabase[] {
+  const wanted = process.env['DATABASES']?.split(',').map((name) => name.trim());
+  const all: KillableDatabase[] = [
+    {
+      name: 'postgres',
+      skip: undefined,
+      start: async () => {
+        const server = await startPostgres();
+        await runOnPostgres(
+          { host: '127.0.0.1', database: 'postgres', ...accountOf(server) },
+          `create database ${database}`,
+        );
+        return toKillable('postgres', server);
+      },
+    },
+    {
+      name: 'mysql',
+      skip: whyNoMariadb(),
+      start: async () => {
+        // What is committed must be with the system when the server is killed.
+        const server = await startMariadb({ settings: ['--innodb-flush-log-at-trx-commit=2'] });
+        await runOnMysql({ host: '127.0.0.1', database: 'mysql', ...accountOf(server) }, `create database ${database}`);
+        return toKillable('mysql', server);
+      },
+    },
+  ];
+  return all.filter(({ name }) => wanted?.includes(name) ?? true);
+}
+
+interface StartedServer {
+  readonly port: number;
+  readonly username: string;
+  readonly password: string;
+  kill(): Promise<void>;
+  restart(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+function accountOf({ port, username, password }: StartedServer): Pick<StartedServer, 'port' | 'username' | 'password'> {
+  return { port, username, password };
+}
+
+function toKillable(type: 'postgres' | 'mysql', server: StartedServer): KillableServer {
+  return {
+    settings: { type, host: '127.0.0.1', database, sslMode: 'disable', pool, ...accountOf(server) },
+    kill: () => server.kill(),
+    restart: () => server.restart(),
+    remove: () => server.remove(),
+  };
+}

@@ -1,0 +1,59 @@
+import {
+  createFreeze,
+  raise,
+  type AlertFinding,
+  type AlertRules,
+  type FindingVerdict,
+} from '@cronjob-monitor/controller/alerting';
+import { projectMonitor } from '@cronjob-monitor/shared/store';
+import { aCronJob } from '@cronjob-monitor/shared/testing';
+import type { BenchChannel, OutboxBench } from '../../channels/outbox-bench.ts';
+
+const rulesOf = (channel: BenchChannel): AlertRules => ({
+  severityOverrides: undefined,
+  alertDelayMs: 0,
+  suppressDuplicatesForMs: 3_600_000,
+  remindEveryMs: 86_400_000,
+  renotifyOnChangedError: false,
+  alerting: { enabled: true, channelRefs: [{ name: channel.name, severities: [] }] },
+  windows: [],
+});
+
+/** Raises what a run says about the CronJob of an outbox, as the leader does, in its transaction. */
+export async function createRaising(
+  bench: OutboxBench,
+  channel: BenchChannel,
+): Promise<(verdict: FindingVerdict) => Promise<void>> {
+  const monitor = { uid: '5a0f1f5e-6f0e-4d4b-9a43-3b5b2c3f8f10', namespace: 'prod', name: 'everything' };
+  const judged = { phase: 'Active', conditions: [], counts: null, evaluatedAt: undefined } as const;
+  const { id } = await bench.store.fenced(bench.epoch, (tx) =>
+    projectMonitor(tx, { ...monitor, generation: 1, createdAt: 0, spec: {}, ...judged }),
+  );
+  const [row] = await bench.rows('select id from cronjobs');
+  const { uid, namespace, name } = aCronJob();
+  const finding: Omit<AlertFinding, 'verdict'> = {
+    monitor: { ...monitor, id },
+    cronJob: { id: Number(row?.['id']), uid, namespace, name },
+    type: 'jobFailed',
+    subject: undefined,
+    rules: rulesOf(channel),
+  };
+  const freeze = createFreeze({ clusterName: undefined, externalUrl: undefined, findCronJob: () => undefined });
+  return async (verdict) => {
+    await bench.store.fenced(bench.epoch, (tx) => raise(tx, [{ ...finding, verdict }], { freeze }));
+  };
+}
+
+/** A run failed. `occurred` 0: that it did is only asked again. */
+export function failedAt(at: number, occurred = 1): FindingVerdict {
+  return {
+    kind: 'holds',
+    sinceAt: at,
+    count: 1,
+    occurred,
+    message: 'The run nightly-1 failed.',
+    figures: null,
+    context: { jobName: 'nightly-1', exitCode: 1 },
+    delayed: false,
+  };
+}

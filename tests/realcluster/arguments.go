@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// The controllers of a cluster that runs CronJobs; what belongs to machines, volumes and networks is left out.
+var controllerNames = []string{
+	"cronjob-controller", "job-controller", "ttl-after-finished-controller", "garbage-collector-controller",
+	"namespace-controller", "serviceaccount-controller", "resourcequota-controller",
+}
+
+func (c *cluster) file(name string) string { return filepath.Join(c.dir, name) }
+
+func (c *cluster) apiServerArguments() []string {
+	return []string{
+		"--etcd-servers=" + c.etcdURL,
+		"--bind-address=127.0.0.1",
+		"--advertise-address=127.0.0.1",
+		"--external-hostname=localhost",
+		"--endpoint-reconciler-type=none",
+		fmt.Sprintf("--secure-port=%d", c.port),
+		"--service-cluster-ip-range=10.96.0.0/16",
+		"--tls-cert-file=" + c.file("apiserver.crt"),
+		"--tls-private-key-file=" + c.file("apiserver.key"),
+		"--token-auth-file=" + c.file("tokens.csv"),
+		"--authorization-mode=RBAC",
+		"--service-account-issuer=https://kubernetes.default.svc",
+		"--service-account-key-file=" + c.file("service-account.key"),
+		"--service-account-signing-key-file=" + c.file("service-account.key"),
+		"--kubelet-preferred-address-types=InternalIP",
+		"--max-requests-inflight=1600",
+		"--max-mutating-requests-inflight=800",
+		"--shutdown-watch-termination-grace-period=1s", // else a graceful end waits a minute for open watches
+		"--profiling=false",
+	}
+}
+
+func (c *cluster) controllerArguments() []string {
+	return []string{
+		"--kubeconfig=" + c.file("controllers.kubeconfig"),
+		"--controllers=" + strings.Join(controllerNames, ","),
+		"--leader-elect=false",
+		"--bind-address=127.0.0.1",
+		fmt.Sprintf("--secure-port=%d", c.controllersPort),
+		"--authorization-always-allow-paths=/healthz",
+		"--kube-api-qps=2000",
+		"--kube-api-burst=4000",
+		"--concurrent-cron-job-syncs=20",
+		"--concurrent-job-syncs=20",
+		"--concurrent-ttl-after-finished-syncs=10",
+		"--concurrent-gc-syncs=20",
+		"--concurrent-namespace-syncs=20",
+		"--controller-start-interval=0s",
+		"--profiling=false",
+	}
+}
+
+func kubeconfigText(url, caFile, token string) string {
+	return fmt.Sprintf(`apiVersion: v1
+kind: Config
+clusters:
+  - name: realcluster
+    cluster: {server: %q, certificate-authority: %q}
+users:
+  - name: user
+    user: {token: %q}
+contexts:
+  - name: realcluster
+    context: {cluster: realcluster, user: user}
+current-context: realcluster
+`, url, caFile, token)
+}

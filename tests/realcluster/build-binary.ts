@@ -1,0 +1,135 @@
+import { execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+const home = import.meta.dirname;
+const bin = join(home, 'bin');
+const binary = join(bin, 'realcluster');
+const builtFrom = join(bin, 'built-from');
+
+/** The program that runs a real control plane, or why this machine cannot make it. */
+export type Binary = { readonly path: string } | { readonly skipped: string };
+
+/**
+ * Builds the program unless the one in the ignored folder comes from these very sources and this Go. The first build on a
+ * machine takes minutes, since it compiles Kubernetes; later ones use Go's own cache. Test processes that need it at the same
+ * time wait for one another. Throws when Go is there and the build fails.
+ */
+export async function buildBinary(): Promise<Binary> {
+  const go = await goVersion();
+  if ('skipped' in go) return go;
+  const wanted = sourceHash(go.version);
+  await withBuildLock(async () => {
+    if (readOr(builtFrom) === wanted && exists(binary)) return;
+    rmSync(builtFrom, { force: true });
+    await compile();
+    writeFileSync(builtFrom, wanted);
+  });
+  return { path: binary };
+}
+
+/** Asked inside the module, Go answers with the version it would use, or says why it has none new enough. */
+async function goVersion(): Promise<{ version: string } | { skipped: string }> {
+  try {
+    const { stdout } = await promisify(execFile)('go', ['version'], { cwd: home });
+    return { version: stdout.trim() };
+  } catch (error) {
+    const stderr = error instanceof Error && 'stderr' in error ? String(error.stderr).trim().split('\n')[0] : '';
+    const needed = /^go (\S+)$/m.exec(readFileSync(join(home, 'go.mod'), 'utf8'))?.[1] ?? '';
+    return { skipped: `Go: version ${needed} or newer is not on this machine${stderr ? ` (${stderr})` : ''}` };
+  }
+}
+
+async function compile(): Promise<void> {
+  const version = `v${kubernetesVersion()}`;
+  const [major, minor] = version.slice(1).split('.');
+  const stamps = [
+    `k8s.io/component-base/version.gitVersion=${version}`,
+    `k8s.io/component-base/version.gitMajor=${major}`,
+    `k8s.io/component-base/version.gitMinor=${minor}`,
+    'k8s.io/component-base/version.gitTreeState=clean',
+    `k8s.io/client-go/pkg/version.gitVersion=${version}`,
+  ];
+  const flags = ['-s', '-w', ...stamps.map((stamp) => `-X ${stamp}`)].join(' ');
+  const child = spawn('go', ['build', '-trimpath', '-buildvcs=false', '-ldflags', flags, '-o', binary, '.'], {
+    cwd: home,
+    env: { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-mod=readonly' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (output += String(bytes)));
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  child.on('error', reject);
+  child.on('close', (code) => {
+    if (code === 0) resolve();
+    else reject(new Error(`go build ended with ${code}:\n${output.slice(-4000)}`));
+  });
+  await promise;
+}
+
+function kubernetesVersion(): string {
+  const found = /k8s\.io\/kubernetes v(\S+)/.exec(readFileSync(join(home, 'go.mod'), 'utf8'))?.[1];
+  if (found === undefined) throw new Error('go.mod names no k8s.io/kubernetes');
+  return found;
+}
+
+function sourceHash(goVersion: string): string {
+  const hash = createHash('sha256').update(goVersion);
+  const files = readdirSync(home, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && (entry.name.endsWith('.go') || /^go\.(mod|sum)$/.test(entry.name)))
+    .map((entry) => relative(home, join(entry.parentPath, entry.name)))
+    .sort();
+  for (const file of files) hash.update(`\n${file}\n`).update(readFileSync(join(home, file)));
+  return hash.digest('hex');
+}
+
+/** One builder at a time, by a folder that only one process can make; a lock whose process has gone is taken over. */
+async function withBuildLock(build: () => Promise<void>): Promise<void> {
+  mkdirSync(bin, { recursive: true });
+  const lock = join(bin, 'building');
+  for (;;) {
+    try {
+      mkdirSync(lock);
+      break;
+    } catch {
+      // Somebody else builds, or did and died: the file inside names the process.
+      if (isAbandoned(lock)) rmSync(lock, { recursive: true, force: true });
+      else await sleep(250);
+    }
+  }
+  try {
+    writeFileSync(join(lock, 'pid'), String(process.pid));
+    await build();
+  } finally {
+    rmSync(lock, { recursive: true, force: true });
+  }
+}
+
+function isAbandoned(lock: string): boolean {
+  const pid = Number(readOr(join(lock, 'pid')));
+  if (!pid) {
+    const age = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+    return age > 5_000;
+  }
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch {
+    return true; // no such process
+  }
+}
+
+function readOr(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return ''; // not there yet
+  }
+}
+
+function exists(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false }) !== undefined;
+}

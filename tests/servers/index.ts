@@ -1,0 +1,15 @@
+export { runOnMysql, runOnPostgres, type ServerAccount } from './administer.ts';
+export { makeAuthority, makeSelfSigned, type Authority, type KeyPair } from './certificates.ts';
+export { Child, type ChildOptions } from './child-process.ts';
+export { findFreePort } from './free-port.ts';
+export { mariadbPackages, startMariadb, whyNoMariadb, type MariadbOptions, type MariadbServer } from './mariadb.ts';
+export {
+  MonitorProcess,
+  type EntryPoint,
+  type LogLine,
+  type MonitorOptions,
+  type ProcessEnd,
+} from './monitor-process.ts';
+export { type StoragePlace } from './storage-flags.ts';
+export { startPostgres, type PostgresOptions, type PostgresServer } from './postgres.ts';
+export { startFaultProxy, type Direction, type Disturbance, type FaultProxy, type PassedPiece } from './tcp-proxy.ts';

@@ -1,0 +1,48 @@
+import { after, describe } from 'node:test';
+import { testDatabases } from './databases.ts';
+import { agingAlerts } from './contract/aging-alerts.ts';
+import { agingCatalog } from './contract/aging-catalog.ts';
+import { activeJobs, lateFacts } from './contract/active-jobs.ts';
+import { channels, monitors } from './contract/catalog-of-monitors.ts';
+import { cronJobs, specEpochs } from './contract/catalog.ts';
+import { explainedRuns } from './contract/explained-runs.ts';
+import { deletion, evidence, pruning } from './contract/history.ts';
+import { heartbeats, leader } from './contract/leader.ts';
+import { firstMigration, migrations } from './contract/migrations.ts';
+import { recording } from './contract/recording.ts';
+import { errors, transactions } from './contract/transactions.ts';
+import { unseenRuns } from './contract/unseen-runs.ts';
+import { values } from './contract/values.ts';
+
+const suites = [
+  migrations,
+  firstMigration,
+  values,
+  transactions,
+  errors,
+  leader,
+  heartbeats,
+  cronJobs,
+  specEpochs,
+  monitors,
+  channels,
+  recording,
+  unseenRuns,
+  activeJobs,
+  lateFacts,
+  evidence,
+  explainedRuns,
+  deletion,
+  pruning,
+  agingAlerts,
+  agingCatalog,
+];
+
+for (const database of testDatabases()) {
+  describe(`store on ${database.name}`, { skip: database.skip ?? false }, () => {
+    for (const suite of suites) suite(database);
+    after(async () => {
+      await database.remove();
+    });
+  });
+}

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import {
+  forgetChannel,
+  forgetMonitor,
+  projectChannel,
+  projectMonitor,
+  setTargets,
+  type ChannelProjection,
+  type MonitorProjection,
+} from '@cronjob-monitor/shared/store';
+import { now, projected } from '../facts.ts';
+import { readNumber, readRows } from '../rows.ts';
+import { contract } from '../suite.ts';
+
+const aMonitor = (changes: Partial<MonitorProjection> = {}): MonitorProjection => ({
+  uid: randomUUID(),
+  namespace: 'prod',
+  name: `monitor-${randomUUID().slice(0, 8)}`,
+  generation: 1,
+  createdAt: now,
+  spec: { sla: { windowDays: 7 } },
+  phase: 'Active',
+  conditions: [{ type: 'Ready', status: 'True' }],
+  counts: { cronJobs: 2 },
+  evaluatedAt: now,
+  ...changes,
+});
+
+export const monitors = contract('the catalog of monitors', (test) => {
+  test('changes only when something that is shown differs', async ({ store, epoch }) => {
+    const monitor = aMonitor();
+    const first = await store.fenced(epoch, (tx) => projectMonitor(tx, monitor));
+    assert.deepEqual({ ...first, id: 0 }, { id: 0, created: true, changed: true });
+    const later = { ...monitor, evaluatedAt: now + 5 };
+    assert.deepEqual(await store.fenced(epoch, (tx) => projectMonitor(tx, later)), {
+      id: first.id,
+      created: false,
+      changed: false,
+    });
+    assert.equal(await readNumber(store, 'select evaluated_at as n from monitors where id = ?', [first.id]), now + 5);
+    const edited = { ...later, phase: 'Degraded' as const };
+    assert.deepEqual(await store.fenced(epoch, (tx) => projectMonitor(tx, edited)), {
+      id: first.id,
+      created: false,
+      changed: true,
+    });
+  });
+
+  test('deletes the earlier object of a name', async ({ store, epoch }) => {
+    const old = aMonitor({ name: 'twice' });
+    const young = aMonitor({ name: 'twice' });
+    await store.fenced(epoch, (tx) => projectMonitor(tx, old));
+    await store.fenced(epoch, (tx) => projectMonitor(tx, young));
+    const found = await readRows(store, `select deleted_at from monitors where name = 'twice' order by id`);
+    assert.deepEqual(
+      found.map((row) => row['deleted_at'] === null),
+      [false, true],
+    );
+  });
+
+  test('knows its targets, and what left keeps its counters', async ({ store, epoch }) => {
+    const monitor = aMonitor();
+    const { id } = await store.fenced(epoch, (tx) => projectMonitor(tx, monitor));
+    const [a, b, c] = [await projected(store, epoch), await projected(store, epoch), await projected(store, epoch)];
+    const set = async (uids: readonly string[], at: number): Promise<unknown> =>
+      store.fenced(epoch, (tx) =>
+        setTargets(
+          tx,
+          monitor.uid,
+          uids.map((cronJobUid) => ({ cronJobUid, leading: cronJobUid === a.uid })),
+          at,
+        ),
+      );
+    const unknown = randomUUID();
+    assert.deepEqual(await set([a.uid, b.uid, unknown], now), { added: 2, removed: 0, unknown: [unknown] });
+    assert.deepEqual(await set([a.uid, b.uid], now + 1), { added: 0, removed: 0, unknown: [] });
+    await store.sql('monitor_targets').where({ monitor_id: id, cronjob_id: b.id }).update({ failures_in_row: 4 });
+    assert.deepEqual(await set([a.uid, c.uid], now + 2), { added: 1, removed: 1, unknown: [] });
+    assert.deepEqual(await set([a.uid, b.uid, c.uid], now + 3), { added: 1, removed: 0, unknown: [] });
+    assert.deepEqual(
+      await readRows(
+        store,
+        'select cronjob_id, "leading", removed_at, first_seen_at, failures_in_row from monitor_targets where monitor_id = ? order by cronjob_id',
+        [id],
+      ),
+      [
+        { cronjob_id: a.id, leading: 1, removed_at: null, first_seen_at: now, failures_in_row: 0 },
+        { cronjob_id: b.id, leading: 0, removed_at: null, first_seen_at: now, failures_in_row: 4 },
+        { cronjob_id: c.id, leading: 0, removed_at: null, first_seen_at: now + 2, failures_in_row: 0 },
+      ],
+    );
+    assert.equal(await store.fenced(epoch, (tx) => forgetMonitor(tx, monitor.uid, now + 9)), true);
+    assert.equal(await store.fenced(epoch, (tx) => forgetMonitor(tx, monitor.uid, now + 9)), false);
+    assert.equal(
+      await readNumber(store, 'select count(*) as n from monitor_targets where monitor_id = ? and removed_at is null', [
+        id,
+      ]),
+      0,
+    );
+  });
+
+  test('leads no target that it lost', async ({ store, epoch }) => {
+    const monitor = aMonitor();
+    await store.fenced(epoch, (tx) => projectMonitor(tx, monitor));
+    const target = await projected(store, epoch);
+    await store.fenced(epoch, (tx) => setTargets(tx, monitor.uid, [{ cronJobUid: target.uid, leading: true }], now));
+    await store.fenced(epoch, (tx) => setTargets(tx, monitor.uid, [], now + 1));
+    assert.deepEqual(
+      await readRows(store, 'select "leading", removed_at from monitor_targets where cronjob_id = ?', [target.id]),
+      [{ leading: 0, removed_at: now + 1 }],
+    );
+  });
+});
+
+const aChannel = (changes: Partial<ChannelProjection> = {}): ChannelProjection => ({
+  uid: randomUUID(),
+  name: `channel-${randomUUID().slice(0, 8)}`,
+  type: 'chat',
+  generation: 1,
+  spec: { channel: '#ops' },
+  ready: true,
+  reason: 'Validated',
+  message: '',
+  secretVersion: '17',
+  ...changes,
+});
+
+export const channels = contract('the catalog of channels', (test) => {
+  test('leaves the statistics alone and tells only changes', async ({ store, epoch }) => {
+    const channel = aChannel();
+    assert.deepEqual(await store.fenced(epoch, (tx) => projectChannel(tx, channel, now)), {
+      created: true,
+      changed: true,
+    });
+    await store.sql('channels').where({ name: channel.name }).update({ sent_total: 12 });
+    assert.deepEqual(await store.fenced(epoch, (tx) => projectChannel(tx, channel, now)), {
+      created: false,
+      changed: false,
+    });
+    const broken = { ...channel, ready: false, reason: 'SecretNotFound', message: 'Secret ops/hooks does not exist' };
+    assert.deepEqual(await store.fenced(epoch, (tx) => projectChannel(tx, broken, now)), {
+      created: false,
+      changed: true,
+    });
+    assert.deepEqual(
+      await readRows(store, 'select ready, reason, sent_total from channels where name = ?', [channel.name]),
+      [{ ready: 0, reason: 'SecretNotFound', sent_total: 12 }],
+    );
+  });
+
+  test('gives a name to one channel at a time', async ({ store, epoch }) => {
+    const [old, young] = [aChannel({ name: 'ops' }), aChannel({ name: 'ops' })];
+    await store.fenced(epoch, (tx) => projectChannel(tx, old, now));
+    await store.fenced(epoch, (tx) => projectChannel(tx, young, now + 1));
+    const found = await readRows(
+      store,
+      `select name_key, deleted_at from channels where name = 'ops' order by deleted_at`,
+    );
+    assert.deepEqual(
+      found.toSorted((a) => (a['deleted_at'] === null ? 1 : -1)),
+      [
+        { name_key: null, deleted_at: now + 1 },
+        { name_key: 'ops', deleted_at: null },
+      ],
+    );
+    assert.equal(await store.fenced(epoch, (tx) => forgetChannel(tx, young.uid, now + 2)), true);
+    assert.equal(await store.fenced(epoch, (tx) => forgetChannel(tx, young.uid, now + 2)), false);
+  });
+});

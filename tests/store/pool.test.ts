@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import {
+  findClusterState,
+  migrate,
+  openStore,
+  putClusterState,
+  takeEpoch,
+  type PoolSettings,
+  type Store,
+} from '@cronjob-monitor/shared/store';
+import { RecordingLogger } from '@cronjob-monitor/shared/testing';
+// The sweep runs every 30 s; here it is asked.
+import { closeIdleAbove } from '../../shared/src/store/idle-sweep.ts';
+import { ownServers, type OwnServer } from './servers.ts';
+import { shortLimits } from './suite.ts';
+import { TestClock } from './test-clock.ts';
+
+const connectionsOf = {
+  postgres: `select count(*) as n from pg_stat_activity where application_name = 'cronjob-monitor'`,
+  mysql: `select count(*) as n from information_schema.processlist where db = 'monitor'`,
+};
+
+for (const kind of ownServers) {
+  describe(`the pool of ${kind.name}`, { skip: kind.skip }, () => {
+    const stores: Store[] = [];
+    let own: OwnServer;
+    const open = (pool: Partial<PoolSettings>): Store => {
+      const whole = { maxIdleConns: 10, maxOpenConns: 4, connMaxLifetimeMs: 0, connMaxIdleTimeMs: 0, ...pool };
+      const deps = { clock: new TestClock(), log: new RecordingLogger(), ...shortLimits };
+      const store = openStore(own.settings(undefined, { pool: whole }), deps);
+      stores.push(store);
+      return store;
+    };
+    const openConnections = async (): Promise<number> => {
+      const [row] = await own.run(connectionsOf[kind.name]);
+      return Number(row?.['n']) - (kind.name === 'mysql' ? 1 : 0);
+    };
+    const useAtOnce = async (store: Store, n: number): Promise<unknown> =>
+      Promise.all(
+        Array.from({ length: n }, () =>
+          store.transaction(async (tx) => {
+            await tx.sql.raw('select 1');
+            await wait(100);
+          }),
+        ),
+      );
+
+    before(async () => {
+      own = await kind.start();
+      await migrate(open({}), { version: 'test' });
+    });
+    after(async () => {
+      for (const store of stores) await store.close();
+      await own.server.remove();
+    });
+
+    it('opens connections when they are needed, and never more than allowed', async () => {
+      const before = await openConnections();
+      const store = open({ maxOpenConns: 3 });
+      assert.equal(await openConnections(), before);
+      await useAtOnce(store, 9);
+      assert.equal(await openConnections(), before + 3);
+      await store.close();
+    });
+
+    it('closes what is idle above the allowed number, and goes on with the rest', async () => {
+      const before = await openConnections();
+      const store = open({ maxOpenConns: 5 });
+      await useAtOnce(store, 5);
+      closeIdleAbove(store.sql, 2);
+      await wait(300);
+      assert.equal(await openConnections(), before + 2);
+      await useAtOnce(store, 5);
+      assert.equal(await openConnections(), before + 5);
+      await store.close();
+    });
+
+    it('replaces a connection that is too old, and closes one that is idle for too long', async () => {
+      const before = await openConnections();
+      const store = open({ maxOpenConns: 1, connMaxLifetimeMs: 200, connMaxIdleTimeMs: 600 });
+      const id = async (): Promise<unknown> => {
+        const question = kind.name === 'postgres' ? 'select pg_backend_pid() as id' : 'select connection_id() as id';
+        return store.dialect.rowsOf(await store.sql.raw(question))[0]?.['id'];
+      };
+      const first = await id();
+      assert.equal(await id(), first);
+      await wait(250);
+      assert.notEqual(await id(), first);
+      // The pool looks once a second.
+      await wait(2_200);
+      assert.equal(await openConnections(), before);
+      await store.close();
+    });
+
+    it('says within 3 s that no connection is free', async () => {
+      const store = open({ maxOpenConns: 1 });
+      const started = performance.now();
+      await assert.rejects(
+        store.transaction(async () => store.probe()),
+        { code: 'unavailable', driverCode: 'POOL_TIMEOUT' },
+      );
+      assert.ok(performance.now() - started < 4_000);
+      await store.probe();
+      await store.close();
+    });
+
+    // PostgreSQL and MariaDB end them by a setting; MySQL has none, and MariaDB can be told to be like it.
+    if (kind.name === 'mysql') {
+      it('ends the connections of a frozen leader where the server does not', async () => {
+        const [frozen, successor] = [open({}), open({})];
+        const old = await takeEpoch(frozen, 'frozen');
+        // MariaDB ends an idle transaction by itself. Told not to, it behaves as MySQL does, whose leaders write their connections down.
+        const connection = await frozen.sql.client.acquireConnection();
+        connection.endsIdleTransactions = false;
+        await frozen.sql.raw('set session idle_transaction_timeout = 0').connection(connection);
+        frozen.sql.client.releaseConnection(connection);
+        let raisedAfterMs = Infinity;
+        const writing = frozen.fenced(old, async (tx) => {
+          const [row] = frozen.dialect.rowsOf(await frozen.sql.raw('select count(*) as n from leader_connections'));
+          assert.equal(Number(row?.['n']), 1);
+          const started = performance.now();
+          await takeEpoch(successor, 'successor');
+          raisedAfterMs = performance.now() - started;
+          await putClusterState(tx, 'storm', 'from the grave');
+        });
+        await assert.rejects(writing, { code: 'unavailable' });
+        assert.ok(raisedAfterMs < 900, `${raisedAfterMs} ms`);
+        assert.equal(await findClusterState(successor, 'storm'), undefined);
+      });
+    }
+  });
+}

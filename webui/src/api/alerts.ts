@@ -1,0 +1,61 @@
+import type {
+  AcknowledgeResult,
+  AlertDetail,
+  AlertHistory,
+  AlertList,
+  AlertState,
+  AlertType,
+  Severity,
+} from '@cronjob-monitor/shared/contract';
+import { act, get, type Answer } from './client.ts';
+
+/** What alerts are asked by; the lists of an export take the same but the page. */
+export interface AlertFilters {
+  readonly state?: readonly AlertState[];
+  readonly severity?: readonly Severity[];
+  readonly type?: readonly AlertType[];
+  readonly namespace?: readonly string[];
+  /** Names of CronJobs. */
+  readonly cronjob?: readonly string[];
+  /** `namespace/name`. */
+  readonly monitor?: string;
+  readonly acknowledged?: boolean;
+}
+
+export interface AlertQuery extends AlertFilters {
+  readonly sort?: string;
+  readonly limit?: number;
+  readonly offset?: number;
+}
+
+/** What may be said with an acknowledgement. */
+export interface AcknowledgeInput {
+  readonly note?: string;
+  readonly expiresAt?: string;
+  /** Counts only where nobody is asked who they are. */
+  readonly by?: string;
+}
+
+export function listAlerts(query: AlertQuery, signal?: AbortSignal): Promise<Answer<AlertList>> {
+  return get('alerts', { ...query }, signal);
+}
+
+export function listAlertHistory(query: AlertQuery, signal?: AbortSignal): Promise<Answer<AlertHistory>> {
+  return get('alerts/history', { ...query }, signal);
+}
+
+export function getAlert(id: string, signal?: AbortSignal): Promise<Answer<AlertDetail>> {
+  return get(pathOf(id), {}, signal);
+}
+
+export function acknowledgeAlert(id: string, input: AcknowledgeInput): Promise<AcknowledgeResult> {
+  return act('POST', `${pathOf(id)}/acknowledge`, input);
+}
+
+export function unacknowledgeAlert(id: string): Promise<AcknowledgeResult> {
+  return act('DELETE', `${pathOf(id)}/acknowledge`);
+}
+
+function pathOf(id: string): string {
+  return `alerts/${encodeURIComponent(id)}`;
+}

@@ -1,0 +1,52 @@
+import type {
+  ChannelDetail,
+  ChannelList,
+  ChannelTestResult,
+  ChannelType,
+  DeliveryKind,
+  DeliveryPage,
+  DeliveryState,
+  RedriveResult,
+} from '@cronjob-monitor/shared/contract';
+import { act, get, type Answer } from './client.ts';
+
+export interface ChannelQuery {
+  readonly type?: readonly ChannelType[];
+  readonly ready?: boolean;
+  readonly sort?: string;
+}
+
+export interface DeliveryQuery {
+  readonly channel?: readonly string[];
+  readonly state?: readonly DeliveryState[];
+  readonly kind?: readonly DeliveryKind[];
+  readonly alert?: string;
+  readonly limit?: number;
+  readonly offset?: number;
+}
+
+export function listChannels(query: ChannelQuery, signal?: AbortSignal): Promise<Answer<ChannelList>> {
+  return get('channels', { ...query }, signal);
+}
+
+export function getChannel(name: string, signal?: AbortSignal): Promise<Answer<ChannelDetail>> {
+  return get(pathOf(name), {}, signal);
+}
+
+/** Sends a test through the controller; the answer comes after 15 s at the latest. */
+export function testChannel(name: string): Promise<ChannelTestResult> {
+  return act('POST', `${pathOf(name)}/test`);
+}
+
+export function listDeliveries(query: DeliveryQuery, signal?: AbortSignal): Promise<Answer<DeliveryPage>> {
+  return get('deliveries', { ...query }, signal);
+}
+
+/** A parked or given-up delivery goes out again. */
+export function redriveDelivery(id: string): Promise<RedriveResult> {
+  return act('POST', `deliveries/${encodeURIComponent(id)}/redrive`);
+}
+
+function pathOf(name: string): string {
+  return `channels/${encodeURIComponent(name)}`;
+}

@@ -1,0 +1,49 @@
+import type {
+  ExecutionDetail,
+  ExecutionPage,
+  ExecutionStatus,
+  ExecutionTrigger,
+  JobLogs,
+  LogSource,
+  Ref,
+} from '@cronjob-monitor/shared/contract';
+import { download, get, type Answer } from './client.ts';
+import { pathOf } from './cronjobs.ts';
+
+export interface ExecutionQuery {
+  readonly status?: readonly ExecutionStatus[];
+  readonly trigger?: readonly ExecutionTrigger[];
+  readonly since?: string;
+  readonly until?: string;
+  readonly sort?: string;
+  readonly limit?: number;
+  readonly offset?: number;
+}
+
+export interface LogQuery {
+  readonly container?: string;
+  readonly pod?: string;
+  readonly previous?: boolean;
+  readonly source?: LogSource;
+  readonly tailLines?: number;
+}
+
+export function listExecutions(ref: Ref, query: ExecutionQuery, signal?: AbortSignal): Promise<Answer<ExecutionPage>> {
+  return get(`${pathOf(ref)}/executions`, { ...query }, signal);
+}
+
+export function getExecution(ref: Ref, jobName: string, signal?: AbortSignal): Promise<Answer<ExecutionDetail>> {
+  return get(runPath(ref, jobName), {}, signal);
+}
+
+export function readLog(ref: Ref, jobName: string, query: LogQuery, signal?: AbortSignal): Promise<Answer<JobLogs>> {
+  return get(`${runPath(ref, jobName)}/logs`, { ...query }, signal);
+}
+
+export function downloadLog(ref: Ref, jobName: string, query: LogQuery): Promise<{ blob: Blob; name: string }> {
+  return download(`${runPath(ref, jobName)}/logs`, { ...query, tailLines: 10_000, format: 'text' });
+}
+
+function runPath(ref: Ref, jobName: string): string {
+  return `${pathOf(ref)}/executions/${encodeURIComponent(jobName)}`;
+}

@@ -1,0 +1,29 @@
+import type {
+  MonitorDetail,
+  MonitorList,
+  MonitorPhase,
+  MonitorPreview,
+  MonitorPreviewInput,
+  Ref,
+} from '@cronjob-monitor/shared/contract';
+import { act, get, type Answer } from './client.ts';
+
+export interface MonitorQuery {
+  readonly namespace?: readonly string[];
+  readonly phase?: readonly MonitorPhase[];
+  readonly search?: string;
+  readonly sort?: string;
+}
+
+export function listMonitors(query: MonitorQuery, signal?: AbortSignal): Promise<Answer<MonitorList>> {
+  return get('monitors', { ...query }, signal);
+}
+
+export function getMonitor({ namespace, name }: Ref, signal?: AbortSignal): Promise<Answer<MonitorDetail>> {
+  return get(`monitors/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`, {}, signal);
+}
+
+/** What changed rules would have told of the runs that are kept; nothing is written. */
+export function previewMonitor(input: MonitorPreviewInput): Promise<MonitorPreview> {
+  return act('POST', 'monitors/preview', input);
+}

@@ -1,0 +1,15 @@
+import type { Health, Stats, Whoami } from '@cronjob-monitor/shared/contract';
+import { get, type Answer } from './client.ts';
+
+export function getStats(signal?: AbortSignal): Promise<Answer<Stats>> {
+  return get('stats', {}, signal);
+}
+
+export function getHealth(signal?: AbortSignal): Promise<Answer<Health>> {
+  return get('health', {}, signal);
+}
+
+/** Without a namespace: what the caller may do in any. */
+export function getWhoami(namespace: string | undefined, signal?: AbortSignal): Promise<Answer<Whoami>> {
+  return get('whoami', { namespace }, signal);
+}

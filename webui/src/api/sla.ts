@@ -1,0 +1,19 @@
+import type { Pagination, SlaList, SlaSubject, SlaTargetVerdict } from '@cronjob-monitor/shared/contract';
+import { get, type Answer } from './client.ts';
+
+export interface SlaFilters {
+  readonly namespace?: readonly string[];
+  /** `namespace/name`. */
+  readonly monitor?: string;
+  readonly search?: string;
+  readonly subject?: readonly SlaSubject[];
+  readonly verdict?: readonly SlaTargetVerdict[];
+}
+
+/** One page of the targets. */
+export function listTargets(
+  query: SlaFilters & { readonly sort: string; readonly limit: number; readonly offset: number },
+  signal?: AbortSignal,
+): Promise<Answer<SlaList & { readonly pagination: Pagination }>> {
+  return get('sla', { ...query }, signal);
+}

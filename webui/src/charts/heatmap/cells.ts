@@ -1,0 +1,41 @@
+/** How a day went: no shades, five classes. */
+export type DayKind = 'all' | 'some' | 'below' | 'failed' | 'none';
+
+export interface DayCell {
+  /** `2026-11-20`, a UTC day. */
+  readonly date: string;
+  readonly kind: DayKind;
+}
+
+export interface LaidCells {
+  readonly weeks: number;
+  /** Where each day stands: columns are weeks that begin on Monday. */
+  readonly cells: readonly (DayCell & { readonly week: number; readonly weekday: number })[];
+  /** Names of months over the week in which they begin. */
+  readonly months: readonly { readonly name: string; readonly week: number }[];
+  /** The last day of a column, for the pointer. */
+  indexAt(week: number): number;
+}
+
+const monthNames = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const dayMs = 86_400_000;
+
+export function layCells(days: readonly DayCell[]): LaidCells {
+  const first = Date.parse(`${days[0]?.date ?? '1970-01-01'}T00:00:00Z`);
+  const offset = (new Date(first).getUTCDay() + 6) % 7; // Monday is the first row
+  const cells = days.map((day) => {
+    const place = Math.round((Date.parse(`${day.date}T00:00:00Z`) - first) / dayMs) + offset;
+    return { ...day, week: Math.floor(place / 7), weekday: place % 7 };
+  });
+  const months = cells.flatMap(({ date, week }, index) => {
+    const isBegin = date.endsWith('-01') || index === 0;
+    return isBegin ? [{ name: monthNames[Number(date.slice(5, 7)) - 1] ?? '', week }] : [];
+  });
+  return {
+    weeks: (cells.at(-1)?.week ?? 0) + 1,
+    cells,
+    // Two names side by side would run into each other.
+    months: months.filter(({ week }, index) => (months[index + 1]?.week ?? Number.POSITIVE_INFINITY) - week >= 3),
+    indexAt: (week) => cells.findLastIndex((cell) => cell.week === week),
+  };
+}

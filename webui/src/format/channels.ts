@@ -1,0 +1,113 @@
+import type { Channel, ChannelTestResult, Delivery } from '@cronjob-monitor/shared/contract';
+import type { Mark } from '../kit/icon/shapes.ts';
+import { reasonText } from './alert-reasons.ts';
+import { ordinal } from './figures.ts';
+import { readyMark } from './marks.ts';
+import { shortTimeText } from './time.ts';
+import type { Viewer } from './viewer.ts';
+
+/** What a channel is: `chat, #ops`, `webhook, POST`. */
+export function channelKindText({ type, config }: Pick<Channel, 'type' | 'config'>): string {
+  const told = {
+    chat: config['channel'],
+    paging: config['severity'],
+    email: config['to'],
+    webhook: config['method'],
+  }[type];
+  const words = Array.isArray(told) ? told.map(String).join(', ') : typeof told === 'string' ? told : '';
+  return words === '' ? type : `${type}, ${type === 'email' ? 'to ' : ''}${words}`;
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  Validated: 'It can be used',
+  InvalidSpec: 'Its spec cannot be used',
+  SecretNotFound: 'Its Secret does not exist',
+  SecretForbidden: 'Its Secret may not be read',
+  AddressRefused: 'Its address may not be called',
+  Unauthorized: 'The receiver refuses its credentials',
+  Gone: 'Nothing is at its address any more',
+  ConsecutiveFailures: 'Its last messages failed',
+  NotChecked: 'It was not checked yet',
+};
+
+const nextSteps: Readonly<Record<string, string>> = {
+  InvalidSpec: 'Correct the field that is named.',
+  SecretNotFound: 'Create the Secret, or correct the reference.',
+  SecretForbidden: 'Let the controller read this Secret.',
+  AddressRefused: 'Use an address outside of the cluster, or allow this one.',
+  Unauthorized: 'Renew the credentials in its Secret; what is parked goes out by itself then.',
+  Gone: 'Correct the address in its Secret; what is parked goes out by itself then.',
+  ConsecutiveFailures: 'See what the receiver answers, below; a test that is accepted ends it.',
+};
+
+/** How a channel stands, as a sentence; the server's own words where it has some. */
+export function readyText({ reason, message }: Pick<Channel, 'reason' | 'message'>): string {
+  return message === '' ? (reasons[reason] ?? reason) : message;
+}
+
+/** What to do about a channel that is not ready. */
+export function nextStep({ ready, reason }: Pick<Channel, 'ready' | 'reason'>): string | undefined {
+  return ready ? undefined : nextSteps[reason];
+}
+
+/** Ready, or not, as the first word of its row. */
+export function channelMark({ ready, reason }: Pick<Channel, 'ready' | 'reason'>): Mark {
+  return !ready && reason === 'NotChecked' ? { word: 'Not checked', shape: 'question', tone: 'off' } : readyMark(ready);
+}
+
+/** What came of a test: `Accepted`, `Refused: it answered 401`, `No controller took it`. */
+export function testText({ success, message, category, httpStatus }: ChannelTestResult): string {
+  if (success) return 'Accepted';
+  if (category === 'noController') return 'No controller took it: nobody leads';
+  if (category === 'waitExceeded') return 'Not known: no answer within 15 s. It may still arrive';
+  if (httpStatus !== null) return `Refused: the receiver answered ${httpStatus}`;
+  return `Failed: ${message === '' ? (reasonText(category) ?? 'no reason given') : message}`;
+}
+
+/** The last test of a channel, in a word or two. */
+export function lastTestText({ lastTest }: Pick<Channel, 'lastTest'>): string {
+  if (lastTest === null) return 'Never tested';
+  return lastTest.result === 'success' ? 'Accepted' : 'Failed';
+}
+
+/** What a delivery is about: the kind of alert, or the message's own kind. */
+export function deliveryAbout({ type, kind }: Pick<Delivery, 'type' | 'kind'>): string {
+  if (type !== null) return type;
+  return kind === 'test' ? 'A test' : 'A digest of several alerts';
+}
+
+/** Kinds of messages as words. */
+export const deliveryKindWords: Readonly<Record<Delivery['kind'], string>> = {
+  firing: 'First',
+  reminder: 'Reminder',
+  flapping: 'Flapping',
+  closing: 'Closing',
+  digest: 'Digest',
+  test: 'Test',
+};
+
+/** How it went: the answer, the try, when the next one is. */
+export function deliveryAnswer(delivery: Delivery, { timeZone, nowMs }: Viewer): string {
+  const { state, attempts, lastError, nextAttemptAt, stateReason, sentAt } = delivery;
+  const error = lastError === null ? '' : lastError.message || (reasonText(lastError.category) ?? '');
+  const time = (at: string): string => shortTimeText(at, timeZone, nowMs);
+  switch (state) {
+    case 'sent':
+      return `${sentAt === null ? 'Sent' : time(sentAt)}${attempts > 1 ? `, ${ordinal(attempts)} try` : ''}`;
+    case 'parked':
+      return error === '' ? 'Waits until the channel is mended' : error;
+    case 'dead':
+      return error === '' ? 'Its time ran out' : error;
+    case 'collapsed':
+      return 'Told by the message of another monitor';
+    case 'digested':
+      return 'Told inside a digest';
+    case 'cancelled':
+      return 'Closed before it left';
+    default: {
+      const next = nextAttemptAt === null ? 'On its way' : `Next try ${time(nextAttemptAt)}`;
+      const why = error === '' ? reasonText(stateReason) : error;
+      return why === undefined ? next : `${next}: ${why}`;
+    }
+  }
+}

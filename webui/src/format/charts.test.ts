@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Series, SeriesDay, Timeline } from '@cronjob-monitor/shared/contract';
+import { comingRuns } from './coming-runs.ts';
+import { dayBars, dayCells, daysTitle, dayText } from './days.ts';
+import { durationTitle } from './duration-title.ts';
+import { marksIn, stripBars } from './strip.ts';
+
+const dayMs = 86_400_000;
+
+function aDay(date: string, changes: Partial<SeriesDay> = {}): SeriesDay {
+  return {
+    date,
+    recorded: true,
+    runs: 0,
+    success: 0,
+    failed: 0,
+    other: 0,
+    manual: 0,
+    successRate: null,
+    avgDurationSeconds: null,
+    p50DurationSeconds: null,
+    p95DurationSeconds: null,
+    maxDurationSeconds: null,
+    alerts: 0,
+    slots: { late: 0, missed: 0, skipped: 0, suspended: 0, unseen: 0 },
+    ...changes,
+  };
+}
+
+const series: Series = {
+  items: [
+    aDay('2026-11-18', { recorded: false }),
+    aDay('2026-11-19', { runs: 10, success: 10, successRate: 100 }),
+    aDay('2026-11-20', {
+      runs: 10,
+      success: 8,
+      failed: 2,
+      successRate: 80,
+      slots: { late: 0, missed: 1, skipped: 0, suspended: 0, unseen: 0 },
+    }),
+    aDay('2026-11-21', { runs: 1, failed: 1, successRate: 0 }),
+    aDay('2026-11-22'),
+  ],
+  figuresFrom: null,
+  approximate: false,
+};
+
+describe('days', () => {
+  test('say as a title what their bars show', () => {
+    assert.equal(daysTitle(series), '18 of 21 runs succeeded in 5 days (85.7 %), 1 missed');
+    assert.equal(daysTitle({ ...series, items: [aDay('2026-11-22')] }), 'No scheduled run in 1 day');
+  });
+
+  test('are stacked from succeeded to not seen, with their rate and whether it is too low', () => {
+    const bars = dayBars(series, 95);
+    assert.deepEqual(
+      bars.map(({ rate, isBelow }) => [rate, isBelow]),
+      [
+        ['-', false],
+        ['100', false],
+        ['80', true],
+        ['0', true],
+        ['-', false],
+      ],
+    );
+    assert.deepEqual(bars[2]?.parts, [
+      { kind: 'succeeded', count: 8 },
+      { kind: 'failed', count: 2 },
+      { kind: 'missed', count: 1 },
+      { kind: 'unseen', count: 0 },
+    ]);
+  });
+
+  test('fall into five classes, and those before the first figure into none', () => {
+    assert.deepEqual(
+      dayCells(series, 95).map(({ kind }) => kind),
+      ['all', 'below', 'failed', 'none'],
+    );
+    assert.deepEqual(
+      dayCells(series, 70).map(({ kind }) => kind),
+      ['all', 'some', 'failed', 'none'],
+    );
+    assert.deepEqual(
+      dayCells(series, null).map(({ kind }) => kind),
+      ['all', 'some', 'failed', 'none'],
+    );
+  });
+
+  test('are said aloud', () => {
+    assert.equal(dayText(series.items[2] ?? aDay('')), '2026-11-20: 8 succeeded, 2 failed, 1 missed (80.0 %)');
+    assert.equal(dayText(aDay('2026-11-22')), '2026-11-22: no run');
+    assert.equal(dayText(aDay('2026-11-18', { recorded: false })), '2026-11-18: not kept');
+  });
+});
+
+describe('the title of a chart of durations', () => {
+  const points = (seconds: readonly number[], isFailed = false) =>
+    seconds.map((value, day) => ({ at: day * dayMs, seconds: value, isFailed, counts: true }));
+
+  test('tells that p95 rose, from what to what, beside the limit', () => {
+    assert.equal(
+      durationTitle(points([720, 720, 720, 840, 900, 960, 1080, 1080, 1080]), 20, '25m'),
+      'p95 rose from 12 min to 18 min in 20 days (limit 25 min)',
+    );
+  });
+
+  test('tells what it is when nothing notable happened', () => {
+    assert.equal(durationTitle(points([100, 101, 99, 100, 102, 98]), 7, null), 'p95 is 1 min 42 s over 7 days');
+  });
+
+  test('tells an all-failing CronJob and an idle one apart', () => {
+    assert.equal(durationTitle(points([5, 6], true), 30, null), 'None of 2 runs succeeded in 30 days');
+    assert.equal(durationTitle([], 30, null), 'No run ended in 30 days');
+  });
+});
+
+describe('a strip', () => {
+  const run = { at: '2026-11-21T02:00:00.000Z', outcome: 'matched', status: 'success', durationSeconds: 60 } as const;
+
+  test('is as high as the run was long against p95', () => {
+    assert.deepEqual(
+      stripBars([run, { ...run, durationSeconds: 30 }], 60).map(({ share }) => share),
+      [0.86, 0.43],
+    );
+  });
+
+  test('has no bar of height zero where no duration is known', () => {
+    assert.equal(stripBars([{ ...run, durationSeconds: null }])[0]?.share, 0.6);
+  });
+
+  test('lists only what it draws in its legend', () => {
+    assert.deepEqual(
+      marksIn([run, run, { ...run, status: 'failed' }]).map(({ word }) => word),
+      ['Succeeded', 'Failed'],
+    );
+  });
+});
+
+test('the next runs are grouped by their instant, and those that are over are left out', () => {
+  const lane = (name: string, at: readonly string[]): Timeline['items'][number] => ({
+    namespace: 'prod',
+    name,
+    timezone: null,
+    suspended: false,
+    expectedDurationSeconds: null,
+    next: at.map((scheduledFor) => ({
+      scheduledFor,
+      localTime: scheduledFor,
+      dst: 'none',
+      inMaintenance: name === 'b',
+    })),
+    skippedDates: [],
+    omitted: 0,
+  });
+  const first = '2026-11-21T02:00:00.000Z';
+  const second = '2026-11-21T03:00:00.000Z';
+  const timeline = { items: [lane('a', [first, second]), lane('b', [second])] } as unknown as Timeline;
+  const coming = comingRuns(timeline, Date.parse(first), 8);
+  assert.deepEqual(
+    coming.map(({ at, cronJobs, inMaintenance }) => [at, cronJobs.map(({ name }) => name).join(), inMaintenance]),
+    [
+      [first, 'a', false],
+      [second, 'a,b', false],
+    ],
+  );
+  assert.equal(comingRuns(timeline, Date.parse(second), 8).length, 1);
+  assert.equal(comingRuns(timeline, 0, 1).length, 1);
+});

@@ -1,0 +1,69 @@
+import type { Series, SeriesDay } from '@cronjob-monitor/shared/contract';
+import type { DayBar } from '../charts/days/day-bars.ts';
+import type { DayCell, DayKind } from '../charts/heatmap/cells.ts';
+import { countText, percentText, plural } from './figures.ts';
+import { shortDayText } from './time.ts';
+
+/** Days of a series as stacked bars: succeeded, failed, missed, not seen. */
+export function dayBars({ items }: Series, target: number | null): DayBar[] {
+  return items.map((day) => ({
+    date: day.date,
+    label: shortDayText(`${day.date}T00:00:00Z`, 'UTC'),
+    parts: [
+      { kind: 'succeeded', count: day.success },
+      { kind: 'failed', count: day.failed },
+      { kind: 'missed', count: day.slots.missed },
+      { kind: 'unseen', count: day.slots.unseen },
+    ],
+    rate: day.successRate === null ? '-' : percentText(day.successRate).replace(/(\.0)? %$/, ''),
+    isBelow: day.successRate !== null && target !== null && day.successRate < target,
+  }));
+}
+
+/** What a series says, as the title of its chart: `11 of 13 runs succeeded in 14 days (84.6 %)`. */
+export function daysTitle({ items }: Series): string {
+  const sum = (of: (day: SeriesDay) => number): number => items.reduce((total, day) => total + of(day), 0);
+  const runs = sum((day) => day.runs);
+  const success = sum((day) => day.success);
+  const missed = sum((day) => day.slots.missed);
+  const missedText = missed === 0 ? '' : `, ${countText(missed)} missed`;
+  if (runs === 0) return `No scheduled run in ${plural(items.length, 'day')}${missedText}`;
+  const rate = percentText((100 * success) / runs);
+  return `${countText(success)} of ${plural(runs, 'run')} succeeded in ${plural(items.length, 'day')} (${rate})${missedText}`;
+}
+
+/** One day, said aloud. */
+export function dayText(day: SeriesDay): string {
+  if (!day.recorded) return `${day.date}: not kept`;
+  const parts = [
+    day.success > 0 ? `${countText(day.success)} succeeded` : undefined,
+    day.failed > 0 ? `${countText(day.failed)} failed` : undefined,
+    day.slots.missed > 0 ? `${countText(day.slots.missed)} missed` : undefined,
+    day.slots.skipped > 0 ? `${countText(day.slots.skipped)} skipped` : undefined,
+    day.slots.unseen > 0 ? `${countText(day.slots.unseen)} not seen` : undefined,
+    day.other > 0 ? `${countText(day.other)} ended otherwise` : undefined,
+    day.manual > 0 ? `${countText(day.manual)} by hand` : undefined,
+  ].filter((part) => part !== undefined);
+  return `${day.date}: ${parts.length === 0 ? 'no run' : parts.join(', ')}${day.successRate === null ? '' : ` (${percentText(day.successRate)})`}`;
+}
+
+/** Days since figures are kept, each in one of five classes. */
+export function dayCells({ items }: Series, target: number | null): DayCell[] {
+  return items.filter(({ recorded }) => recorded).map((day) => ({ date: day.date, kind: kindOf(day, target) }));
+}
+
+function kindOf({ runs, failed, success, successRate }: SeriesDay, target: number | null): DayKind {
+  if (runs === 0) return 'none';
+  if (failed === 0) return 'all';
+  if (success === 0) return 'failed';
+  return target !== null && successRate !== null && successRate < target ? 'below' : 'some';
+}
+
+/** Words of the five classes. */
+export const dayKindWords: Readonly<Record<DayKind, string>> = {
+  all: 'All succeeded',
+  some: 'Some failed, within target',
+  below: 'Below target',
+  failed: 'All failed',
+  none: 'No run',
+};

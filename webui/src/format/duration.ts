@@ -1,0 +1,80 @@
+const units = [
+  { word: 'd', seconds: 86_400 },
+  { word: 'h', seconds: 3_600 },
+  { word: 'min', seconds: 60 },
+  { word: 's', seconds: 1 },
+] as const;
+export type Unit = (typeof units)[number]['word'];
+
+/** A duration in words: two units at most, `1 d 2 h`, `3 min 4 s`, `340 ms`. Null: there is none. */
+export function durationText(seconds: number | null): string {
+  if (seconds === null) return 'no data';
+  if (seconds > 0 && seconds < 1) return `${Math.round(seconds * 1000)} ms`;
+  const whole = Math.round(seconds);
+  const first = units.findIndex(({ seconds: size }) => whole >= size);
+  if (first < 0) return '0 s';
+  // Two neighbours: hours beside days, seconds beside minutes; a zero beside them is left out.
+  const parts: string[] = [];
+  let left = whole;
+  for (const { word, seconds: size } of units.slice(first, first + 2)) {
+    const count = Math.floor(left / size);
+    if (count > 0) parts.push(`${count} ${word}`);
+    left -= count * size;
+  }
+  return parts.join(' ');
+}
+
+/** The largest unit that divides the limit evenly, so that measured and limit are told alike: `26 h (limit 25 h)`. */
+export function unitOf(seconds: number): Unit {
+  for (const { word, seconds: size } of units)
+    if (seconds >= size && seconds % size === 0 && (word !== 'd' || seconds >= 2 * size)) return word;
+  return 's';
+}
+
+/** A duration in one given unit, cut: what passed the limit by a moment is told as the limit and not above. */
+export function inUnit(seconds: number, unit: Unit): string {
+  const size = units.find(({ word }) => word === unit)?.seconds ?? 1;
+  return `${Math.floor(seconds / size)} ${unit}`;
+}
+
+/** Beside a limit: the limit in its own unit, what was measured in the same one; below one of it, in its own. */
+export function besideLimit(measured: number, limit: number): { readonly measured: string; readonly limit: string } {
+  const unit = unitOf(limit);
+  const inLimitUnit = inUnit(measured, unit);
+  return {
+    measured: inLimitUnit.startsWith('0 ') ? durationText(measured) : inLimitUnit,
+    limit: inUnit(limit, unit),
+  };
+}
+
+const goUnits: Readonly<Record<string, number>> = {
+  ns: 1e-9,
+  us: 1e-6,
+  µs: 1e-6,
+  ms: 1e-3,
+  s: 1,
+  m: 60,
+  h: 3_600,
+  d: 86_400,
+  w: 604_800,
+};
+
+/** Seconds of a duration as resources and configuration write it, `1h30m`, `2d`; undefined for anything else. */
+export function secondsOfGo(text: string): number | undefined {
+  if (text === '0') return 0;
+  if (!/^(\d+(\.\d+)?(ns|us|µs|ms|s|m|h|d|w))+$/.test(text)) return undefined;
+  let seconds = 0;
+  for (const [, count, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h|d|w)/g))
+    seconds += Number(count) * (goUnits[unit ?? 's'] ?? 1);
+  return seconds;
+}
+
+/** A limit as people say it: in its own unit where it is whole, `25 h`, `45 min`, else two units. */
+export function limitText(text: string): string {
+  const seconds = secondsOfGo(text);
+  if (seconds === undefined) return text;
+  if (seconds < 1 || seconds % 1 !== 0) return durationText(seconds);
+  const unit = unitOf(seconds);
+  const inOne = inUnit(seconds, unit);
+  return inOne.length > 5 ? durationText(seconds) : inOne;
+}

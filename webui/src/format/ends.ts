@@ -1,0 +1,33 @@
+import { clockText } from './time.ts';
+import type { Viewer } from './viewer.ts';
+
+/** When something that a person sets ends by itself. */
+export const endChoices = ['1h', '4h', 'morning'] as const;
+export type EndChoice = (typeof endChoices)[number];
+export const endWords: Readonly<Record<EndChoice, string>> = { '1h': '1 h', '4h': '4 h', morning: '08:00' };
+
+const hourMs = 3_600_000;
+const minuteMs = 60_000;
+const dayMs = 24 * hourMs;
+const morningMinute = 8 * 60;
+
+/** The instant of a choice, epoch milliseconds: some hours from now, or the next 08:00 of the view's zone. */
+export function endAt(choice: EndChoice, viewer: Viewer): number {
+  if (choice === '1h') return viewer.nowMs + hourMs;
+  return choice === '4h' ? viewer.nowMs + 4 * hourMs : nextMorning(viewer);
+}
+
+/** The next instant at which the clock of the zone shows 08:00, a day at most away even when the clocks change in between. */
+function nextMorning({ nowMs, timeZone }: Viewer): number {
+  const wholeMinute = Math.floor(nowMs / minuteMs) * minuteMs;
+  const left = (morningMinute - minuteOf(wholeMinute, timeZone) + 24 * 60) % (24 * 60);
+  const guess = wholeMinute + (left === 0 ? dayMs : left * minuteMs);
+  // The clocks may change in between: what they then show is off by as much.
+  const off = morningMinute - minuteOf(guess, timeZone);
+  return guess + off * minuteMs;
+}
+
+function minuteOf(ms: number, timeZone: string): number {
+  const [hour = '0', minute = '0'] = clockText(ms, timeZone).split(':');
+  return Number(hour) * 60 + Number(minute);
+}

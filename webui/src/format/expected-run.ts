@@ -1,0 +1,46 @@
+import type { Slot } from '@cronjob-monitor/shared/contract';
+import { durationText } from './duration.ts';
+
+/** What became of an expected run, as a sentence. `deadlineSeconds` is startingDeadlineSeconds, where it is known. */
+export function expectedRunText(
+  slot: Pick<Slot, 'outcome' | 'cause' | 'message' | 'delaySeconds'>,
+  deadlineSeconds: number | null = null,
+): string {
+  const because = slot.message ? `: ${slot.message}` : '';
+  switch (slot.outcome) {
+    case 'matched':
+    case 'late':
+      return slot.delaySeconds === null ? 'Started' : `Started ${durationText(slot.delaySeconds)} after its time`;
+    case 'missed':
+      return `Did not start${missedCause(slot.cause)}${because}`;
+    case 'skippedForbid':
+      return `Skipped${because || ': the run before was still active'} (Forbid)`;
+    case 'skippedDeadline': {
+      const within = deadlineSeconds === null ? 'in time' : `within ${durationText(deadlineSeconds)}`;
+      return `Could not start ${within} (startingDeadlineSeconds)`;
+    }
+    case 'suspended':
+      return 'Suspended at its time';
+    case 'unobserved':
+      return slot.cause === 'monitorDown'
+        ? 'Not seen: nobody watched at its time'
+        : 'It ran; its outcome could not be seen';
+    case 'indeterminate':
+      return 'Cannot be told: the schedule changed while nobody watched';
+    default:
+      return 'Due, not judged yet';
+  }
+}
+
+const missedCauses: Readonly<Record<NonNullable<Slot['cause']>, string>> = {
+  previousRunning: ', though the run before had ended',
+  deadlinePassed: ' within startingDeadlineSeconds',
+  createRejected: ': its Job was rejected',
+  controllerSilent: ': the CronJob controller was silent',
+  specUncertain: '',
+  monitorDown: '',
+};
+
+function missedCause(cause: Slot['cause']): string {
+  return cause === null ? '' : missedCauses[cause];
+}

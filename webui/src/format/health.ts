@@ -1,0 +1,62 @@
+import type { Health } from '@cronjob-monitor/shared/contract';
+import { plural } from './figures.ts';
+import { clockText, dayText, relativeText } from './time.ts';
+import type { Viewer } from './viewer.ts';
+
+/** Whether runs are judged at all: a leader without this scheduler records, and raises no alert. */
+export function isJudging(health: Health): boolean {
+  return health.schedulersRunning.includes('dead-man-switch');
+}
+
+/** The last evaluation: `Evaluated 12 s ago`; what stands in its place while nothing is judged. */
+export function evaluatedText(health: Health, { nowMs }: Viewer): string {
+  if (health.lastEvaluation !== null) return `Evaluated ${relativeText(health.lastEvaluation, nowMs)}`;
+  if (!health.leader) return 'Nobody evaluates';
+  return isJudging(health) ? 'Not evaluated yet' : 'Recorded, not judged';
+}
+
+/** What the banner of an unwell service says on every page: the worst first, then the service's own sentences. */
+export interface HealthNotice {
+  readonly tone: 'warn' | 'crit';
+  readonly headline: string;
+  readonly problems: readonly string[];
+}
+
+/** Undefined: all is well. */
+export function healthNotice(health: Health, viewer: Viewer): HealthNotice | undefined {
+  if (health.status === 'healthy') return undefined;
+  const [first = 'The service is not well', ...others] = health.problems.map((problem) => withoutStop(problem));
+  if (health.status === 'unhealthy') return { tone: 'crit', headline: first, problems: others };
+  if (health.leader) return { tone: 'warn', headline: localised(first, viewer), problems: others };
+  const since = health.lastEvaluation === null ? '' : ` since ${sinceText(health.lastEvaluation, viewer)}`;
+  return { tone: 'crit', headline: `Nothing was evaluated${since}`, problems: [first, ...others] };
+}
+
+function withoutStop(sentence: string): string {
+  return sentence.replace(/\.$/, '');
+}
+
+/** The server tells instants in UTC; a person reads them in the zone of the view. */
+function localised(sentence: string, viewer: Viewer): string {
+  return sentence.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (at) => sinceText(at, viewer));
+}
+
+function sinceText(at: string, { nowMs, timeZone }: Viewer): string {
+  const day = dayText(at, timeZone);
+  const clock = clockText(at, timeZone).slice(0, 5);
+  return day === dayText(nowMs, timeZone) ? clock : `${day} ${clock}`;
+}
+
+/** What of `summary` is said first: `3 critical, 5 warning`; empty when nothing is wrong. */
+export function brokenText(summary: { readonly critical: number; readonly warning: number }): string {
+  const parts = [
+    summary.critical > 0 ? `${summary.critical} critical` : undefined,
+    summary.warning > 0 ? `${summary.warning} warning` : undefined,
+  ];
+  return parts.filter((part) => part !== undefined).join(', ');
+}
+
+/** Everything is well: said only of data that is fresh and judged. */
+export function fineText(total: number): string {
+  return total === 1 ? 'The one CronJob is fine' : `All ${plural(total, 'CronJob')} are fine`;
+}

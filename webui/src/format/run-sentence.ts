@@ -1,0 +1,70 @@
+import type { Execution } from '@cronjob-monitor/shared/contract';
+import { durationText } from './duration.ts';
+import { plural } from './figures.ts';
+import { causeText, triggerWord } from './runs.ts';
+import { clockText, msOf, weekdayText } from './time.ts';
+import { runMark } from './runs.ts';
+import type { RecentRun } from '@cronjob-monitor/shared/contract';
+
+/** How a run ended: `Failed after 3 min 12 s: exit code 137, OOMKilled`. */
+export function outcomeText(run: Execution): string {
+  const after = run.durationSeconds === null ? '' : ` ${durationText(run.durationSeconds)}`;
+  switch (run.status) {
+    case 'success':
+      if (run.inferred) return 'Succeeded, known only from the CronJob: its Job was gone before it was seen';
+      return after === '' ? 'Succeeded' : `Succeeded in${after}`;
+    case 'failed': {
+      const cause = causeText(run) ?? run.jobReason;
+      return `Failed${after && ` after${after}`}${cause ? `: ${cause}` : ''}`;
+    }
+    case 'replaced':
+      return `Replaced${after && ` after${after}`} by the next run (Replace)`;
+    case 'deleted':
+      return `Deleted${after && ` after${after}`}, before it ended`;
+    default:
+      return 'It ran; its outcome could not be seen';
+  }
+}
+
+/** When it was due and when it began: `Scheduled 02:00:00, started 4 s later (p95 2 min)`. */
+export function beginText(run: Execution, timeZone: string, p95Seconds: number | null = null): string {
+  const usual = p95Seconds === null ? '' : ` (p95 ${durationText(p95Seconds)})`;
+  const start = run.startTime ?? run.createdAt;
+  if (run.scheduledTime === null) {
+    const asWhat = run.isRetry && run.retryOf ? `Retry of ${run.retryOf}` : triggerWord(run.trigger);
+    return `${asWhat}, started ${clockText(start, timeZone)}${usual}`;
+  }
+  const delaySeconds = Math.max(0, (msOf(start) - msOf(run.scheduledTime)) / 1000);
+  const later = run.startTime === null ? ', never started' : `, started ${durationText(delaySeconds)} later`;
+  return `Scheduled ${clockText(run.scheduledTime, timeZone)}${later}${usual}`;
+}
+
+/** What attempts came to: `3 attempts, all failed`. */
+export function attemptsText(run: Execution): string {
+  const attempts = plural(run.attempts, 'attempt');
+  if (run.attempts < 2) return attempts;
+  return run.status === 'failed' ? `all ${attempts} failed` : attempts;
+}
+
+/** One bar of a strip, said aloud: `Tue 02:00, failed after 3 min, exit code 137`. */
+export function barText(run: RecentRun & { readonly exitCode?: number | null }, timeZone: string): string {
+  const { word } = runMark(run);
+  const how = word.charAt(0).toLowerCase() + word.slice(1);
+  const took =
+    run.durationSeconds === null
+      ? ''
+      : ` ${run.status === 'success' ? 'in' : 'after'} ${durationText(run.durationSeconds)}`;
+  const code = run.exitCode ? `, exit code ${run.exitCode}` : '';
+  return `${weekdayText(run.at, timeZone)}, ${how}${took}${code}`;
+}
+
+/** What a strip shows, counted: `90 expected runs: 84 succeeded, 3 failed, 1 late`. */
+export function stripText(runs: readonly RecentRun[]): string {
+  const counts = new Map<string, number>();
+  for (const run of runs) {
+    const { word } = runMark(run);
+    counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  const told = [...counts].sort(([, a], [, b]) => b - a).map(([word, count]) => `${count} ${word.toLowerCase()}`);
+  return `${plural(runs.length, 'expected run')}: ${told.join(', ')}`;
+}

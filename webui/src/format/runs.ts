@@ -1,0 +1,76 @@
+import type { ExecutionStatus, ExecutionTrigger, SlotOutcome } from '@cronjob-monitor/shared/contract';
+import type { Mark } from '../kit/icon/shapes.ts';
+
+/** How a run or an expected run is drawn in a strip, a grid or a legend. */
+export type BarShape =
+  | 'full'
+  | 'crossed'
+  | 'running'
+  | 'half'
+  | 'open'
+  | 'hatched'
+  | 'clock'
+  | 'dashed'
+  | 'one'
+  | 'two'
+  | 'three'
+  | 'unsure'
+  | 'dot';
+
+/** What became of a run or an expected run: the word, the bar of a strip, and the shape where there is room for an icon. */
+export interface RunMark extends Mark {
+  readonly bar: BarShape;
+}
+
+export const executionMarks: Readonly<Record<ExecutionStatus, RunMark>> = {
+  success: { word: 'Succeeded', bar: 'full', shape: 'check', tone: 'ok' },
+  failed: { word: 'Failed', bar: 'crossed', shape: 'cross', tone: 'crit' },
+  replaced: { word: 'Replaced', bar: 'half', shape: 'merge', tone: 'off' },
+  deleted: { word: 'Deleted', bar: 'open', shape: 'dash', tone: 'off' },
+  unobserved: { word: 'Not seen', bar: 'hatched', shape: 'question', tone: 'off' },
+};
+
+type Unmatched = Exclude<SlotOutcome, 'matched'>;
+
+/** What became of an expected run that no ordinary run answered. */
+export const slotMarks: Readonly<Record<Unmatched, RunMark>> = {
+  late: { word: 'Late', bar: 'clock', shape: 'hourglass', tone: 'warn' },
+  missed: { word: 'Missed', bar: 'dashed', shape: 'cross', tone: 'crit' },
+  skippedForbid: { word: 'Skipped', bar: 'one', shape: 'bar', tone: 'off' },
+  skippedDeadline: { word: 'Too late', bar: 'two', shape: 'bar', tone: 'off' },
+  suspended: { word: 'Suspended', bar: 'three', shape: 'bars', tone: 'off' },
+  unobserved: { word: 'Not seen', bar: 'hatched', shape: 'question', tone: 'off' },
+  indeterminate: { word: 'Cannot be told', bar: 'unsure', shape: 'question', tone: 'off' },
+};
+
+/** Due, and not judged yet. */
+export const dueMark: RunMark = { word: 'Due', bar: 'dot', shape: 'dot', tone: 'off' };
+export const activeRunMark: RunMark = { word: 'Running', bar: 'running', shape: 'triangle', tone: 'run' };
+
+/** One entry of a strip: how the run ended says more than that it was late, unless it succeeded. */
+export function runMark(run: { outcome: SlotOutcome | null; status: ExecutionStatus | null }): RunMark {
+  if (run.status === 'success' && run.outcome === 'late') return slotMarks.late;
+  if (run.status !== null) return executionMarks[run.status];
+  if (run.outcome === null) return dueMark;
+  if (run.outcome === 'matched') return activeRunMark;
+  return slotMarks[run.outcome];
+}
+
+const triggerWords: Readonly<Record<ExecutionTrigger, string>> = {
+  scheduled: 'Scheduled',
+  manual: 'Manual',
+  rerun: 'Run again',
+  unmatched: 'Not by its schedule',
+};
+
+/** What started a run. */
+export function triggerWord(trigger: ExecutionTrigger): string {
+  return triggerWords[trigger];
+}
+
+/** `exit code 137, OOMKilled`; undefined when nothing is known. */
+export function causeText(run: { exitCode: number | null; reason: string | null }): string | undefined {
+  const parts = [run.exitCode === null ? undefined : `exit code ${run.exitCode}`, run.reason ?? undefined];
+  const told = parts.filter((part) => part !== undefined);
+  return told.length === 0 ? undefined : told.join(', ');
+}

@@ -1,0 +1,275 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Condition, Execution, Health, Told, ToldChannel } from '@cronjob-monitor/shared/contract';
+import { conditionLines, phaseText } from './conditions.ts';
+import { expectedRunText } from './expected-run.ts';
+import { brokenText, evaluatedText, fineText, healthNotice, isJudging } from './health.ts';
+import { attemptsText, barText, beginText, outcomeText, stripText } from './run-sentence.ts';
+import { acknowledgedText, toldMark } from './told.ts';
+
+const nowMs = Date.parse('2026-11-21T14:03:00.000Z');
+const viewer = { nowMs, timeZone: 'UTC' };
+
+describe('Told', () => {
+  const channel: ToldChannel = {
+    channel: 'ops-chat',
+    deliveryId: '019a',
+    kind: 'firing',
+    state: 'sent',
+    attempts: 1,
+    at: '2026-11-21T02:15:00.000Z',
+    nextAttemptAt: null,
+    category: null,
+    httpStatus: 200,
+  };
+  const told = (changes: Partial<Told>): Told => ({
+    state: 'sent',
+    reason: null,
+    until: null,
+    channels: [],
+    ...changes,
+  });
+  const until = '2026-11-21T18:00:00.000Z';
+
+  const rows: readonly (readonly [told: Told, text: string])[] = [
+    [told({ channels: [channel] }), 'ops-chat 02:15'],
+    [told({ channels: [{ ...channel, attempts: 2 }] }), 'ops-chat 02:15, 2nd try'],
+    [
+      told({ channels: [channel, { ...channel, channel: 'oncall', at: '2026-11-20T02:16:00.000Z' }] }),
+      'ops-chat 02:15; oncall 20 Nov 02:16',
+    ],
+    [told({ channels: [{ ...channel, state: 'collapsed' }] }), 'ops-chat: joined another message'],
+    [told({ state: 'waiting', reason: 'alertDelay', until }), 'Waits for alertDelay until 18:00'],
+    [told({ state: 'waiting' }), 'On its way'],
+    [
+      told({
+        state: 'waiting',
+        reason: 'backoff',
+        channels: [
+          {
+            ...channel,
+            channel: 'ops-mail',
+            state: 'ready',
+            nextAttemptAt: '2026-11-21T14:21:00.000Z',
+            httpStatus: 500,
+          },
+        ],
+      }),
+      'ops-mail: next try 14:21 (500)',
+    ],
+    [told({ state: 'held', reason: 'silence', until }), 'Held back: silence until 18:00'],
+    [told({ state: 'held', reason: 'maintenance' }), 'Held back: maintenance'],
+    [
+      told({
+        state: 'held',
+        reason: 'parked',
+        channels: [{ ...channel, channel: 'billing-hook', state: 'parked', httpStatus: 401 }],
+      }),
+      'billing-hook: parked until mended (401)',
+    ],
+    [
+      told({ state: 'failed', reason: 'rejected', channels: [{ ...channel, state: 'dead', httpStatus: 400 }] }),
+      'ops-chat: refused (400)',
+    ],
+    [
+      told({ state: 'failed', reason: 'expired', channels: [{ ...channel, state: 'dead' }] }),
+      'ops-chat: given up after 24 h',
+    ],
+    [told({ state: 'none', reason: 'severityNotRouted' }), 'No channel takes warning'],
+    [told({ state: 'none', reason: 'noChannel' }), 'Its monitor names no channel'],
+    [told({ state: 'none', reason: 'alertingDisabled' }), 'Alerting is off in its monitor'],
+  ];
+  for (const [given, text] of rows) {
+    test(`says "${text}"`, () => assert.equal(toldMark({ told: given, severity: 'warning' }, viewer).word, text));
+  }
+
+  test('looks like what it says', () => {
+    assert.deepEqual(
+      (['sent', 'waiting', 'held', 'failed', 'none'] as const).map(
+        (state) => toldMark({ told: told({ state }), severity: 'warning' }, viewer).shape,
+      ),
+      ['check', 'hourglass', 'bar', 'cross', 'exclamation'],
+    );
+  });
+
+  test('names who took note, and for how long', () => {
+    const acknowledgement = { by: 'ana', at: until, note: null, expiresAt: until };
+    assert.equal(acknowledgedText({ acknowledgement }, viewer), 'Acknowledged by ana until 18:00');
+    assert.equal(acknowledgedText({ acknowledgement: null }, viewer), undefined);
+  });
+});
+
+describe('a run', () => {
+  const run: Execution = {
+    id: 'uid',
+    namespace: 'prod',
+    cronJobName: 'backup',
+    cronJobUid: 'uid',
+    jobName: 'backup-1',
+    status: 'failed',
+    trigger: 'scheduled',
+    scheduledTime: '2026-11-21T02:00:00.000Z',
+    createdAt: '2026-11-21T02:00:00.000Z',
+    startTime: '2026-11-21T02:00:04.000Z',
+    completionTime: '2026-11-21T02:03:16.000Z',
+    duration: '3m12s',
+    durationSeconds: 192,
+    exitCode: 137,
+    reason: 'OOMKilled',
+    jobReason: 'BackoffLimitExceeded',
+    attempts: 3,
+    failedIndexes: null,
+    isRetry: false,
+    retryOf: null,
+    delayed: false,
+    inferred: false,
+    inMaintenance: false,
+    hasLogs: true,
+    hasEvents: true,
+    suggestedFix: null,
+  };
+
+  test('says how it ended, and why', () => {
+    assert.equal(outcomeText(run), 'Failed after 3 min 12 s: exit code 137, OOMKilled');
+    assert.equal(
+      outcomeText({ ...run, exitCode: null, reason: null }),
+      'Failed after 3 min 12 s: BackoffLimitExceeded',
+    );
+    assert.equal(outcomeText({ ...run, status: 'success' }), 'Succeeded in 3 min 12 s');
+    assert.equal(
+      outcomeText({ ...run, status: 'replaced', durationSeconds: null }),
+      'Replaced by the next run (Replace)',
+    );
+    assert.match(outcomeText({ ...run, status: 'success', inferred: true }), /known only from the CronJob/);
+  });
+
+  test('says when it was due and when it began', () => {
+    assert.equal(beginText(run, 'UTC', 120), 'Scheduled 02:00:00, started 4 s later (p95 2 min)');
+    assert.equal(beginText({ ...run, startTime: null }, 'UTC'), 'Scheduled 02:00:00, never started');
+    assert.equal(beginText({ ...run, scheduledTime: null, trigger: 'manual' }, 'UTC'), 'Manual, started 02:00:04');
+    assert.equal(
+      beginText({ ...run, scheduledTime: null, trigger: 'rerun', isRetry: true, retryOf: 'backup-0' }, 'UTC'),
+      'Retry of backup-0, started 02:00:04',
+    );
+    assert.equal(attemptsText(run), 'all 3 attempts failed');
+    assert.equal(attemptsText({ ...run, attempts: 1 }), '1 attempt');
+  });
+
+  test('is a bar with a name', () => {
+    const bar = {
+      at: '2026-11-24T02:00:00.000Z',
+      outcome: 'matched',
+      status: 'failed',
+      durationSeconds: 180,
+      exitCode: 137,
+    } as const;
+    assert.equal(barText(bar, 'UTC'), 'Tue 02:00, failed after 3 min, exit code 137');
+    assert.equal(
+      stripText([bar, { ...bar, status: 'success' }, { ...bar, status: 'success' }]),
+      '3 expected runs: 2 succeeded, 1 failed',
+    );
+  });
+});
+
+describe('an expected run', () => {
+  const slot = { outcome: null, cause: null, message: null, delaySeconds: null } as const;
+  const rows = [
+    [{ ...slot, outcome: 'matched', delaySeconds: 4 }, 'Started 4 s after its time'],
+    [
+      { ...slot, outcome: 'skippedForbid', message: 'the run of 01:00 was still active' },
+      'Skipped: the run of 01:00 was still active (Forbid)',
+    ],
+    [{ ...slot, outcome: 'skippedDeadline' }, 'Could not start within 3 min 20 s (startingDeadlineSeconds)'],
+    [{ ...slot, outcome: 'missed', cause: 'controllerSilent' }, 'Did not start: the CronJob controller was silent'],
+    [{ ...slot, outcome: 'unobserved' }, 'It ran; its outcome could not be seen'],
+    [{ ...slot, outcome: 'indeterminate' }, 'Cannot be told: the schedule changed while nobody watched'],
+    [slot, 'Due, not judged yet'],
+  ] as const;
+  for (const [given, text] of rows) test(`says "${text}"`, () => assert.equal(expectedRunText(given, 200), text));
+});
+
+describe('the health of the service', () => {
+  const health: Health = {
+    status: 'healthy',
+    storage: 'connected',
+    leader: true,
+    version: 'v0.1.0',
+    uptime: '3h',
+    analyzerEnabled: true,
+    schedulersRunning: ['dead-man-switch'],
+    problems: [],
+    lastEvaluation: '2026-11-21T14:02:48.000Z',
+    schemaVersion: 1,
+    cluster: null,
+    defaultTimeZone: 'UTC',
+    timeZoneData: '2026a',
+    controller: null,
+  };
+
+  test('says when it evaluated last, or why it did not', () => {
+    assert.equal(evaluatedText(health, viewer), 'Evaluated 12 s ago');
+    assert.equal(evaluatedText({ ...health, lastEvaluation: null, leader: false }, viewer), 'Nobody evaluates');
+    assert.equal(evaluatedText({ ...health, lastEvaluation: null }, viewer), 'Not evaluated yet');
+    const recordsOnly = { ...health, lastEvaluation: null, schedulersRunning: [] };
+    assert.equal(evaluatedText(recordsOnly, viewer), 'Recorded, not judged');
+    assert.equal(isJudging(recordsOnly), false);
+  });
+
+  test('is no news while it is well', () => assert.equal(healthNotice(health, viewer), undefined));
+
+  test('tells that nobody leads, since when, and the sentence of the service', () => {
+    const notice = healthNotice(
+      { ...health, status: 'degraded', leader: false, problems: ['No controller leads.'] },
+      viewer,
+    );
+    assert.deepEqual(notice, {
+      tone: 'crit',
+      headline: 'Nothing was evaluated since 14:02',
+      problems: ['No controller leads'],
+    });
+  });
+
+  test('tells the instants of the service in the zone of the view', () => {
+    const problems = ['Nothing was evaluated since 2026-11-21T13:58:00.000Z'];
+    const notice = healthNotice({ ...health, status: 'degraded', problems }, { nowMs, timeZone: 'Europe/Zurich' });
+    assert.equal(notice?.headline, 'Nothing was evaluated since 14:58');
+    assert.equal(notice?.tone, 'warn');
+  });
+
+  test('counts what is broken, and says fine of a whole fleet', () => {
+    assert.equal(brokenText({ critical: 3, warning: 5 }), '3 critical, 5 warning');
+    assert.equal(brokenText({ critical: 0, warning: 0 }), '');
+    assert.equal(fineText(412), 'All 412 CronJobs are fine');
+  });
+});
+
+describe('the conditions of a monitor', () => {
+  const condition = (changes: Partial<Condition>): Condition => ({
+    type: 'Ready',
+    status: 'True',
+    reason: 'Evaluated',
+    message: '',
+    lastTransitionTime: null,
+    observedGeneration: 1,
+    ...changes,
+  });
+  const missing = condition({
+    type: 'ChannelsResolved',
+    status: 'False',
+    reason: 'ChannelNotFound',
+    message: 'No AlertChannel is named "oncal"',
+  });
+
+  test('tell what is wrong first, and what to change', () => {
+    const [first, second] = conditionLines([condition({}), missing]);
+    assert.equal(first?.says, 'No AlertChannel is named "oncal"');
+    assert.match(first?.change ?? '', /correct spec\.alerting\.channelRefs/);
+    assert.deepEqual([second?.isWell, second?.says], [true, 'It is evaluated']);
+  });
+
+  test('become the verdict of the monitor', () => {
+    assert.equal(phaseText('Degraded', [missing]), 'It works, but no AlertChannel is named "oncal"');
+    assert.equal(phaseText('Pending', []), 'It was not evaluated yet');
+    assert.match(phaseText('Active', [condition({})]), /^It works/);
+  });
+});

@@ -1,0 +1,109 @@
+import type { Alert, Severity, Told, ToldChannel, ToldReason } from '@cronjob-monitor/shared/contract';
+import type { Mark } from '../kit/icon/shapes.ts';
+import { ordinal } from './figures.ts';
+import { shortTimeText } from './time.ts';
+import type { Viewer } from './viewer.ts';
+
+/** Was anybody told of an alert, and if not, why: one mark whose word is the whole sentence. */
+export function toldMark(alert: { readonly told: Told; readonly severity: Severity }, viewer: Viewer): Mark {
+  const { told } = alert;
+  switch (told.state) {
+    case 'sent':
+      return { word: sentText(told, viewer), shape: 'check', tone: 'ok' };
+    case 'waiting':
+      return { word: waitingText(told, viewer), shape: 'hourglass', tone: 'off' };
+    case 'held':
+      return { word: heldText(told, viewer), shape: 'bar', tone: 'held' };
+    case 'failed':
+      return { word: failedText(told), shape: 'cross', tone: 'crit' };
+    default:
+      return { word: noneText(told.reason, alert.severity), shape: 'exclamation', tone: 'warn' };
+  }
+}
+
+function sentText({ channels }: Told, viewer: Viewer): string {
+  const sent = channels.filter(({ state }) => state === 'sent' || state === 'collapsed' || state === 'digested');
+  return sent.length === 0 ? 'Told' : sent.map((channel) => channelText(channel, viewer)).join('; ');
+}
+
+function channelText({ channel, state, at, attempts }: ToldChannel, { timeZone, nowMs }: Viewer): string {
+  if (state === 'collapsed') return `${channel}: joined another message`;
+  if (state === 'digested') return `${channel}: in a digest`;
+  const tries = attempts > 1 ? `, ${ordinal(attempts)} try` : '';
+  return `${channel} ${shortTimeText(at, timeZone, nowMs)}${tries}`;
+}
+
+const waits: Readonly<Partial<Record<ToldReason, string>>> = {
+  alertDelay: 'Waits for alertDelay',
+  startupGrace: 'Waits for the startup grace',
+  rateLimit: 'Waits for the rate limit',
+  circuit: 'Waits: the channel rests after failures',
+  order: 'Waits for the message before it',
+};
+
+function waitingText(told: Told, viewer: Viewer): string {
+  const retried = told.channels.find(({ nextAttemptAt, attempts }) => nextAttemptAt !== null && attempts > 0);
+  if (told.reason === 'backoff' && retried?.nextAttemptAt) {
+    const next = shortTimeText(retried.nextAttemptAt, viewer.timeZone, viewer.nowMs);
+    return `${retried.channel}: next try ${next}${answer(retried)}`;
+  }
+  const why = (told.reason === null ? undefined : waits[told.reason]) ?? 'On its way';
+  return `${why}${untilText(told, viewer)}`;
+}
+
+const holdWords: Readonly<Partial<Record<ToldReason, string>>> = {
+  maintenance: 'maintenance',
+  silence: 'silence',
+  storm: 'storm of alerts',
+  inhibited: 'a worse alert of the same CronJob',
+  duplicate: 'told a short while ago',
+  flapping: 'it opens and closes again and again',
+};
+
+function heldText(told: Told, viewer: Viewer): string {
+  if (told.reason === 'parked' || told.reason === 'invalid') {
+    const parked = told.channels.find(({ state }) => state === 'parked');
+    return `${parked?.channel ?? 'Its channel'}: parked until mended${parked ? answer(parked) : ''}`;
+  }
+  const why = (told.reason === null ? undefined : holdWords[told.reason]) ?? 'a hold';
+  return `Held back: ${why}${untilText(told, viewer)}`;
+}
+
+function failedText({ reason, channels }: Told): string {
+  const dead = channels.find(({ state }) => state === 'dead');
+  const who = dead?.channel ?? 'Its channel';
+  return reason === 'rejected' ? `${who}: refused${dead ? answer(dead) : ''}` : `${who}: given up after 24 h`;
+}
+
+const silentReasons: Readonly<Partial<Record<ToldReason, string>>> = {
+  alertingDisabled: 'Alerting is off in its monitor',
+  noChannel: 'Its monitor names no channel',
+  unknownChannel: 'Its channel does not exist',
+  clearedBeforeSent: 'Cleared before it was sent',
+  channelDeleted: 'Its channel was deleted',
+};
+
+function noneText(reason: ToldReason | null, severity: Severity): string {
+  if (reason === 'severityNotRouted') return `No channel takes ${severity}`;
+  return (reason === null ? undefined : silentReasons[reason]) ?? 'Nobody is told';
+}
+
+function untilText({ until }: Told, { timeZone, nowMs }: Viewer): string {
+  return until === null ? '' : ` until ${shortTimeText(until, timeZone, nowMs)}`;
+}
+
+function answer({ httpStatus, category }: ToldChannel): string {
+  const said = httpStatus ?? category;
+  return said === null ? '' : ` (${said})`;
+}
+
+/** Acknowledged by whom, if it is: stands beside the health word. */
+export function acknowledgedText(
+  { acknowledgement }: Pick<Alert, 'acknowledgement'>,
+  viewer: Viewer,
+): string | undefined {
+  if (!acknowledgement) return undefined;
+  const { by, expiresAt } = acknowledgement;
+  const until = expiresAt === null ? '' : ` until ${shortTimeText(expiresAt, viewer.timeZone, viewer.nowMs)}`;
+  return `Acknowledged by ${by}${until}`;
+}

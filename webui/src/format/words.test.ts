@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  alertStates,
+  cronJobStatuses,
+  deliveryStates,
+  executionStatuses,
+  monitorPhases,
+  slotOutcomes,
+} from '@cronjob-monitor/shared/contract';
+import { alertMark, cronJobMarks, deliveryMarks, phaseMarks, runningMark } from './marks.ts';
+import { causeText, executionMarks, runMark, slotMarks } from './runs.ts';
+
+const written = ({ word, shape, tone }: { word: string; shape: string; tone: string }): string =>
+  `${word} ${shape} ${tone}`;
+
+describe('the word, shape and tone', () => {
+  test('of a CronJob', () => {
+    assert.deepEqual(
+      cronJobStatuses.map((status) => written(cronJobMarks[status])),
+      [
+        'Critical cross crit',
+        'Warning exclamation warn',
+        'Not known yet question off',
+        'Suspended bars off',
+        'Healthy check ok',
+      ],
+    );
+    assert.equal(written(runningMark), 'Running triangle run');
+  });
+
+  test('of a run', () => {
+    assert.deepEqual(
+      executionStatuses.map(
+        (status) => `${executionMarks[status].word} ${executionMarks[status].bar} ${executionMarks[status].tone}`,
+      ),
+      ['Failed crossed crit', 'Not seen hatched off', 'Deleted open off', 'Replaced half off', 'Succeeded full ok'],
+    );
+  });
+
+  test('of an expected run', () => {
+    assert.deepEqual(
+      slotOutcomes
+        .filter((outcome) => outcome !== 'matched')
+        .map((outcome) => `${slotMarks[outcome].word} ${slotMarks[outcome].bar} ${slotMarks[outcome].tone}`),
+      [
+        'Late clock warn',
+        'Missed dashed crit',
+        'Skipped one off',
+        'Too late two off',
+        'Suspended three off',
+        'Not seen hatched off',
+        'Cannot be told unsure off',
+      ],
+    );
+  });
+
+  test('of an alert in each state', () => {
+    const alert = { severity: 'critical', suppressedBy: null } as const;
+    assert.deepEqual(
+      alertStates.map((state) => written(alertMark({ ...alert, state }))),
+      [
+        'Waiting hourglass off',
+        'Active cross crit',
+        'Held back bar held',
+        'Resolved check ok',
+        'Expired dash off',
+        'Never sent dash off',
+      ],
+    );
+    assert.equal(alertMark({ ...alert, state: 'suppressed', suppressedBy: 'silence' }).word, 'Held back: silence');
+  });
+
+  test('of a monitor and of a delivery', () => {
+    assert.deepEqual(
+      monitorPhases.map((phase) => written(phaseMarks[phase])),
+      ['Error cross crit', 'Degraded exclamation warn', 'Pending question off', 'Active check ok'],
+    );
+    assert.deepEqual(
+      deliveryStates.map((state) => written(deliveryMarks[state])),
+      [
+        'Queued hourglass off',
+        'Queued hourglass off',
+        'Sent check ok',
+        'Parked bar held',
+        'Given up cross crit',
+        'Not needed dash off',
+        'In a digest list off',
+        'Joined merge off',
+      ],
+    );
+  });
+});
+
+describe('a bar of the strip', () => {
+  const rows = [
+    ['matched', 'success', 'Succeeded'],
+    ['late', 'success', 'Late'],
+    ['late', 'failed', 'Failed'],
+    ['matched', 'failed', 'Failed'],
+    ['matched', null, 'Running'],
+    ['missed', null, 'Missed'],
+    [null, null, 'Due'],
+    [null, 'success', 'Succeeded'],
+  ] as const;
+  for (const [outcome, status, word] of rows) {
+    test(`of ${outcome ?? 'an unjudged run'} and ${status ?? 'no end'} is "${word}"`, () =>
+      assert.equal(runMark({ outcome, status }).word, word));
+  }
+});
+
+test('a cause is told as far as it is known', () => {
+  assert.equal(causeText({ exitCode: 137, reason: 'OOMKilled' }), 'exit code 137, OOMKilled');
+  assert.equal(causeText({ exitCode: null, reason: 'Evicted' }), 'Evicted');
+  assert.equal(causeText({ exitCode: 1, reason: null }), 'exit code 1');
+  assert.equal(causeText({ exitCode: null, reason: null }), undefined);
+});

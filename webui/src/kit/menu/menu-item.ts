@@ -1,0 +1,13 @@
+/** One line of a menu. */
+export interface MenuItem {
+  readonly word: string;
+  readonly run?: () => void;
+  readonly href?: string;
+  /** Why it cannot be used: it stays in the list and says so. */
+  readonly missing?: string | undefined;
+  readonly isDanger?: boolean;
+  /** A line above. */
+  readonly isApart?: boolean;
+  /** Of a menu of choices: the one that holds. */
+  readonly isChosen?: boolean;
+}

@@ -1,0 +1,40 @@
+import { after } from '../../state/timer.ts';
+import type { Tone } from '../icon/shapes.ts';
+
+export interface Toast {
+  readonly id: number;
+  readonly text: string;
+  readonly tone: Extract<Tone, 'ok' | 'crit' | 'off'>;
+  readonly action: { readonly word: string; readonly href?: string; readonly run?: () => void } | undefined;
+}
+
+const shownForMs = 8_000;
+const shownWithActionMs = 20_000;
+const mostShown = 4;
+
+/** Results of own actions, told politely. A failure stays until it is closed. */
+class Toasts {
+  shown = $state.raw<readonly Toast[]>([]);
+  #next = 1;
+  readonly #ends = new Map<Toast['id'], () => void>();
+
+  say(text: string, options: { tone?: Toast['tone']; action?: NonNullable<Toast['action']> } = {}): void {
+    const toast: Toast = { id: this.#next++, text, tone: options.tone ?? 'off', action: options.action };
+    const shownMs = toast.action ? shownWithActionMs : shownForMs;
+    if (toast.tone !== 'crit')
+      this.#ends.set(
+        toast.id,
+        after(shownMs, () => this.close(toast.id)),
+      );
+    this.shown = [...this.shown, toast];
+    for (const { id } of this.shown.slice(0, -mostShown)) this.close(id);
+  }
+
+  close(id: number): void {
+    this.#ends.get(id)?.();
+    this.#ends.delete(id);
+    this.shown = this.shown.filter((toast) => toast.id !== id);
+  }
+}
+
+export const toasts = new Toasts();

@@ -1,0 +1,100 @@
+import {
+  alertTypes,
+  severities,
+  type Alert,
+  type AlertHistory,
+  type AlertList,
+  type AlertType,
+  type Severity,
+} from '@cronjob-monitor/shared/contract';
+import { listAlertHistory, listAlerts, type AlertFilters } from '../../api/alerts.ts';
+import { router } from '../../router.svelte.ts';
+import { countIn, listIn, wordIn, wordsIn } from '../../state/filters.ts';
+import { Resource } from '../../state/resource.svelte.ts';
+
+export const alertsPerPage = 50;
+const views = ['active', 'history'] as const;
+export const acknowledgedWords = ['any', 'yes', 'no'] as const;
+
+/** Open alerts in their three groups, or those that have ended. The view is in the address. */
+export class AlertsState {
+  readonly view = $derived(wordIn(router.query, 'view', views, 'active'));
+  readonly severities: readonly Severity[] = $derived(wordsIn(router.query, 'severity', severities));
+  readonly types: readonly AlertType[] = $derived(wordsIn(router.query, 'type', alertTypes));
+  readonly namespaces: readonly string[] = $derived(listIn(router.query, 'ns'));
+  /** Names of CronJobs. */
+  readonly cronJobs: readonly string[] = $derived(listIn(router.query, 'cronjob'));
+  /** `namespace/name`. */
+  readonly monitor: string = $derived(router.query.get('monitor') ?? '');
+  readonly acknowledged = $derived(wordIn(router.query, 'acknowledged', acknowledgedWords, 'any'));
+  readonly offset: number = $derived(countIn(router.query, 'offset', 0));
+  readonly isFiltered: boolean = $derived(
+    this.severities.length + this.types.length + this.namespaces.length + this.cronJobs.length > 0 ||
+      this.monitor !== '' ||
+      this.acknowledged !== 'any',
+  );
+
+  readonly #about: AlertFilters = $derived({
+    severity: this.severities,
+    type: this.types,
+    namespace: this.namespaces,
+    cronjob: this.cronJobs,
+    monitor: this.monitor,
+  });
+
+  readonly #openFilters: AlertFilters = $derived({
+    ...this.#about,
+    ...(this.acknowledged === 'any' ? {} : { acknowledged: this.acknowledged === 'yes' }),
+    state: ['active', 'pending', 'suppressed'],
+  });
+
+  readonly #endedFilters: AlertFilters = $derived({ ...this.#about, state: ['resolved', 'expired', 'cancelled'] });
+
+  /** What the view in sight asks for: an export asks for the same. */
+  readonly filters: AlertFilters = $derived(this.view === 'history' ? this.#endedFilters : this.#openFilters);
+
+  readonly open: Resource<AlertList> = $derived.by(() => {
+    const question = this.#openFilters;
+    return new Resource((signal) => listAlerts(question, signal), {
+      concerns: ({ kind }) => kind === 'alert' || kind === 'delivery' || kind === 'silence',
+    });
+  });
+
+  readonly history: Resource<AlertHistory> = $derived.by(() => {
+    const question = { ...this.#endedFilters, limit: alertsPerPage, offset: this.offset };
+    return new Resource((signal) => listAlertHistory(question, signal), {
+      concerns: ({ kind }) => kind === 'alert',
+    });
+  });
+
+  readonly groups: readonly { readonly name: string; readonly alerts: readonly Alert[] }[] = $derived.by(() => {
+    const items = this.open.value?.items ?? [];
+    return [
+      { name: 'Active', alerts: items.filter(({ state }) => state === 'active') },
+      { name: 'Waiting', alerts: items.filter(({ state }) => state === 'pending') },
+      { name: 'Held back', alerts: items.filter(({ state }) => state === 'suppressed') },
+    ];
+  });
+
+  readonly #seen: readonly Alert[] = $derived([
+    ...(this.open.value?.items ?? []),
+    ...(this.history.value?.items ?? []),
+  ]);
+
+  readonly knownNamespaces: readonly string[] = $derived.by(() => {
+    return [...new Set([...this.namespaces, ...this.#seen.map(({ cronjob }) => cronjob.namespace)])].sort();
+  });
+
+  readonly knownCronJobs: readonly string[] = $derived(
+    [...new Set([...this.cronJobs, ...this.#seen.map(({ cronjob }) => cronjob.name)])].sort(),
+  );
+
+  readonly knownMonitors: readonly string[] = $derived.by(() => {
+    const names = this.#seen.map(({ monitor }) => `${monitor.namespace}/${monitor.name}`);
+    return [...new Set([...(this.monitor === '' ? [] : [this.monitor]), ...names])].sort();
+  });
+
+  change(changes: Readonly<Record<string, string | undefined>>): void {
+    router.setQuery({ offset: undefined, ...changes });
+  }
+}

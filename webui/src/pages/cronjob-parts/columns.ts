@@ -1,0 +1,80 @@
+import type { Column } from '../../kit/table/column.ts';
+
+/** Columns that tables of CronJobs are made of. */
+export const cronJobColumns = {
+  status: { id: 'status', title: 'Status', width: '120px', sortKey: 'status', card: 'aside', cardOrder: 2 },
+  failed: { id: 'failed', title: 'Last run', width: '104px', card: 'aside', cardOrder: 2 },
+  name: { id: 'name', title: 'Name', width: '156px', sortKey: 'name', card: 'lead', cardOrder: 1 },
+  verdict: { id: 'verdict', title: 'Verdict', card: 'full', cardOrder: 3 },
+  since: { id: 'since', title: 'Since', width: '132px', card: 'lead', cardOrder: 6, hideBelow: 1024 },
+  last: {
+    id: 'last',
+    title: 'Last run',
+    width: '92px',
+    sortKey: 'lastRun',
+    falls: true,
+    card: 'hidden',
+    hideBelow: 1440,
+  },
+  next: {
+    id: 'next',
+    title: 'Next run',
+    width: '112px',
+    sortKey: 'nextRun',
+    card: 'lead',
+    cardOrder: 6,
+    hasCardLabel: true,
+    hideBelow: 1024,
+  },
+  rate: {
+    id: 'rate',
+    title: 'Success',
+    width: '84px',
+    align: 'end',
+    sortKey: 'successRate',
+    hideBelow: 1024,
+    card: 'aside',
+    cardOrder: 5,
+  },
+  strip: { id: 'strip', title: 'Last 30 expected runs', width: '172px', card: 'lead', cardOrder: 4 },
+  schedule: { id: 'schedule', title: 'Schedule', width: '112px', card: 'hidden', hideBelow: 1280 },
+  alerts: {
+    id: 'alerts',
+    title: 'Alerts',
+    width: '64px',
+    align: 'end',
+    sortKey: 'activeAlerts',
+    falls: true,
+    card: 'hidden',
+    hideBelow: 1280,
+  },
+  told: { id: 'told', title: 'Told', width: '200px', card: 'lead', cardOrder: 6, hideBelow: 1024 },
+  menu: { id: 'menu', title: 'Actions', width: '60px', align: 'end', card: 'aside', cardOrder: 7, isTitleHidden: true },
+} as const satisfies Readonly<Record<string, Column>>;
+
+const { status, failed, name, verdict, since, last, next, rate, strip, schedule, alerts, told, menu } = cronJobColumns;
+
+/** The whole list. */
+export const listColumns: readonly Column[] = [status, name, verdict, last, next, rate, strip, schedule, alerts, menu];
+/** What is broken now. */
+export const brokenColumns: readonly Column[] = [
+  { ...status, width: '116px' },
+  name,
+  { ...since, card: 'aside', cardOrder: 5 },
+  { ...verdict, title: 'What is wrong' },
+  strip,
+  told,
+  menu,
+];
+/** Failed last, without an alert. */
+export const failedColumns: readonly Column[] = [
+  failed,
+  name,
+  { ...verdict, title: 'What happened' },
+  next,
+  rate,
+  strip,
+  menu,
+];
+/** Those of one monitor. */
+export const monitorColumns: readonly Column[] = [status, name, verdict, next, rate, strip, menu];

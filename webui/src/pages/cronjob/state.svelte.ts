@@ -1,0 +1,194 @@
+import type {
+  CronJobDetail,
+  Execution,
+  ExecutionPage,
+  MonitorDetail,
+  Ref,
+  Series,
+  SlotPage,
+} from '@cronjob-monitor/shared/contract';
+import { executionStatuses, executionTriggers } from '@cronjob-monitor/shared/contract';
+import type { Answer, Query } from '../../api/client.ts';
+import { getCronJob, getSeries, listUnmetSlots } from '../../api/cronjobs.ts';
+import { listExecutions } from '../../api/executions.ts';
+import { getMonitor } from '../../api/monitors.ts';
+import type { Hint } from '../../api/stream.ts';
+import type { DurationPoint } from '../../charts/duration/daily.ts';
+import { msOf } from '../../format/time.ts';
+import { router } from '../../router.svelte.ts';
+import { countIn, wordIn, wordsIn } from '../../state/filters.ts';
+import { now } from '../../state/now.svelte.ts';
+import { Resource } from '../../state/resource.svelte.ts';
+
+/** Expected runs in the strip. */
+const stripLength = 90;
+export const runsPerPage = 20;
+export const ranges = ['7', '14', '30', '90'] as const;
+export type RangeDays = (typeof ranges)[number];
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+/** Runs of a chart: read page by page, and no more than can be told apart. */
+const chartPage = 500;
+const mostChartRuns = 2_000;
+
+/** What the chart shows: the newest runs of the range. */
+export interface ChartRuns {
+  /** Oldest first. */
+  readonly runs: readonly Execution[];
+  /** The range holds more than are shown. */
+  readonly isCut: boolean;
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+/** One CronJob: how it stands, its runs, its figures. Its view is in the address. */
+export class CronJobState {
+  readonly ref: Ref;
+  readonly detail: Resource<CronJobDetail>;
+  readonly #concerns: (hint: Hint) => boolean;
+
+  constructor(ref: Ref) {
+    this.ref = ref;
+    this.#concerns = (hint) => concernsCronJob(hint, ref);
+    this.detail = new Resource((signal) => getCronJob(ref, stripLength, signal), { concerns: this.#concerns });
+    this.year = new Resource((signal) => getSeries(ref, 365, signal), { concerns: this.#concerns });
+  }
+
+  readonly range: RangeDays = $derived(wordIn(router.query, 'days', ranges, '30'));
+  readonly statuses = $derived(wordsIn(router.query, 'status', executionStatuses));
+  readonly triggers = $derived(wordsIn(router.query, 'trigger', executionTriggers));
+  readonly offset: number = $derived(countIn(router.query, 'offset', 0));
+
+  /** Ranges that history can fill: those up to the usual one always, beyond it only where there is more. */
+  readonly offeredRanges: readonly RangeDays[] = $derived.by(() => {
+    const from = this.detail.value?.historyFrom ?? null;
+    const keptDays = from === null ? 0 : (now.ms - msOf(from)) / dayMs;
+    return ranges.filter((days) => Number(days) <= 30 || keptDays > 30);
+  });
+
+  /** A page of the table of runs. */
+  readonly runs: Resource<ExecutionPage> = $derived.by(() => {
+    const { statuses, triggers, offset } = this;
+    const since = sinceOf(this.range);
+    return new Resource(
+      (signal) =>
+        listExecutions(this.ref, { status: statuses, trigger: triggers, since, limit: runsPerPage, offset }, signal),
+      { concerns: this.#concerns },
+    );
+  });
+
+  /** All runs of the table, for a file. */
+  readonly exported: Query = $derived({
+    status: this.statuses,
+    trigger: this.triggers,
+    since: sinceOf(this.range),
+  });
+
+  /** Every run of the range, for the chart. */
+  readonly chart: Resource<ChartRuns> = $derived.by(() => {
+    const days = this.range;
+    return new Resource((signal) => readChartRuns(this.ref, days, signal), { concerns: this.#concerns });
+  });
+
+  /** Figures by UTC day. */
+  readonly series: Resource<Series> = $derived.by(() => {
+    const days = Number(this.range);
+    return new Resource((signal) => getSeries(this.ref, days, signal), { concerns: this.#concerns });
+  });
+
+  /** The same as far back as it is kept, a year at most. */
+  readonly year: Resource<Series>;
+
+  /** Expected runs of the range that no run answered. */
+  readonly unmet: Resource<SlotPage> = $derived.by(() => {
+    const days = this.range;
+    return new Resource((signal) => listUnmetSlots(this.ref, sinceOf(days), signal), { concerns: this.#concerns });
+  });
+
+  /** The rules it is judged by: those of the monitor that leads. */
+  readonly monitor: Resource<MonitorDetail> | undefined = $derived.by(() => {
+    const monitor = this.#monitorName;
+    if (monitor === undefined) return undefined;
+    const [namespace = '', name = ''] = monitor.split('/');
+    return new Resource((signal) => getMonitor({ namespace, name }, signal), {
+      concerns: ({ kind }) => kind === 'monitor',
+    });
+  });
+
+  // As text: another answer with the same monitor asks nothing anew.
+  readonly #monitorName: string | undefined = $derived.by(() => {
+    const monitor = this.detail.value?.monitorRef;
+    return monitor ? `${monitor.namespace}/${monitor.name}` : undefined;
+  });
+
+  setRange(days: string): void {
+    router.setQuery({ days: days === '30' ? undefined : days, offset: undefined });
+  }
+
+  setFilters(filters: { readonly status?: readonly string[]; readonly trigger?: readonly string[] }): void {
+    router.setQuery({
+      ...(filters.status ? { status: filters.status.join(',') } : {}),
+      ...(filters.trigger ? { trigger: filters.trigger.join(',') } : {}),
+      offset: undefined,
+    });
+  }
+
+  moveTo(offset: number): void {
+    router.setQuery({ offset: offset === 0 ? undefined : String(offset) });
+  }
+}
+
+/** Marks of the chart: runs that took a known time. */
+export function pointsOf(runs: readonly Execution[]): DurationPoint[] {
+  return runs.flatMap(({ startTime, createdAt, durationSeconds, status, trigger }) =>
+    durationSeconds === null || (status !== 'success' && status !== 'failed')
+      ? []
+      : [
+          {
+            at: msOf(startTime ?? createdAt),
+            seconds: durationSeconds,
+            isFailed: status === 'failed',
+            counts: trigger === 'scheduled',
+          },
+        ],
+  );
+}
+
+/** A change that may show on the page of a CronJob or of one of its runs. */
+export function concernsCronJob(hint: Hint, { namespace, name }: Ref): boolean {
+  switch (hint.kind) {
+    case 'cronjob':
+      return hint.data.namespace === namespace && hint.data.name === name;
+    case 'execution':
+      return hint.data.namespace === namespace && hint.data.cronJobName === name;
+    case 'alert':
+      return hint.data.cronjob.namespace === namespace && hint.data.cronjob.name === name;
+    default:
+      return false;
+  }
+}
+
+/** The begin of a range, cut to the hour: the same question for an hour, so that an unchanged answer need not be sent. */
+function sinceOf(days: RangeDays): string {
+  return new Date(Math.floor(now.preciseMs / hourMs) * hourMs - Number(days) * dayMs).toISOString();
+}
+
+async function readChartRuns(ref: Ref, days: RangeDays, signal: AbortSignal): Promise<Answer<ChartRuns>> {
+  const since = sinceOf(days);
+  const runs: Execution[] = [];
+  let changed = false;
+  for (;;) {
+    // Serial: how many pages there are is known from the one before.
+    const answer = await listExecutions(ref, { since, limit: chartPage, offset: runs.length }, signal);
+    changed ||= answer.changed;
+    runs.push(...answer.value.items);
+    const isCut = answer.value.pagination.hasMore && runs.length >= mostChartRuns;
+    if (answer.value.pagination.hasMore && !isCut) continue;
+    // The axis begins where runs begin: a young history is not a thin line at the right.
+    const oldestMs = msOf(runs.at(-1)?.createdAt ?? since);
+    const fromMs = isCut
+      ? oldestMs
+      : Math.max(msOf(since), oldestMs - Math.max(hourMs, (now.preciseMs - oldestMs) / 20));
+    return { ...answer, changed, value: { runs: runs.reverse(), isCut, fromMs, untilMs: now.preciseMs } };
+  }
+}

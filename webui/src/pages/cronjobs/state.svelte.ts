@@ -1,0 +1,127 @@
+import {
+  cronJobSortKeys,
+  cronJobStatusFilters,
+  type CronJob,
+  type CronJobList,
+  type CronJobSortKey,
+  type CronJobStatusFilter,
+} from '@cronjob-monitor/shared/contract';
+import type { Query } from '../../api/client.ts';
+import { listCronJobs, type CronJobQuery } from '../../api/cronjobs.ts';
+import { listMonitors } from '../../api/monitors.ts';
+import { router } from '../../router.svelte.ts';
+import { listIn, wordIn, wordsIn } from '../../state/filters.ts';
+import { Resource } from '../../state/resource.svelte.ts';
+import { Windows } from '../../state/windows.svelte.ts';
+
+const sorts = cronJobSortKeys.flatMap((key) => [key, `-${key}`] as const);
+type Sort = CronJobSortKey | `-${CronJobSortKey}`;
+const defaultSort: Sort = 'status';
+
+/** What the address of the list says. */
+export interface CronJobFilters {
+  readonly search: string;
+  readonly namespaces: readonly string[];
+  readonly statuses: readonly CronJobStatusFilter[];
+  readonly monitor: string;
+  readonly includeRemoved: boolean;
+  readonly sort: Sort;
+}
+
+export function readFilters(query: URLSearchParams): CronJobFilters {
+  return {
+    search: query.get('q') ?? '',
+    namespaces: listIn(query, 'ns'),
+    statuses: wordsIn(query, 'status', cronJobStatusFilters),
+    monitor: query.get('monitor') ?? '',
+    includeRemoved: query.get('removed') === '1',
+    sort: wordIn(query, 'sort', sorts, defaultSort),
+  };
+}
+
+/** The list of all CronJobs: its view is in the address, its rows come in windows. */
+export class CronJobsState {
+  readonly monitors = new Resource((signal) => listMonitors({}, signal), {
+    concerns: ({ kind }) => kind === 'monitor',
+  });
+
+  readonly filters: CronJobFilters = $derived(readFilters(router.query));
+
+  readonly isFiltered: boolean = $derived.by(() => {
+    const { search, namespaces, statuses, monitor, includeRemoved } = this.filters;
+    return search !== '' || namespaces.length > 0 || statuses.length > 0 || monitor !== '' || includeRemoved;
+  });
+
+  /** The same view without its page, for a file of all its rows. */
+  readonly exported: Query = $derived.by(() => {
+    const { recent: _, ...query } = toQuery(this.filters);
+    return query;
+  });
+
+  /** Another question, another list. */
+  readonly #question: string = $derived(JSON.stringify(this.filters));
+  readonly asked: Windows<CronJob, CronJobList> = $derived.by(() => {
+    const filters = JSON.parse(this.#question) as CronJobFilters; // made of the same type in the line above
+    return new Windows({
+      load: (range, signal) => listCronJobs({ ...toQuery(filters), ...range }, signal),
+      keyOf: ({ namespace, name }) => `${namespace}/${name}`,
+      concerns: ({ kind }) => kind === 'cronjob' || kind === 'alert' || kind === 'execution',
+    });
+  });
+
+  #answered: Windows<CronJob, CronJobList> | undefined;
+  /** The list that was asked for; until its first answer the one before, so that nothing flickers. */
+  readonly list: Windows<CronJob, CronJobList> = $derived.by(() => {
+    const { asked } = this;
+    if (asked.newest !== undefined || asked.failures.length > 0) this.#answered = asked;
+    return this.#answered ?? asked;
+  });
+
+  /** Names to choose among: those of monitors and of rows that were seen. Others can be typed. */
+  readonly namespaces: readonly string[] = $derived.by(() => {
+    const seen = new Set(this.filters.namespaces);
+    for (const { namespace } of this.monitors.value?.items ?? []) seen.add(namespace);
+    for (const { namespace } of this.list.newest?.items ?? []) seen.add(namespace);
+    return [...seen].sort();
+  });
+
+  start(): () => void {
+    return this.monitors.start();
+  }
+
+  /** Changes the view; what equals its default leaves the address. */
+  change(filters: Partial<CronJobFilters>, how: 'push' | 'replace' = 'push'): void {
+    const next = { ...this.filters, ...filters };
+    router.setQuery(
+      {
+        q: next.search,
+        ns: next.namespaces.join(','),
+        status: next.statuses.join(','),
+        monitor: next.monitor,
+        removed: next.includeRemoved ? '1' : undefined,
+        sort: next.sort === defaultSort ? undefined : next.sort,
+      },
+      how,
+    );
+  }
+
+  sortBy(sort: string): void {
+    this.change({ sort: wordIn(new URLSearchParams({ sort }), 'sort', sorts, defaultSort) });
+  }
+
+  clear(): void {
+    this.change({ search: '', namespaces: [], statuses: [], monitor: '', includeRemoved: false });
+  }
+}
+
+function toQuery({ search, namespaces, statuses, monitor, includeRemoved, sort }: CronJobFilters): CronJobQuery {
+  return {
+    search,
+    namespace: namespaces,
+    status: statuses,
+    monitor,
+    sort,
+    recent: 30,
+    ...(includeRemoved ? { includeRemoved } : {}),
+  };
+}

@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Execution, PruneInput, PruneResult, TimelineItem } from '@cronjob-monitor/shared/contract';
+import { ApiError } from '../api/client.ts';
+import { emptyText } from './cronjobs/empty-text.ts';
+import { readFilters, type CronJobFilters } from './cronjobs/state.svelte.ts';
+import { concernsCronJob, pointsOf } from './cronjob/state.svelte.ts';
+import { axisOf, ticksOf } from './run/axis.ts';
+import { noLogText } from './run/no-log.ts';
+import { PruneState, pruneText } from './settings/prune.svelte.ts';
+import { configLines } from './settings/state.svelte.ts';
+import { laneBars, laneNote } from './timeline/lane-geometry.ts';
+
+describe('the list of CronJobs', () => {
+  const none: CronJobFilters = {
+    search: '',
+    namespaces: [],
+    statuses: [],
+    monitor: '',
+    includeRemoved: false,
+    sort: 'status',
+  };
+
+  test('reads its view from the address, worst first where it says nothing', () => {
+    assert.deepEqual(readFilters(new URLSearchParams()), none);
+    assert.deepEqual(
+      readFilters(new URLSearchParams('q=back&ns=a,b&status=warning,critical&monitor=a/m&removed=1&sort=-lastRun')),
+      {
+        search: 'back',
+        namespaces: ['a', 'b'],
+        statuses: ['warning', 'critical'],
+        monitor: 'a/m',
+        includeRemoved: true,
+        sort: '-lastRun',
+      },
+    );
+    assert.equal(readFilters(new URLSearchParams('sort=colour')).sort, 'status');
+  });
+
+  test('names what it looked for and did not find', () => {
+    assert.equal(
+      emptyText({ ...none, statuses: ['critical'], namespaces: ['prod'] }),
+      'No CronJob matches critical in prod',
+    );
+    assert.equal(emptyText({ ...none, search: 'x' }), 'No CronJob matches "x"');
+    assert.equal(emptyText({ ...none, namespaces: ['prod'] }), 'No CronJob is in prod');
+    assert.equal(emptyText({ ...none, monitor: 'a/b' }), 'No CronJob is of monitor a/b');
+  });
+});
+
+describe('the page of a CronJob', () => {
+  const ref = { namespace: 'prod', name: 'backup' };
+
+  test('follows changes of its own CronJob alone', () => {
+    const cronjob = {
+      namespace: 'prod',
+      status: 'healthy',
+      suspended: false,
+      runningJobs: 0,
+      activeAlerts: 0,
+      deleted: false,
+    } as const;
+    assert.equal(concernsCronJob({ kind: 'cronjob', data: { ...cronjob, name: 'backup' } }, ref), true);
+    assert.equal(concernsCronJob({ kind: 'cronjob', data: { ...cronjob, name: 'other' } }, ref), false);
+    const execution = {
+      namespace: 'prod',
+      cronJobName: 'backup',
+      jobName: 'x',
+      status: 'failed',
+      trigger: 'manual',
+      durationSeconds: null,
+    } as const;
+    assert.equal(concernsCronJob({ kind: 'execution', data: execution }, ref), true);
+    assert.equal(
+      concernsCronJob(
+        { kind: 'health', data: { status: 'healthy', storage: 'connected', leader: true, lastEvaluation: null } },
+        ref,
+      ),
+      false,
+    );
+  });
+
+  test('draws runs that ended by themselves in a known time; only scheduled ones count', () => {
+    const run = {
+      createdAt: '2026-11-21T02:00:00.000Z',
+      startTime: null,
+      durationSeconds: 5,
+      status: 'failed',
+      trigger: 'scheduled',
+    };
+    const runs = [
+      run,
+      { ...run, status: 'success', trigger: 'manual' },
+      { ...run, durationSeconds: null },
+      { ...run, status: 'replaced' },
+    ];
+    assert.deepEqual(pointsOf(runs as unknown as Execution[]), [
+      { at: Date.parse(run.createdAt), seconds: 5, isFailed: true, counts: true },
+      { at: Date.parse(run.createdAt), seconds: 5, isFailed: false, counts: false },
+    ]);
+  });
+});
+
+describe('the axis of a run', () => {
+  const pod = { name: 'p', node: null, phase: 'Failed', index: null, containers: [] };
+  const run = {
+    createdAt: '2026-11-21T02:00:00.000Z',
+    completionTime: '2026-11-21T02:10:00.000Z',
+    pods: [
+      { ...pod, startTime: '2026-11-21T02:00:00.000Z', endTime: '2026-11-21T02:05:00.000Z' },
+      { ...pod, phase: 'Running', startTime: '2026-11-21T02:05:00.000Z', endTime: null },
+    ],
+    events: [
+      { time: '2026-11-21T02:05:00.000Z', type: 'Warning', reason: 'BackOff', object: 'Pod/p', message: 'm', count: 1 },
+    ],
+  };
+
+  test('places attempts and events by time', () => {
+    const axis = axisOf(run);
+    assert.deepEqual(axis?.attempts, [
+      { label: 'Attempt 1', from: 0, to: 0.5, isFailed: true },
+      { label: 'Attempt 2', from: 0.5, to: 1, isFailed: false },
+    ]);
+    assert.deepEqual(axis?.events, [{ at: 0.5, isWarning: true, says: 'BackOff: m' }]);
+  });
+
+  test('is left out when no instant is known', () => {
+    assert.equal(axisOf({ ...run, pods: [{ ...pod, startTime: null, endTime: null }], events: null }), undefined);
+  });
+
+  test('is labelled at round instants, six at most', () => {
+    const from = Date.UTC(2026, 10, 21, 2, 0, 7);
+    assert.deepEqual(
+      ticksOf(from, from + 600_000).map((ms) => new Date(ms).toISOString().slice(11, 19)),
+      ['02:02:00', '02:04:00', '02:06:00', '02:08:00', '02:10:00'],
+    );
+    assert.ok(ticksOf(from, from + 40 * 86_400_000).length <= 2);
+  });
+});
+
+describe('a missing log', () => {
+  const refusal = (code: string, reason?: 'notStored' | 'podGone' | 'notStarted'): ApiError =>
+    new ApiError({ message: 'No', code, status: 404, requestId: null, ...(reason ? { details: { reason } } : {}) });
+
+  test('says why there is none', () => {
+    assert.match(noLogText(refusal('LOGS_UNAVAILABLE', 'podGone'), undefined, 'prod').text, /pod is gone/);
+    assert.equal(noLogText(refusal('LOGS_UNAVAILABLE', 'notStarted'), undefined, 'prod').title, 'No log yet');
+    assert.match(noLogText(refusal('FORBIDDEN'), undefined, 'prod').text, /You may not read pods\/log in prod/);
+    const logs = { container: 'a', text: '', truncated: false, capturedAt: '', unavailable: 'nodeUnreachable' };
+    assert.match(
+      noLogText(refusal('LOGS_UNAVAILABLE'), { logs, withheld: false }, 'prod').text,
+      /its node could not be reached/,
+    );
+  });
+});
+
+describe('prune', () => {
+  const result: PruneResult = {
+    success: true,
+    dryRun: true,
+    pruneLogsOnly: false,
+    olderThanDays: 30,
+    cutoff: '2026-10-22T00:00:00.000Z',
+    deletedCount: 410,
+    logsDeleted: 12,
+    eventsDeleted: 1,
+    slotsDeleted: 33,
+    message: '',
+    completed: true,
+  };
+
+  function aState() {
+    const asked: PruneInput[] = [];
+    const state = new PruneState(async (input) => {
+      asked.push(input);
+      return { ...result, ...input, dryRun: input.dryRun === true, pruneLogsOnly: input.pruneLogsOnly === true };
+    });
+    return { state, asked };
+  }
+
+  test('is live only after a dry run of the very same inputs', async () => {
+    const { state, asked } = aState();
+    await assert.rejects(state.run(), /dry run/);
+    await state.dryRun();
+    assert.equal(state.preview?.deletedCount, 410);
+    state.days = '31';
+    assert.equal(state.preview, undefined);
+    await assert.rejects(state.run(), /dry run/);
+    state.days = '30';
+    await state.run();
+    assert.deepEqual(
+      asked.map(({ dryRun }) => dryRun),
+      [true, false],
+    );
+    await assert.rejects(state.run(), /dry run/);
+  });
+
+  test('takes whole days from 1 to 3650', () => {
+    const { state } = aState();
+    for (const [days, isValid] of [
+      ['1', true],
+      ['3650', true],
+      ['0', false],
+      ['3651', false],
+      ['1.5', false],
+      ['', false],
+      ['x', false],
+    ] as const) {
+      state.days = days;
+      assert.equal(state.input !== undefined, isValid, days);
+    }
+  });
+
+  test('counts what it deletes', () => {
+    assert.equal(pruneText(result), '410 runs, 12 logs, 1 set of events, 33 expected runs');
+    assert.equal(pruneText({ ...result, pruneLogsOnly: true }), '12 logs');
+  });
+});
+
+test('the configuration is a list of keys, with the source of what is not a default', () => {
+  const lines = configLines({
+    'log-level': 'info',
+    storage: { type: 'postgres', postgres: { host: 'db', password: '***' }, none: null },
+    'ignored-namespaces': ['kube-system', 'kube-public'],
+    sources: { 'storage.type': 'file' },
+  });
+  assert.deepEqual(lines, [
+    { key: 'log-level', value: 'info', source: undefined },
+    { key: 'storage.type', value: 'postgres', source: 'file' },
+    { key: 'storage.postgres.host', value: 'db', source: undefined },
+    { key: 'storage.postgres.password', value: '***', source: undefined },
+    { key: 'storage.none', value: 'not set', source: undefined },
+    { key: 'ignored-namespaces', value: 'kube-system, kube-public', source: undefined },
+  ]);
+});
+
+describe('a lane of the timeline', () => {
+  const at = Date.parse('2026-11-21T00:00:00.000Z');
+  const scale = { fromMs: at, untilMs: at + 86_400_000, widthPx: 1_000 };
+  const lane: TimelineItem = {
+    namespace: 'prod',
+    name: 'a',
+    timezone: null,
+    suspended: false,
+    expectedDurationSeconds: 8_640,
+    next: [
+      { scheduledFor: '2026-11-21T12:00:00.000Z', localTime: '2026-11-21T12:00:00Z', dst: 'none', inMaintenance: true },
+    ],
+    skippedDates: [],
+    omitted: 0,
+  };
+
+  test('has bars as long as runs usually are, and never too thin to be seen', () => {
+    assert.deepEqual(
+      laneBars(lane, scale).sure.map(({ fromPx, widthPx }) => [fromPx, widthPx]),
+      [[500, 100]],
+    );
+    assert.equal(laneBars({ ...lane, expectedDurationSeconds: 1 }, scale).sure[0]?.widthPx, 3);
+    assert.equal(laneBars(lane, scale).maintenance.length, 1);
+  });
+
+  test('tells what it does not know, and what it does not list', () => {
+    const unknown = laneBars({ ...lane, expectedDurationSeconds: null }, scale);
+    assert.deepEqual([unknown.sure.length, unknown.unsure.length], [0, 1]);
+    assert.equal(laneBars({ ...lane, omitted: 5 }, scale).rest.length, 1);
+  });
+
+  test('says why it is empty, and what a clock change does', () => {
+    assert.equal(laneNote({ ...lane, suspended: true }), 'Will not run: suspended');
+    assert.equal(laneNote({ ...lane, next: [] }), 'No run in this time');
+    assert.match(laneNote({ ...lane, skippedDates: ['2027-03-28'] }) ?? '', /leaves out the run of 2027-03-28/);
+    const [run] = lane.next;
+    assert.match(laneNote({ ...lane, next: run ? [{ ...run, dst: 'repeated' }] : [] }) ?? '', /repeats the run/);
+    assert.equal(laneNote(lane), undefined);
+  });
+});

@@ -1,0 +1,188 @@
+import { ScrollMemory } from './state/scroll-memory.ts';
+
+/** Every page and its address. A name may hold dots and slashes' escapes: a segment is what stands between two slashes, decoded. */
+export const routes = {
+  dashboard: '/',
+  cronjobs: '/cronjobs',
+  cronjob: '/cronjobs/:namespace/:name',
+  run: '/cronjobs/:namespace/:name/runs/:jobName',
+  monitors: '/monitors',
+  monitor: '/monitors/:namespace/:name',
+  alerts: '/alerts',
+  alert: '/alerts/:id',
+  silences: '/silences',
+  channels: '/channels',
+  channel: '/channels/:name',
+  timeline: '/timeline',
+  sla: '/sla',
+  settings: '/settings',
+} as const;
+export type PageName = keyof typeof routes;
+
+export interface Place {
+  readonly page: PageName | 'unknown';
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Which page an address names. */
+export function placeOf(pathname: string): Place {
+  const segments = segmentsOf(pathname);
+  for (const [page, pattern] of Object.entries(routes) as [PageName, string][]) {
+    const params = match(segmentsOf(pattern), segments);
+    if (params) return { page, params };
+  }
+  return { page: 'unknown', params: {} };
+}
+
+/** The address of a page; segments are escaped. Query values that are undefined or empty are left out. */
+export function addressOf(
+  page: PageName,
+  params: Readonly<Record<string, string>> = {},
+  query: Readonly<Record<string, string | undefined>> = {},
+): string {
+  const path = routes[page].replace(/:(\w+)/g, (_, key: string) => encodeURIComponent(params[key] ?? ''));
+  const search = new URLSearchParams();
+  for (const [key, value] of Object.entries(query)) if (value) search.set(key, value);
+  const text = search.toString();
+  return text === '' ? path : `${path}?${text}`;
+}
+
+function segmentsOf(path: string): string[] {
+  return path.split('/').filter((segment) => segment !== '');
+}
+
+function match(pattern: readonly string[], segments: readonly string[]): Record<string, string> | undefined {
+  if (pattern.length !== segments.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [index, part] of pattern.entries()) {
+    const segment = segments[index] ?? '';
+    if (part.startsWith(':')) {
+      const value = decoded(segment);
+      if (value === undefined) return undefined;
+      params[part.slice(1)] = value;
+    } else if (part !== segment) return undefined;
+  }
+  return params;
+}
+
+function decoded(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined; // a broken escape names no page
+  }
+}
+
+/** Where the browser is. Links inside the page change it without a reload; back and forward work and bring back the scroll. */
+export class Router {
+  readonly #scroll = new ScrollMemory();
+  #path = $state('/');
+  #search = $state('');
+  #hash = $state('');
+  /** Raised by each visit of another page, so that focus can go to its heading. */
+  visits = $state(0);
+
+  readonly place: Place = $derived(placeOf(this.#path));
+  /** A copy at each reading: changes go through `setQuery`. */
+  readonly query: URLSearchParams = $derived(new URLSearchParams(this.#search));
+
+  /** A part of the address, such as `name`; empty where the page has none of that name. */
+  param(key: string): string {
+    return this.place.params[key] ?? '';
+  }
+
+  /** The path as it stands in the address bar. */
+  get path(): string {
+    return this.#path;
+  }
+
+  /** `L120` of `#L120`. */
+  get hash(): string {
+    return this.#hash;
+  }
+
+  /** Begins to follow the address bar and clicks on links. Returns what ends it. */
+  start(): () => void {
+    const onPop = (): void => {
+      const before = this.#path;
+      this.#follow();
+      if (this.#path !== before) this.visits++;
+      this.#scroll.arrive();
+    };
+    const onClick = (event: MouseEvent): void => {
+      const link = event.target instanceof Element ? event.target.closest('a') : null;
+      if (!link || !isPlainClick(event) || !isOurs(link)) return;
+      event.preventDefault();
+      this.go(link.pathname + link.search + link.hash);
+    };
+    this.#follow();
+    const forget = this.#scroll.start();
+    addEventListener('popstate', onPop);
+    document.addEventListener('click', onClick);
+    return () => {
+      forget();
+      removeEventListener('popstate', onPop);
+      document.removeEventListener('click', onClick);
+    };
+  }
+
+  /** To another page, or another view of this one. The same address once more leaves no second step behind. */
+  go(address: string): void {
+    const before = this.#path;
+    const isSame = address === this.#path + this.#search + this.#hash;
+    this.#scroll.leave();
+    if (isSame) history.replaceState(this.#scroll.newEntry(), '', address);
+    else history.pushState(this.#scroll.newEntry(), '', address);
+    this.#follow();
+    if (this.#path !== before || isSame) this.visits++;
+    if (this.#hash === '') scrollTo(0, 0);
+  }
+
+  /** Filters and the like: the same page in another view. `replace` leaves no step behind, for what is typed. */
+  setQuery(changes: Readonly<Record<string, string | undefined>>, how: 'push' | 'replace' = 'push'): void {
+    const query = new URLSearchParams(this.#search);
+    for (const [key, value] of Object.entries(changes)) {
+      if (value) query.set(key, value);
+      else query.delete(key);
+    }
+    const text = query.toString();
+    if (text === this.#search.replace(/^\?/, '')) return;
+    const address = text === '' ? this.#path : `${this.#path}?${text}`;
+    this.#scroll.leave();
+    if (how === 'push') history.pushState(this.#scroll.newEntry(), '', address);
+    else history.replaceState(history.state, '', address);
+    this.#follow();
+  }
+
+  /** Marks a line or a part of this page, without a step. */
+  setHash(hash: string): void {
+    history.replaceState(history.state, '', `${this.#path}${this.#search}${hash === '' ? '' : `#${hash}`}`);
+    this.#follow();
+  }
+
+  #follow(): void {
+    this.#path = location.pathname;
+    this.#search = location.search;
+    this.#hash = location.hash.slice(1);
+  }
+}
+
+export const router = new Router();
+
+function isPlainClick(event: MouseEvent): boolean {
+  return (
+    event.button === 0 &&
+    !event.defaultPrevented &&
+    !event.metaKey &&
+    !event.ctrlKey &&
+    !event.shiftKey &&
+    !event.altKey
+  );
+}
+
+/** Files, the API and its description are the server's; a link into this very page is the browser's. */
+function isOurs(link: HTMLAnchorElement): boolean {
+  const isElsewhere = link.origin !== location.origin || link.target !== '' || link.hasAttribute('download');
+  const isInside = link.hash !== '' && link.pathname === location.pathname && link.search === location.search;
+  return !isElsewhere && !isInside && !/^\/(api|swagger|assets)(\/|$)/.test(link.pathname);
+}

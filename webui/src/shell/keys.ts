@@ -1,0 +1,86 @@
+import { addressOf, router } from '../router.svelte.ts';
+import { live } from '../state/live.svelte.ts';
+import { preferences } from '../state/preferences.svelte.ts';
+import { navigation } from './navigation.ts';
+import { overlays } from './overlays.svelte.ts';
+
+/** What the help sheet lists, beside `g` and a letter for each page. */
+export const shortcuts: readonly { readonly keys: string; readonly does: string }[] = [
+  { keys: '/', does: 'Search' },
+  { keys: 'Ctrl K', does: 'Search, also while typing' },
+  { keys: 'r', does: 'Check now' },
+  { keys: 'j', does: 'Next row' },
+  { keys: 'k', does: 'Row before' },
+  { keys: 'Enter', does: 'Open the row' },
+  { keys: 'Esc', does: 'Close what lies over the page' },
+  { keys: '?', does: 'This sheet' },
+];
+
+/** How long after `g` the letter of a page counts. */
+const chordMs = 1_500;
+
+/** Follows the keyboard; returns what ends it. Single keys are off while typing, under a dialog, and where they are switched off. */
+export function followKeys(): () => void {
+  let goUntil = 0;
+  const onKey = (event: KeyboardEvent): void => {
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+      event.preventDefault();
+      overlays.show('palette');
+      return;
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey || !preferences.singleKeys) return;
+    if (overlays.open !== undefined || isTyping(event.target) || isOverlaid()) return;
+    if (event.timeStamp < goUntil) {
+      goUntil = 0;
+      const entry = navigation.find(({ key }) => key === event.key);
+      if (entry) router.go(addressOf(entry.page));
+      return;
+    }
+    if (event.key === 'g') goUntil = event.timeStamp + chordMs;
+    else if (act(event.key)) event.preventDefault();
+  };
+  addEventListener('keydown', onKey);
+  return () => removeEventListener('keydown', onKey);
+}
+
+/** True: the key had a meaning. */
+function act(key: string): boolean {
+  switch (key) {
+    case '/':
+      overlays.show('palette');
+      return true;
+    case '?':
+      overlays.show('help');
+      return true;
+    case 'r':
+      void live.reloadAll();
+      return true;
+    case 'j':
+      return moveRow(1);
+    case 'k':
+      return moveRow(-1);
+    default:
+      return false;
+  }
+}
+
+/** To the link of the next row, or of the row before. */
+function moveRow(step: number): boolean {
+  const links = [...document.querySelectorAll<HTMLElement>('main [data-row-link]')];
+  const at = links.findIndex((link) => link === document.activeElement);
+  const next = links[at < 0 ? (step > 0 ? 0 : links.length - 1) : at + step];
+  next?.focus();
+  next?.scrollIntoView({ block: 'nearest' });
+  return next !== undefined;
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  );
+}
+
+/** A dialog or a menu has its own keys. */
+function isOverlaid(): boolean {
+  return document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"]') !== null;
+}

@@ -1,0 +1,50 @@
+import { isServed, type Served } from '../api/served.ts';
+import type { Sign } from '../kit/icon/drawings.ts';
+import type { PageName } from '../router.svelte.ts';
+
+/** A page that stands in the rail. */
+export interface NavigationEntry {
+  readonly page: PageName;
+  readonly word: string;
+  readonly sign: Sign;
+  /** After `g`. */
+  readonly key: string;
+  /** The part of the API it lives from. */
+  readonly needs?: Served;
+  /** Begins the second group of the rail. */
+  readonly isApart?: boolean;
+}
+
+const all: readonly NavigationEntry[] = [
+  { page: 'dashboard', word: 'Dashboard', sign: 'dashboard', key: 'd' },
+  { page: 'cronjobs', word: 'CronJobs', sign: 'cronjobs', key: 'c' },
+  { page: 'alerts', word: 'Alerts', sign: 'alerts', key: 'a', needs: 'alerts' },
+  { page: 'timeline', word: 'Timeline', sign: 'timeline', key: 't', needs: 'timeline' },
+  { page: 'sla', word: 'SLA', sign: 'sla', key: 'l', needs: 'sla' },
+  { page: 'monitors', word: 'Monitors', sign: 'monitors', key: 'm', isApart: true },
+  { page: 'silences', word: 'Silences', sign: 'silences', key: 's', needs: 'silences' },
+  { page: 'channels', word: 'Channels', sign: 'channels', key: 'h', needs: 'channels' },
+  { page: 'settings', word: 'Settings', sign: 'settings', key: 'e' },
+];
+
+/** Pages whose data this version of the service has. */
+export const navigation: readonly NavigationEntry[] = all.filter(({ needs }) => needs === undefined || isServed(needs));
+
+/** Which entry of the rail a page belongs to: a CronJob and its runs to the CronJobs. */
+export function entryOf(page: PageName | 'unknown'): PageName | undefined {
+  switch (page) {
+    case 'unknown':
+      return undefined;
+    case 'cronjob':
+    case 'run':
+      return 'cronjobs';
+    case 'monitor':
+      return 'monitors';
+    case 'alert':
+      return 'alerts';
+    case 'channel':
+      return 'channels';
+    default:
+      return page;
+  }
+}

@@ -1,0 +1,247 @@
+import { openStream } from '../api/client.ts';
+import { isServed } from '../api/served.ts';
+import { readStream, type Hint } from '../api/stream.ts';
+import { now } from './now.svelte.ts';
+
+/** A part of the page that is visible and can be asked for again. */
+export interface Member {
+  /** Whether a change may concern it. */
+  concerns(hint: Hint): boolean;
+  /** Asks again, if the last answer leaves hope that another one may come. */
+  reload(): Promise<void>;
+}
+
+/** How changes reach this page. */
+export type Connection = 'connecting' | 'live' | 'checking' | 'away';
+
+/** What the world gives, so that a test can give something else. */
+export interface LiveWorld {
+  readonly open: typeof openStream;
+  readonly hasStream: boolean;
+  readonly random: () => number;
+}
+
+const world: LiveWorld = { open: openStream, hasStream: isServed('stream'), random: Math.random };
+
+export const checkEveryMs = 15_000;
+const hintPauseMs = 2_000;
+const withoutStreamMs = 10_000;
+const silentStreamMs = 40_000; // the server pings each 15 s
+const hiddenForMs = 30_000;
+const staleAfterMs = 30_000;
+const shortestRetryMs = 1_000;
+const longestRetryMs = 30_000;
+
+/**
+ * Keeps what is visible fresh: by the stream of changes, and while there is none by conditional requests. A hint reloads what it concerns,
+ * at most once in 2 s each. A page that is hidden for 30 s rests: no stream, no request.
+ */
+export class Live {
+  readonly #world: LiveWorld;
+  readonly #members = new Map<Member, { askedMs: number; timer: ReturnType<typeof setTimeout> | undefined }>();
+  #isOpen = $state(false);
+  #heardAt = $state<number | undefined>();
+  #answeredAt = $state<number | undefined>();
+  #isLost = $state(false);
+  #retryAt = $state<number | undefined>();
+  #stream: AbortController | undefined;
+  #hasStream: boolean;
+  #cursor: string | undefined;
+  #failures = 0;
+  #retryTimer: ReturnType<typeof setTimeout> | undefined;
+  #checkTimer: ReturnType<typeof setTimeout> | undefined;
+  #restTimer: ReturnType<typeof setTimeout> | undefined;
+  #isResting = false;
+
+  constructor(given: Partial<LiveWorld> = {}) {
+    this.#world = { ...world, ...given };
+    this.#hasStream = this.#world.hasStream;
+  }
+
+  /** The word of the indicator follows from this. */
+  readonly connection: Connection = $derived.by(() => {
+    const heardAt = Math.max(this.#heardAt ?? 0, this.#answeredAt ?? 0);
+    if (this.#isLost || (heardAt > 0 && now.ms - heardAt > staleAfterMs + checkEveryMs))
+      return heardAt > 0 ? 'away' : 'connecting';
+    if (this.#isOpen) return 'live';
+    return heardAt > 0 ? 'checking' : 'connecting';
+  });
+
+  /** When the server said anything last, by its own clock. */
+  get heardAt(): number | undefined {
+    return this.#isOpen ? Math.max(this.#heardAt ?? 0, this.#answeredAt ?? 0) : this.#answeredAt;
+  }
+
+  /** Of the stream alone: what is shown was true at least until then. Undefined without a stream. */
+  get streamedAt(): number | undefined {
+    return this.#isOpen ? this.#heardAt : undefined;
+  }
+
+  /** When the next try is due while the server does not answer. */
+  get retryAt(): number | undefined {
+    return this.#retryAt;
+  }
+
+  /** Nobody looks: nothing is asked. */
+  get isResting(): boolean {
+    return this.#isResting;
+  }
+
+  /** A part becomes visible. Returns what takes it away. */
+  join(member: Member): () => void {
+    this.#members.set(member, { askedMs: now.monotonicMs, timer: undefined });
+    return () => {
+      clearTimeout(this.#members.get(member)?.timer);
+      this.#members.delete(member);
+    };
+  }
+
+  /** Any answer came. */
+  answered(): void {
+    this.#answeredAt = now.ms;
+    this.#isLost = false;
+    this.#retryAt = undefined;
+  }
+
+  /** The server could not be reached; the next try is due at `retryAt`. */
+  lost(retryAt: number | undefined): void {
+    this.#isLost = true;
+    this.#retryAt = retryAt;
+  }
+
+  /** Begins with the page. Returns what ends it. */
+  start(): () => void {
+    const onVisibility = (): void => {
+      clearTimeout(this.#restTimer);
+      if (document.hidden) this.#restTimer = setTimeout(() => this.#rest(), hiddenForMs);
+      else if (this.#isResting) this.#wake();
+    };
+    document.addEventListener('visibilitychange', onVisibility);
+    this.#connect();
+    this.#check();
+    return () => {
+      document.removeEventListener('visibilitychange', onVisibility);
+      this.#rest();
+    };
+  }
+
+  /** Asks for everything that is visible, now. */
+  async reloadAll(): Promise<void> {
+    await Promise.all([...this.#members.keys()].map((member) => this.#reload(member)));
+  }
+
+  #rest(): void {
+    this.#isResting = true;
+    this.#stream?.abort();
+    this.#stream = undefined;
+    this.#isOpen = false;
+    for (const timer of [this.#retryTimer, this.#checkTimer, this.#restTimer]) clearTimeout(timer);
+    for (const entry of this.#members.values()) clearTimeout(entry.timer);
+  }
+
+  #wake(): void {
+    this.#isResting = false;
+    void this.reloadAll();
+    this.#connect();
+    this.#check();
+  }
+
+  /** Conditional requests as long as no stream tells what changed. */
+  #check(): void {
+    clearTimeout(this.#checkTimer);
+    this.#checkTimer = setTimeout(
+      () => {
+        if (!this.#isOpen) void this.reloadAll();
+        this.#check();
+      },
+      this.#hasStream && this.#failures === 0 && !this.#isOpen ? withoutStreamMs : checkEveryMs,
+    );
+  }
+
+  #connect(): void {
+    if (!this.#hasStream || this.#stream) return;
+    const stream = new AbortController();
+    this.#stream = stream;
+    void this.#follow(stream).then(() => {
+      if (this.#stream !== stream) return; // the page rests, or has begun another one
+      this.#stream = undefined;
+      this.#isOpen = false;
+      this.#retryLater();
+    });
+  }
+
+  #retryLater(): void {
+    if (!this.#hasStream) return;
+    const waitMs = Math.min(longestRetryMs, shortestRetryMs * 2 ** this.#failures++) * (0.5 + this.#world.random() / 2);
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = setTimeout(() => this.#connect(), waitMs);
+  }
+
+  /** Reads one stream to its end, whatever the end is. */
+  async #follow(stream: AbortController): Promise<void> {
+    let silence: ReturnType<typeof setTimeout> | undefined;
+    const watch = (): void => {
+      clearTimeout(silence);
+      silence = setTimeout(() => stream.abort(new Error('the stream fell silent')), silentStreamMs);
+    };
+    const heard = (): void => {
+      this.#heardAt = now.ms;
+      watch();
+    };
+    try {
+      const headers: Record<string, string> = this.#cursor === undefined ? {} : { 'last-event-id': this.#cursor };
+      const body = await this.#world.open({}, headers, stream.signal);
+      watch();
+      for await (const message of readStream(body, heard)) {
+        if (message.id !== undefined) this.#cursor = message.id;
+        this.#take(message as unknown as Hint); // kinds that nobody knows concern nobody
+      }
+    } catch (error) {
+      // A service without a stream: conditional requests stay. Anything else is tried again.
+      if (isAbsent(error)) this.#hasStream = false;
+    } finally {
+      clearTimeout(silence);
+    }
+  }
+
+  #take(hint: Hint): void {
+    if (hint.kind === 'hello') {
+      const isFirst = this.#failures === 0 && !this.#isOpen && this.#answeredAt === undefined;
+      // Until now the browser's clock was all there was.
+      const servedAt = Date.parse(hint.data.serverTime);
+      if (!Number.isNaN(servedAt)) now.sync(servedAt);
+      this.#heardAt = now.ms;
+      this.#isOpen = true;
+      this.#failures = 0;
+      this.answered();
+      // Changes between the last answer and the stream would be lost without one round.
+      if (!isFirst && this.#cursor === undefined) void this.reloadAll();
+      return;
+    }
+    if (hint.kind === 'resync') return void this.reloadAll();
+    for (const member of this.#members.keys()) if (member.concerns(hint)) this.#reloadSoon(member);
+  }
+
+  /** At once, or at the end of the pause since it was asked last. */
+  #reloadSoon(member: Member): void {
+    const entry = this.#members.get(member);
+    if (!entry || entry.timer !== undefined) return;
+    const waitMs = Math.max(0, entry.askedMs + hintPauseMs - now.monotonicMs);
+    entry.timer = setTimeout(() => {
+      entry.timer = undefined;
+      void this.#reload(member);
+    }, waitMs);
+  }
+
+  async #reload(member: Member): Promise<void> {
+    const entry = this.#members.get(member);
+    if (entry) entry.askedMs = now.monotonicMs;
+    await member.reload();
+  }
+}
+
+function isAbsent(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'status' in error && error.status === 404;
+}
+
+export const live = new Live();

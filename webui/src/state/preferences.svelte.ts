@@ -1,0 +1,93 @@
+import { isKnownZone } from '../format/time.ts';
+import { Persisted } from './persisted.svelte.ts';
+
+export const themes = ['system', 'light', 'dark'] as const;
+export type Theme = (typeof themes)[number];
+export const zones = ['utc', 'browser', 'cluster'] as const;
+export type Zone = (typeof zones)[number];
+export const densities = ['comfortable', 'dense'] as const;
+export type Density = (typeof densities)[number];
+
+function oneOf<T extends string>(words: readonly T[]): (value: unknown) => value is T {
+  return (value): value is T => words.some((word) => word === value);
+}
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
+
+/** What this browser prefers: none of it is in an address, all of it outlives the page. */
+class Preferences {
+  readonly #theme = new Persisted<Theme>('theme', 'system', oneOf(themes));
+  readonly #zone = new Persisted<Zone>('zone', 'utc', oneOf(zones));
+  readonly #density = new Persisted<Density>('density', 'comfortable', oneOf(densities));
+  readonly #singleKeys = new Persisted<boolean>('single-keys', true, isBoolean);
+  readonly #ownName = new Persisted<string>('own-name', '', isText);
+  readonly #accessFolded = new Persisted<boolean>('access-folded', false, isBoolean);
+  /** `cluster.default-time-zone`, as soon as the service has said it. */
+  clusterZone = $state('UTC');
+
+  /** The zone in which every time and axis is told; UTC where this browser does not know the chosen one. */
+  readonly timeZone: string = $derived.by(() => {
+    const name = this.zoneName(this.#zone.value);
+    return isKnownZone(name) ? name : 'UTC';
+  });
+
+  zoneName(zone: Zone): string {
+    if (zone === 'utc') return 'UTC';
+    return zone === 'cluster' ? this.clusterZone : new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  }
+
+  get theme(): Theme {
+    return this.#theme.value;
+  }
+  set theme(theme: Theme) {
+    this.#theme.value = theme;
+    this.applyTheme();
+  }
+
+  /** The same as the file that runs before the first paint. */
+  applyTheme(): void {
+    const { dataset } = document.documentElement;
+    if (this.theme === 'system') delete dataset['theme'];
+    else dataset['theme'] = this.theme;
+  }
+
+  get zone(): Zone {
+    return this.#zone.value;
+  }
+  set zone(zone: Zone) {
+    this.#zone.value = zone;
+  }
+
+  get density(): Density {
+    return this.#density.value;
+  }
+  set density(density: Density) {
+    this.#density.value = density;
+  }
+
+  /** Whether single letters are shortcuts. */
+  get singleKeys(): boolean {
+    return this.#singleKeys.value;
+  }
+  set singleKeys(on: boolean) {
+    this.#singleKeys.value = on;
+  }
+
+  /** What this person calls themselves where the service asks nobody who they are. */
+  get ownName(): string {
+    return this.#ownName.value;
+  }
+  set ownName(name: string) {
+    this.#ownName.value = name;
+  }
+
+  /** Whether the banner of open access is folded to two words. */
+  get accessFolded(): boolean {
+    return this.#accessFolded.value;
+  }
+  set accessFolded(folded: boolean) {
+    this.#accessFolded.value = folded;
+  }
+}
+
+export const preferences = new Preferences();

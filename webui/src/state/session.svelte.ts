@@ -1,0 +1,91 @@
+import type { Ability } from '@cronjob-monitor/shared/contract';
+import { listChannels } from '../api/channels.ts';
+import { onTokenRefused, useToken } from '../api/client.ts';
+import { getHealth, getStats, getWhoami } from '../api/overview.ts';
+import { missingRight, readOnlyText } from '../format/rights.ts';
+import { preferences } from './preferences.svelte.ts';
+import { Resource } from './resource.svelte.ts';
+
+/** Whether a button may be used, and if not, what is missing. */
+export interface Right {
+  readonly isAllowed: boolean;
+  readonly missing: string | undefined;
+}
+
+/** What every page needs: how the service is, how many CronJobs are how, and who asks. */
+class Session {
+  readonly health = new Resource((signal) => getHealth(signal), { concerns: ({ kind }) => kind === 'health' });
+  readonly stats = new Resource((signal) => getStats(signal), {
+    concerns: ({ kind }) => kind === 'cronjob' || kind === 'alert' || kind === 'execution',
+  });
+  /** Channels that are not ready, and how many there are: asked as soon as the caller may read them. */
+  readonly channels = new Resource((signal) => listChannels({ ready: false }, signal), {
+    concerns: ({ kind }) => kind === 'channel',
+  });
+  readonly whoami = new Resource((signal) => getWhoami(undefined, signal), { isLive: false });
+  readonly #byNamespace = new Map<string, Resource<Awaited<ReturnType<typeof getWhoami>>['value']>>();
+
+  /** Begins with the page. Returns what ends it. */
+  start(): () => void {
+    // A token ends while the page is open: who we are is then asked again, and the answer leads to the sign-in.
+    const followRefusals = onTokenRefused(() => void this.whoami.refresh());
+    const stops = [this.health.start(), this.stats.start(), this.whoami.start(), followRefusals];
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }
+
+  /** Whether the count of channels may be asked for. Fit for an effect: it ends and begins with the right. */
+  followChannels(): (() => void) | undefined {
+    return this.whoami.value?.can.readChannels ? this.channels.start() : undefined;
+  }
+
+  /** Who asks is known, or cannot be known now: a page may be drawn without a banner pushing it aside. */
+  readonly isIntroduced: boolean = $derived.by(
+    () => this.whoami.value !== undefined || this.whoami.error !== undefined,
+  );
+
+  /** The service asks for a token, and has none of ours or refused it. */
+  readonly needsToken: boolean = $derived.by(() => {
+    const { value, error } = this.whoami;
+    return error?.status === 401 || (value?.mode === 'token' && !value.authenticated);
+  });
+
+  /** Keeps a token for this tab, and asks again who we are. */
+  async signIn(token: string): Promise<void> {
+    useToken(token);
+    this.#byNamespace.clear(); // rights of whoever was here before
+    await this.whoami.refresh();
+    if (this.whoami.error?.status === 401) useToken(null);
+    else await Promise.all([this.health.refresh(), this.stats.refresh()]);
+  }
+
+  /** Whether the caller may, in one namespace where the ability has one. The server decides; this only explains. */
+  right(ability: Ability, namespace?: string): Right {
+    const general = this.whoami.value;
+    if (!general) return { isAllowed: false, missing: 'Not known yet what you may do' };
+    const value =
+      general.mode === 'none' || namespace === undefined ? general : (this.#ofNamespace(namespace).value ?? general);
+    if (value.can[ability]) return { isAllowed: true, missing: undefined };
+    return { isAllowed: false, missing: value.readOnly ? readOnlyText : missingRight(ability, namespace) };
+  }
+
+  #ofNamespace(namespace: string): Resource<Awaited<ReturnType<typeof getWhoami>>['value']> {
+    let known = this.#byNamespace.get(namespace);
+    if (!known) {
+      known = new Resource((signal) => getWhoami(namespace, signal), { isLive: false });
+      this.#byNamespace.set(namespace, known);
+      const asked = known;
+      queueMicrotask(() => void asked.refresh()); // not while something is drawn
+    }
+    return known;
+  }
+}
+
+export const session = new Session();
+
+/** The cluster's zone is known as soon as the service says who we are. */
+export function followClusterZone(): void {
+  const zone = session.whoami.value?.defaultTimeZone ?? session.health.value?.defaultTimeZone;
+  if (zone !== undefined) preferences.clusterZone = zone;
+}
