@@ -93,6 +93,36 @@ test('on the build machine a skip is a failure, but for what no package brings',
   assert.equal(status, 1);
 });
 
+test('on the build machine a file that fails is run once more, and told as unstable when it passes then', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'cronjob-monitor-attempts-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const passesAtSecond = `
+    import { existsSync, writeFileSync } from 'node:fs';
+    const mark = '${join(folder, 'mark')}';
+    test('stumbles', () => { if (!existsSync(mark)) { writeFileSync(mark, ''); throw new Error('too late'); } });`;
+  const files = { 'shared/src/a.test.ts': passesAtSecond, 'shared/src/b.test.ts': good };
+  const { status, stdout, lines, last, summary } = run(t, files, { ci: true });
+  assert.equal(last, '2 passed, 0 failed, 0 skipped');
+  assert.equal(status, 0);
+  assert.match(stdout, /FAILED shared\/src\/a\.test\.ts:[^]*too late[^]*once more, alone: shared\/src\/a\.test\.ts/);
+  assert.match(
+    lines.at(-2),
+    /^UNSTABLE shared\/src\/a\.test\.ts: passed at the second attempt; at the first failed stumbles$/,
+  );
+  assert.equal(summary().unstable.length, 1);
+  const again = run(t, { 'shared/src/a.test.ts': bad, 'shared/src/b.test.ts': good }, { ci: true });
+  assert.equal(again.last, '1 passed, 1 failed, 0 skipped');
+  assert.equal(again.status, 1);
+  assert.deepEqual(again.summary().unstable, []);
+});
+
+test('a build in which many files fail is broken, and none is run once more', (t) => {
+  const files = Object.fromEntries([...'abcdefg'].map((letter) => [`shared/src/${letter}.test.ts`, bad]));
+  const { last, stdout } = run(t, files, { ci: true });
+  assert.equal(last, '0 passed, 7 failed, 0 skipped');
+  assert.doesNotMatch(stdout, /once more/);
+});
+
 test('a name runs the group of that name, or the files that have it in their path', (t) => {
   const files = { 'shared/src/store/a.test.ts': good, 'tests/store/b.test.ts': good, 'tests/store/c.test.ts': good };
   assert.equal(run(t, files, { names: ['store'] }).last, '2 passed, 0 failed, 0 skipped');
