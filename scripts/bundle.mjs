@@ -1,5 +1,6 @@
 // Makes dist/image/, the file tree of the image: bundles of the entry points, the user interface, and the packages that cannot be
-// bundled. With `--run ENTRY [flags]` it starts one of them from there, as the image does; `--out FOLDER` puts the tree elsewhere.
+// bundled. `--out FOLDER` puts the tree elsewhere, `--without-ui` leaves out the user interface, and with `--run ENTRY [flags]`, which comes
+// last, it starts one of the programs from there, as the image does.
 import { spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -116,6 +117,8 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   requireNode24();
   const args = process.argv.slice(2);
   const out = args[0] === '--out' ? resolve(args.splice(0, 2)[1] ?? '') : join(root, 'dist/image');
-  await bundleImage(out);
+  const withUi = args[0] !== '--without-ui';
+  if (!withUi) args.shift();
+  await bundleImage(out, { withUi });
   if (args[0] === '--run') run(out, args.slice(1));
 }

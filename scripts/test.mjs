@@ -26,7 +26,7 @@ const groups = [
   { name: 'channels', files: 'tests/channels/**/*.test.ts' },
   { name: 'cluster', files: 'tests/{cluster,realcluster}/**/*.test.ts' },
   { name: 'browser', files: 'tests/e2e/ui/**/*.test.ts', atOnce: 2 },
-  { name: 'whole clusters', files: 'tests/e2e/{access,alerting,recording}.test.ts' },
+  { name: 'whole clusters', files: 'tests/e2e/{access,alerting*,recording}.test.ts' },
   { name: 'e2e', files: 'tests/e2e/**/*.test.ts', atOnce: 2 },
   { name: 'faults', files: 'tests/faults/**/*.test.ts', atOnce: 2 },
   { name: 'chart', files: 'tests/chart/**/*.test.ts' },

@@ -1,6 +1,6 @@
 // How fast the API answers over a large fleet, what a scrape of the metrics blocks, and what a second replica costs.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '@cronjob-monitor/shared/process';
@@ -12,6 +12,7 @@ import { MonitorProcess, runOnPostgres, startPostgres, type StoragePlace } from 
 import { fillFleet, type FilledFleet } from './api-fill.ts';
 import { askByMany } from './many-clients.ts';
 import { Report } from './report.ts';
+import { cpuSecondsOf } from './usage.ts';
 
 const cronJobs = Number(process.env['BENCH_CRONJOBS'] ?? 10_000);
 /** On PostgreSQL; SQLite gets a tenth. */
@@ -195,9 +196,9 @@ async function compareReplicas(
   const cost = async (services: readonly MonitorProcess[]): Promise<number> => {
     // Each read in its own round of both: whoever asks a second time meets the other replica.
     const urls = paths.flatMap((path) => services.map(({ api }) => `${api}/api/v1${path}`));
-    const begun = services.map(cpuSeconds);
+    const begun = services.map(({ pid }) => cpuSecondsOf(pid));
     const { requests } = await askByMany(urls, { clients, ms: 5 * measuredMs });
-    const used = services.map((service, index) => cpuSeconds(service) - (begun[index] ?? 0));
+    const used = services.map((service, index) => cpuSecondsOf(service.pid) - (begun[index] ?? 0));
     return (used.reduce((sum, seconds) => sum + seconds, 0) / (requests + clients)) * 1_000;
   };
   await cost([one, other]);
@@ -227,11 +228,6 @@ async function assertAlike(one: MonitorProcess, other: MonitorProcess): Promise<
     tags = [await tagOf(one), await tagOf(other)];
   }
   assert.equal(tags[0], tags[1], 'two replicas say the same');
-}
-
-function cpuSeconds({ pid }: MonitorProcess): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
 /** The leader's metrics with a whole fleet watched: how long its liveness probe has to wait while they are read. */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { findFreePort } from '../servers/free-port.ts';
+import { cpuSecondsOf, residentMbOf } from './usage.ts';
 
 /** The standalone service as a child, looked at from outside. */
 export interface WatchedProcess {
@@ -16,9 +16,6 @@ export interface WatchedProcess {
 }
 
 const entryPoint = fileURLToPath(new URL('../../controller/src/bin/standalone.ts', import.meta.url));
-/** Of the kernel: clock ticks a second, and bytes of a page. */
-const ticks = 100;
-const pageBytes = 4096;
 
 export async function startWatchedProcess(flags: readonly string[]): Promise<WatchedProcess> {
   const [api, metrics, probes] = [await findFreePort(), await findFreePort(), await findFreePort()];
@@ -40,13 +37,13 @@ export async function startWatchedProcess(flags: readonly string[]): Promise<Wat
       resolve();
     });
   });
-  const stat = (): string[] => readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  const pid = child.pid ?? 0;
   return {
     apiUrl: `http://127.0.0.1:${api}/api/v1`,
     metricsUrl: `http://127.0.0.1:${metrics}/metrics`,
     isOver: () => isOver,
-    rssMb: () => (Number(readFileSync(`/proc/${child.pid}/statm`, 'utf8').split(' ')[1]) * pageBytes) / 2 ** 20,
-    cpuSeconds: () => (Number(stat()[11]) + Number(stat()[12])) / ticks,
+    rssMb: () => residentMbOf(pid),
+    cpuSeconds: () => cpuSecondsOf(pid),
     async stop() {
       child.kill('SIGTERM');
       await exited;

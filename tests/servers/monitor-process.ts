@@ -11,7 +11,8 @@ export interface MonitorOptions {
   readonly entryPoint: EntryPoint;
   /** Path of a kubeconfig. */
   readonly kubeconfig: string;
-  readonly storage: StoragePlace;
+  /** Without it the configuration file says where. */
+  readonly storage?: StoragePlace;
   /** Further keys of the configuration, as flags; they win over what this file gives. */
   readonly config?: Readonly<Record<string, string | number | boolean>>;
   readonly env?: Readonly<Record<string, string>>;
@@ -69,7 +70,7 @@ export class MonitorProcess {
       'metrics.bind-address': `127.0.0.1:${metrics}`,
       'metrics.secure': false,
       ...serves,
-      ...storageFlags(options.storage).flags,
+      ...(options.storage && storageFlags(options.storage).flags),
       ...options.config,
     };
     this.#flags = Object.entries(config).map(([key, value]) => `--${key}=${value}`);
@@ -92,7 +93,7 @@ export class MonitorProcess {
         KUBECONFIG: undefined,
         NODE_OPTIONS: undefined,
         NODE_TEST_CONTEXT: undefined,
-        ...storageFlags(storage).env,
+        ...(storage && storageFlags(storage).env),
         ...env,
       },
       onOutput: (text) => {

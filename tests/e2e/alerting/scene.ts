@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
 import { aCronJob, jobSpec, paths, type CronJobShape, type JobShape } from '../../cluster/kube-objects.ts';
 import type { RealCluster } from '../../realcluster/real-cluster.ts';
-import type { MonitorProcess } from '../../servers/index.ts';
 import { parseMail, type HttpSink, type Mail, type SmtpSink } from '../../sinks/index.ts';
+import type { Installation } from '../installation/installation.ts';
 
 export const namespace = 'prod';
 
@@ -38,11 +38,11 @@ interface ToldAlert {
 /** A cluster, a service that watches it, and receivers: what people do there, and what arrives. */
 export class Scene {
   readonly cluster: RealCluster;
-  readonly service: MonitorProcess;
+  readonly service: Installation;
   readonly hook: HttpSink;
   readonly mail: SmtpSink;
 
-  constructor(cluster: RealCluster, service: MonitorProcess, hook: HttpSink, mail: SmtpSink) {
+  constructor(cluster: RealCluster, service: Installation, hook: HttpSink, mail: SmtpSink) {
     this.cluster = cluster;
     this.service = service;
     this.hook = hook;

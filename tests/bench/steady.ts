@@ -1,0 +1,105 @@
+// Whether the service keeps up with ten thousand CronJobs that run every minute: 170 runs end in each second, for ten minutes.
+import { setTimeout as wait } from 'node:timers/promises';
+import type { KubeObject } from '@cronjob-monitor/simcluster';
+import { openBeside } from '../faults/checker/stored-runs.ts';
+import { startBench, until } from '../faults/harness/bench.ts';
+import {
+  completeStatus,
+  failedStatus,
+  putCronJob,
+  putJob,
+  removeJob,
+  runningStatus,
+  setJobStatus,
+} from '../faults/harness/objects.ts';
+import type { MonitorProcess } from '../servers/index.ts';
+import { readNumber, readRows } from '../store/rows.ts';
+import { Report } from './report.ts';
+import { cpuSecondsOf, residentMbOf } from './usage.ts';
+
+const seconds = Number(process.env['BENCH_SECONDS'] ?? 600);
+const cronJobs = Number(process.env['BENCH_CRONJOBS'] ?? 10_000);
+const perSecond = cronJobs / 60;
+/** A Job runs so long, and is gone so long after its end. */
+const runMs = 5_000;
+const keptMs = 60_000;
+const minuteMs = 60_000;
+const stepMs = 50;
+
+const report = new Report(
+  'steady',
+  `${perSecond.toFixed(0)} runs end each second for ${seconds} s; ${cronJobs} CronJobs, one run in 50 fails, SQLite, simulated API server`,
+);
+
+interface Run {
+  readonly name: string;
+  readonly uid: string;
+}
+
+const bench = await startBench({ controllers: false });
+try {
+  const fleet = Array.from({ length: cronJobs }, (_, index) =>
+    putCronJob(bench.sim, `job-${String(index).padStart(5, '0')}`, { cron: { schedule: '* * * * *' } }),
+  );
+  const storage = bench.sqlite();
+  const service = await bench.prepare({ storage, config: { 'log-level': 'error' } });
+  await service.startReady();
+  await wait(10_000);
+  const cpu = cpuSecondsOf(service.pid);
+  const endedAt = await makeRuns(fleet, service);
+  report.figure('CPU of the service', (100 * (cpuSecondsOf(service.pid) - cpu)) / seconds, '% of a core');
+  const store = openBeside(storage);
+  try {
+    const count = (): Promise<number> => readNumber(store, 'select count(*) as n from executions');
+    await until('all are recorded', async () => (await count()) >= endedAt.size, 60_000);
+    report.figure('runs that are missing or too many', Math.abs((await count()) - endedAt.size), '', 0);
+    const rows = await readRows(store, 'select job_uid, recorded_at from executions');
+    const lags = rows
+      .map((row) => Number(row['recorded_at']) - (endedAt.get(store.dialect.id16Text(row['job_uid'])) ?? NaN))
+      .toSorted((a, b) => a - b);
+    const rank = (share: number): number => (lags[Math.ceil(share * lags.length) - 1] ?? NaN) / 1_000;
+    report.figure('from the end of a run to its record, p50', rank(0.5), 's');
+    report.figure('the same, p99', rank(0.99), 's', 2);
+  } finally {
+    await store.close();
+  }
+} finally {
+  await bench.close();
+}
+report.end();
+
+/** Instants of the ends by UID, as the API server told them. */
+async function makeRuns(fleet: readonly KubeObject[], service: MonitorProcess): Promise<Map<string, number>> {
+  const endedAt = new Map<string, number>();
+  const going: (Run & { readonly endsAt: number })[] = [];
+  const kept: (Run & { readonly goesAt: number })[] = [];
+  const begunAt = Date.now();
+  const memory: number[] = [];
+  for (let made = 0; ;) {
+    const at = Date.now();
+    const sinceMs = Math.min(at - begunAt, seconds * 1_000);
+    for (; made < (sinceMs / 1_000) * perSecond; made++) {
+      const owner = fleet[made % fleet.length];
+      if (!owner) break;
+      const slotAt = Math.floor(begunAt / minuteMs + Math.floor(made / fleet.length)) * minuteMs;
+      const { metadata } = putJob(bench.sim, owner, { slotAt, status: runningStatus(at) });
+      going.push({ name: metadata.name, uid: metadata.uid, endsAt: at + runMs });
+    }
+    while (going[0] && going[0].endsAt <= at) {
+      const { name, uid } = going.shift() as Run;
+      setJobStatus(bench.sim, name, endedAt.size % 50 === 7 ? failedStatus() : completeStatus());
+      endedAt.set(uid, Date.now());
+      kept.push({ name, uid, goesAt: at + keptMs });
+    }
+    while (kept[0] && kept[0].goesAt <= at) removeJob(bench.sim, (kept.shift() as Run).name);
+    const minute = Math.floor((at - begunAt) / minuteMs);
+    if (minute > memory.length) memory.push(residentMbOf(service.pid));
+    if (at - begunAt > seconds * 1_000 && going.length === 0) break;
+    await wait(stepMs);
+  }
+  report.note(`RSS by the minute, MB: ${memory.map((mb) => mb.toFixed(0)).join(', ')}`);
+  const [settled = NaN, last = NaN] = [memory[2], memory.at(-1)];
+  if (memory.length > 4)
+    report.figure('growth of RSS since the third minute', (100 * (last - settled)) / settled, '%', 10);
+  return endedAt;
+}

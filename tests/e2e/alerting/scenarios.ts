@@ -1,0 +1,371 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { findHelm } from '../../chart/helm.ts';
+import { paths } from '../../cluster/kube-objects.ts';
+import { startRealCluster, type RealCluster } from '../../realcluster/real-cluster.ts';
+import { HttpSink, SmtpSink } from '../../sinks/index.ts';
+import { testDatabases, type TestDatabase } from '../../store/databases.ts';
+import { install } from '../installation/install.ts';
+import { namespace, Scene } from './scene.ts';
+
+const minuteMs = 60_000;
+
+const config = {
+  cluster: { name: 'test' },
+  channels: { 'allow-cidrs': ['127.0.0.0/8'], 'secret-namespaces': [namespace] },
+  scheduler: {
+    'startup-grace-period': '1s',
+    'dead-man-switch-interval': '1s',
+    'stuck-job-check-interval': '1s',
+    'sla-recalculation-interval': '2s',
+  },
+  'rate-limits': { 'max-alerts-per-minute': 10_000, 'burst-limit': 1_000, 'storm-threshold': 0 },
+  ui: { 'external-url': 'https://monitor.example.org' },
+};
+
+export interface Scenarios {
+  readonly database: TestDatabase['name'];
+  /** Without those that take minutes. */
+  readonly brief: boolean;
+}
+
+/**
+ * What goes wrong with CronJobs is told once, in the right place, with the reason, and its end as well: an installation of the chart on a
+ * real cluster with RBAC, with real receivers. Each scenario has a CronJob and a path of the receiver of its own, and they go on at the
+ * same time.
+ */
+export async function describeAlerts(title: string, { database: name, brief }: Scenarios): Promise<void> {
+  const helm = await findHelm();
+  const started = 'skipped' in helm ? helm : await startRealCluster({ podBackOff: '1s' });
+  const database = testDatabases().find((one) => one.name === name);
+  const missing =
+    'skipped' in started
+      ? `Go: ${started.skipped}`
+      : (database?.skip ?? (database ? undefined : `${name}: not wanted`));
+  const skip = missing ?? false;
+
+  describe(title, { skip, concurrency: 30 }, () => {
+    const cluster = started as RealCluster; // else the suite is skipped
+    let scene: Scene;
+    let silencing: Promise<void>;
+    let missing: Promise<void> = Promise.resolve();
+    const longTest = (name: string, work: () => Promise<void>): void => {
+      if (!brief) void test(name, work);
+    };
+
+    before(async () => {
+      assert.ok(database && 'path' in helm);
+      await cluster.applyCrds();
+      const hook = await HttpSink.start();
+      const mail = await SmtpSink.start();
+      await cluster.request('POST', '/api/v1/namespaces', { body: { metadata: { name: namespace } } });
+      const service = await install({ cluster, helm: helm.path, database: await database.fresh(), config });
+      scene = new Scene(cluster, service, hook, mail);
+      await service.startReady();
+      silencing = silenceScenario();
+      if (!brief) missing = missedRuns();
+      silencing.catch(() => {}); // its test hears of it
+      missing.catch(() => {});
+    });
+    after(async () => {
+      await scene.service.remove();
+      await scene.hook.stop();
+      await scene.mail.stop();
+      await cluster.stop();
+      await database?.remove();
+    });
+
+    test('a failed run is told once, with exit code, log and advice, and its recovery once', async () => {
+      await scene.watch('fails', {});
+      await scene.untilWatched('fails');
+      const job = await scene.run('fails', 'oom');
+      await scene.untilHeard('fails', ['alert.firing jobFailed']);
+      const [told] = scene.told('fails');
+      assert.deepEqual(
+        [told?.data.job?.name, told?.data.job?.exitCode, told?.data.job?.reason],
+        [job, 137, 'OOMKilled'],
+      );
+      assert.match(told?.data.context.logs ?? '', /log of oom/);
+      assert.match(told?.data.context.suggestedFix ?? '', /memory/i);
+      await scene.run('fails', 'success');
+      await scene.untilHeard('fails', ['alert.firing jobFailed', 'alert.resolved jobFailed']);
+    });
+
+    test('a run that fails twice and then succeeds is nothing to tell', async () => {
+      await scene.watch('retries', {});
+      await scene.untilWatched('retries');
+      await scene.run('retries', 'fail-first:2', { spec: { backoffLimit: 3 } });
+      await scene.service.until('the run is recorded', async () => (await runsOf('retries')) > 0);
+      await wait(3_000);
+      assert.deepEqual(scene.heard('retries'), []);
+    });
+
+    test('a CronJob suspended for too long is told, and that it resumed', async () => {
+      await scene.watch('rests', { suspendedHandling: { alertIfSuspendedFor: '3s' } }, { cron: { suspend: true } });
+      await scene.untilHeard('rests', ['alert.firing jobSuspended']);
+      await scene.patchCronJob('rests', { suspend: false });
+      await scene.untilHeard('rests', ['alert.firing jobSuspended', 'alert.resolved jobSuspended']);
+    });
+
+    longTest('a suspended CronJob without further wishes is nothing to tell', async () => {
+      await scene.watch('sleeps', {}, { schedule: '* * * * *', cron: { suspend: true } });
+      await scene.untilWatched('sleeps');
+      await wait(2 * minuteMs);
+      assert.deepEqual([scene.heard('sleeps'), await scene.openAlerts('sleeps')], [[], []]);
+    });
+
+    test('within a maintenance window nothing is told, and the alert says so', async () => {
+      const window = { name: 'move', schedule: '0 0 * * *', duration: '24h' };
+      await scene.watch('moves', { maintenanceWindows: [window] });
+      await scene.untilWatched('moves');
+      await scene.run('moves', 'exit:1');
+      await scene.service.until('it is suppressed', async () => (await scene.openAlerts('moves')).length > 0);
+      const [alert] = await scene.openAlerts('moves');
+      assert.deepEqual([alert?.state, alert?.suppressedBy], ['suppressed', 'maintenance']);
+      await wait(3_000);
+      assert.deepEqual(scene.heard('moves'), []);
+    });
+
+    test('a silence holds the message back, and its early end lets it go', () => silencing);
+
+    async function silenceScenario(): Promise<void> {
+      await scene.watch('muted', {});
+      await scene.untilWatched('muted');
+      const made = await call('POST', '/api/v1/silences', {
+        matcher: { cronjobs: ['muted'] },
+        duration: '1h',
+        comment: 'known',
+      });
+      assert.equal(made.status, 201);
+      await scene.run('muted', 'exit:1');
+      await scene.service.until('it is suppressed', async () => (await scene.openAlerts('muted')).length > 0);
+      assert.equal((await scene.openAlerts('muted'))[0]?.suppressedBy, 'silence');
+      assert.deepEqual(scene.heard('muted'), []);
+      const { id } = (await made.json()) as { id: string };
+      assert.equal((await call('DELETE', `/api/v1/silences/${id}`)).status, 200);
+      await scene.untilHeard('muted', ['alert.firing jobFailed']);
+      assert.equal(scene.told('muted')[0]?.data.alert.heldBy, 'silence');
+    }
+
+    test('a success within the delay cancels the alert, and nobody hears of it', async () => {
+      await scene.watch('recovers', { alerting: { alertDelay: '40s' } });
+      await scene.untilWatched('recovers');
+      await scene.run('recovers', 'exit:1');
+      await scene.service.until('it waits', async () => (await scene.openAlerts('recovers'))[0]?.state === 'pending');
+      await scene.run('recovers', 'success');
+      await scene.service.until('it is gone', async () => (await scene.openAlerts('recovers')).length === 0);
+      await wait(45_000);
+      assert.deepEqual(scene.heard('recovers'), []);
+    });
+
+    test('without one it is told when the delay is over, and says what held it', async () => {
+      await scene.watch('lasts', { alerting: { alertDelay: '10s' } });
+      await scene.untilWatched('lasts');
+      const at = Date.now();
+      await scene.run('lasts', 'exit:1');
+      await scene.untilHeard('lasts', ['alert.firing jobFailed']);
+      const [told] = scene.told('lasts');
+      assert.equal(told?.data.alert.heldBy, 'alertDelay');
+      assert.ok((told?.at ?? 0) - at >= 10_000);
+    });
+
+    test('two monitors of one CronJob tell a channel of both once, and each channel of its own', async () => {
+      await scene.webhook('shared-a');
+      await scene.webhook('shared-b');
+      await scene.watch('shared', {}, {}, ['shared', 'shared-a']);
+      await scene.monitor('shared-too', 'shared', {}, ['shared', 'shared-b']);
+      await scene.service.until('both watch it', async () => (await monitorsOf('shared')) === 2);
+      await scene.run('shared', 'exit:1');
+      for (const channel of ['shared', 'shared-a', 'shared-b'])
+        await scene.untilHeard(channel, ['alert.firing jobFailed']);
+      await scene.run('shared', 'success');
+      const both = ['alert.firing jobFailed', 'alert.resolved jobFailed'];
+      for (const channel of ['shared', 'shared-a', 'shared-b']) await scene.untilHeard(channel, both);
+    });
+
+    test('no success for too long is told although it fails all the time, and the next success ends both', async () => {
+      await scene.watch('dead', { deadManSwitch: { enabled: true, maxTimeSinceLastSuccess: '20s' } });
+      await scene.untilWatched('dead');
+      await scene.run('dead', 'success');
+      await scene.service.until('the success is recorded', async () => (await runsOf('dead')) > 0);
+      await scene.run('dead', 'exit:1');
+      await scene.untilHeard('dead', ['alert.firing jobFailed', 'alert.firing deadManTriggered'], 2 * minuteMs);
+      await scene.run('dead', 'success');
+      await scene.service.until('both ended', () => scene.heard('dead').length === 4);
+      assert.deepEqual(scene.heard('dead').slice(2).sort(), [
+        'alert.resolved deadManTriggered',
+        'alert.resolved jobFailed',
+      ]);
+    });
+
+    longTest('a dead-man by the schedule counts the runs that should have come', async () => {
+      const deadManSwitch = { enabled: true, autoFromSchedule: { enabled: true, buffer: '5s' } };
+      const suspendedHandling = { pauseMonitoring: false };
+      await scene.watch(
+        'auto',
+        { deadManSwitch, suspendedHandling },
+        { schedule: '* * * * *', cron: { suspend: true } },
+      );
+      await scene.untilWatched('auto');
+      await scene.run('auto', 'success');
+      await scene.untilHeard('auto', ['alert.firing deadManTriggered'], 4 * minuteMs);
+    });
+
+    longTest(
+      'runs that never started are told while the controllers are away, and their return ends it',
+      () => missing,
+    );
+
+    async function missedRuns(): Promise<void> {
+      await scene.watch('misses', { missedSchedule: { grace: '30s' } }, { schedule: '* * * * *' });
+      await scene.untilWatched('misses');
+      await scene.service.until('it ran once', async () => (await runsOf('misses')) > 0, 2 * minuteMs);
+      await slowRuns();
+      await cluster.stopControllers();
+      await wait(3 * minuteMs);
+      await scene.untilHeard('misses', ['alert.firing missedSchedule'], minuteMs);
+      await cluster.startControllers();
+      await scene.untilHeard('misses', ['alert.firing missedSchedule', 'alert.resolved missedSchedule'], 3 * minuteMs);
+    }
+
+    let slowRunsEnded = (): void => {};
+    const slow = new Promise<void>((resolve) => (slowRunsEnded = resolve));
+    /** What needs the controllers for a while is over before they go away. */
+    const slowRuns = (): Promise<void> => slow;
+
+    longTest('promises about how long and how well runs go are told by what they are about', async () => {
+      const every = { schedule: '* * * * *' };
+      await Promise.all([
+        scene.watch('too-long', { sla: { maxDuration: '8s' } }, { ...every, play: { outcome: 'hang' } }),
+        scene.watch('too-short', { sla: { minDuration: '10m' } }, every),
+        scene.watch('unreliable', { sla: { minSuccessRate: 90 }, jobFailed: { enabled: false } }, failing(every)),
+        scene.watch('overdue', finishBySoon(), failing(every)),
+      ]);
+      try {
+        await Promise.all([
+          scene.untilHeard('too-long', ['alert.firing slaBreached/maxDuration'], 3 * minuteMs),
+          scene.untilHeard('too-short', ['alert.firing slaBreached/minDuration'], 3 * minuteMs),
+          scene.untilHeard('unreliable', ['alert.firing slaBreached/successRate'], 3 * minuteMs),
+          scene.untilHeard('overdue', ['alert.firing slaBreached/finishBy'], 5 * minuteMs),
+        ]);
+        await scene.patchCronJob('too-long', { suspend: true });
+      } finally {
+        slowRunsEnded();
+      }
+    });
+
+    test('a Job that is stuck is told by where it stands, with the reason', async () => {
+      const limits = { notStartedAfter: '5s', overrunningAfter: '5s', terminatingAfter: '5s' };
+      await scene.watch('stuck-image', { stuckJobs: limits });
+      await scene.watch('stuck-running', { stuckJobs: limits });
+      await scene.untilWatched('stuck-image', 'stuck-running');
+      const waiting = await scene.run('stuck-image', 'imagepull');
+      await scene.run('stuck-running', 'hang');
+      await scene.untilHeard('stuck-image', ['alert.firing jobStuck/notStarted']);
+      assert.match(scene.told('stuck-image')[0]?.data.alert.message ?? '', /ImagePullBackOff|ErrImagePull/);
+      await scene.untilHeard('stuck-running', ['alert.firing jobStuck/overrunning']);
+      await scene.remove(paths.jobs(namespace, waiting));
+      await scene.untilHeard('stuck-image', ['alert.firing jobStuck/notStarted', 'alert.resolved jobStuck/notStarted']);
+    });
+
+    test('a receiver that fails once gets the message again, under the same key', async () => {
+      await scene.watch('flaky', {});
+      await scene.untilWatched('flaky');
+      let failures = 0;
+      scene.hook.answerAlways(({ path }) => (path === '/flaky' && failures++ === 0 ? { status: 500 } : {}));
+      await scene.run('flaky', 'exit:1');
+      await scene.untilHeard('flaky', ['alert.firing jobFailed'], 2 * minuteMs);
+      const told = scene.told('flaky');
+      assert.deepEqual(
+        told.map(({ answered }) => answered),
+        [500, 200],
+      );
+      assert.equal(new Set(told.map(({ id }) => id)).size, 1);
+    });
+
+    test('a message whose Secret is missing waits, and goes when it is there', async () => {
+      await scene.webhook('later', { hasSecret: false });
+      await scene.monitor('later', 'later', {}, ['later']);
+      await scene.watch('later', {}, {}, []);
+      await scene.untilWatched('later');
+      await scene.run('later', 'exit:1');
+      await scene.service.until('it waits', async () => (await scene.openAlerts('later')).length > 0);
+      await wait(2_000);
+      assert.deepEqual(scene.heard('later'), []);
+      await scene.secret('later', { url: `${scene.hook.url}/later` });
+      await scene.untilHeard('later', ['alert.firing jobFailed'], 2 * minuteMs);
+    });
+
+    test('mail tells the same, and the end in the thread of the beginning', async () => {
+      await scene.secret('smtp', { host: '127.0.0.1', port: String(scene.mail.port) });
+      await scene.channel('mail', {
+        type: 'email',
+        email: {
+          smtpSecretRef: { name: 'smtp', namespace },
+          from: 'monitor@example.org',
+          to: ['team@example.org'],
+          tls: 'opportunistic',
+        },
+      });
+      await scene.monitor('mailed', 'mailed', {}, ['mail']);
+      await scene.watch('mailed', {}, {}, []);
+      await scene.untilWatched('mailed');
+      await scene.run('mailed', 'exit:3');
+      await scene.service.until('a mail', () => scene.mails('team@example.org').length === 1, 2 * minuteMs);
+      await scene.run('mailed', 'success');
+      await scene.service.until('two mails', () => scene.mails('team@example.org').length === 2, 2 * minuteMs);
+      const [first, second] = scene.mails('team@example.org');
+      assert.equal(first?.header('subject'), '[WARNING] prod/mailed: job failed');
+      assert.equal(second?.header('subject'), first?.header('subject'));
+      assert.equal(second?.header('references'), first?.header('references'));
+      assert.match(first?.text ?? '', /exit code:? *3|exit 3/i);
+    });
+
+    test('a restart repeats nothing, and what ends afterwards is told', async () => {
+      await missing;
+      await scene.watch('restarted', {});
+      await scene.untilWatched('restarted');
+      await scene.run('restarted', 'exit:1');
+      await scene.untilHeard('restarted', ['alert.firing jobFailed']);
+      const before = scene.hook.arrivals.length;
+      await scene.service.crash();
+      await wait(10_000);
+      assert.equal(scene.heard('restarted').length, 1);
+      const repeated = scene.hook.arrivals.slice(before).filter(({ body }) => body.includes('alert.firing'));
+      assert.deepEqual(
+        repeated.map(({ path }) => path),
+        [],
+      );
+      await scene.run('restarted', 'success');
+      await scene.untilHeard('restarted', ['alert.firing jobFailed', 'alert.resolved jobFailed']);
+    });
+
+    function call(method: string, path: string, body?: object): Promise<Response> {
+      return fetch(scene.service.api + path, {
+        method,
+        headers: { 'content-type': 'application/json' },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+    }
+
+    async function runsOf(cronJob: string): Promise<number> {
+      const path = `/api/v1/cronjobs/${namespace}/${cronJob}/executions`;
+      return (await scene.service.ask<{ items: readonly unknown[] }>(path)).items.length;
+    }
+
+    async function monitorsOf(cronJob: string): Promise<number> {
+      const answer = await fetch(`${scene.service.api}/api/v1/cronjobs/${namespace}/${cronJob}`);
+      const { monitors = [] } = (await answer.json()) as { monitors?: readonly unknown[] };
+      return monitors.length;
+    }
+  });
+}
+
+const failing = <T extends object>(shape: T) => ({ ...shape, play: { outcome: 'exit:1' } });
+
+/** A deadline two to three minutes from now, so that a run is due before it. */
+function finishBySoon(): object {
+  const time = new Date(Date.now() + 2.5 * minuteMs).toISOString().slice(11, 16);
+  return { sla: { minSuccessRate: 0, finishBy: { time, timezone: 'UTC' } }, jobFailed: { enabled: false } };
+}
