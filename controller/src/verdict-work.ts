@@ -203,8 +203,10 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
 
   function onRaised(raised: readonly RaisedAlert[]): void {
     dispatcher.wake();
-    for (const { alert } of raised) {
+    for (const { alert, withheld, unsent } of raised) {
       deps.verdictMetrics.moved({ ...alert, isActive: alert.state === 'active' });
+      for (const reason of withheld) deps.deliveryMetrics.suppressed(reason);
+      for (const { result, ...message } of unsent) deps.deliveryMetrics.ended(message, result);
     }
     for (const uid of new Set(raised.map(({ cronJobUid }) => cronJobUid)))
       for (const { uid: monitor } of selection.monitorsOfUid(uid))

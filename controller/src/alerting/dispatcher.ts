@@ -201,7 +201,7 @@ class OutboxDispatcher implements Dispatcher {
 
   /** Until then only tests go out. What is due says in the ledger why it does not. */
   async #isGrace(): Promise<boolean> {
-    const { store, epoch, clock, settings, hasEvaluated } = this.#deps;
+    const { store, epoch, clock, metrics, settings, hasEvaluated } = this.#deps;
     const leftMs = settings.startedMs + settings.startupGraceMs - clock.monotonicMs();
     if (leftMs <= 0 && hasEvaluated()) {
       this.#heldByGrace.clear();
@@ -209,7 +209,9 @@ class OutboxDispatcher implements Dispatcher {
     }
     const untilAt = leftMs > 0 ? store.now() + Math.ceil(leftMs) : undefined;
     const known = this.#heldByGrace;
-    for (const id of await store.fenced(epoch, (tx) => recordHeldByGrace(tx, { untilAt, known }))) known.add(id);
+    const held = await store.fenced(epoch, (tx) => recordHeldByGrace(tx, { untilAt, known }));
+    for (const id of held) known.add(id);
+    if (held.length > 0) metrics.suppressed('startupGrace', held.length);
     return true;
   }
 

@@ -15,6 +15,7 @@ import type {
   MessageHold,
 } from '@cronjob-monitor/shared/domain';
 import type { AlertRecord } from '@cronjob-monitor/shared/store';
+import type { UnsentMessage } from './withheld.ts';
 
 /** What a monitor asks for when something holds. */
 export interface AlertRules {
@@ -125,4 +126,7 @@ export interface RaisedAlert {
   readonly cronJobUid: string;
   /** Undefined: it was found now. */
   readonly before: AlertState | undefined;
+  /** Why messages about it were held or not made. */
+  readonly withheld: readonly string[];
+  readonly unsent: readonly UnsentMessage[];
 }

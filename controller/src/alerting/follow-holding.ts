@@ -112,11 +112,13 @@ async function reopened(turn: Turn<HoldingFinding>, last: AlertRecord): Promise<
 /** Nobody hears that it is over while it holds again. */
 async function takeBackClosings(turn: Turn, last: AlertRecord): Promise<void> {
   const deliveries = await listDeliveriesOfAlert(turn.tx, last.id);
-  for (const { id, kind, channelUid } of deliveries) {
+  for (const { id, kind, channelUid, channelName } of deliveries) {
     if (kind !== 'closing') continue;
     // One per channel.
     const { cancelled } = await updateCancelled(turn.tx, id, turn.now);
-    if (cancelled) decide(turn, last, { action: 'cancelled', reason: 'reopened', deliveryId: id, channelUid });
+    if (!cancelled) continue;
+    decide(turn, last, { action: 'cancelled', reason: 'reopened', deliveryId: id, channelUid });
+    turn.unsent.push({ channel: channelName, kind, result: 'cancelled' });
   }
 }
 

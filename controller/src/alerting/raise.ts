@@ -21,6 +21,7 @@ import { followEnd } from './follow-end.ts';
 import { followHolding } from './follow-holding.ts';
 import type { AlertFinding, RaiseDeps, RaisedAlert } from './finding.ts';
 import { toMutable, type Turn } from './turn.ts';
+import { withheldReasons } from './withheld.ts';
 
 /** A row as it was and as it becomes; `stored` undefined: it is new. */
 export interface Followed {
@@ -76,6 +77,7 @@ export async function raise(tx: Tx, findings: readonly AlertFinding[], deps: Rai
       last: last.get(fingerprint),
       births: isNew ? births : undefined,
       decisions: [],
+      unsent: [],
     };
     // One after the other: the twin of the next may be made by this one.
     const followed = await follow(turn, before);
@@ -90,7 +92,9 @@ export async function raise(tx: Tx, findings: readonly AlertFinding[], deps: Rai
       last.set(fingerprint, alert);
       ended.push(toMutable(finding, alert));
     }
-    raised.push({ alert, cronJobUid: finding.cronJob.uid, before: before?.state });
+    const withheld = withheldReasons(turn.decisions, before);
+    const { unsent } = turn;
+    raised.push({ alert, cronJobUid: finding.cronJob.uid, before: before?.state, withheld, unsent });
   }
   await births.write(tx);
   await moveAlertCounters(

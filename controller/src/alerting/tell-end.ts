@@ -68,8 +68,10 @@ async function tellChannelEnd(
   });
   if (id === undefined) return false;
   const of = { deliveryId: id, channelUid };
-  if (isShared) decide(turn, closing, { ...of, action: 'collapsed', reason: 'stream', detail: mergedInto });
-  else decide(turn, closing, { ...of, action: 'queued', reason: 'closing' });
+  if (isShared) {
+    decide(turn, closing, { ...of, action: 'collapsed', reason: 'stream', detail: mergedInto });
+    turn.unsent.push({ channel: channel.name, kind: 'closing', result: 'collapsed' });
+  } else decide(turn, closing, { ...of, action: 'queued', reason: 'closing' });
   return true;
 }
 
@@ -83,8 +85,9 @@ async function takeBack(turn: Turn, closing: AlertRecord, opening: AlertDelivery
   if (opening.fate === 'dead' || opening.fate === 'cancelled') return true;
   const { cancelled } = await updateCancelled(turn.tx, opening.id, turn.now);
   if (cancelled) {
-    const { id: deliveryId, channelUid } = opening;
+    const { id: deliveryId, channelUid, channelName, kind } = opening;
     decide(turn, closing, { action: 'cancelled', reason: 'clearedBeforeSent', deliveryId, channelUid });
+    turn.unsent.push({ channel: channelName, kind, result: 'cancelled' });
   }
   return cancelled;
 }

@@ -108,8 +108,10 @@ async function tellChannel(
   });
   if (id === undefined) return;
   const of = { deliveryId: id, channelUid: channel.uid };
-  if (twin) decide(turn, alert, { ...of, action: 'collapsed', reason: 'twin', detail: twin.id });
-  else decide(turn, alert, { ...of, action: 'queued', reason: telling.reason ?? telling.kind });
+  if (twin) {
+    decide(turn, alert, { ...of, action: 'collapsed', reason: 'twin', detail: twin.id });
+    turn.unsent.push({ channel: channel.name, kind: telling.kind, result: 'collapsed' });
+  } else decide(turn, alert, { ...of, action: 'queued', reason: telling.reason ?? telling.kind });
 }
 
 async function twinOf({ tx, births }: Turn, of: Parameters<typeof findTwin>[1]): ReturnType<typeof findTwin> {

@@ -2,6 +2,7 @@ import { muteOf, type Instant, type MutableAlert, type Mute } from '@cronjob-mon
 import type { AlertDecision, AlertRecord, RoutedChannel, StoredSilence, Tx } from '@cronjob-monitor/shared/store';
 import type { Births } from './births.ts';
 import type { AlertFinding, FindingVerdict, RaiseDeps } from './finding.ts';
+import type { UnsentMessage } from './withheld.ts';
 
 /** One finding on its way into rows, with all that its decisions need. */
 export interface Turn<V extends FindingVerdict = FindingVerdict> {
@@ -20,6 +21,8 @@ export interface Turn<V extends FindingVerdict = FindingVerdict> {
   readonly births: Births | undefined;
   /** Written with the alert, in this order. */
   readonly decisions: AlertDecision[];
+  /** For metrics. */
+  readonly unsent: UnsentMessage[];
 }
 
 /** Notes a decision about the alert. */
