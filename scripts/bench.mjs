@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { performancePage } from './performance-page.mjs';
+import { performancePage } from './pages/performance-page.mjs';
 import { requireNode24 } from './require-node.mjs';
 
 requireNode24();

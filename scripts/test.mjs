@@ -10,25 +10,25 @@ requireNode24();
 
 /**
  * In this order: what is quick and says most comes first. A file is in the first group that has it. Where files mostly wait, for a lease,
- * a minute, a browser or a process, two run at once; a whole cluster has the machine to itself.
+ * a minute, a browser or a process, several run at once.
  */
 const groups = [
   {
     name: 'beside the source',
-    files: '{{shared,controller,apiserver}/src/**/*.test.ts,scripts/*.test.mjs}',
+    files: '{{shared,controller,apiserver}/src/**/*.test.ts,scripts/**/*.test.mjs}',
     atOnce: 2,
   },
   { name: 'webui', files: 'webui/src/**/*.test.ts', preload: 'scripts/svelte-modules.mjs' },
   { name: 'simcluster', files: 'tests/simcluster/**/*.test.ts' },
   { name: 'architecture', files: 'tests/architecture/**/*.test.ts' },
   { name: 'store', files: 'tests/store/**/*.test.ts', atOnce: 2 },
-  { name: 'api', files: 'tests/api/**/*.test.ts' },
-  { name: 'channels', files: 'tests/channels/**/*.test.ts' },
-  { name: 'cluster', files: 'tests/{cluster,realcluster}/**/*.test.ts' },
+  { name: 'api', files: 'tests/api/**/*.test.ts', atOnce: 2 },
+  { name: 'channels', files: 'tests/channels/**/*.test.ts', atOnce: 2 },
+  { name: 'cluster', files: 'tests/{cluster,realcluster}/**/*.test.ts', atOnce: 2 },
   { name: 'browser', files: 'tests/e2e/ui/**/*.test.ts', atOnce: 2 },
-  { name: 'whole clusters', files: 'tests/e2e/{access,alerting*,recording}.test.ts' },
+  { name: 'whole clusters', files: 'tests/e2e/{access,alerting*,recording}.test.ts', atOnce: 2 },
   { name: 'e2e', files: 'tests/e2e/**/*.test.ts', atOnce: 2 },
-  { name: 'faults', files: 'tests/faults/**/*.test.ts', atOnce: 2 },
+  { name: 'faults', files: 'tests/faults/**/*.test.ts', atOnce: 3 },
   { name: 'chart', files: 'tests/chart/**/*.test.ts' },
   { name: 'other', files: 'tests/**/*.test.ts' },
 ];
@@ -116,7 +116,7 @@ function start(files, preload, atOnce = 1) {
   const preloads = ['shared/src/testing/leak-check.ts', preload].filter(Boolean).map((path) => join(root, path));
   return run({
     files,
-    concurrency: Math.max(1, availableParallelism() - 1, Math.min(atOnce, availableParallelism())),
+    concurrency: availableParallelism() === 1 ? 1 : Math.max(atOnce, availableParallelism() - 1),
     forceExit: true,
     timeout: fileLimitMs,
     signal: interrupted.signal,

@@ -159,7 +159,7 @@ describe('a secret', () => {
 });
 
 test('docs/configuration.md is what the table says', () => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/configuration-page.mjs', '--check'], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/pages/configuration-page.mjs', '--check'], {
     cwd: projectFolder,
     encoding: 'utf8',
   });

@@ -58,7 +58,7 @@ describe('F15, refused by the API server', () => {
     };
   }
 
-  for (let time = 1; time <= timesOf({ ci: 2, soak: 10 }); time++) {
+  for (let time = 1; time <= timesOf({ ci: 1, soak: 10 }); time++) {
     test(`401, then a rotated token: it is read again, and nothing is lost (${time})`, async () => {
       const end = runAJob();
       bench.sim.removeToken(time === 1 ? 'first' : `token-${time - 1}`);

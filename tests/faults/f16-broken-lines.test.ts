@@ -24,7 +24,7 @@ const broken: Readonly<Record<string, FaultEffect>> = {
 /** F16: lines that cannot be read, handlers that throw. */
 describe('F16, what a watch brings is broken', () => {
   const bench = benchOfSuite({ controllers: false });
-  const rounds = timesOf({ ci: 3, soak: 30 });
+  const rounds = timesOf({ ci: 2, soak: 30 });
   let slots = 0;
   let over = 0;
 

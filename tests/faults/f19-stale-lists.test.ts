@@ -82,10 +82,17 @@ for (const database of testDatabases().filter(({ name }) => name === 'postgres')
           const about = { channel: 'hook', cronJob: hangs.metadata.name };
           await untilHeard(sink, about, ['firing jobStuck/overrunning'], 12_000);
           // What is on its way when its sender is killed is told again; here nothing is.
-          await until('its answer is written', async () => {
-            const [row] = await readRows(store, "select count(*) as n from deliveries where state = 'sent'");
-            return Number(row?.['n']) === 1;
-          });
+          let messages: Record<string, unknown>[] = [];
+          await until(
+            () => `the answer to its message is written, of ${JSON.stringify(messages)}`,
+            async () => {
+              messages = await readRows(
+                store,
+                'select kind, state, state_reason, attempts, last_error from deliveries',
+              );
+              return messages.length > 0 && messages.every(({ state }) => state === 'sent');
+            },
+          );
           await passTo(slotAt);
           const started = putJob(sim, minutely, { slotAt, status: runningStatus() });
           sim.objects.update(
@@ -116,9 +123,9 @@ for (const database of testDatabases().filter(({ name }) => name === 'postgres')
             alerts.map(({ cronJob, type, subject, state }) => [cronJob.name, type, subject, state]),
             [[hangs.metadata.name, 'jobStuck', 'overrunning', 'active']],
           );
-          const messages = told(sink, 'hook').filter(({ cronJob }) => cronJob.endsWith(`-${time}`));
+          const heard = told(sink, 'hook').filter(({ cronJob }) => cronJob.endsWith(`-${time}`));
           assert.deepEqual(
-            messages.map(({ words }) => words),
+            heard.map(({ words }) => words),
             ['firing jobStuck/overrunning'],
           );
           const recorded = await listStoredRuns(store);

@@ -1,13 +1,13 @@
 // Writes docs/configuration.md from the table of the configuration; with --check it only tells whether the page is current.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { configKeys, defaultText, rowOf, variableOf } from '../shared/src/config/index.ts';
+import { configKeys, defaultText, rowOf, variableOf } from '../../shared/src/config/index.ts';
 
-const page = join(import.meta.dirname, '..', 'docs', 'configuration.md');
+const page = join(import.meta.dirname, '../..', 'docs', 'configuration.md');
 
 const introduction = `# Configuration
 
-This page is written by \`node scripts/configuration-page.mjs\` from the table in \`shared/src/config/keys.ts\`.
+This page is written by \`node scripts/pages/configuration-page.mjs\` from the table in \`shared/src/config/keys.ts\`.
 
 ## Where a value comes from
 
@@ -93,6 +93,6 @@ const text = introduction + variables + tables().join('');
 if (!process.argv.includes('--check')) {
   writeFileSync(page, text);
 } else if (!existsSync(page) || readFileSync(page, 'utf8') !== text) {
-  console.error('docs/configuration.md is not what the table says: run node scripts/configuration-page.mjs');
+  console.error('docs/configuration.md is not what the table says: run node scripts/pages/configuration-page.mjs');
   process.exitCode = 1;
 }

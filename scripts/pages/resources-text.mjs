@@ -1,0 +1,238 @@
+// What docs/resources.md says besides the fields.
+import { messagePlaceholders, suggestionPlaceholders } from '../../shared/src/domain/index.ts';
+import { table } from './written-page.mjs';
+
+const examples = `## Examples
+
+Every field that is left out has its default, and a monitor with an empty spec is a good beginning: it watches all CronJobs of its
+namespace for failed, missed and stuck runs, and tells nobody.
+
+\`\`\`yaml
+apiVersion: cronjob-monitor.io/v1alpha1
+kind: CronJobMonitor
+metadata:
+  name: backups
+  namespace: prod
+spec:
+  selector:
+    matchLabels: { tier: backup }
+  deadManSwitch:
+    maxTimeSinceLastSuccess: 25h
+  sla:
+    minSuccessRate: 97.5
+    windowDays: 14
+    maxDuration: 45m
+    finishBy: { time: "06:00", timezone: Europe/Berlin }
+  suspendedHandling:
+    alertIfSuspendedFor: 1w
+  maintenanceWindows:
+    - { name: storage, schedule: "0 1 * * 0", duration: 3h, timezone: Europe/Berlin }
+  alerting:
+    channelRefs:
+      - { name: team-chat }
+      - { name: on-call, severities: [critical] }
+    severityOverrides: { jobFailed: critical }
+    suggestedFixPatterns:
+      - name: disk-full
+        match: { logPattern: "(?i)no space left on device" }
+        suggestion: "The volume of {{ .CronJob.Name }} in {{ .Namespace }} is full: free space or grow the claim."
+        priority: 150
+    alertDelay: 5m
+\`\`\`
+
+\`\`\`yaml
+apiVersion: cronjob-monitor.io/v1alpha1
+kind: AlertChannel
+metadata:
+  name: on-call
+spec:
+  type: paging
+  paging:
+    routingKeySecretRef: { name: paging, namespace: cronjob-monitor, key: routing-key }
+\`\`\`
+
+[recipes.md](recipes.md) has more of them by task, [channels.md](channels.md) a channel of each type.
+`;
+
+const reach = `## Which CronJobs a monitor selects
+
+Those of its own namespace, or of the namespaces that \`namespaces\`, \`namespaceSelector\` or \`allNamespaces\` name; of these the ones
+that meet every other criterion of the selector. Namespaces in \`ignored-namespaces\` are always left out, and \`cluster.watch-namespaces\`,
+when it is set, bounds everything.
+
+Another namespace than the monitor's own has to agree, for a monitor can have logs sent to a channel: the monitor's namespace stands in
+\`monitors.cross-namespace-from\` (by default the namespace of the service), or in the annotation \`cronjob-monitor.io/monitored-from\` of the
+other namespace. What is left out although the monitor names it stands in the condition \`SelectorAuthorized\`.
+
+Where several monitors select one CronJob each judges with its own fields, and tells its own channels. Logs and events are stored when one of
+them asks for it, the longest retention holds, and history is purged or reset only when all of them ask for it.
+`;
+
+const labels = `## Labels and annotations
+
+${table(
+  ['label or annotation', 'on', 'set by', 'what it says'],
+  [
+    [
+      'annotations `cronjob-monitor.io/owner`, `…/description`, `…/runbook`',
+      'CronJob',
+      'people',
+      'shown; the runbook is a link in messages',
+    ],
+    [
+      'annotation `cronjob-monitor.io/monitored-from`',
+      'Namespace',
+      'its admin',
+      'monitors of these namespaces may select here: names with commas, or `*`',
+    ],
+    [
+      'label `cronjob-monitor.io/channel-secret: "true"`',
+      'Secret',
+      'people',
+      'channels may use it; asked for with `channels.require-secret-label`',
+    ],
+    [
+      'label `cronjob-monitor.io/retry: "true"`, annotation `cronjob-monitor.io/retry-of`',
+      'Job',
+      'people, tools',
+      'it repeats the Job of that name',
+    ],
+    [
+      'annotations `cronjob.kubernetes.io/instantiate: manual`, `cronjob-monitor.io/triggered-by`',
+      'Job',
+      'trigger',
+      'started by hand; by whom',
+    ],
+  ],
+)}`;
+
+const types = `## Types
+
+${table(
+  ['type', 'is'],
+  [
+    [
+      'duration',
+      "`90s`, `1h30m`, `7d`, `2w`: Go's syntax, and days of 24 hours and weeks of 7 days; at most 32 characters; longer than zero unless the table says 0",
+    ],
+    ['zone', 'an IANA name with a `/`, such as `Europe/Berlin`, or `UTC`'],
+    [
+      'reference',
+      '`name` and `namespace` of a Secret; *with key* also the `key` of its value; all of them are required. The namespace must be in `channels.secret-namespaces` (by default that of the service)',
+    ],
+    ['time', 'an instant as Kubernetes writes it, RFC 3339'],
+    ['int, number, bool, enum, string, object, list, map', 'as in JSON; an enum is one of the words'],
+  ],
+)}
+Default *none*: the field is absent unless it is given. \`list[].field\` is a field of each item. Regular expressions are RE2: found anywhere,
+and case counts unless they begin with \`(?i)\`.
+
+A field that does not exist is dropped by the cluster without a word; \`cronjob-monitor lint\` ([command-line.md](command-line.md#lint)) names it.
+A value that the service cannot use, such as a zone that does not exist, switches off only what needs it, and stands with its path in the
+condition \`SpecValid\`.
+`;
+
+const placeholders = (names) => names.map((name) => `\`.${name}\``).join(' ');
+
+const templates = `## Placeholders
+
+\`{{ .Name }}\`, with blanks or without; no loops, conditions, pipes or functions. A value that is missing is empty text.
+
+- In \`suggestion\`: ${placeholders(suggestionPlaceholders)}. An unknown one is named in the condition \`SpecValid\` and stays as written.
+- In templates of channels these, and: ${placeholders(messagePlaceholders.slice(suggestionPlaceholders.length))}. An unknown one makes the
+  channel not ready, and its messages go in the usual form.
+`;
+
+/** The page up to the fields. */
+export function introduction(resources) {
+  const kinds = resources.map(({ kind, plural, shortNames, scope, columns }) => [
+    kind,
+    scope === 'Namespaced' ? 'a namespace' : 'the cluster',
+    `\`${plural}\`, \`${shortNames.join('`, `')}\``,
+    columns.map(({ name }) => name).join(', '),
+  ]);
+  return [
+    `# Resources
+
+This page is written by \`node scripts/pages/resources-page.mjs\` from the CustomResourceDefinitions in \`charts/cronjob-monitor/crds\`.
+
+Two kinds of the group \`cronjob-monitor.io\`, version \`v1alpha1\`. A CronJobMonitor says which CronJobs are watched, what counts as a problem
+and who is told; an AlertChannel says where messages go.
+
+${table(['kind', 'belongs to', 'in kubectl', 'columns of `kubectl get`'], kinds)}
+Neither has a finalizer, so nothing keeps you from deleting them: the open alerts of a deleted monitor end as \`expired\`, the waiting messages
+of a deleted channel as \`cancelled\`.
+`,
+    examples,
+    types,
+    reach,
+    labels,
+    templates,
+  ].join('\n');
+}
+
+/** What stands below the fields of a block. */
+export const notes = {
+  dataRetention: `Absent fields take the values of \`history-retention.default-days\`, \`storage.log-retention-days\`, \`storage.max-log-size-kb\`,
+\`storage.log-storage-enabled\` and \`storage.event-storage-enabled\` ([configuration.md](configuration.md)). More days than
+\`history-retention.max-days\`, and more than \`storage.max-log-size-kb\`, are lowered to these, which the condition \`ConfigurationSound\` notes.
+`,
+  sla: `A block that names one target has the others with their defaults: without \`minSuccessRate\` the rate is held to 95 percent, without
+\`durationRegressionThreshold\` durations are compared. \`minSuccessRate: 0\` and \`durationRegressionThreshold: 0\` switch these two off.
+`,
+  stuckJobs: `Without \`overrunningAfter\` a run overruns when it takes five times as long as almost all before it (the 99th percentile), and longer
+than an hour; with fewer than ten earlier runs after 12 hours.
+`,
+  alerting: `Absent \`suppressDuplicatesFor\`: \`rate-limits.default-suppress-duplicates-for\`. What opens and ends each type of alert stands in
+[alerts.md](alerts.md).
+`,
+  'CronJobMonitor status': `Phase, alerts and conditions are written at once, figures at most every 30 s.
+
+${table(
+  ['condition', 'when well', 'otherwise', 'phase then'],
+  [
+    ['`Ready`', 'Evaluated', 'NotEvaluated (Unknown); EvaluationFailed', 'Pending; Error'],
+    [
+      '`SpecValid`',
+      'Valid',
+      'InvalidField, InvalidPattern, InvalidTimeZone, InvalidSchedule; Undecodable',
+      'Degraded; Error',
+    ],
+    ['`ChannelsResolved`', 'AllReady, NoneReferenced', 'ChannelNotFound, ChannelNotReady', 'Degraded'],
+    ['`SelectorAuthorized`', 'Authorized', 'NamespaceNotAuthorized, NamespaceIgnored, NamespaceNotFound', 'Degraded'],
+    [
+      '`SchedulesUnderstood`',
+      'All',
+      'ScheduleInvalid, ZoneUnknown, ZoneMismatch, ScheduleNeverFires, EveryNeverRuns',
+      'Degraded',
+    ],
+    ['`ConfigurationSound`', 'Sound, Noted', 'LintFindings: the message lists them', 'unchanged'],
+  ],
+)}
+A monitor that is Degraded goes on with all that it can use.
+`,
+  'AlertChannel status': `${table(
+    ['condition', 'reason', 'when'],
+    [
+      ['`Ready` True', 'Validated', 'spec and Secrets can be used'],
+      ['`Ready` Unknown', 'NotChecked', 'its Secrets have not been looked at yet'],
+      ['`Ready` False', 'InvalidSpec', 'a field or template cannot be used, or the value of a Secret cannot'],
+      ['', 'SecretNotFound', 'the Secret, or its key, does not exist'],
+      [
+        '',
+        'SecretForbidden',
+        'its namespace is not allowed, it lacks the label, or the service has no right to read it',
+      ],
+      ['', 'AddressRefused', 'the receiver is at an address that channels may not reach'],
+      [
+        '',
+        'Unauthorized, Gone',
+        'the receiver refused the last message, or is not there; see [channels.md](channels.md)',
+      ],
+      ['', 'ConsecutiveFailures', 'three attempts in a row failed, or more; any success ends it'],
+      ['`ConfigurationSound`', 'Sound', 'always'],
+    ],
+  )}
+The figures come from the database, so a restart loses none.
+`,
+};
