@@ -1,5 +1,6 @@
 import type { SchedulerName } from '@cronjob-monitor/shared/contract';
 import { parseResourceDuration, type CronJobFacts, type Instant } from '@cronjob-monitor/shared/domain';
+import { HeapHaste } from '@cronjob-monitor/shared/process';
 import { FencedError, findOldestDue, listAlerts } from '@cronjob-monitor/shared/store';
 import { createDispatcher, createFreeze, createStorms, type RaisedAlert, type ToldCronJob } from './alerting/index.ts';
 import { createAddressRules, createUrlCall, resolveByMachine } from './channels/index.ts';
@@ -41,10 +42,12 @@ export interface VerdictWork {
 }
 
 /** How long the status of a channel or a monitor may wait for what else happens there: messages go first. */
-const statusMs = 1_000;
+const statusMs = 1_500;
 /** What a start finds is written within this time, or evaluation begins all the same. */
 const caughtUpWithinMs = 60_000;
 const caughtUpLookMs = 100;
+/** After something was raised messages are in haste for so long. */
+const hasteMs = 15_000;
 /** What has left the cluster is remembered for so long; a follower keeps the last states of Jobs that ended. */
 export const rememberedMs = 600_000;
 /** Bookmarks come about every minute: only a longer silence is blindness. */
@@ -55,6 +58,7 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
   const { epoch } = term;
   const stopping = new AbortController();
   const signal = AbortSignal.any([term.signal, stopping.signal]);
+  const haste = new HeapHaste(clock, hasteMs);
   const isAway = (error: unknown): boolean => {
     if (isDatabaseAway(error)) deps.circuit.trip(error);
     return isDatabaseAway(error);
@@ -202,6 +206,8 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
   }
 
   function onRaised(raised: readonly RaisedAlert[]): void {
+    // What the start finds is much at once, and the memory that is then wanted would stay.
+    if (evaluation.evaluatedAt() !== undefined) haste.hurry(signal);
     dispatcher.wake();
     for (const { alert, withheld, unsent } of raised) {
       deps.verdictMetrics.moved({ ...alert, isActive: alert.state === 'active' });

@@ -6,7 +6,7 @@ import { failedStatus, putCronJob, putJob, runningStatus, setJobStatus } from '.
 import { Report } from './report.ts';
 
 const singles = Number(process.env['BENCH_FAILURES'] ?? 100);
-const burst = 1_000;
+const burst = Number(process.env['BENCH_BURST'] ?? 1_000);
 /** With logs, events, pod status and suggested fixes, as a monitor has them by default; there is no budget for that. */
 const withEvidence = process.env['BENCH_EVIDENCE'] === 'true';
 const report = new Report(

@@ -1,11 +1,52 @@
 import { setFlagsFromString } from 'node:v8';
+import type { Clock } from './clock.ts';
 
 /**
  * Has V8 favour a small heap over speed: a service beside what it watches is to be light. With 10,000 CronJobs and 30,000 Jobs it saves
- * 40 percent of the resident memory for half as much CPU again during the first list. The young generation is kept larger than that
- * flag alone would have it, or most of what a list makes would be old before it is garbage. Before anything large is allocated.
+ * a third of the resident memory for twice the CPU during the first list. The young generation is kept larger than that flag alone would
+ * have it, or most of what a list makes would be old before it is garbage. Before anything large is allocated.
  */
 export function keepHeapSmall(): void {
   setFlagsFromString('--optimize-for-size');
   setFlagsFromString('--max-semi-space-size=4');
+}
+
+/**
+ * Speed first for as long as there is haste, then a small heap again: without it a burst of messages takes a third less CPU, and what the
+ * heap has grown meanwhile goes with the next collections.
+ */
+export class HeapHaste {
+  readonly #clock: Clock;
+  readonly #forMs: number;
+  #untilMs = 0;
+  #isHasty = false;
+
+  /** `forMs`: how long haste lasts after it was last asked for. */
+  constructor(clock: Clock, forMs: number) {
+    this.#clock = clock;
+    this.#forMs = forMs;
+  }
+
+  get isHasty(): boolean {
+    return this.#isHasty;
+  }
+
+  /** Begins haste, or prolongs it; ends it at once when the signal is aborted. */
+  hurry(signal: AbortSignal): void {
+    this.#untilMs = this.#clock.monotonicMs() + this.#forMs;
+    if (this.#isHasty || signal.aborted) return;
+    this.#isHasty = true;
+    setFlagsFromString('--no-optimize-for-size');
+    void this.#calmDown(signal);
+  }
+
+  async #calmDown(signal: AbortSignal): Promise<void> {
+    for (let leftMs = this.#forMs; leftMs > 0 && !signal.aborted; leftMs = this.#untilMs - this.#clock.monotonicMs()) {
+      await this.#clock.sleep(leftMs, signal).catch(() => {}); // an abort shows in the condition
+    }
+    setFlagsFromString('--optimize-for-size');
+    // The flag alone would bring its own size of the young generation.
+    setFlagsFromString('--max-semi-space-size=4');
+    this.#isHasty = false;
+  }
 }

@@ -6,6 +6,7 @@ export {
   type CertificateSourceDeps,
 } from './certificate-source.ts';
 export { systemClock, type Clock } from './clock.ts';
+export { HeapHaste } from './heap.ts';
 export { createLifecycle, type Lifecycle, type LifecycleDeps, type Stop } from './lifecycle.ts';
 export { createLogger, type LogFields, type Logger, type LoggerOptions, type LogLevel } from './logger.ts';
 export {

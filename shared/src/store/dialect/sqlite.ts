@@ -86,7 +86,7 @@ function columnType(type: ColumnType): string {
 }
 
 /** Longest run of statements without giving way: timers, sockets and probes have their turn in between. */
-const turnMs = 10;
+const turnMs = 3;
 const keptStatements = 300;
 
 /** The client for one file: one connection, prepared statements kept, every transaction BEGIN IMMEDIATE. */
