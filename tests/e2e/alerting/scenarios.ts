@@ -50,8 +50,17 @@ export async function describeAlerts(title: string, { database: name, brief }: S
     let scene: Scene;
     let silencing: Promise<void>;
     let missing: Promise<void> = Promise.resolve();
-    const longTest = (name: string, work: () => Promise<void>): void => {
-      if (!brief) void test(name, work);
+    /** All of them but the last, which waits until nothing else goes on. */
+    const others: Promise<void>[] = [];
+    const scenario = (title: string, play: () => Promise<void>): void => {
+      void test(title, () => {
+        const played = play();
+        others.push(played);
+        return played;
+      });
+    };
+    const longScenario = (title: string, play: () => Promise<void>): void => {
+      if (!brief) scenario(title, play);
     };
 
     before(async () => {
@@ -76,7 +85,7 @@ export async function describeAlerts(title: string, { database: name, brief }: S
       await database?.remove();
     });
 
-    test('a failed run is told once, with exit code, log and advice, and its recovery once', async () => {
+    scenario('a failed run is told once, with exit code, log and advice, and its recovery once', async () => {
       await scene.watch('fails', {});
       await scene.untilWatched('fails');
       const job = await scene.run('fails', 'oom');
@@ -92,7 +101,7 @@ export async function describeAlerts(title: string, { database: name, brief }: S
       await scene.untilHeard('fails', ['alert.firing jobFailed', 'alert.resolved jobFailed']);
     });
 
-    test('a run that fails twice and then succeeds is nothing to tell', async () => {
+    scenario('a run that fails twice and then succeeds is nothing to tell', async () => {
       await scene.watch('retries', {});
       await scene.untilWatched('retries');
       await scene.run('retries', 'fail-first:2', { spec: { backoffLimit: 3 } });
@@ -101,21 +110,21 @@ export async function describeAlerts(title: string, { database: name, brief }: S
       assert.deepEqual(scene.heard('retries'), []);
     });
 
-    test('a CronJob suspended for too long is told, and that it resumed', async () => {
+    scenario('a CronJob suspended for too long is told, and that it resumed', async () => {
       await scene.watch('rests', { suspendedHandling: { alertIfSuspendedFor: '3s' } }, { cron: { suspend: true } });
       await scene.untilHeard('rests', ['alert.firing jobSuspended']);
       await scene.patchCronJob('rests', { suspend: false });
       await scene.untilHeard('rests', ['alert.firing jobSuspended', 'alert.resolved jobSuspended']);
     });
 
-    longTest('a suspended CronJob without further wishes is nothing to tell', async () => {
+    longScenario('a suspended CronJob without further wishes is nothing to tell', async () => {
       await scene.watch('sleeps', {}, { schedule: '* * * * *', cron: { suspend: true } });
       await scene.untilWatched('sleeps');
       await wait(2 * minuteMs);
       assert.deepEqual([scene.heard('sleeps'), await scene.openAlerts('sleeps')], [[], []]);
     });
 
-    test('within a maintenance window nothing is told, and the alert says so', async () => {
+    scenario('within a maintenance window nothing is told, and the alert says so', async () => {
       const window = { name: 'move', schedule: '0 0 * * *', duration: '24h' };
       await scene.watch('moves', { maintenanceWindows: [window] });
       await scene.untilWatched('moves');
@@ -127,7 +136,7 @@ export async function describeAlerts(title: string, { database: name, brief }: S
       assert.deepEqual(scene.heard('moves'), []);
     });
 
-    test('a silence holds the message back, and its early end lets it go', () => silencing);
+    scenario('a silence holds the message back, and its early end lets it go', () => silencing);
 
     async function silenceScenario(): Promise<void> {
       await scene.watch('muted', {});
@@ -148,7 +157,7 @@ export async function describeAlerts(title: string, { database: name, brief }: S
       assert.equal(scene.told('muted')[0]?.data.alert.heldBy, 'silence');
     }
 
-    test('a success within the delay cancels the alert, and nobody hears of it', async () => {
+    scenario('a success within the delay cancels the alert, and nobody hears of it', async () => {
       await scene.watch('recovers', { alerting: { alertDelay: '40s' } });
       await scene.untilWatched('recovers');
       await scene.run('recovers', 'exit:1');
@@ -159,7 +168,7 @@ export async function describeAlerts(title: string, { database: name, brief }: S
       assert.deepEqual(scene.heard('recovers'), []);
     });
 
-    test('without one it is told when the delay is over, and says what held it', async () => {
+    scenario('without one it is told when the delay is over, and says what held it', async () => {
       await scene.watch('lasts', { alerting: { alertDelay: '10s' } });
       await scene.untilWatched('lasts');
       const at = Date.now();
@@ -170,7 +179,7 @@ export async function describeAlerts(title: string, { database: name, brief }: S
       assert.ok((told?.at ?? 0) - at >= 10_000);
     });
 
-    test('two monitors of one CronJob tell a channel of both once, and each channel of its own', async () => {
+    scenario('two monitors of one CronJob tell a channel of both once, and each channel of its own', async () => {
       await scene.webhook('shared-a');
       await scene.webhook('shared-b');
       await scene.watch('shared', {}, {}, ['shared', 'shared-a']);
@@ -184,22 +193,25 @@ export async function describeAlerts(title: string, { database: name, brief }: S
       for (const channel of ['shared', 'shared-a', 'shared-b']) await scene.untilHeard(channel, both);
     });
 
-    test('no success for too long is told although it fails all the time, and the next success ends both', async () => {
-      await scene.watch('dead', { deadManSwitch: { enabled: true, maxTimeSinceLastSuccess: '20s' } });
-      await scene.untilWatched('dead');
-      await scene.run('dead', 'success');
-      await scene.service.until('the success is recorded', async () => (await runsOf('dead')) > 0);
-      await scene.run('dead', 'exit:1');
-      await scene.untilHeard('dead', ['alert.firing jobFailed', 'alert.firing deadManTriggered'], 2 * minuteMs);
-      await scene.run('dead', 'success');
-      await scene.service.until('both ended', () => scene.heard('dead').length === 4);
-      assert.deepEqual(scene.heard('dead').slice(2).sort(), [
-        'alert.resolved deadManTriggered',
-        'alert.resolved jobFailed',
-      ]);
-    });
+    scenario(
+      'no success for too long is told although it fails all the time, and the next success ends both',
+      async () => {
+        await scene.watch('dead', { deadManSwitch: { enabled: true, maxTimeSinceLastSuccess: '20s' } });
+        await scene.untilWatched('dead');
+        await scene.run('dead', 'success');
+        await scene.service.until('the success is recorded', async () => (await runsOf('dead')) > 0);
+        await scene.run('dead', 'exit:1');
+        await scene.untilHeard('dead', ['alert.firing jobFailed', 'alert.firing deadManTriggered'], 2 * minuteMs);
+        await scene.run('dead', 'success');
+        await scene.service.until('both ended', () => scene.heard('dead').length === 4);
+        assert.deepEqual(scene.heard('dead').slice(2).sort(), [
+          'alert.resolved deadManTriggered',
+          'alert.resolved jobFailed',
+        ]);
+      },
+    );
 
-    longTest('a dead-man by the schedule counts the runs that should have come', async () => {
+    longScenario('a dead-man by the schedule counts the runs that should have come', async () => {
       const deadManSwitch = { enabled: true, autoFromSchedule: { enabled: true, buffer: '5s' } };
       const suspendedHandling = { pauseMonitoring: false };
       await scene.watch(
@@ -212,7 +224,7 @@ export async function describeAlerts(title: string, { database: name, brief }: S
       await scene.untilHeard('auto', ['alert.firing deadManTriggered'], 4 * minuteMs);
     });
 
-    longTest(
+    longScenario(
       'runs that never started are told while the controllers are away, and their return ends it',
       () => missing,
     );
@@ -234,7 +246,7 @@ export async function describeAlerts(title: string, { database: name, brief }: S
     /** What needs the controllers for a while is over before they go away. */
     const slowRuns = (): Promise<void> => slow;
 
-    longTest('promises about how long and how well runs go are told by what they are about', async () => {
+    longScenario('promises about how long and how well runs go are told by what they are about', async () => {
       const every = { schedule: '* * * * *' };
       await Promise.all([
         scene.watch('too-long', { sla: { maxDuration: '8s' } }, { ...every, play: { outcome: 'hang' } }),
@@ -255,7 +267,7 @@ export async function describeAlerts(title: string, { database: name, brief }: S
       }
     });
 
-    test('a Job that is stuck is told by where it stands, with the reason', async () => {
+    scenario('a Job that is stuck is told by where it stands, with the reason', async () => {
       const limits = { notStartedAfter: '5s', overrunningAfter: '5s', terminatingAfter: '5s' };
       await scene.watch('stuck-image', { stuckJobs: limits });
       await scene.watch('stuck-running', { stuckJobs: limits });
@@ -269,7 +281,7 @@ export async function describeAlerts(title: string, { database: name, brief }: S
       await scene.untilHeard('stuck-image', ['alert.firing jobStuck/notStarted', 'alert.resolved jobStuck/notStarted']);
     });
 
-    test('a receiver that fails once gets the message again, under the same key', async () => {
+    scenario('a receiver that fails once gets the message again, under the same key', async () => {
       await scene.watch('flaky', {});
       await scene.untilWatched('flaky');
       let failures = 0;
@@ -284,7 +296,7 @@ export async function describeAlerts(title: string, { database: name, brief }: S
       assert.equal(new Set(told.map(({ id }) => id)).size, 1);
     });
 
-    test('a message whose Secret is missing waits, and goes when it is there', async () => {
+    scenario('a message whose Secret is missing waits, and goes when it is there', async () => {
       await scene.webhook('later', { hasSecret: false });
       await scene.monitor('later', 'later', {}, ['later']);
       await scene.watch('later', {}, {}, []);
@@ -297,7 +309,7 @@ export async function describeAlerts(title: string, { database: name, brief }: S
       await scene.untilHeard('later', ['alert.firing jobFailed'], 2 * minuteMs);
     });
 
-    test('mail tells the same, and the end in the thread of the beginning', async () => {
+    scenario('mail tells the same, and the end in the thread of the beginning', async () => {
       await scene.secret('smtp', { host: '127.0.0.1', port: String(scene.mail.port) });
       await scene.channel('mail', {
         type: 'email',
@@ -323,7 +335,8 @@ export async function describeAlerts(title: string, { database: name, brief }: S
     });
 
     test('a restart repeats nothing, and what ends afterwards is told', async () => {
-      await missing;
+      await wait(1_000); // All of them have begun.
+      await Promise.allSettled(others);
       await scene.watch('restarted', {});
       await scene.untilWatched('restarted');
       await scene.run('restarted', 'exit:1');

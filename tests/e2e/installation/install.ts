@@ -10,6 +10,8 @@ import type { RealCluster } from '../../realcluster/real-cluster.ts';
 import { MonitorProcess, type EntryPoint } from '../../servers/index.ts';
 import { Installation } from './installation.ts';
 
+/** Gives a process the host name of its pod. */
+const podPreload = new URL('../../faults/pod/preload.ts', import.meta.url).href;
 const bundle = resolve(import.meta.dirname, '../../../scripts/bundle.mjs');
 
 export interface InstallOptions {
@@ -25,7 +27,7 @@ export interface InstallOptions {
  * An installation as the chart describes it: its objects are rendered, accounts and rights are made on the cluster, and each pod runs as
  * a process of the image's tree with the rendered configuration, arguments and environment, as its own account. SQLite is one process;
  * on a server there are 2 controllers and 2 apiservers. What a pod has to itself and processes of one machine share is given by flags:
- * ports, and the places of mounted files. Starts none of them.
+ * ports, the places of mounted files, and the namespace that a pod finds in its account. Starts none of them.
  */
 export async function install({ cluster, helm, database, config }: InstallOptions): Promise<Installation> {
   const folder = mkdtempSync(join(tmpdir(), 'cronjob-monitor-installation-'));
@@ -58,13 +60,18 @@ export async function install({ cluster, helm, database, config }: InstallOption
         database.type === 'sqlite'
           ? { 'storage.sqlite.path': database.path }
           : { [`storage.${database.type}.password-file`]: passwordFile, 'storage.spool-path': spool };
-      const flags = { config: configFile, ...places };
+      const lease = component === 'controller' ? { 'leader-election.namespace': namespace } : {};
+      const flags = { config: configFile, ...places, ...lease };
       processes.push(
         await MonitorProcess.prepare({
           entryPoint: component,
           program: join(tree, program),
           kubeconfig,
-          env,
+          env: {
+            ...env,
+            TEST_POD: `${deployment.metadata.name}-${replica}`,
+            NODE_OPTIONS: `${env['NODE_OPTIONS'] ?? ''} --import=${podPreload}`,
+          },
           config: flags,
         }),
       );
