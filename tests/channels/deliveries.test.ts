@@ -279,7 +279,7 @@ describe('email: threads', () => {
       ],
     );
     assert.match(mail.text ?? '', /Exit code: +137/);
-    assert.match(mail.html ?? '', /<pre>loading 3 files\nKilled<\/pre>|<pre>loading 3 files\r\nKilled<\/pre>/);
+    assert.match(mail.html ?? '', /<pre[^>]*>loading 3 files\r?\nKilled<\/pre>/);
   });
 });
 

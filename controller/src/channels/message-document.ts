@@ -115,15 +115,19 @@ function documentOfAlert(data: AlertMessage): MessageDocument {
   };
 }
 
+function digestMessage({ cause, ended }: DigestMessage['digest']): string {
+  if (cause !== 'storm') return 'More alerts than this channel takes at once: they are told together.';
+  return ended
+    ? 'The trouble that many CronJobs had at the same time is over.'
+    : 'Many CronJobs have trouble at the same time: the cause is probably one for all of them.';
+}
+
 function documentOfDigest({ digest, cluster, links }: DigestMessage): MessageDocument {
   const more = digest.total - Math.min(digest.alerts.length, mostNamed);
   return {
     ...empty,
     state: digest.cause === 'storm' ? (digest.ended ? 'STORM OVER' : 'STORM') : 'DIGEST',
-    message:
-      digest.cause === 'storm'
-        ? 'Many CronJobs have trouble at the same time: the cause is probably one for all of them.'
-        : 'More alerts than this channel takes at once: they are told together.',
+    message: digestMessage(digest),
     facts: digest.counts.map(({ type, severity, count }) => ({
       name: 'group',
       label: `${nameFinding(type, null)}, ${severity}`,

@@ -21,7 +21,7 @@ export function toHtml(document: MessageDocument): string {
   );
   const sections = toSections(document).map(({ heading, lines, isOutput }) => {
     const text = escapeHtml(lines.join('\n'));
-    return `<h3>${heading}</h3>\n${isOutput ? `<pre>${text}</pre>` : `<p>${withBreaks(text)}</p>`}`;
+    return `<h3>${heading}</h3>\n${isOutput ? `<pre style="white-space: pre-wrap; overflow-wrap: anywhere">${text}</pre>` : `<p>${withBreaks(text)}</p>`}`;
   });
   const anchors = links.map(({ text, href }) => `<a href="${escapeHtml(href)}">${escapeHtml(text)}</a>`);
   const ending = [...notes, origin.join(', ')].filter((line) => line !== '').map(escapeHtml);

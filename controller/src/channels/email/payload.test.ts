@@ -125,6 +125,18 @@ for (const [state, message] of [
   });
 }
 
+test('a storm that is over speaks of the past, and one that goes on of now', () => {
+  const textOf = (ended: boolean): string => payloadOf(of({ kind: 'digest', data: aDigestMessage(3, { ended }) })).text;
+  assert.match(textOf(true), /had at the same time is over/);
+  assert.doesNotMatch(textOf(true), /have trouble/);
+  assert.match(textOf(false), /have trouble at the same time/);
+});
+
+test('a long line of a log wraps and does not widen the mail', () => {
+  const { html } = payloadOf(of({ kind: 'firing', data: anAlertMessage({ context: { logs: 'x'.repeat(500) } }) }));
+  assert.match(html, /<pre style="white-space: pre-wrap; overflow-wrap: anywhere">x{500}<\/pre>/);
+});
+
 test('the subject is the heading of the stream, whatever the message says now', () => {
   const closing = of({ kind: 'closing', data: anAlertMessage({ alert: { severity: 'critical', title: 'RESOLVED' } }) });
   const heading = anOutgoing().heading;
