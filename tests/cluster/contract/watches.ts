@@ -57,7 +57,9 @@ export function watchContract(subject: Subject): void {
     test('the server ends a watch by time, with a bookmark shortly before', async () => {
       const from = await versionNow();
       await prepare(subject, 'POST', paths.leases(namespace), { metadata: { name: 'passing' }, spec: {} });
-      const lines = await watch(from, () => false, 8);
+      // A busy server now and then ends one without.
+      let lines = await watch(from, () => false, 8);
+      for (let tries = 1; lines.length === 0 && tries < 3; tries++) lines = await watch(from, () => false, 8);
       assert.deepEqual([...new Set(lines.map(({ type }) => type))], ['BOOKMARK'], 'one, or two of a busy server');
       const { kind, metadata } = lines[0]?.object ?? {};
       assert.equal(kind, 'CronJob');
