@@ -58,10 +58,12 @@ for (const database of testDatabases().filter(({ name }) => name === 'postgres')
         const second = await bench.prepare(options);
         const store = openBeside(settings);
         const lists: string[] = [];
+        const made: KubeObject[] = [];
         try {
           const ends = putCronJob(sim, `ends-${time}`);
           const hangs = putCronJob(sim, `hangs-${time}`);
           const minutely = putCronJob(sim, `minutely-${time}`, { cron: { schedule: '* * * * *' } });
+          made.push(ends, hangs, minutely);
           await first.startReady();
           await first.untilLeading();
           await until('all of them are watched', async () => {
@@ -70,8 +72,11 @@ for (const database of testDatabases().filter(({ name }) => name === 'postgres')
           });
           const slotAt = (Math.floor(Date.now() / minuteMs) + 1) * minuteMs;
           const passTo = (at: number): Promise<void> => wait(Math.max(0, at - Date.now()));
-          const runs = (owner: KubeObject): string =>
-            putJob(sim, owner, { name: `${owner.metadata.name}-1`, status: runningStatus() }).metadata.name;
+          const runs = (owner: KubeObject): string => {
+            const job = putJob(sim, owner, { name: `${owner.metadata.name}-1`, status: runningStatus() });
+            made.push(job);
+            return job.metadata.name;
+          };
 
           await passTo(slotAt - 9_000);
           const ending = runs(ends);
@@ -95,6 +100,7 @@ for (const database of testDatabases().filter(({ name }) => name === 'postgres')
           );
           await passTo(slotAt);
           const started = putJob(sim, minutely, { slotAt, status: runningStatus() });
+          made.push(started);
           sim.objects.update(
             { apiVersion: 'batch/v1', kind: 'CronJob', namespace: 'shop', name: minutely.metadata.name },
             (object) => ({
@@ -147,6 +153,9 @@ for (const database of testDatabases().filter(({ name }) => name === 'postgres')
           proxy.inspect(undefined);
           await second.remove();
           await store.close();
+          // The next time begins with an empty database: what is left here would be news to it.
+          for (const { apiVersion, kind, metadata } of made)
+            sim.objects.remove({ apiVersion, kind, name: metadata.name, namespace: 'shop' });
         }
       });
     }
