@@ -39,7 +39,7 @@ const mayBeMissing = ['MySQL 8', 'Docker', 'Go'];
 const outputFolder = '.test-output';
 const fileLimitMs = 20 * 60_000;
 /** How many files a build may run once more: the suites hold real seconds, and a build machine can stand still for some of them. */
-const secondAttempts = 6;
+const secondAttempts = 10;
 const root = resolve(import.meta.dirname, '..');
 
 const names = process.argv.slice(2);
