@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { StreamData } from '@cronjob-monitor/shared/contract';
-import type { Clock, Logger, Registry } from '@cronjob-monitor/shared/process';
+import { HeapHaste, type Clock, type Logger, type Registry } from '@cronjob-monitor/shared/process';
 import { findChangeMark, listNamespaces, type Store } from '@cronjob-monitor/shared/store';
 import type { Cluster } from '@cronjob-monitor/shared/kube';
 import { createApp } from './app.ts';
@@ -20,6 +20,9 @@ import type { ApiSettings } from './settings.ts';
 import { createSharedAnswers } from './shared-answers.ts';
 import { loadUi } from './static.ts';
 import { storeTranslation } from './store-translation.ts';
+
+/** After a costly read: whoever looks at a large fleet looks at more of it. */
+const hasteMs = 15_000;
 
 export interface ApiDeps {
   readonly settings: ApiSettings;
@@ -59,6 +62,7 @@ export function createApi(deps: ApiDeps): Api {
     { cluster: deps.cluster, clock, logger, count: metrics.countReview, listNamespaces: () => listNamespaces(store) },
   );
 
+  const haste = new HeapHaste(clock, hasteMs);
   const processFacts = createProcessFacts(deps.version, clock);
   const streams = createOpenStreams(metrics.streams);
   const patternThread = createPatternThread(clock);
@@ -73,7 +77,11 @@ export function createApi(deps: ApiDeps): Api {
     feed: createFeed({ store, clock, logger, readHealth }),
     settings,
     store,
-    answers: createSharedAnswers({ clock, findMark: () => findChangeMark(store) }),
+    answers: createSharedAnswers({
+      clock,
+      findMark: () => findChangeMark(store),
+      onCostly: () => haste.hurry(stopping.signal),
+    }),
     clock,
     logger,
     authentication,

@@ -11,18 +11,22 @@ interface Bench {
   /** Asks for an answer that takes so long; its number tells how often one was made. */
   readonly ask: (tookMs: number, key?: string) => Promise<number>;
   readonly made: () => number;
+  /** How many were told of as costly. */
+  readonly costly: () => number;
 }
 
 function start(): Bench {
   const clock = new FakeClock();
   let changes = 0;
   let made = 0;
-  const answers = createSharedAnswers({ clock, findMark: async () => String(changes) });
+  let costly = 0;
+  const answers = createSharedAnswers({ clock, findMark: async () => String(changes), onCostly: () => void costly++ });
   return {
     clock,
     answers,
     change: () => void changes++,
     made: () => made,
+    costly: () => costly,
     ask: async (tookMs, key = 'one') => {
       const answer = await answers.read(key, async () => {
         const number = ++made;
@@ -35,14 +39,19 @@ function start(): Bench {
 }
 
 describe('answers that are shared', () => {
-  it('are read once while nothing has changed, for at most a second and the time that a new one takes', async () => {
+  it('are read once while nothing has changed, for ten times as long as it took, and five seconds at most', async () => {
     const { clock, ask } = start();
     assert.equal(await ask(200), 1);
     assert.equal(await ask(200), 1);
-    await clock.advance(700);
+    await clock.advance(1_700);
     assert.equal(await ask(200), 1);
-    await clock.advance(2_000);
+    await clock.advance(4_000);
     assert.equal(await ask(200), 2);
+    assert.equal(await ask(900, 'slow'), 3);
+    await clock.advance(4_900);
+    assert.equal(await ask(900, 'slow'), 3);
+    await clock.advance(5_200);
+    assert.equal(await ask(900, 'slow'), 4);
   });
 
   it('are read anew as soon as the database has changed', async () => {
@@ -68,11 +77,19 @@ describe('answers that are shared', () => {
   it('that grow old are renewed while the old one is given', async () => {
     const { clock, ask, made } = start();
     assert.equal(await ask(200), 1);
-    await clock.advance(1_100);
+    await clock.advance(2_100);
     assert.equal(await ask(200), 1);
     await clock.advance(0);
     assert.equal(made(), 2);
     assert.equal(await ask(200), 2);
+  });
+
+  it('are told of when they took long', async () => {
+    const { ask, costly } = start();
+    await ask(49);
+    assert.equal(costly(), 0);
+    await ask(50, 'other');
+    assert.equal(costly(), 1);
   });
 
   it('are told apart by their keys', async () => {

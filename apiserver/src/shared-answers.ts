@@ -13,8 +13,10 @@ export interface SharedAnswers {
 
 /** What takes less is asked anew each time. */
 const leastTookMs = 20;
+/** What takes this long reads much. */
+const costlyMs = 50;
 /** With no change in the database only time moves an answer: its windows are cut to the minute. */
-const mostFreshMs = 1_000;
+const mostFreshMs = 5_000;
 /** An answer is fresh for this many times as long as it took. */
 const freshTimes = 10;
 /** While it is being renewed the old one is given, but none that was made longer ago than this. */
@@ -35,6 +37,8 @@ export function createSharedAnswers(deps: {
   readonly clock: Clock;
   /** A text that is another one after every change of the database. */
   readonly findMark: () => Promise<string>;
+  /** Something took long. */
+  readonly onCostly?: () => void;
 }): SharedAnswers {
   const { clock } = deps;
   const answers = new Map<string, Kept>();
@@ -43,7 +47,9 @@ export function createSharedAnswers(deps: {
 
   function madeNow(begunMs: number): NonNullable<Kept['made']> {
     const atMs = clock.monotonicMs();
-    return { atMs, tookMs: atMs - begunMs };
+    const tookMs = atMs - begunMs;
+    if (tookMs >= costlyMs) deps.onCostly?.();
+    return { atMs, tookMs };
   }
 
   function begin(key: string, mark: string, make: () => Promise<object>): Promise<object> {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { parse as parseYaml } from 'yaml';
-import { decodeChannelSpec, decodeMonitorSpec, type MonitorDefaults } from '@cronjob-monitor/shared/kube';
-import { wholeChannelSpecs } from '@cronjob-monitor/shared/testing';
+import { decodeChannelSpec, decodeMonitorSpec } from '@cronjob-monitor/shared/kube';
+import { monitorDefaults, wholeChannelSpecs } from '@cronjob-monitor/shared/testing';
 import type { ApiAnswer } from '../realcluster/api-request.ts';
 import { startRealCluster, type RealCluster } from '../realcluster/real-cluster.ts';
 import { acceptedMonitors, exampleChannel, exampleMonitor, refusedChannels, refusedMonitors } from './crd-examples.ts';
@@ -13,15 +13,7 @@ const group = '/apis/cronjob-monitor.io/v1alpha1';
 const monitors = `${group}/namespaces/default/cronjobmonitors`;
 const channels = `${group}/alertchannels`;
 
-const defaults: MonitorDefaults = {
-  suppressDuplicatesForMs: 3_600_000,
-  retentionDays: 30,
-  maxRetentionDays: 90,
-  logRetentionDays: 0,
-  maxLogSizeKB: 100,
-  storeLogs: true,
-  storeEvents: true,
-};
+const defaults = { ...monitorDefaults, storeLogs: true };
 
 describe('the CRDs on a real API server', { skip }, () => {
   const cluster = started as RealCluster; // else the suite is skipped

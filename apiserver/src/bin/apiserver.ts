@@ -12,5 +12,10 @@ if ('exitStatus' in start) {
   const clock = systemClock;
   const logger = createLogger({ level: config['log-level'], format: config['log-format'], clock });
   logConfig(loaded, logger);
-  await runProcess({ logger, clock, compose: (lifecycle) => compose(loaded, { logger, clock }, lifecycle) });
+  await runProcess({
+    logger,
+    clock,
+    heap: 'fast',
+    compose: (lifecycle) => compose(loaded, { logger, clock }, lifecycle),
+  });
 }

@@ -18,7 +18,12 @@ if ('exitStatus' in start) {
   const clock = systemClock;
   const logger = createLogger({ level: config['log-level'], format: config['log-format'], clock });
   logConfig(loaded, logger);
-  await runProcess({ logger, clock, compose: (lifecycle) => composeStandalone(loaded, { logger, clock }, lifecycle) });
+  await runProcess({
+    logger,
+    clock,
+    heap: 'small',
+    compose: (lifecycle) => composeStandalone(loaded, { logger, clock }, lifecycle),
+  });
 }
 
 /** Wires both in one process, on one store and one client: the only form that may keep its rows in a file. */

@@ -3,23 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { CronJobFacts, Execution } from '@cronjob-monitor/shared/domain';
-import { decodeMonitorSpec, type MonitorDefaults } from '@cronjob-monitor/shared/kube';
+import { decodeMonitorSpec } from '@cronjob-monitor/shared/kube';
 import { systemClock } from '@cronjob-monitor/shared/process';
 import { migrate, openStore, projectCronJobs, recordRuns, takeEpoch } from '@cronjob-monitor/shared/store';
-import { aCronJob, aTemporaryFolder, RecordingLogger } from '@cronjob-monitor/shared/testing';
+import { aCronJob, aTemporaryFolder, monitorDefaults, RecordingLogger } from '@cronjob-monitor/shared/testing';
 import type { GatheredMonitor } from './gather.ts';
 import { createMonitorLint, summarize, type MonitorLint } from './lint.ts';
 
 const now = Date.UTC(2026, 10, 21, 8);
-const defaults: MonitorDefaults = {
-  suppressDuplicatesForMs: 3_600_000,
-  retentionDays: 30,
-  maxRetentionDays: 90,
-  logRetentionDays: 0,
-  maxLogSizeKB: 100,
-  storeLogs: false,
-  storeEvents: false,
-};
+const defaults = { ...monitorDefaults, storeEvents: false };
 
 function gathered(spec: unknown, selected: readonly CronJobFacts[]): GatheredMonitor {
   const decoded = decodeMonitorSpec({ spec }, defaults);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   listPlaces,
+  monitorDefaults,
   readSpecSchema,
   wholeChannelSpecs,
   wholeMonitorSpec,
@@ -9,17 +10,8 @@ import {
 } from '../../testing/index.ts';
 import { decodeChannelSpec } from './decode-channel.ts';
 import { decodeMonitorSpec } from './decode-monitor.ts';
-import type { MonitorDefaults } from './monitor-spec.ts';
 
-const defaults: MonitorDefaults = {
-  suppressDuplicatesForMs: 3_600_000,
-  retentionDays: 30,
-  maxRetentionDays: 90,
-  logRetentionDays: 0,
-  maxLogSizeKB: 100,
-  storeLogs: true,
-  storeEvents: true,
-};
+const defaults = { ...monitorDefaults, storeLogs: true };
 
 /** Values of the other types, for every type that a schema can ask for. */
 const wrong: Readonly<Record<string, readonly unknown[]>> = {
