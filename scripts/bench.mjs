@@ -1,5 +1,6 @@
 // Runs the benchmarks whose names are given, one after the other, so that none disturbs another. Without a name it runs all of them, those
-// that grow with the fleet at three sizes, and writes what they found into docs/performance.md.
+// that grow with the fleet at three sizes, and writes what they found into docs/performance.md. `--page NAME...` does that for some of them
+// and takes what was found of the others before.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -10,7 +11,7 @@ requireNode24();
 
 const root = resolve(import.meta.dirname, '..');
 const page = join(root, 'docs/performance.md');
-const results = join(root, '.cache/bench-results.jsonl');
+const results = join(root, '.cache/bench');
 const fleets = ['1000', '10000', '30000'].map((size) => ({ BENCH_CRONJOBS: size }));
 
 /** In the order of the page; `runs`: the environment of each run, one without anything by default. */
@@ -22,38 +23,36 @@ const benchmarks = [
   { name: 'sweep', runs: fleets },
   { name: 'latency', runs: [{}, { BENCH_EVIDENCE: 'true' }] },
   { name: 'claim' },
+  { name: 'failover' },
   { name: 'api' },
   { name: 'prune' },
   { name: 'bytes' },
 ];
 
-const names = process.argv.slice(2);
+const writesPage = process.argv.length === 2 || process.argv.includes('--page');
+const names = process.argv.slice(2).filter((name) => name !== '--page');
 for (const name of names) {
   if (benchmarks.some((one) => one.name === name)) continue;
   console.error(`there is no benchmark ${name}; there are: ${benchmarks.map((one) => one.name).join(', ')}`);
   process.exit(1);
 }
 
-const isComplete = names.length === 0;
-mkdirSync(join(root, '.cache'), { recursive: true });
-rmSync(results, { force: true });
+mkdirSync(results, { recursive: true });
+const fileOf = (name) => join(results, `${name}.jsonl`);
 let failed = 0;
 for (const { name, runs = [{}] } of benchmarks) {
-  if (!isComplete && !names.includes(name)) continue;
-  // A name alone is one run, of the size that the environment gives.
-  for (const env of isComplete ? runs : [{}]) {
-    const options = { stdio: 'inherit', env: { ...process.env, ...env, BENCH_RESULTS: results } };
+  if (names.length > 0 && !names.includes(name)) continue;
+  if (writesPage) rmSync(fileOf(name), { force: true });
+  // A name alone is one run, of the size that the environment gives, and is not kept.
+  for (const env of writesPage ? runs : [{}]) {
+    const kept = writesPage ? { BENCH_RESULTS: fileOf(name) } : {};
+    const options = { stdio: 'inherit', env: { ...process.env, ...env, ...kept } };
     if (spawnSync(process.execPath, [join(root, `tests/bench/${name}.ts`)], options).status !== 0) failed++;
   }
 }
-if (isComplete && existsSync(results)) {
-  const found = readFileSync(results, 'utf8').trim().split('\n');
-  writeFileSync(
-    page,
-    performancePage(
-      found.map((line) => JSON.parse(line)),
-      new Date(),
-    ),
-  );
+if (writesPage) {
+  const files = benchmarks.map(({ name }) => fileOf(name)).filter((file) => existsSync(file));
+  const lines = files.flatMap((file) => readFileSync(file, 'utf8').trim().split('\n'));
+  writeFileSync(page, performancePage(lines.map((line) => JSON.parse(line))));
 }
 process.exit(failed === 0 ? 0 : 1);

@@ -12,7 +12,7 @@ export interface SharedAnswers {
 }
 
 /** What takes less is asked anew each time. */
-const leastTookMs = 20;
+const leastTookMs = 10;
 /** What takes this long reads much. */
 const costlyMs = 50;
 /** With no change in the database only time moves an answer: its windows are cut to the minute. */

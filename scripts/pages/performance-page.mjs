@@ -2,7 +2,7 @@ import { cpus, release, totalmem } from 'node:os';
 
 /**
  * @typedef {{ what: string, value: number, unit: string, budget?: number }} Figure
- * @typedef {{ name: string, conditions: string, figures: Figure[], notes: string[] }} Result
+ * @typedef {{ name: string, at: string, conditions: string, figures: Figure[], notes: string[] }} Result
  */
 
 const titles = {
@@ -13,6 +13,7 @@ const titles = {
   sweep: 'The sweep of success rates and durations',
   latency: 'From the failure to the receiver',
   claim: 'Messages leaving the outbox',
+  failover: 'A leader that goes, and a rollout',
   api: 'The API',
   prune: 'History that goes',
   bytes: 'What a run takes on disk',
@@ -22,28 +23,31 @@ const titles = {
  * The page of all benchmarks. Runs of one benchmark that differ in size stand side by side, so that the slope can be read.
  *
  * @param {Result[]} results in the order of the page
- * @param {Date} at
  * @returns {string}
  */
-export function performancePage(results, at) {
-  const day = at.toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
+export function performancePage(results) {
   const [cpu] = cpus();
   const lines = [
     '# Performance',
     '',
-    `Written by \`npm run bench\` on ${day}: ${cpus().length} cores (${cpu?.model ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}, Node ${process.version}. The load, the`,
+    `Written by \`npm run bench\` on ${cpus().length} cores (${cpu?.model ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}, Node ${process.version}. The load, the`,
     'database and the API server ran on the same machine. `npm run bench -- NAME` runs one of them; budgets are upper limits, and a figure over',
     'its budget is in bold type.',
   ];
   for (const [name, title] of Object.entries(titles)) {
     const ofName = results.filter((result) => result.name === name);
     if (ofName.length === 0) continue;
-    lines.push('', `## ${title}`, '', `\`npm run bench -- ${name}\``);
+    const days = new Set(ofName.map(({ at }) => dayOf(at)));
+    lines.push('', `## ${title}`, '', `\`npm run bench -- ${name}\`, ${[...days].join(' and ')}`);
     for (const group of groupByFigures(ofName)) lines.push('', ...tableOf(group));
   }
   const budgeted = results.flatMap(({ figures }) => figures).filter(({ budget }) => budget !== undefined);
   lines.push('', `Over budget: ${budgeted.filter(isOver).length} of ${budgeted.length} figures that have one.`);
   return `${lines.join('\n')}\n`;
+}
+
+function dayOf(at) {
+  return new Date(at).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
 }
 
 /** Results that tell the same figures stand in one table. */

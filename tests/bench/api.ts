@@ -10,7 +10,7 @@ import { startBench } from '../faults/harness/bench.ts';
 import { putCronJob } from '../faults/harness/objects.ts';
 import { MonitorProcess, runOnPostgres, startPostgres, type StoragePlace } from '../servers/index.ts';
 import { fillFleet, type FilledFleet } from './api-fill.ts';
-import { askByMany } from './many-clients.ts';
+import { askByMany, askEvenly } from './many-clients.ts';
 import { Report } from './report.ts';
 import { cpuSecondsOf } from './usage.ts';
 
@@ -18,6 +18,8 @@ const cronJobs = Number(process.env['BENCH_CRONJOBS'] ?? 10_000);
 /** On PostgreSQL; SQLite gets a tenth. */
 const executions = Number(process.env['BENCH_EXECUTIONS'] ?? 10_000_000);
 const clients = 16;
+/** What is asked of all replicas together. */
+const readsPerSecond = 50;
 const measuredMs = Number(process.env['BENCH_MS'] ?? 3_000);
 const wanted = process.env['DATABASES']?.split(',') ?? ['sqlite', 'postgres'];
 /** Parts of what is measured, such as stats|alerts; all of it without. */
@@ -183,7 +185,7 @@ async function measureReads(services: readonly MonitorProcess[], fleet: FilledFl
   }
 }
 
-/** The same reads of one replica, and of two in turn: CPU of all of them for each read. */
+/** The same reads at the same rate of one replica, and of two in turn: CPU of all of them for each read. */
 async function compareReplicas(
   one: MonitorProcess,
   other: MonitorProcess,
@@ -197,14 +199,14 @@ async function compareReplicas(
     // Each read in its own round of both: whoever asks a second time meets the other replica.
     const urls = paths.flatMap((path) => services.map(({ api }) => `${api}/api/v1${path}`));
     const begun = services.map(({ pid }) => cpuSecondsOf(pid));
-    const { requests } = await askByMany(urls, { clients, ms: 5 * measuredMs });
+    const asked = await askEvenly(urls, { perSecond: readsPerSecond, ms: 5 * measuredMs });
     const used = services.map((service, index) => cpuSecondsOf(service.pid) - (begun[index] ?? 0));
-    return (used.reduce((sum, seconds) => sum + seconds, 0) / (requests + clients)) * 1_000;
+    return (used.reduce((sum, seconds) => sum + seconds, 0) / asked) * 1_000;
   };
   await cost([one, other]);
   const [alone, both] = [await cost([one]), await cost([one, other])];
-  report.figure('CPU of a read, one replica', alone, 'ms');
-  report.figure('CPU of a read, two replicas', both, 'ms', Math.ceil(alone * 1.1));
+  report.figure(`CPU of a read at ${readsPerSecond} a second, one replica`, alone, 'ms');
+  report.figure(`CPU of a read at ${readsPerSecond} a second, two replicas`, both, 'ms', Math.ceil(alone * 1.1));
   await assertAlike(one, other);
 }
 

@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 
 /** What clients found that ask one after the other, each without a pause. */
 export interface ClientsFound {
@@ -63,6 +64,25 @@ export async function askByMany(
     bytes: last?.bytes ?? 0,
     encoding: last?.encoding,
   };
+}
+
+/** Asks these URLs in turn at this rate for `ms`, whether answers have come or not. Returns how many were asked. */
+export async function askEvenly(
+  urls: readonly string[],
+  { perSecond, ms }: { readonly perSecond: number; readonly ms: number },
+): Promise<number> {
+  const agent = new Agent({ keepAlive: true });
+  const asked: Promise<Answer>[] = [];
+  try {
+    for (const startedMs = performance.now(); performance.now() - startedMs < ms;) {
+      asked.push(get(urls[asked.length % urls.length] ?? '', agent));
+      await setTimeout(Math.max(0, startedMs + (asked.length * 1_000) / perSecond - performance.now()));
+    }
+    await Promise.all(asked);
+  } finally {
+    agent.destroy();
+  }
+  return asked.length;
 }
 
 async function get(url: string, agent: Agent): Promise<Answer> {

@@ -42,7 +42,13 @@ export class Report {
   }
 
   end(): void {
-    const found = { name: this.#name, conditions: this.#conditions, figures: this.#figures, notes: this.#notes };
+    const found = {
+      name: this.#name,
+      at: new Date().toISOString(),
+      conditions: this.#conditions,
+      figures: this.#figures,
+      notes: this.#notes,
+    };
     const file = process.env['BENCH_RESULTS'];
     if (file !== undefined) appendFileSync(file, `${JSON.stringify(found)}\n`);
     const over = this.#figures.filter(({ value, budget }) => budget !== undefined && !(value <= budget)).length;

@@ -93,7 +93,7 @@ export class Shift {
   }
 
   /** Nothing lost, nothing doubled but what was on its way, nothing out of order, nothing by a former leader: I1 to I6. */
-  async settle(test: TestContext): Promise<void> {
+  async settle(test: Pick<TestContext, 'diagnostic'>): Promise<void> {
     const { reader, store } = this.bench;
     for (const incidents of this.#incidents) await incidents.over();
     const over = this.#incidents.reduce((sum, { ended }) => sum + ended, 0);

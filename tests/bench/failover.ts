@@ -1,0 +1,157 @@
+// How long nobody tells anything when a leader dies or goes, and whether a rolling restart of both tiers is noticed by anybody. Lease as
+// by default: 15 s, renewed for 10 s, asked for each 2 s.
+import { Agent, request } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import { until } from '../faults/harness/bench.ts';
+import { killableDatabases } from '../faults/harness/database-servers.ts';
+import { startReplicas } from '../faults/harness/replicas.ts';
+import { Shift } from '../faults/harness/shift.ts';
+import type { MonitorProcess } from '../servers/index.ts';
+import { Report } from './report.ts';
+
+const rounds = Number(process.env['BENCH_ROUNDS'] ?? 5);
+const replicas = 3;
+const readsPerSecond = 50;
+const failingPerMinute = 20;
+/** Kubernetes takes so long to tell everybody that a pod is ending. */
+const toldAfterMs = 1_000;
+/** Between two pods of a rollout. */
+const settlesMs = 5_000;
+const defaultLease = {
+  'leader-election.lease-duration': '15s',
+  'leader-election.renew-deadline': '10s',
+  'leader-election.retry-period': '2s',
+};
+
+for (const { name, skip, start } of killableDatabases()) {
+  const report = new Report(
+    'failover',
+    `${replicas} controllers and ${replicas} apiservers, ${name}, simulated API server`,
+  );
+  // Each on replicas of its own: what may come twice after a kill must not excuse a rollout.
+  for (const measure of skip === undefined ? [measureSuccessions, measureRollout] : []) {
+    const server = await start();
+    const shift = new Shift(await startReplicas({ settings: server.settings, config: defaultLease }), server, 1);
+    try {
+      shift.keepAlive();
+      await measure(shift, report);
+      await shift.settle({ diagnostic: (text) => report.note(text) });
+    } finally {
+      await shift.close();
+    }
+  }
+  if (skip !== undefined) report.note(skip);
+  report.end();
+}
+
+async function measureSuccessions(shift: Shift, report: Report): Promise<void> {
+  await measureSuccession(shift, 'SIGKILL', 25, report);
+  await measureSuccession(shift, 'SIGTERM', 5, report);
+}
+
+/** From the end of the leader to the next message of another one, while two CronJobs fail each second. */
+async function measureSuccession(
+  shift: Shift,
+  signal: 'SIGKILL' | 'SIGTERM',
+  budgetS: number,
+  report: Report,
+): Promise<void> {
+  const gaps: number[] = [];
+  const incidents = await shift.alerts(rounds * (budgetS + 15) * 2, 2);
+  for (let round = 0; round < rounds; round++) {
+    await shift.untilAllReady();
+    const leader = await shift.bench.untilLed();
+    await wait(2_000);
+    const endsAt = Date.now();
+    shift.senderGone();
+    const ending = leader.process.end(signal);
+    gaps.push(((await shift.untilSuccessorSends(leader)) - endsAt) / 1_000);
+    await ending;
+  }
+  gaps.sort((a, b) => a - b);
+  report.figure(
+    `${signal} of the leader until the next message: p50 of ${rounds}`,
+    gaps[Math.floor(rounds / 2)] ?? NaN,
+    's',
+  );
+  report.figure(`${signal} of the leader until the next message: longest`, gaps.at(-1) ?? NaN, 's', budgetS);
+  await incidents.over();
+}
+
+/** One pod after the other gets its SIGTERM and is made anew, while CronJobs fail and the API is read through a service. */
+async function measureRollout(shift: Shift, report: Report): Promise<void> {
+  const { bench, server } = shift;
+  const apiservers: MonitorProcess[] = [];
+  for (let number = 0; number < replicas; number++) {
+    // What makes it think that it is a pod: it then serves on for a while when it is told to end.
+    const env = { KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: new URL(bench.sim.url).port };
+    apiservers.push(await bench.prepare({ entryPoint: 'apiserver', storage: server.settings, env }));
+  }
+  await Promise.all(apiservers.map((one) => one.startReady()));
+  const reads = readThroughService(apiservers);
+  const begunAt = Date.now();
+  const incidents = await shift.alerts(60, failingPerMinute / 60);
+  for (const replica of bench.replicas) {
+    const { code } = await replica.process.end('SIGTERM');
+    if (code !== 0) throw new Error(replica.process.tail());
+    await shift.untilAllReady();
+    await wait(settlesMs);
+  }
+  for (const apiserver of apiservers) {
+    const ending = apiserver.end('SIGTERM');
+    await wait(toldAfterMs);
+    reads.leave(apiserver);
+    await ending;
+    apiserver.start();
+    await until('it is ready', async () => (await apiserver.readiness()).status === 200);
+    reads.join(apiserver);
+    await wait(settlesMs);
+  }
+  report.note(`the rollout took ${Math.round((Date.now() - begunAt) / 1_000)} s`);
+  const { asked, failed } = await reads.end();
+  await incidents.over();
+  report.figure(`reads that failed, of ${asked}`, failed.length, '', 0);
+  if (failed.length > 0) report.note([...new Set(failed)].join('; '));
+}
+
+/** Reads at a steady rate on connections that stay open, of those that belong to the service. */
+function readThroughService(all: readonly MonitorProcess[]) {
+  const belonging = new Set(all);
+  const agents = new Map(all.map((one) => [one, new Agent({ keepAlive: true })]));
+  const paths = ['/api/v1/stats', '/api/v1/cronjobs?limit=50', '/api/v1/alerts', '/api/v1/executions?limit=20'];
+  const over = new AbortController();
+  const failed: string[] = [];
+  const asked: Promise<void>[] = [];
+  const ask = (url: string, agent: Agent | undefined): Promise<void> => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const sent = request(url, { agent, timeout: 10_000 }, (answer) => {
+      if (answer.statusCode !== 200) failed.push(`${url}: ${answer.statusCode}`);
+      answer.resume().on('end', resolve).on('error', resolve);
+    });
+    sent.on('timeout', () => sent.destroy(new Error('no answer within 10 s')));
+    sent.on('error', (error) => {
+      failed.push(`${url}: ${error.message}`);
+      resolve();
+    });
+    sent.end();
+    return promise;
+  };
+  const reading = (async () => {
+    for (let number = 0; !over.signal.aborted; number++) {
+      const one = [...belonging][number % belonging.size];
+      if (one) asked.push(ask(one.api + (paths[number % paths.length] ?? ''), agents.get(one)));
+      await wait(1_000 / readsPerSecond);
+    }
+  })();
+  return {
+    leave: (one: MonitorProcess) => void belonging.delete(one),
+    join: (one: MonitorProcess) => void belonging.add(one),
+    async end() {
+      over.abort();
+      await reading;
+      await Promise.all(asked);
+      for (const agent of agents.values()) agent.destroy();
+      return { asked: asked.length, failed };
+    },
+  };
+}
