@@ -1,5 +1,5 @@
 // Command realcluster is one binary for a small real control plane on loopback: etcd, kube-apiserver, kube-controller-manager,
-// and a kubelet of ours that plays pods. README.md tells how to use it.
+// and a kubelet of ours that plays pods. Besides it checks metrics. README.md tells how to use it.
 package main
 
 import (
@@ -23,6 +23,8 @@ func main() {
 		exitWith(run(os.Args[2:]))
 	case "kubelet":
 		exitWith(playPodsOf(os.Args[2:]))
+	case "check-metrics":
+		exitWith(checkMetrics(os.Stdin))
 	case "kube-apiserver":
 		endWithParent()
 		command := app.NewAPIServerCommand()
@@ -46,7 +48,7 @@ func main() {
 }
 
 func usage() {
-	fmt.Fprintln(os.Stderr, "usage: realcluster run [flags] | realcluster kubelet -kubeconfig FILE [flags]")
+	fmt.Fprintln(os.Stderr, "usage: realcluster run [flags] | realcluster kubelet -kubeconfig FILE [flags] | realcluster check-metrics < FILE")
 	os.Exit(2)
 }
 
