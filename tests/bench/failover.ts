@@ -118,7 +118,7 @@ async function measureRollout(shift: Shift, report: Report): Promise<void> {
 function readThroughService(all: readonly MonitorProcess[]) {
   const belonging = new Set(all);
   const agents = new Map(all.map((one) => [one, new Agent({ keepAlive: true })]));
-  const paths = ['/api/v1/stats', '/api/v1/cronjobs?limit=50', '/api/v1/alerts', '/api/v1/executions?limit=20'];
+  const paths = ['/api/v1/stats', '/api/v1/cronjobs?limit=50', '/api/v1/alerts', '/api/v1/deliveries?limit=20'];
   const over = new AbortController();
   const failed: string[] = [];
   const asked: Promise<void>[] = [];
