@@ -225,6 +225,39 @@ export const limits = contract('rate limits', (test) => {
     assert.deepEqual(idsOf(await claim(store, epoch, limited(channel, 100, 10))), [critical.id]);
   });
 
+  test('while a critical message of a channel waits for its token, no other goes before it', async ({
+    store,
+    epoch,
+    clock,
+  }) => {
+    await startEmpty(store);
+    const [channel, other] = [await aChannel(store, epoch), await aChannel(store, epoch)];
+    const narrow = limited(channel, 3_600, 10);
+    for (let number = 0; number < 13; number++) await inserted(store, epoch, channel, { severity: 'critical' });
+    assert.equal((await claim(store, epoch, narrow)).length, 10);
+    const warning = await inserted(store, epoch, channel);
+    const elsewhere = await inserted(store, epoch, other);
+    // The minute is over for the limit of the channel, but nobody has looked for the criticals yet.
+    await store
+      .sql('deliveries')
+      .where({ state: 'claimed' })
+      .update({ state: 'sent', charged_at: store.now() - hourMs });
+    await store.sql('rate_limits').delete();
+    assert.deepEqual(idsOf(await claim(store, epoch, narrow)), [elsewhere.id]);
+    const waiting = await readNumber(
+      store,
+      "select max(next_at) as n from deliveries where priority = 2 and state = 'ready'",
+    );
+    const row = await rowOf(store, warning.id);
+    assert.deepEqual([row['state'], row['state_reason'], Number(row['next_at'])], ['ready', 'rateLimit', waiting]);
+    clock.offsetMs += 2 * minuteMs;
+    const claimed = await claim(store, epoch, { ...narrow, fullChannels: [other.uid] });
+    assert.deepEqual(
+      claimed.map(({ severity }) => severity),
+      ['critical', 'critical', 'critical', 'warning'],
+    );
+  });
+
   test('no hour has more messages than the channel allows, whatever the burst lets through', async ({
     store,
     epoch,

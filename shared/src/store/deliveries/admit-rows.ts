@@ -1,8 +1,9 @@
 import { admit, criticalReserve, type Admission, type Instant, type RateLimit } from '../../domain/index.ts';
-import { firstRow, type Row } from '../ask.ts';
+import { firstRow, rows, type Row } from '../ask.ts';
 import type { Tx } from '../database.ts';
 import { channelScope, globalScope, lockRateLimits, putRateLimits } from '../rate-limits.ts';
 import { rowsIn } from '../upsert.ts';
+import { criticalPriority } from './delivery-record.ts';
 
 const minuteMs = 60_000;
 const hourMs = 3_600_000;
@@ -41,7 +42,8 @@ interface AdmitRequest {
 
 /**
  * Takes a token for each message in their order while there is room to send: one of all channels together and one of its own, or none.
- * Tests and messages that took theirs before pass. Of a burst a part is left for critical messages.
+ * Tests and messages that took theirs before pass. Of a burst a part is left for critical messages, and while one of a channel waits for
+ * its token no other of that channel goes before it.
  */
 export async function admitRows(
   tx: Tx,
@@ -56,6 +58,7 @@ export async function admitRows(
       ? new Map<string, Instant>()
       : await lockRateLimits(tx, [globalScope, ...channels.map(channelScope)]);
   const charged = await countCharged(tx, channels, now);
+  const criticalAt = due.some(yields) ? await listWaitingCriticals(tx, now) : new Map<string, Instant>();
   const admitted: Row[] = [];
   const refused: Refused[] = [];
   const waiting = new Map<string, number>();
@@ -65,6 +68,11 @@ export async function admitRows(
     if (request.room.isFull()) break;
     const uid = uidOf(row);
     if (!request.room.hasRoom(uid, String(row['kind']))) continue;
+    const yieldsUntil = yields(row) ? criticalAt.get(uid) : undefined;
+    if (yieldsUntil !== undefined) {
+      refused.push({ row, scope: 'channel', nextAt: yieldsUntil });
+      continue;
+    }
     const answer = needsToken(row)
       ? // Serial: each token taken is one less for the next.
         await askForToken(tx, {
@@ -147,6 +155,22 @@ async function askForToken(
 
 function needsToken(row: Row): boolean {
   return row['kind'] !== 'test' && row['charged_at'] === null;
+}
+
+/** Lets critical messages of its channel go first. */
+function yields(row: Row): boolean {
+  return needsToken(row) && row['severity'] !== 'critical';
+}
+
+/** When the last critical message of each channel gets the token that it waits for. */
+async function listWaitingCriticals(tx: Tx, now: Instant): Promise<ReadonlyMap<string, Instant>> {
+  const found = await rows(
+    tx,
+    `select channel_uid, max(next_at) as last_at from deliveries where state = 'ready' and priority = ${criticalPriority} ` +
+      "and next_at > ? and state_reason = 'rateLimit' group by channel_uid",
+    [now],
+  );
+  return new Map(found.map((row) => [tx.dialect.id16Text(row['channel_uid']), Number(row['last_at'])]));
 }
 
 function earliestOf(admission: Admission): Instant {

@@ -76,6 +76,7 @@ export interface StoredDeliveryError {
 
 const priorities: Readonly<Record<MessageSeverity, number>> = { critical: 2, warning: 1, info: 0 };
 export const testPriority = 3;
+export const criticalPriority = priorities.critical;
 /** Every priority that there is, the most urgent first. */
 export const priorityLevels: readonly number[] = [testPriority, ...Object.values(priorities)];
 
