@@ -5,7 +5,7 @@ import { StoreError, type Store } from '@cronjob-monitor/shared/store';
 import { createApi, type Api, type ApiDeps, type ApiSettings } from '../index.ts';
 import { disagreements } from './agreement.ts';
 import { serve, type TestServer } from './http.ts';
-import { FakeClock, RecordingLogger, type LoggedLine } from '@cronjob-monitor/shared/testing';
+import { FakeClock, monitorDefaults, RecordingLogger, type LoggedLine } from '@cronjob-monitor/shared/testing';
 
 /** The instant at which every test of the API begins. */
 export const testNow = Date.parse('2026-11-21T06:52:30.000Z');
@@ -28,15 +28,7 @@ export const testSettings: ApiSettings = {
   clusterName: 'eu',
   defaultTimeZone: 'UTC',
   isDefaultZoneGiven: true,
-  monitorDefaults: {
-    suppressDuplicatesForMs: 3_600_000,
-    retentionDays: 30,
-    maxRetentionDays: 90,
-    logRetentionDays: 0,
-    maxLogSizeKB: 100,
-    storeLogs: false,
-    storeEvents: false,
-  },
+  monitorDefaults: { ...monitorDefaults, storeEvents: false },
   leaseMs: 15_000,
   deadManSwitchIntervalMs: 60_000,
   storage: {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import type { CronJobFacts, NamespaceFacts } from '@cronjob-monitor/shared/domain';
+import { monitorDefaults } from '@cronjob-monitor/shared/testing';
 import { createSelection, type Selection } from './selection.ts';
 import { toMonitorSeen, type MonitorSeen } from './monitor-seen.ts';
 
@@ -14,15 +15,7 @@ const namespace = (name: string, monitoredFrom: string[] = []): NamespaceFacts =
   deletingAt: undefined,
 });
 
-const defaults = {
-  suppressDuplicatesForMs: 3_600_000,
-  retentionDays: 30,
-  maxRetentionDays: 90,
-  logRetentionDays: 0,
-  maxLogSizeKB: 100,
-  storeLogs: false,
-  storeEvents: false,
-};
+const defaults = { ...monitorDefaults, storeEvents: false };
 function monitor(inNamespace: string, name: string, selector?: object): MonitorSeen {
   const metadata = {
     uid: `m:${inNamespace}/${name}`,

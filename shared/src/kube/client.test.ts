@@ -1,20 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readAll, startTestCluster } from '../testing/index.ts';
-import { ClusterError, type Identity, type LeaseRecord } from './cluster.ts';
+import { aLease, readAll, startTestCluster } from '../testing/index.ts';
+import { ClusterError, type Identity } from './cluster.ts';
 
 const never = new AbortController().signal;
 const key = { namespace: 'prod', name: 'report' };
 
 const list = { metadata: { resourceVersion: '10', continue: '' }, items: [] };
-const lease: LeaseRecord = {
-  resourceVersion: '5',
-  holder: 'pod_1',
-  leaseDurationSeconds: 15,
-  acquireTime: '2026-11-21T07:53:00.000Z',
-  renewTime: '2026-11-21T07:53:10.123456Z',
-  transitions: 2,
-};
 const leaseObject = { metadata: { resourceVersion: '6' }, spec: { holderIdentity: 'pod_1' } };
 const jane: Identity = { user: 'jane', uid: undefined, groups: ['ops'], extra: {} };
 
@@ -71,7 +63,7 @@ test('what does not exist is undefined where it is looked for, and an error wher
   ]) {
     assert.equal(await found, undefined);
   }
-  await assert.rejects(cluster.replaceLease(key, lease, never), { code: 'notFound' });
+  await assert.rejects(cluster.replaceLease(key, aLease, never), { code: 'notFound' });
   await assert.rejects(cluster.listPage({ kind: 'Job' }, never), { code: 'notFound' });
 });
 

@@ -1,20 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readAll, startTestCluster } from '../testing/index.ts';
-import type { Cluster, Identity, LeaseRecord } from './cluster.ts';
+import { aLease, readAll, startTestCluster } from '../testing/index.ts';
+import type { Cluster, Identity } from './cluster.ts';
 
 const never = new AbortController().signal;
 const key = { namespace: 'prod', name: 'report' };
 
 const list = { metadata: { resourceVersion: '10', continue: '' }, items: [] };
-const lease: LeaseRecord = {
-  resourceVersion: '5',
-  holder: 'pod_1',
-  leaseDurationSeconds: 15,
-  acquireTime: '2026-11-21T07:53:00.000Z',
-  renewTime: '2026-11-21T07:53:10.123456Z',
-  transitions: 2,
-};
 const leaseObject = { metadata: { resourceVersion: '6' }, spec: { holderIdentity: 'pod_1' } };
 const jane: Identity = { user: 'jane', uid: undefined, groups: ['ops'], extra: {} };
 
@@ -85,7 +77,7 @@ const rows: Row[] = [
   ],
   [
     'renewal, with six decimals',
-    (c) => c.replaceLease(key, lease, never),
+    (c) => c.replaceLease(key, aLease, never),
     leaseObject,
     'PUT',
     '/apis/coordination.k8s.io/v1/namespaces/prod/leases/report',
@@ -105,7 +97,7 @@ const rows: Row[] = [
   ],
   [
     'first Lease',
-    (c) => c.createLease(key, { ...lease, acquireTime: undefined, renewTime: undefined }, never),
+    (c) => c.createLease(key, { ...aLease, acquireTime: undefined, renewTime: undefined }, never),
     leaseObject,
     'POST',
     '/apis/coordination.k8s.io/v1/namespaces/prod/leases',

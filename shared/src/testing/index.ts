@@ -18,7 +18,7 @@ export { until } from './until.ts';
 export { aTemporaryFolder } from './temporary-folder.ts';
 export { listPlaces, readSpecSchema, type SchemaNode, type SchemaPlace } from './crd-schema.ts';
 export { decodedMonitor, monitorDefaults } from './decoded-monitor.ts';
-export { readAll, startTestCluster } from './test-cluster.ts';
+export { aLease, readAll, startTestCluster } from './test-cluster.ts';
 export { wholeChannelSpecs, wholeMonitorSpec } from './resource-specs.ts';
 export { testsNeeding, type NeedingTests } from './tests-needing.ts';
 export { aDigestMessage, anAlertMessage, anOutgoing, aTestMessage, type AlertMessageChanges } from './messages.ts';

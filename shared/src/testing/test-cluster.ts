@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { createCluster, type ClusterOptions } from '../kube/client.ts';
-import type { Cluster } from '../kube/cluster.ts';
+import type { Cluster, LeaseRecord } from '../kube/cluster.ts';
 import { FakeClock } from './fake-clock.ts';
 import { kubeconfigText } from './kubeconfig.ts';
 import { RecordingLogger } from './recording-logger.ts';
@@ -40,3 +40,13 @@ export async function readAll(stream: AsyncIterable<Uint8Array>): Promise<string
   for await (const chunk of stream) chunks.push(chunk);
   return Buffer.concat(chunks).toString('utf8');
 }
+
+/** One that is held. */
+export const aLease: LeaseRecord = {
+  resourceVersion: '5',
+  holder: 'pod_1',
+  leaseDurationSeconds: 15,
+  acquireTime: '2026-11-21T07:53:00.000Z',
+  renewTime: '2026-11-21T07:53:10.123456Z',
+  transitions: 2,
+};

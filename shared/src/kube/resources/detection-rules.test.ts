@@ -1,17 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { monitorDefaults } from '../../testing/index.ts';
 import { decodeMonitorSpec } from './decode-monitor.ts';
 import { detectionRulesOf } from './detection-rules.ts';
 
-const defaults = {
-  suppressDuplicatesForMs: 3_600_000,
-  retentionDays: 30,
-  maxRetentionDays: 90,
-  logRetentionDays: 0,
-  maxLogSizeKB: 100,
-  storeLogs: false,
-  storeEvents: false,
-};
+const defaults = { ...monitorDefaults, storeEvents: false };
 
 function rulesOf(spec: object) {
   const decoded = decodeMonitorSpec({ metadata: {}, spec }, defaults);
