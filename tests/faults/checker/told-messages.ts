@@ -84,8 +84,16 @@ function firstOfEachKey(messages: readonly ToldOf[]): ToldOf[] {
 async function openProblems(store: Store): Promise<string[]> {
   const open = await readRows(
     store,
-    `select channel_name, kind, state, state_reason, count(*) as n from deliveries
-     where state not in ('sent', 'cancelled', 'collapsed', 'digested') group by channel_name, kind, state, state_reason`,
+    `select d.channel_name as channel, d.kind, d.state, d.state_reason as reason, count(*) as n, max(d.attempts) as attempts,
+       min(d.next_at) as next_at, max(d.next_at) as last_at, max(d.claim_until) as claim_until, max(c.hold) as hold, max(c.hold_until) as hold_until
+     from deliveries d left join channels c on c.uid = d.channel_uid
+     where d.state not in ('sent', 'cancelled', 'collapsed', 'digested') group by d.channel_name, d.kind, d.state, d.state_reason`,
   ).catch(() => [{ state: 'unknown' }]); // the database is away
-  return open.map((row) => `not told: ${Object.values(row).map(String).join(' ')}`);
+  return open.map((row) => `not told: ${Object.entries(row).map(toWords).join(', ')}`);
+}
+
+/** Instants as seconds from now. */
+function toWords([name, value]: [string, unknown]): string {
+  const isInstant = value !== null && /_(at|until)$/.test(name);
+  return `${name} ${isInstant ? `${Math.round((Number(value) - Date.now()) / 1_000)} s` : String(value)}`;
 }
