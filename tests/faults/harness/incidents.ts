@@ -14,7 +14,7 @@ import {
   runningStatus,
   setJobStatus,
 } from './objects.ts';
-import { putWebhook, tells } from './receiver.ts';
+import { accepted, putWebhook, tells } from './receiver.ts';
 
 const teams = 4;
 const exitCode = 3;
@@ -131,8 +131,9 @@ export class Incidents {
   #recoverDue(): void {
     const { arrivals } = this.#deps.sink;
     for (; this.#arrivalsRead < arrivals.length; this.#arrivalsRead++) {
-      const { body } = arrivals[this.#arrivalsRead] ?? { body: '{}' };
-      const { data } = JSON.parse(body) as { readonly data?: { readonly cronjob?: { readonly name: string } } };
+      const arrival = arrivals[this.#arrivalsRead];
+      if (arrival === undefined || !accepted(arrival)) continue;
+      const { data } = JSON.parse(arrival.body) as { readonly data?: { readonly cronjob?: { readonly name: string } } };
       this.#heard.add(data?.cronjob?.name ?? '');
     }
     for (const [name, { number, failedAt }] of this.#recovering) {

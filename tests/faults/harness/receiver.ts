@@ -67,6 +67,9 @@ interface ToldData {
   readonly cronjob?: { readonly name: string };
 }
 
+/** The receiver took it: what it refused was told to nobody. */
+export const accepted = ({ answered }: Pick<ToldOf, 'answered'>): boolean => answered === 200;
+
 /** All that arrived at the channel's path, digests too, in order. */
 export function told(sink: HttpSink, channel: string): ToldOf[] {
   return sink.arrivals
@@ -83,7 +86,7 @@ export function told(sink: HttpSink, channel: string): ToldOf[] {
 /** What the receiver accepted about one CronJob. */
 export function heardOf(sink: HttpSink, channel: string, cronJob: string): string[] {
   return told(sink, channel)
-    .filter((message) => message.cronJob === cronJob && message.answered === 200)
+    .filter((message) => message.cronJob === cronJob && accepted(message))
     .map(({ words }) => words);
 }
 

@@ -4,8 +4,8 @@ import { channelAfter, type ChannelAnswer, type ChannelHold } from './channel-ho
 
 const minuteMs = 60_000;
 const fresh: ChannelHold = { hold: undefined, untilAt: undefined, step: 0, failuresInRow: 0 };
-const after = (answers: readonly ChannelAnswer[], from = fresh): ChannelHold =>
-  answers.reduce((hold, answer) => channelAfter(hold, answer, 0), from);
+const after = (answers: readonly ChannelAnswer[], from = fresh, now = 0): ChannelHold =>
+  answers.reduce((hold, answer) => channelAfter(hold, answer, now), from);
 const fails = (times: number): ChannelAnswer[] => Array.from({ length: times }, () => 'failed');
 
 test('five failures in a row open the circuit for 30 s, four do not', () => {
@@ -14,8 +14,23 @@ test('five failures in a row open the circuit for 30 s, four do not', () => {
 });
 
 test('each probe in vain doubles the wait, up to ten minutes', () => {
-  const waits = [6, 7, 9, 10, 20].map((times) => after(fails(times)).untilAt);
-  assert.deepEqual(waits, [minuteMs, 2 * minuteMs, 8 * minuteMs, 10 * minuteMs, 10 * minuteMs]);
+  const waits: number[] = [];
+  let hold = after(fails(5));
+  for (let probe = 0; probe < 6; probe++) {
+    const now = hold.untilAt ?? NaN;
+    hold = channelAfter(hold, 'failed', now);
+    waits.push((hold.untilAt ?? NaN) - now);
+  }
+  assert.deepEqual(
+    waits,
+    [1, 2, 4, 8, 10, 10].map((minutes) => minutes * minuteMs),
+  );
+});
+
+test('what was on its way as the circuit opened is no probe: many that fail at once wait no longer than five', () => {
+  assert.deepEqual(after(fails(40)), { hold: 'circuit', untilAt: 30_000, step: 1, failuresInRow: 40 });
+  const probed = after(fails(1), after(fails(40)), 30_000);
+  assert.deepEqual(after(fails(8), probed, 31_000), { ...probed, failuresInRow: 49 });
 });
 
 test('a success lifts any hold', () => {

@@ -37,6 +37,9 @@ export function channelAfter(before: ChannelHold, answer: ChannelAnswer, now: In
     return { ...before, untilAt: now + parkedProbeMs, failuresInRow };
   }
   if (failuresInRow < failuresToOpen) return { ...before, failuresInRow };
+  // What was on its way as the circuit opened is no probe, and says nothing that is not known.
+  if (before.hold === 'circuit' && before.untilAt !== undefined && now < before.untilAt)
+    return { ...before, failuresInRow };
   const waitMs = Math.min(longestProbeMs, firstProbeMs * 2 ** before.step);
   return { hold: 'circuit', untilAt: now + waitMs, step: before.step + 1, failuresInRow };
 }
