@@ -37,8 +37,9 @@ const groups = [
 const mayBeMissing = ['MySQL 8', 'Docker', 'Go'];
 
 const outputFolder = '.test-output';
-/** A file that takes longer hangs; a soak takes as long as it was told to. */
+/** What a soak is given on top. */
 const soakMs = process.env.FAULTS === 'soak' ? 3 * 3_600_000 : 1_000 * Number(process.env.NEMESIS_SECONDS ?? 0);
+/** A file that takes longer hangs. */
 const fileLimitMs = 20 * 60_000 + soakMs;
 /** How many files a build may run once more: the suites hold real seconds, and a build machine can stand still for some of them. */
 const secondAttempts = 10;
