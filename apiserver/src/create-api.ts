@@ -15,7 +15,8 @@ import { createExpensiveReads } from './middleware/expensive.ts';
 import { createGuard } from './middleware/guard.ts';
 import { createPatternThread } from './pattern-thread.ts';
 import { createProcessFacts } from './process-facts.ts';
-import { gatherHealth, presentHealth } from './routes/index.ts';
+import { createKeptFleet } from './live/kept-fleet.ts';
+import { gatherFigures, gatherMetrics, gatherHealth, presentHealth } from './routes/index.ts';
 import type { ApiSettings } from './settings.ts';
 import { createSharedAnswers } from './shared-answers.ts';
 import { loadUi } from './static.ts';
@@ -81,6 +82,13 @@ export function createApi(deps: ApiDeps): Api {
       clock,
       findMark: () => findChangeMark(store),
       onCostly: () => haste.hurry(stopping.signal),
+    }),
+    fleet: createKeptFleet({
+      store,
+      clock,
+      isTold: ({ sla }) => !sla.countMissed, // nobody tells of a run that did not start
+      countMetrics: (ids, now) => gatherMetrics(store, ids, now),
+      countFigures: (ids, now, wanted) => gatherFigures(store, ids, now, wanted),
     }),
     clock,
     logger,

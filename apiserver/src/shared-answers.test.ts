@@ -28,7 +28,7 @@ function start(): Bench {
     made: () => made,
     costly: () => costly,
     ask: async (tookMs, key = 'one') => {
-      const answer = await answers.read(key, async () => {
+      const answer = await answers.read([key], async () => {
         const number = ++made;
         await clock.advance(tookMs);
         return { number };
@@ -101,7 +101,7 @@ describe('answers that are shared', () => {
 
   it('that fail are asked for again by the next one', async () => {
     const { answers, ask } = start();
-    await assert.rejects(answers.read('one', async () => Promise.reject(new Error('away'))));
+    await assert.rejects(answers.read(['one'], async () => Promise.reject(new Error('away'))));
     assert.equal(await ask(200), 1);
   });
 
@@ -119,10 +119,17 @@ describe('answers that are shared', () => {
       await clock.advance(100);
       return { items: Array.from({ length: 10_000 }) };
     };
-    for (const key of ['a', 'b', 'c', 'd', 'e']) await answers.read(key, list);
-    await answers.read('e', list);
+    for (const key of ['a', 'b', 'c', 'd', 'e']) await answers.read([key], list);
+    await answers.read(['e'], list);
     assert.equal(made, 5);
-    await answers.read('a', list);
+    await answers.read(['a'], list);
     assert.equal(made, 6, 'the oldest one had to go');
   });
+});
+
+it('tells a question about no namespace at all from one about every namespace', async () => {
+  const { answers } = start();
+  const ask = (namespaces: readonly string[]) => answers.read(['stats', namespaces], async () => ({ of: namespaces }));
+  const [everywhere, nowhere] = await Promise.all([ask([]), ask([''])]);
+  assert.deepEqual([everywhere.of, nowhere.of], [[], ['']]);
 });

@@ -3,10 +3,11 @@ import type { Clock } from '@cronjob-monitor/shared/process';
 /** Answers that cost much, read once for all who ask the same at about the same time. */
 export interface SharedAnswers {
   /**
-   * The answer of `make`, or the one that was kept under this key while nothing has changed since. The key holds all that the answer
-   * depends on besides the database and the time: who asks must have been cut out of it before. The answer is never to be changed.
+   * The answer of `make`, or the one that was kept of this question while nothing has changed since. The question is values of JSON, which
+   * tell apart all that the answer depends on besides the database and the time: with the namespaces to which its caller was cut. The
+   * answer is never to be changed.
    */
-  read<T extends object>(key: string, make: () => Promise<T>): Promise<T>;
+  read<T extends object>(question: readonly unknown[], make: () => Promise<T>): Promise<T>;
   /** What is kept is of no use any more: somebody has changed something through this process. */
   forget(): void;
 }
@@ -104,7 +105,8 @@ export function createSharedAnswers(deps: {
   }
 
   return {
-    async read<T extends object>(key: string, make: () => Promise<T>): Promise<T> {
+    async read<T extends object>(question: readonly unknown[], make: () => Promise<T>): Promise<T> {
+      const key = JSON.stringify(question);
       const mark = `${generation} ${await deps.findMark()}`;
       const kept = answers.get(key);
       if (kept?.mark === mark) {

@@ -29,7 +29,14 @@ import {
 } from './evaluate/index.ts';
 import type { Term } from './leadership/index.ts';
 import { rulesOf } from './monitor-rules.ts';
-import { createSlaRounds, dueForPresence, dueForRunning, runSchedulers, type Scheduler } from './schedulers/index.ts';
+import {
+  createSlaRounds,
+  dueForPresence,
+  dueForRunning,
+  dueOrOpen,
+  runSchedulers,
+  type Scheduler,
+} from './schedulers/index.ts';
 import type { Selection } from './selection/index.ts';
 import type { ControllerSettings } from './settings.ts';
 
@@ -45,6 +52,8 @@ export interface EvaluationDeps {
   /** When all caches were filled, and until when a leader before this one watched. */
   readonly syncedAt: () => Instant;
   readonly watchedUntilAt: Instant | undefined;
+  /** Another leader judged everything until a moment ago: what time, a run or an open alert asks about is judged first, and told. */
+  readonly isSuccession: boolean;
   readonly freshThroughAt: () => Instant | undefined;
   readonly freeze: JudgeDeps['freeze'];
   readonly contextDueAt: JudgeDeps['contextDueAt'];
@@ -76,14 +85,18 @@ export interface Evaluation {
   readonly ask: (cronJobUids: Iterable<string>, parts?: Iterable<Part>) => void;
   /** Our wall clock was set by so much, milliseconds. */
   readonly stepped: (byMs: number) => void;
-  /** End of the last full evaluation of this term; undefined: before it, nothing is told. */
+  /** End of the last evaluation of this term; undefined: before the first, nothing is told. */
   readonly evaluatedAt: () => Instant | undefined;
+  /** Resolves after the first evaluation, or when the term ended before. */
+  readonly judged: Promise<void>;
   /** Until the signal aborts: it must not outlive the term. */
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
 const recheckEveryMs = 1_000;
 const askEveryMs = 250;
+/** What nobody waits for is judged in pieces: others come between. */
+const pieceOfRest = 200;
 
 export function createEvaluation(deps: EvaluationDeps): Evaluation {
   const { store, caches, selection, clock, term } = deps;
@@ -91,9 +104,10 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
   const asked = new AskedCronJobs();
   const sla = createSlaRounds(store);
   let evaluatedAt: Instant | undefined;
-  /** The first full evaluation has begun. */
-  let hasBegun = false;
+  /** The first evaluation has begun; a successor goes on with that of the leader before it. */
+  let hasBegun = deps.isSuccession;
   let steppedMs = 0;
+  const first = Promise.withResolvers<void>();
 
   const judging: EvaluateDeps = {
     store,
@@ -139,7 +153,7 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
       run: async () => {
         const { ids, slotsOnly } = await dueForPresence(store, clock.now());
         await evaluatePart('dead-man-switch', ids, slotsOnly);
-        await deps.storms.tick(clock.now());
+        await deps.storms.tick(store.now());
       },
     },
     {
@@ -173,15 +187,14 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
       steppedMs += byMs;
     },
     evaluatedAt: () => evaluatedAt,
+    judged: first.promise,
     async run(until) {
       signal = until;
+      let rest: readonly number[] = [];
       await untilDone(async () => {
-        await deps.storms.load();
-        await deps.whenCaughtUp(signal);
-        hasBegun = true;
-        await evaluateNow(await listCronJobsToJudge(store), allParts);
-        evaluatedAt = clock.now();
+        rest = await judgeFirst();
       });
+      first.resolve();
       clock.every(askEveryMs, guarded(answerAsked), signal);
       clock.every(
         recheckEveryMs,
@@ -196,9 +209,36 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
       await Promise.all([
         runSchedulers(schedulers, { ...ticker, postponedBecause: deps.postponedBecause }, signal),
         runSchedulers([prune], { ...ticker, postponedBecause: () => undefined }, signal),
+        untilDone(async () => {
+          for (; rest.length > 0 && !signal.aborted; rest = rest.slice(pieceOfRest))
+            await evaluateNow(rest.slice(0, pieceOfRest), allParts);
+        }),
       ]);
     },
   };
+
+  /** All that may be told now. Returns what is left to judge: of a successor, those about which nothing is open and nothing due. */
+  async function judgeFirst(): Promise<readonly number[]> {
+    const begunMs = clock.monotonicMs();
+    await deps.whenCaughtUp(signal);
+    const caughtUpMs = clock.monotonicMs();
+    hasBegun = true;
+    asked.take(); // of all of them everything is asked
+    const all = await listCronJobsToJudge(store);
+    const { ids, slotsOnly } = deps.isSuccession
+      ? await dueOrOpen(store, clock.now(), stuckNow())
+      : { ids: all, slotsOnly: undefined };
+    await evaluateNow(ids, allParts, slotsOnly);
+    evaluatedAt = clock.now();
+    deps.logger.info('what this start found is judged, messages go out', {
+      cronJobs: all.length,
+      judged: ids.length,
+      writtenAfterMs: Math.round(caughtUpMs - begunMs),
+      judgedAfterMs: Math.round(clock.monotonicMs() - begunMs),
+    });
+    const judged = new Set(ids.filter((id) => !slotsOnly?.has(id)));
+    return all.filter((id) => !judged.has(id));
+  }
 
   function onRan(name: SchedulerName, outcome: { readonly isOk: boolean; readonly durationMs: number }): void {
     if (outcome.isOk && name !== 'prune') evaluatedAt = clock.now();
@@ -219,7 +259,7 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
       );
       asked = counted.filter(({ cronJobId }) => open.has(cronJobId));
     }
-    return asked.length === 0 ? [] : judgeRecorded(tx, asked, judging, deps.storms.holdDuring(0, clock.now()));
+    return asked.length === 0 ? [] : judgeRecorded(tx, asked, judging, deps.storms.holdDuring(0, store.now()));
   }
 
   async function onePass(
@@ -227,10 +267,10 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
     parts: ReadonlySet<Part>,
     slotsOnly: ReadonlySet<number> | undefined,
   ): Promise<void> {
-    const stormHold = deps.storms.holdDuring(ids.length, clock.now());
+    const stormHold = deps.storms.holdDuring(ids.length, store.now());
     const raised = await evaluate(ids, { parts, stormHold, slotsOnly }, judging, signal);
     if (stormHold === undefined) return;
-    const toldAfterAll = await deps.storms.settle(raised, clock.now());
+    const toldAfterAll = await deps.storms.settle(raised, store.now());
     if (toldAfterAll.length > 0) await evaluate(toldAfterAll, { parts }, judging, signal);
   }
 

@@ -28,8 +28,8 @@ export interface EvidenceTaking {
   /** The end of the run is about to be written: its messages may wait for evidence. */
   expect(execution: Pick<Execution, 'jobUid' | 'status'>): void;
   /**
-   * Takes what is there. A failed run that got its row now is explained when all is taken; one of the last hour is once more after a
-   * start, for the process before may have ended over it.
+   * Takes what is there. A failed run that got its row now is explained when all is taken. What ended in the last minute of a leader before
+   * this one is taken and explained once more, for that may have ended over it.
    */
   take(gathered: GatheredJob, execution: Execution | undefined, row: RowOfRun): void;
   /** Until then a message about the run waits for what is still being taken of it; undefined: nothing is. Asked of a run that goes on
@@ -51,6 +51,8 @@ export interface EvidenceTakingDeps {
   readonly logger: Logger;
   readonly background: (name: string, work: Promise<void>) => void;
   readonly upkeepMetrics?: Pick<UpkeepMetrics, 'captured'> | undefined;
+  /** Until when a leader before this one was at work; undefined: there was none. */
+  readonly workedUntilAt: () => Instant | undefined;
 }
 
 /** A message waits so long at most. */
@@ -63,6 +65,10 @@ const searchedLogBytes = 100 * 1024;
 const mostExplainedAtOnce = 2;
 /** And a failure of many is written by a few transactions. */
 const mostExplainedTogether = 32;
+/** Pieces are written one by one: thousands that come at once leave the other connections to those that record. */
+const mostWrittenAtOnce = 2;
+/** A leader had so much time for what ended before it did. */
+const takenWithinMs = 60_000;
 /** The transaction that raises an alert about a stuck run has ended by then. */
 const stuckAfterMs = 1_000;
 
@@ -111,6 +117,9 @@ export function createEvidenceTaking(deps: EvidenceTakingDeps, term: Pick<Term, 
     await explain({ job, pods: deps.intake.pods.podsOf(job.uid), execution: undefined, monitors });
   };
 
+  const isTaken = ({ finishedAt }: Execution): boolean =>
+    finishedAt !== undefined && finishedAt < (deps.workedUntilAt() ?? -Infinity) - takenWithinMs;
+
   return {
     expect({ jobUid, status }) {
       // Only a failure is explained: a message about a success that took too long waits for nothing.
@@ -118,6 +127,10 @@ export function createEvidenceTaking(deps: EvidenceTakingDeps, term: Pick<Term, 
     },
     take({ snapshot: { job }, pods, cronJob }, execution, row) {
       const monitors = cronJob ? selection.monitorsOf(cronJob) : [];
+      if (row === 'known' && execution && isTaken(execution)) {
+        awaited.delete(job.uid);
+        return;
+      }
       const isNews = !execution || clock.now() - (execution.finishedAt ?? clock.now()) < newsMs;
       const isOwed = row === 'new' || (isNews && !explained.has(job.uid));
       capture.request({ job, pods, execution, wishes: wishesOf(monitors, isNews && isOwed) });
@@ -133,7 +146,8 @@ export function createEvidenceTaking(deps: EvidenceTakingDeps, term: Pick<Term, 
       if (row === 'new') background('template of a run', templates.flush());
     },
     contextDueAt(jobUid) {
-      const dueAt = clock.now() + mostWaitMs;
+      // By the clock that all messages are due by: ours may be set back or forth.
+      const dueAt = deps.store.now() + mostWaitMs;
       if (awaited.has(jobUid)) return dueAt;
       const job = deps.caches.jobs.find(jobUid);
       if (!job || job.outcome !== undefined || stuck.has(jobUid)) return undefined;
@@ -173,6 +187,7 @@ function captureOf(
   },
 ): Capture {
   const { term, redact, book, background } = of;
+  const writing = createReadPool({ concurrency: mostWrittenAtOnce, perNode: mostWrittenAtOnce });
   return createCapture({
     cluster,
     pool: createReadPool({ concurrency: evidence.concurrency, perNode: evidence.perNode }),
@@ -183,8 +198,7 @@ function captureOf(
     toSafeLog: (bytes, maxBytes, cut) => toSafeLog(bytes, { maxBytes, cut, redact }),
     toSafeMessage: redact,
     keep: async (pieces) => {
-      term.signal.throwIfAborted();
-      await putEvidence(store, term.epoch, pieces);
+      await writing.run('', () => putEvidence(store, term.epoch, pieces), term.signal);
     },
     book,
     onRead: (result) => upkeepMetrics?.captured(result),

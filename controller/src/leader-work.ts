@@ -39,7 +39,7 @@ import { createSeriesUpkeep } from './series-upkeep.ts';
 import type { ControllerSettings } from './settings.ts';
 import { createStatusWriting } from './status-writing.ts';
 import { sweepWhatWent } from './sweep.ts';
-import { createVerdictWork } from './verdict-work.ts';
+import { blindSecondsOf, createVerdictWork } from './verdict-work.ts';
 
 export interface LeaderWorkDeps {
   readonly settings: ControllerSettings;
@@ -91,10 +91,10 @@ export interface LeaderWork {
 export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise<LeaderWork> {
   const { settings, store, caches, selection, queues, clock, productMetrics } = deps;
   const capturing = new AbortController();
-  const evidence = createEvidenceTaking(deps, {
-    epoch: term.epoch,
-    signal: AbortSignal.any([term.signal, capturing.signal]),
-  });
+  const evidence = createEvidenceTaking(
+    { ...deps, workedUntilAt: () => verdicts.watchedUntilAt },
+    { epoch: term.epoch, signal: AbortSignal.any([term.signal, capturing.signal]) },
+  );
   const outlookOf = createOutlooks(settings.defaultZone);
   const durations = new KeptDurations(store);
   const figures = createFleetFigures({
@@ -237,14 +237,11 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
       signal,
     );
 
-  const loops = [
-    start('CronJobMonitor', caches.monitors, 2, monitor),
-    start('CronJobHandler', caches.cronJobs, workers, one(cronJobs), cronJobs),
-    start('AlertChannel', caches.channels, 2, channel),
-    start('JobHandler', caches.jobs, workers, one(jobs), jobs),
-  ];
+  // Runs first: messages wait for what they say.
+  const loops = [start('JobHandler', caches.jobs, workers, one(jobs), jobs)];
   for (const uid of deps.intake.snapshots.uids()) queues.JobHandler.add(uid);
-  deps.background('sweep', sweepUntilDone());
+  if (verdicts.isSuccession) deps.background('what was written before', evaluation.judged.then(beginTheRest));
+  else beginTheRest();
   verdicts.start();
   deps.background('series', series.run(AbortSignal.any([term.signal, capturing.signal])));
 
@@ -253,10 +250,34 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
     async stop() {
       // What is not captured by now delays no end: whoever leads next takes it, as far as it is there.
       capturing.abort(new Error('the process stops'));
-      await Promise.all([verdicts.stop(), ...loops.map((loop) => loop.stop())]);
+      // What comes from now on is taken in by nobody here.
+      const watchedThroughAt = store.now() - 1_000 * blindSecondsOf(deps.freshThroughAt(), clock.now());
+      const drained = await Promise.all(loops.map((loop) => loop.stop()).concat(verdicts.stop().then(() => true)));
+      if (drained.every(Boolean)) await handOver(watchedThroughAt);
       figures.stopped();
     },
   };
+
+  /** What a leader wrote until a moment ago can wait. */
+  function beginTheRest(): void {
+    if (capturing.signal.aborted || term.signal.aborted) return;
+    loops.push(
+      start('CronJobMonitor', caches.monitors, 2, monitor),
+      start('CronJobHandler', caches.cronJobs, workers, one(cronJobs), cronJobs),
+      start('AlertChannel', caches.channels, 2, channel),
+    );
+    deps.background('sweep', sweepUntilDone());
+  }
+
+  /** Without it the next leader believes the last heartbeat. */
+  async function handOver(watchedThroughAt: Instant): Promise<void> {
+    try {
+      await verdicts.handOver(watchedThroughAt);
+    } catch (error) {
+      if (!(error instanceof FencedError || isDatabaseAway(error)))
+        deps.logger.warn('the next leader is not told until when all was seen', { error });
+    }
+  }
 
   /** The database may go away under it as under anything else: it is repeated until it went through. */
   async function sweepUntilDone(): Promise<void> {

@@ -31,6 +31,8 @@ export interface VerdictWork {
   readonly evaluation: Evaluation;
   /** Until when a term before this one had seen everything; undefined: there was none. */
   readonly watchedUntilAt: Instant | undefined;
+  /** A leader was at work until a moment ago: what it wrote stands. */
+  readonly isSuccession: boolean;
   /** How late the cluster starts its Jobs, 99th percentile. */
   readonly startSkewP99Ms: (now: Instant) => number;
   /** The cluster reads its schedule in another zone than we do. */
@@ -39,13 +41,17 @@ export interface VerdictWork {
   readonly start: () => void;
   /** Resolves when messages on their way have arrived. */
   readonly stop: () => Promise<void>;
+  /** The last of a term whose work is done: the next one need not ask what nobody has seen. */
+  readonly handOver: (watchedThroughAt: Instant) => Promise<void>;
 }
 
 /** How long the status of a channel or a monitor may wait for what else happens there: messages go first. */
 const statusMs = 1_500;
 /** What a start finds is written within this time, or evaluation begins all the same. */
 const caughtUpWithinMs = 60_000;
-const caughtUpLookMs = 100;
+const caughtUpLookMs = 50;
+/** A leader that has watched until so long ago has judged everything until then. */
+const succeedsWithinMs = 120_000;
 /** After something was raised messages are in haste for so long. */
 const hasteMs = 15_000;
 /** What has left the cluster is remembered for so long; a follower keeps the last states of Jobs that ended. */
@@ -72,6 +78,11 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
       generationOf: (uid) => caches.cronJobs.find(uid)?.generation,
     },
   );
+  const { watchedUntilAt } = gaps;
+  const isSuccession =
+    settings.election !== undefined && watchedUntilAt !== undefined && store.now() - watchedUntilAt < succeedsWithinMs;
+  // Messages wait for what is written and judged now, and the caches of a successor were filled long before.
+  if (isSuccession) haste.hurry(signal);
   const endListening = deps.blind.listen((span) => gaps.noteBlind(span));
   const newestStartAt = (): Instant | undefined =>
     caches.cronJobs.values().reduce<Instant | undefined>((newest, { lastScheduleAt }) => {
@@ -127,26 +138,30 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
     isWatched: (namespace) => settings.watchNamespaces.length === 0 || settings.watchNamespaces.includes(namespace),
     onPruned: (kind, rows) => deps.upkeepMetrics.pruned(kind, rows),
   });
+  const storms = createStorms({
+    store,
+    epoch,
+    threshold: settings.stormThreshold,
+    fleet: () => caches.cronJobs.values().reduce((count, { uid }) => count + Number(selection.isMonitored(uid)), 0),
+    isControllerStale: () => controllerLease.isStale(),
+    rulesOf: (alerts) => rulesOfAlerts(store, alerts, caches.monitors),
+    clusterName: settings.clusterName,
+    externalUrl: settings.externalUrl,
+  });
+  // Before anything is judged: what is raised during a storm is held.
+  await storms.load();
   const evaluation = createEvaluation({
     ...deps,
     podsOf: (jobUid) => deps.intake.pods.podsOf(jobUid),
     term,
-    watchedUntilAt: gaps.watchedUntilAt,
+    watchedUntilAt,
+    isSuccession,
     freeze: createFreeze({
       clusterName: settings.clusterName,
       externalUrl: settings.externalUrl,
       findCronJob: toldOf,
     }),
-    storms: createStorms({
-      store,
-      epoch,
-      threshold: settings.stormThreshold,
-      fleet: () => caches.cronJobs.values().reduce((count, { uid }) => count + Number(selection.isMonitored(uid)), 0),
-      isControllerStale: () => controllerLease.isStale(),
-      rulesOf: (alerts) => rulesOfAlerts(store, alerts, caches.monitors),
-      clusterName: settings.clusterName,
-      externalUrl: settings.externalUrl,
-    }),
+    storms,
     contextDueAt: (jobUid) => deps.evidence.contextDueAt(jobUid),
     settleSlots: (tx, ids, now) => settleSlots(tx, ids, ledger, now),
     whenCaughtUp,
@@ -172,7 +187,8 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
 
   return {
     evaluation,
-    watchedUntilAt: gaps.watchedUntilAt,
+    watchedUntilAt,
+    isSuccession,
     startSkewP99Ms: (now) => ledger.startSkew.p99Ms(now),
     isZoneMisread: (cronJob) => isMisread(cronJob, ledger.zones),
     start() {
@@ -188,15 +204,19 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
       endListening();
       await dispatcher.stop();
     },
+    handOver: (watchedThroughAt) => gaps.handOver(watchedThroughAt),
   };
 
   /**
    * What the start found is written, and what that led to: a monitor to its CronJobs, these to their Jobs. What comes in meanwhile is not
-   * waited for: under a steady load the queues are never empty, and nothing is told before this.
+   * waited for: under a steady load the queues are never empty, and nothing is told before this. A successor waits for runs alone: the
+   * rows of CronJobs and monitors were written by the leader before it.
    */
   async function whenCaughtUp(until: AbortSignal): Promise<void> {
     const endMs = clock.monotonicMs() + caughtUpWithinMs;
-    const kinds = [queues.CronJobMonitor, queues.CronJobHandler, queues.JobHandler];
+    const kinds = isSuccession
+      ? [queues.JobHandler]
+      : [queues.CronJobMonitor, queues.CronJobHandler, queues.JobHandler];
     for (let hop = 0; hop < kinds.length; hop++) {
       const foundMs = clock.monotonicMs();
       while (!until.aborted && clock.monotonicMs() < endMs && kinds.some((queue) => queue.isBusyWith(foundMs))) {

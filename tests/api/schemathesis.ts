@@ -59,7 +59,7 @@ export function runSchemathesis(
       // A stream of events has no end to wait for.
       '--exclude-path=/events/stream',
     ],
-    { stdio: ['ignore', 'pipe', 'pipe'], timeout: options.limitMs },
+    { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], timeout: options.limitMs },
   );
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));

@@ -175,7 +175,7 @@ async function dropIndexes(store: Store): Promise<string[]> {
   // It is thrown away anyway, and written without a log in a third of the time.
   await store.sql.raw('alter table executions set unlogged');
   return [
-    'alter table executions add constraint executions_pkey primary key (cronjob_id, created_at, job_uid)',
+    'alter table executions add constraint executions_pkey primary key (job_uid)',
     ...others.map(({ indexdef }) => String(indexdef)),
   ];
 }

@@ -2,12 +2,14 @@
 // by default: 15 s, renewed for 10 s, asked for each 2 s.
 import { Agent, request } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { ServerSettings } from '@cronjob-monitor/shared/store';
 import { until } from '../faults/harness/bench.ts';
 import { killableDatabases } from '../faults/harness/database-servers.ts';
-import { startReplicas } from '../faults/harness/replicas.ts';
+import { startReplicas, type ReplicaOptions } from '../faults/harness/replicas.ts';
 import { Shift } from '../faults/harness/shift.ts';
 import type { MonitorProcess } from '../servers/index.ts';
 import { Report } from './report.ts';
+import { shippedProgram } from './shipped.ts';
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 5);
 const replicas = 3;
@@ -31,7 +33,7 @@ for (const { name, skip, start } of killableDatabases()) {
   // Each on replicas of its own: what may come twice after a kill must not excuse a rollout.
   for (const measure of skip === undefined ? [measureSuccessions, measureRollout] : []) {
     const server = await start();
-    const shift = new Shift(await startReplicas({ settings: server.settings, config: defaultLease }), server, 1);
+    const shift = new Shift(await startReplicas(whatShips(server.settings)), server, 1);
     try {
       shift.keepAlive();
       await measure(shift, report);
@@ -42,6 +44,10 @@ for (const { name, skip, start } of killableDatabases()) {
   }
   if (skip !== undefined) report.note(skip);
   report.end();
+}
+
+function whatShips(settings: ServerSettings): ReplicaOptions {
+  return { settings, config: defaultLease, program: shippedProgram('controller') };
 }
 
 async function measureSuccessions(shift: Shift, report: Report): Promise<void> {
@@ -85,7 +91,14 @@ async function measureRollout(shift: Shift, report: Report): Promise<void> {
   for (let number = 0; number < replicas; number++) {
     // What makes it think that it is a pod: it then serves on for a while when it is told to end.
     const env = { KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: new URL(bench.sim.url).port };
-    apiservers.push(await bench.prepare({ entryPoint: 'apiserver', storage: server.settings, env }));
+    apiservers.push(
+      await bench.prepare({
+        entryPoint: 'apiserver',
+        program: shippedProgram('apiserver'),
+        storage: server.settings,
+        env,
+      }),
+    );
   }
   await Promise.all(apiservers.map((one) => one.startReady()));
   const reads = readThroughService(apiservers);

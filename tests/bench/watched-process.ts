@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { findFreePort } from '../servers/free-port.ts';
+import { findFreePort, imageEnvironment } from '../servers/index.ts';
+import { shippedProgram } from './shipped.ts';
 import { cpuSecondsOf, residentMbOf } from './usage.ts';
 
-/** The standalone service as a child, looked at from outside. */
+/** The standalone service as it ships, a child that is looked at from outside. */
 export interface WatchedProcess {
   readonly apiUrl: string;
   readonly metricsUrl: string;
@@ -15,8 +15,6 @@ export interface WatchedProcess {
   stop(): Promise<void>;
 }
 
-const entryPoint = fileURLToPath(new URL('../../controller/src/bin/standalone.ts', import.meta.url));
-
 export async function startWatchedProcess(flags: readonly string[]): Promise<WatchedProcess> {
   const [api, metrics, probes] = [await findFreePort(), await findFreePort(), await findFreePort()];
   const listeners = [
@@ -27,8 +25,9 @@ export async function startWatchedProcess(flags: readonly string[]): Promise<Wat
     `--probes.bind-address=127.0.0.1:${probes}`,
     '--log-level=warn',
   ];
-  const child = spawn(process.execPath, [entryPoint, ...listeners, ...flags], {
+  const child = spawn(process.execPath, [shippedProgram('standalone'), ...listeners, ...flags], {
     stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, ...imageEnvironment() },
   });
   let isOver = false;
   const exited = new Promise<void>((resolve) => {

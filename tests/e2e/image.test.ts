@@ -9,21 +9,21 @@ import type { CronJobList, PatternTestResult } from '@cronjob-monitor/shared/con
 import { namespace, startBench, until, type Bench } from '../faults/harness/bench.ts';
 import { completeStatus, putCronJob, putJob, slotNumber } from '../faults/harness/objects.ts';
 import {
-  runOnPostgres,
-  startPostgres,
   type EntryPoint,
   type MonitorProcess,
   type PostgresServer,
   type StoragePlace,
+  imageEnvironment,
+  runOnPostgres,
+  startPostgres,
 } from '../servers/index.ts';
 
 const script = resolve(import.meta.dirname, '../../scripts/bundle.mjs');
-const dockerfile = resolve(import.meta.dirname, '../../Dockerfile');
 const megabyte = 2 ** 20;
 /** What the image may take besides Node, and one of its processes from its start to readiness: a second on a machine that nobody shares. */
 const budget = { treeBytes: 120 * megabyte, startMs: 3_000 };
-/** At rest; standalone is both of the others in one process. Some 60 MB of it are pages of Node's own file, which all processes share. */
-const restBytes = { controller: 125 * megabyte, apiserver: 120 * megabyte, standalone: 135 * megabyte } as const;
+/** At rest. Some 60 MB of it are pages of Node's own file, which all processes share. */
+const restBytes = { controller: 120 * megabyte, apiserver: 120 * megabyte, standalone: 122 * megabyte } as const;
 
 /** All files of a folder with their sizes. */
 function filesOf(folder: string): { path: string; bytes: number }[] {
@@ -42,12 +42,6 @@ async function startMs(one: MonitorProcess): Promise<number> {
     await wait(5);
   }
   return performance.now() - startedAt - (one.waitedForProcessorMs() ?? 0);
-}
-
-/** What the image sets for its processes. */
-function imageEnvironment(): Record<string, string> {
-  const lines = readFileSync(dockerfile, 'utf8').matchAll(/^ENV (\w+)=(\S+)$/gm);
-  return Object.fromEntries([...lines].map(([, name = '', value = '']) => [name, value]));
 }
 
 /** Memory that a process holds; undefined where the system does not tell. */

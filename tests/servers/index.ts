@@ -13,3 +13,4 @@ export {
 export { type StoragePlace } from './storage-flags.ts';
 export { startPostgres, type PostgresOptions, type PostgresServer } from './postgres.ts';
 export { startFaultProxy, type Direction, type Disturbance, type FaultProxy, type PassedPiece } from './tcp-proxy.ts';
+export { imageEnvironment } from './image-environment.ts';

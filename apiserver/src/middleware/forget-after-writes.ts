@@ -1,13 +1,12 @@
 import { isUnsafe, type ApiMiddleware } from '../context.ts';
-import type { SharedAnswers } from '../shared-answers.ts';
 
 /** Who changes something through this process sees it in its next answer. */
-export function forgetAfterWrites(answers: Pick<SharedAnswers, 'forget'>): ApiMiddleware {
+export function forgetAfterWrites(...kept: readonly { forget(): void }[]): ApiMiddleware {
   return async (ctx, next) => {
     try {
       await next();
     } finally {
-      if (isUnsafe(ctx.method)) answers.forget();
+      if (isUnsafe(ctx.method)) for (const answers of kept) answers.forget();
     }
   };
 }

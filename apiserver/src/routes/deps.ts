@@ -1,4 +1,5 @@
 import { Router } from '@koa/router';
+import type { CronJobMetrics } from '@cronjob-monitor/shared/contract';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import type { Store } from '@cronjob-monitor/shared/store';
 import type { Actions } from '../actions/index.ts';
@@ -10,12 +11,15 @@ import type { OpenStreams } from '../live/open-streams.ts';
 import type { Guard } from '../middleware/guard.ts';
 import type { ProcessFacts } from '../process-facts.ts';
 import type { ApiSettings } from '../settings.ts';
+import type { KeptFleet } from '../live/kept-fleet.ts';
 import type { SharedAnswers } from '../shared-answers.ts';
+import type { CronJobFigures } from './cronjobs/figures.ts';
 
 /** What routes are made of. */
 export interface RouteDeps {
   readonly store: Store;
   readonly answers: SharedAnswers;
+  readonly fleet: KeptFleet<CronJobFigures, CronJobMetrics>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly settings: ApiSettings;

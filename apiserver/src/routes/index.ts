@@ -24,6 +24,8 @@ import { timelineRouter } from './timeline/router.ts';
 import { whoamiRouter } from './whoami/router.ts';
 
 export type { ApiRouter, RouteDeps } from './deps.ts';
+export { gatherFigures } from './cronjobs/figures.ts';
+export { gatherMetrics } from './cronjobs/metrics.ts';
 export { gatherHealth } from './health/gather.ts';
 export { presentHealth } from './health/present.ts';
 

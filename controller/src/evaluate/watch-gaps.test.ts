@@ -71,6 +71,15 @@ test('between the last heartbeat of a leader and our first sight nobody watched'
   assert.equal(gaps.watchedUntilAt, now - 30 * minuteMs);
 });
 
+test('after a term that ended in order nobody failed to watch until its end, whatever was written down before', async (context) => {
+  const store = await aStore(context);
+  const gaps = await open(store);
+  await gaps.handOver(now - minuteMs);
+  const next = await open(store);
+  assert.deepEqual(spans(next), [[-1, 0]]);
+  assert.equal(next.watchedUntilAt, now - minuteMs);
+});
+
 test('a follower that saw everything while its leader lived has no gap, but for its own broken watches', async (context) => {
   const store = await aStore(context);
   await open(store);

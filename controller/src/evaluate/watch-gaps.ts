@@ -35,15 +35,17 @@ export class WatchGaps {
   #savedAt = -Infinity;
   readonly #tallies = new Map<string, number>();
 
+  readonly #store: Store;
   readonly #epoch: number;
   /** Until when a term before this one had seen everything; undefined: there was none. */
   readonly watchedUntilAt: Instant | undefined;
 
   private constructor(
-    of: { readonly epoch: number; readonly logger: Logger },
+    of: { readonly store: Store; readonly epoch: number; readonly logger: Logger },
     gaps: readonly KeptGap[],
     watchedUntilAt: Instant | undefined,
   ) {
+    this.#store = of.store;
     this.#epoch = of.epoch;
     this.#logger = of.logger;
     this.#gaps = gaps;
@@ -98,6 +100,11 @@ export class WatchGaps {
     this.#savedAt = now;
     // Should the transaction be lost, all of it is written again with the next save.
     this.#unsaved = false;
+  }
+
+  /** At the end of a term in order: whoever leads next learns until when all was seen. */
+  async handOver(watchedThroughAt: Instant): Promise<void> {
+    await this.#store.fenced(this.#epoch, (tx) => this.#write(tx, watchedThroughAt));
   }
 
   /** Counts what became of expected runs in gaps, for `report`. */

@@ -12,6 +12,7 @@ import { readLogTail } from './log-tail.ts';
 import { createImageMemory } from './image-memory.ts';
 import type { ReadPool } from './read-pool.ts';
 import type { EvidenceBook } from './book.ts';
+import { eventsWaitMs } from './events-wait.ts';
 import { logsOfStuck, logsWorthReading, type EvidenceWishes, type WantedLog } from './wanted.ts';
 
 export interface CaptureDeps {
@@ -56,8 +57,6 @@ export interface Capture {
   forget(jobUid: string): void;
 }
 
-/** The controller writes its last events about a Job just after the Job's end. */
-const eventsAfterMs = 2_000;
 const mostTailLines = 10_000;
 /** Read beyond what is kept: a secret whose first half is cut off would not be recognised. */
 const redactionMarginBytes = 8 * 1024;
@@ -98,7 +97,12 @@ export function createCapture(deps: CaptureDeps): Capture {
         beside(
           'events of a run',
           job,
-          takeEvents(job, pods, { ...deps, isKept: wishes.events, isNoted: explains, afterMs: eventsAfterMs }),
+          takeEvents(job, pods, {
+            ...deps,
+            isKept: wishes.events,
+            isNoted: explains,
+            afterMs: eventsWaitMs(execution.finishedAt, deps.clock.now()),
+          }),
         );
       }
       const isTelling = execution.status !== 'success' || execution.attempts > 1;

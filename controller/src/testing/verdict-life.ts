@@ -8,7 +8,7 @@ import {
   type Store,
   type Tx,
 } from '@cronjob-monitor/shared/store';
-import { createFreeze, createStorms, type RaisedAlert } from '../alerting/index.ts';
+import { createFreeze, createStorms, type RaisedAlert, type Storms } from '../alerting/index.ts';
 import { createClockWatch } from '../clock-watch.ts';
 import type { ClusterCaches } from '../cluster-view.ts';
 import { settleSlots, type LedgerDeps } from '../evaluate/index.ts';
@@ -57,6 +57,7 @@ export class VerdictLife {
   readonly #monitors: readonly MonitorSeen[];
   readonly #records;
   readonly #evaluation: Evaluation;
+  readonly #storms: Storms;
   readonly #clock: LoopClock;
   readonly #ending = new AbortController();
   #isRunning = false;
@@ -87,6 +88,16 @@ export class VerdictLife {
       serverOffsetMs: options.serverOffsetMs ?? (() => 0),
       onStepped: (byMs) => this.#evaluation.stepped(byMs),
     });
+    this.#storms = createStorms({
+      store,
+      epoch,
+      threshold: options.stormThreshold ?? 0,
+      fleet: () => caches.cronJobs.size,
+      isControllerStale: () => false,
+      rulesOf: (alerts) => rulesOfAlerts(store, alerts, monitors),
+      clusterName: undefined,
+      externalUrl: undefined,
+    });
     this.#evaluation = createEvaluation({
       settings: {
         defaultZone,
@@ -107,6 +118,7 @@ export class VerdictLife {
       term: { epoch, signal: this.#ending.signal, lose: (why) => this.#ending.abort(new Error(why)) },
       syncedAt: from.syncedAt,
       watchedUntilAt: undefined,
+      isSuccession: false,
       freshThroughAt: () => from.ledger()?.freshThroughAt(),
       contextDueAt: () => undefined,
       freeze: createFreeze({ clusterName: undefined, externalUrl: undefined, findCronJob: () => undefined }),
@@ -114,16 +126,7 @@ export class VerdictLife {
         const ledger = from.ledger();
         return ledger ? settleSlots(tx, ids, ledger, now) : new Map<number, never>();
       },
-      storms: createStorms({
-        store,
-        epoch,
-        threshold: options.stormThreshold ?? 0,
-        fleet: () => caches.cronJobs.size,
-        isControllerStale: () => false,
-        rulesOf: (alerts) => rulesOfAlerts(store, alerts, monitors),
-        clusterName: undefined,
-        externalUrl: undefined,
-      }),
+      storms: this.#storms,
       whenCaughtUp: () => Promise.resolve(),
       postponedBecause,
       prune: () => Promise.resolve(),
@@ -189,6 +192,7 @@ export class VerdictLife {
   async work(): Promise<void> {
     if (!this.#isRunning) {
       this.#isRunning = true;
+      await this.#storms.load();
       void this.#evaluation.run(this.#ending.signal);
     }
     await this.#clock.letRun(loops);

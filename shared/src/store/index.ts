@@ -83,10 +83,12 @@ export {
   isCronJobSelected,
   listCronJobIds,
   listCronJobs,
+  listCronJobsById,
   storedCronJobSorts,
   type CatalogCronJob,
   type StoredCronJobSort,
 } from './catalog/list-cron-jobs.ts';
+export { listOutlines, type CronJobOutline } from './catalog/list-outlines.ts';
 export {
   countMonitorPhases,
   countTargets,

@@ -9,6 +9,7 @@ import type { Instant } from '../domain/index.ts';
 import { firstRow, marks, rows, type Row } from './ask.ts';
 import { optionalNumber, optionalText } from './column.ts';
 import type { Db } from './database.ts';
+import { mostClockLeadMs } from './executions/born-for-slot.ts';
 import { fullJobName } from './executions/short-text.ts';
 import { causeWords, flagBits, outcomeWords, statusWords } from './words.ts';
 
@@ -49,8 +50,8 @@ export async function countSlots(db: Db, filter: SlotFilter): Promise<SlotCounts
     const matched = await firstRow(
       db,
       `select count(*) as n, sum(case when created_at - scheduled_at > ? then 1 else 0 end) as n_late from executions ` +
-        `where cronjob_id in (${ids}) and scheduled_at >= ? and scheduled_at < ?`,
-      [filter.lateAfterMs, ...window],
+        `where cronjob_id in (${ids}) and created_at >= ? and scheduled_at >= ? and scheduled_at < ?`,
+      [filter.lateAfterMs, ...filter.cronJobIds, filter.since - mostClockLeadMs, filter.since, filter.until],
     );
     const late = Number(matched?.['n_late'] ?? 0);
     counts.set('late', late).set('matched', Number(matched?.['n'] ?? 0) - late);
@@ -98,9 +99,9 @@ function runPiece({ cronJobIds, since, until, outcomes, lateAfterMs }: SlotFilte
     sql:
       `select e.scheduled_at as at_ms, -1 as outcome, -1 as cause, '' as message, e.flags as flags, c.name as cronjob_name, ` +
       'e.job_name, e.status, e.created_at, e.started_at, e.duration_ms from executions e join cronjobs c on c.id = e.cronjob_id ' +
-      `where e.cronjob_id in (${marks(cronJobIds)}) and e.scheduled_at >= ? and e.scheduled_at < ?` +
+      `where e.cronjob_id in (${marks(cronJobIds)}) and e.created_at >= ? and e.scheduled_at >= ? and e.scheduled_at < ?` +
       (wanted.length === 0 ? ' and 1 = 0' : lateness),
-    bindings: [...cronJobIds, since, until, ...(wanted.length === 1 ? [lateAfterMs] : [])],
+    bindings: [...cronJobIds, since - mostClockLeadMs, since, until, ...(wanted.length === 1 ? [lateAfterMs] : [])],
   };
 }
 

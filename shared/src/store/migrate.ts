@@ -174,7 +174,7 @@ async function applyStep(store: Store, db: Db, version: number, step: Step): Pro
     `insert into schema_steps (version, step, started_at) values (?, ?, ?)${dialect.ifAbsent(['version', 'step'])}`,
     [version, step.name, store.now()],
   );
-  await runStep(store, db, step.statements(dialect));
+  await runStep(store, db, step.statements(dialect), step.isAlone);
   await change(db, 'update schema_steps set done_at = ? where version = ? and step = ?', [
     store.now(),
     version,
@@ -183,8 +183,9 @@ async function applyStep(store: Store, db: Db, version: number, step: Step): Pro
 }
 
 /** The statements of one step, repeated as a whole while a table they need is in use. */
-async function runStep(store: Store, db: Db, statements: readonly string[]): Promise<void> {
-  const { beginStep, endStep, undoStep } = db.dialect.migration;
+async function runStep(store: Store, db: Db, statements: readonly string[], isAlone = false): Promise<void> {
+  const none = { beginStep: '', endStep: '', undoStep: '' };
+  const { beginStep, endStep, undoStep } = isAlone ? none : db.dialect.migration;
   for (let tries = 1; ; tries++) {
     try {
       for (const statement of [beginStep, ...statements, endStep]) {

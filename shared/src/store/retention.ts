@@ -2,6 +2,7 @@ import type { Instant } from '../domain/index.ts';
 import { change, firstRow, inParts, marks, rows } from './ask.ts';
 import { recordChanges } from './changes.ts';
 import { cronJobChanges } from './catalog/cron-job-change.ts';
+import { rowsOfFleet } from './catalog/fleet-rows.ts';
 import type { Db, Store, Tx } from './database.ts';
 import { Batches, type BatchLimits } from './pruning/batches.ts';
 import { pruneAlerts, type RemovedAlerts } from './pruning/prune-alerts.ts';
@@ -135,8 +136,13 @@ async function countOlder(
     }
     return sum;
   };
+  const countFleet = async (): Promise<number> => {
+    const sql = 'select count(*) as n from executions where created_at < ?';
+    const found = await rowsOfFleet(db, (condition) => sql + condition, [before]);
+    return found.reduce((sum, row) => sum + Number(row['n']), 0);
+  };
   return {
-    executions: evidenceOnly ? 0 : await count('executions where created_at'),
+    executions: evidenceOnly ? 0 : cronJobIds ? await count('executions where created_at') : await countFleet(),
     logs: await count(`evidence where kind = 'logs' and created_at`),
     events: await count(`evidence where kind = 'events' and created_at`),
     slots: evidenceOnly ? 0 : await count('slots where slot_at'),
@@ -172,6 +178,8 @@ async function clearOwner(tx: Tx, id: number): Promise<void> {
 async function clearFigures(tx: Tx, id: number): Promise<void> {
   await change(tx, 'delete from rollups where cronjob_id = ?', [id]);
   await change(tx, 'delete from spec_epochs where cronjob_id = ? and to_at is not null', [id]);
+  // Whoever read it since the history began to go has figures of a part of it.
+  await recordChanges(tx, await cronJobChanges(tx, [id]));
 }
 
 /** One removal in batches, each a transaction of its own under the lock of the CronJob's row, until its time is over. */
@@ -238,6 +246,7 @@ class Removal {
        oldest_run_at = (select min(created_at) from executions where cronjob_id = ?) where id = ?`,
       [baselineAt, baselineAt, cronJobId, cronJobId],
     );
+    await recordChanges(tx, await cronJobChanges(tx, [cronJobId]));
   }
 
   async deleteSlots(cronJobId: number, range: Range): Promise<void> {

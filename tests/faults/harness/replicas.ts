@@ -40,6 +40,8 @@ export interface ReplicaOptions extends BenchOptions {
   readonly startsWith?: number;
   /** Module loaded before the entry point of one replica, besides what makes it a pod. */
   readonly preloadOf?: (number: number) => string | undefined;
+  /** What each of them runs; the sources by default. */
+  readonly program?: string;
 }
 
 /** What a replica says when it leads. */
@@ -48,7 +50,7 @@ const podPreload = new URL('../pod/preload.ts', import.meta.url).href;
 
 /** All of them ready, one of them leading. */
 export async function startReplicas(options: ReplicaOptions): Promise<ReplicaBench> {
-  const { settings, count = 3, startsWith = count, config = {}, preloadOf, ...benchOptions } = options;
+  const { settings, count = 3, startsWith = count, config = {}, preloadOf, program, ...benchOptions } = options;
   // Monitors are put by what watches: incidents.
   const bench = await startBench({
     controllers: false,
@@ -65,7 +67,7 @@ export async function startReplicas(options: ReplicaOptions): Promise<ReplicaBen
     closings.push(() => sink.stop());
     const replicas: Replica[] = [];
     for (let number = 0; number < count; number++) {
-      const replica = await prepareReplica(bench, { number, settings, config, preload: preloadOf?.(number) });
+      const replica = await prepareReplica(bench, { number, settings, config, preload: preloadOf?.(number), program });
       closings.push(() => replica.api.close());
       closings.push(() => replica.database.close());
       replicas.push(replica);
@@ -109,9 +111,10 @@ async function prepareReplica(
     readonly settings: ServerSettings;
     readonly config: NonNullable<ReplicaOptions['config']>;
     readonly preload: string | undefined;
+    readonly program: string | undefined;
   },
 ): Promise<Replica> {
-  const { number, settings, config, preload } = of;
+  const { number, settings, config, preload, program } = of;
   const pod = `controller-${number}`;
   const api = await startFaultProxy({ port: Number(new URL(bench.sim.url).port) });
   const database = await startFaultProxy({ port: settings.port });
@@ -121,6 +124,7 @@ async function prepareReplica(
   const preloads = [podPreload, preload].filter((path) => path !== undefined);
   const process = await bench.prepare({
     entryPoint: 'controller',
+    ...(program !== undefined && { program }),
     kubeconfig,
     storage: { ...settings, port: database.port },
     config: {

@@ -149,6 +149,23 @@ export const slotRows = contract('slots', (test) => {
     await store.fenced(epoch, (tx) => putClusterState(tx, 'startSkew', { p99Ms: 0 }));
   });
 
+  test('are the newest by the instant they were due, also after one was run again', async ({ store, epoch }) => {
+    const cronJob = await projected(store, epoch);
+    const slots = [3, 2, 1].map((hours) => now - hours * hourMs);
+    await recordRuns(
+      store,
+      epoch,
+      slots.map((at) => aRun(cronJob, { createdAt: at })),
+    );
+    const again = aRun(cronJob, { createdAt: now, scheduledAt: now - 5 * hourMs, trigger: 'rerun' });
+    await recordRuns(store, epoch, [again]);
+    const recent = (await listRecentSlots(store, [cronJob.id], 2)).get(cronJob.id);
+    assert.deepEqual(
+      recent?.map(({ at }) => at),
+      [now - hourMs, now - 2 * hourMs],
+    );
+  });
+
   test('of many CronJobs are told newest first, started, missed or skipped', async ({ store, epoch }) => {
     const [busy, quiet, other] = [
       await projected(store, epoch),

@@ -57,7 +57,7 @@ export function alertsRouter(deps: RouteDeps): ApiRouter {
         return;
       }
       const page = pageOnWish({ limit, offset });
-      ctx.body = await deps.answers.read(`alerts ${JSON.stringify([filter, sort, page])}`, async () => {
+      ctx.body = await deps.answers.read(['alerts', filter, sort, page], async () => {
         const { items, bySeverity, total } = await readAlerts(deps, filter, { sort, page });
         return {
           items,

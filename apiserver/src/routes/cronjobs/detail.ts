@@ -1,29 +1,17 @@
-import type { ActiveJob, CronJobDetail, CronJobMetrics } from '@cronjob-monitor/shared/contract';
+import type { ActiveJob, CronJobDetail } from '@cronjob-monitor/shared/contract';
 import { formatDuration, type Instant } from '@cronjob-monitor/shared/domain';
 import {
-  countOutcomes,
   findOldestExecution,
   listActiveJobs,
   listAlerts,
   listExecutions,
-  measureDurations,
   type ActiveJob as StoredActiveJob,
-  type OutcomeCounts,
 } from '@cronjob-monitor/shared/store';
 import { presentAlerts } from '../alerts/router.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { KnownCronJob } from '../known-cron-job.ts';
 import { presentExecution } from '../executions/present.ts';
-import { defaultWindowDays } from '../../monitor-spec.ts';
-import { windowsOf } from '../../windows.ts';
-import {
-  orNull,
-  toPercent,
-  toSeconds,
-  toSecondsOrNull,
-  toWireInstant,
-  toWireInstantOrNull,
-} from '../../wire-values.ts';
+import { orNull, toSeconds, toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
 import { presentAll } from './list.ts';
 
 /** Newest runs that the page of a CronJob shows at once. */
@@ -42,12 +30,13 @@ export async function readCronJobDetail(
   const { recentRuns, ...shown } = item;
   const isActive = { states: ['active'], namespaces: [cronJob.namespace], cronJobs: [cronJob.name] } as const;
   const [metrics, activeJobs, executions, historyFrom, alerts] = await Promise.all([
-    readMetrics(deps, cronJob.id, item.sla.windowDays),
+    deps.fleet.metrics(cronJob.id),
     listActiveJobs(store, [cronJob.id]),
     listExecutions(store, { cronJobIds: ids }, { page: { limit: shownExecutions, offset: 0 } }),
     findOldestExecution(store, ids),
     item.activeAlerts === 0 ? [] : listAlerts(store, isActive, { sort: { key: 'severity', descending: false } }),
   ]);
+  if (!metrics) return undefined;
   return {
     ...shown,
     activeAlerts: await presentAlerts(store, alerts),
@@ -64,40 +53,6 @@ export async function readCronJobDetail(
     activeJobs: activeJobs.map((job) => presentActiveJob(job, now)),
     executions: executions.map(presentExecution),
   };
-}
-
-async function readMetrics({ store, clock }: RouteDeps, id: number, windowDays: number): Promise<CronJobMetrics> {
-  const now = clock.now();
-  const window = windowsOf(now, windowDays).current;
-  const countsOver = async (days: number): Promise<OutcomeCounts | undefined> =>
-    (await countOutcomes(store, windowsOf(now, days).current, [id])).get(id);
-  // Most monitors have one of the usual windows.
-  const asked = new Map([...new Set([windowDays, defaultWindowDays, 30])].map((days) => [days, countsOver(days)]));
-  const [counts, week, month, durations] = await Promise.all([
-    asked.get(windowDays),
-    asked.get(defaultWindowDays),
-    asked.get(30),
-    measureDurations(store, id, window),
-  ]);
-  const { success = 0, failed = 0 } = counts ?? {};
-  return {
-    windowDays,
-    successRate: toPercent(success, success + failed),
-    totalRuns: success + failed,
-    successfulRuns: success,
-    failedRuns: failed,
-    successRate7d: rateOf(week),
-    successRate30d: rateOf(month),
-    avgDurationSeconds: toSecondsOrNull(durations?.avgMs),
-    p50DurationSeconds: toSecondsOrNull(durations?.p50Ms),
-    p95DurationSeconds: toSecondsOrNull(durations?.p95Ms),
-    p99DurationSeconds: toSecondsOrNull(durations?.p99Ms),
-    approximate: [counts, week, month].some((part) => part?.approximate),
-  };
-}
-
-function rateOf(counts: OutcomeCounts | undefined): number | null {
-  return counts ? toPercent(counts.success, counts.success + counts.failed) : null;
 }
 
 function presentActiveJob(job: StoredActiveJob, now: Instant): ActiveJob {

@@ -3,7 +3,6 @@ import {
   countOutcomes,
   listMonitors,
   listMonitorsOf,
-  type CatalogCronJob,
   type Db,
   type MonitorOfCronJob,
   type OutcomeCounts,
@@ -29,17 +28,18 @@ const none: OutcomeCounts = { success: 0, failed: 0, approximate: false };
 
 const nothing: ReadonlyMap<number, OutcomeCounts> = new Map();
 
-/** Above so many the whole fleet is asked for: cheaper than naming each. */
+/** Above so many the whole fleet is asked for, unless they are a small part of it: else cheaper than naming each. */
 const mostNamed = 500;
+const smallPart = 0.2;
 
 /** Reads the figures of many CronJobs with a handful of questions, however many there are. */
 export async function gatherFigures(
   db: Db,
-  cronJobs: readonly CatalogCronJob[],
+  cronJobIds: readonly number[],
   now: Instant,
-  options: { readonly withPrevious: boolean } = { withPrevious: true },
+  options: { readonly withPrevious: boolean },
 ): Promise<ReadonlyMap<number, CronJobFigures>> {
-  const ids = cronJobs.length > mostNamed ? undefined : cronJobs.map(({ id }) => id);
+  const ids = cronJobIds.length > mostNamed ? undefined : cronJobIds;
   const [monitors, targets] = await Promise.all([listMonitors(db), listMonitorsOf(db, ids)]);
   const slaOfMonitor = new Map(monitors.map(({ id, spec }) => [id, slaOf(spec)]));
   const monitorsOf = Map.groupBy(targets, ({ cronJobId }) => cronJobId);
@@ -49,19 +49,20 @@ export async function gatherFigures(
   };
 
   const figures = new Map<number, CronJobFigures>();
-  const byWindow = Map.groupBy(cronJobs, ({ id }) => slaFor(id).windowDays);
+  const byWindow = Map.groupBy(cronJobIds, (id) => slaFor(id).windowDays);
   for (const [windowDays, group] of byWindow) {
     // One window after the other: there are as many as monitors have different ones.
-    const named = group.length > mostNamed ? undefined : group.map(({ id }) => id);
+    const isNamed = group.length <= mostNamed || group.length <= smallPart * cronJobIds.length;
+    const named = isNamed ? group : undefined;
     const { current, previous } = windowsOf(now, windowDays);
     const [currentCounts, previousCounts] = await Promise.all([
       countOutcomes(db, current, named),
       options.withPrevious ? countOutcomes(db, previous, named) : nothing,
     ]);
-    const withMissed = group.map(({ id }) => id).filter((id) => slaFor(id).countMissed);
+    const withMissed = group.filter((id) => slaFor(id).countMissed);
     const judgedOf =
       withMissed.length > 0 ? await countWithMissed(db, withMissed, windowsOf(now, windowDays)) : undefined;
-    for (const { id } of group) {
+    for (const id of group) {
       const scheduled = { current: currentCounts.get(id) ?? none, previous: previousCounts.get(id) ?? none };
       figures.set(id, {
         monitors: monitorsOf.get(id) ?? [],

@@ -1,24 +1,24 @@
 import type { CronJob, CronJobList, CronJobStatusFilter, CronJobSummary } from '@cronjob-monitor/shared/contract';
 import {
-  countCronJobs,
-  listCronJobs,
+  listCronJobsById,
   listOpenAlerts,
   listRecentRuns,
   type CatalogCronJob,
-  type CronJobFilter,
+  type CronJobOutline,
 } from '@cronjob-monitor/shared/store';
 import { readLateAfterMs } from '../late-after.ts';
 import { pageOnWish, toPagination, type PageRequest } from '../../middleware/pagination.ts';
 import { judgeRate } from '../../sla-verdict.ts';
 import type { RouteDeps } from '../deps.ts';
-import { gatherFigures, type CronJobFigures } from './figures.ts';
-import { isStoredSort, sortCronJobs } from './order.ts';
+import { findOutlines } from '../find-outlines.ts';
+import type { CronJobFigures } from './figures.ts';
+import { needsFigures, sortOutlines } from './order.ts';
 import { presentCronJob } from './present.ts';
 import type { CronJobsQuery } from './query.ts';
 
 interface Found {
   /** Of the page alone. */
-  readonly cronJobs: readonly CatalogCronJob[];
+  readonly outlines: readonly CronJobOutline[];
   readonly total: number;
   readonly summary: CronJobSummary;
 }
@@ -31,82 +31,51 @@ export async function* readInBatches(
   deps: RouteDeps,
   query: CronJobsQuery,
 ): AsyncGenerator<readonly CronJob[], void, undefined> {
-  const { cronJobs } = await find(deps, query, undefined);
+  const { outlines } = await find(deps, query, undefined);
   // At least one batch: what the database refuses is then an answer.
-  for (let start = 0; start === 0 || start < cronJobs.length; start += batchSize) {
+  for (let start = 0; start === 0 || start < outlines.length; start += batchSize) {
     // One batch after the other: as they are sent.
-    yield await presentAll(deps, cronJobs.slice(start, start + batchSize), 0);
+    yield await presentOutlines(deps, outlines.slice(start, start + batchSize), 0);
   }
 }
 
-/** The list: the database finds, sorts and cuts the page wherever it can; the page's figures are read with it. */
+/** The list: found, sorted and cut by outlines; only what the page shows is read in full. */
 export async function readCronJobList(deps: RouteDeps, query: CronJobsQuery): Promise<CronJobList> {
   const page = pageOnWish(query);
   const found = await find(deps, query, page);
-  const items = await presentAll(deps, found.cronJobs, query.recent ?? 0);
+  const items = await presentOutlines(deps, found.outlines, query.recent ?? 0);
   return { items, summary: found.summary, ...(page ? { pagination: toPagination(page, found.total) } : {}) };
 }
 
-function find(deps: RouteDeps, query: CronJobsQuery, page: PageRequest | undefined): Promise<Found> {
-  const { key, descending } = query.sort;
-  const filter: CronJobFilter = {
-    namespaces: query.namespace,
-    search: query.search,
-    monitor: query.monitor,
-    includeRemoved: query.includeRemoved,
-  };
-  return query.sla.length === 0 && isStoredSort(key)
-    ? findStored(deps, filter, query.status, { sort: { key, descending }, page })
-    : findComputed(deps, filter, query, page);
-}
-
-async function findStored(
-  { store }: RouteDeps,
-  filter: CronJobFilter,
-  statuses: readonly CronJobStatusFilter[],
-  order: Pick<NonNullable<Parameters<typeof listCronJobs>[2]>, 'sort' | 'page'>,
-): Promise<Found> {
-  const [counts, cronJobs] = await Promise.all([
-    countCronJobs(store, filter, statuses),
-    listCronJobs(store, filter, { ...order, statuses }),
-  ]);
-  return { cronJobs, ...counts };
-}
-
-/** For keys and filters that no column holds: all that the other filters let through is read and ordered here. */
-async function findComputed(
-  { store, clock, settings, answers }: RouteDeps,
-  filter: CronJobFilter,
-  query: CronJobsQuery,
-  page: PageRequest | undefined,
-): Promise<Found> {
-  const { key, descending } = query.sort;
-  const now = clock.now();
-  const sort = isStoredSort(key) ? { sort: { key, descending } } : {};
-  // Every order of the same CronJobs is made of the same rows and figures.
-  const rowsKey = `rows ${JSON.stringify([filter, sort])}`;
-  const all = await answers.read(rowsKey, () => listCronJobs(store, filter, sort));
-  const needsFigures = query.sla.length > 0 || key === 'successRate' || key === 'verdict';
-  const figures = needsFigures
-    ? await answers.read(`figures of ${rowsKey}`, () => gatherFigures(store, all, now, { withPrevious: false }))
-    : new Map<number, CronJobFigures>();
-  const judged = query.sla.length === 0 ? all : all.filter(({ id }) => hasVerdict(figures.get(id), query.sla));
-  const kept = judged.filter((cronJob) => hasStatus(cronJob, query.status));
-  const { defaultTimeZone } = settings;
+async function find(deps: RouteDeps, query: CronJobsQuery, page: PageRequest | undefined): Promise<Found> {
+  const { sort, namespace, search, monitor, includeRemoved, sla, status } = query;
+  const { defaultTimeZone } = deps.settings;
+  const now = deps.clock.now();
+  const filter = { namespaces: namespace, search, monitor, includeRemoved };
+  const withFigures = sla.length > 0 || needsFigures(sort.key);
+  const outlines = await findOutlines(deps, filter);
+  const rated = withFigures ? outlines.map(({ id }) => id) : [];
+  const figures = await deps.fleet.figures(rated, { withPrevious: false });
+  const judged = sla.length === 0 ? outlines : outlines.filter(({ id }) => hasVerdict(figures.get(id), sla));
+  const kept = status.length === 0 ? judged : judged.filter((outline) => hasStatus(outline, status));
   const facts = { figuresOf: (id: number) => figures.get(id), now, defaultTimeZone };
-  const sorted = isStoredSort(key) ? kept : sortCronJobs(kept, { key, descending }, facts);
-  return {
-    cronJobs: page ? sorted.slice(page.offset, page.offset + page.limit) : sorted,
-    total: kept.length,
-    summary: summarise(judged),
-  };
+  return { outlines: sortOutlines(kept, sort, facts, page), total: kept.length, summary: summarise(judged) };
+}
+
+async function presentOutlines(
+  deps: RouteDeps,
+  outlines: readonly CronJobOutline[],
+  recent: number,
+): Promise<CronJob[]> {
+  const ids = outlines.map(({ id }) => id);
+  return presentAll(deps, await listCronJobsById(deps.store, ids), recent);
 }
 
 function hasVerdict(figures: CronJobFigures | undefined, verdicts: CronJobsQuery['sla']): boolean {
   return figures !== undefined && verdicts.includes(judgeRate(figures.judged.current, figures.sla));
 }
 
-const statusFilters: Readonly<Record<CronJobStatusFilter, (cronJob: CatalogCronJob) => boolean>> = {
+const statusFilters: Readonly<Record<CronJobStatusFilter, (outline: CronJobOutline) => boolean>> = {
   healthy: ({ status }) => status === 'healthy',
   warning: ({ status }) => status === 'warning',
   critical: ({ status }) => status === 'critical',
@@ -115,25 +84,26 @@ const statusFilters: Readonly<Record<CronJobStatusFilter, (cronJob: CatalogCronJ
   unknown: ({ status }) => status === 'unknown',
 };
 
-function hasStatus(cronJob: CatalogCronJob, statuses: readonly CronJobStatusFilter[]): boolean {
-  return statuses.length === 0 || statuses.some((status) => statusFilters[status](cronJob));
+function hasStatus(outline: CronJobOutline, statuses: readonly CronJobStatusFilter[]): boolean {
+  return statuses.some((status) => statusFilters[status](outline));
 }
 
-function summarise(cronJobs: readonly CatalogCronJob[]): CronJobSummary {
-  const count = (status: CronJobStatusFilter): number => cronJobs.filter(statusFilters[status]).length;
-  return {
-    healthy: count('healthy'),
-    warning: count('warning'),
-    critical: count('critical'),
-    suspended: count('suspended'),
-    running: count('running'),
-    unknown: count('unknown'),
-  };
+/** How many of them the filter `status` finds for each of its words. */
+export function summarise(outlines: readonly CronJobOutline[]): CronJobSummary {
+  const counts = { critical: 0, warning: 0, unknown: 0, healthy: 0 };
+  let [suspended, running] = [0, 0];
+  for (const outline of outlines) {
+    if (outline.status !== 'suspended') counts[outline.status]++;
+    if (outline.suspended) suspended++;
+    if (outline.running > 0) running++;
+  }
+  const { healthy, warning, critical, unknown } = counts;
+  return { healthy, warning, critical, suspended, running, unknown };
 }
 
 /** Items of the list, each read with as few questions as one of them alone would need. */
 export async function presentAll(
-  { store, clock, settings }: RouteDeps,
+  { store, clock, settings, fleet }: RouteDeps,
   cronJobs: readonly CatalogCronJob[],
   recent: number,
 ): Promise<CronJob[]> {
@@ -141,7 +111,7 @@ export async function presentAll(
   const ids = cronJobs.map(({ id }) => id);
   const withAlerts = cronJobs.filter(({ worstSeverity }) => worstSeverity !== undefined).map(({ id }) => id);
   const [figures, alerts, recentRuns] = await Promise.all([
-    gatherFigures(store, cronJobs, now),
+    fleet.figures(ids, { withPrevious: true }),
     listOpenAlerts(store, withAlerts),
     readLateAfterMs(store).then((lateAfterMs) => listRecentRuns(store, ids, { count: recent, lateAfterMs })),
   ]);

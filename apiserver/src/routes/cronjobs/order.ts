@@ -1,17 +1,12 @@
-import { slaVerdicts, type CronJobSortKey } from '@cronjob-monitor/shared/contract';
+import { cronJobStatuses, slaVerdicts, type CronJobSortKey } from '@cronjob-monitor/shared/contract';
 import type { Instant } from '@cronjob-monitor/shared/domain';
 import { successRate } from '@cronjob-monitor/shared/domain';
-import { storedCronJobSorts, type CatalogCronJob, type StoredCronJobSort } from '@cronjob-monitor/shared/store';
+import type { CronJobOutline } from '@cronjob-monitor/shared/store';
+import type { PageRequest } from '../../middleware/pagination.ts';
 import { nextRunOf } from '../../next-run.ts';
 import { judgeRate } from '../../sla-verdict.ts';
 import type { CronJobFigures } from './figures.ts';
-
-/** Keys that are computed, and so sorted here; the database sorts by all others. */
-export type ComputedSort = Exclude<CronJobSortKey, StoredCronJobSort>;
-
-export function isStoredSort(key: CronJobSortKey): key is StoredCronJobSort {
-  return (storedCronJobSorts as readonly string[]).includes(key);
-}
+import { firstOf } from './first-of.ts';
 
 /** Facts that computed keys are made of. */
 export interface OrderFacts {
@@ -20,9 +15,15 @@ export interface OrderFacts {
   readonly defaultTimeZone: string;
 }
 
-type KeyOf = (cronJob: CatalogCronJob, facts: OrderFacts) => number | undefined;
+type Key = string | number | undefined;
+type KeyOf = (outline: CronJobOutline, facts: OrderFacts) => Key;
 
-const keys: Readonly<Record<ComputedSort, KeyOf>> = {
+const keys: Readonly<Record<CronJobSortKey, KeyOf>> = {
+  name: ({ name }) => name,
+  namespace: ({ namespace }) => namespace,
+  status: ({ status }) => cronJobStatuses.indexOf(status),
+  activeAlerts: ({ activeAlerts }) => activeAlerts,
+  lastSuccess: ({ lastSuccessAt }) => lastSuccessAt,
   successRate: ({ id }, { figuresOf }) => {
     const figures = figuresOf(id);
     return figures && successRate(figures.current);
@@ -31,31 +32,35 @@ const keys: Readonly<Record<ComputedSort, KeyOf>> = {
     const figures = figuresOf(id);
     return figures && slaVerdicts.indexOf(judgeRate(figures.judged.current, figures.sla));
   },
-  lastRun: ({ lastRun }) => lastRun && (lastRun.startedAt ?? lastRun.createdAt),
-  duration: ({ lastRun }) => lastRun?.durationMs,
-  nextRun: (cronJob, { now, defaultTimeZone }) => nextRunOf(cronJob, now, defaultTimeZone),
+  lastRun: ({ lastRunAt }) => lastRunAt,
+  duration: ({ lastDurationMs }) => lastDurationMs,
+  nextRun: (outline, { now, defaultTimeZone }) => nextRunOf(outline, now, defaultTimeZone),
 };
 
-/** Sorts by a computed key: unknown values last both ways, ties by namespace and name. */
-export function sortCronJobs(
-  cronJobs: readonly CatalogCronJob[],
-  sort: { readonly key: ComputedSort; readonly descending: boolean },
-  facts: OrderFacts,
-): CatalogCronJob[] {
-  const keyOf = keys[sort.key];
-  const keyed = cronJobs.map((cronJob) => ({ cronJob, key: keyOf(cronJob, facts) }));
-  keyed.sort((a, b) => {
-    if (a.key !== b.key) {
-      if (a.key === undefined) return 1;
-      if (b.key === undefined) return -1;
-      return sort.descending ? b.key - a.key : a.key - b.key;
-    }
-    return byText(a.cronJob.namespace, b.cronJob.namespace) || byText(a.cronJob.name, b.cronJob.name);
-  });
-  return keyed.map(({ cronJob }) => cronJob);
+/** Whether an order is made of figures. */
+export function needsFigures(key: CronJobSortKey): boolean {
+  return key === 'successRate' || key === 'verdict';
 }
 
-/** Names are ASCII: code units are code points. */
-function byText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+/**
+ * A page of these outlines, or all of them, in the order of a key: unknown values last both ways, ties as they were given, which is by
+ * namespace and name.
+ */
+export function sortOutlines(
+  outlines: readonly CronJobOutline[],
+  sort: { readonly key: CronJobSortKey; readonly descending: boolean },
+  facts: OrderFacts,
+  page: PageRequest = { offset: 0, limit: outlines.length },
+): CronJobOutline[] {
+  const keyOf = keys[sort.key];
+  const keyed = outlines.map((outline) => keyOf(outline, facts));
+  const least = sort.descending ? 1 : -1;
+  const places = firstOf([...keyed.keys()], page.offset + page.limit, (a, b) => {
+    const [keyOfA, keyOfB] = [keyed[a], keyed[b]];
+    if (keyOfA === keyOfB) return a - b;
+    if (keyOfA === undefined) return 1;
+    if (keyOfB === undefined) return -1;
+    return keyOfA < keyOfB ? least : -least;
+  });
+  return places.slice(page.offset).flatMap((place) => outlines[place] ?? []);
 }

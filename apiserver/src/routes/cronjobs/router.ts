@@ -57,12 +57,12 @@ export function cronJobsRouter(deps: RouteDeps): ApiRouter {
         await answerExport(deps, ctx, query.format, { name: 'cronjobs', columns: cronJobColumns, batches });
         return;
       }
-      ctx.body = await deps.answers.read(`cronjobs ${JSON.stringify(query)}`, () => readCronJobList(deps, query));
+      ctx.body = await deps.answers.read(['cronjobs', query], () => readCronJobList(deps, query));
     })
     .get(one, guard({ ability: 'read' }), async (ctx) => {
       const { recent = 0 } = readQuery(ctx, cronJobQuery);
       const known = await getKnownCronJob(store, ctx.params);
-      ctx.body = await deps.answers.read(`cronjob ${known.ids.join(' ')} ${recent}`, async () => {
+      ctx.body = await deps.answers.read(['cronjob', known.ids, recent], async () => {
         const detail = await readCronJobDetail(deps, known, recent);
         if (!detail) throw notFound('CronJob', `${known.cronJob.namespace}/${known.cronJob.name}`, 'deleted');
         return detail;

@@ -59,7 +59,7 @@ export function executionsRouter(deps: RouteDeps): ApiRouter {
         return;
       }
       const page = pageOf(query, defaultLimit);
-      ctx.body = await deps.answers.read(`executions ${JSON.stringify([filter, query.sort, page])}`, async () => {
+      ctx.body = await deps.answers.read(['executions', filter, query.sort, page], async () => {
         const [total, runs] = await Promise.all([
           countExecutions(store, filter),
           listExecutions(store, filter, { sort: query.sort, page }),

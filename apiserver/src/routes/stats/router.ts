@@ -1,16 +1,12 @@
 import type { Stats } from '@cronjob-monitor/shared/contract';
-import {
-  countCronJobs,
-  countFleet,
-  countOpenAlerts,
-  findLiveLeader,
-  listMonitors,
-} from '@cronjob-monitor/shared/store';
+import { countFleet, countOpenAlerts, findLiveLeader, listMonitors } from '@cronjob-monitor/shared/store';
 import { readLateAfterMs } from '../late-after.ts';
 import { readQuery } from '../../middleware/validate.ts';
 import { cutToMinute } from '../../windows.ts';
 import { toPercent, toWireInstantOrNull } from '../../wire-values.ts';
+import { summarise } from '../cronjobs/list.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
+import { findOutlines } from '../find-outlines.ts';
 import { statsQuery } from './query.ts';
 
 const dayMs = 86_400_000;
@@ -31,15 +27,16 @@ const dayMs = 86_400_000;
 export function statsRouter(deps: RouteDeps): ApiRouter {
   return createRouter().get('/stats', deps.guard({ ability: 'read' }), async (ctx) => {
     const { namespace: namespaces } = readQuery(ctx, statsQuery);
-    ctx.body = await deps.answers.read(`stats ${namespaces.join(' ')}`, () => readStats(deps, namespaces));
+    ctx.body = await deps.answers.read(['stats', namespaces], () => readStats(deps, namespaces));
   });
 }
 
-async function readStats({ store, clock, settings }: RouteDeps, namespaces: readonly string[]): Promise<Stats> {
+async function readStats(deps: RouteDeps, namespaces: readonly string[]): Promise<Stats> {
+  const { store, clock, settings } = deps;
   const from = cutToMinute(clock.now()) - dayMs;
   const [monitors, cronJobs, fleet, alerts, leader] = await Promise.all([
     listMonitors(store),
-    countCronJobs(store, { namespaces }),
+    findOutlines(deps, { namespaces }),
     readLateAfterMs(store).then((lateAfterMs) => countFleet(store, { from, namespaces, lateAfterMs })),
     countOpenAlerts(store, namespaces),
     findLiveLeader(store, store.now(), settings.leaseMs),
@@ -48,8 +45,8 @@ async function readStats({ store, clock, settings }: RouteDeps, namespaces: read
     namespaces.length === 0 || namespaces.includes(namespace);
   return {
     totalMonitors: monitors.filter(isAsked).length,
-    totalCronJobs: cronJobs.total,
-    summary: cronJobs.summary,
+    totalCronJobs: cronJobs.length,
+    summary: summarise(cronJobs),
     activeAlerts: alerts.active,
     executionsRecorded24h: fleet.ended,
     pendingAlerts: alerts.pending,

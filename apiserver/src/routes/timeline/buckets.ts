@@ -1,8 +1,7 @@
 import type { TimelineBucket } from '@cronjob-monitor/shared/contract';
 import type { Instant } from '@cronjob-monitor/shared/domain';
-import type { CatalogCronJob } from '@cronjob-monitor/shared/store';
 import { toWireInstant } from '../../wire-values.ts';
-import type { Span, UpcomingRuns } from './upcoming.ts';
+import type { PlannedCronJob, Span, UpcomingRuns } from './upcoming.ts';
 
 const quarterMs = 15 * 60_000;
 const hourMs = 4 * quarterMs;
@@ -20,7 +19,7 @@ export interface Buckets {
  * as there are buckets, and counted by its rate from there on.
  */
 export function countBuckets(
-  cronJobs: readonly CatalogCronJob[],
+  cronJobs: readonly PlannedCronJob[],
   span: { readonly from: Instant; readonly until: Instant; readonly hours: number },
   upcoming: UpcomingRuns,
 ): Buckets {
@@ -53,7 +52,7 @@ export function countBuckets(
 
 /** How many CronJobs share each list of slots: in a large fleet many have the same schedule. */
 function groupBySlots(
-  cronJobs: readonly CatalogCronJob[],
+  cronJobs: readonly PlannedCronJob[],
   span: Span,
   upcoming: UpcomingRuns,
 ): ReadonlyMap<readonly Instant[], number> {

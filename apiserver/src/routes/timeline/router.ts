@@ -1,19 +1,14 @@
 import type { Timeline } from '@cronjob-monitor/shared/contract';
 import type { Instant, MaintenanceWindow } from '@cronjob-monitor/shared/domain';
-import {
-  listCronJobs,
-  listMedianDurations,
-  listMonitors,
-  listMonitorsOf,
-  type CatalogCronJob,
-} from '@cronjob-monitor/shared/store';
+import { listMedianDurations, listMonitors, listMonitorsOf, type CronJobOutline } from '@cronjob-monitor/shared/store';
 import { pageOf, toPagination } from '../../middleware/pagination.ts';
 import { readQuery } from '../../middleware/validate.ts';
 import { maintenanceOf } from '../../monitor-spec.ts';
 import { cutToMinute } from '../../windows.ts';
 import { toWireInstant } from '../../wire-values.ts';
-import { sortCronJobs } from '../cronjobs/order.ts';
+import { sortOutlines } from '../cronjobs/order.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
+import { findOutlines } from '../find-outlines.ts';
 import { getKnownCronJob } from '../known-cron-job.ts';
 import { countBuckets } from './buckets.ts';
 import {
@@ -25,7 +20,7 @@ import {
   timelineQuery,
   type TimelineQuery,
 } from './query.ts';
-import { UpcomingRuns, type Span } from './upcoming.ts';
+import { UpcomingRuns, type PlannedCronJob, type Span } from './upcoming.ts';
 
 const hourMs = 3_600_000;
 /** Runs of one CronJob are looked for so far ahead: its schedule may come once in four years. */
@@ -92,23 +87,17 @@ async function readTimeline(deps: RouteDeps, query: TimelineQuery): Promise<Time
   };
 }
 
-async function readInOrder(
-  { store, settings }: RouteDeps,
-  query: TimelineQuery,
-  now: Instant,
-): Promise<CatalogCronJob[]> {
-  const { namespace, monitor, search } = query;
-  const { key, descending } = query.sort;
+async function readInOrder(deps: RouteDeps, query: TimelineQuery, now: Instant): Promise<CronJobOutline[]> {
+  const { namespace, monitor, search, sort } = query;
+  const { defaultTimeZone } = deps.settings;
   const filter = { namespaces: namespace, monitor, search };
-  if (key !== 'nextRun') return listCronJobs(store, filter, { sort: { key, descending } });
-  const { defaultTimeZone } = settings;
-  const all = await listCronJobs(store, filter);
-  return sortCronJobs(all, { key, descending }, { figuresOf: () => undefined, now, defaultTimeZone });
+  const outlines = await findOutlines(deps, filter);
+  return sortOutlines(outlines, sort, { figuresOf: () => undefined, now, defaultTimeZone });
 }
 
 async function presentItems(
   { store }: RouteDeps,
-  cronJobs: readonly CatalogCronJob[],
+  cronJobs: readonly PlannedCronJob[],
   span: Span,
   upcoming: UpcomingRuns,
 ): Promise<Timeline['items']> {

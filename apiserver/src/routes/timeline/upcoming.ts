@@ -1,7 +1,7 @@
-import type { TimelineItem, UpcomingRun } from '@cronjob-monitor/shared/contract';
+import type { Ref, TimelineItem, UpcomingRun } from '@cronjob-monitor/shared/contract';
 import { windowAt, type Instant, type MaintenanceWindow } from '@cronjob-monitor/shared/domain';
 import { parse, type Schedule } from '@cronjob-monitor/shared/domain/schedule';
-import type { CatalogCronJob } from '@cronjob-monitor/shared/store';
+import type { ScheduledCronJob } from '../../next-run.ts';
 import { orNull, toSecondsOrNull, toWireInstant } from '../../wire-values.ts';
 import { createZoneClock, type ZoneClock } from './zone-clock.ts';
 
@@ -11,6 +11,11 @@ export interface Span {
   readonly until: Instant;
   /** Shown at most; the others are counted. */
   readonly most: number;
+}
+
+/** What the runs of a CronJob to come are told from. */
+export interface PlannedCronJob extends Ref, ScheduledCronJob {
+  readonly id: number;
 }
 
 /** Schedules and zones of one answer: many CronJobs share them, and neither is cheap to read. */
@@ -25,7 +30,7 @@ export class UpcomingRuns {
   }
 
   /** Undefined: nothing is expected of it, for it is suspended or deleted or its schedule cannot be judged. */
-  scheduleOf(cronJob: CatalogCronJob): Schedule | undefined {
+  scheduleOf(cronJob: PlannedCronJob): Schedule | undefined {
     if (cronJob.suspended || cronJob.problem !== undefined || cronJob.deletedAt !== undefined) return undefined;
     const known = this.#schedules.get(cronJob.schedule);
     if (known) return known;
@@ -39,7 +44,7 @@ export class UpcomingRuns {
   }
 
   /** Slots in (from, until], at most `most`. */
-  slotsOf(cronJob: CatalogCronJob, schedule: Schedule, { from, until, most }: Span): readonly Instant[] {
+  slotsOf(cronJob: PlannedCronJob, schedule: Schedule, { from, until, most }: Span): readonly Instant[] {
     const zone = cronJob.timeZone ?? this.#defaultZone;
     // Intervals count from the last run of each CronJob, so none shares them.
     const anchor = schedule.kind === 'every' ? anchorOf(cronJob, schedule, from, zone) : from;
@@ -53,7 +58,7 @@ export class UpcomingRuns {
 
   /** One lane of the timeline. */
   item(
-    cronJob: CatalogCronJob,
+    cronJob: PlannedCronJob,
     span: Span,
     more: { readonly expectedMs: number | undefined; readonly windows: readonly MaintenanceWindow[] },
   ): TimelineItem {
@@ -107,7 +112,7 @@ function toRun(at: Instant, clock: ZoneClock | undefined, windows: readonly Main
 }
 
 /** The last interval before `from`. */
-function anchorOf(cronJob: CatalogCronJob, schedule: Schedule, from: Instant, zone: string): Instant {
+function anchorOf(cronJob: PlannedCronJob, schedule: Schedule, from: Instant, zone: string): Instant {
   const anchor = cronJob.everyAnchorAt ?? cronJob.lastScheduleAt ?? cronJob.createdAt;
   const first = schedule.next(anchor, zone);
   if (first === null || first > from) return anchor;

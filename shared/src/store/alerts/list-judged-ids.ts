@@ -4,11 +4,12 @@ import { firstRow, marks, rows } from '../ask.ts';
 import { optionalNumber } from '../column.ts';
 import type { Db } from '../database.ts';
 
-/** CronJobs with a live alert of one of these types: they are asked at each tick. */
-export async function listCronJobsWithAlerts(db: Db, types: readonly AlertType[]): Promise<number[]> {
+/** CronJobs with a live alert, of one of these types where some are named: they are asked at each tick. */
+export async function listCronJobsWithAlerts(db: Db, types: readonly AlertType[] = []): Promise<number[]> {
+  const ofTypes = types.length === 0 ? '' : ` and type in (${marks(types)})`;
   const found = await rows(
     db,
-    `select distinct cronjob_id from alerts where state in ('pending', 'active', 'suppressed') and type in (${marks(types)})`,
+    `select distinct cronjob_id from alerts where state in ('pending', 'active', 'suppressed')${ofTypes}`,
     types,
   );
   return found.map((row) => Number(row['cronjob_id']));

@@ -10,6 +10,8 @@ export interface CronJobFilter {
   readonly monitor?: Ref | undefined;
   /** Also deleted or no longer selected ones, as long as a run of theirs is kept. */
   readonly includeRemoved?: boolean | undefined;
+  /** Only those. */
+  readonly onlyRemoved?: boolean | undefined;
 }
 
 /** A piece of SQL with the values of its placeholders. */
@@ -44,7 +46,7 @@ export const statusConditions: Readonly<Record<CronJobStatusFilter, string>> = {
 
 /** The WHERE of a list of CronJobs. */
 export function conditionOf(filter: CronJobFilter): Condition {
-  const parts: string[] = [filter.includeRemoved ? `((${isSelected}) or (${hasHistory}))` : `(${isSelected})`];
+  const parts: string[] = [kindOf(filter)];
   const bindings: unknown[] = [];
   const { namespaces = [], search, monitor } = filter;
   if (namespaces.length > 0) {
@@ -63,6 +65,11 @@ export function conditionOf(filter: CronJobFilter): Condition {
     bindings.push(monitor.namespace, monitor.name);
   }
   return { sql: parts.join(' and '), bindings };
+}
+
+function kindOf({ includeRemoved, onlyRemoved }: CronJobFilter): string {
+  if (onlyRemoved) return `(not (${isSelected}) and ${hasHistory})`;
+  return includeRemoved ? `((${isSelected}) or (${hasHistory}))` : `(${isSelected})`;
 }
 
 /** The condition of several words, ORed; none given lets everything through. */

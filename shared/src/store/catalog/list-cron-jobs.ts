@@ -1,47 +1,23 @@
-import type {
-  ConcurrencyPolicy,
-  CronJobStatus,
-  CronJobStatusFilter,
-  CronJobSummary,
-  ScheduleProblem,
-  Severity,
-} from '../../contract/index.ts';
+import type { ConcurrencyPolicy, CronJobStatusFilter, CronJobSummary, Severity } from '../../contract/index.ts';
 import type { Instant } from '../../domain/index.ts';
 import { firstRow, rows, type Row } from '../ask.ts';
 import type { Db } from '../database.ts';
 import { fromJson, optionalNumber, optionalText } from '../column.ts';
+import { rowsIn } from '../upsert.ts';
+import { selectCronJobs, toCronJobRow, type CronJobRow } from './cron-job-row.ts';
 import type { LastRun } from './last-run.ts';
 import { conditionOf, statusConditionOf, statusConditions, statusRank, type CronJobFilter } from './cron-job-filter.ts';
 
 /** A CronJob as last seen, with what its runs and alerts made of it. */
-export interface CatalogCronJob {
-  readonly id: number;
+export interface CatalogCronJob extends CronJobRow {
   readonly uid: string;
-  readonly namespace: string;
-  readonly name: string;
   readonly notes: { readonly owner?: string; readonly description?: string; readonly runbook?: string };
-  readonly schedule: string;
-  readonly timeZone: string | undefined;
-  readonly suspended: boolean;
   readonly policy: ConcurrencyPolicy;
   readonly deadlineS: number | undefined;
-  readonly problem: ScheduleProblem | undefined;
-  readonly createdAt: Instant;
-  readonly deletedAt: Instant | undefined;
-  readonly lastScheduleAt: Instant | undefined;
-  /** As the controller last computed it; it may have passed since. */
-  readonly nextRunAt: Instant | undefined;
-  /** From where `@every` counts. */
-  readonly everyAnchorAt: Instant | undefined;
-  /** Unfinished Jobs. */
-  readonly running: number;
-  readonly status: CronJobStatus;
   readonly worstSeverity: Severity | undefined;
-  readonly activeAlerts: number;
   readonly heldAlerts: number;
   readonly evaluatedThroughAt: Instant | undefined;
   readonly lastRun: LastRun | undefined;
-  readonly lastSuccessAt: Instant | undefined;
   readonly lastFailureAt: Instant | undefined;
   /** Lower bound of the oldest kept run. */
   readonly oldestRunAt: Instant | undefined;
@@ -59,34 +35,18 @@ const sortColumns: Readonly<Record<StoredCronJobSort, string>> = {
   lastSuccess: 'c.last_success_at',
 };
 
-const columns = [
-  'id',
+const selection = selectCronJobs([
   'uid_text',
-  'namespace',
-  'name',
   'notes',
-  'schedule',
-  'time_zone',
-  'suspended',
   'policy',
   'deadline_s',
-  'problem',
-  'created_at',
-  'deleted_at',
-  'last_schedule_at',
-  'next_run_at',
-  'every_anchor_at',
-  'running',
   'worst_severity',
-  'active_alerts',
   'held_alerts',
   'evaluated_through_at',
   'last_run',
-  'last_success_at',
   'last_failure_at',
   'oldest_run_at',
-];
-const selection = `select ${columns.map((column) => `c.${column}`).join(', ')}, ${statusRank} as status_rank from cronjobs c`;
+]);
 
 /** How many CronJobs a filter lets through, and how they fare: the summary counts what all but `statuses` let through. */
 export async function countCronJobs(
@@ -128,6 +88,16 @@ export async function listCronJobs(
   return found.map(toCatalogCronJob);
 }
 
+/** CronJobs by their ids, in the order of these; one that has no row any more is left out. */
+export async function listCronJobsById(db: Db, ids: readonly number[]): Promise<CatalogCronJob[]> {
+  const found = await rowsIn(db, ids, (marks) => `${selection} where c.id in (${marks})`);
+  const byId = new Map(found.map((row) => [Number(row['id']), row]));
+  return ids.flatMap((id) => {
+    const row = byId.get(id);
+    return row ? [toCatalogCronJob(row)] : [];
+  });
+}
+
 /** The present object of a name, or the last one when it is deleted; undefined when none was ever seen. */
 export async function findCronJob(db: Db, namespace: string, name: string): Promise<CatalogCronJob | undefined> {
   const row = await firstRow(
@@ -157,34 +127,17 @@ export async function isCronJobSelected(db: Db, id: number): Promise<boolean> {
   return row !== undefined;
 }
 
-const statusesByRank = ['critical', 'warning', 'unknown', 'suspended', 'healthy'] as const satisfies CronJobStatus[];
-
 function toCatalogCronJob(row: Row): CatalogCronJob {
   return {
-    id: Number(row['id']),
+    ...toCronJobRow(row),
     uid: String(row['uid_text']),
-    namespace: String(row['namespace']),
-    name: String(row['name']),
     notes: fromJson(row['notes']) as CatalogCronJob['notes'],
-    schedule: String(row['schedule']),
-    timeZone: optionalText(row['time_zone']),
-    suspended: Number(row['suspended']) === 1,
     policy: String(row['policy']) as ConcurrencyPolicy,
     deadlineS: optionalNumber(row['deadline_s']),
-    problem: optionalText(row['problem']) as ScheduleProblem | undefined,
-    createdAt: Number(row['created_at']),
-    deletedAt: optionalNumber(row['deleted_at']),
-    lastScheduleAt: optionalNumber(row['last_schedule_at']),
-    nextRunAt: optionalNumber(row['next_run_at']),
-    everyAnchorAt: optionalNumber(row['every_anchor_at']),
-    running: Number(row['running']),
-    status: statusesByRank[Number(row['status_rank'])] ?? 'unknown',
     worstSeverity: optionalText(row['worst_severity']) as Severity | undefined,
-    activeAlerts: Number(row['active_alerts']),
     heldAlerts: Number(row['held_alerts']),
     evaluatedThroughAt: optionalNumber(row['evaluated_through_at']),
     lastRun: fromJson(row['last_run']) as LastRun | undefined,
-    lastSuccessAt: optionalNumber(row['last_success_at']),
     lastFailureAt: optionalNumber(row['last_failure_at']),
     oldestRunAt: optionalNumber(row['oldest_run_at']),
   };

@@ -3,7 +3,7 @@ import { change, inParts, insertRows, marks, rows } from '../ask.ts';
 import type { Tx } from '../database.ts';
 import { updateAll } from '../upsert.ts';
 import { cronJobIdsOf } from './cron-job-ids.ts';
-import { findMonitorId } from './monitors.ts';
+import { findMonitorId, tellMonitor } from './monitors.ts';
 
 /** One CronJob that a monitor selects. `leading`: this monitor's windows and target are the ones the CronJob's row shows. */
 export interface MonitorTarget {
@@ -13,7 +13,7 @@ export interface MonitorTarget {
 
 /**
  * Makes these the targets of the monitor. One no longer named keeps its row with `removed_at` = at; one that comes back loses
- * it and keeps its counters. Unknown CronJob UIDs are left out and returned. An unknown monitor has no targets.
+ * it and keeps its counters. A difference is told as a change of the monitor. Unknown CronJob UIDs are left out and returned. An unknown monitor has no targets.
  */
 export async function setTargets(
   tx: Tx,
@@ -51,6 +51,7 @@ export async function setTargets(
   });
   const removed = [...before].filter(([id, row]) => row['removed_at'] === null && !wanted.has(id)).map(([id]) => id);
   await removeTargets(tx, monitorId, removed, at);
+  if (differing.length > 0 || removed.length > 0) await tellMonitor(tx, monitorId, { deleted: false });
 
   await skipUnwatched(
     tx,

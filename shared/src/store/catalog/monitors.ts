@@ -97,6 +97,12 @@ async function markDeleted(tx: Tx, id: number, at: Instant): Promise<boolean> {
     'update monitor_targets set removed_at = ?, "leading" = 0 where monitor_id = ? and removed_at is null',
     [at, id],
   );
+  await tellMonitor(tx, id, { deleted: true });
+  return true;
+}
+
+/** Tells that a monitor, or what it selects, is another one now. */
+export async function tellMonitor(tx: Tx, id: number, { deleted }: { readonly deleted: boolean }): Promise<void> {
   const row = await firstRow(tx, 'select namespace, name, phase from monitors where id = ?', [id]);
   const monitor = {
     namespace: String(row?.['namespace']),
@@ -104,8 +110,7 @@ async function markDeleted(tx: Tx, id: number, at: Instant): Promise<boolean> {
     // Written from the same type.
     phase: String(row?.['phase']) as MonitorPhase,
   };
-  await recordMonitorChange(tx, monitor, true);
-  return true;
+  await recordMonitorChange(tx, monitor, deleted);
 }
 
 /** Earlier objects of the same namespace and name: a new UID is another monitor. */

@@ -122,6 +122,29 @@ export interface Dialect {
     readonly columns: readonly string[];
   }): readonly string[];
 
+  /** Statements that take an index away, if it is there. */
+  dropIndex(index: { readonly table: string; readonly name: string }): readonly string[];
+
+  /**
+   * True where rows lie in a heap: the primary key is an index like any other, and an index may leave rows out. Elsewhere rows lie in a tree,
+   * by their key (MySQL), or with a key that stays as it was made (SQLite).
+   */
+  readonly hasHeap: boolean;
+  /** Both for a heap alone. Adds an index while rows are read and written, which takes a step of its own, outside of a transaction. */
+  addIndexBesideWrites(index: {
+    readonly name: string;
+    readonly table: string;
+    readonly columns: readonly string[];
+    /** Rows that it has; all of them without. */
+    readonly where?: string | undefined;
+  }): readonly string[];
+  /** Makes a unique index on these columns, which is there, the primary key. */
+  movePrimaryKey(to: {
+    readonly table: string;
+    readonly index: string;
+    readonly columns: readonly string[];
+  }): readonly string[];
+
   /** Translates whatever driver, pool or query builder threw. */
   toError(error: unknown): StoreError;
 }

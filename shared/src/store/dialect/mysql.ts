@@ -79,6 +79,16 @@ export const mysql: Dialect = {
     'execute add_index',
     'deallocate prepare add_index',
   ],
+  dropIndex: ({ name, table }) => [
+    `set @drop_index = (select if(count(*) = 0, 'do 0', 'drop index ${name} on ${table}') ` +
+      `from information_schema.statistics where table_schema = database() and table_name = '${table}' and index_name = '${name}')`,
+    'prepare drop_index from @drop_index',
+    'execute drop_index',
+    'deallocate prepare drop_index',
+  ],
+  hasHeap: false,
+  addIndexBesideWrites: () => [],
+  movePrimaryKey: () => [],
   toError: toMysqlError,
 };
 

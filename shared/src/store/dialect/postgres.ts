@@ -59,7 +59,7 @@ export const postgres: Dialect = {
     ],
   },
   migration: {
-    // Waits 2 s for a table that others use, and is repeated: whoever waits longer makes all others wait behind it.
+    // Waits 2 s for a table that others use, and is repeated.
     session: 'set lock_timeout = 2000; set statement_timeout = 0; set idle_in_transaction_session_timeout = 0',
     tryLock: async (db) => (await firstRow(db, `select pg_try_advisory_lock(${lockKey}) as held`))?.['held'] === true,
     unlock: async (db) => {
@@ -82,8 +82,26 @@ export const postgres: Dialect = {
   addIndex: ({ name, table, columns }) => [
     `create index if not exists ${name} on ${table} (${columns.map((column) => `"${column}"`).join(', ')})`,
   ],
+  dropIndex: ({ name }) => [`drop index if exists ${name}`],
+  hasHeap: true,
+  addIndexBesideWrites: ({ name, table, columns, where }) => [
+    // It waits for older transactions, and makes nobody wait meanwhile.
+    'set lock_timeout = 60000',
+    // What a step that was cut short has left is of no use.
+    `drop index concurrently if exists ${name}`,
+    `create index concurrently ${name} on ${table} (${columns.join(', ')})${where === undefined ? '' : ` where ${where}`}`,
+    `set lock_timeout = ${stepLockMs}`,
+  ],
+  movePrimaryKey: ({ table, index, columns }) => [
+    // Gone when the step was done and nobody wrote so into the journal.
+    `create unique index if not exists ${index} on ${table} (${columns.join(', ')})`,
+    `alter table ${table} drop constraint ${table}_pkey, add constraint ${table}_pkey primary key using index ${index}`,
+  ],
   toError: toPostgresError,
 };
+
+/** Whoever waits longer for a table makes all others wait behind it. */
+const stepLockMs = 2_000;
 
 /** One key for all versions of this product, and one per schema: two installations in one database do not meet. */
 const lockKey = `772156011, hashtext(current_schema()::text)`;

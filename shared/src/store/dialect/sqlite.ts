@@ -69,6 +69,10 @@ export const sqlite: Dialect = {
   addIndex: ({ name, table, columns }) => [
     `create index if not exists ${name} on ${table} (${columns.map((c) => `"${c}"`).join(', ')})`,
   ],
+  dropIndex: ({ name }) => [`drop index if exists ${name}`],
+  hasHeap: false,
+  addIndexBesideWrites: () => [],
+  movePrimaryKey: () => [],
   toError: toSqliteError,
 };
 

@@ -2,6 +2,7 @@ import type { SlotCounts } from '../../contract/index.ts';
 import { slotOutcomes } from '../../contract/index.ts';
 import type { Instant } from '../../domain/index.ts';
 import { firstRow, marks, rows } from '../ask.ts';
+import { rowsOfFleet } from '../catalog/fleet-rows.ts';
 import type { Db } from '../database.ts';
 import { flagBits, outcomeWords, statusWords, triggerWords } from '../words.ts';
 
@@ -67,7 +68,8 @@ interface RunCounts {
 
 /**
  * All of it in one pass over the runs of the window. What is counted stands in the sums and not among the conditions: how many rows
- * pass a test of bits no database can guess, and one that guesses too few joins and sorts them one by one.
+ * pass a test of bits no database can guess, and one that guesses too few joins and sorts them one by one. A run never outlives the row of
+ * its CronJob: the whole fleet needs no look at it.
  */
 async function countRuns(db: Db, { from, namespaces, lateAfterMs }: Asked): Promise<RunCounts> {
   const sum = (condition: string): string => `sum(case when ${condition} then 1 else 0 end)`;
@@ -76,19 +78,16 @@ async function countRuns(db: Db, { from, namespaces, lateAfterMs }: Asked): Prom
       `e.status = ${statusWords.toNumber(status)} and e."trigger" = ${triggerWords.toNumber('scheduled')} ` +
         `and (e.flags & ${flagBits.inMaintenance}) = 0`,
     );
-  // A run never outlives the row of its CronJob: the whole fleet needs no look at it.
-  const within =
-    namespaces.length > 0
-      ? ` and e.cronjob_id in (select c.id from cronjobs c where c.id > 0${withinOf(namespaces)})`
-      : '';
-  const row = await firstRow(
+  const found = await rowsOfFleet(
     db,
-    `select ${counted('success')} as n_success, ${counted('failed')} as n_failed, ${sum('e.scheduled_at >= ?')} as n_matched, ` +
+    (condition) =>
+      `select ${counted('success')} as n_success, ${counted('failed')} as n_failed, ${sum('e.scheduled_at >= ?')} as n_matched, ` +
       `${sum('e.scheduled_at >= ? and e.created_at - e.scheduled_at > ?')} as n_late ` +
-      `from executions e where e.created_at >= ?${within}`,
-    [from, from, lateAfterMs, from, ...namespaces],
+      `from executions e where e.created_at >= ?${condition}`,
+    [from, from, lateAfterMs, from],
+    namespaces,
   );
-  const count = (name: string): number => Number(row?.[name] ?? 0);
+  const count = (name: string): number => found.reduce((all, row) => all + Number(row[name] ?? 0), 0);
   const late = count('n_late');
   return { success: count('n_success'), failed: count('n_failed'), matched: count('n_matched') - late, late };
 }

@@ -1,5 +1,6 @@
 import type { Instant } from '../../domain/index.ts';
 import { rows, type Row } from '../ask.ts';
+import { rowsOfFleet } from '../catalog/fleet-rows.ts';
 import type { Db } from '../database.ts';
 import { rowsIn } from '../upsert.ts';
 import { flagBits, statusWords, triggerWords } from '../words.ts';
@@ -89,8 +90,9 @@ async function sumEdgeDay(
     `select e.cronjob_id, ${inWindow('success')} as n_success, ${inWindow('failed')} as n_failed, ${sum('')} as n_all ` +
     `from executions e where e.created_at >= ? and e.created_at < ? and e."trigger" = ${triggerWords.toNumber('scheduled')} ` +
     `and e.status in (${statusWords.toNumber('success')}, ${statusWords.toNumber('failed')})` +
-    `${condition.replace('cronjob_id', 'e.cronjob_id')} group by e.cronjob_id`;
-  const found = await askFor(db, sql, [...within, ...within, start, end], cronJobIds);
+    `${condition} group by e.cronjob_id`;
+  const bindings = [...within, ...within, start, end];
+  const found = await (cronJobIds ? askFor(db, sql, bindings, cronJobIds) : rowsOfFleet(db, sql, bindings));
   const kept = new Map(found.map((row) => [Number(row['cronjob_id']), row]));
   const edges = new Map<number, { sums: Sums; approximate: boolean }>();
   for (const [id, whole] of await sumDays(db, day, day, cronJobIds)) {

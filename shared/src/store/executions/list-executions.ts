@@ -5,6 +5,7 @@ import { optionalNumber, optionalText } from '../column.ts';
 import type { Db } from '../database.ts';
 import { toId16 } from '../id16.ts';
 import { afterRow, orderOf, type OrderKey } from '../keyset.ts';
+import { mostClockLeadMs } from './born-for-slot.ts';
 import { fullJobName, fullJobNameSql, fullReason } from './short-text.ts';
 import { toTemplateHash } from '../templates.ts';
 import { flagBits, statusWords, triggerWords } from '../words.ts';
@@ -102,6 +103,9 @@ export async function listExecutions(
   const { key, descending } = options.sort ?? { key: 'time', descending: true };
   const order = orders[key](descending);
   const after = options.after && afterRow(order, keysOf(db, key, options.after));
+  if (key === 'time' && !after && options.page.offset >= longOffset && isByCreation(filter)) {
+    return listFarPage(db, filter, descending, options.page);
+  }
   const where = after ? `${sql} and ${after.sql}` : sql;
   const sorted = `order by ${orderOf(order)}`;
   const page = `where ${where} ${sorted} limit ? offset ?`;
@@ -118,7 +122,44 @@ export async function listExecutions(
   return found.map((row) => toStoredExecution(db, row));
 }
 
+/** Nothing but the index of creations says which runs these are. */
+function isByCreation({ statuses = [], triggers = [] }: ExecutionFilter): boolean {
+  return statuses.length === 0 && triggers.length === 0;
+}
+
+/** A page far on in the order of time: where it begins is found in the index of creations, and no row before it is fetched. */
+async function listFarPage(
+  db: Db,
+  filter: ExecutionFilter,
+  descending: boolean,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<StoredExecution[]> {
+  const { sql, bindings } = conditionOf(filter);
+  const from = `from executions e where ${sql}`;
+  const start = await firstRow(
+    db,
+    `select e.created_at ${from} order by e.created_at${descending ? ' desc' : ''} limit 1 offset ?`,
+    [...bindings, offset],
+  );
+  if (start === undefined) return [];
+  const startAt = Number(start['created_at']);
+  // Others may have been created in the same millisecond, on the page before.
+  const before = await firstRow(db, `select count(*) as n ${from} and e.created_at ${descending ? '>' : '<'} ?`, [
+    ...bindings,
+    startAt,
+  ]);
+  const found = await rows(
+    db,
+    `${selection} where ${sql} and e.created_at ${descending ? '<=' : '>='} ? ` +
+      `order by ${orderOf(orders.time(descending))} limit ? offset ?`,
+    [...bindings, startAt, limit, offset - Number(before?.['n'])],
+  );
+  return found.map((row) => toStoredExecution(db, row));
+}
+
 const minuteMs = 60_000;
+/** Jobs are nearly always made so soon after they are due. */
+const soonMs = 86_400_000;
 
 /** The newest run of a Job's name, or the one of that UID; undefined when none is kept. */
 export async function findExecution(
@@ -140,8 +181,10 @@ export async function findExecution(
   const canonical =
     due === undefined
       ? undefined
-      : await firstRow(db, `${where} and e.scheduled_at between ? and ?${newest}`, [
+      : await firstRow(db, `${where} and e.created_at between ? and ? and e.scheduled_at between ? and ?${newest}`, [
           ...bindings,
+          due - mostClockLeadMs,
+          due + soonMs,
           due,
           due + minuteMs - 1,
         ]);

@@ -5,6 +5,7 @@ import type { Db } from '../database.ts';
 import { toId16 } from '../id16.ts';
 import { rowsIn } from '../upsert.ts';
 import { flagBits, statusWords, triggerWords } from '../words.ts';
+import { mostClockLeadMs } from './born-for-slot.ts';
 import type { Owner } from './owners.ts';
 import { isProvisional } from './recorded-jobs.ts';
 
@@ -50,29 +51,37 @@ export async function listPresentRuns(
   )) {
     keep(row);
   }
-  // One condition for each run, each on an index; a pair of lists would be asked as their product.
-  const conditions = runs.flatMap((run) => twinConditions(run, owners.get(run.cronJobUid)));
-  for (const part of inParts(conditions, 200)) {
-    const where = part.map(({ sql }) => `(${sql})`).join(' or ');
-    const bindings = part.flatMap((condition) => condition.bindings);
-    for (const row of await rows(db, `select ${columns} from executions where ${where}`, bindings)) keep(row);
+  // One condition for each run; a pair of lists would be asked as their product. Slots and ends apart: each statement has its index.
+  for (const conditionOf of [sameSlot, sameEnd]) {
+    const conditions = runs.flatMap((run) => conditionOf(run, owners.get(run.cronJobUid)) ?? []);
+    for (const part of inParts(conditions, 200)) {
+      const where = part.map(({ sql }) => `(${sql})`).join(' or ');
+      const bindings = part.flatMap((condition) => condition.bindings);
+      for (const row of await rows(db, `select ${columns} from executions where ${where}`, bindings)) keep(row);
+    }
   }
   return found;
 }
 
-function twinConditions(run: Execution, owner: Owner | undefined): { sql: string; bindings: unknown[] }[] {
-  if (owner === undefined) return [];
-  const conditions: { sql: string; bindings: unknown[] }[] = [];
-  if (run.scheduledAt !== undefined) {
-    conditions.push({ sql: 'cronjob_id = ? and scheduled_at = ?', bindings: [owner.id, run.scheduledAt] });
-  }
-  if (run.status === 'success' && run.finishedAt !== undefined) {
-    conditions.push({
-      sql: 'cronjob_id = ? and status = ? and finished_at = ?',
-      bindings: [owner.id, statusWords.toNumber('success'), run.finishedAt],
-    });
-  }
-  return conditions;
+interface Condition {
+  readonly sql: string;
+  readonly bindings: readonly unknown[];
+}
+
+function sameSlot({ scheduledAt }: Execution, owner: Owner | undefined): Condition | undefined {
+  if (owner === undefined || scheduledAt === undefined) return undefined;
+  return {
+    sql: 'cronjob_id = ? and created_at >= ? and scheduled_at = ?',
+    bindings: [owner.id, scheduledAt - mostClockLeadMs, scheduledAt],
+  };
+}
+
+function sameEnd({ status, finishedAt }: Execution, owner: Owner | undefined): Condition | undefined {
+  if (owner === undefined || status !== 'success' || finishedAt === undefined) return undefined;
+  return {
+    sql: 'cronjob_id = ? and status = ? and finished_at = ?',
+    bindings: [owner.id, statusWords.toNumber('success'), finishedAt],
+  };
 }
 
 /** True for a run that nobody saw end: it gives way to one that somebody saw. */

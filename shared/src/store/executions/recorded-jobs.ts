@@ -4,6 +4,7 @@ import type { Db } from '../database.ts';
 import { cronJobIdsOf } from '../catalog/cron-job-ids.ts';
 import { toId16 } from '../id16.ts';
 import { rowsIn } from '../upsert.ts';
+import { mostClockLeadMs } from './born-for-slot.ts';
 import { fullJobName } from './short-text.ts';
 import { flagBits, statusWords } from '../words.ts';
 
@@ -41,11 +42,11 @@ export async function listSlotClaims(
   const uidOf = new Map([...ids].map(([uid, id]) => [id, uid]));
   const wanted = slots.flatMap(({ cronJobUid, slotAt }) => {
     const id = ids.get(cronJobUid);
-    return id === undefined ? [] : [[id, slotAt] as const];
+    return id === undefined ? [] : [[id, slotAt - mostClockLeadMs, slotAt] as const];
   });
   const claims: (SlotClaim & { readonly cronJobUid: string })[] = [];
   for (const part of inParts(wanted, 100)) {
-    const where = part.map(() => '(e.cronjob_id = ? and e.scheduled_at = ?)').join(' or ');
+    const where = part.map(() => '(e.cronjob_id = ? and e.created_at >= ? and e.scheduled_at = ?)').join(' or ');
     for (const table of ['executions', 'active_jobs']) {
       const select = `select e.cronjob_id, e.job_uid, e.job_name, e.scheduled_at, e.created_at, c.name
         from ${table} e join cronjobs c on c.id = e.cronjob_id where ${where}`;

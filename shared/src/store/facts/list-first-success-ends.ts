@@ -2,6 +2,7 @@ import type { Instant } from '../../domain/index.ts';
 import { inParts, rows } from '../ask.ts';
 import { optionalNumber } from '../column.ts';
 import type { Db } from '../database.ts';
+import { mostClockLeadMs } from '../executions/born-for-slot.ts';
 import { isSuccess } from './run-conditions.ts';
 
 /** Runs of one CronJob that were due in (afterAt, untilAt]. */
@@ -21,12 +22,12 @@ export async function listFirstSuccessEnds(
     const pieces = part.map(
       (_, index) =>
         `select ${index} as position_no, min(finished_at) as first_end from executions ` +
-        `where cronjob_id = ? and scheduled_at > ? and scheduled_at <= ? and ${isSuccess}`,
+        `where cronjob_id = ? and created_at > ? and scheduled_at > ? and scheduled_at <= ? and ${isSuccess}`,
     );
     const found = await rows(
       db,
       pieces.join(' union all '),
-      part.flatMap(({ cronJobId, afterAt, untilAt }) => [cronJobId, afterAt, untilAt]),
+      part.flatMap(({ cronJobId, afterAt, untilAt }) => [cronJobId, afterAt - mostClockLeadMs, afterAt, untilAt]),
     );
     const byPosition = new Map(
       found.map((row) => [Number(row['position_no']), optionalNumber(row['first_end'])] as const),

@@ -13,6 +13,8 @@ export interface Migration {
 
 export interface Step {
   readonly name: string;
+  /** Its statements cannot run in a transaction, where others do. */
+  readonly isAlone?: boolean;
   /** Statements that may be repeated: a process can die between any two of them. */
   readonly statements: (dialect: Dialect) => readonly string[];
 }

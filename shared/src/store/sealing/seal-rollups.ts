@@ -1,5 +1,7 @@
 import { dayOf, startOfDay, type Instant } from '../../domain/index.ts';
 import { insertRows, marks, rows } from '../ask.ts';
+import { cronJobChanges } from '../catalog/cron-job-change.ts';
+import { recordChanges } from '../changes.ts';
 import { findClusterState, putClusterState } from '../cluster-state.ts';
 import { optionalNumber } from '../column.ts';
 import type { Store, Tx } from '../database.ts';
@@ -146,6 +148,7 @@ class SealingPass {
     const runs = await listRunsOfDay(tx, day, ids);
 
     const changed: unknown[][] = [];
+    const corrected: number[] = [];
     const done = batch.map(({ cronJobId }) => {
       const before = stored.get(cronJobId);
       if (before === undefined) return 'gone';
@@ -160,6 +163,7 @@ class SealingPass {
       }
       // Rows that are pruned are missing in the recount: then the figures are all that is known of the day.
       const isTrusted = isSame || isComplete(day, baselines.get(cronJobId));
+      if (isTrusted && !isSame) corrected.push(cronJobId);
       const sketch = isTrusted || before.sketch === undefined ? sketchOfRuns(ofDay) : before.sketch;
       changed.push(
         toDayRow(before, {
@@ -177,6 +181,7 @@ class SealingPass {
       rows: changed,
       tail: updateAll(tx.dialect, dayKey, writtenColumns),
     });
+    await recordChanges(tx, await cronJobChanges(tx, corrected));
     return done;
   }
 }

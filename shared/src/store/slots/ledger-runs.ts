@@ -2,6 +2,7 @@ import type { ExecutionStatus, ExecutionTrigger, Instant } from '../../domain/in
 import { inParts, marks, rows, type Row } from '../ask.ts';
 import { optionalNumber } from '../column.ts';
 import type { Db } from '../database.ts';
+import { mostClockLeadMs } from '../executions/born-for-slot.ts';
 import { fullJobName } from '../executions/short-text.ts';
 import { isProvisional } from '../executions/recorded-jobs.ts';
 import { statusWords, triggerWords } from '../words.ts';
@@ -51,7 +52,7 @@ export async function listLedgerRuns(
     const these = `c.id in (${marks(ids)})`;
     const earlier = `(e.scheduled_at is null or e.scheduled_at <= ${judged})`;
     const pieces = [
-      `${recorded} where ${these} and e.scheduled_at > ${judged}`,
+      `${recorded} where ${these} and e.created_at > ${judged} - ${mostClockLeadMs} and e.scheduled_at > ${judged}`,
       `${recorded} where ${these} and e.status in (${ended}) and e.finished_at > ${judged} and ${earlier}`,
       `${recorded} where ${these} and e.status = ${unobserved} and e.finished_at is null and e.recorded_at > ${judged} and ${earlier}`,
       `${running} where ${these}`,

@@ -1,6 +1,7 @@
 import { lateAfterMs, type Instant, type JudgedSlot } from '../../domain/index.ts';
 import { inParts, rows } from '../ask.ts';
 import type { Db } from '../database.ts';
+import { mostClockLeadMs } from '../executions/born-for-slot.ts';
 import { causeWords, outcomeWords } from '../words.ts';
 import { findStartSkew } from './start-skew.ts';
 
@@ -20,16 +21,17 @@ export async function listRecentSlots(
   const lateAfter = lateAfterMs(await findStartSkew(db));
   const found = new Map<number, Map<Instant, JudgedSlot>>();
   for (const ids of inParts(cronJobIds, cronJobsPerStatement)) {
+    const born = await earliestCreations(db, ids, count);
     // Each piece reads the end of one key range. What a piece does not have is -1: a bare null has no type that the others share.
     const pieces = ids.flatMap((_, index) => [
       `select * from (select cronjob_id, slot_at as at_ms, outcome, coalesce(cause, -1) as cause, slot_at as created_at from slots ` +
         `where cronjob_id = ? and outcome in (${counted.join(', ')}) order by slot_at desc limit ?) s${index}`,
       `select * from (select cronjob_id, scheduled_at as at_ms, -1 as outcome, -1 as cause, created_at from executions ` +
-        `where cronjob_id = ? and scheduled_at > 0 order by scheduled_at desc limit ?) e${index}`,
+        `where cronjob_id = ? and created_at >= ? and scheduled_at > 0 order by scheduled_at desc limit ?) e${index}`,
       `select * from (select cronjob_id, scheduled_at as at_ms, -1 as outcome, -1 as cause, created_at from active_jobs ` +
         `where cronjob_id = ? and scheduled_at > 0 order by scheduled_at desc limit ?) a${index}`,
     ]);
-    const bindings = ids.flatMap((id) => [id, count, id, count, id, count]);
+    const bindings = ids.flatMap((id) => [id, count, id, born.get(id) ?? 0, count, id, count]);
     // One part after the other: each is bounded.
     for (const row of await rows(db, pieces.join(' union all '), bindings)) {
       const id = Number(row['cronjob_id']);
@@ -48,6 +50,24 @@ export async function listRecentSlots(
   return new Map(
     [...found].map(([id, slots]) => [id, [...slots.values()].sort((a, b) => b.at - a.at).slice(0, count)]),
   );
+}
+
+/**
+ * No run of the newest `count` slots was created earlier. Mostly the runs created last have them; one that was run again has an old slot
+ * and a new Job.
+ */
+async function earliestCreations(db: Db, ids: readonly number[], count: number): Promise<ReadonlyMap<number, Instant>> {
+  const pieces = ids.map(
+    (_, index) =>
+      'select * from (select cronjob_id, scheduled_at from executions ' +
+      `where cronjob_id = ? and scheduled_at > 0 order by created_at desc limit ?) e${index}`,
+  );
+  const found = await rows(
+    db,
+    `select cronjob_id, min(scheduled_at) as slot_at from (${pieces.join(' union all ')}) e group by cronjob_id`,
+    ids.flatMap((id) => [id, count]),
+  );
+  return new Map(found.map((row) => [Number(row['cronjob_id']), Number(row['slot_at']) - mostClockLeadMs]));
 }
 
 function toJudged(outcome: number): JudgedSlot['outcome'] {

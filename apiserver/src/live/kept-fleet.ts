@@ -1,0 +1,141 @@
+import type { Clock } from '@cronjob-monitor/shared/process';
+import { listOutlines, type CronJobOutline, type NumberedChange, type Store } from '@cronjob-monitor/shared/store';
+import { joined } from './joined.ts';
+import { createKeptFigures, type CountFigures, type KeptFigures } from './kept-figures.ts';
+import { orderOutlines, replaceOutlines, type OrderedOutlines } from './ordered-outlines.ts';
+import { createChangeFollower, type ChangeFollower } from './change-follower.ts';
+
+/**
+ * Outlines and figures of all CronJobs, kept between two reads: every change that the database told before a read is in it, for what it
+ * speaks of is read again. What changes without being told is seen when all is read anew.
+ */
+export interface KeptFleet<F, M> {
+  /** All that monitors select, by namespace and name. */
+  outlines(): Promise<readonly CronJobOutline[]>;
+  /** Of these CronJobs, by id; those of the window before only if they are wanted. */
+  figures(ids: readonly number[], wanted: { readonly withPrevious: boolean }): Promise<ReadonlyMap<number, F>>;
+  /** What the page of one CronJob tells of its runs; undefined when it has no row. */
+  metrics(id: number): Promise<M | undefined>;
+  /** Nothing that was read before is of use any more. */
+  forget(): void;
+}
+
+/** A fleet that is read in less is read anew each time. */
+const leastTookMs = 10;
+/** All is read anew after so many times as long as that takes, and after 5 s at most. */
+const freshTimes = 100;
+const mostFreshMs = 5_000;
+/** Figures outlive that while changes are followed: nothing changes them without being told. */
+const mostFollowedMs = 60_000;
+/** More CronJobs than these are not read by their names: all are. */
+const mostNamed = 300;
+
+interface Kept<F, M> {
+  outlines: OrderedOutlines;
+  readonly follower: ChangeFollower;
+  readonly freshUntilMs: number;
+  readonly figures: KeptFigures<F>;
+  readonly metrics: KeptFigures<M>;
+}
+
+export function createKeptFleet<F, M>(deps: {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly countFigures: CountFigures<F>;
+  readonly countMetrics: CountFigures<M>;
+  /** Whether every change of these figures is told: only then they are kept. */
+  readonly isTold: (figures: F) => boolean;
+}): KeptFleet<F, M> {
+  const { store, clock, countFigures, countMetrics } = deps;
+  let kept: Kept<F, M> | undefined;
+  let tookMs = 0;
+  let generation = 0;
+
+  /** All outlines. The place among the changes is taken before: what changes while they are read is read again. */
+  async function readAll(before: Kept<F, M> | undefined, names: Names): Promise<Kept<F, M>> {
+    const follower = before?.follower ?? createChangeFollower(store);
+    // A small fleet is not kept, and so has no place to take.
+    const isFollowed = tookMs >= leastTookMs;
+    if (isFollowed && !before) await follower.next();
+    const begunMs = clock.monotonicMs();
+    const outlines = orderOutlines(await listOutlines(store, {}));
+    const endedMs = clock.monotonicMs();
+    tookMs = endedMs - begunMs;
+    const freshMs = isFollowed && tookMs >= leastTookMs ? Math.min(mostFreshMs, freshTimes * tookMs) : 0;
+    const figures = before?.figures ?? createKeptFigures({ clock, count: countFigures, isTold: deps.isTold });
+    const metrics = before?.metrics ?? createKeptFigures({ clock, count: countMetrics });
+    forgetFigures(
+      { figures, metrics },
+      outlines.all.filter(({ namespace, name }) => names.get(namespace)?.has(name)),
+    );
+    return { outlines, follower, freshUntilMs: endedMs + freshMs, figures, metrics };
+  }
+
+  /** Reads again what changes speak of. */
+  async function catchUp(fleet: Kept<F, M>, names: Names): Promise<void> {
+    const sought = [...names].flatMap(([namespace, ofOne]) => [...ofOne].map((name) => ({ namespace, name })));
+    if (sought.length === 0) return;
+    const found = await listOutlines(store, {}, sought);
+    forgetFigures(fleet, found);
+    fleet.outlines = replaceOutlines(fleet.outlines, sought, found);
+  }
+
+  function forgetFigures(of: Pick<Kept<F, M>, 'figures' | 'metrics'>, outlines: readonly CronJobOutline[]): void {
+    const ids = outlines.map(({ id }) => id);
+    for (const kind of [of.figures, of.metrics]) kind.forget(ids);
+  }
+
+  const look = joined(async (): Promise<Kept<F, M>> => {
+    const begunIn = generation;
+    const before = kept;
+    kept = undefined; // changes that were taken and not followed are lost with it
+    const overMs = before ? clock.monotonicMs() - before.freshUntilMs : mostFollowedMs;
+    const names = before && overMs < mostFollowedMs ? namesIn(await before.follower.next()) : undefined;
+    let fleet = before;
+    if (!fleet || !names) fleet = await readAll(undefined, new Map());
+    else if (overMs < 0 && sizeOf(names) <= mostNamed) await catchUp(fleet, names);
+    else fleet = await readAll(fleet, names);
+    if (generation === begunIn) kept = fleet;
+    return fleet;
+  });
+
+  return {
+    outlines: async () => (await look()).outlines.all,
+    async figures(ids, wanted) {
+      if (ids.length === 0) return new Map();
+      if (tookMs < leastTookMs) return countFigures(ids, clock.now(), wanted);
+      const { outlines, figures } = await look();
+      return figures.read(ids, wanted, (id) => outlines.ids.has(id));
+    },
+    async metrics(id) {
+      const wanted = { withPrevious: false };
+      if (tookMs < leastTookMs) return (await countMetrics([id], clock.now(), wanted)).get(id);
+      const { outlines, metrics } = await look();
+      return (await metrics.read([id], wanted, (known) => outlines.ids.has(known))).get(id);
+    },
+    forget() {
+      generation++;
+      kept = undefined;
+    },
+  };
+}
+
+/** Names of CronJobs by namespace. */
+type Names = ReadonlyMap<string, ReadonlySet<string>>;
+
+function sizeOf(names: Names): number {
+  return [...names.values()].reduce((sum, { size }) => sum + size, 0);
+}
+
+/** The CronJobs that changes speak of; undefined when one may be about any. */
+function namesIn(changes: readonly NumberedChange[]): Names | undefined {
+  const names = new Map<string, Set<string>>();
+  for (const { kind, data } of changes) {
+    if (kind === 'monitor') return undefined;
+    if (kind !== 'cronjob' && kind !== 'execution') continue;
+    const name = kind === 'cronjob' ? data.name : data.cronJobName;
+    const ofNamespace = names.get(data.namespace) ?? new Set();
+    names.set(data.namespace, ofNamespace.add(name));
+  }
+  return names;
+}

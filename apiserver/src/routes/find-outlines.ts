@@ -1,0 +1,30 @@
+import { listOutlines, type CronJobFilter, type CronJobOutline } from '@cronjob-monitor/shared/store';
+import { byName } from '../live/ordered-outlines.ts';
+import type { RouteDeps } from './deps.ts';
+
+/**
+ * All CronJobs that a filter lets through, by namespace and name. What is kept of the fleet serves; what that does not tell of a CronJob,
+ * its monitors and its history, the database is asked for.
+ */
+export async function findOutlines(
+  { store, fleet }: Pick<RouteDeps, 'store' | 'fleet'>,
+  filter: CronJobFilter,
+): Promise<readonly CronJobOutline[]> {
+  if (filter.monitor !== undefined) return (await listOutlines(store, filter)).toSorted(byName);
+  const selected = select(await fleet.outlines(), filter);
+  if (!filter.includeRemoved) return selected;
+  const ids = new Set(selected.map(({ id }) => id));
+  const removed = await listOutlines(store, { ...filter, onlyRemoved: true });
+  // What was removed between the two questions is in both.
+  return [...selected, ...removed.filter(({ id }) => !ids.has(id))].toSorted(byName);
+}
+
+function select(
+  outlines: readonly CronJobOutline[],
+  { namespaces = [], search }: CronJobFilter,
+): readonly CronJobOutline[] {
+  if (namespaces.length === 0 && search === undefined) return outlines;
+  const wanted = new Set(namespaces);
+  const part = search?.toLowerCase() ?? ''; // names of Kubernetes are lower case
+  return outlines.filter(({ namespace, name }) => (wanted.size === 0 || wanted.has(namespace)) && name.includes(part));
+}

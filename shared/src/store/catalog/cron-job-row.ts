@@ -1,0 +1,71 @@
+import { cronJobStatuses, type CronJobStatus, type Ref, type ScheduleProblem } from '../../contract/index.ts';
+import type { Instant } from '../../domain/index.ts';
+import type { Row } from '../ask.ts';
+import { optionalNumber, optionalText } from '../column.ts';
+import { statusRank } from './cron-job-filter.ts';
+
+/** What every reader of the catalog gets of a CronJob. */
+export interface CronJobRow extends Ref {
+  readonly id: number;
+  readonly schedule: string;
+  readonly timeZone: string | undefined;
+  readonly suspended: boolean;
+  readonly problem: ScheduleProblem | undefined;
+  readonly createdAt: Instant;
+  readonly deletedAt: Instant | undefined;
+  readonly lastScheduleAt: Instant | undefined;
+  /** As the controller last computed it; it may have passed since. */
+  readonly nextRunAt: Instant | undefined;
+  /** From where `@every` counts. */
+  readonly everyAnchorAt: Instant | undefined;
+  /** Unfinished Jobs. */
+  readonly running: number;
+  readonly status: CronJobStatus;
+  readonly activeAlerts: number;
+  readonly lastSuccessAt: Instant | undefined;
+}
+
+const columns = [
+  'id',
+  'namespace',
+  'name',
+  'schedule',
+  'time_zone',
+  'suspended',
+  'problem',
+  'created_at',
+  'deleted_at',
+  'last_schedule_at',
+  'next_run_at',
+  'every_anchor_at',
+  'running',
+  'active_alerts',
+  'last_success_at',
+];
+
+/** SELECT of these rows, from `cronjobs c`, with the columns that a reader wants besides. */
+export function selectCronJobs(besides: readonly string[]): string {
+  const wanted = [...columns, ...besides].map((column) => `c.${column}`);
+  return `select ${wanted.join(', ')}, ${statusRank} as status_rank from cronjobs c`;
+}
+
+export function toCronJobRow(row: Row): CronJobRow {
+  return {
+    id: Number(row['id']),
+    namespace: String(row['namespace']),
+    name: String(row['name']),
+    schedule: String(row['schedule']),
+    timeZone: optionalText(row['time_zone']),
+    suspended: Number(row['suspended']) === 1,
+    problem: optionalText(row['problem']) as ScheduleProblem | undefined,
+    createdAt: Number(row['created_at']),
+    deletedAt: optionalNumber(row['deleted_at']),
+    lastScheduleAt: optionalNumber(row['last_schedule_at']),
+    nextRunAt: optionalNumber(row['next_run_at']),
+    everyAnchorAt: optionalNumber(row['every_anchor_at']),
+    running: Number(row['running']),
+    status: cronJobStatuses[Number(row['status_rank'])] ?? 'unknown',
+    activeAlerts: Number(row['active_alerts']),
+    lastSuccessAt: optionalNumber(row['last_success_at']),
+  };
+}

@@ -1,0 +1,50 @@
+import type { Ref } from '../../contract/index.ts';
+import type { Instant } from '../../domain/index.ts';
+import { inParts, marks, rows, type Row } from '../ask.ts';
+import { fromJson } from '../column.ts';
+import type { Db } from '../database.ts';
+import { conditionOf, type CronJobFilter } from './cron-job-filter.ts';
+import { selectCronJobs, toCronJobRow, type CronJobRow } from './cron-job-row.ts';
+import type { LastRun } from './last-run.ts';
+
+/** A CronJob as far as lists are filtered, counted and ordered by it: small enough to be kept of a whole fleet. */
+export interface CronJobOutline extends CronJobRow {
+  /** Start of the newest run, or the creation of its Job while that is unknown. */
+  readonly lastRunAt: Instant | undefined;
+  readonly lastDurationMs: number | undefined;
+}
+
+const selection = selectCronJobs(['last_run']);
+
+/** Names of one statement: it looks for each in every namespace that is named. */
+const namesPerStatement = 100;
+
+/** Outlines of all that a filter lets through, or of those among them that have one of these names; in no order. */
+export async function listOutlines(
+  db: Db,
+  filter: CronJobFilter,
+  names?: readonly Ref[],
+): Promise<readonly CronJobOutline[]> {
+  const { sql, bindings } = conditionOf(filter);
+  if (names === undefined) return (await rows(db, `${selection} where ${sql}`, bindings)).map(toOutline);
+  const found: CronJobOutline[] = [];
+  for (const part of inParts(names, namesPerStatement)) {
+    const wanted = new Set(part.map(({ namespace, name }) => `${namespace}/${name}`));
+    const namespaces = [...new Set(part.map(({ namespace }) => namespace))];
+    const sought = `c.namespace in (${marks(namespaces)}) and c.name in (${marks(part)})`;
+    const values = [...bindings, ...namespaces, ...part.map(({ name }) => name)];
+    // One part after the other: each is bounded.
+    const outlines = (await rows(db, `${selection} where ${sql} and ${sought}`, values)).map(toOutline);
+    found.push(...outlines.filter(({ namespace, name }) => wanted.has(`${namespace}/${name}`)));
+  }
+  return found;
+}
+
+function toOutline(row: Row): CronJobOutline {
+  const lastRun = fromJson(row['last_run']) as LastRun | undefined;
+  return {
+    ...toCronJobRow(row),
+    lastRunAt: lastRun?.startedAt ?? lastRun?.createdAt,
+    lastDurationMs: lastRun?.durationMs,
+  };
+}

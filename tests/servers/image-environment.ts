@@ -1,0 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+
+const dockerfile = resolve(import.meta.dirname, '../../Dockerfile');
+
+/** What the image sets for its processes. */
+export function imageEnvironment(): Record<string, string> {
+  const lines = readFileSync(dockerfile, 'utf8').matchAll(/^ENV (\w+)=(\S+)$/gm);
+  return Object.fromEntries([...lines].map(([, name = '', value = '']) => [name, value]));
+}
