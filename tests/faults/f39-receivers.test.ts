@@ -80,6 +80,8 @@ describe('F39, a receiver that answers', () => {
     const channel = await bench.addChannel('webhook');
     const askedAt = script(bench, channel, [{ status: 404 }, { status: 404 }]);
     const first = await bench.tell(channel);
+    // The oldest is the one that was made first: not at the same instant.
+    await bench.clock.advance(secondMs);
     const second = await bench.tell(channel, { nextAt: bench.clock.now() + 2 * secondMs });
     bench.start();
     await bench.pass(14 * minuteMs, 5 * secondMs);
