@@ -1,21 +1,22 @@
 import type { SchedulerName } from '@cronjob-monitor/shared/contract';
-import { parseResourceDuration, type CronJobFacts, type Instant } from '@cronjob-monitor/shared/domain';
+import type { CronJobFacts, Instant } from '@cronjob-monitor/shared/domain';
 import { HeapHaste } from '@cronjob-monitor/shared/process';
-import { FencedError, findOldestDue, listAlerts } from '@cronjob-monitor/shared/store';
+import { FencedError, listAlerts } from '@cronjob-monitor/shared/store';
 import { createDispatcher, createFreeze, createStorms, type RaisedAlert, type ToldCronJob } from './alerting/index.ts';
-import { createAddressRules, createUrlCall, resolveByMachine } from './channels/index.ts';
+import { createAddressRules, resolveByMachine } from './channels/index.ts';
 import { createClockWatch } from './clock-watch.ts';
 import { createControllerLease } from './controller-lease.ts';
+import { createLedger } from './create-ledger.ts';
 import { isDatabaseAway } from './database-away.ts';
-import { isMisread, partsOf, settleSlots, StartSkew, WatchGaps, ZoneCheck, type LedgerDeps } from './evaluate/index.ts';
+import { isMisread, partsOf, settleSlots, WatchGaps } from './evaluate/index.ts';
 import { createEvaluation, type Evaluation } from './evaluation.ts';
 import type { EvidenceTaking } from './evidence-taking.ts';
-import { isExcluded } from './exclusion.ts';
 import type { FleetFigures } from './fleet-figures.ts';
 import { createInstalledRedactor } from './installed-redactor.ts';
 import type { LeaderWorkDeps } from './leader-work.ts';
-import { runOutboundHeartbeat, whyUnwell, type Term } from './leadership/index.ts';
-import { createMissCauses, type MissCauses } from './miss-causes.ts';
+import type { Term } from './leadership/index.ts';
+import { createMissCauses } from './miss-causes.ts';
+import { runOwnDeadMan } from './own-dead-man.ts';
 import type { Outlook } from './reconcilers/cronjob/index.ts';
 import { rulesOfAlerts } from './rules-of-alerts.ts';
 import { createPrune, sealDays } from './schedulers/index.ts';
@@ -197,7 +198,10 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
       deps.evidence.onMessagesCompleted(() => dispatcher.wake());
       deps.background('active alerts', countActive());
       deps.background('evaluation', evaluation.run(signal));
-      deps.background('outbound heartbeat', beatOutside());
+      deps.background(
+        'outbound heartbeat',
+        runOwnDeadMan({ ...deps, evaluatedAt: evaluation.evaluatedAt, sending, isAway }, signal),
+      );
     },
     async stop() {
       stopping.abort(new Error('the process stops'));
@@ -246,33 +250,6 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
     noteZone();
   }
 
-  async function beatOutside(): Promise<void> {
-    const { heartbeatUrl } = settings;
-    if (heartbeatUrl === undefined) return;
-    const call = createUrlCall(heartbeatUrl, { ...sending, clock });
-    const onSucceeded = (at: Instant): void => deps.heartbeatMetrics.succeeded(at);
-    await runOutboundHeartbeat({ call, unwellBecause, onSucceeded, clock, logger }, signal);
-    deps.heartbeatMetrics.stopped();
-  }
-
-  async function unwellBecause(): Promise<readonly string[]> {
-    const evaluatedAt = evaluation.evaluatedAt();
-    const known = {
-      watchAgesMs: deps.watchAgesMs(),
-      evaluationAgeMs: evaluatedAt === undefined ? undefined : clock.now() - evaluatedAt,
-      evaluationIntervalMs: settings.schedulers.deadManSwitchMs,
-    };
-    if (deps.circuit.isOpen) return whyUnwell({ ...known, isDatabaseAway: true, outboxAgeMs: 0 });
-    const now = store.now();
-    // The question is the proof that the database answers.
-    const oldestAt = await findOldestDue(store, now).catch((error: unknown) => {
-      if (!isAway(error)) throw error;
-      return undefined;
-    });
-    const outboxAgeMs = oldestAt === undefined ? 0 : now - oldestAt;
-    return whyUnwell({ ...known, isDatabaseAway: deps.circuit.isOpen, outboxAgeMs });
-  }
-
   /** What is said of every CronJob without a zone, and of its monitors, changes with what was found. */
   function noteZone(): void {
     const offsetMs = ledger.zones.mismatch?.offsetMs;
@@ -319,39 +296,4 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
 export function blindSecondsOf(freshThroughAt: Instant | undefined, now: Instant): number {
   const silentMs = now - (freshThroughAt ?? now);
   return silentMs > usualSilenceMs ? silentMs / 1_000 : 0;
-}
-
-interface LedgerParts extends Pick<LedgerDeps, 'gaps' | 'newestStartAt'> {
-  readonly causes: MissCauses;
-}
-
-async function createLedger(deps: VerdictWorkDeps, { gaps, causes, newestStartAt }: LedgerParts): Promise<LedgerDeps> {
-  const { settings, store, caches, selection, intake } = deps;
-  const { defaultZone } = settings;
-  return {
-    gaps,
-    startSkew: await StartSkew.load(store),
-    zones: await ZoneCheck.load(store, defaultZone),
-    defaultZone,
-    findCronJob: (uid) => caches.cronJobs.find(uid),
-    isMonitored: (uid) => selection.isMonitored(uid),
-    jobsOf: (uid) => caches.jobs.listBy('cronJob', uid),
-    unrecorded: () => intake.snapshots.uids().flatMap((uid) => intake.snapshots.find(uid)?.state ?? []),
-    namespaceDeletingAt: (namespace) => caches.namespaces.findByName('', namespace)?.deletingAt,
-    isSpecPending: (uid) => deps.sightings.has(uid),
-    graceMsOf: (uid) => graceMsOf(deps, uid),
-    isExcluded: (uid, at) => isExcluded(selection, uid, at),
-    freshThroughAt: deps.freshThroughAt,
-    newestStartAt,
-    awaitsCause: causes.awaits,
-    causeOf: causes.causeOf,
-  };
-}
-
-/** The longest that one of its monitors grants. */
-function graceMsOf({ selection }: VerdictWorkDeps, cronJobUid: string): number {
-  const graces = selection.monitorsOfUid(cronJobUid).flatMap(({ decoded }) => {
-    return decoded.ok ? [parseResourceDuration(decoded.spec.missedSchedule.grace) ?? 0] : [];
-  });
-  return Math.max(0, ...graces);
 }
