@@ -8,6 +8,7 @@ import {
   FakeClock,
   RecordingLogger,
   settle,
+  until,
 } from '@cronjob-monitor/shared/testing';
 import { createEvidenceTaking } from './evidence-taking.ts';
 import { anAlertingFixture } from './testing/alerting-fixture.ts';
@@ -16,16 +17,25 @@ const job = aFailedJob();
 const endedAt = job.endedAt ?? 0;
 const execution = { jobUid: job.uid, status: 'failed', finishedAt: endedAt, attempts: 1 } as Execution;
 
-async function aTaking(context: TestContext, of: { readonly workedUntilAt?: number } = {}) {
+interface Options {
+  readonly workedUntilAt?: number;
+  /** False: events are answered when the test says so. */
+  readonly isAnswering?: boolean;
+}
+
+async function aTaking(context: TestContext, of: Options = {}) {
   const { store, epoch } = await anAlertingFixture(context);
   const read: string[] = [];
+  const answering = Promise.withResolvers<void>();
+  if (of.isAnswering !== false) answering.resolve();
   const decoded = { ok: true, ...decodedMonitor({ selector: {} }) };
   const taking = createEvidenceTaking(
     {
       cluster: {
-        listEvents: (namespace: string) => {
+        listEvents: async (namespace: string) => {
           read.push(namespace);
-          return Promise.resolve([]);
+          await answering.promise;
+          return [];
         },
       } as never,
       store,
@@ -42,17 +52,16 @@ async function aTaking(context: TestContext, of: { readonly workedUntilAt?: numb
     },
     { epoch, signal: context.signal },
   );
-  return { taking, store, read };
+  return { taking, store, read, answer: () => answering.resolve() };
 }
 
-/** Whether the events of a run that has its row already are read, where a leader worked until then. */
-async function areEventsRead(context: TestContext, of: { readonly workedUntilAt?: number }): Promise<boolean> {
+/** Takes a run that has its row already, where a leader worked until then. Returns whose events were read. */
+async function takenAgain(context: TestContext, of: Options): Promise<readonly string[]> {
   const { taking, read } = await aTaking(context, of);
   const cronJob = aCronJob({ uid: job.cronJobUid });
   const snapshot = { job, gone: undefined };
   taking.take({ snapshot, held: undefined, pods: [], cronJob, siblings: [], monitored: true }, execution, 'known');
-  await settle();
-  return read.length > 0;
+  return read;
 }
 
 test('a message waits for evidence by the clock of the database, however far ours is off', async (context) => {
@@ -62,13 +71,37 @@ test('a message waits for evidence by the clock of the database, however far our
 });
 
 test('what ended in the last minute of a leader is taken once more by the next, for that may have ended over it', async (context) => {
-  assert.equal(await areEventsRead(context, { workedUntilAt: endedAt + 59_000 }), true);
+  const read = await takenAgain(context, { workedUntilAt: endedAt + 59_000 });
+  await until(() => read.length === 1);
 });
 
 test('what had ended a minute before a leader did is taken: a start reads nothing of it again', async (context) => {
-  assert.equal(await areEventsRead(context, { workedUntilAt: endedAt + 61_000 }), false);
+  const read = await takenAgain(context, { workedUntilAt: endedAt + 61_000 });
+  await settle();
+  assert.deepEqual(read, []);
 });
 
 test('where no leader was before, everything is taken', async (context) => {
-  assert.equal(await areEventsRead(context, {}), true);
+  const read = await takenAgain(context, {});
+  await until(() => read.length === 1);
+});
+
+test('runs that an earlier leader has recorded are read one after the other; one that fails now waits for none of them', async (context) => {
+  const { taking, read, answer } = await aTaking(context, { isAnswering: false });
+  const take = (uid: string, row: 'new' | 'known'): void => {
+    const gathered = { snapshot: { job: { ...job, uid, namespace: uid }, gone: undefined }, held: undefined };
+    const cronJob = aCronJob({ uid: job.cronJobUid });
+    const rest = { pods: [], cronJob, siblings: [], monitored: true };
+    taking.take({ ...gathered, ...rest }, { ...execution, jobUid: uid }, row);
+  };
+  for (const uid of ['known-1', 'known-2', 'known-3']) take(uid, 'known');
+  await until(() => read.length === 1);
+  await settle();
+  assert.deepEqual(read, ['known-1']);
+  take('new-1', 'new');
+  await until(() => read.length === 2);
+  assert.deepEqual(read, ['known-1', 'new-1']);
+  answer();
+  await until(() => read.length === 4);
+  assert.deepEqual(read.slice(2), ['known-2', 'known-3']);
 });

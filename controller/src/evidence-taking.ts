@@ -1,14 +1,15 @@
 import type { Execution, Instant, JobFacts } from '@cronjob-monitor/shared/domain';
 import { toSafeLog, type Cluster, type RedactionRule } from '@cronjob-monitor/shared/kube';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
-import { putEvidence, type Store } from '@cronjob-monitor/shared/store';
-import { completeAlerts, type LearnedOfRun } from './alerting/index.ts';
+import { listAlertsOfRuns, putEvidence, type Store } from '@cronjob-monitor/shared/store';
+import { completeAlerts, isExplainedBy, type LearnedOfRun } from './alerting/index.ts';
 import { Batches } from './batches.ts';
 import type { ClusterCaches } from './cluster-view.ts';
 import {
   createCapture,
   createEvidenceBook,
   createReadPool,
+  createTakingAgain,
   type Capture,
   type CaptureDeps,
   type EvidenceWishes,
@@ -39,6 +40,13 @@ export interface EvidenceTaking {
   onMessagesCompleted(listener: () => void): void;
   forget(jobUid: string): void;
 }
+
+/** A run with a row; `isOwed`: if it failed it is to be explained. */
+type EndedRun = Omit<RunToExplain, 'pieces' | 'execution'> & {
+  readonly execution: Execution;
+  readonly wishes: EvidenceWishes;
+  readonly isOwed: boolean;
+};
 
 export interface EvidenceTakingDeps {
   readonly cluster: Cluster;
@@ -86,7 +94,8 @@ export function createEvidenceTaking(deps: EvidenceTakingDeps, term: Pick<Term, 
   /** Runs whose end is being written or explained, and stuck ones that are; the latter stay until they are forgotten. */
   const awaited = new Set<string>();
   const stuck = new Set<string>();
-  const explained = new Set<string>();
+  /** Runs that have ended and were asked for in this term. */
+  const taken = new Set<string>();
   const listeners = new Set<() => void>();
 
   const explainNow = async (run: Omit<RunToExplain, 'pieces'>): Promise<LearnedOfRun> => {
@@ -120,6 +129,28 @@ export function createEvidenceTaking(deps: EvidenceTakingDeps, term: Pick<Term, 
   const isTaken = ({ finishedAt }: Execution): boolean =>
     finishedAt !== undefined && finishedAt < (deps.workedUntilAt() ?? -Infinity) - takenWithinMs;
 
+  /** Resolves when all that its monitors want is taken, and a run that failed is explained, if that is owed. */
+  const takeEnded = async (run: EndedRun): Promise<void> => {
+    const { job, execution } = run;
+    capture.request(run);
+    if (execution.status === 'failed' && run.isOwed) return explain(run);
+    awaited.delete(job.uid);
+    await book.whenQuiet(job.uid);
+    if (execution.status !== 'failed') book.forget(job.uid);
+  };
+  const takeAgain = createTakingAgain<EndedRun>({
+    findAwaited: async (runs) => {
+      const refs = runs.map(({ job: { uid, cronJobUid } }) => ({ jobUid: uid, cronJobUid }));
+      const alerts = await listAlertsOfRuns(deps.store, refs);
+      const unexplained = new Set(
+        alerts.flatMap(({ jobUid, alert }) => (isExplainedBy(alert, jobUid) ? [] : [jobUid])),
+      );
+      return new Set(runs.filter(({ job }) => unexplained.has(job.uid)));
+    },
+    take: takeEnded,
+    signal: term.signal,
+  });
+
   return {
     expect({ jobUid, status }) {
       // Only a failure is explained: a message about a success that took too long waits for nothing.
@@ -127,23 +158,24 @@ export function createEvidenceTaking(deps: EvidenceTakingDeps, term: Pick<Term, 
     },
     take({ snapshot: { job }, pods, cronJob }, execution, row) {
       const monitors = cronJob ? selection.monitorsOf(cronJob) : [];
-      if (row === 'known' && execution && isTaken(execution)) {
+      const isFirst = !taken.has(job.uid);
+      const isNews = !execution || clock.now() - (execution.finishedAt ?? clock.now()) < newsMs;
+      const isOwed = row === 'new' || (isNews && isFirst);
+      const wishes = wishesOf(monitors, isNews && isOwed);
+      if (!execution || row === 'none') {
+        capture.request({ job, pods, execution, wishes });
+        return;
+      }
+      if (row === 'known' && isFirst && isTaken(execution)) {
         awaited.delete(job.uid);
         return;
       }
-      const isNews = !execution || clock.now() - (execution.finishedAt ?? clock.now()) < newsMs;
-      const isOwed = row === 'new' || (isNews && !explained.has(job.uid));
-      capture.request({ job, pods, execution, wishes: wishesOf(monitors, isNews && isOwed) });
-      if (!execution || row === 'none') return;
+      taken.add(job.uid);
+      const run = { job, pods, execution, monitors, wishes, isOwed };
       if (row === 'new') templates.add(job);
-      if (execution.status === 'failed' && isOwed) {
-        explained.add(job.uid);
-        background('explanation of a run', explain({ job, pods, execution, monitors }));
-        return;
-      }
-      awaited.delete(job.uid);
-      if (execution.status !== 'failed') book.forget(job.uid);
-      if (row === 'new') background('template of a run', templates.flush());
+      if (row === 'known' && isFirst) background('evidence of an earlier leader', takeAgain(run));
+      else background('evidence of a run', takeEnded(run));
+      if (row === 'new' && execution.status !== 'failed') background('template of a run', templates.flush());
     },
     contextDueAt(jobUid) {
       // By the clock that all messages are due by: ours may be set back or forth.
@@ -162,7 +194,7 @@ export function createEvidenceTaking(deps: EvidenceTakingDeps, term: Pick<Term, 
     forget(jobUid) {
       capture.forget(jobUid);
       stuck.delete(jobUid);
-      explained.delete(jobUid);
+      taken.delete(jobUid);
       if (!awaited.has(jobUid)) book.forget(jobUid);
     },
   };

@@ -97,6 +97,11 @@ export async function completeAlerts(store: Store, epoch: number, explained: rea
   });
 }
 
+/** Its messages say what was learned of this run. */
+export function isExplainedBy({ context }: Pick<AlertRecord, 'context'>, jobUid: string): boolean {
+  return toAlertFacts(context).evidenceOf === jobUid;
+}
+
 /** What an alert gains of what was learned of its run. */
 interface Gain {
   readonly jobUid: string;
@@ -108,7 +113,7 @@ interface Gain {
 /** Undefined: its monitor wants nothing, or it has it already. */
 async function gainOf({ alert, monitor, jobUid }: AlertOfRun, learned: LearnedOfRun): Promise<Gain | undefined> {
   const include = learned.includeOf(monitor);
-  if (include === undefined || toAlertFacts(alert.context).evidenceOf === jobUid) return undefined;
+  if (include === undefined || isExplainedBy(alert, jobUid)) return undefined;
   const pieces = piecesOf(alert.id, include, learned);
   return { jobUid, facts: factsOf(monitor, include, learned), pieces, packed: await packEvidence(pieces) };
 }

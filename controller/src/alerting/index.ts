@@ -1,4 +1,4 @@
-export { completeAlerts, podStatusOf, type IncludedContext, type LearnedOfRun } from './complete.ts';
+export { completeAlerts, isExplainedBy, podStatusOf, type IncludedContext, type LearnedOfRun } from './complete.ts';
 export { createDispatcher } from './dispatcher.ts';
 export type { Dispatcher, DispatcherDeps } from './dispatcher-deps.ts';
 export { createFreeze, type FreezeDeps, type ToldCronJob } from './freeze.ts';

@@ -32,6 +32,15 @@ test('ids of our own are UUIDv7: they sort by the instant they were made', () =>
   assert.notEqual(newId(at), newId(at));
 });
 
+test('ids of one instant sort as they were made, as many as an instant has', () => {
+  const at = Date.UTC(2026, 10, 21, 9);
+  const ids = Array.from({ length: 4_096 }, () => newId(at));
+  assert.deepEqual(ids.toSorted(), ids);
+  const more = Array.from({ length: 100 }, () => newId(at));
+  assert.equal(new Set([...ids, ...more]).size, 4_196, 'and they stay apart');
+  assert.ok(more.every((id) => instantOfId(id) === at));
+});
+
 test('ids begin with the instant they were made, and the least of an instant comes before them', () => {
   const at = Date.UTC(2026, 10, 21, 8);
   assert.equal(instantOfId(newId(at)), at);

@@ -1,0 +1,31 @@
+import { Batches } from '../batches.ts';
+import { createReadPool } from './read-pool.ts';
+
+export interface TakingAgainDeps<R> {
+  /** Those of these runs of which somebody waits to be told. */
+  readonly findAwaited: (runs: readonly R[]) => Promise<ReadonlySet<R>>;
+  /** Resolves when everything of the run is taken. */
+  readonly take: (run: R) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+const mostSorted = 100;
+
+/**
+ * When it is the turn of a run that an earlier leader has recorded. The API server answers few requests a second, and most of these runs
+ * were taken long ago: what a message waits for is taken at once, the others one after the other, so that what ends now waits for none of
+ * them. Resolves when the run is taken.
+ */
+export function createTakingAgain<R>({ findAwaited, take, signal }: TakingAgainDeps<R>): (run: R) => Promise<void> {
+  const line = createReadPool({ concurrency: 1, perNode: 1 });
+  const awaited = new Set<R>();
+  const sorting = new Batches<R>(mostSorted, async (runs) => {
+    // If nobody knows, each may be one that is waited for.
+    const found = await findAwaited(runs).catch(() => runs);
+    for (const run of found) awaited.add(run);
+  });
+  return async (run) => {
+    await sorting.add(run);
+    await (awaited.delete(run) ? take(run) : line.run('', () => take(run), signal));
+  };
+}
