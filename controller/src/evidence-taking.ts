@@ -9,7 +9,6 @@ import {
   createCapture,
   createEvidenceBook,
   createReadPool,
-  createTakingAgain,
   type Capture,
   type CaptureDeps,
   type EvidenceWishes,
@@ -23,6 +22,7 @@ import type { MonitorSeen, Selection } from './selection/index.ts';
 import type { ControllerSettings } from './settings.ts';
 import type { GatheredJob, RowOfRun } from './reconcilers/job/index.ts';
 import { explainRun, type RunToExplain } from './run-explaining.ts';
+import { createTakingAgain } from './taking-again.ts';
 import { createTemplateKeeping } from './template-keeping.ts';
 
 export interface EvidenceTaking {

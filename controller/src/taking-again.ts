@@ -1,5 +1,5 @@
-import { Batches } from '../batches.ts';
-import { createReadPool } from './read-pool.ts';
+import { Batches } from './batches.ts';
+import { createReadPool } from './evidence/index.ts';
 
 export interface TakingAgainDeps<R> {
   /** Those of these runs of which somebody waits to be told. */
