@@ -45,10 +45,10 @@ const columns = [
 ] as const;
 
 /**
- * Writes these Jobs as running. Those already recorded as ended are left out, and those whose CronJob has no row yet. Moves
- * `running` of their CronJobs. At most 500.
+ * Writes these Jobs as running. Those already recorded as ended are left out, and those whose CronJob has no row yet: their UIDs are
+ * returned. Moves `running` of their CronJobs. At most 500.
  */
-export async function putActiveJobs(tx: Tx, jobs: readonly ActiveJob[]): Promise<void> {
+export async function putActiveJobs(tx: Tx, jobs: readonly ActiveJob[]): Promise<string[]> {
   const ids = await cronJobIdsOf(
     tx,
     jobs.map(({ cronJobUid }) => cronJobUid),
@@ -75,6 +75,7 @@ export async function putActiveJobs(tx: Tx, jobs: readonly ActiveJob[]): Promise
     }),
   );
   await tellRunning(tx, ownerIds);
+  return jobs.filter(({ cronJobUid }) => !ids.has(cronJobUid)).map(({ jobUid }) => jobUid);
 }
 
 /** These Jobs run no more. Returns how many rows went. Moves `running` of their CronJobs. At most 500. */

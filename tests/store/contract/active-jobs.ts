@@ -37,7 +37,9 @@ export const activeJobs = contract('active Jobs', (test) => {
     const [a, b] = [active(cronJob), active(cronJob, { createdAt: now + 1, jobName: 'job-2' })];
     const running = (): Promise<number> =>
       readNumber(store, 'select running as n from cronjobs where id = ?', [cronJob.id]);
-    await store.fenced(epoch, (tx) => putActiveJobs(tx, [b, a, active({ uid: randomUUID() })]));
+    const early = active({ uid: randomUUID() });
+    const leftOut = await store.fenced(epoch, (tx) => putActiveJobs(tx, [b, a, early]));
+    assert.deepEqual(leftOut, [early.jobUid], 'its CronJob has no row yet');
     assert.equal(await running(), 2);
     const moved = { ...a, startedAt: now + 5, podName: 'pod', podPhase: 'Running', ready: '1/1', finishing: true };
     await store.fenced(epoch, (tx) => putActiveJobs(tx, [moved]));

@@ -68,15 +68,14 @@ export async function reconcileJobs(
     const hasRow = conclusion.kind === 'ended' && !orphaned.has(uid);
     deps.captureEvidence(job, conclusion, fresh.has(uid) ? 'new' : hasRow ? 'known' : 'none');
   }
-  await deps.records.recordRunning(
-    concluded.flatMap(({ job, conclusion }) => (conclusion.kind === 'running' ? [job] : [])),
-  );
+  const running = concluded.flatMap(({ job, conclusion }) => (conclusion.kind === 'running' ? [job] : []));
+  const early = await deps.records.recordRunning(running);
 
   for (const { job, conclusion } of concluded) {
     const { uid, cronJobUid } = job.snapshot.job;
     deps.onUndecided(cronJobUid, uid, conclusion.kind === 'undecided');
     if (conclusion.kind === 'undecided') comeBack.set(uid, conclusion.untilAt);
-    else if (orphaned.has(uid)) comeBack.set(uid, now + orphanAgainMs);
+    else if (orphaned.has(uid) || early.has(uid)) comeBack.set(uid, now + orphanAgainMs);
     else if (conclusion.kind === 'ended') deps.release(job);
   }
   return comeBack;

@@ -33,7 +33,8 @@ export interface JobRecords {
   readContext(jobs: readonly GatheredJob[], claimants: readonly GatheredJob[]): Promise<RecordedContext>;
   /** Each ended run becomes one row; one that has its row already only gains what it lacks. */
   recordEnded(executions: readonly Execution[]): Promise<RecordedEnds>;
-  recordRunning(jobs: readonly GatheredJob[]): Promise<void>;
+  /** Resolves with the UIDs of Jobs whose CronJob has no row yet: nothing is written of them. */
+  recordRunning(jobs: readonly GatheredJob[]): Promise<ReadonlySet<string>>;
 }
 
 /** What follows from a run is written with it. */
@@ -85,9 +86,10 @@ export function createJobRecords<Outcome>(store: Store, epoch: number, judge: Ru
       const rows = jobs
         .map((job) => toActiveJob(job.snapshot.job, job.pods))
         .filter((row) => !sameActiveJob(written.get(row.jobUid), row));
-      if (rows.length === 0) return;
-      await store.fenced(epoch, (tx) => putActiveJobs(tx, rows));
-      for (const row of rows) written.set(row.jobUid, row);
+      if (rows.length === 0) return new Set();
+      const orphaned = new Set(await store.fenced(epoch, (tx) => putActiveJobs(tx, rows)));
+      for (const row of rows) if (!orphaned.has(row.jobUid)) written.set(row.jobUid, row);
+      return orphaned;
     },
   };
 
