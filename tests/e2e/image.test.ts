@@ -22,8 +22,10 @@ const script = resolve(import.meta.dirname, '../../scripts/bundle.mjs');
 const megabyte = 2 ** 20;
 /** What the image may take besides Node, and one of its processes from its start to readiness: a second on a machine that nobody shares. */
 const budget = { treeBytes: 120 * megabyte, startMs: 3_000 };
-/** At rest. Some 60 MB of it are pages of Node's own file, which all processes share. */
-const restBytes = { controller: 120 * megabyte, apiserver: 120 * megabyte, standalone: 122 * megabyte } as const;
+/** What each process may hold at rest. Some 60 MB of it are pages of Node's own file, which all processes share. */
+const restBytes = 120 * megabyte;
+/** The garbage of the start is collected when the engine finds the time; what is held after that is what stays. */
+const rest = { settleMs: 20_000, looks: 10, everyMs: 1_000 };
 
 /** All files of a folder with their sizes. */
 function filesOf(folder: string): { path: string; bytes: number }[] {
@@ -97,6 +99,12 @@ describe('the tree of the image', () => {
     assert.deepEqual(unwanted, []);
   });
 
+  test('has programs whose text takes one byte a letter in memory', () => {
+    const programs = filesOf(tree).filter(({ path }) => /^[^/]+\.js$/.test(path));
+    assert.ok(programs.length > 4, `${programs.length} programs`);
+    for (const { path } of programs) assert.doesNotMatch(readFileSync(join(tree, path), 'latin1'), /[\x80-\xff]/, path);
+  });
+
   test('standalone is ready soon, serves the user interface and records runs', async () => {
     const tries: number[] = [];
     const service = await prepare('standalone');
@@ -160,22 +168,28 @@ describe('the tree of the image', () => {
     for (const one of [apiserver, controller]) assert.equal((await one.end()).code, 0, one.tail());
   });
 
-  for (const entryPoint of ['standalone', 'controller', 'apiserver'] as const) {
-    test(`${entryPoint} holds less than ${restBytes[entryPoint] / megabyte} MB when it is at rest`, async () => {
-      // The tables are there: the test above had them made.
-      const one = await prepare(entryPoint, entryPoint === 'standalone' ? bench.sqlite('rest.db') : place);
-      await one.startReady();
-      // The garbage of the start is collected when the engine finds the time.
-      let bytes = Infinity;
-      for (let seconds = 0; seconds < 60 && bytes >= restBytes[entryPoint]; seconds++) {
-        await wait(1_000);
-        bytes = residentBytes(one.pid) ?? 0;
-      }
+  test(`each holds less than ${restBytes / megabyte} MB at rest`, async () => {
+    const entryPoints = ['standalone', 'controller', 'apiserver'] as const;
+    const held = await Promise.all(
+      entryPoints.map(async (entryPoint) => {
+        // The tables are there: the test above had them made.
+        const one = await prepare(entryPoint, entryPoint === 'standalone' ? bench.sqlite('rest.db') : place);
+        await one.startReady();
+        await wait(rest.settleMs);
+        const looks: number[] = [];
+        while (looks.length < rest.looks) {
+          await wait(rest.everyMs);
+          looks.push(residentBytes(one.pid) ?? 0);
+        }
+        assert.equal((await one.end()).code, 0);
+        return { entryPoint, bytes: Math.max(...looks) };
+      }),
+    );
+    for (const { entryPoint, bytes } of held)
       console.log(`${entryPoint}: ${(bytes / megabyte).toFixed(1)} MB resident`);
-      assert.ok(bytes < restBytes[entryPoint], `${Math.round(bytes / megabyte)} MB`);
-      assert.equal((await one.end()).code, 0);
-    });
-  }
+    for (const { entryPoint, bytes } of held)
+      assert.ok(bytes < restBytes, `${entryPoint}: ${(bytes / megabyte).toFixed(1)} MB`);
+  });
 
   test('a configuration that cannot work ends each program with status 2 and the key', async () => {
     for (const entryPoint of ['controller', 'apiserver'] as const) {
