@@ -1,9 +1,10 @@
 import type { Attempt, ComparedRun, Instant } from '../../domain/index.ts';
 import { firstRow, marks, rows, type Row } from '../ask.ts';
-import { optionalNumber, optionalText } from '../column.ts';
+import { optionalText } from '../column.ts';
 import type { Db } from '../database.ts';
 import { findEvidence } from '../evidence.ts';
 import { toId16 } from '../id16.ts';
+import { findSpecAt } from '../spec-epochs.ts';
 import { findTemplate, toTemplateHash } from '../templates.ts';
 import { statusWords } from '../words.ts';
 
@@ -13,7 +14,7 @@ export interface ComparedRuns {
   readonly after: ComparedRun;
 }
 
-const columns = 'cronjob_id, created_at, job_uid, status, epoch_at, node, template_hash';
+const columns = 'cronjob_id, created_at, job_uid, status, node, template_hash';
 /** The images of a success are kept when they change, and now and then: so many runs are looked through for them. */
 const mostRunsLookedThrough = 40;
 
@@ -51,19 +52,12 @@ export async function findComparedRuns(db: Db, jobUid: string): Promise<Compared
 
 async function toComparedRun(db: Db, row: Row): Promise<ComparedRun> {
   const id = Number(row['cronjob_id']);
-  const epochAt = optionalNumber(row['epoch_at']);
-  const epoch =
-    epochAt === undefined
-      ? undefined
-      : await firstRow(db, 'select schedule, time_zone from spec_epochs where cronjob_id = ? and from_at = ?', [
-          id,
-          epochAt,
-        ]);
+  const epoch = await findSpecAt(db, id, Number(row['created_at']));
   const hash = row['template_hash'];
   return {
     template: hash === null ? undefined : await findTemplate(db, id, toTemplateHash(db, hash)),
-    schedule: epoch === undefined ? undefined : String(epoch['schedule']),
-    timeZone: optionalText(epoch?.['time_zone']),
+    schedule: epoch?.schedule,
+    timeZone: epoch?.timeZone,
     node: optionalText(row['node']),
     images: await findImages(db, row),
   };

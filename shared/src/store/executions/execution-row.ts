@@ -25,7 +25,6 @@ export const executionColumns = [
   'retry_of',
   'node',
   'template_hash',
-  'epoch_at',
   'fix',
   'recorded_at',
   'flags',
@@ -38,7 +37,7 @@ export const longestReason = 252;
 export function toExecutionRow(
   db: Db,
   run: Execution,
-  facts: { cronJobId: number; epochAt: Instant | undefined; recordedAt: Instant; evidenceFlags: number },
+  facts: { cronJobId: number; recordedAt: Instant; evidenceFlags: number },
 ): unknown[] {
   return [
     facts.cronJobId,
@@ -60,7 +59,6 @@ export function toExecutionRow(
     run.isRetry ? cleanText(run.retryOf ?? '', 253) : null,
     optionalCleanText(run.node, 253),
     run.templateHash === undefined ? null : db.dialect.id16(toId16(run.templateHash)),
-    facts.epochAt,
     null,
     facts.recordedAt,
     flagsOf(run) | facts.evidenceFlags,

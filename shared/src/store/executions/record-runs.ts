@@ -1,4 +1,4 @@
-import { lateAfterMs, type Execution, type Instant, type SpecEpoch } from '../../domain/index.ts';
+import { lateAfterMs, type Execution } from '../../domain/index.ts';
 import { change, insertRows, marks } from '../ask.ts';
 import { cronJobChanges } from '../catalog/cron-job-change.ts';
 import { countRunning } from '../catalog/running-count.ts';
@@ -8,7 +8,6 @@ import { toId16 } from '../id16.ts';
 import { countRuns } from '../rollups.ts';
 import { answerSlots } from '../slots/record-slots.ts';
 import { findStartSkew } from '../slots/start-skew.ts';
-import { listSpecEpochs } from '../spec-epochs.ts';
 import { rowsIn } from '../upsert.ts';
 import { flagBits } from '../words.ts';
 import { executionColumns, toExecutionRow } from './execution-row.ts';
@@ -158,7 +157,6 @@ async function deleteRuns(tx: Tx, gone: readonly PresentRun[]): Promise<void> {
 }
 
 async function insertRuns(tx: Tx, fresh: readonly FreshRun[]): Promise<void> {
-  const epochs = await listSpecEpochs(tx, [...new Set(fresh.map(({ owner }) => owner.id))]);
   const evidence = await listEvidenceFlags(tx, fresh);
   const recordedAt = tx.now();
   await insertRows(tx, {
@@ -167,7 +165,6 @@ async function insertRuns(tx: Tx, fresh: readonly FreshRun[]): Promise<void> {
     rows: fresh.map(({ run, owner }) =>
       toExecutionRow(tx, run, {
         cronJobId: owner.id,
-        epochAt: epochAt(epochs.get(owner.id) ?? [], run.scheduledAt ?? run.createdAt),
         recordedAt,
         evidenceFlags: evidence.get(toId16(run.jobUid)) ?? 0,
       }),
@@ -190,10 +187,6 @@ async function listEvidenceFlags(tx: Tx, fresh: readonly FreshRun[]): Promise<Ma
     flags.set(owner, (flags.get(owner) ?? 0) | bit);
   }
   return flags;
-}
-
-function epochAt(epochs: readonly SpecEpoch[], at: Instant): Instant | undefined {
-  return epochs.findLast(({ fromAt, toAt }) => fromAt <= at && (toAt === undefined || at < toAt))?.fromAt;
 }
 
 /** Returns the ids of the CronJobs that have fewer running Jobs now. */

@@ -175,6 +175,7 @@ export const runTables: readonly Table[] = [
       started_at: optional('bigint'),
       finished_at: optional('bigint'),
       duration_ms: optional('bigint'),
+      // No longer written: the spec in force is found by the creation.
       epoch_at: optional('bigint'),
       recorded_at: required('bigint'),
       exit_code: optional('int'),

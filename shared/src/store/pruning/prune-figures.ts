@@ -22,11 +22,11 @@ export async function pruneRollups(batches: Batches, day: number): Promise<numbe
   );
 }
 
-/** Removes spans of a CronJob's spec that ended before `before`, to which no row refers and of which every expected run is judged. */
+/** Removes spans of a CronJob's spec that ended before `before`, in which no run that is kept began, to which no slot refers, and of which every expected run is judged. */
 export async function pruneEpochs(batches: Batches, before: Instant): Promise<number> {
   const where = `to_at < ?
     and not exists (select 1 from executions e where e.cronjob_id = spec_epochs.cronjob_id
-      and e.created_at >= spec_epochs.from_at and e.epoch_at = spec_epochs.from_at)
+      and e.created_at >= spec_epochs.from_at and e.created_at < spec_epochs.to_at)
     and not exists (select 1 from slots s where s.cronjob_id = spec_epochs.cronjob_id
       and s.slot_at >= spec_epochs.from_at and s.epoch_at = spec_epochs.from_at)
     and not exists (select 1 from cronjobs c where c.id = spec_epochs.cronjob_id
