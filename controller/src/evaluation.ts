@@ -1,5 +1,5 @@
 import type { SchedulerName } from '@cronjob-monitor/shared/contract';
-import type { CronJobFacts, Instant, JobFacts, PodFacts } from '@cronjob-monitor/shared/domain';
+import type { Instant, PodFacts } from '@cronjob-monitor/shared/domain';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import {
   cronJobIdsOf,
@@ -17,18 +17,14 @@ import {
   allParts,
   AskedCronJobs,
   createRecheck,
-  evaluate,
   judgeRecorded,
-  partsOf,
-  stuckCandidates,
   type EvaluateDeps,
   type JudgeDeps,
   type Part,
   type SettleSlots,
-  type Watcher,
 } from './evaluate/index.ts';
+import { createPasses } from './evaluation-passes.ts';
 import type { Term } from './leadership/index.ts';
-import { rulesOf } from './monitor-rules.ts';
 import {
   createSlaRounds,
   dueForPresence,
@@ -39,6 +35,7 @@ import {
 } from './schedulers/index.ts';
 import type { Selection } from './selection/index.ts';
 import type { ControllerSettings } from './settings.ts';
+import { createWatchers } from './watchers.ts';
 
 export interface EvaluationDeps {
   readonly settings: Pick<ControllerSettings, 'defaultZone' | 'schedulers'>;
@@ -99,7 +96,8 @@ const askEveryMs = 250;
 const pieceOfRest = 200;
 
 export function createEvaluation(deps: EvaluationDeps): Evaluation {
-  const { store, caches, selection, clock, term } = deps;
+  const { store, caches, clock, term } = deps;
+  const watchers = createWatchers({ ...deps, defaultZone: deps.settings.defaultZone });
   let signal = term.signal;
   const asked = new AskedCronJobs();
   const sla = createSlaRounds(store);
@@ -115,7 +113,7 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
     clock,
     sources: {
       findCronJob: (uid) => caches.cronJobs.find(uid),
-      watchersOf,
+      watchersOf: watchers.of,
       defaultZone: deps.settings.defaultZone,
       jobsOf: (uid) => caches.jobs.listBy('cronJob', uid),
       podsOf: deps.podsOf,
@@ -133,18 +131,8 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
     onSettled: deps.onSettled,
     onRaised: deps.onRaised,
   };
-  let last: Promise<unknown> = Promise.resolve();
-  /** One pass after the other: whether many CronJobs fail at once is asked of a whole pass. */
-  const evaluateNow = (
-    ids: readonly number[],
-    parts: ReadonlySet<Part>,
-    slotsOnly?: ReadonlySet<number>,
-  ): Promise<void> => {
-    const pass = last.then(() => onePass(ids, parts, slotsOnly));
-    last = pass.catch(() => {}); // whoever asked for it hears of it
-    return pass;
-  };
-  const recheck = createRecheck({ store, evaluate: evaluateNow });
+  const passes = createPasses(judging, deps.storms, () => signal);
+  const recheck = createRecheck({ store, evaluate: passes.evaluate });
 
   const schedulers: readonly Scheduler[] = [
     {
@@ -152,14 +140,15 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
       intervalMs: deps.settings.schedulers.deadManSwitchMs,
       run: async () => {
         const { ids, slotsOnly } = await dueForPresence(store, clock.now());
-        await evaluatePart('dead-man-switch', ids, slotsOnly);
+        await passes.evaluateFor('dead-man-switch', ids, slotsOnly);
         await deps.storms.tick(store.now());
       },
     },
     {
       name: 'stuck-job-check',
       intervalMs: deps.settings.schedulers.stuckJobCheckMs,
-      run: async () => evaluatePart('stuck-job-check', await dueForRunning(store, clock.now(), stuckNow())),
+      run: async () =>
+        passes.evaluateFor('stuck-job-check', await dueForRunning(store, clock.now(), watchers.stuckAt(clock.now()))),
     },
     {
       name: 'sla-recalculation',
@@ -167,7 +156,7 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
       run: async () => {
         await deps.sealDays();
         await sla.run(clock.now(), async (ids) => {
-          await evaluatePart('sla-recalculation', ids);
+          await passes.evaluateFor('sla-recalculation', ids);
           await deps.measureSla(ids, clock.now());
         });
       },
@@ -211,7 +200,7 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
         runSchedulers([prune], { ...ticker, postponedBecause: () => undefined }, signal),
         untilDone(async () => {
           for (; rest.length > 0 && !signal.aborted; rest = rest.slice(pieceOfRest))
-            await evaluateNow(rest.slice(0, pieceOfRest), allParts);
+            await passes.evaluate(rest.slice(0, pieceOfRest), allParts);
         }),
       ]);
     },
@@ -226,9 +215,9 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
     asked.take(); // of all of them everything is asked
     const all = await listCronJobsToJudge(store);
     const { ids, slotsOnly } = deps.isSuccession
-      ? await dueOrOpen(store, clock.now(), stuckNow())
+      ? await dueOrOpen(store, clock.now(), watchers.stuckAt(clock.now()))
       : { ids: all, slotsOnly: undefined };
-    await evaluateNow(ids, allParts, slotsOnly);
+    await passes.evaluate(ids, allParts, slotsOnly);
     evaluatedAt = clock.now();
     deps.logger.info('what this start found is judged, messages go out', {
       cronJobs: all.length,
@@ -262,43 +251,6 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
     return asked.length === 0 ? [] : judgeRecorded(tx, asked, judging, deps.storms.holdDuring(0, store.now()));
   }
 
-  async function onePass(
-    ids: readonly number[],
-    parts: ReadonlySet<Part>,
-    slotsOnly: ReadonlySet<number> | undefined,
-  ): Promise<void> {
-    const stormHold = deps.storms.holdDuring(ids.length, store.now());
-    const raised = await evaluate(ids, { parts, stormHold, slotsOnly }, judging, signal);
-    if (stormHold === undefined) return;
-    const toldAfterAll = await deps.storms.settle(raised, store.now());
-    if (toldAfterAll.length > 0) await evaluate(toldAfterAll, { parts }, judging, signal);
-  }
-
-  async function evaluatePart(
-    name: keyof typeof partsOf,
-    ids: readonly number[],
-    slotsOnly?: ReadonlySet<number>,
-  ): Promise<void> {
-    await evaluateNow(ids, new Set<Part>(partsOf[name]), slotsOnly);
-  }
-
-  function watchersOf(cronJob: CronJobFacts): Watcher[] {
-    const zone = cronJob.timeZone ?? deps.settings.defaultZone;
-    return selection
-      .monitorsOf(cronJob)
-      .flatMap(({ uid, namespace, name, decoded }) =>
-        decoded.ok ? [{ uid, namespace, name, rules: rulesOf(decoded.spec, zone) }] : [],
-      );
-  }
-
-  function stuckNow(): ReadonlySet<string> {
-    const rulesOfUid = (uid: string) => {
-      const cronJob = caches.cronJobs.find(uid);
-      return cronJob ? watchersOf(cronJob).map(({ rules }) => rules.detection) : [];
-    };
-    return stuckCandidates(caches.jobs.values() as Iterable<JobFacts>, rulesOfUid, clock.now());
-  }
-
   /** No delay ends early because our clock was set. A database with a clock of its own has not noticed. */
   async function followSteps(): Promise<void> {
     const byMs = steppedMs;
@@ -312,7 +264,7 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
     if (uids.length === 0) return;
     try {
       const ids = await cronJobIdsOf(store, uids);
-      await evaluateNow([...ids.values()], parts);
+      await passes.evaluate([...ids.values()], parts);
     } catch (error) {
       asked.add(uids, parts);
       throw error;

@@ -7,6 +7,8 @@ import { cpuSecondsOf, residentMbOf } from './usage.ts';
 export interface WatchedProcess {
   readonly apiUrl: string;
   readonly metricsUrl: string;
+  /** On the clock of `performance.now()`: what ships was made before. */
+  readonly startedMs: number;
   /** It has ended, wanted or not. */
   isOver(): boolean;
   rssMb(): number;
@@ -25,7 +27,9 @@ export async function startWatchedProcess(flags: readonly string[]): Promise<Wat
     `--probes.bind-address=127.0.0.1:${probes}`,
     '--log-level=warn',
   ];
-  const child = spawn(process.execPath, [shippedProgram('standalone'), ...listeners, ...flags], {
+  const program = shippedProgram('standalone');
+  const startedMs = performance.now();
+  const child = spawn(process.execPath, [program, ...listeners, ...flags], {
     stdio: ['ignore', 'inherit', 'inherit'],
     env: { ...process.env, ...imageEnvironment() },
   });
@@ -39,6 +43,7 @@ export async function startWatchedProcess(flags: readonly string[]): Promise<Wat
   const pid = child.pid ?? 0;
   return {
     apiUrl: `http://127.0.0.1:${api}/api/v1`,
+    startedMs,
     metricsUrl: `http://127.0.0.1:${metrics}/metrics`,
     isOver: () => isOver,
     rssMb: () => residentMbOf(pid),

@@ -1,0 +1,39 @@
+import type { CronJobFacts, Instant, JobFacts } from '@cronjob-monitor/shared/domain';
+import type { ClusterCaches } from './cluster-view.ts';
+import { stuckCandidates, type Watcher } from './evaluate/index.ts';
+import { rulesOf } from './monitor-rules.ts';
+import type { Selection } from './selection/index.ts';
+
+export interface WatchersDeps {
+  readonly caches: Pick<ClusterCaches, 'cronJobs' | 'jobs'>;
+  readonly selection: Selection;
+  readonly defaultZone: string;
+}
+
+/** What the monitors of a CronJob ask for now. */
+export interface Watchers {
+  readonly of: (cronJob: CronJobFacts) => Watcher[];
+  /** UIDs of the CronJobs with a Job that some monitor may find stuck. */
+  readonly stuckAt: (now: Instant) => ReadonlySet<string>;
+}
+
+export function createWatchers({ caches, selection, defaultZone }: WatchersDeps): Watchers {
+  const of = (cronJob: CronJobFacts): Watcher[] => {
+    const zone = cronJob.timeZone ?? defaultZone;
+    return selection
+      .monitorsOf(cronJob)
+      .flatMap(({ uid, namespace, name, decoded }) =>
+        decoded.ok ? [{ uid, namespace, name, rules: rulesOf(decoded.spec, zone) }] : [],
+      );
+  };
+  return {
+    of,
+    stuckAt(now) {
+      const rulesOfUid = (uid: string) => {
+        const cronJob = caches.cronJobs.find(uid);
+        return cronJob ? of(cronJob).map(({ rules }) => rules.detection) : [];
+      };
+      return stuckCandidates(caches.jobs.values() as Iterable<JobFacts>, rulesOfUid, now);
+    },
+  };
+}
