@@ -23,6 +23,8 @@ import { testDatabases } from '../store/databases.ts';
 import { Report } from './report.ts';
 
 const cronJobs = Number(process.env['BENCH_CRONJOBS'] ?? 10_000);
+/** That of ten thousand CronJobs; what is smaller has to keep it too. */
+const statementBudget = cronJobs > 10_000 ? undefined : 40;
 const days = 30;
 const perDay = 24;
 const dayMs = 86_400_000;
@@ -103,7 +105,7 @@ async function sweep(store: Store, ids: readonly number[], report: Report): Prom
     const cpu = process.cpuUsage(begunCpu);
     report.figure(what, (performance.now() - begunMs) / 1_000, 's', budgetS);
     report.figure(`${what}: CPU of this process`, (cpu.user + cpu.system) / 1e6, 's');
-    report.figure(`${what}: statements`, statements, '', 40);
+    report.figure(`${what}: statements`, statements, '', statementBudget);
     return answer;
   };
 

@@ -27,6 +27,8 @@ import { aRun } from '../store/facts.ts';
 import { Report } from './report.ts';
 
 const cronJobs = Number(process.env['BENCH_CRONJOBS'] ?? 10_000);
+/** That of ten thousand CronJobs; what is smaller has to keep it too. */
+const statementBudget = cronJobs > 10_000 ? undefined : 200;
 const minuteMs = 60_000;
 /** Half the distance of two slots, and a little. */
 const judgedAfterMs = 35_000;
@@ -67,7 +69,7 @@ try {
     report.note(`${looked} CronJobs were due`);
     report.figure('CPU of the tick', (used.user + used.system) / 1e6, 's', 5);
     report.figure('time of the tick', (performance.now() - begunMs) / 1_000, 's');
-    report.figure('statements', statements, '', 200);
+    report.figure('statements', statements, '', statementBudget);
     now -= judgedAfterMs;
   }
 } finally {
