@@ -22,6 +22,8 @@ const jobs = 1_000;
 /** All Jobs come within 20 s; a soak goes on for five minutes. */
 const lastsMs = 20_000 * timesOf({ ci: 1, soak: 15 });
 const exitCode = 3;
+/** A list may be cut like a watch, and is tried again after 1, 2, 4, 8 and 16 s. Without the back-off there would be one for each cut. */
+const mostLists = 5;
 
 /** F12: the watch is cut every second while 1,000 Jobs come and end. */
 describe('F12, connections cut every second', () => {
@@ -80,7 +82,7 @@ describe('F12, connections cut every second', () => {
     });
     assert.equal(reader.jobs().filter(({ end }) => end).length, jobs);
     t.diagnostic(`caught up after ${Math.round(tookMs)} ms, ${lists.hits} lists, ${watches.hits} watches of Jobs`);
-    assert.ok(lists.hits <= 2, `${lists.hits} lists`);
+    assert.ok(lists.hits <= mostLists, `${lists.hits} lists`);
     assert.ok(watches.hits <= 20, `${watches.hits} watches`);
   });
 });
