@@ -1,4 +1,4 @@
-// What a process never asks for costs it neither time nor memory: large packages behind the Kubernetes client are left out or put off.
+// What a process never asks for costs it neither time nor memory: parts of large packages, and of Node, are left out or put off.
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 

@@ -22,7 +22,10 @@ export async function pruneRollups(batches: Batches, day: number): Promise<numbe
   );
 }
 
-/** Removes spans of a CronJob's spec that ended before `before`, in which no run that is kept began, to which no slot refers, and of which every expected run is judged. */
+/**
+ * Removes spans of a CronJob's spec that ended before `before`, in which no run that is kept began, to which no slot refers, and of which
+ * every expected run is judged.
+ */
 export async function pruneEpochs(batches: Batches, before: Instant): Promise<number> {
   const where = `to_at < ?
     and not exists (select 1 from executions e where e.cronjob_id = spec_epochs.cronjob_id
