@@ -17,6 +17,7 @@ const titles = {
   api: 'The API',
   prune: 'History that goes',
   bytes: 'What a run takes on disk',
+  ui: 'The user interface',
 };
 
 /**

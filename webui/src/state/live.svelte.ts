@@ -7,6 +7,8 @@ import { now } from './now.svelte.ts';
 export interface Member {
   /** Whether a change may concern it. */
   concerns(hint: Hint): boolean;
+  /** Takes over what a change says itself. False: it has to be asked for. */
+  takes?(hint: Hint): boolean;
   /** Asks again, if the last answer leaves hope that another one may come. */
   reload(): Promise<void>;
 }
@@ -219,7 +221,8 @@ export class Live {
       return;
     }
     if (hint.kind === 'resync') return void this.reloadAll();
-    for (const member of this.#members.keys()) if (member.concerns(hint)) this.#reloadSoon(member);
+    for (const member of this.#members.keys())
+      if (member.concerns(hint) && !member.takes?.(hint)) this.#reloadSoon(member);
   }
 
   /** At once, or at the end of the pause since it was asked last. */

@@ -16,10 +16,14 @@ export type Phase =
 const staleAfterMs = 30_000;
 const shortestRetryMs = 1_000;
 const longestRetryMs = 30_000;
+/** Changes are merged into an answer for so long. */
+const wholeEveryMs = 300_000;
 
-export interface ResourceOptions {
+export interface ResourceOptions<T> {
   /** Which changes call for another look. Without it the part is read once and at each request to check. */
   readonly concerns?: (hint: Hint) => boolean;
+  /** What is shown after a change that says all of it; undefined: it has to be asked for. */
+  readonly merge?: (value: T, hint: Hint) => T | undefined;
   /** False: not read again by itself, such as a configuration that cannot change. */
   readonly isLive?: boolean;
 }
@@ -30,7 +34,7 @@ export interface ResourceOptions {
  */
 export class Resource<T> implements Member {
   readonly #load: (signal: AbortSignal) => Promise<Answer<T>>;
-  readonly #options: ResourceOptions;
+  readonly #options: ResourceOptions<T>;
   #value = $state.raw<T | undefined>();
   #error = $state.raw<ApiError | undefined>();
   #answeredAt = $state<number | undefined>();
@@ -41,7 +45,7 @@ export class Resource<T> implements Member {
   #again = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(load: (signal: AbortSignal) => Promise<Answer<T>>, options: ResourceOptions = {}) {
+  constructor(load: (signal: AbortSignal) => Promise<Answer<T>>, options: ResourceOptions<T> = {}) {
     this.#load = load;
     this.#options = options;
   }
@@ -97,6 +101,16 @@ export class Resource<T> implements Member {
 
   concerns(hint: Hint): boolean {
     return this.#options.concerns?.(hint) ?? false;
+  }
+
+  /** A request under way may have been answered before the change, and what no change tells is asked for now and then. */
+  takes(hint: Hint): boolean {
+    if (this.#value === undefined || this.#error || this.#abort) return false;
+    if (now.ms - (this.#answeredAt ?? 0) > wholeEveryMs) return false;
+    const merged = this.#options.merge?.(this.#value, hint);
+    if (merged === undefined) return false;
+    this.#value = merged;
+    return true;
   }
 
   /** As `refresh`, unless the server refused for good. */

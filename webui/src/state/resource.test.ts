@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, mock, test } from 'node:test';
 import { ApiError, type Answer } from '../api/client.ts';
+import type { Hint } from '../api/stream.ts';
 import { live } from './live.svelte.ts';
 import { now } from './now.svelte.ts';
 import { Resource } from './resource.svelte.ts';
@@ -33,6 +34,38 @@ function aQuestion() {
 const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 10; turn++) await Promise.resolve();
 };
+
+describe('a resource that a change can be merged into', () => {
+  const hint = { kind: 'health', data: {} } as Hint;
+  const ready = async () => {
+    let asked = 0;
+    const resource = new Resource<number>(() => Promise.resolve(answer(++asked)), {
+      concerns: () => true,
+      merge: (value) => (value < 50 ? value + 10 : undefined),
+    });
+    await resource.refresh();
+    return { resource, askedTimes: () => asked };
+  };
+
+  test('shows it without asking', async () => {
+    const { resource, askedTimes } = await ready();
+    assert.equal(resource.takes(hint), true);
+    assert.deepEqual([resource.value, askedTimes()], [11, 1]);
+  });
+
+  test('leaves to a question what the change does not say, what is under way, and what is old', async () => {
+    const { resource } = await ready();
+    while (resource.takes(hint));
+    assert.equal(resource.value, 51);
+    const { resource: asking } = await ready();
+    const again = asking.refresh();
+    assert.equal(asking.takes(hint), false);
+    await again;
+    assert.equal(asking.takes(hint), true);
+    now.sync(Date.now() + 301_000);
+    assert.equal(asking.takes(hint), false);
+  });
+});
 
 describe('a resource', () => {
   test('goes from loading to ready', async () => {

@@ -5,6 +5,7 @@ import { getHealth, getStats, getWhoami } from '../api/overview.ts';
 import { missingRight, readOnlyText } from '../format/rights.ts';
 import { preferences } from './preferences.svelte.ts';
 import { Resource } from './resource.svelte.ts';
+import { stillHealthy } from './still-healthy.ts';
 
 /** Whether a button may be used, and if not, what is missing. */
 export interface Right {
@@ -14,7 +15,10 @@ export interface Right {
 
 /** What every page needs: how the service is, how many CronJobs are how, and who asks. */
 class Session {
-  readonly health = new Resource((signal) => getHealth(signal), { concerns: ({ kind }) => kind === 'health' });
+  readonly health = new Resource((signal) => getHealth(signal), {
+    concerns: ({ kind }) => kind === 'health',
+    merge: stillHealthy,
+  });
   readonly stats = new Resource((signal) => getStats(signal), {
     concerns: ({ kind }) => kind === 'cronjob' || kind === 'alert' || kind === 'execution',
   });
