@@ -49,6 +49,8 @@ for (const { name, runs = [{}] } of benchmarks) {
   for (const env of writesPage ? runs : [{}]) {
     const kept = writesPage ? { BENCH_RESULTS: fileOf(name) } : {};
     const options = { stdio: 'inherit', env: { ...process.env, ...env, ...kept } };
+    // What the one before left to be written shall not hold up the commits of the next.
+    spawnSync('sync');
     if (spawnSync(process.execPath, [join(root, `tests/bench/${name}.ts`)], options).status !== 0) failed++;
   }
 }
