@@ -94,6 +94,7 @@ function serverArgs(folder: string, port: number, init: string, options: Mariadb
   return [
     '--no-defaults',
     `--datadir=${join(folder, 'data')}`,
+    `--tmpdir=${folder}`,
     `--socket=${join(folder, 'socket')}`,
     `--pid-file=${join(folder, 'pid')}`,
     `--init-file=${init}`,
@@ -134,6 +135,8 @@ function initialise(folder: string, user: ServerUser): void {
     [
       '--no-defaults',
       `--datadir=${join(folder, 'data')}`,
+      // A server that starts removes temporary tables wherever it keeps its own: those of another one too.
+      `--tmpdir=${folder}`,
       '--skip-test-db',
       '--auth-root-authentication-method=normal',
     ],

@@ -93,6 +93,7 @@ function valueOf({ name, type, notnull, pk }: Record<string, unknown>, row: numb
       return randomBytes(16);
     default:
       if (column === 'id' && pk !== 0) return row;
+      if (column === 'status' || column === 'trigger') return row % 9; // a word of a short list
       if (column === 'beat_at') return 1_600_000_000_000 + row; // long ago: no process is alive
       return column.endsWith('_at') ? 1_700_000_000_000 + row : pk !== 0 || column === 'seq' ? row : (row * 7) % 30_000;
   }

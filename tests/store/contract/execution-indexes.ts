@@ -38,16 +38,16 @@ export const executionIndexes = contract('the indexes of executions', (test) => 
   test('are the same where a process died before it could note that they are made', async ({ store, epoch }) => {
     const run = aRun(await projected(store, epoch));
     await recordRuns(store, epoch, [run]);
-    await store.sql.raw('delete from schema_version where version = 4');
+    await store.sql.raw('delete from schema_version where version >= 4');
     await store.sql.raw('update schema_steps set done_at = null where version = 4');
-    assert.deepEqual((await migrate(store, { version: 'test' })).applied, ['narrow executions']);
+    assert.deepEqual((await migrate(store, { version: 'test' })).applied, ['narrow executions', 'narrow columns']);
     assert.deepEqual(await indexes(store), wanted[store.dialect.name]);
     assert.deepEqual(await recordRuns(store, epoch, [run]), { ...none, known: [run.jobUid] });
   });
 
   test('are rebuilt where one was left half made', { only: ['postgres'] }, async ({ store }) => {
     await store.sql.raw(`update pg_index set indisvalid = false where indexrelid = 'executions_finished'::regclass`);
-    await store.sql.raw('delete from schema_version where version = 4');
+    await store.sql.raw('delete from schema_version where version >= 4');
     await store.sql.raw(`update schema_steps set done_at = null where version = 4 and step = 'index finished'`);
     await migrate(store, { version: 'test' });
     const invalid = await readRows(
@@ -56,6 +56,41 @@ export const executionIndexes = contract('the indexes of executions', (test) => 
     );
     assert.deepEqual(invalid, []);
     assert.deepEqual(await indexes(store), wanted.postgres);
+  });
+
+  const typeOf = async (store: Store, column: string): Promise<string> => {
+    const [row] = await readRows(
+      store,
+      `select data_type as type from information_schema.columns where table_schema = database() and table_name = 'executions' and column_name = '${column}'`,
+    );
+    return String(row?.['type']);
+  };
+  const again = async (store: Store): Promise<void> => {
+    await store.sql.raw('delete from schema_version where version = 5');
+    await store.sql.raw('update schema_steps set done_at = null where version = 5');
+    await migrate(store, { version: 'test' });
+  };
+
+  test(
+    'hold narrow words and ids, also where runs were recorded before',
+    { only: ['mysql'] },
+    async ({ store, epoch }) => {
+      const run = aRun(await projected(store, epoch));
+      await recordRuns(store, epoch, [run]);
+      await store.sql.raw('alter table executions modify cronjob_id bigint not null, modify status smallint not null');
+      await again(store);
+      assert.deepEqual([await typeOf(store, 'cronjob_id'), await typeOf(store, 'status')], ['int', 'tinyint']);
+      assert.deepEqual(await recordRuns(store, epoch, [run]), { ...none, known: [run.jobUid] });
+    },
+  );
+
+  test('stay as wide as they are in a table that has grown', { only: ['mysql'] }, async ({ store, epoch }) => {
+    await recordRuns(store, epoch, [aRun(await projected(store, epoch))]);
+    await store.sql.raw('alter table executions modify cronjob_id bigint not null');
+    await store.sql.raw('analyze table executions');
+    const narrowed = { table: 'executions', columns: { cronjob_id: 'int' }, mostRows: 0 } as const;
+    for (const statement of store.dialect.narrowColumns(narrowed)) await store.sql.raw(statement);
+    assert.equal(await typeOf(store, 'cronjob_id'), 'bigint');
   });
 
   test('find the run of a slot whose Job was made by a clock that goes before', async ({ store, epoch }) => {

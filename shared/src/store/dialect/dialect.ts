@@ -126,6 +126,15 @@ export interface Dialect {
   dropIndex(index: { readonly table: string; readonly name: string }): readonly string[];
 
   /**
+   * Gives columns that are never null a narrower type, where that makes rows smaller, unless the table has more than `mostRows`: it is
+   * written anew, and writers wait for that.
+   */
+  narrowColumns(of: {
+    readonly table: string;
+    readonly columns: Readonly<Record<string, 'int' | 'tinyint'>>;
+    readonly mostRows: number;
+  }): readonly string[];
+  /**
    * True where rows lie in a heap: the primary key is an index like any other, and an index may leave rows out. Elsewhere rows lie in a tree,
    * by their key (MySQL), or with a key that stays as it was made (SQLite).
    */

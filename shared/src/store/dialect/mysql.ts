@@ -42,8 +42,7 @@ export const mysql: Dialect = {
   takeover: { registerConnection, endOtherConnections },
   ownIds: {
     last: async (db, table) => {
-      // The comment is for MySQL 8 alone, which else answers from figures that may be a day old.
-      await change(db, 'set @fresh = 1 /*!80000 , session information_schema_stats_expiry = 0 */');
+      await change(db, freshFigures);
       const row = await firstRow(
         db,
         `select coalesce(auto_increment, 1) - 1 as last from information_schema.tables
@@ -86,12 +85,25 @@ export const mysql: Dialect = {
     'execute drop_index',
     'deallocate prepare drop_index',
   ],
+  narrowColumns: ({ table, columns, mostRows }) => [
+    freshFigures,
+    `set @narrow_columns = (select if(coalesce(table_rows, 0) > ${mostRows}, 'do 0', 'alter table ${table} ${Object.entries(
+      columns,
+    )
+      .map(([name, type]) => `modify "${name}" ${type} not null`)
+      .join(', ')}') from information_schema.tables where table_schema = database() and table_name = '${table}')`,
+    'prepare narrow_columns from @narrow_columns',
+    'execute narrow_columns',
+    'deallocate prepare narrow_columns',
+  ],
   hasHeap: false,
   addIndexBesideWrites: () => [],
   movePrimaryKey: () => [],
   toError: toMysqlError,
 };
 
+/** The comment is for MySQL 8 alone, which else answers from figures that may be a day old. */
+const freshFigures = 'set @fresh = 1 /*!80000 , session information_schema_stats_expiry = 0 */';
 const lockName = `concat('cronjob-monitor ', left(sha1(database()), 40))`;
 
 function columnType(type: ColumnType): string {

@@ -83,6 +83,8 @@ export const postgres: Dialect = {
     `create index if not exists ${name} on ${table} (${columns.map((column) => `"${column}"`).join(', ')})`,
   ],
   dropIndex: ({ name }) => [`drop index if exists ${name}`],
+  // Widths of two and four bytes are lost again where the next column is aligned.
+  narrowColumns: () => [],
   hasHeap: true,
   addIndexBesideWrites: ({ name, table, columns, where }) => [
     // It waits for older transactions, and makes nobody wait meanwhile.

@@ -70,6 +70,8 @@ export const sqlite: Dialect = {
     `create index if not exists ${name} on ${table} (${columns.map((c) => `"${c}"`).join(', ')})`,
   ],
   dropIndex: ({ name }) => [`drop index if exists ${name}`],
+  // A number takes as many bytes as it needs.
+  narrowColumns: () => [],
   hasHeap: false,
   addIndexBesideWrites: () => [],
   movePrimaryKey: () => [],

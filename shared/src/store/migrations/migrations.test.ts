@@ -13,18 +13,21 @@ const released: Readonly<Record<string, readonly string[]>> = {
     '09fa9b3027a8e2343b55b7bd03bb477d',
     '101e2165c1dc09c61bac40ef8cbbe702',
     'f0a551e56f5bc9c27d614dfa5cf803ae',
+    '696c9f1681f7e719ba35216f683b7acd',
   ],
   postgres: [
     '3940994370f3b31a47d7cc715ea1a6ec',
     'af98a57109d0f5c617d92c4b704bcfe5',
     '101e2165c1dc09c61bac40ef8cbbe702',
     'a7ac83bde0fa703589a7ef54a37b62a5',
+    '696c9f1681f7e719ba35216f683b7acd',
   ],
   mysql: [
     'c01de5720772215762df85e18e4f432b',
     'b1f2bbf2f6dd339fdb913c9662ee3243',
     '902fef1a2bb3b07a77fc953eca447f84',
     '1263acc50114aa74f8ea90943583c647',
+    '65ea0b7ccf5f8c64fcb62d918f6318d1',
   ],
 };
 
