@@ -13,7 +13,8 @@ const days = Number(process.env['BENCH_DAYS'] ?? 30);
 /** Each runs every 15 minutes: the median of a real fleet. */
 const everyMs = 15 * minuteMs;
 const cronJobs = Math.max(1, Math.round((runs * everyMs) / (days * 86_400_000)));
-const budgets = { sqlite: 260, postgres: 300, mysql: 320 } as const;
+/** Of a history as long as it stands by default; shorter and longer ones show how it grows. */
+const budgets = days === 30 ? { sqlite: 260, postgres: 300, mysql: 320 } : undefined;
 const report = new Report(
   'bytes',
   `${runs} runs: ${days} days of ${cronJobs} CronJobs that run every 15 minutes, in the order of time`,
@@ -45,7 +46,7 @@ async function measure(database: TestDatabase): Promise<void> {
     const after = await sizesOf(store);
     const [row, indexes] = [(after.table - before.table) / runs, (after.indexes - before.indexes) / runs];
     report.figure(`${database.name}: the row`, row, 'bytes');
-    report.figure(`${database.name}: a run with its indexes`, row + indexes, 'bytes', budgets[database.name]);
+    report.figure(`${database.name}: a run with its indexes`, row + indexes, 'bytes', budgets?.[database.name]);
   } finally {
     await store.close();
     await database.remove();

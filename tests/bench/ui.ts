@@ -136,6 +136,7 @@ async function measureList(from: Browser, url: string): Promise<void> {
   const { page } = opened;
   report.figure('list of all CronJobs: complete', await timeUntilComplete(page, `${url}/cronjobs`), 'ms', 2_000);
   report.figure('list of all CronJobs: JavaScript, gzip', await scriptKb(page), 'kB', 150);
+  await page.waitForTimeout(settledMs);
   const frames = (await page.evaluate<number[]>(scrollThrough)).toSorted((a, b) => a - b);
   report.figure('scrolling: 95 % of frames within', frames[Math.ceil(frames.length * 0.95) - 1] ?? NaN, 'ms', 20);
   report.figure('scrolling: the longest frame', frames.at(-1) ?? NaN, 'ms', 100);
