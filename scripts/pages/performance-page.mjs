@@ -31,7 +31,7 @@ export function performancePage(results) {
   const lines = [
     '# Performance',
     '',
-    `Written by \`npm run bench\` on ${cpus().length} cores (${cpu?.model ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}, Node ${process.version}. The load, the`,
+    `Written by \`npm run bench\` on ${cpus().length} cores (${cpu?.model ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release().split('-')[0]}, Node ${process.version}. The load, the`,
     'database and the API server ran on the same machine. `npm run bench -- NAME` runs one of them; budgets are upper limits, and a figure over',
     'its budget is in bold type.',
   ];

@@ -25,7 +25,7 @@ export class Report {
     const [cpu] = cpus();
     console.log(`# ${name}: ${conditions}`);
     console.log(
-      `  ${cpus().length} cores (${cpu?.model ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}, Node ${process.version}`,
+      `  ${cpus().length} cores (${cpu?.model ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release().split('-')[0]}, Node ${process.version}`,
     );
   }
 
