@@ -32,6 +32,7 @@ const changesPerSecond = 20;
 const settledMs = 5_000;
 const idleMs = 30_000;
 const completeLimitMs = 60_000;
+const loads = 5;
 
 /** Notes what the browser tells of layout, long tasks and clicks from the first moment on. */
 const watching = `globalThis.seen = { shift: 0, tasks: [], clicks: [] };
@@ -44,17 +45,16 @@ const watching = `globalThis.seen = { shift: 0, tasks: [], clicks: [] };
 const isComplete = `document.querySelector('main h1') !== null && document.querySelector('.skeleton') === null`;
 
 const scrolledPerFramePx = 40;
-/** Scrolls on, a row each frame, 2,400 pixels a second, and tells how long each frame took. */
+/** Scrolls on, a row each frame, 2,400 pixels a second, and tells when each frame was due, and when it was begun. */
 const scrollThrough = `new Promise((resolve) => {
-  const frames = [];
-  let before = performance.now();
-  const step = () => {
-    const at = performance.now();
-    frames.push(at - before);
-    before = at;
+  const due = [];
+  const begun = [];
+  const step = (frameAt) => {
+    due.push(frameAt);
+    begun.push(performance.now());
     scrollBy(0, ${scrolledPerFramePx});
-    if (frames.length < 600) requestAnimationFrame(step);
-    else resolve(frames.slice(1));
+    if (due.length < 600) requestAnimationFrame(step);
+    else resolve({ due, begun });
   };
   requestAnimationFrame(step);
 })`;
@@ -137,20 +137,43 @@ async function measureList(from: Browser, url: string): Promise<void> {
   report.figure('list of all CronJobs: complete', await timeUntilComplete(page, `${url}/cronjobs`), 'ms', 2_000);
   report.figure('list of all CronJobs: JavaScript, gzip', await scriptKb(page), 'kB', 150);
   await page.waitForTimeout(settledMs);
-  const frames = (await page.evaluate<number[]>(scrollThrough)).toSorted((a, b) => a - b);
-  report.figure('scrolling: 95 % of frames within', frames[Math.ceil(frames.length * 0.95) - 1] ?? NaN, 'ms', 20);
+  const { due, begun } = await page.evaluate<{ due: number[]; begun: number[] }>(scrollThrough);
+  const frames = gapsOf(due);
+  report.figure('scrolling: 95 % of frames within', at95(frames), 'ms', 20);
   report.figure('scrolling: the longest frame', frames.at(-1) ?? NaN, 'ms', 100);
+  report.figure('scrolling: 95 % of frames begun after', at95(gapsOf(begun)), 'ms');
   report.figure('rows in the document', await page.locator('tbody tr:not(.space)').count(), '', 60);
 }
 
+/** From one to the next, the shortest first. */
+function gapsOf(times: readonly number[]): number[] {
+  return times
+    .slice(1)
+    .map((time, index) => time - (times[index] ?? NaN))
+    .toSorted((a, b) => a - b);
+}
+
+function at95(sorted: readonly number[]): number {
+  return sorted[Math.ceil(sorted.length * 0.95) - 1] ?? NaN;
+}
+
+/** The middle one of some loads: what else a machine does at that moment may double the longest task. */
 async function measureCronJob(from: Browser, url: string, { minutely }: FilledFleet): Promise<void> {
-  await using opened = await openPage(from);
-  const { page } = opened;
-  await page.addInitScript({ content: watching });
-  const completeMs = await timeUntilComplete(page, `${url}/cronjobs/${minutely.namespace}/${minutely.name}`);
-  report.figure('page of a CronJob that runs each minute: complete', completeMs, 'ms', 2_000);
-  const longest = Math.max(0, ...(await page.evaluate<number[]>('seen.tasks')));
-  report.figure('the same, charts and all: the longest task', longest, 'ms', 200);
+  const completeMs: number[] = [];
+  const longestTaskMs: number[] = [];
+  for (let load = 0; load < loads; load++) {
+    await using opened = await openPage(from);
+    const { page } = opened;
+    await page.addInitScript({ content: watching });
+    completeMs.push(await timeUntilComplete(page, `${url}/cronjobs/${minutely.namespace}/${minutely.name}`));
+    longestTaskMs.push(Math.max(0, ...(await page.evaluate<number[]>('seen.tasks'))));
+  }
+  report.figure('page of a CronJob that runs each minute: complete', medianOf(completeMs), 'ms', 2_000);
+  report.figure('the same, charts and all: the longest task', medianOf(longestTaskMs), 'ms', 200);
+}
+
+function medianOf(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
 }
 
 /** A dashboard that stays open while runs end: what it keeps of them. */

@@ -25,6 +25,24 @@ describe('the rows of a table', () => {
   });
 });
 
+describe('a scroll through a long list', () => {
+  const sight = { windowPx: 1_000, rowPx: 44, count: 10_000 };
+  const starts = Array.from({ length: 200 }, (_, row) => rangeOf({ ...sight, topPx: -(4_000 + row) * 44 }).first);
+
+  test('changes rows two at a time: a frame in which one comes costs as much', () => {
+    const steps = new Set(starts.slice(1).map((first, index) => first - (starts[index] ?? NaN)));
+    assert.deepEqual(steps, new Set([0, 2]));
+  });
+
+  test('has rows ready on both sides', () => {
+    for (const [row, first] of starts.entries()) {
+      const { end } = rangeOf({ ...sight, topPx: -(4_000 + row) * 44 });
+      const lastInSight = 4_000 + row + Math.ceil(1_000 / 44);
+      assert.ok(first <= 4_000 + row - 6 && end - 1 >= lastInSight + 6, `row ${row}: ${first} to ${end}`);
+    }
+  });
+});
+
 describe('a column', () => {
   const column: Column = { id: 'name', title: 'Name', sortKey: 'name' };
 

@@ -16,8 +16,10 @@ export interface Sight {
 
 /** Of a long list no more rows than this are ever in the document, however high the window. */
 export const mostRows = 60;
-/** More rows out of sight than these only make each frame slower. */
+/** Rows out of sight, before and after. */
 const mostAround = 8;
+/** So many rows come and go at once: a frame in which one does costs as much as one in which two do. */
+const step = 2;
 /** A list up to this length is drawn whole. */
 export const longFrom = 121;
 
@@ -27,6 +29,7 @@ export function rangeOf({ topPx, windowPx, rowPx, count }: Sight): Range {
   const visible = Math.min(mostRows, Math.ceil(windowPx / rowPx) + 1);
   const around = Math.min(mostAround, Math.floor((mostRows - visible) / 2));
   const firstVisible = Math.floor(Math.max(0, -topPx) / rowPx);
-  const first = Math.max(0, Math.min(firstVisible - around, count - visible - around));
+  const inSteps = firstVisible - (firstVisible % Math.min(step, around + 1));
+  const first = Math.max(0, Math.min(inSteps - around, count - visible - around));
   return { first, end: Math.min(count, first + visible + 2 * around) };
 }
