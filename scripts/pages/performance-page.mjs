@@ -69,10 +69,12 @@ function tableOf(group) {
   const conditions = isAlone
     ? [capitalised(group[0].conditions) + '.']
     : group.map(({ conditions: text }, index) => `- ${heads[index]}: ${text}`);
-  const rows = group[0].figures.map(({ what, unit, budget }, row) => {
+  const rows = group[0].figures.map(({ what, unit }, row) => {
     const cells = group.map(({ figures }) => cellOf(figures[row]));
-    const budgets = new Set(group.map(({ figures }) => figures[row].budget));
-    const limit = budgets.size > 1 ? [...budgets].map((one) => one ?? '').join(', ') : (budget ?? '');
+    const limit = limitOf(
+      group.map(({ figures }) => figures[row].budget),
+      heads,
+    );
     return `| ${isAlone ? what : commonWords(group.map(({ figures }) => figures[row].what))} | ${cells.join(' | ')} | ${limit} | ${unit} |`;
   });
   const notes = group.flatMap(({ notes: told }, index) =>
@@ -88,8 +90,18 @@ function tableOf(group) {
   ];
 }
 
-function commonWords([first, ...others]) {
-  return others.every((other) => other === first) ? first : [first, ...others].join(' / ');
+/** `20`, or `300 (a, b), 600 (c)` where not all columns have the same. */
+function limitOf(budgets, heads) {
+  const distinct = new Set(budgets);
+  if (distinct.size === 1) return budgets[0] ?? '';
+  distinct.delete(undefined);
+  return [...distinct]
+    .map((budget) => `${budget} (${heads.filter((_, index) => budgets[index] === budget).join(', ')})`)
+    .join(', ');
+}
+
+function commonWords(words) {
+  return [...new Set(words)].join(' / ');
 }
 
 function cellOf(figure) {

@@ -56,3 +56,18 @@ test('runs of one benchmark at several sizes stand side by side; one that tells 
   assert.match(page, /^Something else\.$/m);
   assert.match(page, /Over budget: 0 of 2 figures that have one\.\n$/);
 });
+
+test('a budget that is not that of every size names the columns it is for, and the same words stand once', () => {
+  const sized = (budget) => ({
+    name: 'bytes',
+    at,
+    conditions: 'some days',
+    figures: [{ what: `a run, ${budget ?? 260} at most`, value: 200, unit: 'bytes', budget }],
+    notes: [],
+  });
+  const page = performancePage([sized(260), sized(undefined), sized(300), sized(260)]);
+  assert.match(
+    page,
+    /^\| a run, 260 at most \/ a run, 300 at most \| 200 \| 200 \| 200 \| 200 \| 260 \(a, d\), 300 \(c\) \| bytes \|$/m,
+  );
+});

@@ -9,7 +9,7 @@ import { Report } from './report.ts';
 import { startWatchedProcess, type WatchedProcess } from './watched-process.ts';
 
 const cronJobs = Number(process.env['BENCH_CRONJOBS'] ?? 10_000);
-const runsEach = 3;
+const finishedJobs = Number(process.env['BENCH_JOBS'] ?? 3 * cronJobs);
 /** Budgets are those of ten thousand CronJobs, for memory also those of thirty thousand; what is smaller has to keep them too. */
 const memoryBudgetMb = cronJobs > 10_000 ? 600 : 300;
 const isJudged = cronJobs <= 10_000;
@@ -17,7 +17,7 @@ const bursts = [1_000, Math.min(10_000, cronJobs)];
 
 const report = new Report(
   'recording',
-  `${cronJobs} CronJobs, ${cronJobs * runsEach} finished Jobs, SQLite, kube-apiserver on the same machine`,
+  `${cronJobs} CronJobs, ${finishedJobs} finished Jobs, SQLite, kube-apiserver on the same machine`,
 );
 const started = await startRealCluster();
 if ('skipped' in started) throw new Error(started.skipped);
@@ -32,7 +32,7 @@ try {
     `--storage.sqlite.path=${join(folder, 'bench.db')}`,
   ]);
   const delays = watchDelays(service);
-  await untilRecorded(service, cronJobs * runsEach);
+  await untilRecorded(service, finishedJobs);
   report.figure(
     'start until all is recorded',
     (performance.now() - service.startedMs) / 1000,
@@ -44,7 +44,7 @@ try {
   report.figure('event loop delay p99 meanwhile', delays.worst() * 1000, 'ms', 200);
   delays.stop();
   await idle(service);
-  let recorded = cronJobs * runsEach;
+  let recorded = finishedJobs;
   for (const [number, size] of bursts.entries()) {
     report.figure(
       `burst of ${size}: recorded after the last end`,
@@ -81,7 +81,7 @@ async function fill(): Promise<string[]> {
     return (made['metadata'] as { uid: string }).uid;
   });
   const nowAt = Date.now();
-  await load.each(cronJobs * runsEach, async (number) => {
+  await load.each(finishedJobs, async (number) => {
     const index = number % cronJobs;
     const job = await createJob(index, 1 + Math.floor(number / cronJobs), owners, nowAt);
     await endJob(job, number % 20 !== 0);

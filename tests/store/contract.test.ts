@@ -5,6 +5,7 @@ import { agingCatalog } from './contract/aging-catalog.ts';
 import { activeJobs, lateFacts } from './contract/active-jobs.ts';
 import { channels, monitors } from './contract/catalog-of-monitors.ts';
 import { cronJobs, specEpochs } from './contract/catalog.ts';
+import { executionColumns } from './contract/execution-columns.ts';
 import { executionIndexes } from './contract/execution-indexes.ts';
 import { explainedRuns } from './contract/explained-runs.ts';
 import { deletion, evidence, pruning } from './contract/history.ts';
@@ -18,6 +19,7 @@ import { values } from './contract/values.ts';
 const suites = [
   migrations,
   firstMigration,
+  executionColumns,
   executionIndexes,
   values,
   transactions,

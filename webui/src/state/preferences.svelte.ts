@@ -25,6 +25,9 @@ class Preferences {
   /** `cluster.default-time-zone`, as soon as the service has said it. */
   clusterZone = $state('UTC');
 
+  /** What this browser calls its own zone, once it was asked. */
+  ownZone: string | undefined = $state();
+
   /** The zone in which every time and axis is told; UTC where this browser does not know the chosen one. */
   readonly timeZone: string = $derived.by(() => {
     const name = this.zoneName(this.#zone.value);
@@ -34,6 +37,11 @@ class Preferences {
   zoneName(zone: Zone): string {
     if (zone === 'utc') return 'UTC';
     return zone === 'cluster' ? this.clusterZone : new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  }
+
+  /** After the first paint: its first word on time zones takes a browser up to 40 ms. */
+  learnOwnZone(): void {
+    setTimeout(() => (this.ownZone = this.zoneName('browser')));
   }
 
   get theme(): Theme {
