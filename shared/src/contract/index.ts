@@ -1,5 +1,6 @@
 export * from './vocabulary.ts';
 export * from './wire.ts';
+export * from './verdict.ts';
 export * from './errors.ts';
 export * from './stats.ts';
 export * from './health.ts';

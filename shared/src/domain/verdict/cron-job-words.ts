@@ -1,0 +1,200 @@
+import type { ExecutionStatus, ScheduleProblem, SlaSubject, VerdictKind, Words } from '../../contract/index.ts';
+import type { Instant } from '../instant.ts';
+import { alertWords, rateWords, type WordedAlert } from './alert-words.ts';
+import { durationInWords, exitInWords, instantIn, limitInWords } from './figures.ts';
+
+/** An ended run as sentences speak of it. */
+export interface WordedRun {
+  readonly jobName: string;
+  readonly status: ExecutionStatus;
+  readonly createdAt: Instant;
+  readonly startedAt?: Instant | undefined;
+  readonly finishedAt?: Instant | undefined;
+  readonly durationMs?: number | undefined;
+  readonly exitCode?: number | undefined;
+  readonly reason?: string | undefined;
+}
+
+/** A promise that the figures break, as it was judged last. */
+export interface BrokenTarget {
+  readonly monitorId: number;
+  readonly subject: SlaSubject;
+  /** First judged so. */
+  readonly sinceAt: Instant;
+  /** Percent, or seconds. */
+  readonly measured: number;
+  readonly limit: number;
+  readonly runs?: number | undefined;
+  readonly windowDays: number;
+}
+
+/** A Job that waits for a cause that does not pass by itself. */
+export interface WaitingJob {
+  readonly jobName: string;
+  readonly sinceAt: Instant;
+  readonly reason: string;
+  readonly message?: string | undefined;
+}
+
+/** What is told of a CronJob that has no active or suppressed alert. */
+export interface CronJobWordFacts {
+  readonly schedule: string;
+  readonly timeZone?: string | undefined;
+  readonly problem?: ScheduleProblem | undefined;
+  readonly suspended: boolean;
+  readonly deletedAt?: Instant | undefined;
+  readonly lastRun?: WordedRun | undefined;
+  readonly lastSuccessAt?: Instant | undefined;
+  readonly failedRun?: WordedRun | undefined;
+  readonly missedSlotAt?: Instant | undefined;
+  readonly broken: readonly BrokenTarget[];
+  readonly waiting?: WaitingJob | undefined;
+  /** An alert whose delay runs. */
+  readonly pending?: WordedAlert | undefined;
+  readonly nextRunAt?: Instant | undefined;
+}
+
+type Told = { readonly words: Words; readonly sinceAt: Instant | undefined };
+type Kind = 'lastRunFailed' | 'missedLast' | 'targetMissed' | 'waiting' | 'notEvaluated' | 'neverRan' | 'deleted';
+type OtherKind = Kind | 'suspended' | 'succeeded';
+
+/** The sentence of each kind that is no alert's, and since when it is so. */
+const tellers: Readonly<Record<OtherKind, (facts: CronJobWordFacts) => Told>> = {
+  lastRunFailed: ({ failedRun, lastRun }) => {
+    const run = failedRun ?? lastRun;
+    return run ? { words: runWords(run, 'Last run'), sinceAt: endOf(run) } : unknown('Last run failed');
+  },
+  missedLast: ({ missedSlotAt }) =>
+    missedSlotAt === undefined
+      ? unknown('Its last run did not start')
+      : {
+          words: `Run of ${instantIn('at', missedSlotAt)} did not start (${instantIn('age', missedSlotAt)} late)`,
+          sinceAt: missedSlotAt,
+        },
+  targetMissed: ({ broken }) => {
+    const [target] = broken;
+    return target ? { words: brokenWords(target), sinceAt: target.sinceAt } : unknown('A target is missed');
+  },
+  waiting: ({ waiting, pending }) => {
+    if (waiting) {
+      const { sinceAt, reason, message } = waiting;
+      const why = message === undefined || message === '' ? reason : `${reason}, ${message}`;
+      return { words: `Not started for ${instantIn('age', sinceAt)}: ${why}`, sinceAt };
+    }
+    return pending ? { words: alertWords(pending), sinceAt: pending.sinceAt } : unknown('An alert waits for its delay');
+  },
+  notEvaluated: (facts) => unknown(`Not evaluated: ${problemInWords(facts)}`),
+  neverRan: ({ suspended, nextRunAt }) => {
+    if (suspended) return unknown('Suspended; no run seen yet');
+    return unknown(`No run seen yet${nextRunAt === undefined ? '' : `, first at ${instantIn('at', nextRunAt)}`}`);
+  },
+  suspended: (facts) => {
+    const last = lastWords(facts);
+    return unknown(`Suspended; ${last.charAt(0).toLowerCase()}${last.slice(1)}`);
+  },
+  succeeded: (facts) => ({
+    words: lastWords(facts),
+    sinceAt: (facts.lastRun && endOf(facts.lastRun)) ?? facts.lastSuccessAt,
+  }),
+  deleted: ({ deletedAt }) =>
+    deletedAt === undefined
+      ? unknown('Deleted')
+      : { words: `Deleted ${instantIn('ago', deletedAt)}`, sinceAt: deletedAt },
+};
+
+export function cronJobWords(kind: VerdictKind, facts: CronJobWordFacts): Told {
+  return isOther(kind) ? tellers[kind](facts) : unknown('An alert is open');
+}
+
+function isOther(kind: VerdictKind): kind is OtherKind {
+  return Object.hasOwn(tellers, kind);
+}
+
+function unknown(words: Words): Told {
+  return { words, sinceAt: undefined };
+}
+
+/** How a run ended: `Run failed 12 min ago: exit code 137, OOMKilled`. */
+export function runWords(run: WordedRun, subject = 'Run'): Words {
+  const at = endOf(run);
+  const ago = at === undefined ? '' : ` ${instantIn('ago', at)}`;
+  switch (run.status) {
+    case 'success':
+      return `${subject} succeeded${ago}${run.durationMs === undefined ? '' : ` in ${durationInWords(run.durationMs / 1_000)}`}`;
+    case 'failed': {
+      const exit = exitInWords(run);
+      return `${subject} failed${ago}${exit === '' ? '' : `: ${exit}`}`;
+    }
+    case 'replaced':
+      return `${subject} was replaced${ago} by the next one`;
+    case 'deleted':
+      return `${subject} was deleted${ago}, before it ended`;
+    default:
+      return `${subject} ended${ago}; its outcome could not be seen`;
+  }
+}
+
+function lastWords({ lastRun, lastSuccessAt }: CronJobWordFacts): Words {
+  if (lastRun) return runWords(lastRun, 'Last run');
+  return lastSuccessAt === undefined ? 'No run seen yet' : `Last run succeeded ${instantIn('ago', lastSuccessAt)}`;
+}
+
+export function brokenWords(
+  target: Pick<BrokenTarget, 'subject' | 'measured' | 'limit' | 'runs' | 'windowDays'>,
+): Words {
+  const { subject, measured, limit, runs, windowDays } = target;
+  if (subject === 'successRate') return rateWords({ percent: measured, runs, windowDays, target: limit });
+  if (subject === 'minDuration')
+    return `Last run took ${durationInWords(measured)} (at least ${limitInWords(limit)} expected)`;
+  return `Longest run of ${windowDays} d took ${durationInWords(measured)} (limit ${limitInWords(limit)})`;
+}
+
+function endOf(run: WordedRun): Instant | undefined {
+  return run.finishedAt ?? run.startedAt;
+}
+
+/** Why no expected runs are known. */
+function problemInWords({ schedule, timeZone, problem }: CronJobWordFacts): string {
+  switch (problem) {
+    case 'unknownZone':
+      return `unknown zone "${timeZone ?? /^(?:CRON_)?TZ=(\S+)/.exec(schedule)?.[1] ?? ''}"`;
+    case 'zoneMismatch':
+      return 'the cluster reads its schedule in another zone than cluster.default-time-zone says';
+    case 'neverRuns':
+      return impossibleDate(schedule) ?? `no date matches "${schedule}"`;
+    default:
+      return `the schedule "${schedule}" cannot be read`;
+  }
+}
+
+const months = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+];
+const longest = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** `30 February does not come`, where a schedule asks for one such date. */
+function impossibleDate(schedule: string): string | undefined {
+  const [day = '', month = ''] = schedule
+    .replace(/^(CRON_)?TZ=\S+\s+/, '')
+    .split(/\s+/)
+    .slice(2, 4);
+  const index = /^\d+$/.test(month)
+    ? Number(month) - 1
+    : months.findIndex((name) => name.slice(0, 3).toUpperCase() === month.toUpperCase());
+  const name = months[index];
+  const days = Number(day);
+  return name !== undefined && Number.isInteger(days) && days > (longest[index] ?? 31)
+    ? `${days} ${name} does not come`
+    : undefined;
+}

@@ -1,0 +1,65 @@
+import type { Words } from '../../contract/index.ts';
+import type { Instant } from '../instant.ts';
+
+const units = [
+  { word: 'd', seconds: 86_400 },
+  { word: 'h', seconds: 3_600 },
+  { word: 'min', seconds: 60 },
+  { word: 's', seconds: 1 },
+] as const;
+
+/** A duration in words: two units at most, `1 d 2 h`, `52 min 54 s`, `340 ms`. */
+export function durationInWords(seconds: number): string {
+  if (seconds > 0 && seconds < 1) return `${Math.round(seconds * 1000)} ms`;
+  const whole = Math.round(seconds);
+  const first = units.findIndex(({ seconds: size }) => whole >= size);
+  if (first < 0) return '0 s';
+  const parts: string[] = [];
+  let left = whole;
+  for (const { word, seconds: size } of units.slice(first, first + 2)) {
+    const count = Math.floor(left / size);
+    if (count > 0) parts.push(`${count} ${word}`);
+    left -= count * size;
+  }
+  return parts.join(' ');
+}
+
+/** A limit in the largest unit that divides it evenly, as people write it: `25 h`, `45 min`; days from two on. */
+export function limitInWords(seconds: number): string {
+  const unit = units.find(
+    ({ word, seconds: size }) => seconds >= size && seconds % size === 0 && (word !== 'd' || seconds >= 2 * size),
+  );
+  if (!unit) return durationInWords(seconds);
+  const count = seconds / unit.seconds;
+  return count > 999 ? durationInWords(seconds) : `${count} ${unit.word}`;
+}
+
+/** A rate with one decimal: 100.0 only if nothing failed, 0.0 only if nothing succeeded. */
+export function rateInWords(percent: number): string {
+  const rounded = Math.round(percent * 10) / 10;
+  if (rounded >= 100 && percent < 100) return '99.9 %';
+  if (rounded <= 0 && percent > 0) return '0.1 %';
+  return `${rounded.toFixed(1)} %`;
+}
+
+/** A target as a person wrote it: `95 %`, `97.5 %`. */
+export function targetInWords(percent: number): string {
+  return `${Number(percent.toFixed(2))} %`;
+}
+
+/** An instant in a sentence, for who shows it to print by the server's clock. */
+export function instantIn(form: 'age' | 'ago' | 'in' | 'at', at: Instant): Words {
+  return `{${form}:${new Date(at).toISOString()}}`;
+}
+
+/** `exit code 137, OOMKilled`; empty when nothing is known. */
+export function exitInWords({
+  exitCode,
+  reason,
+}: {
+  readonly exitCode?: number | undefined;
+  readonly reason?: string | undefined;
+}): string {
+  const parts = [exitCode === undefined ? undefined : `exit code ${exitCode}`, reason];
+  return parts.filter((part) => part !== undefined && part !== '').join(', ');
+}

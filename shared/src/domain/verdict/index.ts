@@ -1,0 +1,22 @@
+export { alertWords, rateWords, type WordedAlert } from './alert-words.ts';
+export {
+  brokenWords,
+  cronJobWords,
+  runWords,
+  type BrokenTarget,
+  type CronJobWordFacts,
+  type WaitingJob,
+  type WordedRun,
+} from './cron-job-words.ts';
+export { durationInWords, exitInWords, instantIn, limitInWords } from './figures.ts';
+export { holdsOf, type HoldFacts } from './holds.ts';
+export { printWords } from './print-words.ts';
+export { standingOf, statusOf, type Standing, type StandingFacts } from './standing.ts';
+export {
+  standingFactsOf,
+  toVerdict,
+  verdictOf,
+  type OpenAlertFacts,
+  type VerdictAddition,
+  type VerdictFacts,
+} from './verdict-of.ts';
