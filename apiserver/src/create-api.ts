@@ -13,6 +13,7 @@ import { createOpenStreams } from './live/open-streams.ts';
 import { createCostlyCalls } from './middleware/costly.ts';
 import { createExpensiveReads } from './middleware/expensive.ts';
 import { createGuard } from './middleware/guard.ts';
+import { createInstalledRedaction } from './installed-redaction.ts';
 import { createPatternThread } from './pattern-thread.ts';
 import { createProcessFacts } from './process-facts.ts';
 import { createKeptFleet } from './live/kept-fleet.ts';
@@ -67,6 +68,7 @@ export function createApi(deps: ApiDeps): Api {
   const processFacts = createProcessFacts(deps.version, clock);
   const streams = createOpenStreams(metrics.streams);
   const patternThread = createPatternThread(clock);
+  const redaction = createInstalledRedaction({ clock, logger, patterns: settings.redactPatterns });
   const readHealth = async (): Promise<StreamData['health']> => {
     const facts = await gatherHealth({ store, clock, settings, databaseWatch });
     const { status, storage, leader, lastEvaluation } = presentHealth(facts, settings, processFacts);
@@ -102,7 +104,7 @@ export function createApi(deps: ApiDeps): Api {
       expensiveReads: createExpensiveReads(),
       costlyCalls: createCostlyCalls({ clock, perMinute: settings.costlyRequestsPerMinute }),
     }),
-    actions: createActions({ ...deps, patternThread }),
+    actions: createActions({ ...deps, patternThread, redaction }),
     process: processFacts,
     translations: [storeTranslation(databaseWatch)],
     uiFiles: deps.uiFolder === undefined ? new Map() : loadUi(deps.uiFolder),
@@ -124,7 +126,7 @@ export function createApi(deps: ApiDeps): Api {
     stop: async () => {
       stopping.abort();
       streams.endAll();
-      await Promise.all([watching, patternThread.close()]);
+      await Promise.all([watching, patternThread.close(), redaction.close()]);
     },
   };
 }

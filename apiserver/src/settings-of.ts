@@ -25,6 +25,7 @@ export function toApiSettings(loaded: LoadedConfig): ApiSettings {
         groupsHeader: config['auth.proxy.groups-header'],
       },
     },
+    redactPatterns: config['evidence.redact-patterns'],
     clusterName: config['cluster.name'],
     defaultTimeZone: config['cluster.default-time-zone'],
     isDefaultZoneGiven: (loaded.settings.get('cluster.default-time-zone')?.source.from ?? 'default') !== 'default',

@@ -16,6 +16,8 @@ export interface ApiSettings {
   /** `auth.*` besides the mode. */
   readonly auth: Omit<AuthSettings, 'mode'>;
   /** `cluster.name`. */
+  /** Expressions whose matches no log shows, besides the built-in ones. */
+  readonly redactPatterns: readonly string[];
   readonly clusterName: string | undefined;
   readonly defaultTimeZone: string;
   /** False: `cluster.default-time-zone` was left at its default. */

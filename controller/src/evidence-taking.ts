@@ -1,5 +1,5 @@
 import type { Execution, Instant, JobFacts } from '@cronjob-monitor/shared/domain';
-import { toSafeLog, type Cluster, type RedactionRule } from '@cronjob-monitor/shared/kube';
+import type { Cluster, Redaction } from '@cronjob-monitor/shared/kube';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import { listAlertsOfRuns, putEvidence, type Store } from '@cronjob-monitor/shared/store';
 import { completeAlerts, isExplainedBy, type LearnedOfRun } from './alerting/index.ts';
@@ -14,7 +14,7 @@ import {
   type EvidenceWishes,
 } from './evidence/index.ts';
 import { createFixSuggestions } from './fix-suggestions.ts';
-import { createInstalledRedactor } from './installed-redactor.ts';
+import { createInstalledRedaction } from './installed-redaction.ts';
 import type { JobIntake } from './job-intake.ts';
 import type { Term } from './leadership/index.ts';
 import type { UpkeepMetrics } from './metrics/index.ts';
@@ -84,11 +84,11 @@ const stuckAfterMs = 1_000;
 export function createEvidenceTaking(deps: EvidenceTakingDeps, term: Pick<Term, 'epoch' | 'signal'>): EvidenceTaking {
   const { clock, selection } = deps;
   const { evidence } = deps.settings;
-  const redact = createInstalledRedactor(evidence.redactPatterns);
+  const redaction = createInstalledRedaction(deps, evidence.redactPatterns, term.signal);
   const book = createEvidenceBook();
   const background = forgiving(deps, term.signal);
-  const capture = captureOf(deps, { term, redact, book, background });
-  const templates = createTemplateKeeping({ store: deps.store, epoch: term.epoch, redact });
+  const capture = captureOf(deps, { term, redaction, book, background });
+  const templates = createTemplateKeeping({ store: deps.store, epoch: term.epoch, redaction });
   const line = createReadPool({ concurrency: mostExplainedAtOnce, perNode: mostExplainedAtOnce });
   const suggest = createFixSuggestions(deps, term.signal);
   /** Runs whose end is being written or explained, and stuck ones that are; the latter stay until they are forgotten. */
@@ -215,10 +215,10 @@ function captureOf(
   { cluster, store, clock, logger, upkeepMetrics, settings: { evidence } }: EvidenceTakingDeps,
   of: Pick<CaptureDeps, 'book' | 'background'> & {
     readonly term: Pick<Term, 'epoch' | 'signal'>;
-    readonly redact: RedactionRule;
+    readonly redaction: Redaction;
   },
 ): Capture {
-  const { term, redact, book, background } = of;
+  const { term, redaction, book, background } = of;
   const writing = createReadPool({ concurrency: mostWrittenAtOnce, perNode: mostWrittenAtOnce });
   return createCapture({
     cluster,
@@ -227,8 +227,7 @@ function captureOf(
     logger,
     readTimeoutMs: evidence.readTimeoutMs,
     maxAttempts: evidence.maxAttempts,
-    toSafeLog: (bytes, maxBytes, cut) => toSafeLog(bytes, { maxBytes, cut, redact }),
-    toSafeMessage: redact,
+    redaction,
     keep: async (pieces) => {
       await writing.run('', () => putEvidence(store, term.epoch, pieces), term.signal);
     },

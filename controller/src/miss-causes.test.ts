@@ -26,7 +26,7 @@ function aSource(answer: readonly ClusterEvent[] | Error | 'never') {
     },
     namespaceOf: (uid) => (uid === 'gone' ? undefined : 'prod'),
     isControllerStale: () => lease.isStale,
-    redact: (text) => text.replace('hunter2', '***'),
+    redaction: { messages: (texts) => Promise.resolve(texts.map((text) => text.replace('hunter2', '***'))) },
     onRead: (uid) => read.push(uid),
     clock,
     signal: term.signal,

@@ -1,5 +1,5 @@
 import type { Instant } from '@cronjob-monitor/shared/domain';
-import type { Cluster, ClusterEvent, RedactionRule } from '@cronjob-monitor/shared/kube';
+import type { Cluster, ClusterEvent, Redaction } from '@cronjob-monitor/shared/kube';
 import type { Clock } from '@cronjob-monitor/shared/process';
 import type { MissCause } from './evaluate/index.ts';
 
@@ -10,7 +10,7 @@ export interface MissCausesDeps {
   /** The CronJob controller gives no sign of life: then no event is written either. */
   readonly isControllerStale: () => boolean;
   /** Messages of events come from anybody. */
-  readonly redact: RedactionRule;
+  readonly redaction: Pick<Redaction, 'messages'>;
   /** Its events were read, or could not be. */
   readonly onRead: (cronJobUid: string) => void;
   readonly clock: Clock;
@@ -61,7 +61,7 @@ export function createMissCauses(deps: MissCausesDeps): MissCauses {
     causeOf(uid, slotAt) {
       const since = (reads.get(uid)?.events ?? []).filter(({ lastAt }) => lastAt !== undefined && lastAt >= slotAt);
       const rejected = since.find(({ reason }) => reason === 'FailedCreate');
-      if (rejected) return { cause: 'createRejected', message: deps.redact(rejected.message) };
+      if (rejected) return { cause: 'createRejected', message: rejected.message };
       if (since.some(({ reason }) => reason === 'MissSchedule')) return { cause: 'deadlinePassed' };
       return deps.isControllerStale() ? { cause: 'controllerSilent' } : undefined;
     },
@@ -80,7 +80,9 @@ export function createMissCauses(deps: MissCausesDeps): MissCauses {
       .catch(() => []);
     done.abort();
     if (deps.signal.aborted) return;
-    reads.set(uid, { slotAt, events });
+    const messages = await deps.redaction.messages(events.map(({ message }) => message));
+    if (deps.signal.aborted) return;
+    reads.set(uid, { slotAt, events: events.map((event, index) => ({ ...event, message: messages[index] ?? '' })) });
     deps.onRead(uid);
   }
 }

@@ -1,5 +1,5 @@
 import type { JobFacts } from '@cronjob-monitor/shared/domain';
-import { toSafeTemplate, type RedactionRule } from '@cronjob-monitor/shared/kube';
+import type { Redaction } from '@cronjob-monitor/shared/kube';
 import { getTemplateKey, recordTemplates, type NewTemplate, type Store } from '@cronjob-monitor/shared/store';
 
 /** Keeps the spec of each run once, so that a later one can be compared with it. */
@@ -17,9 +17,9 @@ const mostKnown = 100_000;
 export function createTemplateKeeping(deps: {
   readonly store: Store;
   readonly epoch: number;
-  readonly redact: RedactionRule;
+  readonly redaction: Pick<Redaction, 'templates'>;
 }): TemplateKeeping {
-  const { store, epoch, redact } = deps;
+  const { store, epoch, redaction } = deps;
   /** The hash kept last, by CronJob UID. */
   let known = new Map<string, string>();
   const waiting = new Map<string, JobFacts>();
@@ -38,17 +38,16 @@ export function createTemplateKeeping(deps: {
     while (waiting.size > 0) {
       const part = [...waiting].slice(0, mostAtOnce);
       // One part after the other: each is bounded.
-      await store.fenced(epoch, async (tx) => {
-        key ??= await getTemplateKey(tx);
-        const secrecy = { key, redact };
-        await recordTemplates(
-          tx,
-          part.flatMap(([, { cronJobUid, templateHash: hash, template }]): NewTemplate[] => {
-            const body = template === undefined ? undefined : toSafeTemplate(template, secrecy);
-            return body === undefined ? [] : [{ cronJobUid, hash, body }];
-          }),
-        );
+      key ??= await store.fenced(epoch, getTemplateKey);
+      const bodies = await redaction.templates(
+        part.map(([, { template }]) => template ?? ''),
+        key,
+      );
+      const safe = part.flatMap(([, { cronJobUid, templateHash: hash }], index): NewTemplate[] => {
+        const body = bodies[index];
+        return body === undefined ? [] : [{ cronJobUid, hash, body }];
       });
+      await store.fenced(epoch, async (tx) => recordTemplates(tx, safe));
       if (known.size > mostKnown) known = new Map();
       for (const [name, job] of part) {
         waiting.delete(name);

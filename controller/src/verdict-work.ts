@@ -12,7 +12,7 @@ import { isMisread, partsOf, settleSlots, WatchGaps } from './evaluate/index.ts'
 import { createEvaluation, type Evaluation } from './evaluation.ts';
 import type { EvidenceTaking } from './evidence-taking.ts';
 import type { FleetFigures } from './fleet-figures.ts';
-import { createInstalledRedactor } from './installed-redactor.ts';
+import { createInstalledRedaction } from './installed-redaction.ts';
 import type { LeaderWorkDeps } from './leader-work.ts';
 import type { Term } from './leadership/index.ts';
 import { createMissCauses } from './miss-causes.ts';
@@ -95,7 +95,7 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
     cluster: deps.cluster,
     namespaceOf: (uid) => caches.cronJobs.find(uid)?.namespace,
     isControllerStale: () => controllerLease.isStale(),
-    redact: createInstalledRedactor(settings.evidence.redactPatterns),
+    redaction: createInstalledRedaction(deps, settings.evidence.redactPatterns, signal),
     onRead: (uid) => evaluation.ask([uid], partsOf['dead-man-switch']),
     clock,
     signal,

@@ -11,7 +11,7 @@ import type {
   SuspendResult,
   TriggerResult,
 } from '@cronjob-monitor/shared/contract';
-import type { Cluster } from '@cronjob-monitor/shared/kube';
+import type { Cluster, Redaction } from '@cronjob-monitor/shared/kube';
 import type { Clock } from '@cronjob-monitor/shared/process';
 import type { Store, StoredSilence } from '@cronjob-monitor/shared/store';
 import { acknowledge, unacknowledge, type AcknowledgeWish } from './acknowledge.ts';
@@ -62,6 +62,7 @@ export function createActions(deps: {
   readonly clock: Clock;
   readonly settings: TestChannelDeps['settings'] & PreviewDeps['settings'];
   readonly patternThread: PatternThread;
+  readonly redaction: Pick<Redaction, 'log'>;
 }): Actions {
   const { store } = deps;
   return {

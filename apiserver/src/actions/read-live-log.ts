@@ -1,5 +1,5 @@
-import { findExitCause, type PodFacts } from '@cronjob-monitor/shared/domain';
-import { ClusterError, createRedactor, createTranslator, toSafeLog, type Cluster } from '@cronjob-monitor/shared/kube';
+import { findExitCause, redactionMarginBytes, type PodFacts } from '@cronjob-monitor/shared/domain';
+import { ClusterError, createTranslator, TailBuffer, type Cluster, type Redaction } from '@cronjob-monitor/shared/kube';
 import { clusterForbidden, clusterUnavailable, logsUnavailable, notFound, type ApiError } from '../errors.ts';
 
 /** Which log is asked for; what is absent is chosen. */
@@ -22,21 +22,25 @@ export interface LiveLog {
   readonly truncated: boolean;
 }
 
-/** Bytes of an answer, and of what is read for it: the cluster cuts the end, where errors are, so it gets a ceiling only. */
+/** Bytes of an answer, and of what is read for it: the cluster cuts the end, where errors are, so it gets a ceiling only. Of what is read
+ * no more than the end is held. */
 const maxLogBytes = 1024 * 1024;
 const maxReadBytes = 8 * 1024 * 1024;
 
 const translator = createTranslator();
-const redact = createRedactor();
 
 /** Reads the end of one container's log from the cluster. Throws LOGS_UNAVAILABLE, NOT_FOUND and the errors of the cluster. */
-export async function readLiveLog(cluster: Cluster, wish: LogWish, signal: AbortSignal): Promise<LiveLog> {
+export async function readLiveLog(
+  { cluster, redaction }: { readonly cluster: Cluster; readonly redaction: Pick<Redaction, 'log'> },
+  wish: LogWish,
+  signal: AbortSignal,
+): Promise<LiveLog> {
   const raw = await cluster.listPodsOfJob(wish.namespace, wish.jobName, signal).catch(rethrow(wish, 'list', 'pods'));
   const pods = raw.flatMap((object) => translator.pod(object) ?? []).filter(({ jobUid }) => jobUid === wish.jobUid);
   const pod = choosePod(pods, wish);
   const container = chooseContainer(pod, wish);
   // One line more than asked for tells whether there are earlier ones.
-  const lines = await cluster
+  const read = await cluster
     .readLog(
       {
         namespace: wish.namespace,
@@ -48,16 +52,19 @@ export async function readLiveLog(cluster: Cluster, wish: LogWish, signal: Abort
       },
       signal,
     )
-    .then(readAll)
+    .then(readEnd)
     .catch(rethrow(wish, 'get', 'pods/log'));
-  const kept = lastLines(lines, wish.tailLines);
-  const safe = toSafeLog(Buffer.from(kept.text, 'latin1'), { maxBytes: maxLogBytes, cut: false, redact });
+  const kept = lastLines(read.text, wish.tailLines);
+  const safe = await redaction.log(Buffer.from(kept.text, 'latin1'), {
+    maxBytes: maxLogBytes,
+    cut: read.truncated && !kept.truncated,
+  });
   return {
     pod: pod.name,
     container,
     containers: pod.containers.map(({ name }) => name),
     text: safe.text,
-    truncated: kept.truncated || safe.truncated,
+    truncated: read.truncated || kept.truncated || safe.truncated,
   };
 }
 
@@ -94,25 +101,28 @@ function chooseContainer(pod: PodFacts, wish: LogWish): string {
 /** The pod alone tells. */
 const noJob = { indexed: false, failedIndexes: undefined, jobReason: undefined };
 
-/** Bytes as latin-1, one character each: what is cut stays where lines end, and nothing is decoded twice. Never more than was asked for. */
-async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<string> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
+/**
+ * The end of what comes, as latin-1, one character for a byte: what is cut stays where lines end, and nothing is decoded twice. Never
+ * reads more than was asked for.
+ */
+async function readEnd(chunks: AsyncIterable<Uint8Array>): Promise<{ text: string; truncated: boolean }> {
+  const tail = new TailBuffer(maxLogBytes + redactionMarginBytes);
   for await (const chunk of chunks) {
-    parts.push(Buffer.from(chunk));
-    bytes += chunk.length;
-    if (bytes > maxReadBytes) break;
+    tail.append(Buffer.from(chunk));
+    if (tail.totalBytes > maxReadBytes) break;
   }
-  return Buffer.concat(parts).toString('latin1');
+  return { text: Buffer.from(tail.bytes()).toString('latin1'), truncated: tail.truncated };
 }
 
 /** The end of a text, and whether something stands before it. */
 export function lastLines(text: string, count: number): { text: string; truncated: boolean } {
-  const lines = text.split('\n');
-  const ended = lines.at(-1) === '';
-  if (ended) lines.pop();
-  if (lines.length <= count) return { text, truncated: false };
-  return { text: lines.slice(-count).join('\n') + (ended ? '\n' : ''), truncated: true };
+  // The line feed at the very end ends the last line and begins none.
+  let from = text.length - 1;
+  for (let lines = 0; lines < count; lines++) {
+    if (from < 0) return { text, truncated: false };
+    from = from === 0 ? -1 : text.lastIndexOf('\n', from - 1);
+  }
+  return from < 0 ? { text, truncated: false } : { text: text.slice(from + 1), truncated: true };
 }
 
 /** What a failed call to the cluster means for who asked for a log. */

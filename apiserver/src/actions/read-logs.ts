@@ -1,5 +1,5 @@
 import type { JobLogs, LogSource } from '@cronjob-monitor/shared/contract';
-import type { Cluster } from '@cronjob-monitor/shared/kube';
+import type { Cluster, Redaction } from '@cronjob-monitor/shared/kube';
 import type { Clock } from '@cronjob-monitor/shared/process';
 import type { Store } from '@cronjob-monitor/shared/store';
 import { ApiError } from '../errors.ts';
@@ -12,6 +12,7 @@ const patienceMs = 10_000;
 interface Deps {
   readonly store: Store;
   readonly cluster: Cluster;
+  readonly redaction: Pick<Redaction, 'log'>;
   readonly clock: Clock;
 }
 
@@ -36,14 +37,14 @@ export async function readLogs(
   }
 }
 
-async function fromCluster({ cluster, clock }: Deps, wish: LogWish, signal: AbortSignal): Promise<JobLogs> {
+async function fromCluster({ cluster, redaction, clock }: Deps, wish: LogWish, signal: AbortSignal): Promise<JobLogs> {
   const done = new AbortController();
   const late = clock.sleep(patienceMs, done.signal).then(
     () => done.abort(),
     () => {}, // aborted: it was in time
   );
   try {
-    const log = await readLiveLog(cluster, wish, AbortSignal.any([done.signal, signal]));
+    const log = await readLiveLog({ cluster, redaction }, wish, AbortSignal.any([done.signal, signal]));
     return toJobLogs(wish, { ...log, source: 'live', capturedAt: null });
   } finally {
     done.abort();

@@ -25,6 +25,7 @@ export const testSettings: ApiSettings = {
     denyMs: 30_000,
     proxy: { peers: [], userHeader: 'X-Forwarded-User', groupsHeader: 'X-Forwarded-Groups' },
   },
+  redactPatterns: [],
   clusterName: 'eu',
   defaultTimeZone: 'UTC',
   isDefaultZoneGiven: true,

@@ -1,4 +1,5 @@
 import {
+  redactionMarginBytes,
   toAttempts,
   type Evidence,
   type Execution,
@@ -6,7 +7,7 @@ import {
   type KeptEvent,
   type PodFacts,
 } from '@cronjob-monitor/shared/domain';
-import type { Cluster, ClusterEvent } from '@cronjob-monitor/shared/kube';
+import type { Cluster, ClusterEvent, Redaction } from '@cronjob-monitor/shared/kube';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import { readLogTail } from './log-tail.ts';
 import { createImageMemory } from './image-memory.ts';
@@ -22,13 +23,8 @@ export interface CaptureDeps {
   readonly logger: Logger;
   readonly readTimeoutMs: number;
   readonly maxAttempts: number;
-  /** Makes the bytes of strangers safe to store: NUL, broken UTF-8, control characters, secrets. The end is kept; `cut`: it began earlier. */
-  readonly toSafeLog: (
-    bytes: Uint8Array,
-    maxBytes: number,
-    cut: boolean,
-  ) => { readonly text: string; readonly truncated: boolean };
-  readonly toSafeMessage: (text: string) => string;
+  /** Makes what strangers wrote safe to store: NUL, broken UTF-8, control characters, secrets. */
+  readonly redaction: Pick<Redaction, 'log' | 'messages'>;
   readonly keep: (evidence: readonly Evidence[]) => Promise<void>;
   /** All that is to explain a run, kept or not. */
   readonly book: EvidenceBook;
@@ -58,8 +54,6 @@ export interface Capture {
 }
 
 const mostTailLines = 10_000;
-/** Read beyond what is kept: a secret whose first half is cut off would not be recognised. */
-const redactionMarginBytes = 8 * 1024;
 
 /** Logs, events and pods of runs, taken when they end and before they are gone. Delays no recording. */
 export function createCapture(deps: CaptureDeps): Capture {
@@ -163,7 +157,7 @@ async function takeLog(
     await note({ ...piece, body: undefined, truncated: false, unavailable: tail.unavailable }, taking);
     return;
   }
-  const { text, truncated } = taking.toSafeLog(tail.bytes, maxLogBytes, tail.truncated);
+  const { text, truncated } = await taking.redaction.log(tail.bytes, { maxBytes: maxLogBytes, cut: tail.truncated });
   await note({ ...piece, body: text, truncated, unavailable: undefined }, taking);
 }
 
@@ -186,12 +180,13 @@ async function takeEvents(
     );
   }
   events.sort((a, b) => (a.lastAt ?? a.firstAt ?? 0) - (b.lastAt ?? b.firstAt ?? 0));
-  const kept = events.map((event): KeptEvent => ({
+  const messages = await taking.redaction.messages(events.map(({ message }) => message));
+  const kept = events.map((event, index): KeptEvent => ({
     at: event.lastAt ?? event.firstAt,
     type: event.type,
     reason: event.reason,
     object: event.object,
-    message: taking.toSafeMessage(event.message),
+    message: messages[index] ?? '',
     count: event.count,
   }));
   const isEmpty = kept.length === 0;
@@ -209,11 +204,14 @@ async function takeEvents(
 }
 
 async function takeAttempts(job: JobFacts, pods: readonly PodFacts[], taking: Taking): Promise<void> {
-  const attempts = toAttempts(pods).map((attempt) => ({
+  const raw = toAttempts(pods);
+  const written = raw.flatMap(({ containers }) => containers.flatMap(({ message }) => message ?? []));
+  const safe = (await taking.redaction.messages(written)).values();
+  const attempts = raw.map((attempt) => ({
     ...attempt,
     containers: attempt.containers.map((container) => ({
       ...container,
-      message: container.message && taking.toSafeMessage(container.message),
+      message: container.message === undefined ? undefined : safe.next().value,
     })),
   }));
   await note(

@@ -1,7 +1,6 @@
 import type { Clock } from '@cronjob-monitor/shared/process';
-import { ClusterError, type Cluster } from '@cronjob-monitor/shared/kube';
+import { ClusterError, TailBuffer, type Cluster } from '@cronjob-monitor/shared/kube';
 import type { ReadPool } from './read-pool.ts';
-import { TailBuffer } from './tail-buffer.ts';
 
 /** Why a log could not be had; stored in the place of an empty log. */
 export type LogUnavailable = 'podGone' | 'containerWaiting' | 'forbidden' | 'timeout' | 'nodeUnreachable' | 'empty';

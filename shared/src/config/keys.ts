@@ -220,7 +220,7 @@ export const keys = {
     'concurrency-per-node': row('C', int(1, 100), '2', 'Logs read at once from one node.'),
     'read-timeout': row('C', duration({ min: '1s', max: '60s' }), '10s', 'Time to read one log.'),
     'max-attempts': row('C', int(1, 10), '3', 'Attempts of one Job whose logs are read.'),
-    'redact-patterns': row('C', patterns, '', 'Text taken out of logs and events, besides what is built in.'),
+    'redact-patterns': row('CA', patterns, '', 'Text taken out of logs and events, besides what is built in.'),
   }),
 } satisfies Readonly<Record<string, Row<unknown>>>;
 

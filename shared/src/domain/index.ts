@@ -138,6 +138,8 @@ export { renderJsonTemplate, renderTemplate, type TemplateValues } from './templ
 export { cutEnd, inBytes, inUnits, keepEnd, type Measure } from './text/cut.ts';
 export { toPlainLine, toPlainText } from './text/plain-text.ts';
 export { dropEscapeSequences } from './text/escape-sequences.ts';
+export { createRedactor, type RedactionRule } from './redaction/redact.ts';
+export { redactionMarginBytes, toSafeLog, type SafeLog } from './redaction/safe-log.ts';
 export { collapseKeyOf, dedupKeyOf, fingerprintOf, shortIdOf, type AlertIdentity } from './alert/identity.ts';
 export { nextAlertState, type AlertEvent, type AlertStateOrNone } from './alert/transitions.ts';
 export { addFlip, flappingUntil, isFlapping, type Flips } from './alert/flapping.ts';

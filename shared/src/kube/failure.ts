@@ -1,8 +1,8 @@
+import { createRedactor } from '../domain/index.ts';
 import type { Clock } from '../process/index.ts';
 import { ClusterError, type ClusterErrorCode } from './cluster.ts';
-import { createRedactor } from './translate/redact.ts';
 import { objectOf, textOf } from './translate/fields.ts';
-import { toLine } from './translate/line.ts';
+import { cutAt, toLine } from './translate/line.ts';
 
 /** What was asked, in the words of messages: `list`, `cronjobs`. */
 export interface Asked {
@@ -14,6 +14,8 @@ export type AnswerHeaders = Readonly<Record<string, string | string[] | undefine
 
 /** Longest part of the server's sentence in a message. */
 const maxSentence = 200;
+/** And so much of it is looked at: a secret that the cut would halve is not recognised. */
+const lookedAtSentence = 8 * 1024;
 const redact = createRedactor();
 
 const codes: Readonly<Record<number, ClusterErrorCode>> = {
@@ -37,7 +39,10 @@ export function toAnswerError(
 ): ClusterError {
   const status = statusOf(answer.body);
   const reason = textOf(status['reason']);
-  const sentence = toLine(redact(textOf(status['message']) ?? plainText(answer)), maxSentence).trim();
+  const sentence = toLine(
+    redact(cutAt(textOf(status['message']) ?? plainText(answer), lookedAtSentence)),
+    maxSentence,
+  ).trim();
   const head = `${asked.verb} ${asked.resource}: ${answer.status}${reason === undefined ? '' : ` ${toLine(reason, 100)}`}`;
   return new ClusterError(codeOf(answer.status, reason), {
     ...asked,

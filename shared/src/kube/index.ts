@@ -3,9 +3,15 @@ export * from './cluster.ts';
 export { toMicroTime } from './micro-time.ts';
 export { labelOperators, matchesLabels, type LabelExpression, type LabelSelector } from './selector.ts';
 export { toClusterEvent } from './translate/event.ts';
-export { createRedactor, type RedactionRule } from './translate/redact.ts';
-export { toSafeTemplate, type TemplateSecrecy } from './translate/safe-template.ts';
-export { cleanText, keepEnd, toSafeLog, toText } from './translate/text.ts';
+export {
+  createRedaction,
+  redactionBudgetMs,
+  redactionProgram,
+  type Redaction,
+  type RedactionAnswer,
+  type RedactionQuestion,
+} from './redaction/index.ts';
+export { TailBuffer } from './tail-buffer.ts';
 export { createTranslator, type Translator } from './translate/translator.ts';
 export * from './resources/index.ts';
 export type { Answered } from './exchange.ts';

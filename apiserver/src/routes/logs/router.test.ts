@@ -139,6 +139,17 @@ test('cuts to the last lines and says so', async () => {
   assert.equal((await fleet.ask(`${base}/${run.jobName}/logs?tailLines=0`)).status, 400);
 });
 
+test('of a log of megabytes on one line the last mebibyte is given, its secrets blotted out', async () => {
+  const half = `-----BEGIN PRIVATE KEY----------END `;
+  const log = Buffer.concat([Buffer.alloc(7 * 1024 * 1024, half), Buffer.from(' password=hunter2 the end')]);
+  const { fleet, run } = await failedRun((uid) => ({ pods: [aPod(uid)], log }));
+  await using _ = fleet;
+  const live = await logs(fleet, run.jobName, '');
+  assert.ok(live.logs.endsWith(' password=*** the end'));
+  assert.ok(Buffer.byteLength(live.logs) <= 1024 * 1024);
+  assert.equal(live.truncated, true);
+});
+
 test('gives what was stored when the pod is gone, or nobody can reach the cluster', async () => {
   for (const failsWith of [undefined, 'unreachable', 'forbidden'] as const) {
     const { fleet, run } = await failedRun(() => ({ pods: [], ...(failsWith ? { failsWith } : {}) }), 'kept\n');

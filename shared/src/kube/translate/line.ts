@@ -1,14 +1,18 @@
 const controls = /\p{Cc}/u;
 const everyControl = /\p{Cc}+/gu;
+/** Runs of control characters become one blank: so many times what may be kept is looked at. */
+const spare = 4;
 
 /**
  * A short text from outside as one line: control characters become blanks, broken characters are repaired, and no more than `maxChars`
  * characters are kept, never half of one. What is kept does not hold on to the text it was cut from.
  */
 export function toLine(text: string, maxChars: number): string {
-  const clean = controls.test(text) ? text.replace(everyControl, ' ') : text;
+  // Cut before anything looks at it: a text of megabytes costs no more than what may be kept of it.
+  const near = cutAt(text, spare * maxChars);
+  const clean = controls.test(near) ? near.replace(everyControl, ' ') : near;
   const whole = clean.isWellFormed() ? clean : clean.toWellFormed();
-  return whole.length <= maxChars ? whole : copyOf(cutAt(whole, maxChars));
+  return whole.length <= maxChars && near === text ? whole : copyOf(cutAt(whole, maxChars));
 }
 
 /** The first `maxChars` UTF-16 units, one fewer where that would split a character. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { createTemplatePool, packTemplate, unpackTemplate } from './packed-template.ts';
-import { createRedactor } from './redact.ts';
+import { createRedactor } from '../../domain/index.ts';
 import { toSafeTemplate } from './safe-template.ts';
 import { templateText } from './template-hash.ts';
 

@@ -1,5 +1,6 @@
-import { blotPrivateKeys } from './private-keys.ts';
 import { blot } from './blot.ts';
+import { blotNamedValues } from './named-values.ts';
+import { blotPrivateKeys } from './private-keys.ts';
 
 /** A rule of redaction: the text with what it knows blotted out. Must take time in proportion to the text. */
 export type RedactionRule = (text: string) => string;
@@ -14,8 +15,8 @@ export function createRedactor(more: readonly RedactionRule[] = []): RedactionRu
 }
 
 /*
- * All expressions below run in linear time: each begins at a literal, or at a place that a lookbehind allows only once per run of
- * characters, and no two neighbouring repetitions share a character.
+ * All expressions below run in linear time and constant memory: each begins at a literal, or at a place that a lookbehind allows only
+ * once per run of characters, no two neighbouring repetitions share a character, and only classes are repeated without a bound.
  */
 
 /** Values of headers that carry credentials, up to the end of the line or of the quoted text. */
@@ -59,31 +60,6 @@ const issuedKeys = [
 
 function blotIssuedKeys(text: string): string {
   return issuedKeys.reduce((redacted, shape) => redacted.replace(shape, blot), text);
-}
-
-/** Names whose value is a secret, and words that may follow: `DB_PASSWORD`, `client_secret`, `secretKey`, `token_1`. */
-const secretName =
-  '(passw(?:or)?d|passphrase|pwd|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|signing[-_]?key|encryption[-_]?key|credentials?)' +
-  '((?:[-_]?(?:key|value|text|data|hash|base64|[0-9]{1,3})){0,2}';
-/** An end quote of the name itself, then the sign between name and value. */
-const separator = String.raw`\\?["']?[ \t]{0,8}(?::=|=>|==|[:=])[ \t]{0,8})`;
-/** A text in quotes, quotes that are themselves within a quoted text, or all up to a blank or the next parameter. */
-const secretValue = String.raw`("(?:[^"\\\n]|\\.)+"?|'(?:[^'\\\n]|\\.)+'?|\\"(?:[^"\\\n]|\\[^"\n])+(?:\\"|"?)|[^\s"'&;\\]+)`;
-const namedValue = new RegExp(secretName + separator + secretValue, 'gi');
-
-/** What follows a telling name and `=` or `:`. */
-function blotNamedValues(text: string): string {
-  return text.replace(
-    namedValue,
-    (_match, name: string, between: string, value: string) => `${name}${between}${quotedLike(value)}`,
-  );
-}
-
-/** The blot in the quotes of what it replaces, so that JSON stays JSON. */
-function quotedLike(value: string): string {
-  const opening = /^\\?["']/.exec(value)?.[0] ?? '';
-  const closing = value.length > opening.length && value.endsWith(opening) ? opening : '';
-  return `${opening}${blot}${closing}`;
 }
 
 /** In this order: what a later rule would cut short comes first. */

@@ -1,4 +1,4 @@
-import { dropEscapeSequences } from '../../domain/index.ts';
+import { dropEscapeSequences } from '../text/escape-sequences.ts';
 
 /** What remains of control characters: the end of a line and the tab. */
 const otherControls = /[^\P{Cc}\n\t]+/gu;
@@ -30,18 +30,29 @@ export function keepEnd(text: string, maxBytes: number): { readonly text: string
   return { text: bytes.toString('utf8', from), truncated: true };
 }
 
+/** Looked at beyond what is kept, bytes: a secret whose first half is cut off is not recognised. */
+export const redactionMarginBytes = 64 * 1024;
+
 /**
- * The end of a log, made safe: clean, secrets blotted out, at most `maxBytes` of UTF-8. `bytes` may be longer than that, and should be
- * when the log was: a secret whose first half is cut off is not recognised, so what is cut here is cut after `redact`. With `cut` the
- * log began earlier than `bytes`: its first line is then only a part of one and is left out, unless it is all there is.
+ * The end of a log, made safe: clean, secrets blotted out, at most `maxBytes` of UTF-8. Nothing but the last `maxBytes` and a margin is
+ * looked at, so that the time is bounded whatever a job writes; what is cut then is cut after `redact`. With `cut` the log began earlier
+ * than `bytes`: its first line is then only a part of one and is left out, unless it is all there is.
  */
 export function toSafeLog(
   bytes: Uint8Array,
   options: { readonly maxBytes: number; readonly cut: boolean; readonly redact: (text: string) => string },
-): { readonly text: string; readonly truncated: boolean } {
-  const whole = toText(bytes);
-  const lineEnd = options.cut ? whole.indexOf('\n') : -1;
+): SafeLog {
+  const near = bytes.subarray(-(options.maxBytes + redactionMarginBytes));
+  const isCut = options.cut || near.length < bytes.length;
+  const whole = toText(near);
+  const lineEnd = isCut ? whole.indexOf('\n') : -1;
   const begins = lineEnd >= 0 && lineEnd + 1 < whole.length ? whole.slice(lineEnd + 1) : whole;
   const kept = keepEnd(options.redact(begins), options.maxBytes);
-  return { text: kept.text, truncated: kept.truncated || options.cut };
+  return { text: kept.text, truncated: kept.truncated || isCut };
+}
+
+export interface SafeLog {
+  readonly text: string;
+  /** Something stood before it. */
+  readonly truncated: boolean;
 }

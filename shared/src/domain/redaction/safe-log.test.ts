@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { cutAt, toLine } from './line.ts';
-import { cleanText, keepEnd, toSafeLog, toText } from './text.ts';
+import { cleanText, keepEnd, toSafeLog, toText } from './safe-log.ts';
 
 const bytes = (...parts: (string | number[])[]): Uint8Array =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.from(part))));
@@ -81,11 +80,4 @@ test('the part of a line with which a cut log begins is left out', () => {
   assert.equal(toSafeLog(bytes('a\nb\nc'), { ...options, cut: false }).text, 'a\nb\nc');
   assert.equal(toSafeLog(bytes('one line only'), { ...options, cut: true }).text, 'one line only');
   assert.equal(toSafeLog(bytes('one line only\n'), { ...options, cut: true }).text, 'one line only\n');
-});
-
-test('a short text is one line, and no half of a character', () => {
-  assert.equal(toLine('a\nb\0\u001bc', 100), 'a b c');
-  assert.equal(toLine('ab😀', 3), 'ab');
-  assert.equal(toLine('a\ud800', 100), 'a\ufffd');
-  assert.equal(cutAt('ab😀c', 4), 'ab😀');
 });
