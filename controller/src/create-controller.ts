@@ -1,6 +1,6 @@
 import { schedulerNames } from '@cronjob-monitor/shared/contract';
-import type { JobFacts, JobSnapshot } from '@cronjob-monitor/shared/domain';
-import type { Cluster } from '@cronjob-monitor/shared/kube';
+import type { Instant, JobFacts, JobSnapshot } from '@cronjob-monitor/shared/domain';
+import type { Cluster, WatchedKind } from '@cronjob-monitor/shared/kube';
 import type { Clock, Logger, Registry } from '@cronjob-monitor/shared/process';
 import { beat, getSchemaState, takeEpoch, type Store } from '@cronjob-monitor/shared/store';
 import { clockProblems } from './clock-watch.ts';
@@ -36,7 +36,7 @@ import { SpecSightings, watchCronJobs } from './reconcilers/cronjob/index.ts';
 import { watchMonitors } from './reconcilers/monitor/index.ts';
 import { BlindSpans, Circuit, Spool, Spooling } from './runtime/index.ts';
 import { isHopeless, prepareSchema } from './prepare-schema.ts';
-import { createSelection } from './selection/index.ts';
+import { createSelection, SelectionStarts } from './selection/index.ts';
 import type { ControllerSettings } from './settings.ts';
 import { blindSecondsOf, rememberedMs } from './verdict-work.ts';
 
@@ -96,10 +96,18 @@ export function createController(deps: ControllerDeps): Controller {
     clock,
   });
   const snapshotMetrics = new SnapshotMetrics(registry, () => intake.snapshots.endedCount);
+  const starts = new SelectionStarts({ ...caches, selection, rules: settings.reach });
+  const unwatchedSinceAt = (kind: WatchedKind): Instant | undefined => {
+    const freshThroughAt = reflectors.freshThrough(kind);
+    return blindSecondsOf(freshThroughAt, clock.now()) > 0 ? freshThroughAt : undefined;
+  };
   const monitors = watchMonitors({
     selection,
     monitors: caches.monitors,
     queue: (uid) => queues.CronJobMonitor.add(uid),
+    starts,
+    unwatchedSinceAt,
+    clock,
   });
   const reflectors = createReflectors(
     {
@@ -121,10 +129,8 @@ export function createController(deps: ControllerDeps): Controller {
         queueMonitorsAround: (cronJob) => monitors.aroundCronJob(cronJob),
         departed: (cronJob, at) => selection.departed(cronJob, at),
         sightings,
-        unwatchedSinceAt: () => {
-          const freshThroughAt = reflectors.freshThrough('CronJob');
-          return blindSecondsOf(freshThroughAt, clock.now()) > 0 ? freshThroughAt : undefined;
-        },
+        starts,
+        unwatchedSinceAt: () => unwatchedSinceAt('CronJob'),
         clock,
       }),
       onNamespace: monitors.onNamespace,
@@ -178,6 +184,7 @@ export function createController(deps: ControllerDeps): Controller {
           heartbeatMetrics,
           watchAgesMs,
           sightings,
+          starts,
           blind,
           startedMs,
           freshThroughAt: () => reflectors.freshThrough('CronJob', 'Job'),

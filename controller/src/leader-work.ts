@@ -34,7 +34,7 @@ import {
 import { createJobRecords, reconcileJobs, type RecordedRun } from './reconcilers/job/index.ts';
 import { createMonitorLint, createMonitorRecords, reconcileMonitor } from './reconcilers/monitor/index.ts';
 import { ReconcileLoop, type BlindSpans, type Circuit, type ComeBack } from './runtime/index.ts';
-import type { Selection } from './selection/index.ts';
+import { selectedInGap, type Selection, type SelectionStarts } from './selection/index.ts';
 import { createSeriesUpkeep } from './series-upkeep.ts';
 import type { ControllerSettings } from './settings.ts';
 import { createStatusWriting } from './status-writing.ts';
@@ -68,6 +68,8 @@ export interface LeaderWorkDeps {
   readonly watchAgesMs: () => Readonly<Record<string, number>>;
   /** Edits of CronJobs that were received and are not written down. */
   readonly sightings: SpecSightings;
+  /** Since when monitors select what they did not select before, as far as it was seen. */
+  readonly starts: SelectionStarts;
   /** Spans in which a watch broke so that events may be lost. */
   readonly blind: BlindSpans;
   /** Monotonic instant of the start of the process. */
@@ -76,6 +78,8 @@ export interface LeaderWorkDeps {
 
 /** Figures of a monitor's status may be this old. */
 const monitorFiguresMs = 30_000;
+/** What a leader had seen and not written when it ended is no older than this. */
+const unwrittenMs = 60_000;
 /** How many keys of one kind are worked on at once; transactions of one database file follow one another anyway. */
 const workers = 4;
 
@@ -123,7 +127,18 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
   };
   const jobRecords = createJobRecords(store, term.epoch, evaluation);
   const cronJobRecords = createCronJobRecords(store, term.epoch);
-  const monitorRecords = createMonitorRecords(store, term.epoch, durations);
+  const monitorRecords = createMonitorRecords(store, term.epoch, durations, {
+    seen: (monitor, cronJob) => deps.starts.sinceOf(monitor.uid, cronJob.uid),
+    unseen: (monitor, cronJob) =>
+      watchedUntilAt === undefined
+        ? undefined
+        : selectedInGap(
+            monitor,
+            cronJob,
+            caches.namespaces.findByName('', cronJob.namespace),
+            watchedUntilAt - unwrittenMs,
+          ),
+  });
   const statuses = createStatusWriting(deps.cluster, deps.logger);
   const lint = createMonitorLint({
     store,

@@ -118,15 +118,29 @@ test('a run that fails is an alert with its exit code and reason, and the next s
   await untilAlerts('fails', ['jobFailed resolved']);
 });
 
-test('a run that ended before its CronJob was first seen opens nothing', async () => {
-  const owner = { uid: '0b6f3c52-5a1f-4d0e-8a6c-2f1f3a1d9b11', name: 'late' };
-  putJob(owner, 'late-1', 'exit:1');
-  await systemClock.sleep(1_500);
-  const object = aCronJobObject('late') as { metadata: object };
-  fixture.sim.objects.put({ ...object, metadata: { ...object.metadata, uid: owner.uid } });
-  await untilWatched('late');
-  await systemClock.sleep(1_500);
-  await untilAlerts('late', []);
+test('a run that fails as soon as its CronJob is made is told of, however many there are', async () => {
+  const names = Array.from({ length: 20 }, (_, number) => `new-${number}`);
+  for (const name of names) putJob(putCronJob(name), `${name}-1`, 'exit:1');
+  for (const name of names) await untilAlerts(name, ['jobFailed active']);
+});
+
+test('a run that ended before its monitor was made is recorded and told of to no channel', async () => {
+  const inLater = (object: object): { metadata: { uid: string } } => {
+    const { metadata, ...rest } = object as { metadata: object };
+    return fixture.sim.objects.put({ ...rest, metadata: { ...metadata, namespace: 'later' } });
+  };
+  fixture.sim.objects.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'later' } });
+  const { uid } = inLater(aCronJobObject('early')).metadata;
+  inLater(aJobObject({ uid, name: 'early' }, 'early-1', 'exit:1'));
+  await systemClock.sleep(2_500);
+  const kind = { apiVersion: 'cronjob-monitor.io/v1alpha1', kind: 'CronJobMonitor' };
+  fixture.sim.objects.put({ ...kind, metadata: { namespace: 'later', name: 'late' }, spec: {} });
+  await untilRuns('early', 1);
+  await systemClock.sleep(500);
+  await untilAlerts('early', []);
+  inLater(aJobObject({ uid, name: 'early' }, 'early-2', 'exit:1'));
+  const [alert] = await untilAlerts('early', ['jobFailed active']);
+  assert.equal(alert?.count, 1, 'what came before is not counted');
 });
 
 test('further failures are counted in the one alert', async () => {

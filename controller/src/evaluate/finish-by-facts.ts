@@ -38,8 +38,8 @@ export async function gatherFinishBy(
   const facts = new Map(
     deadlines.map(({ watch, interval, nextAt, expectedSlots: count }, index): [Watch, FinishByFacts] => {
       const last = { deadlineAt: interval.untilAt, expectedSlots: count, finishedAt: ends[index] };
-      // A deadline from before the monitor's first sight is nobody's promise.
-      const isPromised = count > 0 && interval.untilAt >= watch.firstSeenAt;
+      // A deadline from before the monitor judged the CronJob is no promise of its.
+      const isPromised = count > 0 && interval.untilAt >= watch.judgesFromAt;
       return [watch, { last: isPromised ? last : undefined, nextDeadlineAt: nextAt }];
     }),
   );

@@ -11,6 +11,8 @@ export interface KeptGaps {
   readonly gaps: readonly KeptGap[];
   /** Up to then everything was seen, as far as was written down. */
   readonly watchedThroughAt: Instant | undefined;
+  /** When the first term of this database had seen everything. */
+  readonly bornAt: Instant | undefined;
   /** Of the term that wrote it. */
   readonly epoch: number | undefined;
 }
@@ -47,13 +49,13 @@ function together(a: KeptGap, b: KeptGap): KeptGap {
 
 /** What was kept by this release or an earlier one; anything else counts as nothing. */
 export function toKeptGaps(value: unknown): KeptGaps {
-  const { gaps, watchedThroughAt, epoch } = (typeof value === 'object' && value !== null ? value : {}) as Record<
-    string,
-    unknown
-  >;
+  const { gaps, watchedThroughAt, bornAt, epoch } = (
+    typeof value === 'object' && value !== null ? value : {}
+  ) as Record<string, unknown>;
   return {
     gaps: (Array.isArray(gaps) ? gaps : []).flatMap((gap) => toKeptGap(gap) ?? []),
     watchedThroughAt: typeof watchedThroughAt === 'number' ? watchedThroughAt : undefined,
+    bornAt: typeof bornAt === 'number' ? bornAt : undefined,
     epoch: typeof epoch === 'number' ? epoch : undefined,
   };
 }

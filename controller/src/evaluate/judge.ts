@@ -145,13 +145,13 @@ function occurrencesOf(
   open: AlertRecord | undefined,
   { missedSchedule }: DetectionFacts,
   recorded: readonly Execution[],
-  { rules, firstSeenAt }: Watch,
+  { rules, judgesFromAt }: Watch,
 ): number {
   if (type === 'jobFailed') {
     const { includeManual } = rules.detection.jobFailed;
     return recorded.filter(
       ({ status, trigger, finishedAt }) =>
-        status === 'failed' && (includeManual || trigger === 'scheduled') && (finishedAt ?? 0) >= firstSeenAt,
+        status === 'failed' && (includeManual || trigger === 'scheduled') && (finishedAt ?? 0) >= judgesFromAt,
     ).length;
   }
   if (type !== 'missedSchedule' || open === undefined) return 0;

@@ -21,6 +21,8 @@ export interface KnownOfCronJob {
   readonly jobs: readonly JobSnapshot[];
   readonly recorded: readonly LedgerRun[];
   readonly gaps: readonly KeptGap[];
+  /** The time before the database was there. */
+  readonly beforeBirth: KeptGap | undefined;
 }
 
 /** What the whole cluster adds. */
@@ -45,7 +47,9 @@ const rankOf = { recorded: 3, inMemory: 2, provisional: 1 };
 
 /** The facts of the rule: the store's and the cluster's runs as one, and what the cluster still shows of those that nobody saw. */
 export function toLedgerFacts(known: KnownOfCronJob, settings: LedgerSettings): LedgerFacts {
-  const { ledger, cronJob, gaps } = known;
+  const { cronJob } = known;
+  const ledger = { ...known.ledger, evaluatedThroughAt: beginOf(known) };
+  const gaps = known.beforeBirth ? [known.beforeBirth, ...known.gaps] : known.gaps;
   const open = gaps.filter(({ toAt }) => toAt > ledger.evaluatedThroughAt);
   const runs = [
     ...known.recorded.map((run) => ofStore(run, gaps, settings.freshThroughAt)),
@@ -78,6 +82,23 @@ export function toLedgerFacts(known: KnownOfCronJob, settings: LedgerSettings): 
     },
     ...settings,
   };
+}
+
+/** So far back expected runs are looked for of which an empty database knows nothing. */
+const lookBackMs = 7 * 86_400_000;
+
+/**
+ * Up to where nothing is asked. Of the time before this database was there only what the cluster still shows can be told: what was due
+ * before the last start, where runs may have been cleared away, and long ago, is left alone; so is all of a CronJob that stands still.
+ */
+function beginOf({ ledger, cronJob, beforeBirth: before, jobs }: KnownOfCronJob): Instant {
+  const { evaluatedThroughAt } = ledger;
+  if (ledger.wasEvaluated || before === undefined || before.toAt <= evaluatedThroughAt) return evaluatedThroughAt;
+  if (cronJob?.suspended) return before.toAt;
+  const startAt = cronJob?.lastScheduleAt;
+  const showsAll = cronJob !== undefined && keepsAll(cronJob, jobs, [before], ledger);
+  const unknownThroughAt = showsAll || startAt === undefined ? -Infinity : startAt - 1;
+  return Math.max(evaluatedThroughAt, before.toAt - lookBackMs, Math.min(unknownThroughAt, before.toAt));
 }
 
 /**

@@ -35,7 +35,7 @@ export async function gatherPresence(
     const suspended = facts?.suspended ?? false;
     return {
       missedSchedule: slots && {
-        slots: slots.get(row.id) ?? [],
+        slots: (slots.get(row.id) ?? []).filter(({ at }) => at >= watch.judgesFromAt),
         paused: suspended && watch.rules.detection.pauseMonitoring,
       },
       deadMan: parts.has('deadMan')

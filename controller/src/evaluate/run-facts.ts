@@ -15,9 +15,9 @@ export interface RunFacts {
 export async function gatherRuns(tx: Tx, subjects: readonly Subject[]): Promise<RunFacts> {
   const all = await readRuns(tx, subjects, true);
   const scheduled = await readRuns(tx, subjects, false);
-  const runsOf = ({ row }: Subject, { rules, firstSeenAt }: Watch): readonly JudgedRunRow[] => {
+  const runsOf = ({ row }: Subject, { rules, judgesFromAt }: Watch): readonly JudgedRunRow[] => {
     const runs = (rules.detection.jobFailed.includeManual ? all : scheduled).get(row.id) ?? [];
-    return runs.filter(({ endedAt }) => endedAt >= firstSeenAt);
+    return runs.filter(({ endedAt }) => endedAt >= judgesFromAt);
   };
   return {
     runsOf,

@@ -59,7 +59,7 @@ export async function gatherRunning(
         runs: p99?.runs ?? 0,
       },
       durations: lastRuns && {
-        ...sinceFirstSight(lastRuns.get(subject.row.id), watch.firstSeenAt),
+        ...sinceOrigin(lastRuns.get(subject.row.id), watch.judgesFromAt),
         running: jobs.flatMap((job) =>
           slotOf(job) === undefined || job.suspended || job.startedAt === undefined || job.decidedAs !== undefined
             ? []
@@ -80,13 +80,13 @@ function unfinishedOf({ row }: Subject, from: RunningSources): JobFacts[] {
   return from.jobsOf(row.uid).filter((job) => job.outcome === undefined);
 }
 
-/** What ended before the monitor began to watch is history: it opens nothing. */
-function sinceFirstSight(
+/** What ended before the monitor judged the CronJob is history: it opens nothing. */
+function sinceOrigin(
   runs: LastScheduledRuns | undefined,
-  firstSeenAt: Instant,
+  judgesFromAt: Instant,
 ): Pick<NonNullable<DetectionFacts['durations']>, 'lastEnded' | 'lastSuccess'> {
   const seen = <T extends { readonly endedAt: Instant }>(run: T | undefined): T | undefined =>
-    run && run.endedAt >= firstSeenAt ? run : undefined;
+    run && run.endedAt >= judgesFromAt ? run : undefined;
   return { lastEnded: seen(runs?.lastEnded), lastSuccess: seen(runs?.lastSuccess) };
 }
 

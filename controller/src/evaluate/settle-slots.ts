@@ -137,6 +137,7 @@ export async function settleSlots(
         jobs,
         recorded: recorded.get(ledger.id) ?? [],
         gaps: deps.gaps.all(),
+        beforeBirth: deps.gaps.beforeBirth(),
       },
       { ...settings, graceMs: deps.graceMsOf(ledger.uid), zoneMismatch: isLedgerMisread(ledger, deps) },
     );

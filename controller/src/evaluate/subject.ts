@@ -37,7 +37,7 @@ export interface Watch {
   readonly monitor: { readonly id: number; readonly uid: string; readonly namespace: string; readonly name: string };
   readonly rules: MonitorRules;
   /** What ended before opens nothing. */
-  readonly firstSeenAt: Instant;
+  readonly judgesFromAt: Instant;
 }
 
 /** One CronJob whose verdicts are asked. */
@@ -79,7 +79,7 @@ function toWatch({ rules, ...watcher }: Watcher, row: JudgedCronJob): Watch[] {
   const known = row.monitors.find((candidate) => isSame(candidate, watcher));
   if (!known?.selects) return [];
   const { uid, namespace, name } = watcher;
-  return [{ monitor: { id: known.id, uid, namespace, name }, rules, firstSeenAt: known.firstSeenAt }];
+  return [{ monitor: { id: known.id, uid, namespace, name }, rules, judgesFromAt: known.judgesFromAt }];
 }
 
 /** The row that is not deleted is the present object of its name. */

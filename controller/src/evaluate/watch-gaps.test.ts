@@ -151,7 +151,7 @@ test('gaps that touch are one, and too many are run together', () => {
 });
 
 test('what cannot be read counts as nothing kept', () => {
-  const nothing = { gaps: [], watchedThroughAt: undefined, epoch: undefined };
+  const nothing = { gaps: [], watchedThroughAt: undefined, bornAt: undefined, epoch: undefined };
   for (const value of [undefined, 7, { gaps: 3, watchedThroughAt: 'x' }, { gaps: [{ fromAt: 1 }] }])
     assert.deepEqual(toKeptGaps(value), nothing);
 });

@@ -37,19 +37,24 @@ export class WatchGaps {
 
   readonly #store: Store;
   readonly #epoch: number;
+  readonly #bornAt: Instant | undefined;
   /** Until when a term before this one had seen everything; undefined: there was none. */
   readonly watchedUntilAt: Instant | undefined;
 
   private constructor(
     of: { readonly store: Store; readonly epoch: number; readonly logger: Logger },
-    gaps: readonly KeptGap[],
-    watchedUntilAt: Instant | undefined,
+    known: {
+      readonly gaps: readonly KeptGap[];
+      readonly bornAt: Instant | undefined;
+      readonly watchedUntilAt: Instant | undefined;
+    },
   ) {
     this.#store = of.store;
     this.#epoch = of.epoch;
     this.#logger = of.logger;
-    this.#gaps = gaps;
-    this.watchedUntilAt = watchedUntilAt;
+    this.#gaps = known.gaps;
+    this.#bornAt = known.bornAt;
+    this.watchedUntilAt = known.watchedUntilAt;
   }
 
   /** Finds the gap before this term, and writes it down before anything is judged. */
@@ -75,7 +80,8 @@ export class WatchGaps {
         gaps = addGap(gaps, { fromAt, toAt: span.toAt, edited: undefined });
       }
     }
-    const opened = new WatchGaps(deps, gaps, watchedUntilAt);
+    const bornAt = watchedUntilAt === undefined ? own.sinceAt : kept.bornAt;
+    const opened = new WatchGaps(deps, { gaps, bornAt, watchedUntilAt });
     await store.fenced(epoch, (tx) => opened.#write(tx, kept.watchedThroughAt));
     return opened;
   }
@@ -83,6 +89,11 @@ export class WatchGaps {
   /** Oldest first. */
   all(): readonly KeptGap[] {
     return this.#gaps;
+  }
+
+  /** The time before this database was there; undefined: a release that did not note its beginning made it. */
+  beforeBirth(): KeptGap | undefined {
+    return this.#bornAt === undefined ? undefined : { fromAt: 0, toAt: this.#bornAt, edited: undefined };
   }
 
   /** A watch listed again after this span, and events of it may be lost. */
@@ -121,7 +132,8 @@ export class WatchGaps {
 
   async #write(tx: Tx, watchedThroughAt: Instant | undefined): Promise<void> {
     const gaps = this.#gaps.map(({ fromAt, toAt, edited }) => ({ fromAt, toAt, edited: edited ?? null }));
-    await putClusterState(tx, 'gaps', { gaps, watchedThroughAt: watchedThroughAt ?? null, epoch: this.#epoch });
+    const marks = { watchedThroughAt: watchedThroughAt ?? null, bornAt: this.#bornAt ?? null };
+    await putClusterState(tx, 'gaps', { gaps, ...marks, epoch: this.#epoch });
   }
 }
 

@@ -37,8 +37,8 @@ export async function gatherWindowed(
     const shift = shifts?.get(regressionWindow(watch))?.get(id);
     return {
       successRate: rates && {
-        // History alone, from before anybody watched, opens nothing.
-        ...(lastEndedAt !== undefined && lastEndedAt >= watch.firstSeenAt ? toCounts(rate) : toCounts(undefined)),
+        // History alone, from before the monitor judged the CronJob, opens nothing.
+        ...(lastEndedAt !== undefined && lastEndedAt >= watch.judgesFromAt ? toCounts(rate) : toCounts(undefined)),
         lastRunAt: lastEndedAt,
         // Good evaluations are counted by the alert itself.
         openGoodEvaluations: isOpen(subject, watch, 'successRate') ? 1 : undefined,
@@ -111,7 +111,7 @@ function toRegression(
   watch: Watch,
   open: AlertRecord | undefined,
 ): NonNullable<DetectionFacts['regression']> {
-  const isNews = shift?.newestEndAt !== undefined && shift.newestEndAt >= watch.firstSeenAt;
+  const isNews = shift?.newestEndAt !== undefined && shift.newestEndAt >= watch.judgesFromAt;
   const frozen = frozenBaseline(open);
   return {
     recentMs: isNews ? shift.recentMs : [],

@@ -49,7 +49,7 @@ export class ProductMetrics {
     for (const status of ['success', 'failure']) this.#executions.inc({ namespace, cronjob: name, status }, 0);
   }
 
-  /** Runs that got their row now. Those found at first sight are history and count nowhere. */
+  /** Runs that got their row now. Those that ended before any monitor judged their CronJob are history and count nowhere. */
   recorded(execution: Execution, of: { readonly isHistory: boolean; readonly lagSeconds: number | undefined }): void {
     if (of.isHistory) return;
     const { namespace, cronJobName: cronjob, status } = execution;

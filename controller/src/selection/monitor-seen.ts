@@ -1,4 +1,4 @@
-import type { Instant } from '@cronjob-monitor/shared/domain';
+import type { FieldWrite, Instant } from '@cronjob-monitor/shared/domain';
 import {
   decodeMonitorSpec,
   type DecodedSpec,
@@ -17,6 +17,8 @@ export interface MonitorSeen {
   readonly createdAt: Instant;
   readonly resourceVersion: string;
   readonly decoded: DecodedSpec<MonitorSpec>;
+  /** When each field manager last wrote the selector. */
+  readonly selectorWrites: readonly FieldWrite[];
   /** As written by us earlier, or by whoever: compared, and asked for the times of earlier conditions. */
   readonly status: unknown;
 }
@@ -25,7 +27,7 @@ export interface MonitorSeen {
 export function toMonitorSeen(raw: RawObject, defaults: MonitorDefaults, checks?: SpecChecks): MonitorSeen | undefined {
   const metadata = raw['metadata'];
   if (typeof metadata !== 'object' || metadata === null) return undefined;
-  const { uid, namespace, name, generation, creationTimestamp, resourceVersion } = metadata as Readonly<
+  const { uid, namespace, name, generation, creationTimestamp, resourceVersion, managedFields } = metadata as Readonly<
     Record<string, unknown>
   >;
   if (typeof uid !== 'string' || typeof namespace !== 'string' || typeof name !== 'string') return undefined;
@@ -37,6 +39,17 @@ export function toMonitorSeen(raw: RawObject, defaults: MonitorDefaults, checks?
     createdAt: typeof creationTimestamp === 'string' ? Date.parse(creationTimestamp) || 0 : 0,
     resourceVersion: typeof resourceVersion === 'string' ? resourceVersion : '',
     decoded: decodeMonitorSpec(raw, defaults, checks),
+    selectorWrites: selectorWritesOf(managedFields),
     status: raw['status'],
   };
+}
+
+function selectorWritesOf(managedFields: unknown): FieldWrite[] {
+  if (!Array.isArray(managedFields)) return [];
+  return managedFields.flatMap((entry: { time?: unknown; fieldsV1?: { 'f:spec'?: object } } | null) => {
+    const at = typeof entry?.time === 'string' ? Date.parse(entry.time) : Number.NaN;
+    const written = entry?.fieldsV1?.['f:spec'];
+    const isSelector = typeof written === 'object' && written !== null && 'f:selector' in written;
+    return Number.isNaN(at) || !isSelector ? [] : [{ at, fields: ['selector'] }];
+  });
 }

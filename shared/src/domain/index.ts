@@ -52,6 +52,13 @@ export {
   type SuggestedFix,
 } from './fixes/suggest.ts';
 export { compareRuns, type ComparedRun } from './changes/compare-runs.ts';
+export {
+  instantOfWrite,
+  judgesFromAt,
+  type FieldWrite,
+  type NewsOfChange,
+  type WatchFacts,
+} from './watch/judges-from.ts';
 export { cronJobStatus, type CronJobHealthFacts } from './health/cronjob-health.ts';
 export { nearestRank, rankOf } from './stats/percentile.ts';
 export {
@@ -81,7 +88,14 @@ export { settleSlots, type LedgerFacts, type SettledSlot, type Settlement, type 
 export { epochAt, startDelayOf } from './slots/start-delay.ts';
 export type { ClusterTraces, Gap } from './slots/traces.ts';
 export { noOffset, tallyZone, type ZonelessStart, type ZoneTally } from './slots/zone-offset.ts';
-export { instantOfChange, sameSpec, type ChangeInstant, type EpochFields, type SpecEpoch } from './slots/epoch.ts';
+export {
+  instantOfChange,
+  sameSpec,
+  specSince,
+  type ChangeInstant,
+  type EpochFields,
+  type SpecEpoch,
+} from './slots/epoch.ts';
 export { nextWindowStart, windowAt, type MaintenanceWindow, type WindowSpan } from './mute/maintenance.ts';
 export type {
   AlertMessage,

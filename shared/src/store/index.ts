@@ -25,11 +25,11 @@ export {
   type CronJobSeen,
   type ProjectedCronJob,
 } from './catalog/project-cron-job.ts';
-export { cronJobIdsOf, listFirstSeen, lockCronJobs } from './catalog/cron-job-ids.ts';
+export { cronJobIdsOf, listWatchedSince, lockCronJobs } from './catalog/cron-job-ids.ts';
 export { listCronJobMarks, type CronJobMarks } from './catalog/cron-job-marks.ts';
 export { forgetMonitor, projectMonitor, type MonitorProjection } from './catalog/monitors.ts';
 export { listJudgedCronJobs, type JudgedCronJob, type JudgingMonitor } from './catalog/judged-cron-jobs.ts';
-export { setTargets, type MonitorTarget } from './catalog/monitor-targets.ts';
+export { listTargetsOf, setTargets, type MonitorTarget } from './catalog/monitor-targets.ts';
 export { listPresentObjects, type PresentObjects } from './catalog/present-objects.ts';
 export { findChannelFigures, type StoredChannelFigures } from './catalog/channel-figures.ts';
 export { forgetChannel, projectChannel, type ChannelProjection } from './catalog/channels.ts';

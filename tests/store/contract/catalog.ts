@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import {
   forgetCronJob,
   listChanges,
-  listFirstSeen,
+  listWatchedSince,
   listSpecEpochs,
   projectCronJob,
   projectCronJobs,
@@ -73,8 +73,11 @@ export const cronJobs = contract('the catalog of CronJobs', (test) => {
     const { id } = await projected(store, epoch, { uid: 'not-a-uuid' });
     const again = await store.fenced(epoch, (tx) => projectCronJob(tx, seen(someCronJob({ uid: 'not-a-uuid' }))));
     assert.equal(again.id, id);
-    assert.equal((await listFirstSeen(store, ['not-a-uuid', 'unknown'])).get('not-a-uuid'), now);
-    assert.equal((await listFirstSeen(store, ['unknown'])).size, 0);
+    assert.equal(
+      (await listWatchedSince(store, ['not-a-uuid', 'unknown'])).get('not-a-uuid'),
+      someCronJob({}).createdAt,
+    );
+    assert.equal((await listWatchedSince(store, ['unknown'])).size, 0);
   });
 
   test('makes a new row for a new UID under an old name, and the old one is deleted', async ({ store, epoch }) => {

@@ -39,7 +39,11 @@ export const executionIndexes = contract('the indexes of executions', (test) => 
     await recordRuns(store, epoch, [run]);
     await store.sql.raw('delete from schema_version where version >= 4');
     await store.sql.raw('update schema_steps set done_at = null where version = 4');
-    assert.deepEqual((await migrate(store, { version: 'test' })).applied, ['narrow executions', 'narrow columns']);
+    assert.deepEqual((await migrate(store, { version: 'test' })).applied, [
+      'narrow executions',
+      'narrow columns',
+      'watch origins',
+    ]);
     assert.deepEqual(await indexes(store), wanted[store.dialect.name]);
     assert.deepEqual(await recordRuns(store, epoch, [run]), { ...none, known: [run.jobUid] });
   });

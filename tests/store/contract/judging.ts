@@ -57,16 +57,16 @@ export const judging = contract('what verdicts ask', (test) => {
     const [judged] = await listJudgedCronJobs(store, [id, 999_999_999]);
     assert.deepEqual([judged?.uid, judged?.name, judged?.deletedAt], [facts.uid, facts.name, undefined]);
     assert.deepEqual(
-      judged?.monitors.map(({ id: monitorId, id16, selects, isDeleted, firstSeenAt }) => ({
+      judged?.monitors.map(({ id: monitorId, id16, selects, isDeleted, judgesFromAt }) => ({
         monitorId,
         id16,
         selects,
         isDeleted,
-        firstSeenAt,
+        judgesFromAt,
       })),
       [
-        { monitorId: stays.id, id16: stays.uid, selects: true, isDeleted: false, firstSeenAt: now },
-        { monitorId: leaves.id, id16: leaves.uid, selects: false, isDeleted: false, firstSeenAt: now },
+        { monitorId: stays.id, id16: stays.uid, selects: true, isDeleted: false, judgesFromAt: now },
+        { monitorId: leaves.id, id16: leaves.uid, selects: false, isDeleted: false, judgesFromAt: now },
       ],
     );
   });

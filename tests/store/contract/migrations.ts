@@ -5,8 +5,8 @@ import { contract } from '../suite.ts';
 
 export const migrations = contract('the schema', (test) => {
   test('is ready after the migration, and a second one does nothing', async ({ store }) => {
-    assert.deepEqual(await getSchemaState(store), { state: 'ready', version: 5, supported: 5 });
-    assert.deepEqual(await migrate(store, { version: 'test' }), { from: 5, to: 5, applied: [] });
+    assert.deepEqual(await getSchemaState(store), { state: 'ready', version: 6, supported: 6 });
+    assert.deepEqual(await migrate(store, { version: 'test' }), { from: 6, to: 6, applied: [] });
   });
 
   test('keeps what was done, with checksums, and every step as done', async ({ store }) => {
@@ -22,6 +22,7 @@ export const migrations = contract('the schema', (test) => {
         [3, 'outbox indexes', 'test'],
         [4, 'narrow executions', 'test'],
         [5, 'narrow columns', 'test'],
+        [6, 'watch origins', 'test'],
       ],
     );
     assert.ok(versions.every(({ checksum }) => /^[0-9a-f]{32}$/.test(String(checksum))));
@@ -35,8 +36,8 @@ export const migrations = contract('the schema', (test) => {
     assert.equal((await getSchemaState(store)).state, 'migrating');
     assert.deepEqual(await migrate(store, { version: 'test' }), {
       from: 1,
-      to: 5,
-      applied: ['alerts', 'outbox indexes', 'narrow executions', 'narrow columns'],
+      to: 6,
+      applied: ['alerts', 'outbox indexes', 'narrow executions', 'narrow columns', 'watch origins'],
     });
     assert.equal(await readNumber(store, 'select count(*) as n from rate_limits'), 0);
     assert.equal((await getSchemaState(store)).state, 'ready');
@@ -45,15 +46,15 @@ export const migrations = contract('the schema', (test) => {
   test('refuses a schema that a later release closed to this one, with a sentence', async ({ store }) => {
     await store.sql.raw(
       `insert into schema_version (version, name, checksum, app_version, readable_from, applied_at)
-       values (6, 'later', 'x', 'v9', 6, 1)`,
+       values (7, 'later', 'x', 'v9', 7, 1)`,
     );
     const state = await getSchemaState(store);
     assert.equal(state.state, 'tooNew');
     assert.match(state.state === 'tooNew' ? state.sentence : '', /made by a later release/);
     await assert.rejects(migrate(store, { version: 'test' }), { code: 'schema' });
-    await store.sql.raw('update schema_version set readable_from = 5 where version = 6');
-    assert.deepEqual(await getSchemaState(store), { state: 'ready', version: 6, supported: 5 });
-    await store.sql.raw('delete from schema_version where version = 6');
+    await store.sql.raw('update schema_version set readable_from = 6 where version = 7');
+    assert.deepEqual(await getSchemaState(store), { state: 'ready', version: 7, supported: 6 });
+    await store.sql.raw('delete from schema_version where version = 7');
   });
 
   test('refuses a schema whose steps are not ours', async ({ store }) => {
@@ -68,14 +69,23 @@ export const migrations = contract('the schema', (test) => {
 /** On a database of its own: nothing may be there yet. */
 export const firstMigration = contract('several processes that start at once', (test) => {
   test('make one schema', async ({ open, store }) => {
-    for (const table of ['schema_version', 'schema_steps', 'leader', 'executions', 'rate_limits', 'changes']) {
+    for (const table of [
+      'schema_version',
+      'schema_steps',
+      'leader',
+      'executions',
+      'rate_limits',
+      'changes',
+      'monitors',
+      'monitor_targets',
+    ]) {
       await store.sql.raw(`drop table ${table}`);
     }
     const others = store.dialect.name === 'sqlite' ? [store] : [store, open(), open(), open()];
     const results = await Promise.all(others.map((other) => migrate(other, { version: 'test' })));
     assert.deepEqual(
       results.map(({ applied }) => applied.length).sort((a, b) => a - b),
-      others.map((_, i) => (i === others.length - 1 ? 5 : 0)),
+      others.map((_, i) => (i === others.length - 1 ? 6 : 0)),
     );
     assert.equal((await getSchemaState(store)).state, 'ready');
     assert.equal(await readNumber(store, 'select count(*) as n from leader'), 1);

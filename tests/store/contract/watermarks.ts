@@ -126,24 +126,24 @@ export const watermarks = contract('watermarks', (test) => {
     await watched(store, epoch, [shared], now);
     const marks = [mark(left.id, now + 1, now + 2), mark(shared.id, now + 1, now + 2)];
     await store.fenced(epoch, (tx) => moveWatermarks(tx, marks));
-    const target = (cronJobs: readonly CronJobFacts[], at: number): Promise<unknown> =>
+    const target = (cronJobs: readonly CronJobFacts[], at: number, selectedSinceAt = at): Promise<unknown> =>
       store.fenced(epoch, (tx) =>
         setTargets(
           tx,
           monitor,
-          cronJobs.map((cronJob) => ({ cronJobUid: cronJob.uid, leading: true })),
+          cronJobs.map((cronJob) => ({ cronJobUid: cronJob.uid, leading: true, selectedSinceAt })),
           at,
         ),
       );
     await target([], now + minuteMs);
     await target([left, shared], now + dayMs);
-    await target([left, shared], now + 2 * dayMs);
+    await target([left, shared], now + 2 * dayMs, now + dayMs);
     const ledgers = await listLedgers(store, [left.id, shared.id]);
     const through = (id: number): unknown => {
       const ledger = ledgers.get(id);
       return [ledger?.evaluatedThroughAt, ledger?.waitingSlotAt];
     };
-    assert.deepEqual(through(left.id), [now + dayMs, undefined]);
+    assert.deepEqual(through(left.id), [now + dayMs - 1, undefined]);
     assert.deepEqual(through(shared.id), [now + 1, now + 2], 'another monitor watched all the time');
   });
 

@@ -1,4 +1,4 @@
-import { instantOfChange, type CronJobFacts, type Instant } from '@cronjob-monitor/shared/domain';
+import { instantOfChange, specSince, type CronJobFacts, type Instant } from '@cronjob-monitor/shared/domain';
 import type { Clock } from '@cronjob-monitor/shared/process';
 import type { CronJobMarks, CronJobSeen } from '@cronjob-monitor/shared/store';
 import type { ComeBack } from '../../runtime/index.ts';
@@ -76,12 +76,12 @@ function toSeen(
   deps: CronJobReconcilerDeps,
 ): CronJobSeen {
   const { problem, nextRunAt } = deps.outlookOf(cronJob, now);
-  const change =
-    marks?.openEpoch &&
-    instantOfChange({ ...marks.openEpoch, generation: marks.generation }, cronJob, {
-      now,
-      unwatchedSinceAt: lastSightOf(marks, deps),
-    });
+  const change = marks?.openEpoch
+    ? instantOfChange({ ...marks.openEpoch, generation: marks.generation }, cronJob, {
+        now,
+        unwatchedSinceAt: lastSightOf(marks, deps),
+      })
+    : { changedAt: specSince(cronJob), uncertainFromAt: undefined };
   return {
     facts: cronJob,
     seenAt: now,

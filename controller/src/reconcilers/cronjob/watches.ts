@@ -1,6 +1,7 @@
 import type { CronJobFacts } from '@cronjob-monitor/shared/domain';
 import type { Clock } from '@cronjob-monitor/shared/process';
 import type { ObjectEvent } from '../../runtime/index.ts';
+import type { SelectionStarts } from '../../selection/index.ts';
 import type { SpecSightings } from './spec-sightings.ts';
 
 export interface CronJobWatchDeps {
@@ -10,6 +11,8 @@ export interface CronJobWatchDeps {
   readonly departed: (cronJob: CronJobFacts, at: number) => void;
   /** Where edits wait until they are written down. */
   readonly sightings?: SpecSightings | undefined;
+  /** Told of labels that may begin a selection. */
+  readonly starts?: Pick<SelectionStarts, 'cronJobChanged' | 'cronJobGone'> | undefined;
   /** Since when nothing was heard of the watch, if that is longer than usual. */
   readonly unwatchedSinceAt?: (() => number | undefined) | undefined;
   readonly clock: Clock;
@@ -21,9 +24,14 @@ export function watchCronJobs(deps: CronJobWatchDeps): (event: ObjectEvent<CronJ
     const { item } = event;
     if (event.type === 'updated') {
       const unwatchedSinceAt = deps.unwatchedSinceAt?.();
-      deps.sightings?.note({ before: event.before, facts: item, at: deps.clock.now(), unwatchedSinceAt });
+      const receivedAt = deps.clock.now();
+      deps.sightings?.note({ before: event.before, facts: item, at: receivedAt, unwatchedSinceAt });
+      deps.starts?.cronJobChanged(event, { receivedAt, unwatchedSinceAt });
     }
-    if (event.type === 'deleted') deps.departed(item, deps.clock.now());
+    if (event.type === 'deleted') {
+      deps.departed(item, deps.clock.now());
+      deps.starts?.cronJobGone(item.uid);
+    }
     deps.queue(item.uid);
     // Labels decide who selects it; all else leaves the targets as they are.
     if (event.type !== 'updated' || !sameLabels(event.before.labels, item.labels)) deps.queueMonitorsAround(item);

@@ -8,7 +8,7 @@ import type { GatheredJob } from './gather.ts';
 const context: ConclusionContext = {
   now: 10_000_000,
   watchingSinceAt: 0,
-  knownSinceAt: 0,
+  judgedSinceAt: 0,
   recordedClaims: [],
   inMaintenance: () => false,
 };
@@ -58,9 +58,13 @@ test('under Replace it is waited for the Job that may have replaced it', () => {
 test('a run that ended before we watched is late news only if its CronJob was known then', () => {
   const job = gathered(aFailedJob());
   const endedAt = job.snapshot.job.endedAt ?? 0;
-  assert.equal(recordOf(job, { watchingSinceAt: endedAt + 1, knownSinceAt: endedAt - 1 })?.delayed, true);
-  assert.equal(recordOf(job, { watchingSinceAt: endedAt + 1, knownSinceAt: undefined })?.delayed, false, 'first sight');
-  assert.equal(recordOf(job, { watchingSinceAt: endedAt - 1, knownSinceAt: 0 })?.delayed, false, 'seen as it ended');
+  assert.equal(recordOf(job, { watchingSinceAt: endedAt + 1, judgedSinceAt: endedAt - 1 })?.delayed, true);
+  assert.equal(
+    recordOf(job, { watchingSinceAt: endedAt + 1, judgedSinceAt: undefined })?.delayed,
+    false,
+    'first sight',
+  );
+  assert.equal(recordOf(job, { watchingSinceAt: endedAt - 1, judgedSinceAt: 0 })?.delayed, false, 'seen as it ended');
 });
 
 test('a copy of a Job whose slot another owns is a rerun, also when the other one is recorded alone', () => {

@@ -21,8 +21,8 @@ export interface ConclusionContext {
   readonly now: Instant;
   /** When this process began to see everything. */
   readonly watchingSinceAt: Instant;
-  /** When the CronJob was first seen by any of our processes; undefined: never before. */
-  readonly knownSinceAt: Instant | undefined;
+  /** From when on some monitor judges the CronJob; undefined: it has no row yet. */
+  readonly judgedSinceAt: Instant | undefined;
   /** Recorded runs that own the slot this Job names. */
   readonly recordedClaims: readonly SlotClaim[];
   readonly inMaintenance: (at: Instant) => boolean;
@@ -46,7 +46,7 @@ export function conclude(gathered: GatheredJob, context: ConclusionContext): Con
     vanished: vanishing && gone ? { status: vanishing.status, at: gone.at } : undefined,
     delayed: endedUnwatched(job.endedAt ?? gone?.at, {
       sinceAt: context.watchingSinceAt,
-      knownSinceAt: context.knownSinceAt,
+      judgedSinceAt: context.judgedSinceAt,
     }),
     inMaintenance: context.inMaintenance(slotAt ?? job.createdAt),
   });

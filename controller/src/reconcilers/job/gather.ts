@@ -50,15 +50,15 @@ export function gatherJob(uid: string, from: JobSources): GatheredJob | undefine
   };
 }
 
-/** A run is late news when it ended before we began to watch, of a CronJob that we had watched earlier already. */
+/** A run is late news when it ended before we began to watch, of a CronJob that some monitor judged then already. */
 export function endedUnwatched(
   endedAt: Instant | undefined,
-  watch: { readonly sinceAt: Instant; readonly knownSinceAt: Instant | undefined },
+  watch: { readonly sinceAt: Instant; readonly judgedSinceAt: Instant | undefined },
 ): boolean {
   return (
     endedAt !== undefined &&
     endedAt < watch.sinceAt &&
-    watch.knownSinceAt !== undefined &&
-    watch.knownSinceAt <= endedAt
+    watch.judgedSinceAt !== undefined &&
+    watch.judgedSinceAt <= endedAt
   );
 }

@@ -30,7 +30,7 @@ export type RowOfRun = 'new' | 'known' | 'none';
 /** A run that got its row now. */
 export interface RecordedRun {
   readonly execution: Execution;
-  /** It ended before its CronJob was first seen. */
+  /** It ended before any monitor judged its CronJob. */
   readonly isHistory: boolean;
 }
 
@@ -90,12 +90,12 @@ async function concludeAll(
   const historic = new Set<string>();
   const concluded = jobs.map((gathered) => {
     const { job } = gathered.snapshot;
-    const knownSinceAt = context.knownSinceAt(job.cronJobUid);
-    if (job.endedAt !== undefined && job.endedAt < (knownSinceAt ?? Infinity)) historic.add(job.uid);
+    const judgedSinceAt = context.judgedSinceAt(job.cronJobUid);
+    if (job.endedAt !== undefined && job.endedAt < (judgedSinceAt ?? Infinity)) historic.add(job.uid);
     const conclusion = conclude(gathered, {
       now,
       watchingSinceAt: deps.watchingSinceAt,
-      knownSinceAt,
+      judgedSinceAt,
       recordedClaims: context.claimsOf(job),
       inMaintenance: (at) => deps.inMaintenance(job.cronJobUid, at),
     });

@@ -1,6 +1,6 @@
 import { slotOf, type Execution, type Instant, type JobFacts, type SlotClaim } from '@cronjob-monitor/shared/domain';
 import {
-  listFirstSeen,
+  listWatchedSince,
   listIncompleteRuns,
   listRecordedJobs,
   listSlotClaims,
@@ -17,7 +17,7 @@ import { sameActiveJob, toActiveJob } from './running.ts';
 
 /** What the store knows that the cluster does not. */
 export interface RecordedContext {
-  knownSinceAt(cronJobUid: string): Instant | undefined;
+  judgedSinceAt(cronJobUid: string): Instant | undefined;
   claimsOf(job: JobFacts): readonly SlotClaim[];
 }
 
@@ -52,14 +52,14 @@ export function createJobRecords<Outcome>(store: Store, epoch: number, judge: Ru
   return {
     async readContext(jobs, claimants) {
       const cronJobUids = [...new Set(jobs.map((job) => job.snapshot.job.cronJobUid))];
-      const firstSeen = await listFirstSeen(store, cronJobUids);
+      const watchedSince = await listWatchedSince(store, cronJobUids);
       const named = claimants.flatMap(({ snapshot: { job } }) => {
         const slotAt = slotOf(job);
         return slotAt === undefined ? [] : [{ cronJobUid: job.cronJobUid, slotAt }];
       });
       const claims = named.length === 0 ? [] : await listSlotClaims(store, named);
       return {
-        knownSinceAt: (uid) => firstSeen.get(uid),
+        judgedSinceAt: (uid) => watchedSince.get(uid),
         claimsOf: (job) => claims.filter((claim) => claim.cronJobUid === job.cronJobUid),
       };
     },

@@ -1,4 +1,4 @@
-import type { Instant } from '@cronjob-monitor/shared/domain';
+import type { CronJobFacts, Instant } from '@cronjob-monitor/shared/domain';
 import {
   maxCronJobsInStatus,
   type Condition,
@@ -13,13 +13,16 @@ import {
   forgetMonitor,
   listAlertsOfMonitor,
   listCronJobs,
+  listTargetsOf,
   projectMonitor,
   setTargets,
   type AlertOfMonitor,
   type CatalogCronJob,
   type DurationFigures,
+  type MonitorTarget,
   type Store,
 } from '@cronjob-monitor/shared/store';
+import type { MonitorSeen } from '../../selection/index.ts';
 import type { GatheredMonitor } from './gather.ts';
 
 /** What the monitor reconciler reads from and writes to the store. */
@@ -55,35 +58,58 @@ export interface DurationsOverDays {
 
 const dayMs = 86_400_000;
 
-export function createMonitorRecords(store: Store, epoch: number, durations: DurationsOverDays): MonitorRecords {
-  /** Targets written last, by monitor UID. */
-  const written = new Map<string, ReadonlyMap<string, boolean>>();
+/** Since when a monitor selects a CronJob without a break; undefined: nothing tells that it did not from its creation on. */
+export interface SelectionOrigins {
+  /** As it was seen to begin. */
+  readonly seen: (monitor: MonitorSeen, cronJob: CronJobFacts) => Instant | undefined;
+  /** Of what was not selected when somebody last looked. */
+  readonly unseen: (monitor: MonitorSeen, cronJob: CronJobFacts) => Instant | undefined;
+}
+
+const noBreaks: SelectionOrigins = { seen: () => undefined, unseen: () => undefined };
+
+export function createMonitorRecords(
+  store: Store,
+  epoch: number,
+  durations: DurationsOverDays,
+  origins: SelectionOrigins = noBreaks,
+): MonitorRecords {
+  /** Targets written last, by monitor UID: whether each is led, and since when it is selected. */
+  const written = new Map<string, ReadonlyMap<string, string>>();
   const generations = new Map<string, number>();
+  /** Since when a monitor selects what it did not select when a process before this one looked, by monitor UID. */
+  const joined = new Map<string, ReadonlyMap<string, Instant>>();
 
   return {
     async write(gathered, judged, at) {
       const { monitor, selected, leads } = gathered;
-      const targets = new Map(selected.map(({ uid }) => [uid, leads.has(uid)]));
       const before = written.get(monitor.uid);
+      if (before === undefined) joined.set(monitor.uid, await findJoined(gathered));
+      const targets = new Map(
+        selected.map((cronJob): [string, MonitorTarget] => {
+          const { uid: cronJobUid } = cronJob;
+          const selectedSinceAt = origins.seen(monitor, cronJob) ?? joined.get(monitor.uid)?.get(cronJobUid);
+          return [cronJobUid, { cronJobUid, leading: leads.has(cronJobUid), selectedSinceAt }];
+        }),
+      );
       const isSame =
         before !== undefined &&
         before.size === targets.size &&
-        [...targets].every(([uid, leading]) => before.get(uid) === leading);
+        [...targets].every(([uid, target]) => before.get(uid) === textOf(target));
       const outcome = await store.fenced(epoch, async (tx) => {
         await projectMonitor(tx, { ...projectionOf(gathered, judged), counts: null, evaluatedAt: at });
-        return isSame
-          ? { unknown: [] }
-          : setTargets(
-              tx,
-              monitor.uid,
-              [...targets].map(([cronJobUid, leading]) => ({ cronJobUid, leading })),
-              at,
-            );
+        return isSame ? { unknown: [] } : setTargets(tx, monitor.uid, [...targets.values()], at);
       });
-      const added = [...targets.keys()].filter((uid) => !before?.has(uid));
       const unknown = new Set(outcome.unknown);
+      const added = [...targets].flatMap(([uid, target]) => {
+        const last = before?.get(uid);
+        return last === undefined || sinceIn(last) !== sinceIn(textOf(target)) ? [uid] : [];
+      });
       // What has no row yet is tried again: it must not count as written.
-      written.set(monitor.uid, new Map([...targets].filter(([uid]) => !unknown.has(uid))));
+      written.set(
+        monitor.uid,
+        new Map([...targets].flatMap(([uid, target]) => (unknown.has(uid) ? [] : [[uid, textOf(target)] as const]))),
+      );
       const removed = [...(before?.keys() ?? [])].filter((uid) => !targets.has(uid));
       const generation = generations.get(monitor.uid);
       generations.set(monitor.uid, monitor.generation);
@@ -125,11 +151,25 @@ export function createMonitorRecords(store: Store, epoch: number, durations: Dur
       const targets = [...(written.get(uid)?.keys() ?? [])];
       await store.fenced(epoch, (tx) => forgetMonitor(tx, uid, at));
       written.delete(uid);
+      joined.delete(uid);
       generations.delete(uid);
       return targets;
     },
   };
+
+  async function findJoined({ monitor, selected }: GatheredMonitor): Promise<ReadonlyMap<string, Instant>> {
+    const present = await listTargetsOf(store, monitor.uid);
+    return new Map(
+      selected.flatMap((cronJob) => {
+        const at = present.has(cronJob.uid) ? undefined : origins.unseen(monitor, cronJob);
+        return at === undefined ? [] : [[cronJob.uid, at] as const];
+      }),
+    );
+  }
 }
+
+const textOf = ({ leading, selectedSinceAt }: MonitorTarget): string => `${leading} ${selectedSinceAt ?? ''}`;
+const sinceIn = (text: string): string | undefined => text.split(' ')[1];
 
 function projectionOf({ monitor }: GatheredMonitor, judged: { phase: MonitorPhase; conditions: readonly Condition[] }) {
   const { uid, namespace, name, generation, createdAt, decoded } = monitor;

@@ -1,12 +1,18 @@
-import type { CronJobFacts, NamespaceFacts } from '@cronjob-monitor/shared/domain';
+import type { CronJobFacts, Instant, NamespaceFacts } from '@cronjob-monitor/shared/domain';
+import type { Clock } from '@cronjob-monitor/shared/process';
 import type { ObjectEvent } from '../../runtime/index.ts';
-import type { ChannelSeen, MonitorSeen, Selection } from '../../selection/index.ts';
+import type { ChannelSeen, MonitorSeen, Selection, SelectionStarts } from '../../selection/index.ts';
 import { notReadyReason } from './gather.ts';
 
 export interface MonitorWatchDeps {
   readonly selection: Selection;
   readonly monitors: { values(): Iterable<MonitorSeen> };
   readonly queue: (monitorUid: string) => void;
+  /** Told of what may begin or end a selection. */
+  readonly starts: Pick<SelectionStarts, 'monitorChanged' | 'monitorGone' | 'namespaceChanged'>;
+  /** Since when nothing was heard of the watch of this kind, if that is longer than usual. */
+  readonly unwatchedSinceAt: (kind: 'CronJobMonitor' | 'Namespace') => Instant | undefined;
+  readonly clock: Clock;
 }
 
 /** Which events wake which monitors. */
@@ -19,11 +25,17 @@ export function watchMonitors(deps: MonitorWatchDeps): {
   const queueAll = (): void => {
     for (const { uid } of deps.monitors.values()) deps.queue(uid);
   };
+  const newsOf = (kind: 'CronJobMonitor' | 'Namespace') => ({
+    receivedAt: deps.clock.now(),
+    unwatchedSinceAt: deps.unwatchedSinceAt(kind),
+  });
   return {
     onMonitor(event) {
       // Our own status patches come back as events: they change neither spec nor selection.
       const isOwnEcho = event.type === 'updated' && event.before.generation === event.item.generation;
       if (isOwnEcho) return;
+      if (event.type === 'updated') deps.starts.monitorChanged(event, newsOf('CronJobMonitor'));
+      if (event.type === 'deleted') deps.starts.monitorGone(event.item.uid);
       deps.selection.invalidate();
       deps.queue(event.item.uid);
       // Another one may lead now.
@@ -31,6 +43,7 @@ export function watchMonitors(deps: MonitorWatchDeps): {
     },
     onNamespace(event) {
       if (event.type === 'updated' && sameReach(event.before, event.item)) return;
+      if (event.type === 'updated') deps.starts.namespaceChanged(event, newsOf('Namespace'));
       deps.selection.invalidate();
       queueAll();
     },

@@ -1,5 +1,6 @@
 import type { ConcurrencyPolicy } from '../../contract/index.ts';
 import type { Instant } from '../instant.ts';
+import type { FieldWrite } from '../watch/judges-from.ts';
 
 export type { ConcurrencyPolicy };
 
@@ -36,5 +37,7 @@ export interface CronJobFacts {
     readonly at: Instant;
     readonly fields: readonly string[];
   }[];
+  /** When each field manager last wrote labels: their keys. Settles since when it is selected. Absent: not known. */
+  readonly labelWrites?: readonly FieldWrite[];
   readonly templateHash: string;
 }

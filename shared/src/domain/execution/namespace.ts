@@ -1,4 +1,5 @@
 import type { Instant } from '../instant.ts';
+import type { FieldWrite } from '../watch/judges-from.ts';
 
 /** What we keep of a Namespace: what selectors ask, and whom its administrator lets watch it. */
 export interface NamespaceFacts {
@@ -7,5 +8,7 @@ export interface NamespaceFacts {
   readonly labels: Readonly<Record<string, string>>;
   /** Annotation `cronjob-monitor.io/monitored-from`: namespaces whose monitors may select here; `*` stands for all. */
   readonly monitoredFrom: readonly string[];
+  /** When each field manager last wrote labels or that annotation: their keys. Absent: not known. */
+  readonly reachWrites?: readonly FieldWrite[];
   readonly deletingAt: Instant | undefined;
 }

@@ -62,6 +62,16 @@ export function instantOfChange(
     : { changedAt: sight.now, uncertainFromAt: from };
 }
 
+/**
+ * Since when a CronJob that was never seen before asks for the runs it asks for now: since its creation when it was never edited, else since
+ * the last write of one of these fields. Undefined: nobody can tell, and it counts from now.
+ */
+export function specSince(cronJob: Pick<CronJobFacts, 'generation' | 'createdAt' | 'specWrites'>): Instant | undefined {
+  if (cronJob.generation === 1) return cronJob.createdAt;
+  if (cronJob.specWrites.length === 0) return undefined;
+  return Math.max(cronJob.createdAt, ...cronJob.specWrites.map(({ at }) => at));
+}
+
 /** Names as they stand in a CronJob's spec. */
 function changedFields(before: EpochFields, after: EpochFields): string[] {
   const pairs: [string, unknown, unknown][] = [

@@ -2,7 +2,7 @@ import type { ConcurrencyPolicy, CronJobFacts } from '../../domain/index.ts';
 import { arrayOf, countOf, instantOf, numberOf, objectOf, textOf, type Json } from './fields.ts';
 import type { Interner } from './interner.ts';
 import { toLine } from './line.ts';
-import { metadataOf, textsOf, type Metadata } from './metadata.ts';
+import { metadataOf, metadataWritesOf, textsOf, type Metadata } from './metadata.ts';
 import { templateHash } from './template-hash.ts';
 
 /** Longest texts kept of the annotations that people write for readers. */
@@ -45,6 +45,7 @@ export function toCronJobFacts(object: Json, intern: Interner): CronJobFacts | u
     backoffLimit: numberOf(job['backoffLimit']),
     restartPolicy: intern(textOf(pod['restartPolicy'])),
     specWrites: specWritesOf(metadata, intern),
+    labelWrites: metadataWritesOf(metadata, intern),
     templateHash: intern(templateHash(job)),
   };
 }

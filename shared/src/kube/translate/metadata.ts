@@ -1,4 +1,4 @@
-import type { Instant } from '../../domain/index.ts';
+import type { FieldWrite, Instant } from '../../domain/index.ts';
 import { arrayOf, instantOf, objectOf, textOf, type Json } from './fields.ts';
 import type { Interner } from './interner.ts';
 
@@ -30,6 +30,26 @@ export function metadataOf(object: Json): Metadata | undefined {
     annotations: objectOf(raw['annotations']),
     raw,
   };
+}
+
+/** Who wrote labels, and annotations of these names, when: `metadata.managedFields`. Fields are the keys. */
+export function metadataWritesOf(
+  { raw }: Pick<Metadata, 'raw'>,
+  intern: Interner,
+  annotations: readonly string[] = [],
+): FieldWrite[] {
+  return arrayOf(raw['managedFields']).flatMap((value) => {
+    const entry = objectOf(value);
+    const at = instantOf(entry['time']);
+    const written = objectOf(objectOf(entry['fieldsV1'])['f:metadata']);
+    const owned = (of: unknown): string[] =>
+      Object.keys(objectOf(of)).flatMap((key) => (key.startsWith('f:') ? [intern(key.slice(2))] : []));
+    const fields = [
+      ...owned(written['f:labels']),
+      ...owned(written['f:annotations']).filter((key) => annotations.includes(key)),
+    ];
+    return at === undefined || fields.length === 0 ? [] : [{ at, fields }];
+  });
 }
 
 /** The owner that controls the object, if it is of this kind. Never by name alone: a CronJob made anew has another UID. */

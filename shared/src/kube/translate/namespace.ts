@@ -1,13 +1,15 @@
 import type { NamespaceFacts } from '../../domain/index.ts';
 import { textOf, type Json } from './fields.ts';
 import type { Interner } from './interner.ts';
-import { metadataOf, textsOf } from './metadata.ts';
+import { metadataOf, metadataWritesOf, textsOf } from './metadata.ts';
+
+const consentAnnotation = 'cronjob-monitor.io/monitored-from';
 
 /** A Namespace as Kubernetes sent it; undefined when it has no UID or name. Throws nothing. */
 export function toNamespaceFacts(object: Json, intern: Interner): NamespaceFacts | undefined {
   const metadata = metadataOf(object);
   if (!metadata) return undefined;
-  const consent = textOf(metadata.annotations['cronjob-monitor.io/monitored-from']) ?? '';
+  const consent = textOf(metadata.annotations[consentAnnotation]) ?? '';
   const monitoredFrom = consent
     .split(',')
     .map((name) => name.trim())
@@ -17,6 +19,7 @@ export function toNamespaceFacts(object: Json, intern: Interner): NamespaceFacts
     name: intern(metadata.name),
     labels: textsOf(metadata.labels, intern),
     monitoredFrom,
+    reachWrites: metadataWritesOf(metadata, intern, [consentAnnotation]),
     deletingAt: metadata.deletingAt,
   };
 }

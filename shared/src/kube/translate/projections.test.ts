@@ -162,7 +162,12 @@ test('a CronJob keeps what its slots and limits depend on', () => {
           time,
           fieldsV1: { 'f:spec': { 'f:schedule': {}, 'f:suspend': {}, 'f:jobTemplate': {} } },
         },
-        { manager: 'helm', operation: 'Apply', time, fieldsV1: { 'f:spec': { 'f:jobTemplate': {} } } },
+        {
+          manager: 'helm',
+          operation: 'Apply',
+          time,
+          fieldsV1: { 'f:metadata': { 'f:labels': { '.': {}, 'f:app': {} } }, 'f:spec': { 'f:jobTemplate': {} } },
+        },
         {
           manager: 'kube-controller-manager',
           time,
@@ -219,17 +224,25 @@ test('a CronJob keeps what its slots and limits depend on', () => {
     backoffLimit: 2,
     restartPolicy: 'OnFailure',
     specWrites: [{ manager: 'kubectl', at, fields: ['schedule', 'suspend'] }],
+    labelWrites: [{ at, fields: ['app'] }],
   });
 });
 
 test('a Namespace tells who may watch it', () => {
-  const annotations = { 'cronjob-monitor.io/monitored-from': ' ops, prod ,,' };
-  const facts = translate.namespace({ metadata: { uid: 'n', name: 'db', labels: { tier: 'gold' }, annotations } });
+  const consent = 'cronjob-monitor.io/monitored-from';
+  const annotations = { [consent]: ' ops, prod ,,' };
+  const time = '2026-11-21T07:53:00Z';
+  const written = { 'f:annotations': { [`f:${consent}`]: {}, 'f:other': {} } };
+  const managedFields = [{ manager: 'kubectl-annotate', time, fieldsV1: { 'f:metadata': written } }];
+  const facts = translate.namespace({
+    metadata: { uid: 'n', name: 'db', labels: { tier: 'gold' }, annotations, managedFields },
+  });
   assert.deepEqual(facts, {
     uid: 'n',
     name: 'db',
     labels: { tier: 'gold' },
     monitoredFrom: ['ops', 'prod'],
+    reachWrites: [{ at: Date.parse(time), fields: [consent] }],
     deletingAt: undefined,
   });
 });

@@ -2,6 +2,7 @@ import type { Instant } from '../../domain/index.ts';
 import type { Db, Tx } from '../database.ts';
 import { toId16 } from '../id16.ts';
 import { rowsIn } from '../upsert.ts';
+import { judgesFrom } from './judges-from.ts';
 
 /** Ids of catalog rows by CronJob UID; UIDs that no row has are missing. */
 export async function cronJobIdsOf(db: Db, uids: readonly string[]): Promise<Map<string, number>> {
@@ -29,15 +30,21 @@ export async function lockCronJobs(tx: Tx, ids: readonly number[]): Promise<void
   );
 }
 
-/** When each of these CronJobs was first seen, by UID; those never seen are missing. */
-export async function listFirstSeen(db: Db, uids: readonly string[]): Promise<ReadonlyMap<string, Instant>> {
+/** From when on some monitor judges each of these CronJobs, else their creation; by UID, those without a row are missing. */
+export async function listWatchedSince(db: Db, uids: readonly string[]): Promise<ReadonlyMap<string, Instant>> {
   const textOf = new Map([...new Set(uids)].map((uid) => [toId16(uid), uid]));
   const bound = [...textOf.keys()].map((id16) => db.dialect.id16(id16));
-  const found = await rowsIn(db, bound, (marks) => `select uid, first_seen_at from cronjobs where uid in (${marks})`);
+  const found = await rowsIn(
+    db,
+    bound,
+    (marks) =>
+      `select uid, coalesce((select min(${judgesFrom('t')}) from monitor_targets t where t.cronjob_id = cronjobs.id ` +
+      `and t.removed_at is null), created_at) as since_at from cronjobs where uid in (${marks})`,
+  );
   const seen = new Map<string, Instant>();
   for (const row of found) {
     const uid = textOf.get(db.dialect.id16Text(row['uid']));
-    if (uid !== undefined) seen.set(uid, Number(row['first_seen_at']));
+    if (uid !== undefined) seen.set(uid, Number(row['since_at']));
   }
   return seen;
 }

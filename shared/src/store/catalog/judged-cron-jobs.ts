@@ -2,6 +2,7 @@ import type { Instant } from '../../domain/index.ts';
 import { optionalNumber } from '../column.ts';
 import type { Db } from '../database.ts';
 import { rowsIn } from '../upsert.ts';
+import { judgesFrom } from './judges-from.ts';
 
 /** A CronJob whose verdicts are asked, as its row knows it. */
 export interface JudgedCronJob {
@@ -18,12 +19,14 @@ export interface JudgedCronJob {
 /** A monitor of a CronJob, or one that was. */
 export interface JudgingMonitor {
   readonly id: number;
-  /** As 16 bytes in UUID text: equal to the UID where that is a UUID. */
+  /** What its alerts are known by, as 16 bytes in UUID text: the UID of the first of all objects of this name that count as one. */
   readonly id16: string;
   readonly namespace: string;
   readonly name: string;
-  /** When it first selected the CronJob: what ended before opens nothing. */
-  readonly firstSeenAt: Instant;
+  /** From when on it judges the CronJob: what ended before opens nothing. Of facts of the cluster alone. */
+  readonly judgesFromAt: Instant;
+  /** Runs that were recorded before its row were judged; false: they never were. */
+  readonly wasJudged: boolean;
   readonly selects: boolean;
   readonly isDeleted: boolean;
 }
@@ -39,7 +42,8 @@ export async function listJudgedCronJobs(db: Db, ids: readonly number[]): Promis
     db,
     ids,
     (marks) =>
-      'select t.cronjob_id, t.monitor_id, t.first_seen_at, t.removed_at, m.uid, m.namespace, m.name, m.deleted_at ' +
+      `select t.cronjob_id, t.monitor_id, ${judgesFrom('t')} as judges_from_at, t.judged_at, t.removed_at, ` +
+      'coalesce(m.first_uid, m.uid) as uid, m.namespace, m.name, m.deleted_at ' +
       `from monitor_targets t join monitors m on m.id = t.monitor_id where t.cronjob_id in (${marks}) order by t.monitor_id`,
   );
   const monitorsOf = Map.groupBy(targets, (row) => Number(row['cronjob_id']));
@@ -55,7 +59,8 @@ export async function listJudgedCronJobs(db: Db, ids: readonly number[]): Promis
       id16: db.dialect.id16Text(target['uid']),
       namespace: String(target['namespace']),
       name: String(target['name']),
-      firstSeenAt: Number(target['first_seen_at']),
+      judgesFromAt: Number(target['judges_from_at']),
+      wasJudged: target['judged_at'] !== null,
       selects: target['removed_at'] === null && target['deleted_at'] === null,
       isDeleted: target['deleted_at'] !== null,
     })),

@@ -1,19 +1,37 @@
-import type { Instant } from '../../domain/index.ts';
-import { change, inParts, insertRows, marks, rows } from '../ask.ts';
-import type { Tx } from '../database.ts';
-import { updateAll } from '../upsert.ts';
+import { judgesFromAt, type Instant } from '../../domain/index.ts';
+import { change, firstRow, inParts, insertRows, marks, rows } from '../ask.ts';
+import { optionalNumber } from '../column.ts';
+import type { Db, Tx } from '../database.ts';
+import { toId16 } from '../id16.ts';
+import { rowsIn, updateAll } from '../upsert.ts';
 import { cronJobIdsOf } from './cron-job-ids.ts';
+import { judgesFrom } from './judges-from.ts';
 import { findMonitorId, tellMonitor } from './monitors.ts';
 
-/** One CronJob that a monitor selects. `leading`: this monitor's windows and target are the ones the CronJob's row shows. */
+/** One CronJob that a monitor selects. */
 export interface MonitorTarget {
   readonly cronJobUid: string;
+  /** This monitor's windows and target are the ones that the CronJob's row shows. */
   readonly leading: boolean;
+  /**
+   * Since when it is selected without a break, if that is known to be later than its creation and that of the monitor: whatever is stored,
+   * before that there was a time in which it was not.
+   */
+  readonly selectedSinceAt?: Instant | undefined;
+}
+
+/** A row as it was. */
+interface KnownTarget {
+  readonly leading: boolean;
+  readonly removedAt: Instant | undefined;
+  readonly judgesFromAt: Instant | undefined;
+  readonly judgedAt: Instant | undefined;
 }
 
 /**
  * Makes these the targets of the monitor. One no longer named keeps its row with `removed_at` = at; one that comes back loses
- * it and keeps its counters. A difference is told as a change of the monitor. Unknown CronJob UIDs are left out and returned. An unknown monitor has no targets.
+ * it, keeps its counters and is judged anew from then on. A difference is told as a change of the monitor. Unknown CronJob UIDs are
+ * left out and returned. An unknown monitor has no targets.
  */
 export async function setTargets(
   tx: Tx,
@@ -27,63 +45,144 @@ export async function setTargets(
   const ids = await cronJobIdsOf(tx, uids);
   const unknown = uids.filter((uid) => !ids.has(uid));
 
-  const found = await rows(
-    tx,
-    `select cronjob_id, "leading", removed_at from monitor_targets where monitor_id = ?${tx.dialect.lock.update}`,
-    [monitorId],
-  );
-  const before = new Map(found.map((row) => [Number(row['cronjob_id']), row]));
-  const wanted = new Map<number, number>();
-  for (const { cronJobUid, leading } of targets) {
-    const id = ids.get(cronJobUid);
-    if (id !== undefined) wanted.set(id, Number(leading));
+  const before = await lockKnown(tx, monitorId);
+  const wanted = new Map<number, MonitorTarget>();
+  for (const target of targets) {
+    const id = ids.get(target.cronJobUid);
+    if (id !== undefined) wanted.set(id, target);
   }
 
-  const differing = [...wanted].filter(([id, leading]) => {
-    const row = before.get(id);
-    return row === undefined || row['removed_at'] !== null || Number(row['leading']) !== leading;
-  });
+  const begun = await originsOf(
+    tx,
+    monitorId,
+    [...wanted].flatMap(([id, target]) =>
+      beginsAnew(target, before.get(id)) ? [{ id, selectedSinceAt: selectedSince(target, before.get(id)) }] : [],
+    ),
+  );
+  const differing = [...wanted].filter(([id, target]) => begun.has(id) || before.get(id)?.leading !== target.leading);
   await insertRows(tx, {
     table: 'monitor_targets',
-    columns: ['monitor_id', 'cronjob_id', 'leading', 'removed_at', 'first_seen_at'],
-    rows: differing.map(([id, leading]) => [monitorId, id, leading, null, at]),
-    tail: updateAll(tx.dialect, ['monitor_id', 'cronjob_id'], ['leading', 'removed_at']),
+    columns,
+    rows: differing.map(([id, target]) => {
+      const anew = begun.get(id);
+      const row = before.get(id);
+      const origin = anew === undefined ? [row?.judgesFromAt ?? null, row?.judgedAt ?? null] : [anew, null];
+      return [monitorId, id, Number(target.leading), null, at, ...origin];
+    }),
+    tail: updateAll(tx.dialect, ['monitor_id', 'cronjob_id'], ['leading', 'removed_at', 'judges_from_at', 'judged_at']),
   });
-  const removed = [...before].filter(([id, row]) => row['removed_at'] === null && !wanted.has(id)).map(([id]) => id);
+  const removed = [...before].filter(([id, row]) => row.removedAt === undefined && !wanted.has(id)).map(([id]) => id);
   await removeTargets(tx, monitorId, removed, at);
   if (differing.length > 0 || removed.length > 0) await tellMonitor(tx, monitorId, { deleted: false });
 
-  await skipUnwatched(
-    tx,
-    monitorId,
-    differing.map(([id]) => id).filter((id) => before.get(id) !== undefined && before.get(id)?.['removed_at'] !== null),
-    at,
-  );
-  const added = differing.filter(([id]) => before.get(id)?.['removed_at'] !== null).length;
+  await judgeSlotsFrom(tx, monitorId, begun);
+  const added = differing.filter(([id]) => {
+    const row = before.get(id);
+    return row === undefined || row.removedAt !== undefined;
+  }).length;
   return { added, removed: removed.length, unknown };
 }
 
-async function removeTargets(tx: Tx, monitorId: number, cronJobIds: readonly number[], at: Instant): Promise<void> {
-  await insertRows(tx, {
-    table: 'monitor_targets',
-    columns: ['monitor_id', 'cronjob_id', 'leading', 'removed_at', 'first_seen_at'],
-    rows: cronJobIds.map((id) => [monitorId, id, 0, at, at]),
-    tail: updateAll(tx.dialect, ['monitor_id', 'cronjob_id'], ['leading', 'removed_at']),
-  });
+/** UIDs of the CronJobs that the monitor of this UID selects, as far as it was written. */
+export async function listTargetsOf(db: Db, monitorUid: string): Promise<ReadonlySet<string>> {
+  const found = await rows(
+    db,
+    'select c.uid_text from monitor_targets t join monitors m on m.id = t.monitor_id join cronjobs c on c.id = t.cronjob_id ' +
+      'where m.uid = ? and t.removed_at is null',
+    [db.dialect.id16(toId16(monitorUid))],
+  );
+  return new Set(found.map((row) => String(row['uid_text'])));
 }
 
-/**
- * CronJobs that come back to a monitor after a time in which none watched them: nothing of that time is judged, for its runs were not
- * recorded.
- */
-async function skipUnwatched(tx: Tx, monitorId: number, cronJobIds: readonly number[], at: Instant): Promise<void> {
+const columns = [
+  'monitor_id',
+  'cronjob_id',
+  'leading',
+  'removed_at',
+  'first_seen_at',
+  'judges_from_at',
+  'judged_at',
+] as const;
+
+async function lockKnown(tx: Tx, monitorId: number): Promise<ReadonlyMap<number, KnownTarget>> {
+  const found = await rows(
+    tx,
+    `select cronjob_id, "leading", removed_at, judges_from_at, judged_at from monitor_targets where monitor_id = ?${tx.dialect.lock.update}`,
+    [monitorId],
+  );
+  return new Map(
+    found.map((row) => [
+      Number(row['cronjob_id']),
+      {
+        leading: Number(row['leading']) === 1,
+        removedAt: optionalNumber(row['removed_at']),
+        judgesFromAt: optionalNumber(row['judges_from_at']),
+        judgedAt: optionalNumber(row['judged_at']),
+      },
+    ]),
+  );
+}
+
+/** The watch is a new one: it was none, it was none for a while, or its row is of a release that wrote no origin. */
+function beginsAnew({ selectedSinceAt }: MonitorTarget, row: KnownTarget | undefined): boolean {
+  if (row === undefined || row.removedAt !== undefined || row.judgesFromAt === undefined) return true;
+  return selectedSinceAt !== undefined && selectedSinceAt > row.judgesFromAt;
+}
+
+/** One that was no target until now was none until its row said so, unless somebody knows better. */
+function selectedSince({ selectedSinceAt }: MonitorTarget, row: KnownTarget | undefined): Instant | undefined {
+  return selectedSinceAt ?? row?.removedAt;
+}
+
+/** From when on the monitor judges each of these CronJobs: by its own creation, theirs, and the selection. */
+async function originsOf(
+  tx: Tx,
+  monitorId: number,
+  begun: readonly { readonly id: number; readonly selectedSinceAt: Instant | undefined }[],
+): Promise<ReadonlyMap<number, Instant>> {
+  if (begun.length === 0) return new Map();
+  const monitor = await firstRow(tx, 'select created_at from monitors where id = ?', [monitorId]);
+  const monitorCreatedAt = Number(monitor?.['created_at']);
+  const found = await rowsIn(
+    tx,
+    begun.map(({ id }) => id),
+    (list) => `select id, created_at from cronjobs where id in (${list})`,
+  );
+  const createdAt = new Map(found.map((row) => [Number(row['id']), Number(row['created_at'])]));
+  return new Map(
+    begun.map(({ id, selectedSinceAt }) => [
+      id,
+      judgesFromAt({ monitorCreatedAt, cronJobCreatedAt: createdAt.get(id) ?? monitorCreatedAt, selectedSinceAt }),
+    ]),
+  );
+}
+
+async function removeTargets(tx: Tx, monitorId: number, cronJobIds: readonly number[], at: Instant): Promise<void> {
   for (const ids of inParts(cronJobIds)) {
     // One part after the other: they share a connection.
     await change(
       tx,
-      `update cronjobs set evaluated_through_at = ?, waiting_slot_at = null where id in (${marks(ids)}) and not exists ` +
-        '(select 1 from monitor_targets t where t.cronjob_id = cronjobs.id and t.monitor_id <> ? and t.removed_at is null)',
-      [at, ...ids, monitorId],
+      `update monitor_targets set "leading" = 0, removed_at = ? where monitor_id = ? and cronjob_id in (${marks(ids)})`,
+      [at, monitorId, ...ids],
     );
+  }
+}
+
+/**
+ * Expected runs of these CronJobs are judged from the instant on at which this watch began, unless another monitor judged them then
+ * already: outcomes that are written stay, and nothing of a time in which none judged gets one.
+ */
+async function judgeSlotsFrom(tx: Tx, monitorId: number, begun: ReadonlyMap<number, Instant>): Promise<void> {
+  for (const [fromAt, ofInstant] of Map.groupBy([...begun], ([, at]) => at)) {
+    for (const ids of inParts(ofInstant.map(([id]) => id))) {
+      // One part after the other: they share a connection.
+      await change(
+        tx,
+        'update cronjobs set evaluated_through_at = ?, waiting_slot_at = null where evaluated_through_at is not null ' +
+          `and id in (${marks(ids)}) and not exists (select 1 from monitor_targets t where t.cronjob_id = cronjobs.id ` +
+          `and t.monitor_id <> ? and t.removed_at is null and ${judgesFrom('t')} <= ?)`,
+        [fromAt - 1, ...ids, monitorId, fromAt],
+      );
+    }
   }
 }

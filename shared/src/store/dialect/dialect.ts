@@ -122,6 +122,9 @@ export interface Dialect {
     readonly columns: readonly string[];
   }): readonly string[];
 
+  /** Statements that give a table that exists columns which may be null, unless it has them where a step can be repeated (MySQL). */
+  addColumns(of: { readonly table: string; readonly columns: Readonly<Record<string, ColumnType>> }): readonly string[];
+
   /** Statements that take an index away, if it is there. */
   dropIndex(index: { readonly table: string; readonly name: string }): readonly string[];
 

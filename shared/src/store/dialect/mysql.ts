@@ -78,6 +78,15 @@ export const mysql: Dialect = {
     'execute add_index',
     'deallocate prepare add_index',
   ],
+  // Of the two products only one knows `add column if not exists`.
+  addColumns: ({ table, columns }) =>
+    Object.entries(columns).flatMap(([name, type]) => [
+      `set @add_column = (select if(count(*) > 0, 'do 0', 'alter table ${table} add column "${name}" ${columnType(type)}') ` +
+        `from information_schema.columns where table_schema = database() and table_name = '${table}' and column_name = '${name}')`,
+      'prepare add_column from @add_column',
+      'execute add_column',
+      'deallocate prepare add_column',
+    ]),
   dropIndex: ({ name, table }) => [
     `set @drop_index = (select if(count(*) = 0, 'do 0', 'drop index ${name} on ${table}') ` +
       `from information_schema.statistics where table_schema = database() and table_name = '${table}' and index_name = '${name}')`,

@@ -82,6 +82,10 @@ export const postgres: Dialect = {
   addIndex: ({ name, table, columns }) => [
     `create index if not exists ${name} on ${table} (${columns.map((column) => `"${column}"`).join(', ')})`,
   ],
+  addColumns: ({ table, columns }) =>
+    Object.entries(columns).map(
+      ([name, type]) => `alter table ${table} add column if not exists "${name}" ${columnType(type)}`,
+    ),
   dropIndex: ({ name }) => [`drop index if exists ${name}`],
   // Widths of two and four bytes are lost again where the next column is aligned.
   narrowColumns: () => [],

@@ -69,6 +69,8 @@ export const sqlite: Dialect = {
   addIndex: ({ name, table, columns }) => [
     `create index if not exists ${name} on ${table} (${columns.map((c) => `"${c}"`).join(', ')})`,
   ],
+  addColumns: ({ table, columns }) =>
+    Object.entries(columns).map(([name, type]) => `alter table ${table} add column "${name}" ${columnType(type)}`),
   dropIndex: ({ name }) => [`drop index if exists ${name}`],
   // A number takes as many bytes as it needs.
   narrowColumns: () => [],

@@ -3,10 +3,18 @@ import { alerts } from './0002-alerts.ts';
 import { outboxIndexes } from './0003-outbox-indexes.ts';
 import { narrowExecutions } from './0004-narrow-executions.ts';
 import { narrowColumns } from './0005-narrow-columns.ts';
+import { watchOrigins } from './0006-watch-origins.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step in its order. One is added at the end; none is ever edited. */
-export const migrations: readonly Migration[] = [runs, alerts, outboxIndexes, narrowExecutions, narrowColumns];
+export const migrations: readonly Migration[] = [
+  runs,
+  alerts,
+  outboxIndexes,
+  narrowExecutions,
+  narrowColumns,
+  watchOrigins,
+];
 
 /** The number of this program: the schema it writes. */
 export const schemaNumber = migrations.length;

@@ -14,6 +14,7 @@ const released: Readonly<Record<string, readonly string[]>> = {
     '101e2165c1dc09c61bac40ef8cbbe702',
     'f0a551e56f5bc9c27d614dfa5cf803ae',
     '696c9f1681f7e719ba35216f683b7acd',
+    '4d30bc3a811256379772faa7814bfe68',
   ],
   postgres: [
     '3940994370f3b31a47d7cc715ea1a6ec',
@@ -21,6 +22,7 @@ const released: Readonly<Record<string, readonly string[]>> = {
     '101e2165c1dc09c61bac40ef8cbbe702',
     'a7ac83bde0fa703589a7ef54a37b62a5',
     '696c9f1681f7e719ba35216f683b7acd',
+    '851c0877724a3f726f738f1fd39049ca',
   ],
   mysql: [
     'c01de5720772215762df85e18e4f432b',
@@ -28,6 +30,7 @@ const released: Readonly<Record<string, readonly string[]>> = {
     '902fef1a2bb3b07a77fc953eca447f84',
     '1263acc50114aa74f8ea90943583c647',
     '65ea0b7ccf5f8c64fcb62d918f6318d1',
+    'b1f803697f2beb46ab6b2f5c85e98abf',
   ],
 };
 

@@ -1,5 +1,6 @@
 import type { ExecutionStatus, ExecutionTrigger, Instant } from '../../domain/index.ts';
 import { inParts, marks, rows, type Row } from '../ask.ts';
+import { judgedThrough } from '../catalog/judges-from.ts';
 import { optionalNumber } from '../column.ts';
 import type { Db } from '../database.ts';
 import { mostClockLeadMs } from '../executions/born-for-slot.ts';
@@ -31,7 +32,7 @@ const cronJobsPerStatement = 500;
 const ended = statusWords.all.map((_, number) => number).join(', ');
 const unobserved = statusWords.toNumber('unobserved');
 /** Up to where a CronJob is judged. */
-const judged = 'coalesce(c.evaluated_through_at, c.first_seen_at)';
+const judged = judgedThrough('c');
 const recorded =
   'select e.cronjob_id, e.job_uid, e.job_name, c.name as cronjob_name, e.trigger, e.scheduled_at, e.created_at, e.finished_at, ' +
   'e.status, e.flags, e.recorded_at from cronjobs c join executions e on e.cronjob_id = c.id';

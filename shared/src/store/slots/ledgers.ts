@@ -1,5 +1,6 @@
 import type { Instant, SpecEpoch } from '../../domain/index.ts';
 import type { Row } from '../ask.ts';
+import { judgedThrough } from '../catalog/judges-from.ts';
 import { optionalNumber } from '../column.ts';
 import type { Db } from '../database.ts';
 import { toEpoch } from '../spec-epochs.ts';
@@ -13,7 +14,7 @@ export interface StoredLedger {
   readonly name: string;
   readonly createdAt: Instant;
   readonly deletedAt: Instant | undefined;
-  /** Slots at or before it are judged, or never will be: they came before the first sight, or their history was removed. */
+  /** Slots at or before it are judged, or never will be: no monitor judged it then, or their history was removed. */
   readonly evaluatedThroughAt: Instant;
   /** False: nothing was judged yet. */
   readonly wasEvaluated: boolean;
@@ -30,11 +31,11 @@ export async function listLedgers(db: Db, cronJobIds: readonly number[]): Promis
     db,
     cronJobIds,
     (marks) =>
-      `select c.id, c.uid_text, c.namespace, c.name, c.created_at, c.deleted_at, c.first_seen_at, c.baseline_at, ` +
-      `c.evaluated_through_at, c.waiting_slot_at, c.every_anchor_at, ` +
+      `select c.id, c.uid_text, c.namespace, c.name, c.created_at, c.deleted_at, c.baseline_at, ` +
+      `${judgedThrough('c')} as judged_through_at, c.evaluated_through_at, c.waiting_slot_at, c.every_anchor_at, ` +
       `e.from_at, e.to_at, e.schedule, e.time_zone, e.suspended, e.policy, e.deadline_s, e.certain, e.generation ` +
       `from cronjobs c left join spec_epochs e on e.cronjob_id = c.id ` +
-      `and (e.to_at is null or e.to_at > coalesce(c.evaluated_through_at, c.first_seen_at)) ` +
+      `and (e.to_at is null or e.to_at > ${judgedThrough('c')}) ` +
       `where c.id in (${marks}) order by c.id, e.from_at`,
   );
   const ledgers = new Map<number, StoredLedger & { readonly epochs: SpecEpoch[] }>();
@@ -48,7 +49,6 @@ export async function listLedgers(db: Db, cronJobIds: readonly number[]): Promis
 }
 
 function toLedger(row: Row): StoredLedger & { readonly epochs: SpecEpoch[] } {
-  const evaluatedThroughAt = optionalNumber(row['evaluated_through_at']);
   return {
     id: Number(row['id']),
     uid: String(row['uid_text']),
@@ -56,11 +56,8 @@ function toLedger(row: Row): StoredLedger & { readonly epochs: SpecEpoch[] } {
     name: String(row['name']),
     createdAt: Number(row['created_at']),
     deletedAt: optionalNumber(row['deleted_at']),
-    evaluatedThroughAt: Math.max(
-      evaluatedThroughAt ?? Number(row['first_seen_at']),
-      optionalNumber(row['baseline_at']) ?? 0,
-    ),
-    wasEvaluated: evaluatedThroughAt !== undefined,
+    evaluatedThroughAt: Math.max(Number(row['judged_through_at']), optionalNumber(row['baseline_at']) ?? 0),
+    wasEvaluated: row['evaluated_through_at'] !== null,
     waitingSlotAt: optionalNumber(row['waiting_slot_at']),
     anchorAt: optionalNumber(row['every_anchor_at']),
     epochs: [],

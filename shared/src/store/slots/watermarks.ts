@@ -58,7 +58,7 @@ function mostFrequent<T>(values: readonly T[]): T | undefined {
 export async function findOldestWatermark(db: Db): Promise<Instant | undefined> {
   const row = await firstRow(
     db,
-    'select min(coalesce(evaluated_through_at, first_seen_at)) as at from cronjobs c where deleted_at is null ' +
+    'select min(coalesce(evaluated_through_at, 0)) as at from cronjobs c where deleted_at is null ' +
       'and exists (select 1 from monitor_targets t where t.cronjob_id = c.id and t.removed_at is null)',
   );
   const at = row?.['at'];

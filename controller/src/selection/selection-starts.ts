@@ -1,0 +1,123 @@
+import { instantOfWrite, type CronJobFacts, type Instant, type NamespaceFacts } from '@cronjob-monitor/shared/domain';
+import { reachOf, selectsCronJob, type ReachRules } from '@cronjob-monitor/shared/kube';
+import type { MonitorSeen } from './monitor-seen.ts';
+import type { Selection } from './selection.ts';
+
+/** An object that changed, as its watch tells of it. */
+interface Changed<T> {
+  readonly before: T;
+  readonly item: T;
+}
+
+/** When the news of a change came; `unwatchedSinceAt`: the watch had not been heard of since. */
+interface News {
+  readonly receivedAt: Instant;
+  readonly unwatchedSinceAt: Instant | undefined;
+}
+
+export interface SelectionStartsDeps {
+  readonly selection: Pick<Selection, 'monitorsOf'>;
+  readonly monitors: { values(): Iterable<MonitorSeen> };
+  readonly namespaces: { values(): Iterable<NamespaceFacts> };
+  readonly cronJobs: { values(): Iterable<CronJobFacts> };
+  readonly rules: ReachRules;
+}
+
+/**
+ * Since when monitors select CronJobs that they did not select before, by the news of what changed: labels, a selector, the agreement of a
+ * namespace. Followers keep it too, for they may have to write it down. What was selected from its creation on, or found so by a list, has
+ * no entry.
+ */
+export class SelectionStarts {
+  readonly #from: SelectionStartsDeps;
+  /** By the UID of the monitor, then of the CronJob. */
+  readonly #since = new Map<string, Map<string, Instant>>();
+
+  constructor(from: SelectionStartsDeps) {
+    this.#from = from;
+  }
+
+  /** Undefined: no beginning of it was seen. */
+  sinceOf(monitorUid: string, cronJobUid: string): Instant | undefined {
+    return this.#since.get(monitorUid)?.get(cronJobUid);
+  }
+
+  cronJobChanged({ before, item }: Changed<CronJobFacts>, news: News): void {
+    const keys = new Set([...Object.keys(before.labels), ...Object.keys(item.labels)]);
+    const changed = [...keys].filter((key) => before.labels[key] !== item.labels[key]);
+    if (changed.length === 0) return;
+    const { selection } = this.#from;
+    const left = new Set(selection.monitorsOf(before).map(({ uid }) => uid));
+    for (const { uid } of selection.monitorsOf(item))
+      if (!left.has(uid)) this.#begins(uid, item.uid, instantOfWrite(changed, item.labelWrites ?? [], news));
+  }
+
+  monitorChanged({ before, item }: Changed<MonitorSeen>, news: News): void {
+    // One that cannot be read selects nothing, and stops no watch.
+    if (!before.decoded.ok || !item.decoded.ok) return;
+    const selectors = [before.decoded.spec.selector, item.decoded.spec.selector] as const;
+    if (JSON.stringify(selectors[0]) === JSON.stringify(selectors[1])) return;
+    const at = instantOfWrite(['selector'], item.selectorWrites, news);
+    const namespaces = this.#namespaces();
+    const [was, is] = selectors.map((selector) => {
+      const reach = reachOf(item.namespace, selector, namespaces, this.#from.rules);
+      return (cronJob: CronJobFacts): boolean => selectsCronJob(selector, reach.namespaces, cronJob);
+    });
+    for (const cronJob of this.#from.cronJobs.values())
+      if (is?.(cronJob) && !was?.(cronJob)) this.#begins(item.uid, cronJob.uid, at);
+  }
+
+  namespaceChanged({ before, item }: Changed<NamespaceFacts>, news: News): void {
+    const labels = new Set([...Object.keys(before.labels), ...Object.keys(item.labels)]);
+    const changed = [...labels].filter((key) => before.labels[key] !== item.labels[key]);
+    if (before.monitoredFrom.join() !== item.monitoredFrom.join()) changed.push('cronjob-monitor.io/monitored-from');
+    if (changed.length === 0) return;
+    const at = instantOfWrite(changed, item.reachWrites ?? [], news);
+    const earlier = this.#namespaces().set(before.name, before);
+    const later = this.#namespaces();
+    const cronJobs = [...this.#from.cronJobs.values()].filter(({ namespace }) => namespace === item.name);
+    for (const monitor of this.#from.monitors.values()) {
+      if (!monitor.decoded.ok) continue;
+      const { selector } = monitor.decoded.spec;
+      const wasReached = reachOf(monitor.namespace, selector, earlier, this.#from.rules).namespaces.has(item.name);
+      const reach = reachOf(monitor.namespace, selector, later, this.#from.rules);
+      if (wasReached || !reach.namespaces.has(item.name)) continue;
+      for (const cronJob of cronJobs)
+        if (selectsCronJob(selector, reach.namespaces, cronJob)) this.#begins(monitor.uid, cronJob.uid, at);
+    }
+  }
+
+  monitorGone(uid: string): void {
+    this.#since.delete(uid);
+  }
+
+  cronJobGone(uid: string): void {
+    for (const ofMonitor of this.#since.values()) ofMonitor.delete(uid);
+  }
+
+  #begins(monitorUid: string, cronJobUid: string, at: Instant): void {
+    const ofMonitor = this.#since.get(monitorUid) ?? new Map<string, Instant>();
+    this.#since.set(monitorUid, ofMonitor.set(cronJobUid, at));
+  }
+
+  #namespaces(): Map<string, NamespaceFacts> {
+    return new Map([...this.#from.namespaces.values()].map((namespace) => [namespace.name, namespace]));
+  }
+}
+
+/**
+ * Since when a monitor selects a CronJob that it did not select when somebody last looked, where both were there then: when something that
+ * decides about it was written in the gap, else where the gap begins. Undefined: one of them is younger than the gap, and nothing tells
+ * that it was not selected from its creation on.
+ */
+export function selectedInGap(
+  monitor: Pick<MonitorSeen, 'createdAt' | 'selectorWrites'>,
+  cronJob: Pick<CronJobFacts, 'createdAt' | 'labelWrites'>,
+  namespace: Pick<NamespaceFacts, 'reachWrites'> | undefined,
+  gapFromAt: Instant,
+): Instant | undefined {
+  if (monitor.createdAt >= gapFromAt || cronJob.createdAt >= gapFromAt) return undefined;
+  const writes = [...monitor.selectorWrites, ...(cronJob.labelWrites ?? []), ...(namespace?.reachWrites ?? [])];
+  const within = writes.filter(({ at }) => at >= gapFromAt).map(({ at }) => at);
+  return within.length === 0 ? gapFromAt : Math.min(...within);
+}

@@ -1,0 +1,51 @@
+import type { Instant } from '../instant.ts';
+
+/** What decides from when on a monitor judges a CronJob: facts of the cluster, never the clock at which somebody looked. */
+export interface WatchFacts {
+  /** Of the first of all monitors of this namespace and name that count as one. */
+  readonly monitorCreatedAt: Instant;
+  readonly cronJobCreatedAt: Instant;
+  /** Since when it is selected without a break; undefined: ever since both of them are there. */
+  readonly selectedSinceAt: Instant | undefined;
+}
+
+/**
+ * A run is news for a monitor when it ended at or after this instant, an expected run when it was due then or later. What was before is
+ * history: recorded and counted, and told of to no channel by itself.
+ */
+export function judgesFromAt({ monitorCreatedAt, cronJobCreatedAt, selectedSinceAt }: WatchFacts): Instant {
+  return Math.max(monitorCreatedAt, cronJobCreatedAt, selectedSinceAt ?? -Infinity);
+}
+
+/** Who wrote something of an object when: an entry of `metadata.managedFields`. */
+export interface FieldWrite {
+  readonly at: Instant;
+  readonly fields: readonly string[];
+}
+
+/** How the news of a change came. */
+export interface NewsOfChange {
+  readonly receivedAt: Instant;
+  /** Undefined: on a live watch. Else it may have changed at any time since. */
+  readonly unwatchedSinceAt: Instant | undefined;
+}
+
+/**
+ * When fields of an object changed: at the receipt on a live watch; else when the manager that owns one of them wrote it, if that lies in
+ * the gap; else where the gap begins, since a run that is told of without need is better than one that is not told. In whole seconds, as
+ * Kubernetes tells when a run ended: what ended in the same second counts as later.
+ */
+export function instantOfWrite(
+  changed: readonly string[],
+  writes: readonly FieldWrite[],
+  { receivedAt, unwatchedSinceAt }: NewsOfChange,
+): Instant {
+  if (unwatchedSinceAt === undefined) return wholeSecond(receivedAt);
+  const owners = writes.filter(
+    ({ at, fields }) =>
+      at >= wholeSecond(unwatchedSinceAt) && at <= receivedAt && changed.some((field) => fields.includes(field)),
+  );
+  return owners.length === 0 ? wholeSecond(unwatchedSinceAt) : Math.max(...owners.map(({ at }) => at));
+}
+
+const wholeSecond = (at: Instant): Instant => Math.floor(at / 1_000) * 1_000;
