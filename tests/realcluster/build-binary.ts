@@ -1,16 +1,28 @@
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  constants,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 const home = import.meta.dirname;
 const bin = join(home, 'bin');
-const binary = join(bin, 'realcluster');
-const builtFrom = join(bin, 'built-from');
+const goEnvironment = { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-mod=readonly' };
 
-/** The program that runs a real control plane, or why this machine cannot make it. */
+/** The programs of the module: a real control plane, and the real controllers in virtual time. */
+type Program = 'realcluster' | 'oracle';
+
+/** A program of the module, or why this machine cannot make it. */
 export type Binary = { readonly path: string } | { readonly skipped: string };
 
 /**
@@ -18,23 +30,25 @@ export type Binary = { readonly path: string } | { readonly skipped: string };
  * machine takes minutes, since it compiles Kubernetes; later ones use Go's own cache. Test processes that need it at the same
  * time wait for one another. Throws when Go is there and the build fails.
  */
-export async function buildBinary(): Promise<Binary> {
-  const go = await goVersion();
-  if ('skipped' in go) return go;
-  const wanted = sourceHash(go.version);
+export async function buildBinary(program: Program = 'realcluster'): Promise<Binary> {
+  const installed = await goVersion();
+  if ('skipped' in installed) return installed;
+  const path = join(bin, program);
+  const builtFrom = join(bin, `${program}-built-from`);
+  const wanted = sourceHash(installed.version, program);
   await withBuildLock(async () => {
-    if (readOr(builtFrom) === wanted && exists(binary)) return;
+    if (readOr(builtFrom) === wanted && exists(path)) return;
     rmSync(builtFrom, { force: true });
-    await compile();
+    await compile(program, path);
     writeFileSync(builtFrom, wanted);
   });
-  return { path: binary };
+  return { path };
 }
 
 /** Asked inside the module, Go answers with the version it would use, or says why it has none new enough. */
 async function goVersion(): Promise<{ version: string } | { skipped: string }> {
   try {
-    const { stdout } = await promisify(execFile)('go', ['version'], { cwd: home });
+    const { stdout } = await go('version');
     return { version: stdout.trim() };
   } catch (error) {
     const stderr = error instanceof Error && 'stderr' in error ? String(error.stderr).trim().split('\n')[0] : '';
@@ -43,7 +57,7 @@ async function goVersion(): Promise<{ version: string } | { skipped: string }> {
   }
 }
 
-async function compile(): Promise<void> {
+async function compile(program: Program, path: string): Promise<void> {
   const version = `v${kubernetesVersion()}`;
   const [major, minor] = version.slice(1).split('.');
   const stamps = [
@@ -54,9 +68,11 @@ async function compile(): Promise<void> {
     `k8s.io/client-go/pkg/version.gitVersion=${version}`,
   ];
   const flags = ['-s', '-w', ...stamps.map((stamp) => `-X ${stamp}`)].join(' ');
-  const child = spawn('go', ['build', '-trimpath', '-buildvcs=false', '-ldflags', flags, '-o', binary, '.'], {
+  const args = program === 'oracle' ? await oracleArguments() : ['build'];
+  const from = program === 'oracle' ? './oracle' : '.';
+  const child = spawn('go', [...args, '-trimpath', '-buildvcs=false', '-ldflags', flags, '-o', path, from], {
     cwd: home,
-    env: { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-mod=readonly' },
+    env: goEnvironment,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
@@ -70,17 +86,43 @@ async function compile(): Promise<void> {
   await promise;
 }
 
+/**
+ * The oracle is a test program, since Go gives its virtual time to tests alone. Each work queue of client-go wakes every ten seconds as an
+ * insurance, three million times in a virtual year; a copy of client-go in the ignored folder wakes once a day instead.
+ */
+async function oracleArguments(): Promise<string[]> {
+  const copy = join(bin, 'client-go');
+  const modules = join(bin, 'oracle.mod');
+  const queue = join(copy, 'util/workqueue/delaying_queue.go');
+  const { stdout } = await go('list', '-m', '-f', '{{.Dir}}', 'k8s.io/client-go');
+  rmSync(copy, { recursive: true, force: true });
+  cpSync(stdout.trim(), copy, { recursive: true, mode: constants.COPYFILE_FICLONE });
+  const source = readFileSync(queue, 'utf8');
+  const calm = source.replace('const maxWait = 10 * time.Second', 'const maxWait = 24 * time.Hour');
+  if (calm === source) throw new Error('delaying_queue.go of client-go names its longest wait in another way');
+  rmSync(queue);
+  writeFileSync(queue, calm);
+  for (const end of ['mod', 'sum']) copyFileSync(join(home, `go.${end}`), join(bin, `oracle.${end}`));
+  await go('mod', 'edit', '-replace', `k8s.io/client-go=${copy}`, modules);
+  return ['test', '-c', `-modfile=${modules}`];
+}
+
+function go(...args: string[]): Promise<{ stdout: string }> {
+  return promisify(execFile)('go', args, { cwd: home, env: goEnvironment });
+}
+
 function kubernetesVersion(): string {
   const found = /k8s\.io\/kubernetes v(\S+)/.exec(readFileSync(join(home, 'go.mod'), 'utf8'))?.[1];
   if (found === undefined) throw new Error('go.mod names no k8s.io/kubernetes');
   return found;
 }
 
-function sourceHash(goVersion: string): string {
+function sourceHash(goVersion: string, program: Program): string {
   const hash = createHash('sha256').update(goVersion);
   const files = readdirSync(home, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && (entry.name.endsWith('.go') || /^go\.(mod|sum)$/.test(entry.name)))
     .map((entry) => relative(home, join(entry.parentPath, entry.name)))
+    .filter((file) => file.startsWith('go.') || file.startsWith('oracle/') === (program === 'oracle'))
     .sort();
   for (const file of files) hash.update(`\n${file}\n`).update(readFileSync(join(home, file)));
   return hash.digest('hex');
