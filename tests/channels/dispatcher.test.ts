@@ -165,9 +165,9 @@ describe('a message of a stream', () => {
     assert.deepEqual(await bench.series('cronjob_monitor_notification_lag_seconds_count'), [' 1']);
   });
 
-  test('that nobody wants any more does not go out', async (t) => {
+  test('that would page for what is over does not go out', async (t) => {
     const bench = await OutboxBench.start(t);
-    const channel = await bench.addChannel('webhook');
+    const channel = await bench.addChannel('paging');
     const over = await bench.tell(channel, { alert: { state: 'resolved', endedAt: 1 } });
     bench.start();
     await bench.arrive();

@@ -95,7 +95,11 @@ export class OutboxBench {
   /** A channel whose Secret is there. */
   async addChannel(
     type: ChannelType,
-    changes: { readonly rateLimiting?: ChannelSpec['rateLimiting']; readonly receiver?: Receiver } = {},
+    changes: {
+      readonly rateLimiting?: ChannelSpec['rateLimiting'];
+      readonly receiver?: Receiver;
+      readonly ends?: Partial<Pick<ChannelSpec, 'sendResolved' | 'sendRecovered'>>;
+    } = {},
   ): Promise<BenchChannel> {
     const receiver = changes.receiver ?? (await startReceiver(type));
     this.#test.after(() => receiver.stop());
@@ -109,7 +113,9 @@ export class OutboxBench {
       ...target,
       rateLimiting: changes.rateLimiting ?? { maxAlertsPerHour: 100_000, burstLimit: 10_000 },
       sendResolved: true,
+      sendRecovered: false,
       testOnSave: false,
+      ...changes.ends,
     };
     const values = receiver.secrets({ namespace: 'monitoring', name: 'receiver' }) ?? new Map();
     this.secrets.set(`monitoring/${name}`, { labels: {}, resourceVersion: '1', values });

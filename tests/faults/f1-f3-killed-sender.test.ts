@@ -90,6 +90,7 @@ class Stage {
           },
           rateLimiting: { maxAlertsPerHour: 100_000, burstLimit: 10_000 },
           sendResolved: true,
+          sendRecovered: false,
           testOnSave: false,
         },
       },

@@ -80,6 +80,7 @@ export async function addChannel(
       chat: { webhookSecretRef: { name: 'chat', namespace: 'ops', key: 'url' }, defaultChannel: '#ops' },
       rateLimiting: { maxAlertsPerHour: 100, burstLimit: 10 },
       sendResolved: true,
+      sendRecovered: false,
       testOnSave: false,
     },
     ready: true,

@@ -56,7 +56,7 @@ function learned(fixture: AlertingFixture, changes: Partial<LearnedOfRun> = {}):
 }
 
 async function messageOf(fixture: AlertingFixture): Promise<{ waitsMs: number; context: Record<string, unknown> }> {
-  const [row] = await fixture.rows('select payload, next_at from deliveries order by created_at desc');
+  const [row] = await fixture.rows('select payload, next_at from deliveries order by created_at desc, seq desc');
   const { message } = JSON.parse(String(row?.['payload'])) as FrozenMessage;
   const { context } = message.data as unknown as { context: Record<string, unknown> };
   return { waitsMs: Number(row?.['next_at']) - fixture.clock.now(), context };
@@ -124,11 +124,42 @@ test('a log that could not be read is said to be missing, and why', async (conte
   assert.deepEqual([told['logs'], told['logsUnavailable']], [null, 'nodeUnreachable']);
 });
 
-test('an alert that ended meanwhile stays as it is', async (context) => {
+test('an alert that ended meanwhile keeps what was learned, and its one message tells it', async (context) => {
   const fixture = await aWaitingMessage(context);
   await fixture.succeeds();
+  assert.equal(await completeAlerts(fixture.store, fixture.epoch, [learned(fixture)]), 1);
+  assert.deepEqual(await fixture.messages(), ['team-chat firing cancelled', 'team-chat closing ready']);
+  const { context: told, waitsMs } = await messageOf(fixture);
+  assert.deepEqual([told['suggestedFix'], waitsMs], ['Advice of backups.', 0]);
+});
+
+test('a message that waits is completed with facts of its own run, whatever failed since', async (context) => {
+  const fixture = await aWaitingMessage(context);
+  const newer = '0b6b6d3a-1a55-4d5c-9a41-9f3c21aa0002';
+  await fixture.fails({ context: { jobUid: newer, jobName: 'nightly-2' } });
+  const log = (body: string) => ({ ...learned(fixture).log, body }) as Evidence;
+  const ofNewer = learned(fixture, { jobUid: newer, log: log('the second\n'), fixOf: () => 'For the second.' });
+  assert.equal(await completeAlerts(fixture.store, fixture.epoch, [ofNewer]), 0);
+  assert.notEqual((await messageOf(fixture)).context['suggestedFix'], 'For the second.');
+  const ofFirst = learned(fixture, { log: log('the first\n'), fixOf: () => 'For the first.' });
+  assert.equal(await completeAlerts(fixture.store, fixture.epoch, [ofFirst]), 1);
+  const { context: told } = await messageOf(fixture);
+  assert.deepEqual([told['logs'], told['suggestedFix']], ['the first\n', 'For the first.']);
+  assert.equal(
+    toAlertFacts((await alertOf(fixture)).context).suggestedFix,
+    'For the second.',
+    'the alert speaks of it',
+  );
+});
+
+test('a message that was claimed once stays as it was sent', async (context) => {
+  const fixture = await aWaitingMessage(context);
+  fixture.clock.stepWall(waitMs);
+  for (const { id } of await fixture.claim()) {
+    const error = { category: 'unauthorized', message: 'no', httpStatus: 401 } as const;
+    await fixture.settle(id, { kind: 'failed', next: 'park', error, maybeSent: false });
+  }
   assert.equal(await completeAlerts(fixture.store, fixture.epoch, [learned(fixture)]), 0);
-  assert.deepEqual(await fixture.messages(), ['team-chat firing cancelled']);
 });
 
 test('the status of the pod that failed: how it ended, or what it waits for', () => {

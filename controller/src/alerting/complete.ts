@@ -68,8 +68,9 @@ const mostLogBytes = 64 * 1024;
 const mostEvents = 20;
 
 /**
- * Gives the live alerts of these runs what was learned of them since: kept with each alert as its monitor wants it, and written into
- * the messages that wait, which then go at once. What was taken first for a run stays. Returns how many messages changed.
+ * Gives the alerts of these runs what was learned of them since: kept with each alert that still speaks of the run, as its monitor wants
+ * it, and written into the messages about the run that wait, which then go at once. A message about another run stays as it is. What was
+ * taken first for a run stays. Returns how many messages changed.
  */
 export async function completeAlerts(store: Store, epoch: number, explained: readonly LearnedOfRun[]): Promise<number> {
   const ofRun = new Map(explained.map((learned) => [learned.jobUid, learned]));
@@ -78,7 +79,7 @@ export async function completeAlerts(store: Store, epoch: number, explained: rea
     const learned = ofRun.get(found.jobUid);
     // One after the other: packing takes memory.
     const gain = learned && (await gainOf(found, learned));
-    if (gain) gains.set(found.alert.id, gain);
+    if (gain) gains.set(keyOf(found), gain);
   }
   const fixes = explained.flatMap(({ jobUid, fix }) => (fix === undefined ? [] : [{ jobUid, fix }]));
   if (gains.size === 0 && fixes.length === 0) return 0;
@@ -88,14 +89,16 @@ export async function completeAlerts(store: Store, epoch: number, explained: rea
     await lockCronJobs(tx, [...(await cronJobIdsOf(tx, cronJobUids)).values()]);
     await updateExecutionFixes(tx, fixes);
     let changed = 0;
-    for (const { alert, jobUid } of await listAlertsOfRuns(tx, runs)) {
-      const gain = gains.get(alert.id);
-      // What ended meanwhile is not among them, and what speaks of a newer run neither; one after the other: they share a connection.
-      if (gain?.jobUid === jobUid) changed += await completeAlert(tx, alert, gain);
+    for (const found of await listAlertsOfRuns(tx, runs)) {
+      const gain = gains.get(keyOf(found));
+      // One after the other: they share a connection.
+      if (gain) changed += await completeAlert(tx, found, gain);
     }
     return changed;
   });
 }
+
+const keyOf = ({ alert, jobUid }: AlertOfRun): string => `${alert.id} ${jobUid}`;
 
 /** Its messages say what was learned of this run. */
 export function isExplainedBy({ context }: Pick<AlertRecord, 'context'>, jobUid: string): boolean {
@@ -111,22 +114,31 @@ interface Gain {
 }
 
 /** Undefined: its monitor wants nothing, or it has it already. */
-async function gainOf({ alert, monitor, jobUid }: AlertOfRun, learned: LearnedOfRun): Promise<Gain | undefined> {
+async function gainOf(
+  { alert, monitor, jobUid, isCurrent }: AlertOfRun,
+  learned: LearnedOfRun,
+): Promise<Gain | undefined> {
   const include = learned.includeOf(monitor);
-  if (include === undefined || isExplainedBy(alert, jobUid)) return undefined;
+  if (include === undefined || (isCurrent && isExplainedBy(alert, jobUid))) return undefined;
   const pieces = piecesOf(alert.id, include, learned);
   return { jobUid, facts: factsOf(monitor, include, learned), pieces, packed: await packEvidence(pieces) };
 }
 
-async function completeAlert(tx: Tx, { id, context }: AlertRecord, { facts, pieces, packed }: Gain): Promise<number> {
-  await replaceEvidence(tx, id, packed);
-  const completed = withEvidence(context, facts);
-  await updateAlertContext(tx, id, completed);
-  const evidence = toMessageEvidence(pieces, completed.place?.container);
+async function completeAlert(
+  tx: Tx,
+  { alert: { id, context }, jobUid, isCurrent }: AlertOfRun,
+  { facts, pieces, packed }: Gain,
+): Promise<number> {
+  if (isCurrent) {
+    await replaceEvidence(tx, id, packed);
+    await updateAlertContext(tx, id, withEvidence(context, facts));
+  }
+  const evidence = toMessageEvidence(pieces, facts.place?.container);
   return updateWaitingMessages(tx, {
     alertId: id,
+    jobUid,
     at: tx.now(),
-    freeze: (payload) => withLearned(payload, completed, evidence),
+    freeze: (payload) => withLearned(payload, facts, evidence),
   });
 }
 

@@ -4,12 +4,6 @@ import { forgetChannel, projectChannel, type Settlement } from '@cronjob-monitor
 import { raise } from './index.ts';
 import { anAlertingFixture, hourMs, minuteMs, type AlertingFixture } from '../testing/alerting-fixture.ts';
 
-const rejected: Settlement = {
-  kind: 'failed',
-  next: 'dead',
-  error: { category: 'rejected', message: 'It answered 405', httpStatus: 405 },
-  maybeSent: false,
-};
 const unanswered: Settlement = {
   kind: 'failed',
   next: 'retry',
@@ -38,13 +32,6 @@ test('a message that was sent is followed by its closing, in its stream', async 
   );
 });
 
-test('a message that has not left is taken back, and nobody hears of an end', async (t) => {
-  const { messages, ledger, send } = await endedAfter(t, async () => undefined);
-  assert.deepEqual(messages, ['team-chat firing cancelled']);
-  assert.deepEqual(ledger.slice(-2), ['resolved run', 'cancelled clearedBeforeSent']);
-  assert.deepEqual(await send(), []);
-});
-
 test('the closing waits behind a message that is on its way', async (t) => {
   const { messages, claim } = await endedAfter(t, ({ claim }) => claim());
   assert.deepEqual(messages, ['team-chat firing claimed', 'team-chat closing ready']);
@@ -54,11 +41,6 @@ test('the closing waits behind a message that is on its way', async (t) => {
 test('the closing waits behind a message that may have arrived', async (t) => {
   const { messages } = await endedAfter(t, ({ send }) => send(unanswered));
   assert.deepEqual(messages, ['team-chat firing ready', 'team-chat closing ready']);
-});
-
-test('a message that was given up is followed by nothing', async (t) => {
-  const { messages } = await endedAfter(t, ({ send }) => send(rejected));
-  assert.deepEqual(messages, ['team-chat firing dead']);
 });
 
 test('a reminder that has not left is taken back, and the opening closed', async (t) => {
@@ -107,13 +89,6 @@ test('active to expired: what cannot be judged any more is closed with its cause
   assert.deepEqual(await send(), ['team-chat closing']);
   assert.ok((await ledger(raised?.alert.id ?? '')).includes('expired cronJobDeleted'));
   assert.equal(requests.at(-1)?.alert.closeCause, 'cronJobDeleted');
-});
-
-test('what opened and closed inside one replay of a gap is told once, by its closing', async (t) => {
-  const { raise, fails, finding, messages } = await anAlertingFixture(t);
-  await fails({ delayed: true });
-  await raise(finding({ kind: 'quiet', delayed: true }));
-  assert.deepEqual(await messages(), ['team-chat firing cancelled', 'team-chat closing ready']);
 });
 
 test('a rate over a window ends with the second quiet verdict in a row', async (t) => {

@@ -71,8 +71,8 @@ export interface HoldingFinding {
 
 export type FindingVerdict =
   | HoldingFinding
-  /** `by`: the run that cleared it. */
-  | { readonly kind: 'quiet'; readonly by?: string | undefined; readonly delayed?: boolean | undefined }
+  /** `by`: the run that cleared it, which ended at `byEndedAt`. */
+  | { readonly kind: 'quiet'; readonly by?: string | undefined; readonly byEndedAt?: Instant | undefined }
   | { readonly kind: 'gone'; readonly cause: CloseCause };
 
 /** One answer about one CronJob of one monitor. An undecided verdict is none: it moves nothing. */
@@ -110,8 +110,12 @@ export interface MessageRequest {
   /** Which decision to tell this is, from 1 on. */
   readonly notification: number;
   readonly held: HeldBefore | undefined;
-  /** Of the alert's run; undefined: none is kept, or the message is about its end. */
+  /** Of the alert's run; undefined: none is kept, or the message is about its end alone. */
   readonly evidence?: MessageEvidence | undefined;
+  /** A closing that tells both, the beginning and the end: its channel has heard nothing. */
+  readonly isFirstNotice?: boolean | undefined;
+  /** Evidence of its run is still being taken. */
+  readonly awaitsEvidence?: boolean | undefined;
   readonly at: Instant;
 }
 

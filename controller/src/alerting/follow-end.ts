@@ -86,7 +86,7 @@ async function end(turn: Turn<EndVerdict>, before: AlertRecord): Promise<AlertRe
   };
   decide(turn, ended, { action: state, ...reasonOf(state, verdict) });
   if (await findAcknowledgement(tx, ended.id)) await updateAcknowledgementEnd(tx, ended.id, now);
-  return tellEnd(turn, ended);
+  return tellEnd(turn, ended, before);
 }
 
 function reasonOf(state: AlertState, verdict: EndVerdict): { readonly reason?: string; readonly detail?: string } {

@@ -1,5 +1,11 @@
 import { alertSeverity, isEdge, keepEvidence, nextAlertState, type Mute } from '@cronjob-monitor/shared/domain';
-import { listDeliveriesOfAlert, newId, updateCancelled, type AlertRecord } from '@cronjob-monitor/shared/store';
+import {
+  firstNoticeCause,
+  listDeliveriesOfAlert,
+  newId,
+  updateCancelled,
+  type AlertRecord,
+} from '@cronjob-monitor/shared/store';
 import { activate } from './activate.ts';
 import type { HoldingFinding } from './finding.ts';
 import { followActive } from './follow-active.ts';
@@ -109,11 +115,11 @@ async function reopened(turn: Turn<HoldingFinding>, last: AlertRecord): Promise<
   };
 }
 
-/** Nobody hears that it is over while it holds again. */
+/** What holds again is not told to be over. A message that tells both, a beginning and its end, is about what has passed: it stays. */
 async function takeBackClosings(turn: Turn, last: AlertRecord): Promise<void> {
   const deliveries = await listDeliveriesOfAlert(turn.tx, last.id);
-  for (const { id, kind, channelUid, channelName } of deliveries) {
-    if (kind !== 'closing') continue;
+  for (const { id, kind, cause, channelUid, channelName } of deliveries) {
+    if (kind !== 'closing' || cause === firstNoticeCause) continue;
     // One per channel.
     const { cancelled } = await updateCancelled(turn.tx, id, turn.now);
     if (!cancelled) continue;

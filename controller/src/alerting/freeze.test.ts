@@ -145,6 +145,7 @@ test('a message says all that is known of the alert, its run and its CronJob', (
         heldSeconds: 0,
         delayed: false,
         flapping: false,
+        firstNotice: false,
       },
       monitor: { namespace: 'prod', name: 'backups' },
       cronjob: {

@@ -1,6 +1,7 @@
 import {
   closeCauseInWords,
   closingTitleOf,
+  firstNoticeTitleOf,
   headingOf,
   nameFinding,
   noEvidence,
@@ -11,6 +12,8 @@ import {
   toSafeMessage,
   type AlertFacts,
   type AlertMessage,
+  type Closing,
+  type Finding,
   type FrozenMessage,
   type Instant,
   type Message,
@@ -52,7 +55,12 @@ export function createFreeze(deps: FreezeDeps): RaiseDeps['freeze'] {
     const facts = toAlertFacts(request.alert.context);
     const whole: Message = { kind: request.kind, data: wordMessage(request, facts, deps) };
     const message = toSafeMessage(whole, maxFrozenLogBytes);
-    return { message, heading: headingOf(message), place: facts.place ?? null } satisfies FrozenMessage;
+    return {
+      message,
+      heading: headingOf(message),
+      place: facts.place ?? null,
+      jobUid: facts.jobUid,
+    } satisfies FrozenMessage;
   };
 }
 
@@ -69,9 +77,9 @@ export function withLearned(frozen: FrozenMessage, facts: AlertFacts, evidence: 
 }
 
 /** A message that waits for its log says so, should it have to go without. What comes in time takes the place of this. */
-function awaitsLogs({ verdict, rules }: AlertFinding): boolean {
-  if (verdict.kind !== 'holds' || verdict.contextDueAt === undefined) return false;
-  return rules.alerting?.includeContext?.logs === true;
+function awaitsLogs({ finding: { verdict, rules }, awaitsEvidence }: MessageRequest): boolean {
+  const awaits = awaitsEvidence === true || (verdict.kind === 'holds' && verdict.contextDueAt !== undefined);
+  return awaits && rules.alerting?.includeContext?.logs === true;
 }
 
 function contextOf(facts: AlertFacts, evidence: MessageEvidence | undefined): MessageContext {
@@ -93,13 +101,14 @@ function wordMessage(request: MessageRequest, facts: AlertFacts, deps: FreezeDep
     monitor: { namespace: monitor.namespace, name: monitor.name },
     cronjob: cronJobOf(cronJob, told),
     job: jobOf(facts),
-    context: contextOf(awaitsLogs(finding) ? { logsUnavailable: 'timeout', ...facts } : facts, evidence),
+    context: contextOf(awaitsLogs(request) ? { logsUnavailable: 'timeout', ...facts } : facts, evidence),
     links: linksOf(request, facts, told, deps.externalUrl),
   };
 }
 
 function alertOf(request: MessageRequest, facts: AlertFacts): MessageAlert {
   const { kind, alert, held, at } = request;
+  const isFirstNotice = request.isFirstNotice === true;
   return {
     id: alert.id,
     shortId: shortIdOf(alert.id),
@@ -107,7 +116,7 @@ function alertOf(request: MessageRequest, facts: AlertFacts): MessageAlert {
     subject: alert.subject ?? null,
     severity: alert.severity,
     state: alert.state,
-    title: kind === 'closing' ? closingTitle(alert, at) : firingTitle(alert, facts),
+    title: kind === 'closing' ? closingTitle(request, facts) : firingTitle(alert, facts),
     message: kind === 'closing' ? closingMessage(request) : alert.message,
     since: toWire(alert.sinceAt),
     detectedAt: toWire(alert.detectedAt),
@@ -119,21 +128,27 @@ function alertOf(request: MessageRequest, facts: AlertFacts): MessageAlert {
     heldSeconds: held === undefined ? 0 : Math.max(0, Math.floor((at - held.sinceAt) / 1_000)),
     delayed: alert.delayed,
     flapping: kind === 'flapping' || alert.flappingUntil !== undefined,
+    firstNotice: isFirstNotice,
   };
 }
 
-function firingTitle(alert: AlertRecord, { verdict }: AlertFacts): string {
+function firingTitle(alert: AlertRecord, facts: AlertFacts): string {
   const cronjob = { namespace: alert.namespace, name: alert.cronJobName };
-  if (verdict === undefined) {
-    const what = nameFinding(alert.type, alert.subject);
-    return `${alert.severity.toUpperCase()} ${cronjob.namespace}/${cronjob.name}: ${what}`;
-  }
-  const figures = { measured: undefined, limit: undefined, unit: undefined, ...(alert.figures as object | undefined) }; // as toHolding made them
-  return titleOf(alert.severity, cronjob, { type: alert.type, subject: alert.subject, figures, ...verdict });
+  const finding = foundOf(alert, facts);
+  if (finding !== undefined) return titleOf(alert.severity, cronjob, finding);
+  const what = nameFinding(alert.type, alert.subject);
+  return `${alert.severity.toUpperCase()} ${cronjob.namespace}/${cronjob.name}: ${what}`;
 }
 
-function closingTitle(alert: AlertRecord, at: Instant): string {
-  return closingTitleOf({
+/** What was found, as the alert keeps it; undefined: others wrote it. */
+function foundOf({ type, subject, figures }: AlertRecord, { verdict }: AlertFacts): Finding | undefined {
+  if (verdict === undefined) return undefined;
+  const known = { measured: undefined, limit: undefined, unit: undefined, ...(figures as object | undefined) }; // as toHolding made them
+  return { type, subject, figures: known, ...verdict };
+}
+
+function closingTitle({ alert, finding, at, isFirstNotice }: MessageRequest, facts: AlertFacts): string {
+  const closing: Closing = {
     cronjob: { namespace: alert.namespace, name: alert.cronJobName },
     type: alert.type,
     subject: alert.subject,
@@ -141,19 +156,43 @@ function closingTitle(alert: AlertRecord, at: Instant): string {
     closeCause: alert.closeCause,
     sinceAt: alert.sinceAt,
     endedAt: alert.endedAt ?? at,
+  };
+  if (isFirstNotice !== true) return closingTitleOf(closing);
+  return firstNoticeTitleOf({
+    ...closing,
+    finding: foundOf(alert, facts),
+    failedAt: alert.type === 'jobFailed' ? facts.run?.finishedAt : undefined,
+    succeededAt: byEndedAtOf(finding),
+    timeZone: facts.verdict?.timeZone ?? 'UTC',
   });
 }
 
 /** How long it lasted and what ended it, and what it was about. */
-function closingMessage({ alert, finding, at }: MessageRequest): string {
-  const lasted = spanInWords(((alert.endedAt ?? at) - alert.sinceAt) / 1_000);
+function closingMessage({ alert, finding, at, isFirstNotice }: MessageRequest): string {
+  const lasted = spanInWords((endOf({ alert, finding, at, isFirstNotice }) - alert.sinceAt) / 1_000);
   const { verdict } = finding;
   const by = verdict.kind === 'quiet' ? verdict.by : undefined;
   const ended =
     alert.state === 'expired'
       ? `It cannot be judged any more${alert.closeCause === undefined ? '' : ` (${closeCauseInWords(alert.closeCause)})`}, after ${lasted}.`
       : `It ended${by === undefined ? '' : ` with run ${by}`} after ${lasted}.`;
-  return `${ended} It was: ${alert.message}`;
+  if (isFirstNotice !== true) return `${ended} It was: ${alert.message}`;
+  return `${alert.message} ${ended} This is the first message about it: what held it back lasted longer than it did.`;
+}
+
+/** What is told with both of its times lasted until the run that cleared it ended, whenever that was noticed. */
+function endOf({
+  alert,
+  finding,
+  at,
+  isFirstNotice,
+}: Pick<MessageRequest, 'alert' | 'finding' | 'at' | 'isFirstNotice'>): Instant {
+  const byEndedAt = isFirstNotice === true ? byEndedAtOf(finding) : undefined;
+  return Math.max(byEndedAt ?? alert.endedAt ?? at, alert.sinceAt);
+}
+
+function byEndedAtOf({ verdict }: AlertFinding): Instant | undefined {
+  return verdict.kind === 'quiet' ? verdict.byEndedAt : undefined;
 }
 
 function cronJobOf(

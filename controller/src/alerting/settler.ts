@@ -125,9 +125,10 @@ export class Settler {
   }
 }
 
-function toMessage({ delivery }: Judged, { alert, kind, severity }: Settled): ToldMessage {
+function toMessage({ delivery }: Judged, { alert, kind, isFirstNotice, severity }: Settled): ToldMessage {
   return {
     kind,
+    isFirstNotice,
     severity,
     channel: delivery.channelName,
     alert: alert && { type: alert.type, namespace: alert.namespace, cronJobName: alert.cronJobName },

@@ -163,7 +163,17 @@ export function createStorms(deps: StormDeps): Storms {
 
 function toDigested({ id, type, subject, severity, namespace, cronJobName, sinceAt }: StormAlert): DigestedAlert {
   const since = new Date(sinceAt).toISOString();
-  return { id, type, subject: subject ?? null, severity, namespace, name: cronJobName, since, state: 'active' };
+  return {
+    id,
+    type,
+    subject: subject ?? null,
+    severity,
+    namespace,
+    name: cronJobName,
+    since,
+    state: 'active',
+    endedAt: null,
+  };
 }
 
 /** As `settle` wrote it. */

@@ -1,27 +1,50 @@
+import { routesOf } from '@cronjob-monitor/shared/domain';
 import {
+  findLastHold,
+  firstNoticeCause,
   isStreamShared,
   listDeliveriesOfAlert,
   updateCancelled,
   type AlertDelivery,
   type AlertRecord,
+  type RoutedChannel,
 } from '@cronjob-monitor/shared/store';
-import { queue } from './tell.ts';
+import type { HeldBefore } from './finding.ts';
+import { evidenceOf, queue } from './tell.ts';
 import { decide, type Turn } from './turn.ts';
 
 /**
- * The channels that were told of an alert hear that it is over, whatever the routes are now. What has not left is taken back instead:
- * who never heard of it hears nothing. A message that is on its way, or may have arrived, is followed by its closing.
+ * The channels that were told of an alert hear that it is over, whatever the routes are now. A message that is on its way, or may have
+ * arrived, is followed by its closing. A channel whose message has not left hears of both in one: what held that message back defers the
+ * news and does not drop it. `before`: the alert while it held.
  */
-export async function tellEnd(turn: Turn, ended: AlertRecord): Promise<AlertRecord> {
-  if (ended.notifyNo === 0) return ended;
-  const deliveries = await listDeliveriesOfAlert(turn.tx, ended.id);
+export async function tellEnd(turn: Turn, ended: AlertRecord, before: AlertRecord): Promise<AlertRecord> {
   const closing: AlertRecord = { ...ended, notifyNo: ended.notifyNo + 1 };
+  if (ended.notifyNo === 0) return (await tellHeldInStorm(turn, closing, before)) ? closing : ended;
+  const deliveries = await listDeliveriesOfAlert(turn.tx, ended.id);
   let isTold = false;
   for (const [channelUid, all] of Map.groupBy(deliveries, (delivery) => delivery.channelUid)) {
     // A few per alert; they share a connection.
     if (await tellChannelEnd(turn, closing, channelUid, sinceLastClosing(all))) isTold = true;
   }
   return isTold ? closing : ended;
+}
+
+/** A storm, or the question whether one begins, held back its only message, and no digest has told it: its channels hear of both. */
+async function tellHeldInStorm(turn: Turn, closing: AlertRecord, before: AlertRecord): Promise<boolean> {
+  if (before.state !== 'active' || before.dueAt === undefined) return false;
+  const hold = await findLastHold(turn.tx, before.id);
+  if (hold?.reason !== 'storm') return false;
+  const routes = routesOf(turn.finding.rules.alerting, closing.severity, (name) => turn.channels.has(name));
+  let isTold = false;
+  for (const name of 'told' in routes ? new Set(routes.told) : []) {
+    const channel = turn.channels.get(name);
+    if (channel === undefined || !hearsOfBoth(channel)) continue;
+    const of = { streamId: closing.id, state: 'ready', nextAt: turn.now } as const;
+    // A few per monitor; they share a connection.
+    if (await tellBoth(turn, closing, channel, { ...of, held: { by: 'storm', sinceAt: hold.at } })) isTold = true;
+  }
+  return isTold;
 }
 
 /** Messages of this life of the alert; a closing that a twin or a digest speaks for is no end of one. */
@@ -38,41 +61,52 @@ async function tellChannelEnd(
   channelUid: string,
   openings: readonly AlertDelivery[],
 ): Promise<boolean> {
-  let last: AlertDelivery | undefined;
-  for (const opening of openings) {
-    const isTold = hasLeft(opening) || !(await takeBack(turn, closing, opening));
-    // One that a whole gap was replayed with is told as one message, with both of its times.
-    const isReplay = closing.delayed && turn.verdict.kind === 'quiet' && turn.verdict.delayed === true;
-    if (opening.fate !== 'dead' && opening.fate !== 'cancelled' && (isTold || isReplay)) last = opening;
-  }
-  if (last === undefined) return false;
+  const { heard, unheard, takenBack } = await takeBackUnsent(turn, openings);
   const channel = [...turn.channels.values()].find(({ uid }) => uid === channelUid);
-  if (channel === undefined) return false;
-  if (!channel.sendResolved) {
-    decide(turn, closing, { action: 'notRouted', reason: 'sendResolved', channelUid });
-    return false;
+  const tellsBoth = heard === undefined && unheard !== undefined && channel !== undefined && hearsOfBoth(channel);
+  const first =
+    tellsBoth && !(await isShared(turn, closing, unheard))
+      ? await tellBoth(turn, closing, channel, placeOf(unheard, turn.now))
+      : undefined;
+  for (const { id: deliveryId, channelName, kind } of takenBack) {
+    const reason = first === undefined ? 'clearedBeforeSent' : firstNoticeCause;
+    decide(turn, closing, { action: 'cancelled', reason, deliveryId, channelUid, detail: first });
+    turn.unsent.push({ channel: channelName, kind, result: 'cancelled' });
   }
-  const { streamId } = last;
-  const isShared = await isStreamShared(turn.tx, { streamId, channelUid, alertId: closing.id });
-  const state = isShared ? (last.fate === 'digested' ? 'digested' : 'collapsed') : 'ready';
-  const mergedInto = isShared ? (last.mergedInto ?? last.id) : undefined;
-  const id = await queue(turn, closing, {
-    kind: 'closing',
-    held: undefined,
-    channel,
-    streamId,
-    collapseKey: undefined,
-    state,
-    mergedInto,
-    nextAt: turn.now,
-  });
-  if (id === undefined) return false;
-  const of = { deliveryId: id, channelUid };
-  if (isShared) {
-    decide(turn, closing, { ...of, action: 'collapsed', reason: 'stream', detail: mergedInto });
-    turn.unsent.push({ channel: channel.name, kind: 'closing', result: 'collapsed' });
-  } else decide(turn, closing, { ...of, action: 'queued', reason: 'closing' });
-  return true;
+  if (heard === undefined || channel === undefined) return first !== undefined;
+  return tellOver(turn, closing, channel, heard);
+}
+
+/** What a channel has of an alert that ended. */
+interface Openings {
+  /** The last message that arrived, is on its way, or may have arrived. */
+  readonly heard: AlertDelivery | undefined;
+  /** The last one that did not, and for which no other message speaks. */
+  readonly unheard: AlertDelivery | undefined;
+  readonly takenBack: readonly AlertDelivery[];
+}
+
+async function takeBackUnsent(turn: Turn, openings: readonly AlertDelivery[]): Promise<Openings> {
+  let heard: AlertDelivery | undefined;
+  let unheard: AlertDelivery | undefined;
+  const takenBack: AlertDelivery[] = [];
+  for (const opening of openings) {
+    if (opening.fate === 'cancelled') continue;
+    const isOwn = opening.state !== 'collapsed';
+    if (hasLeft(opening)) heard = opening;
+    else if (opening.fate === 'dead') unheard = isOwn ? opening : unheard;
+    else {
+      // A few per channel; they share a connection.
+      const { cancelled, promotedId } = await updateCancelled(turn.tx, opening.id, turn.now);
+      if (!cancelled) heard = opening;
+      else {
+        takenBack.push(opening);
+        // The alert of another monitor goes on: the message of that one is sent in its place.
+        if (isOwn && promotedId === undefined) unheard = opening;
+      }
+    }
+  }
+  return { heard, unheard, takenBack };
 }
 
 /** It arrived, is on its way, or may have arrived. */
@@ -80,14 +114,86 @@ function hasLeft({ fate, maybeSent }: AlertDelivery): boolean {
   return fate === 'sent' || fate === 'digested' || fate === 'claimed' || (maybeSent && fate !== 'dead');
 }
 
-/** False: it left meanwhile. What is over by itself counts as taken back. */
-async function takeBack(turn: Turn, closing: AlertRecord, opening: AlertDelivery): Promise<boolean> {
-  if (opening.fate === 'dead' || opening.fate === 'cancelled') return true;
-  const { cancelled } = await updateCancelled(turn.tx, opening.id, turn.now);
-  if (cancelled) {
-    const { id: deliveryId, channelUid, channelName, kind } = opening;
-    decide(turn, closing, { action: 'cancelled', reason: 'clearedBeforeSent', deliveryId, channelUid });
-    turn.unsent.push({ channel: channelName, kind, result: 'cancelled' });
+/** A page about what is over wakes people for nothing, unless the channel asks for it. */
+function hearsOfBoth({ type, sendRecovered }: RoutedChannel): boolean {
+  return type !== 'paging' || sendRecovered;
+}
+
+function isShared(turn: Turn, closing: AlertRecord, { streamId, channelUid }: AlertDelivery): Promise<boolean> {
+  return isStreamShared(turn.tx, { streamId, channelUid, alertId: closing.id });
+}
+
+/** Where the one message stands: in the place of the one that had not left. */
+interface Place {
+  readonly streamId: string;
+  readonly state: 'ready' | 'parked';
+  readonly nextAt: number;
+  readonly held?: HeldBefore | undefined;
+  readonly awaitsEvidence?: boolean | undefined;
+}
+
+function placeOf({ streamId, fate, nextAt, stateReason, attempts }: AlertDelivery, now: number): Place {
+  if (fate === 'parked') return { streamId, state: 'parked', nextAt: now };
+  const dueAt = fate === 'ready' ? Math.max(now, nextAt ?? now) : now;
+  const awaitsEvidence = fate === 'ready' && stateReason === undefined && attempts === 0 && dueAt > now;
+  return { streamId, state: 'ready', nextAt: dueAt, awaitsEvidence };
+}
+
+/** One message tells what began and that it is over. Undefined: it was written before. */
+async function tellBoth(
+  turn: Turn,
+  closing: AlertRecord,
+  channel: RoutedChannel,
+  { streamId, state, nextAt, held, awaitsEvidence }: Place,
+): Promise<string | undefined> {
+  const id = await queue(turn, closing, {
+    kind: 'closing',
+    isFirstNotice: true,
+    held,
+    evidence: await evidenceOf(turn, closing),
+    awaitsEvidence,
+    channel,
+    streamId,
+    collapseKey: undefined,
+    state,
+    mergedInto: undefined,
+    nextAt,
+  });
+  if (id !== undefined) {
+    decide(turn, closing, { action: 'queued', reason: firstNoticeCause, deliveryId: id, channelUid: channel.uid });
   }
-  return cancelled;
+  return id;
+}
+
+/** A channel that was told hears that it is over. */
+async function tellOver(
+  turn: Turn,
+  closing: AlertRecord,
+  channel: RoutedChannel,
+  heard: AlertDelivery,
+): Promise<boolean> {
+  const { uid: channelUid, name, sendResolved } = channel;
+  if (!sendResolved) {
+    decide(turn, closing, { action: 'notRouted', reason: 'sendResolved', channelUid });
+    return false;
+  }
+  const shared = await isShared(turn, closing, heard);
+  const mergedInto = shared ? (heard.mergedInto ?? heard.id) : undefined;
+  const id = await queue(turn, closing, {
+    kind: 'closing',
+    held: undefined,
+    channel,
+    streamId: heard.streamId,
+    collapseKey: undefined,
+    state: shared ? (heard.fate === 'digested' ? 'digested' : 'collapsed') : 'ready',
+    mergedInto,
+    nextAt: turn.now,
+  });
+  if (id === undefined) return false;
+  const of = { deliveryId: id, channelUid };
+  if (shared) {
+    decide(turn, closing, { ...of, action: 'collapsed', reason: 'stream', detail: mergedInto });
+    turn.unsent.push({ channel: name, kind: 'closing', result: 'collapsed' });
+  } else decide(turn, closing, { ...of, action: 'queued', reason: 'closing' });
+  return true;
 }

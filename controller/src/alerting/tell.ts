@@ -11,6 +11,7 @@ import {
 import {
   findStreamEnd,
   findTwin,
+  firstNoticeCause,
   insertDelivery,
   listEvidence,
   newId,
@@ -65,11 +66,14 @@ export async function tell(turn: Turn, alert: AlertRecord, telling: Telling): Pr
   return told;
 }
 
-/** What was kept with the alert; most have nothing when they are told first, and are not asked. */
-async function evidenceOf({ tx }: Turn, { id, context }: AlertRecord): Promise<MessageEvidence | undefined> {
-  const { hasLogs, hasEvents, podStatus, place } = toAlertFacts(context);
+/**
+ * What was kept with the alert of the run that it speaks of now; most have nothing when they are told first, and are not asked. What was
+ * kept of an earlier run of the same alert is about that one.
+ */
+export async function evidenceOf({ tx }: Turn, { id, context }: AlertRecord): Promise<MessageEvidence | undefined> {
+  const { hasLogs, hasEvents, podStatus, place, evidenceOf: run, jobUid } = toAlertFacts(context);
   const isKept = hasLogs === true || hasEvents === true || podStatus !== undefined;
-  return isKept ? toMessageEvidence(await listEvidence(tx, id), place?.container) : undefined;
+  return isKept && run === jobUid ? toMessageEvidence(await listEvidence(tx, id), place?.container) : undefined;
 }
 
 async function tellChannel(
@@ -122,18 +126,17 @@ async function twinOf({ tx, births }: Turn, of: Parameters<typeof findTwin>[1]):
 export async function queue(
   turn: Turn,
   alert: AlertRecord,
-  of: Pick<NewDelivery, 'streamId' | 'collapseKey' | 'state' | 'mergedInto'> & {
-    readonly kind: MessageRequest['kind'];
-    readonly held: HeldBefore | undefined;
-    readonly evidence?: MessageEvidence | undefined;
-    readonly channel: RoutedChannel;
-    readonly nextAt: Instant;
-  },
+  of: Pick<NewDelivery, 'streamId' | 'collapseKey' | 'state' | 'mergedInto'> &
+    Pick<MessageRequest, 'kind' | 'held' | 'evidence' | 'isFirstNotice' | 'awaitsEvidence'> & {
+      readonly channel: RoutedChannel;
+      readonly nextAt: Instant;
+    },
 ): Promise<string | undefined> {
   const { tx, now, finding, deps, births } = turn;
-  const { kind, held, evidence, channel, streamId } = of;
+  const { kind, held, evidence, isFirstNotice, awaitsEvidence, channel, streamId } = of;
   const end = births ? beginning : await findStreamEnd(tx, streamId, channel.uid);
-  const frozen = deps.freeze({ kind, alert, finding, notification: alert.notifyNo, held, evidence, at: now });
+  const said = { kind, held, evidence, isFirstNotice, awaitsEvidence };
+  const frozen = deps.freeze({ ...said, alert, finding, notification: alert.notifyNo, at: now });
   const id = newId(now);
   const delivery: NewDelivery = {
     id,
@@ -143,6 +146,7 @@ export async function queue(
     stormId: alert.stormId,
     channel,
     kind,
+    cause: isFirstNotice ? firstNoticeCause : undefined,
     severity: alert.severity,
     state: of.state,
     dedupKey: dedupKeyOf({ alertId: alert.id, kind, notifyNo: alert.notifyNo, channelUid: channel.uid }),

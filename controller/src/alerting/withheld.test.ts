@@ -43,6 +43,6 @@ test('a message that is taken back because all is well again is over, and counte
   const { fails, succeeds } = await anAlertingFixture(t);
   await fails();
   const [ended] = await succeeds();
-  assert.deepEqual(ended?.withheld, ['clearedBeforeSent']);
+  assert.deepEqual(ended?.withheld, [], 'another one tells it');
   assert.deepEqual(ended.unsent, [{ channel: 'team-chat', kind: 'firing', result: 'cancelled' }]);
 });

@@ -182,12 +182,13 @@ function logNoteOf({ logs, logsTruncated, logsUnavailable }: AlertMessage['conte
   return logsTruncated ? 'Earlier lines are left out.' : '';
 }
 
-function notesOf({ heldBy, heldSeconds, delayed, flapping }: AlertMessage['alert']): string[] {
+function notesOf({ heldBy, heldSeconds, delayed, flapping, firstNotice }: AlertMessage['alert']): string[] {
   const isHeld = heldBy !== null && heldSeconds > unremarkableSeconds;
   return [
     ...(isHeld ? [`held back for ${spanInWords(heldSeconds)} by ${holders[heldBy]}`] : []),
     ...(delayed ? ['delayed: it happened while nobody watched'] : []),
     ...(flapping ? ['flapping'] : []),
+    ...(firstNotice ? ['the first message about it: it was over before one could be sent'] : []),
   ];
 }
 

@@ -5,6 +5,7 @@ import {
   toAlertFacts,
   toHolding,
   type AlertRun,
+  type Execution,
   type Instant,
   type Judged,
   type MessageHold,
@@ -25,7 +26,7 @@ export interface FindingContext {
   /** How many failures or missed runs of an edge are new. */
   readonly occurred: (judged: Judged, open: AlertRecord | undefined) => number;
   /** The run that cleared what is quiet now. */
-  readonly clearedBy: string | undefined;
+  readonly clearedBy: Pick<Execution, 'jobName' | 'finishedAt'> | undefined;
   /** Whether it began while nobody watched. */
   readonly isDelayed: (sinceAt: Instant) => boolean;
   /** Until then evidence about the Job is still being taken. */
@@ -71,7 +72,7 @@ function toFindingVerdict(
   if (verdict.kind === 'holds') return toHoldingFinding(subject, watch, { ...judged, verdict }, open, causes, context);
   if (open === undefined) return undefined;
   if (verdict.reason === 'notConfigured' || verdict.reason === 'paused') return { kind: 'gone', cause: verdict.reason };
-  return { kind: 'quiet', by: context.clearedBy, delayed: open.delayed };
+  return { kind: 'quiet', by: context.clearedBy?.jobName, byEndedAt: context.clearedBy?.finishedAt };
 }
 
 function toHoldingFinding(

@@ -87,7 +87,7 @@ export async function judgeCronJobs(
         now,
         runOf: (jobName) => named.get(nameKey(subject, jobName)),
         occurred: (one, open) => occurrencesOf(one, open, facts, recorded, watch),
-        clearedBy: recorded.findLast(({ status }) => status === 'success')?.jobName,
+        clearedBy: recorded.findLast(({ status }) => status === 'success'),
         isDelayed: deps.isDelayed,
         contextDueAt: deps.contextDueAt,
         stormHold: occasion.stormHold,

@@ -35,20 +35,21 @@ test('families are there from the start, with the names that people alert on', a
   assert.deepEqual(await series(registry, 'cronjob_monitor_deliveries'), []);
 });
 
-test('an end is no alert, tests and digests are info of no CronJob, failures count whatever they tell of', async () => {
+test('an end is no alert unless it is the first notice, tests and digests are info of no CronJob, failures count whatever they tell of', async () => {
   const registry = new Registry();
   const metrics = new DeliveryMetrics(registry);
   const alert = { type: 'deadManTriggered', namespace: 'prod', cronJobName: 'nightly' } as const;
   const of = { severity: 'critical', channel: 'team', alert } as const;
   metrics.sent({ ...of, kind: 'firing' }, 2);
   metrics.sent({ ...of, kind: 'closing' }, undefined);
+  metrics.sent({ ...of, kind: 'closing', isFirstNotice: true }, undefined);
   metrics.sent({ ...of, kind: 'digest', alert: undefined }, undefined);
   metrics.sent({ ...of, kind: 'test', alert: undefined }, undefined);
   metrics.failed({ ...of, kind: 'closing' });
   const named = 'namespace="prod",cronjob="nightly",type="DeadManSwitch",severity="critical",channel="team"';
   const nobody = (type: string) => `namespace="",cronjob="",type="${type}",severity="info",channel="team"`;
   assert.deepEqual(await series(registry, 'cronjob_monitor_alerts_total'), [
-    `cronjob_monitor_alerts_total{${named}} 1`,
+    `cronjob_monitor_alerts_total{${named}} 2`,
     `cronjob_monitor_alerts_total{${nobody('Digest')}} 1`,
     `cronjob_monitor_alerts_total{${nobody('Test')}} 1`,
   ]);

@@ -19,6 +19,8 @@ const holds = ['circuit', 'parked', 'invalid'] as const;
 /** A message as its series are labelled. */
 export interface ToldMessage {
   readonly kind: DeliveryKind;
+  /** A closing that is the first message about its alert to its channel. */
+  readonly isFirstNotice?: boolean | undefined;
   readonly severity: MessageSeverity;
   /** Name of the AlertChannel. */
   readonly channel: string;
@@ -65,7 +67,7 @@ export class DeliveryMetrics {
     const labelNames = ['namespace', 'cronjob', 'type', 'severity', 'channel'] as const;
     this.#alerts = new Counter({
       name: 'cronjob_monitor_alerts_total',
-      help: 'Messages that a channel accepted; those that tell of an end are not among them.',
+      help: 'Messages that a channel accepted; those that tell of an end alone are not among them.',
       labelNames,
       registers,
     });
@@ -134,7 +136,7 @@ export class DeliveryMetrics {
 
   /** A receiver accepted it. `lagSeconds` undefined: it is no first message, or something held it. */
   sent(message: ToldMessage, lagSeconds: number | undefined): void {
-    if (message.kind !== 'closing') this.#alerts.inc(this.#know(labelsOf(message)));
+    if (message.kind !== 'closing' || message.isFirstNotice) this.#alerts.inc(this.#know(labelsOf(message)));
     if (lagSeconds !== undefined) this.#lag.observe(Math.max(0, lagSeconds));
     this.ended(message, 'sent');
   }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { headingOf, type Message } from '@cronjob-monitor/shared/domain';
+import { headingOf, toAlertFacts, type Message } from '@cronjob-monitor/shared/domain';
 import {
   claimDeliveries,
   listDecisions,
@@ -51,6 +51,8 @@ export interface AlertingFixture {
   /** Claims what may go out and settles it; what went where. */
   readonly send: (settlement?: Settlement) => Promise<string[]>;
   readonly claim: () => Promise<ClaimedDelivery[]>;
+  /** Settles one that was claimed. */
+  readonly settle: (deliveryId: string, settlement: Settlement) => Promise<void>;
   /** Every alert by age: its state. */
   readonly states: () => Promise<string[]>;
   /** Every message by age: `channel kind state`. */
@@ -106,12 +108,15 @@ export async function anAlertingFixture(test: TestContext): Promise<AlertingFixt
       fixture.raise(fixture.finding(aFailure(clock.now(), { occurred: 0, ...changes }), changes)),
     succeeds: (changes = {}) => fixture.raise(fixture.finding({ kind: 'quiet', by: 'nightly-2' }, changes)),
     claim: () => store.fenced(epoch, (tx) => claimDeliveries(tx, roomForAll)),
+    settle: async (deliveryId, settlement) => {
+      const request = { deliveryId, claimedBy: roomForAll.claimedBy, settlement };
+      await store.fenced(epoch, (tx) => settleDelivery(tx, request));
+    },
     send: async (settlement = { kind: 'delivered', httpStatus: 200 }) => {
       const sent: string[] = [];
       for (let claimed = await fixture.claim(); claimed.length > 0; claimed = await fixture.claim()) {
         for (const { id, channelName, kind } of claimed) {
-          const request = { deliveryId: id, claimedBy: roomForAll.claimedBy, settlement };
-          await store.fenced(epoch, (tx) => settleDelivery(tx, request));
+          await fixture.settle(id, settlement);
           sent.push(`${channelName} ${kind}`);
         }
       }
@@ -183,9 +188,16 @@ function freezeInto(requests: MessageRequest[]) {
     const { alert } = request;
     const message: Message = {
       kind: request.kind,
-      data: anAlertMessage({ alert: { id: alert.id, severity: alert.severity, state: alert.state } }),
+      data: anAlertMessage({
+        alert: {
+          id: alert.id,
+          severity: alert.severity,
+          state: alert.state,
+          firstNotice: request.isFirstNotice === true,
+        },
+      }),
     };
-    return { message, heading: headingOf(message), place: null };
+    return { message, heading: headingOf(message), place: null, jobUid: toAlertFacts(alert.context).jobUid };
   };
 }
 

@@ -51,6 +51,7 @@ export interface SecretRef {
 export interface ChannelDetail extends ChannelBase {
   readonly rateLimiting: { readonly maxAlertsPerHour: number; readonly burstLimit: number };
   readonly sendResolved: boolean;
+  readonly sendRecovered: boolean;
   readonly testOnSave: boolean;
   readonly uid: string;
   readonly generation: number;

@@ -133,6 +133,7 @@ export {
   closingTitleOf,
   headingOf,
   severityOf,
+  firstNoticeTitleOf,
   titleOf,
   titleOfMessage,
   type Closing,

@@ -218,7 +218,12 @@ export {
 export { setDue, type DueWish } from './set-due.ts';
 export { listDue, putDue, removeDue, removeDueOf, type DueInstant } from './due.ts';
 export { listRoutedChannels, type RoutedChannel } from './catalog/routed-channels.ts';
-export type { ClaimedDelivery, NewDelivery, StoredDeliveryError } from './deliveries/delivery-record.ts';
+export {
+  firstNoticeCause,
+  type ClaimedDelivery,
+  type NewDelivery,
+  type StoredDeliveryError,
+} from './deliveries/delivery-record.ts';
 export { insertDelivery, insertNewDeliveries } from './deliveries/insert-delivery.ts';
 export {
   findStreamEnd,

@@ -104,6 +104,7 @@ const secretRef = { name: 'receiver', namespace: 'cronjob-monitor', key: 'value'
 const rest = {
   rateLimiting: { maxAlertsPerHour: 60, burstLimit: 5 },
   sendResolved: false,
+  sendRecovered: true,
   testOnSave: true,
 } as const;
 

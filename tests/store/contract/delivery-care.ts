@@ -71,15 +71,24 @@ export const unwantedMessages = contract('messages that nobody wants any more', 
     assert.equal(await reasonOf(store, delivery), 'channelDeleted');
   });
 
-  test('are openings of what is over, unless a closing waits behind them or they may have arrived', async ({
+  test('are pages of what is over, unless a closing waits behind them, they may have arrived, or the channel asks for them', async ({
     store,
     epoch,
   }) => {
     const channel = await aChannel(store, epoch);
+    const channelIs = (type: string, spec: object) =>
+      store
+        .sql('channels')
+        .where({ name: channel.name })
+        .update({ type, spec: JSON.stringify(spec) });
     const alert = await anActiveAlert(store, epoch);
     const opening = await inserted(store, epoch, channel, { alertId: alert.id, streamId: alert.id });
     assert.equal(await reasonOf(store, opening), undefined);
     await store.fenced(epoch, (tx) => updateAlert(tx, { ...alert, state: 'resolved', endedAt: store.now() }));
+    assert.equal(await reasonOf(store, opening), undefined, 'no other channel is kept from the news');
+    await channelIs('paging', { sendRecovered: true });
+    assert.equal(await reasonOf(store, opening), undefined);
+    await channelIs('paging', {});
     assert.equal(await reasonOf(store, opening), 'clearedBeforeSent');
     const row = store.sql('deliveries').where({ id: store.dialect.id16(opening.id) });
     await row.clone().update({ maybe_sent: 1 });

@@ -17,6 +17,7 @@ import {
   updateWaitingMessages,
   type Store,
 } from '@cronjob-monitor/shared/store';
+import { anAlertMessage } from '@cronjob-monitor/shared/testing';
 import { aChannel, anAlert, inserted } from '../alert-facts.ts';
 import { aRun, minuteMs, now, projected, seen } from '../facts.ts';
 import { readRows } from '../rows.ts';
@@ -132,7 +133,12 @@ export const explainedRuns = contract('explained runs', (test) => {
     });
     const others = [
       anAlert(cronJob.id, now, { monitorId: monitor.id, context: { jobUid: runs[1]?.jobUid } }),
-      anAlert(cronJob.id, now, { monitorId: monitor.id, state: 'resolved', endedAt: now, context: alert.context }),
+      anAlert(cronJob.id, now, {
+        monitorId: monitor.id,
+        state: 'resolved',
+        endedAt: store.now() - 2 * 3_600_000,
+        context: alert.context,
+      }),
       anAlert(cronJob.id, now, { monitorId: monitor.id, context: {} }),
     ];
     await store.fenced(epoch, async (tx) => {
@@ -155,10 +161,23 @@ export const explainedRuns = contract('explained runs', (test) => {
     const { cronJob } = await aHistory(store, epoch, 'A');
     const alert = anAlert(cronJob.id, now);
     const at = store.now();
-    await inserted(store, epoch, channel, { alertId: alert.id, nextAt: at + 10_000 });
-    const limited = await inserted(store, epoch, channel, { alertId: alert.id, nextAt: at + 10_000, seq: 2 });
-    await inserted(store, epoch, channel, { alertId: alert.id, kind: 'closing', nextAt: at + 10_000, seq: 3 });
-    const tried = await inserted(store, epoch, channel, { alertId: alert.id, nextAt: at + 10_000, seq: 4 });
+    const jobUid = randomUUID();
+    const put = (seq: number, kind: 'firing' | 'closing' = 'firing', about = jobUid, firstNotice = false) => {
+      const data = anAlertMessage({ alert: { firstNotice } });
+      const payload: FrozenMessage = {
+        message: { kind, data },
+        heading: { severity: 'warning', text: '' },
+        place: null,
+        jobUid: about,
+      };
+      return inserted(store, epoch, channel, { alertId: alert.id, nextAt: at + 10_000, seq, kind, payload });
+    };
+    await put(1);
+    const limited = await put(2);
+    await put(3, 'closing');
+    const tried = await put(4);
+    await put(5, 'firing', randomUUID());
+    await put(6, 'closing', jobUid, true);
     const set = (id: string, column: string, value: unknown) =>
       store.sql.raw(`update deliveries set ${column} = ? where id = ?`, [value, store.dialect.id16(id)] as never);
     await set(limited.id, 'state_reason', 'rateLimit');
@@ -167,7 +186,10 @@ export const explainedRuns = contract('explained runs', (test) => {
       ...payload,
       place: { pod: 'p', container: null, image: null, node: null },
     });
-    assert.equal(await store.fenced(epoch, (tx) => updateWaitingMessages(tx, { alertId: alert.id, at, freeze })), 2);
+    assert.equal(
+      await store.fenced(epoch, (tx) => updateWaitingMessages(tx, { alertId: alert.id, jobUid, at, freeze })),
+      3,
+    );
     const rows = await readRows(store, 'select seq, next_at, payload from deliveries where alert_id = ? order by seq', [
       store.dialect.id16(alert.id),
     ]);
@@ -181,6 +203,8 @@ export const explainedRuns = contract('explained runs', (test) => {
         [10_000, 'p'],
         [10_000, undefined],
         [10_000, undefined],
+        [10_000, undefined],
+        [0, 'p'],
       ],
     );
   });

@@ -44,6 +44,7 @@ const words: Readonly<Record<string, string>> = {
   twin: 'another monitor tells the same',
   stream: 'another monitor tells the same',
   reopened: 'it came back soon after',
+  firstNotice: 'one message tells that it began and that it is over',
   sendResolved: 'the channel wants no word of the end',
   cronJobDeleted: 'the CronJob was deleted',
   cronJobRecreated: 'the CronJob was created anew',

@@ -247,6 +247,7 @@ export const alertSchemas: Readonly<Record<string, Schema>> = {
     ...channel,
     rateLimiting: object<ChannelDetail['rateLimiting']>({ maxAlertsPerHour: int, burstLimit: int }),
     sendResolved: bool,
+    sendRecovered: bool,
     testOnSave: bool,
     uid: text,
     generation: int,

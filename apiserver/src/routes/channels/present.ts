@@ -58,6 +58,7 @@ export function presentChannelDetail(facts: ChannelFacts, recentDeliveries: read
       burstLimit: numberOr(limits['burstLimit'], 10),
     },
     sendResolved: spec['sendResolved'] !== false,
+    sendRecovered: spec['sendRecovered'] === true,
     testOnSave: spec['testOnSave'] === true,
     uid: channel.uid,
     generation: channel.generation,

@@ -67,6 +67,11 @@ const actions: { says: string; message: Message; does: string[] }[] = [
   { says: 'reminder', message: { kind: 'reminder', data: anAlertMessage() }, does: ['trigger'] },
   { says: 'flapping', message: { kind: 'flapping', data: anAlertMessage() }, does: ['trigger'] },
   { says: 'closing', message: { kind: 'closing', data: anAlertMessage() }, does: ['resolve'] },
+  {
+    says: 'over before it was told',
+    message: { kind: 'closing', data: anAlertMessage({ alert: { state: 'resolved', firstNotice: true } }) },
+    does: ['trigger', 'resolve'],
+  },
   { says: 'storm', message: { kind: 'digest', data: aDigestMessage(3) }, does: ['trigger'] },
   {
     says: 'storm over, some left',

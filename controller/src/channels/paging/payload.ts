@@ -57,7 +57,7 @@ export function pagingPayload(outgoing: Outgoing, { paging }: PagingTarget, form
   const dedupKey = `cjm-${outgoing.streamId}`;
   const safe = toSafeMessage(outgoing.message, most.logBytes);
   const resolve: PagingEvent = { event_action: 'resolve', dedup_key: dedupKey };
-  if (safe.kind === 'closing' || isOver(safe)) return [resolve];
+  if ((safe.kind === 'closing' && !safe.data.alert.firstNotice) || isOver(safe)) return [resolve];
 
   const severity = safe.kind === 'test' ? 'info' : (paging.severity ?? severityOf(safe));
   const message = form === 'full' ? safe : withoutDetails(safe);
@@ -68,7 +68,7 @@ export function pagingPayload(outgoing: Outgoing, { paging }: PagingTarget, form
     ...(form === 'full' && { custom_details: fitting(detailsOf(message)) }),
   };
   const trigger: PagingEvent = { event_action: 'trigger', dedup_key: dedupKey, client, ...linksOf(safe), payload };
-  return safe.kind === 'test' ? [trigger, resolve] : [trigger];
+  return safe.kind === 'test' || safe.kind === 'closing' ? [trigger, resolve] : [trigger];
 }
 
 /** A storm that left nothing behind. */

@@ -18,7 +18,21 @@ export function changeLine({ path, before, after }: ExecutionChange): string {
   return `${path}: ${before ?? '(none)'} -> ${after ?? '(none)'}`;
 }
 
-/** `prod/nightly: job failed, warning since 2026-11-21T01:32:42.000Z` */
-export function digestedLine({ namespace, name, type, subject, severity, since }: DigestedAlert): string {
-  return `${namespace}/${name}: ${nameFinding(type, subject)}, ${severity} since ${since}`;
+/**
+ * `prod/nightly: job failed, warning since 2026-11-21T01:32:42.000Z`; of what is over
+ * `prod/nightly: job failed, warning since 2026-11-21T01:32:42.000Z, recovered at 2026-11-21T01:34:00.000Z`
+ */
+export function digestedLine({
+  namespace,
+  name,
+  type,
+  subject,
+  severity,
+  since,
+  state,
+  endedAt,
+}: DigestedAlert): string {
+  const line = `${namespace}/${name}: ${nameFinding(type, subject)}, ${severity} since ${since}`;
+  if (endedAt === null) return line;
+  return `${line}, ${state === 'expired' ? 'closed' : 'recovered'} at ${endedAt}`;
 }

@@ -35,6 +35,7 @@ test('a digest counts all by type and severity, worst first, and lists 500 by na
     name: `job-${String(number).padStart(4, '0')}`,
     since: '2026-11-21T01:00:00.000Z',
     state: 'active',
+    endedAt: null,
     ...changes,
   });
   const many = Array.from({ length: 600 }, (_, number) => alert(599 - number));

@@ -1,7 +1,6 @@
 import type { AlertSubject, AlertType, SlaSubject, StuckSubject } from '../../contract/index.ts';
 import type { Figures } from '../detect/verdict.ts';
-import type { Instant } from '../instant.ts';
-import { counted, ordinal, percentInWords, spanInWords, toLocalTime } from './wording.ts';
+import { counted, ordinal, percentInWords, spanInWords, timeOn, toLocalTime } from './wording.ts';
 
 /** A verdict that holds, as far as a sentence about it needs it. */
 export interface Finding {
@@ -22,6 +21,22 @@ export function describeFinding(finding: Finding): string {
   if (finding.type === 'slaBreached') return describeSla(finding);
   if (finding.type === 'jobStuck') return describeStuck(finding);
   return describers[finding.type](finding);
+}
+
+/** The same of what is over: `run failed at 22:50, exit 3`, `had no success for 26 h (limit 25 h)`. `began`: its time in words. */
+export function describeEnded(finding: Finding, began: string): string {
+  const described = describeFinding(finding);
+  if (finding.type === 'jobFailed') return described.replace(/^run failed/, `run failed at ${began}`);
+  if (finding.type === 'missedSchedule') return described;
+  return `${pastOf(finding)} ${described}, from ${began}`;
+}
+
+/** The words before what is described that put it into the past. */
+function pastOf({ type, subject, reason }: Finding): string {
+  if (subject === 'successRate') return 'missed its target:';
+  if (type === 'deadManTriggered' || subject === 'finishBy') return 'had';
+  const isOver = subject === 'minDuration' || (subject === 'maxDuration' && reason !== 'runningTooLong');
+  return isOver ? 'run' : 'was';
 }
 
 /** The same in few words and without figures: `job failed`. */
@@ -73,15 +88,9 @@ function describeMissed({ reason, count, detail, timeZone }: Finding): string {
   const lastAt = numberOf(detail['lastSlotAt']);
   if (firstAt === undefined || lastAt === undefined) return `${counted(count, 'run')} missed`;
   const last = toLocalTime(lastAt, timeZone);
-  const since = sinceTime(firstAt, last.date, timeZone);
+  const since = timeOn(last.date, firstAt, timeZone);
   if (reason === 'skipped') return `${counted(count, 'run')} skipped since ${since} ${last.zone}`;
   return `no run for ${last.time} ${last.zone}${count > 1 ? ` (${count} missed since ${since})` : ''}`;
-}
-
-/** Without its date on the day that is spoken of. */
-function sinceTime(at: Instant, today: string, timeZone: string): string {
-  const { date, time } = toLocalTime(at, timeZone);
-  return date === today ? time : `${date} ${time}`;
 }
 
 function describeSla(finding: Finding): string {

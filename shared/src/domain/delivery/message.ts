@@ -53,6 +53,8 @@ export interface MessageAlert {
   /** It happened while nobody watched. */
   readonly delayed: boolean;
   readonly flapping: boolean;
+  /** It ended before a message about it had left: this one, of kind `closing`, is the first and tells both. */
+  readonly firstNotice: boolean;
 }
 
 export interface MessageCronJob extends Ref {
@@ -140,6 +142,8 @@ export interface DigestedAlert extends Ref {
   readonly severity: Severity;
   readonly since: WireInstant;
   readonly state: AlertState;
+  /** Null while it holds. */
+  readonly endedAt: WireInstant | null;
 }
 
 /** The test of a channel. */
@@ -171,6 +175,8 @@ export interface FrozenMessage {
   readonly heading: Heading;
   /** Null: no run failed, or it is not known where. */
   readonly place: FailurePlace | null;
+  /** UID of the Job of the run that it is about; absent: it is about no run. */
+  readonly jobUid?: string | undefined;
 }
 
 /** What stays the same for all that one receiver hears about one thing: mail clients thread by it. */

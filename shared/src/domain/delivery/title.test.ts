@@ -4,7 +4,15 @@ import type { AlertSubject, AlertType } from '../../contract/index.ts';
 import { alertTypes, alertTypeTable } from '../../contract/index.ts';
 import { aDigestMessage, anAlertMessage, aTestMessage } from '../../testing/messages.ts';
 import { describeFinding, nameFinding, type Finding } from './finding.ts';
-import { closingTitleOf, headingOf, titleOf, titleOfMessage, type Closing } from './title.ts';
+import {
+  closingTitleOf,
+  firstNoticeTitleOf,
+  headingOf,
+  titleOf,
+  titleOfMessage,
+  type Closing,
+  type FirstNotice,
+} from './title.ts';
 import { percentInWords, spanInWords } from './wording.ts';
 
 const hour = 3_600;
@@ -203,3 +211,62 @@ test('a rate below its minimum never reads like the minimum', () => {
   assert.equal(percentInWords(94.96), '94.9 %');
   assert.equal(percentInWords(0.3 * 100), '30 %');
 });
+
+const aNotice = (finding: Partial<Finding>, changes: Partial<FirstNotice> = {}): FirstNotice => ({
+  cronjob: { namespace: 'prod', name: 'backup' },
+  type: finding.type ?? 'jobFailed',
+  subject: finding.subject,
+  state: 'resolved',
+  closeCause: undefined,
+  sinceAt: Date.parse('2026-11-21T22:50:00Z'),
+  endedAt: Date.parse('2026-11-21T22:53:00Z'),
+  failedAt: undefined,
+  succeededAt: Date.parse('2026-11-21T22:51:00Z'),
+  timeZone: 'UTC',
+  finding: {
+    type: 'jobFailed',
+    subject: undefined,
+    reason: '',
+    count: 1,
+    figures: { measured: 60, limit: 30, unit: 'seconds' },
+    detail: { exitCode: 3 },
+    timeZone: 'UTC',
+    ...finding,
+  },
+  ...changes,
+});
+
+for (const [notice, says] of [
+  [aNotice({}), 'RESOLVED prod/backup: run failed at 22:50, exit 3; succeeded again at 22:51 UTC'],
+  [
+    aNotice({ count: 4 }, { failedAt: Date.parse('2026-11-21T22:50:30Z'), timeZone: 'Europe/Berlin' }),
+    'RESOLVED prod/backup: run failed at 23:50, exit 3, 4th in a row; succeeded again at 23:51 Europe/Berlin',
+  ],
+  [
+    aNotice({}, { sinceAt: Date.parse('2026-11-20T22:50:00Z'), succeededAt: undefined }),
+    'RESOLVED prod/backup: run failed at 2026-11-20 22:50, exit 3; over at 22:53 UTC',
+  ],
+  [
+    aNotice({}, { state: 'expired', closeCause: 'cronJobDeleted', succeededAt: undefined }),
+    'CLOSED prod/backup: run failed at 22:50, exit 3; CronJob deleted at 22:53 UTC',
+  ],
+  [
+    aNotice({ type: 'deadManTriggered', detail: {} }),
+    'RESOLVED prod/backup: had no success for 1 min (limit 30 s), from 22:50; succeeded again at 22:51 UTC',
+  ],
+  [
+    aNotice({ type: 'jobStuck', subject: 'overrunning', detail: {} }, { succeededAt: undefined }),
+    'RESOLVED prod/backup: was running for 1 min (limit 30 s), from 22:50; over at 22:53 UTC',
+  ],
+  [
+    aNotice({ type: 'slaBreached', subject: 'maxDuration', reason: 'tookTooLong', detail: {} }),
+    'RESOLVED prod/backup: run took 1 min (maximum 30 s), from 22:50; well again at 22:51 UTC',
+  ],
+  [
+    aNotice({ type: 'slaBreached', subject: 'successRate', detail: { windowDays: 7 } }),
+    'RESOLVED prod/backup: missed its target: success rate 60 % over 7 d (minimum 30 %), from 22:50; well again at 22:51 UTC',
+  ],
+  [aNotice({}, { finding: undefined }), 'RESOLVED prod/backup: job failed at 22:50; succeeded again at 22:51 UTC'],
+] as const) {
+  test(`what is told with both of its times: ${says}`, () => assert.equal(firstNoticeTitleOf(notice), says));
+}

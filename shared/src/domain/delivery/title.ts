@@ -1,8 +1,8 @@
 import type { AlertSubject, AlertType, MessageSeverity, Ref, Severity } from '../../contract/index.ts';
 import type { Instant } from '../instant.ts';
-import { describeFinding, nameFinding, type Finding } from './finding.ts';
+import { describeEnded, describeFinding, nameFinding, type Finding } from './finding.ts';
 import type { AlertMessage, DigestMessage, Heading, Message } from './message.ts';
-import { counted, spanInWords } from './wording.ts';
+import { counted, spanInWords, timeOn, toLocalTime } from './wording.ts';
 
 /** Title of a message about something that holds: `WARNING prod/nightly: run failed, exit 137 (OOMKilled), 3rd in a row`. */
 export function titleOf(severity: Severity, cronjob: Ref, finding: Finding): string {
@@ -27,6 +27,42 @@ export function closingTitleOf(closing: Closing): string {
   const what = `${cronjob.namespace}/${cronjob.name}: ${nameFinding(type, subject)}`;
   if (state === 'resolved') return `RESOLVED ${what}, after ${spanInWords((endedAt - sinceAt) / 1_000)}`;
   return `CLOSED ${what}${closeCause == null ? '' : `, ${closeCauseInWords(closeCause)}`}`;
+}
+
+/** An alert that ended before a message about it had left. */
+export interface FirstNotice extends Closing {
+  /** What it was about; undefined: it is not known any more. */
+  readonly finding: Finding | undefined;
+  /** The newest run that failed had ended then; undefined: it is about no run, or that is not known. */
+  readonly failedAt: Instant | undefined;
+  /** End of the run that cleared it; undefined: no run did. */
+  readonly succeededAt: Instant | undefined;
+  /** Zone of the CronJob, IANA. */
+  readonly timeZone: string;
+}
+
+/**
+ * Both times of what began and ended unheard:
+ * `RESOLVED prod/backup: run failed at 22:50, exit 3; succeeded again at 22:51 UTC`
+ */
+export function firstNoticeTitleOf(notice: FirstNotice): string {
+  const { cronjob, type, subject, state, closeCause, finding, sinceAt, endedAt, failedAt, succeededAt, timeZone } =
+    notice;
+  const end = toLocalTime(succeededAt ?? endedAt, timeZone);
+  const begin = timeOn(end.date, failedAt ?? sinceAt, timeZone);
+  const what = finding === undefined ? `${nameFinding(type, subject)} at ${begin}` : describeEnded(finding, begin);
+  const word = state === 'resolved' ? 'RESOLVED' : 'CLOSED';
+  const how = endInWords(type, { state, closeCause, byRun: succeededAt !== undefined });
+  return `${word} ${cronjob.namespace}/${cronjob.name}: ${what}; ${how} at ${end.time} ${end.zone}`;
+}
+
+function endInWords(
+  type: AlertType,
+  { state, closeCause, byRun }: Pick<Closing, 'state' | 'closeCause'> & { readonly byRun: boolean },
+): string {
+  if (state === 'expired') return closeCause == null ? 'closed' : closeCauseInWords(closeCause);
+  if (byRun) return type === 'jobFailed' || type === 'deadManTriggered' ? 'succeeded again' : 'well again';
+  return 'over';
 }
 
 const closeCauses: Readonly<Record<string, string>> = {

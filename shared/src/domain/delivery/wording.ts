@@ -45,6 +45,12 @@ export interface LocalTime {
   readonly zone: string;
 }
 
+/** `02:00`, with its date where that is another one than the day that is spoken of. */
+export function timeOn(day: string, at: Instant, timeZone: string): string {
+  const { date, time } = toLocalTime(at, timeZone);
+  return date === day ? time : `${date} ${time}`;
+}
+
 /** An instant on the clock of a zone. */
 export function toLocalTime(at: Instant, timeZone: string): LocalTime {
   const zone = getZone(isZoneName(timeZone) ? timeZone : 'UTC');

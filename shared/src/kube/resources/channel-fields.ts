@@ -123,5 +123,6 @@ export const channelSpecField = object({
   webhook: optional(webhook),
   rateLimiting: defaulted(rateLimiting, {}),
   sendResolved: defaulted(boolean, true),
+  sendRecovered: defaulted(boolean, false),
   testOnSave: defaulted(boolean, false),
 });

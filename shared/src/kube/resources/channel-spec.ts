@@ -2,6 +2,8 @@
 export type ChannelSpec = ChannelTarget & {
   readonly rateLimiting: { readonly maxAlertsPerHour: number; readonly burstLimit: number };
   readonly sendResolved: boolean;
+  /** Of paging: what ended before it was told is triggered and resolved in one go. */
+  readonly sendRecovered: boolean;
   readonly testOnSave: boolean;
 };
 

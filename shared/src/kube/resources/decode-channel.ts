@@ -28,12 +28,13 @@ export function decodeChannelSpec(object: RawObject): DecodedChannel {
     if ((blocks[block] != null) === (type === block)) continue;
     refuse(reading, 'spec', `spec.${block} is needed exactly when spec.type is ${block}`);
   }
-  const { rateLimiting, sendResolved, testOnSave } = read;
+  const { rateLimiting, sendResolved, sendRecovered, testOnSave } = read;
   const target = targetOf(read, type);
   const spec = target && {
     ...target,
     rateLimiting: rateLimiting ?? { maxAlertsPerHour: 100, burstLimit: 10 },
     sendResolved: sendResolved ?? true,
+    sendRecovered: sendRecovered ?? false,
     testOnSave: testOnSave ?? false,
   };
   return { type, spec, problems: reading.problems };

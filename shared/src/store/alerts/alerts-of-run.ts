@@ -5,6 +5,7 @@ import { toJson } from '../column.ts';
 import { cronJobIdsOf } from '../catalog/cron-job-ids.ts';
 import type { Db, Tx } from '../database.ts';
 import { toId16 } from '../id16.ts';
+import { listWaitingRuns } from '../deliveries/waiting-messages.ts';
 import { quoted, rowsIn } from '../upsert.ts';
 import { alertColumns, toAlertRecord, type AlertRecord } from './alert-record.ts';
 
@@ -14,14 +15,22 @@ export interface RunRef {
   readonly jobUid: string;
 }
 
-/** A live alert with the monitor it belongs to, and the run it speaks of. */
+/** An alert with the monitor it belongs to, and a run that it or a message about it speaks of. */
 export interface AlertOfRun {
   readonly jobUid: string;
   readonly alert: AlertRecord;
   readonly monitor: Ref;
+  /** False: it speaks of a newer run by now, but a message about this one has not left. */
+  readonly isCurrent: boolean;
 }
 
-/** The live alerts that speak of these runs, oldest first. Within a transaction that has locked their CronJobs they stay as they are. */
+/** What is learned of a run later than this after its alert ended is kept with the run alone. */
+const endedWithinMs = 3_600_000;
+
+/**
+ * The alerts that speak of these runs, or whose waiting messages do, oldest first: live ones and those that ended of late. Within a
+ * transaction that has locked their CronJobs they stay as they are.
+ */
 export async function listAlertsOfRuns(db: Db, runs: readonly RunRef[]): Promise<AlertOfRun[]> {
   const cronJobUids = [...new Set(runs.map(({ cronJobUid }) => cronJobUid))];
   const ids = [...(await cronJobIdsOf(db, cronJobUids)).values()];
@@ -30,16 +39,28 @@ export async function listAlertsOfRuns(db: Db, runs: readonly RunRef[]): Promise
     ids,
     (marks) =>
       `select ${quoted(alertColumns, 'a')}, m.namespace as monitor_namespace, m.name as monitor_name from alerts a ` +
-      `join monitors m on m.id = a.monitor_id where a.cronjob_id in (${marks}) and a.state in ('pending', 'active', 'suppressed') ` +
-      'order by a.detected_at, a.id',
+      `join monitors m on m.id = a.monitor_id where a.cronjob_id in (${marks}) and (a.state in ('pending', 'active', 'suppressed') ` +
+      `or a.ended_at > ${db.now() - endedWithinMs}) order by a.detected_at, a.id`,
   );
   const wanted = new Map(runs.map(({ jobUid }) => [toId16(jobUid), jobUid]));
-  return found.flatMap((row) => {
+  const alerts = found.map((row) => {
     const alert = toAlertRecord(db, row);
     const about = toAlertFacts(alert.context).jobUid;
     const monitor = { namespace: String(row['monitor_namespace']), name: String(row['monitor_name']) };
-    const jobUid = about === undefined ? undefined : wanted.get(toId16(about));
-    return jobUid === undefined ? [] : [{ jobUid, alert, monitor }];
+    return { alert, monitor, jobUid: about === undefined ? undefined : wanted.get(toId16(about)) };
+  });
+  const waiting = await listWaitingRuns(
+    db,
+    alerts.map(({ alert }) => alert.id),
+  );
+  return alerts.flatMap(({ alert, monitor, jobUid: current }) => {
+    const others = (waiting.get(alert.id) ?? []).flatMap((about) => wanted.get(toId16(about)) ?? []);
+    return [...new Set([...(current === undefined ? [] : [current]), ...others])].map((jobUid): AlertOfRun => ({
+      jobUid,
+      alert,
+      monitor,
+      isCurrent: jobUid === current,
+    }));
   });
 }
 

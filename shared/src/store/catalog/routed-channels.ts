@@ -1,3 +1,4 @@
+import type { ChannelType } from '../../contract/index.ts';
 import { rows } from '../ask.ts';
 import { fromJson } from '../column.ts';
 import type { Db } from '../database.ts';
@@ -6,18 +7,30 @@ import type { Db } from '../database.ts';
 export interface RoutedChannel {
   readonly uid: string;
   readonly name: string;
+  readonly type: ChannelType;
   /** It hears of ends, too. */
   readonly sendResolved: boolean;
+  /** A paging channel that hears also of what ended before it was told. Others always do. */
+  readonly sendRecovered: boolean;
 }
 
 /** Every channel that exists, by name. */
 export async function listRoutedChannels(db: Db): Promise<ReadonlyMap<string, RoutedChannel>> {
-  const found = await rows(db, 'select uid, name, spec from channels where deleted_at is null order by name');
+  const found = await rows(db, 'select uid, name, type, spec from channels where deleted_at is null order by name');
   return new Map(
     found.map((row) => {
-      const spec = fromJson(row['spec']) as { readonly sendResolved?: unknown } | null | undefined;
-      const name = String(row['name']);
-      return [name, { uid: db.dialect.id16Text(row['uid']), name, sendResolved: spec?.sendResolved !== false }];
+      const spec = fromJson(row['spec']) as
+        | { readonly sendResolved?: unknown; readonly sendRecovered?: unknown }
+        | null
+        | undefined;
+      const channel: RoutedChannel = {
+        uid: db.dialect.id16Text(row['uid']),
+        name: String(row['name']),
+        type: String(row['type']) as ChannelType,
+        sendResolved: spec?.sendResolved !== false,
+        sendRecovered: spec?.sendRecovered === true,
+      };
+      return [channel.name, channel];
     }),
   );
 }

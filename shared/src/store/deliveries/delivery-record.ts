@@ -21,10 +21,10 @@ export interface NewDelivery {
   readonly stormId?: string | undefined;
   readonly channel: { readonly uid: string; readonly name: string };
   readonly kind: DeliveryKind;
-  /** Of a digest: rateLimit or storm. */
+  /** Of a digest: rateLimit or storm. Of a closing: firstNotice, where its channel had heard nothing before. */
   readonly cause?: string | undefined;
   readonly severity: MessageSeverity;
-  readonly state: Extract<DeliveryState, 'ready' | 'collapsed' | 'digested'>;
+  readonly state: Extract<DeliveryState, 'ready' | 'parked' | 'collapsed' | 'digested'>;
   /** Unique: a replay writes nothing. */
   readonly dedupKey: string;
   /** The same for twins of several monitors. */
@@ -79,6 +79,9 @@ export const testPriority = 3;
 export const criticalPriority = priorities.critical;
 /** Every priority that there is, the most urgent first. */
 export const priorityLevels: readonly number[] = [testPriority, ...Object.values(priorities)];
+
+/** `cause` of a closing that is the first message about its alert to its channel. */
+export const firstNoticeCause = 'firstNotice';
 
 /** Which goes first when several are due: a test, since somebody waits for it, then the worst. */
 export function priorityOf(kind: DeliveryKind, severity: MessageSeverity): number {

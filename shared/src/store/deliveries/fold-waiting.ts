@@ -91,7 +91,7 @@ async function listDigested(tx: Tx, folded: readonly Row[]): Promise<DigestedAle
     tx,
     [...ids.values()],
     (values) =>
-      `select id, type, subject, severity, namespace, cronjob_name, since_at, state from alerts where id in (${values})`,
+      `select id, type, subject, severity, namespace, cronjob_name, since_at, state, ended_at from alerts where id in (${values})`,
   );
   return found.map((row) => ({
     id: tx.dialect.id16Text(row['id']),
@@ -102,6 +102,7 @@ async function listDigested(tx: Tx, folded: readonly Row[]): Promise<DigestedAle
     name: String(row['cronjob_name']),
     since: new Date(Number(row['since_at'])).toISOString(),
     state: String(row['state']) as AlertState,
+    endedAt: row['ended_at'] === null ? null : new Date(Number(row['ended_at'])).toISOString(),
   }));
 }
 

@@ -8,7 +8,7 @@ import { toId16 } from '../id16.ts';
 import { rowsIn } from '../upsert.ts';
 import { promoteTwin } from './cancel-delivery.ts';
 import { recordDeliveryChanges } from './delivery-changes.ts';
-import { idOrUndefined } from './delivery-record.ts';
+import { firstNoticeCause, idOrUndefined } from './delivery-record.ts';
 import { settleChannels, type ChannelSettled } from './settle-channels.ts';
 import { answerOf, spendsNothing, stateAfter, valuesAfter, type Settlement } from './settlement.ts';
 
@@ -25,6 +25,8 @@ export interface SettleRequest {
 export interface Settled {
   readonly channel: ChannelSettled;
   readonly kind: DeliveryKind;
+  /** A closing that is the first message about its alert to its channel. */
+  readonly isFirstNotice: boolean;
   readonly state: DeliveryState;
   readonly severity: MessageSeverity;
   /** Of the alert it told of; undefined for tests and digests. */
@@ -118,7 +120,7 @@ async function findClaimed(tx: Tx, requests: readonly SettleRequest[]): Promise<
     tx,
     [...asked.keys()].toSorted().map((id) => tx.dialect.id16(id)),
     (ids) =>
-      'select d.id, d.alert_id, d.channel_uid, d.channel_name, d.kind, d.severity, d.collapse_key, d.created_at, d.claimed_by, d.claim_until, ' +
+      'select d.id, d.alert_id, d.channel_uid, d.channel_name, d.kind, d.cause, d.severity, d.collapse_key, d.created_at, d.claimed_by, d.claim_until, ' +
       'a.type as alert_type, a.severity as alert_severity, a.cronjob_id, a.namespace, a.cronjob_name ' +
       'from deliveries d left join alerts a on a.id = d.alert_id ' +
       `where d.state = 'claimed' and d.epoch = ? and d.id in (${ids}) order by d.id`,
@@ -178,7 +180,9 @@ const digestReachMs = 72 * 3_600_000;
 
 /** Alerts that messages which arrived have told of: their own, and those of messages merged into them. */
 async function listToldAlerts(tx: Tx, settling: readonly Settling[]): Promise<unknown[]> {
-  const telling = settling.filter(({ request, kind }) => request.settlement.kind === 'delivered' && tellsOf(kind));
+  const telling = settling.filter(
+    ({ request, kind, row }) => request.settlement.kind === 'delivered' && tellsOf(kind, row),
+  );
   const own = telling.map(({ row }) => row['alert_id']).filter((id) => id !== null);
   const merged: unknown[] = [];
   for (const { row } of telling.filter(({ kind }) => kind === 'digest')) {
@@ -205,9 +209,13 @@ async function listToldAlerts(tx: Tx, settling: readonly Settling[]): Promise<un
   return [...new Map([...own, ...merged].map((id) => [tx.dialect.id16Text(id), id])).values()];
 }
 
-/** A closing says that it is over, and a test says nothing of any alert. */
-function tellsOf(kind: DeliveryKind): boolean {
-  return kind !== 'closing' && kind !== 'test';
+/** A closing says that it is over, unless it is the first that its channel hears; a test says nothing of any alert. */
+function tellsOf(kind: DeliveryKind, row: Row): boolean {
+  return (kind !== 'closing' || isFirstNotice(row)) && kind !== 'test';
+}
+
+function isFirstNotice(row: Row): boolean {
+  return row['cause'] === firstNoticeCause;
 }
 
 function decisionsOf(tx: Tx, { row, request, state }: Settling): AlertDecision[] {
@@ -239,6 +247,7 @@ function toSettled(tx: Tx, { row, kind, state }: Settling, channel: ChannelSettl
   return {
     channel,
     kind,
+    isFirstNotice: isFirstNotice(row),
     state,
     severity: String(row['severity']) as MessageSeverity,
     alert:

@@ -1,7 +1,7 @@
-import type { DeliveryKind, DeliveryState, MessageSeverity } from '../../contract/index.ts';
+import type { DeliveryKind, DeliveryState, DeliveryStateReason, MessageSeverity } from '../../contract/index.ts';
 import type { FrozenMessage, Heading, Instant } from '../../domain/index.ts';
 import { firstRow, rows } from '../ask.ts';
-import { fromJson } from '../column.ts';
+import { fromJson, optionalNumber, optionalText } from '../column.ts';
 import type { Db } from '../database.ts';
 import { toId16 } from '../id16.ts';
 import { rowsIn } from '../upsert.ts';
@@ -22,11 +22,17 @@ export interface AlertDelivery {
   readonly maybeSent: boolean;
   readonly mergedInto: string | undefined;
   readonly severity: MessageSeverity;
+  readonly cause: string | undefined;
   readonly createdAt: Instant;
+  /** When it is due, and what it waits for; undefined: nothing of its own, or it waits for no instant. */
+  readonly nextAt: Instant | undefined;
+  readonly stateReason: DeliveryStateReason | undefined;
+  readonly attempts: number;
 }
 
 const columns =
-  'id, stream_id, seq, channel_uid, channel_name, kind, state, maybe_sent, merged_into, severity, created_at';
+  'id, stream_id, seq, channel_uid, channel_name, kind, state, maybe_sent, merged_into, severity, cause, created_at, ' +
+  'next_at, state_reason, attempts';
 
 /** All messages about an alert, oldest first. */
 export async function listDeliveriesOfAlert(db: Db, alertId: string): Promise<AlertDelivery[]> {
@@ -54,7 +60,11 @@ export async function listDeliveriesOfAlert(db: Db, alertId: string): Promise<Al
       maybeSent: Number(fate['maybe_sent']) === 1,
       mergedInto,
       severity: String(row['severity']) as MessageSeverity,
+      cause: optionalText(row['cause']),
       createdAt: Number(row['created_at']),
+      nextAt: optionalNumber(row['next_at']),
+      stateReason: optionalText(row['state_reason']) as DeliveryStateReason | undefined,
+      attempts: Number(row['attempts']),
     };
   });
 }
