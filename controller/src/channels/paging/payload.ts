@@ -51,7 +51,7 @@ const client = 'cronjob-monitor';
 
 /**
  * What a paging service is told, in the form of PagerDuty's Events API v2. Opening, reminders and digests trigger, a closing
- * resolves; both by the key of the stream, which is an id of ours: clusters cannot collide. A test triggers and resolves at once.
+ * resolves; both by the key of the stream, which is an id of ours: clusters cannot collide. A test, and what was over before it was told, trigger and resolve at once.
  */
 export function pagingPayload(outgoing: Outgoing, { paging }: PagingTarget, form: Form): PagingPayload {
   const dedupKey = `cjm-${outgoing.streamId}`;
