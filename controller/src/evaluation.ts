@@ -1,5 +1,5 @@
 import type { SchedulerName } from '@cronjob-monitor/shared/contract';
-import type { Instant, PodFacts } from '@cronjob-monitor/shared/domain';
+import type { Instant } from '@cronjob-monitor/shared/domain';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import {
   cronJobIdsOf,
@@ -21,6 +21,7 @@ import {
   type EvaluateDeps,
   type JudgeDeps,
   type Part,
+  type RunningSources,
   type SettleSlots,
 } from './evaluate/index.ts';
 import { createPasses } from './evaluation-passes.ts';
@@ -42,7 +43,8 @@ export interface EvaluationDeps {
   readonly store: Store;
   readonly caches: Pick<ClusterCaches, 'cronJobs' | 'jobs' | 'monitors'>;
   readonly selection: Selection;
-  readonly podsOf: (jobUid: string) => readonly PodFacts[];
+  readonly podsOf: RunningSources['podsOf'];
+  readonly refusalOf: RunningSources['refusalOf'];
   readonly clock: Clock;
   readonly logger: Logger;
   readonly term: Pick<Term, 'epoch' | 'signal' | 'lose'>;
@@ -117,6 +119,7 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
       defaultZone: deps.settings.defaultZone,
       jobsOf: (uid) => caches.jobs.listBy('cronJob', uid),
       podsOf: deps.podsOf,
+      refusalOf: deps.refusalOf,
     },
     closing: {
       isRecreated: ({ row }) => (caches.cronJobs.findByName(row.namespace, row.name)?.uid ?? row.uid) !== row.uid,

@@ -32,6 +32,7 @@ async function judgedBy(context: TestContext, isSuccession: boolean): Promise<{ 
     caches: { cronJobs: nothing, jobs: nothing, monitors: nothing } as never,
     selection: { monitorsOf: () => [] } as never,
     podsOf: () => [],
+    refusalOf: () => undefined,
     clock: systemClock,
     logger: new RecordingLogger(),
     term: { epoch, signal: ending.signal, lose: () => {} },

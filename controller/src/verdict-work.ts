@@ -6,6 +6,7 @@ import { createDispatcher, createFreeze, createStorms, type RaisedAlert, type To
 import { createAddressRules, resolveByMachine } from './channels/index.ts';
 import { createClockWatch } from './clock-watch.ts';
 import { createControllerLease } from './controller-lease.ts';
+import { createCreateRefusals, type CreateRefusals } from './create-refusals.ts';
 import { createLedger } from './create-ledger.ts';
 import { isDatabaseAway } from './database-away.ts';
 import { isMisread, partsOf, settleSlots, WatchGaps } from './evaluate/index.ts';
@@ -38,6 +39,8 @@ export interface VerdictWork {
   readonly startSkewP99Ms: (now: Instant) => number;
   /** The cluster reads its schedule in another zone than we do. */
   readonly isZoneMisread: (cronJob: CronJobFacts) => boolean;
+  /** That the cluster does not create the pods of a Job. */
+  readonly refusalOf: CreateRefusals['of'];
   /** Begins; ends with the term, or with `stop`. */
   readonly start: () => void;
   /** Resolves when messages on their way have arrived. */
@@ -100,6 +103,19 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
     clock,
     signal,
   });
+  const refusals = createCreateRefusals({
+    cluster: deps.cluster,
+    jobs: caches.jobs,
+    podsOf: (jobUid) => deps.intake.pods.podsOf(jobUid),
+    isMonitored: (cronJobUid) => selection.isMonitored(cronJobUid),
+    redact: createInstalledRedactor(settings.evidence.redactPatterns),
+    onChanged: ({ uid, cronJobUid }) => {
+      queues.JobHandler.add(uid);
+      evaluation.ask([cronJobUid], ['stuck']);
+    },
+    clock,
+    background: deps.background,
+  });
   const ledger = await createLedger(deps, { gaps, causes, newestStartAt });
   const sending = { addresses: createAddressRules(settings.channels), resolve: resolveByMachine };
   const dispatcher = createDispatcher({
@@ -154,6 +170,7 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
   const evaluation = createEvaluation({
     ...deps,
     podsOf: (jobUid) => deps.intake.pods.podsOf(jobUid),
+    refusalOf: (jobUid) => refusals.of(jobUid),
     term,
     watchedUntilAt,
     isSuccession,
@@ -191,9 +208,11 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
     watchedUntilAt,
     isSuccession,
     startSkewP99Ms: (now) => ledger.startSkew.p99Ms(now),
+    refusalOf: (jobUid) => refusals.of(jobUid),
     isZoneMisread: (cronJob) => isMisread(cronJob, ledger.zones),
     start() {
       controllerLease.watch(signal);
+      refusals.watch(signal);
       dispatcher.start(term.signal);
       deps.evidence.onMessagesCompleted(() => dispatcher.wake());
       deps.background('active alerts', countActive());

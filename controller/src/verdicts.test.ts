@@ -192,6 +192,37 @@ test('a Job whose container never starts is an alert that says why', async () =>
   assert.match(alert?.message ?? '', /ImagePullBackOff|ErrImagePull/);
 });
 
+test('a wait that does not pass by itself is told long before others', async () => {
+  putMonitor('vain', 'vain', { stuckJobs: { hopelessAfter: '2s' } });
+  const owner = putCronJob('vain');
+  await untilWatched('vain');
+  putJob(owner, 'vain-1', 'configerror');
+  const [alert] = await untilAlerts('vain', ['jobStuck/notStarted active']);
+  assert.match(alert?.message ?? '', /CreateContainerConfigError/);
+  fixture.sim.objects.remove({ apiVersion: 'batch/v1', kind: 'Job', namespace: 'prod', name: 'vain-1' });
+  await untilAlerts('vain', ['jobStuck/notStarted resolved']);
+});
+
+test('a Job whose pods are refused says so, though its status does not', async () => {
+  putMonitor('refused', 'refused', { stuckJobs: { hopelessAfter: '2s' } });
+  const owner = putCronJob('refused');
+  await untilWatched('refused');
+  fixture.sim.objects.put({
+    apiVersion: 'v1',
+    kind: 'ResourceQuota',
+    metadata: { namespace: 'prod', name: 'none' },
+    spec: { hard: { pods: '0' } },
+    status: { hard: { pods: '0' } },
+  });
+  try {
+    putJob(owner, 'refused-1', 'success');
+    const [alert] = await untilAlerts('refused', ['jobStuck/notStarted active'], 40_000);
+    assert.match(alert?.message ?? '', /FailedCreate/);
+  } finally {
+    fixture.sim.objects.remove({ apiVersion: 'v1', kind: 'ResourceQuota', namespace: 'prod', name: 'none' });
+  }
+});
+
 test('a deleted CronJob leaves no open alert', async () => {
   const owner = putCronJob('gone');
   await untilWatched('gone');

@@ -1,10 +1,10 @@
-import type { CronJobFacts, Instant, JobFacts } from '@cronjob-monitor/shared/domain';
+import { hopelessWaitOf, type CronJobFacts, type Instant, type JobFacts } from '@cronjob-monitor/shared/domain';
 import type { ClusterCaches } from './cluster-view.ts';
-import { stuckCandidates, type Watcher } from './evaluate/index.ts';
+import { stuckCandidates, type RunningSources, type Watcher } from './evaluate/index.ts';
 import { rulesOf } from './monitor-rules.ts';
 import type { Selection } from './selection/index.ts';
 
-export interface WatchersDeps {
+export interface WatchersDeps extends Pick<RunningSources, 'podsOf' | 'refusalOf'> {
   readonly caches: Pick<ClusterCaches, 'cronJobs' | 'jobs'>;
   readonly selection: Selection;
   readonly defaultZone: string;
@@ -17,7 +17,7 @@ export interface Watchers {
   readonly stuckAt: (now: Instant) => ReadonlySet<string>;
 }
 
-export function createWatchers({ caches, selection, defaultZone }: WatchersDeps): Watchers {
+export function createWatchers({ caches, selection, defaultZone, podsOf, refusalOf }: WatchersDeps): Watchers {
   const of = (cronJob: CronJobFacts): Watcher[] => {
     const zone = cronJob.timeZone ?? defaultZone;
     return selection
@@ -33,7 +33,11 @@ export function createWatchers({ caches, selection, defaultZone }: WatchersDeps)
         const cronJob = caches.cronJobs.find(uid);
         return cronJob ? of(cronJob).map(({ rules }) => rules.detection) : [];
       };
-      return stuckCandidates(caches.jobs.values() as Iterable<JobFacts>, rulesOfUid, now);
+      const sources = {
+        rulesOf: rulesOfUid,
+        hopelessWaitOf: (job: JobFacts) => hopelessWaitOf(job, podsOf(job.uid), refusalOf(job.uid)),
+      };
+      return stuckCandidates(caches.jobs.values() as Iterable<JobFacts>, sources, now);
     },
   };
 }

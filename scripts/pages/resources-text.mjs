@@ -181,7 +181,13 @@ export const notes = {
 \`durationRegressionThreshold\` durations are compared. \`minSuccessRate: 0\` and \`durationRegressionThreshold: 0\` switch these two off.
 `,
   stuckJobs: `Without \`overrunningAfter\` a run overruns when it takes five times as long as almost all before it (the 99th percentile), and longer
-than an hour; with fewer than ten earlier runs after 12 hours.
+than an hour. With fewer than ten earlier runs it overruns when it takes longer than from its slot to the next one: after an hour at the
+earliest, after 12 hours at the latest.
+
+\`hopelessAfter\` is for waits that do not pass by themselves: InvalidImageName, ErrImageNeverPull, CreateContainerConfigError,
+CreateContainerError, RunContainerError, pods that the cluster refuses to create (a quota, an admission webhook, a missing service account; found
+within a minute, from the events of the Job), and an image that could not be pulled twice. They are told in containers of any pod of the Job,
+also when others run. All other waits keep \`notStartedAfter\`, which is the limit of both where it is the shorter one.
 `,
   alerting: `Absent \`suppressDuplicatesFor\`: \`rate-limits.default-suppress-duplicates-for\`. What opens and ends each type of alert stands in
 [alerts.md](alerts.md).

@@ -15,7 +15,7 @@ spec:
   jobFailed: {failureThreshold: 1, recoveryThreshold: 2}
   sla: {enabled: true, minSuccessRate: 97.5, windowDays: 14, minRuns: 5, maxDuration: 45m, minDuration: 30s,
     finishBy: {time: "06:00", timezone: Europe/Berlin}, durationRegressionThreshold: 60, durationBaselineWindowDays: 21}
-  stuckJobs: {notStartedAfter: 10m, overrunningAfter: 2h, terminatingAfter: 10m}
+  stuckJobs: {notStartedAfter: 10m, hopelessAfter: 2m, overrunningAfter: 2h, terminatingAfter: 10m}
   suspendedHandling: {pauseMonitoring: true, alertIfSuspendedFor: 1w}
   maintenanceWindows:
     - {name: storage, schedule: "0 1 * * 0", duration: 3h, timezone: Europe/Berlin, suppressAlerts: true, excludeFromSla: true}

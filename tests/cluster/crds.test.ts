@@ -104,7 +104,7 @@ describe('the CRDs on a real API server', { skip }, () => {
         durationRegressionThreshold: 50,
         durationBaselineWindowDays: 14,
       },
-      stuckJobs: { enabled: true, notStartedAfter: '10m', terminatingAfter: '10m' },
+      stuckJobs: { enabled: true, notStartedAfter: '10m', hopelessAfter: '2m', terminatingAfter: '10m' },
       suspendedHandling: { pauseMonitoring: true },
       alerting: {
         enabled: true,

@@ -3,6 +3,7 @@ export { evaluate, judgeRecorded, type EvaluateDeps, type SettleSlots } from './
 export type { JudgeDeps, Occasion } from './judge.ts';
 export { allParts, partsOf, type Part } from './part.ts';
 export { createRecheck } from './recheck.ts';
+export type { RunningSources } from './running-facts.ts';
 export { stuckCandidates } from './stuck-candidates.ts';
 export type { MonitorRules, Subject, Watcher } from './subject.ts';
 export { settleSlots, type LedgerDeps, type LedgerSources, type MissCause, type Settled } from './settle-slots.ts';

@@ -1,6 +1,11 @@
 import {
   findNotStarted,
+  hopelessWaitOf,
+  refusedCreate,
+  slotGapMs,
   slotOf,
+  toAlertFacts,
+  type CreateRefusal,
   type DetectionFacts,
   type Instant,
   type JobFacts,
@@ -20,6 +25,8 @@ import type { Subject, Watch } from './subject.ts';
 export interface RunningSources {
   readonly jobsOf: (cronJobUid: string) => readonly JobFacts[];
   readonly podsOf: (jobUid: string) => readonly PodFacts[];
+  /** That the cluster does not create its pods, as far as events of the Job were read. */
+  readonly refusalOf: (jobUid: string) => CreateRefusal | undefined;
 }
 
 const durationsForP99 = 100;
@@ -54,9 +61,13 @@ export async function gatherRunning(
     const p99 = p99s?.get(subject.row.id);
     return {
       stuck: p99s && {
-        jobs: jobs.map((job) => toUnfinished(job, from.podsOf(job.uid), horizon)),
+        jobs: jobs.map((job) => ({
+          ...toUnfinished(job, from.podsOf(job.uid), { refusal: from.refusalOf(job.uid), horizon, now: tx.now() }),
+          slotGapMs: gapAround(subject, job),
+        })),
         p99DurationMs: p99?.p99Ms,
         runs: p99?.runs ?? 0,
+        toldNotStarted: toldNotStarted(subject, watch),
       },
       durations: lastRuns && {
         ...sinceOrigin(lastRuns.get(subject.row.id), watch.judgesFromAt),
@@ -90,9 +101,35 @@ function sinceOrigin(
   return { lastEnded: seen(runs?.lastEnded), lastSuccess: seen(runs?.lastSuccess) };
 }
 
-/** A Job that has not ended, as what is stuck is judged by. `horizon`: nothing is known beyond it of pods that did not come. */
-export function toUnfinished(job: JobFacts, pods: readonly PodFacts[], horizon: Instant): UnfinishedJob {
-  const waiting = findNotStarted(job, pods);
+/** As the alert about it names them. */
+function toldNotStarted({ alerts }: Subject, { monitor }: Watch): ReadonlySet<string> | undefined {
+  const told = alerts.find(
+    ({ monitorId, type, subject }) => monitorId === monitor.id && type === 'jobStuck' && subject === 'notStarted',
+  );
+  const jobs = told && toAlertFacts(told.context).verdict?.detail['jobs'];
+  return Array.isArray(jobs) ? new Set(jobs.filter((name) => typeof name === 'string')) : undefined;
+}
+
+function gapAround({ facts, zone }: Subject, job: JobFacts): number | undefined {
+  return facts && slotGapMs(facts.schedule, facts.timeZone ?? zone, { slotAt: slotOf(job), createdAt: job.createdAt });
+}
+
+/** What is known of a Job besides itself and its pods. */
+export interface UnfinishedContext {
+  readonly refusal: CreateRefusal | undefined;
+  /** Nothing is known beyond it of pods that did not come. */
+  readonly horizon: Instant;
+  readonly now: Instant;
+}
+
+/** A Job that has not ended, as what is stuck is judged by. */
+export function toUnfinished(
+  job: JobFacts,
+  pods: readonly PodFacts[],
+  { refusal, horizon, now }: UnfinishedContext,
+): UnfinishedJob {
+  const waiting = findNotStarted(job, pods, refusal ? [{ reason: refusedCreate, message: refusal.message }] : []);
+  const hopeless = hopelessWaitOf(job, pods, refusal);
   return {
     jobName: job.name,
     createdAt: job.createdAt,
@@ -100,7 +137,8 @@ export function toUnfinished(job: JobFacts, pods: readonly PodFacts[], horizon: 
     suspended: job.suspended,
     // A Job that resumes gets its start anew.
     waitingSinceAt: waiting && Math.max(job.createdAt, job.startedAt ?? job.createdAt),
-    waitingReason: waiting?.reason,
+    hopelessSinceAt: hopeless && now >= hopeless.fromAt ? hopeless.sinceAt : undefined,
+    waitingReason: waiting?.reason ?? hopeless?.reason,
     seenThroughAt:
       pods.length === 0 && job.decidedAt === undefined && job.deletingAt === undefined ? horizon : undefined,
     endingSinceAt: endingSince(job, pods),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { DetectionRules, JobFacts } from '@cronjob-monitor/shared/domain';
+import type { DetectionRules, HopelessWait, JobFacts } from '@cronjob-monitor/shared/domain';
 import { aJob } from '@cronjob-monitor/shared/testing';
 import { stuckCandidates } from './stuck-candidates.ts';
 
@@ -8,6 +8,7 @@ const minute = 60_000;
 const stuck = {
   enabled: true,
   notStartedAfterMs: 10 * minute,
+  hopelessAfterMs: 2 * minute,
   terminatingAfterMs: 5 * minute,
   overrunningAfterMs: undefined,
 };
@@ -20,8 +21,8 @@ const running = (more: Partial<JobFacts> = {}): JobFacts => ({
   cronJobUid: 'owner',
   ...more,
 });
-const at = (minutes: number, job: JobFacts, of: readonly DetectionRules[] = [rules]): boolean =>
-  stuckCandidates([job], () => of, minutes * minute).has('owner');
+const at = (minutes: number, job: JobFacts, of: readonly DetectionRules[] = [rules], wait?: HopelessWait): boolean =>
+  stuckCandidates([job], { rulesOf: () => of, hopelessWaitOf: () => wait }, minutes * minute).has('owner');
 
 test('a Job is looked at from the first instant at which one of its limits may have passed', () => {
   assert.deepEqual([at(9, running()), at(10, running())], [false, true]);
@@ -40,4 +41,9 @@ test('what has ended, is suspended or is watched by nobody is left alone', () =>
   assert.equal(at(99, running({ outcome: 'success' })), false);
   assert.equal(at(99, running({ suspended: true })), false);
   assert.equal(at(99, running(), []), false);
+});
+
+test('a Job that waits in vain is looked at by the shorter limit', () => {
+  const wait = { reason: 'InvalidImageName', message: undefined, sinceAt: 0, fromAt: 0 };
+  assert.deepEqual([at(1, running(), [rules], wait), at(2, running(), [rules], wait)], [false, true]);
 });

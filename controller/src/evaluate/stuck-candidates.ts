@@ -1,4 +1,11 @@
-import type { DetectionRules, Instant, JobFacts } from '@cronjob-monitor/shared/domain';
+import type { DetectionRules, HopelessWait, Instant, JobFacts } from '@cronjob-monitor/shared/domain';
+
+/** What is asked besides the Jobs; all of it from memory. */
+export interface CandidateSources {
+  readonly rulesOf: (cronJobUid: string) => readonly DetectionRules[];
+  /** What a Job waits for in vain, if it does. */
+  readonly hopelessWaitOf: (job: JobFacts) => HopelessWait | undefined;
+}
 
 /** Without a limit of its own a run overruns after an hour at the earliest. */
 const soonestOverrunMs = 3_600_000;
@@ -9,16 +16,22 @@ const soonestOverrunMs = 3_600_000;
  */
 export function stuckCandidates(
   jobs: Iterable<JobFacts>,
-  rulesOf: (cronJobUid: string) => readonly DetectionRules[],
+  { rulesOf, hopelessWaitOf }: CandidateSources,
   now: Instant,
 ): Set<string> {
   const uids = new Set<string>();
   for (const job of jobs) {
     if (job.outcome !== undefined || job.suspended || uids.has(job.cronJobUid)) continue;
     const ageMs = now - job.createdAt;
-    if (rulesOf(job.cronJobUid).some((rules) => ageMs >= soonestMs(rules, job))) uids.add(job.cronJobUid);
+    const isDue = (rules: DetectionRules): boolean =>
+      ageMs >= soonestMs(rules, job) || (ageMs >= hopelessMs(rules) && hopelessWaitOf(job) !== undefined);
+    if (rulesOf(job.cronJobUid).some(isDue)) uids.add(job.cronJobUid);
   }
   return uids;
+}
+
+function hopelessMs({ stuck: { notStarted } }: DetectionRules): number {
+  return notStarted?.enabled ? notStarted.hopelessAfterMs : Infinity;
 }
 
 function soonestMs({ stuck, durations }: DetectionRules, job: JobFacts): number {

@@ -113,6 +113,7 @@ export class VerdictLife {
       caches: { ...caches, monitors: monitors as unknown as ClusterCaches['monitors'] },
       selection: this.selection,
       podsOf: (uid) => from.intake.pods.podsOf(uid),
+      refusalOf: () => undefined,
       clock: this.#clock,
       logger,
       term: { epoch, signal: this.#ending.signal, lose: (why) => this.#ending.abort(new Error(why)) },

@@ -21,6 +21,15 @@ export { countAttempts, podEndedAt, toAttempts, type Attempt, type AttemptContai
 export { evidenceKinds, type Evidence, type EvidenceKind } from './execution/evidence.ts';
 export { findExitCause, type ExitCause } from './execution/exit-cause.ts';
 export { countIndexes, lowestIndex } from './execution/indexes.ts';
+export {
+  hopelessFrom,
+  hopelessWaitOf,
+  isHopelessReason,
+  refusalIn,
+  refusedCreate,
+  type CreateRefusal,
+  type HopelessWait,
+} from './execution/hopeless-wait.ts';
 export { findNotStarted, type NotStarted, type StartEvent } from './execution/not-started.ts';
 export { canonicalJobName, originOf, slotOf, type Origin, type SlotClaim } from './execution/origin.ts';
 export { isOver, nextSnapshot, type Departure, type JobSnapshot } from './execution/transitions.ts';
@@ -84,6 +93,7 @@ export { successRate, type RateCounts } from './stats/success-rate.ts';
 export { lateAfterMs, startSkewP99 } from './slots/tolerance.ts';
 export { isFarOff, postponementOf, type ClockReadings, type Postponement } from './slots/clock-guard.ts';
 export type { ScheduledRun } from './slots/run.ts';
+export { slotGapMs } from './slots/slot-gap.ts';
 export { settleSlots, type LedgerFacts, type SettledSlot, type Settlement, type UnseenRun } from './slots/settle.ts';
 export { epochAt, startDelayOf } from './slots/start-delay.ts';
 export type { ClusterTraces, Gap } from './slots/traces.ts';

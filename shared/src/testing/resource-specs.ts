@@ -35,7 +35,13 @@ export const wholeMonitorSpec = {
     durationRegressionThreshold: 60,
     durationBaselineWindowDays: 21,
   },
-  stuckJobs: { enabled: true, notStartedAfter: '11m', overrunningAfter: '2h', terminatingAfter: '12m' },
+  stuckJobs: {
+    enabled: true,
+    notStartedAfter: '11m',
+    hopelessAfter: '3m',
+    overrunningAfter: '2h',
+    terminatingAfter: '12m',
+  },
   suspendedHandling: { pauseMonitoring: false, alertIfSuspendedFor: '1w' },
   maintenanceWindows: [
     {

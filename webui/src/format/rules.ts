@@ -104,13 +104,14 @@ const tellers: readonly Teller[] = [
     const rule = block(spec, 'stuckJobs');
     if (!flag(rule, 'enabled', true)) return off(name);
     const notStarted = text(rule, 'notStartedAfter') ?? '10m';
+    const hopeless = text(rule, 'hopelessAfter') ?? '2m';
     const ending = text(rule, 'terminatingAfter') ?? '10m';
     const running = text(rule, 'overrunningAfter');
     const runningText = running === undefined ? 'running 5 × p99' : `running ${limitText(running)}`;
-    const isDefault = notStarted === '10m' && ending === '10m' && running === undefined;
+    const isDefault = notStarted === '10m' && hopeless === '2m' && ending === '10m' && running === undefined;
     return {
       name,
-      says: `not started ${limitText(notStarted)}, ending ${limitText(ending)}, ${runningText}`,
+      says: `not started ${limitText(notStarted)}, in vain ${limitText(hopeless)}, ending ${limitText(ending)}, ${runningText}`,
       from: isDefault ? 'default' : 'set',
     };
   },

@@ -3,7 +3,13 @@ import { test } from 'node:test';
 import { alertTypes } from '../../contract/index.ts';
 import { judge, judgedKinds, type DetectionRules } from './chain.ts';
 
-const stuck = { enabled: true, notStartedAfterMs: 600_000, terminatingAfterMs: 600_000, overrunningAfterMs: 3_600_000 };
+const stuck = {
+  enabled: true,
+  notStartedAfterMs: 600_000,
+  hopelessAfterMs: 120_000,
+  terminatingAfterMs: 600_000,
+  overrunningAfterMs: 3_600_000,
+};
 const rules: DetectionRules = {
   jobFailed: {
     enabled: true,

@@ -5,6 +5,8 @@ import { holds, quiet, type Verdict } from './verdict.ts';
 export interface JobStuckRule {
   readonly enabled: boolean;
   readonly notStartedAfterMs: number;
+  /** Of a wait that does not pass by itself; 0, and what is longer than `notStartedAfterMs`: as that. */
+  readonly hopelessAfterMs: number;
   readonly terminatingAfterMs: number;
   /** Undefined: from the durations seen. */
   readonly overrunningAfterMs: number | undefined;
@@ -18,12 +20,16 @@ export interface UnfinishedJob {
   readonly suspended: boolean;
   /** Set when no container of any of its pods has ever run: since creation or resume. */
   readonly waitingSinceAt: Instant | undefined;
+  /** Set when it waits for what does not come by itself, also beside containers that run or have run. */
+  readonly hopelessSinceAt?: Instant | undefined;
   /** Absence is known up to here: of a Job without a pod nobody can tell beyond that it has none. Undefined: its state is seen. */
   readonly seenThroughAt?: Instant | undefined;
   /** Why, such as ImagePullBackOff. */
   readonly waitingReason: string | undefined;
   /** Decided or deleted, with the grace of its pods over, yet still there. */
   readonly endingSinceAt: Instant | undefined;
+  /** From the slot before the run to the one after it; undefined: its schedule has no such slots. */
+  readonly slotGapMs?: number | undefined;
 }
 
 export interface JobStuckFacts {
@@ -31,51 +37,92 @@ export interface JobStuckFacts {
   /** p99 duration of ended runs and how many they were. */
   readonly p99DurationMs: number | undefined;
   readonly runs: number;
+  /** Names of Jobs of which it is told already that they have not started. */
+  readonly toldNotStarted?: ReadonlySet<string> | undefined;
 }
 
 const hourMs = 3_600_000;
+/** So many earlier runs tell how long one takes. */
+const fewestRuns = 10;
+
+/** A Job with the instant at which it began to be in the given way, and how long that may last. */
+interface Candidate {
+  readonly job: UnfinishedJob;
+  readonly sinceAt: Instant;
+  readonly limitMs: number;
+}
 
 /** Holds while a Job of the CronJob is stuck in the given way; names all of them. */
 export function jobStuck(subject: StuckSubject, rule: JobStuckRule, facts: JobStuckFacts, now: Instant): Verdict {
   if (!rule.enabled) return quiet('notConfigured');
-  const limitMs = limitOf(subject, rule, facts);
-  const candidates = facts.jobs.flatMap((job) => {
-    const sinceAt = stuckSince(subject, job);
-    return sinceAt === undefined ? [] : [{ job, sinceAt }];
-  });
+  const candidates = facts.jobs.flatMap((job) => candidateOf(subject, job, rule, facts) ?? []);
   const stuck = candidates
-    .filter(({ job, sinceAt }) => Math.min(now, job.seenThroughAt ?? now) >= sinceAt + limitMs)
-    .sort((a, b) => a.sinceAt - b.sinceAt);
-  const [oldest] = stuck;
-  if (!oldest) {
-    const next = Math.min(...candidates.map(({ sinceAt }) => sinceAt + limitMs));
+    .filter((candidate) => Math.min(now, candidate.job.seenThroughAt ?? now) >= passesAt(candidate))
+    .sort((a, b) => passesAt(a) - passesAt(b));
+  const [first] = stuck;
+  if (!first) {
+    const next = Math.min(...candidates.map(passesAt));
     return quiet('noneStuck', next === Infinity ? undefined : next);
   }
+  const { job, sinceAt, limitMs } = first;
   return holds({
-    since: oldest.sinceAt + limitMs,
+    since: passesAt(first),
     reason: subject,
     count: stuck.length,
-    figures: { measured: (now - oldest.sinceAt) / 1000, limit: limitMs / 1000, unit: 'seconds' },
+    figures: { measured: (now - sinceAt) / 1000, limit: limitMs / 1000, unit: 'seconds' },
     detail: {
-      jobName: oldest.job.jobName,
-      reason: oldest.job.waitingReason,
-      jobs: stuck.slice(0, 20).map(({ job }) => job.jobName),
+      jobName: job.jobName,
+      reason: job.waitingReason,
+      jobs: stuck.slice(0, 20).map(({ job: { jobName } }) => jobName),
     },
   });
 }
 
-function stuckSince(subject: StuckSubject, job: UnfinishedJob): Instant | undefined {
-  if (subject === 'terminating') return job.endingSinceAt;
-  if (job.suspended || job.endingSinceAt !== undefined) return undefined;
-  return subject === 'notStarted' ? job.waitingSinceAt : job.startedAt;
+function passesAt({ sinceAt, limitMs }: Candidate): Instant {
+  return sinceAt + limitMs;
 }
 
-/** Without a limit of its own a run overruns when it takes five times as long as almost all before it. */
-function limitOf(subject: StuckSubject, rule: JobStuckRule, facts: JobStuckFacts): number {
-  if (subject === 'notStarted') return rule.notStartedAfterMs;
-  if (subject === 'terminating') return rule.terminatingAfterMs;
+function candidateOf(
+  subject: StuckSubject,
+  job: UnfinishedJob,
+  rule: JobStuckRule,
+  facts: JobStuckFacts,
+): Candidate | undefined {
+  if (subject === 'terminating') {
+    const { endingSinceAt: sinceAt } = job;
+    return sinceAt === undefined ? undefined : { job, sinceAt, limitMs: rule.terminatingAfterMs };
+  }
+  if (job.suspended || job.endingSinceAt !== undefined) return undefined;
+  if (subject === 'notStarted') return notStartedOf(job, rule, facts);
+  const { startedAt: sinceAt } = job;
+  return sinceAt === undefined ? undefined : { job, sinceAt, limitMs: overrunLimit(job, rule, facts) };
+}
+
+/**
+ * What is told already stays until the Job has started, also while nothing tells why it waits: events are gone after an hour, and one wait
+ * may follow another.
+ */
+function notStartedOf(job: UnfinishedJob, rule: JobStuckRule, facts: JobStuckFacts): Candidate | undefined {
+  const limitMs = hopelessLimit(rule);
+  const told = facts.toldNotStarted?.has(job.jobName) ? job.waitingSinceAt : undefined;
+  const hopelessAt = job.hopelessSinceAt ?? told;
+  const hopeless = hopelessAt === undefined ? undefined : { job, sinceAt: hopelessAt, limitMs };
+  if (job.waitingSinceAt === undefined) return hopeless;
+  const usual = { job, sinceAt: job.waitingSinceAt, limitMs: rule.notStartedAfterMs };
+  return hopeless && passesAt(hopeless) <= passesAt(usual) ? hopeless : usual;
+}
+
+function hopelessLimit({ hopelessAfterMs, notStartedAfterMs }: JobStuckRule): number {
+  return hopelessAfterMs === 0 ? notStartedAfterMs : Math.min(hopelessAfterMs, notStartedAfterMs);
+}
+
+/**
+ * Without a limit of its own a run overruns when it takes five times as long as almost all before it; as long as too few have ended, when it
+ * takes longer than the CronJob has from one run to the next.
+ */
+function overrunLimit(job: UnfinishedJob, rule: JobStuckRule, facts: JobStuckFacts): number {
   if (rule.overrunningAfterMs !== undefined) return rule.overrunningAfterMs;
-  return facts.runs >= 10 && facts.p99DurationMs !== undefined
+  return facts.runs >= fewestRuns && facts.p99DurationMs !== undefined
     ? Math.max(hourMs, 5 * facts.p99DurationMs)
-    : 12 * hourMs;
+    : Math.min(12 * hourMs, Math.max(hourMs, job.slotGapMs ?? Infinity));
 }

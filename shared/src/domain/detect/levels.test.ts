@@ -58,6 +58,7 @@ test('durationRegression: after a whole window slow is the new normal', () => {
 const stuckRule: JobStuckRule = {
   enabled: true,
   notStartedAfterMs: 10 * minute,
+  hopelessAfterMs: 2 * minute,
   terminatingAfterMs: 10 * minute,
   overrunningAfterMs: undefined,
 };
@@ -89,6 +90,39 @@ test('jobStuck notStarted: holds when nothing of the Job has run for ten minutes
   ]);
 });
 
+test('jobStuck notStarted: what does not pass by itself is told after two minutes', () => {
+  const facts = stuck([job({ waitingSinceAt: 0, hopelessSinceAt: minute, waitingReason: 'InvalidImageName' })]);
+  const before = jobStuck('notStarted', stuckRule, facts, 3 * minute - 1);
+  assert.equal(before.kind === 'quiet' && before.dueAt, 3 * minute);
+  const verdict = jobStuck('notStarted', stuckRule, facts, 3 * minute);
+  assert.deepEqual(verdict.kind === 'holds' && [verdict.since, verdict.figures.limit], [3 * minute, 120]);
+});
+
+test('jobStuck notStarted: hopelessAfter 0 is notStartedAfter, and never more than it', () => {
+  const facts = stuck([job({ waitingSinceAt: 0, hopelessSinceAt: 0 })]);
+  const at = (rule: Partial<JobStuckRule>, now: number) =>
+    jobStuck('notStarted', { ...stuckRule, ...rule }, facts, now).kind;
+  assert.deepEqual(
+    [at({ hopelessAfterMs: 0 }, 10 * minute - 1), at({ hopelessAfterMs: 0 }, 10 * minute)],
+    ['quiet', 'holds'],
+  );
+  assert.equal(at({ hopelessAfterMs: hour }, 10 * minute), 'holds');
+});
+
+test('jobStuck notStarted: a container that waits in vain beside others that run is told, too', () => {
+  const facts = stuck([job({ startedAt: 0, hopelessSinceAt: minute })]);
+  assert.equal(jobStuck('notStarted', stuckRule, facts, 3 * minute).kind, 'holds');
+});
+
+test('jobStuck notStarted: what is told stays until the Job starts, also when nothing says any more why it waits', () => {
+  const toldNotStarted = new Set(['j']);
+  const waiting = stuck([job({ waitingSinceAt: 0 })], { toldNotStarted });
+  const verdict = jobStuck('notStarted', stuckRule, waiting, 5 * minute);
+  assert.equal(verdict.kind === 'holds' && verdict.since, 2 * minute);
+  assert.equal(jobStuck('notStarted', stuckRule, stuck([job({ waitingSinceAt: 0 })]), 5 * minute).kind, 'quiet');
+  assert.equal(jobStuck('notStarted', stuckRule, stuck([job({})], { toldNotStarted }), 5 * minute).kind, 'quiet');
+});
+
 test('jobStuck notStarted: a suspended Job waits rightly', () => {
   assert.equal(
     jobStuck('notStarted', stuckRule, stuck([job({ waitingSinceAt: 0, suspended: true })]), hour).kind,
@@ -113,6 +147,17 @@ test('jobStuck overrunning: five times as long as almost all runs before, an hou
   assert.equal(
     jobStuck('overrunning', { ...stuckRule, overrunningAfterMs: 2 * hour }, stuck(running), 2 * hour).kind,
     'holds',
+  );
+});
+
+test('jobStuck overrunning: the first runs have a limit, from slot to slot, 1 to 12 hours', () => {
+  const limit = (slotGapMs: number | undefined, runs = 0): number | undefined => {
+    const verdict = jobStuck('overrunning', stuckRule, stuck([job({ startedAt: 0, slotGapMs })], { runs }), minute);
+    return verdict.kind === 'quiet' ? verdict.dueAt : undefined;
+  };
+  assert.deepEqual(
+    [limit(5 * minute), limit(6 * hour), limit(24 * hour), limit(undefined), limit(6 * hour, 9)],
+    [hour, 6 * hour, 12 * hour, 12 * hour, 6 * hour],
   );
 });
 

@@ -1,6 +1,7 @@
 import { isTellingWait } from './exit-cause.ts';
 import type { JobFacts } from './job.ts';
-import type { ContainerFacts, PodFacts, Termination } from './pod.ts';
+import type { PodFacts } from './pod.ts';
+import { hasRun } from './ran.ts';
 
 /** Why no container of a Job has run yet. */
 export interface NotStarted {
@@ -17,9 +18,6 @@ export interface StartEvent {
 
 /** Reasons of events that explain a missing start, the most telling first. */
 const tellingEvents = ['FailedCreate', 'FailedMount', 'FailedAttachVolume', 'FailedScheduling'];
-
-/** Ends of containers whose process never ran. */
-const neverRan = new Set(['StartError', 'ContainerCannotRun', 'ContainerStatusUnknown']);
 
 /**
  * Says why a Job has not started; undefined when it has, or need not: it is suspended, decided or over. The wait between two attempts is
@@ -52,12 +50,4 @@ function eventOf(events: readonly StartEvent[]): NotStarted | undefined {
     if (event) return { reason, message: event.message };
   }
   return undefined;
-}
-
-function hasRun({ state, terminated, lastTerminated }: ContainerFacts): boolean {
-  return state === 'running' || ranOnce(terminated) || ranOnce(lastTerminated);
-}
-
-function ranOnce(end: Termination | undefined): boolean {
-  return end !== undefined && !neverRan.has(end.reason ?? '');
 }

@@ -4,10 +4,13 @@ import { dailyInstants } from '../schedule/wall-time.ts';
 import { expectedSlots } from '../slots/expected.ts';
 import { epochAt } from '../slots/start-delay.ts';
 import type { SpecEpoch } from '../slots/epoch.ts';
+import { slotGapMs } from '../slots/slot-gap.ts';
+import { hopelessFrom, isHopelessReason } from '../execution/hopeless-wait.ts';
 import type { Instant } from '../instant.ts';
 import type { DetectionFacts, DetectionRules } from '../detect/chain.ts';
 import type { Baseline, DurationRegressionFacts } from '../detect/duration-regression.ts';
 import { runsNeeded } from '../detect/job-failed.ts';
+import type { UnfinishedJob } from '../detect/job-stuck.ts';
 import { nextSlot, type EndedPreviewRun, type OrderedHistory, type PreviewedRun } from './history.ts';
 
 const dayMs = 86_400_000;
@@ -60,11 +63,10 @@ export class FactsOverTime {
     this.#learn(now);
     const epoch = this.#epochAt(now);
     const suspended = epoch?.suspended ?? false;
-    const running = [...this.#goingOn].map(({ jobName, createdAt, startedAt, trigger }) => ({
-      jobName,
-      createdAt,
-      startedAt,
-      isScheduled: trigger === 'scheduled',
+    const running = [...this.#goingOn].map((run) => ({
+      jobName: run.jobName,
+      startedAt: run.startedAt,
+      isScheduled: run.trigger === 'scheduled',
     }));
     const lastEnded = this.#newest(isCounted);
     const lastSuccess = this.#newest((run) => isCounted(run) && run.status === 'success');
@@ -82,16 +84,7 @@ export class FactsOverTime {
       },
       durations: { lastEnded, lastSuccess, running: running.filter(({ isScheduled }) => isScheduled) },
       stuck: {
-        // Of what became of pods nothing is stored but what the run's end told.
-        jobs: running.map(({ jobName, createdAt, startedAt }) => ({
-          jobName,
-          createdAt,
-          startedAt,
-          suspended: false,
-          waitingSinceAt: undefined,
-          waitingReason: undefined,
-          endingSinceAt: undefined,
-        })),
+        jobs: [...this.#goingOn].map((run) => this.#unfinished(run, epoch, now)),
         p99DurationMs: this.#percentile(0.99, durationsForP99, 1),
         runs: Math.min(durationsForP99, this.#successDurations(durationsForP99).length),
       },
@@ -114,6 +107,26 @@ export class FactsOverTime {
       this.#goingOn.add(run);
     for (const run of this.#goingOn) if (run.finishedAt <= now) this.#goingOn.delete(run);
     while ((outcomes[this.#outcomes]?.knownAt ?? Infinity) <= now) this.#outcomes++;
+  }
+
+  /** Of what became of pods nothing is stored but what the end of the run told: one that never began to run says what it waited for. */
+  #unfinished(run: StartedRun, epoch: SpecEpoch | undefined, now: Instant): UnfinishedJob {
+    const { jobName, createdAt, startedAt, reason, exitCode, status } = run;
+    const isWait = status === 'failed' && exitCode === undefined && isHopelessReason(reason);
+    const wait = isWait ? reason : undefined;
+    return {
+      jobName,
+      createdAt,
+      startedAt,
+      suspended: false,
+      waitingSinceAt: wait === undefined ? undefined : startedAt,
+      hopelessSinceAt: wait !== undefined && now >= hopelessFrom(wait, startedAt) ? startedAt : undefined,
+      waitingReason: wait,
+      endingSinceAt: undefined,
+      slotGapMs:
+        epoch &&
+        slotGapMs(epoch.schedule, epoch.timeZone ?? this.#history.of.timeZone, { slotAt: run.scheduledAt, createdAt }),
+    };
   }
 
   /** Runs that are known to have ended, newest first. */

@@ -143,12 +143,14 @@ export const stuckJobs = refine(
   object({
     enabled: defaulted(boolean, true),
     notStartedAfter: defaulted(duration(), '10m'),
+    hopelessAfter: defaulted(duration({ zero: true }), '2m'),
     overrunningAfter: optional(duration()),
     terminatingAfter: defaulted(duration(), '10m'),
   }),
-  ({ enabled, notStartedAfter, overrunningAfter, terminatingAfter }): StuckJobsSpec => ({
+  ({ enabled, notStartedAfter, hopelessAfter, overrunningAfter, terminatingAfter }): StuckJobsSpec => ({
     enabled: enabled === true,
     notStartedAfter,
+    hopelessAfter,
     overrunningAfter,
     terminatingAfter,
   }),

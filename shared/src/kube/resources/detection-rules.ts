@@ -11,6 +11,7 @@ export function detectionRulesOf(spec: MonitorSpec, cronJobZone: string): Detect
   const stuck = {
     enabled: stuckJobs.enabled,
     notStartedAfterMs: msOf(stuckJobs.notStartedAfter) ?? 0,
+    hopelessAfterMs: msOf(stuckJobs.hopelessAfter) ?? 0,
     terminatingAfterMs: msOf(stuckJobs.terminatingAfter) ?? 0,
     overrunningAfterMs: msOf(stuckJobs.overrunningAfter),
   };

@@ -88,6 +88,8 @@ export interface StuckJobsSpec {
   readonly enabled: boolean;
   /** Undefined: this subject is off. */
   readonly notStartedAfter: string | undefined;
+  /** Of a wait that does not pass by itself. Undefined, and zero: as `notStartedAfter`. */
+  readonly hopelessAfter: string | undefined;
   /** Undefined: from the earlier runs. */
   readonly overrunningAfter: string | undefined;
   /** Undefined: this subject is off. */
