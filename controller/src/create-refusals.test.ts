@@ -31,7 +31,7 @@ function aWatch(context: TestContext, world: Partial<World> = {}) {
     jobs: { values: () => state.jobs },
     podsOf: (uid) => state.pods.filter(({ jobUid }) => jobUid === uid),
     isMonitored: (uid) => uid !== 'unwatched',
-    redact: (text) => text.replace('hunter2', '***'),
+    redaction: { messages: (texts) => Promise.resolve(texts.map((text) => text.replace('hunter2', '***'))) },
     onChanged: ({ uid }) => changed.push(uid),
     clock,
     background: (_name, work) => void work,

@@ -5,7 +5,7 @@ import {
   type JobFacts,
   type PodFacts,
 } from '@cronjob-monitor/shared/domain';
-import type { Cluster } from '@cronjob-monitor/shared/kube';
+import type { Cluster, Redaction } from '@cronjob-monitor/shared/kube';
 import type { Clock } from '@cronjob-monitor/shared/process';
 
 export interface CreateRefusalsDeps {
@@ -14,7 +14,7 @@ export interface CreateRefusalsDeps {
   readonly podsOf: (jobUid: string) => readonly PodFacts[];
   readonly isMonitored: (cronJobUid: string) => boolean;
   /** Messages of events come from anybody. */
-  readonly redact: (text: string) => string | Promise<string>;
+  readonly redaction: Pick<Redaction, 'messages'>;
   /** What is known of the Job has changed. */
   readonly onChanged: (job: JobFacts) => void;
   readonly clock: Clock;
@@ -91,7 +91,8 @@ export function createCreateRefusals(deps: CreateRefusalsDeps): CreateRefusals {
     const events = await deps.cluster.listEvents(job.namespace, job.uid, signal).catch(() => undefined);
     if (signal.aborted) return;
     const found = events && refusalIn(events);
-    const refusal = found ? { ...found, message: await deps.redact(found.message) } : before?.refusal;
+    const [message = ''] = found ? await deps.redaction.messages([found.message]) : [];
+    const refusal = found ? { ...found, message } : before?.refusal;
     reads.set(job.uid, { refusal, atMs: clock.monotonicMs(), empty: found ? 0 : (before?.empty ?? 0) + 1 });
     if (refusal?.lastAt !== before?.refusal?.lastAt || refusal?.message !== before?.refusal?.message)
       deps.onChanged(job);

@@ -94,11 +94,12 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
     }, undefined);
   let zoneOffsetMs: number | undefined;
   const controllerLease = createControllerLease({ cluster: deps.cluster, newestStartAt, clock });
+  const redaction = createInstalledRedaction(deps, settings.evidence.redactPatterns, signal);
   const causes = createMissCauses({
     cluster: deps.cluster,
     namespaceOf: (uid) => caches.cronJobs.find(uid)?.namespace,
     isControllerStale: () => controllerLease.isStale(),
-    redaction: createInstalledRedaction(deps, settings.evidence.redactPatterns, signal),
+    redaction,
     onRead: (uid) => evaluation.ask([uid], partsOf['dead-man-switch']),
     clock,
     signal,
@@ -108,7 +109,7 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
     jobs: caches.jobs,
     podsOf: (jobUid) => deps.intake.pods.podsOf(jobUid),
     isMonitored: (cronJobUid) => selection.isMonitored(cronJobUid),
-    redact: createInstalledRedactor(settings.evidence.redactPatterns),
+    redaction,
     onChanged: ({ uid, cronJobUid }) => {
       queues.JobHandler.add(uid);
       evaluation.ask([cronJobUid], ['stuck']);

@@ -52,7 +52,7 @@ const secondPullBackOffMs = 30_000;
 export function hopelessWaitOf(
   job: JobFacts,
   pods: readonly PodFacts[],
-  refusal?: CreateRefusal | undefined,
+  refusal?: CreateRefusal,
 ): HopelessWait | undefined {
   if (job.outcome || job.decidedAs || job.suspended || job.deletingAt !== undefined) return undefined;
   const waits = newestOf(pods).flatMap((pod) => waitsIn(job, pod));
