@@ -29,6 +29,7 @@ const groups = [
   { name: 'whole clusters', files: 'tests/e2e/{access,alerting*,recording}.test.ts', atOnce: 2 },
   { name: 'e2e', files: 'tests/e2e/**/*.test.ts', atOnce: 2 },
   { name: 'faults', files: 'tests/faults/**/*.test.ts', atOnce: 3 },
+  { name: 'truth', files: 'tests/truth/**/*.test.ts' },
   { name: 'chart', files: 'tests/chart/**/*.test.ts' },
   { name: 'other', files: 'tests/**/*.test.ts' },
 ];

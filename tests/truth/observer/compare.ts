@@ -1,0 +1,60 @@
+import type { Verdict } from './verdicts.ts';
+
+export interface Difference {
+  readonly verdict: Verdict;
+  readonly says: string;
+}
+
+/** What never left and ended is no verdict: a failure that a success undid within the delay, for example. */
+const counts = ({ isTold, ended }: Verdict): boolean => isTold || !ended.startsWith('cancelled');
+
+/** What one observer said otherwise than the calm one. */
+export function differencesOf(calm: readonly Verdict[], disturbed: readonly Verdict[]): Difference[] {
+  const theirs = groups(disturbed);
+  const differences: Difference[] = [];
+  for (const [key, expected] of groups(calm)) {
+    const found = theirs.get(key) ?? [];
+    theirs.delete(key);
+    for (const [index, verdict] of expected.entries()) {
+      const other = found[index];
+      if (!other) differences.push({ verdict, says: 'is missing' });
+      else if (other.isTold !== verdict.isTold)
+        differences.push({ verdict, says: other.isTold ? 'is told, and was not' : 'is not told' });
+      else if (!isSameEnd(other.ended, verdict.ended)) differences.push({ verdict, says: `ended: ${other.ended}` });
+    }
+    for (const verdict of found.slice(expected.length)) differences.push({ verdict, says: 'is said once more' });
+  }
+  for (const found of theirs.values()) for (const verdict of found) differences.push({ verdict, says: 'is too many' });
+  return differences;
+}
+
+/** Which run ended it is compared where both say it. */
+function isSameEnd(one: string, other: string): boolean {
+  const [state, by] = one.split(' by ');
+  const [otherState, otherBy] = other.split(' by ');
+  return state === otherState && (by === undefined || otherBy === undefined || by === otherBy);
+}
+
+/** What two databases say together, of which the second took the place of the first: what either told was told. */
+export function together(before: readonly Verdict[], after: readonly Verdict[]): Verdict[] {
+  const earlier = groups(before);
+  const merged = after.map((verdict) => {
+    const known = earlier.get(keyOf(verdict));
+    if (!known) return verdict;
+    earlier.delete(keyOf(verdict));
+    return { ...verdict, isTold: verdict.isTold || known.some(({ isTold }) => isTold) };
+  });
+  return [...[...earlier.values()].flat(), ...merged];
+}
+
+export function describe({ verdict: { identity, openedAt, ended, isTold }, says }: Difference): string {
+  return `${identity} since ${new Date(openedAt).toISOString()} (${ended}, ${isTold ? 'told' : 'not told'}) ${says}`;
+}
+
+function groups(verdicts: readonly Verdict[]): Map<string, Verdict[]> {
+  return Map.groupBy(verdicts.filter(counts), keyOf);
+}
+
+function keyOf({ identity, openedAt }: Verdict): string {
+  return `${identity} ${openedAt}`;
+}

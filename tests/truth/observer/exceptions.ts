@@ -1,0 +1,109 @@
+import {
+  hourMs,
+  minuteMs,
+  secondMs,
+  type CronJobStory,
+  type History,
+  type MonitorStory,
+  type Observation,
+} from './history.ts';
+import type { Played, Run } from './kubernetes.ts';
+import type { Verdict } from './verdicts.ts';
+
+interface Span {
+  readonly fromAt: number;
+  readonly toAt: number;
+}
+
+/** A start needs some time until it has seen everything. */
+const startMs = 2 * minuteMs;
+
+/**
+ * Which differences between two observers of one history are allowed, read from the history alone: a run that Kubernetes had removed before
+ * anyone looked, absence while nobody could see, and a monitor made anew more than ten minutes after it was deleted while nobody looked.
+ * It knows nothing of how the service judges.
+ */
+export class Exceptions {
+  readonly #history: History;
+  readonly #dark: readonly Span[];
+  /** Spans of a CronJob in which what an observer says may differ. */
+  readonly #unsure = new Map<string, Span[]>();
+
+  constructor(history: History, { runs }: Played, observation: Observation) {
+    this.#history = history;
+    this.#dark = darkSpans(observation);
+    for (const story of history.cronJobs)
+      this.#read(
+        story,
+        runs.filter(({ cronJobUid }) => cronJobUid === story.uid),
+      );
+  }
+
+  /** Whether the history itself explains that one observer says this and another does not. */
+  allows(verdict: Verdict): boolean {
+    const untilAt = verdict.endedAt ?? this.#history.endAt;
+    const isUnsure = (this.#unsure.get(verdict.cronJobUid) ?? []).some(
+      ({ fromAt, toAt }) => verdict.openedAt <= toAt && untilAt >= fromAt,
+    );
+    return isUnsure || this.#isOfMonitorMadeAnew(verdict, untilAt);
+  }
+
+  #read(story: CronJobStory, runs: readonly Run[]): void {
+    const unsure: Span[] = [];
+    const visible = runs.filter((run) => !this.#isUnseen(run));
+    for (const run of runs) {
+      if (!this.#isUnseen(run)) continue;
+      unsure.push({ fromAt: run.slotAt - secondMs, toAt: sureAgainAt(visible, run) });
+    }
+    for (const { fromAt, toAt } of this.#dark) {
+      const edits = story.edits.filter(({ at }) => at >= fromAt && at <= toAt);
+      const isRemade = story.deletedAt !== undefined && story.deletedAt >= fromAt && story.deletedAt <= toAt;
+      const never = story.runs.some(
+        ({ fate, slotAt }) => fate === 'neverStarted' && slotAt >= fromAt && slotAt <= toAt,
+      );
+      if (edits.length > 1 || isRemade || (never && mayBeCollected(story)))
+        unsure.push({ fromAt, toAt: sureAgainAt(visible, { slotAt: toAt }) });
+    }
+    this.#unsure.set(story.uid, unsure);
+  }
+
+  /** It ended and its Job was removed while nobody looked, so that no later look can tell how it ended. */
+  #isUnseen({ endedAt, removedAt }: Run): boolean {
+    if (removedAt === undefined) return false;
+    const lastSeenFrom = endedAt ?? removedAt;
+    return this.#dark.some(({ fromAt, toAt }) => lastSeenFrom >= fromAt && removedAt <= toAt);
+  }
+
+  #isOfMonitorMadeAnew({ monitor, openedAt }: Verdict, untilAt: number): boolean {
+    const stories = this.#history.monitors.filter(({ namespace, name }) => `${namespace}/${name}` === monitor);
+    return stories.some(({ deletedAt }, index) => {
+      const next: MonitorStory | undefined = stories[index + 1];
+      if (deletedAt === undefined) return false;
+      const isUnseen = this.#dark.some(({ fromAt, toAt }) => deletedAt >= fromAt - 11 * minuteMs && deletedAt <= toAt);
+      const isAnew = next === undefined || next.createdAt - deletedAt > 10 * minuteMs;
+      return isUnseen && isAnew && openedAt <= (next?.createdAt ?? Infinity) && untilAt >= deletedAt - 11 * minuteMs;
+    });
+  }
+}
+
+/** When nobody looked, or what was seen was lost. */
+function darkSpans({ startsAt, disturbances }: Observation): Span[] {
+  const dark: Span[] = [{ fromAt: -Infinity, toAt: startsAt + startMs }];
+  for (const { kind, at, untilAt } of disturbances) {
+    if (kind === 'stopped' || kind === 'killed') dark.push({ fromAt: at - secondMs, toAt: untilAt + startMs });
+    if (kind === 'emptyDatabase') dark.push({ fromAt: -Infinity, toAt: untilAt + startMs });
+    if (kind === 'watchExpired') dark.push({ fromAt: at - minuteMs, toAt: at + startMs });
+  }
+  return dark;
+}
+
+/** Whether the traces of a run may have left the cluster by themselves. */
+function mayBeCollected({ policy, ttlSeconds, successLimit, failureLimit }: CronJobStory): boolean {
+  return policy === 'Replace' || ttlSeconds !== undefined || successLimit < 3 || failureLimit < 3;
+}
+
+/** Two runs later everything counts from what everybody saw. */
+function sureAgainAt(visible: readonly Run[], after: { readonly slotAt: number }): number {
+  const successes = visible.filter(({ slotAt, outcome }) => slotAt > after.slotAt && outcome === 'success');
+  return (successes[1]?.endedAt ?? Infinity) + hourMs;
+}

@@ -1,0 +1,97 @@
+/** What became of a run. A slot that a story does not name is a success of a minute. */
+export type Fate = 'success' | 'failure' | 'outOfMemory' | 'deadline' | 'deleted' | 'neverStarted';
+
+export interface RunStory {
+  readonly slotAt: number;
+  readonly fate: Fate;
+  readonly seconds: number;
+  readonly exitCode: number;
+}
+
+/** When it runs: at this minute of every so many hours, counted from midnight UTC; at least one, and 24 can be divided by it. */
+export interface Rhythm {
+  readonly everyHours: number;
+  readonly minute: number;
+}
+
+export interface CronJobEdit {
+  readonly at: number;
+  readonly suspend?: boolean;
+  readonly tier?: string;
+  readonly rhythm?: Rhythm;
+}
+
+/** One CronJob from its creation to its deletion; made anew is another one of the same name. */
+export interface CronJobStory {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** Value of its label `tier`. */
+  readonly tier: string;
+  readonly rhythm: Rhythm;
+  readonly policy: 'Allow' | 'Forbid' | 'Replace';
+  readonly suspend: boolean;
+  readonly ttlSeconds: number | undefined;
+  readonly successLimit: number;
+  readonly failureLimit: number;
+  readonly createdAt: number;
+  readonly deletedAt: number | undefined;
+  readonly edits: readonly CronJobEdit[];
+  /** By their slot. */
+  readonly runs: readonly RunStory[];
+}
+
+export interface MonitorStory {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** Without channels; they are those of the history. */
+  readonly spec: Readonly<Record<string, unknown>>;
+  readonly createdAt: number;
+  readonly deletedAt: number | undefined;
+  readonly edits: readonly { readonly at: number; readonly spec: Readonly<Record<string, unknown>> }[];
+}
+
+/** A namespace whose annotation lets monitors of another one in, from time to time. */
+export interface NamespaceStory {
+  readonly name: string;
+  /** At each of these instants it lets the namespace `ops` in or out. */
+  readonly consents: readonly { readonly at: number; readonly isIn: boolean }[];
+}
+
+/** What happened in a cluster: the same whoever looks. All instants are whole seconds, epoch milliseconds. */
+export interface History {
+  readonly seed: number;
+  readonly startAt: number;
+  readonly endAt: number;
+  readonly namespaces: readonly NamespaceStory[];
+  readonly cronJobs: readonly CronJobStory[];
+  readonly monitors: readonly MonitorStory[];
+}
+
+/** What is done to an observer, or to its view. `untilAt` ends it. */
+export interface Disturbance {
+  readonly kind:
+    | 'stopped'
+    | 'killed'
+    | 'emptyDatabase'
+    | 'databaseAway'
+    | 'clusterAway'
+    | 'slowWatch'
+    | 'watchCut'
+    | 'watchExpired';
+  readonly at: number;
+  readonly untilAt: number;
+}
+
+export interface Observation {
+  /** When the first process starts. */
+  readonly startsAt: number;
+  /** In order; they do not overlap. */
+  readonly disturbances: readonly Disturbance[];
+}
+
+export const secondMs = 1_000;
+export const minuteMs = 60_000;
+export const hourMs = 3_600_000;
+export const dayMs = 86_400_000;

@@ -1,0 +1,377 @@
+import type { WatchedKind } from '@cronjob-monitor/shared/kube';
+import { hourMs, minuteMs, secondMs, type CronJobStory, type History, type Rhythm, type RunStory } from './history.ts';
+import { iso, jobSpec, managed, namespaceUid, podUid, reasonOf } from './object-parts.ts';
+import type { World } from './world.ts';
+
+/** One change of the cluster. */
+export interface Change {
+  readonly at: number;
+  readonly apply: (world: World) => void;
+}
+
+/** How a run went, as the cluster itself knows it. */
+export interface Run {
+  readonly cronJobUid: string;
+  readonly jobUid: string;
+  readonly jobName: string;
+  readonly slotAt: number;
+  readonly createdAt: number;
+  /** Undefined: it was still running when it was removed, or when the history ended. */
+  readonly endedAt: number | undefined;
+  readonly outcome: 'success' | 'failed' | undefined;
+  /** When its Job left the cluster. */
+  readonly removedAt: number | undefined;
+}
+
+export interface Played {
+  readonly changes: readonly Change[];
+  readonly runs: readonly Run[];
+}
+
+/** Slots of a rhythm in (after, through]. */
+export function slotsOf({ everyHours, minute }: Rhythm, after: number, through: number): number[] {
+  const slots: number[] = [];
+  const stepMs = everyHours * hourMs;
+  for (let at = Math.floor(after / stepMs) * stepMs + minute * minuteMs; at <= through; at += stepMs)
+    if (at > after) slots.push(at);
+  return slots;
+}
+
+export function scheduleOf({ everyHours, minute }: Rhythm): string {
+  if (everyHours === 24) return `${minute % 60} ${Math.floor(minute / 60)} * * *`;
+  return `${minute} */${everyHours} * * *`;
+}
+
+/**
+ * Plays the controllers of CronJobs and Jobs and the garbage collector for a whole history: which objects are there when. It shares no
+ * line with the service, and its rhythms are simple enough to be counted instead of parsed.
+ */
+export function playKubernetes(history: History): Played {
+  const changes: Change[] = [];
+  const runs: Run[] = [];
+  const put = (at: number, kind: WatchedKind, object: Parameters<World['put']>[1]): void => {
+    changes.push({ at, apply: (world) => void world.put(kind, object) });
+  };
+  const remove = (at: number, kind: WatchedKind, namespace: string, name: string): void => {
+    changes.push({ at, apply: (world) => world.remove(kind, namespace, name) });
+  };
+  for (const name of new Set(['prod', 'ops', 'monitoring', ...history.namespaces.map((namespace) => namespace.name)])) {
+    const consents = history.namespaces.find((namespace) => namespace.name === name)?.consents ?? [];
+    const object = (at: number | undefined, isIn: boolean) => ({
+      metadata: {
+        uid: namespaceUid(name),
+        name,
+        creationTimestamp: iso(history.startAt - 30 * 24 * hourMs),
+        labels: { 'kubernetes.io/metadata.name': name },
+        annotations: isIn ? { 'cronjob-monitor.io/monitored-from': 'ops' } : {},
+        managedFields:
+          at === undefined
+            ? []
+            : [managed(at, { 'f:metadata': { 'f:annotations': { 'f:cronjob-monitor.io/monitored-from': {} } } })],
+      },
+      status: { phase: 'Active' },
+    });
+    put(history.startAt - 1, 'Namespace', object(undefined, false));
+    for (const { at, isIn } of consents) put(at, 'Namespace', object(at, isIn));
+  }
+  put(history.startAt - 1, 'AlertChannel', {
+    metadata: {
+      uid: namespaceUid('hook'),
+      name: 'hook',
+      generation: 1,
+      creationTimestamp: iso(history.startAt - hourMs),
+    },
+    spec: {
+      type: 'webhook',
+      webhook: { urlSecretRef: { name: 'hook', namespace: 'monitoring', key: 'url' } },
+      rateLimiting: { maxAlertsPerHour: 100_000, burstLimit: 10_000 },
+    },
+  });
+  for (const monitor of history.monitors) {
+    const specs = [{ at: monitor.createdAt, spec: monitor.spec }, ...monitor.edits];
+    for (const [index, { at, spec }] of specs.entries()) {
+      put(at, 'CronJobMonitor', {
+        metadata: {
+          uid: monitor.uid,
+          namespace: monitor.namespace,
+          name: monitor.name,
+          generation: index + 1,
+          creationTimestamp: iso(monitor.createdAt),
+          managedFields: [managed(at, { 'f:spec': { 'f:selector': {} } })],
+        },
+        spec: {
+          ...spec,
+          alerting: { channelRefs: [{ name: 'hook' }], suppressDuplicatesFor: '0s', ...(spec['alerting'] as object) },
+        },
+      });
+    }
+    if (monitor.deletedAt !== undefined) remove(monitor.deletedAt, 'CronJobMonitor', monitor.namespace, monitor.name);
+  }
+  for (const story of history.cronJobs) {
+    const played = new PlayedCronJob(story, history.endAt);
+    changes.push(...played.changes);
+    runs.push(...played.runs);
+  }
+  // Stable: what one story says of one instant stays in order.
+  return { changes: changes.sort((a, b) => a.at - b.at), runs: runs.sort((a, b) => a.createdAt - b.createdAt) };
+}
+
+interface LiveRun {
+  readonly run: { -readonly [Field in keyof Run]: Run[Field] };
+  readonly story: RunStory;
+}
+
+type Step = { readonly at: number; readonly act: () => void };
+
+/** One CronJob with its Jobs and pods. */
+class PlayedCronJob {
+  readonly changes: Change[] = [];
+  readonly runs: Run[] = [];
+  readonly #story: CronJobStory;
+  readonly #steps: Step[] = [];
+  readonly #active: LiveRun[] = [];
+  readonly #finished: LiveRun[] = [];
+  #generation = 1;
+  #spec: { rhythm: Rhythm; suspend: boolean; tier: string };
+  #specAt: number;
+  #labelsAt: number;
+  #lastScheduleAt: number | undefined;
+  #lastSuccessAt: number | undefined;
+  #isGone = false;
+
+  constructor(story: CronJobStory, endAt: number) {
+    this.#story = story;
+    this.#spec = { rhythm: story.rhythm, suspend: story.suspend, tier: story.tier };
+    this.#specAt = story.createdAt;
+    this.#labelsAt = story.createdAt;
+    this.#at(story.createdAt, () => this.#write(story.createdAt));
+    for (const edit of story.edits) if (edit.at <= endAt) this.#at(edit.at, () => this.#edit(edit));
+    const { deletedAt } = story;
+    if (deletedAt !== undefined) this.#at(deletedAt, () => this.#delete(deletedAt));
+    const edited = story.edits.flatMap(({ at, rhythm }) => (rhythm ? [{ from: at, rhythm }] : []));
+    const rhythms = [{ from: story.createdAt, rhythm: story.rhythm }, ...edited];
+    for (const [index, { from, rhythm }] of rhythms.entries()) {
+      const through = Math.min(rhythms[index + 1]?.from ?? Infinity, (deletedAt ?? Infinity) - 1, endAt);
+      for (const slotAt of slotsOf(rhythm, from, through)) this.#at(slotAt, () => this.#due(slotAt));
+    }
+    for (let step = this.#steps.shift(); step && step.at <= endAt; step = this.#steps.shift()) step.act();
+  }
+
+  #at(at: number, act: () => void): void {
+    const index = this.#steps.findLastIndex((step) => step.at <= at) + 1;
+    this.#steps.splice(index, 0, { at, act });
+  }
+
+  #edit({ at, suspend, tier, rhythm }: CronJobStory['edits'][number]): void {
+    if (this.#isGone) return;
+    const before = this.#spec;
+    this.#spec = { rhythm: rhythm ?? before.rhythm, suspend: suspend ?? before.suspend, tier: tier ?? before.tier };
+    if (suspend !== undefined || rhythm !== undefined) {
+      this.#generation++;
+      this.#specAt = at;
+    }
+    if (tier !== undefined) this.#labelsAt = at;
+    this.#write(at);
+  }
+
+  #due(slotAt: number): void {
+    const { policy, runs } = this.#story;
+    if (this.#isGone || this.#spec.suspend) return;
+    if (policy === 'Forbid' && this.#active.length > 0) return;
+    const story = runs.find((run) => run.slotAt === slotAt) ?? { slotAt, fate: 'success', seconds: 60, exitCode: 0 };
+    if (story.fate === 'neverStarted') return;
+    if (policy === 'Replace') for (const live of this.#active.slice()) this.#remove(live, slotAt);
+    this.#begin(slotAt, story);
+  }
+
+  #begin(slotAt: number, story: RunStory): void {
+    const { uid, name } = this.#story;
+    const createdAt = slotAt + secondMs;
+    const jobName = `${name}-${slotAt / minuteMs}`;
+    const run = {
+      cronJobUid: uid,
+      jobUid: `${uid.slice(0, 24)}${(slotAt / minuteMs).toString(16).padStart(12, '0')}`,
+      jobName,
+      slotAt,
+      createdAt,
+      endedAt: undefined,
+      outcome: undefined,
+      removedAt: undefined,
+    };
+    const live: LiveRun = { run, story };
+    this.#active.push(live);
+    this.runs.push(run);
+    this.#at(createdAt, () => {
+      this.#lastScheduleAt = slotAt;
+      this.#writeJob(createdAt, live);
+      this.#writePod(createdAt, live);
+      this.#write(createdAt);
+    });
+    const endsAt = createdAt + Math.max(1, story.seconds) * secondMs;
+    this.#at(endsAt, () => (story.fate === 'deleted' ? this.#remove(live, endsAt) : this.#end(live, endsAt)));
+  }
+
+  #end(live: LiveRun, at: number): void {
+    if (live.run.removedAt !== undefined) return;
+    live.run.endedAt = at;
+    live.run.outcome = live.story.fate === 'success' ? 'success' : 'failed';
+    this.#active.splice(this.#active.indexOf(live), 1);
+    this.#finished.push(live);
+    if (live.story.fate === 'deadline') this.#removePod(at, live);
+    else this.#writePod(at, live);
+    this.#writeJob(at, live);
+    if (live.run.outcome === 'success') this.#lastSuccessAt = at;
+    if (!this.#isGone) this.#write(at);
+    const { ttlSeconds, successLimit, failureLimit } = this.#story;
+    for (const [outcome, limit] of [
+      ['success', successLimit],
+      ['failed', failureLimit],
+    ] as const) {
+      const kept = this.#finished.filter(({ run }) => run.outcome === outcome);
+      for (const old of kept.slice(0, Math.max(0, kept.length - limit))) this.#remove(old, at + secondMs);
+    }
+    if (ttlSeconds !== undefined)
+      this.#at(at + ttlSeconds * secondMs, () => this.#remove(live, at + ttlSeconds * secondMs));
+  }
+
+  #remove(live: LiveRun, at: number): void {
+    if (live.run.removedAt !== undefined) return;
+    live.run.removedAt = at;
+    const { namespace } = this.#story;
+    const { jobName } = live.run;
+    this.#removePod(at, live);
+    this.changes.push({ at, apply: (world) => world.remove('Job', namespace, jobName) });
+    for (const list of [this.#active, this.#finished]) if (list.includes(live)) list.splice(list.indexOf(live), 1);
+    if (!this.#isGone) this.#write(at);
+  }
+
+  #delete(at: number): void {
+    this.#isGone = true;
+    const { namespace, name, uid } = this.#story;
+    this.changes.push({
+      at,
+      apply: (world) => {
+        if (world.find('CronJob', namespace, name)?.metadata.uid === uid) world.remove('CronJob', namespace, name);
+      },
+    });
+    for (const live of [...this.#active, ...this.#finished]) this.#remove(live, at + secondMs);
+  }
+
+  #write(at: number): void {
+    const { uid, namespace, name, policy, ttlSeconds, successLimit, failureLimit, createdAt } = this.#story;
+    const { rhythm, suspend, tier } = this.#spec;
+    const object = {
+      metadata: {
+        uid,
+        namespace,
+        name,
+        generation: this.#generation,
+        creationTimestamp: iso(createdAt),
+        labels: { tier },
+        managedFields: [
+          managed(
+            this.#specAt,
+            { 'f:spec': { 'f:schedule': {}, 'f:suspend': {}, 'f:concurrencyPolicy': {} } },
+            'deployer',
+          ),
+          managed(this.#labelsAt, { 'f:metadata': { 'f:labels': { 'f:tier': {} } } }, 'labeller'),
+        ],
+      },
+      spec: {
+        schedule: scheduleOf(rhythm),
+        suspend,
+        concurrencyPolicy: policy,
+        successfulJobsHistoryLimit: successLimit,
+        failedJobsHistoryLimit: failureLimit,
+        jobTemplate: { spec: jobSpec(ttlSeconds) },
+      },
+      status: {
+        ...(this.#lastScheduleAt !== undefined && { lastScheduleTime: iso(this.#lastScheduleAt) }),
+        ...(this.#lastSuccessAt !== undefined && { lastSuccessfulTime: iso(this.#lastSuccessAt) }),
+        active: this.#active.map(({ run }) => ({ kind: 'Job', name: run.jobName, namespace, uid: run.jobUid })),
+      },
+    };
+    this.changes.push({ at, apply: (world) => void world.put('CronJob', object) });
+  }
+
+  #writeJob(at: number, { run, story }: LiveRun): void {
+    const { uid, namespace, name, ttlSeconds } = this.#story;
+    const startTime = iso(run.createdAt);
+    const ended = run.endedAt === undefined ? undefined : iso(run.endedAt);
+    const condition = (type: string, reason: string) => ({
+      type,
+      status: 'True',
+      reason,
+      message: '',
+      lastTransitionTime: ended,
+    });
+    const status =
+      ended === undefined
+        ? { startTime, active: 1, ready: 1 }
+        : story.fate === 'success'
+          ? {
+              startTime,
+              completionTime: ended,
+              succeeded: 1,
+              conditions: [
+                condition('SuccessCriteriaMet', 'CompletionsReached'),
+                condition('Complete', 'CompletionsReached'),
+              ],
+            }
+          : {
+              startTime,
+              failed: 1,
+              conditions: [condition('FailureTarget', reasonOf(story)), condition('Failed', reasonOf(story))],
+            };
+    const object = {
+      metadata: {
+        uid: run.jobUid,
+        namespace,
+        name: run.jobName,
+        creationTimestamp: iso(run.createdAt),
+        labels: {},
+        annotations: { 'batch.kubernetes.io/cronjob-scheduled-timestamp': iso(run.slotAt) },
+        ownerReferences: [{ apiVersion: 'batch/v1', kind: 'CronJob', name, uid, controller: true }],
+      },
+      spec: jobSpec(ttlSeconds),
+      status,
+    };
+    this.changes.push({ at, apply: (world) => void world.put('Job', object) });
+  }
+
+  #writePod(at: number, { run, story }: LiveRun): void {
+    const { namespace } = this.#story;
+    const { endedAt } = run;
+    const isOver = endedAt !== undefined;
+    const exitCode = story.fate === 'success' ? 0 : story.fate === 'outOfMemory' ? 137 : story.exitCode;
+    const reason = story.fate === 'success' ? 'Completed' : story.fate === 'outOfMemory' ? 'OOMKilled' : 'Error';
+    const startedAt = iso(run.createdAt);
+    const state = isOver
+      ? { terminated: { exitCode, reason, startedAt, finishedAt: iso(endedAt) } }
+      : { running: { startedAt } };
+    const object = {
+      metadata: {
+        uid: podUid(run),
+        namespace,
+        name: `${run.jobName}-pod`,
+        creationTimestamp: iso(run.createdAt),
+        labels: { 'job-name': run.jobName },
+        ownerReferences: [
+          { apiVersion: 'batch/v1', kind: 'Job', name: run.jobName, uid: run.jobUid, controller: true },
+        ],
+      },
+      spec: { nodeName: 'node-1', containers: [{ name: 'main', image: 'job:1' }] },
+      status: {
+        phase: isOver ? (exitCode === 0 ? 'Succeeded' : 'Failed') : 'Running',
+        startTime: startedAt,
+        containerStatuses: [{ name: 'main', ready: !isOver, restartCount: 0, image: 'job:1', state }],
+      },
+    };
+    this.changes.push({ at, apply: (world) => void world.put('Pod', object) });
+  }
+
+  #removePod(at: number, { run }: LiveRun): void {
+    const { namespace } = this.#story;
+    this.changes.push({ at, apply: (world) => world.remove('Pod', namespace, `${run.jobName}-pod`) });
+  }
+}

@@ -1,0 +1,33 @@
+import type { RunStory } from './history.ts';
+
+/** Of a Job, and of the template of a CronJob. */
+export function jobSpec(ttlSeconds: number | undefined): object {
+  return {
+    backoffLimit: 0,
+    ...(ttlSeconds !== undefined && { ttlSecondsAfterFinished: ttlSeconds }),
+    template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'job:1' }] } },
+  };
+}
+
+/** Why its Job failed. */
+export function reasonOf({ fate }: RunStory): string {
+  return fate === 'deadline' ? 'DeadlineExceeded' : 'BackoffLimitExceeded';
+}
+
+/** Who wrote which fields, and when. */
+export function managed(at: number, fieldsV1: object, manager = 'kubectl'): object {
+  return { manager, operation: 'Update', apiVersion: 'v1', time: iso(at), fieldsType: 'FieldsV1', fieldsV1 };
+}
+
+export function podUid({ jobUid }: { readonly jobUid: string }): string {
+  return `f${jobUid.slice(1)}`;
+}
+
+export function namespaceUid(name: string): string {
+  return `00000000-0000-4000-8000-${Buffer.from(name.padEnd(6, '-').slice(0, 6)).toString('hex')}`;
+}
+
+/** As Kubernetes writes instants: whole seconds. */
+export function iso(at: number): string {
+  return new Date(at).toISOString().replace('.000Z', 'Z');
+}

@@ -1,0 +1,41 @@
+import { minuteMs, secondMs, type Disturbance, type History, type Observation } from './history.ts';
+import { Random } from './random.ts';
+import { tailMs } from './random-history.ts';
+
+export const calm = (history: History): Observation => ({ startsAt: history.startAt, disturbances: [] });
+
+/** What breaks the view of a process that goes on. */
+const ofTheView = ['watchCut', 'watchExpired'] as const;
+/** What makes it late. */
+const ofTheWay = ['databaseAway', 'clusterAway', 'slowWatch'] as const;
+/** What makes it begin again. */
+const ofTheProcess = ['stopped', 'killed'] as const;
+
+/** `view`: disturbances of the view alone; `all`: starting late, stops, kills and lost databases besides. */
+export type Scope = 'view' | 'all';
+
+/** Looks at a history late, and is disturbed again and again: seconds, minutes or hours long. All is well again in the tail. */
+export function randomObservation(history: History, seed: number, scope: Scope): Observation {
+  const chance = new Random(history.seed * 1_000 + seed);
+  const quietAt = history.endAt - tailMs / 2;
+  const lengthMs = (): number =>
+    secondMs * chance.pick([chance.whole(45, 90), chance.whole(60, 1_200), chance.whole(1_200, 4 * 3_600)]);
+  const kinds = scope === 'all' ? [...ofTheView, ...ofTheWay, ...ofTheProcess, ...ofTheProcess] : ofTheView;
+  const startsAt =
+    history.startAt + (scope === 'all' && chance.chance(0.3) ? chance.whole(1, 6 * 3_600) * secondMs : 0);
+  const disturbances: Disturbance[] = [];
+  let hasEmptied = !chance.chance(0.15) || scope !== 'all';
+  for (let at = startsAt + gapMs(); at < quietAt; at += gapMs()) {
+    const untilAt = at + lengthMs();
+    if (untilAt >= quietAt) break;
+    const isEmptied: boolean = !hasEmptied && at > history.startAt + (history.endAt - history.startAt) / 3;
+    hasEmptied ||= isEmptied;
+    disturbances.push({ kind: isEmptied ? 'emptyDatabase' : chance.pick(kinds), at, untilAt });
+    at = untilAt;
+  }
+  return { startsAt, disturbances };
+
+  function gapMs(): number {
+    return secondMs * chance.whole(10 * 60, chance.pick([1, 6, 24]) * 3_600) + minuteMs;
+  }
+}

@@ -1,0 +1,119 @@
+import { createController, type Controller } from '@cronjob-monitor/controller';
+import { controllerSettings, Registry } from '@cronjob-monitor/controller/testing';
+import type { Logger } from '@cronjob-monitor/shared/process';
+import { openStore, StoreError, type Store, type StoreSettings } from '@cronjob-monitor/shared/store';
+import { WorldCluster, type Shared } from './world-cluster.ts';
+import type { VirtualTime } from './virtual-time.ts';
+
+export interface ReplicaDeps {
+  readonly time: VirtualTime;
+  readonly shared: Shared;
+  readonly storage: StoreSettings;
+  readonly identity: string;
+  /** Two replicas take turns: by a Lease whose times are long, so that quiet time can be jumped over. */
+  readonly elects: boolean;
+  readonly logger: Logger;
+}
+
+interface Acquiring {
+  acquireConnection: () => Promise<unknown>;
+}
+
+/** One process of the service from its start to its end: the whole controller, on virtual time. */
+export class Replica {
+  readonly cluster: WorldCluster;
+  readonly store: Store;
+  readonly #controller: Controller;
+  readonly #dead = new AbortController();
+  readonly #background: Promise<unknown>[] = [];
+  readonly #acquire: () => Promise<unknown>;
+  #stopping: Promise<void> | undefined;
+  #isAway = false;
+  /** Something was written that may have changed what is due. */
+  #hasWritten = true;
+  #dueAt = Infinity;
+
+  constructor({ time, shared, storage, identity, elects, logger }: ReplicaDeps) {
+    const clock = time.clockUntil(this.#dead.signal);
+    this.cluster = new WorldCluster(shared, this.#dead.signal);
+    this.store = openStore(storage, { clock, log: logger });
+    const client = this.store.sql.client as Acquiring;
+    this.#acquire = client.acquireConnection.bind(client);
+    this.store.sql.on('query', ({ sql }: { readonly sql: string }) => {
+      this.#hasWritten ||= /^(insert into|update) .?(alerts|deliveries)/.test(sql);
+    });
+    this.#controller = createController({
+      settings: {
+        ...controllerSettings,
+        podName: identity.replace(/_.*/, ''),
+        identity,
+        ownNamespace: 'monitoring',
+        secrets: { namespaces: ['monitoring'], requireLabel: false },
+        election: elects
+          ? { namespace: 'monitoring', leaseMs: 150_000, renewDeadlineMs: 100_000, retryMs: 20_000 }
+          : undefined,
+        leaseMs: 900_000,
+        schedulers: { ...controllerSettings.schedulers, deadManSwitchMs: 300_000, stuckJobCheckMs: 300_000 },
+        globalLimit: { periodMs: 1, burst: 100_000 },
+        stormThreshold: 0,
+      },
+      cluster: this.cluster,
+      store: this.store,
+      clock,
+      logger,
+      registry: new Registry(),
+      exit: () => {},
+      background: (_name, work) => void this.#background.push(work.catch(() => {})),
+    });
+    this.#controller.start();
+  }
+
+  get isBusy(): boolean {
+    if (this.#dead.signal.aborted || this.store.dialect.name === 'sqlite') return false;
+    const { used, waiting } = this.store.connections();
+    return used + waiting > 0;
+  }
+
+  /** When a delayed alert or a message is due; Infinity: nothing waits for an instant. */
+  async nextDueAt(): Promise<number> {
+    if (this.#isAway || this.#stopping || !this.#hasWritten) return this.#dueAt;
+    try {
+      const [alerts, messages]: Record<string, unknown>[][] = await Promise.all([
+        this.store.sql('alerts').min('due_at as at'),
+        this.store.sql('deliveries').min('next_at as at').whereIn('state', ['ready', 'claimed']),
+      ]);
+      const instants = [alerts?.[0]?.['at'], messages?.[0]?.['at']].map((at) => Number(at ?? Infinity));
+      this.#dueAt = Math.min(...instants);
+    } catch {
+      this.#dueAt = Infinity; // there are no tables yet
+    }
+    this.#hasWritten = false;
+    return this.#dueAt;
+  }
+
+  setDatabaseAway(isAway: boolean): void {
+    this.#isAway = isAway;
+    const client = this.store.sql.client as Acquiring;
+    client.acquireConnection = isAway
+      ? () => Promise.reject(new StoreError('unavailable', 'the database is away'))
+      : this.#acquire;
+  }
+
+  /** The end in order begins; it takes time, which others have to let pass before `ended`. */
+  beginStop(): void {
+    this.#stopping = this.#controller.stop();
+  }
+
+  /** Ends without a word; between two turns, when no transaction is open. */
+  async kill(): Promise<void> {
+    this.#dead.abort();
+    await this.cluster.close();
+    await this.store.close();
+  }
+
+  /** After `beginStop` and its time. */
+  async ended(): Promise<void> {
+    await this.#stopping;
+    await this.kill();
+  }
+}
