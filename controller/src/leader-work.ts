@@ -125,7 +125,7 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
     const isMisread = outlook.problem === undefined && verdicts.isZoneMisread(cronJob);
     return isMisread ? { ...outlook, problem: 'zoneMismatch' } : outlook;
   };
-  const jobRecords = createJobRecords(store, term.epoch, evaluation);
+  const jobRecords = createJobRecords({ store, epoch: term.epoch, redaction: verdicts.redaction }, evaluation);
   const cronJobRecords = createCronJobRecords(store, term.epoch);
   const monitorRecords = createMonitorRecords(store, term.epoch, durations, {
     seen: (monitor, cronJob) => deps.starts.sinceOf(monitor.uid, cronJob.uid),
@@ -169,6 +169,7 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
         jobs: caches.jobs,
         snapshots: deps.intake.snapshots,
         pods: deps.intake.pods,
+        refusalOf: verdicts.refusalOf,
         findCronJob: (uid) => selection.findCronJob(uid),
         isMonitored: (uid) => selection.isMonitored(uid),
       },

@@ -1,5 +1,6 @@
 import type { SchedulerName } from '@cronjob-monitor/shared/contract';
 import type { CronJobFacts, Instant } from '@cronjob-monitor/shared/domain';
+import type { Redaction } from '@cronjob-monitor/shared/kube';
 import { HeapHaste } from '@cronjob-monitor/shared/process';
 import { FencedError, listAlerts } from '@cronjob-monitor/shared/store';
 import { createDispatcher, createFreeze, createStorms, type RaisedAlert, type ToldCronJob } from './alerting/index.ts';
@@ -39,6 +40,8 @@ export interface VerdictWork {
   readonly startSkewP99Ms: (now: Instant) => number;
   /** The cluster reads its schedule in another zone than we do. */
   readonly isZoneMisread: (cronJob: CronJobFacts) => boolean;
+  /** What the cluster says goes through it before it is stored. */
+  readonly redaction: Redaction;
   /** That the cluster does not create the pods of a Job. */
   readonly refusalOf: CreateRefusals['of'];
   /** Begins; ends with the term, or with `stop`. */
@@ -209,6 +212,7 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
     watchedUntilAt,
     isSuccession,
     startSkewP99Ms: (now) => ledger.startSkew.p99Ms(now),
+    redaction,
     refusalOf: (jobUid) => refusals.of(jobUid),
     isZoneMisread: (cronJob) => isMisread(cronJob, ledger.zones),
     start() {

@@ -145,10 +145,13 @@ class Life {
     const { clock, store, sim } = deps;
     this.#outlookOf = createOutlooks(deps.defaultZone ?? 'UTC');
     this.#cronJobRecords = createCronJobRecords(store, epoch);
-    this.#jobRecords = createJobRecords(store, epoch, {
-      judge: async (tx, counted) => this.#verdicts?.judge(tx, counted),
-      committed: () => {},
-    });
+    this.#jobRecords = createJobRecords(
+      { store, epoch, redaction: { messages: (texts) => Promise.resolve(texts) } },
+      {
+        judge: async (tx, counted) => this.#verdicts?.judge(tx, counted),
+        committed: () => {},
+      },
+    );
     this.#intake = createJobIntake({
       pods: this.#caches.pods,
       queue: (uid) => this.#jobs.add(uid),
@@ -331,6 +334,7 @@ class Life {
           jobs: this.#caches.jobs,
           snapshots: this.#intake.snapshots,
           pods: this.#intake.pods,
+          refusalOf: () => undefined,
           findCronJob: (uid) => this.#caches.cronJobs.find(uid),
           isMonitored: () => true,
         },

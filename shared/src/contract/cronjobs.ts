@@ -137,6 +137,10 @@ export interface ActiveJob {
   readonly ready: string | null;
   /** Decided, pods still ending. */
   readonly finishing: boolean;
+  /** What keeps a container of it from starting, `CreateContainerConfigError`; null = nothing, or not known. */
+  readonly waitingReason: string | null;
+  /** What Kubernetes says of it, at most 500 characters. */
+  readonly waitingMessage: string | null;
 }
 
 /** GET /api/v1/cronjobs/{namespace}/{name} */

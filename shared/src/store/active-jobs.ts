@@ -28,7 +28,15 @@ export interface ActiveJob {
   readonly ready: string | undefined;
   /** Decided, pods still ending. */
   readonly finishing: boolean;
+  /** What keeps a container of it from starting, such as ImagePullBackOff or FailedCreate; undefined: nothing that is known. */
+  readonly waitingReason?: string | undefined;
+  readonly waitingMessage?: string | undefined;
+  /** Since when it waits for what does not come by itself; undefined: it does not. */
+  readonly hopelessSinceAt?: Instant | undefined;
 }
+
+/** A message of Kubernetes is shown up to here, characters. */
+export const mostWaitingMessage = 500;
 
 const columns = [
   'job_uid',
@@ -42,6 +50,9 @@ const columns = [
   'pod_phase',
   'ready',
   'finishing',
+  'waiting_reason',
+  'waiting_message',
+  'hopeless_since_at',
 ] as const;
 
 /**
@@ -128,6 +139,9 @@ function toRow(tx: Tx, job: ActiveJob, cronJobId: number | undefined): unknown[]
     job.podPhase === undefined ? null : podPhaseNumber(job.podPhase),
     optionalCleanText(job.ready, 32),
     Number(job.finishing),
+    optionalCleanText(job.waitingReason, 128),
+    optionalCleanText(job.waitingMessage, mostWaitingMessage),
+    job.hopelessSinceAt,
   ];
 }
 
@@ -149,5 +163,8 @@ function toActiveJob(db: Db, row: Row): ActiveJob & { cronJobId: number } {
     podPhase: row['pod_phase'] === null ? undefined : podPhaseWords.toWord(row['pod_phase']),
     ready: optionalText(row['ready']),
     finishing: Number(row['finishing']) === 1,
+    waitingReason: optionalText(row['waiting_reason']),
+    waitingMessage: optionalText(row['waiting_message']),
+    hopelessSinceAt: optionalNumber(row['hopeless_since_at']),
   };
 }

@@ -29,6 +29,9 @@ export const activeJobs = contract('active Jobs', (test) => {
     podPhase: undefined,
     ready: undefined,
     finishing: false,
+    waitingReason: undefined,
+    waitingMessage: undefined,
+    hopelessSinceAt: undefined,
     ...changes,
   });
 
@@ -41,7 +44,9 @@ export const activeJobs = contract('active Jobs', (test) => {
     const leftOut = await store.fenced(epoch, (tx) => putActiveJobs(tx, [b, a, early]));
     assert.deepEqual(leftOut, [early.jobUid], 'its CronJob has no row yet');
     assert.equal(await running(), 2);
-    const moved = { ...a, startedAt: now + 5, podName: 'pod', podPhase: 'Running', ready: '1/1', finishing: true };
+    const waits = { waitingReason: 'ErrImageNeverPull', waitingMessage: 'not on the node', hopelessSinceAt: now + 2 };
+    const runs = { startedAt: now + 5, podName: 'pod', podPhase: 'Running', ready: '1/1', finishing: true };
+    const moved = { ...a, ...runs, ...waits };
     await store.fenced(epoch, (tx) => putActiveJobs(tx, [moved]));
     assert.deepEqual(await listActiveJobs(store, [cronJob.id]), [
       { ...moved, cronJobId: cronJob.id },

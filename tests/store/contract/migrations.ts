@@ -78,6 +78,7 @@ export const firstMigration = contract('several processes that start at once', (
       'changes',
       'monitors',
       'monitor_targets',
+      'active_jobs',
     ]) {
       await store.sql.raw(`drop table ${table}`);
     }

@@ -21,7 +21,7 @@ describe('the rules of a monitor', () => {
       Duration: 'off [off]',
       'Finish by': 'off [off]',
       Regression: 'off [off]',
-      Stuck: 'not started 10 min, ending 10 min, running 5 × p99 [default]',
+      Stuck: 'not started 10 min, in vain 2 min, ending 10 min, running 5 × p99 [default]',
       Suspended: 'off; monitoring pauses while suspended [off]',
     });
   });
@@ -51,7 +51,7 @@ describe('the rules of a monitor', () => {
       Duration: 'at most 45 min; at least 30 s [set]',
       'Finish by': '06:00 Europe/Berlin [set]',
       Regression: '60 % above the p95 of 14 days [set]',
-      Stuck: 'not started 10 min, ending 10 min, running 2 h [set]',
+      Stuck: 'not started 10 min, in vain 2 min, ending 10 min, running 2 h [set]',
       Suspended: 'for 7 d; monitored while suspended [set]',
     });
   });

@@ -27,6 +27,8 @@ const active: ActiveJob = {
   podPhase: null,
   ready: null,
   finishing: false,
+  waitingReason: null,
+  waitingMessage: null,
 };
 const longRun: ComingDetails = { activeJobs: [active], usualSeconds: 7 * 3_600 };
 

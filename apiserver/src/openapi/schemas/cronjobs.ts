@@ -193,6 +193,8 @@ export const cronJobSchemas: Readonly<Record<string, Schema>> = {
           podPhase: nullable(text),
           ready: nullable(text),
           finishing: bool,
+          waitingReason: nullable(text),
+          waitingMessage: nullable(text),
         }),
       ),
       executions: listOf(ref('Execution'), { maxItems: 20 }),

@@ -68,5 +68,7 @@ function presentActiveJob(job: StoredActiveJob, now: Instant): ActiveJob {
     podPhase: orNull(job.podPhase),
     ready: orNull(job.ready),
     finishing: job.finishing,
+    waitingReason: orNull(job.waitingReason),
+    waitingMessage: orNull(job.waitingMessage),
   };
 }

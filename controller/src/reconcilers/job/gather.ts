@@ -1,4 +1,5 @@
 import {
+  type CreateRefusal,
   type CronJobFacts,
   type Instant,
   type JobFacts,
@@ -14,6 +15,8 @@ export interface GatheredJob {
   /** What is kept of it until its run is recorded; undefined while it simply goes on. */
   readonly held: Snapshot<JobSnapshot> | undefined;
   readonly pods: readonly PodFacts[];
+  /** That the cluster does not create its pods, as far as its events were read. */
+  readonly refusal?: CreateRefusal | undefined;
   /** Undefined when it is gone from the cluster, or not seen yet. */
   readonly cronJob: CronJobFacts | undefined;
   /** Other Jobs of the CronJob that are in the cluster. */
@@ -27,6 +30,7 @@ export interface JobSources {
   /** The last state of Jobs whose end is not recorded yet. */
   readonly snapshots: { find(uid: string): Snapshot<JobSnapshot> | undefined };
   readonly pods: PodMemory;
+  readonly refusalOf: (jobUid: string) => CreateRefusal | undefined;
   /** A CronJob that is there, or has been deleted lately. */
   readonly findCronJob: (uid: string) => CronJobFacts | undefined;
   /** Whether a monitor selects the CronJob, or did when it was deleted. */
@@ -44,6 +48,7 @@ export function gatherJob(uid: string, from: JobSources): GatheredJob | undefine
     snapshot,
     held,
     pods: from.pods.podsOf(uid),
+    refusal: from.refusalOf(uid),
     cronJob: from.findCronJob(job.cronJobUid),
     siblings: from.jobs.listBy('cronJob', job.cronJobUid).filter((other) => other.uid !== uid),
     monitored: from.isMonitored(job.cronJobUid),

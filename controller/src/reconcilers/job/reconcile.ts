@@ -69,7 +69,7 @@ export async function reconcileJobs(
     deps.captureEvidence(job, conclusion, fresh.has(uid) ? 'new' : hasRow ? 'known' : 'none');
   }
   const running = concluded.flatMap(({ job, conclusion }) => (conclusion.kind === 'running' ? [job] : []));
-  const early = await deps.records.recordRunning(running);
+  const { orphaned: early, againAt } = await deps.records.recordRunning(running, now);
 
   for (const { job, conclusion } of concluded) {
     const { uid, cronJobUid } = job.snapshot.job;
@@ -77,6 +77,7 @@ export async function reconcileJobs(
     if (conclusion.kind === 'undecided') comeBack.set(uid, conclusion.untilAt);
     else if (orphaned.has(uid) || early.has(uid)) comeBack.set(uid, now + orphanAgainMs);
     else if (conclusion.kind === 'ended') deps.release(job);
+    else comeBack.set(uid, againAt.get(uid));
   }
   return comeBack;
 }

@@ -1,21 +1,56 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { CreateRefusal, JobFacts, PodFacts } from '@cronjob-monitor/shared/domain';
 import { listActiveJobs, projectCronJob } from '@cronjob-monitor/shared/store';
-import { aCronJob, aJob } from '@cronjob-monitor/shared/testing';
-import { anAlertingFixture } from '../../testing/alerting-fixture.ts';
+import { aContainer, aCronJob, aJob, aPod } from '@cronjob-monitor/shared/testing';
+import { anAlertingFixture, type AlertingFixture } from '../../testing/alerting-fixture.ts';
 import type { GatheredJob } from './gather.ts';
-import { createJobRecords } from './record.ts';
+import { createJobRecords, type JobRecords } from './record.ts';
+
+function recordsOf({ store, epoch }: Pick<AlertingFixture, 'store' | 'epoch'>): JobRecords {
+  const messages = (texts: readonly string[]) => Promise.resolve(texts.map((text) => text.replace('hunter2', '***')));
+  return createJobRecords(
+    { store, epoch, redaction: { messages } },
+    { judge: () => Promise.resolve(), committed: () => {} },
+  );
+}
+
+const gather = (job: JobFacts, pods: readonly PodFacts[] = [], refusal?: CreateRefusal): GatheredJob =>
+  ({ snapshot: { job, gone: undefined }, pods, refusal }) as unknown as GatheredJob; // only what is looked at
 
 /** A start sees Jobs before the rows of their CronJobs are written. */
 test('a Job that goes on is written once its CronJob has a row, although nothing about it has changed', async (t) => {
   const { store, epoch, clock } = await anAlertingFixture(t);
-  const records = createJobRecords(store, epoch, { judge: () => Promise.resolve(), committed: () => {} });
+  const records = recordsOf({ store, epoch });
   const job = aJob();
-  const gathered = { snapshot: { job, gone: undefined }, pods: [] } as unknown as GatheredJob;
-  assert.deepEqual([...(await records.recordRunning([gathered]))], [job.uid]);
+  assert.deepEqual([...(await records.recordRunning([gather(job)], clock.now())).orphaned], [job.uid]);
 
   const facts = aCronJob({ uid: job.cronJobUid });
   const { id } = await store.fenced(epoch, (tx) => projectCronJob(tx, { facts, seenAt: clock.now() }));
-  assert.equal((await records.recordRunning([gathered])).size, 0);
+  assert.equal((await records.recordRunning([gather(job)], clock.now())).orphaned.size, 0);
   assert.equal((await listActiveJobs(store, [id])).length, 1);
+});
+
+test('a Job that waits says for what, without secrets, and since when it does so in vain', async (t) => {
+  const { store, epoch, clock } = await anAlertingFixture(t);
+  const records = recordsOf({ store, epoch });
+  const now = clock.now();
+  const none = { outcome: undefined, endedAt: undefined, activePods: 0, readyPods: 0, succeededPods: 0, failedPods: 0 };
+  const job = aJob({ ...none, createdAt: now, startedAt: now });
+  const facts = aCronJob({ uid: job.cronJobUid });
+  const { id } = await store.fenced(epoch, (tx) => projectCronJob(tx, { facts, seenAt: now }));
+  const write = async (at: number, pods: readonly PodFacts[], refusal?: CreateRefusal): Promise<unknown[]> => {
+    const { againAt } = await records.recordRunning([gather(job, pods, refusal)], at);
+    const [row] = await listActiveJobs(store, [id]);
+    return [row?.waitingReason, row?.waitingMessage, row?.hopelessSinceAt, againAt.get(job.uid)];
+  };
+
+  const container = aContainer({ waiting: 'ImagePullBackOff', waitingMessage: 'token hunter2', startedAt: undefined });
+  const pulling = [aPod({ phase: 'Pending', createdAt: now, startedAt: now, containers: [container] })];
+  const thirtySeconds = now + 30_000;
+  assert.deepEqual(await write(now, pulling), ['ImagePullBackOff', 'token ***', undefined, thirtySeconds]);
+  assert.deepEqual(await write(thirtySeconds, pulling), ['ImagePullBackOff', 'token ***', now, undefined]);
+  const refusal = { firstAt: now, lastAt: now + 1, message: 'exceeded quota' };
+  assert.deepEqual(await write(now + 40_000, [], refusal), ['FailedCreate', 'exceeded quota', now, undefined]);
+  assert.deepEqual(await write(now + 50_000, [aPod()]), [undefined, undefined, undefined, undefined]);
 });

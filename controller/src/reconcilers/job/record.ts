@@ -12,6 +12,7 @@ import {
   type Store,
   type Tx,
 } from '@cronjob-monitor/shared/store';
+import type { Redaction } from '@cronjob-monitor/shared/kube';
 import type { GatheredJob } from './gather.ts';
 import { sameActiveJob, toActiveJob } from './running.ts';
 
@@ -28,13 +29,27 @@ export interface RecordedEnds {
   readonly orphaned: ReadonlySet<string>;
 }
 
+export interface RecordedRunning {
+  /** UIDs of Jobs whose CronJob has no row yet: nothing is written of them. */
+  readonly orphaned: ReadonlySet<string>;
+  /** When a row changes by time alone, by UID. */
+  readonly againAt: ReadonlyMap<string, Instant>;
+}
+
 /** All that the Job reconciler reads from and writes to the store. */
 export interface JobRecords {
   readContext(jobs: readonly GatheredJob[], claimants: readonly GatheredJob[]): Promise<RecordedContext>;
   /** Each ended run becomes one row; one that has its row already only gains what it lacks. */
   recordEnded(executions: readonly Execution[]): Promise<RecordedEnds>;
-  /** Resolves with the UIDs of Jobs whose CronJob has no row yet: nothing is written of them. */
-  recordRunning(jobs: readonly GatheredJob[]): Promise<ReadonlySet<string>>;
+  /** Jobs that go on, as they are now. */
+  recordRunning(jobs: readonly GatheredJob[], now: Instant): Promise<RecordedRunning>;
+}
+
+export interface JobRecordDeps {
+  readonly store: Store;
+  readonly epoch: number;
+  /** What Kubernetes says of a wait repeats what people wrote: names, arguments, answers of webhooks. */
+  readonly redaction: Pick<Redaction, 'messages'>;
 }
 
 /** What follows from a run is written with it. */
@@ -45,7 +60,10 @@ export interface RunJudge<Outcome = unknown> {
   readonly committed: (outcome: Outcome) => void;
 }
 
-export function createJobRecords<Outcome>(store: Store, epoch: number, judge: RunJudge<Outcome>): JobRecords {
+export function createJobRecords<Outcome>(
+  { store, epoch, redaction }: JobRecordDeps,
+  judge: RunJudge<Outcome>,
+): JobRecords {
   /** The row last written for a running Job: most events change nothing that is shown. */
   const written = new Map<string, ActiveJob>();
 
@@ -82,16 +100,24 @@ export function createJobRecords<Outcome>(store: Store, epoch: number, judge: Ru
       return { counted: fresh.filter(({ jobUid }) => counted.has(jobUid)), orphaned: new Set(outcome.orphaned) };
     },
 
-    async recordRunning(jobs) {
-      const rows = jobs
-        .map((job) => toActiveJob(job.snapshot.job, job.pods))
-        .filter((row) => !sameActiveJob(written.get(row.jobUid), row));
-      if (rows.length === 0) return new Set();
-      const orphaned = new Set(await store.fenced(epoch, (tx) => putActiveJobs(tx, rows)));
+    async recordRunning(jobs, now) {
+      const found = jobs.map(({ snapshot: { job }, pods, refusal }) => toActiveJob({ job, pods, refusal }, now));
+      const againAt = new Map(found.flatMap(({ row, againAt: at }) => (at === undefined ? [] : [[row.jobUid, at]])));
+      const rows = found.map(({ row }) => row).filter((row) => !sameActiveJob(written.get(row.jobUid), row));
+      if (rows.length === 0) return { orphaned: new Set(), againAt };
+      const safe = await withSafeMessages(rows);
+      const orphaned = new Set(await store.fenced(epoch, (tx) => putActiveJobs(tx, safe)));
       for (const row of rows) if (!orphaned.has(row.jobUid)) written.set(row.jobUid, row);
-      return orphaned;
+      return { orphaned, againAt };
     },
   };
+
+  async function withSafeMessages(rows: readonly ActiveJob[]): Promise<readonly ActiveJob[]> {
+    const told = rows.flatMap(({ waitingMessage }) => waitingMessage ?? []);
+    if (told.length === 0) return rows;
+    const safe = (await redaction.messages(told)).values();
+    return rows.map((row) => (row.waitingMessage === undefined ? row : { ...row, waitingMessage: safe.next().value }));
+  }
 
   /** A failed run whose pods were seen only after its end still gets its exit code. */
   async function completeRecords(executions: readonly Execution[]): Promise<void> {

@@ -19,6 +19,14 @@ export const watchOrigins: Migration = {
       statements: (dialect) => dialect.addColumns({ table: 'monitors', columns: { first_uid: 'id16' } }),
     },
     {
+      name: 'waits of active Jobs',
+      statements: (dialect) =>
+        dialect.addColumns({
+          table: 'active_jobs',
+          columns: { waiting_reason: 'longText', waiting_message: 'longText', hopeless_since_at: 'bigint' },
+        }),
+    },
+    {
       name: 'origins of watches',
       statements: () => [
         `update monitor_targets set judged_at = first_seen_at, judges_from_at = (

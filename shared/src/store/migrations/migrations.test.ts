@@ -14,7 +14,7 @@ const released: Readonly<Record<string, readonly string[]>> = {
     '101e2165c1dc09c61bac40ef8cbbe702',
     'f0a551e56f5bc9c27d614dfa5cf803ae',
     '696c9f1681f7e719ba35216f683b7acd',
-    '4d30bc3a811256379772faa7814bfe68',
+    '966d129330832948a34d52c732329ff7',
   ],
   postgres: [
     '3940994370f3b31a47d7cc715ea1a6ec',
@@ -22,7 +22,7 @@ const released: Readonly<Record<string, readonly string[]>> = {
     '101e2165c1dc09c61bac40ef8cbbe702',
     'a7ac83bde0fa703589a7ef54a37b62a5',
     '696c9f1681f7e719ba35216f683b7acd',
-    '851c0877724a3f726f738f1fd39049ca',
+    '13fcbf3e3a7a5f6daebef8bcdb974bca',
   ],
   mysql: [
     'c01de5720772215762df85e18e4f432b',
@@ -30,7 +30,7 @@ const released: Readonly<Record<string, readonly string[]>> = {
     '902fef1a2bb3b07a77fc953eca447f84',
     '1263acc50114aa74f8ea90943583c647',
     '65ea0b7ccf5f8c64fcb62d918f6318d1',
-    'b1f803697f2beb46ab6b2f5c85e98abf',
+    '4fb0cdad622125b7e61a8c6d5b619107',
   ],
 };
 
