@@ -5,11 +5,12 @@ import {
   createNeighbourMetrics,
   createProbes,
   createProcessMetrics,
+  ProblemList,
   type Clock,
   type Lifecycle,
   type Logger,
 } from '@cronjob-monitor/shared/process';
-import { openStore, toStoreSettings } from '@cronjob-monitor/shared/store';
+import { isWritable, openStore, toStoreSettings } from '@cronjob-monitor/shared/store';
 import { createApi } from './create-api.ts';
 import { listenApi } from './listener.ts';
 import { toApiSettings } from './settings-of.ts';
@@ -42,19 +43,26 @@ export async function compose(
     observer: neighbours.store,
   });
   neighbours.watchPool(() => store.connections());
+  neighbours.watchVolume({ freeBytes: () => store.volumeFreeBytes(), isWritable: () => isWritable(store) });
   lifecycle.onStop('store', () => store.close());
 
+  const problems = new ProblemList({ clock, logger });
+  problems.tellLog(lifecycle.stopping);
   const api = createApi({
     settings: toApiSettings(loaded),
     store,
     cluster,
     clock,
     logger,
+    problems,
     registry: metrics.registry,
     version,
     uiFolder: findUiFolder(),
   });
-  const probes = createProbes({ address: config['probes.bind-address'], unreadyBecause: () => api.unreadyBecause() });
+  const probes = createProbes({
+    address: config['probes.bind-address'],
+    unreadyBecause: () => problems.unreadyBecause(),
+  });
   const probesPort = await probes.start();
   lifecycle.onStop('probes', () => probes.stop());
   const review = (token: string, signal: AbortSignal) => reviewScrape(cluster, token, signal);

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { StreamData } from '@cronjob-monitor/shared/contract';
-import { HeapHaste, type Clock, type Logger, type Registry } from '@cronjob-monitor/shared/process';
-import { findChangeMark, listNamespaces, type Store } from '@cronjob-monitor/shared/store';
+import { HeapHaste, type Clock, type Logger, type ProblemList, type Registry } from '@cronjob-monitor/shared/process';
+import { databaseProblems, findChangeMark, listNamespaces, type Store } from '@cronjob-monitor/shared/store';
 import type { Cluster } from '@cronjob-monitor/shared/kube';
 import { createApp } from './app.ts';
 import { createActions } from './actions/index.ts';
@@ -33,6 +33,8 @@ export interface ApiDeps {
   readonly cluster: Cluster;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** What is wrong with this process: readiness and health tell it. */
+  readonly problems: ProblemList;
   readonly registry: Registry;
   /** Of the program, such as 0.1.0. */
   readonly version: string;
@@ -45,8 +47,6 @@ export interface Api {
   readonly handler: RequestListener;
   /** Begins to look after the database, without waiting for it. */
   start(): void;
-  /** One sentence for each reason why no requests should come here; empty: ready. */
-  unreadyBecause(): readonly string[];
   /** Says that it is not ready and serves on for `ms`, so that whoever sends requests here can notice. */
   retire(ms: number): Promise<void>;
   /** Takes no more requests and ends the streams. Open requests go on: the listener waits for them. */
@@ -58,6 +58,12 @@ export function createApi(deps: ApiDeps): Api {
   const logger = deps.logger.child({ component: 'api' });
   const databaseWatch = createDatabaseWatch({ store, clock, logger });
   const stopping = new AbortController();
+  let isRetired = false;
+  deps.problems.add(() => databaseProblems(store, clock));
+  deps.problems.add(() => databaseWatch.problems());
+  deps.problems.add(() =>
+    isRetired || stopping.signal.aborted ? [{ key: 'stopping', sentence: 'it is stopping', blocks: true }] : [],
+  );
   const metrics = createApiMetrics({ registry: deps.registry, clock });
   const authentication = createAuthentication(
     { mode: settings.authMode, ...settings.auth },
@@ -70,9 +76,9 @@ export function createApi(deps: ApiDeps): Api {
   const patternThread = createPatternThread(clock);
   const redaction = createInstalledRedaction({ clock, logger, patterns: settings.redactPatterns });
   const readHealth = async (): Promise<StreamData['health']> => {
-    const facts = await gatherHealth({ store, clock, settings, databaseWatch });
-    const { status, storage, leader, lastEvaluation } = presentHealth(facts, settings, processFacts);
-    return { status, storage, leader, lastEvaluation };
+    const facts = await gatherHealth({ store, clock, settings, databaseWatch, problems: deps.problems });
+    const { status, storage, ready, leader, lastEvaluation } = presentHealth(facts, settings, processFacts);
+    return { status, storage, ready, leader, lastEvaluation };
   };
 
   const handler = createApp({
@@ -96,6 +102,7 @@ export function createApi(deps: ApiDeps): Api {
     logger,
     authentication,
     databaseWatch,
+    problems: deps.problems,
     metrics,
     guard: createGuard({
       isReadOnly: settings.readOnly,
@@ -111,14 +118,12 @@ export function createApi(deps: ApiDeps): Api {
     isStopping: () => stopping.signal.aborted,
   });
 
-  let isRetired = false;
   let watching: Promise<void> = Promise.resolve();
   return {
     handler,
     start: () => {
       watching = databaseWatch.run(stopping.signal);
     },
-    unreadyBecause: () => (isRetired || stopping.signal.aborted ? ['it is stopping'] : databaseWatch.unreadyBecause()),
     retire: async (ms) => {
       isRetired = true;
       if (ms > 0) await clock.sleep(ms);

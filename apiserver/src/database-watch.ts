@@ -1,12 +1,11 @@
 import { getSchemaState, StoreError, type SchemaState, type Store } from '@cronjob-monitor/shared/store';
+import type { Problem } from '@cronjob-monitor/shared/domain';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import type { StorageState } from '@cronjob-monitor/shared/contract';
 
 /** Between two looks: often while something is wrong, so that service resumes at once. */
 const healthyEveryMs = 10_000;
 const troubledEveryMs = 1_000;
-/** So long may the database be away before this process takes no more requests. */
-const unreadyAfterMs = 30_000;
 
 /** What the last look at the database said. */
 export interface DatabaseView {
@@ -20,8 +19,8 @@ export interface DatabaseWatch {
   view(): DatabaseView;
   /** Looks now: what health tells. */
   look(): Promise<DatabaseView>;
-  /** One sentence for each reason why no requests should come here. */
-  unreadyBecause(): readonly string[];
+  /** What is wrong with the schema: while it is another, no requests should come here. */
+  problems(): readonly Problem[];
   /** Looks until aborted. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -32,14 +31,12 @@ export function createDatabaseWatch(deps: {
   readonly logger: Logger;
 }): DatabaseWatch {
   let view: DatabaseView = { storage: 'unreachable', schema: undefined };
-  /** Since when it is away, monotonic; undefined while it answers. */
-  let awaySinceMs: number | undefined = deps.clock.monotonicMs() - unreadyAfterMs;
 
   async function look(): Promise<DatabaseView> {
+    // A database that takes no writes is asked for one: nobody else here would find that it does again.
+    if (deps.store.trouble()?.error.code === 'full') await deps.store.probe().catch(() => {});
     const next = await ask(deps.store);
     if (next.storage !== view.storage) deps.logger.info('The database changed its state', { storage: next.storage });
-    if (next.storage === 'unreachable') awaySinceMs ??= deps.clock.monotonicMs();
-    else awaySinceMs = undefined;
     view = { storage: next.storage, schema: next.schema ?? view.schema };
     return view;
   }
@@ -47,15 +44,14 @@ export function createDatabaseWatch(deps: {
   return {
     view: () => view,
     look,
-    unreadyBecause() {
-      const reasons: string[] = [];
-      if (awaySinceMs !== undefined && deps.clock.monotonicMs() - awaySinceMs >= unreadyAfterMs) {
-        reasons.push('the database does not answer');
-      }
-      if (view.storage === 'migrating' && view.schema) {
-        reasons.push(`the schema is ${view.schema.version}, this version serves ${view.schema.supported}`);
-      }
-      return reasons;
+    problems() {
+      if (view.storage !== 'migrating' || !view.schema) return [];
+      const { version, supported } = view.schema;
+      const sentence =
+        version < supported
+          ? `the schema of the database is ${version}, and this version serves ${supported}: the leading controller brings it forward as soon as it has this version`
+          : `the schema of the database is ${version}, and this version serves ${supported}: start the later release that made it`;
+      return [{ key: 'schema', sentence, blocks: true }];
     },
     async run(signal) {
       while (!signal.aborted) {
@@ -70,13 +66,14 @@ export function createDatabaseWatch(deps: {
 async function ask(store: Store): Promise<DatabaseView> {
   try {
     const schema = await getSchemaState(store);
-    return { storage: storageOf(schema), schema: { version: schema.version, supported: schema.supported } };
+    return { storage: storageOf(schema, store), schema: { version: schema.version, supported: schema.supported } };
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     return { storage: 'unreachable', schema: undefined };
   }
 }
 
-function storageOf(schema: SchemaState): StorageState {
-  return schema.state === 'ready' ? 'connected' : 'migrating';
+function storageOf(schema: SchemaState, store: Store): StorageState {
+  if (schema.state !== 'ready') return 'migrating';
+  return store.trouble()?.error.code === 'full' ? 'unwritable' : 'connected';
 }

@@ -148,8 +148,11 @@ export function clusterForbidden(
   });
 }
 
-export function databaseUnavailable(cause: unknown): ApiError {
-  return new ApiError('DATABASE_UNAVAILABLE', 'The database does not answer; what is stored cannot be read now', {
+export function databaseUnavailable(
+  cause: unknown,
+  message = 'The database does not answer; what is stored cannot be read now',
+): ApiError {
+  return new ApiError('DATABASE_UNAVAILABLE', message, {
     headers: { 'Retry-After': '5' },
     cause,
   });

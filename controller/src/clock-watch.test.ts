@@ -52,6 +52,6 @@ test('so does one far from that of the API server', () => {
 test('health tells whose clock is off, by how much and which way', () => {
   assert.deepEqual(clockProblems({ serverMs: 30_000, databaseMs: undefined }), []);
   const [server, database] = clockProblems({ serverMs: 90_400, databaseMs: -31_000 });
-  assert.match(server ?? '', /clock of the API server is 1m30s ahead of/);
-  assert.match(database ?? '', /clock of the database is 31s behind/);
+  assert.match(server?.sentence ?? '', /clock of the API server is 1m30s ahead of/);
+  assert.match(database?.sentence ?? '', /clock of the database is 31s behind/);
 });

@@ -1,4 +1,10 @@
-import { formatDuration, isFarOff, postponementOf, type Postponement } from '@cronjob-monitor/shared/domain';
+import {
+  formatDuration,
+  isFarOff,
+  postponementOf,
+  type Postponement,
+  type Problem,
+} from '@cronjob-monitor/shared/domain';
 import type { Clock } from '@cronjob-monitor/shared/process';
 
 /** A clock that was set is noticed by whoever looks first; the others hear of it for so long. */
@@ -34,11 +40,11 @@ export function createClockWatch(deps: {
   };
 }
 
-/** Sentences for health about clocks so far from ours that verdicts of time wait. Offsets: their clock minus ours, milliseconds. */
+/** Problems of clocks so far from ours that verdicts of time wait. Offsets: their clock minus ours, milliseconds. */
 export function clockProblems(offsets: {
   readonly serverMs: number | undefined;
   readonly databaseMs: number | undefined;
-}): string[] {
+}): Problem[] {
   const named = [
     ['the API server', offsets.serverMs],
     ['the database', offsets.databaseMs],
@@ -46,8 +52,8 @@ export function clockProblems(offsets: {
   return named.flatMap(([whose, offsetMs]) => {
     if (offsetMs === undefined || !isFarOff(offsetMs)) return [];
     const far = formatDuration(Math.round(Math.abs(offsetMs) / 1_000) * 1_000);
-    return [
-      `The clock of ${whose} is ${far} ${offsetMs > 0 ? 'ahead of' : 'behind'} that of the controller: nothing is judged by time`,
-    ];
+    const place = offsetMs > 0 ? 'ahead of' : 'behind';
+    const sentence = `the clock of ${whose} is ${far} ${place} that of the controller, and nothing is judged by time: set both by NTP`;
+    return [{ key: `clock of ${whose}`, sentence, blocks: false }];
   });
 }

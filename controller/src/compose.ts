@@ -5,12 +5,13 @@ import {
   createNeighbourMetrics,
   createProbes,
   createProcessMetrics,
+  ProblemList,
   type Clock,
   type Lifecycle,
   type Logger,
   type ProcessMetrics,
 } from '@cronjob-monitor/shared/process';
-import { openStore, toStoreSettings, type Store } from '@cronjob-monitor/shared/store';
+import { isWritable, openStore, toStoreSettings, type Store } from '@cronjob-monitor/shared/store';
 import { createController, type Controller } from './create-controller.ts';
 import { settingsOf } from './settings-of.ts';
 
@@ -33,7 +34,7 @@ export async function composeController(
     ...parts,
     settings: settingsOf(loaded, parts.cluster.ownNamespace ?? 'default'),
   });
-  await listenBeside(loaded, around, lifecycle, { ...parts, unreadyBecause: () => controller.unreadyBecause() });
+  await listenBeside(loaded, around, lifecycle, parts);
   begin(controller, lifecycle);
 }
 
@@ -43,6 +44,7 @@ export interface Parts extends Surroundings {
   readonly store: Store;
   readonly metrics: ProcessMetrics;
   readonly registry: ProcessMetrics['registry'];
+  readonly problems: ProblemList;
   readonly exit: (code: number) => void;
   readonly background: (name: string, work: Promise<unknown>) => void;
 }
@@ -56,7 +58,10 @@ export function openParts(loaded: LoadedConfig, { logger, clock }: Surroundings,
   lifecycle.onStop('cluster', () => cluster.close());
   const store = openStore(toStoreSettings(loaded.config), { clock, log: logger, observer: neighbours.store });
   neighbours.watchPool(() => store.connections());
+  neighbours.watchVolume({ freeBytes: () => store.volumeFreeBytes(), isWritable: () => isWritable(store) });
   lifecycle.onStop('store', () => store.close());
+  const problems = new ProblemList({ clock, logger });
+  problems.tellLog(lifecycle.stopping);
   return {
     logger,
     clock,
@@ -64,6 +69,7 @@ export function openParts(loaded: LoadedConfig, { logger, clock }: Surroundings,
     store,
     metrics,
     registry: metrics.registry,
+    problems,
     exit: (code) => process.exit(code),
     background: (name, work) => lifecycle.background(name, work),
   };
@@ -74,9 +80,12 @@ export async function listenBeside(
   { config }: LoadedConfig,
   { logger, clock }: Surroundings,
   lifecycle: Lifecycle,
-  parts: Parts & { readonly unreadyBecause: () => readonly string[] },
+  parts: Parts,
 ): Promise<void> {
-  const probes = createProbes({ address: config['probes.bind-address'], unreadyBecause: parts.unreadyBecause });
+  const probes = createProbes({
+    address: config['probes.bind-address'],
+    unreadyBecause: () => parts.problems.unreadyBecause(),
+  });
   await probes.start();
   lifecycle.onStop('probes', () => probes.stop());
   const review = (token: string, signal: AbortSignal) => reviewScrape(parts.cluster, token, signal);

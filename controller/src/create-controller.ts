@@ -1,9 +1,10 @@
 import { schedulerNames } from '@cronjob-monitor/shared/contract';
 import type { Instant, JobFacts, JobSnapshot } from '@cronjob-monitor/shared/domain';
 import type { Cluster, WatchedKind } from '@cronjob-monitor/shared/kube';
-import type { Clock, Logger, Registry } from '@cronjob-monitor/shared/process';
-import { beat, getSchemaState, takeEpoch, type Store } from '@cronjob-monitor/shared/store';
+import type { Clock, Logger, ProblemList, Registry } from '@cronjob-monitor/shared/process';
+import { beat, databaseProblems, getSchemaState, takeEpoch, type Store } from '@cronjob-monitor/shared/store';
 import { clockProblems } from './clock-watch.ts';
+import { clusterProblems } from './cluster-problems.ts';
 import { createCaches, createReflectors } from './cluster-view.ts';
 import { createJobIntake, type JobIntake } from './job-intake.ts';
 import { isDatabaseAway, noticeOutage } from './database-away.ts';
@@ -47,6 +48,8 @@ export interface ControllerDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly registry: Registry;
+  /** What is wrong with this process: readiness, health and the log tell it. */
+  readonly problems: ProblemList;
   /** Ends the process: a lost term is not survived. */
   readonly exit: (code: number) => void;
   /** Work that nobody waits for; its failure is logged. */
@@ -57,8 +60,6 @@ export interface ControllerDeps {
 export interface Controller {
   /** Begins to watch, and becomes a candidate once everything was seen. Returns at once. */
   start(): void;
-  /** One sentence for each reason why this replica could not take over; empty: ready. A follower is ready too. */
-  unreadyBecause(): readonly string[];
   /** Ends the work in order, and gives the lead back. */
   stop(): Promise<void>;
 }
@@ -66,7 +67,7 @@ export interface Controller {
 const tidyEveryMs = 60_000;
 
 export function createController(deps: ControllerDeps): Controller {
-  const { settings, store, cluster, clock, registry, background } = deps;
+  const { settings, store, cluster, clock, registry, problems, background } = deps;
   const logger = deps.logger.child({ component: 'controller' });
   const stopping = new AbortController();
   const leadership = new LeadershipMetrics(registry);
@@ -215,7 +216,7 @@ export function createController(deps: ControllerDeps): Controller {
         schedulers: leading && work ? schedulerNames : [],
         evaluatedAt: leading ? work?.evaluatedAt() : undefined,
         figures: {
-          problems: clockProblems({ serverMs: cluster.clockSkewMs(), databaseMs: store.clockOffsetMs() }),
+          problems: problems.current(),
           watchAgeMs: watchAgesMs(),
         },
       });
@@ -229,19 +230,14 @@ export function createController(deps: ControllerDeps): Controller {
     clock,
     logger,
   });
-  let hasDatabaseAnswered = false;
+  problems.add(() => databaseProblems(store, clock));
+  problems.add(() => clusterProblems(reflectors));
+  problems.add(() => clockProblems({ serverMs: cluster.clockSkewMs(), databaseMs: store.clockOffsetMs() }));
 
   return {
     start() {
       background('watchdog', startWatchdog({ clock }, stopping.signal));
       background('controller', run());
-    },
-    unreadyBecause() {
-      // Only its first answer is waited for: a later outage of the database is no reason to take the lead from here.
-      const database = hasDatabaseAnswered ? [] : ['the database does not answer'];
-      if (reflectors.hasSynced()) return database;
-      const problems = reflectors.problems();
-      return [...database, ...(problems.length > 0 ? problems : ['the caches are not filled yet'])];
     },
     async stop() {
       await terms.stop();
@@ -256,10 +252,10 @@ export function createController(deps: ControllerDeps): Controller {
     await spooling?.restore();
     spooling?.start(signal);
     background('watches', reflectors.run(signal));
-    const database = store.waitUntilReady(signal).then(() => {
-      hasDatabaseAnswered = true;
-    });
+    const database = store.waitUntilReady(signal);
     database.catch(() => {}); // whoever awaits it hears of it
+    // From before the cluster was seen: what keeps this replica from leading is told by its heartbeat too.
+    background('first heartbeat', beatOnceMigrated(database, signal));
     // Runs that end before its first answer are spooled too.
     background(
       'first question',
@@ -281,13 +277,12 @@ export function createController(deps: ControllerDeps): Controller {
     });
     clock.every(tidyEveryMs, tidy, signal);
     await database;
-    if ((await getSchemaState(store)).state === 'ready') heartbeat.start(signal);
-    else background('first heartbeat', beatOnceMigrated(signal));
     await terms.start();
   }
 
   /** A fresh database has no table for heartbeats before the leader made it. */
-  async function beatOnceMigrated(signal: AbortSignal): Promise<void> {
+  async function beatOnceMigrated(database: Promise<void>, signal: AbortSignal): Promise<void> {
+    await database;
     while (!signal.aborted && (await getSchemaState(store)).state !== 'ready') await clock.sleep(500, signal);
     heartbeat.start(signal);
   }

@@ -17,7 +17,9 @@ const others = { VerdictMetrics: { blindSeconds: () => 0 }, SnapshotMetrics: () 
 export async function readFamilies() {
   const own = createProcessMetrics({ entryPoint: 'standalone', version: '', clock: systemClock });
   const { registry } = own;
-  createNeighbourMetrics({ registry, clock: systemClock }).watchPool(() => ({ used: 0, idle: 0, waiting: 0 }));
+  const neighbours = createNeighbourMetrics({ registry, clock: systemClock });
+  neighbours.watchPool(() => ({ used: 0, idle: 0, waiting: 0 }));
+  neighbours.watchVolume({ freeBytes: () => undefined, isWritable: () => undefined });
   createApiMetrics({ registry, clock: systemClock });
   classes.exposeClocks(registry, { apiserver: () => undefined, database: () => undefined });
   for (const [name, Metrics] of Object.entries(classes).filter(([name]) => name.endsWith('Metrics'))) {

@@ -31,7 +31,7 @@ const groups = [
     has: /^(controller_runtime|workqueue)_/,
   },
   { title: 'The API', of: 'The apiserver.', has: /^cronjob_monitor_api_/ },
-  { title: 'Database and Kubernetes API', of: 'Every process.', has: /^cronjob_monitor_(db|kube)_/ },
+  { title: 'Database and Kubernetes API', of: 'Every process.', has: /^cronjob_monitor_(db|kube|storage)_/ },
   {
     title: 'The process',
     of: 'Every process. Names that begin with `go_` are there for dashboards that know them; what they mean here stands beside them.',

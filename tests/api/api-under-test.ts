@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createApi, type ApiSettings } from '@cronjob-monitor/apiserver';
-import { createProcessMetrics, type Clock } from '@cronjob-monitor/shared/process';
+import { ProblemList, createProcessMetrics, type Clock } from '@cronjob-monitor/shared/process';
 import type { Cluster } from '@cronjob-monitor/shared/kube';
 import type { Store } from '@cronjob-monitor/shared/store';
 import { RecordingLogger, type LoggedLine } from '@cronjob-monitor/shared/testing';
@@ -26,7 +26,8 @@ export async function serveApi(options: ApiUnderTestOptions): Promise<ApiUnderTe
   const { store, cluster, clock, settings, uiFolder, seen } = options;
   const logger = new RecordingLogger();
   const { registry } = createProcessMetrics({ entryPoint: 'apiserver', version: '0.1.0', clock });
-  const api = createApi({ settings, store, cluster, clock, logger, registry, version: '0.1.0', uiFolder });
+  const problems = new ProblemList({ clock, logger });
+  const api = createApi({ settings, store, cluster, clock, logger, problems, registry, version: '0.1.0', uiFolder });
   api.start();
   const server = createServer((request, response) => {
     response.on('finish', () => seen?.(request, response.statusCode));

@@ -18,7 +18,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'shared/config': ['shared/contract', 'shared/domain'],
   'shared/kube': ['shared/contract', 'shared/domain', 'shared/config:types'],
   'shared/store': ['shared/contract', 'shared/domain', 'shared/config:types'],
-  'shared/process': ['shared/config:types'],
+  'shared/process': ['shared/config:types', 'shared/domain:toldProblems'],
   'shared/testing': ['shared/contract', 'shared/domain', 'shared/kube:types', 'shared/process'],
 
   // The error class belongs to the interface of the cluster, and is told apart by `instanceof`.

@@ -48,6 +48,8 @@ const ownFamilies = [
   'kube_request_seconds',
   'kube_requests_total',
   'scrape_seconds',
+  'storage_volume_free_bytes',
+  'storage_writable',
 ];
 
 interface Ports {

@@ -30,7 +30,7 @@ const troubles: Readonly<Record<string, Trouble>> = {
       proxy.accept(false);
       return () => proxy.accept(true);
     },
-    said: /^cannot list jobs: unreachable$/m,
+    said: /^the API server does not answer \(cannot list \w+: unreachable\): look at it/m,
     lines: ['the cluster does not answer', 'the cluster answers again', 1],
     watchedMs: 6_000,
     mendedWithinMs: 40_000,
@@ -41,7 +41,7 @@ const troubles: Readonly<Record<string, Trouble>> = {
       ({ sim }) =>
       () =>
         sim.addToken('of-the-service', { name: 'monitor', uid: 'monitor', groups: ['system:masters'] }),
-    said: /^cannot list cronjobs: unauthorized \(list cronjobs\)$/m,
+    said: /^cannot list cronjobs: unauthorized \(list cronjobs\): renew the token/m,
     lines: ['the cluster cannot be watched', 'the cluster is watched again', kinds],
     watchedMs: 6_000,
     mendedWithinMs: 40_000,
@@ -53,7 +53,7 @@ const troubles: Readonly<Record<string, Trouble>> = {
       );
       return remove;
     },
-    said: /^cannot list cronjobs: forbidden \(list cronjobs\)$/m,
+    said: /^cannot list cronjobs: forbidden \(list cronjobs\): give the account/m,
     lines: ['the cluster cannot be watched', 'the cluster is watched again', 1],
     watchedMs: 32_000,
     mendedWithinMs: 40_000,

@@ -133,12 +133,14 @@ export class MonitorProcess {
   }
 
   /** Asks again and again; rejects with the end of the log when the process ends before or the time is over. */
-  async until(what: string, ask: () => boolean | Promise<boolean>, limitMs = 30_000): Promise<void> {
+  async until(what: string | (() => string), ask: () => boolean | Promise<boolean>, limitMs = 30_000): Promise<void> {
     const endsAt = performance.now() + limitMs;
     for (;;) {
       if (await ask()) return;
       if (!this.running || performance.now() > endsAt)
-        throw new Error(`${what}: not within ${limitMs} ms${this.running ? '' : ', it has ended'}\n${this.tail()}`);
+        throw new Error(
+          `${typeof what === 'string' ? what : what()}: not within ${limitMs} ms${this.running ? '' : ', it has ended'}\n${this.tail()}`,
+        );
       await wait(50);
     }
   }

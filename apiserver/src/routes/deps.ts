@@ -1,6 +1,6 @@
 import { Router } from '@koa/router';
 import type { CronJobMetrics } from '@cronjob-monitor/shared/contract';
-import type { Clock, Logger } from '@cronjob-monitor/shared/process';
+import type { Clock, Logger, ProblemList } from '@cronjob-monitor/shared/process';
 import type { Store } from '@cronjob-monitor/shared/store';
 import type { Actions } from '../actions/index.ts';
 import type { Authentication } from '../auth/authentication.ts';
@@ -27,6 +27,7 @@ export interface RouteDeps {
   readonly authentication: Authentication;
   readonly actions: Actions;
   readonly databaseWatch: DatabaseWatch;
+  readonly problems: ProblemList;
   readonly process: ProcessFacts;
   readonly feed: Feed;
   readonly streams: OpenStreams;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Registry } from 'prom-client';
 import type { Cluster } from '@cronjob-monitor/shared/kube';
+import { ProblemList } from '@cronjob-monitor/shared/process';
 import { StoreError, type Store } from '@cronjob-monitor/shared/store';
 import { createApi, type Api, type ApiDeps, type ApiSettings } from '../index.ts';
 import { disagreements } from './agreement.ts';
@@ -49,6 +50,7 @@ export interface TestApi extends AsyncDisposable {
   readonly ask: TestServer['ask'];
   readonly clock: FakeClock;
   readonly registry: Registry;
+  readonly problems: ProblemList;
   readonly lines: readonly LoggedLine[];
 }
 
@@ -65,12 +67,14 @@ export async function startApi(
   const logger = new RecordingLogger();
   const clock = options.clock ?? new FakeClock(testNow);
   const registry = new Registry();
+  const problems = new ProblemList({ clock, logger });
   const deps: ApiDeps = {
     settings: { ...testSettings, ...options.settings },
     store: options.store ?? databaseAway(clock, { probe: async () => {} }),
     cluster: options.cluster ?? noCluster(),
     clock,
     logger,
+    problems,
     registry,
     version: '0.1.0',
     uiFolder: options.uiFolder,
@@ -79,6 +83,7 @@ export async function startApi(
   const server = await serve(api.handler);
   return {
     api,
+    problems,
     server,
     clock,
     registry,
@@ -100,7 +105,18 @@ export function databaseAway(clock: FakeClock, answers: Partial<Store> = {}): St
   const refuse = (): never => {
     throw new StoreError('unavailable', 'no connection to the database');
   };
-  const store: Partial<Store> = { clock, now: () => clock.now(), clockOffsetMs: () => undefined, ...answers };
+  const store: Partial<Store> = {
+    clock,
+    now: () => clock.now(),
+    clockOffsetMs: () => undefined,
+    hasAnswered: () => false,
+    trouble: () => ({
+      error: new StoreError('unavailable', 'no connection to the database'),
+      sinceMs: 0,
+      sentence: 'nothing listens at db:5432',
+    }),
+    ...answers,
+  };
   return new Proxy(store as Store, {
     get: (target, key) => (key in target ? (target as unknown as Record<PropertyKey, unknown>)[key] : refuse()),
   });

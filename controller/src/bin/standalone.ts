@@ -38,8 +38,7 @@ async function composeStandalone(loaded: LoadedConfig, around: Surroundings, lif
   const api = config['ui.enabled']
     ? createApi({ ...parts, settings: toApiSettings(loaded), version, uiFolder: findUiFolder() })
     : undefined;
-  const unreadyBecause = (): readonly string[] => [...controller.unreadyBecause(), ...(api?.unreadyBecause() ?? [])];
-  await listenBeside(loaded, around, lifecycle, { ...parts, unreadyBecause });
+  await listenBeside(loaded, around, lifecycle, parts);
   begin(controller, lifecycle);
   if (!api) return;
   const listener = await listenApi(api.handler, { host: config['api.host'], port: config['ui.port'] }, clock);

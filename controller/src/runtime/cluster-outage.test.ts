@@ -11,7 +11,7 @@ beforeEach(() => {
   logger = new RecordingLogger();
   const outage = new ClusterOutage(logger);
   watches = ['jobs', 'pods', 'cronjobs'].map(
-    (resource) => new WatchProblem({ resource, namespace: undefined }, outage, logger),
+    (resource) => new WatchProblem({ kind: 'Job', resource, namespace: undefined }, outage, logger),
   );
 });
 

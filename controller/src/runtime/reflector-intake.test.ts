@@ -122,11 +122,12 @@ for (const [code, status] of [
     await clock.advance(59_999);
     assert.equal(cluster.lists.length, 2);
     assert.equal(reflector.state.synced, false);
-    assert.equal(reflector.state.problem, `cannot list jobs: ${code} (list jobs)`);
+    assert.match(reflector.state.trouble?.sentence ?? '', new RegExp(`^cannot list jobs: ${code} \\(list jobs\\): .`));
+    assert.equal(reflector.state.trouble?.isRefused, true);
     assert.equal(logged('warn'), 1, 'once per change, not per try');
     await clock.advance(1);
     assert.equal(reflector.state.synced, true);
-    assert.equal(reflector.state.problem, undefined);
+    assert.equal(reflector.state.trouble, undefined);
     assert.equal(logged('info'), 0, 'watched again is said when the watch stands');
   });
 }
@@ -137,9 +138,12 @@ test('a forbidden watch names the verb watch, and its end is told once', async (
   cluster.willList(aPage('1', [])).willWatch(refused(), refused(), new ScriptedWatch());
   start();
   await clock.advance(30_000);
-  assert.equal(reflector.state.problem, 'cannot watch jobs in namespace team-a: forbidden (watch jobs)');
+  assert.match(
+    reflector.state.trouble?.sentence ?? '',
+    /^cannot watch jobs in namespace team-a: forbidden \(watch jobs\): give the account/,
+  );
   await clock.advance(30_000);
-  assert.equal(reflector.state.problem, undefined);
+  assert.equal(reflector.state.trouble, undefined);
   assert.deepEqual(
     logger.lines.map(({ level, message }) => `${level} ${message}`),
     ['warn the cluster cannot be watched', 'info the cluster is watched again'],
@@ -154,7 +158,7 @@ test('an outage is one line in the log, whatever it looks like from try to try',
   await clock.advance(12_000);
   assert.equal(cluster.lists.length, 5);
   assert.equal(logged('warn'), 1);
-  assert.equal(reflector.state.problem, 'cannot list jobs: throttled');
+  assert.deepEqual(reflector.state.trouble, { sentence: 'cannot list jobs: throttled', isRefused: false });
 });
 
 test('a handler that throws, or rejects, is counted and logged with the UID, and harms nobody else', async (t) => {
@@ -294,7 +298,9 @@ test('of several reflectors the least fresh one speaks for the kind, and all mus
   await second.clock.advance(5_000);
   assert.equal(both.hasSynced(), false);
   assert.equal(both.freshThrough('Job'), undefined);
-  assert.deepEqual(both.problems(), ['cannot list jobs in namespace b: forbidden (list jobs)']);
+  const told = both.states().flatMap(({ trouble }) => trouble?.sentence ?? []);
+  assert.equal(told.length, 1);
+  assert.match(told[0] ?? '', /^cannot list jobs in namespace b: forbidden/);
   await second.clock.advance(25_000);
   assert.equal(both.hasSynced(['Job']), true);
   assert.equal(both.freshThrough('Job'), first.reflector.state.freshThroughAt);

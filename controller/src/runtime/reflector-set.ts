@@ -45,11 +45,6 @@ export class ReflectorSet {
     return Math.max(0, ...this.#of([kind]).map((state) => state.ageMs));
   }
 
-  /** Sentences for readiness, such as "cannot list jobs: forbidden (list jobs)". */
-  problems(): string[] {
-    return this.states().flatMap((state) => (state.problem === undefined ? [] : [state.problem]));
-  }
-
   #of(kinds: readonly WatchedKind[] | undefined): ReflectorState[] {
     return this.states().filter((state) => kinds === undefined || kinds.includes(state.kind));
   }

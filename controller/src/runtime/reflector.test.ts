@@ -288,5 +288,5 @@ test('401 reads the credentials again and retries at once, after that with back-
   assert.deepEqual(offsets(again.cluster.lists), [0, 0, 800, 2_400]);
   assert.equal(again.cluster.reloads, 3);
   assert.equal(again.logged('warn'), 1);
-  assert.equal(reflector.state.problem, undefined);
+  assert.equal(reflector.state.trouble, undefined);
 });

@@ -14,7 +14,7 @@ import {
   type Projection,
   resourceOf,
 } from './objects.ts';
-import { WatchProblem } from './watch-problem.ts';
+import { WatchProblem, type WatchTrouble } from './watch-problem.ts';
 import { type BlindSpan, WatchProgress } from './watch-progress.ts';
 import { type Recovery, WatchRecovery } from './watch-recovery.ts';
 import { type StreamEnd, type WatchLine, WatchStream } from './watch-stream.ts';
@@ -55,8 +55,8 @@ export interface ReflectorState {
   readonly freshThroughAt: number | undefined;
   /** Age of the same on the monotonic clock; counted from the start while nothing came yet. */
   readonly ageMs: number;
-  /** What keeps it from working, such as "cannot list jobs: forbidden (list jobs)". */
-  readonly problem: string | undefined;
+  /** What keeps it from working. */
+  readonly trouble: WatchTrouble | undefined;
 }
 
 /** Bookmarks come about every minute: a watch that is silent for longer than that is dead. */
@@ -95,7 +95,7 @@ export class Reflector<T extends Projected> {
       reloadCredentials: () => deps.cluster.reloadCredentials(),
     });
     const outage = deps.outage ?? new ClusterOutage(deps.logger);
-    this.#problem = new WatchProblem({ resource, namespace: deps.namespace }, outage, logger);
+    this.#problem = new WatchProblem({ kind: this.#kind, resource, namespace: deps.namespace }, outage, logger);
     this.#progress = new WatchProgress(deps.clock);
   }
 
@@ -106,7 +106,7 @@ export class Reflector<T extends Projected> {
       synced: this.#progress.isSynced,
       freshThroughAt: this.#progress.freshThroughAt,
       ageMs: this.#progress.ageMs,
-      problem: this.#problem.sentence,
+      trouble: this.#problem.current,
     };
   }
 

@@ -1,4 +1,4 @@
-import type { ClusterError, ClusterErrorCode } from '@cronjob-monitor/shared/kube';
+import type { ClusterError, ClusterErrorCode, WatchedKind } from '@cronjob-monitor/shared/kube';
 import type { Logger } from '@cronjob-monitor/shared/process';
 import type { ClusterOutage } from './cluster-outage.ts';
 
@@ -13,24 +13,36 @@ const noAnswer: readonly (ClusterErrorCode | undefined)[] = [
   undefined,
 ];
 
+/** What keeps one resource from being listed or watched. */
+export interface WatchTrouble {
+  /** Such as "cannot list jobs: forbidden (list jobs)", with what to do where that is known; without a stop. */
+  readonly sentence: string;
+  /** The server answers and says no: only a person can change that. Else it gives no answer at all. */
+  readonly isRefused: boolean;
+}
+
+/** Kinds that this product defines itself. */
+const ownKinds: readonly WatchedKind[] = ['CronJobMonitor', 'AlertChannel'];
+
 /**
- * What keeps one resource from being listed or watched, as a sentence for readiness, health and conditions, such as
- * "cannot list jobs: forbidden (list jobs)". It is logged when it begins, when its nature changes and when it ends, not at
+ * What keeps one resource from being listed or watched, for readiness and health. It is logged when it begins, when its nature changes and when it ends, not at
  * every try. A server that does not answer at all is nothing of this resource alone: it is logged for all of them as one.
  */
 export class WatchProblem {
+  readonly #kind: WatchedKind;
   readonly #resource: string;
   readonly #where: string;
   readonly #logger: Logger;
-  readonly #sentences = new Map<'list' | 'watch', string>();
+  readonly #troubles = new Map<'list' | 'watch', WatchTrouble>();
   readonly #outage: ClusterOutage;
   #logged: string | undefined;
 
   constructor(
-    watched: { readonly resource: string; readonly namespace: string | undefined },
+    watched: { readonly kind: WatchedKind; readonly resource: string; readonly namespace: string | undefined },
     outage: ClusterOutage,
     logger: Logger,
   ) {
+    this.#kind = watched.kind;
     this.#resource = watched.resource;
     this.#where = watched.namespace === undefined ? '' : ` in namespace ${watched.namespace}`;
     this.#outage = outage;
@@ -38,17 +50,15 @@ export class WatchProblem {
   }
 
   /** Undefined when all is well. */
-  get sentence(): string | undefined {
-    return this.#sentences.get('list') ?? this.#sentences.get('watch');
+  get current(): WatchTrouble | undefined {
+    return this.#troubles.get('list') ?? this.#troubles.get('watch');
   }
 
   /** `error` undefined: what came back was no answer of an API server. */
   failed(verb: 'list' | 'watch', error: ClusterError | undefined): void {
-    const what = `${verb} ${this.#resource}`;
     const isRefused = error?.code === 'forbidden' || error?.code === 'unauthorized' || error?.code === 'notFound';
-    const why = isRefused ? `${error.code} (${what})` : (error?.code ?? 'no answer');
-    const sentence = `cannot ${what}${this.#where}: ${why}`;
-    this.#sentences.set(verb, sentence);
+    const sentence = this.#sentenceOf(`${verb} ${this.#resource}`, error?.code);
+    this.#troubles.set(verb, { sentence, isRefused });
 
     if (noAnswer.includes(error?.code))
       return this.#outage.noAnswer(this, { problem: sentence, reason: error?.message });
@@ -59,9 +69,25 @@ export class WatchProblem {
     this.#logger.warn('the cluster cannot be watched', { problem: sentence, reason: error?.message });
   }
 
+  #sentenceOf(what: string, code: ClusterErrorCode | undefined): string {
+    const cannot = `cannot ${what}${this.#where}`;
+    switch (code) {
+      case 'notFound':
+        return ownKinds.includes(this.#kind)
+          ? `the definition of ${this.#kind} is not in the cluster: kubectl apply -f charts/cronjob-monitor/crds/`
+          : `${cannot}: notFound (${what}): the API server does not know them`;
+      case 'forbidden':
+        return `${cannot}: forbidden (${what}): give the account of the service the right to list and watch them`;
+      case 'unauthorized':
+        return `${cannot}: unauthorized (${what}): renew the token or certificate of the service, or correct cluster.kubeconfig`;
+      default:
+        return `${cannot}: ${code ?? 'no answer'}`;
+    }
+  }
+
   worked(verb: 'list' | 'watch'): void {
-    this.#sentences.delete(verb);
-    if (this.#sentences.size > 0 || verb === 'list') return;
+    this.#troubles.delete(verb);
+    if (this.#troubles.size > 0 || verb === 'list') return;
     this.#outage.answered(this);
     if (this.#logged === undefined) return;
     this.#logged = undefined;

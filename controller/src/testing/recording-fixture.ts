@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createCluster, type Cluster } from '@cronjob-monitor/shared/kube';
-import { createLogger, systemClock } from '@cronjob-monitor/shared/process';
+import { createLogger, systemClock, ProblemList } from '@cronjob-monitor/shared/process';
 import { openStore, type Store } from '@cronjob-monitor/shared/store';
 import { until } from '@cronjob-monitor/shared/testing';
 import { createSimCluster, type SimCluster } from '@cronjob-monitor/simcluster';
@@ -112,6 +112,7 @@ export async function startRecording(change: Partial<ControllerSettings> = {}): 
       clock: systemClock,
       logger,
       registry,
+      problems: new ProblemList({ clock: systemClock, logger }),
       exit: (code) => exits.push(code),
       background: (_name, work) => void background.push(work.catch(() => {})),
     });

@@ -5,6 +5,8 @@ import type { WireInstant } from './wire.ts';
 export interface Health {
   readonly status: HealthStatus;
   readonly storage: StorageState;
+  /** The service can do its work: someone leads, and no problem keeps it from recording, judging and sending. As `/readyz` of the leader. */
+  readonly ready: boolean;
   /** A live controller leads. */
   readonly leader: boolean;
   readonly version: string;
@@ -13,7 +15,7 @@ export interface Health {
   /** The leader has finished one evaluation of its term. */
   readonly analyzerEnabled: boolean;
   readonly schedulersRunning: readonly string[];
-  /** One sentence for each. */
+  /** One sentence for each, without a stop, that says what to do; those that keep the service from its work come first. */
   readonly problems: readonly string[];
   readonly lastEvaluation: WireInstant | null;
   readonly schemaVersion: number | null;

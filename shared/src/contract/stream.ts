@@ -64,6 +64,7 @@ export interface StreamData {
   readonly health: {
     readonly status: HealthStatus;
     readonly storage: StorageState;
+    readonly ready: boolean;
     readonly leader: boolean;
     readonly lastEvaluation: WireInstant | null;
   };

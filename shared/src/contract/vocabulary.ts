@@ -248,7 +248,7 @@ export type MonitorPhase = (typeof monitorPhases)[number];
 export const healthStatuses = ['healthy', 'degraded', 'unhealthy'] as const;
 export type HealthStatus = (typeof healthStatuses)[number];
 
-export const storageStates = ['connected', 'unreachable', 'migrating'] as const;
+export const storageStates = ['connected', 'unwritable', 'unreachable', 'migrating'] as const;
 export type StorageState = (typeof storageStates)[number];
 
 export const storageTypes = ['sqlite', 'postgres', 'mysql'] as const;

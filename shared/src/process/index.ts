@@ -18,6 +18,7 @@ export {
   type Registry,
 } from './metrics/index.ts';
 export { createMetricsListener, type MetricsListener, type MetricsListenerDeps } from './metrics-listener.ts';
+export { ProblemList, type ProblemSource } from './problem-list.ts';
 export { createProbes, type Probes, type ProbesDeps } from './probes.ts';
 export { ReviewCache, type Review, type ReviewCacheDeps } from './review-cache.ts';
 export { runProcess, type ProcessDeps } from './run-process.ts';

@@ -22,10 +22,14 @@ async function ask(db: Db, statement: Statement): Promise<unknown> {
       const options = limitMs === undefined ? undefined : { query_timeout: limitMs, timeout: limitMs };
       const { response } = await client.query(connection, { sql, bindings, options });
       succeeded = true;
+      db.troubles?.answered();
       return response;
     } finally {
       if (db.connection === undefined) await client.releaseConnection(connection);
     }
+  } catch (error) {
+    db.troubles?.failed(error);
+    throw error;
   } finally {
     ended?.(succeeded);
   }

@@ -3,7 +3,9 @@ import type { Instant } from '../domain/index.ts';
 import type { Clock, Logger } from '../process/index.ts';
 import type { RawConnection } from './dialect/connection.ts';
 import type { StoreObserver } from './observer.ts';
+import type { TroubleWatch } from './trouble.ts';
 import type { Dialect } from './dialect/dialect.ts';
+import type { StoreError } from './store-error.ts';
 
 /** Where questions are asked: the pool, or one transaction. Callers outside this room hand it on and never look inside. */
 export interface Db {
@@ -12,6 +14,8 @@ export interface Db {
   /** The one connection that every statement runs on; absent: any of the pool. */
   readonly connection?: RawConnection | undefined;
   readonly observer?: StoreObserver | undefined;
+  /** Hears of every answer and every failure. */
+  readonly troubles?: TroubleWatch | undefined;
 
   /**
    * The database's time: our wall clock plus the offset last measured (high-availability.md section 9). SQLite: our own
@@ -48,7 +52,19 @@ export interface Store extends Db {
   /** The same for the leader: reads the epoch under a share lock first. Throws `FencedError` when it is not `epoch`. */
   fenced<T>(epoch: number, fn: (tx: Tx) => Promise<T>): Promise<T>;
 
-  /** One cheap question. Throws `StoreError` while the database is away; logs one line per change, not per call. */
+  /** What keeps the database from being used, with the sentence that says what to change; undefined while nothing does. */
+  trouble(): StoreTrouble | undefined;
+
+  /** It has answered at least once since this store was opened. */
+  hasAnswered(): boolean;
+
+  /** Free bytes of the volume of a database file; undefined where there is a server, or the system does not tell. */
+  volumeFreeBytes(): number | undefined;
+
+  /**
+   * One cheap question, and while the database takes no writes one small write. Throws `StoreError` while the database is away; logs one
+   * line per change, not per call.
+   */
   probe(): Promise<void>;
 
   /** Resolves when a probe succeeds. Tries every 1 to 30 s with jitter, without end. Rejects only when aborted. */
@@ -56,4 +72,13 @@ export interface Store extends Db {
 
   /** Lets running statements end, then closes every connection. Later calls throw `StoreError` with code `closed`. */
   close(): Promise<void>;
+}
+
+/** Why the database cannot be used now. */
+export interface StoreTrouble {
+  readonly error: StoreError;
+  /** When it began, monotonic milliseconds. */
+  readonly sinceMs: number;
+  /** What is wrong, where, and what to change, without a stop at the end; it holds no secret. */
+  readonly sentence: string;
 }

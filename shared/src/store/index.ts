@@ -1,5 +1,6 @@
-export type { Db, Store, Tx } from './database.ts';
+export type { Db, Store, StoreTrouble, Tx } from './database.ts';
 export { retryReasons, type RetryReason, type StoreObserver } from './observer.ts';
+export { databaseProblems, isWritable } from './database-problems.ts';
 export { openStore, type StoreDeps } from './open.ts';
 export { toStoreSettings } from './from-config.ts';
 export {

@@ -15,6 +15,12 @@ export type SchemaState =
   /** A newer release made it, and it says that this program may not use it. */
   | { readonly state: 'tooNew'; readonly version: number; readonly supported: number; readonly sentence: string };
 
+/** One step of the schema that was made, as the log tells it. */
+interface AppliedStep {
+  readonly version: number;
+  readonly step: string;
+}
+
 const tryLockEveryMs = 500;
 /** Longest wait for a table that others use, and for one statement of a step. */
 const lockTries = 20;
@@ -51,7 +57,16 @@ export async function migrate(
   store: Store,
   app: { readonly version: string },
 ): Promise<{ readonly from: number; readonly to: number; readonly applied: readonly string[] }> {
-  return underLock(store, (db) => bringForward(store, db, app));
+  const made: AppliedStep[] = [];
+  let lasts = !store.dialect.migration.isOneTransaction;
+  try {
+    const result = await underLock(store, (db) => bringForward(store, db, app, (step) => made.push(step)));
+    lasts = true;
+    return result;
+  } finally {
+    // What was rolled back with the lock has not been made.
+    if (lasts) for (const step of made) store.log.info('The schema was brought forward', { ...step });
+  }
 }
 
 /** The same for whoever holds the lock already, on the connection that holds it. */
@@ -59,6 +74,7 @@ export async function bringForward(
   store: Store,
   db: Db,
   app: { readonly version: string },
+  onApplied: (step: AppliedStep) => void = () => {},
 ): Promise<{ readonly from: number; readonly to: number; readonly applied: readonly string[] }> {
   for (const table of journalTables) {
     for (const statement of createTable(table, db.dialect)) await runStep(store, db, [statement]);
@@ -67,7 +83,10 @@ export async function bringForward(
   refuseWhatIsNotOurs(done, db);
 
   const pending = migrations.filter(({ version }) => !done.some((row) => row.version === version));
-  for (const migration of pending) await apply(store, db, migration, app.version);
+  for (const migration of pending) {
+    await apply(store, db, migration, app.version);
+    onApplied({ version: migration.version, step: migration.name });
+  }
   const from = done.at(-1)?.version ?? 0;
   return { from, to: pending.at(-1)?.version ?? from, applied: pending.map(({ name }) => name) };
 }
@@ -164,7 +183,6 @@ async function apply(store: Store, db: Db, migration: Migration, appVersion: str
      values (?, ?, ?, ?, ?, ?)${db.dialect.ifAbsent(['version'])}`,
     [version, name, checksumOf(migration, db.dialect), appVersion, readableFrom, store.now()],
   );
-  store.log.info('The schema was brought forward', { version, step: name });
 }
 
 async function applyStep(store: Store, db: Db, version: number, step: Step): Promise<void> {
@@ -209,7 +227,13 @@ export async function underLock<T>(store: Store, fn: (db: Db) => Promise<T>, mos
   const client = clientOf(store.sql);
   const { migration } = store.dialect;
   const connection = await client.acquireConnection();
-  const db: Db = { sql: store.sql, dialect: store.dialect, connection, now: () => store.now() };
+  const db: Db = {
+    sql: store.sql,
+    dialect: store.dialect,
+    troubles: store.troubles,
+    connection,
+    now: () => store.now(),
+  };
   let failed = true;
   try {
     if (migration.session !== '') await execute(db, migration.session, stepLimitMs);

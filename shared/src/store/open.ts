@@ -12,6 +12,8 @@ import type { StoreObserver } from './observer.ts';
 import { createProbe } from './probe.ts';
 import type { StoreSettings } from './settings.ts';
 import { fenced, transaction } from './transaction.ts';
+import { createTroubleWatch, describeTrouble } from './trouble.ts';
+import { lookAtVolume } from './volume.ts';
 
 export interface StoreDeps {
   readonly clock: Clock;
@@ -43,14 +45,16 @@ export function openStore(settings: StoreSettings, deps: StoreDeps): Store {
   const sql = openPool(settings, { statementMs, lockMs, idleInTransactionMs, connectMs, ...deps.limits }, clock);
   const closing = new AbortController();
   const offset = createClockOffset(clock);
+  const troubles = createTroubleWatch(clock);
   const db: Db = {
     sql,
     dialect: dialects[settings.type],
     observer: deps.observer,
+    troubles,
     now: () => clock.now() + (offset.currentMs() ?? 0),
   };
   offset.start(db, closing.signal);
-  const probe = createProbe({ db, clock, log, settings, measureOffset: () => offset.measure(db) });
+  const probe = createProbe({ db, clock, log, settings, troubles, measureOffset: () => offset.measure(db) });
   if (settings.type !== 'sqlite') startIdleSweep(sql, settings.pool.maxIdleConns, clock, closing.signal);
   const transactions = { db, clock, onRepeat: deps.onRepeat };
 
@@ -65,6 +69,12 @@ export function openStore(settings: StoreSettings, deps: StoreDeps): Store {
     clockOffsetMs: offset.currentMs,
     transaction: (fn) => transaction(transactions, fn),
     fenced: (epoch, fn) => fenced(transactions, epoch, fn),
+    trouble: () => {
+      const trouble = troubles.current();
+      return trouble && { ...trouble, sentence: describeTrouble(settings, trouble.error) };
+    },
+    hasAnswered: () => troubles.hasAnswered(),
+    volumeFreeBytes: () => (settings.type === 'sqlite' ? lookAtVolume(settings.path).freeBytes : undefined),
     probe: probe.ask,
     waitUntilReady: probe.wait,
     close: async () => {

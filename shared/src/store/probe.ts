@@ -1,14 +1,18 @@
 import type { Clock, Logger } from '../process/index.ts';
-import { firstRow } from './ask.ts';
+import { change, firstRow } from './ask.ts';
 import type { Db } from './database.ts';
 import type { StoreSettings } from './settings.ts';
 import { StoreError } from './store-error.ts';
+import { toSystemError } from './system-error.ts';
+import { describeTrouble, type TroubleWatch } from './trouble.ts';
+import { tryToWrite } from './volume.ts';
 
 export interface ProbeDeps {
   readonly db: Db;
   readonly clock: Clock;
   readonly log: Logger;
   readonly settings: StoreSettings;
+  readonly troubles: TroubleWatch;
   readonly measureOffset: () => Promise<void>;
 }
 
@@ -23,6 +27,7 @@ export interface Probe {
 
 /** One cheap question to the database. It writes one log line when the answer is another than before, never one for each try. */
 export function createProbe(deps: ProbeDeps): Probe {
+  const { db, log, settings, troubles } = deps;
   let lastSaid: string | undefined;
 
   const say = (what: string, write: () => void): void => {
@@ -33,14 +38,22 @@ export function createProbe(deps: ProbeDeps): Probe {
 
   const ask = async (): Promise<void> => {
     try {
-      await firstRow(deps.db, 'select 1 as one');
+      await firstRow(db, 'select 1 as one');
+      if (troubles.current()?.error.code === 'full') await proveWrites(deps);
     } catch (error) {
-      const { code, driverCode, message } = error as StoreError;
+      troubles.failed(error);
+      const { code, driverCode } = error as StoreError;
       say(`${code} ${driverCode}`, () => {
-        const fields = { code, driverCode, reason: message, storage: deps.settings.type };
-        // Waiting mends an outage; wrong credentials need a person.
-        if (code === 'refused') deps.log.error('The database refuses us', fields);
-        else deps.log.warn('The database is not reachable', fields);
+        const fields = {
+          code,
+          driverCode,
+          reason: describeTrouble(settings, error as StoreError),
+          storage: settings.type,
+        };
+        // Waiting mends an outage; wrong credentials and a full volume need a person.
+        if (code === 'refused') log.error('The database refuses us', fields);
+        else if (code === 'full') log.error('The database takes no writes', fields);
+        else log.warn('The database is not reachable', fields);
       });
       throw error;
     }
@@ -72,16 +85,23 @@ export function createProbe(deps: ProbeDeps): Probe {
   return { ask, wait };
 }
 
-/** At each return of the database: what it is, whether it has room for us, and how far its clock is from ours. */
+/** A database that took no writes answers questions all the same: it is back when a write has lasted. */
+async function proveWrites({ db, settings, troubles }: ProbeDeps): Promise<void> {
+  if (settings.type === 'sqlite') {
+    await tryToWrite(settings.path).catch((error: unknown) => {
+      throw toSystemError(error);
+    });
+  }
+  await change(db, db.dialect.writeProbe).catch((error: unknown) => {
+    // Before the first migration there is nothing to write to: the migration is the proof then.
+    if (!(error instanceof StoreError && error.code === 'schema')) throw error;
+  });
+  troubles.wrote();
+}
+
+/** At each return of the database: what it is, and how far its clock is from ours. */
 async function greet({ db, log, settings, measureOffset }: ProbeDeps): Promise<void> {
   await measureOffset();
   const version = await db.dialect.version(db);
   log.info('The database is connected', { storage: settings.type, version });
-  if (settings.type === 'sqlite') return;
-
-  const server = await db.dialect.maxConnections(db);
-  const ours = settings.pool.maxOpenConns;
-  if (server !== undefined && ours > server) {
-    log.warn('The pool may open more connections than the server takes', { maxOpenConns: ours, serverLimit: server });
-  }
 }

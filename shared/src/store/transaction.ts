@@ -60,6 +60,7 @@ async function runOnce<T>(db: Db, fn: (tx: Tx) => Promise<T>, epoch: number | un
   try {
     connection = await client.acquireConnection();
   } catch (error) {
+    db.troubles?.failed(error);
     return { error, commitUnknown: false };
   }
 
@@ -92,6 +93,7 @@ async function runOnce<T>(db: Db, fn: (tx: Tx) => Promise<T>, epoch: number | un
     );
     return { result };
   } catch (error) {
+    db.troubles?.failed(error); // a COMMIT is no statement of ours
     const commitUnknown = committing && error instanceof StoreError && isBroken(error);
     // A failed ROLLBACK would hide what made it necessary.
     return { error: failure === undefined ? error : failure.error, commitUnknown };

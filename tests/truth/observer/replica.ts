@@ -1,6 +1,6 @@
 import { createController, type Controller } from '@cronjob-monitor/controller';
 import { controllerSettings, Registry } from '@cronjob-monitor/controller/testing';
-import type { Logger } from '@cronjob-monitor/shared/process';
+import { ProblemList, type Logger } from '@cronjob-monitor/shared/process';
 import { openStore, StoreError, type Store, type StoreSettings } from '@cronjob-monitor/shared/store';
 import { WorldCluster, type Shared } from './world-cluster.ts';
 import type { VirtualTime } from './virtual-time.ts';
@@ -62,6 +62,7 @@ export class Replica {
       clock,
       logger,
       registry: new Registry(),
+      problems: new ProblemList({ clock, logger }),
       exit: () => {},
       background: (_name, work) => void this.#background.push(work.catch(() => {})),
     });

@@ -25,15 +25,19 @@ export interface HealthNotice {
 /** Undefined: all is well. */
 export function healthNotice(health: Health, viewer: Viewer): HealthNotice | undefined {
   if (health.status === 'healthy') return undefined;
-  const [first = 'The service is not well', ...others] = health.problems.map((problem) => withoutStop(problem));
+  const [first = 'The service is not well', ...others] = health.problems.map((problem) => asSentence(problem));
   if (health.status === 'unhealthy') return { tone: 'crit', headline: first, problems: others };
-  if (health.leader) return { tone: 'warn', headline: localised(first, viewer), problems: others };
+  // What keeps a leader from its work comes first in the list.
+  if (health.leader) {
+    return { tone: health.ready ? 'warn' : 'crit', headline: localised(first, viewer), problems: others };
+  }
   const since = health.lastEvaluation === null ? '' : ` since ${sinceText(health.lastEvaluation, viewer)}`;
   return { tone: 'crit', headline: `Nothing was evaluated${since}`, problems: [first, ...others] };
 }
 
-function withoutStop(sentence: string): string {
-  return sentence.replace(/\.$/, '');
+/** The service tells its problems without a stop, and in the middle of a line. */
+function asSentence(problem: string): string {
+  return problem.charAt(0).toUpperCase() + problem.slice(1).replace(/\.$/, '');
 }
 
 /** The server tells instants in UTC; a person reads them in the zone of the view. */

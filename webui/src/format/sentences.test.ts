@@ -192,6 +192,7 @@ describe('the health of the service', () => {
   const health: Health = {
     status: 'healthy',
     storage: 'connected',
+    ready: true,
     leader: true,
     version: 'v0.1.0',
     uptime: '3h',

@@ -73,7 +73,10 @@ describe('the page of a CronJob', () => {
     assert.equal(concernsCronJob({ kind: 'execution', data: execution }, ref), true);
     assert.equal(
       concernsCronJob(
-        { kind: 'health', data: { status: 'healthy', storage: 'connected', leader: true, lastEvaluation: null } },
+        {
+          kind: 'health',
+          data: { status: 'healthy', storage: 'connected', ready: true, leader: true, lastEvaluation: null },
+        },
         ref,
       ),
       false,

@@ -6,6 +6,7 @@ import { stillHealthy } from './still-healthy.ts';
 const health: Health = {
   status: 'healthy',
   storage: 'connected',
+  ready: true,
   leader: true,
   version: '0.1.0',
   uptime: '1h0m0s',
@@ -22,6 +23,7 @@ const health: Health = {
 const said: StreamData['health'] = {
   status: 'healthy',
   storage: 'connected',
+  ready: true,
   leader: true,
   lastEvaluation: '2026-11-21T14:03:48.000Z',
 };

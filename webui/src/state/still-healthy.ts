@@ -7,8 +7,8 @@ import type { Hint } from '../api/stream.ts';
  */
 export function stillHealthy(before: Health, hint: Hint): Health | undefined {
   if (hint.kind !== 'health') return undefined;
-  const { status, storage, leader, lastEvaluation } = hint.data;
+  const { status, storage, ready, leader, lastEvaluation } = hint.data;
   const isSame = before.status === 'healthy' && status === 'healthy' && leader === before.leader;
   const hasBegun = before.lastEvaluation !== null && lastEvaluation !== null;
-  return isSame && hasBegun ? { ...before, storage, lastEvaluation } : undefined;
+  return isSame && hasBegun ? { ...before, storage, ready, lastEvaluation } : undefined;
 }

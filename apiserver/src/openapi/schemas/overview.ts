@@ -88,6 +88,7 @@ export const overviewSchemas: Readonly<Record<string, Schema>> = {
   Health: object<Health>({
     status: words(healthStatuses),
     storage: words(storageStates),
+    ready: bool,
     leader: bool,
     version: text,
     uptime: text,

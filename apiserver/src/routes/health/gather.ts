@@ -1,5 +1,5 @@
-import type { Clock } from '@cronjob-monitor/shared/process';
-import { findLiveLeader, getLeader, StoreError, type Store } from '@cronjob-monitor/shared/store';
+import type { Clock, ProblemList } from '@cronjob-monitor/shared/process';
+import { findLiveLeader, getLeader, listHeartbeats, StoreError, type Store } from '@cronjob-monitor/shared/store';
 import type { DatabaseWatch } from '../../database-watch.ts';
 import type { ApiSettings } from '../../settings.ts';
 import type { HealthFacts } from './present.ts';
@@ -12,6 +12,7 @@ export interface HealthDeps {
   readonly clock: Clock;
   readonly settings: ApiSettings;
   readonly databaseWatch: DatabaseWatch;
+  readonly problems: ProblemList;
 }
 
 /** What health is told from; a database that does not answer in time is unreachable. */
@@ -31,14 +32,18 @@ export async function gatherHealth(deps: HealthDeps): Promise<HealthFacts> {
 async function askDatabase(deps: HealthDeps): Promise<HealthFacts> {
   const { store, settings, databaseWatch } = deps;
   const { storage, schema } = await databaseWatch.look();
-  if (storage !== 'connected') return { ...unreachable(deps), storage };
+  if (storage === 'unreachable' || storage === 'migrating') return { ...unreachable(deps), storage };
   try {
     const [leader, term] = await Promise.all([findLiveLeader(store, store.now(), settings.leaseMs), getLeader(store)]);
+    // Without a leader those who wait for the lead say why they do not take it.
+    const waiting = leader ? [] : await listHeartbeats(store);
     const isSameTerm = leader?.epoch !== undefined && leader.epoch === term.epoch;
     return {
       storage,
+      problems: deps.problems.current(),
       schemaVersion: schema?.version,
       leader,
+      waiting: waiting.filter(({ beatAt }) => beatAt >= store.now() - settings.leaseMs),
       leadsSinceAt: isSameTerm ? term.sinceAt : undefined,
       now: store.now(),
     };
@@ -48,11 +53,13 @@ async function askDatabase(deps: HealthDeps): Promise<HealthFacts> {
   }
 }
 
-function unreachable({ store }: HealthDeps): HealthFacts {
+function unreachable({ store, problems }: HealthDeps): HealthFacts {
   return {
     storage: 'unreachable',
+    problems: problems.current(),
     schemaVersion: undefined,
     leader: undefined,
+    waiting: [],
     leadsSinceAt: undefined,
     now: store.now(),
   };

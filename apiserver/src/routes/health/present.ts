@@ -1,5 +1,5 @@
 import type { Health, HealthStatus, StorageState } from '@cronjob-monitor/shared/contract';
-import { formatDuration, type Instant } from '@cronjob-monitor/shared/domain';
+import { formatDuration, toldProblems, type Instant, type Problem } from '@cronjob-monitor/shared/domain';
 import type { Heartbeat } from '@cronjob-monitor/shared/store';
 import type { ProcessFacts } from '../../process-facts.ts';
 import type { ApiSettings } from '../../settings.ts';
@@ -12,9 +12,13 @@ const lateIntervals = 3;
 
 export interface HealthFacts {
   readonly storage: StorageState;
+  /** What this process itself knows to be wrong. */
+  readonly problems: readonly Problem[];
   readonly schemaVersion: number | undefined;
   /** The live leader's newest beat; undefined when nobody leads. */
   readonly leader: Heartbeat | undefined;
+  /** Where nobody leads: the newest beats of the live controllers that could. */
+  readonly waiting: readonly Heartbeat[];
   /** When its term began; undefined when that is not known. */
   readonly leadsSinceAt: Instant | undefined;
   readonly now: Instant;
@@ -22,20 +26,24 @@ export interface HealthFacts {
 
 /** Health as the API tells it: what the leader says of itself, and what is wrong, a sentence each. */
 export function presentHealth(facts: HealthFacts, settings: ApiSettings, process: ProcessFacts): Health {
-  const connected = facts.storage === 'connected';
-  const leader = connected ? facts.leader : undefined;
-  const problems = connected ? problemsOf(facts, settings) : [storageProblem(facts.storage)];
+  const readable = facts.storage === 'connected' || facts.storage === 'unwritable';
+  const leader = readable ? facts.leader : undefined;
+  const problems = toldProblems([
+    ...facts.problems,
+    ...(readable ? problemsOf(facts, settings) : [storageProblem(facts.storage)]),
+  ]);
   return {
-    status: statusOf(connected, problems),
+    status: statusOf(facts.storage, problems),
     storage: facts.storage,
+    ready: facts.storage === 'connected' && !problems.some(({ blocks }) => blocks),
     leader: leader !== undefined,
     version: process.version,
     uptime: formatDuration(Math.floor(process.uptimeMs() / 1000) * 1000),
     analyzerEnabled: leader?.evaluatedAt !== undefined,
     schedulersRunning: leader?.schedulers ?? [],
-    problems,
+    problems: problems.map(({ sentence }) => sentence),
     lastEvaluation: toWireInstantOrNull(leader?.evaluatedAt),
-    schemaVersion: connected ? (facts.schemaVersion ?? null) : null,
+    schemaVersion: readable ? (facts.schemaVersion ?? null) : null,
     cluster: settings.clusterName ?? null,
     defaultTimeZone: settings.defaultTimeZone,
     timeZoneData: process.timeZoneData,
@@ -50,35 +58,49 @@ export function presentHealth(facts: HealthFacts, settings: ApiSettings, process
   };
 }
 
-function statusOf(connected: boolean, problems: readonly string[]): HealthStatus {
-  if (!connected) return 'unhealthy';
+function statusOf(storage: StorageState, problems: readonly Problem[]): HealthStatus {
+  if (storage !== 'connected') return 'unhealthy';
   return problems.length === 0 ? 'healthy' : 'degraded';
 }
 
-function storageProblem(storage: StorageState): string {
+/** Said where nothing that is known of this process says more; the keys are those of its list. */
+function storageProblem(storage: StorageState): Problem {
   return storage === 'migrating'
-    ? 'The schema of the database is not one this version serves'
-    : 'The database does not answer';
+    ? { key: 'schema', sentence: 'The schema of the database is not one this version serves', blocks: true }
+    : { key: 'database', sentence: 'The database does not answer', blocks: true };
 }
 
 function sinceOf(leader: Heartbeat, { leadsSinceAt }: HealthFacts): Instant {
   return leadsSinceAt ?? leader.startedAt;
 }
 
-function problemsOf(facts: HealthFacts, settings: ApiSettings): string[] {
+function problemsOf(facts: HealthFacts, settings: ApiSettings): Problem[] {
   const { leader, now } = facts;
-  if (!leader) return ['No controller leads: nothing is recorded, evaluated or sent'];
-  const problems: string[] = [];
+  if (!leader) {
+    // No heartbeat can be written: whether somebody leads is not known.
+    if (facts.storage === 'unwritable') return [];
+    const sentence = 'No controller leads: nothing is recorded, evaluated or sent';
+    return [{ key: 'leader', sentence, blocks: true }, ...facts.waiting.flatMap(problemsToldBy)];
+  }
+  const problems: Problem[] = [];
   // A leader without this scheduler evaluates nothing, and nothing of it can be late.
   const evaluates = leader.schedulers.includes('dead-man-switch');
   const lastAt = leader.evaluatedAt ?? (evaluates ? sinceOf(leader, facts) : now);
   if (now - lastAt > lateIntervals * settings.deadManSwitchIntervalMs) {
-    problems.push(`Nothing was evaluated since ${toWireInstant(lastAt)}`);
+    problems.push({
+      key: 'evaluation',
+      sentence: `Nothing was evaluated since ${toWireInstant(lastAt)}`,
+      blocks: false,
+    });
   }
   for (const [resource, ageMs] of Object.entries(watchAgesOf(leader))) {
     if (ageMs <= maxWatchAgeMs) continue;
     const age = formatDuration(Math.floor(ageMs / 1000) * 1000);
-    problems.push(`Nothing was heard of ${resource} for ${age}`);
+    problems.push({
+      key: `silent ${resource}`,
+      sentence: `Nothing was heard of ${resource} for ${age}`,
+      blocks: false,
+    });
   }
   return [...problems, ...problemsToldBy(leader)];
 }
@@ -92,8 +114,16 @@ function watchAgesOf({ figures }: Heartbeat): Readonly<Record<string, number>> {
   );
 }
 
-/** Sentences that the leader itself wrote, such as on clocks or the size of an SQLite fleet. */
-function problemsToldBy({ figures }: Heartbeat): readonly string[] {
+/** What a controller itself said at its beat, such as on clocks or the cluster. Releases before this one wrote sentences alone. */
+function problemsToldBy({ figures }: Heartbeat): readonly Problem[] {
   const { problems } = figures;
-  return Array.isArray(problems) ? problems.filter((problem) => typeof problem === 'string') : [];
+  return Array.isArray(problems) ? problems.flatMap((told: unknown) => toProblem(told) ?? []) : [];
+}
+
+function toProblem(told: unknown): Problem | undefined {
+  if (typeof told === 'string') return { key: told, sentence: told, blocks: false };
+  if (typeof told !== 'object' || told === null) return undefined;
+  const { key, sentence, blocks } = told as Partial<Record<keyof Problem, unknown>>;
+  if (typeof key !== 'string' || typeof sentence !== 'string') return undefined;
+  return { key, sentence, blocks: blocks === true };
 }

@@ -45,6 +45,7 @@ test('is healthy while a live leader evaluates and hears of its watches', async 
   assert.deepEqual(told, {
     status: 'healthy',
     storage: 'connected',
+    ready: true,
     leader: true,
     version: 'v0.1.0',
     uptime: '11s',
@@ -61,13 +62,22 @@ test('is healthy while a live leader evaluates and hears of its watches', async 
   assert.equal(controller?.since, new Date(testNow).toISOString(), 'the beginning of its term');
 });
 
+function aProblem(sentence: string, blocks: boolean) {
+  return { key: sentence, sentence, blocks };
+}
+
 /** What the heartbeat says, and what is told as a problem. */
 const degraded: readonly (readonly [string, Partial<Heartbeat>, RegExp])[] = [
   ['its beat is older than a lease', { beatAt: testNow - 15_001 }, /No controller leads/],
   ['it does not lead', { leading: false, epoch: undefined }, /No controller leads/],
   ['its last evaluation is late', { evaluatedAt: testNow - 180_001 }, /Nothing was evaluated since 2026-11-21T06:49/],
   ['a watch heard nothing', { figures: { watchAgeMs: { Job: 121_400 } } }, /Nothing was heard of Job for 2m1s/],
-  ['the leader tells a problem itself', { figures: { problems: ['The clock is 40 s off'] } }, /The clock is 40 s off/],
+  [
+    'a leader of an earlier release tells a problem',
+    { figures: { problems: ['The clock is 40 s off'] } },
+    /The clock is/,
+  ],
+  ['the leader tells a problem', { figures: { problems: [aProblem('may not patch', false)] } }, /may not patch/],
 ];
 
 for (const [title, changes, problem] of degraded) {
@@ -80,6 +90,27 @@ for (const [title, changes, problem] of degraded) {
     assert.match(told.problems[0] ?? '', problem);
   });
 }
+
+test('is not ready when the leader cannot do its work, and says that first', async () => {
+  await using fleet = await startFleet();
+  const problems = [aProblem('slow', false), aProblem('the Lease cannot be read', true)];
+  await beat(fleet.store, aHeartbeat(fleet, { figures: { problems } }));
+  const told = await health(fleet);
+  assert.deepEqual([told.status, told.ready], ['degraded', false]);
+  assert.deepEqual(told.problems, ['the Lease cannot be read', 'slow']);
+});
+
+test('without a leader a live controller says why it does not take the lead, a dead one nothing', async () => {
+  await using fleet = await startFleet();
+  const waiting = { leading: false, epoch: undefined };
+  await beat(fleet.store, aHeartbeat(fleet, { ...waiting, figures: { problems: [aProblem('no right', true)] } }));
+  const dead = { ...waiting, holder: 'controller-9_y', beatAt: testNow - 60_000 };
+  await beat(fleet.store, aHeartbeat(fleet, { ...dead, figures: { problems: [aProblem('of old', true)] } }));
+  const told = await health(fleet);
+  assert.equal(told.ready, false);
+  assert.equal(told.problems.length, 2);
+  assert.match(told.problems.join(), /^No controller leads.*no right$/);
+});
 
 test('a leader that evaluates nothing is not late with it', async () => {
   await using fleet = await startFleet();
@@ -100,7 +131,8 @@ test('is unhealthy with 503 and the same body while the database is away', async
     [told.status, told.storage, told.leader, told.lastEvaluation, told.schemaVersion, told.controller],
     ['unhealthy', 'unreachable', false, null, null, null],
   );
-  assert.deepEqual(told.problems, ['The database does not answer']);
+  assert.deepEqual(told.problems, ['nothing listens at db:5432'], 'what the store says of it, once');
+  assert.equal(told.ready, false);
 });
 
 test('other answers are 503 DATABASE_UNAVAILABLE then, whoami is not', async () => {
@@ -118,11 +150,12 @@ test('is unready when the database is away for 30 s, and ready again with it', a
   await using api = await startAway();
   api.api.start();
   await api.clock.advance(0);
-  assert.deepEqual(api.api.unreadyBecause(), ['the database does not answer']);
+  assert.deepEqual(api.problems.unreadyBecause(), ['nothing listens at db:5432']);
   await using fleet = await startFleet();
   fleet.api.start();
-  for (let turn = 0; turn < 200 && fleet.api.unreadyBecause().length > 0; turn += 1) await fleet.clock.advance(1_000);
-  assert.deepEqual(fleet.api.unreadyBecause(), []);
+  for (let turn = 0; turn < 200 && fleet.problems.unreadyBecause().length > 0; turn += 1)
+    await fleet.clock.advance(1_000);
+  assert.deepEqual(fleet.problems.unreadyBecause(), []);
 });
 
 test('a schema that this version does not serve is migrating, for health and for everything else', async () => {

@@ -17,6 +17,13 @@ export interface NeighbourMetrics {
     repeated(reason: string): void;
     schemaFound(version: number): void;
   };
+  /** Reads at each scrape whether the database takes writes, and the room on the volume of its file. */
+  watchVolume(volume: {
+    /** Undefined: no file, or the system does not tell. */
+    readonly freeBytes: () => number | undefined;
+    /** Undefined: it cannot be asked now. */
+    readonly isWritable: () => boolean | undefined;
+  }): void;
   /** Reads the pool of the database at each scrape. */
   watchPool(connections: () => { readonly used: number; readonly idle: number; readonly waiting: number }): void;
 }
@@ -92,6 +99,25 @@ export function createNeighbourMetrics(deps: { readonly registry: Registry; read
       repeated: (reason) => retries.inc({ reason }),
       schemaFound: (version) => schema.set(version),
     },
+    watchVolume: ({ freeBytes, isWritable }) => {
+      deps.registry.registerMetric(
+        optionalGauge(
+          'cronjob_monitor_storage_volume_free_bytes',
+          'Room on the volume of the database file that the service may take; absent with a database server.',
+          freeBytes,
+        ),
+      );
+      deps.registry.registerMetric(
+        optionalGauge(
+          'cronjob_monitor_storage_writable',
+          '1 while the database takes writes, 0 when its volume is full or it is read-only; absent while it does not answer.',
+          () => {
+            const writable = isWritable();
+            return writable === undefined ? undefined : Number(writable);
+          },
+        ),
+      );
+    },
     watchPool: (connections) => {
       const pool = new Gauge({
         name: 'cronjob_monitor_db_pool_connections',
@@ -105,4 +131,18 @@ export function createNeighbourMetrics(deps: { readonly registry: Registry; read
       deps.registry.registerMetric(pool);
     },
   };
+}
+
+/** A gauge without a sample while there is nothing to say. */
+function optionalGauge(name: string, help: string, read: () => number | undefined): Gauge {
+  return new Gauge({
+    name,
+    help,
+    registers: [],
+    collect() {
+      const value = read();
+      if (value === undefined) this.remove();
+      else this.set(value);
+    },
+  });
 }

@@ -35,6 +35,8 @@ export interface MigrationRules {
   readonly beginStep: string;
   readonly endStep: string;
   readonly undoStep: string;
+  /** The lock is one transaction around all steps: when one fails, none has been made. */
+  readonly isOneTransaction: boolean;
 }
 
 /**
@@ -79,6 +81,9 @@ export interface Dialect {
 
   /** Most connections the server takes. Undefined where there is no server. */
   maxConnections(db: Db): Promise<number | undefined>;
+
+  /** A statement that writes and changes nothing: the proof that writes last again. */
+  readonly writeProbe: string;
   /** Such as PostgreSQL 18.4. */
   version(db: Db): Promise<string>;
   /** Size of all rows and indexes on disk in bytes. Undefined when the account may not ask. */

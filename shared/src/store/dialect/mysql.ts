@@ -28,6 +28,7 @@ export const mysql: Dialect = {
   deleteBatchRows: 5_000,
   now: async (db) => Number((await firstRow(db, 'select unix_timestamp(now(3)) * 1000 as now'))?.['now']),
   maxConnections: async (db) => Number((await firstRow(db, 'select @@max_connections as most'))?.['most']),
+  writeProbe: 'update schema_version set applied_at = applied_at where version = 1',
   version: async (db) => {
     const text = String((await firstRow(db, 'select version() as version'))?.['version']);
     return `${/mariadb/i.test(text) ? 'MariaDB' : 'MySQL'} ${/\d+\.\d+\.\d+(?=-mariadb)|\d+\.\d+\.\d+/i.exec(text)?.[0] ?? text}`;
@@ -64,6 +65,7 @@ export const mysql: Dialect = {
     beginStep: '',
     endStep: '',
     undoStep: '',
+    isOneTransaction: false,
   },
   columnType,
   tableOptions: () => ' engine = InnoDB default character set utf8mb4 collate utf8mb4_bin',

@@ -33,6 +33,7 @@ export const postgres: Dialect = {
     );
     return Number(row?.['most']);
   },
+  writeProbe: 'update schema_version set applied_at = applied_at where version = 1',
   version: async (db) => {
     const row = await firstRow(db, `select current_setting('server_version') as version`);
     return `PostgreSQL ${String(row?.['version']).split(' ', 1)[0]}`;
@@ -68,6 +69,7 @@ export const postgres: Dialect = {
     beginStep: 'begin',
     endStep: 'commit',
     undoStep: 'rollback',
+    isOneTransaction: false,
   },
   columnType,
   tableOptions: ({ churning = false, updated = false }) => {

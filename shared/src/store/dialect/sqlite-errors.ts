@@ -29,7 +29,8 @@ export function toSqliteError(error: unknown): StoreError {
       table: columns?.split('.')[0],
     });
   }
-  if (/^SQLITE_(FULL|READONLY)/.test(code)) {
+  // A page or the index of the log that cannot be written: the volume is full, or it has become read-only.
+  if (/^SQLITE_(FULL|READONLY|IOERR_(WRITE|TRUNCATE|FSYNC|DIR_FSYNC|SHMSIZE|SHMOPEN|DELETE)$)/.test(code)) {
     return new StoreError('full', 'the database file takes no writes', { driverCode: code });
   }
   if (/^SQLITE_(IOERR|CANTOPEN|PROTOCOL)/.test(code)) {

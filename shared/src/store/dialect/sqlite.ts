@@ -27,6 +27,8 @@ export const sqlite: Dialect = {
   deleteBatchRows: 500,
   now: async () => undefined,
   maxConnections: async () => undefined,
+  // The number is not ours to use, and setting it writes a page.
+  writeProbe: 'pragma user_version = 0',
   version: async (db) => `SQLite ${String((await rows(db, 'select sqlite_version() as version'))[0]?.['version'])}`,
   sizeBytes: async (db) => {
     const pages = await rows(db, 'select page_count * page_size as bytes from pragma_page_count, pragma_page_size');
@@ -55,11 +57,18 @@ export const sqlite: Dialect = {
       }
     },
     unlock: async (db, failed) => {
-      await change(db, failed ? 'rollback' : 'commit');
+      try {
+        await change(db, failed ? 'rollback' : 'commit');
+      } catch (error) {
+        // A commit that found no room may leave the transaction open, on the one connection that there is.
+        await change(db, 'rollback').catch(() => 0);
+        throw error;
+      }
     },
     beginStep: '',
     endStep: '',
     undoStep: '',
+    isOneTransaction: true,
   },
   columnType,
   tableOptions: () => ' strict',

@@ -1,0 +1,10 @@
+import type { Health } from '@cronjob-monitor/shared/contract';
+import type { MonitorProcess } from '../../servers/index.ts';
+
+/** What health answers, whatever its status. */
+export async function askHealth(
+  service: MonitorProcess,
+): Promise<{ readonly status: number; readonly health: Health }> {
+  const answer = await fetch(`${service.api}/api/v1/health`);
+  return { status: answer.status, health: (await answer.json()) as Health };
+}
