@@ -53,6 +53,8 @@ function ofKey(key) {
   if (key in owned) return { const: owned[key] };
   const { kind } = rowOf(key);
   if (key === 'channels.secret-namespaces') return { type: 'array', items: namedNamespace };
+  // Helm reads `off` as false; what the key took before it had words is taken too.
+  if (key === 'channels.require-secret-label') return { enum: [...kind.allowed.split(', '), true, false] };
   if (kind.isList) return { type: 'array', items: filled };
   if (kind.name === 'bool') return bool;
   if (kind.name === 'enum') return { enum: kind.allowed.split(', ') };

@@ -2,6 +2,7 @@ import type { CronJobFacts, Instant } from '@cronjob-monitor/shared/domain';
 import type { Cluster } from '@cronjob-monitor/shared/kube';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import { FencedError, mostRunsAtOnce, type Store } from '@cronjob-monitor/shared/store';
+import { createAddressRules } from './channels/index.ts';
 import type { ClusterCaches } from './cluster-view.ts';
 import { isDatabaseAway } from './database-away.ts';
 import type { Evaluation } from './evaluation.ts';
@@ -140,6 +141,7 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
           ),
   });
   const statuses = createStatusWriting(deps.cluster, deps.logger);
+  const addresses = createAddressRules(settings.channels);
   const lint = createMonitorLint({
     store,
     defaultZone: settings.defaultZone,
@@ -247,6 +249,7 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
         epoch: term.epoch,
         cluster: { ...statuses, findSecret: (...asked) => deps.cluster.findSecret(...asked) },
         rules: settings.secrets,
+        takesPages: (endpoint) => addresses.takesPages(endpoint),
         clock,
         links: { clusterName: settings.clusterName, externalUrl: settings.externalUrl },
       },

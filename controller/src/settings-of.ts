@@ -25,7 +25,7 @@ export function settingsOf({ config, settings }: LoadedConfig, ownNamespace: str
     },
     secrets: {
       namespaces: orOwn(config['channels.secret-namespaces']),
-      requireLabel: config['channels.require-secret-label'],
+      labelled: { off: [], own: [ownNamespace], all: ['*'] }[config['channels.require-secret-label']],
     },
     monitorDefaults: {
       suppressDuplicatesForMs: config['rate-limits.default-suppress-duplicates-for'],
@@ -59,7 +59,11 @@ export function settingsOf({ config, settings }: LoadedConfig, ownNamespace: str
       periodMs: 60_000 / config['rate-limits.max-alerts-per-minute'],
       burst: config['rate-limits.burst-limit'],
     },
-    channels: { deny: config['channels.deny-cidrs'], allow: config['channels.allow-cidrs'] },
+    channels: {
+      deny: config['channels.deny-cidrs'],
+      allow: config['channels.allow-cidrs'],
+      pagingEndpoints: config['channels.paging-endpoints'],
+    },
     heartbeatUrl: config['heartbeat-url'],
     stormThreshold: config['rate-limits.storm-threshold'],
     clusterName: config['cluster.name'],

@@ -1,5 +1,5 @@
 import type { RateLimit } from '@cronjob-monitor/shared/domain';
-import type { MonitorDefaults, ReachRules, SpecChecks } from '@cronjob-monitor/shared/kube';
+import type { MonitorDefaults, ReachRules, SecretRules, SpecChecks } from '@cronjob-monitor/shared/kube';
 
 /** What the controller needs of the configuration, read once at start. */
 export interface ControllerSettings {
@@ -14,7 +14,7 @@ export interface ControllerSettings {
   readonly isDefaultZoneGiven: boolean;
   readonly watchNamespaces: readonly string[];
   readonly reach: ReachRules;
-  readonly secrets: { readonly namespaces: readonly string[]; readonly requireLabel: boolean };
+  readonly secrets: SecretRules;
   readonly monitorDefaults: MonitorDefaults;
   readonly specChecks: SpecChecks;
   readonly election:
@@ -40,8 +40,12 @@ export interface ControllerSettings {
   };
   /** Messages of all channels together. */
   readonly globalLimit: RateLimit;
-  /** Networks that receivers may not be in, and exceptions to all that is refused. */
-  readonly channels: { readonly deny: readonly string[]; readonly allow: readonly string[] };
+  /** Networks that receivers may not be in, exceptions to all that is refused, and where events for people on call may go. */
+  readonly channels: {
+    readonly deny: readonly string[];
+    readonly allow: readonly string[];
+    readonly pagingEndpoints: readonly string[];
+  };
   /** Called while all is well; a secret. Undefined: nobody is called. */
   readonly heartbeatUrl: string | undefined;
   /** CronJobs in trouble that make a storm; 0: none. */

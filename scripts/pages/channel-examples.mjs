@@ -63,7 +63,7 @@ export async function webhookRequest() {
   };
   const deps = {
     clock: { ...systemClock, now: () => outgoing.createdAt + 400 },
-    addresses: createAddressRules({ deny: [], allow: ['127.0.0.1'] }),
+    addresses: createAddressRules({ deny: [], allow: ['127.0.0.1'], pagingEndpoints: [] }),
     resolve: async () => ['127.0.0.1'],
   };
   try {

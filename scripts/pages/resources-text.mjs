@@ -89,7 +89,7 @@ ${table(
       'label `cronjob-monitor.io/channel-secret: "true"`',
       'Secret',
       'people',
-      'channels may use it; asked for with `channels.require-secret-label`',
+      'channels may use it; needed as `channels.require-secret-label` says: `off`, `own` (in the namespace of the service), `all`',
     ],
     [
       'label `cronjob-monitor.io/retry: "true"`, annotation `cronjob-monitor.io/retry-of`',
@@ -229,7 +229,11 @@ A monitor that is Degraded goes on with all that it can use.
         'SecretForbidden',
         'its namespace is not allowed, it lacks the label, or the service has no right to read it',
       ],
-      ['', 'AddressRefused', 'the receiver is at an address that channels may not reach'],
+      [
+        '',
+        'AddressRefused',
+        'the receiver is at an address that channels may not reach, or its endpoint is none of `channels.paging-endpoints`',
+      ],
       [
         '',
         'Unauthorized, Gone',

@@ -80,7 +80,13 @@ function fail(number: number): void {
 
 function offerChannel(): void {
   const data = { url: Buffer.from(`${sink.url}/`).toString('base64') };
-  bench.sim.objects.put({ apiVersion: 'v1', kind: 'Secret', metadata: { namespace: 'shop', name: 'hook' }, data });
+  const labels = { 'cronjob-monitor.io/channel-secret': 'true' };
+  bench.sim.objects.put({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { namespace: 'shop', name: 'hook', labels },
+    data,
+  });
   bench.sim.objects.put({
     apiVersion: 'cronjob-monitor.io/v1alpha1',
     kind: 'AlertChannel',

@@ -7,7 +7,12 @@ import { HttpSink, SmtpSink } from '../sinks/index.ts';
 import { anAttempt, depsOf, targetAt } from './receivers.ts';
 
 const never = new AbortController().signal;
-const strict = createAddressRules({ deny: [], allow: [] });
+/** Receivers of tests take pages wherever they are; what they may be is a test of its own. */
+const rulesOf = (lists: { deny: string[]; allow: string[] }): AddressRules => ({
+  ...createAddressRules({ ...lists, pagingEndpoints: [] }),
+  takesPages: () => true,
+});
+const strict = rulesOf({ deny: [], allow: [] });
 
 /** Ways to write where no message may go; each as a host of a URL. */
 const refusedHosts = [
@@ -98,7 +103,7 @@ for (const { type } of channels) {
     });
 
     test('what channels.deny-cidrs lists', async () => {
-      const addresses = createAddressRules({ deny: ['10.0.0.0/8', '2001:db8::/32'], allow: [] });
+      const addresses = rulesOf({ deny: ['10.0.0.0/8', '2001:db8::/32'], allow: [] });
       for (const host of ['10.1.2.3', '[2001:db8::7]', '[::ffff:10.1.2.3]']) {
         await assertRefused(type, new URL(`https://${host}:9`), depsOf({ addresses }), host);
       }
@@ -177,6 +182,28 @@ for (const endpoint of ['http://receiver.example.org/', 'https://user:password@r
   });
 }
 
+test('paging: a key goes to no endpoint but those of the installation, for its author may choose any', async () => {
+  const sink = new URL('https://collector.example.org/v2/enqueue');
+  const { target, secrets } = targetAt('paging', { url: sink });
+  const rules = { deny: [], allow: ['127.0.0.0/8'] };
+  const regions = ['https://events.pagerduty.com/v2/enqueue', 'https://events.eu.pagerduty.com/v2/enqueue'];
+  const usual = createAddressRules({ ...rules, pagingEndpoints: regions });
+  const channel = getChannel('paging');
+  const outcome = await channel.send(anAttempt({ target, secrets }), depsOf({ addresses: usual }), never);
+  assert.ok(outcome.kind === 'failed' && outcome.next === 'invalid' && outcome.category === 'addressRefused');
+  assert.equal(outcome.message, 'spec.paging.endpoint is none of channels.paging-endpoints');
+  const own = createAddressRules({ ...rules, pagingEndpoints: [sink.href] });
+  assert.equal(await channel.findProblem({ target, secrets }, depsOf({ addresses: own }), never), undefined);
+  assert.ok(target.type === 'paging');
+  for (const endpoint of [undefined, ...regions]) {
+    const region = { ...target, paging: { ...target.paging, endpoint } };
+    assert.equal(
+      await channel.findProblem({ target: region, secrets }, depsOf({ addresses: usual }), never),
+      undefined,
+    );
+  }
+});
+
 test('a name is asked for once: what it would answer the next time changes nothing', async (t) => {
   const first = await startListener(t);
   const answers = [['127.0.0.1'], ['169.254.169.254']];
@@ -203,7 +230,7 @@ test('of several addresses the next one is tried when nobody listens at the firs
 
 test('an exception opens what it names and nothing beside it', async (t) => {
   const listener = await startListener(t);
-  const addresses = createAddressRules({ deny: ['127.0.0.1'], allow: ['127.0.0.1/32'] });
+  const addresses = rulesOf({ deny: ['127.0.0.1'], allow: ['127.0.0.1/32'] });
   const deps = depsOf({ addresses });
   const place = targetAt('webhook', { url: new URL(listener.url) });
   assert.equal((await getChannel('webhook').send(anAttempt(place), deps, never)).kind, 'delivered');

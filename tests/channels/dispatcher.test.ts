@@ -244,7 +244,7 @@ describe('a channel', () => {
       reads++;
     };
     const delivery = await bench.tell(channel);
-    bench.start({ secretRules: { namespaces: ['elsewhere'], requireLabel: false } });
+    bench.start({ secretRules: { namespaces: ['elsewhere'], labelled: [] } });
     await bench.arrive();
     assert.equal(reads, 0);
     assert.match(String((await bench.rowOf(delivery))['last_error']), /channels\.secret-namespaces/);

@@ -188,9 +188,12 @@ export class OutboxBench {
         },
       },
       cluster: { findSecret: ({ namespace, name }, signal) => this.#findSecret(`${namespace}/${name}`, signal) },
-      secretRules: { namespaces: ['monitoring'], requireLabel: false },
+      secretRules: { namespaces: ['monitoring'], labelled: [] },
       sending: {
-        addresses: createAddressRules({ deny: [], allow: ['127.0.0.0/8'] }),
+        addresses: {
+          ...createAddressRules({ deny: [], allow: ['127.0.0.0/8'], pagingEndpoints: [] }),
+          takesPages: () => true,
+        },
         resolve: async () => ['127.0.0.1'],
       },
       metrics: this.metrics,

@@ -58,7 +58,11 @@ export function anAttempt(receiver: Pick<Receiver, 'target' | 'secrets'>, change
 export function depsOf(changes: Partial<SendDeps> & { readonly clock?: Clock } = {}): SendDeps {
   return {
     clock: systemClock,
-    addresses: createAddressRules({ deny: [], allow: ['127.0.0.0/8'] }),
+    addresses: {
+      ...createAddressRules({ deny: [], allow: ['127.0.0.0/8'], pagingEndpoints: [] }),
+      // Receivers of tests listen where there is room.
+      takesPages: () => true,
+    },
     resolve: async () => ['127.0.0.1'],
     ...changes,
   };

@@ -55,7 +55,7 @@ function offer(
   cluster.objects.put({
     apiVersion: 'v1',
     kind: 'Secret',
-    metadata: { namespace: secretNamespace, name },
+    metadata: { namespace: secretNamespace, name, labels: { 'cronjob-monitor.io/channel-secret': 'true' } },
     data: { url: Buffer.from(url).toString('base64') },
   });
   cluster.objects.put({

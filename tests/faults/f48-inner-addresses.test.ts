@@ -37,7 +37,7 @@ describe('F48, an address where no message may go', () => {
       const delivery = await bench.tell(channel);
       bench.start({
         sending: {
-          addresses: createAddressRules({ deny: [], allow: [] }),
+          addresses: createAddressRules({ deny: [], allow: [], pagingEndpoints: [] }),
           resolve: async () => [resolvesTo ?? '203.0.113.7'],
         },
       });
@@ -60,7 +60,7 @@ describe('F48, an address where no message may go', () => {
     let asked = 0;
     const resolve = async (): Promise<string[]> => (asked++ === 0 ? ['203.0.113.7', '127.0.0.1'] : ['127.0.0.1']);
     const delivery = await bench.tell(channel);
-    bench.start({ sending: { addresses: createAddressRules({ deny: [], allow: [] }), resolve } });
+    bench.start({ sending: { addresses: createAddressRules({ deny: [], allow: [], pagingEndpoints: [] }), resolve } });
     await bench.pass(3 * secondMs);
     assert.equal(sink.connections, 0);
     assert.equal(await bench.stateOf(delivery), 'parked');

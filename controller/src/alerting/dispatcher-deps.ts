@@ -1,5 +1,5 @@
 import type { RateLimit } from '@cronjob-monitor/shared/domain';
-import type { ChannelSpec, Cluster } from '@cronjob-monitor/shared/kube';
+import type { ChannelSpec, Cluster, SecretRules } from '@cronjob-monitor/shared/kube';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import type { Store } from '@cronjob-monitor/shared/store';
 import type { SendDeps } from '../channels/index.ts';
@@ -17,7 +17,7 @@ export interface DispatcherDeps {
     ): { readonly name: string; readonly decoded: { readonly spec: ChannelSpec | undefined } } | undefined;
   };
   readonly cluster: Pick<Cluster, 'findSecret'>;
-  readonly secretRules: { readonly namespaces: readonly string[]; readonly requireLabel: boolean };
+  readonly secretRules: SecretRules;
   /** Which addresses messages may go to, and how names become addresses. */
   readonly sending: Omit<SendDeps, 'clock'>;
   readonly metrics: DeliveryMetrics;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ClusterError, type SecretContent } from '@cronjob-monitor/shared/kube';
+import { ClusterError, type SecretContent, type SecretRules } from '@cronjob-monitor/shared/kube';
 import { FakeClock } from '@cronjob-monitor/shared/testing';
 import type { ChannelTarget } from '../channels/index.ts';
 import { createSecretReader } from './secret-reader.ts';
@@ -16,7 +16,7 @@ const target: ChannelTarget = {
 };
 const canary = 'https://hooks.example.org/canary';
 
-function start(rules = { namespaces: ['ops'], requireLabel: false }) {
+function start(rules: SecretRules = { namespaces: ['ops'], labelled: [] }) {
   const clock = new FakeClock();
   const state: { answer: SecretContent | undefined | Error; reads: number } = {
     answer: { labels: {}, resourceVersion: '1', values: new Map([['url', canary]]) },
@@ -63,13 +63,13 @@ test('a namespace that is not allowed, a label that is missing, a right that is 
   const forbidden = new ClusterError('forbidden', { verb: 'get', resource: 'secrets', message: canary });
   for (const { rules, answer, words, reads } of [
     {
-      rules: { namespaces: ['elsewhere'], requireLabel: false },
+      rules: { namespaces: ['elsewhere'], labelled: [] },
       answer: undefined,
       words: /secret-namespaces/,
       reads: 0,
     },
-    { rules: { namespaces: ['*'], requireLabel: true }, answer: undefined, words: /lacks the label/, reads: 1 },
-    { rules: { namespaces: ['ops'], requireLabel: false }, answer: forbidden, words: /no right to read/, reads: 1 },
+    { rules: { namespaces: ['*'], labelled: ['*'] }, answer: undefined, words: /lacks the label/, reads: 1 },
+    { rules: { namespaces: ['ops'], labelled: [] }, answer: forbidden, words: /no right to read/, reads: 1 },
   ]) {
     const { state, reader } = start(rules);
     if (answer) state.answer = answer;

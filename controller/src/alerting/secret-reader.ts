@@ -1,15 +1,19 @@
-import { ClusterError, mayReadSecret, neededSecrets, type Cluster } from '@cronjob-monitor/shared/kube';
+import {
+  ClusterError,
+  lacksLabel,
+  mayReadSecret,
+  neededSecrets,
+  unlabelledSecret,
+  type Cluster,
+  type NeededSecret,
+  type SecretRules,
+} from '@cronjob-monitor/shared/kube';
 import type { Clock } from '@cronjob-monitor/shared/process';
 import { failed, type ChannelTarget, type Failed, type Secrets } from '../channels/index.ts';
 
 export interface SecretReaderDeps {
   readonly cluster: Pick<Cluster, 'findSecret'>;
-  readonly rules: {
-    /** `channels.secret-namespaces`. */
-    readonly namespaces: readonly string[];
-    /** `channels.require-secret-label`. */
-    readonly requireLabel: boolean;
-  };
+  readonly rules: SecretRules;
   readonly clock: Clock;
 }
 
@@ -28,7 +32,6 @@ export interface SecretReader {
 
 /** Values live no longer than this in memory (security.md section 3 allows a minute). */
 const keptMs = 30_000;
-const label = 'cronjob-monitor.io/channel-secret';
 
 type Found = ReadonlyMap<string, string> | 'absent' | 'noRight' | 'unlabelled';
 
@@ -36,22 +39,22 @@ type Found = ReadonlyMap<string, string> | 'absent' | 'noRight' | 'unlabelled';
 export function createSecretReader({ cluster, rules, clock }: SecretReaderDeps): SecretReader {
   const kept = new Map<string, { readonly found: Found; readonly untilMs: number }>();
 
-  const find = async (namespace: string, name: string, signal: AbortSignal, fresh: boolean): Promise<Found> => {
-    const key = `${namespace}/${name}`;
+  const find = async (secret: NeededSecret, signal: AbortSignal, fresh: boolean): Promise<Found> => {
+    const key = `${secret.namespace}/${secret.name}`;
     forgetOld();
     const known = fresh ? undefined : kept.get(key);
     if (known !== undefined) return known.found;
-    const found = await ask(namespace, name, signal);
+    const found = await ask(secret, signal);
     // What is missing may be there a moment later.
     if (typeof found !== 'string') kept.set(key, { found, untilMs: clock.monotonicMs() + keptMs });
     return found;
   };
 
-  const ask = async (namespace: string, name: string, signal: AbortSignal): Promise<Found> => {
+  const ask = async (secret: NeededSecret, signal: AbortSignal): Promise<Found> => {
     try {
-      const content = await cluster.findSecret({ namespace, name }, signal);
+      const content = await cluster.findSecret({ namespace: secret.namespace, name: secret.name }, signal);
       if (content === undefined) return 'absent';
-      return rules.requireLabel && content.labels[label] !== 'true' ? 'unlabelled' : content.values;
+      return lacksLabel(secret, content.labels, rules) ? 'unlabelled' : content.values;
     } catch (error) {
       if (error instanceof ClusterError && error.code === 'forbidden') return 'noRight';
       throw error;
@@ -69,18 +72,18 @@ export function createSecretReader({ cluster, rules, clock }: SecretReaderDeps):
       for (const secret of neededSecrets(target)) {
         const { namespace, name } = secret;
         // Asked before the read: a refused reference is no reason to touch the Secret.
-        if (!mayReadSecret(secret, rules.namespaces)) {
+        if (!mayReadSecret(secret, rules)) {
           return unusable(`Secret ${namespace}/${name} is in none of channels.secret-namespaces`);
         }
         let found: Found;
         try {
           // One or two.
-          found = await find(namespace, name, signal, fresh);
+          found = await find(secret, signal, fresh);
         } catch {
           signal.throwIfAborted();
           return { kind: 'unanswered' }; // Whatever it was, the next attempt asks again; its words may hold more than they should.
         }
-        if (found === 'unlabelled') return unusable(`Secret ${namespace}/${name} lacks the label ${label}: "true"`);
+        if (found === 'unlabelled') return unusable(unlabelledSecret(secret));
         if (found === 'noRight') return unusable(`the service has no right to read Secret ${namespace}/${name}`);
         if (found !== 'absent') values.set(`${namespace}/${name}`, found);
       }

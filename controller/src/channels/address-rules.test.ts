@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { createAddressRules } from './address-rules.ts';
 import { innerIpv4, withoutZone } from './ip-address.ts';
 
-const usual = createAddressRules({ deny: [], allow: [] });
+const usual = createAddressRules({ deny: [], allow: [], pagingEndpoints: [] });
 
 for (const [address, inner] of [
   ['::ffff:1.2.3.4', '1.2.3.4'],
@@ -17,6 +17,9 @@ for (const [address, inner] of [
   ['2002:102:304::1', '1.2.3.4'],
   ['2002:102:304:ffff:1:2:3:4', '1.2.3.4'],
   ['::1', '0.0.0.1'],
+  ['2001:db8::5efe:102:304', '1.2.3.4'],
+  ['2001:db8::200:5efe:102:304', '1.2.3.4'],
+  ['2001:db8::100:5efe:102:304', undefined],
   ['2001:db8::1.2.3.4', undefined],
   ['64:ff9b:1::1.2.3.4', undefined],
   ['fe80::ffff:1.2.3.4', undefined],
@@ -36,12 +39,14 @@ test('an IPv4 address is judged the same in every IPv6 address that carries it',
   );
 });
 
-test('of IPv4, exactly loopback, this host, link-local, multicast and broadcast are refused', () => {
+const metadataServices = ['168.63.129.16', '100.100.100.200', '192.0.0.192'];
+
+test('of IPv4, exactly loopback, this host, link-local, multicast, metadata services and what is reserved are refused', () => {
   fc.assert(
     fc.property(fc.ipV4(), (address) => {
       const [first = 0, second = 0] = address.split('.').map(Number);
-      const isBad = [0, 127].includes(first) || (first === 169 && second === 254) || (first >= 224 && first <= 239);
-      assert.equal(usual.refuses(address), isBad || address === '255.255.255.255');
+      const isBad = [0, 127].includes(first) || (first === 169 && second === 254) || first >= 224;
+      assert.equal(usual.refuses(address), isBad || metadataServices.includes(address));
     }),
     {
       examples: [
@@ -50,11 +55,44 @@ test('of IPv4, exactly loopback, this host, link-local, multicast and broadcast 
         ['169.254.0.0'],
         ['169.255.0.0'],
         ['240.0.0.1'],
+        ['168.63.129.16'],
+        ['100.100.100.200'],
+        ['192.0.0.192'],
+        ['100.100.100.201'],
         ['255.255.255.255'],
         ['0.1.2.3'],
       ],
     },
   );
+});
+
+test('of IPv6, metadata services, site-local addresses and tunnels to anywhere are refused', () => {
+  for (const address of [
+    'fd00:ec2::254',
+    'fd20:ce::254',
+    'fec0::1',
+    'feff:ffff::1',
+    '64:ff9b:1::1',
+    '64:ff9b:1:ffff:1:2:3:4',
+    '2001::1',
+    '2001:0:4136:e378:8000:63bf:3fff:fdd2',
+    'fd00::5efe:169.254.169.254',
+    '2001:db8::200:5efe:127.0.0.1',
+    '64:ff9b::169.254.169.254',
+    '2002:a9fe:a9fe::1',
+  ]) {
+    assert.equal(usual.refuses(address), true, address);
+  }
+  for (const address of [
+    'fd20:ce::253',
+    'fd00::5efe:10.0.0.1',
+    '2001:1::1',
+    '64:ff9b::8.8.8.8',
+    '64:ff9b:2::1',
+    'fc00::1',
+  ]) {
+    assert.equal(usual.refuses(address), false, address);
+  }
 });
 
 test('whatever is no address is refused', () => {
@@ -73,6 +111,7 @@ test('exceptions win over all that is refused, in both families', () => {
   const rules = createAddressRules({
     deny: ['10.0.0.0/8', '192.168.1.1'],
     allow: ['127.0.0.0/8', '::1', '10.1.0.0/16'],
+    pagingEndpoints: [],
   });
   const refused = ['10.2.0.1', '192.168.1.1', '::ffff:192.168.1.1', '169.254.1.1', 'fe80::1'];
   const allowed = ['127.9.9.9', '::ffff:127.0.0.1', '::1', '10.1.2.3', '192.168.1.2'];

@@ -5,35 +5,47 @@ import { innerIpv4, withoutZone } from './ip-address.ts';
 export interface AddressRules {
   /** Takes an IP address as text; whatever is none is refused. */
   refuses(address: string): boolean;
+  /** Whether keys of paging services may go to this endpoint: they are worth something wherever they are used. */
+  takesPages(endpoint: URL): boolean;
 }
 
 /**
- * Never a receiver: this host, loopback, link-local with the metadata services of clouds, multicast, broadcast. Private ranges are
- * not among them, for receivers are often in the cluster. security.md section 4.
+ * Never a receiver: this host, loopback, link-local, the metadata services of clouds wherever they are, multicast, what is reserved,
+ * and tunnels whose other end cannot be told. Private ranges are not among them, for receivers are often in the cluster.
  */
 const refused = [
   '0.0.0.0/8',
   '127.0.0.0/8',
   '169.254.0.0/16',
   '224.0.0.0/4',
-  '255.255.255.255/32',
+  '240.0.0.0/4',
+  '100.100.100.200/32',
+  '168.63.129.16/32',
+  '192.0.0.192/32',
   '::/128',
   '::1/128',
   'fe80::/10',
   'ff00::/8',
+  'fec0::/10',
   'fd00:ec2::254/128',
+  'fd20:ce::254/128',
+  '64:ff9b:1::/48',
+  '2001::/32',
 ];
 
 /**
  * `deny`: networks refused besides the built-in ones. `allow`: exceptions to all of these. Both in CIDR notation or as single
- * addresses. An IPv4 address inside an IPv6 one is judged as well: it is where the connection may end.
+ * addresses. An IPv4 address inside an IPv6 one is judged as well: it is where the connection may end. `pagingEndpoints`: the URLs that
+ * paging events may go to.
  */
 export function createAddressRules(options: {
   readonly deny: readonly string[];
   readonly allow: readonly string[];
+  readonly pagingEndpoints: readonly string[];
 }): AddressRules {
   const denied = toBlockList([...refused, ...options.deny]);
   const allowed = toBlockList(options.allow);
+  const endpoints = new Set(options.pagingEndpoints.map((endpoint) => URL.parse(endpoint)?.href));
   return {
     refuses(text) {
       const address = withoutZone(text);
@@ -43,6 +55,7 @@ export function createAddressRules(options: {
       if (forms.some((form) => contains(allowed, form))) return false;
       return forms.some((form) => contains(denied, form));
     },
+    takesPages: (endpoint) => endpoints.has(endpoint.href),
   };
 }
 

@@ -57,8 +57,8 @@ export interface Channel<Type extends ChannelType, Credentials, Payload> {
   readonly pace: Pace;
   /** What it needs of the Secrets that the spec names, checked before anything is sent. */
   credentialsOf(target: TargetOf<Type>, secrets: Secrets): Credentials | Unusable;
-  /** The host that it would send to, as a URL writes it; or what in the spec keeps it from sending. */
-  hostOf(target: TargetOf<Type>, credentials: Credentials): string | Unusable;
+  /** The host that it would send to, as a URL writes it; or what in the spec, or in the rules, keeps it from sending. */
+  hostOf(target: TargetOf<Type>, credentials: Credentials, rules: Pick<SendDeps, 'addresses'>): string | Unusable;
   /** What goes over the wire, but for credentials: the same for the same arguments on every attempt. */
   payloadOf(outgoing: Outgoing, target: TargetOf<Type>, form: Form): Payload;
   /**

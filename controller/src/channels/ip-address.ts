@@ -7,8 +7,8 @@ export function withoutZone(address: string): string {
 }
 
 /**
- * The IPv4 address that an IPv6 address carries: mapped and compatible forms, those translated by NAT64, and 6to4. Undefined when
- * it carries none.
+ * The IPv4 address that an IPv6 address carries: mapped and compatible forms, those translated by NAT64, 6to4, and ISATAP (RFC 5214).
+ * Undefined when it carries none.
  */
 export function innerIpv4(address: string): string | undefined {
   if (isIP(address) !== 6) return undefined;
@@ -20,7 +20,8 @@ export function innerIpv4(address: string): string | undefined {
   const isMapped = isZero(0, 5) && leading[5] === 0xffff;
   const isTranslated = isZero(0, 4) && leading[4] === 0xffff && leading[5] === 0;
   const isNat64 = first === 0x64 && second === 0xff9b && isZero(2, 6);
-  if (isMapped || isTranslated || isNat64 || isZero(0, 6)) return toIpv4(groups[6], groups[7]);
+  const isIsatap = (groups[4] === 0 || groups[4] === 0x200) && groups[5] === 0x5efe;
+  if (isMapped || isTranslated || isNat64 || isIsatap || isZero(0, 6)) return toIpv4(groups[6], groups[7]);
   return undefined;
 }
 

@@ -67,10 +67,14 @@ function register<Type extends ChannelType, Credentials extends object, Payload>
     if (target.type !== channel.type) throw new Error(`a channel of type ${channel.type} was given a ${target.type}`);
     return target as TargetOf<Type>; // its type was just compared
   };
-  const prepare = (target: TargetOf<Type>, secrets: Secrets): { credentials: Credentials; host: string } | Unusable => {
+  const prepare = (
+    target: TargetOf<Type>,
+    secrets: Secrets,
+    deps: SendDeps,
+  ): { credentials: Credentials; host: string } | Unusable => {
     const credentials = channel.credentialsOf(target, secrets);
     if (isUnusable(credentials)) return credentials;
-    const host = channel.hostOf(target, credentials);
+    const host = channel.hostOf(target, credentials, deps);
     return typeof host === 'string' ? { credentials, host } : host;
   };
   return {
@@ -79,13 +83,13 @@ function register<Type extends ChannelType, Credentials extends object, Payload>
     payloadOf: (outgoing, target, form) => channel.payloadOf(outgoing, own(target), form),
     async send({ target, secrets, ...attempt }, deps, signal) {
       signal.throwIfAborted();
-      const prepared = prepare(own(target), secrets);
+      const prepared = prepare(own(target), secrets, deps);
       if (isUnusable(prepared)) return notTried(prepared, attempt.progress);
       const request = { ...attempt, target: own(target), credentials: prepared.credentials };
       return channel.send(request, deps, signal);
     },
     async findProblem({ target, secrets }, deps, signal) {
-      const prepared = prepare(own(target), secrets);
+      const prepared = prepare(own(target), secrets, deps);
       if (isUnusable(prepared)) return notTried(prepared);
       const isRefused = await isHostRefused(prepared.host, deps, signal);
       return isRefused ? failedInTransport(addressRefused) : undefined;

@@ -1,3 +1,4 @@
+import { receiverUrlProblem, routingKeyProblem } from '@cronjob-monitor/shared/domain';
 import type { Secrets, Unusable } from './channel.ts';
 import type { SecretKeyRef } from './target.ts';
 
@@ -13,16 +14,20 @@ export function findSecretValue({ namespace, name, key }: SecretKeyRef, secrets:
 export function findSecretUrl(ref: SecretKeyRef, secrets: Secrets): URL | Unusable {
   const value = findSecretValue(ref, secrets);
   if (typeof value !== 'string') return value;
-  return (
-    toReceiverUrl(value) ?? unusable(`Secret ${ref.namespace}/${ref.name}: ${ref.key} is no usable http or https URL`)
-  );
+  const problem = receiverUrlProblem(value);
+  return problem === undefined ? new URL(value) : unusableValue(ref, problem);
 }
 
-/** Undefined for what is no http or https URL, and for one with a user or a password in it. */
-export function toReceiverUrl(text: string): URL | undefined {
-  const url = URL.parse(text);
-  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) return undefined;
-  return url.username === '' && url.password === '' ? url : undefined;
+/** The same for a key of a paging service. */
+export function findRoutingKey(ref: SecretKeyRef, secrets: Secrets): string | Unusable {
+  const value = findSecretValue(ref, secrets);
+  if (typeof value !== 'string') return value;
+  const problem = routingKeyProblem(value);
+  return problem === undefined ? value : unusableValue(ref, problem);
+}
+
+function unusableValue({ namespace, name, key }: SecretKeyRef, problem: string): Unusable {
+  return unusable(`Secret ${namespace}/${name}: the value of ${key} ${problem}`);
 }
 
 export function isUnusable(value: object | string): value is Unusable {

@@ -12,7 +12,9 @@ export interface TransportFailure {
 
 export const addressRefused: TransportFailure = {
   category: 'addressRefused',
-  message: 'its address is not allowed: loopback, link-local and the like, or denied by channels.deny-cidrs',
+  message:
+    'its address is not allowed: loopback, link-local, a metadata service or the like, or in channels.deny-cidrs; ' +
+    'channels.allow-cidrs makes exceptions',
   wrote: false,
 };
 

@@ -33,7 +33,7 @@ export const settings: ControllerSettings = {
   isDefaultZoneGiven: true,
   watchNamespaces: [],
   reach: { ignoredNamespaces: ['kube-system'], watchNamespaces: [], crossNamespaceFrom: [] },
-  secrets: { namespaces: ['default'], requireLabel: false },
+  secrets: { namespaces: ['default'], labelled: [] },
   monitorDefaults: {
     suppressDuplicatesForMs: 3_600_000,
     retentionDays: 30,
@@ -56,7 +56,7 @@ export const settings: ControllerSettings = {
     startupGraceMs: 0,
   },
   globalLimit: { periodMs: 1_200, burst: 10 },
-  channels: { deny: [], allow: ['127.0.0.0/8'] },
+  channels: { deny: [], allow: ['127.0.0.0/8'], pagingEndpoints: [] },
   heartbeatUrl: undefined,
   stormThreshold: 20,
   clusterName: undefined,

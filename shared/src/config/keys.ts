@@ -9,6 +9,7 @@ import {
   headerName,
   host,
   hostNames,
+  httpsUrls,
   httpUrl,
   interval,
   namespace,
@@ -19,7 +20,7 @@ import {
   timeZone,
 } from './shapes.ts';
 import { ownNamespace, reserved, row, sensitive, under, type Row, type ValueOf } from './table-row.ts';
-import { anyText, bool, duration, int, list, oneOf, text } from './value-kinds.ts';
+import { anyText, bool, duration, int, list, oneOf, oneOfOr, text } from './value-kinds.ts';
 
 const sslMode = oneOf('disable', 'require', 'verify-ca', 'verify-full');
 
@@ -210,7 +211,18 @@ export const keys = {
 
   ...under('channels', {
     'secret-namespaces': ownNamespace(row('C', namespacesOrAny, null, 'Namespaces where Secrets of channels may be.')),
-    'require-secret-label': row('C', bool, 'false', 'Use only Secrets that carry the label for it.'),
+    'require-secret-label': row(
+      'C',
+      oneOfOr({ false: 'off', true: 'all' }, 'off', 'own', 'all'),
+      'own',
+      'Where Secrets need the label cronjob-monitor.io/channel-secret: nowhere, in the own namespace, everywhere.',
+    ),
+    'paging-endpoints': row(
+      'C',
+      httpsUrls,
+      'https://events.pagerduty.com/v2/enqueue,https://events.eu.pagerduty.com/v2/enqueue',
+      'Where paging events may go: endpoints that channels may name.',
+    ),
     'deny-cidrs': row('C', cidrs, '', 'Receivers refused besides loopback, link-local and the like.'),
     'allow-cidrs': row('C', cidrs, '', 'Exceptions to all that is refused.'),
   }),

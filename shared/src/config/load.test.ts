@@ -139,6 +139,8 @@ describe('what stops the start', () => {
       'evidence.redact-patterns': '(a',
       'auth.proxy.user-header': 'X User',
       'channels.deny-cidrs': '10.0.0.0/33',
+      'channels.paging-endpoints': 'http://events.example.org/',
+      'channels.require-secret-label': 'some',
       'auth.proxy.peers': 'peer',
       'api.allowed-hosts': 'a..b',
       'api.host': 'a b',
@@ -154,6 +156,15 @@ describe('what stops the start', () => {
     for (const key of Object.keys(wrong)) {
       assert.equal(found.filter((line) => line.startsWith(`configuration: ${key} = `)).length, 1, key);
     }
+  });
+
+  test('where Secrets need a label is a word, or what the key took before it had words', () => {
+    const meant = (given?: string): unknown => {
+      const flag = given === undefined ? [] : [`--channels.require-secret-label=${given}`];
+      return load({ argv: [...postgres, ...flag] }).loaded?.config['channels.require-secret-label'];
+    };
+    const words = [undefined, 'off', 'own', 'all', 'false', 'true'].map(meant);
+    assert.deepEqual(words, ['own', 'off', 'own', 'all', 'off', 'all']);
   });
 
   test('good ones of these pass', () => {

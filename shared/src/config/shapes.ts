@@ -28,6 +28,12 @@ export const httpUrl = text({
   fits: (given) => isUrl(given, ['http', 'https']),
 });
 
+export const httpsUrls = list({
+  allowed: 'https URLs',
+  problem: 'is no https URL',
+  fits: (given) => isUrl(given, ['https']),
+});
+
 /** The base of links: no query, no fragment, no user. */
 export const baseUrl = text({
   allowed: 'an http or https URL without user, query and fragment',

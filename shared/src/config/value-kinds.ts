@@ -94,12 +94,23 @@ function millisecondsOf(text: string): number {
 
 /** One of the words. */
 export function oneOf<const W extends string>(...words: readonly W[]): ValueKind<W> {
+  return oneOfOr({}, ...words);
+}
+
+/** The same, with other spellings of some words: what the key once took. */
+export function oneOfOr<const W extends string>(
+  spellings: Readonly<Record<string, W>>,
+  ...words: readonly W[]
+): ValueKind<W> {
   return {
     name: 'enum',
     allowed: words.join(', '),
     isList: false,
     parse(given) {
-      const value = words.find((word) => word === given);
+      const value =
+        typeof given === 'string' && Object.hasOwn(spellings, given)
+          ? spellings[given]
+          : words.find((word) => word === given);
       return value === undefined ? { problem: 'is none of the words' } : { value };
     },
   };

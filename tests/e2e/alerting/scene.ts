@@ -93,7 +93,8 @@ export class Scene {
   }
 
   async secret(name: string, stringData: Readonly<Record<string, string>>): Promise<void> {
-    await this.create(`/api/v1/namespaces/${namespace}/secrets`, { metadata: { name }, stringData });
+    const labels = { 'cronjob-monitor.io/channel-secret': 'true' };
+    await this.create(`/api/v1/namespaces/${namespace}/secrets`, { metadata: { name, labels }, stringData });
   }
 
   async patchCronJob(name: string, spec: object): Promise<void> {

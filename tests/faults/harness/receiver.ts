@@ -45,10 +45,11 @@ export function putSecret(
   values: Readonly<Record<string, string>>,
   of: string = namespace,
 ): void {
+  const labels = { 'cronjob-monitor.io/channel-secret': 'true' };
   const data = Object.fromEntries(
     Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
   );
-  sim.objects.put({ apiVersion: 'v1', kind: 'Secret', metadata: { namespace: of, name }, data });
+  sim.objects.put({ apiVersion: 'v1', kind: 'Secret', metadata: { namespace: of, name, labels }, data });
 }
 
 /** One message about one alert, as the receiver of a webhook got it. */

@@ -40,9 +40,9 @@ const dispatcher = createDispatcher({
       return Promise.resolve({ labels: {}, resourceVersion: '1', values: new Map(Object.entries(orders.secret)) });
     },
   },
-  secretRules: { namespaces: ['*'], requireLabel: false },
+  secretRules: { namespaces: ['*'], labelled: [] },
   sending: {
-    addresses: createAddressRules({ deny: [], allow: ['127.0.0.0/8'] }),
+    addresses: createAddressRules({ deny: [], allow: ['127.0.0.0/8'], pagingEndpoints: [] }),
     resolve: async () => ['127.0.0.1'],
   },
   metrics: new DeliveryMetrics(registry),

@@ -1,5 +1,6 @@
+import { pagingEndpointRefused } from '@cronjob-monitor/shared/domain';
 import type { Channel } from '../channel.ts';
-import { findSecretValue, unusable } from '../secret-value.ts';
+import { findRoutingKey, unusable } from '../secret-value.ts';
 import { pagingPayload, type PagingPayload } from './payload.ts';
 import { endpointOf, sendPaging, type PagingCredentials } from './send.ts';
 
@@ -8,11 +9,15 @@ export const paging: Channel<'paging', PagingCredentials, PagingPayload> = {
   type: 'paging',
   pace: { inFlight: 2, gapMs: 0 },
   credentialsOf: ({ paging: { routingKeySecretRef } }, secrets) => {
-    const routingKey = findSecretValue(routingKeySecretRef, secrets);
+    const routingKey = findRoutingKey(routingKeySecretRef, secrets);
     return typeof routingKey === 'string' ? { routingKey } : routingKey;
   },
-  hostOf: (target) =>
-    endpointOf(target)?.hostname ?? unusable('spec.paging.endpoint is no usable https URL', 'addressRefused'),
+  hostOf(target, _credentials, { addresses }) {
+    const endpoint = endpointOf(target);
+    if (!endpoint) return unusable('spec.paging.endpoint is no usable https URL', 'addressRefused');
+    // Who writes a channel must not choose where a key of somebody else goes.
+    return addresses.takesPages(endpoint) ? endpoint.hostname : unusable(pagingEndpointRefused, 'addressRefused');
+  },
   payloadOf: pagingPayload,
   send: sendPaging,
 };

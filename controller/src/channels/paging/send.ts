@@ -1,6 +1,6 @@
+import { receiverUrlProblem } from '@cronjob-monitor/shared/domain';
 import type { SendDeps, SendRequest } from '../channel.ts';
 import type { Outcome } from '../outcome.ts';
-import { toReceiverUrl } from '../secret-value.ts';
 import { sendLimitMs } from '../limits.ts';
 import { jsonHeaders, sendAndJudge } from '../send-and-judge.ts';
 import type { PagingTarget } from '../target.ts';
@@ -17,7 +17,8 @@ export interface PagingCredentials {
 
 /** Where events go; undefined when the spec names no usable https URL. */
 export function endpointOf({ paging }: PagingTarget): URL | undefined {
-  const url = toReceiverUrl(paging.endpoint ?? defaultEndpoint);
+  const endpoint = paging.endpoint ?? defaultEndpoint;
+  const url = receiverUrlProblem(endpoint) === undefined ? URL.parse(endpoint) : null;
   return url?.protocol === 'https:' ? url : undefined;
 }
 

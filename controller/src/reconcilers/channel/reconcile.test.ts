@@ -69,10 +69,11 @@ class Fixture {
         return Promise.resolve();
       },
     };
-    const rules = { namespaces: ['ops'], requireLabel: false };
+    const rules = { namespaces: ['ops'], labelled: [] };
     const channels = { find: () => (this.isThere ? this.#seen() : undefined) };
     const links = { clusterName: 'prod-eu', externalUrl: 'https://monitor.example.org/' };
-    await reconcileChannel(uid, { channels, store, epoch, cluster, rules, clock, links }, never);
+    const takesPages = ({ host }: URL): boolean => host === 'events.pagerduty.com';
+    await reconcileChannel(uid, { channels, store, epoch, cluster, rules, takesPages, clock, links }, never);
     return this.status;
   }
 

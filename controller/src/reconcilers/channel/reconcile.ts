@@ -1,5 +1,5 @@
 import type { DeliveryErrorCategory } from '@cronjob-monitor/shared/contract';
-import type { Instant } from '@cronjob-monitor/shared/domain';
+import { pagingEndpointRefused, type Instant } from '@cronjob-monitor/shared/domain';
 import {
   isSame,
   judgeChannel,
@@ -7,8 +7,10 @@ import {
   toConditions,
   toTimeText,
   type ChannelFigures,
+  type ChannelSpec,
   type Cluster,
   type DeliveryFault,
+  type SecretRules,
 } from '@cronjob-monitor/shared/kube';
 import type { Clock } from '@cronjob-monitor/shared/process';
 import {
@@ -27,7 +29,7 @@ import {
 } from '@cronjob-monitor/shared/store';
 import type { ComeBack } from '../../runtime/index.ts';
 import type { ChannelSeen } from '../../selection/index.ts';
-import { lookAtSecrets, type SecretRules } from './secrets.ts';
+import { lookAtSecrets } from './secrets.ts';
 import { testOnSave, type TestLinks } from './test-on-save.ts';
 
 export interface ChannelReconcilerDeps {
@@ -36,6 +38,8 @@ export interface ChannelReconcilerDeps {
   readonly epoch: number;
   readonly cluster: Pick<Cluster, 'findSecret' | 'patchChannelStatus'>;
   readonly rules: SecretRules;
+  /** Whether events for people who are on call may go there: `channels.paging-endpoints`. */
+  readonly takesPages: (endpoint: URL) => boolean;
   readonly clock: Clock;
   /** What the test of a saved channel says of where it comes from. */
   readonly links?: TestLinks | undefined;
@@ -68,6 +72,7 @@ export async function reconcileChannel(
   const verdicts = judgeChannel({
     decoded,
     secrets: looks,
+    refusal: refusalOf(decoded.spec, deps),
     lastFault: hold.fault,
     consecutiveFailures: stored?.failuresInRow ?? 0,
   });
@@ -105,6 +110,13 @@ export async function reconcileChannel(
     await deps.cluster.patchChannelStatus(channel.name, status, channel.resourceVersion || undefined, signal);
   }
   return now + lookAgainMs;
+}
+
+/** What the rules of the installation refuse, whatever the Secrets say. */
+function refusalOf(spec: ChannelSpec | undefined, { takesPages }: ChannelReconcilerDeps): string | undefined {
+  const endpoint =
+    spec?.type === 'paging' && spec.paging.endpoint !== undefined ? URL.parse(spec.paging.endpoint) : null;
+  return endpoint === null || takesPages(endpoint) ? undefined : pagingEndpointRefused;
 }
 
 /** What keeps a channel from sending until a person mends it; and whether somebody has changed its spec or a Secret since. */

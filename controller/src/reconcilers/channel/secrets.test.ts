@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ClusterError, decodeChannelSpec, type SecretContent } from '@cronjob-monitor/shared/kube';
-import { lookAtSecrets, type SecretRules } from './secrets.ts';
+import { ClusterError, decodeChannelSpec, type SecretContent, type SecretRules } from '@cronjob-monitor/shared/kube';
+import { lookAtSecrets } from './secrets.ts';
 
 const canary = 'https://hooks.example.org/services/canary';
 const never = new AbortController().signal;
@@ -11,7 +11,7 @@ const { spec } = decodeChannelSpec({
 
 async function look(
   content: SecretContent | undefined | ClusterError,
-  rules: SecretRules = { namespaces: ['ops'], requireLabel: false },
+  rules: SecretRules = { namespaces: ['ops'], labelled: [] },
 ): Promise<{ findings: unknown[]; reads: number }> {
   let reads = 0;
   assert.ok(spec);
@@ -36,14 +36,17 @@ test('a Secret with an address can be used', async () => {
 });
 
 test('a Secret in a namespace that is not allowed is not even read', async () => {
-  assert.deepEqual(await look(secret(canary), { namespaces: ['monitoring'], requireLabel: false }), {
+  assert.deepEqual(await look(secret(canary), { namespaces: ['monitoring'], labelled: [] }), {
     findings: [{ state: 'notAllowed' }],
     reads: 0,
   });
 });
 
 test('where a label is required, a Secret without it is refused', async () => {
-  const rules = { namespaces: ['*'], requireLabel: true };
+  const rules = { namespaces: ['*'], labelled: ['ops'] };
+  assert.deepEqual((await look(secret(canary), { ...rules, labelled: ['monitoring'] })).findings, [
+    { state: 'usable' },
+  ]);
   assert.deepEqual((await look(secret(canary), rules)).findings, [{ state: 'unlabelled' }]);
   const labelled = secret(canary, { 'cronjob-monitor.io/channel-secret': 'true' });
   assert.deepEqual((await look(labelled, rules)).findings, [{ state: 'usable' }]);
@@ -63,6 +66,18 @@ for (const value of ['not an address', 'ftp://example.org/', 'https://user:canar
     assert.doesNotMatch(JSON.stringify(findings), /canary|example\.org/);
   });
 }
+
+test('a Secret that is not a key of a paging service is refused before it is sent as one', async () => {
+  const { spec: paging } = decodeChannelSpec({
+    spec: { type: 'paging', paging: { routingKeySecretRef: { name: 'database', namespace: 'ops', key: 'password' } } },
+  });
+  assert.ok(paging);
+  const content: SecretContent = { labels: {}, resourceVersion: '7', values: new Map([['password', 'canary canary']]) };
+  const cluster = { findSecret: () => Promise.resolve(content) };
+  const [found] = await lookAtSecrets(paging, { cluster, rules: { namespaces: ['ops'], labelled: [] } }, never);
+  assert.equal(found?.finding.state, 'unusable');
+  assert.doesNotMatch(JSON.stringify(found), /canary/);
+});
 
 test('an API server that does not answer is no finding: the look is repeated', async () => {
   const away = new ClusterError('unreachable', { verb: 'get', resource: 'secrets', message: 'no connection' });

@@ -1,5 +1,7 @@
+import { receiverUrlProblem, routingKeyProblem } from '@cronjob-monitor/shared/domain';
 import {
   ClusterError,
+  lacksLabel,
   mayReadSecret,
   neededSecrets,
   type ChannelSpec,
@@ -7,16 +9,8 @@ import {
   type NeededSecret,
   type SecretContent,
   type SecretFinding,
+  type SecretRules,
 } from '@cronjob-monitor/shared/kube';
-
-export interface SecretRules {
-  /** `channels.secret-namespaces`. */
-  readonly namespaces: readonly string[];
-  /** `channels.require-secret-label`. */
-  readonly requireLabel: boolean;
-}
-
-const label = 'cronjob-monitor.io/channel-secret';
 
 /** Looks at every Secret that a channel needs; says what is wrong with each, and never what is in it. */
 export async function lookAtSecrets(
@@ -26,13 +20,13 @@ export async function lookAtSecrets(
 ): Promise<{ secret: NeededSecret; finding: SecretFinding; version: string | undefined }[]> {
   const looks = neededSecrets(spec).map(async (secret) => {
     // Asked before the read: a refused reference is no reason to touch the Secret.
-    if (!mayReadSecret(secret, deps.rules.namespaces))
+    if (!mayReadSecret(secret, deps.rules))
       return { secret, finding: { state: 'notAllowed' as const }, version: undefined };
     const content = await find(secret, deps.cluster, signal);
     if (content === 'noRight') return { secret, finding: { state: 'noRight' as const }, version: undefined };
     return {
       secret,
-      finding: judge(secret, content, deps.rules, holdsUrl(secret, spec)),
+      finding: judge(secret, content, deps.rules, shapeOf(secret, spec)),
       version: content?.resourceVersion,
     };
   });
@@ -56,31 +50,23 @@ function judge(
   secret: NeededSecret,
   content: SecretContent | undefined,
   rules: SecretRules,
-  isUrl: boolean,
+  problemOf: ((value: string) => string | undefined) | undefined,
 ): SecretFinding {
   if (!content) return { state: 'notFound' };
-  if (rules.requireLabel && content.labels[label] !== 'true') return { state: 'unlabelled' };
+  if (lacksLabel(secret, content.labels, rules)) return { state: 'unlabelled' };
   if (secret.keys.some((key) => !content.values.get(key))) return { state: 'keyMissing' };
-  for (const key of isUrl ? secret.keys : []) {
-    const problem = urlProblem(content.values.get(key) ?? '');
+  for (const key of problemOf ? secret.keys : []) {
+    const problem = problemOf?.(content.values.get(key)?.trim() ?? '');
     if (problem !== undefined) return { state: 'unusable', text: `the value of ${key} ${problem}` };
   }
   return { state: 'usable' };
 }
 
-/** The first Secret of chat and webhook channels is the address to send to. */
-function holdsUrl(secret: NeededSecret, spec: ChannelSpec): boolean {
-  const ref =
-    spec.type === 'chat' ? spec.chat.webhookSecretRef : spec.type === 'webhook' ? spec.webhook.urlSecretRef : undefined;
-  return (
-    ref !== undefined && ref.namespace === secret.namespace && ref.name === secret.name && secret.keys.includes(ref.key)
-  );
-}
-
-/** What keeps a value from being an address to send to; never the value. */
-function urlProblem(value: string): string | undefined {
-  const url = URL.parse(value.trim());
-  if (!url) return 'is no URL';
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'is no http or https URL';
-  return url.username || url.password ? 'must not name a user' : undefined;
+/** What a value must look like that is sent, or sent to; undefined: the Secret holds no such value. */
+function shapeOf(secret: NeededSecret, spec: ChannelSpec): ((value: string) => string | undefined) | undefined {
+  const isOf = (ref: { readonly namespace: string; readonly name: string; readonly key: string }): boolean =>
+    ref.namespace === secret.namespace && ref.name === secret.name && secret.keys.includes(ref.key);
+  if (spec.type === 'paging') return isOf(spec.paging.routingKeySecretRef) ? routingKeyProblem : undefined;
+  if (spec.type === 'chat') return isOf(spec.chat.webhookSecretRef) ? receiverUrlProblem : undefined;
+  return spec.type === 'webhook' && isOf(spec.webhook.urlSecretRef) ? receiverUrlProblem : undefined;
 }

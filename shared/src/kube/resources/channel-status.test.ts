@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { wholeChannelSpecs } from '../../testing/index.ts';
 import {
   judgeChannel,
+  lacksLabel,
   mayReadSecret,
   toChannelStatus,
   type ChannelFacts,
@@ -47,6 +48,12 @@ for (const { says, more, status = 'False', reason, names = '' } of [
     names: 'url is no URL',
   },
   {
+    says: 'its endpoint is not allowed',
+    more: { refusal: 'spec.paging.endpoint is none of channels.paging-endpoints' },
+    reason: 'AddressRefused',
+    names: 'channels.paging-endpoints',
+  },
+  {
     says: 'the receiver refused it',
     more: { lastFault: { reason: 'Unauthorized', text: '401' } as const },
     reason: 'Unauthorized',
@@ -64,6 +71,7 @@ for (const { says, more, status = 'False', reason, names = '' } of [
     const usable: ChannelFacts = {
       decoded,
       secrets: [{ secret, finding: { state: 'usable' } }],
+      refusal: undefined,
       lastFault: undefined,
       consecutiveFailures: 0,
     };
@@ -75,9 +83,22 @@ for (const { says, more, status = 'False', reason, names = '' } of [
 }
 
 test('Secrets are read only where the configuration allows it', () => {
-  assert.equal(mayReadSecret(secret, ['other']), false);
-  assert.equal(mayReadSecret(secret, ['other', 'ns']), true);
-  assert.equal(mayReadSecret(secret, ['*']), true);
+  const mayRead = (namespaces: string[]): boolean => mayReadSecret(secret, { namespaces, labelled: [] });
+  assert.deepEqual([mayRead(['other']), mayRead(['other', 'ns']), mayRead(['*'])], [false, true, true]);
+});
+
+test('a label is asked for where the configuration asks for it', () => {
+  const labels = { 'cronjob-monitor.io/channel-secret': 'true' };
+  const lacks = (labelled: string[], of: Record<string, string>): boolean =>
+    lacksLabel(secret, of, { namespaces: ['*'], labelled });
+  assert.deepEqual(
+    [lacks([], {}), lacks(['other'], {}), lacks(['ns'], {}), lacks(['*'], {})],
+    [false, false, true, true],
+  );
+  assert.deepEqual(
+    [lacks(['*'], labels), lacks(['ns'], { ...labels, 'cronjob-monitor.io/channel-secret': '' })],
+    [false, true],
+  );
 });
 
 test('the status is ready as its condition is, and removes what is no more', () => {

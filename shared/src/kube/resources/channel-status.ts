@@ -30,9 +30,37 @@ export type SecretFinding =
   | { readonly state: 'notFound' | 'keyMissing' | 'notAllowed' | 'unlabelled' | 'noRight' }
   | { readonly state: 'unusable'; readonly text: string };
 
-/** Where Secrets of channels may be: channels.secret-namespaces. */
-export function mayReadSecret(secret: NeededSecret, namespaces: readonly string[]): boolean {
-  return namespaces.some((allowed) => allowed === '*' || allowed === secret.namespace);
+/** Which Secrets channels may use. `*` stands for all namespaces. */
+export interface SecretRules {
+  /** Where they may be: `channels.secret-namespaces`. */
+  readonly namespaces: readonly string[];
+  /** Where they need the label besides: `channels.require-secret-label`. */
+  readonly labelled: readonly string[];
+}
+
+/** Says, on a Secret, that channels may use it: whoever may write channels could have any other one of its namespace read. */
+const secretLabel = 'cronjob-monitor.io/channel-secret';
+
+export function mayReadSecret(secret: Pick<NeededSecret, 'namespace'>, { namespaces }: SecretRules): boolean {
+  return isAmong(secret.namespace, namespaces);
+}
+
+/** Whether a Secret lacks a label that the rules ask for. */
+export function lacksLabel(
+  { namespace }: Pick<NeededSecret, 'namespace'>,
+  labels: Readonly<Record<string, string>>,
+  { labelled }: SecretRules,
+): boolean {
+  return isAmong(namespace, labelled) && labels[secretLabel] !== 'true';
+}
+
+/** What is wrong with a Secret without the label, and what mends it. */
+export function unlabelledSecret({ namespace, name }: Pick<NeededSecret, 'namespace' | 'name'>): string {
+  return `Secret ${namespace}/${name} lacks the label ${secretLabel}: "true": kubectl -n ${namespace} label secret ${name} ${secretLabel}=true`;
+}
+
+function isAmong(namespace: string, namespaces: readonly string[]): boolean {
+  return namespaces.includes('*') || namespaces.includes(namespace);
 }
 
 /** What the last deliveries say: attempts that failed for a reason that only a person can mend. */
@@ -42,6 +70,8 @@ export interface ChannelFacts {
   readonly decoded: DecodedChannel;
   /** In the order of `neededSecrets`; undefined: not looked at yet. */
   readonly secrets: readonly { readonly secret: NeededSecret; readonly finding: SecretFinding }[] | undefined;
+  /** What the rules of the installation refuse in its spec; undefined: nothing. */
+  readonly refusal: string | undefined;
   readonly lastFault: { readonly reason: DeliveryFault; readonly text: string } | undefined;
   readonly consecutiveFailures: number;
 }
@@ -55,8 +85,10 @@ export function judgeChannel(facts: ChannelFacts): ConditionVerdict[] {
 }
 
 /** Condition Ready: the first thing that keeps the channel from sending. */
-function judgeReadiness({ decoded, secrets, lastFault, consecutiveFailures }: ChannelFacts): ConditionVerdict {
+function judgeReadiness(facts: ChannelFacts): ConditionVerdict {
+  const { decoded, secrets, refusal, lastFault, consecutiveFailures } = facts;
   if (decoded.problems.length > 0) return not('InvalidSpec', describeProblems(decoded.problems));
+  if (refusal !== undefined) return not('AddressRefused', refusal);
   if (secrets === undefined) {
     return {
       type: 'Ready',
@@ -82,7 +114,7 @@ function judgeSecret({ namespace, name, keys }: NeededSecret, finding: SecretFin
   if (finding.state === 'notAllowed')
     return not('SecretForbidden', `${secret} is in none of channels.secret-namespaces`);
   return finding.state === 'unlabelled'
-    ? not('SecretForbidden', `${secret} lacks the label cronjob-monitor.io/channel-secret: "true"`)
+    ? not('SecretForbidden', unlabelledSecret({ namespace, name }))
     : not('SecretForbidden', `the service has no right to read ${secret}`);
 }
 

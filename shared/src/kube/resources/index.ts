@@ -37,11 +37,14 @@ export {
 export { isSame, statusDueAt } from './status-writes.ts';
 export {
   judgeChannel,
+  lacksLabel,
   mayReadSecret,
   toChannelStatus,
+  unlabelledSecret,
   type ChannelFacts,
   type ChannelFigures,
   type ChannelStatus,
   type DeliveryFault,
   type SecretFinding,
+  type SecretRules,
 } from './channel-status.ts';

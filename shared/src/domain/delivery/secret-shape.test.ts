@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { receiverUrlProblem, routingKeyProblem } from './secret-shape.ts';
+
+test('only what looks like a key of a paging service is sent as one', () => {
+  for (const key of ['0123456789abcdef0123456789abcdef', 'R0-a_b'.repeat(4)])
+    assert.equal(routingKeyProblem(key), undefined);
+  const others = [
+    'correct horse battery staple',
+    'p4$$w0rd-of-the-database',
+    'short',
+    'a'.repeat(65),
+    '{"auths":{}}',
+    '-----BEGIN',
+  ];
+  for (const value of others) {
+    const problem = routingKeyProblem(value);
+    assert.match(problem ?? '', /^is no routing key/);
+    assert.ok(!problem?.includes(value));
+  }
+});
+
+test('only an http or https URL with a host is sent to', () => {
+  for (const url of ['https://hooks.example.com/services/a?b#c', 'http://10.0.0.1:8080/', 'HTTPS://[fd00::1]/x']) {
+    assert.equal(receiverUrlProblem(url), undefined, url);
+  }
+  for (const [value, words] of [
+    ['hunter2', /is no URL/],
+    ['https:hunter2', /with a host/],
+    ['http:/hunter2', /with a host/],
+    ['https:////hunter2', /with a host/],
+    ['https://', /is no URL/],
+    ['ftp://example.org/', /with a host/],
+    ['https://exa\nmple.org/hunter2', /is no URL/],
+    ['https://user:hunter2@example.org/', /a user or a password/],
+  ] as const) {
+    const problem = receiverUrlProblem(value);
+    assert.match(problem ?? '', words, value);
+    assert.doesNotMatch(problem ?? '', /hunter2|example/);
+  }
+});

@@ -1,0 +1,27 @@
+/**
+ * What values of Secrets must look like before they leave: whoever writes a channel may name any key of any Secret that channels may use,
+ * and must not learn a value that was never meant for it. Each function says what is wrong as the end of a sentence, without the value;
+ * undefined: nothing.
+ */
+
+/** The events API of the paging service gives keys of 32 characters; others take what is like one. */
+const routingKey = /^[A-Za-z0-9_-]{20,64}$/;
+
+/** A key of a paging service. */
+export function routingKeyProblem(value: string): string | undefined {
+  return routingKey.test(value) ? undefined : 'is no routing key: 20 to 64 letters, digits, - and _';
+}
+
+/** An address that messages are sent to. */
+export function receiverUrlProblem(value: string): string | undefined {
+  // A parser forgives what is no URL: blanks within, a scheme without slashes.
+  if (/[\s\p{Cc}]/u.test(value) || !/^[a-z][a-z0-9+.-]*:/i.test(value)) return 'is no URL';
+  const url = URL.parse(value);
+  if (!url) return 'is no URL';
+  if (!/^https?:\/\/[^/\\?#]/i.test(value)) return 'is no http or https URL with a host';
+  if (url.username !== '' || url.password !== '') return 'has a user or a password before its host, which is not sent';
+  return undefined;
+}
+
+/** Why a paging channel may not send where its spec says. */
+export const pagingEndpointRefused = 'spec.paging.endpoint is none of channels.paging-endpoints';
