@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import { channels, createAddressRules, getChannel, type SendDeps } from '@cronjob-monitor/controller/channels';
+import {
+  channels,
+  createAddressRules,
+  getChannel,
+  type AddressRules,
+  type ChannelTarget,
+  type SendDeps,
+} from '@cronjob-monitor/controller/channels';
 import type { ChannelType } from '@cronjob-monitor/shared/contract';
 import { FakeClock } from '@cronjob-monitor/shared/testing';
 import { HttpSink, SmtpSink } from '../sinks/index.ts';
@@ -196,7 +203,7 @@ test('paging: a key goes to no endpoint but those of the installation, for its a
   assert.equal(await channel.findProblem({ target, secrets }, depsOf({ addresses: own }), never), undefined);
   assert.ok(target.type === 'paging');
   for (const endpoint of [undefined, ...regions]) {
-    const region = { ...target, paging: { ...target.paging, endpoint } };
+    const region: ChannelTarget = { ...target, paging: { ...target.paging, endpoint } };
     assert.equal(
       await channel.findProblem({ target: region, secrets }, depsOf({ addresses: usual }), never),
       undefined,

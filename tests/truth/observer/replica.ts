@@ -48,7 +48,7 @@ export class Replica {
         podName: identity.replace(/_.*/, ''),
         identity,
         ownNamespace: 'monitoring',
-        secrets: { namespaces: ['monitoring'], requireLabel: false },
+        secrets: { namespaces: ['monitoring'], labelled: [] },
         election: elects
           ? { namespace: 'monitoring', leaseMs: 150_000, renewDeadlineMs: 100_000, retryMs: 20_000 }
           : undefined,
