@@ -6,6 +6,7 @@ import {
   FencedError,
   listCronJobsToJudge,
   listLiveAlerts,
+  markUnjudged,
   movePendingDue,
   type CountedRunOf,
   type Store,
@@ -250,6 +251,10 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
         ),
       );
       asked = counted.filter(({ cronJobId }) => open.has(cronJobId));
+      await markUnjudged(
+        tx,
+        counted.flatMap(({ run, cronJobId }) => (open.has(cronJobId) ? [] : [run.jobUid])),
+      );
     }
     return asked.length === 0 ? [] : judgeRecorded(tx, asked, judging, deps.storms.holdDuring(0, store.now()));
   }

@@ -63,6 +63,10 @@ export interface HoldingFinding {
   readonly signature?: string | undefined;
   /** It happened while nobody watched. */
   readonly delayed: boolean;
+  /** When it began to hold, if that is known better than by now: alertDelay counts from it. */
+  readonly beganAt?: Instant | undefined;
+  /** Set while a time that has passed is judged: until then it held. */
+  readonly untilAt?: Instant | undefined;
   /** A storm or another alert holds its message back. */
   readonly hold?: MessageHold | undefined;
   /** Until then a message waits for evidence that is still being taken. */

@@ -27,14 +27,14 @@ async function beginLife(turn: Turn<HoldingFinding>): Promise<Followed> {
   const reopens = last !== undefined && mayLiveAgain(turn, last);
   const born = reopens ? await reopened(turn, last) : newborn(turn, last);
   const mute = muteNow(turn, born);
-  const delayed = finding.rules.alertDelayMs > 0;
+  const pendingUntilAt = Math.min(verdict.beganAt ?? now, now) + finding.rules.alertDelayMs;
+  const delayed = finding.rules.alertDelayMs > 0 && (verdict.untilAt ?? now) < pendingUntilAt;
   const state = nextAlertState(reopens ? last.state : 'none', { kind: 'holds', delayed, muted: mute !== undefined });
   decide(turn, born, { action: 'detected', detail: verdict.message });
   const stored = reopens ? last : undefined;
   if (state === 'pending') {
-    const dueAt = now + finding.rules.alertDelayMs;
-    decide(turn, born, { action: 'pending', reason: 'alertDelay', untilAt: dueAt });
-    return { stored, alert: { ...born, state, dueAt } };
+    decide(turn, born, { action: 'pending', reason: 'alertDelay', untilAt: pendingUntilAt });
+    return { stored, alert: { ...born, state, dueAt: pendingUntilAt } };
   }
   if (state === 'suppressed' && mute !== undefined) return { stored, alert: suppress(turn, born, mute) };
   decide(turn, born, { action: 'activated' });
@@ -152,7 +152,7 @@ async function followWaiting(turn: Turn<HoldingFinding>, before: AlertRecord): P
   };
   if (alert.count > before.count) decide(turn, alert, { action: 'occurrence', reason: 'counted' });
   const mute = muteNow(turn, alert);
-  const delayed = before.state === 'pending' && before.dueAt !== undefined && now < before.dueAt;
+  const delayed = before.state === 'pending' && before.dueAt !== undefined && (verdict.untilAt ?? now) < before.dueAt;
   const state = nextAlertState(before.state, { kind: 'holds', delayed, muted: mute !== undefined });
   if (state === 'suppressed' && mute !== undefined) return followMute(turn, { stored: before, alert }, mute);
   if (state === 'pending') {

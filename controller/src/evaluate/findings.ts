@@ -27,6 +27,10 @@ export interface FindingContext {
   readonly occurred: (judged: Judged, open: AlertRecord | undefined) => number;
   /** The run that cleared what is quiet now. */
   readonly clearedBy: Pick<Execution, 'jobName' | 'finishedAt'> | undefined;
+  /** Alerts that an earlier finding of this transaction opens, by type and subject. */
+  readonly openedBefore?: ReadonlySet<string> | undefined;
+  /** Set while a time that has passed is judged: until then the answer held. */
+  readonly untilAt?: Instant | undefined;
   /** Whether it began while nobody watched. */
   readonly isDelayed: (sinceAt: Instant) => boolean;
   /** Until then evidence about the Job is still being taken. */
@@ -70,7 +74,7 @@ function toFindingVerdict(
   if (verdict.kind === 'undecided') return undefined;
   const open = openOf(subject, watch, judged);
   if (verdict.kind === 'holds') return toHoldingFinding(subject, watch, { ...judged, verdict }, open, causes, context);
-  if (open === undefined) return undefined;
+  if (open === undefined && !context.openedBefore?.has(keyOf(judged))) return undefined;
   if (verdict.reason === 'notConfigured' || verdict.reason === 'paused') return { kind: 'gone', cause: verdict.reason };
   return { kind: 'quiet', by: context.clearedBy?.jobName, byEndedAt: context.clearedBy?.finishedAt };
 }
@@ -96,10 +100,19 @@ function toHoldingFinding(
     kind: 'holds',
     ...toHolding(type, subject, verdict, { timeZone: zone, run, include: rules.includeContext }),
     occurred: context.occurred(judged, open),
-    delayed: context.isDelayed(verdict.since),
+    delayed: context.isDelayed(verdict.since) || isOld(run, context),
+    beganAt: type === 'jobFailed' && open === undefined ? run?.finishedAt : undefined,
+    untilAt: context.untilAt,
     hold: storm ?? (inhibition && { reason: 'inhibited', untilAt: inhibition.untilAt, ref: inhibition.cause.id }),
     contextDueAt: run && wantsContext(rules.includeContext) ? context.contextDueAt(run.jobUid) : undefined,
   };
+}
+
+/** A run that ended so long before it is judged is late news. */
+const lateNewsMs = 5 * 60_000;
+
+function isOld(run: AlertRun | undefined, { now }: FindingContext): boolean {
+  return run?.finishedAt !== undefined && now - run.finishedAt > lateNewsMs;
 }
 
 /** A monitor that wants nothing told of a run does not wait for what is still being read about it. */
@@ -141,7 +154,7 @@ function openOf(subject: Subject, watch: Watch, of: Pick<Judged, 'type' | 'subje
   return subject.alerts.find((alert) => alert.monitorId === watch.monitor.id && keyOf(alert) === keyOf(of));
 }
 
-const keyOf = ({ type, subject }: Pick<Judged, 'type' | 'subject'>): string => `${type}/${subject ?? ''}`;
+export const keyOf = ({ type, subject }: Pick<Judged, 'type' | 'subject'>): string => `${type}/${subject ?? ''}`;
 
 function jobNamesOf(detail: Readonly<Record<string, unknown>>): string[] {
   const { jobName, jobs, running } = detail;

@@ -9,16 +9,27 @@ import {
   type Judged,
   type MessageHold,
 } from '@cronjob-monitor/shared/domain';
-import { listAlertRuns, setDue, type AlertRecord, type DueWish, type Tx } from '@cronjob-monitor/shared/store';
+import {
+  listAlertRuns,
+  markJudged,
+  markWatchesJudged,
+  setDue,
+  toId16,
+  type AlertRecord,
+  type DueWish,
+  type JudgedRunRow,
+  type Tx,
+} from '@cronjob-monitor/shared/store';
 import { raise, type AlertFinding, type RaiseDeps, type RaisedAlert } from '../alerting/index.ts';
 import { closingsOf, type ClosingFacts } from './closings.ts';
 import { dueWishesOf } from './due-wishes.ts';
-import { findingsOf, type FindingContext } from './findings.ts';
+import { findingsOf, keyOf, type FindingContext } from './findings.ts';
 import { gatherFinishBy } from './finish-by-facts.ts';
 import { partOf, type Part } from './part.ts';
 import { gatherPresence } from './presence-facts.ts';
 import { gatherRunning, type RunningSources } from './running-facts.ts';
 import { gatherRuns, type RunFacts } from './run-facts.ts';
+import { replayRuns, type ReplayedRuns } from './run-replay.ts';
 import { gatherSubjects, type Subject, type SubjectSources, type Watch } from './subject.ts';
 import { gatherWindowed } from './windowed-facts.ts';
 
@@ -52,6 +63,7 @@ interface Answered {
   readonly watch: Watch;
   readonly facts: DetectionFacts;
   readonly judged: readonly Judged[];
+  readonly replayed: ReplayedRuns;
 }
 
 /**
@@ -73,21 +85,21 @@ export async function judgeCronJobs(
   const answered = subjects.flatMap((subject) =>
     subject.watches.map((watch): Answered => {
       const facts = factsOf(subject, watch);
-      return { subject, watch, facts, judged: judge(watch.rules.detection, facts, now, horizon) };
+      const isNews = newsOf(subject, watch, occasion);
+      const replayed = replayRuns(subject, watch, runs?.runsOf(subject, watch) ?? [], { isNews, facts, now });
+      return { subject, watch, facts, judged: judge(watch.rules.detection, facts, now, horizon), replayed };
     }),
   );
   const named = await runsNamed(tx, answered, runs, deps.sources);
 
   const findings: AlertFinding[] = [];
   const wishes: DueWish[] = [];
-  for (const { subject, watch, facts, judged } of answered) {
-    const recorded = occasion.recorded?.get(subject.row.id) ?? [];
+  for (const one of answered) {
+    const { subject, watch, judged } = one;
     findings.push(
-      ...findingsOf(subject, watch, judged, {
+      ...findingsOfRuns(one, occasion.recorded?.get(subject.row.id) ?? [], {
         now,
         runOf: (jobName) => named.get(nameKey(subject, jobName)),
-        occurred: (one, open) => occurrencesOf(one, open, facts, recorded, watch),
-        clearedBy: recorded.findLast(({ status }) => status === 'success'),
         isDelayed: deps.isDelayed,
         contextDueAt: deps.contextDueAt,
         stormHold: occasion.stormHold,
@@ -99,7 +111,68 @@ export async function judgeCronJobs(
     findings.push(...closingsOf(subject, { ...deps.closing, isRecreated: deps.closing.isRecreated(subject) }));
   }
   await setDue(tx, wishes, occasion.recorded !== undefined);
+  if (runs) await noteJudged(tx, subjects, runs);
   return raise(tx, findings, { freeze: deps.freeze });
+}
+
+/** A run is news when it was recorded now, when nothing was judged as it was recorded, and all are to a monitor that never judged any. */
+function newsOf({ row }: Subject, { wasJudged }: Watch, { recorded }: Occasion): (run: JudgedRunRow) => boolean {
+  const now = new Set(recorded?.get(row.id)?.map(({ jobUid }) => toId16(jobUid)));
+  return ({ jobUid, isUnjudged }) => !wasJudged || isUnjudged || now.has(jobUid);
+}
+
+/** What was found after each run that is news, in the order of their end, and what is found now. */
+function findingsOfRuns(
+  { subject, watch, facts, judged, replayed }: Answered,
+  recorded: readonly Execution[],
+  context: Omit<FindingContext, 'occurred' | 'clearedBy'>,
+): AlertFinding[] {
+  const openedBefore = new Set<string>();
+  const findings: AlertFinding[] = [];
+  for (const stage of replayed.stages) {
+    const { run, isNews, untilAt } = stage;
+    findings.push(
+      ...findingsOf(subject, watch, stage.judged, {
+        ...context,
+        occurred: ({ type }) => Number(type === 'jobFailed' && isNews && run.status === 'failed'),
+        clearedBy: run.status === 'success' ? { jobName: run.jobName, finishedAt: run.endedAt } : undefined,
+        openedBefore: new Set(openedBefore),
+        untilAt,
+      }),
+    );
+    for (const one of stage.judged) if (one.verdict.kind === 'holds') openedBefore.add(keyOf(one));
+  }
+  const newest = facts.jobFailed?.runs[0];
+  const isReplay = replayed.stages.length > 0;
+  findings.push(
+    ...findingsOf(subject, watch, judged, {
+      ...context,
+      occurred: (one, open) =>
+        isReplay && one.type === 'jobFailed'
+          ? Number(replayed.isNewestNews === true && newest?.status === 'failed')
+          : occurrencesOf(one, open, facts, recorded, watch),
+      clearedBy:
+        isReplay && newest?.status === 'success'
+          ? { jobName: newest.jobName, finishedAt: newest.endedAt }
+          : recorded.findLast(({ status }) => status === 'success'),
+      openedBefore,
+    }),
+  );
+  return findings;
+}
+
+/** From now on each run of these CronJobs is news once, when it is recorded. */
+async function noteJudged(tx: Tx, subjects: readonly Subject[], runs: RunFacts): Promise<void> {
+  const begun = subjects.flatMap(({ row, watches }) =>
+    watches.flatMap(({ monitor, wasJudged }) => (wasJudged ? [] : [{ monitorId: monitor.id, cronJobId: row.id }])),
+  );
+  await markWatchesJudged(tx, begun);
+  const unjudged = subjects.flatMap((subject) =>
+    subject.watches.flatMap((watch) =>
+      runs.runsOf(subject, watch).flatMap(({ jobUid, isUnjudged }) => (isUnjudged ? [jobUid] : [])),
+    ),
+  );
+  if (unjudged.length > 0) await markJudged(tx, [...new Set(unjudged)]);
 }
 
 function partsAsked(subjects: readonly Subject[], { parts, recorded }: Occasion): ReadonlySet<Part> {
@@ -171,9 +244,9 @@ async function runsNamed(
 ): Promise<ReadonlyMap<string, AlertRun>> {
   const named = new Map<string, AlertRun>();
   const recorded = new Map<string, string>();
-  for (const { subject, watch, facts, judged } of answered) {
+  for (const { subject, watch, facts, judged, replayed } of answered) {
     const known = [...(runs?.runsOf(subject, watch) ?? []), facts.durations?.lastEnded, facts.durations?.lastSuccess];
-    for (const { verdict } of judged) {
+    for (const { verdict } of [...replayed.stages.flatMap((stage) => stage.judged), ...judged]) {
       const jobName = verdict.kind === 'holds' ? verdict.detail['jobName'] : undefined;
       if (typeof jobName !== 'string') continue;
       const ended = known.find((run) => run?.jobName === jobName);

@@ -4,6 +4,8 @@ import type { Subject, Watch } from './subject.ts';
 
 /** So many are read at least, so that a message can say how many failed in a row. */
 const fewestRuns = 20;
+/** Of a CronJob of which more may be news: what Kubernetes keeps of runs that no process saw end. */
+const runsOfGap = 500;
 
 export interface RunFacts {
   readonly jobFailed: (subject: Subject, watch: Watch) => DetectionFacts['jobFailed'];
@@ -45,5 +47,15 @@ async function readRuns(
     .filter(({ watches }) => watches.some((watch) => watch.rules.detection.jobFailed.includeManual === includeManual))
     .map(({ row }) => row.id);
   const count = Math.max(fewestRuns, ...wanted.map(runsNeeded));
-  return listJudgedRuns(tx, ids, { count, includeManual });
+  const runs = await listJudgedRuns(tx, ids, { count, includeManual });
+  const unread = new Set(
+    subjects.flatMap(({ row, watches }) => {
+      const known = runs.get(row.id) ?? [];
+      const mayHaveMore =
+        known.length === count && (known.at(-1)?.isUnjudged === true || watches.some(({ wasJudged }) => !wasJudged));
+      return mayHaveMore ? [row.id] : [];
+    }),
+  );
+  if (unread.size === 0) return runs;
+  return new Map([...runs, ...(await listJudgedRuns(tx, [...unread], { count: runsOfGap, includeManual }))]);
 }

@@ -38,6 +38,8 @@ export interface Watch {
   readonly rules: MonitorRules;
   /** What ended before opens nothing. */
   readonly judgesFromAt: Instant;
+  /** False: none of its runs was ever judged for this monitor. */
+  readonly wasJudged: boolean;
 }
 
 /** One CronJob whose verdicts are asked. */
@@ -78,8 +80,9 @@ export async function gatherSubjects(tx: Tx, ids: readonly number[], from: Subje
 function toWatch({ rules, ...watcher }: Watcher, row: JudgedCronJob): Watch[] {
   const known = row.monitors.find((candidate) => isSame(candidate, watcher));
   if (!known?.selects) return [];
+  const { id, judgesFromAt, wasJudged } = known;
   const { uid, namespace, name } = watcher;
-  return [{ monitor: { id: known.id, uid, namespace, name }, rules, judgesFromAt: known.judgesFromAt }];
+  return [{ monitor: { id, uid, namespace, name }, rules, judgesFromAt, wasJudged }];
 }
 
 /** The row that is not deleted is the present object of its name. */

@@ -19,8 +19,8 @@ export interface RecordingFixture {
   readonly registry: Registry;
   /** Codes with which the process would have ended. */
   readonly exits: number[];
-  /** Ends the controller as a kill would, without a word, and starts another on the same file. */
-  restart(change?: Partial<ControllerSettings>): Promise<void>;
+  /** Ends the controller and starts another on the same file; `meanwhile` happens while none is there. */
+  restart(change?: Partial<ControllerSettings>, meanwhile?: () => Promise<void>): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -88,8 +88,9 @@ export async function startRecording(change: Partial<ControllerSettings> = {}): 
       return parts.registry;
     },
     exits,
-    async restart(again = {}) {
+    async restart(again = {}, meanwhile = async () => {}) {
       await end(parts);
+      await meanwhile();
       starts++;
       parts = await begin({ ...change, identity: `pod_${starts}`, ...again });
     },

@@ -30,7 +30,9 @@ export { cronJobIdsOf, listWatchedSince, lockCronJobs } from './catalog/cron-job
 export { listCronJobMarks, type CronJobMarks } from './catalog/cron-job-marks.ts';
 export { forgetMonitor, projectMonitor, type MonitorProjection } from './catalog/monitors.ts';
 export { listJudgedCronJobs, type JudgedCronJob, type JudgingMonitor } from './catalog/judged-cron-jobs.ts';
-export { listTargetsOf, setTargets, type MonitorTarget } from './catalog/monitor-targets.ts';
+export { toId16 } from './id16.ts';
+export { markJudged, markUnjudged } from './executions/unjudged.ts';
+export { listTargetsOf, markWatchesJudged, setTargets, type MonitorTarget } from './catalog/monitor-targets.ts';
 export { listPresentObjects, type PresentObjects } from './catalog/present-objects.ts';
 export { findChannelFigures, type StoredChannelFigures } from './catalog/channel-figures.ts';
 export { forgetChannel, projectChannel, type ChannelProjection } from './catalog/channels.ts';

@@ -186,3 +186,20 @@ async function judgeSlotsFrom(tx: Tx, monitorId: number, begun: ReadonlyMap<numb
     }
   }
 }
+
+/** The runs of these CronJobs that these monitors may be told of are judged: from now on each run is judged when it is recorded. */
+export async function markWatchesJudged(
+  tx: Tx,
+  watches: readonly { readonly monitorId: number; readonly cronJobId: number }[],
+): Promise<void> {
+  for (const [monitorId, ofMonitor] of Map.groupBy(watches, (watch) => watch.monitorId)) {
+    for (const ids of inParts(ofMonitor.map(({ cronJobId }) => cronJobId))) {
+      // One part after the other: they share a connection.
+      await change(
+        tx,
+        `update monitor_targets set judged_at = ? where monitor_id = ? and judged_at is null and cronjob_id in (${marks(ids)})`,
+        [tx.now(), monitorId, ...ids],
+      );
+    }
+  }
+}

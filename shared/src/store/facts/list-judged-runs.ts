@@ -2,7 +2,7 @@ import type { Instant } from '../../domain/index.ts';
 import { optionalNumber, optionalText } from '../column.ts';
 import type { Db } from '../database.ts';
 import { fullJobName, fullReason } from '../executions/short-text.ts';
-import { statusWords } from '../words.ts';
+import { flagBits, statusWords, triggerWords } from '../words.ts';
 import { namesOf } from './names.ts';
 import { listNewestOfEach } from './newest-of-each.ts';
 import { isFailed, isScheduled, isSuccess } from './run-conditions.ts';
@@ -16,6 +16,11 @@ export interface JudgedRunRow {
   readonly exitCode: number | undefined;
   readonly reason: string | undefined;
   readonly jobReason: string | undefined;
+  readonly durationMs: number | undefined;
+  /** Scheduled, and not left out of the SLA by a maintenance window. */
+  readonly isCounted: boolean;
+  /** It was recorded when nothing was judged yet. */
+  readonly isUnjudged: boolean;
 }
 
 /**
@@ -29,7 +34,7 @@ export async function listJudgedRuns(
 ): Promise<ReadonlyMap<number, readonly JudgedRunRow[]>> {
   const { count, includeManual } = wanted;
   const range = {
-    select: 'job_uid, job_name, status, finished_at, exit_code, reason, job_reason',
+    select: 'job_uid, job_name, status, finished_at, exit_code, reason, job_reason, duration_ms, "trigger", flags',
     orderBy: 'finished_at',
     limit: count,
   };
@@ -52,6 +57,10 @@ export async function listJudgedRuns(
         exitCode: optionalNumber(row['exit_code']),
         reason: reason === undefined ? undefined : fullReason(reason),
         jobReason: jobReason === undefined ? undefined : fullReason(jobReason),
+        durationMs: optionalNumber(row['duration_ms']),
+        isCounted:
+          triggerWords.toWord(row['trigger']) === 'scheduled' && (Number(row['flags']) & flagBits.inMaintenance) === 0,
+        isUnjudged: (Number(row['flags']) & flagBits.unjudged) !== 0,
       };
     });
     judged.sort((a, b) => b.endedAt - a.endedAt || (a.jobUid < b.jobUid ? 1 : -1));
