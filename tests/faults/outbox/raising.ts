@@ -5,7 +5,8 @@ import {
   type AlertRules,
   type FindingVerdict,
 } from '@cronjob-monitor/controller/alerting';
-import { projectMonitor } from '@cronjob-monitor/shared/store';
+import type { CronJobFacts } from '@cronjob-monitor/shared/domain';
+import { projectCronJob, projectMonitor } from '@cronjob-monitor/shared/store';
 import { aCronJob } from '@cronjob-monitor/shared/testing';
 import type { BenchChannel, OutboxBench } from '../../channels/outbox-bench.ts';
 
@@ -19,21 +20,23 @@ const rulesOf = (channel: BenchChannel): AlertRules => ({
   windows: [],
 });
 
-/** Raises what a run says about the CronJob of an outbox, as the leader does, in its transaction. */
+/** Raises what a run says about the CronJob of an outbox, or about another one, as the leader does, in its transaction. */
 export async function createRaising(
   bench: OutboxBench,
   channel: BenchChannel,
+  facts: CronJobFacts = aCronJob(),
 ): Promise<(verdict: FindingVerdict) => Promise<void>> {
   const monitor = { uid: '5a0f1f5e-6f0e-4d4b-9a43-3b5b2c3f8f10', namespace: 'prod', name: 'everything' };
   const judged = { phase: 'Active', conditions: [], counts: null, evaluatedAt: undefined } as const;
   const { id } = await bench.store.fenced(bench.epoch, (tx) =>
     projectMonitor(tx, { ...monitor, generation: 1, createdAt: 0, spec: {}, ...judged }),
   );
-  const [row] = await bench.rows('select id from cronjobs');
-  const { uid, namespace, name } = aCronJob();
+  const seen = { facts, seenAt: bench.clock.now() };
+  const { id: cronJobId } = await bench.store.fenced(bench.epoch, (tx) => projectCronJob(tx, seen));
+  const { uid, namespace, name } = facts;
   const finding: Omit<AlertFinding, 'verdict'> = {
     monitor: { ...monitor, id },
-    cronJob: { id: Number(row?.['id']), uid, namespace, name },
+    cronJob: { id: cronJobId, uid, namespace, name },
     type: 'jobFailed',
     subject: undefined,
     rules: rulesOf(channel),
