@@ -124,7 +124,12 @@ export const keys = {
 
   ...under('rate-limits', {
     'max-alerts-per-minute': row('C', rate, '50', 'Messages a minute, all channels together.'),
-    'burst-limit': row('C', rate, '10', 'Messages that may go out at once.'),
+    'burst-limit': row(
+      'C',
+      rate,
+      '10',
+      'Messages that may go out at once; a fifth more, at least one, for critical ones alone.',
+    ),
     'storm-threshold': row('C', int(0, 100_000), '20', 'CronJobs in trouble that make a storm; 0 = never grouped.'),
     'default-suppress-duplicates-for': row(
       'C',

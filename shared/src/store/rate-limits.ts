@@ -12,6 +12,11 @@ export function channelScope(channelUid: string): string {
   return toId16(channelUid);
 }
 
+/** The scope of what comes on top of a limit for critical messages. */
+export function criticalScope(scope: string): string {
+  return `${scope}/critical`;
+}
+
 /**
  * The instants of these limits by scope, locked until the transaction ends: global first, then by channel. A limit that was never
  * asked gets its row, so that there is something to lock.

@@ -184,7 +184,7 @@ export const digests = contract('digests', (test) => {
   };
   const fold = { claimedBy: 'pod/boot-1', channel: { type: 'webhook', burst: 3 }, freeze } as const;
   const narrow = (channel: TestChannel) =>
-    aClaim({ limitOf: (uid) => (uid === channel.uid ? { maxPerHour: 60, burst: 2 } : { maxPerHour: 1, burst: 1 }) });
+    aClaim({ limitOf: (uid) => (uid === channel.uid ? { maxPerHour: 60, burst: 1 } : { maxPerHour: 1, burst: 1 }) });
 
   test('take the place of what waited for over a minute, with the token of the one that was claimed', async ({
     store,

@@ -137,10 +137,21 @@ test('a long line of a log wraps and does not widen the mail', () => {
   assert.match(html, /<pre style="white-space: pre-wrap; overflow-wrap: anywhere">x{500}<\/pre>/);
 });
 
-test('the subject is the heading of the stream, whatever the message says now', () => {
-  const closing = of({ kind: 'closing', data: anAlertMessage({ alert: { severity: 'critical', title: 'RESOLVED' } }) });
-  const heading = anOutgoing().heading;
-  assert.equal(payloadOf({ ...closing, heading }).subject, '[WARNING] prod/nightly: job failed');
+test('the subject is the heading of the stream, and begins with its end in the mail that tells it, in the same thread', () => {
+  const { heading } = anOutgoing();
+  const firing = of({ kind: 'reminder', data: anAlertMessage({ alert: { severity: 'critical' } }) });
+  assert.equal(payloadOf({ ...firing, heading }).subject, '[WARNING] prod/nightly: job failed');
+  for (const [state, word] of [
+    ['resolved', 'RESOLVED'],
+    ['expired', 'CLOSED'],
+  ] as const) {
+    const closing = { ...of({ kind: 'closing', data: anAlertMessage({ alert: { state } }) }), heading };
+    const { subject, inReplyTo } = payloadOf(closing);
+    assert.equal(subject, `${word} [WARNING] prod/nightly: job failed`);
+    assert.equal(inReplyTo, payloadOf({ ...firing, heading }).inReplyTo);
+    const subjectTemplate = '{{ .CronJob.Name }}';
+    assert.equal(payloadOf(closing, { subjectTemplate }).subject, `${word} nightly`);
+  }
 });
 
 test('texts of strangers are escaped in HTML, and nothing is loaded or run', () => {

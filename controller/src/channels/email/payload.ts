@@ -58,11 +58,23 @@ export function emailPayload(outgoing: Outgoing, { email }: EmailTarget, form: F
   };
 }
 
-/** The same for the whole stream, for mail clients thread by it: `[WARNING] prod/nightly: job failed`. */
+/**
+ * The same for the whole stream, `[WARNING] prod/nightly: job failed`, so that its mails are found together; one that tells the end
+ * begins with it: `RESOLVED [WARNING] prod/nightly: job failed`. What joins them to a thread are the headers.
+ */
 function subjectOf(outgoing: Outgoing, template: string | undefined): string {
   const { severity, text } = outgoing.heading;
   const filled = toPlainLine(templateText(template, outgoing) ?? '');
-  return cutEnd(filled === '' ? toPlainLine(`[${severity.toUpperCase()}] ${text}`) : filled, mostSubject);
+  const subject = filled === '' ? toPlainLine(`[${severity.toUpperCase()}] ${text}`) : filled;
+  const end = endOf(outgoing.message);
+  return cutEnd(end === undefined || subject.startsWith(end) ? subject : `${end} ${subject}`, mostSubject);
+}
+
+function endOf(message: Message): 'RESOLVED' | 'CLOSED' | undefined {
+  if (message.kind === 'digest')
+    return message.data.digest.ended && message.data.digest.total === 0 ? 'RESOLVED' : undefined;
+  if (message.kind !== 'closing') return undefined;
+  return message.data.alert.state === 'expired' ? 'CLOSED' : 'RESOLVED';
 }
 
 function templateText(template: string | undefined, outgoing: Outgoing): string | undefined {

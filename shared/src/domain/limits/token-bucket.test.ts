@@ -6,12 +6,12 @@ import { admit, criticalReserve, type RateLimit } from './token-bucket.ts';
 const perMinute = (count: number, burst: number): RateLimit => ({ periodMs: 60_000 / count, burst });
 
 /** Sends as fast as the limit allows over `spanMs`; the instants of what went out. */
-function sendAll(limit: RateLimit, spanMs: number, reserve = 0): number[] {
+function sendAll(limit: RateLimit, spanMs: number): number[] {
   const sent: number[] = [];
   let tat: number | undefined;
   let now = 0;
   while (now < spanMs && sent.length < 5_000) {
-    const answer = admit(tat, limit, now, reserve);
+    const answer = admit(tat, limit, now);
     if (answer.allowed) {
       sent.push(now);
       ({ tat } = answer);
@@ -42,15 +42,10 @@ test('never more than burst + rate x time goes out in any span', () => {
   );
 });
 
-test('leaves a fifth of the burst to critical messages', () => {
-  const limit = perMinute(60, 10);
-  assert.equal(sendAll(limit, 1, criticalReserve(10)).length, 8);
-  assert.equal(sendAll(limit, 1).length, 10);
-});
-
-test('a burst of one has no reserve, else nothing below critical would ever go', () => {
-  assert.equal(criticalReserve(1), 0);
-  assert.equal(sendAll(perMinute(60, 1), 1, criticalReserve(1)).length, 1);
+test('a fifth of the burst comes on top for critical messages, in a minute', () => {
+  assert.deepEqual(criticalReserve(perMinute(60, 10)), { periodMs: 30_000, burst: 2 });
+  assert.deepEqual(criticalReserve(perMinute(60, 4)), { periodMs: 60_000, burst: 1 });
+  assert.equal(criticalReserve(perMinute(60, 1)), undefined);
 });
 
 test('an instant far in the future, from a clock that was set back, holds for one full burst at most', () => {

@@ -15,21 +15,29 @@ export type Admission =
 
 /**
  * Whether one message more is allowed now (GCRA, the "generic cell rate algorithm" of ITU-T I.371). `tat` is the one instant stored per
- * limit, undefined before the first message: a restart refills nothing. `reserve` messages of the burst are left for others.
+ * limit, undefined before the first message: a restart refills nothing.
  */
-export function admit(tat: Instant | undefined, limit: RateLimit, now: Instant, reserve = 0): Admission {
+export function admit(tat: Instant | undefined, limit: RateLimit, now: Instant): Admission {
   const { periodMs, burst } = limit;
   const most = now + burst * periodMs;
   // A clock that was set back, or a limit that was made smaller, must not lock the limit for longer than a full burst.
   const stored = Math.min(tat ?? now, most);
   const next = Math.max(stored, now) + periodMs;
-  const spendable = Math.max(1, burst - reserve) * periodMs;
+  const spendable = burst * periodMs;
   // Instants are whole milliseconds and periods need not be: a thousandth of one decides nothing.
   if (next <= now + spendable + 0.001) return { allowed: true, tat: Math.ceil(next) };
   return { allowed: false, earliestAt: Math.ceil(next - spendable) };
 }
 
-/** What of a burst is kept for critical messages. */
-export function criticalReserve(burst: number): number {
-  return burst > 1 ? Math.max(1, Math.floor(burst / 5)) : 0;
+const minuteMs = 60_000;
+
+/**
+ * What comes on top of a limit for critical messages alone, once it is used up: a fifth of its burst in a minute, at least one. Critical
+ * messages that find the limit unused take from both, so that they alone never pass more than the burst. Undefined: a burst of one has
+ * nothing on top.
+ */
+export function criticalReserve({ burst }: RateLimit): RateLimit | undefined {
+  if (burst <= 1) return undefined;
+  const reserve = Math.max(1, Math.floor(burst / 5));
+  return { periodMs: minuteMs / reserve, burst: reserve };
 }

@@ -1,7 +1,7 @@
 import { admit, criticalReserve, type Admission, type Instant, type RateLimit } from '../../domain/index.ts';
 import { firstRow, rows, type Row } from '../ask.ts';
 import type { Tx } from '../database.ts';
-import { channelScope, globalScope, lockRateLimits, putRateLimits } from '../rate-limits.ts';
+import { channelScope, criticalScope, globalScope, lockRateLimits, putRateLimits } from '../rate-limits.ts';
 import { rowsIn } from '../upsert.ts';
 import { criticalPriority } from './delivery-record.ts';
 
@@ -42,8 +42,8 @@ interface AdmitRequest {
 
 /**
  * Takes a token for each message in their order while there is room to send: one of all channels together and one of its own, or none.
- * Tests and messages that took theirs before pass. Of a burst a part is left for critical messages, and while one of a channel waits for
- * its token no other of that channel goes before it.
+ * Tests and messages that took theirs before pass. A burst is for all severities; critical messages have a little on top of it, and while
+ * one of a channel waits for its token no other of that channel goes before it.
  */
 export async function admitRows(
   tx: Tx,
@@ -56,7 +56,10 @@ export async function admitRows(
   const tats =
     channels.length === 0
       ? new Map<string, Instant>()
-      : await lockRateLimits(tx, [globalScope, ...channels.map(channelScope)]);
+      : await lockRateLimits(
+          tx,
+          [globalScope, ...channels.map(channelScope)].flatMap((scope) => [scope, criticalScope(scope)]),
+        );
   const charged = await countCharged(tx, channels, now);
   const criticalAt = due.some(yields) ? await listWaitingCriticals(tx, now) : new Map<string, Instant>();
   const admitted: Row[] = [];
@@ -120,37 +123,60 @@ async function askForToken(
     readonly count: Charged;
     readonly request: AdmitRequest;
     readonly now: Instant;
-    /** By channel and what was charged there: the same is asked once. */
+    /** By channel, window and what was charged there: the same is asked once. */
     readonly freeAts: Map<string, Instant | undefined>;
   },
 ): Promise<Answer> {
   const { row, uid, tats, count, request, now, freeAts } = of;
   const limit = request.limitOf(uid);
   const own: RateLimit = { periodMs: hourMs / limit.maxPerHour, burst: limit.burst };
-  const ask = (scope: string, asked: RateLimit): Admission => {
-    const reserve = row['severity'] === 'critical' ? 0 : criticalReserve(asked.burst);
-    const tat = tats.get(scope);
-    // 0: no message was ever charged.
-    return admit(tat === 0 ? undefined : tat, asked, now, reserve);
+  const freeAt = async (windowMs: number, over: number): Promise<Instant> => {
+    if (over < 0) return 0;
+    const asked = `${uid} ${windowMs} ${over}`;
+    if (!freeAts.has(asked)) freeAts.set(asked, await freeAgainAt(tx, { uid, windowMs, over, now }));
+    return freeAts.get(asked) ?? 0;
   };
-  const all = ask(globalScope, request.globalLimit);
-  const one = ask(channelScope(uid), own);
-  const asked = `${uid} ${count.inHour} ${count.inMinute}`;
-  if (!freeAts.has(asked)) freeAts.set(asked, await freeAgainAt(tx, { uid, limit, count, now }));
-  const freeAt = freeAts.get(asked);
-  if (all.allowed && one.allowed && freeAt === undefined) {
-    return {
-      tats: [
-        [globalScope, all.tat],
-        [channelScope(uid), one.tat],
-      ],
-    };
-  }
-  const earliestAt = Math.max(earliestOf(all), earliestOf(one), freeAt ?? 0);
-  const isGlobal = one.allowed && freeAt === undefined;
+  const ask = (scope: string, asked: RateLimit, freeFromAt: Instant): Token =>
+    askScope({ scope, limit: asked, tats, now, freeFromAt, isCritical: row['severity'] === 'critical' });
+  const all = ask(globalScope, request.globalLimit, 0);
+  const one = ask(channelScope(uid), own, await freeAt(minuteMs, count.inMinute - limit.burst));
+  const hourFreeAt = await freeAt(hourMs, count.inHour - limit.maxPerHour);
+  const earliestAt = Math.max(all.earliestAt, one.earliestAt, hourFreeAt);
+  if (earliestAt === 0) return { tats: [...all.tats, ...one.tats] };
+  const isGlobal = one.earliestAt === 0 && hourFreeAt === 0;
   return isGlobal
     ? { scope: 'global', earliestAt, periodMs: request.globalLimit.periodMs }
     : { scope: 'channel', earliestAt, periodMs: own.periodMs };
+}
+
+/** A token of one limit. */
+interface Token {
+  /** 0: there is one now. */
+  readonly earliestAt: Instant;
+  /** To be stored when it is taken. */
+  readonly tats: readonly (readonly [scope: string, tat: Instant])[];
+}
+
+/** From the limit itself, else, for a critical message, from what comes on top of it. `freeFromAt`: the limit has none before. */
+function askScope(of: {
+  readonly scope: string;
+  readonly limit: RateLimit;
+  readonly tats: ReadonlyMap<string, Instant>;
+  readonly now: Instant;
+  readonly freeFromAt: Instant;
+  readonly isCritical: boolean;
+}): Token {
+  const { scope, limit, tats, now, freeFromAt, isCritical } = of;
+  // 0: no message was ever charged.
+  const tatOf = (name: string): Instant | undefined => tats.get(name) || undefined;
+  const usual = admit(tatOf(scope), limit, now);
+  const reserve = isCritical ? criticalReserve(limit) : undefined;
+  const onTop = reserve && admit(tatOf(criticalScope(scope)), reserve, now);
+  const spent = onTop?.allowed ? [[criticalScope(scope), onTop.tat] as const] : [];
+  if (usual.allowed && freeFromAt === 0) return { earliestAt: 0, tats: [[scope, usual.tat], ...spent] };
+  if (onTop?.allowed) return { earliestAt: 0, tats: spent };
+  const usualAt = Math.max(earliestOf(usual), freeFromAt);
+  return { earliestAt: onTop === undefined ? usualAt : Math.min(usualAt, earliestOf(onTop)), tats: [] };
 }
 
 function needsToken(row: Row): boolean {
@@ -193,27 +219,17 @@ async function countCharged(tx: Tx, channels: readonly string[], now: Instant): 
   );
 }
 
-/** When a channel at one of its maxima takes one more; undefined: it does now. */
+/** When a channel that has `over` messages more than its maximum of a window less one takes one more. */
 async function freeAgainAt(
   tx: Tx,
-  of: { readonly uid: string; readonly limit: ChannelLimit; readonly count: Charged; readonly now: Instant },
-): Promise<Instant | undefined> {
-  const { uid, limit, count, now } = of;
-  const full = [
-    { windowMs: hourMs, over: count.inHour - limit.maxPerHour },
-    { windowMs: minuteMs, over: count.inMinute - limit.burst },
-  ].filter(({ over }) => over >= 0);
-  let freeAt: Instant | undefined;
-  for (const { windowMs, over } of full) {
-    // At most two questions.
-    const row = await firstRow(
-      tx,
-      `select charged_at from deliveries where channel_uid = ? and charged_at > ? order by charged_at limit 1 offset ${over}`,
-      [tx.dialect.id16(uid), now - windowMs],
-    );
-    // Those taken in this very claim are not in the rows yet.
-    const chargedAt = row === undefined ? now : Number(row['charged_at']);
-    freeAt = Math.max(freeAt ?? 0, chargedAt + windowMs);
-  }
-  return freeAt;
+  of: { readonly uid: string; readonly windowMs: number; readonly over: number; readonly now: Instant },
+): Promise<Instant> {
+  const { uid, windowMs, over, now } = of;
+  const row = await firstRow(
+    tx,
+    `select charged_at from deliveries where channel_uid = ? and charged_at > ? order by charged_at limit 1 offset ${over}`,
+    [tx.dialect.id16(uid), now - windowMs],
+  );
+  // Those taken in this very claim are not in the rows yet.
+  return (row === undefined ? now : Number(row['charged_at'])) + windowMs;
 }

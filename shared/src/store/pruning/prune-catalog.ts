@@ -1,3 +1,4 @@
+import { channelScope, criticalScope } from '../rate-limits.ts';
 import type { Instant } from '../../domain/index.ts';
 import { change, marks, rows } from '../ask.ts';
 import type { Batches } from './batches.ts';
@@ -82,7 +83,9 @@ async function pruneChannels(batches: Batches, before: Instant): Promise<number>
       );
       const uids = found.map((row) => row['uid']);
       if (uids.length === 0) return 0;
-      const scopes = uids.map((uid) => tx.dialect.id16Text(uid));
+      const scopes = uids
+        .map((uid) => channelScope(tx.dialect.id16Text(uid)))
+        .flatMap((scope) => [scope, criticalScope(scope)]);
       await change(tx, `delete from rate_limits where scope in (${marks(scopes)})`, scopes);
       return change(tx, `delete from channels where uid in (${marks(uids)})`, uids);
     },
