@@ -8,11 +8,16 @@ export interface Difference {
 /** What never left and ended is no verdict: a failure that a success undid within the delay, for example. */
 const counts = ({ isTold, ended }: Verdict): boolean => isTold || !ended.startsWith('cancelled');
 
-/** What one observer said otherwise than the calm one. */
-export function differencesOf(calm: readonly Verdict[], disturbed: readonly Verdict[]): Difference[] {
-  const theirs = groups(disturbed);
+/** What one observer said otherwise than the calm one of what began until then: what began later may not be judged yet. */
+export function differencesOf(
+  calm: readonly Verdict[],
+  disturbed: readonly Verdict[],
+  beganUntilAt: number,
+): Difference[] {
+  const isOld = ({ openedAt }: Verdict): boolean => openedAt <= beganUntilAt;
+  const theirs = groups(disturbed.filter(isOld));
   const differences: Difference[] = [];
-  for (const [key, expected] of groups(calm)) {
+  for (const [key, expected] of groups(calm.filter(isOld))) {
     const found = theirs.get(key) ?? [];
     theirs.delete(key);
     for (const [index, verdict] of expected.entries()) {

@@ -8,7 +8,7 @@ export interface RunStory {
   readonly exitCode: number;
 }
 
-/** When it runs: at this minute of every so many hours, counted from midnight UTC; at least one, and 24 can be divided by it. */
+/** When it runs: at this minute of every so many hours, counted from midnight UTC; a part of a day, a day, or a week. */
 export interface Rhythm {
   readonly everyHours: number;
   readonly minute: number;

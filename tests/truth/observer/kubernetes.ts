@@ -28,6 +28,9 @@ export interface Played {
   readonly runs: readonly Run[];
 }
 
+/** A rhythm of a week. */
+export const weekHours = 168;
+
 /** Slots of a rhythm in (after, through]. */
 export function slotsOf({ everyHours, minute }: Rhythm, after: number, through: number): number[] {
   const slots: number[] = [];
@@ -38,7 +41,10 @@ export function slotsOf({ everyHours, minute }: Rhythm, after: number, through: 
 }
 
 export function scheduleOf({ everyHours, minute }: Rhythm): string {
-  if (everyHours === 24) return `${minute % 60} ${Math.floor(minute / 60)} * * *`;
+  const time = `${minute % 60} ${Math.floor(minute / 60) % 24}`;
+  if (everyHours === 24) return `${time} * * *`;
+  // Weeks are counted from the first day of 1970, a Thursday.
+  if (everyHours === weekHours) return `${time} * * ${(4 + Math.floor(minute / 1_440)) % 7}`;
   return `${minute} */${everyHours} * * *`;
 }
 

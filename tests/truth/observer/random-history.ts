@@ -11,7 +11,7 @@ import {
   type Rhythm,
   type RunStory,
 } from './history.ts';
-import { slotsOf } from './kubernetes.ts';
+import { slotsOf, weekHours } from './kubernetes.ts';
 import { Random } from './random.ts';
 
 const startAt = Date.UTC(2026, 10, 21);
@@ -58,8 +58,8 @@ export function randomHistory(seed: number, size: Size = { cronJobs: 12, days: 3
   }
 
   function aRhythm(): Rhythm {
-    const everyHours = chance.pick([1, 2, 4, 6, 12, 24, 24]);
-    return { everyHours, minute: everyHours === 24 ? chance.whole(0, 1_439) : chance.whole(0, 59) };
+    const everyHours = chance.pick([1, 4, 6, 12, 24, 24, 24, 24, 24, weekHours, weekHours, weekHours]);
+    return { everyHours, minute: chance.whole(0, everyHours < 24 ? 59 : everyHours * 60 - 1) };
   }
 
   function aCronJob(name: string, namespace: string, createdAt: number): CronJobStory {

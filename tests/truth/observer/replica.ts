@@ -37,6 +37,8 @@ export class Replica {
     const clock = time.clockUntil(this.#dead.signal);
     this.cluster = new WorldCluster(shared, this.#dead.signal);
     this.store = openStore(storage, { clock, log: logger });
+    // The clock of a server is real: the service goes by its own, as it does with a file.
+    (this.store.dialect as { now: Store['dialect']['now'] }).now = async () => undefined;
     const client = this.store.sql.client as Acquiring;
     this.#acquire = client.acquireConnection.bind(client);
     this.store.sql.on('query', ({ sql }: { readonly sql: string }) => {
@@ -53,7 +55,7 @@ export class Replica {
           ? { namespace: 'monitoring', leaseMs: 150_000, renewDeadlineMs: 100_000, retryMs: 20_000 }
           : undefined,
         leaseMs: 900_000,
-        schedulers: { ...controllerSettings.schedulers, deadManSwitchMs: 300_000, stuckJobCheckMs: 300_000 },
+        schedulers: { ...controllerSettings.schedulers, deadManSwitchMs: 240_000, stuckJobCheckMs: 240_000 },
         globalLimit: { periodMs: 1, burst: 100_000 },
         stormThreshold: 0,
       },

@@ -56,6 +56,7 @@ export async function readVerdicts(store: Store): Promise<Verdict[]> {
   const ends: { alert_id: unknown; detail: string | null; reason: string | null }[] = await sql('alert_decisions')
     .select('alert_id', 'detail', 'reason')
     .whereIn('action', ['resolved', 'cancelled', 'expired'])
+    .whereNull('delivery_id')
     .orderBy('id');
   const endOf = new Map(ends.map(({ alert_id, detail, reason }) => [idText(alert_id), detail ?? reason ?? '']));
   return alerts.map((row) => {

@@ -51,6 +51,22 @@ test('a change seen on a live watch happened at its receipt', () => {
   assert.deepEqual(change, { changedAt: 5_000, uncertainFromAt: undefined });
 });
 
+test('a change whose news comes late on a live watch happened when it was written', () => {
+  const specWrites = [write(3_000, 'schedule')];
+  const change = instantOfChange(open, { ...daily, specWrites }, { now: 900_000, unwatchedSinceAt: undefined });
+  assert.deepEqual(change, { changedAt: 3_000, uncertainFromAt: undefined });
+});
+
+test('of two writes that came as one on a live watch only the receipt is known', () => {
+  const specWrites = [write(3_000, 'schedule')];
+  const change = instantOfChange(
+    open,
+    { ...daily, generation: 5, specWrites },
+    { now: 5_000, unwatchedSinceAt: undefined },
+  );
+  assert.deepEqual(change, { changedAt: 5_000, uncertainFromAt: undefined });
+});
+
 test('the only write of a gap tells when the change happened', () => {
   const specWrites = [write(3_000, 'schedule')];
   const change = instantOfChange(open, { ...daily, specWrites }, { now: 5_000, unwatchedSinceAt: 2_000 });

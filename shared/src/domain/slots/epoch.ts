@@ -34,9 +34,10 @@ export function sameSpec(epoch: EpochFields, cronJob: EpochFields): boolean {
 }
 
 /**
- * When the CronJob came to differ from its open epoch; undefined when it does not. Seen on a live watch (`unwatchedSinceAt` undefined)
- * it changed at its receipt. `generation` of the epoch is the one seen last. Found after a gap it changed when the field manager of the changed fields wrote them, if that was the only
- * write in the gap; else the whole gap is uncertain. So it is when nothing differs and several writes came: a pause may have come and gone.
+ * When the CronJob came to differ from its open epoch; undefined when it does not. `generation` of the epoch is the one seen last. It changed
+ * when the field manager of the changed fields wrote them, if that was the only write since: news may be late on a watch that lives, too.
+ * Where the cluster does not tell, it changed at its receipt on a live watch (`unwatchedSinceAt` undefined); after a gap the whole gap is
+ * uncertain. So it is when nothing differs and several writes came: a pause may have come and gone.
  */
 export function instantOfChange(
   open: EpochFields & { readonly fromAt: Instant },
@@ -44,22 +45,19 @@ export function instantOfChange(
   sight: { readonly now: Instant; readonly unwatchedSinceAt: Instant | undefined },
 ): ChangeInstant | undefined {
   const changed = changedFields(open, cronJob);
-  if (sight.unwatchedSinceAt === undefined) {
-    return changed.length === 0 ? undefined : { changedAt: sight.now, uncertainFromAt: undefined };
-  }
-  const from = Math.max(sight.unwatchedSinceAt, open.fromAt);
+  const isLive = sight.unwatchedSinceAt === undefined;
+  const from = Math.max(sight.unwatchedSinceAt ?? -Infinity, open.fromAt);
   const writes = cronJob.specWrites.filter((write) => write.at > from && write.at <= sight.now);
   if (changed.length === 0) {
     // One write cannot have come and gone; and whoever wrote such a field last is named with the time.
     const cannotHaveMoved =
-      cronJob.generation <= open.generation + 1 || (cronJob.specWrites.length > 0 && writes.length === 0);
+      isLive || cronJob.generation <= open.generation + 1 || (cronJob.specWrites.length > 0 && writes.length === 0);
     return cannotHaveMoved ? undefined : { changedAt: sight.now, uncertainFromAt: from };
   }
   const owner = writes.find((write) => changed.every((field) => write.fields.includes(field)));
   const wasOneWrite = cronJob.generation === open.generation + 1;
-  return wasOneWrite && owner
-    ? { changedAt: owner.at, uncertainFromAt: undefined }
-    : { changedAt: sight.now, uncertainFromAt: from };
+  if (wasOneWrite && owner) return { changedAt: owner.at, uncertainFromAt: undefined };
+  return { changedAt: sight.now, uncertainFromAt: isLive ? undefined : from };
 }
 
 /**
