@@ -1,4 +1,5 @@
-import type { SlaVerdict } from '@cronjob-monitor/shared/contract';
+import type { SlaSubject, SlaVerdict } from '@cronjob-monitor/shared/contract';
+import type { BrokenTarget } from '@cronjob-monitor/shared/domain';
 import type { SlaTargetSpec } from './monitor-spec.ts';
 
 interface Counts {
@@ -6,19 +7,46 @@ interface Counts {
   readonly failed: number;
 }
 
-/** What a success rate says of its target: `atRisk` when one more failed run would breach it. */
-export function judgeRate({ success, failed }: Counts, target: SlaTargetSpec): SlaVerdict {
+/** The promise of a monitor about a subject that was found broken when it was judged last; undefined: it was not. */
+export function brokenTarget(
+  broken: readonly BrokenTarget[],
+  monitorId: number | undefined,
+  subject: SlaSubject,
+): BrokenTarget | undefined {
+  return broken.find((target) => target.monitorId === monitorId && target.subject === subject);
+}
+
+/**
+ * What a success rate says of its target: what was judged stands until it is judged again, a figure below the target that is not judged yet
+ * is `pending`, and it is `atRisk` when one more failed run would breach it.
+ */
+export function judgeRate(
+  { success, failed }: Counts,
+  target: SlaTargetSpec,
+  judged: BrokenTarget | undefined,
+): SlaVerdict {
   const { enabled, minSuccessRate, minRuns } = target;
   if (!enabled || minSuccessRate === undefined) return 'off';
+  if (judged) return 'breached';
   const runs = success + failed;
   if (runs === 0 || runs < minRuns) return 'noData';
-  if (isBelow(success, runs, minSuccessRate)) return 'breached';
+  if (isBelow(success, runs, minSuccessRate)) return 'pending';
   return isBelow(success, runs + 1, minSuccessRate) ? 'atRisk' : 'met';
 }
 
 /** Compared without division: a rate that equals its target meets it. */
 function isBelow(success: number, runs: number, minSuccessRate: number): boolean {
   return success * 100 < minSuccessRate * runs;
+}
+
+/** What a duration says of its limit, by the same rule. `isBroken`: undefined without an ended run. */
+export function judgeLimit(
+  isBroken: boolean | undefined,
+  judged: BrokenTarget | undefined,
+): 'breached' | 'pending' | 'noData' | 'met' {
+  if (judged) return 'breached';
+  if (isBroken === undefined) return 'noData';
+  return isBroken ? 'pending' : 'met';
 }
 
 /** Failed runs until the rate breaches: 0, the next one does. Undefined: it breaches now, or no number of them does. */

@@ -226,6 +226,8 @@ async function fillLastRuns(store: Store, now: number): Promise<void> {
           .where({ id: row['cronjob_id'] })
           .update({
             last_run: JSON.stringify(lastRun),
+            failed_run: isFailed ? JSON.stringify(lastRun) : null,
+            state: isFailed ? 2 : 5,
             last_success_at: isFailed ? now - dayMs : lastRun.finishedAt,
             last_failure_at: isFailed ? lastRun.finishedAt : null,
             oldest_run_at: row['oldest_at'],
@@ -270,7 +272,10 @@ async function fillAlerts(store: Store, epoch: number, listed: readonly CatalogC
           aDelivery(store, channel, { createdAt: at, streamId: alert.id, alertId: alert.id, severity }),
         );
         if (isOpen)
-          await tx.sql('cronjobs').where({ id: cronJob.id }).update({ worst_severity: severity, active_alerts: 1 });
+          await tx
+            .sql('cronjobs')
+            .where({ id: cronJob.id })
+            .update({ worst_severity: severity, active_alerts: 1, state: severity === 'critical' ? 0 : 1 });
       }
     });
   }

@@ -12,6 +12,7 @@ import { deletion, evidence, pruning } from './contract/history.ts';
 import { heartbeats, leader } from './contract/leader.ts';
 import { firstMigration, migrations } from './contract/migrations.ts';
 import { recording } from './contract/recording.ts';
+import { states } from './contract/states.ts';
 import { errors, transactions } from './contract/transactions.ts';
 import { unseenRuns } from './contract/unseen-runs.ts';
 import { values } from './contract/values.ts';
@@ -31,6 +32,7 @@ const suites = [
   monitors,
   channels,
   recording,
+  states,
   unseenRuns,
   activeJobs,
   lateFacts,

@@ -71,7 +71,8 @@ test('is read once, and shows every change that is told: runs, suspensions, new 
   await fleet.addRuns(a, { createdAt: testNow - minuteMs });
   assert.equal((await kept.fleet.outlines())[1]?.lastRunAt, testNow - minuteMs + 1_000);
   await fleet.addCronJob({ ...b, suspended: true });
-  assert.equal((await kept.fleet.outlines())[0]?.status, 'suspended');
+  const paused = (await kept.fleet.outlines())[0];
+  assert.deepEqual([paused?.suspended, paused?.state], [true, 'unknown'], 'it never ran');
 
   await fleet.store.fenced(fleet.epoch, (tx) => forgetCronJob(tx, b.uid, testNow));
   assert.deepEqual(await kept.namesOf(), ['prod/a', 'prod/c']);

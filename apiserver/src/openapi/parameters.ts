@@ -8,6 +8,7 @@ import {
   closedAlertStates,
   cronJobSortKeys,
   cronJobStatusFilters,
+  healthStates,
   deliveryKinds,
   deliverySortKeys,
   deliveryStates,
@@ -85,6 +86,7 @@ export const queryParameters: Readonly<Record<string, Parameter>> = {
   monitorSort: sort(monitorSortKeys, 'name'),
 
   cronJobStatuses: list('status', 'Health; suspended and running are overlays.', words(cronJobStatusFilters)),
+  cronJobStates: list('state', 'States of the verdict.', words(healthStates)),
   slaVerdicts: list('sla', 'Verdicts on the success rate.', words(slaVerdicts)),
   includeRemoved: query('includeRemoved', 'Also those that are gone and have history.', bool),
   recent: query('recent', 'So many recent runs of each; needs limit.', wholeNumber(0, 30)),

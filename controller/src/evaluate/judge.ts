@@ -10,9 +10,11 @@ import {
   type MessageHold,
 } from '@cronjob-monitor/shared/domain';
 import {
+  decideStates,
   listAlertRuns,
   markJudged,
   markWatchesJudged,
+  setBrokenTargets,
   setDue,
   toId16,
   type AlertRecord,
@@ -21,6 +23,7 @@ import {
   type Tx,
 } from '@cronjob-monitor/shared/store';
 import { raise, type AlertFinding, type RaiseDeps, type RaisedAlert } from '../alerting/index.ts';
+import { gatherBrokenTargets } from './broken-targets.ts';
 import { closingsOf, type ClosingFacts } from './closings.ts';
 import { dueWishesOf } from './due-wishes.ts';
 import { findingsOf, keyOf, type FindingContext } from './findings.ts';
@@ -112,7 +115,11 @@ export async function judgeCronJobs(
   }
   await setDue(tx, wishes, occasion.recorded !== undefined);
   if (runs) await noteJudged(tx, subjects, runs);
-  return raise(tx, findings, { freeze: deps.freeze });
+  const raised = await raise(tx, findings, { freeze: deps.freeze });
+  await setBrokenTargets(tx, await gatherBrokenTargets(tx, subjects, answered, parts, now));
+  // A run that was recorded has decided the state of its CronJob; here a pass finds what moved in another way.
+  if (occasion.recorded === undefined) await decideStates(tx, ids);
+  return raised;
 }
 
 /** A run is news when it was recorded now, when nothing was judged as it was recorded, and all are to a monitor that never judged any. */

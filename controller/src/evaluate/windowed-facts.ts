@@ -39,6 +39,7 @@ export async function gatherWindowed(
       successRate: rates && {
         // History alone, from before the monitor judged the CronJob, opens nothing.
         ...(lastEndedAt !== undefined && lastEndedAt >= watch.judgesFromAt ? toCounts(rate) : toCounts(undefined)),
+        shown: toCounts(rate),
         lastRunAt: lastEndedAt,
         // Good evaluations are counted by the alert itself.
         openGoodEvaluations: isOpen(subject, watch, 'successRate') ? 1 : undefined,

@@ -1,10 +1,17 @@
 import type { Instant } from '@cronjob-monitor/shared/domain';
-import { cronJobIdsOf, listCronJobsToJudge, listCronJobsWithAlerts, type Store } from '@cronjob-monitor/shared/store';
+import {
+  cronJobIdsOf,
+  listCronJobsToJudge,
+  listCronJobsWithAlerts,
+  listCronJobsWithBrokenTargets,
+  type Store,
+} from '@cronjob-monitor/shared/store';
 
 /** Runs that leave the window change a rate as well, slowly: so often all CronJobs are asked. */
 const allEveryMs = 3_600_000;
 
-/** Asks CronJobs for their rate and their durations: those with new runs, those with an alert about either, each hour all of them. */
+/** Asks CronJobs for their rate and their durations: those with new runs, those with an alert about either or a broken
+ * promise, each hour all of them. */
 export interface SlaRounds {
   /** A run of this CronJob was recorded. */
   readonly recorded: (cronJobUid: string) => void;
@@ -24,8 +31,9 @@ export function createSlaRounds(store: Store): SlaRounds {
       return listCronJobsToJudge(store);
     }
     const open = await listCronJobsWithAlerts(store, ['slaBreached', 'durationRegression']);
+    const broken = await listCronJobsWithBrokenTargets(store);
     const ids = uids.size === 0 ? new Map<string, number>() : await cronJobIdsOf(store, [...uids]);
-    return [...new Set([...ids.values(), ...open])];
+    return [...new Set([...ids.values(), ...open, ...broken])];
   };
 
   return {

@@ -14,6 +14,7 @@ import type {
   ToldReason,
   ToldState,
 } from './vocabulary.ts';
+import type { Verdict } from './verdict.ts';
 import type { List, Page, Ref, WireInstant } from './wire.ts';
 
 /** The newest delivery of an alert to one channel. */
@@ -80,8 +81,10 @@ export interface Alert {
   readonly suppressedUntil: WireInstant | null;
   /** End of alertDelay; null unless pending. */
   readonly dueAt: WireInstant | null;
+  /** For receivers: who shows the alert prints `verdict.words`. */
   readonly title: string;
   readonly message: string;
+  readonly verdict: Verdict;
   readonly cronjob: Ref;
   readonly monitor: Ref;
   /** The condition began. */

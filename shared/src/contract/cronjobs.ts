@@ -14,6 +14,7 @@ import type {
   SlaVerdict,
   SlotOutcome,
 } from './vocabulary.ts';
+import type { StateCounts, Verdict } from './verdict.ts';
 import type { List, Percent, Ref, WireInstant } from './wire.ts';
 
 /** A CronJob against its leading monitor's success rate. */
@@ -69,6 +70,7 @@ interface CronJobBase {
   /** Of the present object, or of the last one when deleted. */
   readonly uid: string;
   readonly status: CronJobStatus;
+  readonly verdict: Verdict;
   readonly suspended: boolean;
   /** Unfinished Jobs it owns, manual ones included. */
   readonly runningJobs: number;
@@ -104,8 +106,10 @@ export interface CronJob extends CronJobBase, CronJobTail {
 
 /** GET /api/v1/cronjobs */
 export interface CronJobList extends List<CronJob> {
-  /** What all filters but `status` let through. */
+  /** What all filters but `status` and `state` let through. */
   readonly summary: CronJobSummary;
+  /** The same, each once. */
+  readonly states: StateCounts;
 }
 
 /** Scheduled success and failed runs; durations over the successful ones. */

@@ -1,4 +1,5 @@
 import type { ExecutionStatus, ExecutionTrigger } from './vocabulary.ts';
+import type { Verdict } from './verdict.ts';
 import type { Page, WireInstant } from './wire.ts';
 
 /** One ended run: an item of a list. */
@@ -10,6 +11,7 @@ export interface Execution {
   readonly cronJobUid: string;
   readonly jobName: string;
   readonly status: ExecutionStatus;
+  readonly verdict: Verdict;
   readonly trigger: ExecutionTrigger;
   /** The expected run it answers; null = manual, rerun, unmatched. */
   readonly scheduledTime: WireInstant | null;

@@ -1,4 +1,5 @@
 import type { CronJobStatus, ExecutionStatus, ExecutionTrigger, SlotOutcome } from './vocabulary.ts';
+import type { Verdict } from './verdict.ts';
 import type { Page, WireInstant } from './wire.ts';
 
 /** A run, or an expected run that came to nothing. */
@@ -17,6 +18,7 @@ export interface GridLane {
   readonly namespace: string;
   readonly name: string;
   readonly status: CronJobStatus;
+  readonly verdict: Verdict;
   /** Oldest first. */
   readonly cells: readonly GridCell[];
   /** Older cells that are left out. */

@@ -1,5 +1,6 @@
 import type { CronJobSummary } from './stats.ts';
 import type { AlertSubject, AlertType, ChannelType, CronJobStatus, MonitorPhase, Severity } from './vocabulary.ts';
+import type { StateCounts, Verdict } from './verdict.ts';
 import type { Condition, List, Percent, Ref, WireInstant } from './wire.ts';
 
 /** What a monitor judges by, in short: durations as text, null = off, `auto` = from the schedule. */
@@ -17,6 +18,8 @@ interface MonitorBase {
   readonly phase: MonitorPhase;
   readonly cronJobCount: number;
   readonly summary: CronJobSummary;
+  /** The same, each once. */
+  readonly states: StateCounts;
   readonly activeAlerts: number;
   readonly rules: MonitorRules;
 }
@@ -47,6 +50,7 @@ export interface MonitorCronJob {
   readonly namespace: string;
   readonly name: string;
   readonly status: CronJobStatus;
+  readonly verdict: Verdict;
   readonly suspended: boolean;
   readonly successRate: Percent | null;
   readonly activeAlerts: number;

@@ -1,4 +1,5 @@
 import type { SlaSubject, SlaTargetVerdict } from './vocabulary.ts';
+import type { Verdict } from './verdict.ts';
 import type { List, Percent, Ref } from './wire.ts';
 
 /** One target: a monitor, a CronJob and a subject. */
@@ -7,8 +8,10 @@ export interface SlaTarget {
   readonly monitor: Ref;
   readonly subject: SlaSubject;
   readonly verdict: SlaTargetVerdict;
+  readonly judged: Verdict;
   /** In `unit`; null for finishBy. */
   readonly target: number | null;
+  /** Of `maxDuration` the longest run of the window, the running ones among them. */
   readonly current: number | null;
   readonly unit: 'percent' | 'seconds' | null;
   /** `06:00 Europe/Berlin`. */

@@ -1,7 +1,8 @@
 import type { SlotOutcome } from './vocabulary.ts';
+import type { StateCounts } from './verdict.ts';
 import type { Percent, WireInstant } from './wire.ts';
 
-/** Counts of CronJobs by health; `suspended` and `running` are overlays, counted independently of it. */
+/** Counts of CronJobs by `status`: `warning` takes in those that are failing; `suspended` and `running` are overlays, counted independently of it. */
 export interface CronJobSummary {
   readonly healthy: number;
   readonly warning: number;
@@ -18,6 +19,9 @@ export interface Stats {
   readonly totalMonitors: number;
   readonly totalCronJobs: number;
   readonly summary: CronJobSummary;
+  readonly states: StateCounts;
+  /** Of the whole set, whatever the namespaces. */
+  readonly channels: { readonly total: number; readonly ready: number };
   readonly activeAlerts: number;
   /** Runs that ended in the last 24 h. */
   readonly executionsRecorded24h: number;

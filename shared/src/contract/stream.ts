@@ -13,6 +13,7 @@ import type {
   SilenceState,
   StorageState,
 } from './vocabulary.ts';
+import type { HealthState } from './verdict.ts';
 import type { Ref, WireInstant } from './wire.ts';
 
 /** Data of the messages of GET /api/v1/events/stream by kind. A message is a hint to read again, not the object. */
@@ -23,6 +24,7 @@ export interface StreamData {
     readonly namespace: string;
     readonly name: string;
     readonly status: CronJobStatus;
+    readonly state: HealthState;
     readonly suspended: boolean;
     readonly runningJobs: number;
     readonly activeAlerts: number;

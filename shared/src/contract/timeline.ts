@@ -1,3 +1,4 @@
+import type { Verdict } from './verdict.ts';
 import type { Page, WireInstant } from './wire.ts';
 
 /** A run to come. */
@@ -16,6 +17,7 @@ export interface TimelineItem {
   readonly name: string;
   readonly timezone: string | null;
   readonly suspended: boolean;
+  readonly verdict: Verdict;
   /** p50; null = no data. */
   readonly expectedDurationSeconds: number | null;
   readonly next: readonly UpcomingRun[];

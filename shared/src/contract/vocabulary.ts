@@ -235,10 +235,10 @@ export type ScheduleProblem = (typeof scheduleProblems)[number];
 export const concurrencyPolicies = ['Allow', 'Forbid', 'Replace'] as const;
 export type ConcurrencyPolicy = (typeof concurrencyPolicies)[number];
 
-/** Verdict on a target, worst first. `off`: there is no target; lists of targets never have it. */
-export const slaVerdicts = ['breached', 'atRisk', 'noData', 'met', 'off'] as const;
+/** Verdict on a target, worst first. `pending`: its figure breaks it, and that is not judged yet. `off`: there is no target; lists of targets never have it. */
+export const slaVerdicts = ['breached', 'pending', 'atRisk', 'noData', 'met', 'off'] as const;
 export type SlaVerdict = (typeof slaVerdicts)[number];
-export const slaTargetVerdicts = ['breached', 'atRisk', 'noData', 'met'] as const;
+export const slaTargetVerdicts = ['breached', 'pending', 'atRisk', 'noData', 'met'] as const;
 export type SlaTargetVerdict = (typeof slaTargetVerdicts)[number];
 
 /** Phase of a monitor, worst first. The health of its CronJobs never changes it. */

@@ -68,7 +68,6 @@ export {
   type NewsOfChange,
   type WatchFacts,
 } from './watch/judges-from.ts';
-export { cronJobStatus, type CronJobHealthFacts } from './health/cronjob-health.ts';
 export { toldProblems, type Problem } from './health/problem.ts';
 export { nearestRank, rankOf } from './stats/percentile.ts';
 export {

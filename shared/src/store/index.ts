@@ -26,6 +26,13 @@ export {
   type CronJobSeen,
   type ProjectedCronJob,
 } from './catalog/project-cron-job.ts';
+export {
+  decideStates,
+  setBrokenTargets,
+  setWaiting,
+  type BrokenTargets,
+  type WaitingOf,
+} from './catalog/verdict-facts.ts';
 export { cronJobIdsOf, listWatchedSince, lockCronJobs } from './catalog/cron-job-ids.ts';
 export { listCronJobMarks, type CronJobMarks } from './catalog/cron-job-marks.ts';
 export { forgetMonitor, projectMonitor, type MonitorProjection } from './catalog/monitors.ts';
@@ -136,7 +143,6 @@ export { measureDurations, measureDurationsOfEach, type DurationFigures } from '
 export { countAlertsOfMonitor, listAlertsOfMonitor, type AlertOfMonitor } from './alerts/list-alerts-of-monitor.ts';
 export { countAlertsOfMonitors } from './alerts/count-alerts-of-monitors.ts';
 export { countOpenAlerts, type OpenAlerts } from './alerts/count-open-alerts.ts';
-export { listOpenAlerts, type OpenAlert } from './alerts/list-open-alerts.ts';
 export { findChangeBounds, findChangeMark } from './find-change-bounds.ts';
 export { readHistories, type StoredHistory } from './preview-history.ts';
 export { findOldestExecution, measureStorage, type StorageFigures } from './measure-storage.ts';
@@ -165,6 +171,7 @@ export {
   type AlertFilter,
   type AlertSort,
   type StoredAlert,
+  listOpenAlerts,
 } from './alerts/list-alerts.ts';
 export { listTold, type ToldDelivery, type ToldFacts } from './alerts/list-told.ts';
 
@@ -185,6 +192,7 @@ export {
   listCronJobsSilenced,
   listCronJobsToJudge,
   listCronJobsWithAlerts,
+  listCronJobsWithBrokenTargets,
 } from './alerts/list-judged-ids.ts';
 export {
   listStormChildren,
@@ -270,5 +278,6 @@ export {
   type LastScheduledRun,
   type LastScheduledRuns,
 } from './facts/list-last-scheduled-runs.ts';
+export { measureLongestRuns, type LongestRun } from './facts/measure-longest-runs.ts';
 export { measureDurationShift, type DurationShift } from './facts/measure-duration-shift.ts';
 export { measureLastDurations, type LastDurations } from './facts/measure-last-durations.ts';

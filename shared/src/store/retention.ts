@@ -168,10 +168,12 @@ async function listOwnersOfOlder(
 
 /** The rows of a CronJob that say something about its removed runs. */
 async function clearOwner(tx: Tx, id: number): Promise<void> {
-  await change(tx, 'update cronjobs set baseline_at = ?, last_run = null, last_failure_at = null where id = ?', [
-    tx.now(),
-    id,
-  ]);
+  await change(
+    tx,
+    `update cronjobs set baseline_at = ?, last_run = null, last_failure_at = null, failed_run = null,
+     missed_slot_at = null, broken = null where id = ?`,
+    [tx.now(), id],
+  );
   await recordChanges(tx, await cronJobChanges(tx, [id]));
 }
 

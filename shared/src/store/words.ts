@@ -1,4 +1,4 @@
-import type { SlotCause, SlotOutcome } from '../contract/index.ts';
+import type { HealthState, SlotCause, SlotOutcome } from '../contract/index.ts';
 import type { ExecutionStatus, ExecutionTrigger } from '../domain/index.ts';
 
 /**
@@ -30,6 +30,16 @@ function words<W extends string>(...all: readonly W[]): Words<W> {
 
 export const statusWords: Words<ExecutionStatus> = words('success', 'failed', 'replaced', 'deleted', 'unobserved');
 export const triggerWords: Words<ExecutionTrigger> = words('scheduled', 'manual', 'rerun', 'unmatched');
+
+/** States of a CronJob: their order is that of lists, worst first. */
+export const stateWords: Words<HealthState> = words(
+  'critical',
+  'warning',
+  'failing',
+  'unknown',
+  'suspended',
+  'healthy',
+);
 
 /** Pod phases of Kubernetes; what we do not know is Unknown. */
 export const podPhaseWords: Words<'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown'> = words(

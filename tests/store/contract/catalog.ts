@@ -144,7 +144,8 @@ export const cronJobs = contract('the catalog of CronJobs', (test) => {
     const data = {
       namespace: 'prod',
       name: facts.name,
-      status: 'suspended',
+      status: 'unknown',
+      state: 'unknown',
       suspended: true,
       runningJobs: 0,
       activeAlerts: 0,

@@ -79,6 +79,8 @@ export const firstMigration = contract('several processes that start at once', (
       'monitors',
       'monitor_targets',
       'active_jobs',
+      'cronjobs',
+      'slots',
     ]) {
       await store.sql.raw(`drop table ${table}`);
     }

@@ -177,11 +177,12 @@ export const runFigures = contract('figures of runs', (test) => {
     });
     const open = await listOpenAlerts(store, [cronJob.id]);
     assert.deepEqual(
-      open.map(({ id, exitCode }) => [id.slice(-2), exitCode]),
+      open.map(({ id, state }) => [id.slice(-2), state]),
       [
-        ['02', 3],
-        ['03', undefined],
-        ['01', undefined],
+        ['02', 'active'],
+        ['03', 'suppressed'],
+        ['01', 'active'],
+        ['04', 'pending'],
       ],
     );
     assert.equal((await readRows(store, 'select 1 as one from alerts')).length, 5);

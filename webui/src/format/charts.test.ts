@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Series, SeriesDay, Timeline } from '@cronjob-monitor/shared/contract';
+import type { Series, SeriesDay, Timeline, Verdict } from '@cronjob-monitor/shared/contract';
 import { comingRuns } from './coming-runs.ts';
 import { dayBars, dayCells, daysTitle, dayText } from './days.ts';
 import { durationTitle } from './duration-title.ts';
@@ -143,6 +143,7 @@ test('the next runs are grouped by their instant, and those that are over are le
     name,
     timezone: null,
     suspended: false,
+    verdict: {} as Verdict, // nothing of it is read
     expectedDurationSeconds: null,
     next: at.map((scheduledFor) => ({
       scheduledFor,

@@ -70,6 +70,7 @@ export const silenceMarks: Readonly<Record<SilenceState, Mark>> = {
 
 export const targetMarks: Readonly<Record<SlaTargetVerdict, Mark>> = {
   breached: { word: 'Breached', shape: 'cross', tone: 'crit' },
+  pending: { word: 'Being judged', shape: 'hourglass', tone: 'warn' },
   atRisk: { word: 'At risk', shape: 'exclamation', tone: 'warn' },
   noData: { word: 'No data', shape: 'question', tone: 'off' },
   met: { word: 'Met', shape: 'check', tone: 'ok' },

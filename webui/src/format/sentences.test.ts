@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Condition, Execution, Health, Told, ToldChannel } from '@cronjob-monitor/shared/contract';
+import type { Condition, Execution, Health, Told, ToldChannel, Verdict } from '@cronjob-monitor/shared/contract';
 import { conditionLines, phaseText } from './conditions.ts';
 import { expectedRunText } from './expected-run.ts';
 import { brokenText, evaluatedText, fineText, healthNotice, isJudging } from './health.ts';
@@ -107,6 +107,7 @@ describe('a run', () => {
     cronJobUid: 'uid',
     jobName: 'backup-1',
     status: 'failed',
+    verdict: {} as Verdict, // nothing of it is read
     trigger: 'scheduled',
     scheduledTime: '2026-11-21T02:00:00.000Z',
     createdAt: '2026-11-21T02:00:00.000Z',

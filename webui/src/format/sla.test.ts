@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { SlaTarget } from '@cronjob-monitor/shared/contract';
+import type { SlaTarget, Verdict } from '@cronjob-monitor/shared/contract';
 import { changeText, marginText, slaCurrentText, slaTargetText } from './sla.ts';
 
 describe('a target', () => {
@@ -9,6 +9,7 @@ describe('a target', () => {
     monitor: { namespace: 'prod', name: 'dr' },
     subject: 'successRate',
     verdict: 'met',
+    judged: {} as Verdict, // nothing of it is read
     target: 95,
     current: 91.23,
     unit: 'percent',

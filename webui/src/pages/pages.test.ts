@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Execution, PruneInput, PruneResult, TimelineItem } from '@cronjob-monitor/shared/contract';
+import type { Execution, PruneInput, PruneResult, TimelineItem, Verdict } from '@cronjob-monitor/shared/contract';
 import { ApiError } from '../api/client.ts';
 import { emptyText } from './cronjobs/empty-text.ts';
 import { readFilters, type CronJobFilters } from './cronjobs/state.svelte.ts';
@@ -55,6 +55,7 @@ describe('the page of a CronJob', () => {
     const cronjob = {
       namespace: 'prod',
       status: 'healthy',
+      state: 'healthy',
       suspended: false,
       runningJobs: 0,
       activeAlerts: 0,
@@ -245,6 +246,7 @@ describe('a lane of the timeline', () => {
     name: 'a',
     timezone: null,
     suspended: false,
+    verdict: {} as Verdict, // nothing of it is read
     expectedDurationSeconds: 8_640,
     next: [
       { scheduledFor: '2026-11-21T12:00:00.000Z', localTime: '2026-11-21T12:00:00Z', dst: 'none', inMaintenance: true },

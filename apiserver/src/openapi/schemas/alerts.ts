@@ -80,6 +80,7 @@ const alert = {
   dueAt: nullable(instant),
   title: text,
   message: text,
+  verdict: ref('Verdict'),
   cronjob: ref('Ref'),
   monitor: ref('Ref'),
   since: instant,
@@ -89,24 +90,7 @@ const alert = {
   delayed: bool,
   lastNotified: nullable(instant),
   channelsNotified: listOf(text),
-  told: object<Told>({
-    state: words(toldStates),
-    reason: nullable(words(toldReasons)),
-    until: nullable(instant),
-    channels: listOf(
-      object<ToldChannel>({
-        channel: text,
-        deliveryId: id,
-        kind: words(deliveryKinds),
-        state: words(deliveryStates),
-        attempts: count,
-        at: instant,
-        nextAttemptAt: nullable(instant),
-        category: nullable(category),
-        httpStatus: nullable(int),
-      }),
-    ),
-  }),
+  told: ref('Told'),
   acknowledgement: nullable(
     object<Acknowledgement>({ by: text, at: instant, note: nullable(text), expiresAt: nullable(instant) }),
   ),
@@ -165,6 +149,24 @@ const matcher = {
 
 /** Alerts, and all that is told of them. */
 export const alertSchemas: Readonly<Record<string, Schema>> = {
+  Told: object<Told>({
+    state: words(toldStates),
+    reason: nullable(words(toldReasons)),
+    until: nullable(instant),
+    channels: listOf(
+      object<ToldChannel>({
+        channel: text,
+        deliveryId: id,
+        kind: words(deliveryKinds),
+        state: words(deliveryStates),
+        attempts: count,
+        at: instant,
+        nextAttemptAt: nullable(instant),
+        category: nullable(category),
+        httpStatus: nullable(int),
+      }),
+    ),
+  }),
   Alert: object<Alert>(alert),
   AlertList: object<AlertList>(
     {

@@ -64,6 +64,7 @@ const cronJob = {
   name: text,
   uid: text,
   status: words(cronJobStatuses),
+  verdict: ref('Verdict'),
   suspended: bool,
   runningJobs: count,
   schedule: text,
@@ -130,6 +131,7 @@ const execution = {
   cronJobUid: text,
   jobName: text,
   status: words(executionStatuses),
+  verdict: ref('Verdict'),
   trigger: words(executionTriggers),
   scheduledTime: nullable(instant),
   createdAt: instant,
@@ -155,7 +157,9 @@ const execution = {
 /** CronJobs, their runs, expected runs and targets. */
 export const cronJobSchemas: Readonly<Record<string, Schema>> = {
   CronJob: object<CronJob>({ ...cronJob, activeAlerts: count }, ['recentRuns']),
-  CronJobList: object<CronJobList>({ ...page('CronJob'), summary: ref('CronJobSummary') }, ['pagination']),
+  CronJobList: object<CronJobList>({ ...page('CronJob'), summary: ref('CronJobSummary'), states: ref('StateCounts') }, [
+    'pagination',
+  ]),
   CronJobDetail: object<CronJobDetail>(
     {
       ...cronJob,
@@ -282,6 +286,7 @@ export const cronJobSchemas: Readonly<Record<string, Schema>> = {
     monitor: ref('Ref'),
     subject: words(slaSubjects),
     verdict: words(slaTargetVerdicts),
+    judged: ref('Verdict'),
     target: nullable(number),
     current: nullable(number),
     unit: nullable(words(['percent', 'seconds'])),
@@ -298,7 +303,13 @@ export const cronJobSchemas: Readonly<Record<string, Schema>> = {
   SlaList: object<SlaList>(
     {
       ...page('SlaTarget'),
-      summary: object<SlaList['summary']>({ breached: count, atRisk: count, noData: count, met: count }),
+      summary: object<SlaList['summary']>({
+        breached: count,
+        pending: count,
+        atRisk: count,
+        noData: count,
+        met: count,
+      }),
     },
     ['pagination'],
   ),

@@ -1,9 +1,13 @@
 import {
   errorStatuses,
+  healthStates,
   logsUnavailableReasons,
   notFoundKinds,
   notFoundReasons,
   slotOutcomes,
+  stepActions,
+  verdictHolds,
+  verdictKinds,
   type Condition,
   type CronJobSummary,
   type ErrorBody,
@@ -12,8 +16,13 @@ import {
   type Problem,
   type Ref,
   type SlotCounts,
+  type StateCounts,
+  type Verdict,
+  type VerdictFinding,
+  type VerdictHold,
+  type VerdictStep,
 } from '@cronjob-monitor/shared/contract';
-import { bool, count, instant, int, listOf, nullable, object, text, words, type Schema } from '../schema.ts';
+import { bool, count, instant, int, listOf, nullable, object, ref, text, words, type Schema } from '../schema.ts';
 
 const details: Schema = {
   ...object<ErrorDetails>({
@@ -42,6 +51,13 @@ const details: Schema = {
   required: [],
 };
 
+/** Instants stand in it for the reader's clock to print. */
+const sentence: Schema = {
+  type: 'string',
+  description:
+    'Instants stand in it as {age:…}, {ago:…}, {in:…} and {at:…}, printed by the reader at the time of the server.',
+};
+
 /** What several resources share. */
 export const sharedSchemas: Readonly<Record<string, Schema>> = {
   Ref: object<Ref>({ namespace: text, name: text }),
@@ -68,6 +84,36 @@ export const sharedSchemas: Readonly<Record<string, Schema>> = {
     running: count,
     unknown: count,
   }),
+  Verdict: object<Verdict>({
+    state: words(healthStates),
+    kind: words(verdictKinds),
+    words: sentence,
+    cause: nullable(sentence),
+    step: nullable(
+      object<VerdictStep>({
+        action: words(stepActions),
+        words: sentence,
+        command: nullable(text),
+        href: nullable(text),
+      }),
+    ),
+    since: nullable(instant),
+    holds: listOf(
+      object<VerdictHold>({
+        kind: words(verdictHolds),
+        by: nullable(text),
+        until: nullable(instant),
+        words: sentence,
+      }),
+    ),
+    told: nullable(ref('Told')),
+    findings: listOf(object<VerdictFinding>({ code: text, words: sentence, href: nullable(text) })),
+    revision: text,
+  }),
+  // The words of the table are the keys.
+  StateCounts: object<StateCounts>(
+    Object.fromEntries(healthStates.map((state) => [state, count])) as Record<keyof StateCounts, Schema>,
+  ),
   // The words of the table are the keys.
   SlotCounts: object<SlotCounts>(
     Object.fromEntries(slotOutcomes.map((outcome) => [outcome, count])) as Record<keyof SlotCounts, Schema>,

@@ -38,6 +38,7 @@ export const timeSchemas: Readonly<Record<string, Schema>> = {
     name: text,
     timezone: nullable(text),
     suspended: bool,
+    verdict: ref('Verdict'),
     expectedDurationSeconds: nullable(seconds),
     next: listOf(
       object<UpcomingRun>({
@@ -66,6 +67,7 @@ export const timeSchemas: Readonly<Record<string, Schema>> = {
         namespace: text,
         name: text,
         status: words(cronJobStatuses),
+        verdict: ref('Verdict'),
         cells: listOf(
           object<GridCell>({
             at: instant,

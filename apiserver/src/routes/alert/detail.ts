@@ -17,6 +17,7 @@ import { presentDelivery } from '../deliveries/present.ts';
 import type { RouteDeps } from '../deps.ts';
 import { presentEvents, presentLog } from '../executions/present.ts';
 import { presentAlert } from '../alerts/present.ts';
+import { readSurroundings } from '../verdicts/surroundings.ts';
 import { presentTimeline } from './timeline.ts';
 
 type Store = RouteDeps['store'];
@@ -30,7 +31,8 @@ export async function getAlert(store: Store, id: string): Promise<StoredAlert> {
 
 /** One alert as lists show it. */
 export async function presentOneAlert(store: Store, alert: StoredAlert): Promise<Alert> {
-  return presentAlert(alert, (await listTold(store, [alert.id])).get(alert.id));
+  const surroundings = await readSurroundings({ store });
+  return presentAlert(alert, (await listTold(store, [alert.id])).get(alert.id), surroundings);
 }
 
 /** One alert with all that was decided and sent about it. `withheld`: the caller may not read logs and events. */

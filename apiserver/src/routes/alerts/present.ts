@@ -3,9 +3,11 @@ import { nameFinding } from '@cronjob-monitor/shared/domain';
 import type { StoredAlert, ToldFacts } from '@cronjob-monitor/shared/store';
 import { isObject } from '../../monitor-spec.ts';
 import { orNull, toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
+import { verdictOfAlert } from '../verdicts/of-alert.ts';
+import type { Surroundings } from '../verdicts/surroundings.ts';
 import { presentTold } from './told.ts';
 
-export function presentAlert(alert: StoredAlert, facts: ToldFacts | undefined): Alert {
+export function presentAlert(alert: StoredAlert, facts: ToldFacts | undefined, surroundings: Surroundings): Alert {
   const { namespace, name } = alert.cronJob;
   const told = presentTold(alert, facts);
   const sent = (facts?.deliveries ?? []).filter(({ state }) => state === 'sent').map(({ channel }) => channel);
@@ -22,6 +24,7 @@ export function presentAlert(alert: StoredAlert, facts: ToldFacts | undefined): 
     dueAt: alert.state === 'pending' ? toWireInstantOrNull(alert.dueAt) : null,
     title: `${namespace}/${name}: ${nameFinding(alert.type, alert.subject)}`,
     message: alert.message,
+    verdict: verdictOfAlert(alert, told, surroundings),
     cronjob: alert.cronJob,
     monitor: alert.monitor,
     since: toWireInstant(alert.sinceAt),
@@ -45,7 +48,7 @@ export function presentAlert(alert: StoredAlert, facts: ToldFacts | undefined): 
 }
 
 /** Facts as whoever raised it wrote them; what it did not write is null. */
-function presentContext({ context, figures }: StoredAlert): AlertContext {
+export function presentContext({ context, figures }: Pick<StoredAlert, 'context' | 'figures'>): AlertContext {
   const facts = { ...(isObject(context) ? context : {}), ...(isObject(figures) ? figures : {}) };
   const text = (key: string): string | null => (typeof facts[key] === 'string' ? facts[key] : null);
   const number = (key: string): number | null => (typeof facts[key] === 'number' ? facts[key] : null);

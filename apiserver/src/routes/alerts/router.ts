@@ -20,6 +20,7 @@ import { readWindow } from '../../windows.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
 import { answerExport, exportable } from '../export/answer.ts';
 import { alertColumns } from '../export/columns.ts';
+import { readSurroundings } from '../verdicts/surroundings.ts';
 import { presentAlert } from './present.ts';
 import { alertsQuery, defaultHistoryLimit, historyQuery } from './query.ts';
 
@@ -129,9 +130,10 @@ async function* readInBatches(
 
 /** Alerts with what was told of them, however many they are, in a handful of questions. */
 export async function presentAlerts(store: RouteDeps['store'], alerts: readonly StoredAlert[]): Promise<Alert[]> {
+  const surroundings = await readSurroundings({ store });
   const told = await listTold(
     store,
     alerts.map(({ id }) => id),
   );
-  return alerts.map((alert) => presentAlert(alert, told.get(alert.id)));
+  return alerts.map((alert) => presentAlert(alert, told.get(alert.id), surroundings));
 }

@@ -8,6 +8,8 @@ const iso = (at: number): string => new Date(at).toISOString();
 
 function anAlert(changes: Partial<StoredAlert> = {}): StoredAlert {
   return {
+    cronJobId: 1,
+    monitorId: 1,
     id: 'a',
     type: 'jobFailed',
     subject: undefined,

@@ -51,7 +51,7 @@ export async function readCronJobDetail(
     historyFrom: toWireInstantOrNull(historyFrom),
     metrics,
     activeJobs: activeJobs.map((job) => presentActiveJob(job, now)),
-    executions: executions.map(presentExecution),
+    executions: executions.map((run) => presentExecution(run, { revision: shown.verdict.revision })),
   };
 }
 

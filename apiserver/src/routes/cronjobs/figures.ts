@@ -1,4 +1,5 @@
-import type { Instant } from '@cronjob-monitor/shared/domain';
+import type { SlaVerdict } from '@cronjob-monitor/shared/contract';
+import type { BrokenTarget, Instant } from '@cronjob-monitor/shared/domain';
 import {
   countOutcomes,
   listMonitors,
@@ -8,6 +9,7 @@ import {
   type OutcomeCounts,
 } from '@cronjob-monitor/shared/store';
 import { noSla, slaOf, type SlaTargetSpec } from '../../monitor-spec.ts';
+import { brokenTarget, judgeRate } from '../../sla-verdict.ts';
 import { windowsOf } from '../../windows.ts';
 import { countWithMissed, type Rates } from '../sla/rates.ts';
 
@@ -22,6 +24,11 @@ export interface CronJobFigures {
   readonly previous: OutcomeCounts;
   /** What the target is judged by: the same, and runs that never started where the monitor counts them. */
   readonly judged: Rates;
+}
+
+/** What the rate says of the target of the leading monitor. */
+export function rateVerdictOf({ monitors, judged, sla }: CronJobFigures, broken: readonly BrokenTarget[]): SlaVerdict {
+  return judgeRate(judged.current, sla, brokenTarget(broken, monitors[0]?.monitorId, 'successRate'));
 }
 
 const none: OutcomeCounts = { success: 0, failed: 0, approximate: false };

@@ -1,17 +1,24 @@
-import type { CronJob, CronJobList, CronJobStatusFilter, CronJobSummary } from '@cronjob-monitor/shared/contract';
+import {
+  healthStates,
+  type CronJob,
+  type CronJobList,
+  type CronJobStatusFilter,
+  type CronJobSummary,
+  type HealthState,
+  type StateCounts,
+} from '@cronjob-monitor/shared/contract';
 import {
   listCronJobsById,
-  listOpenAlerts,
   listRecentRuns,
   type CatalogCronJob,
   type CronJobOutline,
 } from '@cronjob-monitor/shared/store';
 import { readLateAfterMs } from '../late-after.ts';
 import { pageOnWish, toPagination, type PageRequest } from '../../middleware/pagination.ts';
-import { judgeRate } from '../../sla-verdict.ts';
 import type { RouteDeps } from '../deps.ts';
 import { findOutlines } from '../find-outlines.ts';
-import type { CronJobFigures } from './figures.ts';
+import { judgeCronJobs } from '../verdicts/of-cron-jobs.ts';
+import { rateVerdictOf, type CronJobFigures } from './figures.ts';
 import { needsFigures, sortOutlines } from './order.ts';
 import { presentCronJob } from './present.ts';
 import type { CronJobsQuery } from './query.ts';
@@ -21,6 +28,7 @@ interface Found {
   readonly outlines: readonly CronJobOutline[];
   readonly total: number;
   readonly summary: CronJobSummary;
+  readonly states: StateCounts;
 }
 
 /** CronJobs of one batch of an export. */
@@ -44,11 +52,12 @@ export async function readCronJobList(deps: RouteDeps, query: CronJobsQuery): Pr
   const page = pageOnWish(query);
   const found = await find(deps, query, page);
   const items = await presentOutlines(deps, found.outlines, query.recent ?? 0);
-  return { items, summary: found.summary, ...(page ? { pagination: toPagination(page, found.total) } : {}) };
+  const { summary, states } = found;
+  return { items, summary, states, ...(page ? { pagination: toPagination(page, found.total) } : {}) };
 }
 
 async function find(deps: RouteDeps, query: CronJobsQuery, page: PageRequest | undefined): Promise<Found> {
-  const { sort, namespace, search, monitor, includeRemoved, sla, status } = query;
+  const { sort, namespace, search, monitor, includeRemoved, sla, status, state } = query;
   const { defaultTimeZone } = deps.settings;
   const now = deps.clock.now();
   const filter = { namespaces: namespace, search, monitor, includeRemoved };
@@ -56,10 +65,15 @@ async function find(deps: RouteDeps, query: CronJobsQuery, page: PageRequest | u
   const outlines = await findOutlines(deps, filter);
   const rated = withFigures ? outlines.map(({ id }) => id) : [];
   const figures = await deps.fleet.figures(rated, { withPrevious: false });
-  const judged = sla.length === 0 ? outlines : outlines.filter(({ id }) => hasVerdict(figures.get(id), sla));
-  const kept = status.length === 0 ? judged : judged.filter((outline) => hasStatus(outline, status));
+  const judged = sla.length === 0 ? outlines : outlines.filter((outline) => hasVerdict(outline, figures, sla));
+  const kept = judged.filter((outline) => hasStatus(outline, status) && hasState(outline, state));
   const facts = { figuresOf: (id: number) => figures.get(id), now, defaultTimeZone };
-  return { outlines: sortOutlines(kept, sort, facts, page), total: kept.length, summary: summarise(judged) };
+  return {
+    outlines: sortOutlines(kept, sort, facts, page),
+    total: kept.length,
+    summary: summarise(judged),
+    states: countStates(judged),
+  };
 }
 
 async function presentOutlines(
@@ -71,8 +85,13 @@ async function presentOutlines(
   return presentAll(deps, await listCronJobsById(deps.store, ids), recent);
 }
 
-function hasVerdict(figures: CronJobFigures | undefined, verdicts: CronJobsQuery['sla']): boolean {
-  return figures !== undefined && verdicts.includes(judgeRate(figures.judged.current, figures.sla));
+function hasVerdict(
+  { id, broken }: CronJobOutline,
+  figures: ReadonlyMap<number, CronJobFigures>,
+  verdicts: CronJobsQuery['sla'],
+): boolean {
+  const ofOne = figures.get(id);
+  return ofOne !== undefined && verdicts.includes(rateVerdictOf(ofOne, broken));
 }
 
 const statusFilters: Readonly<Record<CronJobStatusFilter, (outline: CronJobOutline) => boolean>> = {
@@ -85,7 +104,18 @@ const statusFilters: Readonly<Record<CronJobStatusFilter, (outline: CronJobOutli
 };
 
 function hasStatus(outline: CronJobOutline, statuses: readonly CronJobStatusFilter[]): boolean {
-  return statuses.some((status) => statusFilters[status](outline));
+  return statuses.length === 0 || statuses.some((status) => statusFilters[status](outline));
+}
+
+function hasState({ state }: CronJobOutline, states: readonly HealthState[]): boolean {
+  return states.length === 0 || states.includes(state);
+}
+
+/** Each counts once: they add up to all of them. */
+export function countStates(outlines: readonly CronJobOutline[]): StateCounts {
+  const counts = Object.fromEntries(healthStates.map((state) => [state, 0])) as Record<HealthState, number>;
+  for (const { state } of outlines) counts[state]++;
+  return counts;
 }
 
 /** How many of them the filter `status` finds for each of its words. */
@@ -103,26 +133,26 @@ export function summarise(outlines: readonly CronJobOutline[]): CronJobSummary {
 
 /** Items of the list, each read with as few questions as one of them alone would need. */
 export async function presentAll(
-  { store, clock, settings, fleet }: RouteDeps,
+  deps: RouteDeps,
   cronJobs: readonly CatalogCronJob[],
   recent: number,
 ): Promise<CronJob[]> {
+  const { store, clock, settings, fleet } = deps;
   const now = clock.now();
   const ids = cronJobs.map(({ id }) => id);
-  const withAlerts = cronJobs.filter(({ worstSeverity }) => worstSeverity !== undefined).map(({ id }) => id);
-  const [figures, alerts, recentRuns] = await Promise.all([
+  const [figures, judged, recentRuns] = await Promise.all([
     fleet.figures(ids, { withPrevious: true }),
-    listOpenAlerts(store, withAlerts),
+    judgeCronJobs(deps, cronJobs),
     readLateAfterMs(store).then((lateAfterMs) => listRecentRuns(store, ids, { count: recent, lateAfterMs })),
   ]);
-  const alertsOf = Map.groupBy(alerts, ({ cronJobId }) => cronJobId);
   return cronJobs.flatMap((cronJob) => {
     const figuresOfOne = figures.get(cronJob.id);
     if (!figuresOfOne) return [];
     return presentCronJob({
       cronJob,
       figures: figuresOfOne,
-      alerts: alertsOf.get(cronJob.id) ?? [],
+      alerts: judged.alertsOf(cronJob),
+      verdict: judged.verdictOf(cronJob),
       recent: recent > 0 ? (recentRuns.get(cronJob.id) ?? []) : undefined,
       now,
       defaultTimeZone: settings.defaultTimeZone,

@@ -1,11 +1,10 @@
-import { cronJobStatuses, slaVerdicts, type CronJobSortKey } from '@cronjob-monitor/shared/contract';
+import { healthStates, slaVerdicts, type CronJobSortKey } from '@cronjob-monitor/shared/contract';
 import type { Instant } from '@cronjob-monitor/shared/domain';
 import { successRate } from '@cronjob-monitor/shared/domain';
 import type { CronJobOutline } from '@cronjob-monitor/shared/store';
 import type { PageRequest } from '../../middleware/pagination.ts';
 import { nextRunOf } from '../../next-run.ts';
-import { judgeRate } from '../../sla-verdict.ts';
-import type { CronJobFigures } from './figures.ts';
+import { rateVerdictOf, type CronJobFigures } from './figures.ts';
 import { firstOf } from './first-of.ts';
 
 /** Facts that computed keys are made of. */
@@ -21,16 +20,16 @@ type KeyOf = (outline: CronJobOutline, facts: OrderFacts) => Key;
 const keys: Readonly<Record<CronJobSortKey, KeyOf>> = {
   name: ({ name }) => name,
   namespace: ({ namespace }) => namespace,
-  status: ({ status }) => cronJobStatuses.indexOf(status),
+  status: ({ state }) => healthStates.indexOf(state),
   activeAlerts: ({ activeAlerts }) => activeAlerts,
   lastSuccess: ({ lastSuccessAt }) => lastSuccessAt,
   successRate: ({ id }, { figuresOf }) => {
     const figures = figuresOf(id);
     return figures && successRate(figures.current);
   },
-  verdict: ({ id }, { figuresOf }) => {
+  verdict: ({ id, broken }, { figuresOf }) => {
     const figures = figuresOf(id);
-    return figures && slaVerdicts.indexOf(judgeRate(figures.judged.current, figures.sla));
+    return figures && slaVerdicts.indexOf(rateVerdictOf(figures, broken));
   },
   lastRun: ({ lastRunAt }) => lastRunAt,
   duration: ({ lastDurationMs }) => lastDurationMs,

@@ -4,21 +4,23 @@ import type {
   LastExecution,
   RecentRun,
   SlaSubject,
+  Verdict,
   WorstAlert,
 } from '@cronjob-monitor/shared/contract';
-import type { Instant } from '@cronjob-monitor/shared/domain';
-import type { CatalogCronJob, OpenAlert, RecentEntry } from '@cronjob-monitor/shared/store';
+import { statusOf, type Instant } from '@cronjob-monitor/shared/domain';
+import type { CatalogCronJob, RecentEntry, StoredAlert } from '@cronjob-monitor/shared/store';
 import { nextRunOf } from '../../next-run.ts';
-import { judgeRate } from '../../sla-verdict.ts';
 import { orNull, toPercent, toSecondsOrNull, toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
-import type { CronJobFigures } from './figures.ts';
+import { presentContext } from '../alerts/present.ts';
+import { rateVerdictOf, type CronJobFigures } from './figures.ts';
 
 /** Everything that one item of the list is told from. */
 export interface CronJobFacts {
   readonly cronJob: CatalogCronJob;
   readonly figures: CronJobFigures;
   /** In state active or suppressed, worst first. */
-  readonly alerts: readonly OpenAlert[];
+  readonly alerts: readonly StoredAlert[];
+  readonly verdict: Verdict;
   /** Undefined: not asked for. */
   readonly recent: readonly RecentEntry[] | undefined;
   readonly now: Instant;
@@ -26,13 +28,14 @@ export interface CronJobFacts {
 }
 
 export function presentCronJob(facts: CronJobFacts): CronJob {
-  const { cronJob, figures } = facts;
+  const { cronJob, figures, verdict } = facts;
   const { success, failed } = figures.current;
   return {
     namespace: cronJob.namespace,
     name: cronJob.name,
     uid: cronJob.uid,
-    status: cronJob.status,
+    status: statusOf(verdict.state),
+    verdict,
     suspended: cronJob.suspended,
     runningJobs: cronJob.running,
     schedule: cronJob.schedule,
@@ -42,7 +45,7 @@ export function presentCronJob(facts: CronJobFacts): CronJob {
     monitorRef: toRef(figures.monitors[0]),
     monitors: figures.monitors.map(({ namespace, name }) => ({ namespace, name })),
     successRate: toPercent(success, success + failed),
-    sla: presentSla(figures, facts.alerts),
+    sla: presentSla(cronJob, figures, facts.alerts),
     lastExecution: presentLastExecution(cronJob),
     lastSuccess: toWireInstantOrNull(cronJob.lastSuccessAt),
     nextRun: toWireInstantOrNull(nextRunOf(cronJob, facts.now, facts.defaultTimeZone)),
@@ -58,14 +61,15 @@ function toRef(ref: { namespace: string; name: string } | undefined): CronJob['m
   return ref ? { namespace: ref.namespace, name: ref.name } : null;
 }
 
-function presentSla({ sla, judged }: CronJobFigures, alerts: readonly OpenAlert[]): CronJobSla {
+function presentSla(cronJob: CatalogCronJob, figures: CronJobFigures, alerts: readonly StoredAlert[]): CronJobSla {
+  const { sla, judged } = figures;
   const { current, previous } = judged;
   const breached = alerts.filter(({ type, state }) => type === 'slaBreached' && state === 'active');
   return {
     enabled: sla.enabled,
     minSuccessRate: orNull(sla.minSuccessRate),
     windowDays: sla.windowDays,
-    verdict: judgeRate(current, sla),
+    verdict: rateVerdictOf(figures, cronJob.broken),
     success: current.success,
     runs: current.success + current.failed,
     previousSuccessRate: toPercent(previous.success, previous.success + previous.failed),
@@ -87,8 +91,9 @@ function presentLastExecution({ lastRun }: CatalogCronJob): LastExecution | null
   };
 }
 
-function presentWorst(alert: OpenAlert | undefined): WorstAlert | null {
+function presentWorst(alert: StoredAlert | undefined): WorstAlert | null {
   if (!alert) return null;
+  const { exitCode, reason, measured, limit, unit } = presentContext(alert);
   return {
     id: alert.id,
     type: alert.type,
@@ -96,11 +101,11 @@ function presentWorst(alert: OpenAlert | undefined): WorstAlert | null {
     severity: alert.severity,
     since: toWireInstant(alert.sinceAt),
     occurrences: alert.count,
-    exitCode: orNull(alert.exitCode),
-    reason: orNull(alert.reason),
-    measured: orNull(alert.measured),
-    limit: orNull(alert.limit),
-    unit: orNull(alert.unit),
+    exitCode,
+    reason,
+    measured,
+    limit,
+    unit,
   };
 }
 

@@ -1,4 +1,4 @@
-import { cronJobSortKeys, cronJobStatusFilters, slaVerdicts } from '@cronjob-monitor/shared/contract';
+import { cronJobSortKeys, cronJobStatusFilters, healthStates, slaVerdicts } from '@cronjob-monitor/shared/contract';
 import { flag, names, paging, ref, search, sort, whole, words } from '../../middleware/parameters.ts';
 import { exportsAreWhole, offsetNeedsLimit } from '../../middleware/pagination.ts';
 import type { Rule, Values } from '../../middleware/validate.ts';
@@ -7,6 +7,7 @@ import { exportFormat } from '../export/answer.ts';
 export const cronJobsQuery = {
   namespace: names(),
   status: words(cronJobStatusFilters),
+  state: words(healthStates),
   search: search(),
   monitor: ref(),
   sla: words(slaVerdicts),

@@ -33,16 +33,22 @@ const namesOf = ({ items }: CronJobList): string[] => items.map(({ name }) => na
 test('tells of each CronJob what its runs and its monitor say', async () => {
   await using fleet = await startFleet();
   await threeCronJobs(fleet);
-  const { items, summary, pagination } = await list(fleet);
+  const { items, summary, states, pagination } = await list(fleet);
   assert.equal(pagination, undefined);
-  assert.deepEqual(summary, { healthy: 1, warning: 0, critical: 0, suspended: 1, running: 0, unknown: 1 });
+  assert.deepEqual(summary, { healthy: 0, warning: 1, critical: 0, suspended: 1, running: 0, unknown: 1 });
+  assert.deepEqual(states, { critical: 0, warning: 0, failing: 1, unknown: 1, suspended: 1, healthy: 0 });
   const [backup, , report] = items;
-  const { uid, lastExecution, ...shown } = backup as CronJob;
+  const { uid, lastExecution, verdict, ...shown } = backup as CronJob;
+  assert.deepEqual(
+    [verdict.state, verdict.kind, verdict.cause],
+    ['failing', 'lastRunFailed', 'exit code 137, OOMKilled'],
+  );
+  assert.match(verdict.words, /^Last run failed \{ago:[^}]+\}: exit code 137, OOMKilled$/);
   assert.match(uid, /^[0-9a-f-]{36}$/);
   assert.deepEqual(shown, {
     namespace: 'prod',
     name: 'backup',
-    status: 'healthy',
+    status: 'warning',
     suspended: false,
     runningJobs: 0,
     schedule: '30 2 * * *',
@@ -91,7 +97,10 @@ const filters: readonly (readonly [string, readonly string[]])[] = [
   ['?monitor=prod/dr', ['backup', 'etl', 'report']],
   ['?monitor=prod/other', []],
   ['?status=suspended', ['etl']],
-  ['?status=unknown,healthy', ['backup', 'report']],
+  ['?status=unknown,healthy', ['report']],
+  ['?status=warning', ['backup']],
+  ['?state=failing,suspended', ['backup', 'etl']],
+  ['?state=failing&status=healthy', []],
   ['?status=running', []],
   ['?sla=atRisk', ['backup', 'etl']],
   ['?sla=noData,met', ['report']],
@@ -127,7 +136,7 @@ test('counts what all filters but status let through, and pages the rest', async
     '?namespace=prod&status=unknown&limit=1&sort=verdict',
   ]) {
     const { summary, pagination } = await list(fleet, query);
-    assert.deepEqual(summary, { healthy: 1, warning: 0, critical: 0, suspended: 0, running: 0, unknown: 1 }, query);
+    assert.deepEqual(summary, { healthy: 0, warning: 1, critical: 0, suspended: 0, running: 0, unknown: 1 }, query);
     assert.deepEqual(pagination, { total: 1, limit: 1, offset: 0, hasMore: false }, query);
   }
 });
@@ -138,6 +147,7 @@ const refused = [
   ['?recent=5', 'recent'],
   ['?recent=31&limit=1', 'recent'],
   ['?status=deleted', 'status'],
+  ['?state=running', 'state'],
   ['?sla=good', 'sla'],
   ['?sort=uid', 'sort'],
   ['?page=2', 'page'],

@@ -5,11 +5,18 @@ import type {
   ExecutionDetail,
   ExecutionPod,
 } from '@cronjob-monitor/shared/contract';
-import { compareRuns, formatDuration, type Attempt, type Instant } from '@cronjob-monitor/shared/domain';
+import {
+  compareRuns,
+  formatDuration,
+  type Attempt,
+  type Instant,
+  type VerdictAddition,
+} from '@cronjob-monitor/shared/domain';
 import type { ComparedRuns, Evidence, StoredExecution } from '@cronjob-monitor/shared/store';
+import { verdictOfRun } from '../verdicts/of-run.ts';
 import { orNull, toSecondsOrNull, toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
 
-export function presentExecution(run: StoredExecution): Execution {
+export function presentExecution(run: StoredExecution, addition: VerdictAddition): Execution {
   return {
     id: run.inferred ? `inferred-${run.jobUid}` : run.jobUid,
     namespace: run.namespace,
@@ -17,6 +24,7 @@ export function presentExecution(run: StoredExecution): Execution {
     cronJobUid: run.cronJobUid,
     jobName: run.jobName,
     status: run.status,
+    verdict: verdictOfRun(run, addition),
     trigger: run.trigger,
     scheduledTime: toWireInstantOrNull(run.scheduledAt),
     createdAt: toWireInstant(run.createdAt),
@@ -44,11 +52,15 @@ export function presentExecution(run: StoredExecution): Execution {
 export function presentExecutionDetail(
   run: StoredExecution,
   evidence: readonly Evidence[],
-  options: { readonly withheld: boolean; readonly compared: ComparedRuns | undefined },
+  options: {
+    readonly withheld: boolean;
+    readonly compared: ComparedRuns | undefined;
+    readonly addition: VerdictAddition;
+  },
 ): ExecutionDetail {
-  const { withheld, compared } = options;
+  const { withheld, compared, addition } = options;
   return {
-    ...presentExecution(run),
+    ...presentExecution(run, addition),
     withheld,
     pods: presentPods(evidence),
     logs: withheld ? null : presentLog(evidence),

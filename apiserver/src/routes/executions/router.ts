@@ -17,6 +17,7 @@ import { answerExport, exportable } from '../export/answer.ts';
 import { executionColumns } from '../export/columns.ts';
 import { executionNotFound, getKnownCronJob } from '../known-cron-job.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
+import { readRevision } from '../verdicts/surroundings.ts';
 import { presentExecution, presentExecutionDetail } from './present.ts';
 import { defaultLimit, defaultWindowMs, executionQuery, executionsQuery } from './query.ts';
 
@@ -60,11 +61,13 @@ export function executionsRouter(deps: RouteDeps): ApiRouter {
       }
       const page = pageOf(query, defaultLimit);
       ctx.body = await deps.answers.read(['executions', filter, query.sort, page], async () => {
+        const revision = await readRevision(store);
         const [total, runs] = await Promise.all([
           countExecutions(store, filter),
           listExecutions(store, filter, { sort: query.sort, page }),
         ]);
-        return { items: runs.map(presentExecution), pagination: toPagination(page, total) } satisfies ExecutionPage;
+        const items = runs.map((run) => presentExecution(run, { revision }));
+        return { items, pagination: toPagination(page, total) } satisfies ExecutionPage;
       });
     })
     .get(`${list}/:jobName`, guard({ ability: 'read' }), async (ctx) => {
@@ -73,12 +76,13 @@ export function executionsRouter(deps: RouteDeps): ApiRouter {
       const known = await getKnownCronJob(store, ctx.params);
       const run = await findExecution(store, { cronJobIds: known.ids, jobName, uid });
       if (!run) throw executionNotFound(known.cronJob, jobName);
+      const revision = await readRevision(store);
       const [evidence, compared] = await Promise.all([
         listEvidence(store, run.jobUid),
         findComparedRuns(store, run.jobUid),
       ]);
       const withheld = !(await mayReadLogs(deps, ctx));
-      ctx.body = presentExecutionDetail(run, evidence, { withheld, compared });
+      ctx.body = presentExecutionDetail(run, evidence, { withheld, compared, addition: { revision } });
     });
 }
 
@@ -92,10 +96,11 @@ async function* readInBatches(
 ): AsyncGenerator<readonly Execution[], void, undefined> {
   const page = { limit: batchSize, offset: 0 };
   let after: StoredExecution | undefined;
+  const revision = await readRevision(store);
   do {
     // Each batch begins where the one before has ended.
     const runs = await listExecutions(store, filter, { sort, page, after });
-    yield runs.map(presentExecution);
+    yield runs.map((run) => presentExecution(run, { revision }));
     after = runs.length < batchSize ? undefined : runs.at(-1);
   } while (after);
 }

@@ -2,6 +2,8 @@
 
 const ref = (field: string): string[] => [`${field}.namespace`, `${field}.name`];
 const inside = (field: string, names: readonly string[]): string[] => names.map((name) => `${field}.${name}`);
+/** Of the one judgement; who was told and what holds it back are lists. */
+const verdict = (field = 'verdict'): string[] => inside(field, ['state', 'kind', 'words', 'cause', 'since']);
 
 export const executionColumns: readonly string[] = [
   'id',
@@ -10,6 +12,7 @@ export const executionColumns: readonly string[] = [
   'cronJobUid',
   'jobName',
   'status',
+  ...verdict(),
   'trigger',
   'scheduledTime',
   'createdAt',
@@ -37,6 +40,7 @@ export const cronJobColumns: readonly string[] = [
   'name',
   'uid',
   'status',
+  ...verdict(),
   'suspended',
   'runningJobs',
   'schedule',
@@ -109,6 +113,7 @@ export const alertColumns: readonly string[] = [
   'dueAt',
   'title',
   'message',
+  ...verdict(),
   ...ref('cronjob'),
   ...ref('monitor'),
   'since',
@@ -130,6 +135,7 @@ export const slaColumns: readonly string[] = [
   ...ref('monitor'),
   'subject',
   'verdict',
+  ...verdict('judged'),
   'target',
   'current',
   'unit',

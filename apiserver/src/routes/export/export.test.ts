@@ -25,9 +25,13 @@ async function withRuns(count: number): Promise<TestFleet> {
 }
 
 /** The paths of all values of an item, in order; lists of objects left out. */
+/** Who was told, what holds it back and what to do are no columns. */
+const leftOut = /^(verdict|judged)\.(step|holds|told|findings|revision)/;
+
 function pathsOf(item: object, prefix = ''): string[] {
   return Object.entries(item).flatMap(([key, value]: [string, unknown]) => {
     const whole = prefix + key;
+    if (leftOut.test(whole)) return [];
     if (Array.isArray(value)) return value.some((one) => typeof one === 'object') ? [] : [whole];
     return typeof value === 'object' && value !== null ? pathsOf(value, `${whole}.`) : [whole];
   });
@@ -97,7 +101,7 @@ test('the columns are the fields of the items, in their order', async () => {
     last_seen_at: testNow,
   });
   await fleet.store.sql('acknowledgements').insert({ alert_id: id, by_whom: 'ana', at: testNow });
-  await fleet.store.sql('cronjobs').update({ worst_severity: 'critical', active_alerts: 1 });
+  await fleet.store.sql('cronjobs').update({ worst_severity: 'critical', active_alerts: 1, state: 0 });
   const [alert] = (await fleet.ask('/api/v1/alerts?format=json')).json() as Alert[];
   assert.deepEqual(pathsOf({ ...alert, told: { ...alert?.told, channels: [{}] } }), alertColumns);
   const [target] = (await fleet.ask('/api/v1/sla?format=json')).json() as SlaTarget[];

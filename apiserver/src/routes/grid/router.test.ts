@@ -36,34 +36,44 @@ test('gives a lane for each CronJob and a cell for each run or unmet expectation
   const told = await grid(fleet);
   assert.equal(told.until, '2026-11-21T06:53:00.000Z');
   assert.equal(told.from, '2026-11-20T06:53:00.000Z');
-  assert.deepEqual(told.items, [
-    {
-      namespace: 'prod',
-      name: 'backup',
-      status: 'healthy',
-      cells: [
-        {
-          at: iso(at(3)),
-          outcome: 'late',
-          jobName: 'backup-late',
-          status: 'failed',
-          trigger: 'scheduled',
-          durationSeconds: 60,
-        },
-        { at: iso(at(2)), outcome: 'missed', jobName: null, status: null, trigger: null, durationSeconds: null },
-        {
-          at: iso(at(1)),
-          outcome: null,
-          jobName: 'by-hand',
-          status: 'success',
-          trigger: 'manual',
-          durationSeconds: 60,
-        },
-      ],
-      omitted: 0,
-    },
-    { namespace: 'data', name: 'quiet', status: 'unknown', cells: [], omitted: 0 },
-  ]);
+  assert.deepEqual(
+    told.items.map(({ verdict }) => [verdict.state, verdict.kind]),
+    [
+      ['healthy', 'succeeded'],
+      ['unknown', 'neverRan'],
+    ],
+  );
+  assert.deepEqual(
+    told.items.map(({ verdict: _, ...lane }) => lane),
+    [
+      {
+        namespace: 'prod',
+        name: 'backup',
+        status: 'healthy',
+        cells: [
+          {
+            at: iso(at(3)),
+            outcome: 'late',
+            jobName: 'backup-late',
+            status: 'failed',
+            trigger: 'scheduled',
+            durationSeconds: 60,
+          },
+          { at: iso(at(2)), outcome: 'missed', jobName: null, status: null, trigger: null, durationSeconds: null },
+          {
+            at: iso(at(1)),
+            outcome: null,
+            jobName: 'by-hand',
+            status: 'success',
+            trigger: 'manual',
+            durationSeconds: 60,
+          },
+        ],
+        omitted: 0,
+      },
+      { namespace: 'data', name: 'quiet', status: 'unknown', cells: [], omitted: 0 },
+    ],
+  );
 });
 
 test('filters, sorts and pages lanes', async () => {

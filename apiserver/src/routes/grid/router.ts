@@ -8,6 +8,8 @@ import {
   type Cell,
   type CellWindow,
 } from '@cronjob-monitor/shared/store';
+import { statusOf } from '@cronjob-monitor/shared/domain';
+import { judgeCronJobs } from '../verdicts/of-cron-jobs.ts';
 import { readLateAfterMs } from '../late-after.ts';
 import { pageOf, toPagination, type PageRequest } from '../../middleware/pagination.ts';
 import { readQuery } from '../../middleware/validate.ts';
@@ -46,17 +48,28 @@ async function readGrid(deps: RouteDeps, query: GridQuery): Promise<Grid> {
   const page = pageOf(query, defaultLimit);
   const { cronJobs, total } = await readLanes(deps, query, page, window);
   const ids = cronJobs.map(({ id }) => id);
-  const [cells, counts] = await Promise.all([
+  const [judged, cells, counts] = await Promise.all([
+    judgeCronJobs(deps, cronJobs),
     listGridCells(store, ids, window, mostCells),
     countGridCells(store, ids, window),
   ]);
   return {
     from: toWireInstant(window.from),
     until: toWireInstant(until),
-    items: cronJobs.map(({ id, namespace, name, status }) => {
+    items: cronJobs.map((cronJob) => {
+      const { id, namespace, name } = cronJob;
+      const verdict = judged.verdictOf(cronJob);
+      const status = statusOf(verdict.state);
       const shown = cells.get(id) ?? [];
       const all = [...(counts.get(id)?.values() ?? [])].reduce((sum, count) => sum + count, 0);
-      return { namespace, name, status, cells: shown.map(presentCell), omitted: Math.max(0, all - shown.length) };
+      return {
+        namespace,
+        name,
+        status,
+        verdict,
+        cells: shown.map(presentCell),
+        omitted: Math.max(0, all - shown.length),
+      };
     }),
     pagination: toPagination(page, total),
   };

@@ -55,6 +55,7 @@ async function readWorstCronJobs(
     namespace: item.namespace,
     name: item.name,
     status: item.status,
+    verdict: item.verdict,
     suspended: item.suspended,
     successRate: item.successRate,
     activeAlerts: item.activeAlerts,

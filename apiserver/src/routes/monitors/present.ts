@@ -21,6 +21,7 @@ export interface MonitorFacts {
   readonly activeAlerts: number;
 }
 
+const emptyStates = { critical: 0, warning: 0, failing: 0, unknown: 0, suspended: 0, healthy: 0 };
 const emptySummary = { healthy: 0, warning: 0, critical: 0, suspended: 0, running: 0, unknown: 0 };
 
 export function presentMonitor(facts: MonitorFacts): Monitor {
@@ -36,6 +37,7 @@ function presentBase({ monitor, counts, activeAlerts }: MonitorFacts): Omit<Moni
     phase: monitor.phase,
     cronJobCount: counts?.cronJobs ?? 0,
     summary: counts?.summary ?? emptySummary,
+    states: counts?.states ?? emptyStates,
     activeAlerts,
     rules: {
       maxTimeSinceLastSuccess: orNull(deadManLimitOf(monitor.spec)),

@@ -51,7 +51,8 @@ test('tells each monitor with its rules, its problems and what it selects', asyn
       uid: '',
       phase: 'Degraded',
       cronJobCount: 2,
-      summary: { healthy: 1, warning: 0, critical: 0, suspended: 1, running: 0, unknown: 0 },
+      summary: { healthy: 1, warning: 0, critical: 0, suspended: 1, running: 0, unknown: 1 },
+      states: { critical: 0, warning: 0, failing: 0, unknown: 1, suspended: 0, healthy: 1 },
       activeAlerts: 0,
       rules: { maxTimeSinceLastSuccess: '25h', minSuccessRate: 95, windowDays: 7, maxDuration: '45m' },
       problems: ['ChannelsResolved: no AlertChannel is named "oncal"'],
@@ -122,7 +123,7 @@ test('tells one monitor with its spec, its channels and its CronJobs, worst firs
   assert.deepEqual(
     detail.cronJobs.map(({ name, status, successRate, activeAlerts }) => [name, status, successRate, activeAlerts]),
     [
-      ['report', 'suspended', null, 0],
+      ['report', 'unknown', null, 0],
       ['backup', 'healthy', 100, 0],
     ],
   );

@@ -2,12 +2,16 @@ import type { Ref, SlaSubject } from '@cronjob-monitor/shared/contract';
 import type { Instant } from '@cronjob-monitor/shared/domain';
 import {
   listCronJobs,
-  listLiveAlerts,
+  listActiveJobs,
   listMonitors,
   listMonitorsOf,
-  type AlertRecord,
+  listOpenAlerts,
+  listTold,
+  measureLongestRuns,
   type CatalogCronJob,
   type Db,
+  type StoredAlert,
+  type ToldFacts,
 } from '@cronjob-monitor/shared/store';
 import { targetsOf, type SlaTargets } from '../../monitor-spec.ts';
 import { windowsOf } from '../../windows.ts';
@@ -18,12 +22,18 @@ import { countRuns, countWithMissed, mostNamed, noRuns, type RateCounts, type Ra
 export interface PairFacts {
   readonly cronJob: CatalogCronJob;
   readonly monitor: Ref;
+  readonly monitorId: number;
   readonly targets: SlaTargets;
   readonly current: RateCounts;
   /** The window before. */
   readonly previous: RateCounts;
   /** Its open alert about a subject. */
-  readonly alertOf: (subject: SlaSubject) => AlertRecord | undefined;
+  readonly alertOf: (subject: SlaSubject) => StoredAlert | undefined;
+  readonly toldOf: (alert: StoredAlert) => ToldFacts | undefined;
+  /** The longest scheduled run of the window that has ended; undefined: not asked for, or none. */
+  readonly longestMs: number | undefined;
+  /** Starts of the scheduled Jobs that run now, the oldest first. */
+  readonly runningSince: readonly Instant[];
 }
 
 interface Pair {
@@ -43,9 +53,15 @@ export async function gatherPairs(
   const ids = cronJobs.map(({ id }) => id);
   const selections = await listMonitorsOf(db, ids.length > mostNamed ? undefined : ids);
   const withAlerts = cronJobs.filter(({ activeAlerts, heldAlerts }) => activeAlerts + heldAlerts > 0);
-  const alerts = await listLiveAlerts(
+  const alerts = (
+    await listOpenAlerts(
+      db,
+      withAlerts.map(({ id }) => id),
+    )
+  ).filter(({ type }) => type === 'slaBreached');
+  const told = await listTold(
     db,
-    withAlerts.map(({ id }) => id),
+    alerts.map(({ id }) => id),
   );
 
   const byId = new Map(cronJobs.map((cronJob) => [cronJob.id, cronJob]));
@@ -56,17 +72,19 @@ export async function gatherPairs(
     return cronJob && targets && isAskedFor(monitor, query.monitor) ? [{ cronJob, monitor, targets }] : [];
   });
   const rates = await countRates(db, pairs, now);
-  const alertByKey = new Map(
-    alerts.flatMap((alert) =>
-      alert.type === 'slaBreached' ? [[keyOf(alert.monitorId, alert.cronJobId, alert.subject), alert]] : [],
-    ),
-  );
+  const alertByKey = new Map(alerts.map((alert) => [keyOf(alert.monitorId, alert.cronJobId, alert.subject), alert]));
+  const longest = await measureLongest(db, pairs, now);
+  const running = await listRunning(db, pairs);
   return pairs.map((pair) => {
     const { current = noRuns, previous = noRuns } = rates.get(pair) ?? {};
     const { monitorId, namespace, name } = pair.monitor;
     return {
       ...pair,
       monitor: { namespace, name },
+      monitorId,
+      longestMs: longest.get(pair),
+      runningSince: running.get(pair.cronJob.id) ?? [],
+      toldOf: ({ id }) => told.get(id),
       current,
       previous,
       alertOf: (subject) => alertByKey.get(keyOf(monitorId, pair.cronJob.id, subject)),
@@ -80,6 +98,34 @@ function keyOf(monitorId: number, cronJobId: number, subject: string | undefined
 
 function isAskedFor(monitor: Ref, asked: Ref | undefined): boolean {
   return asked === undefined || (asked.namespace === monitor.namespace && asked.name === monitor.name);
+}
+
+/** The longest ended run of each pair with a longest duration. */
+async function measureLongest(db: Db, pairs: readonly Pair[], now: Instant): Promise<ReadonlyMap<Pair, number>> {
+  const limited = pairs.filter(({ targets }) => targets.maxDurationMs !== undefined);
+  const longest = new Map<Pair, number>();
+  for (const [days, group] of Map.groupBy(limited, ({ targets }) => targets.rate.windowDays)) {
+    const ids = [...new Set(group.map(({ cronJob }) => cronJob.id))];
+    // As with rates.
+    const measured = await measureLongestRuns(db, ids, windowsOf(now, days).current.from);
+    for (const pair of group) {
+      const found = measured.get(pair.cronJob.id);
+      if (found) longest.set(pair, found.durationMs);
+    }
+  }
+  return longest;
+}
+
+async function listRunning(db: Db, pairs: readonly Pair[]): Promise<ReadonlyMap<number, readonly Instant[]>> {
+  const limited = pairs.filter(({ cronJob, targets }) => cronJob.running > 0 && targets.maxDurationMs !== undefined);
+  const jobs = await listActiveJobs(db, [...new Set(limited.map(({ cronJob }) => cronJob.id))]);
+  const started = jobs.flatMap(({ cronJobId, trigger, startedAt }) =>
+    trigger === 'scheduled' && startedAt !== undefined ? [{ cronJobId, startedAt }] : [],
+  );
+  const byCronJob = Map.groupBy(started, ({ cronJobId }) => cronJobId);
+  return new Map(
+    [...byCronJob].map(([id, list]) => [id, list.map(({ startedAt }) => startedAt).toSorted((a, b) => a - b)]),
+  );
 }
 
 /** One window after the other: there are as many as monitors have different ones. */

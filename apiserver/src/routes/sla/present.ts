@@ -1,34 +1,46 @@
-import type { SlaSubject, SlaTarget, SlaTargetVerdict } from '@cronjob-monitor/shared/contract';
-import { failuresLeft, judgeRate } from '../../sla-verdict.ts';
+import type { SlaSubject, SlaTarget, SlaTargetVerdict, Words } from '@cronjob-monitor/shared/contract';
+import { brokenWords, instantIn, limitInWords, rateWords, runWords } from '@cronjob-monitor/shared/domain';
+import { brokenTarget, failuresLeft, judgeLimit, judgeRate } from '../../sla-verdict.ts';
 import { orNull, toPercent, toSecondsOrNull } from '../../wire-values.ts';
+import { verdictOfTarget } from '../verdicts/of-target.ts';
+import type { Surroundings } from '../verdicts/surroundings.ts';
 import type { PairFacts } from './gather.ts';
 
+/** What is said of a target, and with which figures. */
+type Told = Pick<SlaTarget, 'verdict' | 'target' | 'current' | 'unit'> & { readonly words: Words };
+
 /** The targets that a monitor has for a CronJob, one for each subject that it sets. */
-export function presentTargets(facts: PairFacts): SlaTarget[] {
+export function presentTargets(facts: PairFacts, surroundings: Surroundings): SlaTarget[] {
   const { maxDurationMs, minDurationMs, finishBy } = facts.targets;
-  const durationMs = facts.cronJob.lastRun?.durationMs;
-  const ofSuccess = facts.cronJob.lastRun?.status === 'success' ? durationMs : undefined;
   return [
-    ...presentRate(facts),
-    ...(maxDurationMs === undefined ? [] : [presentDuration(facts, 'maxDuration', maxDurationMs, durationMs)]),
-    ...(minDurationMs === undefined ? [] : [presentDuration(facts, 'minDuration', minDurationMs, ofSuccess)]),
-    ...(finishBy === undefined ? [] : [{ ...presentBase(facts, 'finishBy'), finishBy: finishByText(facts, finishBy) }]),
+    ...presentRate(facts, surroundings),
+    ...(maxDurationMs === undefined
+      ? []
+      : [present(facts, 'maxDuration', longest(facts, maxDurationMs, surroundings.now), surroundings)]),
+    ...(minDurationMs === undefined
+      ? []
+      : [present(facts, 'minDuration', shortest(facts, minDurationMs), surroundings)]),
+    ...(finishBy === undefined ? [] : [presentFinishBy(facts, finishByText(facts, finishBy), surroundings)]),
   ];
 }
 
-/** A subject that is told by its alert: all but the rate. */
-function presentBase(facts: PairFacts, subject: SlaSubject): SlaTarget {
+function present(facts: PairFacts, subject: SlaSubject, told: Told, surroundings: Surroundings): SlaTarget {
   const { cronJob, monitor, targets } = facts;
   const alert = facts.alertOf(subject);
-  const hasRun = cronJob.lastRun !== undefined;
+  const { verdict, words, target, current, unit } = told;
+  const judged = verdictOfTarget(
+    { verdict, words, alert, broken: judgedOf(facts, subject), told: alert && facts.toldOf(alert) },
+    surroundings,
+  );
   return {
     cronjob: { namespace: cronJob.namespace, name: cronJob.name },
     monitor,
     subject,
-    verdict: alert?.state === 'active' ? 'breached' : hasRun ? 'met' : 'noData',
-    target: null,
-    current: null,
-    unit: null,
+    verdict,
+    judged,
+    target,
+    current,
+    unit,
     finishBy: null,
     windowDays: targets.rate.windowDays,
     success: null,
@@ -41,42 +53,117 @@ function presentBase(facts: PairFacts, subject: SlaSubject): SlaTarget {
   };
 }
 
-function presentRate(facts: PairFacts): SlaTarget[] {
+/** Broken as it was judged last, or by an alert that is told of. */
+function judgedOf(
+  { cronJob, monitorId, alertOf, targets }: PairFacts,
+  subject: SlaSubject,
+): ReturnType<typeof brokenTarget> {
+  const broken = brokenTarget(cronJob.broken, monitorId, subject);
+  const alert = alertOf(subject);
+  if (broken || !alert || alert.state === 'pending') return broken;
+  const { windowDays } = targets.rate;
+  return { monitorId, subject, sinceAt: alert.sinceAt, measured: 0, limit: 0, windowDays };
+}
+
+function presentRate(facts: PairFacts, surroundings: Surroundings): SlaTarget[] {
   const { current, previous, targets } = facts;
-  const verdict = judgeRate(current, targets.rate);
+  const verdict = judgeRate(current, targets.rate, judgedOf(facts, 'successRate'));
   if (verdict === 'off') return [];
   const runs = current.success + current.failed;
   const previousRuns = previous.success + previous.failed;
-  return [
+  const { minSuccessRate, windowDays } = targets.rate;
+  const percent = runs === 0 ? undefined : (100 * current.success) / runs;
+  const rate = rateWords({ percent, runs, windowDays, target: minSuccessRate });
+  const base = present(
+    facts,
+    'successRate',
     {
-      ...presentBase(facts, 'successRate'),
       verdict,
-      target: orNull(targets.rate.minSuccessRate),
+      words:
+        runs === 0
+          ? `No run in ${windowDays} d`
+          : verdict === 'atRisk'
+            ? `${rate}; the next failed run breaches it`
+            : rate,
+      target: orNull(minSuccessRate),
       current: toPercent(current.success, runs),
       unit: 'percent',
+    },
+    surroundings,
+  );
+  return [
+    {
+      ...base,
       success: current.success,
       runs,
       previous: toPercent(previous.success, previousRuns),
       previousSuccess: previous.success,
       previousRuns,
-      failuresLeft: orNull(failuresLeft(current, targets.rate)),
+      failuresLeft: verdict === 'breached' ? null : orNull(failuresLeft(current, targets.rate)),
     },
   ];
 }
 
-/** What the last ended run took. */
-function presentDuration(
-  facts: PairFacts,
-  subject: 'maxDuration' | 'minDuration',
-  targetMs: number,
-  currentMs: number | undefined,
-): SlaTarget {
+/** The longest run of the window, one that still goes on among them: all of them are promised to stay under the limit. */
+function longest(facts: PairFacts, limitMs: number, now: number): Told {
+  const { longestMs, runningSince, targets } = facts;
+  const [oldest] = runningSince;
+  const runningMs = oldest === undefined ? undefined : Math.max(0, now - oldest);
+  const isRunning = runningMs !== undefined && runningMs > (longestMs ?? -1);
+  const currentMs = isRunning ? runningMs : longestMs;
+  const { windowDays } = targets.rate;
+  const isBroken = currentMs === undefined ? undefined : currentMs > limitMs;
+  // What only runs has not ended: it can break the limit, and meets nothing yet.
+  const figure = longestMs === undefined && isBroken === false ? undefined : isBroken;
+  const limit = limitInWords(limitMs / 1_000);
   return {
-    ...presentBase(facts, subject),
-    target: toSecondsOrNull(targetMs),
+    verdict: judgeLimit(figure, judgedOf(facts, 'maxDuration')),
+    words:
+      currentMs === undefined
+        ? `No run in ${windowDays} d (limit ${limit})`
+        : isRunning
+          ? `Running for ${instantIn('age', oldest ?? now)} (limit ${limit})`
+          : brokenWords({ subject: 'maxDuration', measured: currentMs / 1_000, limit: limitMs / 1_000, windowDays }),
+    target: toSecondsOrNull(limitMs),
     current: toSecondsOrNull(currentMs),
     unit: 'seconds',
   };
+}
+
+/** What the last success took. */
+function shortest(facts: PairFacts, limitMs: number): Told {
+  const { lastRun } = facts.cronJob;
+  const currentMs = lastRun?.status === 'success' ? lastRun.durationMs : undefined;
+  const windowDays = facts.targets.rate.windowDays;
+  const limit = limitMs / 1_000;
+  const hasRun = lastRun !== undefined;
+  return {
+    verdict: judgeLimit(
+      hasRun ? currentMs !== undefined && currentMs < limitMs : undefined,
+      judgedOf(facts, 'minDuration'),
+    ),
+    words:
+      currentMs === undefined
+        ? `No success was measured (at least ${limitInWords(limit)} expected)`
+        : brokenWords({ subject: 'minDuration', measured: currentMs / 1_000, limit, windowDays }),
+    target: toSecondsOrNull(limitMs),
+    current: toSecondsOrNull(currentMs),
+    unit: 'seconds',
+  };
+}
+
+/** Told by what was judged: the figures of a time of day are those of its runs. */
+function presentFinishBy(facts: PairFacts, time: string, surroundings: Surroundings): SlaTarget {
+  const { lastRun } = facts.cronJob;
+  const verdict = judgeLimit(lastRun === undefined ? undefined : false, judgedOf(facts, 'finishBy'));
+  const words =
+    verdict === 'breached'
+      ? `Not finished by ${time}`
+      : verdict === 'noData' || !lastRun
+        ? `No run seen yet (to finish by ${time})`
+        : `${runWords(lastRun, 'Last run')} (to finish by ${time})`;
+  const told: Told = { verdict, words, target: null, current: null, unit: null };
+  return { ...present(facts, 'finishBy', told, surroundings), finishBy: time };
 }
 
 /** `06:00 Europe/Berlin`: without a zone of its own in that of the CronJob. */
@@ -87,5 +174,11 @@ function finishByText({ cronJob }: PairFacts, finishBy: NonNullable<PairFacts['t
 
 export function countVerdicts(targets: readonly SlaTarget[]): Readonly<Record<SlaTargetVerdict, number>> {
   const count = (verdict: SlaTargetVerdict): number => targets.filter((target) => target.verdict === verdict).length;
-  return { breached: count('breached'), atRisk: count('atRisk'), noData: count('noData'), met: count('met') };
+  return {
+    breached: count('breached'),
+    pending: count('pending'),
+    atRisk: count('atRisk'),
+    noData: count('noData'),
+    met: count('met'),
+  };
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CronJobList, SlaList, SlaTarget } from '@cronjob-monitor/shared/contract';
+import { findCronJob, findMonitor, setBrokenTargets } from '@cronjob-monitor/shared/store';
 import { addAlert } from '../../testing/alerts.ts';
 import { testNow } from '../../testing/api.ts';
 import { dayMs, hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
@@ -33,8 +34,13 @@ test('tells the rate of each CronJob and how far it is from its target', async (
   await using fleet = await aFleet({ minSuccessRate: 95 });
   const { id } = await addAlert(fleet, { type: 'slaBreached', subject: 'successRate' });
   const { items, summary } = (await fleet.ask(path)).json() as SlaList;
-  assert.deepEqual(summary, { breached: 1, atRisk: 0, noData: 1, met: 0 });
-  assert.deepEqual(items[0], {
+  assert.deepEqual(summary, { breached: 1, pending: 0, atRisk: 0, noData: 1, met: 0 });
+  const { judged, ...shown } = items[0] as SlaTarget;
+  assert.deepEqual(
+    [judged.state, judged.kind, judged.words],
+    ['warning', 'slaBreached', '85.7 % of 7 runs succeeded in 7 d (target 95 %)'],
+  );
+  assert.deepEqual(shown, {
     cronjob: { namespace: 'prod', name: 'backup' },
     monitor: { namespace: 'prod', name: 'dr' },
     subject: 'successRate',
@@ -69,10 +75,40 @@ test('counts the failures that are left, and a run that never started where the 
     .where({ name: 'backup' })) as unknown as readonly { id: number }[];
   await missed.store.sql('rollups').where({ cronjob_id: id, day: yesterday }).update({ missed: 1 });
   const [counted] = await targetsOf(missed, '?subject=successRate&search=back');
-  assert.deepEqual([counted?.verdict, counted?.success, counted?.runs], ['breached', 6, 8]);
-  const list = (await missed.ask('/api/v1/cronjobs?sla=breached')).json() as CronJobList;
+  assert.deepEqual([counted?.verdict, counted?.success, counted?.runs], ['pending', 6, 8]);
+  const list = (await missed.ask('/api/v1/cronjobs?sla=pending')).json() as CronJobList;
   const [item] = list.items;
   assert.deepEqual([item?.sla.runs, item?.successRate], [8, 85.71], 'and in no other figure');
+});
+
+test('a longest run of the window over its limit is never met, and breached once it is judged', async () => {
+  await using fleet = await aFleet({ minSuccessRate: 0, maxDuration: '30s' });
+  const read = async (): Promise<readonly unknown[]> => {
+    const [target] = await targetsOf(fleet, '?search=backup&subject=maxDuration');
+    return [target?.verdict, target?.current, target?.judged.state, target?.judged.words];
+  };
+  const words = 'Longest run of 7 d took 1 min (limit 30 s)';
+  assert.deepEqual(await read(), ['pending', 60, 'failing', words]);
+  const { monitor } = await findMonitor(fleet.store, { namespace: 'prod', name: 'dr' });
+  const backup = await findCronJob(fleet.store, 'prod', 'backup');
+  const broken = {
+    monitorId: monitor?.id ?? 0,
+    subject: 'maxDuration',
+    sinceAt: testNow,
+    measured: 60,
+    limit: 30,
+    windowDays: 7,
+  } as const;
+  await fleet.store.fenced(fleet.epoch, (tx) =>
+    setBrokenTargets(tx, [{ cronJobId: backup?.id ?? 0, broken: [broken] }]),
+  );
+  assert.deepEqual(await read(), ['breached', 60, 'failing', words]);
+  const { items } = (await fleet.ask('/api/v1/cronjobs?state=failing')).json() as CronJobList;
+  assert.deepEqual(
+    items.map(({ name }) => name),
+    ['backup'],
+    'its last run failed; else the target would say so',
+  );
 });
 
 test('tells the other subjects by their alerts', async () => {
@@ -115,7 +151,7 @@ test('filters, sorts and pages targets', async () => {
   assert.deepEqual(await find('?monitor=prod/other'), []);
   assert.deepEqual(await find('?monitor=prod/dr&subject=maxDuration&verdict=met'), [all[3]]);
   const { summary } = (await fleet.ask(`${path}?verdict=met`)).json() as SlaList;
-  assert.deepEqual(summary, { breached: 1, atRisk: 0, noData: 2, met: 1 }, 'whatever verdict is asked for');
+  assert.deepEqual(summary, { breached: 0, pending: 1, atRisk: 0, noData: 2, met: 1 }, 'whatever verdict is asked for');
 });
 
 test('has no target where a monitor sets none', async () => {

@@ -4,6 +4,7 @@ import { readQuery } from '../../middleware/validate.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
 import { answerExport, exportable, inBatches } from '../export/answer.ts';
 import { slaColumns } from '../export/columns.ts';
+import { readSurroundings } from '../verdicts/surroundings.ts';
 import { gatherPairs } from './gather.ts';
 import { orderTargets } from './order.ts';
 import { countVerdicts, presentTargets } from './present.ts';
@@ -25,8 +26,9 @@ import { slaQuery } from './query.ts';
 export function slaRouter({ guard, store, clock, logger }: RouteDeps): ApiRouter {
   return createRouter().get('/sla', guard({ ability: 'read', ...exportable }), async (ctx) => {
     const query = readQuery(ctx, slaQuery, offsetNeedsLimit, exportsAreWhole);
+    const surroundings = await readSurroundings({ store });
     const targets = (await gatherPairs(store, query, clock.now()))
-      .flatMap(presentTargets)
+      .flatMap((facts) => presentTargets(facts, surroundings))
       .filter(({ subject }) => query.subject.length === 0 || query.subject.includes(subject));
     const found = targets.filter(({ verdict }) => query.verdict.length === 0 || query.verdict.includes(verdict));
     const ordered = orderTargets(found, query.sort);

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Stats } from '@cronjob-monitor/shared/contract';
+import type { CronJob, Page, Stats } from '@cronjob-monitor/shared/contract';
+import type { CronJobFacts } from '@cronjob-monitor/shared/domain';
+import { addAlert } from '../../testing/alerts.ts';
 import { testNow } from '../../testing/api.ts';
 import { dayMs, hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
 
@@ -27,6 +29,8 @@ test('an empty fleet has zeros, and no rate', async () => {
     totalMonitors: 0,
     totalCronJobs: 0,
     summary: { healthy: 0, warning: 0, critical: 0, suspended: 0, running: 0, unknown: 0 },
+    states: { critical: 0, warning: 0, failing: 0, unknown: 0, suspended: 0, healthy: 0 },
+    channels: { total: 0, ready: 0 },
     activeAlerts: 0,
     executionsRecorded24h: 0,
     pendingAlerts: 0,
@@ -55,7 +59,12 @@ test('counts a CronJob of two monitors once, and the runs of the last day', asyn
   const all = await stats(fleet);
   assert.equal(all.totalMonitors, 2);
   assert.equal(all.totalCronJobs, 2);
-  assert.deepEqual(all.summary, { healthy: 1, warning: 0, critical: 0, suspended: 1, running: 0, unknown: 0 });
+  assert.deepEqual(all.summary, { healthy: 1, warning: 0, critical: 0, suspended: 1, running: 0, unknown: 1 });
+  assert.equal(
+    Object.values(all.states).reduce((sum, count) => sum + count, 0),
+    all.totalCronJobs,
+    'each counts once',
+  );
   assert.equal(all.executionsRecorded24h, 4);
   assert.equal(all.successRate24h, 66.67);
   assert.deepEqual(all.slots24h, { ...noSlots, matched: 3 });
@@ -71,8 +80,16 @@ test('a figure of stats is the total of the list with the same filter', async ()
   const cronJobs = await Promise.all(
     ['a', 'b', 'c'].map((name, index) => fleet.addCronJob({ name, suspended: index === 1 })),
   );
-  await fleet.addMonitor({}, cronJobs);
-  const { summary } = await stats(fleet);
+  await fleet.addMonitor({ namespace: 'prod', name: 'dr' }, cronJobs);
+  await addAlert(fleet, { cronJobName: 'a', severity: 'critical' });
+  await fleet.addRuns(cronJobs[2] as CronJobFacts, { createdAt: testNow - hourMs, status: 'failed' });
+  const { summary, states } = await stats(fleet);
+  assert.deepEqual(states, { critical: 1, warning: 0, failing: 1, unknown: 1, suspended: 0, healthy: 0 });
+  for (const [state, count] of Object.entries(states)) {
+    const { pagination, items } = (await fleet.ask(`/api/v1/cronjobs?state=${state}&limit=5`)).json() as Page<CronJob>;
+    assert.equal(pagination.total, count, state);
+    for (const { verdict } of items) assert.equal(verdict.state, state);
+  }
   for (const [status, count] of Object.entries(summary)) {
     const { pagination } = (await fleet.ask(`/api/v1/cronjobs?status=${status}&limit=1`)).json() as {
       pagination: { total: number };

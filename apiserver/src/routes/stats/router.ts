@@ -1,10 +1,10 @@
 import type { Stats } from '@cronjob-monitor/shared/contract';
-import { countFleet, countOpenAlerts, findLiveLeader, listMonitors } from '@cronjob-monitor/shared/store';
+import { countFleet, countOpenAlerts, findLiveLeader, listChannels, listMonitors } from '@cronjob-monitor/shared/store';
 import { readLateAfterMs } from '../late-after.ts';
 import { readQuery } from '../../middleware/validate.ts';
 import { cutToMinute } from '../../windows.ts';
 import { toPercent, toWireInstantOrNull } from '../../wire-values.ts';
-import { summarise } from '../cronjobs/list.ts';
+import { countStates, summarise } from '../cronjobs/list.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
 import { findOutlines } from '../find-outlines.ts';
 import { statsQuery } from './query.ts';
@@ -34,12 +34,13 @@ export function statsRouter(deps: RouteDeps): ApiRouter {
 async function readStats(deps: RouteDeps, namespaces: readonly string[]): Promise<Stats> {
   const { store, clock, settings } = deps;
   const from = cutToMinute(clock.now()) - dayMs;
-  const [monitors, cronJobs, fleet, alerts, leader] = await Promise.all([
+  const [monitors, cronJobs, fleet, alerts, leader, channels] = await Promise.all([
     listMonitors(store),
     findOutlines(deps, { namespaces }),
     readLateAfterMs(store).then((lateAfterMs) => countFleet(store, { from, namespaces, lateAfterMs })),
     countOpenAlerts(store, namespaces),
     findLiveLeader(store, store.now(), settings.leaseMs),
+    listChannels(store),
   ]);
   const isAsked = ({ namespace }: { namespace: string }): boolean =>
     namespaces.length === 0 || namespaces.includes(namespace);
@@ -47,6 +48,8 @@ async function readStats(deps: RouteDeps, namespaces: readonly string[]): Promis
     totalMonitors: monitors.filter(isAsked).length,
     totalCronJobs: cronJobs.length,
     summary: summarise(cronJobs),
+    states: countStates(cronJobs),
+    channels: { total: channels.length, ready: channels.filter(({ ready }) => ready).length },
     activeAlerts: alerts.active,
     executionsRecorded24h: fleet.ended,
     pendingAlerts: alerts.pending,

@@ -41,7 +41,10 @@ test('says hello, then tells what changes with its cursor', async () => {
   assert.equal(hello?.data['version'], 'v0.1.0');
   assert.ok(Number(execution?.id) > Number(hello?.data['cursor']));
   assert.deepEqual(execution?.data['status'], 'failed');
-  assert.deepEqual([changed?.data['name'], changed?.data['status']], ['backup', 'healthy']);
+  assert.deepEqual(
+    [changed?.data['name'], changed?.data['status'], changed?.data['state']],
+    ['backup', 'warning', 'failing'],
+  );
   client.leave();
 });
 

@@ -1,6 +1,12 @@
 import type { Timeline } from '@cronjob-monitor/shared/contract';
 import type { Instant, MaintenanceWindow } from '@cronjob-monitor/shared/domain';
-import { listMedianDurations, listMonitors, listMonitorsOf, type CronJobOutline } from '@cronjob-monitor/shared/store';
+import {
+  listCronJobsById,
+  listMedianDurations,
+  listMonitors,
+  listMonitorsOf,
+  type CronJobOutline,
+} from '@cronjob-monitor/shared/store';
 import { pageOf, toPagination } from '../../middleware/pagination.ts';
 import { readQuery } from '../../middleware/validate.ts';
 import { maintenanceOf } from '../../monitor-spec.ts';
@@ -20,6 +26,7 @@ import {
   timelineQuery,
   type TimelineQuery,
 } from './query.ts';
+import { judgeCronJobs } from '../verdicts/of-cron-jobs.ts';
 import { UpcomingRuns, type PlannedCronJob, type Span } from './upcoming.ts';
 
 const hourMs = 3_600_000;
@@ -96,13 +103,16 @@ async function readInOrder(deps: RouteDeps, query: TimelineQuery, now: Instant):
 }
 
 async function presentItems(
-  { store }: RouteDeps,
+  deps: RouteDeps,
   cronJobs: readonly PlannedCronJob[],
   span: Span,
   upcoming: UpcomingRuns,
 ): Promise<Timeline['items']> {
+  const { store } = deps;
   const ids = cronJobs.map(({ id }) => id);
-  const [medians, monitors, targets] = await Promise.all([
+  const rows = await listCronJobsById(store, ids);
+  const [judged, medians, monitors, targets] = await Promise.all([
+    judgeCronJobs(deps, rows),
     listMedianDurations(store, ids),
     listMonitors(store),
     listMonitorsOf(store, ids),
@@ -111,7 +121,15 @@ async function presentItems(
   const targetsOf = Map.groupBy(targets, ({ cronJobId }) => cronJobId);
   const windowsFor = (id: number): readonly MaintenanceWindow[] =>
     (targetsOf.get(id) ?? []).flatMap(({ monitorId }) => windowsOf.get(monitorId) ?? []);
-  return cronJobs.map((cronJob) =>
-    upcoming.item(cronJob, span, { expectedMs: medians.get(cronJob.id), windows: windowsFor(cronJob.id) }),
-  );
+  const rowOf = new Map(rows.map((row) => [row.id, row]));
+  return cronJobs.flatMap((cronJob) => {
+    const row = rowOf.get(cronJob.id);
+    if (!row) return []; // removed between the two questions
+    const more = {
+      expectedMs: medians.get(cronJob.id),
+      windows: windowsFor(cronJob.id),
+      verdict: judged.verdictOf(row),
+    };
+    return upcoming.item(cronJob, span, more);
+  });
 }

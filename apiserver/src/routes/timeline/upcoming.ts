@@ -1,4 +1,4 @@
-import type { Ref, TimelineItem, UpcomingRun } from '@cronjob-monitor/shared/contract';
+import type { Ref, TimelineItem, UpcomingRun, Verdict } from '@cronjob-monitor/shared/contract';
 import { windowAt, type Instant, type MaintenanceWindow } from '@cronjob-monitor/shared/domain';
 import { parse, type Schedule } from '@cronjob-monitor/shared/domain/schedule';
 import type { ScheduledCronJob } from '../../next-run.ts';
@@ -60,7 +60,11 @@ export class UpcomingRuns {
   item(
     cronJob: PlannedCronJob,
     span: Span,
-    more: { readonly expectedMs: number | undefined; readonly windows: readonly MaintenanceWindow[] },
+    more: {
+      readonly expectedMs: number | undefined;
+      readonly windows: readonly MaintenanceWindow[];
+      readonly verdict: Verdict;
+    },
   ): TimelineItem {
     const schedule = this.scheduleOf(cronJob);
     const slots = schedule ? this.slotsOf(cronJob, schedule, { ...span, most: mostCounted }) : [];
@@ -71,6 +75,7 @@ export class UpcomingRuns {
       name: cronJob.name,
       timezone: orNull(cronJob.timeZone),
       suspended: cronJob.suspended,
+      verdict: more.verdict,
       expectedDurationSeconds: toSecondsOrNull(more.expectedMs),
       next: slots.slice(0, span.most).map((at) => toRun(at, clock, more.windows)),
       skippedDates:

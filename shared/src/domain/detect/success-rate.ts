@@ -13,6 +13,8 @@ export interface SuccessRateFacts {
   /** Scheduled runs of the window; missed slots are among the failed ones when the rule counts them. */
   readonly success: number;
   readonly failed: number;
+  /** The same as they are shown, with the history that opens nothing by itself. */
+  readonly shown?: { readonly success: number; readonly failed: number } | undefined;
   /** End of the run that changed the rate last. */
   readonly lastRunAt: Instant | undefined;
   /** Set while the alert is open: how many evaluations in a row found the rate good again. */

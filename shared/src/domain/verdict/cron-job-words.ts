@@ -1,7 +1,8 @@
-import type { ExecutionStatus, ScheduleProblem, SlaSubject, VerdictKind, Words } from '../../contract/index.ts';
+import type { ExecutionStatus, ScheduleProblem, SlaSubject, Words } from '../../contract/index.ts';
 import type { Instant } from '../instant.ts';
 import { alertWords, rateWords, type WordedAlert } from './alert-words.ts';
 import { durationInWords, exitInWords, instantIn, limitInWords } from './figures.ts';
+import type { OwnKind } from './standing.ts';
 
 /** An ended run as sentences speak of it. */
 export interface WordedRun {
@@ -26,6 +27,8 @@ export interface BrokenTarget {
   readonly limit: number;
   readonly runs?: number | undefined;
   readonly windowDays: number;
+  /** `06:00 Europe/Zurich`. */
+  readonly finishBy?: string | undefined;
 }
 
 /** A Job that waits for a cause that does not pass by itself. */
@@ -55,11 +58,9 @@ export interface CronJobWordFacts {
 }
 
 type Told = { readonly words: Words; readonly sinceAt: Instant | undefined };
-type Kind = 'lastRunFailed' | 'missedLast' | 'targetMissed' | 'waiting' | 'notEvaluated' | 'neverRan' | 'deleted';
-type OtherKind = Kind | 'suspended' | 'succeeded';
 
 /** The sentence of each kind that is no alert's, and since when it is so. */
-const tellers: Readonly<Record<OtherKind, (facts: CronJobWordFacts) => Told>> = {
+const tellers: Readonly<Record<OwnKind, (facts: CronJobWordFacts) => Told>> = {
   lastRunFailed: ({ failedRun, lastRun }) => {
     const run = failedRun ?? lastRun;
     return run ? { words: runWords(run, 'Last run'), sinceAt: endOf(run) } : unknown('Last run failed');
@@ -102,12 +103,8 @@ const tellers: Readonly<Record<OtherKind, (facts: CronJobWordFacts) => Told>> = 
       : { words: `Deleted ${instantIn('ago', deletedAt)}`, sinceAt: deletedAt },
 };
 
-export function cronJobWords(kind: VerdictKind, facts: CronJobWordFacts): Told {
-  return isOther(kind) ? tellers[kind](facts) : unknown('An alert is open');
-}
-
-function isOther(kind: VerdictKind): kind is OtherKind {
-  return Object.hasOwn(tellers, kind);
+export function cronJobWords(kind: OwnKind, facts: CronJobWordFacts): Told {
+  return tellers[kind](facts);
 }
 
 function unknown(words: Words): Told {
@@ -140,12 +137,13 @@ function lastWords({ lastRun, lastSuccessAt }: CronJobWordFacts): Words {
 }
 
 export function brokenWords(
-  target: Pick<BrokenTarget, 'subject' | 'measured' | 'limit' | 'runs' | 'windowDays'>,
+  target: Pick<BrokenTarget, 'subject' | 'measured' | 'limit' | 'runs' | 'windowDays' | 'finishBy'>,
 ): Words {
-  const { subject, measured, limit, runs, windowDays } = target;
+  const { subject, measured, limit, runs, windowDays, finishBy } = target;
   if (subject === 'successRate') return rateWords({ percent: measured, runs, windowDays, target: limit });
   if (subject === 'minDuration')
     return `Last run took ${durationInWords(measured)} (at least ${limitInWords(limit)} expected)`;
+  if (subject === 'finishBy') return `Not finished by ${finishBy ?? 'its time of day'}`;
   return `Longest run of ${windowDays} d took ${durationInWords(measured)} (limit ${limitInWords(limit)})`;
 }
 

@@ -3,8 +3,8 @@ import type { AlertType, CronJobStatus, HealthState, Severity, VerdictKind } fro
 /** What the state of a CronJob follows from, and nothing else. */
 export interface StandingFacts {
   readonly isDeleted: boolean;
-  /** Of its alerts in state active or suppressed, the worst; undefined: there is none. */
-  readonly worst: { readonly severity: Severity; readonly type: AlertType } | undefined;
+  /** Of its alerts in state active or suppressed; undefined: there is none. */
+  readonly worstSeverity: Severity | undefined;
   /** Its last ended scheduled run failed, and no run of any kind succeeded since. */
   readonly hasFailed: boolean;
   /** Its newest judged slot is missed. */
@@ -20,9 +20,13 @@ export interface StandingFacts {
   readonly isSuspended: boolean;
 }
 
+/** Kinds that no alert has. */
+export type OwnKind = Exclude<VerdictKind, AlertType>;
+
 export interface Standing {
   readonly state: HealthState;
-  readonly kind: VerdictKind;
+  /** `alert`: the type of its worst one. */
+  readonly kind: OwnKind | 'alert';
 }
 
 type Row = Standing & { readonly holds: (facts: StandingFacts) => boolean };
@@ -41,8 +45,7 @@ const table: readonly Row[] = [
 /** State and kind of a CronJob: nothing else decides whether it is well. */
 export function standingOf(facts: StandingFacts): Standing {
   if (facts.isDeleted) return { kind: 'deleted', state: 'unknown' };
-  const { worst } = facts;
-  if (worst) return { kind: worst.type, state: worst.severity };
+  if (facts.worstSeverity !== undefined) return { kind: 'alert', state: facts.worstSeverity };
   const row = table.find(({ holds }) => holds(facts));
   return row ? { kind: row.kind, state: row.state } : { kind: 'succeeded', state: 'healthy' };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { AlertSubject, AlertType, HealthState, VerdictKind } from '../../contract/index.ts';
+import type { AlertSubject, AlertType, HealthState } from '../../contract/index.ts';
 import { alertWords, type WordedAlert } from './alert-words.ts';
 import { holdsOf } from './holds.ts';
 import { printWords } from './print-words.ts';
@@ -13,7 +13,7 @@ const reader = { now, timeZone: 'UTC' };
 
 const well: StandingFacts = {
   isDeleted: false,
-  worst: undefined,
+  worstSeverity: undefined,
   hasFailed: false,
   hasMissed: false,
   hasBrokenTarget: false,
@@ -24,14 +24,14 @@ const well: StandingFacts = {
 };
 
 describe('the state of a CronJob', () => {
-  const rows: readonly (readonly [string, Partial<StandingFacts>, HealthState, VerdictKind])[] = [
-    [
-      'is that of its worst alert',
-      { worst: { severity: 'critical', type: 'deadManTriggered' } },
-      'critical',
-      'deadManTriggered',
-    ],
-    ['is a warning for a warning', { worst: { severity: 'warning', type: 'jobStuck' } }, 'warning', 'jobStuck'],
+  const rows: readonly (readonly [
+    string,
+    Partial<StandingFacts>,
+    HealthState,
+    ReturnType<typeof standingOf>['kind'],
+  ])[] = [
+    ['is that of its worst alert', { worstSeverity: 'critical' }, 'critical', 'alert'],
+    ['is a warning for a warning', { worstSeverity: 'warning' }, 'warning', 'alert'],
     ['is failing after a failed run without an alert', { hasFailed: true }, 'failing', 'lastRunFailed'],
     ['is failing after a missed slot', { hasMissed: true }, 'failing', 'missedLast'],
     ['is failing while a figure breaks a target', { hasBrokenTarget: true }, 'failing', 'targetMissed'],

@@ -2,7 +2,7 @@ import type { Severity, Told, Verdict, VerdictFinding, VerdictHold, VerdictStep,
 import type { Instant } from '../instant.ts';
 import { alertWords, type WordedAlert } from './alert-words.ts';
 import { cronJobWords, type CronJobWordFacts } from './cron-job-words.ts';
-import { standingOf, type Standing, type StandingFacts } from './standing.ts';
+import { standingOf, type StandingFacts } from './standing.ts';
 
 /** An alert in state active or suppressed. */
 export type OpenAlertFacts = WordedAlert & { readonly severity: Severity };
@@ -30,11 +30,16 @@ export interface VerdictAddition {
 export function verdictOf(facts: VerdictFacts, addition: VerdictAddition): Verdict {
   const standing = standingOf(standingFactsOf(facts));
   const [worst] = facts.alerts;
-  const told =
-    worst && standing.kind === worst.type
-      ? { words: alertWords(worst), sinceAt: worst.sinceAt }
-      : cronJobWords(standing.kind, facts);
-  return toVerdict(standing, told, addition);
+  if (standing.kind === 'alert' && worst) {
+    return toVerdict(
+      { state: standing.state, kind: worst.type },
+      { words: alertWords(worst), sinceAt: worst.sinceAt },
+      addition,
+    );
+  }
+  // Without an alert there is no kind of one.
+  const kind = standing.kind === 'alert' ? 'succeeded' : standing.kind;
+  return toVerdict({ state: standing.state, kind }, cronJobWords(kind, facts), addition);
 }
 
 /** What decides about the state, of all that is known. */
@@ -42,7 +47,7 @@ export function standingFactsOf(facts: VerdictFacts): StandingFacts {
   const [worst] = facts.alerts;
   return {
     isDeleted: facts.deletedAt !== undefined,
-    worst: worst && { severity: worst.severity, type: worst.type },
+    worstSeverity: worst?.severity,
     hasFailed: facts.failedRun !== undefined,
     hasMissed: facts.missedSlotAt !== undefined,
     hasBrokenTarget: facts.broken.length > 0,
@@ -55,7 +60,7 @@ export function standingFactsOf(facts: VerdictFacts): StandingFacts {
 
 /** A judgement from its parts: what is not known is null. */
 export function toVerdict(
-  { state, kind }: Standing,
+  { state, kind }: Pick<Verdict, 'state' | 'kind'>,
   { words, sinceAt }: { readonly words: Words; readonly sinceAt: Instant | undefined },
   { cause, step, holds, told, findings, revision }: VerdictAddition,
 ): Verdict {

@@ -1,5 +1,6 @@
 import {
   alertStates,
+  openAlertStates,
   severities,
   type AlertState,
   type AlertSubject,
@@ -10,7 +11,7 @@ import {
   type Suppression,
 } from '../../contract/index.ts';
 import type { Instant } from '../../domain/index.ts';
-import { marks, rows, type Row } from '../ask.ts';
+import { inParts, marks, rows, type Row } from '../ask.ts';
 import { afterRow, orderOf, type OrderKey } from '../keyset.ts';
 import { fromJson, optionalNumber, optionalText } from '../column.ts';
 import type { Db } from '../database.ts';
@@ -19,6 +20,8 @@ import { toId16 } from '../id16.ts';
 /** One incident, open or in history, with the note somebody took of it. */
 export interface StoredAlert {
   readonly id: string;
+  readonly cronJobId: number;
+  readonly monitorId: number;
   readonly type: AlertType;
   readonly subject: AlertSubject | undefined;
   readonly severity: Severity;
@@ -57,6 +60,8 @@ export interface AlertFilter {
   readonly severities?: readonly Severity[] | undefined;
   readonly types?: readonly AlertType[] | undefined;
   readonly namespaces?: readonly string[] | undefined;
+  /** Of these CronJobs. */
+  readonly cronJobIds?: readonly number[] | undefined;
   /** Names of CronJobs. */
   readonly cronJobs?: readonly string[] | undefined;
   readonly monitor?: Ref | undefined;
@@ -102,6 +107,8 @@ const sortColumns: Readonly<Record<AlertSort, string>> = {
 
 const columns = [
   'id',
+  'cronjob_id',
+  'monitor_id',
   'type',
   'subject',
   'severity',
@@ -154,6 +161,17 @@ export async function listAlerts(
   return found.map((row) => toStoredAlert(db, row));
 }
 
+/** What is open about these CronJobs, pending ones too: worst first, then the one that has lasted longest. */
+export async function listOpenAlerts(db: Db, cronJobIds: readonly number[]): Promise<StoredAlert[]> {
+  const found: StoredAlert[] = [];
+  for (const part of inParts(cronJobIds)) {
+    const filter = { states: openAlertStates, cronJobIds: part };
+    // One part after the other: each is bounded.
+    found.push(...(await listAlerts(db, filter, { sort: { key: 'severity', descending: false } })));
+  }
+  return found;
+}
+
 /** One alert, open or in history; undefined: there is none of this id, or no longer. */
 export async function findAlert(db: Db, id: string): Promise<StoredAlert | undefined> {
   const filter = { states: alertStates, ids: [id] };
@@ -189,6 +207,7 @@ function conditionOf(db: Db, filter: AlertFilter): { sql: string; bindings: read
     'a.id',
     filter.ids?.map((id) => db.dialect.id16(toId16(id))),
   );
+  isOneOf('a.cronjob_id', filter.cronJobIds);
   isOneOf('a.severity', filter.severities);
   isOneOf('a.type', filter.types);
   isOneOf('a.namespace', filter.namespaces);
@@ -213,6 +232,8 @@ function toStoredAlert(db: Db, row: Row): StoredAlert {
   const by = optionalText(row['by_whom']);
   return {
     id: db.dialect.id16Text(row['id']),
+    cronJobId: Number(row['cronjob_id']),
+    monitorId: Number(row['monitor_id']),
     type: String(row['type']) as AlertType,
     subject: optionalText(row['subject']) as AlertSubject | undefined,
     severity: String(row['severity']) as Severity,

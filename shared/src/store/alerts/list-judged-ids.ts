@@ -15,6 +15,12 @@ export async function listCronJobsWithAlerts(db: Db, types: readonly AlertType[]
   return found.map((row) => Number(row['cronjob_id']));
 }
 
+/** CronJobs of which a figure broke a promise when it was judged last. */
+export async function listCronJobsWithBrokenTargets(db: Db): Promise<number[]> {
+  const found = await rows(db, 'select id from cronjobs where broken is not null and deleted_at is null');
+  return found.map((row) => Number(row['id']));
+}
+
 /** Every CronJob that a monitor selects, and those that something is still open about. */
 export async function listCronJobsToJudge(db: Db): Promise<number[]> {
   const found = await rows(

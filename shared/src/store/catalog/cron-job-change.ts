@@ -1,23 +1,60 @@
-import type { Severity } from '../../contract/index.ts';
-import { cronJobStatus } from '../../domain/index.ts';
+import type { HealthState, ScheduleProblem, Severity } from '../../contract/index.ts';
+import { standingOf, statusOf } from '../../domain/index.ts';
 import type { Row } from '../ask.ts';
 import type { Change } from '../changes.ts';
 import { optionalText } from '../column.ts';
-import type { Db } from '../database.ts';
-import { rowsIn } from '../upsert.ts';
+import type { Tx } from '../database.ts';
+import { rowsIn, updateRows } from '../upsert.ts';
+import { stateWords } from '../words.ts';
+import { missedSlotOf } from './missed-slot.ts';
 
-/** Columns that the change of a CronJob is made of. */
-const shownColumns =
-  'id, namespace, name, suspended, running, worst_severity, active_alerts, deleted_at, last_run, last_success_at';
+/** Columns that state and change of a CronJob are made of. */
+const columns =
+  'id, namespace, name, state, suspended, running, problem, worst_severity, active_alerts, held_alerts, deleted_at, ' +
+  'last_run, last_success_at, last_schedule_at, failed_run, missed_slot_at, broken, waiting';
 
-/** What the stream tells of these CronJobs as they are now. */
-export async function cronJobChanges(db: Db, cronJobIds: readonly number[]): Promise<Change[]> {
-  const found = await rowsIn(db, cronJobIds, (marks) => `select ${shownColumns} from cronjobs where id in (${marks})`);
-  return found.map(toChange);
+/**
+ * Decides the state of these CronJobs anew and keeps it on their rows, so that filters, counts and orders are those of the one judgement;
+ * then what the stream tells of them as they are now. Whoever writes a fact of a CronJob calls it in the same transaction. `perhaps`: they
+ * are told only when their state moved.
+ */
+export async function cronJobChanges(
+  tx: Tx,
+  cronJobIds: readonly number[],
+  perhaps: readonly number[] = [],
+): Promise<Change[]> {
+  const asked = [...new Set([...cronJobIds, ...perhaps])];
+  const found = await rowsIn(tx, asked, (marks) => `select ${columns} from cronjobs where id in (${marks})`);
+  const decided = found.map((row) => ({ row, state: stateOf(row) }));
+  const moved = decided.filter(
+    ({ row, state }) => row['state'] === null || Number(row['state']) !== stateWords.toNumber(state),
+  );
+  await updateRows(tx, {
+    table: 'cronjobs',
+    key: 'id',
+    columns: { state: 'smallint' },
+    rows: moved.map(({ row, state }) => [row['id'], stateWords.toNumber(state)]),
+  });
+  const told = new Set([...cronJobIds, ...moved.map(({ row }) => Number(row['id']))]);
+  return decided.filter(({ row }) => told.has(Number(row['id']))).map(({ row, state }) => toChange(row, state));
 }
 
-function toChange(row: Row): Change {
-  const suspended = Number(row['suspended']) === 1;
+function stateOf(row: Row): HealthState {
+  const worstSeverity = optionalText(row['worst_severity']) as Severity | undefined; // severities only: raise writes it
+  return standingOf({
+    isDeleted: row['deleted_at'] !== null,
+    worstSeverity,
+    hasFailed: row['failed_run'] !== null,
+    hasMissed: missedSlotOf(row) !== undefined,
+    hasBrokenTarget: row['broken'] !== null,
+    isWaiting: row['waiting'] !== null || (worstSeverity === undefined && Number(row['held_alerts']) > 0),
+    hasProblem: (optionalText(row['problem']) as ScheduleProblem | undefined) !== undefined,
+    hasRun: row['last_run'] !== null || row['last_success_at'] !== null,
+    isSuspended: Number(row['suspended']) === 1,
+  }).state;
+}
+
+function toChange(row: Row, state: HealthState): Change {
   const namespace = String(row['namespace']);
   return {
     kind: 'cronjob',
@@ -25,13 +62,9 @@ function toChange(row: Row): Change {
     data: {
       namespace,
       name: String(row['name']),
-      status: cronJobStatus({
-        // The column holds severities only: raise writes it.
-        worstSeverity: optionalText(row['worst_severity']) as Severity | undefined,
-        suspended,
-        hasRun: row['last_run'] !== null || row['last_success_at'] !== null,
-      }),
-      suspended,
+      status: statusOf(state),
+      state,
+      suspended: Number(row['suspended']) === 1,
       runningJobs: Number(row['running']),
       activeAlerts: Number(row['active_alerts']),
       deleted: row['deleted_at'] !== null,

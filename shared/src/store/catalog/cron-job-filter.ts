@@ -1,5 +1,6 @@
-import type { CronJobStatusFilter, Ref } from '../../contract/index.ts';
+import type { CronJobStatusFilter, HealthState, Ref } from '../../contract/index.ts';
 import { marks } from '../ask.ts';
+import { stateWords } from '../words.ts';
 
 /** Which CronJobs a list is about. Empty lists filter nothing; all that is given must hold. */
 export interface CronJobFilter {
@@ -29,19 +30,20 @@ const hasHistory =
   'exists (select 1 from executions e where e.cronjob_id = c.id) and not exists ' +
   '(select 1 from cronjobs later where later.namespace = c.namespace and later.name = c.name and later.id > c.id)';
 
-/** Worst first, the order of the words in the contract: critical, warning, unknown, suspended, healthy. */
-export const statusRank =
-  "case when c.worst_severity = 'critical' then 0 when c.worst_severity = 'warning' then 1 " +
-  'when c.suspended = 1 then 3 when c.last_run is null and c.last_success_at is null then 2 else 4 end';
+/** As it was decided when a fact of the CronJob was written last, worst first. Before the first time nothing is known. */
+export const stateRank = `coalesce(c.state, ${stateWords.toNumber('unknown')})`;
+
+const isIn = (...states: readonly HealthState[]): string =>
+  `${stateRank} in (${states.map((state) => stateWords.toNumber(state)).join(', ')})`;
 
 /** The condition of one word of the status filter: `suspended` and `running` are overlays. */
 export const statusConditions: Readonly<Record<CronJobStatusFilter, string>> = {
-  healthy: `${statusRank} = 4`,
-  warning: `${statusRank} = 1`,
-  critical: `${statusRank} = 0`,
+  healthy: isIn('healthy'),
+  warning: isIn('warning', 'failing'),
+  critical: isIn('critical'),
   suspended: 'c.suspended = 1',
   running: 'c.running > 0',
-  unknown: `${statusRank} = 2`,
+  unknown: isIn('unknown'),
 };
 
 /** The WHERE of a list of CronJobs. */

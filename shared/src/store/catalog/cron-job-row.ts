@@ -1,8 +1,9 @@
-import { cronJobStatuses, type CronJobStatus, type Ref, type ScheduleProblem } from '../../contract/index.ts';
-import type { Instant } from '../../domain/index.ts';
+import type { CronJobStatus, HealthState, Ref, ScheduleProblem } from '../../contract/index.ts';
+import { statusOf, type Instant } from '../../domain/index.ts';
 import type { Row } from '../ask.ts';
 import { optionalNumber, optionalText } from '../column.ts';
-import { statusRank } from './cron-job-filter.ts';
+import { stateWords } from '../words.ts';
+import { stateRank } from './cron-job-filter.ts';
 
 /** What every reader of the catalog gets of a CronJob. */
 export interface CronJobRow extends Ref {
@@ -20,6 +21,9 @@ export interface CronJobRow extends Ref {
   readonly everyAnchorAt: Instant | undefined;
   /** Unfinished Jobs. */
   readonly running: number;
+  /** As decided with the last fact that was written. */
+  readonly state: HealthState;
+  /** The specification's word for it. */
   readonly status: CronJobStatus;
   readonly activeAlerts: number;
   readonly lastSuccessAt: Instant | undefined;
@@ -46,10 +50,11 @@ const columns = [
 /** SELECT of these rows, from `cronjobs c`, with the columns that a reader wants besides. */
 export function selectCronJobs(besides: readonly string[]): string {
   const wanted = [...columns, ...besides].map((column) => `c.${column}`);
-  return `select ${wanted.join(', ')}, ${statusRank} as status_rank from cronjobs c`;
+  return `select ${wanted.join(', ')}, ${stateRank} as state_rank from cronjobs c`;
 }
 
 export function toCronJobRow(row: Row): CronJobRow {
+  const state = stateWords.toWord(row['state_rank']);
   return {
     id: Number(row['id']),
     namespace: String(row['namespace']),
@@ -64,7 +69,8 @@ export function toCronJobRow(row: Row): CronJobRow {
     nextRunAt: optionalNumber(row['next_run_at']),
     everyAnchorAt: optionalNumber(row['every_anchor_at']),
     running: Number(row['running']),
-    status: cronJobStatuses[Number(row['status_rank'])] ?? 'unknown',
+    state,
+    status: statusOf(state),
     activeAlerts: Number(row['active_alerts']),
     lastSuccessAt: optionalNumber(row['last_success_at']),
   };

@@ -1,5 +1,5 @@
-import type { Instant } from '../../domain/index.ts';
-import { optionalNumber } from '../column.ts';
+import type { BrokenTarget, Instant } from '../../domain/index.ts';
+import { fromJson, optionalNumber } from '../column.ts';
 import type { Db } from '../database.ts';
 import { rowsIn } from '../upsert.ts';
 import { judgesFrom } from './judges-from.ts';
@@ -12,6 +12,8 @@ export interface JudgedCronJob {
   readonly name: string;
   readonly deletedAt: Instant | undefined;
   readonly lastSuccessAt: Instant | undefined;
+  /** Promises that the figures broke when they were judged last. */
+  readonly broken: readonly BrokenTarget[];
   /** Every monitor that selects it or did. */
   readonly monitors: readonly JudgingMonitor[];
 }
@@ -36,7 +38,8 @@ export async function listJudgedCronJobs(db: Db, ids: readonly number[]): Promis
   const cronJobs = await rowsIn(
     db,
     ids,
-    (marks) => `select id, uid_text, namespace, name, deleted_at, last_success_at from cronjobs where id in (${marks})`,
+    (marks) =>
+      `select id, uid_text, namespace, name, deleted_at, last_success_at, broken from cronjobs where id in (${marks})`,
   );
   const targets = await rowsIn(
     db,
@@ -54,6 +57,7 @@ export async function listJudgedCronJobs(db: Db, ids: readonly number[]): Promis
     name: String(row['name']),
     deletedAt: optionalNumber(row['deleted_at']),
     lastSuccessAt: optionalNumber(row['last_success_at']),
+    broken: (fromJson(row['broken']) as readonly BrokenTarget[] | undefined) ?? [],
     monitors: (monitorsOf.get(Number(row['id'])) ?? []).map((target) => ({
       id: Number(target['monitor_id']),
       id16: db.dialect.id16Text(target['uid']),

@@ -38,3 +38,23 @@ export function newerRun(a: LastRun | undefined, b: LastRun): LastRun {
   if (a === undefined || b.createdAt > a.createdAt) return b;
   return b.createdAt === a.createdAt && b.jobUid >= a.jobUid ? b : a;
 }
+
+/**
+ * The newest scheduled run that failed, while no run of any kind has succeeded since: a repair by hand ends it, as it ends its alert. Told
+ * by when they ended, so that the order of arrival does not matter.
+ */
+export function failedAfter(
+  before: { readonly failedRun: LastRun | undefined; readonly lastSuccessAt: Instant | undefined },
+  run: LastRun,
+): LastRun | undefined {
+  const { failedRun, lastSuccessAt } = before;
+  const endAt = endOf(run);
+  if (run.status === 'success') return failedRun && endOf(failedRun) > endAt ? failedRun : undefined;
+  if (run.status !== 'failed' || run.trigger !== 'scheduled') return failedRun;
+  if (endAt < (lastSuccessAt ?? -Infinity)) return failedRun;
+  return failedRun && endOf(failedRun) > endAt ? failedRun : run;
+}
+
+function endOf(run: LastRun): Instant {
+  return run.finishedAt ?? run.createdAt;
+}

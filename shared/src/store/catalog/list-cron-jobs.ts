@@ -1,12 +1,13 @@
 import type { ConcurrencyPolicy, CronJobStatusFilter, CronJobSummary, Severity } from '../../contract/index.ts';
-import type { Instant } from '../../domain/index.ts';
+import type { BrokenTarget, Instant, WaitingJob } from '../../domain/index.ts';
 import { firstRow, rows, type Row } from '../ask.ts';
 import type { Db } from '../database.ts';
 import { fromJson, optionalNumber, optionalText } from '../column.ts';
 import { rowsIn } from '../upsert.ts';
 import { selectCronJobs, toCronJobRow, type CronJobRow } from './cron-job-row.ts';
 import type { LastRun } from './last-run.ts';
-import { conditionOf, statusConditionOf, statusConditions, statusRank, type CronJobFilter } from './cron-job-filter.ts';
+import { missedSlotOf } from './missed-slot.ts';
+import { conditionOf, statusConditionOf, statusConditions, stateRank, type CronJobFilter } from './cron-job-filter.ts';
 
 /** A CronJob as last seen, with what its runs and alerts made of it. */
 export interface CatalogCronJob extends CronJobRow {
@@ -18,6 +19,14 @@ export interface CatalogCronJob extends CronJobRow {
   readonly heldAlerts: number;
   readonly evaluatedThroughAt: Instant | undefined;
   readonly lastRun: LastRun | undefined;
+  /** The newest scheduled run that failed, while nothing has succeeded since. */
+  readonly failedRun: LastRun | undefined;
+  /** The newest judged slot, if it is missed. */
+  readonly missedSlotAt: Instant | undefined;
+  /** Promises that the figures break, as judged last. */
+  readonly broken: readonly BrokenTarget[];
+  /** What a Job waits for in vain. */
+  readonly waiting: WaitingJob | undefined;
   readonly lastFailureAt: Instant | undefined;
   /** Lower bound of the oldest kept run. */
   readonly oldestRunAt: Instant | undefined;
@@ -30,7 +39,7 @@ export type StoredCronJobSort = (typeof storedCronJobSorts)[number];
 const sortColumns: Readonly<Record<StoredCronJobSort, string>> = {
   name: 'c.name',
   namespace: 'c.namespace',
-  status: statusRank,
+  status: stateRank,
   activeAlerts: 'c.active_alerts',
   lastSuccess: 'c.last_success_at',
 };
@@ -45,6 +54,10 @@ const selection = selectCronJobs([
   'evaluated_through_at',
   'last_run',
   'last_failure_at',
+  'failed_run',
+  'missed_slot_at',
+  'broken',
+  'waiting',
   'oldest_run_at',
 ]);
 
@@ -138,6 +151,10 @@ function toCatalogCronJob(row: Row): CatalogCronJob {
     heldAlerts: Number(row['held_alerts']),
     evaluatedThroughAt: optionalNumber(row['evaluated_through_at']),
     lastRun: fromJson(row['last_run']) as LastRun | undefined,
+    failedRun: fromJson(row['failed_run']) as LastRun | undefined,
+    missedSlotAt: missedSlotOf(row),
+    broken: (fromJson(row['broken']) as readonly BrokenTarget[] | undefined) ?? [],
+    waiting: fromJson(row['waiting']) as WaitingJob | undefined,
     lastFailureAt: optionalNumber(row['last_failure_at']),
     oldestRunAt: optionalNumber(row['oldest_run_at']),
   };

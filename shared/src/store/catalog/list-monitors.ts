@@ -1,9 +1,16 @@
-import type { CronJobSummary, MonitorPhase, Ref } from '../../contract/index.ts';
+import {
+  healthStates,
+  type CronJobSummary,
+  type MonitorPhase,
+  type Ref,
+  type StateCounts,
+} from '../../contract/index.ts';
 import type { Instant } from '../../domain/index.ts';
 import { firstRow, inParts, marks, rows, type Row } from '../ask.ts';
 import type { Db } from '../database.ts';
 import { fromJson, optionalNumber } from '../column.ts';
-import { statusConditions } from './cron-job-filter.ts';
+import { stateRank, statusConditions } from './cron-job-filter.ts';
+import { stateWords } from '../words.ts';
 
 /** A monitor as its reconciler last judged it. JSON values are as it wrote them. */
 export interface CatalogMonitor {
@@ -33,6 +40,7 @@ export interface MonitorOfCronJob extends Ref {
 export interface MonitorCounts {
   readonly cronJobs: number;
   readonly summary: CronJobSummary;
+  readonly states: StateCounts;
 }
 
 const columns =
@@ -75,7 +83,12 @@ export async function countTargets(
 ): Promise<ReadonlyMap<number, MonitorCounts>> {
   const within = namespaces.length > 0 ? ` and c.namespace in (${marks(namespaces)})` : '';
   const words = Object.entries(statusConditions);
-  const sums = words.map(([word, condition]) => `sum(case when ${condition} then 1 else 0 end) as n_${word}`);
+  const sums = [
+    ...words.map(([word, condition]) => `sum(case when ${condition} then 1 else 0 end) as n_${word}`),
+    ...healthStates.map(
+      (state) => `sum(case when ${stateRank} = ${stateWords.toNumber(state)} then 1 else 0 end) as s_${state}`,
+    ),
+  ];
   const found = await rows(
     db,
     `select t.monitor_id, count(*) as n_all, ${sums.join(', ')} ` +
@@ -91,6 +104,9 @@ export async function countTargets(
         summary: Object.fromEntries(
           words.map(([word]) => [word, Number(row[`n_${word}`] ?? 0)]),
         ) as unknown as CronJobSummary,
+        states: Object.fromEntries(
+          healthStates.map((state) => [state, Number(row[`s_${state}`] ?? 0)]),
+        ) as unknown as StateCounts,
       },
     ]),
   );

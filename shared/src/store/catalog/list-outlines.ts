@@ -1,5 +1,5 @@
 import type { Ref } from '../../contract/index.ts';
-import type { Instant } from '../../domain/index.ts';
+import type { BrokenTarget, Instant } from '../../domain/index.ts';
 import { inParts, marks, rows, type Row } from '../ask.ts';
 import { fromJson } from '../column.ts';
 import type { Db } from '../database.ts';
@@ -12,9 +12,11 @@ export interface CronJobOutline extends CronJobRow {
   /** Start of the newest run, or the creation of its Job while that is unknown. */
   readonly lastRunAt: Instant | undefined;
   readonly lastDurationMs: number | undefined;
+  /** Promises that the figures break, as judged last. */
+  readonly broken: readonly BrokenTarget[];
 }
 
-const selection = selectCronJobs(['last_run']);
+const selection = selectCronJobs(['last_run', 'broken']);
 
 /** Names of one statement: it looks for each in every namespace that is named. */
 const namesPerStatement = 100;
@@ -46,5 +48,6 @@ function toOutline(row: Row): CronJobOutline {
     ...toCronJobRow(row),
     lastRunAt: lastRun?.startedAt ?? lastRun?.createdAt,
     lastDurationMs: lastRun?.durationMs,
+    broken: (fromJson(row['broken']) as readonly BrokenTarget[] | undefined) ?? [],
   };
 }

@@ -28,7 +28,11 @@ export async function updateExecutionEvidence(
     const owner = await firstRow(tx, 'select cronjob_id from executions where job_uid = ?', [bound]);
     if (owner === undefined) return false;
     const id = Number(owner['cronjob_id']);
-    const cronJob = await firstRow(tx, `select last_run from cronjobs where id = ?${tx.dialect.lock.update}`, [id]);
+    const cronJob = await firstRow(
+      tx,
+      `select last_run, failed_run from cronjobs where id = ?${tx.dialect.lock.update}`,
+      [id],
+    );
 
     const row = await firstRow(
       tx,
@@ -53,10 +57,11 @@ export async function updateExecutionEvidence(
       'update executions set exit_code = ?, reason = ?, attempts = ?, failed_indexes = ?, node = ? where job_uid = ?',
       [...after, bound],
     );
-    const lastRun = fromJson(cronJob?.['last_run']) as LastRun | undefined;
-    if (lastRun?.jobUid === id16) {
-      const shown = { ...lastRun, exitCode: optionalNumber(after[0]), reason: toReason(after[1]) };
-      await change(tx, 'update cronjobs set last_run = ? where id = ?', [toJson(shown), id]);
+    for (const column of ['last_run', 'failed_run']) {
+      const kept = fromJson(cronJob?.[column]) as LastRun | undefined;
+      if (kept?.jobUid !== id16) continue;
+      const shown = { ...kept, exitCode: optionalNumber(after[0]), reason: toReason(after[1]) };
+      await change(tx, `update cronjobs set ${column} = ? where id = ?`, [toJson(shown), id]);
     }
     return true;
   });

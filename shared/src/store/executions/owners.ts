@@ -1,6 +1,6 @@
 import type { Execution, Instant } from '../../domain/index.ts';
 import { cronJobIdsOf } from '../catalog/cron-job-ids.ts';
-import { newerRun, toLastRun, type LastRun } from '../catalog/last-run.ts';
+import { failedAfter, newerRun, toLastRun, type LastRun } from '../catalog/last-run.ts';
 import { fromJson, optionalNumber, toJson } from '../column.ts';
 import type { Tx } from '../database.ts';
 import { rowsIn, updateRows } from '../upsert.ts';
@@ -11,6 +11,8 @@ export interface Owner {
   /** What ended before it was removed by somebody and does not come back. */
   readonly baselineAt: Instant | undefined;
   readonly lastRun: LastRun | undefined;
+  /** The newest scheduled run that failed, while nothing has succeeded since. */
+  readonly failedRun: LastRun | undefined;
   readonly lastSuccessAt: Instant | undefined;
   readonly lastFailureAt: Instant | undefined;
   /** No run is older; a lower bound. */
@@ -23,7 +25,9 @@ export async function lockOwners(tx: Tx, cronJobUids: readonly string[]): Promis
   const found = await rowsIn(
     tx,
     [...ids.values()].sort((a, b) => a - b),
-    (marks) => `select id, baseline_at, last_run, last_success_at, last_failure_at, oldest_run_at from cronjobs
+    (
+      marks,
+    ) => `select id, baseline_at, last_run, failed_run, last_success_at, last_failure_at, oldest_run_at from cronjobs
                 where id in (${marks}) order by id${tx.dialect.lock.update}`,
   );
   const byId = new Map(
@@ -34,6 +38,7 @@ export async function lockOwners(tx: Tx, cronJobUids: readonly string[]): Promis
         baselineAt: optionalNumber(row['baseline_at']),
         // Written by moveOwners from the same type.
         lastRun: fromJson(row['last_run']) as LastRun | undefined,
+        failedRun: fromJson(row['failed_run']) as LastRun | undefined,
         lastSuccessAt: optionalNumber(row['last_success_at']),
         lastFailureAt: optionalNumber(row['last_failure_at']),
         oldestRunAt: optionalNumber(row['oldest_run_at']),
@@ -55,10 +60,17 @@ export async function moveOwners(tx: Tx, fresh: readonly { run: Execution; owner
   await updateRows(tx, {
     table: 'cronjobs',
     key: 'id',
-    columns: { last_run: 'longText', last_success_at: 'bigint', last_failure_at: 'bigint', oldest_run_at: 'bigint' },
+    columns: {
+      last_run: 'longText',
+      failed_run: 'longText',
+      last_success_at: 'bigint',
+      last_failure_at: 'bigint',
+      oldest_run_at: 'bigint',
+    },
     rows: [...moved.values()].map((owner) => [
       owner.id,
       owner.lastRun === undefined ? null : toJson(owner.lastRun),
+      owner.failedRun === undefined ? null : toJson(owner.failedRun),
       owner.lastSuccessAt,
       owner.lastFailureAt,
       owner.oldestRunAt,
@@ -71,6 +83,7 @@ function afterRun(owner: Owner, run: Execution): Owner {
   return {
     ...owner,
     lastRun: newerRun(owner.lastRun, toLastRun(run)),
+    failedRun: failedAfter(owner, toLastRun(run)),
     lastSuccessAt: run.status === 'success' ? Math.max(owner.lastSuccessAt ?? endAt, endAt) : owner.lastSuccessAt,
     lastFailureAt: run.status === 'failed' ? Math.max(owner.lastFailureAt ?? endAt, endAt) : owner.lastFailureAt,
     oldestRunAt: Math.min(owner.oldestRunAt ?? run.createdAt, run.createdAt),

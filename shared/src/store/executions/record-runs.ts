@@ -212,7 +212,8 @@ async function tellRuns(tx: Tx, fresh: readonly FreshRun[], moved: readonly numb
     if (!late) runs.push(toChange(run));
     if (late || owner.lastRun === undefined) cronJobIds.add(owner.id);
   }
-  await recordChanges(tx, [...runs, ...(await cronJobChanges(tx, [...cronJobIds]))]);
+  const owners = fresh.map(({ owner }) => owner.id);
+  await recordChanges(tx, [...runs, ...(await cronJobChanges(tx, [...cronJobIds], owners))]);
 }
 
 function toChange(run: Execution): Change {

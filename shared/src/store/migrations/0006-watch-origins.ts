@@ -27,6 +27,35 @@ export const watchOrigins: Migration = {
         }),
     },
     {
+      name: 'verdicts of cronjobs',
+      statements: (dialect) =>
+        dialect.addColumns({
+          table: 'cronjobs',
+          columns: {
+            state: 'smallint',
+            failed_run: 'longText',
+            missed_slot_at: 'bigint',
+            broken: 'longText',
+            waiting: 'longText',
+          },
+        }),
+    },
+    {
+      name: 'facts of verdicts',
+      statements: () => [
+        `update cronjobs set failed_run = last_run where failed_run is null
+          and last_run like '%"status":"failed"%' and last_run like '%"trigger":"scheduled"%'`,
+        `update cronjobs set missed_slot_at = (select max(slot_at) from slots where slots.cronjob_id = cronjobs.id)
+          where missed_slot_at is null and exists (select 1 from slots where slots.cronjob_id = cronjobs.id
+          and slots.outcome = 0 and slots.slot_at = (select max(s.slot_at) from slots s where s.cronjob_id = cronjobs.id))`,
+        // Once and roughly: what the leader judges first decides it anew.
+        `update cronjobs set state = case when deleted_at is not null then 3 when worst_severity = 'critical' then 0
+          when worst_severity = 'warning' then 1 when failed_run is not null or held_alerts > 0 then 2
+          when problem is not null or (last_run is null and last_success_at is null) then 3
+          when suspended = 1 then 4 else 5 end where state is null`,
+      ],
+    },
+    {
       name: 'origins of watches',
       statements: () => [
         `update monitor_targets set judged_at = first_seen_at, judges_from_at = (

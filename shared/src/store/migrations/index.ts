@@ -20,4 +20,4 @@ export const migrations: readonly Migration[] = [
 export const schemaNumber = migrations.length;
 
 /** The oldest schema this program can serve from. */
-export const oldestUsableSchema = 2;
+export const oldestUsableSchema = 6;

@@ -14,7 +14,7 @@ const released: Readonly<Record<string, readonly string[]>> = {
     '101e2165c1dc09c61bac40ef8cbbe702',
     'f0a551e56f5bc9c27d614dfa5cf803ae',
     '696c9f1681f7e719ba35216f683b7acd',
-    '966d129330832948a34d52c732329ff7',
+    'd74df40fbb2620e228347972b6fc794a',
   ],
   postgres: [
     '3940994370f3b31a47d7cc715ea1a6ec',
@@ -22,7 +22,7 @@ const released: Readonly<Record<string, readonly string[]>> = {
     '101e2165c1dc09c61bac40ef8cbbe702',
     'a7ac83bde0fa703589a7ef54a37b62a5',
     '696c9f1681f7e719ba35216f683b7acd',
-    '13fcbf3e3a7a5f6daebef8bcdb974bca',
+    'a7c8a4027ab0edcc4e44bbc08c72ab0a',
   ],
   mysql: [
     'c01de5720772215762df85e18e4f432b',
@@ -30,7 +30,7 @@ const released: Readonly<Record<string, readonly string[]>> = {
     '902fef1a2bb3b07a77fc953eca447f84',
     '1263acc50114aa74f8ea90943583c647',
     '65ea0b7ccf5f8c64fcb62d918f6318d1',
-    '4fb0cdad622125b7e61a8c6d5b619107',
+    '8b9a23fee35b096988feff48ebced759',
   ],
 };
 

@@ -3,6 +3,9 @@ import { change, inParts, insertRows, rows } from '../ask.ts';
 import { optionalCleanText } from '../column.ts';
 import type { Db, Tx } from '../database.ts';
 import { causeWords, outcomeWords } from '../words.ts';
+import { cronJobChanges } from '../catalog/cron-job-change.ts';
+import { recordChanges } from '../changes.ts';
+import { updateRows } from '../upsert.ts';
 import { countSlots } from './slot-counts.ts';
 import type { StoredSlot } from './stored-slot.ts';
 
@@ -48,6 +51,7 @@ export async function recordSlots(tx: Tx, slots: readonly StoredSlot[]): Promise
     tx,
     fresh.map((slot) => ({ slot, sign: 1 as const })),
   );
+  await noteNewest(tx, fresh);
   return fresh.length;
 }
 
@@ -81,9 +85,33 @@ export async function answerSlots(
       tx,
       gone.map((slot) => ({ slot, sign: -1 as const })),
     );
-    for (const { cronJobId } of gone) answered.add(cronJobId);
+    for (const { cronJobId, at } of gone) {
+      answered.add(cronJobId);
+      // One after the other: they share a connection.
+      await change(tx, 'update cronjobs set missed_slot_at = null where id = ? and missed_slot_at = ?', [
+        cronJobId,
+        at,
+      ]);
+    }
   }
+  await recordChanges(tx, await cronJobChanges(tx, [], [...answered]));
   return [...answered];
+}
+
+/** Whether the newest slot of each CronJob is missed decides about its state. Slots are judged in their order. */
+async function noteNewest(tx: Tx, fresh: readonly StoredSlot[]): Promise<void> {
+  const newest = new Map<number, StoredSlot>();
+  for (const slot of fresh) {
+    const known = newest.get(slot.cronJobId);
+    if (!known || slot.at > known.at) newest.set(slot.cronJobId, slot);
+  }
+  await updateRows(tx, {
+    table: 'cronjobs',
+    key: 'id',
+    columns: { missed_slot_at: 'bigint' },
+    rows: [...newest.values()].map(({ cronJobId, at, outcome }) => [cronJobId, outcome === 'missed' ? at : null]),
+  });
+  await recordChanges(tx, await cronJobChanges(tx, [], [...newest.keys()]));
 }
 
 async function listKnown(

@@ -1,0 +1,91 @@
+import type { HealthState, Told, ToldReason, Verdict, VerdictHold } from '@cronjob-monitor/shared/contract';
+import {
+  alertWords,
+  exitInWords,
+  holdsOf,
+  toAlertFacts,
+  toVerdict,
+  type Instant,
+  type VerdictAddition,
+  type WordedAlert,
+} from '@cronjob-monitor/shared/domain';
+import type { StoredAlert } from '@cronjob-monitor/shared/store';
+import { isObject } from '../../monitor-spec.ts';
+import { findSilence, type Surroundings } from './surroundings.ts';
+
+/** An alert as its sentence needs it. */
+export function toWordedAlert(alert: StoredAlert): WordedAlert {
+  const figures = isObject(alert.figures) ? alert.figures : {};
+  const number = (key: string): number | undefined => (typeof figures[key] === 'number' ? figures[key] : undefined);
+  const { type, subject, sinceAt, endedAt, count } = alert;
+  const facts = toAlertFacts(alert.context);
+  return { type, subject, sinceAt, endedAt, count, measured: number('measured'), limit: number('limit'), facts };
+}
+
+/** The judgement that an alert is: its sentence is the same wherever it is shown. */
+export function verdictOfAlert(
+  alert: StoredAlert,
+  told: Told,
+  surroundings: Surroundings,
+  explained: Pick<VerdictAddition, 'cause' | 'step' | 'findings'> = {},
+): Verdict {
+  const worded = toWordedAlert(alert);
+  const { facts } = worded;
+  return toVerdict(
+    { state: stateOf(alert), kind: alert.type },
+    { words: alertWords(worded), sinceAt: alert.sinceAt },
+    {
+      cause: alert.type === 'jobFailed' ? exitInWords(facts) || undefined : undefined,
+      ...explained,
+      holds: alertHolds(alert, told, surroundings),
+      told,
+      revision: surroundings.revision,
+    },
+  );
+}
+
+/** Of history: what was resolved is well, of the rest nothing is known any more. */
+function stateOf({ state, severity }: StoredAlert): HealthState {
+  if (state === 'active' || state === 'suppressed') return severity;
+  if (state === 'pending') return 'failing';
+  return state === 'resolved' ? 'healthy' : 'unknown';
+}
+
+/** Every hold in force on an open alert, whether a message went out before it began or not. */
+export function alertHolds(
+  alert: StoredAlert,
+  told: Told,
+  { now, silences }: Pick<Surroundings, 'now' | 'silences'>,
+): VerdictHold[] {
+  if (alert.endedAt !== undefined) return [];
+  const { acknowledgement, cronJob, monitor } = alert;
+  const isNoted = acknowledgement && (acknowledgement.expiresAt ?? Infinity) > now;
+  const silence = findSilence(silences, {
+    id: alert.id,
+    namespace: cronJob.namespace,
+    cronJobName: cronJob.name,
+    type: alert.type,
+    severity: alert.severity,
+    monitor,
+  });
+  const isMaintained =
+    (alert.state === 'suppressed' && alert.suppressedBy === 'maintenance') || told.reason === 'maintenance';
+  const maintenance = isMaintained ? { untilAt: alert.dueAt ?? untilOf(told) } : undefined;
+  return holdsOf({
+    acknowledged: isNoted ? { by: acknowledgement.by, untilAt: acknowledgement.expiresAt } : undefined,
+    silence: silence && { by: silence.createdBy, untilAt: silence.endsAt },
+    maintenance,
+    told: waitsFor(told),
+  });
+}
+
+function waitsFor(
+  told: Told,
+): { readonly reason: ToldReason | null; readonly untilAt: Instant | undefined } | undefined {
+  if (told.state !== 'held' && told.state !== 'waiting') return undefined;
+  return { reason: told.reason, untilAt: untilOf(told) };
+}
+
+function untilOf({ until }: Told): Instant | undefined {
+  return until === null ? undefined : Date.parse(until);
+}

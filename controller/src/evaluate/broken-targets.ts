@@ -1,0 +1,135 @@
+import type { SlaSubject } from '@cronjob-monitor/shared/contract';
+import type { BrokenTarget, DetectionFacts, Instant, Judged } from '@cronjob-monitor/shared/domain';
+import { measureLongestRuns, type BrokenTargets, type LongestRun, type Tx } from '@cronjob-monitor/shared/store';
+import type { Part } from './part.ts';
+import type { Subject, Watch } from './subject.ts';
+
+/** What one monitor asked about one CronJob, and what it found. */
+export interface AskedTargets {
+  readonly subject: Subject;
+  readonly watch: Watch;
+  readonly facts: DetectionFacts;
+  readonly judged: readonly Judged[];
+}
+
+const dayMs = 86_400_000;
+
+/** What is asked with each part. The longest run of the window is asked with the rate: a run that ends cannot tell what leaves it. */
+const subjectsOfPart: Readonly<Partial<Record<Part, readonly SlaSubject[]>>> = {
+  successRate: ['successRate'],
+  durations: ['maxDuration', 'minDuration'],
+  finishBy: ['finishBy'],
+};
+
+/**
+ * The promises that the figures of each CronJob break, with or without an alert: history that no alert tells counts, for it is shown. What
+ * was not asked now stays as it was found before.
+ */
+export async function gatherBrokenTargets(
+  tx: Tx,
+  subjects: readonly Subject[],
+  answered: readonly AskedTargets[],
+  parts: ReadonlySet<Part>,
+  now: Instant,
+): Promise<BrokenTargets[]> {
+  const asked = new Set([...parts].flatMap((part) => subjectsOfPart[part] ?? []));
+  if (asked.size === 0) return [];
+  const longest = parts.has('successRate') ? await gatherLongest(tx, answered, now) : undefined;
+  const answers = Map.groupBy(answered, ({ subject }) => subject);
+  return subjects.flatMap((subject) => {
+    const { id, broken } = subject.row;
+    const found = (answers.get(subject) ?? []).flatMap((one) => brokenOf(one, broken, asked, longest, now));
+    return broken.length === 0 && found.length === 0 ? [] : [{ cronJobId: id, broken: found }];
+  });
+}
+
+function brokenOf(
+  { subject, watch, facts, judged }: AskedTargets,
+  before: readonly BrokenTarget[],
+  asked: ReadonlySet<SlaSubject>,
+  longest: LongestOf | undefined,
+  now: Instant,
+): BrokenTarget[] {
+  const monitorId = watch.monitor.id;
+  const windowDays = watch.rules.detection.successRate?.windowDays ?? 7;
+  const known = (of: SlaSubject): BrokenTarget[] =>
+    before.filter((target) => target.monitorId === monitorId && target.subject === of);
+  const rule = watch.rules.detection.durations;
+  const found = (of: SlaSubject): BrokenTarget[] => {
+    if (!isAskedOf(watch, of)) return [];
+    const verdict = judged.find((one) => one.type === 'slaBreached' && one.subject === of)?.verdict;
+    if (of === 'successRate' && asked.has(of)) {
+      const rate = brokenRate(watch, facts);
+      if (rate) return [{ monitorId, subject: of, sinceAt: verdict?.kind === 'holds' ? verdict.since : now, ...rate }];
+    }
+    if (of === 'maxDuration' && rule?.maxDurationMs !== undefined && longest) {
+      const longestMs = longest(subject, watch)?.durationMs ?? 0;
+      const isBroken = longestMs > rule.maxDurationMs;
+      if (isBroken) return [durationTarget(monitorId, windowDays, longestMs, rule.maxDurationMs, now)];
+    }
+    if (verdict?.kind === 'holds' && verdict.figures.measured !== undefined) {
+      const { measured, limit = 0 } = verdict.figures;
+      const { time, timeZone } = verdict.detail;
+      const finishBy = typeof time === 'string' ? [time, timeZone].filter(Boolean).join(' ') : undefined;
+      return [{ monitorId, subject: of, sinceAt: verdict.since, measured, limit, windowDays, finishBy }];
+    }
+    // A run that ends says nothing of the ones before it.
+    const isAsked = of === 'maxDuration' ? longest !== undefined : asked.has(of);
+    return isAsked && verdict?.kind !== 'undecided' ? [] : known(of);
+  };
+  return (['successRate', 'maxDuration', 'minDuration', 'finishBy'] as const).flatMap(found);
+}
+
+/** What is not promised any more cannot be broken. */
+function isAskedOf({ rules }: Watch, subject: SlaSubject): boolean {
+  const { successRate, durations, finishBy } = rules.detection;
+  if (subject === 'successRate') return successRate?.enabled === true;
+  if (subject === 'finishBy') return finishBy !== undefined;
+  if (durations?.enabled !== true) return false;
+  return (subject === 'maxDuration' ? durations.maxDurationMs : durations.minDurationMs) !== undefined;
+}
+
+function brokenRate(
+  { rules }: Watch,
+  facts: DetectionFacts,
+): Pick<BrokenTarget, 'measured' | 'limit' | 'runs' | 'windowDays'> | undefined {
+  const rule = rules.detection.successRate;
+  const shown = facts.successRate?.shown;
+  if (!rule || !shown) return undefined;
+  const runs = shown.success + shown.failed;
+  if (runs === 0 || runs < rule.minRuns || 100 * shown.success >= rule.minSuccessRate * runs) return undefined;
+  return { measured: (100 * shown.success) / runs, limit: rule.minSuccessRate, runs, windowDays: rule.windowDays };
+}
+
+function durationTarget(
+  monitorId: number,
+  windowDays: number,
+  measuredMs: number,
+  limitMs: number,
+  now: Instant,
+): BrokenTarget {
+  return {
+    monitorId,
+    subject: 'maxDuration',
+    sinceAt: now,
+    measured: measuredMs / 1_000,
+    limit: limitMs / 1_000,
+    windowDays,
+  };
+}
+
+type LongestOf = (subject: Subject, watch: Watch) => LongestRun | undefined;
+
+/** One question for each length of window that monitors with a longest duration have. */
+async function gatherLongest(tx: Tx, answered: readonly AskedTargets[], now: Instant): Promise<LongestOf> {
+  const limited = answered.filter(({ watch }) => watch.rules.detection.durations?.maxDurationMs !== undefined);
+  const found = new Map<number, ReadonlyMap<number, LongestRun>>();
+  for (const [windowDays, group] of Map.groupBy(limited, ({ watch }) => windowOf(watch))) {
+    const ids = [...new Set(group.map(({ subject }) => subject.row.id))];
+    // One window after the other: there are as many as monitors have different ones.
+    found.set(windowDays, await measureLongestRuns(tx, ids, now - windowDays * dayMs));
+  }
+  return ({ row }, watch) => found.get(windowOf(watch))?.get(row.id);
+}
+
+const windowOf = ({ rules }: Watch): number => rules.detection.successRate?.windowDays ?? 7;
