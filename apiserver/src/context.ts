@@ -24,6 +24,8 @@ export interface ApiState {
   isNarrowed?: boolean;
   /** For a handler that learns the namespace from the object; set by the guard. */
   permission?: { isAsked: boolean; ask(namespace: string | undefined): Promise<void> };
+  /** The endpoint changes nothing, whatever its method says; set by the guard. */
+  isHarmless?: boolean;
   /** Set by the error boundary. */
   errorCode?: ErrorCode;
   /** The answer must not be kept anywhere: no ETag, `no-store`. */

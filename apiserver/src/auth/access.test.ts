@@ -249,6 +249,23 @@ test('every unsafe call leaves an audit line with who it was, refused ones too, 
   assert.ok(!JSON.stringify(api.lines).includes('invented-token'));
 });
 
+test('what changes nothing leaves no audit line, although its method could', async () => {
+  const { fleet } = await twoNamespaces();
+  await using api = fleet;
+  const pattern = { name: 'a', match: { exitCode: 1 }, suggestion: 'b' };
+  const tried = await api.ask('/api/v1/patterns/test', {
+    method: 'POST',
+    headers: { Authorization: 'Bearer dev' },
+    body: { pattern },
+  });
+  assert.equal(tried.status, 200, tried.text);
+  await as(api, 'dev')('monitors/preview', 'POST');
+  assert.deepEqual(
+    api.lines.filter(({ level }) => level === 'audit'),
+    [],
+  );
+});
+
 /** Headers that a proxy on loopback sets. */
 const proxied = {
   ...testSettings.auth,

@@ -17,7 +17,7 @@ export interface Endpoint {
   readonly costly?: boolean | ((ctx: ApiContext) => boolean);
   /** Reads so much that only some of its kind may run at once: in units, of which a whole list is one. */
   readonly expensive?: number | ((ctx: ApiContext) => number);
-  /** Changes nothing although its method is unsafe: allowed while read-only. */
+  /** Changes nothing although its method is unsafe: allowed while read-only, and no line of the audit log. */
   readonly harmless?: boolean;
 }
 
@@ -38,6 +38,7 @@ export interface GuardDeps {
  */
 export function createGuard(deps: GuardDeps): Guard {
   return (endpoint) => async (ctx, next) => {
+    ctx.state.isHarmless = endpoint.harmless === true;
     if (deps.isReadOnly && isUnsafe(ctx.method) && !endpoint.harmless) throw readOnly();
     if (isUnsafe(ctx.method)) await readBodyText(ctx);
     if (endpoint.ability === undefined) {

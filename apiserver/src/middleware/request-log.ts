@@ -6,8 +6,8 @@ import { isUnsafe, routeOf, type ApiContext, type ApiMiddleware } from '../conte
 const maxTextLength = 200;
 
 /**
- * One line for each refused or failed request, one at debug for all others, and an audit line for each unsafe call, refused
- * ones too, before its answer is sent. Bodies, tokens and queries are never logged.
+ * One line for each refused or failed request, one at debug for all others, and an audit line for each call that could change something,
+ * refused ones too, before its answer is sent. Bodies, tokens and queries are never logged.
  */
 export function requestLog(deps: {
   readonly logger: Logger;
@@ -24,7 +24,7 @@ export function requestLog(deps: {
     if (errorCode === undefined) deps.logger.debug('Request answered', facts);
     else if (errorStatuses[errorCode] >= 500) deps.logger.warn('Request failed', { ...facts, code: errorCode });
     else deps.logger.info('Request refused', { ...facts, code: errorCode });
-    if (isUnsafe(ctx.method)) {
+    if (isUnsafe(ctx.method) && !ctx.state.isHarmless) {
       deps.logger.audit('Unsafe call', { mode: deps.mode, peer, ...auditFields(ctx, durationMs) });
     }
   };

@@ -8,6 +8,7 @@ interface Result {
   readonly objects: readonly { readonly kind: string; readonly spec: Readonly<Record<string, unknown>> }[];
   readonly comments: readonly string[];
   readonly error: string;
+  readonly text: string;
 }
 
 async function convert(input: string): Promise<Result> {
@@ -15,7 +16,7 @@ async function convert(input: string): Promise<Result> {
   const documents = parseAllDocuments(out);
   assert.ok(Array.isArray(documents));
   const objects = documents.map((document) => document.toJS() as Result['objects'][number]);
-  return { status, objects, comments: out.split('\n').filter((line) => line.startsWith('# ')), error };
+  return { status, objects, comments: out.split('\n').filter((line) => line.startsWith('# ')), error, text: out };
 }
 
 const resource = (kind: string, spec: string) =>
@@ -230,6 +231,57 @@ test('what is converted has no error of the lint', async () => {
   const spec = `{selector: {}, deadManSwitch: {enabled: true, maxTimeSinceLastSuccess: 25h}, sla: {minSuccessRate: 95}}`;
   const { out } = await runCommand(['convert', '-'], { input: resource('CronJobMonitor', spec) });
   assert.equal((await runCommand(['lint', '-', '--fail-on', 'error'], { input: out })).status, 0);
+});
+
+test('what it says is left out is not in the result, and the result can be applied', async () => {
+  const { status, objects, comments, text } = await monitor(`
+  sla: {minSuccessRate: 950, windowDays: 7, maxDuration: soon}
+  maintenanceWindows: [{schedule: "0 1 * * 0", duration: 3h, timezone: PST}, {schedule: "0 2 * * 0", duration: 1h}]
+  alerting: {suppressDuplicatesFor: often, severityOverrides: {jobFailed: warning}}`);
+  assert.equal(status, 1);
+  assert.deepEqual(objects[0]?.spec, {
+    sla: { windowDays: 7 },
+    maintenanceWindows: [
+      { name: 'window-1', schedule: '0 1 * * 0', duration: '3h' },
+      { name: 'window-2', schedule: '0 2 * * 0', duration: '1h' },
+    ],
+    alerting: { severityOverrides: { jobFailed: 'warning' } },
+  });
+  const leftOut = comments.flatMap((line) => /^# left out: (\S+): cannot be used/.exec(line)?.[1] ?? []);
+  assert.deepEqual(leftOut.sort(), [
+    'spec.alerting.suppressDuplicatesFor',
+    'spec.maintenanceWindows[0].timezone',
+    'spec.sla.maxDuration',
+    'spec.sla.minSuccessRate',
+  ]);
+  assert.equal((await runCommand(['lint', '-', '--fail-on', 'error'], { input: text })).status, 0);
+});
+
+test('a window without a name gets one that no other has', async () => {
+  const windows = '[{schedule: "0 1 * * 0", duration: 3h}, {name: window-1, schedule: "0 2 * * 0", duration: 1h}]';
+  const { status, objects, comments } = await monitor(`{maintenanceWindows: ${windows}}`);
+  assert.equal(status, 0);
+  const named = objects[0]?.spec['maintenanceWindows'] as { name: string }[];
+  assert.deepEqual(
+    named.map(({ name }) => name),
+    ['window-2', 'window-1'],
+  );
+  assert.ok(comments.some((line) => line.includes('changed: spec.maintenanceWindows[0].name: is window-2')));
+});
+
+test('what the result needs and nothing gives, and a selector that cannot be used, are still to do', async () => {
+  const { status, objects, comments, error } = await channel(JSON.stringify({ type: 'slack', slack: {} }));
+  assert.equal(status, 1);
+  assert.equal(objects[0]?.spec['type'], 'chat');
+  assert.ok(
+    comments.some((line) => line.startsWith('# to do: spec.chat.webhookSecretRef: ')),
+    comments.join('\n'),
+  );
+  assert.match(error, /1 thing/);
+  const selecting = await monitor('{selector: {matchLabels: {a: [b]}}}');
+  assert.equal(selecting.status, 1);
+  assert.deepEqual(selecting.objects[0]?.spec, { selector: { matchLabels: { a: ['b'] } } });
+  assert.ok(selecting.comments.some((line) => line.startsWith('# to do: spec.selector')));
 });
 
 test('files without a resource of cronjob-guardian are an input error; other kinds are passed over', async () => {

@@ -12,12 +12,13 @@ export const convertCommand: Command = {
   usage: `Usage: cronjob-monitor convert FILE...
 
 Reads CronJobMonitors and AlertChannels of cronjob-guardian (guardian.illenium.net) from YAML or JSON files, - for standard
-input, and writes those of cronjob-monitor.io as YAML. Above each stands what changed, and what could not be carried over.
+input, and writes those of cronjob-monitor.io as YAML. Above each stands what changed, what was left out because it cannot be
+carried over, and what is still to do by hand.
 Secrets stay as they are: only their references are copied. Documents of other kinds are passed over.
 
   kubectl get cronjobmonitors.guardian.illenium.net,alertchannels.guardian.illenium.net -A -o yaml | cronjob-monitor convert -
 
-Ends with 0: everything was carried over; 1: something was left out; 2: usage or input error.
+Ends with 0: everything was carried over; 1: something was left out, or is still to do; 2: usage or input error.
 `,
   run: runConvert,
 };
@@ -34,7 +35,7 @@ async function runConvert(argv: readonly string[], world: World): Promise<ExitSt
   for (const document of theirs) {
     const converted = convertResource(document);
     if (converted) {
-      leftOut += converted.remarks.filter(({ kind }) => kind === 'left out').length;
+      leftOut += converted.remarks.filter(({ kind }) => kind !== 'changed').length;
       texts.push(textOf(document.place, converted));
     } else {
       leftOut++;

@@ -33,6 +33,7 @@ function lineOf({ level, path, message, code }: Finding): string {
 }
 
 function summaryOf(findings: readonly Finding[], objects: number): string {
+  if (objects === 0) return 'no CronJobMonitor and no AlertChannel: nothing to check';
   const of = counted(objects, 'object');
   if (findings.length === 0) return `${of}, nothing to say`;
   const counts = findingLevels.map((level) => counted(findings.filter((one) => one.level === level).length, level));

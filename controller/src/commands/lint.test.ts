@@ -150,10 +150,37 @@ test('a small file cannot become a large value', async () => {
   assert.match(error, /has more than 100 aliases/);
 });
 
-test('files without a monitor or channel are another mistake than sound ones', async () => {
-  const { status, error } = await lint('apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n');
-  assert.equal(status, 2);
-  assert.match(error, /there is no CronJobMonitor and no AlertChannel in -/);
+test('files without a monitor or channel are fine: a pipeline checks whatever has changed', async () => {
+  const said = await lint('apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n');
+  assert.deepEqual(said, { status: 0, out: 'no CronJobMonitor and no AlertChannel: nothing to check\n', error: '' });
+  const json = await lint('kind: ConfigMap\n', '--format', 'json');
+  assert.deepEqual([json.status, json.out], [0, '[]\n']);
+});
+
+test('a kind of our group that there is not is an error, with the one that was meant', async () => {
+  const { status, out } = await lint(monitor('{}').replace('kind: CronJobMonitor', 'kind: CronjobMonitor'));
+  assert.equal(status, 1);
+  assert.equal(
+    out,
+    `standard input: document 1: CronjobMonitor backups
+  error    kind: CronjobMonitor is no kind of cronjob-monitor.io; did you mean CronJobMonitor?
+1 object: 1 error, 0 warnings, 0 notes
+`,
+  );
+  const none = await lint('apiVersion: cronjob-monitor.io/v1beta7\n');
+  assert.match(none.out, /null is no kind of cronjob-monitor\.io; allowed: CronJobMonitor, AlertChannel/);
+});
+
+test('CronJobs that name no zone are one note, which counts them and says what it means', async () => {
+  const zoneless = ['a', 'b', 'c', 'd'].map((name) => cronJob(name, '30 2 * * *').replace('  timeZone: Etc/UTC\n', ''));
+  const { status, out } = await lint([monitor('{}'), ...zoneless].join('---'));
+  assert.equal(status, 0);
+  const told = out.split('\n').filter((line) => line.includes('ZoneNotDeclared'));
+  assert.equal(told.length, 1);
+  assert.match(
+    told[0] ?? '',
+    /4 CronJobs name no time zone \(prod\/a, prod\/b, prod\/c and 1 more\): the clock of the cluster decides, which is taken for UTC; set/,
+  );
 });
 
 test('a wrong flag is told with the right one, and a token is taken from no flag', async () => {

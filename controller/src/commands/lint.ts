@@ -4,7 +4,7 @@ import { describeFindings, findingLevels, presentFindings, reaches, type Finding
 import { judgeResources, type JudgedMonitor } from './judge-resources.ts';
 import { readArguments, wordOf } from './read-arguments.ts';
 import { readDocuments } from './read-documents.ts';
-import { refuseNothing, sortDocuments } from './resources.ts';
+import { sortDocuments } from './resources.ts';
 import { openService, serviceFlags, serviceUsage, type Service } from './ask-service.ts';
 
 /** Checks monitors and channels in files: for a pipeline that has no cluster, or against a running service. */
@@ -22,7 +22,7 @@ CronJobs and channels of a running service are looked at too; limits of a config
   --format FORMAT    text (default) or json
 ${serviceUsage}
 
-Ends with 0: nothing found; 1: something found; 2: usage or input error.
+Ends with 0: nothing found, also where the files have no monitor and no channel; 1: something found; 2: usage or input error.
 `,
   run: runLint,
 };
@@ -40,12 +40,11 @@ async function runLint(argv: readonly string[], world: World): Promise<ExitStatu
   const service = flags.server === undefined ? undefined : openService(flags, world);
 
   const resources = sortDocuments(await readDocuments(files, world), flags.namespace ?? 'default');
-  refuseNothing(resources, files);
   const { monitors, findings: offline } = judgeResources(resources, world.clock.now());
   const channels = new Set(resources.channels.map(({ name }) => name));
   const findings = service ? [...offline, ...(await lintAtService(service, monitors, { offline, channels }))] : offline;
 
-  const objects = resources.monitors.length + resources.channels.length;
+  const objects = resources.monitors.length + resources.channels.length + resources.misnamed;
   world.out(
     format === 'json' ? `${JSON.stringify(presentFindings(findings), null, 2)}\n` : describeFindings(findings, objects),
   );

@@ -1,4 +1,5 @@
 import type { CronJobFacts, NamespaceFacts } from '@cronjob-monitor/shared/domain';
+import { findNearest } from '@cronjob-monitor/shared/config';
 import { createTranslator } from '@cronjob-monitor/shared/kube';
 import { InputError } from './command.ts';
 import type { Finding, Subject } from './findings.ts';
@@ -20,19 +21,25 @@ export interface Resources {
   readonly cronJobs: readonly CronJobFacts[];
   readonly namespaces: readonly NamespaceFacts[];
   readonly findings: readonly Finding[];
+  /** Documents of our group whose kind there is not. */
+  readonly misnamed: number;
 }
 
-const ourVersion = 'cronjob-monitor.io/v1alpha1';
+const ourGroup = 'cronjob-monitor.io/';
+const ourVersion = `${ourGroup}v1alpha1`;
 const guardianGroup = 'guardian.illenium.net/';
 const objectName = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
-/** Sorts documents by their kind. Kinds that are not ours, nor CronJobs or Namespaces, are passed over. */
+const ourKinds = ['CronJobMonitor', 'AlertChannel'];
+
+/** Sorts documents by their kind. Kinds of other groups, but CronJobs and Namespaces, are passed over. */
 export function sortDocuments(documents: readonly SourceDocument[], usualNamespace: string): Resources {
   const monitors: WrittenResource[] = [];
   const channels: WrittenResource[] = [];
   const cronJobs: CronJobFacts[] = [];
   const namespaces: NamespaceFacts[] = [];
   const findings: Finding[] = [];
+  let misnamed = 0;
   const translator = createTranslator();
   const seen = new Map<string, string>();
   for (const { place, object } of documents) {
@@ -48,6 +55,9 @@ export function sortDocuments(documents: readonly SourceDocument[], usualNamespa
       if (before !== undefined) tell('metadata.name', `is the name of ${before} too`);
       else seen.set(key, place);
       (kind === 'CronJobMonitor' ? monitors : channels).push(written);
+    } else if (typeof apiVersion === 'string' && apiVersion.startsWith(ourGroup)) {
+      misnamed++;
+      findings.push(unknownKind(place, object));
     } else if (kind === 'CronJob') {
       const facts = translator.cronJob(withIdentity(object, usualNamespace));
       if (facts) cronJobs.push(facts);
@@ -56,7 +66,21 @@ export function sortDocuments(documents: readonly SourceDocument[], usualNamespa
       if (facts) namespaces.push(facts);
     }
   }
-  return { monitors, channels, cronJobs, namespaces, findings };
+  return { monitors, channels, cronJobs, namespaces, findings, misnamed };
+}
+
+function unknownKind(place: string, { kind, metadata }: SourceDocument['object']): Finding {
+  const given = typeof kind === 'string' ? kind : JSON.stringify(kind ?? null);
+  const name = isObject(metadata) && typeof metadata['name'] === 'string' ? metadata['name'] : '';
+  const near = findNearest(given, ourKinds);
+  const message = `${given} is no kind of cronjob-monitor.io; ${near === undefined ? `allowed: ${ourKinds.join(', ')}` : `did you mean ${near}?`}`;
+  return {
+    subject: { place, title: `${given} ${name}`.trim() },
+    level: 'error',
+    code: 'schema',
+    path: 'kind',
+    message,
+  };
 }
 
 /** Without a monitor or a channel there is nothing to say, and somebody meant another file. */

@@ -132,12 +132,25 @@ function convertRemediation(spec: Block): Json {
   return tells ? { stuckJobs: { overrunningAfter: after } } : {};
 }
 
+/** A window has a name here, by which people and messages know it. */
 function convertWindows(spec: Block): Json {
-  const windows = spec.blocks('maintenanceWindows').map((window) => {
-    const converted = window.same('name', 'schedule', 'duration', 'timezone', 'suppressAlerts');
+  const blocks = spec.blocks('maintenanceWindows');
+  const taken = new Set(blocks.map((window) => window.take('name')));
+  const windows = blocks.map((window, index) => {
+    const { name, ...own } = window.same('name', 'schedule', 'duration', 'timezone', 'suppressAlerts');
+    const made = name === undefined || name === '' ? freeName(index, taken) : undefined;
+    if (made !== undefined) window.changed('name', `is ${made}: a window has a name here`);
+    const converted = { name: made ?? name, ...own };
     if (window.has('suppressRemediation')) window.changed('suppressRemediation', 'nothing is remediated');
     window.end();
     return converted;
   });
   return windows.length === 0 ? {} : { maintenanceWindows: windows };
+}
+
+function freeName(index: number, taken: Set<unknown>): string {
+  let number = index + 1;
+  while (taken.has(`window-${number}`)) number++;
+  taken.add(`window-${number}`);
+  return `window-${number}`;
 }

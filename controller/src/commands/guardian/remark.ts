@@ -1,8 +1,11 @@
 import { isObject } from '../read-documents.ts';
 
-/** `left out`: something that was asked for is not there any more. `changed`: it is, in another form. */
+/**
+ * `left out`: something that was asked for is not there any more. `changed`: it is, in another form. `to do`: a person
+ * has to write or mend it, for the result cannot be used as it is.
+ */
 export interface Remark {
-  readonly kind: 'left out' | 'changed';
+  readonly kind: 'left out' | 'changed' | 'to do';
   /** The field of cronjob-guardian's resource. */
   readonly path: string;
   readonly message: string;

@@ -3,6 +3,7 @@ import { usualDefaults } from '../judge-resources.ts';
 import { isObject, type SourceDocument } from '../read-documents.ts';
 import { convertChannel } from './channel.ts';
 import { convertMonitor } from './monitor.ts';
+import { leaveOut } from './leave-out.ts';
 import { Block, type Json, type Remark } from './remark.ts';
 
 /** One of our resources, made of one of theirs. */
@@ -26,19 +27,18 @@ export function convertResource({ object }: SourceDocument): Converted | undefin
   const metadata = convertMetadata(object['metadata']);
   const outside = { apiVersion: 'cronjob-monitor.io/v1alpha1', kind, metadata };
   if (kind === 'CronJobMonitor') {
-    const converted = { ...outside, spec: convertMonitor(spec) };
-    const decoded = decodeMonitorSpec(converted, usualDefaults);
-    const problems = decoded.ok ? decoded.problems : [{ path: 'spec', message: decoded.undecodable }];
-    return { object: converted, remarks: [...remarks, ...problems.map(toRemark)] };
+    const usable = leaveOut({ ...outside, spec: convertMonitor(spec) }, (converted) => {
+      const decoded = decodeMonitorSpec(converted, usualDefaults);
+      return decoded.ok ? decoded.problems : [{ path: 'spec', message: decoded.undecodable }];
+    });
+    return { object: usable.object, remarks: [...remarks, ...usable.remarks] };
   }
   if (kind !== 'AlertChannel') return undefined;
-  const converted = { ...outside, spec: convertChannel(spec) };
-  return { object: converted, remarks: [...remarks, ...decodeChannelSpec(converted).problems.map(toRemark)] };
-}
-
-/** What cannot be used is named and stays: a person decides. */
-function toRemark({ path, message }: { readonly path: string; readonly message: string }): Remark {
-  return { kind: 'left out', path, message: `cannot be used: ${message}` };
+  const usable = leaveOut(
+    { ...outside, spec: convertChannel(spec) },
+    (converted) => decodeChannelSpec(converted).problems,
+  );
+  return { object: usable.object, remarks: [...remarks, ...usable.remarks] };
 }
 
 /** Name, namespace, labels and annotations of a person; nothing that a cluster or a tool wrote. */

@@ -31,7 +31,7 @@ export function lintCronJob(cronJob: LintedCronJob, facts: LintFacts): LintFindi
 }
 
 function lintSchedule(cronJob: LintedCronJob, rhythm: Rhythm, facts: LintFacts): LintFinding[] {
-  const { deadlineS, timeZone } = cronJob.facts;
+  const { deadlineS } = cronJob.facts;
   const findings: LintFinding[] = [];
   const tell = (code: LintCode, path: string, text: string): void => void findings.push(of(cronJob, code, path, text));
   const deadlineMs = deadlineS === undefined ? undefined : deadlineS * 1000;
@@ -50,9 +50,6 @@ function lintSchedule(cronJob: LintedCronJob, rhythm: Rhythm, facts: LintFacts):
     );
   }
   if (rhythm.hasZonePrefix) tell('ZoneInSchedule', 'spec.schedule', 'a zone in the schedule is refused by Kubernetes');
-  if (timeZone === undefined && !rhythm.hasZonePrefix && !facts.isDefaultZoneGiven) {
-    tell('ZoneNotDeclared', 'spec.timeZone', 'it is due in a zone that nobody names');
-  }
   if (rhythm.meetsClockChange) {
     tell('SlotInDstChange', 'spec.schedule', 'a run of the coming year falls into a change of the clocks');
   }

@@ -13,6 +13,8 @@ import {
 
 const fewestCrowded = 20;
 const crowdedShare = 0.2;
+/** So many CronJobs of a finding about several are named. */
+const mostNamed = 3;
 const minuteMs = 60_000;
 
 /** Every finding about a monitor and its CronJobs: errors first, then warnings, then notes, each in the order of their codes. */
@@ -23,6 +25,7 @@ export function lint(facts: LintFacts): LintFinding[] {
     ...lintSla(monitor),
     ...lintRouting(facts),
     ...lintCrowds(cronJobs),
+    ...lintZones(facts),
   ];
   if (cronJobs.length === 0) findings.push(ofMonitor('SelectorEmpty', 'spec.selector', 'no CronJob is selected'));
   const order = Object.keys(lintLevels);
@@ -67,6 +70,22 @@ function raises(monitor: LintedMonitor, type: AlertType): boolean {
     jobStuck: monitor.stuckJobs.enabled,
   };
   return asked[type];
+}
+
+/** Who names no zone leaves it to the cluster which one is meant. */
+function lintZones({ cronJobs, isDefaultZoneGiven }: LintFacts): LintFinding[] {
+  if (isDefaultZoneGiven) return [];
+  const names = cronJobs
+    .filter(({ facts, rhythm }) => facts.timeZone === undefined && typeof rhythm !== 'string' && !rhythm.hasZonePrefix)
+    .map(({ facts: { namespace, name } }) => `${namespace}/${name}`)
+    .sort();
+  if (names.length === 0) return [];
+  const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : '';
+  const who = `${names.length} ${names.length === 1 ? 'CronJob names' : 'CronJobs name'} no time zone`;
+  const message =
+    `${who} (${names.slice(0, mostNamed).join(', ')}${more}): the clock of the cluster decides, which is taken for UTC; ` +
+    'set spec.timeZone, or cluster.default-time-zone';
+  return [ofMonitor('ZoneNotDeclared', 'spec.selector', message)];
 }
 
 /** Many that start in one minute wait for one another, and look like a fault of the cluster. */
