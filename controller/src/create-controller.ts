@@ -6,7 +6,9 @@ import { beat, databaseProblems, getSchemaState, takeEpoch, type Store } from '@
 import { clockProblems } from './clock-watch.ts';
 import { clusterProblems } from './cluster-problems.ts';
 import { createCaches, createReflectors } from './cluster-view.ts';
+import { createInstallations } from './installations.ts';
 import { createJobIntake, type JobIntake } from './job-intake.ts';
+import { warnOfConnections } from './connection-check.ts';
 import { isDatabaseAway, noticeOutage } from './database-away.ts';
 import { startLeaderWork, type LeaderWork } from './leader-work.ts';
 import {
@@ -36,6 +38,7 @@ import { createQueues } from './queues.ts';
 import { SpecSightings, watchCronJobs } from './reconcilers/cronjob/index.ts';
 import { watchMonitors } from './reconcilers/monitor/index.ts';
 import { BlindSpans, Circuit, Spool, Spooling } from './runtime/index.ts';
+import { leaseProblems } from './lease-problems.ts';
 import { isHopeless, prepareSchema } from './prepare-schema.ts';
 import { createSelection, SelectionStarts } from './selection/index.ts';
 import type { ControllerSettings } from './settings.ts';
@@ -148,18 +151,37 @@ export function createController(deps: ControllerDeps): Controller {
   const circuit = new Circuit({ clock, logger, probe: () => store.probe(), signal: stopping.signal });
   let syncedAt = clock.now();
   let work: LeaderWork | undefined;
+  const leaseKey = { namespace: settings.election?.namespace ?? '', name: 'cronjob-monitor-controller' };
+  const election =
+    settings.election &&
+    new LeaseElection({
+      cluster,
+      key: leaseKey,
+      identity: settings.identity,
+      timing: settings.election,
+      clock,
+      logger,
+    });
+  const startedAt = clock.now();
+  const installations = createInstallations({
+    store,
+    clock,
+    ...settings.installation,
+    startedAt,
+    monitors: () => caches.monitors.values(),
+    leaseHolder: () => election?.holder,
+    identity: settings.identity,
+    leaseMs: settings.leaseMs,
+  });
   const terms = new Terms({
-    election:
-      settings.election &&
-      new LeaseElection({
-        cluster,
-        key: { namespace: settings.election.namespace, name: 'cronjob-monitor-controller' },
-        identity: settings.identity,
-        timing: settings.election,
-        clock,
-        logger,
-      }),
-    prepare: (signal) => prepareSchema(deps, signal),
+    election,
+    async prepare(signal) {
+      await prepareSchema(deps, signal);
+      await installations.learn();
+      const refusal = installations.refusal();
+      if (refusal !== undefined) throw new Error(refusal);
+      await warnOfConnections(deps, signal);
+    },
     takeEpoch: () => takeEpoch(store, settings.identity),
     startWork: async (term) => {
       leadership.leads(term.epoch);
@@ -184,6 +206,7 @@ export function createController(deps: ControllerDeps): Controller {
           slaMetrics,
           heartbeatMetrics,
           watchAgesMs,
+          writtenBy: () => installations.writtenBy(),
           sightings,
           starts,
           blind,
@@ -203,7 +226,6 @@ export function createController(deps: ControllerDeps): Controller {
     clock,
     logger,
   });
-  const startedAt = clock.now();
   const heartbeat = new Heartbeat({
     beat: async (leading) => {
       await beat(store, {
@@ -220,6 +242,9 @@ export function createController(deps: ControllerDeps): Controller {
           watchAgeMs: watchAgesMs(),
         },
       });
+      await installations.learn();
+      const refusal = installations.refusal();
+      if (leading && refusal !== undefined) terms.lose(refusal);
     },
     isLeading: () => terms.isLeading,
     // On a quiet day it is the first to notice that the database is away.
@@ -232,6 +257,16 @@ export function createController(deps: ControllerDeps): Controller {
   });
   problems.add(() => databaseProblems(store, clock));
   problems.add(() => clusterProblems(reflectors));
+  problems.add(() => installations.problems());
+  problems.add(() =>
+    leaseProblems({
+      key: leaseKey,
+      failure: election?.failing,
+      nowMs: clock.monotonicMs(),
+      renewDeadlineMs: settings.election?.renewDeadlineMs ?? 0,
+      isServerThere: reflectors.states().every(({ trouble }) => trouble?.isRefused !== false),
+    }),
+  );
   problems.add(() => clockProblems({ serverMs: cluster.clockSkewMs(), databaseMs: store.clockOffsetMs() }));
 
   return {

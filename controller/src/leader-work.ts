@@ -1,6 +1,6 @@
 import type { CronJobFacts, Instant } from '@cronjob-monitor/shared/domain';
-import type { Cluster } from '@cronjob-monitor/shared/kube';
-import type { Clock, Logger } from '@cronjob-monitor/shared/process';
+import type { Cluster, StatusWriter } from '@cronjob-monitor/shared/kube';
+import type { Clock, Logger, ProblemList } from '@cronjob-monitor/shared/process';
 import { FencedError, mostRunsAtOnce, type Store } from '@cronjob-monitor/shared/store';
 import { createAddressRules } from './channels/index.ts';
 import type { ClusterCaches } from './cluster-view.ts';
@@ -51,6 +51,9 @@ export interface LeaderWorkDeps {
   readonly intake: JobIntake;
   readonly queues: Queues;
   readonly circuit: Circuit;
+  readonly problems: ProblemList;
+  /** Which installation this is: monitors carry it in their status. */
+  readonly writtenBy: () => StatusWriter | undefined;
   readonly reconcileMetrics: ReconcileMetrics;
   readonly productMetrics: ProductMetrics;
   readonly clock: Clock;
@@ -140,7 +143,8 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
             watchedUntilAt - unwrittenMs,
           ),
   });
-  const statuses = createStatusWriting(deps.cluster, deps.logger);
+  const statuses = createStatusWriting(deps);
+  deps.problems.add(() => statuses.problems());
   const addresses = createAddressRules(settings.channels);
   const lint = createMonitorLint({
     store,
@@ -227,6 +231,8 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
         records: monitorRecords,
         lint,
         cluster: statuses,
+        isStatusRefused: (key) => statuses.isMonitorRefused(key),
+        writtenBy: deps.writtenBy,
         clock,
         onTargetsAdded: (added) => {
           for (const cronJobUid of added) queues.CronJobHandler.add(cronJobUid);
@@ -317,7 +323,10 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
 
   function start(
     name: ControllerName,
-    cache: { values(): IteratorObject<{ readonly uid: string }> },
+    cache: {
+      values(): IteratorObject<{ readonly uid: string }>;
+      find(uid: string): { readonly namespace: string; readonly name: string } | undefined;
+    },
     count: number,
     reconcile: (uid: string, signal: AbortSignal) => Promise<ComeBack>,
     batch?: BatchOf,
@@ -330,6 +339,10 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
       metrics: deps.reconcileMetrics.of(name),
       workers: count,
       reconcile,
+      nameOf(uid) {
+        const found = cache.find(uid);
+        return found && (found.namespace === '' ? found.name : `${found.namespace}/${found.name}`);
+      },
       ...(batch && { batch: { max: mostRunsAtOnce, reconcile: batch } }),
       isDatabaseAway,
       isFenced: (error) => error instanceof FencedError,

@@ -2,12 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { version, type LoadedConfig } from '@cronjob-monitor/shared/config';
 import { findRegexProblem } from '@cronjob-monitor/shared/domain';
+import { toStoreSettings } from '@cronjob-monitor/shared/store';
 import { toIdentity } from './leadership/index.ts';
 import type { ControllerSettings } from './settings.ts';
 
 /** What the configuration means for the controller. `ownNamespace`: what `own` stands for in lists of namespaces. */
-export function settingsOf({ config, settings }: LoadedConfig, ownNamespace: string): ControllerSettings {
+export function settingsOf(loaded: LoadedConfig, ownNamespace: string): ControllerSettings {
+  const { config, settings, surroundings, entryPoint } = loaded;
   const podName = hostname();
+  const storage = toStoreSettings(config);
   const leaseMs = config['leader-election.lease-duration'];
   const orOwn = (namespaces: readonly string[] | undefined): readonly string[] => namespaces ?? [ownNamespace];
   return {
@@ -46,6 +49,12 @@ export function settingsOf({ config, settings }: LoadedConfig, ownNamespace: str
         }
       : undefined,
     leaseMs,
+    installation: {
+      name: surroundings.apiServer === undefined ? podName : ownNamespace,
+      isShared: config['cluster.shared-with-another'],
+    },
+    maxOpenConns: storage.type === 'sqlite' ? undefined : storage.pool.maxOpenConns,
+    servesApi: entryPoint === 'standalone',
     isFileStorage: config['storage.type'] === 'sqlite',
     spoolPath: config['storage.spool-path'],
     schedulers: {

@@ -27,6 +27,12 @@ export interface ControllerSettings {
     | undefined;
   /** A heartbeat is trusted for so long, with election or without. */
   readonly leaseMs: number;
+  /** Which installation this is, for others on the same cluster. `isShared`: they are no mistake. */
+  readonly installation: { readonly name: string; readonly isShared: boolean };
+  /** What this process may open to a database server; undefined: a file has one connection. */
+  readonly maxOpenConns: number | undefined;
+  /** The API is served by this process too. */
+  readonly servesApi: boolean;
   /** Two processes on one database file are a mistake: the second one does not start. */
   readonly isFileStorage: boolean;
   readonly spoolPath: string | undefined;

@@ -15,6 +15,10 @@
 {{- $_ := set $server "password-file" "/secrets/database/password" -}}
 {{- with $db.sslMode }}{{ $_ := set $server "ssl-mode" . }}{{ end -}}
 {{- with $db.ca.existingSecret }}{{ $_ := set $server "ssl-ca" "/secrets/database-ca/ca.crt" }}{{ end -}}
+{{- /* The work of a replica takes 20 to 32 connections at most; ten are enough, and all replicas fit into the default limit of a server. */ -}}
+{{- $pool := get $server "pool" | default dict -}}
+{{- if not (hasKey $pool "max-open-conns") }}{{ $_ := set $pool "max-open-conns" (max 10 (get $pool "max-idle-conns" | default 10 | int)) }}{{ end -}}
+{{- $_ := set $server "pool" $pool -}}
 {{- $_ := set $storage $db.type $server -}}
 {{- $_ := set $storage "spool-path" "/spool" -}}
 {{- end -}}

@@ -1,6 +1,6 @@
 export { giveUpWithoutDatabase, type DatabaseOutageDeps } from './database-outage.ts';
 export { Heartbeat, type HeartbeatDeps } from './heartbeat.ts';
-export { LeaseElection, type HoldEnd, type LeaseElectionDeps } from './lease.ts';
+export { LeaseElection, type HoldEnd, type LeaseElectionDeps, type LeaseFailure } from './lease.ts';
 export { toIdentity, type LeaseTiming } from './lease-record.ts';
 export { hasReadyPeer, type ReadyPeerDeps } from './ready-peer.ts';
 export { findOtherWriter, type LastBeat } from './sole-writer.ts';

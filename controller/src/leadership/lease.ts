@@ -1,4 +1,10 @@
-import { type Cluster, ClusterError, type LeaseRecord, type ObjectKey } from '@cronjob-monitor/shared/kube';
+import {
+  type Cluster,
+  ClusterError,
+  type ClusterErrorCode,
+  type LeaseRecord,
+  type ObjectKey,
+} from '@cronjob-monitor/shared/kube';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 
 import { messageOf } from './error-message.ts';
@@ -28,6 +34,12 @@ export interface LeaseElectionDeps {
 /** `deadlinePassed`: not renewed in time. `taken`: another holds it. `released`: given back, or the signal aborted. */
 export type HoldEnd = 'deadlinePassed' | 'taken' | 'released';
 
+/** Why the Lease cannot be had, and since when on the monotonic clock. */
+export interface LeaseFailure {
+  readonly code: ClusterErrorCode | 'unknown';
+  readonly sinceMs: number;
+}
+
 const releaseWithinMs = 1_000;
 
 /**
@@ -47,6 +59,7 @@ export class LeaseElection {
   #renewedAtMs = -Infinity;
   #isHeld = false;
   #problem: string | undefined;
+  #failing: LeaseFailure | undefined;
   /** The sleep between two renewals. */
   #nap: AbortController | undefined;
   readonly #confirmers: ((isOurs: boolean) => void)[] = [];
@@ -66,6 +79,11 @@ export class LeaseElection {
   /** Whoever holds it, as last seen; undefined when nobody does or nobody knows. */
   get holder(): string | undefined {
     return this.#seen?.record.holder || undefined;
+  }
+
+  /** What keeps the Lease from being read or written, and since when on the monotonic clock; undefined: nothing does. */
+  get failing(): LeaseFailure | undefined {
+    return this.#failing;
   }
 
   /** Resolves with true when the Lease is ours, with false when the signal aborts first. Never gives up. */
@@ -156,9 +174,13 @@ export class LeaseElection {
       const isOurs = await attempt();
       if (this.#problem !== undefined) this.#deps.logger.info('the Lease can be reached again');
       this.#problem = undefined;
+      this.#failing = undefined;
       return isOurs;
     } catch (error) {
       const problem = error instanceof ClusterError ? error.code : 'unknown';
+      // A conflict is an answer: somebody else was faster.
+      if (!signal.aborted && problem !== 'conflict')
+        this.#failing = { code: problem, sinceMs: this.#failing?.sinceMs ?? this.#deps.clock.monotonicMs() };
       if (!signal.aborted && problem !== this.#problem) {
         this.#problem = problem;
         this.#deps.logger.warn('the Lease cannot be read or written', { reason: messageOf(error) });
@@ -199,11 +221,13 @@ export class LeaseElection {
     const { cluster, key, identity, timing, clock } = this.#deps;
     const sentAtMs = clock.monotonicMs();
     const taken = toTaken(record, identity, timing.leaseMs, clock.now());
+    // Where it is to be made, not found is its namespace.
+    const isMade = record === undefined;
     const write = (limited: AbortSignal) =>
       record
         ? cluster.replaceLease(key, { ...taken, resourceVersion: record.resourceVersion }, limited)
         : cluster.createLease(key, taken, limited);
-    return this.#written(sentAtMs, () => this.#limited(limitMs, signal, write));
+    return this.#written(sentAtMs, () => this.#limited(limitMs, signal, write), isMade);
   }
 
   #writeRenewal(record: LeaseRecord, limitMs: number, signal: AbortSignal): Promise<boolean> {
@@ -216,12 +240,12 @@ export class LeaseElection {
   }
 
   /** False when somebody else was faster: not renewed, and to be read again. */
-  async #written(sentAtMs: number, write: () => Promise<LeaseRecord>): Promise<boolean> {
+  async #written(sentAtMs: number, write: () => Promise<LeaseRecord>, isMade = false): Promise<boolean> {
     try {
       this.#observe(await write());
     } catch (error) {
       const code = error instanceof ClusterError ? error.code : undefined;
-      if (code === 'conflict' || code === 'alreadyExists' || code === 'notFound') return false;
+      if (code === 'conflict' || code === 'alreadyExists' || (code === 'notFound' && !isMade)) return false;
       throw error;
     }
     this.#renewedAtMs = sentAtMs;

@@ -39,6 +39,8 @@ export interface ReconcileLoopDeps<K> {
     readonly max: number;
     readonly reconcile: (keys: readonly K[], signal: AbortSignal) => Promise<ReadonlyMap<K, ComeBack>>;
   };
+  /** The key as people know it, for the log; undefined: it is gone, or it is called what it is. */
+  readonly nameOf?: (key: K) => string | undefined;
   /** The database is away: nothing is wrong with the key. */
   readonly isDatabaseAway: (error: unknown) => boolean;
   /** The database has another leader: the term is over. */
@@ -193,11 +195,16 @@ export class ReconcileLoop<K> {
     }
     if (error instanceof TerminalError) {
       queue.forget(key);
-      logger.error('a key cannot be reconciled', { key, error });
+      logger.error('a key cannot be reconciled', { key: this.#deps.nameOf?.(key) ?? key, error });
       return 'error';
     }
     queue.retry(key);
-    logger.warn('a key could not be reconciled and is tried again', { key, failures: queue.failuresOf(key), error });
+    const failures = queue.failuresOf(key);
+    logger.warn('a key could not be reconciled and is tried again', {
+      key: this.#deps.nameOf?.(key) ?? key,
+      failures,
+      error,
+    });
     return 'error';
   }
 

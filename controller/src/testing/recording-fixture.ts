@@ -46,6 +46,9 @@ export const settings: ControllerSettings = {
   specChecks: {},
   election: undefined,
   leaseMs: 15_000,
+  installation: { name: 'own', isShared: false },
+  maxOpenConns: undefined,
+  servesApi: false,
   isFileStorage: false,
   spoolPath: undefined,
   schedulers: {

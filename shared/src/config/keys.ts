@@ -206,6 +206,12 @@ export const keys = {
     context: row('CA', text(), null, 'Context of that file; without it the current one.'),
     'default-time-zone': row('CA', timeZone, 'UTC', 'Zone of CronJobs without one: that of kube-controller-manager.'),
     'watch-namespaces': row('CA', namespaces, '', 'The only namespaces watched; empty = all.'),
+    'shared-with-another': row(
+      'C',
+      bool,
+      'false',
+      'Work although another installation watches this cluster; else the younger one waits.',
+    ),
     'requests-per-second': row('CA', perSecond, '20', 'Calls a second to the API server; the Lease is exempt.'),
     'request-burst': row('CA', perSecond, '40', 'Calls to the API server that may go out at once.'),
   }),

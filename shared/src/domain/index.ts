@@ -68,6 +68,7 @@ export {
   type NewsOfChange,
   type WatchFacts,
 } from './watch/judges-from.ts';
+export { isOlder, otherInstallationOf, type Installation, type StatusMark } from './health/other-installation.ts';
 export { toldProblems, type Problem } from './health/problem.ts';
 export { nearestRank, rankOf } from './stats/percentile.ts';
 export {

@@ -24,3 +24,8 @@ export function isWritable(store: Pick<Store, 'trouble' | 'hasAnswered'>): boole
   if (trouble) return trouble.error.code === 'full' ? false : undefined;
   return store.hasAnswered() ? true : undefined;
 }
+
+/** Most connections that the database server takes from everybody; undefined: there is no server. Throws `StoreError` while it is away. */
+export async function findMaxConnections(store: Store): Promise<number | undefined> {
+  return store.dialect.maxConnections(store);
+}

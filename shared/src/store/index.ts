@@ -1,6 +1,6 @@
 export type { Db, Store, StoreTrouble, Tx } from './database.ts';
 export { retryReasons, type RetryReason, type StoreObserver } from './observer.ts';
-export { databaseProblems, isWritable } from './database-problems.ts';
+export { databaseProblems, findMaxConnections, isWritable } from './database-problems.ts';
 export { openStore, type StoreDeps } from './open.ts';
 export { toStoreSettings } from './from-config.ts';
 export {
@@ -12,7 +12,7 @@ export {
   type StoreSettings,
 } from './settings.ts';
 export { FencedError, StoreError, storeErrorCodes, type StoreErrorCode } from './store-error.ts';
-export { getSchemaState, migrate, type SchemaState } from './migrate.ts';
+export { findInstalledAt, getSchemaState, migrate, type SchemaState } from './migrate.ts';
 export { copyStore, type CopyRequest, type CopyStep } from './copying/copy-store.ts';
 export type { TableFigures, TableProof } from './copying/prove-table.ts';
 

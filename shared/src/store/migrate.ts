@@ -1,4 +1,5 @@
-import { change, execute, rows } from './ask.ts';
+import { change, execute, firstRow, rows } from './ask.ts';
+import { optionalNumber } from './column.ts';
 import type { Db, Store } from './database.ts';
 import { clientOf } from './dialect/connection.ts';
 import { migrations, oldestUsableSchema, schemaNumber } from './migrations/index.ts';
@@ -103,6 +104,12 @@ export async function getSchemaState(store: Store): Promise<SchemaState> {
     return { state: 'tooNew', version, supported: schemaNumber, sentence };
   }
   return { state: version >= oldestUsableSchema ? 'ready' : 'migrating', version, supported: schemaNumber };
+}
+
+/** When the schema was first made: the birthday of this installation. Undefined before. Throws `StoreError` while the database is away. */
+export async function findInstalledAt(db: Db): Promise<number | undefined> {
+  const row = await firstRow(db, 'select min(applied_at) as at from schema_version');
+  return optionalNumber(row?.['at']);
 }
 
 interface Applied {

@@ -63,7 +63,7 @@ async function untilTold(service: MonitorProcess, sentence: RegExp): Promise<Hea
   return health;
 }
 
-describe('the volume of the database file', { skip, concurrency: true }, () => {
+describe('the volume of the database file', { skip }, () => {
   test('full: not ready, one sentence everywhere, metrics, few lines; ready again with the room', async (t) => {
     const { volume, path, service } = await startOnVolume(t);
     await service.untilReady();

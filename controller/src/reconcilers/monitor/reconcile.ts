@@ -6,6 +6,8 @@ import {
   toConditions,
   toMonitorStatus,
   type Cluster,
+  type ObjectKey,
+  type StatusWriter,
 } from '@cronjob-monitor/shared/kube';
 import type { ComeBack } from '../../runtime/index.ts';
 import { gatherMonitor, type MonitorSources } from './gather.ts';
@@ -18,6 +20,10 @@ export interface MonitorReconcilerDeps {
   /** Undefined: settings are not looked at. */
   readonly lint?: MonitorLint | undefined;
   readonly cluster: Pick<Cluster, 'patchMonitorStatus'>;
+  /** The API server refused the last status of it: the right to write it may come. */
+  readonly isStatusRefused?: ((key: ObjectKey) => boolean) | undefined;
+  /** Which installation this is; undefined: nobody is told. */
+  readonly writtenBy?: (() => StatusWriter | undefined) | undefined;
   readonly clock: Clock;
   /** These CronJobs are watched from now on: rows for them and for the runs they have had. */
   readonly onTargetsAdded: (cronJobUids: readonly string[]) => void;
@@ -30,6 +36,8 @@ export interface MonitorReconcilerDeps {
  * through each second while their rows are being written.
  */
 const unknownAgainMs = (count: number): number => (count < 500 ? 1_000 : 5_000);
+/** A status that was refused is tried again after so long. */
+const refusedAgainMs = 30_000;
 
 /** One monitor: from what the cluster says to its row, its targets and its status. A second run changes nothing. */
 export async function reconcileMonitor(
@@ -56,13 +64,21 @@ export async function reconcileMonitor(
   if (selected.length + removed.length > 0) deps.onJudgedOtherwise([...selected, ...removed]);
 
   const health = await deps.records.readHealth(gathered, now);
-  const status = toMonitorStatus({ phase, conditions, generation: monitor.generation, evaluatedAt: now, health });
+  const status = toMonitorStatus({
+    phase,
+    conditions,
+    generation: monitor.generation,
+    evaluatedAt: now,
+    health,
+    writtenBy: deps.writtenBy?.(),
+  });
   const dueAt = statusDueAt(monitor.status, status, now);
   const mayWrite = dueAt !== undefined && dueAt <= now;
+  const key = { namespace: monitor.namespace, name: monitor.name };
   if (mayWrite) {
-    const key = { namespace: monitor.namespace, name: monitor.name };
     await deps.cluster.patchMonitorStatus(key, status, monitor.resourceVersion || undefined, signal);
   }
   if (unknown.length > 0) return now + unknownAgainMs(unknown.length);
+  if (deps.isStatusRefused?.(key)) return now + refusedAgainMs;
   return mayWrite ? now + 300_000 : dueAt;
 }

@@ -33,6 +33,7 @@ export {
   type MonitoredCronJob,
   type MonitoredHealth,
   type MonitorStatus,
+  type StatusWriter,
 } from './monitor-status.ts';
 export { isSame, statusDueAt } from './status-writes.ts';
 export {

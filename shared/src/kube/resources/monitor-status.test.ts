@@ -199,6 +199,12 @@ for (const { says, current, next, due } of [
     next: status([]),
     due: now + 240_000,
   },
+  {
+    says: 'another writer alone chases nobody: it waits as figures do',
+    current: { ...status([]), writtenBy: { installation: 'elsewhere', since: '2026-11-01T00:00:00.000Z' } },
+    next: status([], { evaluatedAt: now + 1_000 }),
+    due: now + 30_000,
+  },
   { says: 'a status of another make is replaced', current: { phase: 7, cronJobs: 'x' }, next: status([]), due: now },
 ]) {
   test(says, () => assert.equal(statusDueAt(current, next, now), due));

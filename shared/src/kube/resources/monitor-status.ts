@@ -23,6 +23,15 @@ export interface MonitorStatus {
   readonly cronJobs: readonly MonitoredCronJob[];
   readonly cronJobsOmitted: number;
   readonly conditions: readonly Condition[];
+  readonly writtenBy?: StatusWriter;
+}
+
+/** The installation that wrote a status: two on one cluster find each other by it. */
+export interface StatusWriter {
+  /** Its namespace, or the host where it runs outside of a cluster. */
+  readonly installation: string;
+  /** When its database was made, RFC 3339 with milliseconds: another time is another installation. */
+  readonly since: string;
 }
 
 export interface MonitoredCronJob {
@@ -117,6 +126,7 @@ export function toMonitorStatus(facts: {
   readonly generation: number;
   readonly evaluatedAt: Instant;
   readonly health: MonitoredHealth;
+  readonly writtenBy?: StatusWriter | undefined;
 }): MonitorStatus {
   const { total, summary, activeAlerts, worst } = facts.health;
   const shown = [...worst].sort(byUrgency).slice(0, maxCronJobsInStatus);
@@ -129,6 +139,7 @@ export function toMonitorStatus(facts: {
     cronJobs: shown.map(toMonitoredCronJob),
     cronJobsOmitted: total - shown.length,
     conditions: facts.conditions,
+    ...(facts.writtenBy && { writtenBy: facts.writtenBy }),
   };
 }
 

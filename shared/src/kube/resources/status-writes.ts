@@ -29,9 +29,9 @@ function laterOf(a: Instant, b: Instant): Instant {
   return Math.max(a, b);
 }
 
-/** What people must see at once: all but times and metrics of runs. */
+/** What people must see at once: all but times, metrics of runs and the writer: two that write the same must not chase each other. */
 function withoutFigures(status: object): unknown {
-  const { lastReconcileTime: _time, cronJobs, ...rest } = status as Readonly<Record<string, unknown>>;
+  const { lastReconcileTime: _time, writtenBy: _by, cronJobs, ...rest } = status as Readonly<Record<string, unknown>>;
   const shown = Array.isArray(cronJobs) ? (cronJobs as readonly unknown[]) : [];
   return {
     ...rest,

@@ -1,0 +1,118 @@
+import {
+  isOlder,
+  otherInstallationOf,
+  type Installation,
+  type Instant,
+  type Problem,
+  type StatusMark,
+} from '@cronjob-monitor/shared/domain';
+import type { StatusWriter } from '@cronjob-monitor/shared/kube';
+import type { Clock } from '@cronjob-monitor/shared/process';
+import { findInstalledAt, listHeartbeats, type Store } from '@cronjob-monitor/shared/store';
+
+export interface InstallationsDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** `cluster.shared-with-another`: nobody looks. */
+  readonly isShared: boolean;
+  /** Our namespace, or our host outside of a cluster. */
+  readonly name: string;
+  readonly startedAt: Instant;
+  /** Monitors as they are seen now. */
+  readonly monitors: () => Iterable<{ readonly status: unknown }>;
+  /** Whoever holds our Lease, as last seen; undefined without an election. */
+  readonly leaseHolder: () => string | undefined;
+  /** The same, when it is this replica. */
+  readonly identity: string;
+  readonly leaseMs: number;
+}
+
+/** Looks whether another installation of the service works on the same cluster: both would judge, send and write statuses. */
+export interface Installations {
+  /** Reads when our database was made, which gives us our age; and whose Lease it is. Throws `StoreError` while the database is away. */
+  learn(): Promise<void>;
+  /** What our statuses say of us; undefined before the first `learn`. */
+  writtenBy(): StatusWriter | undefined;
+  /** Why this one may not work: an older one is there. Undefined: it may. */
+  refusal(): string | undefined;
+  problems(): Problem[];
+}
+
+/** Thousands of monitors are not looked through at each question. */
+const keptMs = 2_000;
+
+export function createInstallations(deps: InstallationsDeps): Installations {
+  const { store, clock, name, identity } = deps;
+  let sinceAt: Instant | undefined;
+  let kept: { readonly atMs: number; readonly other: Installation | undefined } | undefined;
+  /** A holder of our Lease that our database does not know, and since when. */
+  let stranger: { readonly holder: string; readonly sinceMs: number } | undefined;
+
+  function other(): Installation | undefined {
+    if (deps.isShared || sinceAt === undefined) return undefined;
+    const nowMs = clock.monotonicMs();
+    if (!kept || nowMs - kept.atMs >= keptMs) {
+      const own = { name, sinceAt, startedAt: deps.startedAt };
+      kept = { atMs: nowMs, other: otherInstallationOf(marksOf(deps.monitors()), own, clock.now()) };
+    }
+    return kept.other;
+  }
+
+  async function findStranger(): Promise<void> {
+    const holder = deps.leaseHolder();
+    if (holder === undefined || holder === identity) return void (stranger = undefined);
+    const isKnown = (await listHeartbeats(store)).some((beat) => beat.holder === holder);
+    if (isKnown) stranger = undefined;
+    else if (stranger?.holder !== holder) stranger = { holder, sinceMs: clock.monotonicMs() };
+  }
+
+  function refusal(): string | undefined {
+    const found = other();
+    if (found && sinceAt !== undefined && isOlder(found, { name, sinceAt })) return watchedBy(found);
+    // A replica that is new has a heartbeat within a third of the lease time.
+    const isStrange = stranger !== undefined && clock.monotonicMs() - stranger.sinceMs >= 2 * deps.leaseMs;
+    return isStrange && stranger !== undefined && !deps.isShared ? heldBy(stranger.holder) : undefined;
+  }
+
+  return {
+    async learn() {
+      sinceAt ??= await findInstalledAt(store);
+      await findStranger();
+    },
+    writtenBy: () =>
+      sinceAt === undefined ? undefined : { installation: name, since: new Date(sinceAt).toISOString() },
+    refusal,
+    problems() {
+      const why = refusal();
+      if (why !== undefined) return [{ key: 'another installation', sentence: why, blocks: true }];
+      const found = other();
+      return found ? [{ key: 'another installation', sentence: watchedBy(found), blocks: false }] : [];
+    },
+  };
+}
+
+function watchedBy({ name, sinceAt }: Installation): string {
+  const since = new Date(sinceAt).toISOString();
+  return `another installation, "${name}" (its database is of ${since}), watches this cluster too: remove one of the two, or set cluster.shared-with-another: true in both`;
+}
+
+function heldBy(holder: string): string {
+  return `the Lease of this installation is held by "${holder}", which works on another database: remove one of the two installations, or give each a namespace of its own (leader-election.namespace)`;
+}
+
+function* marksOf(monitors: Iterable<{ readonly status: unknown }>): Generator<StatusMark> {
+  for (const { status } of monitors) {
+    const mark = toMark(status);
+    if (mark) yield mark;
+  }
+}
+
+/** As the API server sent it: another release, or a person, may have written anything. */
+function toMark(status: unknown): StatusMark | undefined {
+  const { writtenBy, lastReconcileTime } = (status ?? {}) as { writtenBy?: unknown; lastReconcileTime?: unknown };
+  if (typeof writtenBy !== 'object' || writtenBy === null) return undefined;
+  const { installation, since } = writtenBy as { installation?: unknown; since?: unknown };
+  const [sinceAt, writtenAt] = [Date.parse(String(since)), Date.parse(String(lastReconcileTime))];
+  if (typeof installation !== 'string' || Number.isNaN(sinceAt) || Number.isNaN(writtenAt)) return undefined;
+  return { name: installation, sinceAt, writtenAt };
+}
