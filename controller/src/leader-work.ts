@@ -132,6 +132,9 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
   const jobRecords = createJobRecords({ store, epoch: term.epoch, redaction: verdicts.redaction }, evaluation);
   const cronJobRecords = createCronJobRecords(store, term.epoch);
   const monitorRecords = createMonitorRecords(store, term.epoch, durations, {
+    earlierGoneAt: ({ namespace, name }) =>
+      selection.departedAt((gone) => gone.namespace === namespace && gone.name === name) ?? watchedUntilAt,
+    goneAt: (uid) => selection.departedAt((gone) => gone.uid === uid) ?? watchedUntilAt,
     seen: (monitor, cronJob) => deps.starts.sinceOf(monitor.uid, cronJob.uid),
     unseen: (monitor, cronJob) =>
       watchedUntilAt === undefined

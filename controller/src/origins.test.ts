@@ -150,3 +150,26 @@ test('a namespace that agrees later is judged from then on', async () => {
   putRun('agreeing', { uid, name: 'foreign' }, 2, 'exit:1');
   await until('foreign', ['across jobFailed active']);
 });
+
+test('a monitor that is replaced goes on with its alerts, and says nothing of it', async () => {
+  putNamespace('replaced');
+  putMonitor('replaced', 'same');
+  const names = ['one', 'two', 'three'];
+  const owners = names.map((name) => ({ uid: putFailing('replaced', name), name }));
+  const before = (await Promise.all(names.map((name) => until(name, ['same jobFailed active'])))).flat();
+  fixture.sim.objects.remove({ ...monitorKind, namespace: 'replaced', name: 'same' });
+  await until('one', ['same jobFailed suppressed']);
+  const [gone] = await alertsOf('one');
+  assert.equal(gone?.suppressedBy, 'monitorGone');
+  putRun('replaced', { ...(owners[1] as (typeof owners)[number]) }, 2, 'success');
+  await aWhile();
+  putMonitor('replaced', 'same');
+  await until('one', ['same jobFailed active']);
+  await until('two', ['same jobFailed resolved']);
+  await until('three', ['same jobFailed active']);
+  const after = (await Promise.all(names.map((name) => alertsOf(name)))).flat();
+  assert.deepEqual(after.map(({ id }) => id).sort(), before.map(({ id }) => id).sort(), 'no alert is new');
+  putRun('replaced', { ...(owners[0] as (typeof owners)[number]) }, 2, 'exit:1');
+  for (let tries = 0; tries < 100 && (await alertsOf('one'))[0]?.count !== 2; tries++) await systemClock.sleep(50);
+  assert.equal((await alertsOf('one'))[0]?.count, 2, 'a later failure belongs to it');
+});

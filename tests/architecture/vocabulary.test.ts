@@ -59,7 +59,7 @@ const states = {
   messageSeverities: ['critical', 'warning', 'info'],
   severities: ['critical', 'warning'],
   alertStates: ['pending', 'active', 'suppressed', 'resolved', 'expired', 'cancelled'],
-  suppressions: ['maintenance', 'silence'],
+  suppressions: ['maintenance', 'silence', 'monitorGone'],
   deliveryStates: ['ready', 'claimed', 'sent', 'parked', 'dead', 'cancelled', 'digested', 'collapsed'],
   deliveryKinds: ['firing', 'reminder', 'flapping', 'closing', 'digest', 'test'],
   executionStatuses: ['success', 'failed', 'replaced', 'deleted', 'unobserved'],

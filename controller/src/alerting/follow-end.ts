@@ -66,10 +66,12 @@ async function end(turn: Turn<EndVerdict>, before: AlertRecord): Promise<AlertRe
   const { tx, now, verdict } = turn;
   const event = verdict.kind === 'gone' ? ({ kind: 'gone' } as const) : ({ kind: 'quiet' } as const);
   // Every live state leads to one of history by these events.
-  const state = nextAlertState(before.state, event, before.reopened > 0) as Extract<
-    AlertState,
-    'resolved' | 'expired' | 'cancelled'
-  >;
+  // What was active when its monitor went is told to be over as that.
+  const state = nextAlertState(
+    before.suppressedBy === 'monitorGone' ? 'active' : before.state,
+    event,
+    before.reopened > 0,
+  ) as Extract<AlertState, 'resolved' | 'expired' | 'cancelled'>;
   const wasFlapping = before.flappingUntil !== undefined;
   const ended: AlertRecord = {
     ...before,

@@ -196,6 +196,7 @@ const holders: Readonly<Record<Hold | Suppression | 'alertDelay', string>> = {
   alertDelay: 'the alert delay of the monitor',
   maintenance: 'a maintenance window',
   silence: 'a silence',
+  monitorGone: 'the deletion of the monitor',
   storm: 'an alert storm',
   inhibited: 'another alert of the CronJob',
   startupGrace: 'the start of the service',

@@ -43,6 +43,7 @@ const reasons: Readonly<Record<ToldReason, string>> = {
   expired: 'its time was over before it could be sent',
   rejected: 'the receiver refused it',
   maintenance: 'a maintenance window',
+  monitorGone: 'its monitor was deleted',
   silence: 'a silence',
   storm: 'a storm of alerts: it goes into a digest',
   inhibited: 'a worse alert of the same CronJob was told',

@@ -1,3 +1,4 @@
+import { madeAnewWithinMs, type Instant } from '@cronjob-monitor/shared/domain';
 import type { AlertRecord } from '@cronjob-monitor/shared/store';
 import type { AlertFinding, AlertRules, CloseCause } from '../alerting/index.ts';
 import { findingOf } from './findings.ts';
@@ -16,6 +17,7 @@ const noRules: AlertRules = {
 
 /** What the cluster says besides. */
 export interface ClosingFacts {
+  readonly now: Instant;
   /** Whether another object of the CronJob's name is there. */
   readonly isRecreated: boolean;
   /** A monitor that is there but cannot be read decides nothing: its alerts wait for its repair. */
@@ -40,7 +42,8 @@ function causeOf({ row, facts, watches }: Subject, alert: AlertRecord, of: Closi
   if (facts === undefined || watches.some(({ monitor }) => monitor.id === alert.monitorId)) return undefined;
   const monitor = row.monitors.find(({ id }) => id === alert.monitorId);
   if (monitor === undefined) return undefined;
-  if (monitor.isDeleted) return 'monitorDeleted';
+  if (monitor.deletedAt !== undefined)
+    return of.now < monitor.deletedAt + madeAnewWithinMs ? undefined : 'monitorDeleted';
   if (of.isUnreadable(monitor)) return undefined;
   return monitor.selects ? undefined : 'deselected';
 }

@@ -38,7 +38,7 @@ import { gatherWindowed } from './windowed-facts.ts';
 
 export interface JudgeDeps {
   readonly sources: SubjectSources & RunningSources;
-  readonly closing: Omit<ClosingFacts, 'isRecreated'> & {
+  readonly closing: Omit<ClosingFacts, 'isRecreated' | 'now'> & {
     /** Whether another object of its name is there. */
     readonly isRecreated: (subject: Subject) => boolean;
   };
@@ -111,7 +111,7 @@ export async function judgeCronJobs(
     wishes.push(...dueWishesOf({ cronJobId: subject.row.id, monitorId: watch.monitor.id }, judged, parts));
   }
   for (const subject of subjects) {
-    findings.push(...closingsOf(subject, { ...deps.closing, isRecreated: deps.closing.isRecreated(subject) }));
+    findings.push(...closingsOf(subject, { ...deps.closing, now, isRecreated: deps.closing.isRecreated(subject) }));
   }
   await setDue(tx, wishes, occasion.recorded !== undefined);
   if (runs) await noteJudged(tx, subjects, runs);

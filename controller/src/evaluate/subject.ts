@@ -81,8 +81,8 @@ function toWatch({ rules, ...watcher }: Watcher, row: JudgedCronJob): Watch[] {
   const known = row.monitors.find((candidate) => isSame(candidate, watcher));
   if (!known?.selects) return [];
   const { id, judgesFromAt, wasJudged } = known;
-  const { uid, namespace, name } = watcher;
-  return [{ monitor: { id, uid, namespace, name }, rules, judgesFromAt, wasJudged }];
+  const { namespace, name } = watcher;
+  return [{ monitor: { id, uid: known.id16, namespace, name }, rules, judgesFromAt, wasJudged }];
 }
 
 /** The row that is not deleted is the present object of its name. */

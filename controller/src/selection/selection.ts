@@ -23,6 +23,10 @@ export interface Selection {
   invalidate(): void;
   /** A CronJob was deleted: its Jobs are still being recorded. */
   departed(cronJob: CronJobFacts, at: Instant): void;
+  /** A monitor was deleted: it may be made anew, and what it selects is recorded until nobody expects that any more. */
+  monitorDeparted(monitor: MonitorSeen, at: Instant): void;
+  /** When the last monitor that this is true of was deleted; undefined: none was lately. */
+  departedAt(isIt: (monitor: MonitorSeen) => boolean): Instant | undefined;
   /** Those that went before `before`, unless something of them is still in the cluster. */
   forgetDeparted(before: Instant, isNeeded: (uid: string) => boolean): void;
 }
@@ -39,6 +43,7 @@ export function createSelection(from: SelectionSources): Selection {
   let namespaces: ReadonlyMap<string, NamespaceFacts> | undefined;
   let byNamespace = new Map<string, MonitorSeen[]>();
   let known = new WeakMap<CronJobFacts, readonly MonitorSeen[]>();
+  const departedMonitors = new Map<string, { readonly monitor: MonitorSeen; readonly at: Instant }>();
   const departed = new Map<string, { readonly cronJob: CronJobFacts; readonly at: Instant }>();
 
   const reach = (monitor: MonitorSeen): Reach => {
@@ -80,10 +85,20 @@ export function createSelection(from: SelectionSources): Selection {
     return cronJob ? monitorsOf(cronJob) : [];
   };
 
+  const hasDepartedMonitor = (uid: string): boolean => {
+    if (departedMonitors.size === 0) return false;
+    const cronJob = findCronJob(uid);
+    if (!cronJob) return false;
+    return departedMonitors.values().some(({ monitor }) => {
+      const { namespaces: reached } = reach(monitor);
+      return monitor.decoded.ok && selectsCronJob(selectorOf(monitor), reached, cronJob);
+    });
+  };
+
   return {
     monitorsOf,
     monitorsOfUid,
-    isMonitored: (uid) => monitorsOfUid(uid).length > 0,
+    isMonitored: (uid) => monitorsOfUid(uid).length > 0 || hasDepartedMonitor(uid),
     cronJobsOf: (monitor) =>
       [...from.cronJobs.values()].filter((cronJob) => monitorsOf(cronJob).some(({ uid }) => uid === monitor.uid)),
     reachOf: reach,
@@ -95,7 +110,11 @@ export function createSelection(from: SelectionSources): Selection {
       known = new WeakMap();
     },
     departed: (cronJob, at) => void departed.set(cronJob.uid, { cronJob, at }),
+    monitorDeparted: (monitor, at) =>
+      void departedMonitors.set(`${monitor.namespace}/${monitor.name}`, { monitor, at }),
+    departedAt: (isIt) => departedMonitors.values().find(({ monitor }) => isIt(monitor))?.at,
     forgetDeparted(before, isNeeded) {
+      for (const [key, { at }] of departedMonitors) if (at < before) departedMonitors.delete(key);
       for (const [uid, { at }] of departed) if (at < before && !isNeeded(uid)) departed.delete(uid);
     },
   };

@@ -64,8 +64,11 @@ export type AlertState = (typeof alertStates)[number];
 export const openAlertStates = ['pending', 'active', 'suppressed'] as const;
 export const closedAlertStates = ['resolved', 'expired', 'cancelled'] as const;
 
-/** What suppresses an alert itself: both are set by a person. All other holds keep back messages only. */
-export const suppressions = ['maintenance', 'silence'] as const;
+/**
+ * What suppresses an alert itself: a person, by a window or a silence, or that its monitor is gone and may be made anew. All other holds keep
+ * back messages only.
+ */
+export const suppressions = ['maintenance', 'silence', 'monitorGone'] as const;
 export type Suppression = (typeof suppressions)[number];
 
 /** What keeps back a message. */
@@ -99,6 +102,7 @@ export const toldReasons = [
   'rejected',
   'maintenance',
   'silence',
+  'monitorGone',
   'storm',
   'inhibited',
   'parked',

@@ -61,6 +61,7 @@ export {
   type SuggestedFix,
 } from './fixes/suggest.ts';
 export { compareRuns, type ComparedRun } from './changes/compare-runs.ts';
+export { isMadeAnew, madeAnewWithinMs } from './watch/made-anew.ts';
 export {
   instantOfWrite,
   judgesFromAt,

@@ -5,6 +5,7 @@ import {
   forgetMonitor,
   projectChannel,
   projectMonitor,
+  listJudgedCronJobs,
   setTargets,
   type ChannelProjection,
   type MonitorProjection,
@@ -47,12 +48,32 @@ export const monitors = contract('the catalog of monitors', (test) => {
     });
   });
 
-  test('deletes the earlier object of a name', async ({ store, epoch }) => {
+  test('goes on with the row of the earlier object of a name that went less than ten minutes before', async ({
+    store,
+    epoch,
+  }) => {
     const old = aMonitor({ name: 'twice' });
-    const young = aMonitor({ name: 'twice' });
+    const young = aMonitor({ name: 'twice', createdAt: now + 600_000 });
+    const cronJob = await projected(store, epoch);
+    const first = await store.fenced(epoch, (tx) => projectMonitor(tx, old));
+    await store.fenced(epoch, (tx) => setTargets(tx, old.uid, [{ cronJobUid: cronJob.uid, leading: true }], now));
+    await store.fenced(epoch, (tx) => forgetMonitor(tx, old.uid, now));
+    const second = await store.fenced(epoch, (tx) => projectMonitor(tx, young));
+    assert.equal(second.id, first.id);
+    const [judged] = await listJudgedCronJobs(store, [cronJob.id]);
+    assert.deepEqual(
+      judged?.monitors.map(({ id16, selects, deletedAt }) => [id16, selects, deletedAt]),
+      [[old.uid, true, undefined]],
+      'its alerts are known by the first UID, and it selects what it selected',
+    );
+  });
+
+  test('deletes the earlier object of a name that went longer ago', async ({ store, epoch }) => {
+    const old = aMonitor({ name: 'later' });
+    const young = aMonitor({ name: 'later', createdAt: now + 600_001, earlierGoneAt: now });
     await store.fenced(epoch, (tx) => projectMonitor(tx, old));
     await store.fenced(epoch, (tx) => projectMonitor(tx, young));
-    const found = await readRows(store, `select deleted_at from monitors where name = 'twice' order by id`);
+    const found = await readRows(store, `select deleted_at from monitors where name = 'later' order by id`);
     assert.deepEqual(
       found.map((row) => row['deleted_at'] === null),
       [false, true],

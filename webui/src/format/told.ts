@@ -54,6 +54,7 @@ function waitingText(told: Told, viewer: Viewer): string {
 const holdWords: Readonly<Partial<Record<ToldReason, string>>> = {
   maintenance: 'maintenance',
   silence: 'silence',
+  monitorGone: 'monitor deleted',
   storm: 'storm of alerts',
   inhibited: 'a worse alert of the same CronJob',
   duplicate: 'told a short while ago',

@@ -64,9 +64,18 @@ export interface SelectionOrigins {
   readonly seen: (monitor: MonitorSeen, cronJob: CronJobFacts) => Instant | undefined;
   /** Of what was not selected when somebody last looked. */
   readonly unseen: (monitor: MonitorSeen, cronJob: CronJobFacts) => Instant | undefined;
+  /** When it went, or was last known to be there; undefined: that is not known. */
+  readonly goneAt: (monitorUid: string) => Instant | undefined;
+  /** The same of an earlier object of its name. */
+  readonly earlierGoneAt: (monitor: Pick<MonitorSeen, 'namespace' | 'name'>) => Instant | undefined;
 }
 
-const noBreaks: SelectionOrigins = { seen: () => undefined, unseen: () => undefined };
+const noBreaks: SelectionOrigins = {
+  seen: () => undefined,
+  unseen: () => undefined,
+  goneAt: () => undefined,
+  earlierGoneAt: () => undefined,
+};
 
 export function createMonitorRecords(
   store: Store,
@@ -97,7 +106,12 @@ export function createMonitorRecords(
         before.size === targets.size &&
         [...targets].every(([uid, target]) => before.get(uid) === textOf(target));
       const outcome = await store.fenced(epoch, async (tx) => {
-        await projectMonitor(tx, { ...projectionOf(gathered, judged), counts: null, evaluatedAt: at });
+        await projectMonitor(tx, {
+          ...projectionOf(gathered, judged),
+          counts: null,
+          evaluatedAt: at,
+          earlierGoneAt: origins.earlierGoneAt(monitor),
+        });
         return isSame ? { unknown: [] } : setTargets(tx, monitor.uid, [...targets.values()], at);
       });
       const unknown = new Set(outcome.unknown);
@@ -149,7 +163,7 @@ export function createMonitorRecords(
 
     async forget(uid, at) {
       const targets = [...(written.get(uid)?.keys() ?? [])];
-      await store.fenced(epoch, (tx) => forgetMonitor(tx, uid, at));
+      await store.fenced(epoch, (tx) => forgetMonitor(tx, uid, origins.goneAt(uid) ?? at));
       written.delete(uid);
       joined.delete(uid);
       generations.delete(uid);

@@ -35,7 +35,10 @@ export function watchMonitors(deps: MonitorWatchDeps): {
       const isOwnEcho = event.type === 'updated' && event.before.generation === event.item.generation;
       if (isOwnEcho) return;
       if (event.type === 'updated') deps.starts.monitorChanged(event, newsOf('CronJobMonitor'));
-      if (event.type === 'deleted') deps.starts.monitorGone(event.item.uid);
+      if (event.type === 'deleted') {
+        deps.starts.monitorGone(event.item.uid);
+        deps.selection.monitorDeparted(event.item, deps.clock.now());
+      }
       deps.selection.invalidate();
       deps.queue(event.item.uid);
       // Another one may lead now.

@@ -31,6 +31,8 @@ export interface JudgingMonitor {
   readonly wasJudged: boolean;
   readonly selects: boolean;
   readonly isDeleted: boolean;
+  /** When it went; undefined: it is there. */
+  readonly deletedAt: Instant | undefined;
 }
 
 /** These CronJobs with their monitors; unknown ids are absent. Two statements for 500 of them. */
@@ -67,6 +69,7 @@ export async function listJudgedCronJobs(db: Db, ids: readonly number[]): Promis
       wasJudged: target['judged_at'] !== null,
       selects: target['removed_at'] === null && target['deleted_at'] === null,
       isDeleted: target['deleted_at'] !== null,
+      deletedAt: optionalNumber(target['deleted_at']),
     })),
   }));
 }

@@ -1,8 +1,9 @@
 import type { MonitorPhase } from '../../contract/index.ts';
-import type { Instant } from '../../domain/index.ts';
+import { isMadeAnew, madeAnewWithinMs, type Instant } from '../../domain/index.ts';
+import { resumeAlertsOf, suppressAlertsOf } from '../alerts/monitor-gone.ts';
 import { change, firstRow, insertRows, rows } from '../ask.ts';
 import { recordChanges } from '../changes.ts';
-import { toJson } from '../column.ts';
+import { optionalNumber, toJson } from '../column.ts';
 import type { Db, Tx } from '../database.ts';
 import { toId16 } from '../id16.ts';
 import { quoted, updateAll } from '../upsert.ts';
@@ -20,6 +21,8 @@ export interface MonitorProjection {
   readonly counts: unknown;
   /** End of the last reconcile that succeeded; undefined: never. */
   readonly evaluatedAt: Instant | undefined;
+  /** When an earlier object of its name went, or was last known to be there; undefined: just now. */
+  readonly earlierGoneAt?: Instant | undefined;
 }
 
 const columns = [
@@ -39,12 +42,16 @@ const columns = [
 /** What makes a reader look again: not the instant of the last evaluation. */
 const shown = ['generation', 'spec', 'phase', 'conditions', 'counts', 'deleted_at'] as const;
 
-/** Writes the monitor's row. Another UID of the same namespace and name is marked deleted. Returns its id, and whether it changed. */
+/**
+ * Writes the monitor's row. One that is made anew soon after another of its namespace and name was deleted takes over that one's row, with
+ * alerts, counters and origins; else another UID of that name is marked deleted. Returns its id, and whether it changed.
+ */
 export async function projectMonitor(
   tx: Tx,
   monitor: MonitorProjection,
 ): Promise<{ id: number; created: boolean; changed: boolean }> {
   const uid = tx.dialect.id16(toId16(monitor.uid));
+  await takeOver(tx, monitor);
   const before = await firstRow(tx, `select ${quoted(shown)} from monitors where uid = ?${tx.dialect.lock.update}`, [
     uid,
   ]);
@@ -65,7 +72,12 @@ export async function projectMonitor(
     table: 'monitors',
     columns,
     rows: [columns.map((column) => row[column])],
-    tail: updateAll(tx.dialect, ['uid'], columns.slice(3)),
+    // The creation of a row that was taken over stays that of the first.
+    tail: updateAll(
+      tx.dialect,
+      ['uid'],
+      columns.slice(3).filter((column) => column !== 'created_at'),
+    ),
   });
 
   const created = before === undefined;
@@ -92,6 +104,7 @@ export async function findMonitorId(db: Db, uid: string): Promise<number | undef
 async function markDeleted(tx: Tx, id: number, at: Instant): Promise<boolean> {
   const marked = await change(tx, 'update monitors set deleted_at = ? where id = ? and deleted_at is null', [at, id]);
   if (marked === 0) return false;
+  await suppressAlertsOf(tx, id, at + madeAnewWithinMs);
   await change(
     tx,
     'update monitor_targets set removed_at = ?, "leading" = 0 where monitor_id = ? and removed_at is null',
@@ -111,6 +124,34 @@ export async function tellMonitor(tx: Tx, id: number, { deleted }: { readonly de
     phase: String(row?.['phase']) as MonitorPhase,
   };
   await recordMonitorChange(tx, monitor, deleted);
+}
+
+/** The row of an earlier object of this name that the monitor goes on with becomes its own. */
+async function takeOver(tx: Tx, { uid, namespace, name, createdAt, earlierGoneAt }: MonitorProjection): Promise<void> {
+  const known = await rows(
+    tx,
+    `select id, uid, deleted_at from monitors where namespace = ? and name = ? order by id desc limit 1${tx.dialect.lock.update}`,
+    [namespace, name],
+  );
+  const [earlier] = known;
+  if (earlier === undefined || tx.dialect.id16Text(earlier['uid']) === toId16(uid)) return;
+  const id = Number(earlier['id']);
+  const deletedAt = optionalNumber(earlier['deleted_at']);
+  if (!isMadeAnew(createdAt, deletedAt ?? earlierGoneAt ?? tx.now())) {
+    if (deletedAt === undefined) await markDeleted(tx, id, earlierGoneAt ?? tx.now());
+    return;
+  }
+  await change(
+    tx,
+    'update monitors set first_uid = coalesce(first_uid, uid), uid = ?, deleted_at = null where id = ?',
+    [tx.dialect.id16(toId16(uid)), id],
+  );
+  if (deletedAt === undefined) return;
+  await change(tx, 'update monitor_targets set removed_at = null where monitor_id = ? and removed_at = ?', [
+    id,
+    deletedAt,
+  ]);
+  await resumeAlertsOf(tx, id);
 }
 
 /** Earlier objects of the same namespace and name: a new UID is another monitor. */

@@ -1,0 +1,72 @@
+import type { Instant } from '../../domain/index.ts';
+import { change, rows } from '../ask.ts';
+import { recordDecisions } from '../alert-decisions.ts';
+import { lockCronJobs } from '../catalog/cron-job-ids.ts';
+import type { Tx } from '../database.ts';
+import { moveAlertCounters } from './move-alert-counters.ts';
+
+/** The monitor is gone: its active alerts are suppressed, and at `untilAt` all of them are looked at again. */
+export async function suppressAlertsOf(tx: Tx, monitorId: number, untilAt: Instant): Promise<void> {
+  const live = await lockAlertsOf(tx, monitorId);
+  if (live.length === 0) return;
+  await change(
+    tx,
+    "update alerts set state = 'suppressed', suppressed_by = 'monitorGone', suppressed_ref = null, due_at = ? " +
+      "where monitor_id = ? and state = 'active'",
+    [untilAt, monitorId],
+  );
+  await change(tx, "update alerts set due_at = ? where monitor_id = ? and state in ('pending', 'suppressed')", [
+    untilAt,
+    monitorId,
+  ]);
+  await note(tx, live, { action: 'suppressed', untilAt });
+}
+
+/** The monitor is there again: what was active is active, as if nothing had been; all that waits is looked at now. */
+export async function resumeAlertsOf(tx: Tx, monitorId: number): Promise<void> {
+  const live = await lockAlertsOf(tx, monitorId);
+  if (live.length === 0) return;
+  await change(
+    tx,
+    "update alerts set state = 'active', suppressed_by = null, suppressed_ref = null where monitor_id = ? " +
+      "and state = 'suppressed' and suppressed_by = 'monitorGone'",
+    [monitorId],
+  );
+  await change(
+    tx,
+    "update alerts set due_at = ? where monitor_id = ? and due_at is not null and state in ('pending', 'active', 'suppressed')",
+    [tx.now(), monitorId],
+  );
+  await note(tx, live, { action: 'released', untilAt: undefined });
+}
+
+interface LiveAlert {
+  readonly id: string;
+  readonly cronJobId: number;
+}
+
+async function lockAlertsOf(tx: Tx, monitorId: number): Promise<readonly LiveAlert[]> {
+  const found = await rows(
+    tx,
+    "select id, cronjob_id from alerts where monitor_id = ? and state in ('pending', 'active', 'suppressed')",
+    [monitorId],
+  );
+  const live = found.map((row) => ({ id: tx.dialect.id16Text(row['id']), cronJobId: Number(row['cronjob_id']) }));
+  await lockCronJobs(tx, [...new Set(live.map(({ cronJobId }) => cronJobId))]);
+  return live;
+}
+
+async function note(
+  tx: Tx,
+  live: readonly LiveAlert[],
+  { action, untilAt }: { readonly action: 'suppressed' | 'released'; readonly untilAt: Instant | undefined },
+): Promise<void> {
+  await recordDecisions(
+    tx,
+    live.map(({ id, cronJobId }) => ({ alertId: id, cronJobId, action, reason: 'monitorGone', untilAt })),
+  );
+  await moveAlertCounters(
+    tx,
+    live.map(({ cronJobId }) => cronJobId),
+  );
+}
