@@ -19,6 +19,8 @@ export interface GridLane {
   readonly name: string;
   readonly status: CronJobStatus;
   readonly verdict: Verdict;
+  /** Nothing of the time before it is recorded; null = not known. */
+  readonly figuresFrom: WireInstant | null;
   /** Oldest first. */
   readonly cells: readonly GridCell[];
   /** Older cells that are left out. */

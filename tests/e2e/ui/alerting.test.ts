@@ -12,11 +12,11 @@ describe('alerting in the user interface', { skip: whyNoBrowser() ?? false }, ()
   journey('says of an alert who was told, who was not and why', async (page) => {
     await go(page, '/alerts');
     await page
-      .getByRole('link', { name: /^No success for \d+ h/ })
+      .getByRole('link', { name: /^No success for 2 d \d+ h/ })
       .first()
       .click();
     await page.waitForURL(/\/alerts\/019b/);
-    await seen(page, /^No success for \d+ h \(limit 25 h\)/);
+    await seen(page, /^No success for 2 d \d+ h \(limit 25 h\)/);
     await seen(page, 'Not asked: it does not take this severity');
     await seen(page, 'Given up: it answered 400');
     await seen(page, 'Run of 02:00');
@@ -29,7 +29,7 @@ describe('alerting in the user interface', { skip: whyNoBrowser() ?? false }, ()
     await page.goBack();
     await seen(page, 'Run of 02:00');
     await page.getByRole('link', { name: 'Open the run' }).click();
-    await seen(page, /^Failed after/);
+    await seen(page, /^Run failed .* ago: exit code 137, OOMKilled/);
   });
 
   journey('acknowledges with a name and a note, and takes it back', async (page) => {
@@ -63,14 +63,14 @@ describe('alerting in the user interface', { skip: whyNoBrowser() ?? false }, ()
     await keep.click();
     await page.waitForURL(/\/silences$/);
     await seen(page, 'It holds 1 alert now');
-    const row = page.getByRole('row', { name: /DeadManTriggered of data\/nightly-backup/ });
+    const row = page.getByRole('row', { name: /Dead-man's switch alerts of data\/nightly-backup/ });
     await row.getByText('storage move').waitFor();
     await row.getByRole('button', { name: 'End now' }).click();
     await seen(page, '1 alert that it holds is told now');
     await page.getByRole('dialog').getByRole('button', { name: 'End now' }).click();
     await row.waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Expired' }).click();
-    await page.getByRole('row', { name: /DeadManTriggered of data\/nightly-backup/ }).waitFor();
+    await page.getByRole('row', { name: /Dead-man's switch alerts of data\/nightly-backup/ }).waitFor();
   });
 
   journey(
@@ -187,5 +187,42 @@ describe('alerting in the user interface', { skip: whyNoBrowser() ?? false }, ()
     });
     service().say('alert', { id: '019b-data/nightly-backup', state: 'active' });
     await seen(page, 'Acknowledged by ben');
+  });
+
+  journey('shows a new silence on every row within two seconds, and moves it under "Held back"', async (page) => {
+    await go(page, '/alerts');
+    const active = page.getByRole('table', { name: 'Active alerts, worst first' });
+    await active.getByText('data/nightly-backup').waitFor();
+    const chip = page.getByText('Silenced by jonas until 18:03').first();
+    const silence = service().alerting.silences[0];
+    assert.ok(silence);
+    const matcher = { ...silence.matcher, namespaces: ['data'], cronjobs: ['nightly-backup'] };
+    const endsAt = '2026-11-21T18:03:00.000Z';
+    const begin = performance.now();
+    service().alerting.silences.unshift({ ...silence, id: '019d-new', matcher, createdBy: 'jonas', endsAt });
+    service().say('silence', { id: '019d-new', state: 'active' });
+    const held = page.getByRole('table', { name: 'Held back alerts, worst first' });
+    await held.getByText('data/nightly-backup').waitFor();
+    await chip.waitFor();
+    assert.ok(performance.now() - begin < 2_000, 'within two seconds');
+    assert.equal(await active.getByText('data/nightly-backup').count(), 0);
+    for (const path of ['/', '/cronjobs', '/cronjobs/data/nightly-backup', alertPath]) {
+      await go(page, path);
+      await chip.waitFor();
+    }
+  });
+
+  journey('calls nothing well that fails without an alert: in the list, the counts and the headline', async (page) => {
+    await go(page, '/');
+    await seen(page, '1 failing');
+    const failing = page.getByRole('table', { name: 'CronJobs that fail without an open alert' });
+    await failing.getByText('price-sync').waitFor();
+    await failing.getByText('Failing', { exact: true }).waitFor();
+    await page.getByText('4 of 5 ready').waitFor();
+    await go(page, '/cronjobs?state=failing');
+    await seen(page, '1 CronJob match');
+    await go(page, '/cronjobs/prod/price-sync');
+    await seen(page, /^Last run failed .* ago: exit code 1, Error/);
+    assert.equal(await page.getByText('Healthy', { exact: true }).count(), 0);
   });
 });

@@ -12,7 +12,7 @@ import { builtUi, openPage, sidewaysPx, startBrowser, whyNoBrowser } from './fix
 const pages: readonly (readonly [name: string, path: string, ready: string])[] = [
   ['dashboard', '/', 'text=No success for'],
   ['cronjobs', '/cronjobs', 'text=nightly-backup'],
-  ['cronjobs-none', '/cronjobs?status=critical&q=zzz', 'text=No CronJob matches'],
+  ['cronjobs-none', '/cronjobs?state=critical&q=zzz', 'text=No CronJob matches'],
   ['cronjob', '/cronjobs/data/nightly-backup', 'text=Success of each day'],
   ['cronjob-running', '/cronjobs/prod/search-reindex', 'text=1 active run'],
   ['cronjob-new', '/cronjobs/team-b/loyalty-sync', 'text=No run seen yet'],
@@ -34,7 +34,7 @@ const pages: readonly (readonly [name: string, path: string, ready: string])[] =
   ['channel', '/channels/billing-hook', 'text=Renew the credentials'],
   ['sla', '/sla', 'text=91.2 % (52 of 57)'],
   ['timeline', '/timeline', 'text=Starts per'],
-  ['grid', '/timeline?view=past24', 'text=a gap is a run'],
+  ['grid', '/timeline?view=past24', 'text=not recorded'],
   ['settings', '/settings', 'text=storage.type'],
   ['unknown', '/no/such/page.html', 'text=No such page'],
 ];

@@ -16,7 +16,7 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
     assert.equal(await page.locator('h1').textContent(), 'nightly-backup');
     assert.equal(await page.evaluate('document.activeElement.tagName'), 'H1');
     await page.getByRole('link', { name: 'Open the run' }).click();
-    await seen(page, /^Failed after/);
+    await seen(page, /^Run failed .* ago: exit code 137, OOMKilled/);
     await seen(page, 'Raise the memory limit of container backup');
     await page.locator('.log').getByText('Killed').waitFor();
     assert.match(await page.title(), /^\(3 critical\) Run of 2026-11-21 02:00/);
@@ -48,7 +48,7 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
   journey('keeps filters and order in the address, through reload and back', async (page) => {
     await go(page, '/cronjobs');
     await page.getByRole('button', { name: /^Critical/ }).click();
-    await page.waitForURL(/status=critical/);
+    await page.waitForURL(/state=critical/);
     await seen(page, '3 CronJobs match');
     await page.getByRole('columnheader', { name: 'Name' }).getByRole('button').click();
     await page.waitForURL(/sort=name/);

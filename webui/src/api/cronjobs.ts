@@ -4,6 +4,7 @@ import type {
   CronJobSortKey,
   CronJobStatusFilter,
   DeleteHistoryResult,
+  HealthState,
   Ref,
   Series,
   SlotPage,
@@ -14,6 +15,7 @@ import { act, get, type Answer } from './client.ts';
 
 export interface CronJobQuery {
   readonly namespace?: readonly string[];
+  readonly state?: readonly HealthState[];
   readonly status?: readonly CronJobStatusFilter[];
   readonly search?: string;
   /** `namespace/name`. */

@@ -1,6 +1,6 @@
 /** Reasons of decisions on alerts and messages, as part of a sentence. */
 const words: Readonly<Record<string, string>> = {
-  alertDelay: 'alertDelay',
+  alertDelay: 'the delay that its monitor sets',
   maintenance: 'a maintenance window',
   silence: 'a silence',
   duplicate: 'it was told a short while ago',

@@ -1,6 +1,7 @@
 import type { AlertTimelineEntry, AlertTimelineKind, Execution } from '@cronjob-monitor/shared/contract';
 import type { Sign } from '../kit/icon/drawings.ts';
 import type { Shape, Tone } from '../kit/icon/shapes.ts';
+import { spelledOut } from './duration.ts';
 import { reasonText } from './alert-reasons.ts';
 import { outcomeText } from './run-sentence.ts';
 import { executionMarks, triggerWord } from './runs.ts';
@@ -31,15 +32,15 @@ interface Teller {
   readonly sign?: Sign;
   readonly tone?: Tone;
   readonly says: (entry: Entry) => string;
-  /** `whole`: the server's sentence tells it; `quoted`: what stands behind its colon, such as a note. Else the reason does. */
-  readonly from?: 'whole' | 'quoted';
+  /** `quoted`: what stands behind the colon of the server's sentence tells it, such as a note. Else the reason does. */
+  readonly from?: 'quoted';
 }
 
 const channelOf = ({ channel }: Entry): string => channel ?? 'The channel';
 const byOf = ({ by }: Entry): string => (by === null ? '' : ` by ${by}`);
 
 const tellers: Readonly<Record<AlertTimelineKind, Teller>> = {
-  detected: { group: 'decisions', sign: 'alerts', tone: 'crit', says: () => 'Found', from: 'whole' },
+  detected: { group: 'decisions', sign: 'alerts', tone: 'crit', says: () => 'Found' },
   pending: { group: 'decisions', shape: 'hourglass', says: () => 'Waits before anybody is told' },
   activated: { group: 'decisions', sign: 'alerts', tone: 'crit', says: () => 'Active' },
   suppressed: { group: 'decisions', shape: 'bar', tone: 'held', says: () => 'Held back' },
@@ -143,13 +144,15 @@ function toLine(entry: AlertTimelineEntry, index: number, viewer: Viewer): Timel
 
 /** The reason in our words, and what only the server's sentence knows: a note, until when, how often. */
 function whyOf(entry: AlertTimelineEntry, { timeZone, nowMs }: Viewer): string | undefined {
-  const message = entry.message.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (at) => shortTimeText(at, timeZone, nowMs));
+  const message = spelledOut(entry.message).replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (at) =>
+    shortTimeText(at, timeZone, nowMs),
+  );
   const [, sentence = '', times] = /^(.*?)(?: \((\d+ times, last [^)]+)\))?$/s.exec(message) ?? [];
   const until = /, (until [^,]+)$/.exec(sentence)?.[1];
   const { from } = tellers[entry.kind];
   const isNameless = entry.kind === 'notRouted' && entry.reason === 'unknownChannel';
   const quoted = from === 'quoted' ? sentence.split(': ').slice(1).join(': ') : '';
-  const told = from === 'whole' || isNameless ? sentence : quoted || reasonText(entry.reason);
+  const told = isNameless ? sentence : quoted || reasonText(entry.reason);
   const parts = [told, from === undefined ? until : undefined, times].filter(
     (part) => part !== undefined && part !== '',
   );

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { AlertTimelineEntry, Execution, ToldChannel } from '@cronjob-monitor/shared/contract';
 import { alertTimelineKinds } from '@cronjob-monitor/shared/contract';
 import { reasonText } from './alert-reasons.ts';
-import { alertSentence, resolvesWhen } from './alert-sentence.ts';
+import { resolvesWhen } from './resolves-when.ts';
 import { timelineLines } from './alert-timeline.ts';
 import { shortId } from './short-id.ts';
 import { toldLines } from './told-lines.ts';
@@ -35,13 +35,13 @@ describe('the timeline of an alert', () => {
   });
 
   const rows: readonly (readonly [entry: AlertTimelineEntry, text: string])[] = [
-    [entry('detected', { message: 'No success for 25h' }), 'Found: No success for 25h'],
+    [entry('detected', { message: 'No success for 25h' }), 'Found'],
     [
       entry('pending', {
         reason: 'alertDelay',
         message: 'Nobody is told yet: alertDelay, until 2026-11-21T02:05:00.000Z',
       }),
-      'Waits before anybody is told: alertDelay, until 02:05',
+      'Waits before anybody is told: the delay that its monitor sets, until 02:05',
     ],
     [entry('suppressed', { reason: 'silence', message: 'Held back: silence' }), 'Held back: a silence'],
     [
@@ -61,8 +61,8 @@ describe('the timeline of an alert', () => {
     ],
     [entry('notRouted', { reason: 'noChannel' }), 'Nobody is asked: its monitor names no channel'],
     [
-      entry('attemptFailed', { channel: 'ops', reason: 'timeout', message: 'ops did not take it: no answer: 15s' }),
-      'ops did not take it: no answer: 15s',
+      entry('attemptFailed', { channel: 'ops', reason: 'timeout', message: 'ops did not take it: no answer: 15 s' }),
+      'ops did not take it: no answer: 15 s',
     ],
     [
       entry('attemptFailed', { channel: 'ops', reason: 'timeout', message: 'ops did not take it' }),
@@ -189,30 +189,8 @@ test('a reason that nobody knows stands for itself', () => {
 });
 
 describe('an alert', () => {
-  const alert = {
-    type: 'slaBreached',
-    subject: 'successRate',
-    endedAt: at('03:00:00'),
-    message: 'As it was found',
-    title: 'A title',
-  } as Parameters<typeof alertSentence>[0]; // the fields that an ended one is told by
-
-  test('that has ended is told as it was found', () => {
-    assert.equal(alertSentence(alert, undefined, viewer), 'As it was found');
-    assert.equal(alertSentence({ ...alert, message: '' }, undefined, viewer), 'A title');
-  });
-
-  test('that is open grows with the time, by itself and by its CronJob', () => {
-    const context = { measured: 90_100, limit: 90_000, unit: 'seconds', exitCode: null, reason: null };
-    const open = { ...alert, type: 'deadManTriggered', endedAt: null, since: at('10:03:00'), context } as typeof alert;
-    assert.equal(alertSentence(open, undefined, viewer), 'No success for 29 h (limit 25 h)');
-    const unlimited = { ...open, context: { ...open.context, limit: null } };
-    assert.equal(alertSentence(unlimited, undefined, viewer), 'No success for 1 d 1 h');
-    assert.equal(alertSentence({ ...open, type: 'jobFailed' }, undefined, viewer), 'As it was found');
-  });
-
   test('says what ends it, by its subject where it has one', () => {
-    assert.equal(resolvesWhen(alert), 'the rate is back at its target');
+    assert.equal(resolvesWhen({ type: 'slaBreached', subject: 'successRate' }), 'the rate is back at its target');
     assert.equal(resolvesWhen({ type: 'deadManTriggered', subject: null }), 'a run succeeds');
   });
 

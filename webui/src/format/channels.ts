@@ -1,6 +1,7 @@
 import type { Channel, ChannelTestResult, Delivery } from '@cronjob-monitor/shared/contract';
 import type { Mark } from '../kit/icon/shapes.ts';
 import { reasonText } from './alert-reasons.ts';
+import { spelledOut } from './duration.ts';
 import { ordinal } from './figures.ts';
 import { readyMark } from './marks.ts';
 import { shortTimeText } from './time.ts';
@@ -42,7 +43,12 @@ const nextSteps: Readonly<Record<string, string>> = {
 
 /** How a channel stands, as a sentence; the server's own words where it has some. */
 export function readyText({ reason, message }: Pick<Channel, 'reason' | 'message'>): string {
-  return message === '' ? (reasons[reason] ?? reason) : message;
+  return message === '' ? (reasons[reason] ?? reason) : spelledOut(message);
+}
+
+/** How many of all channels can be used: `3 of 3 ready`. */
+export function channelsText({ total, ready }: { readonly total: number; readonly ready: number }): string {
+  return total === 0 ? 'None: nobody is told' : `${ready} of ${total} ready`;
 }
 
 /** What to do about a channel that is not ready. */

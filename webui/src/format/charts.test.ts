@@ -48,7 +48,7 @@ const series: Series = {
 
 describe('days', () => {
   test('say as a title what their bars show', () => {
-    assert.equal(daysTitle(series), '18 of 21 runs succeeded in 5 days (85.7 %), 1 missed');
+    assert.equal(daysTitle(series), '18 of 21 runs succeeded in 4 days (85.7 %), 1 missed');
     assert.equal(daysTitle({ ...series, items: [aDay('2026-11-22')] }), 'No scheduled run in 1 day');
   });
 
@@ -63,6 +63,11 @@ describe('days', () => {
         ['0', true],
         ['-', false],
       ],
+    );
+    assert.deepEqual(
+      bars.map(({ isRecorded }) => isRecorded),
+      [false, true, true, true, true],
+      'what is before the first figure is no day without a run',
     );
     assert.deepEqual(bars[2]?.parts, [
       { kind: 'succeeded', count: 8 },
@@ -90,7 +95,7 @@ describe('days', () => {
   test('are said aloud', () => {
     assert.equal(dayText(series.items[2] ?? aDay('')), '2026-11-20: 8 succeeded, 2 failed, 1 missed (80.0 %)');
     assert.equal(dayText(aDay('2026-11-22')), '2026-11-22: no run');
-    assert.equal(dayText(aDay('2026-11-18', { recorded: false })), '2026-11-18: not kept');
+    assert.equal(dayText(aDay('2026-11-18', { recorded: false })), '2026-11-18: not recorded');
   });
 });
 

@@ -16,12 +16,14 @@ export function dayBars({ items }: Series, target: number | null): DayBar[] {
       { kind: 'unseen', count: day.slots.unseen },
     ],
     rate: day.successRate === null ? '-' : percentText(day.successRate).replace(/(\.0)? %$/, ''),
+    isRecorded: day.recorded,
     isBelow: day.successRate !== null && target !== null && day.successRate < target,
   }));
 }
 
 /** What a series says, as the title of its chart: `11 of 13 runs succeeded in 14 days (84.6 %)`. */
-export function daysTitle({ items }: Series): string {
+export function daysTitle({ items: days }: Series): string {
+  const items = days.filter(({ recorded }) => recorded);
   const sum = (of: (day: SeriesDay) => number): number => items.reduce((total, day) => total + of(day), 0);
   const runs = sum((day) => day.runs);
   const success = sum((day) => day.success);
@@ -34,7 +36,7 @@ export function daysTitle({ items }: Series): string {
 
 /** One day, said aloud. */
 export function dayText(day: SeriesDay): string {
-  if (!day.recorded) return `${day.date}: not kept`;
+  if (!day.recorded) return `${day.date}: not recorded`;
   const parts = [
     day.success > 0 ? `${countText(day.success)} succeeded` : undefined,
     day.failed > 0 ? `${countText(day.failed)} failed` : undefined,

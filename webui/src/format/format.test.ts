@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { durationText, inUnit, unitOf } from './duration.ts';
+import { durationText, inUnit, spelledOut, unitOf } from './duration.ts';
 import { ordinal, percentText, plural } from './figures.ts';
 import { relativeText, shortTimeText, timeText } from './time.ts';
 
@@ -54,6 +54,16 @@ test('counts and ordinals read as English', () => {
   ]);
 });
 
+test('a sentence of the service tells durations in words, and leaves quotes, quantities and addresses alone', () => {
+  const rows = [
+    ['no answer within 15s', 'no answer within 15 s'],
+    ['ran for 1h9m0s (limit 25m)', 'ran for 1 h 9 min (limit 25 min)'],
+    ['"90m" is no duration', '"90m" is no duration'],
+    ['Killed at 512Mi on node-4m by a/5m', 'Killed at 512Mi on node-4m by a/5m'],
+  ] as const;
+  for (const [sentence, told] of rows) assert.equal(spelledOut(sentence), told);
+});
+
 test('an instant is told in the chosen zone', () => {
   assert.equal(timeText('2026-11-21T01:30:03.000Z', 'Europe/Zurich'), '2026-11-21 02:30:03');
   const now = Date.parse('2026-11-21T12:00:00Z');
@@ -61,11 +71,12 @@ test('an instant is told in the chosen zone', () => {
   assert.equal(shortTimeText('2026-11-20T01:30:03.000Z', 'UTC', now), '20 Nov 01:30');
 });
 
-test('relative times leave out what nobody asks for', () => {
+test('a span reads on a page as it does in a message', () => {
   const now = Date.parse('2026-11-21T12:00:00Z');
   assert.equal(relativeText(now - 5_000, now), '5 s ago');
-  assert.equal(relativeText(now - 125_000, now), '2 min ago');
+  assert.equal(relativeText(now - 125_000, now), '2 min 5 s ago');
   assert.equal(relativeText(now - 4 * 3_600_000 - 30_000, now), '4 h ago');
   assert.equal(relativeText(now + 6 * 3_600_000 + 12 * 60_000, now), 'in 6 h 12 min');
-  assert.equal(relativeText(now - 34 * 3_600_000, now), '1 d 10 h ago');
+  assert.equal(relativeText(now - 54 * 3_600_000, now), '2 d 6 h ago');
+  assert.equal(relativeText(now - 34 * 3_600_000, now), '34 h ago');
 });

@@ -1,4 +1,5 @@
 import type { Health } from '@cronjob-monitor/shared/contract';
+import { spelledOut } from './duration.ts';
 import { plural } from './figures.ts';
 import { clockText, dayText, relativeText } from './time.ts';
 import type { Viewer } from './viewer.ts';
@@ -25,22 +26,22 @@ export interface HealthNotice {
 /** Undefined: all is well. */
 export function healthNotice(health: Health, viewer: Viewer): HealthNotice | undefined {
   if (health.status === 'healthy') return undefined;
-  const [first = 'The service is not well', ...others] = health.problems.map((problem) => asSentence(problem));
+  const [first = 'The service is not well', ...others] = health.problems.map((problem) => asSentence(problem, viewer));
   if (health.status === 'unhealthy') return { tone: 'crit', headline: first, problems: others };
   // What keeps a leader from its work comes first in the list.
   if (health.leader) {
-    return { tone: health.ready ? 'warn' : 'crit', headline: localised(first, viewer), problems: others };
+    return { tone: health.ready ? 'warn' : 'crit', headline: first, problems: others };
   }
   const since = health.lastEvaluation === null ? '' : ` since ${sinceText(health.lastEvaluation, viewer)}`;
   return { tone: 'crit', headline: `Nothing was evaluated${since}`, problems: [first, ...others] };
 }
 
-/** The service tells its problems without a stop, and in the middle of a line. */
-function asSentence(problem: string): string {
-  return problem.charAt(0).toUpperCase() + problem.slice(1).replace(/\.$/, '');
+/** The service tells its problems without a stop, in the middle of a line, with instants in UTC and durations as it is configured with them. */
+function asSentence(problem: string, viewer: Viewer): string {
+  const told = localised(spelledOut(problem), viewer);
+  return told.charAt(0).toUpperCase() + told.slice(1).replace(/\.$/, '');
 }
 
-/** The server tells instants in UTC; a person reads them in the zone of the view. */
 function localised(sentence: string, viewer: Viewer): string {
   return sentence.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (at) => sinceText(at, viewer));
 }
@@ -49,15 +50,6 @@ function sinceText(at: string, { nowMs, timeZone }: Viewer): string {
   const day = dayText(at, timeZone);
   const clock = clockText(at, timeZone).slice(0, 5);
   return day === dayText(nowMs, timeZone) ? clock : `${day} ${clock}`;
-}
-
-/** What of `summary` is said first: `3 critical, 5 warning`; empty when nothing is wrong. */
-export function brokenText(summary: { readonly critical: number; readonly warning: number }): string {
-  const parts = [
-    summary.critical > 0 ? `${summary.critical} critical` : undefined,
-    summary.warning > 0 ? `${summary.warning} warning` : undefined,
-  ];
-  return parts.filter((part) => part !== undefined).join(', ');
 }
 
 /** Everything is well: said only of data that is fresh and judged. */

@@ -1,29 +1,31 @@
 import type {
   AlertState,
-  CronJobStatus,
   DeliveryState,
+  HealthState,
   MonitorPhase,
   Severity,
   SilenceState,
+  SlaTarget,
   SlaTargetVerdict,
 } from '@cronjob-monitor/shared/contract';
 import type { Mark } from '../kit/icon/shapes.ts';
 
-/** Word, shape and tone of the health of a CronJob. */
-export const cronJobMarks: Readonly<Record<CronJobStatus, Mark>> = {
+/** Word, shape and tone of a state. The check is for what is healthy and for nothing else. */
+export const stateMarks: Readonly<Record<HealthState, Mark>> = {
   critical: { word: 'Critical', shape: 'cross', tone: 'crit' },
   warning: { word: 'Warning', shape: 'exclamation', tone: 'warn' },
-  healthy: { word: 'Healthy', shape: 'check', tone: 'ok' },
-  suspended: { word: 'Suspended', shape: 'bars', tone: 'off' },
+  failing: { word: 'Failing', shape: 'hollow', tone: 'warn' },
   unknown: { word: 'Not known yet', shape: 'question', tone: 'off' },
+  suspended: { word: 'Suspended', shape: 'bars', tone: 'off' },
+  healthy: { word: 'Healthy', shape: 'check', tone: 'ok' },
 };
 
 /** Stands beside the health of a CronJob with unfinished Jobs. */
 export const runningMark: Mark = { word: 'Running', shape: 'triangle', tone: 'run' };
 
 export const severityMarks: Readonly<Record<Severity, Mark>> = {
-  critical: cronJobMarks.critical,
-  warning: cronJobMarks.warning,
+  critical: stateMarks.critical,
+  warning: stateMarks.warning,
 };
 
 const openMarks = {
@@ -70,11 +72,17 @@ export const silenceMarks: Readonly<Record<SilenceState, Mark>> = {
 
 export const targetMarks: Readonly<Record<SlaTargetVerdict, Mark>> = {
   breached: { word: 'Breached', shape: 'cross', tone: 'crit' },
-  pending: { word: 'Being judged', shape: 'hourglass', tone: 'warn' },
-  atRisk: { word: 'At risk', shape: 'exclamation', tone: 'warn' },
+  pending: { word: 'Not judged yet', shape: 'hourglass', tone: 'warn' },
+  atRisk: { word: 'At risk', shape: 'hollow', tone: 'warn' },
   noData: { word: 'No data', shape: 'question', tone: 'off' },
   met: { word: 'Met', shape: 'check', tone: 'ok' },
 };
+
+/** How a target stands. One that is breached has the shape of its rule's severity. */
+export function targetMark({ verdict, judged }: Pick<SlaTarget, 'verdict' | 'judged'>): Mark {
+  const mark = targetMarks[verdict];
+  return verdict === 'breached' && judged?.state === 'warning' ? { ...stateMarks.warning, word: mark.word } : mark;
+}
 
 /** Whether a channel can be used. */
 export function readyMark(isReady: boolean): Mark {

@@ -44,7 +44,11 @@ const rows: readonly (readonly [title: string, cronJob: Partial<Coming>, text: s
     { timezone: 'America/New_York' },
     'Runs at 02:00 UTC, 2026-11-21 21:00 America/New_York (in 6 h 12 min)',
   ],
-  ['with its date when that is far', { nextRun: '2026-11-25T02:00:00.000Z' }, 'Runs at 2026-11-25 02:00 UTC (in 3 d)'],
+  [
+    'with its date when that is far',
+    { nextRun: '2026-11-25T02:00:00.000Z' },
+    'Runs at 2026-11-25 02:00 UTC (in 3 d 6 h)',
+  ],
   ['not, while suspended', { suspended: true, nextRun: null }, 'Will not run: suspended'],
   ['not, when deleted', { deletedAt: '2026-11-01T00:00:00.000Z', nextRun: null }, 'Will not run: deleted'],
   [

@@ -39,6 +39,11 @@ export function beginText(run: Execution, timeZone: string, p95Seconds: number |
   return `Scheduled ${clockText(run.scheduledTime, timeZone)}${later}${usual}`;
 }
 
+/** How long it took, behind when it began: `, took 3 min 12 s`; empty when that is not known. */
+export function tookText({ durationSeconds }: Pick<Execution, 'durationSeconds'>): string {
+  return durationSeconds === null ? '' : `, took ${durationText(durationSeconds)}`;
+}
+
 /** What attempts came to: `3 attempts, all failed`. */
 export function attemptsText(run: Execution): string {
   const attempts = plural(run.attempts, 'attempt');

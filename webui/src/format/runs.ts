@@ -1,4 +1,4 @@
-import type { ExecutionStatus, ExecutionTrigger, SlotOutcome } from '@cronjob-monitor/shared/contract';
+import type { ActiveJob, ExecutionStatus, ExecutionTrigger, SlotOutcome } from '@cronjob-monitor/shared/contract';
 import type { Mark } from '../kit/icon/shapes.ts';
 
 /** How a run or an expected run is drawn in a strip, a grid or a legend. */
@@ -66,6 +66,15 @@ const triggerWords: Readonly<Record<ExecutionTrigger, string>> = {
 /** What started a run. */
 export function triggerWord(trigger: ExecutionTrigger): string {
   return triggerWords[trigger];
+}
+
+/** What an active run waits for: `Waits: ImagePullBackOff, no such image`; undefined while it waits for nothing that is known. */
+export function waitingText({
+  waitingReason,
+  waitingMessage,
+}: Pick<ActiveJob, 'waitingReason' | 'waitingMessage'>): string | undefined {
+  const parts = [waitingReason, waitingMessage].filter((part) => part != null && part !== '');
+  return parts.length === 0 ? undefined : `Waits: ${parts.join(', ')}`;
 }
 
 /** `exit code 137, OOMKilled`; undefined when nothing is known. */

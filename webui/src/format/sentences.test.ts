@@ -3,9 +3,9 @@ import { describe, test } from 'node:test';
 import type { Condition, Execution, Health, Told, ToldChannel, Verdict } from '@cronjob-monitor/shared/contract';
 import { conditionLines, phaseText } from './conditions.ts';
 import { expectedRunText } from './expected-run.ts';
-import { brokenText, evaluatedText, fineText, healthNotice, isJudging } from './health.ts';
+import { evaluatedText, fineText, healthNotice, isJudging } from './health.ts';
 import { attemptsText, barText, beginText, outcomeText, stripText } from './run-sentence.ts';
-import { acknowledgedText, toldMark } from './told.ts';
+import { toldMark } from './told.ts';
 
 const nowMs = Date.parse('2026-11-21T14:03:00.000Z');
 const viewer = { nowMs, timeZone: 'UTC' };
@@ -39,7 +39,7 @@ describe('Told', () => {
       'ops-chat 02:15; oncall 20 Nov 02:16',
     ],
     [told({ channels: [{ ...channel, state: 'collapsed' }] }), 'ops-chat: joined another message'],
-    [told({ state: 'waiting', reason: 'alertDelay', until }), 'Waits for alertDelay until 18:00'],
+    [told({ state: 'waiting', reason: 'alertDelay', until }), 'Waits before the first message until 18:00'],
     [told({ state: 'waiting' }), 'On its way'],
     [
       told({
@@ -90,12 +90,6 @@ describe('Told', () => {
       ),
       ['check', 'hourglass', 'bar', 'cross', 'exclamation'],
     );
-  });
-
-  test('names who took note, and for how long', () => {
-    const acknowledgement = { by: 'ana', at: until, note: null, expiresAt: until };
-    assert.equal(acknowledgedText({ acknowledgement }, viewer), 'Acknowledged by ana until 18:00');
-    assert.equal(acknowledgedText({ acknowledgement: null }, viewer), undefined);
   });
 });
 
@@ -238,9 +232,7 @@ describe('the health of the service', () => {
     assert.equal(notice?.tone, 'warn');
   });
 
-  test('counts what is broken, and says fine of a whole fleet', () => {
-    assert.equal(brokenText({ critical: 3, warning: 5 }), '3 critical, 5 warning');
-    assert.equal(brokenText({ critical: 0, warning: 0 }), '');
+  test('says fine of a whole fleet', () => {
     assert.equal(fineText(412), 'All 412 CronJobs are fine');
   });
 });

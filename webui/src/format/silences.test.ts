@@ -15,7 +15,7 @@ describe('a silence', () => {
     [{ namespaces: ['prod'], cronjobs: ['a', 'b'] }, 'Alerts of prod/a and prod/b'],
     [{ namespaces: ['prod', 'data'], cronjobs: ['a'] }, 'Alerts of a in prod and data'],
     [{ namespaces: ['prod'] }, 'Alerts in prod'],
-    [{ types: ['jobFailed'], severities: ['warning'] }, 'Warning jobFailed'],
+    [{ types: ['jobFailed'], severities: ['warning'] }, 'Warning failed run alerts'],
     [{ monitor: { namespace: 'prod', name: 'dr' } }, 'Alerts of monitor prod/dr'],
     [{ alertId: '0-9f3c21aa' }, 'Alerts that are the one alert #9f3c21aa'],
   ];

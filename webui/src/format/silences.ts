@@ -1,15 +1,21 @@
 import type { Silence, SilenceMatcher } from '@cronjob-monitor/shared/contract';
+import { alertTypeWords } from './alert-words.ts';
 import { listText, plural } from './figures.ts';
 import { shortId } from './short-id.ts';
 import { msOf } from './time.ts';
 
-/** What a silence holds, in words: `critical jobFailed of prod/backup`. */
+/** What a silence holds, in words: `critical failed run alerts of prod/backup`. */
 export function matcherText(matcher: Partial<SilenceMatcher>): string {
   if (matcher.all) return 'Every alert of the whole fleet';
   const { namespaces = [], cronjobs = [], types = [], severities = [], monitor = null, alertId = null } = matcher;
   const what = [
     severities.length === 0 ? '' : listText(severities),
-    types.length === 0 ? 'alerts' : listText(types, 4),
+    types.length === 0
+      ? 'alerts'
+      : `${listText(
+          types.map((type) => alertTypeWords[type]),
+          4,
+        )} alerts`,
   ];
   const where = whereText(namespaces, cronjobs);
   const parts = [

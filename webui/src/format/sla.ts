@@ -1,5 +1,6 @@
 import type { SlaTarget } from '@cronjob-monitor/shared/contract';
 import { durationText } from './duration.ts';
+import { targetMarks } from './marks.ts';
 import { countText, percentText, plural, targetText } from './figures.ts';
 
 /** Subjects of targets as words. */
@@ -20,19 +21,26 @@ export function slaTargetText({ subject, target, unit, finishBy }: SlaTarget): s
 
 /** How it stands: `91.2 % (52 of 57)`; null is no data, and never 0. */
 export function slaCurrentText({ current, unit, success, runs, subject, verdict }: SlaTarget): string {
-  if (subject === 'finishBy')
-    return verdict === 'breached' ? 'not finished in time' : verdict === 'met' ? 'in time' : 'no data';
+  if (subject === 'finishBy') return finishByWords[verdict];
   if (current === null) return 'no data';
   if (unit === 'seconds') return durationText(current);
   const counts = success === null || runs === null ? '' : ` (${countText(success)} of ${countText(runs)})`;
   return `${percentText(current)}${counts}`;
 }
 
+const finishByWords: Readonly<Record<SlaTarget['verdict'], string>> = {
+  breached: 'not finished in time',
+  pending: 'not finished in time',
+  atRisk: 'in time',
+  noData: 'no data',
+  met: 'in time',
+};
+
 /** How far from a breach: `1 more failure breaches`. Undefined for what is counted by no runs. */
 export function marginText({ subject, verdict, failuresLeft, runs }: SlaTarget): string | undefined {
   if (subject !== 'successRate') return undefined;
   if (verdict === 'noData') return runs === null || runs === 0 ? 'No run yet' : `Too few runs: ${runs}`;
-  if (failuresLeft === null) return 'Breached';
+  if (failuresLeft === null) return targetMarks[verdict].word;
   if (failuresLeft === 0) return 'The next failure breaches';
   return `${plural(failuresLeft + 1, 'more failure')} ${failuresLeft === 0 ? 'breaches' : 'breach'}`;
 }

@@ -1,4 +1,3 @@
-import { durationText } from './duration.ts';
 import type { Viewer } from './viewer.ts';
 
 /** An instant in a zone: `2026-11-21 02:00:03`. The zone is named once per view, not here. */
@@ -58,12 +57,20 @@ export function bothTimes(at: string | number, viewer: Viewer): string {
   return `${relativeText(at, viewer.nowMs)} (${minuteText(at, viewer.timeZone)})`;
 }
 
-/** Two units while they help: nobody asks for the seconds of an hour, nor for the minutes of half a day. */
+/** A span as messages tell it, so that a page and a message about one thing read alike: hours up to two days, then days with their hours. */
 function roughly(seconds: number): string {
-  if (seconds < 60) return durationText(Math.floor(seconds));
-  if (seconds < 10 * 3_600) return durationText(Math.floor(seconds / 60) * 60);
-  if (seconds < 3 * 86_400) return durationText(Math.floor(seconds / 3_600) * 3_600);
-  return durationText(Math.floor(seconds / 86_400) * 86_400);
+  const whole = Math.max(0, Math.floor(seconds));
+  const minutes = Math.floor(whole / 60);
+  const hours = Math.floor(minutes / 60);
+  if (hours >= 48) return twoUnits(Math.floor(hours / 24), 'd', hours % 24, 'h');
+  if (hours >= 24) return `${hours} h`;
+  if (hours > 0) return twoUnits(hours, 'h', minutes % 60, 'min');
+  if (minutes >= 5) return `${minutes} min`;
+  return minutes > 0 ? twoUnits(minutes, 'min', whole % 60, 's') : `${whole} s`;
+}
+
+function twoUnits(large: number, largeUnit: string, small: number, smallUnit: string): string {
+  return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
 }
 
 const monthNames = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];

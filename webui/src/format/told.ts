@@ -1,4 +1,4 @@
-import type { Alert, Severity, Told, ToldChannel, ToldReason } from '@cronjob-monitor/shared/contract';
+import type { Severity, Told, ToldChannel, ToldReason } from '@cronjob-monitor/shared/contract';
 import type { Mark } from '../kit/icon/shapes.ts';
 import { ordinal } from './figures.ts';
 import { shortTimeText } from './time.ts';
@@ -34,7 +34,7 @@ function channelText({ channel, state, at, attempts }: ToldChannel, { timeZone, 
 }
 
 const waits: Readonly<Partial<Record<ToldReason, string>>> = {
-  alertDelay: 'Waits for alertDelay',
+  alertDelay: 'Waits before the first message',
   startupGrace: 'Waits for the startup grace',
   rateLimit: 'Waits for the rate limit',
   circuit: 'Waits: the channel rests after failures',
@@ -96,15 +96,4 @@ function untilText({ until }: Told, { timeZone, nowMs }: Viewer): string {
 function answer({ httpStatus, category }: ToldChannel): string {
   const said = httpStatus ?? category;
   return said === null ? '' : ` (${said})`;
-}
-
-/** Acknowledged by whom, if it is: stands beside the health word. */
-export function acknowledgedText(
-  { acknowledgement }: Pick<Alert, 'acknowledgement'>,
-  viewer: Viewer,
-): string | undefined {
-  if (!acknowledgement) return undefined;
-  const { by, expiresAt } = acknowledgement;
-  const until = expiresAt === null ? '' : ` until ${shortTimeText(expiresAt, viewer.timeZone, viewer.nowMs)}`;
-  return `Acknowledged by ${by}${until}`;
 }

@@ -2,31 +2,54 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import {
   alertStates,
-  cronJobStatuses,
   deliveryStates,
   executionStatuses,
+  healthStates,
   monitorPhases,
+  slaTargetVerdicts,
   slotOutcomes,
+  type HealthState,
+  type Verdict,
 } from '@cronjob-monitor/shared/contract';
-import { alertMark, cronJobMarks, deliveryMarks, phaseMarks, runningMark } from './marks.ts';
-import { causeText, executionMarks, runMark, slotMarks } from './runs.ts';
+import { alertMark, deliveryMarks, phaseMarks, runningMark, stateMarks, targetMark } from './marks.ts';
+import { causeText, executionMarks, runMark, slotMarks, waitingText } from './runs.ts';
 
 const written = ({ word, shape, tone }: { word: string; shape: string; tone: string }): string =>
   `${word} ${shape} ${tone}`;
 
+const verdictIn = (state: HealthState) => ({ state }) as Verdict; // nothing else of it is read
+
 describe('the word, shape and tone', () => {
-  test('of a CronJob', () => {
+  test('of a state, with the check for what is healthy alone', () => {
     assert.deepEqual(
-      cronJobStatuses.map((status) => written(cronJobMarks[status])),
+      healthStates.map((state) => written(stateMarks[state])),
       [
         'Critical cross crit',
         'Warning exclamation warn',
+        'Failing hollow warn',
         'Not known yet question off',
         'Suspended bars off',
         'Healthy check ok',
       ],
     );
     assert.equal(written(runningMark), 'Running triangle run');
+  });
+
+  test('of a target: the check for what is met alone, the shape of its severity for what is breached', () => {
+    assert.deepEqual(
+      slaTargetVerdicts.map((verdict) => written(targetMark({ verdict, judged: verdictIn('critical') }))),
+      [
+        'Breached cross crit',
+        'Not judged yet hourglass warn',
+        'At risk hollow warn',
+        'No data question off',
+        'Met check ok',
+      ],
+    );
+    assert.equal(
+      written(targetMark({ verdict: 'breached', judged: verdictIn('warning') })),
+      'Breached exclamation warn',
+    );
   });
 
   test('of a run', () => {
@@ -114,4 +137,11 @@ test('a cause is told as far as it is known', () => {
   assert.equal(causeText({ exitCode: null, reason: 'Evicted' }), 'Evicted');
   assert.equal(causeText({ exitCode: 1, reason: null }), 'exit code 1');
   assert.equal(causeText({ exitCode: null, reason: null }), undefined);
+});
+
+test('an active run says what it waits for, where that is known', () => {
+  const waits = { waitingReason: 'InvalidImageName', waitingMessage: 'invalid reference format' };
+  assert.equal(waitingText(waits), 'Waits: InvalidImageName, invalid reference format');
+  assert.equal(waitingText({ ...waits, waitingMessage: null }), 'Waits: InvalidImageName');
+  assert.equal(waitingText({ waitingReason: null, waitingMessage: null }), undefined);
 });

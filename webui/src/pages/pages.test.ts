@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Execution, PruneInput, PruneResult, TimelineItem, Verdict } from '@cronjob-monitor/shared/contract';
+import type {
+  AlertState,
+  Execution,
+  Grid,
+  PruneInput,
+  PruneResult,
+  TimelineItem,
+  Verdict,
+  VerdictHoldKind,
+} from '@cronjob-monitor/shared/contract';
 import { ApiError } from '../api/client.ts';
 import { emptyText } from './cronjobs/empty-text.ts';
 import { readFilters, type CronJobFilters } from './cronjobs/state.svelte.ts';
@@ -9,13 +18,14 @@ import { axisOf, ticksOf } from './run/axis.ts';
 import { noLogText } from './run/no-log.ts';
 import { PruneState, pruneText } from './settings/prune.svelte.ts';
 import { configLines } from './settings/state.svelte.ts';
-import { laneBars, laneNote } from './timeline/lane-geometry.ts';
+import { groupOf } from './alerts/state.svelte.ts';
+import { hatchPath, laneBars, laneNote, unrecordedPx } from './timeline/lane-geometry.ts';
 
 describe('the list of CronJobs', () => {
   const none: CronJobFilters = {
     search: '',
     namespaces: [],
-    statuses: [],
+    states: [],
     monitor: '',
     includeRemoved: false,
     sort: 'status',
@@ -24,11 +34,11 @@ describe('the list of CronJobs', () => {
   test('reads its view from the address, worst first where it says nothing', () => {
     assert.deepEqual(readFilters(new URLSearchParams()), none);
     assert.deepEqual(
-      readFilters(new URLSearchParams('q=back&ns=a,b&status=warning,critical&monitor=a/m&removed=1&sort=-lastRun')),
+      readFilters(new URLSearchParams('q=back&ns=a,b&state=warning,critical&monitor=a/m&removed=1&sort=-lastRun')),
       {
         search: 'back',
         namespaces: ['a', 'b'],
-        statuses: ['warning', 'critical'],
+        states: ['critical', 'warning'],
         monitor: 'a/m',
         includeRemoved: true,
         sort: '-lastRun',
@@ -39,7 +49,7 @@ describe('the list of CronJobs', () => {
 
   test('names what it looked for and did not find', () => {
     assert.equal(
-      emptyText({ ...none, statuses: ['critical'], namespaces: ['prod'] }),
+      emptyText({ ...none, states: ['critical'], namespaces: ['prod'] }),
       'No CronJob matches critical in prod',
     );
     assert.equal(emptyText({ ...none, search: 'x' }), 'No CronJob matches "x"');
@@ -277,5 +287,45 @@ describe('a lane of the timeline', () => {
     const [run] = lane.next;
     assert.match(laneNote({ ...lane, next: run ? [{ ...run, dst: 'repeated' }] : [] }) ?? '', /repeats the run/);
     assert.equal(laneNote(lane), undefined);
+  });
+});
+
+describe('a lane of the past', () => {
+  const from = '2026-11-21T00:00:00.000Z';
+  const lane = (figuresFrom: string | null) =>
+    ({ from, until: '2026-11-22T00:00:00.000Z', items: [{ figuresFrom }] }) as unknown as Grid; // nothing else of it is read
+
+  test('is hatched until its first figure, and no further', () => {
+    assert.equal(unrecordedPx(lane('2026-11-21T06:00:00.000Z'), 0, 1_000), 250);
+    assert.equal(unrecordedPx(lane('2026-10-01T00:00:00.000Z'), 0, 1_000), 0);
+    assert.equal(unrecordedPx(lane('2026-12-01T00:00:00.000Z'), 0, 1_000), 1_000);
+    assert.equal(unrecordedPx(lane(null), 0, 1_000), 0);
+    assert.equal(unrecordedPx(lane(null), 3, 1_000), 0);
+  });
+
+  test('has its hatching inside its box', () => {
+    const places = [...hatchPath(20, 8).matchAll(/[ML](\S+) (\d+(?:\.\d+)?)/g)];
+    assert.ok(places.length > 0);
+    for (const [, x, y] of places) assert.ok(Number(x) >= 0 && Number(x) <= 20 && Number(y) >= 0 && Number(y) <= 8);
+  });
+});
+
+describe('the group of an alert', () => {
+  const alert = (state: AlertState, ...kinds: VerdictHoldKind[]) => ({
+    state,
+    verdict: { holds: kinds.map((kind) => ({ kind })) } as unknown as Verdict, // nothing else of it is read
+  });
+
+  test('is "Held back" from the first second of a silence or a window on, whatever was told before', () => {
+    assert.equal(groupOf(alert('active', 'silence')), 'Held back');
+    assert.equal(groupOf(alert('active', 'maintenance')), 'Held back');
+    assert.equal(groupOf(alert('pending', 'silence')), 'Held back');
+    assert.equal(groupOf(alert('suppressed')), 'Held back');
+  });
+
+  test('stays where somebody takes note of it, or only its message waits', () => {
+    assert.equal(groupOf(alert('active', 'acknowledged')), 'Active');
+    assert.equal(groupOf(alert('active', 'rateLimit')), 'Active');
+    assert.equal(groupOf(alert('pending', 'waits')), 'Waiting');
   });
 });

@@ -2,7 +2,7 @@ import criticalIcon from './icons/critical.svg';
 import fineIcon from './icons/fine.svg';
 import plainIcon from './icons/plain.svg';
 import warningIcon from './icons/warning.svg';
-import { brokenText } from '../format/health.ts';
+import { statesText, wrongStates } from '../format/verdict.ts';
 import { session } from '../state/session.svelte.ts';
 
 /** Title and icon of the tab: they follow the page, and the worst state of the fleet. */
@@ -10,18 +10,20 @@ class Heading {
   page = $state('CronJobs');
 
   readonly title: string = $derived.by(() => {
-    const summary = session.stats.value?.summary;
-    if (!summary) return this.page;
-    const worst = summary.critical > 0 ? { critical: summary.critical, warning: 0 } : summary;
-    const broken = brokenText(worst);
-    return broken === '' ? this.page : `(${broken}) ${this.page}`;
+    const states = session.stats.value?.states;
+    if (!states) return this.page;
+    const wrong = wrongStates.filter((state) => states[state] > 0);
+    // What is critical stands alone: the rest can wait until it is seen.
+    const told = statesText(states, wrong[0] === 'critical' ? ['critical'] : wrong);
+    return told === '' ? this.page : `(${told}) ${this.page}`;
   });
 
   readonly icon: string = $derived.by(() => {
-    const summary = session.stats.value?.summary;
-    if (!summary || session.stats.isStale) return plainIcon;
-    if (summary.critical > 0) return criticalIcon;
-    return summary.warning > 0 ? warningIcon : fineIcon;
+    const states = session.stats.value?.states;
+    if (!states || session.stats.isStale) return plainIcon;
+    if (states.critical > 0) return criticalIcon;
+    if (states.warning > 0 || states.failing > 0) return warningIcon;
+    return states.healthy > 0 ? fineIcon : plainIcon;
   });
 
   /** Keeps the document as it says. Returns what ends it. */

@@ -2,7 +2,8 @@ import { listChannels } from '../api/channels.ts';
 import { listCronJobs } from '../api/cronjobs.ts';
 import { listMonitors } from '../api/monitors.ts';
 import { channelMark } from '../format/channels.ts';
-import { cronJobMarks, phaseMarks } from '../format/marks.ts';
+import { phaseMarks } from '../format/marks.ts';
+import { verdictMark } from '../format/verdict.ts';
 import { bestOf, type PaletteEntry } from '../kit/palette/palette-entry.ts';
 import { addressOf } from '../router.svelte.ts';
 import { live } from '../state/live.svelte.ts';
@@ -85,13 +86,13 @@ type CronJob = Awaited<ReturnType<typeof listCronJobs>>['value']['items'][number
 type Channel = Awaited<ReturnType<typeof listChannels>>['value']['items'][number];
 type Monitor = Awaited<ReturnType<typeof listMonitors>>['value']['items'][number];
 
-function cronJobEntry({ namespace, name, status }: CronJob): PaletteEntry {
+function cronJobEntry({ namespace, name, verdict }: CronJob): PaletteEntry {
   return {
     id: `cronjob ${namespace}/${name}`,
     name: `${namespace}/${name}`,
     group: 'CronJobs',
     href: addressOf('cronjob', { namespace, name }),
-    mark: cronJobMarks[status],
+    mark: verdictMark(verdict),
   };
 }
 

@@ -27,6 +27,8 @@ const world: LiveWorld = { open: openStream, hasStream: isServed('stream'), rand
 
 export const checkEveryMs = 15_000;
 const hintPauseMs = 2_000;
+/** After what a person did: they are few, and looked for. */
+const actPauseMs = 500;
 const withoutStreamMs = 10_000;
 const silentStreamMs = 40_000; // the server pings each 15 s
 const hiddenForMs = 30_000;
@@ -40,7 +42,10 @@ const longestRetryMs = 30_000;
  */
 export class Live {
   readonly #world: LiveWorld;
-  readonly #members = new Map<Member, { askedMs: number; timer: ReturnType<typeof setTimeout> | undefined }>();
+  readonly #members = new Map<
+    Member,
+    { askedMs: number; pauseMs: number; timer: ReturnType<typeof setTimeout> | undefined }
+  >();
   #isOpen = $state(false);
   #heardAt = $state<number | undefined>();
   #answeredAt = $state<number | undefined>();
@@ -91,7 +96,7 @@ export class Live {
 
   /** A part becomes visible. Returns what takes it away. */
   join(member: Member): () => void {
-    this.#members.set(member, { askedMs: now.monotonicMs, timer: undefined });
+    this.#members.set(member, { askedMs: now.monotonicMs, pauseMs: 0, timer: undefined });
     return () => {
       clearTimeout(this.#members.get(member)?.timer);
       this.#members.delete(member);
@@ -222,14 +227,20 @@ export class Live {
     }
     if (hint.kind === 'resync') return void this.reloadAll();
     for (const member of this.#members.keys())
-      if (member.concerns(hint) && !member.takes?.(hint)) this.#reloadSoon(member);
+      if (member.concerns(hint) && !member.takes?.(hint))
+        this.#reloadSoon(member, hint.kind === 'silence' ? actPauseMs : hintPauseMs);
   }
 
   /** At once, or at the end of the pause since it was asked last. */
-  #reloadSoon(member: Member): void {
+  #reloadSoon(member: Member, pauseMs: number): void {
     const entry = this.#members.get(member);
-    if (!entry || entry.timer !== undefined) return;
-    const waitMs = Math.max(0, entry.askedMs + hintPauseMs - now.monotonicMs);
+    if (!entry) return;
+    if (entry.timer !== undefined) {
+      if (pauseMs >= entry.pauseMs) return;
+      clearTimeout(entry.timer);
+    }
+    const waitMs = Math.max(0, entry.askedMs + pauseMs - now.monotonicMs);
+    entry.pauseMs = pauseMs;
     entry.timer = setTimeout(() => {
       entry.timer = undefined;
       void this.#reload(member);

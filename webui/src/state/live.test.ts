@@ -125,6 +125,24 @@ describe('the stream of changes', () => {
       assert.ok(at - (member.asked[index - 1] ?? -2_000) >= 2_000, member.asked.join());
   });
 
+  test('reloads at once after a new silence, also when another change has waited before', async () => {
+    const { live, opened } = await started();
+    const member = aMember();
+    stops.push(live.join(member));
+    opened[0]?.say(hello);
+    opened[0]?.say(changed(2));
+    await settle();
+    mock.timers.tick(100);
+    opened[0]?.say('id: 3\nevent: silence\ndata: {"id":"019c","state":"active"}\n\n');
+    await settle();
+    mock.timers.tick(400);
+    await settle();
+    assert.equal(member.asked.length, 1);
+    mock.timers.tick(2_000);
+    await settle();
+    assert.equal(member.asked.length, 1, 'the change before was asked for with it');
+  });
+
   test('reloads everything when it says so', async () => {
     const { live, opened } = await started();
     const member = aMember(() => false);

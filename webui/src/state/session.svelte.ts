@@ -1,5 +1,4 @@
 import type { Ability } from '@cronjob-monitor/shared/contract';
-import { listChannels } from '../api/channels.ts';
 import { onTokenRefused, useToken } from '../api/client.ts';
 import { getHealth, getStats, getWhoami } from '../api/overview.ts';
 import { missingRight, readOnlyText } from '../format/rights.ts';
@@ -20,11 +19,7 @@ class Session {
     merge: stillHealthy,
   });
   readonly stats = new Resource((signal) => getStats(signal), {
-    concerns: ({ kind }) => kind === 'cronjob' || kind === 'alert' || kind === 'execution',
-  });
-  /** Channels that are not ready, and how many there are: asked as soon as the caller may read them. */
-  readonly channels = new Resource((signal) => listChannels({ ready: false }, signal), {
-    concerns: ({ kind }) => kind === 'channel',
+    concerns: ({ kind }) => kind === 'cronjob' || kind === 'alert' || kind === 'execution' || kind === 'channel',
   });
   readonly whoami = new Resource((signal) => getWhoami(undefined, signal), { isLive: false });
   readonly #byNamespace = new Map<string, Resource<Awaited<ReturnType<typeof getWhoami>>['value']>>();
@@ -37,11 +32,6 @@ class Session {
     return () => {
       for (const stop of stops) stop();
     };
-  }
-
-  /** Whether the count of channels may be asked for. Fit for an effect: it ends and begins with the right. */
-  followChannels(): (() => void) | undefined {
-    return this.whoami.value?.can.readChannels ? this.channels.start() : undefined;
   }
 
   /** Who asks is known, or cannot be known now: a page may be drawn without a banner pushing it aside. */

@@ -11,6 +11,8 @@ export interface DayBar {
   }[];
   /** The rate as a short text under the day; `-` without a run. */
   readonly rate: string;
+  /** False before the oldest kept figure: nothing is known of the day. */
+  readonly isRecorded: boolean;
   /** Below the target. */
   readonly isBelow: boolean;
 }

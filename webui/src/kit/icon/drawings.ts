@@ -16,6 +16,7 @@ export const shapeDrawings: Readonly<Record<Shape, Drawing>> = {
     fill: 'M7.1 1.7a1 1 0 0 1 1.8 0l6.2 11.4a1 1 0 0 1-.9 1.5H1.8a1 1 0 0 1-.9-1.5z',
     cut: 'M8 6v3.6m0 2.5v.01',
   },
+  hollow: { line: 'M7.4 2.6a.7.7 0 0 1 1.2 0l5.6 10.1a.7.7 0 0 1-.6 1.1H2.4a.7.7 0 0 1-.6-1.1zM8 6.4v3M8 11.6v.01' },
   check: { line: 'M2.8 8.6l3.4 3.4 7-7.4' },
   bars: { fill: 'M4 3h2.6v10H4zM9.4 3H12v10H9.4z' },
   triangle: { fill: 'M4 2.4v11.2a.6.6 0 0 0 .9.5l8.7-5.6a.6.6 0 0 0 0-1L4.9 1.9a.6.6 0 0 0-.9.5z' },

@@ -5,6 +5,8 @@ export type Tone = 'ok' | 'warn' | 'crit' | 'run' | 'off' | 'held';
 export type Shape =
   | 'cross'
   | 'exclamation'
+  /** The triangle of a warning, empty: bad, and no alert says so. */
+  | 'hollow'
   | 'check'
   | 'bars'
   | 'triangle'

@@ -1,5 +1,6 @@
-import type { AlertDetail, CronJobDetail, Execution, ExecutionPage, Ref } from '@cronjob-monitor/shared/contract';
+import type { AlertDetail, CronJobDetail, Execution, Ref } from '@cronjob-monitor/shared/contract';
 import { getAlert } from '../../api/alerts.ts';
+import type { Answer } from '../../api/client.ts';
 import { getCronJob } from '../../api/cronjobs.ts';
 import { listExecutions } from '../../api/executions.ts';
 import type { Hint } from '../../api/stream.ts';
@@ -15,6 +16,8 @@ export type ShownGroup = (typeof shownGroups)[number];
 /** A run that began so long before the condition may still be its cause. */
 const before = 6 * 3_600_000;
 const mostRuns = 50;
+/** Runs that had begun when the condition did: the first of a series of failures is among them. */
+const mostFirst = 3;
 
 /** One alert: what it says, who was told, why it came to that. Its CronJob and its runs are asked as soon as it is known whose it is. */
 export class AlertState {
@@ -44,24 +47,33 @@ export class AlertState {
     return new Resource((signal) => getCronJob(ref, 0, signal), { concerns: (hint) => concernsRuns(hint, ref) });
   });
 
-  readonly runs: Resource<ExecutionPage> | undefined = $derived.by(() => {
+  readonly runs: Resource<readonly Execution[]> | undefined = $derived.by(() => {
     const ref = this.#ref;
     const since = this.#since;
     if (!ref || since === undefined) return undefined;
-    const question = { since: new Date(Date.parse(since) - before).toISOString(), limit: mostRuns };
-    return new Resource((signal) => listExecutions(ref, question, signal), {
-      concerns: (hint) => concernsRuns(hint, ref),
-    });
+    return new Resource((signal) => readRuns(ref, since, signal), { concerns: (hint) => concernsRuns(hint, ref) });
   });
 
   /** Newest first; only what is chosen. */
   readonly lines: readonly TimelineLine[] = $derived.by(() => {
     const alert = this.detail.value;
     if (!alert) return [];
-    const runs = (this.runs?.value?.items ?? []).filter((run) => belongs(run, alert));
+    const runs = (this.runs?.value ?? []).filter((run) => belongs(run, alert));
     const lines = timelineLines(alert.timeline, runs, viewer);
     return this.shown === 'all' ? lines : lines.filter(({ group }) => group === this.shown);
   });
+}
+
+/** The newest runs of the alert's time, and where these are too many the ones with which it began. */
+async function readRuns(ref: Ref, since: string, signal: AbortSignal): Promise<Answer<readonly Execution[]>> {
+  const from = new Date(Date.parse(since) - before).toISOString();
+  const newest = await listExecutions(ref, { since: from, limit: mostRuns }, signal);
+  const { items, pagination } = newest.value;
+  if (!pagination.hasMore) return { ...newest, value: items };
+  const until = new Date(Date.parse(since) + 1).toISOString();
+  const first = await listExecutions(ref, { since: from, until, limit: mostFirst }, signal);
+  const runs = new Map([...items, ...first.value.items].map((run) => [run.id, run]));
+  return { ...newest, changed: newest.changed || first.changed, value: [...runs.values()] };
 }
 
 /** Whether a change may have changed what this page says of an alert. */

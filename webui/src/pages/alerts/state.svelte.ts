@@ -9,6 +9,7 @@ import {
 } from '@cronjob-monitor/shared/contract';
 import { listAlertHistory, listAlerts, type AlertFilters } from '../../api/alerts.ts';
 import { router } from '../../router.svelte.ts';
+import { alertRowKinds } from '../../state/concerns.ts';
 import { countIn, listIn, wordIn, wordsIn } from '../../state/filters.ts';
 import { Resource } from '../../state/resource.svelte.ts';
 
@@ -56,7 +57,7 @@ export class AlertsState {
   readonly open: Resource<AlertList> = $derived.by(() => {
     const question = this.#openFilters;
     return new Resource((signal) => listAlerts(question, signal), {
-      concerns: ({ kind }) => kind === 'alert' || kind === 'delivery' || kind === 'silence',
+      concerns: ({ kind }) => alertRowKinds.has(kind),
     });
   });
 
@@ -68,12 +69,8 @@ export class AlertsState {
   });
 
   readonly groups: readonly { readonly name: string; readonly alerts: readonly Alert[] }[] = $derived.by(() => {
-    const items = this.open.value?.items ?? [];
-    return [
-      { name: 'Active', alerts: items.filter(({ state }) => state === 'active') },
-      { name: 'Waiting', alerts: items.filter(({ state }) => state === 'pending') },
-      { name: 'Held back', alerts: items.filter(({ state }) => state === 'suppressed') },
-    ];
+    const groups = Map.groupBy(this.open.value?.items ?? [], groupOf);
+    return groupNames.map((name) => ({ name, alerts: groups.get(name) ?? [] }));
   });
 
   readonly #seen: readonly Alert[] = $derived([
@@ -97,4 +94,13 @@ export class AlertsState {
   change(changes: Readonly<Record<string, string | undefined>>): void {
     router.setQuery({ offset: undefined, ...changes });
   }
+}
+
+const groupNames = ['Active', 'Waiting', 'Held back'] as const;
+
+/** A silence or a window holds an alert from its first second on, also one whose message went out before. */
+export function groupOf({ state, verdict }: Pick<Alert, 'state' | 'verdict'>): (typeof groupNames)[number] {
+  const isHeld = verdict?.holds.some(({ kind }) => kind === 'silence' || kind === 'maintenance');
+  if (state === 'suppressed' || isHeld) return 'Held back';
+  return state === 'pending' ? 'Waiting' : 'Active';
 }

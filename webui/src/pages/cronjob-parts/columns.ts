@@ -3,14 +3,13 @@ import type { Column } from '../../kit/table/column.ts';
 /** Columns that tables of CronJobs are made of. */
 export const cronJobColumns = {
   status: { id: 'status', title: 'Status', width: '120px', sortKey: 'status', card: 'aside', cardOrder: 2 },
-  failed: { id: 'failed', title: 'Last run', width: '104px', card: 'aside', cardOrder: 2 },
   name: { id: 'name', title: 'Name', width: '156px', sortKey: 'name', card: 'lead', cardOrder: 1 },
   verdict: { id: 'verdict', title: 'Verdict', card: 'full', cardOrder: 3 },
   since: { id: 'since', title: 'Since', width: '132px', card: 'lead', cardOrder: 6, hideBelow: 1024 },
   last: {
     id: 'last',
     title: 'Last run',
-    width: '92px',
+    width: '116px',
     sortKey: 'lastRun',
     falls: true,
     card: 'hidden',
@@ -52,7 +51,7 @@ export const cronJobColumns = {
   menu: { id: 'menu', title: 'Actions', width: '60px', align: 'end', card: 'aside', cardOrder: 7, isTitleHidden: true },
 } as const satisfies Readonly<Record<string, Column>>;
 
-const { status, failed, name, verdict, since, last, next, rate, strip, schedule, alerts, told, menu } = cronJobColumns;
+const { status, name, verdict, since, last, next, rate, strip, schedule, alerts, told, menu } = cronJobColumns;
 
 /** The whole list. */
 export const listColumns: readonly Column[] = [status, name, verdict, last, next, rate, strip, schedule, alerts, menu];
@@ -66,10 +65,11 @@ export const brokenColumns: readonly Column[] = [
   told,
   menu,
 ];
-/** Failed last, without an alert. */
-export const failedColumns: readonly Column[] = [
-  failed,
+/** Failing, without an alert. */
+export const failingColumns: readonly Column[] = [
+  { ...status, width: '116px' },
   name,
+  { ...since, card: 'aside', cardOrder: 5 },
   { ...verdict, title: 'What happened' },
   next,
   rate,

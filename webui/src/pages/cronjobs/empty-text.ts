@@ -1,19 +1,12 @@
-import type { CronJobStatusFilter } from '@cronjob-monitor/shared/contract';
 import { listText } from '../../format/figures.ts';
+import { runningMark, stateMarks } from '../../format/marks.ts';
 import type { CronJobFilters } from './state.svelte.ts';
 
-const words: Readonly<Record<CronJobStatusFilter, string>> = {
-  healthy: 'healthy',
-  warning: 'warning',
-  critical: 'critical',
-  suspended: 'suspended',
-  running: 'running',
-  unknown: 'not known yet',
-};
+const marks = { ...stateMarks, running: runningMark };
 
 /** Names what was looked for and not found: `No CronJob matches critical in prod`. */
-export function emptyText({ search, namespaces, statuses, monitor }: CronJobFilters): string {
-  const what = [statuses.map((status) => words[status]).join(' or '), search === '' ? '' : `"${search}"`]
+export function emptyText({ search, namespaces, states, monitor }: CronJobFilters): string {
+  const what = [states.map((state) => marks[state].word.toLowerCase()).join(' or '), search === '' ? '' : `"${search}"`]
     .filter(Boolean)
     .join(' and ');
   const where = [

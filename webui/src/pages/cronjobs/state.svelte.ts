@@ -1,15 +1,16 @@
 import {
   cronJobSortKeys,
-  cronJobStatusFilters,
+  healthStates,
   type CronJob,
   type CronJobList,
   type CronJobSortKey,
-  type CronJobStatusFilter,
+  type HealthState,
 } from '@cronjob-monitor/shared/contract';
 import type { Query } from '../../api/client.ts';
 import { listCronJobs, type CronJobQuery } from '../../api/cronjobs.ts';
 import { listMonitors } from '../../api/monitors.ts';
 import { router } from '../../router.svelte.ts';
+import { rowKinds } from '../../state/concerns.ts';
 import { listIn, wordIn, wordsIn } from '../../state/filters.ts';
 import { Resource } from '../../state/resource.svelte.ts';
 import { Windows } from '../../state/windows.svelte.ts';
@@ -18,11 +19,15 @@ const sorts = cronJobSortKeys.flatMap((key) => [key, `-${key}`] as const);
 type Sort = CronJobSortKey | `-${CronJobSortKey}`;
 const defaultSort: Sort = 'status';
 
+/** States, and what stands beside them. */
+export const stateFilters = [...healthStates, 'running'] as const;
+export type StateFilter = (typeof stateFilters)[number];
+
 /** What the address of the list says. */
 export interface CronJobFilters {
   readonly search: string;
   readonly namespaces: readonly string[];
-  readonly statuses: readonly CronJobStatusFilter[];
+  readonly states: readonly StateFilter[];
   readonly monitor: string;
   readonly includeRemoved: boolean;
   readonly sort: Sort;
@@ -32,7 +37,7 @@ export function readFilters(query: URLSearchParams): CronJobFilters {
   return {
     search: query.get('q') ?? '',
     namespaces: listIn(query, 'ns'),
-    statuses: wordsIn(query, 'status', cronJobStatusFilters),
+    states: wordsIn(query, 'state', stateFilters),
     monitor: query.get('monitor') ?? '',
     includeRemoved: query.get('removed') === '1',
     sort: wordIn(query, 'sort', sorts, defaultSort),
@@ -48,8 +53,8 @@ export class CronJobsState {
   readonly filters: CronJobFilters = $derived(readFilters(router.query));
 
   readonly isFiltered: boolean = $derived.by(() => {
-    const { search, namespaces, statuses, monitor, includeRemoved } = this.filters;
-    return search !== '' || namespaces.length > 0 || statuses.length > 0 || monitor !== '' || includeRemoved;
+    const { search, namespaces, states, monitor, includeRemoved } = this.filters;
+    return search !== '' || namespaces.length > 0 || states.length > 0 || monitor !== '' || includeRemoved;
   });
 
   /** The same view without its page, for a file of all its rows. */
@@ -65,7 +70,7 @@ export class CronJobsState {
     return new Windows({
       load: (range, signal) => listCronJobs({ ...toQuery(filters), ...range }, signal),
       keyOf: ({ namespace, name }) => `${namespace}/${name}`,
-      concerns: ({ kind }) => kind === 'cronjob' || kind === 'alert' || kind === 'execution',
+      concerns: ({ kind }) => rowKinds.has(kind),
     });
   });
 
@@ -96,7 +101,7 @@ export class CronJobsState {
       {
         q: next.search,
         ns: next.namespaces.join(','),
-        status: next.statuses.join(','),
+        state: next.states.join(','),
         monitor: next.monitor,
         removed: next.includeRemoved ? '1' : undefined,
         sort: next.sort === defaultSort ? undefined : next.sort,
@@ -110,15 +115,16 @@ export class CronJobsState {
   }
 
   clear(): void {
-    this.change({ search: '', namespaces: [], statuses: [], monitor: '', includeRemoved: false });
+    this.change({ search: '', namespaces: [], states: [], monitor: '', includeRemoved: false });
   }
 }
 
-function toQuery({ search, namespaces, statuses, monitor, includeRemoved, sort }: CronJobFilters): CronJobQuery {
+function toQuery({ search, namespaces, states, monitor, includeRemoved, sort }: CronJobFilters): CronJobQuery {
   return {
     search,
     namespace: namespaces,
-    status: statuses,
+    state: states.filter((state): state is HealthState => state !== 'running'),
+    status: states.includes('running') ? ['running'] : [],
     monitor,
     sort,
     recent: 30,

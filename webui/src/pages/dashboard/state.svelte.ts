@@ -1,45 +1,40 @@
-import type { Alert, CronJob, MonitorList } from '@cronjob-monitor/shared/contract';
+import type { CronJob, MonitorList } from '@cronjob-monitor/shared/contract';
 import { getStorageStats } from '../../api/admin.ts';
 import { listAlerts } from '../../api/alerts.ts';
+import { listChannels } from '../../api/channels.ts';
 import { listCronJobs } from '../../api/cronjobs.ts';
 import { listMonitors } from '../../api/monitors.ts';
 import { getTimeline } from '../../api/timeline.ts';
 import type { Hint } from '../../api/stream.ts';
 import { isJudging } from '../../format/health.ts';
+import { alertRowKinds, rowKinds } from '../../state/concerns.ts';
 import { Resource } from '../../state/resource.svelte.ts';
 import { session } from '../../state/session.svelte.ts';
 
 const strip = 30;
 const mostBroken = 20;
 const hoursAhead = 12;
-/** So many of the worst alerts say who was told of what is broken. */
-const mostAlerts = 100;
 const mostHeld = 8;
 /** The first runs of all are among the first of so many CronJobs. */
 const lanesAhead = 20;
-/** Among so many of the lowest rates those are found whose last run failed. */
-const lowestRates = 60;
+const mostFailing = 20;
 
-const aboutCronJobs = ({ kind }: Hint): boolean => kind === 'cronjob' || kind === 'alert' || kind === 'execution';
-
-const aboutAlerts = ({ kind }: Hint): boolean => kind === 'alert' || kind === 'delivery' || kind === 'silence';
+const aboutCronJobs = ({ kind }: Hint): boolean => rowKinds.has(kind);
 
 /** What the first page shows: what is broken, what failed last, what comes next, how the service is. */
 export class DashboardState {
   readonly broken = new Resource(
     (signal) =>
-      listCronJobs({ status: ['critical', 'warning'], recent: strip, sort: 'status', limit: mostBroken }, signal),
+      listCronJobs({ state: ['critical', 'warning'], recent: strip, sort: 'status', limit: mostBroken }, signal),
     { concerns: aboutCronJobs },
   );
-  readonly alerts = new Resource((signal) => listAlerts({ state: ['active'], limit: mostAlerts }, signal), {
-    concerns: aboutAlerts,
-  });
   /** What is known and told to nobody now: it waits, or a person holds it back. */
   readonly held = new Resource((signal) => listAlerts({ state: ['pending', 'suppressed'], limit: mostHeld }, signal), {
-    concerns: aboutAlerts,
+    concerns: ({ kind }) => alertRowKinds.has(kind),
   });
-  readonly lowest = new Resource(
-    (signal) => listCronJobs({ recent: strip, sort: 'successRate', limit: lowestRates }, signal),
+  /** What is bad, and no alert says so. */
+  readonly failing = new Resource(
+    (signal) => listCronJobs({ state: ['failing'], recent: strip, sort: 'status', limit: mostFailing }, signal),
     { concerns: aboutCronJobs },
   );
   readonly coming = new Resource((signal) => getTimeline({ hours: hoursAhead, limit: lanesAhead }, signal), {
@@ -51,26 +46,15 @@ export class DashboardState {
   readonly monitors = new Resource((signal) => listMonitors({ sort: 'phase' }, signal), {
     concerns: ({ kind }) => kind === 'monitor',
   });
+  /** Channels that cannot be used: their names and why. How many there are is known from the counts. */
+  readonly unreadyChannels = new Resource((signal) => listChannels({ ready: false }, signal), {
+    concerns: ({ kind }) => kind === 'channel',
+  });
   readonly storage = new Resource((signal) => getStorageStats(signal), { isLive: false });
 
   /** What is broken has its place: only then comes what stands under it, and nothing is pushed aside. */
   readonly isBrokenKnown: boolean = $derived(
-    [this.broken, this.alerts, this.held, this.lowest].every(({ phase }) => phase !== 'loading'),
-  );
-
-  /** The alert that the verdict of a CronJob speaks of: it knows who was told. */
-  alertOf({ worstAlert }: CronJob): Alert | undefined {
-    return worstAlert === null ? undefined : this.#alertsById.get(worstAlert.id);
-  }
-  readonly #alertsById: ReadonlyMap<string, Alert> = $derived(
-    new Map((this.alerts.value?.items ?? []).map((alert) => [alert.id, alert])),
-  );
-
-  /** Last run failed, and no alert says so: told apart from what is broken. */
-  readonly failedLast: readonly CronJob[] = $derived(
-    (this.lowest.value?.items ?? [])
-      .filter(({ lastExecution, worstAlert }) => lastExecution?.status === 'failed' && worstAlert === null)
-      .sort((a, b) => (endOf(b) < endOf(a) ? -1 : endOf(b) > endOf(a) ? 1 : 0)),
+    [this.broken, this.held, this.failing].every(({ phase }) => phase !== 'loading'),
   );
 
   /** Every CronJob that should run and will not: suspended, or with a schedule that cannot be read. */
@@ -91,24 +75,16 @@ export class DashboardState {
     );
   });
 
+  /** Who may not read channels gets their counts alone. Fit for an effect. */
+  followChannels(): (() => void) | undefined {
+    return session.whoami.value?.can.readChannels ? this.unreadyChannels.start() : undefined;
+  }
+
   start(): () => void {
-    const parts = [
-      this.broken,
-      this.alerts,
-      this.held,
-      this.lowest,
-      this.coming,
-      this.suspended,
-      this.monitors,
-      this.storage,
-    ];
+    const parts = [this.broken, this.held, this.failing, this.coming, this.suspended, this.monitors, this.storage];
     const stops = parts.map((part) => part.start());
     return () => {
       for (const stop of stops) stop();
     };
   }
-}
-
-function endOf({ lastExecution }: CronJob): string {
-  return lastExecution?.completionTime ?? '';
 }

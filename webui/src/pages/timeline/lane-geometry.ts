@@ -1,4 +1,4 @@
-import type { Timeline, TimelineItem } from '@cronjob-monitor/shared/contract';
+import type { Grid, Timeline, TimelineItem } from '@cronjob-monitor/shared/contract';
 import { countText, plural } from '../../format/figures.ts';
 import { durationText } from '../../format/duration.ts';
 import { minuteText, msOf, shortTimeText } from '../../format/time.ts';
@@ -47,6 +47,26 @@ export function laneBars({ next, omitted, expectedDurationSeconds }: TimelineIte
     unsure: isKnown ? [] : bars.map(({ fromPx }) => ({ fromPx, widthPx: 12 })),
     maintenance: bars.filter(({ inMaintenance }) => inMaintenance),
   };
+}
+
+/** How far a lane of the past is not recorded, from its left end. */
+export function unrecordedPx({ from, until, items }: Grid, index: number, widthPx: number): number {
+  const figuresFrom = items[index]?.figuresFrom ?? null;
+  if (figuresFrom === null) return 0;
+  const px = toPx({ fromMs: msOf(from), untilMs: msOf(until), widthPx }, msOf(figuresFrom));
+  return Math.min(widthPx, Math.max(0, px));
+}
+
+/** Slanted lines over a box. */
+export function hatchPath(widthPx: number, heightPx: number): string {
+  const stepPx = 8;
+  let path = '';
+  for (let x = -heightPx; x < widthPx; x += stepPx) {
+    const fromX = Math.max(0, x);
+    const toX = Math.min(widthPx, x + heightPx);
+    path += `M${fromX} ${heightPx - (fromX - x)}L${toX} ${heightPx - (toX - x)}`;
+  }
+  return path;
 }
 
 /** What a lane says where it has no bars, or besides them. */

@@ -1,0 +1,26 @@
+import type { Alert, AlertSubject, AlertType } from '@cronjob-monitor/shared/contract';
+
+const ends: Readonly<Record<AlertType, string>> = {
+  jobFailed: 'a run succeeds',
+  missedSchedule: 'a later run starts',
+  deadManTriggered: 'a run succeeds',
+  slaBreached: 'the target is met again',
+  durationRegression: 'p95 is back under its limit',
+  jobSuspended: 'it is resumed',
+  jobStuck: 'the run goes on',
+};
+
+const endsBySubject: Readonly<Partial<Record<AlertSubject, string>>> = {
+  successRate: 'the rate is back at its target',
+  maxDuration: 'a run stays under the limit',
+  minDuration: 'a run takes long enough',
+  finishBy: 'a run finishes in time',
+  notStarted: 'the run starts or ends',
+  overrunning: 'the run ends',
+  terminating: 'the pods are gone',
+};
+
+/** What ends an alert: `a run succeeds`. */
+export function resolvesWhen({ type, subject }: Pick<Alert, 'type' | 'subject'>): string {
+  return (subject === null ? undefined : endsBySubject[subject]) ?? ends[type];
+}
