@@ -68,6 +68,7 @@ export const timeSchemas: Readonly<Record<string, Schema>> = {
         name: text,
         status: words(cronJobStatuses),
         verdict: ref('Verdict'),
+        figuresFrom: nullable(instant),
         cells: listOf(
           object<GridCell>({
             at: instant,

@@ -44,7 +44,7 @@ test('gives a lane for each CronJob and a cell for each run or unmet expectation
     ],
   );
   assert.deepEqual(
-    told.items.map(({ verdict: _, ...lane }) => lane),
+    told.items.map(({ verdict: _, figuresFrom: __, ...lane }) => lane),
     [
       {
         namespace: 'prod',
@@ -72,6 +72,19 @@ test('gives a lane for each CronJob and a cell for each run or unmet expectation
         omitted: 0,
       },
       { namespace: 'data', name: 'quiet', status: 'unknown', cells: [], omitted: 0 },
+    ],
+  );
+});
+
+test('says from when on a lane is recorded: its first sight, or an older run that was still there', async () => {
+  await using fleet = await startFleet();
+  await twoCronJobs(fleet);
+  await fleet.store.sql('cronjobs').update({ first_seen_at: at(20) });
+  assert.deepEqual(
+    (await grid(fleet)).items.map(({ name, figuresFrom }) => [name, figuresFrom]),
+    [
+      ['backup', iso(at(30))],
+      ['quiet', iso(at(20))],
     ],
   );
 });

@@ -8,7 +8,7 @@ import {
   type Cell,
   type CellWindow,
 } from '@cronjob-monitor/shared/store';
-import { statusOf } from '@cronjob-monitor/shared/domain';
+import { statusOf, type Instant } from '@cronjob-monitor/shared/domain';
 import { judgeCronJobs } from '../verdicts/of-cron-jobs.ts';
 import { readLateAfterMs } from '../late-after.ts';
 import { pageOf, toPagination, type PageRequest } from '../../middleware/pagination.ts';
@@ -67,12 +67,18 @@ async function readGrid(deps: RouteDeps, query: GridQuery): Promise<Grid> {
         name,
         status,
         verdict,
+        figuresFrom: toWireInstant(figuresFromOf(cronJob)),
         cells: shown.map(presentCell),
         omitted: Math.max(0, all - shown.length),
       };
     }),
     pagination: toPagination(page, total),
   };
+}
+
+/** Runs are recorded as they come since it was first seen; older ones only as far as they were still in the cluster. */
+function figuresFromOf({ firstSeenAt, oldestRunAt }: CatalogCronJob): Instant {
+  return Math.min(firstSeenAt, oldestRunAt ?? firstSeenAt);
 }
 
 /** The CronJobs of a page; with `outcome` those that have such a cell. */

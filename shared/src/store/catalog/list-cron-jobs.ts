@@ -28,6 +28,8 @@ export interface CatalogCronJob extends CronJobRow {
   /** What a Job waits for in vain. */
   readonly waiting: WaitingJob | undefined;
   readonly lastFailureAt: Instant | undefined;
+  /** From then on its runs were recorded as they came. */
+  readonly firstSeenAt: Instant;
   /** Lower bound of the oldest kept run. */
   readonly oldestRunAt: Instant | undefined;
 }
@@ -58,6 +60,7 @@ const selection = selectCronJobs([
   'missed_slot_at',
   'broken',
   'waiting',
+  'first_seen_at',
   'oldest_run_at',
 ]);
 
@@ -156,6 +159,7 @@ function toCatalogCronJob(row: Row): CatalogCronJob {
     broken: (fromJson(row['broken']) as readonly BrokenTarget[] | undefined) ?? [],
     waiting: fromJson(row['waiting']) as WaitingJob | undefined,
     lastFailureAt: optionalNumber(row['last_failure_at']),
+    firstSeenAt: Number(row['first_seen_at']),
     oldestRunAt: optionalNumber(row['oldest_run_at']),
   };
 }
