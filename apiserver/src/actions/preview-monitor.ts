@@ -37,6 +37,8 @@ export interface PreviewWish {
   readonly days: number;
   /** Namespaces of which the caller may read. Empty: all. */
   readonly readable: readonly string[];
+  /** Whether the caller may know which channels there are. */
+  readonly mayListChannels: boolean;
 }
 
 export interface PreviewDeps {
@@ -70,6 +72,7 @@ export async function previewMonitor(deps: PreviewDeps, wish: PreviewWish): Prom
   const decoded = decodeMonitorSpec({ spec: wish.spec }, settings.monitorDefaults, {});
   if (!decoded.ok) return presentNothing([ofSchema('spec', decoded.undecodable)], { fromAt, toAt });
   const { spec } = decoded;
+  const { mayListChannels } = wish;
   const faults = decoded.problems.map(({ path, message }) => ofSchema(path, message));
   const { cronJobs: matched, unknownLabels } = await listMatched(store, wish, spec);
   const asked = matched.slice(0, mostCronJobs);
@@ -94,7 +97,7 @@ export async function previewMonitor(deps: PreviewDeps, wish: PreviewWish): Prom
     const found = previewCronJob(rules, of, { fromAt, toAt, skewP99Ms });
     alerts.push(...found.map((alert) => ({ ...alert, cronjob: { namespace: of.namespace, name: of.name } })));
   }
-  const findings = [...faults, ...(await lintOf(deps, { spec, asked, skewP99Ms, toAt }))];
+  const findings = [...faults, ...(await lintOf(deps, { spec, asked, skewP99Ms, toAt, mayListChannels }))];
   if (unknownLabels) findings.push(labelsUnknown);
   return {
     valid: faults.length === 0,
@@ -107,7 +110,7 @@ export async function previewMonitor(deps: PreviewDeps, wish: PreviewWish): Prom
     },
     from: textOf(fromAt),
     to: textOf(toAt),
-    alerts: presentAlerts(alerts),
+    alerts: presentAlerts(mayListChannels ? alerts : alerts.map((alert) => ({ ...alert, channels: [] }))),
     blindSeconds: blindSecondsOf(history.of, epochs, { fromAt, toAt }),
     truncated: isCut,
   };
@@ -168,16 +171,17 @@ async function lintOf(
     readonly asked: readonly CatalogCronJob[];
     readonly skewP99Ms: number;
     readonly toAt: Instant;
+    readonly mayListChannels: boolean;
   },
 ): Promise<PreviewFinding[]> {
-  const { spec, asked, skewP99Ms, toAt } = of;
+  const { spec, asked, skewP99Ms, toAt, mayListChannels } = of;
   const durations = await measureLastDurations(
     store,
     asked.map(({ id }) => id),
     durationsOf,
   );
   const channels = await store.transaction((tx) => listRoutedChannels(tx));
-  const refs = spec.alerting?.channelRefs ?? [];
+  const refs = mayListChannels ? (spec.alerting?.channelRefs ?? []) : [];
   const findings = lint({
     monitor: spec,
     cronJobs: asked.map((cronJob) => toLinted(cronJob, durations.get(cronJob.id), settings.defaultTimeZone, toAt)),

@@ -219,7 +219,7 @@ test('rights are asked for once and kept; names of namespaces that do not exist 
   await dev('cronjobs?namespace=a,b,c,prod');
   assert.deepEqual(cluster.asked, ['token dev', 'dev: list cronjobs', 'dev: list cronjobs in prod']);
   await dev('cronjobs?namespace=prod');
-  await dev('stats?namespace=prod');
+  await dev('timeline?namespace=prod');
   assert.equal(cluster.asked.length, 3);
   const text = await api.registry.metrics();
   assert.match(text, /api_reviews_total\{kind="token",result="allowed"\} 1/);

@@ -1,41 +1,90 @@
 import { Readable } from 'node:stream';
 
-/** A reader that is so far behind is cut off: it comes back and asks for what it missed. */
-const maxUnreadBytes = 64 * 1024;
+/** What waits for a reader; when more would, it is asked to read all again instead. */
+const maxUnreadBytes = 256 * 1024;
 
 /** What a stream of events is written with. */
 export interface EventStream {
   readonly body: Readable;
-  /** One message; `id` is the place to resume after. */
+  /** One message; `id` is the place to resume after, and marks what may be left out of a stream whose reader is too far behind. */
   send(event: string, data: unknown, id?: number): void;
   /** Keeps proxies and clients from taking the silence for an end. */
   ping(): void;
-  /** Says when to come back, and ends. */
+  /** Says when to come back, and ends. What waits is left out: a reader that comes back gets it. */
   end(retryMs: number): void;
 }
 
-/** text/event-stream as the HTML standard has it: one line of JSON for each message. */
+interface Block {
+  readonly text: string;
+  /** A message about a change: reading all again stands for it. */
+  readonly isChange: boolean;
+  readonly isResync: boolean;
+}
+
+/**
+ * text/event-stream as the HTML standard has it: one line of JSON for each message. Messages are handed out as their reader drains them.
+ * A reader that is 256 KiB behind is never cut off: what it has not got gives way to one `resync`, and so does all that happens until
+ * it has got that.
+ */
 export function createEventStream(): EventStream {
-  const body = new Readable({ read: () => {} }); // pushed to, whenever something happens
-  const write = (text: string): void => {
-    if (body.destroyed || body.readableEnded) return;
-    body.push(text);
-    if (body.readableLength > maxUnreadBytes) body.destroy();
-  };
+  let waiting: Block[] = [];
+  let unreadBytes = 0;
+  let isEnded = false;
+  const body = new Readable({ read: handOut });
+
+  function handOut(): void {
+    for (;;) {
+      const block = waiting.shift();
+      if (!block) break;
+      unreadBytes -= block.text.length;
+      if (!body.push(block.text)) return;
+    }
+    if (isEnded) body.push(null);
+  }
+
+  function write(block: Block): void {
+    if (isEnded || body.destroyed) return;
+    // Until it is read, it stands for every change.
+    if (block.isChange && waiting.some(({ isResync }) => isResync)) return;
+    waiting.push(block);
+    unreadBytes += block.text.length;
+    if (unreadBytes > maxUnreadBytes) {
+      waiting = [...waiting.filter(({ isChange }) => !isChange), resync];
+      unreadBytes = waiting.reduce((sum, { text }) => sum + text.length, 0);
+    }
+    // A stream that is full asks for more by itself, once it is drained.
+    if (body.readableLength < body.readableHighWaterMark) handOut();
+  }
+
   return {
     body,
-    send: (event, data, id) => {
-      const cursor = id === undefined ? '' : `id: ${id}\n`;
-      const retry = event === 'hello' ? `retry: ${retryMs}\n` : '';
-      write(`${cursor}event: ${event}\n${retry}data: ${JSON.stringify(data)}\n\n`);
+    send: (event, data, id) =>
+      write({ text: textOf(event, data, id), isChange: id !== undefined, isResync: event === 'resync' }),
+    ping: () => {
+      // A reader that has something to read needs no sign of life.
+      if (waiting.length === 0) write({ text: ': ping\n\n', isChange: false, isResync: false });
     },
-    ping: () => write(': ping\n\n'),
     end: (afterMs) => {
-      write(`retry: ${afterMs}\n\n`);
-      body.push(null);
+      if (isEnded) return;
+      waiting = [];
+      write({ text: `retry: ${afterMs}\n\n`, isChange: false, isResync: false });
+      isEnded = true;
+      handOut();
     },
   };
+}
+
+function textOf(event: string, data: unknown, id: number | undefined): string {
+  const cursor = id === undefined ? '' : `id: ${id}\n`;
+  const retry = event === 'hello' ? `retry: ${retryMs}\n` : '';
+  return `${cursor}event: ${event}\n${retry}data: ${JSON.stringify(data)}\n\n`;
 }
 
 /** A client that lost its stream comes back after so long. */
 export const retryMs = 3_000;
+
+const resync: Block = {
+  text: textOf('resync', { reason: 'tooManyChanges' }, undefined),
+  isChange: false,
+  isResync: true,
+};

@@ -113,7 +113,7 @@ function wasAskedFor({ state: { reach, permission, isNarrowed } }: ApiContext): 
 }
 
 /** What the query names, before it is known to be right: only these have to be asked about. */
-function askedNamespaces(ctx: ApiContext): readonly string[] {
+export function askedNamespaces(ctx: ApiContext): readonly string[] {
   return new URLSearchParams(ctx.querystring)
     .getAll('namespace')
     .flatMap((value) => value.split(','))

@@ -21,19 +21,23 @@ export async function listMutableAlerts(db: Db): Promise<MutableAlert[]> {
   }));
 }
 
-/** Ids of the alerts that each silence has held since `since`, by id of the silence, as the ledger says; a silence without any is absent. */
-export async function listMutedBySilence(db: Db, since: Instant): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+/** The alerts that silences have held: their namespaces by id, by id of the silence. Undefined: the alert is gone. */
+export type MutedBySilence = ReadonlyMap<string, ReadonlyMap<string, string | undefined>>;
+
+/** What each silence has held since `since`, as the ledger says; a silence that held nothing is absent. */
+export async function listMutedBySilence(db: Db, since: Instant): Promise<MutedBySilence> {
   const found = await rows(
     db,
-    "select detail, alert_id from alert_decisions where at >= ? and action in ('suppressed', 'held') and reason = 'silence' " +
-      'and alert_id is not null and detail is not null',
+    'select d.detail, d.alert_id, a.namespace from alert_decisions d left join alerts a on a.id = d.alert_id ' +
+      "where d.at >= ? and d.action in ('suppressed', 'held') and d.reason = 'silence' " +
+      'and d.alert_id is not null and d.detail is not null',
     [since],
   );
-  const muted = new Map<string, Set<string>>();
+  const muted = new Map<string, Map<string, string | undefined>>();
   for (const row of found) {
     const silenceId = String(row['detail']);
-    const alerts = muted.get(silenceId) ?? new Set<string>();
-    alerts.add(db.dialect.id16Text(row['alert_id']));
+    const alerts = muted.get(silenceId) ?? new Map<string, string | undefined>();
+    alerts.set(db.dialect.id16Text(row['alert_id']), optionalText(row['namespace']));
     muted.set(silenceId, alerts);
   }
   return muted;

@@ -216,7 +216,7 @@ export const muted = contract('what people muted', (test) => {
         { ...of, alertId: absent, action: 'suppressed', reason: 'maintenance' },
       ]);
     });
-    assert.deepEqual((await listMutedBySilence(store, at - 1)).get(silence), new Set([alert]));
+    assert.deepEqual((await listMutedBySilence(store, at - 1)).get(silence), new Map([[alert, undefined]]));
     assert.equal((await listMutedBySilence(store, at + hourMs)).get(silence), undefined);
   });
 

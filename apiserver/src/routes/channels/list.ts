@@ -1,5 +1,7 @@
 import type { Channel, ChannelList, Ref } from '@cronjob-monitor/shared/contract';
 import { countQueued, listChannelStates, listMonitors } from '@cronjob-monitor/shared/store';
+import type { ApiContext } from '../../context.ts';
+import { internalError } from '../../errors.ts';
 import { pageOnWish, toPagination } from '../../middleware/pagination.ts';
 import { channelRefsOf } from '../../monitor-spec.ts';
 import type { RouteDeps } from '../deps.ts';
@@ -7,11 +9,12 @@ import { presentChannel } from './present.ts';
 import type { ChannelsQuery } from './query.ts';
 
 /** There are hundreds of channels at most: they are filtered and ordered here. */
-export async function readChannelList({ store }: RouteDeps, query: ChannelsQuery): Promise<ChannelList> {
+export async function readChannelList(deps: RouteDeps, ctx: ApiContext, query: ChannelsQuery): Promise<ChannelList> {
+  const { store } = deps;
   const [channels, queues, routes] = await Promise.all([
     listChannelStates(store),
     countQueued(store),
-    listRoutingMonitors(store),
+    listRoutingMonitors(deps, ctx),
   ]);
   const items = channels
     .filter(
@@ -31,10 +34,16 @@ export async function readChannelList({ store }: RouteDeps, query: ChannelsQuery
   };
 }
 
-/** The monitors that route to each channel, by its name. */
-export async function listRoutingMonitors(store: RouteDeps['store']): Promise<ReadonlyMap<string, readonly Ref[]>> {
+/** The monitors that route to each channel, by its name: those that the caller may list. */
+export async function listRoutingMonitors(
+  { store, authentication }: RouteDeps,
+  { state: { caller } }: ApiContext,
+): Promise<ReadonlyMap<string, readonly Ref[]>> {
+  if (!caller) throw internalError(new Error('nobody is known'));
+  const reach = await authentication.reach(caller, 'readMonitors', []);
   const routes = new Map<string, Ref[]>();
   for (const { namespace, name, spec } of await listMonitors(store)) {
+    if (!reach.includes(namespace)) continue;
     for (const channel of new Set(channelRefsOf(spec).map((ref) => ref.name))) {
       routes.set(channel, [...(routes.get(channel) ?? []), { namespace, name }]);
     }

@@ -1,6 +1,6 @@
 import { countQueued, findChannel, listDeliveries, type CatalogChannelState } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
-import { notFound } from '../../errors.ts';
+import { internalError, notFound } from '../../errors.ts';
 import { offsetNeedsLimit } from '../../middleware/pagination.ts';
 import { readNoBody, readQuery } from '../../middleware/validate.ts';
 import { isObjectName } from '../../object-name.ts';
@@ -47,17 +47,21 @@ export function channelsRouter(deps: RouteDeps): ApiRouter {
   const { guard, store, actions } = deps;
   return createRouter()
     .get('/channels', guard({ ability: 'readChannels' }), async (ctx) => {
-      ctx.body = await readChannelList(deps, readQuery(ctx, channelsQuery, offsetNeedsLimit));
+      ctx.body = await readChannelList(deps, ctx, readQuery(ctx, channelsQuery, offsetNeedsLimit));
     })
     .get('/channels/:name', guard({ ability: 'readChannels' }), async (ctx) => {
       readQuery(ctx, {});
       const channel = await getChannel(deps, ctx);
+      const { caller } = ctx.state;
+      if (!caller) throw internalError(new Error('nobody is known'));
+      // What was told of namespaces that the caller may not read is left out, as in the list of deliveries.
+      const readable = (await deps.authentication.reach(caller, 'read', [])).within([]);
       const [queues, routes, recent] = await Promise.all([
         countQueued(store),
-        listRoutingMonitors(store),
+        listRoutingMonitors(deps, ctx),
         listDeliveries(
           store,
-          { channelUid: channel.uid },
+          { channelUid: channel.uid, namespaces: readable },
           { sort: { key: 'createdAt', descending: true }, page: { limit: shownDeliveries, offset: 0 } },
         ),
       ]);

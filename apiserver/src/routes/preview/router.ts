@@ -37,7 +37,8 @@ export function previewRouter({ guard, actions, authentication }: RouteDeps): Ap
       if (!caller) throw internalError(new Error('nobody is known'));
       // A monitor may select CronJobs of other namespaces: what the caller may not read is left out.
       const readable = (await authentication.reach(caller, 'read', [])).within([]);
-      ctx.body = await actions.previewMonitor({ namespace, spec, name, days, readable });
+      const mayListChannels = await authentication.may(caller, 'readChannels', {});
+      ctx.body = await actions.previewMonitor({ namespace, spec, name, days, readable, mayListChannels });
     },
   );
 }

@@ -16,15 +16,15 @@ export function endOf({ endsAt, endedAt }: StoredSilence): Instant {
 /** What silences are told from. */
 export interface SilenceFacts {
   readonly now: Instant;
-  /** Every live alert. */
+  /** Every live alert that the caller may read. */
   readonly alerts: readonly MutableAlert[];
-  /** What each has held so far, by id of the silence. */
-  readonly held: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Ids of the readable alerts that a silence has held so far. */
+  readonly held: (silenceId: string) => readonly string[];
 }
 
 export function presentSilence(silence: StoredSilence, { now, alerts, held }: SilenceFacts): Silence {
   const mutedNow = isInForce(silence, now) ? matchedBy(silence, alerts) : [];
-  const ever = new Set([...(held.get(silence.id) ?? []), ...mutedNow]);
+  const ever = new Set([...held(silence.id), ...mutedNow]);
   return { ...presentBase(silence, now), mutedNow: mutedNow.length, mutedTotal: ever.size };
 }
 

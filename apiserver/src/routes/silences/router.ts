@@ -1,7 +1,6 @@
 import type { Silence, SilenceList } from '@cronjob-monitor/shared/contract';
 import type { SilenceMatcher } from '@cronjob-monitor/shared/domain';
 import {
-  findAlert,
   findSilence,
   listKeptSilences,
   listMutableAlerts,
@@ -10,13 +9,15 @@ import {
 } from '@cronjob-monitor/shared/store';
 import type { SilenceDraft } from '../../actions/index.ts';
 import type { ApiContext } from '../../context.ts';
-import { notFound } from '../../errors.ts';
-import { permitIn } from '../../middleware/guard.ts';
+import type { Caller } from '../../auth/authentication.ts';
+import { internalError, notFound } from '../../errors.ts';
+import { askedNamespaces, permitIn } from '../../middleware/guard.ts';
 import { offsetNeedsLimit, pageOnWish, toPagination } from '../../middleware/pagination.ts';
 import { readBody, readNoBody, readQuery } from '../../middleware/validate.ts';
 import { isObjectId } from '../../object-name.ts';
 import { authorOf } from '../author.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
+import { mayReadSilence, placesOf } from '../silence-places.ts';
 import { orderSilences } from './order.ts';
 import { presentDraft, presentSilence, stateOf, type SilenceFacts } from './present.ts';
 import { newSilenceQuery, silenceBody, silencesQuery } from './query.ts';
@@ -72,17 +73,20 @@ export function silencesRouter(deps: RouteDeps): ApiRouter {
   const { guard, store, actions } = deps;
   return createRouter()
     .get('/silences', guard({ ability: 'read' }), async (ctx) => {
-      const { state, namespace, sort, limit, offset } = readQuery(ctx, silencesQuery, offsetNeedsLimit);
+      const { state, sort, limit, offset } = readQuery(ctx, silencesQuery, offsetNeedsLimit);
+      // As asked for, not as cut to what the caller may read: each silence is asked about by itself.
+      const namespace = askedNamespaces(ctx);
       const states = state.length > 0 ? state : (['scheduled', 'active'] as const);
       const now = store.now();
-      const found = (await listKeptSilences(store)).filter(
+      const asked = (await listKeptSilences(store)).filter(
         (silence) => states.some((word) => word === stateOf(silence, now)) && concerns(silence.matcher, namespace),
       );
+      const found = await listReadable(deps, ctx, asked);
       const page = pageOnWish({ limit, offset });
       const ordered = orderSilences(found, sort);
       const shown = page ? ordered.slice(page.offset, page.offset + page.limit) : ordered;
       const body: SilenceList = {
-        items: await presentSilences(deps, shown),
+        items: await presentSilences(deps, ctx, shown),
         ...(page ? { pagination: toPagination(page, found.length) } : {}),
       };
       ctx.body = body;
@@ -91,33 +95,35 @@ export function silencesRouter(deps: RouteDeps): ApiRouter {
       const { dryRun = false } = readQuery(ctx, newSilenceQuery);
       const draft = await readDraft(deps, ctx);
       if (dryRun) {
-        ctx.body = presentDraft(actions.draftSilence(draft), await listMutableAlerts(store), store.now());
+        const isReadable = await readableNamespaces(deps, ctx);
+        const alerts = (await listMutableAlerts(store)).filter((alert) => isReadable(alert.namespace));
+        ctx.body = presentDraft(actions.draftSilence(draft), alerts, store.now());
         return;
       }
       const silence = await actions.createSilence(draft);
       ctx.status = 201;
       ctx.set('Location', `/api/v1/silences/${silence.id}`);
-      ctx.body = await presentOne(deps, silence);
+      ctx.body = await presentOne(deps, ctx, silence);
     })
     .get(one, guard({ ability: 'read', asksLater: true }), async (ctx) => {
       readQuery(ctx, {});
       const silence = await getSilence(deps, ctx);
       await permitFor(deps, ctx, silence.matcher);
-      ctx.body = await presentOne(deps, silence);
+      ctx.body = await presentOne(deps, ctx, silence);
     })
     .put(one, guard({ ability: 'silence', asksLater: true }), async (ctx) => {
       readQuery(ctx, {});
       const draft = await readDraft(deps, ctx);
       const { id, matcher } = await getSilence(deps, ctx);
       await permitFor(deps, ctx, matcher);
-      ctx.body = await presentOne(deps, await actions.changeSilence(id, draft));
+      ctx.body = await presentOne(deps, ctx, await actions.changeSilence(id, draft));
     })
     .delete(one, guard({ ability: 'silence', asksLater: true }), async (ctx) => {
       readQuery(ctx, {});
       readNoBody(ctx);
       const { id, matcher } = await getSilence(deps, ctx);
       await permitFor(deps, ctx, matcher);
-      ctx.body = await presentOne(deps, await actions.endSilence(id));
+      ctx.body = await presentOne(deps, ctx, await actions.endSilence(id));
     });
 }
 
@@ -137,11 +143,7 @@ async function readDraft(deps: RouteDeps, ctx: ApiContext): Promise<SilenceDraft
 
 /** In each namespace that it names, or in that of its alert; one that is bound to none concerns the whole cluster. */
 async function permitFor({ store }: RouteDeps, ctx: ApiContext, matcher: SilenceMatcher): Promise<void> {
-  const { namespaces, alertId } = matcher;
-  const alert =
-    namespaces.length === 0 && alertId !== null && isObjectId(alertId) ? await findAlert(store, alertId) : undefined;
-  const places = namespaces.length > 0 ? namespaces : [alert?.cronJob.namespace];
-  for (const place of places) {
+  for (const place of await placesOf(store, matcher)) {
     // Serial: the first refusal is the answer.
     await permitIn(ctx, place);
   }
@@ -154,18 +156,61 @@ async function getSilence({ store }: RouteDeps, ctx: ApiContext): Promise<Stored
   return silence;
 }
 
-async function presentOne(deps: RouteDeps, silence: StoredSilence): Promise<Silence> {
-  return presentSilence(silence, await gatherFacts(deps, [silence]));
+/** Of these the ones that each would be shown by itself. */
+async function listReadable(
+  deps: RouteDeps,
+  ctx: ApiContext,
+  silences: readonly StoredSilence[],
+): Promise<StoredSilence[]> {
+  const caller = callerOf(ctx);
+  const isReadable = await Promise.all(silences.map(({ matcher }) => mayReadSilence(deps, caller, matcher)));
+  return silences.filter((_, index) => isReadable[index]);
 }
 
-async function presentSilences(deps: RouteDeps, silences: readonly StoredSilence[]): Promise<Silence[]> {
+/** Alerts of which the caller may read count, and no others. */
+async function readableNamespaces(
+  { authentication }: RouteDeps,
+  ctx: ApiContext,
+): Promise<(namespace: string | undefined) => boolean> {
+  const reach = await authentication.reach(callerOf(ctx), 'read', []);
+  return (namespace) => reach.isWhole || (namespace !== undefined && reach.includes(namespace));
+}
+
+function callerOf({ state: { caller } }: ApiContext): Caller {
+  if (!caller) throw internalError(new Error('nobody is known'));
+  return caller;
+}
+
+async function presentOne(deps: RouteDeps, ctx: ApiContext, silence: StoredSilence): Promise<Silence> {
+  return presentSilence(silence, await gatherFacts(deps, ctx, [silence]));
+}
+
+async function presentSilences(
+  deps: RouteDeps,
+  ctx: ApiContext,
+  silences: readonly StoredSilence[],
+): Promise<Silence[]> {
   if (silences.length === 0) return [];
-  const facts = await gatherFacts(deps, silences);
+  const facts = await gatherFacts(deps, ctx, silences);
   return silences.map((silence) => presentSilence(silence, facts));
 }
 
-async function gatherFacts({ store }: RouteDeps, silences: readonly StoredSilence[]): Promise<SilenceFacts> {
+async function gatherFacts(
+  deps: RouteDeps,
+  ctx: ApiContext,
+  silences: readonly StoredSilence[],
+): Promise<SilenceFacts> {
+  const { store } = deps;
   const since = Math.min(...silences.map(({ createdAt }) => createdAt));
-  const [alerts, held] = await Promise.all([listMutableAlerts(store), listMutedBySilence(store, since)]);
-  return { now: store.now(), alerts, held };
+  const [alerts, held, isReadable] = await Promise.all([
+    listMutableAlerts(store),
+    listMutedBySilence(store, since),
+    readableNamespaces(deps, ctx),
+  ]);
+  return {
+    now: store.now(),
+    alerts: alerts.filter(({ namespace }) => isReadable(namespace)),
+    held: (silenceId) =>
+      [...(held.get(silenceId) ?? [])].flatMap(([id, namespace]) => (isReadable(namespace) ? [id] : [])),
+  };
 }

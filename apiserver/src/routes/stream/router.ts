@@ -43,12 +43,20 @@ export function streamRouter(deps: RouteDeps): ApiRouter {
 async function openStream(deps: RouteDeps, ctx: ApiContext, kinds: readonly Kind[]) {
   const { authentication, clock, store, feed, process } = deps;
   const wants = (kind: Kind): boolean => kinds.length === 0 || kinds.includes(kind);
-  let audience = await readAudience(authentication, ctx);
+  let audience = await readAudience(deps, ctx);
   const stream = createEventStream();
-  const tell = (changes: readonly NumberedChange[]): void => {
+  const tellEach = async (changes: readonly NumberedChange[]): Promise<void> => {
     for (const change of changes) {
-      if (wants(change.kind) && isTold(change, audience)) stream.send(change.kind, change.data, change.id);
+      // In their order, whatever has to be asked about one of them.
+      if (wants(change.kind) && (await isTold(change, audience))) stream.send(change.kind, change.data, change.id);
     }
+  };
+  let told = Promise.resolve();
+  const tell = (changes: readonly NumberedChange[]): void => {
+    told = told
+      .then(() => tellEach(changes))
+      // What may be told cannot be found out: the reader asks for all again, and is answered as far as it may.
+      .catch(() => stream.send('resync', { reason: 'tooManyChanges' }));
   };
   const tellHealth = (health: StreamData['health'] | undefined): void => {
     if (health && wants('health')) stream.send('health', health);
@@ -58,7 +66,7 @@ async function openStream(deps: RouteDeps, ctx: ApiContext, kinds: readonly Kind
     try {
       ctx.state.caller = await authentication.authenticate(ctx.req);
       ctx.state.reach = await authentication.reach(ctx.state.caller, 'read', []);
-      audience = await readAudience(authentication, ctx);
+      audience = await readAudience(deps, ctx);
     } catch {
       stream.end(retryMs);
     }

@@ -1,0 +1,273 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { MonitorPreview, Silence, Stats } from '@cronjob-monitor/shared/contract';
+import {
+  findMonitor,
+  putSilence,
+  recordChanges,
+  recordDecisions,
+  type StoredSilence,
+} from '@cronjob-monitor/shared/store';
+import { addAlert, addChannel, addDelivery } from '../testing/alerts.ts';
+import { testNow } from '../testing/api.ts';
+import { openEvents } from '../testing/event-client.ts';
+import { hourMs, startFleet, type TestFleet } from '../testing/fleet.ts';
+import { ReviewingCluster } from '../testing/reviewing-cluster.ts';
+
+const base = '/api/v1/';
+const readers = ['list cronjobs', 'get pods/log', 'list cronjobmonitors', 'create cronjobmonitors'];
+const inOne = (namespace: string): string[] => readers.map((right) => `${right} in ${namespace}`);
+
+/** Who may see all, one namespace, the other one, and nothing. */
+const callers = ['all', 'dev', 'prod', 'none'] as const;
+
+const nothing = { namespaces: [], cronjobs: [], types: [], severities: [], monitor: null, alertId: null, all: false };
+
+function aSilence(last: string, matcher: Partial<StoredSilence['matcher']>): StoredSilence {
+  return {
+    id: `019ab2c4-0000-7000-8000-0000000000${last}`,
+    matcher: { ...nothing, ...matcher },
+    startsAt: testNow - hourMs,
+    endsAt: testNow + hourMs,
+    untilResolved: false,
+    comment: `comment ${last}`,
+    createdBy: 'ana',
+    createdAt: testNow - hourMs,
+    updatedAt: testNow - hourMs,
+    endedAt: undefined,
+  };
+}
+
+/** Two namespaces with one of everything each, a channel both use, and silences of one, of both and of all. */
+async function twoNamespaces() {
+  const cluster = new ReviewingCluster()
+    .grant('all', ...readers, 'list alertchannels', 'update alertchannels')
+    .grant('dev', ...inOne('dev'))
+    .grant('prod', ...inOne('prod'))
+    .grant('none');
+  const fleet = await startFleet({ settings: { authMode: 'token' }, cluster: cluster.asCluster() });
+  const channel = await addChannel(fleet);
+  const alerts: string[] = [];
+  for (const namespace of ['dev', 'prod']) {
+    // One after the other: each is a transaction of the same leader.
+    const cronJob = await fleet.addCronJob({ namespace, name: `job-of-${namespace}` });
+    const spec = { alerting: { channelRefs: [{ name: channel.name }] } };
+    const { name } = await fleet.addMonitor({ namespace, name: `monitor-of-${namespace}`, spec }, [cronJob]);
+    await fleet.addRuns(cronJob, { status: 'failed' });
+    const { monitor } = await findMonitor(fleet.store, { namespace, name });
+    const monitorId = monitor?.id ?? 0;
+    const alert = await addAlert(fleet, { namespace, cronJobName: `job-of-${namespace}`, monitorId });
+    await addAlert(fleet, {
+      namespace,
+      cronJobName: `job-of-${namespace}`,
+      monitorId,
+      state: 'resolved',
+      closeCause: 'cleared',
+      endedAt: testNow - 1,
+    });
+    await addDelivery(fleet, channel, { alertId: alert.id });
+    alerts.push(alert.id);
+  }
+  const silences = [
+    aSilence('01', { namespaces: ['dev'] }),
+    aSilence('02', { namespaces: ['prod'] }),
+    aSilence('03', { namespaces: ['dev', 'prod'] }),
+    aSilence('04', { all: true }),
+    aSilence('05', { alertId: alerts[1] ?? '' }),
+    aSilence('06', { cronjobs: ['job-of-prod'] }),
+    aSilence('07', { namespaces: ['elsewhere'] }),
+  ];
+  await fleet.store.transaction(async (tx) => {
+    for (const silence of silences) await putSilence(tx, silence);
+  });
+  const held = alerts.map(
+    (alertId) => ({ alertId, action: 'held', reason: 'silence', detail: silences[3]?.id ?? '' }) as const,
+  );
+  await fleet.store.fenced(fleet.epoch, (tx) => recordDecisions(tx, held));
+  return { fleet, channel, silences };
+}
+
+function as(fleet: TestFleet, token: string) {
+  const headers = { Authorization: `Bearer ${token}` };
+  return (path: string, method = 'GET', body?: object) =>
+    fleet.ask(`${base}${path}`, { method, headers, ...(body && { body }) });
+}
+
+type Item = Readonly<Record<string, unknown>>;
+type Asked = ReturnType<typeof as>;
+
+const named = ({ namespace, name }: Item): string => `${String(namespace)}/${String(name)}`;
+const ofCronJob = (item: Item): string => `cronjobs/${named(item)}`;
+
+/** [list, the address of one of its items by itself] */
+const lists: [string, (item: Item) => string][] = [
+  ['cronjobs', ofCronJob],
+  ['cronjobs?format=json', ofCronJob],
+  ['cronjobs?sort=-nextRun', ofCronJob],
+  ['monitors', (item) => `monitors/${named(item)}`],
+  ['alerts', ({ id }) => `alerts/${String(id)}`],
+  ['alerts?format=json', ({ id }) => `alerts/${String(id)}`],
+  ['alerts/history', ({ id }) => `alerts/${String(id)}`],
+  ['alerts/history?format=json', ({ id }) => `alerts/${String(id)}`],
+  ['silences', ({ id }) => `silences/${String(id)}`],
+  ['silences?namespace=prod', ({ id }) => `silences/${String(id)}`],
+  ['deliveries', ({ alertId }) => `alerts/${String(alertId)}`],
+  ['timeline', ofCronJob],
+  ['grid', ofCronJob],
+  ['sla', ({ cronjob }) => ofCronJob(cronjob as Item)],
+  ['sla?format=json', ({ cronjob }) => ofCronJob(cronjob as Item)],
+  ['channels', ({ name }) => `channels/${String(name)}`],
+];
+
+async function itemsOf(ask: Asked, list: string): Promise<Item[] | undefined> {
+  const answer = await ask(list);
+  if (answer.status !== 200) return undefined;
+  const body = answer.json() as Item[] | { items: Item[] };
+  return Array.isArray(body) ? body : body.items;
+}
+
+test('every list and export holds what its caller may see one by one, and nothing else', async () => {
+  const { fleet } = await twoNamespaces();
+  await using _ = fleet;
+  for (const [list, single] of lists) {
+    const everything = (await itemsOf(as(fleet, 'all'), list)) ?? [];
+    assert.ok(everything.length > 0 || list.startsWith('sla'), `${list} is empty`);
+    for (const caller of callers) {
+      const ask = as(fleet, caller);
+      const expected: string[] = [];
+      for (const item of everything) {
+        const path = single(item);
+        if ((await ask(path)).status === 200) expected.push(path);
+      }
+      const shown = (await itemsOf(ask, list)) ?? [];
+      assert.deepEqual(shown.map(single).toSorted(), expected.toSorted(), `${list} as ${caller}`);
+    }
+  }
+});
+
+test('every count is a count of what its caller may see', async () => {
+  const { fleet, channel, silences } = await twoNamespaces();
+  await using _ = fleet;
+  for (const caller of callers) {
+    const ask = as(fleet, caller);
+    const [cronJobs, monitors, alerts] = await Promise.all(
+      ['cronjobs', 'monitors', 'alerts'].map((list) => itemsOf(ask, list)),
+    );
+    const stats = (await ask('stats')).json() as Stats;
+    assert.deepEqual(
+      [stats.totalCronJobs, stats.totalMonitors, stats.activeAlerts, stats.executionsRecorded24h],
+      [cronJobs?.length, monitors?.length, alerts?.length, cronJobs?.length],
+      `stats as ${caller}`,
+    );
+    assert.deepEqual(stats.channels, caller === 'all' ? { total: 1, ready: 1 } : { total: 0, ready: 0 });
+    for (const [list, of] of [
+      ['cronjobs', cronJobs],
+      ['alerts', alerts],
+    ] as const) {
+      const { pagination } = (await ask(`${list}?limit=1`)).json() as { pagination: { total: number } };
+      assert.equal(pagination.total, of?.length, `${list} as ${caller}`);
+    }
+    for (const { id, mutedNow, mutedTotal } of (await itemsOf(ask, 'silences')) as unknown as Silence[]) {
+      const whole = (await as(fleet, 'all')(`silences/${id ?? ''}`)).json() as Silence;
+      const isOfTwo = id === silences[2]?.id || id === silences[3]?.id;
+      assert.deepEqual([mutedNow, mutedTotal], [whole.mutedNow, whole.mutedTotal], `silence ${id ?? ''} as ${caller}`);
+      assert.equal(whole.mutedNow, id === silences[6]?.id ? 0 : isOfTwo ? 2 : 1);
+    }
+    if (caller === 'all') {
+      const { monitors: routing, monitorCount } = (await ask(`channels/${channel.name}`)).json() as {
+        monitors: Item[];
+        monitorCount: number;
+      };
+      assert.deepEqual([routing.length, monitorCount], [2, 2]);
+    }
+  }
+});
+
+test('who may silence sees of a silence no more alerts than they may read, and a reader of channels no monitors and messages of others', async () => {
+  const cluster = new ReviewingCluster()
+    .grant('silencer', 'update cronjobmonitors', 'list cronjobs in dev')
+    .grant('pager', 'list alertchannels', 'list cronjobs in dev', 'list cronjobmonitors in dev');
+  const fleet = await startFleet({ settings: { authMode: 'token' }, cluster: cluster.asCluster() });
+  await using _ = fleet;
+  const channel = await addChannel(fleet);
+  for (const namespace of ['dev', 'prod']) {
+    const spec = { alerting: { channelRefs: [{ name: channel.name }] } };
+    const cronJob = await fleet.addCronJob({ namespace, name: 'job' });
+    await fleet.addMonitor({ namespace, name: 'monitor', spec }, [cronJob]);
+    const { monitor } = await findMonitor(fleet.store, { namespace, name: 'monitor' });
+    const alert = await addAlert(fleet, { namespace, cronJobName: 'job', monitorId: monitor?.id ?? 0 });
+    await addDelivery(fleet, channel, { alertId: alert.id });
+  }
+  const wish = { matcher: { all: true }, duration: '1h', comment: 'all' };
+  for (const path of ['silences?dryRun=true', 'silences']) {
+    const silence = (await as(fleet, 'silencer')(path, 'POST', wish)).json() as Silence;
+    assert.deepEqual([silence.mutedNow, silence.mutedTotal], [1, 1], path);
+  }
+  const seen = (await as(fleet, 'pager')(`channels/${channel.name}`)).json() as {
+    monitorCount: number;
+    monitors: Item[];
+    recentDeliveries: { cronjob: Item }[];
+  };
+  assert.deepEqual(seen.monitors, [{ namespace: 'dev', name: 'monitor' }]);
+  assert.equal(seen.monitorCount, 1);
+  assert.deepEqual(
+    seen.recentDeliveries.map(({ cronjob }) => named(cronjob)),
+    ['dev/job'],
+  );
+});
+
+test('a preview tells which channels there are only to who may list them', async () => {
+  const { fleet, channel } = await twoNamespaces();
+  await using _ = fleet;
+  const refs = [{ name: channel.name }, { name: 'there-is-none' }];
+  const spec = { alerting: { channelRefs: refs }, selector: { allNamespaces: true } };
+  for (const caller of ['all', 'dev'] as const) {
+    const answer = await as(fleet, caller)('monitors/preview', 'POST', { namespace: 'dev', spec });
+    assert.equal(answer.status, 200, answer.text);
+    const preview = answer.json() as MonitorPreview;
+    const told = JSON.stringify([preview.findings, preview.alerts]);
+    assert.equal(told.includes('there-is-none'), caller === 'all', caller);
+    assert.equal(told.includes(channel.name), caller === 'all' && preview.alerts.total > 0, caller);
+    assert.equal(preview.cronJobs.matched, caller === 'all' ? 2 : 1);
+  }
+});
+
+test('the stream tells each caller what it may see, and nothing else', async () => {
+  const { fleet, channel, silences } = await twoNamespaces();
+  await using _ = fleet;
+  const clients = new Map<string, Awaited<ReturnType<typeof openEvents>>>();
+  for (const caller of callers) {
+    const headers = { Authorization: `Bearer ${caller}` };
+    clients.set(caller, await openEvents(fleet.server.port, `${base}events/stream`, headers));
+  }
+  await fleet.store.transaction(async (tx) => {
+    for (const namespace of ['dev', 'prod']) {
+      const data = { namespace, name: `monitor-of-${namespace}`, phase: 'Active', deleted: false } as const;
+      await recordChanges(tx, [{ kind: 'monitor', namespace, data }]);
+    }
+    await recordChanges(
+      tx,
+      silences.map(({ id }) => ({ kind: 'silence', namespace: undefined, data: { id, state: 'active' } }) as const),
+    );
+    await recordChanges(tx, [
+      { kind: 'channel', namespace: undefined, data: { name: channel.name, ready: true, deleted: false } },
+    ]);
+  });
+  for (let looks = 0; looks < 6; looks += 1) await fleet.clock.advance(500);
+  for (const [caller, client] of clients) {
+    const ask = as(fleet, caller);
+    const allowed: string[] = [];
+    for (const namespace of ['dev', 'prod']) {
+      if ((await ask(`monitors/${namespace}/monitor-of-${namespace}`)).status === 200)
+        allowed.push(`monitor-of-${namespace}`);
+    }
+    for (const { id } of silences) if ((await ask(`silences/${id}`)).status === 200) allowed.push(id);
+    if ((await ask(`channels/${channel.name}`)).status === 200) allowed.push(channel.name);
+    const events = await client.until(2 + allowed.length, () => fleet.clock.advance(500));
+    const told = events.flatMap(({ event, data }) =>
+      event === 'hello' || event === 'health' ? [] : [String(data['id'] ?? data['name'])],
+    );
+    assert.deepEqual(told, allowed, caller);
+    client.leave();
+  }
+});

@@ -1,0 +1,35 @@
+import type { SilenceMatcher } from '@cronjob-monitor/shared/domain';
+import { findAlert, findSilence, type Store } from '@cronjob-monitor/shared/store';
+import type { Authentication, Caller } from '../auth/authentication.ts';
+import { isObjectId } from '../object-name.ts';
+
+/** Where a silence acts: in the namespaces that it names, or in that of its alert; undefined: in the whole cluster. */
+export async function placesOf(store: Store, matcher: SilenceMatcher): Promise<readonly (string | undefined)[]> {
+  const { namespaces, alertId } = matcher;
+  if (namespaces.length > 0) return namespaces;
+  const alert = alertId !== null && isObjectId(alertId) ? await findAlert(store, alertId) : undefined;
+  return [alert?.cronJob.namespace];
+}
+
+/** Whether a caller may read a silence: the right to read wherever it acts, as for the silence itself. */
+export async function mayReadSilence(
+  { store, authentication }: { readonly store: Store; readonly authentication: Authentication },
+  caller: Caller,
+  matcher: SilenceMatcher,
+): Promise<boolean> {
+  for (const namespace of await placesOf(store, matcher)) {
+    // Serial: one refusal is enough, and answers are kept.
+    if (!(await authentication.may(caller, 'read', { namespace }))) return false;
+  }
+  return true;
+}
+
+/** The same by its id; false for one that there is not. */
+export async function mayReadSilenceOf(
+  deps: Parameters<typeof mayReadSilence>[0],
+  caller: Caller,
+  id: string,
+): Promise<boolean> {
+  const silence = isObjectId(id) ? await findSilence(deps.store, id) : undefined;
+  return silence !== undefined && (await mayReadSilence(deps, caller, silence.matcher));
+}
