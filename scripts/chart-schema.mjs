@@ -239,7 +239,7 @@ export function valuesSchema() {
           targetCPUUtilizationPercentage: percent,
         }),
       }),
-      ui: object({ writes: bool }),
+      ui: object({ writes: bool, openToEverybody: bool }),
       service: object({ type: { enum: ['ClusterIP', 'NodePort', 'LoadBalancer'] }, port, annotations: map }),
       ingress: object({
         enabled: bool,

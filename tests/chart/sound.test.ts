@@ -215,6 +215,23 @@ describe('modes of the chart', { skip }, () => {
     assert.deepEqual([reaches('controller', 5432), reaches('apiserver', 5432)], [true, true]);
   });
 
+  test('by default policies leave the ports of page, metrics and probes open to everybody, close the rest, and no way out', () => {
+    for (const values of [{}, valueSets['split on PostgreSQL'] ?? {}]) {
+      const policies = ofKind(render(path, values), 'NetworkPolicy');
+      assert.ok(policies.length > 0);
+      for (const { metadata, spec } of policies) {
+        assert.deepEqual(spec.policyTypes, ['Ingress'], metadata.name);
+        assert.equal(spec.egress, undefined);
+        const open = spec.ingress.flatMap((rule: { ports: { port: string }[]; from?: unknown }) => {
+          assert.equal(rule.from, undefined);
+          return rule.ports.map(({ port }) => port);
+        });
+        const isController = metadata.name.endsWith('-controller');
+        assert.deepEqual(open.toSorted(), isController ? ['metrics', 'probes'] : ['http', 'metrics', 'probes']);
+      }
+    }
+  });
+
   test('ui.writes false and a read-only API leave the verbs out', () => {
     const writes = (values: object): boolean =>
       ['ClusterRole', 'Role']

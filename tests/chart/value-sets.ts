@@ -65,7 +65,8 @@ export const valueSets: Readonly<Record<string, object>> = {
     },
     heartbeat: { existingSecret: 'heartbeat' },
     caBundle: { existingConfigMap: 'authorities' },
-    networkPolicy: { enabled: true, uiFrom: [{ namespaceSelector: { matchLabels: { ingress: 'yes' } } }] },
+    ui: { openToEverybody: true },
+    networkPolicy: { egress: { enabled: true }, uiFrom: [{ namespaceSelector: { matchLabels: { ingress: 'yes' } } }] },
     config: {
       cluster: { name: 'prod', 'watch-namespaces': ['team-a', 'team-b'] },
       channels: { 'secret-namespaces': ['cronjob-monitor', 'alerts'] },
@@ -129,6 +130,19 @@ export const refusedValues: readonly (readonly [title: string, values: object, s
     'a route without a gateway',
     { httpRoute: { enabled: true, hostnames: ['a.example.org'] } },
     ["'/httpRoute/parentRefs'"],
+  ],
+  [
+    'an ingress to a page that asks nobody',
+    { ingress: { enabled: true, hosts: [{ host: 'a.example.org' }] } },
+    ['ingress.enabled opens the user interface', 'config.auth.mode to token or proxy', 'ui.openToEverybody to true'],
+  ],
+  [
+    'a route to a page that asks nobody',
+    {
+      httpRoute: { enabled: true, parentRefs: [{ name: 'a' }], hostnames: ['a.example.org'] },
+      config: { auth: { mode: 'none' } },
+    },
+    ['httpRoute.enabled opens the user interface'],
   ],
   ['a proxy whom nobody may be', { config: { auth: { mode: 'proxy' } } }, ["'/config/auth'", 'proxy']],
   [

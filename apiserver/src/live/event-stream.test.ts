@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createEventStream } from './event-stream.ts';
 
+const readOne = ({ body }: ReturnType<typeof createEventStream>): Buffer | null => body.read() as Buffer | null;
+
 /** All that can be read now. */
 function readAll(stream: ReturnType<typeof createEventStream>): string {
   const parts: string[] = [];
-  for (let part: unknown = stream.body.read(); part !== null; part = stream.body.read()) parts.push(String(part));
+  for (let part = readOne(stream); part !== null; part = readOne(stream)) parts.push(part.toString());
   return parts.join('');
 }
 
