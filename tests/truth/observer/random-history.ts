@@ -62,8 +62,13 @@ export function randomHistory(seed: number, size: Size = { cronJobs: 12, days: 3
     return { everyHours, minute: chance.whole(0, everyHours < 24 ? 59 : everyHours * 60 - 1) };
   }
 
-  function aCronJob(name: string, namespace: string, createdAt: number): CronJobStory {
+  function aCronJob(name: string, namespace: string, madeAt: number): CronJobStory {
+    let createdAt = madeAt;
     const rhythm = aRhythm();
+    // Half of those that are made are made shortly before a run, which then ends badly at once.
+    const isMade = createdAt >= startAt && chance.chance(0.5);
+    const firstSlotAt = isMade ? slotsOf(rhythm, createdAt + minuteMs, quietAt)[0] : undefined;
+    if (firstSlotAt !== undefined) createdAt = firstSlotAt - chance.whole(1, 50) * secondMs;
     const deletedAt = chance.chance(0.15) ? within(Math.max(createdAt, startAt) + hourMs, quietAt) : undefined;
     const edits: CronJobEdit[] = [];
     const suspend = chance.chance(0.05);
@@ -94,7 +99,10 @@ export function randomHistory(seed: number, size: Size = { cronJobs: 12, days: 3
       createdAt: createdAt < startAt ? startAt - 10 * dayMs : createdAt,
       deletedAt,
       edits: edits.sort((a, b) => a.at - b.at),
-      runs: slots.flatMap((slotAt) => (chance.chance(health) ? [aRun(slotAt, rhythm)] : [])),
+      runs: slots.flatMap((slotAt): RunStory[] => {
+        if (slotAt === firstSlotAt) return [{ slotAt, fate: 'failure', seconds: chance.whole(1, 3), exitCode: 1 }];
+        return chance.chance(health) ? [aRun(slotAt, rhythm)] : [];
+      }),
     };
   }
 
