@@ -199,6 +199,26 @@ for (const [reason, alerting] of [
   });
 }
 
+test('an alert that opened while its monitor told nobody is told once, as soon as the monitor names a channel', async (t) => {
+  for (const alerting of [
+    undefined,
+    { enabled: false, channelRefs: [{ name: 'team-chat', severities: [] }] },
+    { enabled: true, channelRefs: [] },
+    { enabled: true, channelRefs: [{ name: 'team-chat', severities: ['critical' as const] }] },
+    { enabled: true, channelRefs: [{ name: 'nobody', severities: [] }] },
+  ]) {
+    const { fails, stillHolds, succeeds, send } = await anAlertingFixture(t);
+    await fails({ rules: { alerting } });
+    assert.deepEqual(await stillHolds({ rules: { alerting } }), [], 'nothing is written as long as it names none');
+    await stillHolds();
+    assert.deepEqual(await send(), ['team-chat firing']);
+    await stillHolds();
+    assert.deepEqual(await send(), []);
+    await succeeds();
+    assert.deepEqual(await send(), ['team-chat closing']);
+  }
+});
+
 test('a message waits for evidence that is still being taken', async (t) => {
   const { clock, fails, send } = await anAlertingFixture(t);
   await fails({ contextDueAt: clock.now() + 10_000 });

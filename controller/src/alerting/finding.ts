@@ -44,7 +44,9 @@ export type CloseCause =
   | 'monitorDeleted'
   | 'deselected'
   | 'notConfigured'
-  | 'paused';
+  | 'paused'
+  /** The window over which it is computed holds no run any more. */
+  | 'noRuns';
 
 export interface HoldingFinding {
   readonly kind: 'holds';

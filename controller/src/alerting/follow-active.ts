@@ -6,6 +6,7 @@ import {
   isRise,
   keepEvidence,
   messageHold,
+  routesOf,
   type MessageHold,
 } from '@cronjob-monitor/shared/domain';
 import {
@@ -30,7 +31,7 @@ interface News {
   readonly rose: boolean;
   readonly errorChanged: boolean;
   readonly occurred: number;
-  /** A message was held back, or flapping ended: it is told as soon as it may be. */
+  /** A message was held back, flapping ended, or there is a channel for it at last: it is told as soon as it may be. */
   readonly isOwed: boolean;
 }
 
@@ -58,7 +59,7 @@ export async function followActive(turn: Turn<HoldingFinding>, before: AlertReco
     rose: isRise(before.severity, severity),
     errorChanged: before.signature !== undefined && alert.signature !== before.signature,
     occurred,
-    isOwed: before.dueAt !== undefined || flapping.ended,
+    isOwed: before.dueAt !== undefined || flapping.ended || becameTellable(turn, alert),
   };
   if (severity !== before.severity) {
     decide(turn, alert, { action: 'severityChanged', reason: news.rose ? 'rise' : source });
@@ -74,6 +75,12 @@ export async function followActive(turn: Turn<HoldingFinding>, before: AlertReco
     flapping.ended ||
     now - before.lastSeenAt >= seenEveryMs;
   return isChanged ? { stored: before, alert: after } : undefined;
+}
+
+/** It was never told, for its monitor named no channel for it; now it does. */
+function becameTellable({ finding: { rules }, channels }: Turn, { notifyNo, dueAt, severity }: AlertRecord): boolean {
+  if (notifyNo > 0 || dueAt !== undefined) return false;
+  return 'told' in routesOf(rules.alerting, severity, (name) => channels.has(name));
 }
 
 /** While it flaps each change of the verdict makes it last; an hour without one ends it. */

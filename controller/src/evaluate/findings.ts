@@ -75,7 +75,8 @@ function toFindingVerdict(
   const open = openOf(subject, watch, judged);
   if (verdict.kind === 'holds') return toHoldingFinding(subject, watch, { ...judged, verdict }, open, causes, context);
   if (open === undefined && !context.openedBefore?.has(keyOf(judged))) return undefined;
-  if (verdict.reason === 'notConfigured' || verdict.reason === 'paused') return { kind: 'gone', cause: verdict.reason };
+  const { reason } = verdict;
+  if (reason === 'notConfigured' || reason === 'paused' || reason === 'noRuns') return { kind: 'gone', cause: reason };
   return { kind: 'quiet', by: context.clearedBy?.jobName, byEndedAt: context.clearedBy?.finishedAt };
 }
 

@@ -1,4 +1,4 @@
-import { runsNeeded, type DetectionFacts } from '@cronjob-monitor/shared/domain';
+import { failureReason, runsNeeded, type DetectionFacts } from '@cronjob-monitor/shared/domain';
 import { listJudgedRuns, type JudgedRunRow, type Tx } from '@cronjob-monitor/shared/store';
 import type { Subject, Watch } from './subject.ts';
 
@@ -24,7 +24,7 @@ export async function gatherRuns(tx: Tx, subjects: readonly Subject[]): Promise<
   return {
     runsOf,
     jobFailed: (subject, watch) => {
-      const runs = runsOf(subject, watch).map((run) => ({ ...run, reason: run.reason ?? run.jobReason }));
+      const runs = runsOf(subject, watch).map((run) => ({ ...run, reason: failureReason(run) }));
       const open = subject.alerts.filter(
         ({ monitorId, type }) => monitorId === watch.monitor.id && type === 'jobFailed',
       );

@@ -1,4 +1,5 @@
 import {
+  failureReason,
   judge,
   type DetectionFacts,
   type DurationFacts,
@@ -56,7 +57,7 @@ export function replayRuns(
     const known = ordered.slice(0, index + 1).toReversed();
     const untilAt = ordered[index + 1]?.endedAt ?? of.now;
     const facts: DetectionFacts = {
-      jobFailed: { runs: known.map((ended) => ({ ...ended, reason: ended.reason ?? ended.jobReason })), isOpen },
+      jobFailed: { runs: known.map((ended) => ({ ...ended, reason: failureReason(ended) })), isOpen },
       durations: durations && durationsAt(known),
     };
     const judged = judge(detection, facts, untilAt);

@@ -185,7 +185,7 @@ export { isEdge } from './alert/edge.ts';
 export { judge, judgedKinds, type DetectionFacts, type DetectionRules, type Judged } from './detect/chain.ts';
 export { inhibitionOf, type Inhibition, type PossibleCause, type PossibleSign } from './detect/inhibition.ts';
 export { isStorm, isStormOver, joinsStorms, stormWindowMs, type Storm } from './alert/storm.ts';
-export { jobFailed, runsNeeded, type JobFailedFacts, type JudgedRun } from './detect/job-failed.ts';
+export { failureReason, jobFailed, runsNeeded, type JobFailedFacts, type JudgedRun } from './detect/job-failed.ts';
 export type { DeadManFacts } from './detect/dead-man.ts';
 export type { DurationFacts } from './detect/duration-limits.ts';
 export type { Baseline, DurationRegressionFacts } from './detect/duration-regression.ts';

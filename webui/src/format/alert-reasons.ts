@@ -51,6 +51,7 @@ const words: Readonly<Record<string, string>> = {
   monitorDeleted: 'the monitor was deleted',
   deselected: 'the monitor selects it no more',
   notConfigured: 'the rule was taken out',
+  noRuns: 'no runs are left in its window',
   paused: 'it was suspended, and monitoring pauses meanwhile',
 };
 

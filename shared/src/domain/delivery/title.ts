@@ -72,6 +72,7 @@ const closeCauses: Readonly<Record<string, string>> = {
   deselected: 'no longer selected',
   notConfigured: 'no longer configured',
   paused: 'CronJob suspended',
+  noRuns: 'no runs in its window any more',
 };
 
 /** Why an alert cannot be judged any more; an unknown cause is said as it is. */

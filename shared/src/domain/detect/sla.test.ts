@@ -31,6 +31,7 @@ const rates: {
     open: 0,
     kind: 'undecided',
   },
+  { says: 'an open alert without any run in the window is over', success: 0, failed: 0, open: 0, kind: 'quiet' },
   { says: 'just above the minimum an open alert still holds', success: 952, failed: 48, open: 5, kind: 'holds' },
   { says: 'a point above it holds for one more evaluation', success: 96, failed: 4, open: 0, kind: 'holds' },
   { says: 'and ends with the second', success: 96, failed: 4, open: 1, kind: 'quiet' },

@@ -23,12 +23,14 @@ export interface SuccessRateFacts {
 
 /**
  * Holds when less than `minSuccessRate` percent of the window's runs succeeded. It ends when the rate is a margin above the minimum in
- * two evaluations in a row, so that one run more or less does not open and close it by turns.
+ * two evaluations in a row, so that one run more or less does not open and close it by turns. Without a run in the window there is no rate
+ * to speak of any more.
  */
 export function successRateBelow(rule: SuccessRateRule, facts: SuccessRateFacts, now: Instant): Verdict {
   if (!rule.enabled) return quiet('notConfigured');
   const runs = facts.success + facts.failed;
   const isOpen = facts.openGoodEvaluations !== undefined;
+  if (isOpen && runs === 0) return quiet('noRuns');
   if (runs < rule.minRuns || runs === 0) return isOpen ? undecided('tooFewRuns') : quiet('tooFewRuns');
 
   const isBreached = 100 * facts.success < rule.minSuccessRate * runs;
