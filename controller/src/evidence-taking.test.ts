@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import type { Execution } from '@cronjob-monitor/shared/domain';
+import { setTimeout as wait } from 'node:timers/promises';
+import { toAlertFacts, type Execution } from '@cronjob-monitor/shared/domain';
+import { listLiveAlerts, StoreError } from '@cronjob-monitor/shared/store';
 import {
   aCronJob,
   aFailedJob,
@@ -24,11 +26,17 @@ interface Options {
 }
 
 async function aTaking(context: TestContext, of: Options = {}) {
-  const { store, epoch } = await anAlertingFixture(context);
+  const fixture = await anAlertingFixture(context);
+  const { store, epoch } = fixture;
+  const clock = new FakeClock(endedAt + 300_000);
+  let isSlow = false;
+  const fenced = store.fenced.bind(store);
+  store.fenced = (...given: Parameters<typeof fenced>) =>
+    isSlow ? Promise.reject(new StoreError('timeout', 'a statement took too long')) : (fenced(...given) as never);
   const read: string[] = [];
   const answering = Promise.withResolvers<void>();
   if (of.isAnswering !== false) answering.resolve();
-  const decoded = { ok: true, ...decodedMonitor({ selector: {} }) };
+  const decoded = { ok: true, ...decodedMonitor({ selector: {}, alerting: { channelRefs: [{ name: 'team-chat' }] } }) };
   const taking = createEvidenceTaking(
     {
       cluster: {
@@ -45,14 +53,15 @@ async function aTaking(context: TestContext, of: Options = {}) {
       settings: {
         evidence: { concurrency: 2, perNode: 2, readTimeoutMs: 1_000, maxAttempts: 3, redactPatterns: [] },
       },
-      clock: new FakeClock(endedAt + 300_000),
+      clock,
       logger: new RecordingLogger(),
       background: (_name, work) => void work,
       workedUntilAt: () => of.workedUntilAt,
     },
     { epoch, signal: context.signal },
   );
-  return { taking, store, read, answer: () => answering.resolve() };
+  const slowDown = (slow: boolean): void => void (isSlow = slow);
+  return { taking, store, read, answer: () => answering.resolve(), fixture, clock, slowDown };
 }
 
 /** Takes a run that has its row already, where a leader worked until then. Returns whose events were read. */
@@ -104,4 +113,26 @@ test('runs that an earlier leader has recorded are read one after the other; one
   answer();
   await until(() => read.length === 4);
   assert.deepEqual(read.slice(2), ['known-2', 'known-3']);
+});
+
+test('what is learned of a run while the database is slow for some seconds gets into its alert', async (context) => {
+  const { taking, fixture, clock, slowDown, read, store } = await aTaking(context);
+  const { cronJob } = fixture.finding({ kind: 'quiet' });
+  const failed = { ...job, cronJobUid: cronJob.uid };
+  await fixture.fails({ context: { jobUid: failed.uid, jobName: failed.name } });
+  slowDown(true);
+  const rest = { pods: [], cronJob: aCronJob({ uid: cronJob.uid }), siblings: [], monitored: true };
+  taking.take({ snapshot: { job: failed, gone: undefined }, held: undefined, ...rest }, execution, 'new');
+  await until(() => read.length === 1);
+  for (let second = 0; second < 5; second++) await clock.advance(1_000);
+  slowDown(false);
+  let explained: unknown;
+  // A thread looks for suggestions, in real time.
+  for (let round = 0; round < 500 && explained === undefined; round++) {
+    await clock.advance(1_000);
+    await wait(10);
+    const [alert] = await listLiveAlerts(store, [cronJob.id]);
+    explained = toAlertFacts(alert?.context).evidenceOf;
+  }
+  assert.equal(explained, failed.uid);
 });

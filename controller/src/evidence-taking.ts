@@ -1,17 +1,20 @@
-import type { Execution, Instant, JobFacts } from '@cronjob-monitor/shared/domain';
+import type { Evidence, Execution, Instant, JobFacts } from '@cronjob-monitor/shared/domain';
 import type { Cluster, Redaction } from '@cronjob-monitor/shared/kube';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import { listAlertsOfRuns, putEvidence, type Store } from '@cronjob-monitor/shared/store';
 import { completeAlerts, isExplainedBy, type LearnedOfRun } from './alerting/index.ts';
 import { Batches } from './batches.ts';
 import type { ClusterCaches } from './cluster-view.ts';
+import { isDatabaseAway } from './database-away.ts';
 import {
   createCapture,
   createEvidenceBook,
   createReadPool,
+  createUntilStored,
   type Capture,
   type CaptureDeps,
   type EvidenceWishes,
+  type UntilStored,
 } from './evidence/index.ts';
 import { createFixSuggestions } from './fix-suggestions.ts';
 import { createInstalledRedaction } from './installed-redaction.ts';
@@ -87,7 +90,8 @@ export function createEvidenceTaking(deps: EvidenceTakingDeps, term: Pick<Term, 
   const redaction = createInstalledRedaction(deps, evidence.redactPatterns, term.signal);
   const book = createEvidenceBook();
   const background = forgiving(deps, term.signal);
-  const capture = captureOf(deps, { term, redaction, book, background });
+  const untilStored = createUntilStored({ isAway: isDatabaseAway, clock, signal: term.signal });
+  const capture = captureOf(deps, { term, redaction, book, background, untilStored });
   const templates = createTemplateKeeping({ store: deps.store, epoch: term.epoch, redaction });
   const line = createReadPool({ concurrency: mostExplainedAtOnce, perNode: mostExplainedAtOnce });
   const suggest = createFixSuggestions(deps, term.signal);
@@ -100,9 +104,11 @@ export function createEvidenceTaking(deps: EvidenceTakingDeps, term: Pick<Term, 
 
   const explainNow = async (run: Omit<RunToExplain, 'pieces'>): Promise<LearnedOfRun> => {
     term.signal.throwIfAborted();
-    await templates.flush();
     const pieces = book.take(run.job.uid);
-    return explainRun({ ...run, pieces }, { store: deps.store, suggest });
+    return untilStored(sizeOf(pieces), async () => {
+      await templates.flush();
+      return explainRun({ ...run, pieces }, { store: deps.store, suggest });
+    });
   };
   const explanations = new Batches<LearnedOfRun>(mostExplainedTogether, async (learned) => {
     term.signal.throwIfAborted();
@@ -114,7 +120,8 @@ export function createEvidenceTaking(deps: EvidenceTakingDeps, term: Pick<Term, 
     const { uid } = run.job;
     try {
       await book.whenQuiet(uid);
-      await explanations.add(await line.run('', () => explainNow(run), term.signal));
+      const learned = await line.run('', () => explainNow(run), term.signal);
+      await untilStored(sizeOf(piecesOf(learned)), () => explanations.add(learned));
     } finally {
       awaited.delete(uid);
     }
@@ -151,6 +158,15 @@ export function createEvidenceTaking(deps: EvidenceTakingDeps, term: Pick<Term, 
     signal: term.signal,
   });
 
+  /** What a leader had time for is taken once more only where it did not get into the database, which was away. */
+  const takeOver = async (run: EndedRun, wasTaken: boolean): Promise<void> => {
+    try {
+      await takeAgain(run, wasTaken);
+    } finally {
+      if (wasTaken) awaited.delete(run.job.uid);
+    }
+  };
+
   return {
     expect({ jobUid, status }) {
       // Only a failure is explained: a message about a success that took too long waits for nothing.
@@ -166,14 +182,15 @@ export function createEvidenceTaking(deps: EvidenceTakingDeps, term: Pick<Term, 
         capture.request({ job, pods, execution, wishes });
         return;
       }
-      if (row === 'known' && isFirst && isTaken(execution)) {
+      const wasTaken = row === 'known' && isFirst && isTaken(execution);
+      if (wasTaken && !isOwed) {
         awaited.delete(job.uid);
         return;
       }
       taken.add(job.uid);
       const run = { job, pods, execution, monitors, wishes, isOwed };
       if (row === 'new') templates.add(job);
-      if (row === 'known' && isFirst) background('evidence of an earlier leader', takeAgain(run));
+      if (row === 'known' && isFirst) background('evidence of an earlier leader', takeOver(run, wasTaken));
       else background('evidence of a run', takeEnded(run));
       if (row === 'new' && execution.status !== 'failed') background('template of a run', templates.flush());
     },
@@ -200,7 +217,19 @@ export function createEvidenceTaking(deps: EvidenceTakingDeps, term: Pick<Term, 
   };
 }
 
-/** Evidence explains and never decides: without it the run is recorded all the same. */
+function piecesOf({ log, initLogs, events, attempts }: LearnedOfRun): readonly Evidence[] {
+  return [log, ...initLogs, events, attempts].filter((piece) => piece !== undefined);
+}
+
+/** Characters that they keep in memory. */
+function sizeOf(pieces: readonly Evidence[]): number {
+  return pieces.reduce((sum, { body }) => sum + (body?.length ?? 0), 0);
+}
+
+/**
+ * Evidence explains and never decides: without it the run is recorded all the same. What the database does not take for a while is written
+ * again; what fails for another reason is given up.
+ */
 function forgiving({ background, logger }: EvidenceTakingDeps, signal: AbortSignal): EvidenceTakingDeps['background'] {
   return (name, work) =>
     background(
@@ -216,9 +245,10 @@ function captureOf(
   of: Pick<CaptureDeps, 'book' | 'background'> & {
     readonly term: Pick<Term, 'epoch' | 'signal'>;
     readonly redaction: Redaction;
+    readonly untilStored: UntilStored;
   },
 ): Capture {
-  const { term, redaction, book, background } = of;
+  const { term, redaction, book, background, untilStored } = of;
   const writing = createReadPool({ concurrency: mostWrittenAtOnce, perNode: mostWrittenAtOnce });
   return createCapture({
     cluster,
@@ -229,7 +259,9 @@ function captureOf(
     maxAttempts: evidence.maxAttempts,
     redaction,
     keep: async (pieces) => {
-      await writing.run('', () => putEvidence(store, term.epoch, pieces), term.signal);
+      await untilStored(sizeOf(pieces), () =>
+        writing.run('', () => putEvidence(store, term.epoch, pieces), term.signal),
+      );
     },
     book,
     onRead: (result) => upkeepMetrics?.captured(result),

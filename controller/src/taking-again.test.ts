@@ -39,6 +39,15 @@ test('runs of an earlier leader are taken one after the other, those that a mess
   await Promise.all(all);
 });
 
+test('a run that a leader had time for is taken only when a message waits for it', async (t) => {
+  const { again, begun, end } = aTaking(t, (runs) => Promise.resolve(new Set(runs.filter((run) => run === 'b'))));
+  const all = ['a', 'b'].map((run) => again(run, true));
+  await settle();
+  assert.deepEqual(begun, ['b']);
+  await end('b');
+  await Promise.all(all);
+});
+
 test('when it cannot be asked what is waited for, nothing waits', async (t) => {
   const { again, begun, end } = aTaking(t, () => Promise.reject(new Error('the database is away')));
   const all = ['a', 'b'].map((run) => again(run));

@@ -2,5 +2,6 @@ export { createEvidenceBook, type EvidenceBook } from './book.ts';
 export { createCapture, type Capture, type CaptureDeps, type CaptureRequest } from './capture.ts';
 export { explainingLogs, type ExplainingLogs } from './explaining-logs.ts';
 export { createReadPool } from './read-pool.ts';
+export { createUntilStored, type UntilStored } from './until-stored.ts';
 export type { EvidenceWishes } from './wanted.ts';
 export { createFixSuggesting, type FixProblem, type SuggestFix } from './suggest-fixes.ts';
