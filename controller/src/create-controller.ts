@@ -244,7 +244,9 @@ export function createController(deps: ControllerDeps): Controller {
       });
       await installations.learn();
       const refusal = installations.refusal();
-      if (leading && refusal !== undefined) terms.lose(refusal);
+      if (refusal === undefined || !leading || terms.epoch === undefined) return;
+      await installations.remember(terms.epoch);
+      terms.lose(refusal);
     },
     isLeading: () => terms.isLeading,
     // On a quiet day it is the first to notice that the database is away.

@@ -8,7 +8,13 @@ import {
 } from '@cronjob-monitor/shared/domain';
 import type { StatusWriter } from '@cronjob-monitor/shared/kube';
 import type { Clock } from '@cronjob-monitor/shared/process';
-import { findInstalledAt, listHeartbeats, type Store } from '@cronjob-monitor/shared/store';
+import {
+  findClusterState,
+  findInstalledAt,
+  listHeartbeats,
+  putClusterState,
+  type Store,
+} from '@cronjob-monitor/shared/store';
 
 export interface InstallationsDeps {
   readonly store: Store;
@@ -31,6 +37,8 @@ export interface InstallationsDeps {
 export interface Installations {
   /** Reads when our database was made, which gives us our age; and whose Lease it is. Throws `StoreError` while the database is away. */
   learn(): Promise<void>;
+  /** Before a leader gives way: its next process knows from the beginning that the other one is no earlier life of its own. */
+  remember(epoch: number): Promise<void>;
   /** What our statuses say of us; undefined before the first `learn`. */
   writtenBy(): StatusWriter | undefined;
   /** Why this one may not work: an older one is there. Undefined: it may. */
@@ -40,10 +48,13 @@ export interface Installations {
 
 /** Thousands of monitors are not looked through at each question. */
 const keptMs = 2_000;
+/** So many others are remembered. */
+const mostMet = 10;
 
 export function createInstallations(deps: InstallationsDeps): Installations {
   const { store, clock, name, identity } = deps;
   let sinceAt: Instant | undefined;
+  let met: ReadonlySet<Instant> | undefined;
   let kept: { readonly atMs: number; readonly other: Installation | undefined } | undefined;
   /** A holder of our Lease that our database does not know, and since when. */
   let stranger: { readonly holder: string; readonly sinceMs: number } | undefined;
@@ -52,7 +63,7 @@ export function createInstallations(deps: InstallationsDeps): Installations {
     if (deps.isShared || sinceAt === undefined) return undefined;
     const nowMs = clock.monotonicMs();
     if (!kept || nowMs - kept.atMs >= keptMs) {
-      const own = { name, sinceAt, startedAt: deps.startedAt };
+      const own = { name, sinceAt, startedAt: deps.startedAt, met: met ?? new Set() };
       kept = { atMs: nowMs, other: otherInstallationOf(marksOf(deps.monitors()), own, clock.now()) };
     }
     return kept.other;
@@ -77,7 +88,15 @@ export function createInstallations(deps: InstallationsDeps): Installations {
   return {
     async learn() {
       sinceAt ??= await findInstalledAt(store);
+      met ??= toMet(await findClusterState(store, 'otherInstallation'));
       await findStranger();
+    },
+    async remember(epoch) {
+      const found = other();
+      if (!found) return;
+      met = new Set([...(met ?? []), found.sinceAt]);
+      const stored = [...met].slice(-mostMet);
+      await store.fenced(epoch, (tx) => putClusterState(tx, 'otherInstallation', stored));
     },
     writtenBy: () =>
       sinceAt === undefined ? undefined : { installation: name, since: new Date(sinceAt).toISOString() },
@@ -89,6 +108,10 @@ export function createInstallations(deps: InstallationsDeps): Installations {
       return found ? [{ key: 'another installation', sentence: watchedBy(found), blocks: false }] : [];
     },
   };
+}
+
+function toMet(stored: unknown): ReadonlySet<Instant> {
+  return new Set(Array.isArray(stored) ? stored.filter((at) => typeof at === 'number') : []);
 }
 
 function watchedBy({ name, sinceAt }: Installation): string {

@@ -118,7 +118,7 @@ export class Terms {
       logger.info('the Lease is ours');
       this.#holding = this.#hold(election);
     }
-    const prepared = await this.#untilDone('the schema is not ready', () => prepare(signal));
+    const prepared = await this.#untilDone('the preparations have not succeeded', () => prepare(signal));
     if (!prepared) return;
     const taken = await this.#untilDone('the epoch cannot be taken', () => takeEpoch(signal));
     if (!taken || signal.aborted) return;

@@ -69,7 +69,13 @@ export {
   type NewsOfChange,
   type WatchFacts,
 } from './watch/judges-from.ts';
-export { isOlder, otherInstallationOf, type Installation, type StatusMark } from './health/other-installation.ts';
+export {
+  isOlder,
+  otherInstallationOf,
+  type Installation,
+  type OwnInstallation,
+  type StatusMark,
+} from './health/other-installation.ts';
 export { toldProblems, type Problem } from './health/problem.ts';
 export { nearestRank, rankOf } from './stats/percentile.ts';
 export {

@@ -11,7 +11,8 @@ export type ClusterFact =
   | 'clusterUid'
   | 'zoneOffsets'
   | 'gaps'
-  | 'templateKey';
+  | 'templateKey'
+  | 'otherInstallation';
 
 /** Keeps one fact about the cluster; JSON values only. */
 export async function putClusterState(tx: Tx, name: ClusterFact, value: unknown): Promise<void> {

@@ -47,7 +47,12 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
       await database.remove();
     });
 
-    const prepare = (storage: ServerSettings) => bench.prepare({ entryPoint: 'standalone', storage });
+    const prepare = (storage: ServerSettings) =>
+      bench.prepare({
+        entryPoint: 'standalone',
+        storage,
+        config: { [`storage.${storage.type}.ssl-mode`]: storage.sslMode },
+      });
 
     for (const [title, { change, said }] of Object.entries(refusals)) {
       test(`${title}: readiness, health and the log say one sentence with the place and the key`, async () => {

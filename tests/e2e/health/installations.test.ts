@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { startBench, until } from '../../faults/harness/bench.ts';
-import { completeStatus, putCronJob, putJob, slotNumber } from '../../faults/harness/objects.ts';
+import { failedStatus, putCronJob, putJob, slotNumber } from '../../faults/harness/objects.ts';
 import { askHealth } from './told.ts';
 
 const another =
@@ -12,7 +13,7 @@ describe('two installations on one cluster', () => {
     const bench = await startBench({ controllers: false });
     t.after(() => bench.close());
     const older = await bench.prepare({});
-    await older.startReady();
+    await older.startReady(120_000);
     await older.untilLeading();
     const writer = () => {
       const [monitor] = bench.sim.objects.list({ apiVersion: 'cronjob-monitor.io/v1alpha1', kind: 'CronJobMonitor' });
@@ -22,26 +23,42 @@ describe('two installations on one cluster', () => {
     const since = writer();
 
     const younger = await bench.prepare({ storage: bench.sqlite('younger.db') });
-    younger.start();
-    // Both run on this host, so the name is the same: what the older one writes from now on gives it away.
+    // Both run on this host, so the name is the same, and what was written before could be an earlier life: what the older one writes from
+    // now on gives it away.
     const owner = putCronJob(bench.sim, 'shared');
-    let slot = 0;
-    await younger.until(
+    const enough = new AbortController();
+    const load = (async () => {
+      for (let slot = 1; !enough.signal.aborted; slot++) {
+        putJob(bench.sim, owner, { slotAt: slotNumber(slot), status: failedStatus() });
+        await wait(500);
+      }
+    })();
+    t.after(async () => {
+      enough.abort();
+      await load;
+    });
+    younger.start();
+    await until(
       'it is not ready',
       async () => {
-        putJob(bench.sim, owner, { slotAt: slotNumber(++slot), status: completeStatus() });
+        if (!younger.running) younger.start(); // it led before it knew, and gave way: it is started again, as by Kubernetes
         const { status, body } = await younger.readiness();
         return status === 503 && body.split('\n').some((line) => another.test(line));
       },
-      60_000,
+      120_000,
     );
-    await younger.until('its health says so', async () => {
-      const { health } = await askHealth(younger);
-      return !health.ready && health.problems.some((problem) => another.test(problem));
-    });
+    await wait(3_000);
+    assert.ok(younger.running, 'it waits');
+    const { health } = await askHealth(younger);
+    assert.equal(health.ready, false);
+    assert.ok(
+      health.problems.some((problem) => another.test(problem)),
+      health.problems.join('\n'),
+    );
     await younger.until('its log says so', () =>
-      younger.said('the service is not ready').some(({ problem }) => another.test(String(problem))),
+      younger.saidOfLate('the service is not ready').some(({ problem }) => another.test(String(problem))),
     );
+    assert.equal(younger.saidOfLate('this replica leads').length, 0);
     assert.equal((await older.readiness()).status, 200, 'the older one works on');
     await until('the older one writes', () => writer() === since);
 
@@ -49,7 +66,7 @@ describe('two installations on one cluster', () => {
       storage: bench.sqlite('allowed.db'),
       config: { 'cluster.shared-with-another': true },
     });
-    await allowed.startReady();
+    await allowed.startReady(120_000);
     await allowed.untilLeading();
   });
 });

@@ -4,7 +4,7 @@ import { isOlder, otherInstallationOf, type StatusMark } from './other-installat
 
 const minute = 60_000;
 const now = Date.parse('2026-11-21T12:00:00Z');
-const own = { name: 'monitoring', sinceAt: now - 1_000 * minute, startedAt: now - 30 * minute };
+const own = { name: 'monitoring', sinceAt: now - 1_000 * minute, startedAt: now - 30 * minute, met: new Set<number>() };
 const mark = (changes: Partial<StatusMark>): StatusMark => ({
   name: 'elsewhere',
   sinceAt: now - 500 * minute,
@@ -25,6 +25,11 @@ test('the same database is the same installation, wherever it runs now', () => {
 test('what our own name wrote before we started was ourselves with another database; after, it is another', () => {
   const same = { name: own.name, sinceAt: own.sinceAt - minute };
   assert.equal(otherInstallationOf([mark({ ...same, writtenAt: own.startedAt })], own, now), undefined);
+  const met = new Set([same.sinceAt]);
+  const before = mark({ ...same, writtenAt: now - 9 * minute });
+  const restarted = { ...own, startedAt: now - minute };
+  assert.equal(otherInstallationOf([before], restarted, now), undefined);
+  assert.equal(otherInstallationOf([before], { ...restarted, met }, now)?.sinceAt, same.sinceAt, 'seen at work before');
   const written = now - minute;
   assert.equal(otherInstallationOf([mark({ ...same, writtenAt: written })], own, now)?.sinceAt, same.sinceAt);
 });

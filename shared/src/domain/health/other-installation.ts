@@ -16,19 +16,24 @@ export interface StatusMark extends Installation {
 /** A status is written every 5 minutes at least: an installation that has not written for so long is gone. */
 const goneAfterMs = 10 * 60_000;
 
-/**
- * The oldest installation besides our own that writes statuses of the monitors we see; undefined: we are alone. `startedAt` is when this process
- * started: what an installation of our own name wrote before is our own earlier life, with another database.
- */
+/** Who asks: this process, of its installation. */
+export interface OwnInstallation extends Installation {
+  /** What an installation of our own name wrote before this process started is our own earlier life, with another database. */
+  readonly startedAt: Instant;
+  /** Birthdays of databases whose installation an earlier process of ours has seen at work: they are no earlier life. */
+  readonly met: ReadonlySet<Instant>;
+}
+
+/** The oldest installation besides our own that writes statuses of the monitors we see; undefined: we are alone. */
 export function otherInstallationOf(
   marks: Iterable<StatusMark>,
-  own: Installation & { readonly startedAt: Instant },
+  own: OwnInstallation,
   now: Instant,
 ): Installation | undefined {
   let oldest: Installation | undefined;
   for (const { name, sinceAt, writtenAt } of marks) {
     if (sinceAt === own.sinceAt || now - writtenAt >= goneAfterMs) continue;
-    if (name === own.name && writtenAt <= own.startedAt) continue;
+    if (name === own.name && writtenAt <= own.startedAt && !own.met.has(sinceAt)) continue;
     if (!oldest || isOlder({ name, sinceAt }, oldest)) oldest = { name, sinceAt };
   }
   return oldest;
