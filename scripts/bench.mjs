@@ -5,9 +5,9 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { performancePage } from './pages/performance-page.mjs';
-import { requireNode24 } from './require-node.mjs';
+import { inNode24 } from './in-node-24.mjs';
 
-requireNode24();
+await inNode24();
 
 const root = resolve(import.meta.dirname, '..');
 const page = join(root, 'docs/performance.md');

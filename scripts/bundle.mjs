@@ -10,7 +10,7 @@ import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { copyPackages } from './image-packages.mjs';
 import { lazyPackages } from './lazy-packages.mjs';
-import { requireNode24 } from './require-node.mjs';
+import { inNode24 } from './in-node-24.mjs';
 import { threadPrograms } from './thread-programs.mjs';
 
 const root = resolve(import.meta.dirname, '..');
@@ -122,7 +122,7 @@ function run(folder, [entry, ...flags]) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  requireNode24();
+  await inNode24();
   const args = process.argv.slice(2);
   const out = args[0] === '--out' ? resolve(args.splice(0, 2)[1] ?? '') : join(root, 'dist/image');
   const withUi = args[0] !== '--without-ui';

@@ -3,8 +3,11 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { valuesSchema } from './chart-schema.mjs';
-import { findHelm } from '../tests/chart/helm.ts';
+import { inNode24 } from './in-node-24.mjs';
+
+await inNode24();
+const { valuesSchema } = await import('./chart-schema.mjs');
+const { findHelm } = await import('../tests/chart/helm.ts');
 
 const charts = resolve(import.meta.dirname, '../charts');
 const namespace = 'cronjob-monitor';

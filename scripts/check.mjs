@@ -1,9 +1,9 @@
 // Types of all packages, lint, format, Svelte, and the rules of the lockfile. Ends non-zero if one of them fails.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { requireNode24 } from './require-node.mjs';
+import { inNode24 } from './in-node-24.mjs';
 
-requireNode24();
+await inNode24();
 const steps = [
   { name: 'types', command: 'tsc', args: ['-b'] },
   { name: 'lint', command: 'oxlint', args: ['--type-aware', '--quiet'] },

@@ -1,7 +1,10 @@
 // Writes apiserver/src/openapi/openapi.json from the comments of the routers; with --check it only tells whether the file is current.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildOpenApi } from '../apiserver/src/openapi/build.ts';
+import { inNode24 } from './in-node-24.mjs';
+
+await inNode24();
+const { buildOpenApi } = await import('../apiserver/src/openapi/build.ts');
 
 const file = join(import.meta.dirname, '..', 'apiserver', 'src', 'openapi', 'openapi.json');
 

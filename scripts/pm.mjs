@@ -1,4 +1,4 @@
-// Runs one script of package.json by pnpm 12, whatever package manager called us. Works on any Node from 18 on.
+// Runs one script of package.json by pnpm 12, whatever package manager called us. Works on any Node from 20 on.
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 

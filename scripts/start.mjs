@@ -1,11 +1,13 @@
 // Builds the user interface when it is not there or older than its sources, and starts the demonstration.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, globSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
-import { requireNode24 } from './require-node.mjs';
+import { inNode24 } from './in-node-24.mjs';
 
-requireNode24();
+await inNode24();
+const { globSync } = await import('node:fs');
 if (isOutdated('webui/dist/index.html', 'webui/{src,public}/**/*.*', 'webui/index.html', 'shared/src/contract/*.ts')) {
+  console.log('Building the user interface, which takes half a minute the first time …');
   const built = spawnSync('pnpm', ['--silent', '--filter', '@cronjob-monitor/webui', 'run', 'build'], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });

@@ -1,12 +1,13 @@
 // Runs every suite, or those whose names are given; tells each failure, what was skipped and why, and the count.
-import { globSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { run } from 'node:test';
-import { requireNode24 } from './require-node.mjs';
+import { inNode24 } from './in-node-24.mjs';
 import { TestReport } from './test-report.mjs';
 
-requireNode24();
+await inNode24();
+const { globSync } = await import('node:fs');
 
 /**
  * In this order: what is quick and says most comes first. A file is in the first group that has it. Where files mostly wait, for a lease,

@@ -1,9 +1,12 @@
 // Writes the examples of docs/alerts.md with the wording of the service; with --check it only tells whether they are current.
-import { getChannel } from '../../controller/src/channels/index.ts';
-import { digestBody, headingOf } from '../../shared/src/domain/index.ts';
-import { cronJob, findExamples, slotAt } from './example-findings.mjs';
-import { exampleOutgoing } from './example-message.mjs';
 import { keepSections, table } from './written-page.mjs';
+import { inNode24 } from '../in-node-24.mjs';
+
+await inNode24();
+const { getChannel } = await import('../../controller/src/channels/index.ts');
+const { digestBody, headingOf } = await import('../../shared/src/domain/index.ts');
+const { cronJob, findExamples, slotAt } = await import('./example-findings.mjs');
+const { exampleOutgoing } = await import('./example-message.mjs');
 
 const target = { type: 'email', email: { smtpSecretRef: {}, from: 'monitor@example.org', to: ['team@example.org'] } };
 

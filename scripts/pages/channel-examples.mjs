@@ -1,10 +1,13 @@
 // Writes the examples of docs/channels.md as the channels send them; with --check it only tells whether they are current.
 import { createServer } from 'node:http';
-import { composeMail } from '../../controller/src/channels/email/compose.ts';
-import { createAddressRules, getChannel } from '../../controller/src/channels/index.ts';
-import { systemClock } from '../../shared/src/process/index.ts';
-import { exampleOutgoing } from './example-message.mjs';
 import { keepSections } from './written-page.mjs';
+import { inNode24 } from '../in-node-24.mjs';
+
+await inNode24();
+const { composeMail } = await import('../../controller/src/channels/email/compose.ts');
+const { createAddressRules, getChannel } = await import('../../controller/src/channels/index.ts');
+const { systemClock } = await import('../../shared/src/process/index.ts');
+const { exampleOutgoing } = await import('./example-message.mjs');
 
 const secret = (key) => ({ namespace: 'cronjob-monitor', name: 'receiver', key });
 export const signingKey = `whsec_${Buffer.from('example-key-of-24-bytes!').toString('base64')}`;

@@ -1,7 +1,10 @@
 // Writes docs/configuration.md from the table of the configuration; with --check it only tells whether the page is current.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { configKeys, defaultText, rowOf, variableOf } from '../../shared/src/config/index.ts';
+import { inNode24 } from '../in-node-24.mjs';
+
+await inNode24();
+const { configKeys, defaultText, rowOf, variableOf } = await import('../../shared/src/config/index.ts');
 
 const page = join(import.meta.dirname, '../..', 'docs', 'configuration.md');
 

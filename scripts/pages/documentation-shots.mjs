@@ -2,9 +2,9 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { requireNode24 } from '../require-node.mjs';
+import { inNode24 } from '../in-node-24.mjs';
 
-requireNode24();
+await inNode24();
 const { chromium } = createRequire(new URL('../../tests/package.json', import.meta.url))('playwright-core');
 const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const address = (process.argv[2] ?? 'http://127.0.0.1:8080/').replace(/\/$/, '');

@@ -2,10 +2,11 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { payloadOf } from './channel-examples.mjs';
-import { requireNode24 } from '../require-node.mjs';
+import { inNode24 } from '../in-node-24.mjs';
 
-requireNode24();
+await inNode24();
+const { payloadOf } = await import('./channel-examples.mjs');
+
 const { chromium } = createRequire(new URL('../../tests/package.json', import.meta.url))('playwright-core');
 const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const picture = join(import.meta.dirname, '../../docs/images/mail-light.png');

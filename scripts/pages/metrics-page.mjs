@@ -1,7 +1,10 @@
 // Writes docs/metrics.md from the families that the processes define; with --check it only tells whether the page is current.
-import { readFamilies } from './metric-families.mjs';
-import { ending, introduction, labelValues } from './metrics-text.mjs';
 import { keepPage, table } from './written-page.mjs';
+import { inNode24 } from '../in-node-24.mjs';
+
+await inNode24();
+const { readFamilies } = await import('./metric-families.mjs');
+const { ending, introduction, labelValues } = await import('./metrics-text.mjs');
 
 /** Each family belongs to the first group that has it. */
 const groups = [

@@ -1,7 +1,10 @@
 // Writes docs/resources.md from the CustomResourceDefinitions of the chart; with --check it only tells whether the page is current.
 import { fieldsAt, fieldsBelow, readResource, rulesBelow } from './resource-fields.mjs';
-import { introduction, notes } from './resources-text.mjs';
 import { keepPage, table } from './written-page.mjs';
+import { inNode24 } from '../in-node-24.mjs';
+
+await inNode24();
+const { introduction, notes } = await import('./resources-text.mjs');
 
 const head = ['field', 'type', 'default', 'allowed', 'what it is for'];
 

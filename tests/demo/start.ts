@@ -19,6 +19,7 @@ const kubeconfigGiven = passed.some((argument) => /^--(cluster\.)?kubeconfig(=|$
 mkdirSync(dataFolder, { recursive: true });
 const database = join(dataFolder, kubeconfigGiven ? 'monitor.db' : 'demo.db');
 const cluster = kubeconfigGiven ? undefined : await simulate(database);
+if (cluster) console.log('Starting the service …');
 const kubeconfig = cluster ? ['--cluster.kubeconfig', cluster.kubeconfig] : [];
 
 const service = spawn(
@@ -61,6 +62,7 @@ async function simulate(databasePath: string): Promise<{ kubeconfig: string; sto
   }
   for (const object of namespaceObjects()) sim.objects.put(object);
 
+  console.log(`Simulating ${longest} days of a cluster with ${fleet.length} CronJobs, which takes some ten seconds …`);
   const startedMs = performance.now();
   const runs = await liveThroughHistory(sim, clock, databasePath, nowAt);
   const receivers = await startReceivers(sim);

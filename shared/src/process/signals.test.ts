@@ -53,9 +53,22 @@ test('a stop in which something failed ends with 1', async () => {
   assert.deepEqual(exits, [1]);
 });
 
-test('a second signal ends at once with 1', async () => {
-  const { source, exits, stops } = aProcess();
+test('one signal that several programs hand on is one stop', async () => {
+  const { source, exits, stops, finish, clock } = aProcess();
+  source.emit('SIGINT');
   source.emit('SIGTERM');
+  await clock.advance(1_999);
+  source.emit('SIGINT');
+  assert.deepEqual(exits, []);
+  assert.equal(stops(), 1);
+  await finish(true);
+  assert.deepEqual(exits, [0]);
+});
+
+test('a second signal ends at once with 1', async () => {
+  const { source, exits, stops, clock } = aProcess();
+  source.emit('SIGTERM');
+  await clock.advance(2_000);
   source.emit('SIGINT');
   assert.deepEqual(exits, [1]);
   assert.equal(stops(), 1);

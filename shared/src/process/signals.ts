@@ -21,6 +21,8 @@ export interface SignalDeps {
 
 const signals = ['SIGTERM', 'SIGINT'] as const;
 const defaultStopMs = 40_000;
+/** One Ctrl-C arrives from the terminal and from each program in between that hands it on: within this time it is the same one. */
+const sameSignalMs = 2_000;
 
 /** What can end a process besides a signal. */
 export interface Ending {
@@ -31,8 +33,8 @@ export interface Ending {
 }
 
 /**
- * SIGTERM and SIGINT stop the process in order; it ends with 0. A second signal, or 40 s, ends it at once with 1, and
- * what it held (a Lease) has to expire.
+ * SIGTERM and SIGINT stop the process in order; it ends with 0. A second signal, two seconds after the first or later, or 40 s, ends it at
+ * once with 1, and what it held (a Lease) has to expire. What comes within two seconds is the first signal, handed on by another program.
  */
 export function installSignals(deps: SignalDeps): Ending {
   const { lifecycle, clock, logger } = deps;
@@ -41,6 +43,7 @@ export function installSignals(deps: SignalDeps): Ending {
   const stopMs = deps.stopMs ?? defaultStopMs;
   const inTime = new AbortController();
   let isStopping = false;
+  let signalledMs: number | undefined;
 
   const stop = async (status: 0 | 1) => {
     const good = await lifecycle.stop();
@@ -64,6 +67,9 @@ export function installSignals(deps: SignalDeps): Ending {
   };
   const listeners = signals.map((signal) => {
     const listener = () => {
+      const nowMs = clock.monotonicMs();
+      if (signalledMs !== undefined && nowMs - signalledMs < sameSignalMs) return;
+      signalledMs ??= nowMs;
       if (isStopping) {
         logger.error('a second signal, the process ends', { signal });
         exit(1);
