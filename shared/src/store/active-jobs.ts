@@ -3,6 +3,7 @@ import { change, insertRows, marks, type Row } from './ask.ts';
 import { cronJobChanges } from './catalog/cron-job-change.ts';
 import { cronJobIdsOf, lockCronJobs } from './catalog/cron-job-ids.ts';
 import { countRunning } from './catalog/running-count.ts';
+import { tellWaits } from './catalog/waits.ts';
 import { recordChanges } from './changes.ts';
 import { cleanText, optionalCleanText, optionalNumber, optionalText } from './column.ts';
 import type { Db, Tx } from './database.ts';
@@ -122,6 +123,7 @@ export async function listActiveJobs(
 }
 
 async function tellRunning(tx: Tx, cronJobIds: readonly number[]): Promise<void> {
+  await tellWaits(tx, cronJobIds);
   const moved = await countRunning(tx, cronJobIds);
   await recordChanges(tx, await cronJobChanges(tx, moved));
 }

@@ -4,6 +4,7 @@ import {
   FencedError,
   findExecution,
   listActiveJobs,
+  listCronJobsById,
   listSlotClaims,
   putActiveJobs,
   recordRuns,
@@ -56,6 +57,28 @@ export const activeJobs = contract('active Jobs', (test) => {
     assert.equal(await running(), 1);
     await recordRuns(store, epoch, [aRun(cronJob, { jobUid: b.jobUid })]);
     assert.equal(await running(), 0);
+  });
+
+  test('that wait in vain make their CronJob failing, until none does', async ({ store, epoch }) => {
+    const cronJob = await projected(store, epoch);
+    const told = async (): Promise<unknown[]> => {
+      const [item] = await listCronJobsById(store, [cronJob.id]);
+      const [row] = await readRows(store, 'select waiting from cronjobs where id = ?', [cronJob.id]);
+      const text = row?.['waiting'] as string | null; // the column holds JSON
+      const waiting = text === null ? {} : (JSON.parse(text) as Record<string, unknown>);
+      return [item?.state, waiting['jobName'], waiting['reason'], waiting['sinceAt']];
+    };
+    const wait = { waitingReason: 'InvalidImageName', waitingMessage: 'no such name', hopelessSinceAt: now + 2 };
+    const [a, b] = [
+      active(cronJob, { ...wait, jobName: 'a' }),
+      active(cronJob, { ...wait, jobName: 'b', hopelessSinceAt: now + 1 }),
+    ];
+    await store.fenced(epoch, (tx) => putActiveJobs(tx, [a, b]));
+    assert.deepEqual(await told(), ['failing', 'b', 'InvalidImageName', now + 1]);
+    await store.fenced(epoch, (tx) => removeActiveJobs(tx, [b.jobUid]));
+    assert.deepEqual(await told(), ['failing', 'a', 'InvalidImageName', now + 2]);
+    await recordRuns(store, epoch, [aRun(cronJob, { jobUid: a.jobUid, status: 'success' })]);
+    assert.deepEqual((await told()).slice(1), [undefined, undefined, undefined]);
   });
 
   test('do not come back once their end is recorded', async ({ store, epoch }) => {

@@ -2,6 +2,7 @@ import { lateAfterMs, type Execution } from '../../domain/index.ts';
 import { change, insertRows, marks } from '../ask.ts';
 import { cronJobChanges } from '../catalog/cron-job-change.ts';
 import { countRunning } from '../catalog/running-count.ts';
+import { tellWaits } from '../catalog/waits.ts';
 import { recordChanges, type Change } from '../changes.ts';
 import type { Store, Tx } from '../database.ts';
 import { toId16 } from '../id16.ts';
@@ -193,7 +194,10 @@ async function listEvidenceFlags(tx: Tx, fresh: readonly FreshRun[]): Promise<Ma
 async function endActiveJobs(tx: Tx, fresh: readonly FreshRun[]): Promise<number[]> {
   const bound = fresh.map(({ run }) => tx.dialect.id16(toId16(run.jobUid)));
   const removed = await change(tx, `delete from active_jobs where job_uid in (${marks(bound)})`, bound);
-  return removed === 0 ? [] : countRunning(tx, [...new Set(fresh.map(({ owner }) => owner.id))]);
+  if (removed === 0) return [];
+  const ids = [...new Set(fresh.map(({ owner }) => owner.id))];
+  await tellWaits(tx, ids);
+  return countRunning(tx, ids);
 }
 
 /** How long the stream keeps what it was told. */
