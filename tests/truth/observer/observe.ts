@@ -18,6 +18,9 @@ export interface ObserveDeps {
   /** A database that nothing was written to; asked again where it is lost half way. */
   readonly freshDatabase: () => Promise<StoreSettings>;
   readonly logger: Logger;
+  /** Called at these instants and at the end of the history, while the process that leads still runs and time stands still. */
+  readonly look?: (service: Replica, world: World, now: number) => Promise<void>;
+  readonly lookAt?: readonly number[];
 }
 
 interface Act {
@@ -69,6 +72,8 @@ class Observer {
     ];
     for (let at = startAt + bookmarkMs; at < endAt; at += bookmarkMs)
       acts.push({ at, act: () => this.#replicas.forEach(({ cluster }) => cluster.bookmark()) });
+    for (const at of this.#deps.lookAt ?? [])
+      acts.push({ at, act: () => this.#deps.look?.(this.#leader(), world, this.#time.now) });
     acts.sort((a, b) => a.at - b.at);
     try {
       for (const [at, actsOfInstant] of Map.groupBy(acts, (act) => act.at)) {
@@ -79,6 +84,7 @@ class Observer {
         if (world.version !== version) this.#time.stir();
       }
       await this.#passUntil(endAt);
+      await this.#deps.look?.(this.#leader(), world, this.#time.now);
       const verdicts = await readVerdicts(this.#leader().store);
       return { verdicts: together(this.#before, verdicts), jumps: this.#time.jumps };
     } finally {

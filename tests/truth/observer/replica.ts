@@ -23,6 +23,8 @@ interface Acquiring {
 export class Replica {
   readonly cluster: WorldCluster;
   readonly store: Store;
+  /** Its metrics, as a scrape would read them. */
+  readonly registry = new Registry();
   readonly #controller: Controller;
   readonly #dead = new AbortController();
   readonly #background: Promise<unknown>[] = [];
@@ -63,7 +65,7 @@ export class Replica {
       store: this.store,
       clock,
       logger,
-      registry: new Registry(),
+      registry: this.registry,
       problems: new ProblemList({ clock, logger }),
       exit: () => {},
       background: (_name, work) => void this.#background.push(work.catch(() => {})),

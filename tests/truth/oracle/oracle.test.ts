@@ -3,13 +3,11 @@ import { test } from 'node:test';
 import { differencesOf, falseMissesOf, type Difference } from './compare.ts';
 import { Ledger } from './ledger.ts';
 import { startPlayer, type TrueSlot } from './player.ts';
+import { firstSeed, seeds } from '../seeds.ts';
 import { scenarioOf } from './scenarios.ts';
 
 /** Seeds that once found a difference: they run first. */
 const kept: readonly number[] = [];
-const minutes = Number(process.env['TRUTH_MINUTES'] ?? 0.3);
-const firstSeed = Number(process.env['SEED'] ?? Math.floor(Date.now() / 86_400_000) * 1_000);
-const onlySeed = process.env['SEED'] !== undefined && process.env['TRUTH_MINUTES'] === undefined;
 
 test('each slot of the real CronJob controller is called what it was', async (context) => {
   const player = await startPlayer();
@@ -20,7 +18,7 @@ test('each slot of the real CronJob controller is called what it was', async (co
   const found: (Difference & { readonly seed: number })[] = [];
   let judged = 0;
   let years = 0;
-  for (const seed of seeds()) {
+  for (const seed of seeds(kept)) {
     const scenario = scenarioOf(seed);
     const ledger = new Ledger();
     const slots: TrueSlot[] = [];
@@ -47,14 +45,3 @@ test('each slot of the real CronJob controller is called what it was', async (co
     `${found.length} slots are called what they were not; SEED=n npm test -- oracle plays one`,
   );
 });
-
-/** SEED=n alone plays that seed; else those that were kept, and then new ones for TRUTH_MINUTES. */
-function* seeds(): Generator<number> {
-  if (onlySeed) {
-    yield firstSeed;
-    return;
-  }
-  yield* kept;
-  const endAt = Date.now() + minutes * 60_000;
-  for (let seed = firstSeed; Date.now() < endAt; seed++) yield seed;
-}

@@ -1,0 +1,162 @@
+import { isDeepStrictEqual } from 'node:util';
+import { healthStates, type CronJobDetail, type HealthState, type Verdict } from '@cronjob-monitor/shared/contract';
+import { nameOf, type Pages } from './pages.ts';
+
+/** The `status` of the specification that each state has; written down here once more, so that the service cannot be wrong with itself. */
+const statusOf: Readonly<Record<HealthState, string>> = {
+  critical: 'critical',
+  warning: 'warning',
+  failing: 'warning',
+  unknown: 'unknown',
+  suspended: 'suspended',
+  healthy: 'healthy',
+};
+
+/** Each sentence names a place that says something else than another one, or than the facts beside it. Empty: all agree. */
+export function contradictionsOf(pages: Pages): string[] {
+  return [...contradictionsOfAnswers(pages), ...ofMetrics(pages), ...ofMonitors(pages)];
+}
+
+/** The same of the API's answers alone. */
+export function contradictionsOfAnswers(pages: Pages): string[] {
+  return [
+    ...differingVerdicts(pages),
+    ...pages.details.flatMap((detail) => [
+      ...ofState(detail),
+      ...greenBesideRed(detail, pages),
+      ...ofAlerts(detail, pages),
+    ]),
+    ...ofTargets(pages),
+    ...ofCounts(pages),
+  ];
+}
+
+/** One CronJob has one verdict, wherever it is shown. */
+function* differingVerdicts({ shown, cronJobs }: Pages): Generator<string> {
+  const listed = new Map(cronJobs.map((item) => [nameOf(item), comparable(item.verdict)]));
+  for (const { place, cronJob, verdict } of shown) {
+    const expected = listed.get(cronJob);
+    if (expected === undefined) yield `${place} shows ${cronJob}, which /cronjobs does not list`;
+    else if (!isDeepStrictEqual(comparable(verdict), expected))
+      yield `${place} says of ${cronJob} ${JSON.stringify(comparable(verdict))}, /cronjobs says ${JSON.stringify(expected)}`;
+  }
+}
+
+/** The answers are read one after the other: each has a revision of its own. */
+function comparable({ revision: _, ...verdict }: Verdict): object {
+  return verdict;
+}
+
+function* ofState(detail: CronJobDetail): Generator<string> {
+  const { state, words } = detail.verdict;
+  if (detail.status !== statusOf[state]) yield `${nameOf(detail)} is ${state} and has the status ${detail.status}`;
+  if (words.trim() === '') yield `${nameOf(detail)} has a verdict without words`;
+}
+
+/** What is called well shows nothing that is not. */
+function* greenBesideRed(detail: CronJobDetail, { targets }: Pages): Generator<string> {
+  const { state } = detail.verdict;
+  if (state !== 'healthy' && state !== 'suspended' && state !== 'unknown') return;
+  const name = nameOf(detail);
+  const newest = detail.executions.find(
+    ({ trigger, status }) => trigger === 'scheduled' && (status === 'success' || status === 'failed'),
+  );
+  if (state !== 'suspended' && newest?.status === 'failed')
+    yield `${name} is ${state}, and its last run ${newest.jobName} failed`;
+  if (state === 'healthy' && newest === undefined && detail.lastSuccess === null)
+    yield `${name} is healthy, and never ran`;
+  for (const target of targets) {
+    if (nameOf(target.cronjob) === name && target.verdict === 'breached' && state === 'healthy')
+      yield `${name} is healthy, and its ${target.subject} is breached`;
+  }
+}
+
+/** The worst open alert is the state, and each page counts the same ones. */
+function* ofAlerts(detail: CronJobDetail, { alerts, cronJobs }: Pages): Generator<string> {
+  const name = nameOf(detail);
+  const own = alerts.filter(({ cronjob, state }) => nameOf(cronjob) === name && state !== 'pending');
+  const worst = own.some(({ severity }) => severity === 'critical')
+    ? 'critical'
+    : own.length > 0
+      ? 'warning'
+      : undefined;
+  const { state } = detail.verdict;
+  if (worst !== undefined && state !== worst) yield `${name} is ${state}, and has an open ${worst} alert`;
+  if (worst === undefined && (state === 'critical' || state === 'warning'))
+    yield `${name} is ${state} without an open alert`;
+  const active = own.filter((alert) => alert.state === 'active').length;
+  const listed = cronJobs.find((item) => nameOf(item) === name)?.activeAlerts;
+  if (detail.activeAlerts.length !== active)
+    yield `${name} shows ${detail.activeAlerts.length} alerts, /alerts has ${active}`;
+  if (listed !== active) yield `/cronjobs counts ${listed} alerts of ${name}, /alerts has ${active}`;
+}
+
+/** A figure beyond its target is never called met. */
+function* ofTargets({ targets }: Pages): Generator<string> {
+  for (const { cronjob, subject, target, current, verdict, judged } of targets) {
+    const name = `${nameOf(cronjob)} ${subject}`;
+    const isBroken =
+      target !== null &&
+      current !== null &&
+      (subject === 'successRate' || subject === 'minDuration' ? current < target : current > target);
+    if (isBroken && verdict !== 'breached' && verdict !== 'pending')
+      yield `${name} is ${verdict} at ${current}, and the target is ${target}`;
+    if (verdict === 'met' && judged.state !== 'healthy') yield `${name} is met and is shown as ${judged.state}`;
+    if (verdict === 'breached' && judged.state === 'healthy') yield `${name} is breached and is shown as healthy`;
+  }
+}
+
+/** Counts and filters say the same numbers. */
+function* ofCounts({ cronJobs, listed, stats, byState, byStatus, alerts }: Pages): Generator<string> {
+  const total = cronJobs.length;
+  for (const state of healthStates) {
+    const count = cronJobs.filter(({ verdict }) => verdict.state === state).length;
+    const others = { '/stats': stats.states[state], '/cronjobs': listed.states[state], 'the filter': byState[state] };
+    for (const [place, other] of Object.entries(others))
+      if (other !== count) yield `${place} counts ${other} CronJobs that are ${state}, the list has ${count}`;
+  }
+  if (stats.totalCronJobs !== total || listed.total !== total)
+    yield `/stats counts ${stats.totalCronJobs} CronJobs, the list says ${listed.total} and has ${total}`;
+  for (const status of ['healthy', 'warning', 'critical', 'unknown'] as const) {
+    const count = cronJobs.filter((item) => item.status === status).length;
+    const others = {
+      '/stats': stats.summary[status],
+      '/cronjobs': listed.summary[status],
+      'the filter': byStatus[status],
+    };
+    for (const [place, other] of Object.entries(others))
+      if (other !== count) yield `${place} counts ${other} CronJobs of status ${status}, the list has ${count}`;
+  }
+  const active = alerts.filter(({ state }) => state === 'active').length;
+  if (stats.activeAlerts !== active) yield `/stats counts ${stats.activeAlerts} active alerts, /alerts has ${active}`;
+}
+
+function* ofMetrics({ cronJobs, metrics }: Pages): Generator<string> {
+  for (const status of ['healthy', 'warning', 'critical', 'unknown'] as const) {
+    const count = cronJobs.filter((item) => item.status === status).length;
+    if (metrics[status] !== count)
+      yield `the metric counts ${metrics[status]} CronJobs that are ${status}, the list has ${count}`;
+  }
+}
+
+/** What kubectl shows of a monitor is what its page shows. */
+function* ofMonitors({ monitors, statuses, cronJobs }: Pages): Generator<string> {
+  const listed = new Map(cronJobs.map((item) => [nameOf(item), item.status]));
+  for (const monitor of monitors) {
+    const name = nameOf(monitor);
+    const status = statuses.get(name);
+    if (!status) {
+      yield `${name} has a page and no status`;
+      continue;
+    }
+    for (const key of ['healthy', 'warning', 'critical', 'unknown'] as const) {
+      const counted = monitor.summary[key];
+      if (status.summary[key] !== counted)
+        yield `the status of ${name} counts ${status.summary[key]} CronJobs that are ${key}, its page counts ${counted}`;
+    }
+    for (const item of status.cronJobs) {
+      const said = listed.get(nameOf(item));
+      if (said !== item.status) yield `the status of ${name} calls ${nameOf(item)} ${item.status}, the list ${said}`;
+    }
+  }
+}
