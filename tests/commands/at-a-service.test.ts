@@ -102,7 +102,14 @@ describe('explain', () => {
       out,
       /2026-11-20 06:52Z {2}it did not start: the CronJob controller of the cluster started nothing at all/,
     );
-    assert.match(out, /warning jobFailed \(active\), monitor prod\/dr: Run backup-1 failed\n/);
+    assert.match(
+      out,
+      /^prod\/backup {2}30 2 \* \* \* {2}warning\n {2}Last run failed 1 h ago: exit code 137, OOMKilled\n/m,
+    );
+    assert.match(
+      out,
+      /warning jobFailed \(active\), monitor prod\/dr: Last run failed 1 h ago: exit code 137, OOMKilled\n/,
+    );
     assert.match(out, /No message is wanted: noChannel/);
   });
 
@@ -114,6 +121,22 @@ describe('explain', () => {
     const { status, out } = await at(fleet, ['explain', 'prod/backup', '--last', '24h']);
     assert.equal(status, 0, out);
     assert.match(out, /there was none: no rule of its monitors held/);
+  });
+
+  it('says that no run was due yet where none was, and ends with 1 when the CronJob fails although nothing was missed', async () => {
+    await using fleet = await startFleet();
+    await leads(fleet);
+    const backup = await fleet.addCronJob({ name: 'backup', schedule: '30 2 * * *' });
+    await fleet.addMonitor({ spec: {} }, [backup]);
+    const young = await at(fleet, ['explain', 'prod/backup']);
+    assert.equal(young.status, 0, young.out);
+    assert.match(young.out, /\n {2}no run was due yet\n/);
+    assert.doesNotMatch(young.out, /every one of them started/);
+    await fleet.addRuns(backup, { createdAt: testNow - hourMs, status: 'failed', exitCode: 3, reason: 'Error' });
+    const failing = await at(fleet, ['explain', 'prod/backup']);
+    assert.equal(failing.status, 1, failing.out);
+    assert.match(failing.out, / {2}failing\n {2}Last run failed 58 min ago: exit code 3, Error\n/);
+    assert.match(failing.out, /1 expected run, and every one of them started/);
   });
 
   it('says of a CronJob that nobody selects that nobody is told', async () => {

@@ -1,4 +1,5 @@
 import type {
+  Alert,
   AlertDetail,
   AlertHistory,
   AlertList,
@@ -8,7 +9,7 @@ import type {
   SlotOutcome,
   SlotPage,
 } from '@cronjob-monitor/shared/contract';
-import { counted, parseDuration } from '@cronjob-monitor/shared/domain';
+import { counted, parseDuration, printWords, type Instant } from '@cronjob-monitor/shared/domain';
 import { UsageError, type Command, type ExitStatus, type World } from './command.ts';
 import { readArguments, refOf, wordOf } from './read-arguments.ts';
 import { openService, pathOf, ServiceError, serviceFlags, serviceUsage, type Service } from './ask-service.ts';
@@ -27,7 +28,7 @@ of that time, whether it was told, and each decision about its messages.
   --format FORMAT    text (default) or json
 ${serviceUsage}
 
-Ends with 0: it ran and all was told; 1: something is explained; 2: usage error, or the service could not be asked.
+Ends with 0: it is well, ran, and all was told; 1: it fails, or something is explained; 2: usage error, or the service could not be asked.
 `,
   run: runExplain,
 };
@@ -68,7 +69,9 @@ async function runExplain(argv: readonly string[], world: World): Promise<ExitSt
     world.out(unknownText(`${ref.namespace}/${ref.name}`));
     return 1;
   }
-  world.out(format === 'json' ? `${JSON.stringify(explained, null, 2)}\n` : describe(explained, since));
+  world.out(
+    format === 'json' ? `${JSON.stringify(explained, null, 2)}\n` : describe(explained, since, world.clock.now()),
+  );
   return isWell(explained) ? 0 : 1;
 }
 
@@ -112,7 +115,12 @@ async function gather(
 
 function isWell({ cronJob, health, slots, alerts }: Explained): boolean {
   const isWatched = cronJob.monitors.length > 0 && cronJob.scheduleProblem === null && health.leader;
-  return isWatched && slots.items.length === 0 && alerts.every(({ told }) => told.state === 'sent');
+  return isWatched && !fails(cronJob) && slots.items.length === 0 && alerts.every(({ told }) => told.state === 'sent');
+}
+
+/** It was judged, and it is not well. */
+function fails({ verdict }: CronJobDetail): boolean {
+  return verdict.state === 'critical' || verdict.state === 'warning' || verdict.state === 'failing';
 }
 
 function unknownText(name: string): string {
@@ -120,21 +128,30 @@ function unknownText(name: string): string {
 and nobody is told. kubectl get cjm -A shows the monitors, and the condition SelectorAuthorized what they may not select.\n`;
 }
 
-function describe(explained: Explained, since: string): string {
+function describe(explained: Explained, since: string, now: Instant): string {
   return [
-    stateLines(explained),
+    stateLines(explained, now),
     ['', `Why did it not run? Expected runs since ${timeText(since)}:`, ...slotLines(explained)],
-    ['', 'Why was nobody told? Alerts of that time:', ...alertLines(explained)],
+    ['', 'Why was nobody told? Alerts of that time:', ...alertLines(explained, now)],
   ]
     .flat()
     .map((line) => `${line}\n`)
     .join('');
 }
 
-function stateLines({ cronJob, health }: Explained): string[] {
+function stateLines({ cronJob, health }: Explained, now: Instant): string[] {
   const { namespace, name, schedule, timezone, nextRun, suspended, scheduleProblem, runningJobs } = cronJob;
   const zone = timezone === null ? '' : ` ${timezone}`;
-  const lines = [`${namespace}/${name}  ${schedule}${zone}  ${cronJob.status}`];
+  const { verdict } = cronJob;
+  const print = (words: string): string => printWords(words, { now, timeZone: 'UTC' });
+  const cause = verdict.cause === null || verdict.words.includes(verdict.cause) ? '' : `; ${print(verdict.cause)}`;
+  const lines = [
+    `${namespace}/${name}  ${schedule}${zone}  ${verdict.state}`,
+    `  ${print(verdict.words)}${cause}`,
+    ...verdict.holds.map((hold) => `  ${print(hold.words)}`),
+    ...verdict.findings.map((finding) => `  ${print(finding.words)}`),
+    ...(verdict.step === null ? [] : [`  ${print(verdict.step.words)}`]),
+  ];
   if (cronJob.deletedAt !== null) lines.push(`  it was deleted at ${timeText(cronJob.deletedAt)}`);
   if (suspended) lines.push('  it is suspended: no run is due');
   if (scheduleProblem !== null)
@@ -153,7 +170,8 @@ function slotLines({ slots, cronJob }: Explained): string[] {
   const { summary, items, pagination, evaluatedThrough } = slots;
   const ran = summary.matched + summary.late;
   const lines = items.map((slot: Slot) => `  ${timeText(slot.scheduledFor)}  ${slotText(slot)}`);
-  if (items.length === 0) lines.push(`  ${counted(ran, 'expected run')}, and every one of them started`);
+  if (items.length === 0 && ran === 0) lines.push('  no run was due yet');
+  else if (items.length === 0) lines.push(`  ${counted(ran, 'expected run')}, and every one of them started`);
   else lines.push(`  besides, ${counted(ran, 'run')} started`);
   if (pagination.total > items.length) lines.push(`  and ${pagination.total - items.length} older ones`);
   if (evaluatedThrough !== null) lines.push(`  runs due after ${timeText(evaluatedThrough)} are not judged yet`);
@@ -162,10 +180,11 @@ function slotLines({ slots, cronJob }: Explained): string[] {
   return lines;
 }
 
-function alertLines({ alerts, moreAlerts, cronJob }: Explained): string[] {
+function alertLines({ alerts, moreAlerts, cronJob }: Explained, now: Instant): string[] {
   const lines = alerts.flatMap((alert) => [
-    `  ${timeText(alert.since)}  ${alert.severity} ${kindText(alert)} (${alert.state}), monitor ${alert.monitor.namespace}/${alert.monitor.name}: ${alert.message}`,
+    `  ${timeText(alert.since)}  ${alert.severity} ${kindText(alert)} (${alert.state}), monitor ${alert.monitor.namespace}/${alert.monitor.name}: ${sentenceOf(alert, now)}`,
     `    ${toldText(alert.told)}`,
+    ...holdLines(alert, now),
     ...alert.timeline.map(({ at, message, channel }) => {
       const named = channel === null || message.includes(channel) ? '' : ` [${channel}]`;
       return `      ${timeText(at)}  ${message}${named}`;
@@ -179,4 +198,14 @@ function alertLines({ alerts, moreAlerts, cronJob }: Explained): string[] {
   }
   if (moreAlerts > 0) lines.push(`  and ${counted(moreAlerts, 'more alert')}`);
   return lines;
+}
+
+/** The sentence of an alert is one everywhere. */
+function sentenceOf({ verdict }: Alert, now: Instant): string {
+  return printWords(verdict.words, { now, timeZone: 'UTC' });
+}
+
+/** What keeps back its messages, in the words of the pages. */
+function holdLines({ verdict }: Alert, now: Instant): string[] {
+  return verdict.holds.map((hold) => `    ${printWords(hold.words, { now, timeZone: 'UTC' })}`);
 }

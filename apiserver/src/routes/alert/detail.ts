@@ -17,6 +17,9 @@ import { presentDelivery } from '../deliveries/present.ts';
 import type { RouteDeps } from '../deps.ts';
 import { presentEvents, presentLog } from '../executions/present.ts';
 import { presentAlert } from '../alerts/present.ts';
+import { toAlertFacts } from '@cronjob-monitor/shared/domain';
+import { explainRuns, type ExplainedRun } from '../verdicts/explain-run.ts';
+import { gatherFindings } from '../verdicts/findings.ts';
 import { readSurroundings } from '../verdicts/surroundings.ts';
 import { presentTimeline } from './timeline.ts';
 
@@ -30,18 +33,34 @@ export async function getAlert(store: Store, id: string): Promise<StoredAlert> {
 }
 
 /** One alert as lists show it. */
-export async function presentOneAlert(store: Store, alert: StoredAlert): Promise<Alert> {
-  const surroundings = await readSurroundings({ store });
-  return presentAlert(alert, (await listTold(store, [alert.id])).get(alert.id), surroundings);
+export async function presentOneAlert(deps: Pick<RouteDeps, 'store' | 'settings'>, alert: StoredAlert): Promise<Alert> {
+  const { store } = deps;
+  const surroundings = await readSurroundings(deps);
+  const findings = (await gatherFindings(deps, [alert], surroundings))(alert);
+  const explained = alert.type === 'jobFailed' ? await explainRunOf(store, alert) : undefined;
+  const why = explained ? { cause: explained.cause, step: explained.step } : {};
+  const told = (await listTold(store, [alert.id])).get(alert.id);
+  const shown = presentAlert(alert, told, surroundings, { findings, ...why });
+  if (explained?.suggestedFix === undefined || shown.context.suggestedFix !== null) return shown;
+  return { ...shown, context: { ...shown.context, suggestedFix: explained.suggestedFix } };
+}
+
+/** Why the run failed that the alert is about, as far as its row and what was captured of it tell. */
+async function explainRunOf(store: Store, alert: StoredAlert): Promise<ExplainedRun | undefined> {
+  const { jobName } = toAlertFacts(alert.context);
+  if (jobName === undefined) return undefined;
+  const run = await findExecution(store, { cronJobIds: [alert.cronJobId], jobName });
+  return run && (await explainRuns(store, alert.cronJobId, [run])).get(run.jobUid);
 }
 
 /** One alert with all that was decided and sent about it. `withheld`: the caller may not read logs and events. */
 export async function readAlertDetail(
-  store: Store,
+  deps: Pick<RouteDeps, 'store' | 'settings'>,
   alert: StoredAlert,
   { withheld }: { readonly withheld: boolean },
 ): Promise<AlertDetail> {
-  const base = await presentOneAlert(store, alert);
+  const { store } = deps;
+  const base = await presentOneAlert(deps, alert);
   const [evidence, deliveries, decisions, channelNames] = await Promise.all([
     withheld ? [] : listEvidenceOf(store, alert, base.context.jobName),
     listDeliveries(store, { alertId: alert.id }, { sort: { key: 'createdAt', descending: false } }),

@@ -49,7 +49,7 @@ export function alertRouter(deps: RouteDeps): ApiRouter {
     .get(one, guard({ ability: 'read', asksLater: true }), async (ctx) => {
       readQuery(ctx, {});
       const alert = await findPermitted(deps, ctx);
-      ctx.body = await readAlertDetail(store, alert, { withheld: !(await mayReadLogs(deps, ctx, alert)) });
+      ctx.body = await readAlertDetail(deps, alert, { withheld: !(await mayReadLogs(deps, ctx, alert)) });
     })
     .post(`${one}/acknowledge`, guard({ ability: 'acknowledge', asksLater: true }), async (ctx) => {
       readQuery(ctx, {});
@@ -83,8 +83,8 @@ async function mayReadLogs({ authentication }: RouteDeps, ctx: ApiContext, alert
   return authentication.may(caller, 'readLogs', { namespace: alert.cronJob.namespace });
 }
 
-async function presentResult({ store }: RouteDeps, id: string, message: string): Promise<AcknowledgeResult> {
-  return { success: true, message, alert: await presentOneAlert(store, await getAlert(store, id)) };
+async function presentResult(deps: RouteDeps, id: string, message: string): Promise<AcknowledgeResult> {
+  return { success: true, message, alert: await presentOneAlert(deps, await getAlert(deps.store, id)) };
 }
 
 function readFuture(text: string, now: Instant): Instant {

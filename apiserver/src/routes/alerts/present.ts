@@ -1,5 +1,5 @@
 import type { Alert, AlertContext, AlertPodStatus } from '@cronjob-monitor/shared/contract';
-import { nameFinding } from '@cronjob-monitor/shared/domain';
+import { nameFinding, type VerdictAddition } from '@cronjob-monitor/shared/domain';
 import type { StoredAlert, ToldFacts } from '@cronjob-monitor/shared/store';
 import { isObject } from '../../monitor-spec.ts';
 import { orNull, toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
@@ -7,7 +7,12 @@ import { verdictOfAlert } from '../verdicts/of-alert.ts';
 import type { Surroundings } from '../verdicts/surroundings.ts';
 import { presentTold } from './told.ts';
 
-export function presentAlert(alert: StoredAlert, facts: ToldFacts | undefined, surroundings: Surroundings): Alert {
+export function presentAlert(
+  alert: StoredAlert,
+  facts: ToldFacts | undefined,
+  surroundings: Surroundings,
+  explained: Pick<VerdictAddition, 'cause' | 'step' | 'findings'> = {},
+): Alert {
   const { namespace, name } = alert.cronJob;
   const told = presentTold(alert, facts);
   const sent = (facts?.deliveries ?? []).filter(({ state }) => state === 'sent').map(({ channel }) => channel);
@@ -24,7 +29,7 @@ export function presentAlert(alert: StoredAlert, facts: ToldFacts | undefined, s
     dueAt: alert.state === 'pending' ? toWireInstantOrNull(alert.dueAt) : null,
     title: `${namespace}/${name}: ${nameFinding(alert.type, alert.subject)}`,
     message: alert.message,
-    verdict: verdictOfAlert(alert, told, surroundings),
+    verdict: verdictOfAlert(alert, told, surroundings, explained),
     cronjob: alert.cronJob,
     monitor: alert.monitor,
     since: toWireInstant(alert.sinceAt),

@@ -20,6 +20,7 @@ import { readWindow } from '../../windows.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
 import { answerExport, exportable } from '../export/answer.ts';
 import { alertColumns } from '../export/columns.ts';
+import { gatherFindings } from '../verdicts/findings.ts';
 import { readSurroundings } from '../verdicts/surroundings.ts';
 import { presentAlert } from './present.ts';
 import { alertsQuery, defaultHistoryLimit, historyQuery } from './query.ts';
@@ -98,15 +99,16 @@ function toFilter(about: {
 }
 
 async function readAlerts(
-  { store }: RouteDeps,
+  deps: RouteDeps,
   filter: AlertFilter,
   order: {
     readonly sort: { readonly key: AlertSort; readonly descending: boolean };
     readonly page: PageRequest | undefined;
   },
 ): Promise<{ readonly items: readonly Alert[]; readonly total: number; readonly bySeverity: AlertList['bySeverity'] }> {
+  const { store } = deps;
   const [alerts, bySeverity] = await Promise.all([listAlerts(store, filter, order), countAlerts(store, filter)]);
-  const items = await presentAlerts(store, alerts);
+  const items = await presentAlerts(deps, alerts);
   return { items, bySeverity, total: bySeverity.critical + bySeverity.warning };
 }
 
@@ -114,7 +116,7 @@ async function readAlerts(
 const batchSize = 200;
 
 async function* readInBatches(
-  { store }: RouteDeps,
+  deps: RouteDeps,
   filter: AlertFilter,
   sort: { readonly key: AlertSort; readonly descending: boolean },
 ): AsyncGenerator<readonly Alert[], void, undefined> {
@@ -122,18 +124,23 @@ async function* readInBatches(
   let after: StoredAlert | undefined;
   do {
     // Each batch begins where the one before has ended.
-    const alerts = await listAlerts(store, filter, { sort, page, after });
-    yield await presentAlerts(store, alerts);
+    const alerts = await listAlerts(deps.store, filter, { sort, page, after });
+    yield await presentAlerts(deps, alerts);
     after = alerts.length < batchSize ? undefined : alerts.at(-1);
   } while (after);
 }
 
 /** Alerts with what was told of them, however many they are, in a handful of questions. */
-export async function presentAlerts(store: RouteDeps['store'], alerts: readonly StoredAlert[]): Promise<Alert[]> {
-  const surroundings = await readSurroundings({ store });
+export async function presentAlerts(
+  deps: Pick<RouteDeps, 'store' | 'settings'>,
+  alerts: readonly StoredAlert[],
+): Promise<Alert[]> {
+  const { store } = deps;
+  const surroundings = await readSurroundings(deps);
+  const findings = await gatherFindings(deps, alerts, surroundings);
   const told = await listTold(
     store,
     alerts.map(({ id }) => id),
   );
-  return alerts.map((alert) => presentAlert(alert, told.get(alert.id), surroundings));
+  return alerts.map((alert) => presentAlert(alert, told.get(alert.id), surroundings, { findings: findings(alert) }));
 }

@@ -13,10 +13,15 @@ import {
   type VerdictAddition,
 } from '@cronjob-monitor/shared/domain';
 import type { ComparedRuns, Evidence, StoredExecution } from '@cronjob-monitor/shared/store';
+import type { ExplainedRun } from '../verdicts/explain-run.ts';
 import { verdictOfRun } from '../verdicts/of-run.ts';
 import { orNull, toSecondsOrNull, toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
 
-export function presentExecution(run: StoredExecution, addition: VerdictAddition): Execution {
+export function presentExecution(
+  run: StoredExecution,
+  addition: VerdictAddition,
+  explained?: ExplainedRun | undefined,
+): Execution {
   return {
     id: run.inferred ? `inferred-${run.jobUid}` : run.jobUid,
     namespace: run.namespace,
@@ -24,7 +29,7 @@ export function presentExecution(run: StoredExecution, addition: VerdictAddition
     cronJobUid: run.cronJobUid,
     jobName: run.jobName,
     status: run.status,
-    verdict: verdictOfRun(run, addition),
+    verdict: verdictOfRun(run, { ...addition, ...whyOf(explained) }),
     trigger: run.trigger,
     scheduledTime: toWireInstantOrNull(run.scheduledAt),
     createdAt: toWireInstant(run.createdAt),
@@ -44,8 +49,13 @@ export function presentExecution(run: StoredExecution, addition: VerdictAddition
     inMaintenance: run.inMaintenance,
     hasLogs: run.hasLogs,
     hasEvents: run.hasEvents,
-    suggestedFix: orNull(run.fix),
+    suggestedFix: orNull(explained?.suggestedFix ?? run.fix),
   };
+}
+
+/** What is not known leaves the exit code to say it. */
+function whyOf(explained: ExplainedRun | undefined): Pick<VerdictAddition, 'cause' | 'step'> {
+  return explained ? { cause: explained.cause, step: explained.step } : {};
 }
 
 /** The run with what was captured of it. `withheld`: the caller may not read logs and events. `compared`: with which success. */
@@ -56,11 +66,12 @@ export function presentExecutionDetail(
     readonly withheld: boolean;
     readonly compared: ComparedRuns | undefined;
     readonly addition: VerdictAddition;
+    readonly explained: ExplainedRun | undefined;
   },
 ): ExecutionDetail {
-  const { withheld, compared, addition } = options;
+  const { withheld, compared, addition, explained } = options;
   return {
-    ...presentExecution(run, addition),
+    ...presentExecution(run, addition, explained),
     withheld,
     pods: presentPods(evidence),
     logs: withheld ? null : presentLog(evidence),

@@ -47,7 +47,12 @@ test('tells a run with every field', async () => {
         kind: 'jobFailed',
         words: `Run failed {ago:${iso(createdAt + 61_000)}}: exit code 1, Error`,
         cause: 'exit code 1, Error',
-        step: null,
+        step: {
+          action: 'openRun',
+          words: 'Open the run',
+          command: null,
+          href: `/cronjobs/prod/backup/runs/backup-${Math.floor(createdAt / minuteMs)}`,
+        },
         since: iso(createdAt + 61_000),
         holds: [],
         told: null,
@@ -73,7 +78,8 @@ test('tells a run with every field', async () => {
       inMaintenance: false,
       hasLogs: false,
       hasEvents: false,
-      suggestedFix: null,
+      suggestedFix:
+        'Exit code 1 is the general failure of most programs. Look at the end of the log and at the configuration.',
     },
   ]);
 });

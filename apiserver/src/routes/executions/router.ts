@@ -17,6 +17,7 @@ import { answerExport, exportable } from '../export/answer.ts';
 import { executionColumns } from '../export/columns.ts';
 import { executionNotFound, getKnownCronJob } from '../known-cron-job.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
+import { explainRuns } from '../verdicts/explain-run.ts';
 import { readRevision } from '../verdicts/surroundings.ts';
 import { presentExecution, presentExecutionDetail } from './present.ts';
 import { defaultLimit, defaultWindowMs, executionQuery, executionsQuery } from './query.ts';
@@ -66,7 +67,8 @@ export function executionsRouter(deps: RouteDeps): ApiRouter {
           countExecutions(store, filter),
           listExecutions(store, filter, { sort: query.sort, page }),
         ]);
-        const items = runs.map((run) => presentExecution(run, { revision }));
+        const explained = await explainRuns(store, ids.at(-1) ?? 0, runs);
+        const items = runs.map((run) => presentExecution(run, { revision }, explained.get(run.jobUid)));
         return { items, pagination: toPagination(page, total) } satisfies ExecutionPage;
       });
     })
@@ -82,7 +84,13 @@ export function executionsRouter(deps: RouteDeps): ApiRouter {
         findComparedRuns(store, run.jobUid),
       ]);
       const withheld = !(await mayReadLogs(deps, ctx));
-      ctx.body = presentExecutionDetail(run, evidence, { withheld, compared, addition: { revision } });
+      const explained = await explainRuns(store, known.cronJob.id, [run]);
+      ctx.body = presentExecutionDetail(run, evidence, {
+        withheld,
+        compared,
+        addition: { revision },
+        explained: explained.get(run.jobUid),
+      });
     });
 }
 

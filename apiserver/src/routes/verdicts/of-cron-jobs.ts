@@ -5,6 +5,7 @@ import { presentTold } from '../alerts/told.ts';
 import { nextRunOf } from '../../next-run.ts';
 import type { RouteDeps } from '../deps.ts';
 import { alertHolds, toWordedAlert } from './of-alert.ts';
+import { findingsOf } from './findings.ts';
 import { findSilence, readSurroundings, type Surroundings } from './surroundings.ts';
 
 /** The one judgement about each of these CronJobs, with the open alerts that it was made from. */
@@ -61,6 +62,9 @@ export async function judgeCronJobs(
               ? joined(all.map((alert) => alertHolds(alert, toldOf(alert), surroundings)))
               : silenced(cronJob, surroundings),
           told: worst && toldOf(worst),
+          findings: worst
+            ? findingsOf(worst, cronJob, { now: surroundings.now, defaultTimeZone: deps.settings.defaultTimeZone })
+            : [],
           revision: surroundings.revision,
         },
       );

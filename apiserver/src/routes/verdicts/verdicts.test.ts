@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Alert, AlertList, CronJobDetail, CronJobList, ExecutionPage } from '@cronjob-monitor/shared/contract';
+import { newId, putSilence, recordTemplates } from '@cronjob-monitor/shared/store';
+import { addAlert } from '../../testing/alerts.ts';
+import { testNow } from '../../testing/api.ts';
+import { hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
+
+const hash = 'a1b2c3d4e5f60718a1b2c3d4e5f60718';
+
+async function aKilledBackup(fleet: TestFleet): Promise<void> {
+  const backup = await fleet.addCronJob({ name: 'backup', schedule: '0 2 * * 0' });
+  await fleet.addMonitor({ spec: {} }, [backup]);
+  const container = { name: 'dump', image: 'dump:1', resources: { limits: { memory: '512Mi' } } };
+  const body = { template: { spec: { containers: [container] } } };
+  await fleet.store.fenced(fleet.epoch, (tx) => recordTemplates(tx, [{ cronJobUid: backup.uid, hash, body }]));
+  const killed = { status: 'failed', exitCode: 137, reason: 'OOMKilled', attempts: 3, templateHash: hash } as const;
+  await fleet.addRuns(backup, { ...killed, createdAt: testNow - hourMs, jobName: 'backup-1' });
+}
+
+async function silence(fleet: TestFleet, matcher: object): Promise<void> {
+  const nothing = { namespaces: [], cronjobs: [], types: [], severities: [], monitor: null, alertId: null, all: false };
+  const span = { startsAt: testNow - 1, endsAt: testNow + hourMs, endedAt: undefined, untilResolved: false };
+  const said = { comment: 'storage move', createdBy: 'jonas', createdAt: testNow, updatedAt: testNow };
+  await fleet.store.transaction((tx) =>
+    putSilence(tx, { id: newId(testNow), matcher: { ...nothing, ...matcher }, ...span, ...said }),
+  );
+}
+
+async function alertsOf(fleet: TestFleet): Promise<readonly Alert[]> {
+  return ((await fleet.ask('/api/v1/alerts?state=active,pending,suppressed')).json() as AlertList).items;
+}
+
+describe('why a run failed', () => {
+  test('names the container and its memory limit, though nobody watched it end, on run, CronJob and alert', async () => {
+    await using fleet = await startFleet();
+    await aKilledBackup(fleet);
+    const { items } = (await fleet.ask('/api/v1/cronjobs/prod/backup/executions')).json() as ExecutionPage;
+    const { verdict, suggestedFix } = items[0] ?? {};
+    assert.equal(verdict?.cause, 'Container dump was killed at its memory limit of 512Mi in 3 attempts');
+    assert.equal(verdict.step?.action, 'copyPatch');
+    assert.equal(verdict.step.words, 'Raise the memory limit of container dump from 512Mi to 1Gi, or make it use less');
+    assert.match(verdict.step.command ?? '', /^kubectl -n prod patch cronjob backup --patch '\{.*"memory":"1Gi".*\}'$/);
+    assert.match(suggestedFix ?? '', /^The container dump used more memory than its limit/);
+    const detail = (await fleet.ask('/api/v1/cronjobs/prod/backup')).json() as CronJobDetail;
+    assert.deepEqual([detail.verdict.kind, detail.verdict.cause], ['lastRunFailed', verdict.cause]);
+    const { id } = await addAlert(fleet, { context: { jobName: 'backup-1', exitCode: 137, reason: 'OOMKilled' } });
+    const alert = (await fleet.ask(`/api/v1/alerts/${id}`)).json() as Alert;
+    assert.deepEqual([alert.verdict.step?.words, alert.context.suggestedFix], [verdict.step.words, suggestedFix]);
+  });
+});
+
+describe('what holds messages back', () => {
+  test('a silence is told from its first second on alert, list and CronJob, also after a message went out', async () => {
+    await using fleet = await startFleet();
+    await aKilledBackup(fleet);
+    await addAlert(fleet, {});
+    await silence(fleet, { cronjobs: ['backup'] });
+    const words = `Silenced by jonas until {at:${new Date(testNow + hourMs).toISOString()}}`;
+    const [alert] = await alertsOf(fleet);
+    assert.deepEqual(
+      alert?.verdict.holds.map((hold) => [hold.kind, hold.by, hold.words]),
+      [['silence', 'jonas', words]],
+    );
+    const list = (await fleet.ask('/api/v1/cronjobs')).json() as CronJobList;
+    assert.deepEqual(
+      list.items[0]?.verdict.holds.map((hold) => hold.words),
+      [words],
+    );
+  });
+
+  test('a silence of its name is told of a failing CronJob that has no alert, and none of a healthy one', async () => {
+    await using fleet = await startFleet();
+    await aKilledBackup(fleet);
+    const well = await fleet.addCronJob({ name: 'well' });
+    await fleet.addMonitor({ name: 'second', spec: {} }, [well]);
+    await fleet.addRuns(well, { createdAt: testNow - hourMs });
+    await silence(fleet, { namespaces: ['prod'] });
+    const { items } = (await fleet.ask('/api/v1/cronjobs')).json() as CronJobList;
+    assert.deepEqual(
+      items.map(({ name, verdict }) => [name, verdict.state, verdict.holds.length]),
+      [
+        ['backup', 'failing', 1],
+        ['well', 'healthy', 0],
+      ],
+    );
+  });
+});
+
+test('a limit that is shorter than the schedule is told on the alert that it raises', async () => {
+  await using fleet = await startFleet();
+  await aKilledBackup(fleet);
+  await addAlert(fleet, { type: 'deadManTriggered', figures: { measured: 100_000, limit: 90_000, unit: 'seconds' } });
+  const [alert] = await alertsOf(fleet);
+  assert.deepEqual(alert?.verdict.findings, [
+    {
+      code: 'DeadManShorterThanPeriod',
+      words: 'The limit is no longer than its schedule (168 h): it fires every week',
+      href: '/monitors/prod/dr',
+    },
+  ]);
+  const list = (await fleet.ask('/api/v1/cronjobs')).json() as CronJobList;
+  assert.equal(list.items[0]?.verdict.findings.length, 1);
+  assert.equal(list.items[0].verdict.words, alert.verdict.words, 'one sentence');
+});
