@@ -17,11 +17,7 @@ import type { ExplainedRun } from '../verdicts/explain-run.ts';
 import { verdictOfRun } from '../verdicts/of-run.ts';
 import { orNull, toSecondsOrNull, toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
 
-export function presentExecution(
-  run: StoredExecution,
-  addition: VerdictAddition,
-  explained?: ExplainedRun | undefined,
-): Execution {
+export function presentExecution(run: StoredExecution, addition: VerdictAddition, explained?: ExplainedRun): Execution {
   return {
     id: run.inferred ? `inferred-${run.jobUid}` : run.jobUid,
     namespace: run.namespace,
