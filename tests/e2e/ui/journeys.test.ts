@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { noLeader } from './fixtures/answers/index.ts';
 import { until, whyNoBrowser } from './fixtures/browser.ts';
 import { useJourneys } from './fixtures/journeys.ts';
+import { becomesWell, happensTo } from './fixtures/verdicts.ts';
 
 describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
   const { journey, service, go, seen } = useJourneys();
@@ -201,10 +202,9 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
     await seen(page, 'Live');
     const member = service().fleet.find(({ item }) => item.name === 'ledger-close');
     assert.ok(member);
-    Object.assign(member.item, {
-      status: 'critical',
-      worstAlert: { ...service().fleet[0]?.item.worstAlert, limit: 3_600 },
-    });
+    const alert = service().fleet[0]?.item.worstAlert;
+    assert.ok(alert);
+    happensTo(member.item, { worstAlert: { ...alert, limit: 3_600 } });
     service().say('cronjob', { namespace: 'billing', name: 'ledger-close', status: 'critical' });
     await page.getByRole('link', { name: 'ledger-close' }).first().waitFor();
     await seen(page, '4 critical');
@@ -271,21 +271,29 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
 
   journey('says on every page that nobody leads, and never that all is fine', async (page) => {
     service().answer('health', { value: noLeader });
-    for (const { item } of service().fleet)
-      Object.assign(item, { status: 'healthy', worstAlert: null, lastExecution: null });
+    for (const { item } of service().fleet) becomesWell(item);
     await go(page, '/');
     await seen(page, 'Nothing was evaluated since 13:58');
-    await seen(page, 'No last run failed');
+    await seen(page, 'No CronJob has an active alert');
     assert.equal(await page.getByText(/are fine/).count(), 0);
     await page.getByRole('navigation').getByRole('link', { name: 'CronJobs' }).click();
     await seen(page, 'Nothing was evaluated since 13:58');
   });
 
   journey('says that all are fine when they are', async (page) => {
-    for (const { item } of service().fleet)
-      Object.assign(item, { status: 'healthy', worstAlert: null, lastExecution: null });
+    for (const { item } of service().fleet) becomesWell(item);
     await go(page, '/');
     await page.getByRole('heading', { name: 'All 42 CronJobs are fine; 3 running' }).waitFor();
+  });
+
+  journey('never says that all are fine while one of them is not known', async (page) => {
+    for (const { item } of service().fleet) becomesWell(item);
+    const [first] = service().fleet;
+    assert.ok(first);
+    happensTo(first.item, { lastExecution: null, lastSuccess: null });
+    await go(page, '/');
+    await page.getByRole('heading', { name: '42 CronJobs; 1 not known yet; 3 running' }).waitFor();
+    assert.equal(await page.getByText(/are fine/).count(), 0);
   });
 
   journey('shows the first monitor where nothing is watched', async (page) => {
