@@ -68,7 +68,7 @@ export function presentChannelDetail(facts: ChannelFacts, recentDeliveries: read
         status: channel.ready ? 'True' : channel.reason === 'NotChecked' ? 'Unknown' : 'False',
         reason: channel.reason,
         message: channel.message,
-        lastTransitionTime: null, // kept in the cluster alone
+        lastTransitionTime: toWireInstantOrNull(channel.readyChangedAt),
         observedGeneration: channel.generation,
       },
     ],

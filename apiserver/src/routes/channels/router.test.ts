@@ -76,6 +76,7 @@ test('tells the whole block of a channel, and nothing of a Secret', async () => 
     ready: false,
     reason: 'SecretNotFound',
     message: 'there is no Secret ops/hooks',
+    readyChangedAt: testNow - 60_000,
     spec: { webhook: { urlSecretRef, method: 'POST', headers: { 'X-Team': 'hunter2' }, password: 'hunter2' } },
   });
   const { id } = await addDelivery(fleet, channel);
@@ -94,6 +95,7 @@ test('tells the whole block of a channel, and nothing of a Secret', async () => 
     [detail.rateLimiting, detail.sendResolved, detail.uid, detail.conditions[0]?.status],
     [{ maxAlertsPerHour: 100, burstLimit: 10 }, true, channel.uid, 'False'],
   );
+  assert.equal(detail.conditions[0]?.lastTransitionTime, new Date(testNow - 60_000).toISOString());
   assert.deepEqual(
     detail.recentDeliveries.map((delivery) => delivery.id),
     [id],

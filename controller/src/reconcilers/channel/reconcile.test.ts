@@ -141,6 +141,21 @@ function readyOf(status: ChannelStatus | undefined): unknown {
   return [status?.ready, condition?.reason];
 }
 
+test('the row says since when the channel is as ready as it is', async (t) => {
+  const fixture = await Fixture.start(t);
+  const changedAt = async (): Promise<unknown> =>
+    (await fixture.store.sql('channels').first('ready_changed_at'))?.ready_changed_at;
+  await fixture.reconcile();
+  const readyAt = Math.floor(fixture.clock.now() / 1000) * 1000;
+  assert.equal(await changedAt(), readyAt);
+  await fixture.clock.advance(10_000);
+  await fixture.reconcile();
+  assert.equal(await changedAt(), readyAt);
+  fixture.secret = undefined;
+  await fixture.reconcile();
+  assert.equal(await changedAt(), readyAt + 10_000);
+});
+
 test('the status has the figures of the messages, and three failures in a row make it unready', async (t) => {
   const fixture = await Fixture.start(t);
   assert.deepEqual(readyOf(await fixture.reconcile()), [true, 'Validated']);

@@ -9,6 +9,7 @@ import {
   type ChannelFigures,
   type ChannelSpec,
   type Cluster,
+  type Condition,
   type DeliveryFault,
   type SecretRules,
 } from '@cronjob-monitor/shared/kube';
@@ -100,6 +101,7 @@ export async function reconcileChannel(
           ready: status.ready,
           reason: ready?.reason ?? 'NotChecked',
           message: ready?.message ?? '',
+          readyChangedAt: changedAtOf(conditions),
           secretVersion,
         },
         now,
@@ -110,6 +112,12 @@ export async function reconcileChannel(
     await deps.cluster.patchChannelStatus(channel.name, status, channel.resourceVersion || undefined, signal);
   }
   return now + lookAgainMs;
+}
+
+/** When the condition Ready last changed. */
+function changedAtOf(conditions: readonly Condition[]): Instant | undefined {
+  const ready = conditions.find(({ type }) => type === 'Ready');
+  return ready && Date.parse(ready.lastTransitionTime);
 }
 
 /** What the rules of the installation refuse, whatever the Secrets say. */

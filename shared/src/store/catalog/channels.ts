@@ -17,6 +17,8 @@ export interface ChannelProjection {
   readonly ready: boolean;
   readonly reason: string;
   readonly message: string;
+  /** When its condition Ready last changed; undefined: not known. */
+  readonly readyChangedAt?: Instant | undefined;
   /** resourceVersion of the Secret last read; undefined: none. */
   readonly secretVersion: string | undefined;
 }
@@ -34,6 +36,8 @@ const columns = [
   'secret_version',
   'deleted_at',
 ] as const;
+/** Follows from the others: it makes no change by itself. */
+const written = [...columns, 'ready_changed_at'] as const;
 
 /** Writes the channel's row; its statistics are left alone. Another UID of the same name is marked deleted. */
 export async function projectChannel(
@@ -42,7 +46,7 @@ export async function projectChannel(
   at: Instant,
 ): Promise<{ created: boolean; changed: boolean }> {
   const uid = tx.dialect.id16(toId16(channel.uid));
-  const row: Record<(typeof columns)[number], unknown> = {
+  const row: Record<(typeof written)[number], unknown> = {
     uid,
     name: channel.name,
     // Unique among the channels that exist: null once deleted.
@@ -55,13 +59,15 @@ export async function projectChannel(
     message: cleanText(channel.message, 4_000),
     secret_version: optionalCleanText(channel.secretVersion, 253),
     deleted_at: null,
+    ready_changed_at: channel.readyChangedAt ?? null,
   };
   const before = await firstRow(
     tx,
-    `select ${quoted(columns.slice(1))} from channels where uid = ?${tx.dialect.lock.update}`,
+    `select ${quoted(written.slice(1))} from channels where uid = ?${tx.dialect.lock.update}`,
     [uid],
   );
-  if (before !== undefined && columns.slice(1).every((column) => before[column] === row[column])) {
+  const isDated = channel.readyChangedAt === undefined || before?.['ready_changed_at'] !== null;
+  if (before !== undefined && isDated && columns.slice(1).every((column) => before[column] === row[column])) {
     return { created: false, changed: false };
   }
   // The name has to be free before it is taken.
@@ -72,9 +78,9 @@ export async function projectChannel(
   ]);
   await insertRows(tx, {
     table: 'channels',
-    columns,
-    rows: [columns.map((column) => row[column])],
-    tail: updateAll(tx.dialect, ['uid'], columns.slice(1)),
+    columns: written,
+    rows: [written.map((column) => row[column])],
+    tail: updateAll(tx.dialect, ['uid'], written.slice(1)),
   });
   await recordChannelChange(tx, channel.name, channel.ready, false);
   return { created: before === undefined, changed: true };

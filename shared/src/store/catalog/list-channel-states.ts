@@ -1,6 +1,7 @@
 import type { ChannelType } from '../../contract/index.ts';
 import { firstRow, rows, type Row } from '../ask.ts';
-import { fromJson } from '../column.ts';
+import type { Instant } from '../../domain/index.ts';
+import { fromJson, optionalNumber } from '../column.ts';
 import type { Db } from '../database.ts';
 import { quoted } from '../upsert.ts';
 import { channelFigureColumns, toChannelFigures, type StoredChannelFigures } from './channel-figures.ts';
@@ -16,6 +17,8 @@ export interface CatalogChannelState {
   readonly ready: boolean;
   readonly reason: string;
   readonly message: string;
+  /** When its condition Ready last changed; undefined: not known. */
+  readonly readyChangedAt: Instant | undefined;
   readonly figures: StoredChannelFigures;
 }
 
@@ -27,7 +30,18 @@ export interface ChannelQueue {
   readonly dead: number;
 }
 
-const columns = ['uid', 'name', 'type', 'generation', 'spec', 'ready', 'reason', 'message', ...channelFigureColumns];
+const columns = [
+  'uid',
+  'name',
+  'type',
+  'generation',
+  'spec',
+  'ready',
+  'reason',
+  'message',
+  'ready_changed_at',
+  ...channelFigureColumns,
+];
 
 /** Every channel that exists, by name. There are hundreds at most: filters and order are the caller's. */
 export async function listChannelStates(db: Db): Promise<CatalogChannelState[]> {
@@ -83,6 +97,7 @@ function toState(db: Db, row: Row): CatalogChannelState {
     ready: Number(row['ready']) === 1,
     reason: String(row['reason']),
     message: String(row['message']),
+    readyChangedAt: optionalNumber(row['ready_changed_at']),
     figures: toChannelFigures(row),
   };
 }

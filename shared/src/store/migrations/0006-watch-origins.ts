@@ -27,6 +27,10 @@ export const watchOrigins: Migration = {
         }),
     },
     {
+      name: 'transitions of channels',
+      statements: (dialect) => dialect.addColumns({ table: 'channels', columns: { ready_changed_at: 'bigint' } }),
+    },
+    {
       name: 'verdicts of cronjobs',
       statements: (dialect) =>
         dialect.addColumns({

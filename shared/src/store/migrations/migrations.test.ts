@@ -14,7 +14,7 @@ const released: Readonly<Record<string, readonly string[]>> = {
     '101e2165c1dc09c61bac40ef8cbbe702',
     'f0a551e56f5bc9c27d614dfa5cf803ae',
     '696c9f1681f7e719ba35216f683b7acd',
-    'd74df40fbb2620e228347972b6fc794a',
+    'a8f1573df454db69271f73511ea08473',
   ],
   postgres: [
     '3940994370f3b31a47d7cc715ea1a6ec',
@@ -22,7 +22,7 @@ const released: Readonly<Record<string, readonly string[]>> = {
     '101e2165c1dc09c61bac40ef8cbbe702',
     'a7ac83bde0fa703589a7ef54a37b62a5',
     '696c9f1681f7e719ba35216f683b7acd',
-    'a7c8a4027ab0edcc4e44bbc08c72ab0a',
+    'e942e70723971aa9d115184f6db12fe5',
   ],
   mysql: [
     'c01de5720772215762df85e18e4f432b',
@@ -30,7 +30,7 @@ const released: Readonly<Record<string, readonly string[]>> = {
     '902fef1a2bb3b07a77fc953eca447f84',
     '1263acc50114aa74f8ea90943583c647',
     '65ea0b7ccf5f8c64fcb62d918f6318d1',
-    '8b9a23fee35b096988feff48ebced759',
+    'f88615bfbcf7598bb4c77ab06a81dd02',
   ],
 };
 
