@@ -9,6 +9,8 @@ export interface Passes {
     parts: ReadonlySet<Part>,
     slotsOnly?: ReadonlySet<number>,
   ) => Promise<void>;
+  /** The first pass over an empty database: what it finds is older than the watch, and told together. */
+  readonly evaluateFirst: (ids: readonly number[], parts: ReadonlySet<Part>) => Promise<void>;
   /** The parts that a scheduler asks about. */
   readonly evaluateFor: (
     scheduler: keyof typeof partsOf,
@@ -22,6 +24,7 @@ export function createPasses(judging: EvaluateDeps, storms: Storms, signal: () =
   let last: Promise<unknown> = Promise.resolve();
   return {
     evaluate: inTurn,
+    evaluateFirst: firstOfAll,
     evaluateFor: (scheduler, ids, slotsOnly) => inTurn(ids, new Set<Part>(partsOf[scheduler]), slotsOnly),
   };
 
@@ -29,6 +32,12 @@ export function createPasses(judging: EvaluateDeps, storms: Storms, signal: () =
     const pass = last.then(() => onePass(ids, parts, slotsOnly));
     last = pass.catch(() => {}); // whoever asked for it hears of it
     return pass;
+  }
+
+  async function firstOfAll(ids: readonly number[], parts: ReadonlySet<Part>): Promise<void> {
+    const raised = await evaluate(ids, { parts, firstHold: storms.holdFirst(judging.store.now()) }, judging, signal());
+    const alone = await storms.settleFirst(raised, judging.store.now());
+    if (alone.length > 0) await evaluate(alone, { parts }, judging, signal());
   }
 
   async function onePass(

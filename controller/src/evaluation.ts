@@ -12,6 +12,7 @@ import {
   type Store,
   type Tx,
 } from '@cronjob-monitor/shared/store';
+import type { AbsenceProof } from './absence-proof.ts';
 import type { RaisedAlert, Storms } from './alerting/index.ts';
 import type { ClusterCaches } from './cluster-view.ts';
 import {
@@ -54,7 +55,10 @@ export interface EvaluationDeps {
   readonly watchedUntilAt: Instant | undefined;
   /** Another leader judged everything until a moment ago: what time, a run or an open alert asks about is judged first, and told. */
   readonly isSuccession: boolean;
+  /** No leader ever judged anything in this database: what is found now is older than the watch. */
+  readonly isFirstOfAll?: boolean;
   readonly freshThroughAt: () => Instant | undefined;
+  readonly absence?: AbsenceProof | undefined;
   readonly freeze: JudgeDeps['freeze'];
   readonly contextDueAt: JudgeDeps['contextDueAt'];
   readonly settleSlots: SettleSlots;
@@ -127,6 +131,7 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
       isUnreadable: ({ namespace, name }) => caches.monitors.findByName(namespace, name)?.decoded.ok === false,
     },
     freshThroughAt: deps.freshThroughAt,
+    provenThroughAt: (uid) => deps.absence?.throughAt(uid),
     isDelayed: (sinceAt) =>
       deps.watchedUntilAt !== undefined && sinceAt > deps.watchedUntilAt && sinceAt < deps.syncedAt(),
     contextDueAt: deps.contextDueAt,
@@ -144,6 +149,7 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
       intervalMs: deps.settings.schedulers.deadManSwitchMs,
       run: async () => {
         const { ids, slotsOnly } = await dueForPresence(store, clock.now());
+        await deps.absence?.look();
         await passes.evaluateFor('dead-man-switch', ids, slotsOnly);
         await deps.storms.tick(store.now());
       },
@@ -221,7 +227,9 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
     const { ids, slotsOnly } = deps.isSuccession
       ? await dueOrOpen(store, clock.now(), watchers.stuckAt(clock.now()))
       : { ids: all, slotsOnly: undefined };
-    await passes.evaluate(ids, allParts, slotsOnly);
+    await (deps.isFirstOfAll === true
+      ? passes.evaluateFirst(ids, allParts)
+      : passes.evaluate(ids, allParts, slotsOnly));
     evaluatedAt = clock.now();
     deps.logger.info('what this start found is judged, messages go out', {
       cronJobs: all.length,

@@ -4,6 +4,7 @@ import type { Redaction } from '@cronjob-monitor/shared/kube';
 import { HeapHaste } from '@cronjob-monitor/shared/process';
 import { FencedError, listAlerts } from '@cronjob-monitor/shared/store';
 import { createDispatcher, createFreeze, createStorms, type RaisedAlert, type ToldCronJob } from './alerting/index.ts';
+import { AbsenceProof } from './absence-proof.ts';
 import { createAddressRules, resolveByMachine } from './channels/index.ts';
 import { createClockWatch } from './clock-watch.ts';
 import { createControllerLease } from './controller-lease.ts';
@@ -178,6 +179,15 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
     term,
     watchedUntilAt,
     isSuccession,
+    isFirstOfAll: watchedUntilAt === undefined,
+    absence: new AbsenceProof({
+      store,
+      cluster: deps.cluster,
+      findCronJob: (uid) => caches.cronJobs.find(uid),
+      freshThroughAt: deps.freshThroughAt,
+      clock,
+      signal,
+    }),
     freeze: createFreeze({
       clusterName: settings.clusterName,
       externalUrl: settings.externalUrl,

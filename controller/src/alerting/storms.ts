@@ -20,6 +20,7 @@ import {
   updateStormOf,
   updateToldInStorm,
   type StormAlert,
+  type StormDigest,
   type Store,
   type Tx,
 } from '@cronjob-monitor/shared/store';
@@ -55,6 +56,10 @@ export interface Storms {
   holdDuring(cronJobs: number, now: Instant): MessageHold | undefined;
   /** The pass is over. Returns the CronJobs that are told one by one after all. */
   settle(raised: readonly RaisedAlert[], now: Instant): Promise<readonly number[]>;
+  /** What holds back every message while the first pass over an empty database goes on. */
+  holdFirst(now: Instant): MessageHold;
+  /** That pass is over: all it found is one digest for each channel. Returns the CronJobs that are told one by one after all. */
+  settleFirst(raised: readonly RaisedAlert[], now: Instant): Promise<readonly number[]>;
   /** Ends a storm that nothing has entered for long enough. */
   tick(now: Instant): Promise<void>;
 }
@@ -73,6 +78,28 @@ export function createStorms(deps: StormDeps): Storms {
       if (storm) return holdOf(storm);
       const mayBegin = deps.threshold > 0 && (cronJobs >= deps.threshold || deps.isControllerStale());
       return mayBegin ? { reason: 'storm', untilAt: now + askedWithinMs, ref: undefined } : undefined;
+    },
+
+    holdFirst: (now) => ({ reason: 'storm', untilAt: now + askedWithinMs, ref: undefined }),
+
+    async settleFirst(raised, now) {
+      const found = raised.flatMap(({ alert, before }) =>
+        alert.state === 'active' && before !== 'active' ? [alert] : [],
+      );
+      const cronJobs = [...new Set(found.map(({ cronJobId }) => cronJobId))];
+      // One is no crowd.
+      if (cronJobs.length < 2) return cronJobs;
+      const id = newId(now);
+      const rulesOf = await deps.rulesOf(found);
+      await store.fenced(epoch, async (tx) => {
+        await updateStormOf(
+          tx,
+          found.map((alert) => alert.id),
+          id,
+        );
+        await tell(tx, { id, phase: 'begin', cause: 'firstLook' }, found, rulesOf);
+      });
+      return [];
     },
 
     async settle(raised, now) {
@@ -102,7 +129,7 @@ export function createStorms(deps: StormDeps): Storms {
           children.map(({ id }) => id),
           after.id,
         );
-        await tell(tx, after, 'begin', children, rulesOf);
+        await tell(tx, { id: after.id, phase: 'begin', cause: 'storm' }, children, rulesOf);
       });
       storm = after;
       return [];
@@ -115,7 +142,7 @@ export function createStorms(deps: StormDeps): Storms {
       const rulesOf = await deps.rulesOf(children);
       await store.fenced(epoch, async (tx) => {
         await putClusterState(tx, 'storm', null);
-        await tell(tx, over, 'end', children, rulesOf);
+        await tell(tx, { id: over.id, phase: 'end', cause: 'storm' }, children, rulesOf);
       });
       storm = undefined;
     },
@@ -124,8 +151,7 @@ export function createStorms(deps: StormDeps): Storms {
   /** One digest for each channel that a child routes to; what is told in one is owed no message of its own. */
   async function tell(
     tx: Tx,
-    { id: stormId }: Storm,
-    phase: 'begin' | 'end',
+    { id: stormId, phase, cause }: Pick<StormDigest, 'phase' | 'cause'> & { readonly id: string },
     children: readonly StormAlert[],
     rulesOf: (alert: StormAlert) => AlertRules | undefined,
   ): Promise<void> {
@@ -143,10 +169,7 @@ export function createStorms(deps: StormDeps): Storms {
     for (const [name, routed] of byChannel) {
       const channel = channels.get(name);
       if (!channel) continue;
-      const payload = wordDigest(
-        { id: stormId, cause: 'storm', ended: phase === 'end', alerts: routed.map(toDigested) },
-        deps,
-      );
+      const payload = wordDigest({ id: stormId, cause, ended: phase === 'end', alerts: routed.map(toDigested) }, deps);
       const of = routed.map(({ id: alertId, cronJobId, notifyNo, severity }) => ({
         alertId,
         cronJobId,
@@ -154,7 +177,7 @@ export function createStorms(deps: StormDeps): Storms {
         severity,
       }));
       // A few channels; they share a connection.
-      const written = await insertStormDigest(tx, { stormId, phase, channel, children: of, payload });
+      const written = await insertStormDigest(tx, { stormId, phase, cause, channel, children: of, payload });
       if (written !== undefined) for (const { id } of routed) told.add(id);
     }
     await updateToldInStorm(tx, [...told]);

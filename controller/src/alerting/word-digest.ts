@@ -9,7 +9,7 @@ import {
 export interface DigestWords {
   /** Of the delivery, or of the storm. */
   readonly id: string;
-  readonly cause: 'rateLimit' | 'storm';
+  readonly cause: 'rateLimit' | 'storm' | 'firstLook';
   /** The storm is over. */
   readonly ended: boolean;
   readonly alerts: readonly DigestedAlert[];

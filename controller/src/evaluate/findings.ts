@@ -37,6 +37,8 @@ export interface FindingContext {
   readonly contextDueAt: (jobUid: string) => Instant | undefined;
   /** What holds back what joins storms; undefined: there is no storm. */
   readonly stormHold: MessageHold | undefined;
+  /** What holds back every message, storm or not: all that the first pass over an empty database finds is told together. */
+  readonly firstHold?: MessageHold | undefined;
 }
 
 /** The answers that move something, as raise takes them: what cannot be told now moves nothing. */
@@ -96,7 +98,7 @@ function toHoldingFinding(
     now: context.now,
     duplicateWindowMs: rules.alerts.suppressDuplicatesForMs,
   });
-  const storm = joinsStorms(type, subject) ? context.stormHold : undefined;
+  const storm = context.firstHold ?? (joinsStorms(type, subject) ? context.stormHold : undefined);
   return {
     kind: 'holds',
     ...toHolding(type, subject, verdict, { timeZone: zone, run, include: rules.includeContext }),

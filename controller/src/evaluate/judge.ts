@@ -44,6 +44,8 @@ export interface JudgeDeps {
   };
   /** Nothing is known of absence beyond it. */
   readonly freshThroughAt: () => Instant | undefined;
+  /** Up to then the CronJob was read and had no newer success; undefined: it was not read. */
+  readonly provenThroughAt?: (cronJobUid: string) => Instant | undefined;
   readonly isDelayed: FindingContext['isDelayed'];
   readonly contextDueAt: FindingContext['contextDueAt'];
   readonly freeze: RaiseDeps['freeze'];
@@ -56,6 +58,8 @@ export interface Occasion {
   /** Runs that got their row in this transaction, by CronJob. */
   readonly recorded?: ReadonlyMap<number, readonly Execution[]> | undefined;
   readonly stormHold?: MessageHold | undefined;
+  /** Holds back every message of the first pass over an empty database. */
+  readonly firstHold?: MessageHold | undefined;
   /** CronJobs that are asked only when one of their slots was not started in time. */
   readonly slotsOnly?: ReadonlySet<number> | undefined;
 }
@@ -88,9 +92,10 @@ export async function judgeCronJobs(
   const answered = subjects.flatMap((subject) =>
     subject.watches.map((watch): Answered => {
       const facts = factsOf(subject, watch);
+      const knownThroughAt = Math.max(horizon, deps.provenThroughAt?.(subject.row.uid) ?? horizon);
       const isNews = newsOf(subject, watch, occasion);
       const replayed = replayRuns(subject, watch, runs?.runsOf(subject, watch) ?? [], { isNews, facts, now });
-      return { subject, watch, facts, judged: judge(watch.rules.detection, facts, now, horizon), replayed };
+      return { subject, watch, facts, judged: judge(watch.rules.detection, facts, now, knownThroughAt), replayed };
     }),
   );
   const named = await runsNamed(tx, answered, runs, deps.sources);
@@ -106,6 +111,7 @@ export async function judgeCronJobs(
         isDelayed: deps.isDelayed,
         contextDueAt: deps.contextDueAt,
         stormHold: occasion.stormHold,
+        firstHold: occasion.firstHold,
       }),
     );
     wishes.push(...dueWishesOf({ cronJobId: subject.row.id, monitorId: watch.monitor.id }, judged, parts));

@@ -68,14 +68,18 @@ export const settings: ControllerSettings = {
   evidence: { concurrency: 8, perNode: 2, readTimeoutMs: 10_000, maxAttempts: 3, redactPatterns: [] },
 };
 
-/** Starts it with one monitor that selects everything in the namespace `prod`. */
-export async function startRecording(change: Partial<ControllerSettings> = {}): Promise<RecordingFixture> {
+/** Starts it with one monitor that selects everything in the namespace `prod`; `before`: what the cluster sees before. */
+export async function startRecording(
+  change: Partial<ControllerSettings> = {},
+  before: (sim: SimCluster) => Promise<void> = async () => {},
+): Promise<RecordingFixture> {
   const folder = mkdtempSync(join(tmpdir(), 'recording-'));
   const sim = createSimCluster({ token: 'T', nodes: ['node-1'], schedulePods: true });
   await sim.start();
   for (const object of definitions()) sim.objects.put(object);
   await until(() => definitions().every((object) => isEstablished(sim, object)));
   for (const object of initialObjects()) sim.objects.put(object);
+  await before(sim);
   const kubeconfig = join(folder, 'kubeconfig');
   writeFileSync(kubeconfig, kubeconfigOf(sim.url));
   const exits: number[] = [];

@@ -276,7 +276,9 @@ export const digests = contract('digests', (test) => {
     }));
     const payload = aDelivery(store, channel).payload;
     const put = (phase: 'begin' | 'end'): Promise<string | undefined> =>
-      store.fenced(epoch, (tx) => insertStormDigest(tx, { stormId, phase, channel, children, payload }));
+      store.fenced(epoch, (tx) =>
+        insertStormDigest(tx, { stormId, phase, channel, children, cause: 'storm', payload }),
+      );
     const begin = await put('begin');
     assert.ok(begin);
     assert.equal(await put('begin'), undefined);

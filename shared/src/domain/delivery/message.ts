@@ -118,12 +118,13 @@ export interface MessageLinks {
   readonly runbook: string | null;
 }
 
-/** Several alerts in one message, because of a rate limit or a storm. */
+/** Several alerts in one message, because of a rate limit or a storm, or because all of them are older than the watch. */
 export interface DigestMessage {
   readonly cluster: string | null;
   readonly digest: {
     readonly id: string;
-    readonly cause: 'rateLimit' | 'storm';
+    /** `firstLook`: found by the first evaluation over an empty database. */
+    readonly cause: 'rateLimit' | 'storm' | 'firstLook';
     /** The storm is over; `alerts` are those that still hold. */
     readonly ended: boolean;
     /** All alerts it stands for, listed or not. */

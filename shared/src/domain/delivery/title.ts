@@ -113,6 +113,10 @@ function nameAlert({ alert, cronjob }: AlertMessage): string {
 function digestInWords({ digest }: DigestMessage): string {
   const { cause, ended, total } = digest;
   if (cause === 'rateLimit') return `${counted(total, 'alert')} held back by the rate limit`;
+  if (cause === 'firstLook') {
+    const named = new Set(digest.alerts.map(({ namespace, name }) => `${namespace}/${name}`)).size;
+    return `${counted(named, 'CronJob')} ${named === 1 ? 'was' : 'were'} failing when watching began`;
+  }
   if (!ended) return `alert storm: ${counted(total, 'alert')}`;
   return total === 0
     ? 'alert storm over: nothing holds any more'

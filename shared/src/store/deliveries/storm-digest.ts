@@ -24,6 +24,8 @@ export interface StormDigest {
   readonly phase: 'begin' | 'end';
   readonly channel: { readonly uid: string; readonly name: string };
   readonly children: readonly StormChild[];
+  /** `firstLook`: no storm, but what the first evaluation over an empty database found. */
+  readonly cause: 'storm' | 'firstLook';
   readonly payload: FrozenMessage;
 }
 
@@ -32,7 +34,7 @@ export interface StormDigest {
  * closes the stream. A storm begins once for each channel and ends once: told again it writes nothing. Undefined then.
  */
 export async function insertStormDigest(tx: Tx, digest: StormDigest): Promise<string | undefined> {
-  const { stormId, phase, channel, children, payload } = digest;
+  const { stormId, phase, channel, children, cause, payload } = digest;
   const now = tx.now();
   const dedupKey = createHash('sha256').update([stormId, 'storm', phase, channel.uid].join('\n')).digest('hex');
   if ((await firstRow(tx, 'select id from deliveries where dedup_key = ?', [dedupKey])) !== undefined) return undefined;
@@ -47,7 +49,7 @@ export async function insertStormDigest(tx: Tx, digest: StormDigest): Promise<st
     seq: seq++,
     alertId: undefined,
     kind: 'digest',
-    cause: 'storm',
+    cause,
     state: 'ready',
     dedupKey,
     notifyNo: 1,
