@@ -320,7 +320,9 @@ export function createController(deps: ControllerDeps): Controller {
   /** A fresh database has no table for heartbeats before the leader made it. */
   async function beatOnceMigrated(database: Promise<void>, signal: AbortSignal): Promise<void> {
     await database;
-    while (!signal.aborted && (await getSchemaState(store)).state !== 'ready') await clock.sleep(500, signal);
+    // A database that goes away meanwhile is waited for.
+    const isReady = async () => (await getSchemaState(store).catch(() => undefined))?.state === 'ready';
+    while (!signal.aborted && !(await isReady())) await clock.sleep(500, signal);
     heartbeat.start(signal);
   }
 

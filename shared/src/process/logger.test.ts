@@ -96,6 +96,23 @@ test('text from outside is cut at 200 characters and cannot steer a terminal or 
   }
 });
 
+test('a sentence that says what to do is kept to its end, within 500 characters', () => {
+  const lines: string[] = [];
+  const logger = createLogger({
+    level: 'info',
+    format: 'json',
+    clock: new FakeClock(),
+    write: (line) => lines.push(line),
+  });
+  logger.error('the service is not ready', {
+    problem: 'p'.repeat(400),
+    reason: 'r'.repeat(600),
+    other: 'o'.repeat(400),
+  });
+  const { problem, reason, other } = JSON.parse(lines[0] ?? '') as Record<string, string>;
+  assert.deepEqual([problem?.length, reason?.length, other?.length], [400, 501, 201]);
+});
+
 test('a percent sign in a message or a fact means nothing', () => {
   const { logger, parsed } = aLog();
   logger.info('100 %s done %d', { text: '%s' });

@@ -29,7 +29,7 @@ export interface LoggerOptions {
 const ranks = { debug: bunyan.DEBUG, info: bunyan.INFO, warn: bunyan.WARN, error: bunyan.ERROR } as const;
 
 /**
- * The log of a process. Texts are cut at 200 characters and cannot steer a terminal; an error becomes its code and message; of
+ * The log of a process. Texts are cut at 200 characters, sentences at 500, and cannot steer a terminal; an error becomes its code and message; of
  * a database driver's error the message is left out, for it holds values.
  */
 export function createLogger(options: LoggerOptions): Logger {

@@ -3,6 +3,8 @@ export type SafeFact = string | number | boolean | null | readonly SafeFact[] | 
 
 const maxText = 200;
 const maxMessage = 500;
+/** Facts that are sentences: what to do stands at their end. */
+const sentences: ReadonlySet<string> = new Set(['problem', 'reason', 'why']);
 const maxItems = 200;
 const maxDepth = 5;
 
@@ -41,7 +43,8 @@ function toSafeObject(value: object, depth: number): Record<string, SafeFact> {
   const entries = Object.entries(value)
     .slice(0, maxItems)
     .flatMap(([name, fact]) => {
-      const safe = toSafe(fact, depth);
+      const isSentence = typeof fact === 'string' && sentences.has(name);
+      const safe = isSentence ? cut(fact, maxMessage) : toSafe(fact, depth);
       return safe === undefined ? [] : [[cut(name, maxText), safe] as const];
     });
   return Object.fromEntries(entries);

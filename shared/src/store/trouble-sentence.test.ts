@@ -50,6 +50,7 @@ test('MariaDB has numbers of its own for the same', () => {
   assert.match(of('ER_BAD_DB_ERROR', 1049), /has no database/);
   assert.match(of('ER_DBACCESS_DENIED_ERROR', 1044), /has no database.*may not use it/);
   assert.match(of('ER_CON_COUNT_ERROR', 1040), /no more connections/);
+  assert.match(of('ER_USER_LIMIT_REACHED', 1226), /no more connections/);
   assert.match(of('HANDSHAKE_NO_SSL_SUPPORT', 0), /offers no TLS.*storage\.mysql\.ssl-mode/);
 });
 

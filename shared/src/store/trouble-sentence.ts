@@ -18,6 +18,7 @@ const kinds: Readonly<Record<string, keyof typeof sentences>> = {
   ER_BAD_DB_ERROR: 'database',
   ER_CON_COUNT_ERROR: 'connections',
   ER_TOO_MANY_USER_CONNECTIONS: 'connections',
+  ER_USER_LIMIT_REACHED: 'connections',
   ER_SECURE_TRANSPORT_REQUIRED: 'tlsDemanded',
   NO_TLS: 'noTls',
   ECONNREFUSED: 'closedPort',
@@ -47,7 +48,7 @@ const sentences = {
   databaseOrRights: ({ at, database, account, key }: Place) =>
     `the database server at ${at} has no database ${database}, or account ${account} may not use it: create it and grant it, or correct ${key}.database`,
   connections: ({ at, database, account, key }: Place) =>
-    `the database server at ${at} takes no more connections to database ${database} from account ${account}: raise its max_connections, or lower ${key}.pool.max-open-conns`,
+    `the database server at ${at} takes no more connections to database ${database} from account ${account}: raise its max_connections (or the limit of the account), or lower ${key}.pool.max-open-conns`,
   tlsDemanded: ({ at, database, account, key }: Place) =>
     `the database server at ${at} lets account ${account} into database ${database} by TLS alone: set ${key}.ssl-mode to require or stricter`,
   noTls: ({ at, database, account, key }: Place) =>

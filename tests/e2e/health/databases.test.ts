@@ -119,11 +119,11 @@ async function limitedAccount(settings: ServerSettings) {
     `create user limited@'%' identified by 'limited' with max_user_connections 1`,
     `grant all on ${database}.* to limited@'%'`,
   );
-  const taken = runOnMysql({ ...root, username: 'limited', password: 'limited' }, 'do sleep(20)').catch(() => {});
+  const taken = runOnMysql({ ...root, username: 'limited', password: 'limited' }, 'do sleep(60)').catch(() => {});
   return {
     storage,
     allow: async () => {
-      await runOnMysql(root, `alter user limited@'%' with max_user_connections 0`);
+      await runOnMysql(root, `alter user limited@'%' with max_user_connections 0`, `kill user limited@'%'`);
       await taken;
     },
   };

@@ -19,6 +19,7 @@ const words: Readonly<Record<number, StoreErrorCode>> = {
   1160: 'unavailable',
   1161: 'unavailable',
   1203: 'unavailable', // too many connections of this user
+  1226: 'unavailable', // a limit of the account, such as max_user_connections
   1927: 'unavailable', // connection was killed (MariaDB)
   4031: 'unavailable', // disconnected by inactivity (MySQL)
   1021: 'full',
