@@ -19,7 +19,9 @@ export function receiverUrlProblem(value: string): string | undefined {
   const url = URL.parse(value);
   if (!url) return 'is no URL';
   if (!/^https?:\/\/[^/\\?#]/i.test(value)) return 'is no http or https URL with a host';
-  if (url.username !== '' || url.password !== '') return 'has a user or a password before its host, which is not sent';
+  if (url.username !== '' || url.password !== '') {
+    return 'has a user or a password before its host, which is not sent: a webhook takes them as an authorization header, in spec.webhook.headers';
+  }
   return undefined;
 }
 
