@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { systemClock } from '@cronjob-monitor/shared/process';
+import { deleteHistory } from '@cronjob-monitor/shared/store';
 import { TestServer } from '@cronjob-monitor/shared/testing';
 import { aCronJobObject, aJobObject, startRecording, type RecordingFixture } from './testing/recording-fixture.ts';
 
@@ -76,6 +77,13 @@ test('series go at once: of a monitor that is deleted its own, of a CronJob all 
   await untilLines(sla('leaving'), 5, 4_000);
   fixture.sim.objects.remove({ apiVersion: 'batch/v1', kind: 'CronJob', namespace: 'prod', name: 'leaving' });
   await untilLines(sla('leaving'), 0, 4_000);
+});
+
+test('the series of a history that is deleted end, although its CronJob stays', async () => {
+  putCronJobWithRuns('cleared');
+  await untilLines(sla('cleared'), 5);
+  await deleteHistory(fixture.store, { namespace: 'prod', name: 'cleared' }, { budgetMs: 10_000 });
+  await untilLines(sla('cleared'), 0, 8_000);
 });
 
 test('the fleet is counted as it stands', async () => {

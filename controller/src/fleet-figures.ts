@@ -5,6 +5,7 @@ import {
   countMonitorPhases,
   countOpenAlerts,
   countRateFacts,
+  listClearedHistories,
   listJudgedCronJobs,
   type DurationFigures,
   type JudgedCronJob,
@@ -28,6 +29,8 @@ export interface FleetFiguresDeps {
 export interface FleetFigures {
   /** CronJobs, monitors and open alerts, as the API counts them. */
   measureFleet(): Promise<void>;
+  /** Series of CronJobs whose history a person has removed of late end, unless they have runs again. */
+  measureCleared(now: Instant): Promise<void>;
   /** Success rates and durations of these CronJobs. */
   measureSla(cronJobIds: readonly number[], now: Instant): Promise<void>;
   /** After the commit of these outcomes. */
@@ -47,12 +50,19 @@ interface Rated {
 }
 
 const dayMs = 86_400_000;
+/** A history goes within this time, in steps. */
+const clearingMs = 60_000;
 const defaultWindowDays = 7;
 const noMonitors: ReadonlySet<string> = new Set();
 
 export function createFleetFigures(deps: FleetFiguresDeps): FleetFigures {
   const { store, selection, durations, fleet, sla } = deps;
   return {
+    async measureCleared(now) {
+      const cleared = await listClearedHistories(store, store.now() - clearingMs);
+      if (cleared.length > 0) await measureSla(cleared, now);
+    },
+
     async measureFleet() {
       const [{ summary }, monitors, alerts] = await Promise.all([
         countCronJobs(store, {}),
@@ -62,19 +72,7 @@ export function createFleetFigures(deps: FleetFiguresDeps): FleetFigures {
       fleet.counted({ cronJobs: summary, monitors, alerts });
     },
 
-    async measureSla(cronJobIds, now) {
-      const cronJobs = await listJudgedCronJobs(store, cronJobIds);
-      const rated = cronJobs.flatMap((cronJob) => ratedBy(cronJob, deps));
-      const rates = new Map(cronJobs.map(({ id }) => [id, new Map<string, number>()]));
-      const durationsOf = new Map<number, DurationFigures>();
-      const sameQuestion = ({ windowDays, countMissed }: Rated): string => `${windowDays} ${countMissed}`;
-      for (const group of Map.groupBy(rated, sameQuestion).values()) {
-        // Monitors ask for few different windows; each answer is large, so one comes after the other.
-        for (const [id, figures] of await measureGroup(group, rates, now)) durationsOf.set(id, figures);
-      }
-      for (const { id, namespace, name } of cronJobs)
-        sla.measured({ namespace, name, rates: rates.get(id) ?? new Map(), durations: durationsOf.get(id) });
-    },
+    measureSla,
 
     judged: (outcomes) => fleet.judged(outcomes),
 
@@ -93,6 +91,20 @@ export function createFleetFigures(deps: FleetFiguresDeps): FleetFigures {
       sla.stopped();
     },
   };
+
+  async function measureSla(cronJobIds: readonly number[], now: Instant): Promise<void> {
+    const cronJobs = await listJudgedCronJobs(store, cronJobIds);
+    const rated = cronJobs.flatMap((cronJob) => ratedBy(cronJob, deps));
+    const rates = new Map(cronJobs.map(({ id }) => [id, new Map<string, number>()]));
+    const durationsOf = new Map<number, DurationFigures>();
+    const sameQuestion = ({ windowDays, countMissed }: Rated): string => `${windowDays} ${countMissed}`;
+    for (const group of Map.groupBy(rated, sameQuestion).values()) {
+      // Monitors ask for few different windows; each answer is large, so one comes after the other.
+      for (const [id, figures] of await measureGroup(group, rates, now)) durationsOf.set(id, figures);
+    }
+    for (const { id, namespace, name } of cronJobs)
+      sla.measured({ namespace, name, rates: rates.get(id) ?? new Map(), durations: durationsOf.get(id) });
+  }
 
   /** Puts the rates of CronJobs whose monitors ask for the same window; returns durations for those that it leads. */
   async function measureGroup(

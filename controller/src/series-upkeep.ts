@@ -7,7 +7,7 @@ import type { Selection } from './selection/index.ts';
 export interface SeriesUpkeepDeps {
   readonly cronJobs: { values(): Iterable<CronJobFacts> };
   readonly selection: Pick<Selection, 'isMonitored'>;
-  readonly figures: Pick<FleetFigures, 'measureFleet' | 'forgetVanished'>;
+  readonly figures: Pick<FleetFigures, 'measureFleet' | 'measureCleared' | 'forgetVanished'>;
   readonly productMetrics: ProductMetrics;
   readonly verdictMetrics: VerdictMetrics;
   readonly deliveryMetrics: DeliveryMetrics;
@@ -71,6 +71,7 @@ export function createSeriesUpkeep(deps: SeriesUpkeepDeps): SeriesUpkeep {
   async function count(): Promise<void> {
     try {
       await deps.figures.measureFleet();
+      await deps.figures.measureCleared(clock.now());
     } catch (error) {
       if (!deps.isAway(error)) deps.logger.warn('the fleet could not be counted and is counted again', { error });
     }

@@ -81,6 +81,7 @@ export {
   type PurgedCronJob,
   type RemovedHistory,
 } from './retention.ts';
+export { listClearedHistories } from './catalog/cleared-history.ts';
 export { pruneRest, type RemovedRest, type RestCutoffs, type RestKind } from './pruning/prune-rest.ts';
 export { countRunsOfDay } from './pruning/prune-figures.ts';
 export { listRetentionOwners, type RetentionOwner } from './pruning/list-retention-owners.ts';

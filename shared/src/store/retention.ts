@@ -37,7 +37,7 @@ export interface PruneRequest {
 /**
  * Removes all history of a namespace and name, earlier UIDs included: executions, evidence, slots, daily figures, closed epochs.
  * Moves the baseline to now, so that Jobs still in the cluster do not come back; one running now is recorded when it ends.
- * Alerts stay. Not fenced: each batch locks the CronJob's row, as a recording does.
+ * Alerts stay, without the logs and events that were kept with them. Not fenced: each batch locks the CronJob's row, as a recording does.
  */
 export async function deleteHistory(
   store: Store,
@@ -55,6 +55,8 @@ export async function deleteHistory(
     await removal.inTransaction((tx) => clearOwner(tx, id));
     await removal.deleteRuns(id, everything);
     await removal.deleteSlots(id, everything);
+    // What alerts of it keep of its logs and events are copies of the same.
+    await removal.deleteEvidence(everything, [id]);
     await removal.inTransaction((tx) => clearFigures(tx, id));
     if (removal.outOfTime) break;
   }

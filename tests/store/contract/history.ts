@@ -151,8 +151,12 @@ export const deletion = contract('the deletion of a history', (test) => {
     await recordRuns(store, epoch, [aRun(young)]);
     await store.fenced(epoch, (tx) => projectCronJob(tx, seen({ ...young, suspended: true }, { seenAt: now + 5 })));
 
+    // What an alert keeps of a log is owned by the alert.
+    await putEvidence(store, epoch, [someLog(aRun(old))]);
+    assert.equal(await rowsOf(store, 'evidence', old.id), 10);
+
     const removed = await deleteHistory(store, old, { budgetMs: 60_000 });
-    assert.deepEqual(removed, { executions: 4, logs: 3, events: 3, slots: 3, completed: true });
+    assert.deepEqual(removed, { executions: 4, logs: 4, events: 3, slots: 3, completed: true });
     for (const table of ['executions', 'evidence', 'slots', 'rollups']) {
       assert.equal(await rowsOf(store, table, old.id), 0, table);
       assert.equal(await rowsOf(store, table, young.id), 0, table);
