@@ -43,7 +43,8 @@ describe('two installations on one cluster', () => {
       async () => {
         if (!younger.running) younger.start(); // it led before it knew, and gave way: it is started again, as by Kubernetes
         const { status, body } = await younger.readiness();
-        return status === 503 && body.split('\n').some((line) => another.test(line));
+        const hasLed = younger.saidOfLate('this replica leads').length > 0; // and is about to end
+        return !hasLed && status === 503 && body.split('\n').some((line) => another.test(line));
       },
       120_000,
     );
