@@ -307,7 +307,7 @@ describe('the service that is asked', () => {
     assert.match(error, /no answer within 30 s/);
     const url = server.url;
     await server.stop();
-    assert.match((await explain(url)).error, /cannot be reached: ECONNREFUSED/);
+    assert.match((await explain(url)).error, /cannot be reached: nothing listens at this address \(ECONNREFUSED\)/);
   });
 
   it('has an address without secrets', async () => {
