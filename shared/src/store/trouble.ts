@@ -14,7 +14,7 @@ export interface Trouble {
 
 /** Remembers what the database last did: every statement and every commit reports here. */
 export interface TroubleWatch {
-  /** Something failed. Errors that are not about the database as a whole change nothing. */
+  /** Something failed. An error that is not about the database as a whole may be an answer of it. */
   failed(error: unknown): void;
   /** A statement was answered: whoever answers can be reached. Whether it takes writes is another question. */
   answered(): void;
@@ -27,21 +27,27 @@ export interface TroubleWatch {
 }
 
 const ofTheWhole: ReadonlySet<StoreErrorCode> = new Set(['unavailable', 'refused', 'full']);
+const ofAnswers: ReadonlySet<StoreErrorCode> = new Set(['schema', 'conflict', 'fenced']);
 
 export function createTroubleWatch(clock: Clock): TroubleWatch {
   let trouble: Trouble | undefined;
   let answeredOnce = false;
+  const answered = (): void => {
+    answeredOnce = true;
+    if (trouble?.error.code !== 'full') trouble = undefined;
+  };
   return {
     failed(error) {
       if (!(error instanceof StoreError)) return;
-      if (!ofTheWhole.has(error.code) && error.driverCode !== noAnswer) return;
+      if (!ofTheWhole.has(error.code) && error.driverCode !== noAnswer) {
+        // A table that is missing, a row that is refused: the database itself says so.
+        if (ofAnswers.has(error.code)) answered();
+        return;
+      }
       const isSame = trouble?.error.code === error.code;
       trouble = { error, sinceMs: trouble && isSame ? trouble.sinceMs : clock.monotonicMs() };
     },
-    answered() {
-      answeredOnce = true;
-      if (trouble?.error.code !== 'full') trouble = undefined;
-    },
+    answered,
     wrote() {
       trouble = undefined;
     },
