@@ -48,8 +48,9 @@ export class SelectionStarts {
     if (changed.length === 0) return;
     const { selection } = this.#from;
     const left = new Set(selection.monitorsOf(before).map(({ uid }) => uid));
+    const writes = { before: before.labelWrites ?? [], after: item.labelWrites ?? [] };
     for (const { uid } of selection.monitorsOf(item))
-      if (!left.has(uid)) this.#begins(uid, item.uid, instantOfWrite(changed, item.labelWrites ?? [], news));
+      if (!left.has(uid)) this.#begins(uid, item.uid, instantOfWrite(changed, writes, news));
   }
 
   monitorChanged({ before, item }: Changed<MonitorSeen>, news: News): void {
@@ -57,7 +58,8 @@ export class SelectionStarts {
     if (!before.decoded.ok || !item.decoded.ok) return;
     const selectors = [before.decoded.spec.selector, item.decoded.spec.selector] as const;
     if (JSON.stringify(selectors[0]) === JSON.stringify(selectors[1])) return;
-    const at = instantOfWrite(['selector'], item.selectorWrites, news);
+    const writes = { before: before.selectorWrites, after: item.selectorWrites };
+    const at = instantOfWrite(['selector'], writes, news);
     const namespaces = this.#namespaces();
     const [was, is] = selectors.map((selector) => {
       const reach = reachOf(item.namespace, selector, namespaces, this.#from.rules);
@@ -72,7 +74,8 @@ export class SelectionStarts {
     const changed = [...labels].filter((key) => before.labels[key] !== item.labels[key]);
     if (before.monitoredFrom.join() !== item.monitoredFrom.join()) changed.push('cronjob-monitor.io/monitored-from');
     if (changed.length === 0) return;
-    const at = instantOfWrite(changed, item.reachWrites ?? [], news);
+    const writes = { before: before.reachWrites ?? [], after: item.reachWrites ?? [] };
+    const at = instantOfWrite(changed, writes, news);
     const earlier = this.#namespaces().set(before.name, before);
     const later = this.#namespaces();
     const cronJobs = [...this.#from.cronJobs.values()].filter(({ namespace }) => namespace === item.name);

@@ -30,22 +30,35 @@ export interface NewsOfChange {
   readonly unwatchedSinceAt: Instant | undefined;
 }
 
+/** Who wrote an object, as it was before the change and as it is after it. */
+export interface Writes {
+  readonly before: readonly FieldWrite[];
+  readonly after: readonly FieldWrite[];
+}
+
 /**
- * When fields of an object changed: at the receipt on a live watch; else when the manager that owns one of them wrote it, if that lies in
- * the gap; else where the gap begins, since a run that is told of without need is better than one that is not told. In whole seconds, as
- * Kubernetes tells when a run ended: what ended in the same second counts as later.
+ * When fields of an object changed: when the manager that owns one of them wrote it, if that write is new. Else at the receipt on a live
+ * watch, and after a gap where the gap begins, since a run that is told of without need is better than one that is not told. The write
+ * comes first because the news of it can be late on a watch that lives. In whole seconds, as Kubernetes tells when a run ended: what ended
+ * in the same second counts as later.
  */
 export function instantOfWrite(
   changed: readonly string[],
-  writes: readonly FieldWrite[],
+  { before, after }: Writes,
   { receivedAt, unwatchedSinceAt }: NewsOfChange,
 ): Instant {
-  if (unwatchedSinceAt === undefined) return wholeSecond(receivedAt);
-  const owners = writes.filter(
-    ({ at, fields }) =>
-      at >= wholeSecond(unwatchedSinceAt) && at <= receivedAt && changed.some((field) => fields.includes(field)),
+  const isNew = (write: FieldWrite): boolean =>
+    unwatchedSinceAt === undefined
+      ? !before.some(({ at, fields }) => at === write.at && isSameList(fields, write.fields))
+      : write.at >= wholeSecond(unwatchedSinceAt);
+  const owners = after.filter(
+    (write) => write.at <= receivedAt && isNew(write) && changed.some((field) => write.fields.includes(field)),
   );
-  return owners.length === 0 ? wholeSecond(unwatchedSinceAt) : Math.max(...owners.map(({ at }) => at));
+  if (owners.length > 0) return Math.max(...owners.map(({ at }) => at));
+  return wholeSecond(unwatchedSinceAt ?? receivedAt);
 }
+
+const isSameList = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((one) => b.includes(one));
 
 const wholeSecond = (at: Instant): Instant => Math.floor(at / 1_000) * 1_000;

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { instantOfWrite, judgesFromAt } from './judges-from.ts';
+
+const at = (text: string): number => Date.parse(`2026-11-24T${text}Z`);
+const write = (text: string, ...fields: string[]) => ({ at: at(text), fields });
+
+describe('from when on a monitor judges a CronJob', () => {
+  it('is the latest of both creations and of the beginning of the selection', () => {
+    const facts = { monitorCreatedAt: 3, cronJobCreatedAt: 5, selectedSinceAt: undefined };
+    assert.equal(judgesFromAt(facts), 5);
+    assert.equal(judgesFromAt({ ...facts, monitorCreatedAt: 7 }), 7);
+    assert.equal(judgesFromAt({ ...facts, selectedSinceAt: 9 }), 9);
+  });
+});
+
+describe('when fields of an object changed', () => {
+  const live = { receivedAt: at('10:00:07.400'), unwatchedSinceAt: undefined };
+
+  it('is the new write of their manager on a live watch, also when the news of it is late', () => {
+    const writes = { before: [write('09:00:00', 'tier')], after: [write('09:58:00', 'tier')] };
+    assert.equal(instantOfWrite(['tier'], writes, live), at('09:58:00'));
+  });
+
+  it('is the second of the receipt on a live watch when no new write names them', () => {
+    const old = [write('09:00:00', 'tier')];
+    assert.equal(instantOfWrite(['tier'], { before: old, after: old }, live), at('10:00:07'));
+    const other = { before: old, after: [...old, write('09:59:00', 'team')] };
+    assert.equal(instantOfWrite(['tier'], other, live), at('10:00:07'));
+    assert.equal(instantOfWrite(['tier'], { before: [], after: [] }, live), at('10:00:07'));
+  });
+
+  it('is the write that lies in a gap, and else where the gap begins', () => {
+    const gap = { receivedAt: at('10:00:00'), unwatchedSinceAt: at('09:30:00.500') };
+    const before = [write('09:00:00', 'tier')];
+    assert.equal(instantOfWrite(['tier'], { before, after: [write('09:45:00', 'tier')] }, gap), at('09:45:00'));
+    assert.equal(instantOfWrite(['tier'], { before, after: before }, gap), at('09:30:00'));
+  });
+
+  it('is never later than its news', () => {
+    const writes = { before: [], after: [write('11:00:00', 'tier')] };
+    assert.equal(instantOfWrite(['tier'], writes, live), at('10:00:07'));
+  });
+});
