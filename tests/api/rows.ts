@@ -72,7 +72,7 @@ export function readingRows(seed: Seed): readonly Row[] {
     read('/cronjobs/{namespace}/{name}/timeline', '/cronjobs/prod/backup/timeline?count=2', { next: [{}, {}] }),
     read('/grid', '/grid?hours=5', { items: [{ name: 'backup', cells: [{}, {}, {}] }, { name: 'etl' }] }),
     read('/sla', '/sla', {
-      summary: { breached: 1, noData: 2, met: 1 },
+      summary: { breached: 0, pending: 1, noData: 2, met: 1 },
       items: [{ subject: 'successRate', current: 50 }],
     }),
     read('/sla', '/sla?verdict=noData&subject=maxDuration', { items: [{ cronjob: { name: 'etl' }, target: 7200 }] }),

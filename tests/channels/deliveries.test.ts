@@ -225,7 +225,7 @@ describe('webhook: requests', () => {
 });
 
 describe('email: threads', () => {
-  test('opening and closing of an alert are one thread, with one subject', async (t) => {
+  test('opening and closing of an alert are one thread, and the subject of the closing says that it is over', async (t) => {
     const receiver = await start(t, 'email');
     const opening = anOutgoing();
     const message: Message = {
@@ -237,7 +237,7 @@ describe('email: threads', () => {
     await deliver(receiver, closing);
     const [first, second] = (receiver.smtp?.arrivals ?? []).map(({ raw }) => parseMail(raw));
     assert.equal(first?.header('subject'), '[WARNING] prod/nightly: job failed');
-    assert.equal(second?.header('subject'), first?.header('subject'));
+    assert.equal(second?.header('subject'), 'RESOLVED [WARNING] prod/nightly: job failed');
     const root = `<${opening.streamId}@example.org>`;
     for (const mail of [first, second]) {
       assert.deepEqual([mail?.header('in-reply-to'), mail?.header('references')], [root, root]);

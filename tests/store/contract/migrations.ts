@@ -81,6 +81,7 @@ export const firstMigration = contract('several processes that start at once', (
       'active_jobs',
       'cronjobs',
       'slots',
+      'channels',
     ]) {
       await store.sql.raw(`drop table ${table}`);
     }

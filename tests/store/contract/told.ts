@@ -150,6 +150,7 @@ export const channelStates = contract('channels with their figures', (test) => {
         generation: 1,
         spec: { sendResolved: true },
         ready: true,
+        readyChangedAt: undefined,
         reason: 'Validated',
         message: '',
         figures: {

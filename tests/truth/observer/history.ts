@@ -67,6 +67,8 @@ export interface History {
   readonly namespaces: readonly NamespaceStory[];
   readonly cronJobs: readonly CronJobStory[];
   readonly monitors: readonly MonitorStory[];
+  /** Of the channel; undefined: so much that nothing waits. */
+  readonly rateLimiting?: object | undefined;
 }
 
 /** What is done to an observer, or to its view. `untilAt` ends it. */

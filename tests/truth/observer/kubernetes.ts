@@ -90,7 +90,7 @@ export function playKubernetes(history: History): Played {
     spec: {
       type: 'webhook',
       webhook: { urlSecretRef: { name: 'hook', namespace: 'monitoring', key: 'url' } },
-      rateLimiting: { maxAlertsPerHour: 100_000, burstLimit: 10_000 },
+      rateLimiting: history.rateLimiting ?? { maxAlertsPerHour: 100_000, burstLimit: 10_000 },
     },
   });
   for (const monitor of history.monitors) {

@@ -25,6 +25,7 @@ export class Replica {
   readonly store: Store;
   /** Its metrics, as a scrape would read them. */
   readonly registry = new Registry();
+  readonly #time: VirtualTime;
   readonly #controller: Controller;
   readonly #dead = new AbortController();
   readonly #background: Promise<unknown>[] = [];
@@ -36,6 +37,7 @@ export class Replica {
   #dueAt = Infinity;
 
   constructor({ time, shared, storage, identity, elects, logger }: ReplicaDeps) {
+    this.#time = time;
     const clock = time.clockUntil(this.#dead.signal);
     this.cluster = new WorldCluster(shared, this.#dead.signal);
     this.store = openStore(storage, { clock, log: logger });
@@ -93,6 +95,8 @@ export class Replica {
       this.#dueAt = Infinity; // there are no tables yet
     }
     this.#hasWritten = false;
+    // What was written and is due at once is no quiet time: the polls of the outbox look.
+    if (this.#dueAt <= this.#time.now) this.#time.stir();
     return this.#dueAt;
   }
 

@@ -105,6 +105,7 @@ export class VirtualTime {
 
   async #nextInQuiet({ nextDueAt }: Surroundings): Promise<number> {
     const dueAt = await nextDueAt();
+    if (this.#nowMs < this.#wakefulUntilMs) return this.#nextWakingAt();
     const pollAt = this.#polls.first ? this.#polledMs + pollAtLeastMs : Infinity;
     // What is due already waits for something else than time: it is looked at with the next polls.
     if (dueAt > this.#nowMs && dueAt < pollAt) {

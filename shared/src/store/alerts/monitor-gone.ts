@@ -5,15 +5,20 @@ import { lockCronJobs } from '../catalog/cron-job-ids.ts';
 import type { Tx } from '../database.ts';
 import { moveAlertCounters } from './move-alert-counters.ts';
 
+/** Kept on an active alert that owes a message, so that it still owes it when its monitor is there again. */
+const owed = 'owed';
+
 /** The monitor is gone: its active alerts are suppressed, and at `untilAt` all of them are looked at again. */
 export async function suppressAlertsOf(tx: Tx, monitorId: number, untilAt: Instant): Promise<void> {
   const live = await lockAlertsOf(tx, monitorId);
   if (live.length === 0) return;
   await change(
     tx,
-    "update alerts set state = 'suppressed', suppressed_by = 'monitorGone', suppressed_ref = null, due_at = ? " +
+    // MySQL assigns from left to right: the mark comes before the instant that it is read from.
+    "update alerts set state = 'suppressed', suppressed_by = 'monitorGone', " +
+      'suppressed_ref = case when due_at is null then null else ? end, due_at = ? ' +
       "where monitor_id = ? and state = 'active'",
-    [untilAt, monitorId],
+    [owed, untilAt, monitorId],
   );
   await change(tx, "update alerts set due_at = ? where monitor_id = ? and state in ('pending', 'suppressed')", [
     untilAt,
@@ -28,13 +33,13 @@ export async function resumeAlertsOf(tx: Tx, monitorId: number): Promise<void> {
   if (live.length === 0) return;
   await change(
     tx,
-    "update alerts set state = 'active', suppressed_by = null, suppressed_ref = null where monitor_id = ? " +
-      "and state = 'suppressed' and suppressed_by = 'monitorGone'",
-    [monitorId],
+    "update alerts set state = 'active', suppressed_by = null, due_at = case when suppressed_ref = ? then ? else null end, " +
+      "suppressed_ref = null where monitor_id = ? and state = 'suppressed' and suppressed_by = 'monitorGone'",
+    [owed, tx.now(), monitorId],
   );
   await change(
     tx,
-    "update alerts set due_at = ? where monitor_id = ? and due_at is not null and state in ('pending', 'active', 'suppressed')",
+    "update alerts set due_at = ? where monitor_id = ? and due_at is not null and state in ('pending', 'suppressed')",
     [tx.now(), monitorId],
   );
   await note(tx, live, { action: 'released', untilAt: undefined });

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { createLogger, systemClock } from '@cronjob-monitor/shared/process';
+import { testDatabases } from '../store/databases.ts';
+import { dayMs, hourMs, minuteMs, secondMs, type Disturbance, type History } from './observer/history.ts';
+import { weekHours } from './observer/kubernetes.ts';
+import { standInForTheMachine } from './observer/machine.ts';
+import { observe } from './observer/observe.ts';
+
+/** What a webhook gets, as far as it is read here. */
+interface Body {
+  readonly data: {
+    readonly alert?: { readonly delayed: boolean };
+    readonly cronjob?: { readonly name: string };
+    readonly digest?: { readonly alerts: readonly { readonly name: string }[] };
+  };
+}
+
+const bodies: Body[] = [];
+standInForTheMachine(({ body }) => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the suites of the channels check the shape
+  bodies.push(JSON.parse(body) as Body);
+  return 200;
+});
+
+const logger = createLogger({ level: 'error', format: 'text', clock: systemClock, write: () => {} });
+const startAt = Date.UTC(2026, 10, 21);
+/** At this instant the first run of all of them is due; they were made five seconds before. */
+const dueAt = startAt + 3 * hourMs;
+const crowd = 150;
+
+/** CronJobs that are made and fail at once, under a monitor that is there, or is made an hour later. */
+function made(count: number, monitorAt: number, lengthMs: number, rateLimiting?: object): History {
+  const weekMs = weekHours * hourMs;
+  const rhythm = { everyHours: weekHours, minute: (dueAt % weekMs) / minuteMs };
+  const uid = (kind: string, index: number): string =>
+    `${kind}${String(index).padStart(7, '0')}-0000-4000-8000-000000000000`;
+  return {
+    seed: 0,
+    startAt,
+    endAt: dueAt + lengthMs + 2 * hourMs,
+    namespaces: [],
+    rateLimiting,
+    cronJobs: Array.from({ length: count }, (_, index) => ({
+      uid: uid('c', index),
+      namespace: 'prod',
+      name: `job-${index}`,
+      tier: 'a',
+      rhythm,
+      policy: 'Allow' as const,
+      suspend: false,
+      ttlSeconds: undefined,
+      successLimit: 3,
+      failureLimit: 1,
+      createdAt: dueAt - 5 * secondMs,
+      deletedAt: undefined,
+      edits: [],
+      runs: [{ slotAt: dueAt, fate: 'failure' as const, seconds: 1, exitCode: 3 }],
+    })),
+    monitors: [
+      {
+        uid: uid('a', 1),
+        namespace: 'prod',
+        name: 'everything',
+        spec: {},
+        createdAt: monitorAt,
+        deletedAt: undefined,
+        edits: [],
+      },
+    ],
+  };
+}
+
+const before = startAt - dayMs;
+const late = (kind: Disturbance['kind'], lengthMs: number): Disturbance => {
+  const at = dueAt - 30 * secondMs;
+  return { kind, at, untilAt: at + lengthMs };
+};
+
+const disturbances: readonly {
+  readonly says: string;
+  readonly disturbance: Disturbance | undefined;
+  readonly count: number;
+}[] = [
+  { says: 'while the service watches', disturbance: undefined, count: crowd },
+  { says: 'while its queues are 30 s late', disturbance: late('slowWatch', minuteMs), count: crowd },
+  { says: 'while the database is away for ten minutes', disturbance: late('databaseAway', 10 * minuteMs), count: 20 },
+  {
+    says: 'while the cluster does not answer for ten minutes',
+    disturbance: late('clusterAway', 10 * minuteMs),
+    count: 20,
+  },
+  { says: 'while the service is stopped for a minute', disturbance: late('stopped', minuteMs), count: 20 },
+  { says: 'while the service is killed for an hour', disturbance: late('killed', hourMs), count: 20 },
+  { says: 'while the service is stopped for a day', disturbance: late('stopped', dayMs), count: 20 },
+];
+
+for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) {
+  describe(`CronJobs that are made and fail at once: ${database.name}`, () => {
+    after(() => database.remove());
+
+    const watch = async (history: History, disturbance?: Disturbance) => {
+      bodies.length = 0;
+      const observation = { startsAt: startAt, disturbances: disturbance ? [disturbance] : [] };
+      const { verdicts } = await observe(history, observation, { freshDatabase: () => database.fresh(), logger });
+      return { sent: bodies.slice(), verdicts };
+    };
+    const play = async (history: History, disturbance?: Disturbance): Promise<Body[]> =>
+      (await watch(history, disturbance)).sent;
+
+    for (const { says, disturbance, count } of disturbances) {
+      test(`${count} are told, each once, ${says}`, async () => {
+        const lengthMs = disturbance === undefined ? 0 : disturbance.untilAt - dueAt;
+        const sent = await play(made(count, before, lengthMs), disturbance);
+        const told = sent.flatMap(({ data }) => data.cronjob?.name ?? []);
+        assert.equal(new Set(told).size, count, `${count - new Set(told).size} of ${count} are told to no channel`);
+        assert.equal(told.length, count, 'some are told more than once');
+        // What ended while no process ran is late however short the stop was.
+        const isLate = lengthMs > 5 * minuteMs + 10 * secondMs || disturbance?.kind === 'stopped';
+        const delayed = sent.filter(({ data }) => data.alert?.delayed === true).length;
+        // Virtual time leaves polls out while nothing happens, so that a slow watch may be answered minutes later than it would be.
+        if (disturbance?.kind !== 'slowWatch')
+          assert.equal(delayed, isLate ? count : 0, 'a message says that it is late exactly when it is');
+      });
+    }
+
+    test(`${crowd} are named within the default limits of a channel, each once, in messages and digests`, async () => {
+      const sent = await play(made(crowd, before, 0, {}));
+      const alone = sent.flatMap(({ data }) => data.cronjob?.name ?? []);
+      const folded = sent.flatMap(({ data }) => data.digest?.alerts.map(({ name }) => name) ?? []);
+      assert.equal(new Set([...alone, ...folded]).size, crowd);
+      assert.ok(sent.length < crowd / 2, `${sent.length} messages are no digest`);
+    });
+
+    test('three alerts go on when their monitor is replaced, and no message is sent', async () => {
+      const history = made(3, before, 0);
+      const [monitor] = history.monitors;
+      assert.ok(monitor);
+      const goneAt = dueAt + 20 * minuteMs;
+      const again = { ...monitor, uid: monitor.uid.replace(/^a/, 'b'), createdAt: goneAt + secondMs };
+      const { sent, verdicts } = await watch({ ...history, monitors: [{ ...monitor, deletedAt: goneAt }, again] });
+      assert.equal(sent.length, 3, 'a message tells of the replacement');
+      assert.deepEqual(
+        verdicts.map(({ ended }) => ended),
+        ['open', 'open', 'open'],
+      );
+    });
+
+    test('ten minutes after their monitor was removed its alerts have expired', async () => {
+      const history = made(3, before, 0);
+      const monitors = history.monitors.map((monitor) => ({ ...monitor, deletedAt: dueAt + 20 * minuteMs }));
+      const { verdicts } = await watch({ ...history, monitors });
+      assert.deepEqual(
+        verdicts.map(({ ended, endedAt }) => [ended.split(' by ')[0], Number(endedAt) >= dueAt + 30 * minuteMs]),
+        Array.from({ length: 3 }, () => ['expired monitorDeleted', true]),
+      );
+    });
+
+    test('what failed before its monitor was made is told to no channel', async () => {
+      const sent = await play(made(20, dueAt + hourMs, 2 * hourMs));
+      assert.deepEqual(sent, []);
+    });
+  });
+}
