@@ -33,7 +33,7 @@ export function createDatabaseWatch(deps: {
   let view: DatabaseView = { storage: 'unreachable', schema: undefined };
 
   async function look(): Promise<DatabaseView> {
-    // A database that takes no writes is asked for one: nobody else here would find that it does again.
+    // A database that takes no writes is asked for one: nothing else in this process writes and would find that it does again.
     if (deps.store.trouble()?.error.code === 'full') await deps.store.probe().catch(() => {});
     const next = await ask(deps.store);
     if (next.storage !== view.storage) deps.logger.info('The database changed its state', { storage: next.storage });

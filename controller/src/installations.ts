@@ -19,14 +19,14 @@ import {
 export interface InstallationsDeps {
   readonly store: Store;
   readonly clock: Clock;
-  /** `cluster.shared-with-another`: nobody looks. */
+  /** `cluster.shared-with-another`: the service does not look for the other one. */
   readonly isShared: boolean;
   /** Our namespace, or our host outside of a cluster. */
   readonly name: string;
   readonly startedAt: Instant;
   /** Monitors as they are seen now. */
   readonly monitors: () => Iterable<{ readonly status: unknown }>;
-  /** Whoever holds our Lease, as last seen; undefined without an election. */
+  /** The holder of our Lease, as last seen; undefined without an election. */
   readonly leaseHolder: () => string | undefined;
   /** The same, when it is this replica. */
   readonly identity: string;

@@ -31,7 +31,7 @@ interface Refusal {
 
 /**
  * Writes statuses. A refused one is no fault of the key: the row in the database has the phase and the conditions all the same, and asking
- * again at once helps nobody. An account without the right is a problem of the service. So is an object that breaks the rules of its kind, for
+ * again at once does not help. An account without the right is a problem of the service. So is an object that breaks the rules of its kind, for
  * an API server checks the whole object with its status: its spec was stored before a rule was made, or around it.
  */
 export function createStatusWriting({ cluster, clock, logger }: StatusWritingDeps): StatusWriting {

@@ -232,7 +232,7 @@ A monitor that is Degraded goes on with all that it can use.
       [
         '',
         'AddressRefused',
-        'the receiver is at an address that channels may not reach, or its endpoint is none of `channels.paging-endpoints`',
+        'the receiver is at an address that channels may not reach, or its endpoint is not one of `channels.paging-endpoints`',
       ],
       [
         '',

@@ -198,7 +198,7 @@ test('paging: a key goes to no endpoint but those of the installation, for its a
   const channel = getChannel('paging');
   const outcome = await channel.send(anAttempt({ target, secrets }), depsOf({ addresses: usual }), never);
   assert.ok(outcome.kind === 'failed' && outcome.next === 'invalid' && outcome.category === 'addressRefused');
-  assert.equal(outcome.message, 'spec.paging.endpoint is none of channels.paging-endpoints');
+  assert.equal(outcome.message, 'spec.paging.endpoint is not one of channels.paging-endpoints');
   const own = createAddressRules({ ...rules, pagingEndpoints: [sink.href] });
   assert.equal(await channel.findProblem({ target, secrets }, depsOf({ addresses: own }), never), undefined);
   assert.ok(target.type === 'paging');

@@ -87,7 +87,7 @@ async function askForPermission(
   { ability, asksLater = false }: Endpoint & { readonly ability: Ability },
 ): Promise<void> {
   const { caller } = ctx.state;
-  if (!caller) throw internalError(new Error('nobody is known'));
+  if (!caller) throw internalError(new Error('the request has no caller'));
   const path = routeOf(ctx);
   const { namespace } = ctx.params;
   if (asksLater) {

@@ -23,7 +23,7 @@ export interface RunStage {
 
 /** What a run of a gap is judged with. */
 export interface ReplayedRuns {
-  /** The stages before the present one, oldest first: runs that are told of as if somebody had looked when they ended. */
+  /** The stages before the present one, oldest first: runs that are told of as if the service had looked when they ended. */
   readonly stages: readonly RunStage[];
   /** Whether the newest run is news; undefined: there is nothing but what was recorded now. */
   readonly isNewestNews: boolean | undefined;
@@ -33,7 +33,7 @@ const nothing: ReplayedRuns = { stages: [], isNewestNews: undefined };
 
 /**
  * Runs that come to be known together are judged one after the other, in the order of their end: an alert that one of them opened and the
- * next one ended is an alert as well, however late somebody looked. `runs`: newest first. One that ended before a run that is judged
+ * next one ended is an alert as well, however late the service looked. `runs`: newest first. One that ended before a run that is judged
  * already moves nothing while an alert about that one is open.
  */
 export function replayRuns(

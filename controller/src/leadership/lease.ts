@@ -178,7 +178,7 @@ export class LeaseElection {
       return isOurs;
     } catch (error) {
       const problem = error instanceof ClusterError ? error.code : 'unknown';
-      // A conflict is an answer: somebody else was faster.
+      // A conflict is an answer: another replica was faster.
       if (!signal.aborted && problem !== 'conflict')
         this.#failing = { code: problem, sinceMs: this.#failing?.sinceMs ?? this.#deps.clock.monotonicMs() };
       if (!signal.aborted && problem !== this.#problem) {

@@ -109,7 +109,7 @@ export class SelectionStarts {
 }
 
 /**
- * Since when a monitor selects a CronJob that it did not select when somebody last looked, where both were there then: when something that
+ * Since when a monitor selects a CronJob that it did not select when a leader last looked, where both were there then: when something that
  * decides about it was written in the gap, else where the gap begins. Undefined: one of them is younger than the gap, and nothing tells
  * that it was not selected from its creation on.
  */

@@ -23,7 +23,7 @@ export interface Selection {
   invalidate(): void;
   /** A CronJob was deleted: its Jobs are still being recorded. */
   departed(cronJob: CronJobFacts, at: Instant): void;
-  /** A monitor was deleted: it may be made anew, and what it selects is recorded until nobody expects that any more. */
+  /** A monitor was deleted: it may be made anew, and what it selects is recorded until that is no longer expected. */
   monitorDeparted(monitor: MonitorSeen, at: Instant): void;
   /** When the last monitor that this is true of was deleted; undefined: none was lately. */
   departedAt(isIt: (monitor: MonitorSeen) => boolean): Instant | undefined;

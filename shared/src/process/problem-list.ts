@@ -2,7 +2,7 @@ import { toldProblems, type Problem } from '../domain/index.ts';
 import type { Clock } from './clock.ts';
 import type { Logger } from './logger.ts';
 
-/** Asked whenever somebody wants to know: cheap, and without a question to anything outside the process. */
+/** Asked for each probe and answer: cheap, and without a question to anything outside the process. */
 export type ProblemSource = () => readonly Problem[];
 
 export interface ProblemListDeps {

@@ -16,7 +16,7 @@ export interface Trouble {
 export interface TroubleWatch {
   /** Something failed. An error that is not about the database as a whole may be an answer of it. */
   failed(error: unknown): void;
-  /** A statement was answered: whoever answers can be reached. Whether it takes writes is another question. */
+  /** A statement was answered: the database can be reached. Whether it takes writes is another question. */
   answered(): void;
   /** A write was proved to last. */
   wrote(): void;

@@ -113,7 +113,7 @@ async function limitedAccount(settings: ServerSettings) {
     );
     return { storage, allow: () => runOnPostgres(root, 'alter role limited connection limit -1') };
   }
-  // One connection, which somebody else has.
+  // One connection, which another client has.
   await runOnMysql(
     root,
     `create user limited@'%' identified by 'limited' with max_user_connections 1`,

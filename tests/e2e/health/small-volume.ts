@@ -12,7 +12,7 @@ export interface SmallVolume {
   empty(): void;
   /** The kernel makes it read-only, as it does when a disk fails. It stays so. */
   fail(): void;
-  /** Nobody may write to this file, whatever its mode. */
+  /** No process may write to this file, whatever its mode. */
   setImmutable(path: string, isImmutable: boolean): void;
   remove(): void;
 }

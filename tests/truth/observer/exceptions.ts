@@ -20,7 +20,8 @@ const startMs = 2 * minuteMs;
 
 /**
  * Which differences between two observers of one history are allowed, read from the history alone: a run that Kubernetes had removed before
- * anyone looked, absence while nobody could see, and a monitor made anew more than ten minutes after it was deleted while nobody looked.
+ * anyone looked, absence while the service could not see, and a monitor made anew more than ten minutes after it was deleted while the
+ * service did not look.
  * It knows nothing of how the service judges.
  */
 export class Exceptions {
@@ -67,7 +68,7 @@ export class Exceptions {
     this.#unsure.set(story.uid, unsure);
   }
 
-  /** It ended and its Job was removed while nobody looked, so that no later look can tell how it ended. */
+  /** It ended and its Job was removed while the service did not look, so that no later look can tell how it ended. */
   #isUnseen({ endedAt, removedAt }: Run): boolean {
     if (removedAt === undefined) return false;
     const lastSeenFrom = endedAt ?? removedAt;
@@ -86,7 +87,7 @@ export class Exceptions {
   }
 }
 
-/** When nobody looked, or what was seen was lost. */
+/** When the service did not look, or lost what it had seen. */
 function darkSpans({ startsAt, disturbances }: Observation): Span[] {
   const dark: Span[] = [{ fromAt: -Infinity, toAt: startsAt + startMs }];
   for (const { kind, at, untilAt } of disturbances) {

@@ -34,7 +34,7 @@ const onceFailed = JSON.parse(readFileSync(join(import.meta.dirname, 'seeds.json
 
 /**
  * The verdicts about a CronJob are a function of what happened in the cluster and of the configuration. Each history is watched by a calm
- * service and by disturbed ones, all of them whole, in virtual time; what they say must be the same but for what nobody can know.
+ * service and by disturbed ones, all of them whole, in virtual time; what they say must be the same but for what cannot be known.
  */
 for (const database of testDatabases().filter(({ name }) => hasTimeForServers || name === 'sqlite')) {
   describe(`it does not matter who looks: ${database.name}`, { skip: database.skip }, () => {

@@ -78,7 +78,7 @@ export class World {
     return events.slice(events.findLastIndex((event) => event.version <= version) + 1);
   }
 
-  /** The server compacts: what happened until now is told to nobody any more. */
+  /** The server compacts: what happened until now is not told to watchers any more. */
   forgetEvents(): void {
     this.#oldestVersion = ++this.#version;
     this.#events.clear();

@@ -79,7 +79,7 @@ export function limitText(text: string): string {
   return inOne.length > 5 ? durationText(seconds) : inOne;
 }
 
-/** A sentence of the service with its durations as people say them: `no answer within 15 s`. What stands in quotes is somebody's own and stays. */
+/** A sentence of the service with its durations as people say them: `no answer within 15 s`. What stands in quotes is a quotation and stays. */
 export function spelledOut(sentence: string): string {
   return sentence.replaceAll(/(?<![\w."'`=/-])(?:\d+(?:\.\d+)?(?:ms|[smhdw]))+(?![\w"'`=/-])/g, (text) =>
     limitText(text),

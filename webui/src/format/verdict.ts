@@ -59,5 +59,5 @@ export function statesText(states: Readonly<Record<HealthState, number>>, wanted
     .join(', ');
 }
 
-/** States that somebody should look at, worst first. */
+/** States that ask for a look, worst first. */
 export const wrongStates = ['critical', 'warning', 'failing'] as const;

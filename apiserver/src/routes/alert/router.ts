@@ -79,7 +79,7 @@ async function findPermitted({ store }: RouteDeps, ctx: ApiContext): Promise<Sto
 
 async function mayReadLogs({ authentication }: RouteDeps, ctx: ApiContext, alert: StoredAlert): Promise<boolean> {
   const { caller } = ctx.state;
-  if (!caller) throw internalError(new Error('nobody is known'));
+  if (!caller) throw internalError(new Error('the request has no caller'));
   return authentication.may(caller, 'readLogs', { namespace: alert.cronJob.namespace });
 }
 

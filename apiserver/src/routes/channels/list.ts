@@ -39,7 +39,7 @@ export async function listRoutingMonitors(
   { store, authentication }: RouteDeps,
   { state: { caller } }: ApiContext,
 ): Promise<ReadonlyMap<string, readonly Ref[]>> {
-  if (!caller) throw internalError(new Error('nobody is known'));
+  if (!caller) throw internalError(new Error('the request has no caller'));
   const reach = await authentication.reach(caller, 'readMonitors', []);
   const routes = new Map<string, Ref[]>();
   for (const { namespace, name, spec } of await listMonitors(store)) {

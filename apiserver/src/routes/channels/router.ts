@@ -53,7 +53,7 @@ export function channelsRouter(deps: RouteDeps): ApiRouter {
       readQuery(ctx, {});
       const channel = await getChannel(deps, ctx);
       const { caller } = ctx.state;
-      if (!caller) throw internalError(new Error('nobody is known'));
+      if (!caller) throw internalError(new Error('the request has no caller'));
       // What was told of namespaces that the caller may not read is left out, as in the list of deliveries.
       const readable = (await deps.authentication.reach(caller, 'read', [])).within([]);
       const [queues, routes, recent] = await Promise.all([

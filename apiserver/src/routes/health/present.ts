@@ -17,7 +17,7 @@ export interface HealthFacts {
   readonly schemaVersion: number | undefined;
   /** The live leader's newest beat; undefined when nobody leads. */
   readonly leader: Heartbeat | undefined;
-  /** Where nobody leads: the newest beats of the live controllers that could. */
+  /** Without a leader: the newest beats of the live controllers that could. */
   readonly waiting: readonly Heartbeat[];
   /** When its term began; undefined when that is not known. */
   readonly leadsSinceAt: Instant | undefined;
@@ -77,7 +77,7 @@ function sinceOf(leader: Heartbeat, { leadsSinceAt }: HealthFacts): Instant {
 function problemsOf(facts: HealthFacts, settings: ApiSettings): Problem[] {
   const { leader, now } = facts;
   if (!leader) {
-    // No heartbeat can be written: whether somebody leads is not known.
+    // No heartbeat can be written: whether a controller leads is not known.
     if (facts.storage === 'unwritable') return [];
     const sentence = 'No controller leads: nothing is recorded, evaluated or sent';
     return [{ key: 'leader', sentence, blocks: true }, ...facts.waiting.flatMap(problemsToldBy)];

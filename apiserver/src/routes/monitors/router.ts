@@ -45,6 +45,6 @@ export function monitorsRouter(deps: RouteDeps): ApiRouter {
 /** A monitor may select CronJobs of other namespaces: those that the caller may not read are left out of rows and counts. Empty = all. */
 async function listReadable({ authentication }: RouteDeps, ctx: ApiContext): Promise<readonly string[]> {
   const { caller } = ctx.state;
-  if (!caller) throw internalError(new Error('nobody is known'));
+  if (!caller) throw internalError(new Error('the request has no caller'));
   return (await authentication.reach(caller, 'read', [])).within([]);
 }

@@ -34,7 +34,7 @@ export function previewRouter({ guard, actions, authentication }: RouteDeps): Ap
         ]);
       await permitIn(ctx, namespace);
       const { caller } = ctx.state;
-      if (!caller) throw internalError(new Error('nobody is known'));
+      if (!caller) throw internalError(new Error('the request has no caller'));
       // A monitor may select CronJobs of other namespaces: what the caller may not read is left out.
       const readable = (await authentication.reach(caller, 'read', [])).within([]);
       const mayListChannels = await authentication.may(caller, 'readChannels', {});

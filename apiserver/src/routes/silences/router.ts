@@ -177,7 +177,7 @@ async function readableNamespaces(
 }
 
 function callerOf({ state: { caller } }: ApiContext): Caller {
-  if (!caller) throw internalError(new Error('nobody is known'));
+  if (!caller) throw internalError(new Error('the request has no caller'));
   return caller;
 }
 

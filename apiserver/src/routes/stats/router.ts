@@ -29,7 +29,7 @@ export function statsRouter(deps: RouteDeps): ApiRouter {
   return createRouter().get('/stats', deps.guard({ ability: 'read' }), async (ctx) => {
     const { namespace: namespaces } = readQuery(ctx, statsQuery);
     const { caller } = ctx.state;
-    if (!caller) throw internalError(new Error('nobody is known'));
+    if (!caller) throw internalError(new Error('the request has no caller'));
     // To see CronJobs of a namespace is not to see its monitors.
     const monitored = (await deps.authentication.reach(caller, 'readMonitors', namespaces)).within(namespaces);
     const countsChannels = await deps.authentication.may(caller, 'readChannels', {});

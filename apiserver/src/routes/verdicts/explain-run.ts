@@ -18,7 +18,7 @@ import {
 } from '@cronjob-monitor/shared/store';
 import { isObject } from '../../monitor-spec.ts';
 
-/** What is known of why a run failed, computed when it is read: a run that was recorded while nobody watched has it too. */
+/** What is known of why a run failed, computed when it is read: a run that was recorded after the service was away has it too. */
 export interface ExplainedRun extends Pick<VerdictAddition, 'cause' | 'step'> {
   readonly suggestedFix: string | undefined;
 }

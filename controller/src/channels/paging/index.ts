@@ -15,7 +15,7 @@ export const paging: Channel<'paging', PagingCredentials, PagingPayload> = {
   hostOf(target, _credentials, { addresses }) {
     const endpoint = endpointOf(target);
     if (!endpoint) return unusable('spec.paging.endpoint is no usable https URL', 'addressRefused');
-    // Who writes a channel must not choose where a key of somebody else goes.
+    // The author of a channel must not choose where another team's key goes.
     return addresses.takesPages(endpoint) ? endpoint.hostname : unusable(pagingEndpointRefused, 'addressRefused');
   },
   payloadOf: pagingPayload,

@@ -22,7 +22,7 @@ export interface MonitorReconcilerDeps {
   readonly cluster: Pick<Cluster, 'patchMonitorStatus'>;
   /** The API server refused the last status of it: the right to write it may come. */
   readonly isStatusRefused?: ((key: ObjectKey) => boolean) | undefined;
-  /** Which installation this is; undefined: nobody is told. */
+  /** Which installation this is; undefined: the status does not name it. */
   readonly writtenBy?: (() => StatusWriter | undefined) | undefined;
   readonly clock: Clock;
   /** These CronJobs are watched from now on: rows for them and for the runs they have had. */

@@ -62,7 +62,7 @@ const dayMs = 86_400_000;
 export interface SelectionOrigins {
   /** As it was seen to begin. */
   readonly seen: (monitor: MonitorSeen, cronJob: CronJobFacts) => Instant | undefined;
-  /** Of what was not selected when somebody last looked. */
+  /** Of what was not selected when a leader last looked. */
   readonly unseen: (monitor: MonitorSeen, cronJob: CronJobFacts) => Instant | undefined;
   /** When it went, or was last known to be there; undefined: that is not known. */
   readonly goneAt: (monitorUid: string) => Instant | undefined;

@@ -1,5 +1,5 @@
 /**
- * What values of Secrets must look like before they leave: whoever writes a channel may name any key of any Secret that channels may use,
+ * What values of Secrets must look like before they leave: the author of a channel may name any key of any Secret that channels may use,
  * and must not learn a value that was never meant for it. Each function says what is wrong as the end of a sentence, without the value;
  * undefined: nothing.
  */
@@ -26,4 +26,4 @@ export function receiverUrlProblem(value: string): string | undefined {
 }
 
 /** Why a paging channel may not send where its spec says. */
-export const pagingEndpointRefused = 'spec.paging.endpoint is none of channels.paging-endpoints';
+export const pagingEndpointRefused = 'spec.paging.endpoint is not one of channels.paging-endpoints';

@@ -62,7 +62,7 @@ export function instantOfChange(
 
 /**
  * Since when a CronJob that was never seen before asks for the runs it asks for now: since its creation when it was never edited, else since
- * the last write of one of these fields. Undefined: nobody can tell, and it counts from now.
+ * the last write of one of these fields. Undefined: no write tells, and it counts from now.
  */
 export function specSince(cronJob: Pick<CronJobFacts, 'generation' | 'createdAt' | 'specWrites'>): Instant | undefined {
   if (cronJob.generation === 1) return cronJob.createdAt;

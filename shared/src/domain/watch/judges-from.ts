@@ -1,6 +1,6 @@
 import type { Instant } from '../instant.ts';
 
-/** What decides from when on a monitor judges a CronJob: facts of the cluster, never the clock at which somebody looked. */
+/** What decides from when on a monitor judges a CronJob: facts of the cluster, never the clock at which the service looked. */
 export interface WatchFacts {
   /** Of the first of all monitors of this namespace and name that count as one. */
   readonly monitorCreatedAt: Instant;

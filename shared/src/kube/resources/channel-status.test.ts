@@ -49,7 +49,7 @@ for (const { says, more, status = 'False', reason, names = '' } of [
   },
   {
     says: 'its endpoint is not allowed',
-    more: { refusal: 'spec.paging.endpoint is none of channels.paging-endpoints' },
+    more: { refusal: 'spec.paging.endpoint is not one of channels.paging-endpoints' },
     reason: 'AddressRefused',
     names: 'channels.paging-endpoints',
   },

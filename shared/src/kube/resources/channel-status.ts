@@ -38,7 +38,7 @@ export interface SecretRules {
   readonly labelled: readonly string[];
 }
 
-/** Says, on a Secret, that channels may use it: whoever may write channels could have any other one of its namespace read. */
+/** Says, on a Secret, that channels may use it: the author of a channel could have any other one of its namespace read. */
 const secretLabel = 'cronjob-monitor.io/channel-secret';
 
 export function mayReadSecret(secret: Pick<NeededSecret, 'namespace'>, { namespaces }: SecretRules): boolean {

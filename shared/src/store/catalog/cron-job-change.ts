@@ -15,7 +15,7 @@ const columns =
 
 /**
  * Decides the state of these CronJobs anew and keeps it on their rows, so that filters, counts and orders are those of the one judgement;
- * then what the stream tells of them as they are now. Whoever writes a fact of a CronJob calls it in the same transaction. `perhaps`: they
+ * then what the stream tells of them as they are now. Each writer of a fact of a CronJob calls it in the same transaction. `perhaps`: they
  * are told only when their state moved.
  */
 export async function cronJobChanges(

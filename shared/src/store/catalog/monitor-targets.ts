@@ -129,7 +129,7 @@ function beginsAnew({ selectedSinceAt }: MonitorTarget, row: KnownTarget | undef
   return selectedSinceAt !== undefined && selectedSinceAt > row.judgesFromAt;
 }
 
-/** One that was no target until now was none until its row said so, unless somebody knows better. */
+/** One that was no target until now was none until its row said so, unless the caller knows a later instant. */
 function selectedSince({ selectedSinceAt }: MonitorTarget, row: KnownTarget | undefined): Instant | undefined {
   return selectedSinceAt ?? row?.removedAt;
 }

@@ -9,7 +9,7 @@ import { firstNoticeCause } from './delivery-record.ts';
 export type UnwantedReason = 'channelDeleted' | 'clearedBeforeSent' | 'alertingDisabled';
 
 /**
- * Of these messages those that are not wanted any more, with the reason: their channel is gone; their monitor tells nobody any more; they
+ * Of these messages those that are not wanted any more, with the reason: their channel is gone; their monitor names no channel any more; they
  * would page for what is over. What may have reached its receiver is wanted to its end, closings and tests are wanted always. An opening
  * that was claimed when its alert ended goes on its way to every other channel: that ended is no reason to be silent.
  */

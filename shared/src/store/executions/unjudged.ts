@@ -4,7 +4,7 @@ import { toId16 } from '../id16.ts';
 import { flagBits } from '../words.ts';
 
 /**
- * Notes of these runs, which were recorded in this transaction, that nothing was judged of them: whoever judges their CronJobs next takes
+ * Notes of these runs, which were recorded in this transaction, that nothing was judged of them: the next judgement of their CronJobs takes
  * them as news. A watch that was never judged takes every run as news without that.
  */
 export async function markUnjudged(tx: Tx, jobUids: readonly string[]): Promise<void> {
