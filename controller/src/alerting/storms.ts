@@ -11,6 +11,7 @@ import {
 } from '@cronjob-monitor/shared/domain';
 import {
   findClusterState,
+  findInstalledAt,
   insertStormDigest,
   listRoutedChannels,
   listStormChildren,
@@ -19,6 +20,7 @@ import {
   putClusterState,
   updateStormOf,
   updateToldInStorm,
+  type AlertRecord,
   type StormAlert,
   type StormDigest,
   type Store,
@@ -58,7 +60,10 @@ export interface Storms {
   settle(raised: readonly RaisedAlert[], now: Instant): Promise<readonly number[]>;
   /** What holds back every message while the first pass over an empty database goes on. */
   holdFirst(now: Instant): MessageHold;
-  /** That pass is over: all it found is one digest for each channel. Returns the CronJobs that are told one by one after all. */
+  /**
+   * That pass is over: what began before the database was made is one digest for each channel. Returns the CronJobs that are told one by
+   * one after all: what began later is no find, however late the pass was.
+   */
   settleFirst(raised: readonly RaisedAlert[], now: Instant): Promise<readonly number[]>;
   /** Ends a storm that nothing has entered for long enough. */
   tick(now: Instant): Promise<void>;
@@ -83,12 +88,16 @@ export function createStorms(deps: StormDeps): Storms {
     holdFirst: (now) => ({ reason: 'storm', untilAt: now + askedWithinMs, ref: undefined }),
 
     async settleFirst(raised, now) {
-      const found = raised.flatMap(({ alert, before }) =>
+      const bornAt = (await findInstalledAt(store)) ?? now;
+      const begun = raised.flatMap(({ alert, before }) =>
         alert.state === 'active' && before !== 'active' ? [alert] : [],
       );
-      const cronJobs = [...new Set(found.map(({ cronJobId }) => cronJobId))];
+      const cronJobsOf = (alerts: readonly AlertRecord[]): number[] => [
+        ...new Set(alerts.map(({ cronJobId }) => cronJobId)),
+      ];
+      const found = begun.filter(({ sinceAt }) => sinceAt < bornAt);
       // One is no crowd.
-      if (cronJobs.length < 2) return cronJobs;
+      if (cronJobsOf(found).length < 2) return cronJobsOf(begun);
       const id = newId(now);
       const rulesOf = await deps.rulesOf(found);
       await store.fenced(epoch, async (tx) => {
@@ -99,7 +108,7 @@ export function createStorms(deps: StormDeps): Storms {
         );
         await tell(tx, { id, phase: 'begin', cause: 'firstLook' }, found, rulesOf);
       });
-      return [];
+      return cronJobsOf(begun.filter((alert) => !found.includes(alert)));
     },
 
     async settle(raised, now) {

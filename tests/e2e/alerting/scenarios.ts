@@ -329,7 +329,7 @@ export async function describeAlerts(title: string, { database: name, brief }: S
       await scene.service.until('two mails', () => scene.mails('team@example.org').length === 2, 2 * minuteMs);
       const [first, second] = scene.mails('team@example.org');
       assert.equal(first?.header('subject'), '[WARNING] prod/mailed: job failed');
-      assert.equal(second?.header('subject'), first?.header('subject'));
+      assert.equal(second?.header('subject'), 'RESOLVED [WARNING] prod/mailed: job failed');
       assert.equal(second?.header('references'), first?.header('references'));
       assert.match(first?.text ?? '', /exit code:? *3|exit 3/i);
     });
