@@ -89,7 +89,7 @@ for (const rules of ['no rules', 'rules that forbid it']) {
         assert.equal(statusOf('everything').phase, 'Active');
         assert.equal((await service.readiness()).status, 200);
 
-        const told = service.log.filter(({ object }) => object === `CronJobMonitor ${namespace}/${name}`);
+        const told = service.log.filter(({ object }) => object === `cronjobmonitors ${namespace}/${name}`);
         assert.equal(told.length, mayBeWritten ? 0 : 1, service.tail());
         const failed = service.log.filter(({ msg }) => msg.includes('could not be reconciled'));
         assert.deepEqual(failed, []);
