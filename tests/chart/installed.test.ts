@@ -105,6 +105,7 @@ describe('the chart on a real API server', { skip }, () => {
 
     const open = run('upgrade', {
       ingress: { enabled: true, hosts: [{ host: 'a.example.org' }] },
+      ui: { openToEverybody: true },
       persistence: { enabled: false },
     });
     assert.match(open, /http:\/\/a\.example\.org\/[^]*WARNING: it is reachable from outside/);

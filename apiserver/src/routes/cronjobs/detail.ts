@@ -1,4 +1,4 @@
-import type { ActiveJob, CronJobDetail, Verdict } from '@cronjob-monitor/shared/contract';
+import type { ActiveJob, CronJobDetail } from '@cronjob-monitor/shared/contract';
 import { formatDuration, type Instant } from '@cronjob-monitor/shared/domain';
 import {
   findOldestExecution,
@@ -14,11 +14,6 @@ import { presentExecution } from '../executions/present.ts';
 import { orNull, toSeconds, toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
 import { explainRuns } from '../verdicts/explain-run.ts';
 import { presentAll } from './list.ts';
-
-/** Its sentence is about a run that failed. */
-function tellsOfRun({ kind }: Verdict): boolean {
-  return kind === 'lastRunFailed' || kind === 'jobFailed';
-}
 
 /** Newest runs that the page of a CronJob shows at once. */
 const shownExecutions = 20;
@@ -44,11 +39,8 @@ export async function readCronJobDetail(
   ]);
   if (!metrics) return undefined;
   const explained = await explainRuns(store, cronJob.id, executions);
-  const failed = cronJob.failedRun && executions.find(({ jobName }) => jobName === cronJob.failedRun?.jobName);
-  const why = failed && tellsOfRun(shown.verdict) ? explained.get(failed.jobUid) : undefined;
   return {
     ...shown,
-    verdict: why ? { ...shown.verdict, cause: why.cause ?? null, step: why.step ?? null } : shown.verdict,
     activeAlerts: await presentAlerts(deps, alerts),
     ...(recentRuns ? { recentRuns } : {}),
     createdAt: toWireInstant(cronJob.createdAt),

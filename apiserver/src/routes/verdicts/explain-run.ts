@@ -8,10 +8,12 @@ import {
   type VerdictAddition,
 } from '@cronjob-monitor/shared/domain';
 import {
+  findExecution,
   findTemplate,
   listEvidence,
   listMonitors,
   listMonitorsOf,
+  type CatalogCronJob,
   type Db,
   type Evidence,
   type StoredExecution,
@@ -44,6 +46,21 @@ export async function explainRuns(
   return explained;
 }
 
+/** The same of the last failed run of each of these CronJobs that was killed for lack of memory: only its spec tells the limit. By id. */
+export async function explainKilled(
+  db: Db,
+  cronJobs: readonly CatalogCronJob[],
+): Promise<ReadonlyMap<number, ExplainedRun>> {
+  const explained = new Map<number, ExplainedRun>();
+  const killed = cronJobs.filter(({ failedRun }) => failedRun?.reason === 'OOMKilled').slice(0, mostRead);
+  for (const { id, failedRun } of killed) {
+    // One after the other: an answer has few of them.
+    const run = failedRun && (await findExecution(db, { cronJobIds: [id], jobName: failedRun.jobName }));
+    if (run) explained.set(id, await explain(db, id, { ...run, fix: run.fix ?? '' }, []));
+  }
+  return explained;
+}
+
 async function explain(
   db: Db,
   cronJobId: number,
@@ -60,7 +77,12 @@ async function explain(
   };
 }
 
-function openRun({ namespace, cronJobName, jobName }: StoredExecution): VerdictStep {
+/** The run itself is the next thing to look at. */
+export function openRun({
+  namespace,
+  cronJobName,
+  jobName,
+}: Pick<StoredExecution, 'namespace' | 'cronJobName' | 'jobName'>): VerdictStep {
   const href = `/cronjobs/${namespace}/${cronJobName}/runs/${jobName}`;
   return { action: 'openRun', words: 'Open the run', command: null, href };
 }

@@ -1,10 +1,17 @@
 import type { Verdict, VerdictHold } from '@cronjob-monitor/shared/contract';
-import { exitInWords, holdsOf, verdictOf, type OpenAlertFacts } from '@cronjob-monitor/shared/domain';
+import {
+  exitInWords,
+  holdsOf,
+  verdictOf,
+  type OpenAlertFacts,
+  type VerdictAddition,
+} from '@cronjob-monitor/shared/domain';
 import { listOpenAlerts, listTold, type CatalogCronJob, type StoredAlert } from '@cronjob-monitor/shared/store';
 import { presentTold } from '../alerts/told.ts';
 import { nextRunOf } from '../../next-run.ts';
 import type { RouteDeps } from '../deps.ts';
 import { alertHolds, toWordedAlert } from './of-alert.ts';
+import { explainKilled, openRun, type ExplainedRun } from './explain-run.ts';
 import { findingsOf } from './findings.ts';
 import { findSilence, readSurroundings, type Surroundings } from './surroundings.ts';
 
@@ -31,6 +38,7 @@ export async function judgeCronJobs(
     store,
     open.map(({ id }) => id),
   );
+  const killed = await explainKilled(store, cronJobs);
   const openOf = Map.groupBy(open, ({ cronJobId }) => cronJobId);
   const isOpen = ({ state }: StoredAlert): boolean => state !== 'pending';
   const alertsOf = ({ id }: CatalogCronJob): readonly StoredAlert[] => (openOf.get(id) ?? []).filter(isOpen);
@@ -43,6 +51,7 @@ export async function judgeCronJobs(
       const toldOf = (alert: StoredAlert): ReturnType<typeof presentTold> => presentTold(alert, told.get(alert.id));
       const [worst = pending] = alerts;
       const { failedRun } = cronJob;
+      const isAboutRun = failedRun !== undefined && (alerts.length === 0 || alerts[0]?.type === 'jobFailed');
       return verdictOf(
         {
           ...cronJob,
@@ -53,10 +62,7 @@ export async function judgeCronJobs(
           isPending: pending !== undefined,
         },
         {
-          cause:
-            failedRun && (alerts.length === 0 || alerts[0]?.type === 'jobFailed')
-              ? exitInWords(failedRun) || undefined
-              : undefined,
+          ...(isAboutRun && whyFailed(cronJob, failedRun, killed.get(cronJob.id))),
           holds:
             all.length > 0
               ? joined(all.map((alert) => alertHolds(alert, toldOf(alert), surroundings)))
@@ -69,6 +75,18 @@ export async function judgeCronJobs(
         },
       );
     },
+  };
+}
+
+function whyFailed(
+  { namespace, name }: CatalogCronJob,
+  run: NonNullable<CatalogCronJob['failedRun']>,
+  explained: ExplainedRun | undefined,
+): Pick<VerdictAddition, 'cause' | 'step'> {
+  if (explained) return { cause: explained.cause, step: explained.step };
+  return {
+    cause: exitInWords(run) || undefined,
+    step: openRun({ namespace, cronJobName: name, jobName: run.jobName }),
   };
 }
 
