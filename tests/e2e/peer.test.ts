@@ -207,8 +207,8 @@ describe('where others fail', { concurrency: true }, () => {
         t.after(() => cluster.close());
         // What the first look over an empty database finds is a digest of its own.
         await until('the first look is over', async () => {
-          const answer = await fetch(`${cluster.service.api}/api/v1/stats`);
-          return answer.ok && ((await answer.json()) as { lastEvaluation: string | null }).lastEvaluation !== null;
+          const asked = cluster.service.ask<{ lastEvaluation: string | null }>('/api/v1/stats');
+          return ((await asked.catch(() => undefined))?.lastEvaluation ?? null) !== null;
         });
         const names = Array.from({ length: 40 }, (_, number) => `overdue-${number}`);
         putWebhook(cluster.sim, cluster.sink, 'all');
