@@ -7,7 +7,7 @@
 {{- $mode := (get .Values.config "auth" | default dict).mode | default "none" -}}
 {{- if and (or .Values.ingress.enabled .Values.httpRoute.enabled) (eq $mode "none") (not .Values.ui.openToEverybody) -}}
 {{- $way := ternary "ingress.enabled" "httpRoute.enabled" .Values.ingress.enabled -}}
-{{- fail (printf "%s opens the user interface to whoever reaches its address, and config.auth.mode = none asks nobody who they are: set config.auth.mode to token or proxy, or ui.openToEverybody to true" $way) -}}
+{{- fail (printf "%s opens the user interface to everybody who reaches its address, and config.auth.mode = none checks no identity: set config.auth.mode to token or proxy, or ui.openToEverybody to true" $way) -}}
 {{- end -}}
 {{- $ports := list (include "cronjob-monitor.uiPort" .) (include "cronjob-monitor.probesPort" .) (include "cronjob-monitor.metricsPort" .) -}}
 {{- if ne (len (uniq $ports)) (len $ports) -}}

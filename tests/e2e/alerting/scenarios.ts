@@ -341,6 +341,11 @@ export async function describeAlerts(title: string, { database: name, brief }: S
       await scene.untilWatched('restarted');
       await scene.run('restarted', 'exit:1');
       await scene.untilHeard('restarted', ['alert.firing jobFailed']);
+      // A message whose answer is not stored yet may be repeated after a crash: that is promised, and shown elsewhere.
+      await scene.service.until('the answer is stored', async () => {
+        const path = '/api/v1/deliveries?channel=restarted&state=sent';
+        return (await scene.service.ask<{ items: readonly unknown[] }>(path)).items.length > 0;
+      });
       const before = scene.hook.arrivals.length;
       await scene.service.crash();
       await wait(10_000);

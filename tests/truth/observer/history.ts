@@ -59,7 +59,7 @@ export interface NamespaceStory {
   readonly consents: readonly { readonly at: number; readonly isIn: boolean }[];
 }
 
-/** What happened in a cluster: the same whoever looks. All instants are whole seconds, epoch milliseconds. */
+/** What happened in a cluster: the same for every observer. All instants are whole seconds, epoch milliseconds. */
 export interface History {
   readonly seed: number;
   readonly startAt: number;

@@ -4,8 +4,8 @@ import type { Instant } from '../instant.ts';
 export const madeAnewWithinMs = 600_000;
 
 /**
- * Whether a monitor goes on with what another object of its namespace and name has left. `goneAt`: when that was deleted; where nobody saw
- * it, when it was last known to be there.
+ * Whether a monitor goes on with what another object of its namespace and name has left. `goneAt`: when that was deleted; where the
+ * service did not see it go, when it was last known to be there.
  */
 export function isMadeAnew(createdAt: Instant, goneAt: Instant): boolean {
   return createdAt - goneAt <= madeAnewWithinMs;
