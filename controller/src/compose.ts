@@ -12,8 +12,8 @@ import {
   type ProcessMetrics,
 } from '@cronjob-monitor/shared/process';
 import { isWritable, openStore, toStoreSettings, type Store } from '@cronjob-monitor/shared/store';
-import { createController, type Controller } from './create-controller.ts';
-import { settingsOf } from './settings-of.ts';
+import { createController, type Controller } from './replica/create-controller.ts';
+import { settingsOf } from './settings/settings-of.ts';
 
 export interface Surroundings {
   readonly logger: Logger;

@@ -8,7 +8,7 @@ await inNode24();
 const { chromium } = createRequire(new URL('../../tests/package.json', import.meta.url))('playwright-core');
 const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const address = (process.argv[2] ?? 'http://127.0.0.1:8080/').replace(/\/$/, '');
-const folder = fileURLToPath(new URL('../../docs/images/', import.meta.url));
+const folder = fileURLToPath(new URL('../../docs/images', import.meta.url));
 const window = { width: 1280, height: 800 };
 
 if (!existsSync(executablePath)) fail(`${executablePath} does not exist: install Chromium, or name it in CHROMIUM`);

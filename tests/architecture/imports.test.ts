@@ -17,6 +17,10 @@ test('no import crosses a wall between rooms', () => {
   );
 });
 
+test('the hall of the controller holds how a process is put together, and every other file has a room', () => {
+  assert.deepEqual(listFiles('controller/src/*.ts'), ['controller/src/compose.ts', 'controller/src/index.ts']);
+});
+
 test('every package and every piece of the world is used behind its door', () => {
   assert.deepEqual(
     sources.flatMap((path) => findDoorProblems(path, readProjectFile(path))),

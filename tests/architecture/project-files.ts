@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /** The root of the repository. */
-export const projectFolder = fileURLToPath(new URL('../../', import.meta.url));
+export const projectFolder = fileURLToPath(new URL('../..', import.meta.url));
 
 /** What tools make or bring; nobody writes it. */
 const made =

@@ -11,7 +11,7 @@ import { monitorObjects, namespaceObjects } from './objects.ts';
 import { receiverFlags, startReceivers } from './receivers.ts';
 
 /** What `npm start` runs: the service against a simulated cluster with a past, or against the cluster of `--kubeconfig FILE`. */
-const root = fileURLToPath(new URL('../../', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const dataFolder = join(root, '.data');
 const passed = process.argv.slice(2);
 const kubeconfigGiven = passed.some((argument) => /^--(cluster\.)?kubeconfig(=|$)/.test(argument));

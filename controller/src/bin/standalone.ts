@@ -2,8 +2,8 @@ import { createApi, findUiFolder, listenApi, toApiSettings } from '@cronjob-moni
 import { loadOrExplain, logConfig, version, type LoadedConfig } from '@cronjob-monitor/shared/config';
 import { createLogger, runProcess, systemClock, type Lifecycle } from '@cronjob-monitor/shared/process';
 import { begin, listenBeside, openParts, type Surroundings } from '../compose.ts';
-import { createController } from '../create-controller.ts';
-import { settingsOf } from '../settings-of.ts';
+import { createController } from '../replica/create-controller.ts';
+import { settingsOf } from '../settings/settings-of.ts';
 
 /** Open requests may go on for so long. */
 const requestsMs = 3_000;

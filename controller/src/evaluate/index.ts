@@ -10,3 +10,10 @@ export { settleSlots, type LedgerDeps, type LedgerSources, type MissCause, type 
 export { StartSkew } from './start-skew.ts';
 export { WatchGaps, type OwnSight } from './watch-gaps.ts';
 export { findZoneMismatch, isMisread, ZoneCheck, type ZoneMismatch } from './zone-check.ts';
+export { clockProblems, createClockWatch } from './clock-watch.ts';
+export { type MissCauses, createMissCauses } from './miss-causes.ts';
+export { AbsenceProof } from './absence-proof.ts';
+export { createWatchers } from './watchers.ts';
+export { createControllerLease } from './controller-lease.ts';
+export { createCreateRefusals, type CreateRefusals } from './create-refusals.ts';
+export { rulesOfAlerts } from './rules-of-alerts.ts';

@@ -19,3 +19,5 @@ export { WorkQueue, type QueueMetrics, type WorkQueueDeps } from './work-queue.t
 export { nextTurn } from './loop-turn.ts';
 export { BlindSpans } from './blind-spans.ts';
 export type { BlindSpan } from './watch-progress.ts';
+export { Batches } from './batches.ts';
+export { isDatabaseAway, noticeOutage } from './database-away.ts';

@@ -7,10 +7,10 @@ import type { Clock } from '@cronjob-monitor/shared/process';
 import { beat, listDue, lockCronJobs, migrate, openStore, takeEpoch, type Store } from '@cronjob-monitor/shared/store';
 import { RecordingLogger } from '@cronjob-monitor/shared/testing';
 import type { ObservedWrite, SimCluster } from '@cronjob-monitor/simcluster';
-import { createCaches } from '../cluster-view.ts';
+import { createCaches } from '../selection/cluster-view.ts';
 import { settleSlots, StartSkew, WatchGaps, ZoneCheck, type LedgerDeps } from '../evaluate/index.ts';
-import { createJobIntake } from '../job-intake.ts';
-import type { Queues } from '../queues.ts';
+import { createJobIntake } from '../reconcilers/job/intake.ts';
+import type { Queues } from '../reconcilers/queues.ts';
 import {
   createCronJobRecords,
   createOutlooks,
@@ -19,7 +19,7 @@ import {
   watchCronJobs,
 } from '../reconcilers/cronjob/index.ts';
 import { createJobRecords, reconcileJobs } from '../reconcilers/job/index.ts';
-import { sweepWhatWent } from '../sweep.ts';
+import { sweepWhatWent } from '../term/sweep.ts';
 import { VerdictLife, type VerdictOptions } from './verdict-life.ts';
 import { virtualClock } from './virtual-clock.ts';
 import { watchKind, type WatchedKind } from './watched-kind.ts';

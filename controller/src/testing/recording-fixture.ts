@@ -7,8 +7,8 @@ import { openStore, type Store } from '@cronjob-monitor/shared/store';
 import { until } from '@cronjob-monitor/shared/testing';
 import { createSimCluster, type SimCluster } from '@cronjob-monitor/simcluster';
 import { Registry } from 'prom-client';
-import { createController, type Controller } from '../create-controller.ts';
-import type { ControllerSettings } from '../settings.ts';
+import { createController, type Controller } from '../replica/create-controller.ts';
+import type { ControllerSettings } from '../settings/settings.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

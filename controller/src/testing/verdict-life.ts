@@ -9,15 +9,15 @@ import {
   type Tx,
 } from '@cronjob-monitor/shared/store';
 import { createFreeze, createStorms, type RaisedAlert, type Storms } from '../alerting/index.ts';
-import { createClockWatch } from '../clock-watch.ts';
-import type { ClusterCaches } from '../cluster-view.ts';
+import { createClockWatch } from '../evaluate/clock-watch.ts';
+import type { ClusterCaches } from '../selection/cluster-view.ts';
 import { settleSlots, type LedgerDeps } from '../evaluate/index.ts';
-import { createEvaluation, type Evaluation } from '../evaluation.ts';
-import { isExcluded } from '../exclusion.ts';
-import { KeptDurations } from '../kept-durations.ts';
-import type { JobIntake } from '../job-intake.ts';
+import { createEvaluation, type Evaluation } from '../term/evaluation.ts';
+import { isExcluded } from '../selection/exclusion.ts';
+import { KeptDurations } from '../figures/kept-durations.ts';
+import type { JobIntake } from '../reconcilers/job/intake.ts';
 import { createMonitorRecords, reconcileMonitor } from '../reconcilers/monitor/index.ts';
-import { rulesOfAlerts } from '../rules-of-alerts.ts';
+import { rulesOfAlerts } from '../evaluate/rules-of-alerts.ts';
 import { createSelection, toMonitorSeen, type MonitorSeen, type Selection } from '../selection/index.ts';
 import { settings } from './recording-fixture.ts';
 import { LoopClock } from './loop-clock.ts';

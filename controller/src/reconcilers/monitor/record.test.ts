@@ -7,7 +7,7 @@ import { decodeMonitorSpec } from '@cronjob-monitor/shared/kube';
 import { systemClock } from '@cronjob-monitor/shared/process';
 import { migrate, openStore, projectCronJobs, recordRuns, takeEpoch } from '@cronjob-monitor/shared/store';
 import { aCronJob, aTemporaryFolder, RecordingLogger } from '@cronjob-monitor/shared/testing';
-import { KeptDurations } from '../../kept-durations.ts';
+import { KeptDurations } from '../../figures/kept-durations.ts';
 import type { GatheredMonitor } from './gather.ts';
 import { createMonitorRecords } from './record.ts';
 

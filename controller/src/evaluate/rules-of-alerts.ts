@@ -1,0 +1,22 @@
+import { listJudgedCronJobs, type Store, type StormAlert } from '@cronjob-monitor/shared/store';
+import type { AlertRules } from '../alerting/index.ts';
+import type { MonitorSeen } from '../selection/index.ts';
+import { rulesOf } from './monitor-rules.ts';
+
+/** What the monitors of these alerts ask for now; undefined for one that is gone or cannot be read. */
+export async function rulesOfAlerts(
+  store: Store,
+  alerts: readonly StormAlert[],
+  monitors: { findByName(namespace: string, name: string): MonitorSeen | undefined },
+): Promise<(alert: StormAlert) => AlertRules | undefined> {
+  const cronJobs = await listJudgedCronJobs(store, [...new Set(alerts.map(({ cronJobId }) => cronJobId))]);
+  const named = new Map(
+    cronJobs.flatMap((cronJob) => cronJob.monitors.map((monitor) => [monitor.id, monitor] as const)),
+  );
+  return ({ monitorId }) => {
+    const monitor = named.get(monitorId);
+    const seen = monitor && monitors.findByName(monitor.namespace, monitor.name);
+    // Whom to tell does not depend on a zone.
+    return seen?.decoded.ok ? rulesOf(seen.decoded.spec, '').alerts : undefined;
+  };
+}

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { toAlertFacts, type Execution } from '@cronjob-monitor/shared/domain';
+import { listLiveAlerts, StoreError } from '@cronjob-monitor/shared/store';
+import {
+  aCronJob,
+  aFailedJob,
+  decodedMonitor,
+  FakeClock,
+  RecordingLogger,
+  settle,
+  until,
+} from '@cronjob-monitor/shared/testing';
+import { createEvidenceTaking } from './evidence-taking.ts';
+import { anAlertingFixture } from '../testing/alerting-fixture.ts';
+
+const job = aFailedJob();
+const endedAt = job.endedAt ?? 0;
+const execution = { jobUid: job.uid, status: 'failed', finishedAt: endedAt, attempts: 1 } as Execution;
+
+interface Options {
+  readonly workedUntilAt?: number;
+  /** False: events are answered when the test says so. */
+  readonly isAnswering?: boolean;
+}
+
+async function aTaking(context: TestContext, of: Options = {}) {
+  const fixture = await anAlertingFixture(context);
+  const { store, epoch } = fixture;
+  const clock = new FakeClock(endedAt + 300_000);
+  let isSlow = false;
+  const fenced = store.fenced.bind(store);
+  store.fenced = (...given: Parameters<typeof fenced>) =>
+    isSlow ? Promise.reject(new StoreError('timeout', 'a statement took too long')) : (fenced(...given) as never);
+  const read: string[] = [];
+  const answering = Promise.withResolvers<void>();
+  if (of.isAnswering !== false) answering.resolve();
+  const decoded = { ok: true, ...decodedMonitor({ selector: {}, alerting: { channelRefs: [{ name: 'team-chat' }] } }) };
+  const taking = createEvidenceTaking(
+    {
+      cluster: {
+        listEvents: async (namespace: string) => {
+          read.push(namespace);
+          await answering.promise;
+          return [];
+        },
+      } as never,
+      store,
+      selection: { monitorsOf: () => [{ decoded, namespace: 'prod', name: 'backups' }] } as never,
+      caches: { jobs: { find: () => job } } as never,
+      intake: { pods: { podsOf: () => [] } } as never,
+      settings: {
+        evidence: { concurrency: 2, perNode: 2, readTimeoutMs: 1_000, maxAttempts: 3, redactPatterns: [] },
+      },
+      clock,
+      logger: new RecordingLogger(),
+      background: (_name, work) => void work,
+      workedUntilAt: () => of.workedUntilAt,
+    },
+    { epoch, signal: context.signal },
+  );
+  const slowDown = (slow: boolean): void => void (isSlow = slow);
+  return { taking, store, read, answer: () => answering.resolve(), fixture, clock, slowDown };
+}
+
+/** Takes a run that has its row already, where a leader worked until then. Returns whose events were read. */
+async function takenAgain(context: TestContext, of: Options): Promise<readonly string[]> {
+  const { taking, read } = await aTaking(context, of);
+  const cronJob = aCronJob({ uid: job.cronJobUid });
+  const snapshot = { job, gone: undefined };
+  taking.take({ snapshot, held: undefined, pods: [], cronJob, siblings: [], monitored: true }, execution, 'known');
+  return read;
+}
+
+test('a message waits for evidence by the clock of the database, however far ours is off', async (context) => {
+  const { taking, store } = await aTaking(context);
+  taking.expect(execution);
+  assert.equal(taking.contextDueAt(job.uid), store.now() + 10_000);
+});
+
+test('what ended in the last minute of a leader is taken once more by the next, for that may have ended over it', async (context) => {
+  const read = await takenAgain(context, { workedUntilAt: endedAt + 59_000 });
+  await until(() => read.length === 1);
+});
+
+test('what had ended a minute before a leader did is taken: a start reads nothing of it again', async (context) => {
+  const read = await takenAgain(context, { workedUntilAt: endedAt + 61_000 });
+  await settle();
+  assert.deepEqual(read, []);
+});
+
+test('where no leader was before, everything is taken', async (context) => {
+  const read = await takenAgain(context, {});
+  await until(() => read.length === 1);
+});
+
+test('runs that an earlier leader has recorded are read one after the other; one that fails now waits for none of them', async (context) => {
+  const { taking, read, answer } = await aTaking(context, { isAnswering: false });
+  const take = (uid: string, row: 'new' | 'known'): void => {
+    const gathered = { snapshot: { job: { ...job, uid, namespace: uid }, gone: undefined }, held: undefined };
+    const cronJob = aCronJob({ uid: job.cronJobUid });
+    const rest = { pods: [], cronJob, siblings: [], monitored: true };
+    taking.take({ ...gathered, ...rest }, { ...execution, jobUid: uid }, row);
+  };
+  for (const uid of ['known-1', 'known-2', 'known-3']) take(uid, 'known');
+  await until(() => read.length === 1);
+  await settle();
+  assert.deepEqual(read, ['known-1']);
+  take('new-1', 'new');
+  await until(() => read.length === 2);
+  assert.deepEqual(read, ['known-1', 'new-1']);
+  answer();
+  await until(() => read.length === 4);
+  assert.deepEqual(read.slice(2), ['known-2', 'known-3']);
+});
+
+test('what is learned of a run while the database is slow for some seconds gets into its alert', async (context) => {
+  const { taking, fixture, clock, slowDown, read, store } = await aTaking(context);
+  const { cronJob } = fixture.finding({ kind: 'quiet' });
+  const failed = { ...job, cronJobUid: cronJob.uid };
+  await fixture.fails({ context: { jobUid: failed.uid, jobName: failed.name } });
+  slowDown(true);
+  const rest = { pods: [], cronJob: aCronJob({ uid: cronJob.uid }), siblings: [], monitored: true };
+  taking.take({ snapshot: { job: failed, gone: undefined }, held: undefined, ...rest }, execution, 'new');
+  await until(() => read.length === 1);
+  for (let second = 0; second < 5; second++) await clock.advance(1_000);
+  slowDown(false);
+  let explained: unknown;
+  // A thread looks for suggestions, in real time.
+  for (let round = 0; round < 500 && explained === undefined; round++) {
+    await clock.advance(1_000);
+    await wait(10);
+    const [alert] = await listLiveAlerts(store, [cronJob.id]);
+    explained = toAlertFacts(alert?.context).evidenceOf;
+  }
+  assert.equal(explained, failed.uid);
+});

@@ -1,0 +1,141 @@
+import {
+  bestSuggestion,
+  compareRuns,
+  findExitCause,
+  type Attempt,
+  type Evidence,
+  type Execution,
+  type ExitCause,
+  type FailurePlace,
+  type FixFacts,
+  type FixQuestion,
+  type JobFacts,
+  type KeptEvent,
+  type PodFacts,
+  type SuggestedFix,
+} from '@cronjob-monitor/shared/domain';
+import type { Ref } from '@cronjob-monitor/shared/contract';
+import { findComparedRuns, type Store } from '@cronjob-monitor/shared/store';
+import { podStatusOf, type LearnedOfRun } from '../alerting/index.ts';
+import { explainingLogs } from './explaining-logs.ts';
+import type { SuggestFix } from './suggest-fixes.ts';
+import type { MonitorSeen } from '../selection/index.ts';
+
+/** A run that went wrong, with all that was taken of it. */
+export interface RunToExplain {
+  readonly job: JobFacts;
+  readonly pods: readonly PodFacts[];
+  /** Undefined: it goes on, and is stuck. */
+  readonly execution: Execution | undefined;
+  readonly monitors: readonly MonitorSeen[];
+  /** Oldest first. */
+  readonly pieces: readonly Evidence[];
+}
+
+export interface RunExplainingDeps {
+  readonly store: Store;
+  readonly suggest: SuggestFix;
+}
+
+/** Finds out what may help with a run: a suggestion and what changed, for the run and for its alerts. */
+export async function explainRun(run: RunToExplain, { store, suggest }: RunExplainingDeps): Promise<LearnedOfRun> {
+  const { job, pods, execution, monitors, pieces } = run;
+  const cause = findExitCause(job, pods);
+  const { main: log, init } = explainingLogs(cause, pieces, pods);
+  const events = pieces.findLast(({ kind }) => kind === 'events');
+  const attempts = pieces.findLast(({ kind }) => kind === 'attempts');
+  const place = placeOf(cause, pods);
+  const fixes = await suggestionsFor(run, { facts: fixFactsOf(run, cause, log, events), place }, suggest);
+  const fix = bestSuggestion([...fixes.values()]);
+  const compared = execution && (await findComparedRuns(store, job.uid));
+  const keyOf = ({ namespace, name }: Ref): string => `${namespace}/${name}`;
+  const monitorOf = (ref: Ref) => monitors.find((monitor) => keyOf(monitor) === keyOf(ref));
+  return {
+    cronJobUid: job.cronJobUid,
+    jobUid: job.uid,
+    createdAt: job.createdAt,
+    log,
+    initLogs: init,
+    events,
+    attempts,
+    podStatus: attempts?.body === undefined ? undefined : podStatusOf(JSON.parse(attempts.body) as Attempt[]),
+    place,
+    fix: execution && fix?.text,
+    changes: compared && compareRuns(compared.before, compared.after),
+    fixOf: (ref) => fixes.get(keyOf(ref))?.text,
+    includeOf: (ref) => {
+      const decoded = monitorOf(ref)?.decoded;
+      return decoded?.ok ? decoded.spec.alerting?.includeContext : undefined;
+    },
+  };
+}
+
+/** By `namespace/name` of the monitor. Monitors without patterns of their own share the answer of the built-in ones. */
+async function suggestionsFor(
+  { execution, job, monitors }: RunToExplain,
+  { facts, place }: { readonly facts: FixFacts; readonly place: FailurePlace | undefined },
+  suggest: SuggestFix,
+): Promise<ReadonlyMap<string, SuggestedFix | undefined>> {
+  const values: FixQuestion['values'] = {
+    'CronJob.Name': job.cronJobName,
+    'CronJob.Namespace': job.namespace,
+    Namespace: job.namespace,
+    Name: job.cronJobName,
+    JobName: job.name,
+    ExitCode: facts.exitCode?.toString(),
+    Reason: execution?.reason ?? facts.reasons[0],
+    Pod: place?.pod ?? undefined,
+    Container: place?.container ?? undefined,
+    Image: place?.image ?? undefined,
+    Node: place?.node ?? undefined,
+  };
+  const answers = new Map<string, SuggestedFix | undefined>();
+  let builtIn: Promise<SuggestedFix | undefined> | undefined;
+  for (const { uid, generation, namespace, name, decoded } of monitors) {
+    const patterns = decoded.ok ? (decoded.spec.alerting?.suggestedFixPatterns ?? []) : [];
+    const question = {
+      key: patterns.length === 0 ? '' : `${namespace}/${name} ${uid} ${generation}`,
+      patterns,
+      facts,
+      values,
+    };
+    const asked = patterns.length === 0 ? (builtIn ??= suggest(question)) : suggest(question);
+    // There is one thread: together they would be no faster.
+    answers.set(`${namespace}/${name}`, await asked);
+  }
+  return answers;
+}
+
+function fixFactsOf(
+  { execution, job, pods }: RunToExplain,
+  cause: ExitCause,
+  log: Evidence | undefined,
+  events: Evidence | undefined,
+): FixFacts {
+  const waiting = pods.flatMap(({ containers, unscheduled, reason, disruption }) => [
+    ...containers.map((container) => container.waiting),
+    unscheduled,
+    reason,
+    disruption,
+  ]);
+  const reasons = [execution?.reason, cause.reason, execution?.jobReason ?? job.jobReason, ...waiting];
+  const kept = events?.body === undefined ? [] : (JSON.parse(events.body) as KeptEvent[]); // as capture wrote it
+  return {
+    exitCode: execution?.exitCode ?? cause.exitCode,
+    reasons: [...new Set(reasons.filter((reason) => reason !== undefined))],
+    log: log?.body,
+    events: kept.map(({ reason, message }) => `${reason}: ${message}`),
+  };
+}
+
+function placeOf({ pod: failed, container: name }: ExitCause, pods: readonly PodFacts[]): FailurePlace | undefined {
+  const pod = failed ?? pods.at(-1);
+  if (pod === undefined) return undefined;
+  const container = pod.containers.find((one) => one.name === name) ?? pod.containers.find(({ init }) => !init);
+  return {
+    pod: pod.name,
+    container: container?.name ?? null,
+    image: container?.image ?? null,
+    node: pod.node ?? null,
+  };
+}

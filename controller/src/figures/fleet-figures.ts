@@ -1,0 +1,147 @@
+import type { SlotOutcome } from '@cronjob-monitor/shared/contract';
+import type { CronJobFacts, Instant } from '@cronjob-monitor/shared/domain';
+import {
+  countCronJobs,
+  countMonitorPhases,
+  countOpenAlerts,
+  countRateFacts,
+  listClearedHistories,
+  listJudgedCronJobs,
+  type DurationFigures,
+  type JudgedCronJob,
+  type Store,
+} from '@cronjob-monitor/shared/store';
+import type { KeptDurations } from './kept-durations.ts';
+import type { FleetMetrics, SlaMetrics } from '../metrics/index.ts';
+import type { MonitorSeen, Selection } from '../selection/index.ts';
+
+export interface FleetFiguresDeps {
+  readonly store: Store;
+  readonly selection: Pick<Selection, 'monitorsOf'>;
+  /** In the cluster now. */
+  readonly findCronJob: (uid: string) => CronJobFacts | undefined;
+  readonly durations: KeptDurations;
+  readonly fleet: FleetMetrics;
+  readonly sla: SlaMetrics;
+}
+
+/** Gauges that are read from the database: those of the fleet as it stands, and those of single CronJobs. */
+export interface FleetFigures {
+  /** CronJobs, monitors and open alerts, as the API counts them. */
+  measureFleet(): Promise<void>;
+  /** Series of CronJobs whose history a person has removed of late end, unless they have runs again. */
+  measureCleared(now: Instant): Promise<void>;
+  /** Success rates and durations of these CronJobs. */
+  measureSla(cronJobIds: readonly number[], now: Instant): Promise<void>;
+  /** After the commit of these outcomes. */
+  judged(outcomes: Iterable<SlotOutcome>): void;
+  /** Series of what is gone, or selected no more. `cronJobs`: those in the cluster. */
+  forgetVanished(cronJobs: Iterable<CronJobFacts>): void;
+  stopped(): void;
+}
+
+/** One CronJob and one of its monitors, with what that one wants its rate to be made of. */
+interface Rated {
+  readonly cronJob: JudgedCronJob;
+  readonly monitor: string;
+  readonly isLeading: boolean;
+  readonly windowDays: number;
+  readonly countMissed: boolean;
+}
+
+const dayMs = 86_400_000;
+/** A history goes within this time, in steps. */
+const clearingMs = 60_000;
+const defaultWindowDays = 7;
+const noMonitors: ReadonlySet<string> = new Set();
+
+export function createFleetFigures(deps: FleetFiguresDeps): FleetFigures {
+  const { store, selection, durations, fleet, sla } = deps;
+  return {
+    async measureCleared(now) {
+      const cleared = await listClearedHistories(store, store.now() - clearingMs);
+      if (cleared.length > 0) await measureSla(cleared, now);
+    },
+
+    async measureFleet() {
+      const [{ summary }, monitors, alerts] = await Promise.all([
+        countCronJobs(store, {}),
+        countMonitorPhases(store),
+        countOpenAlerts(store, []),
+      ]);
+      fleet.counted({ cronJobs: summary, monitors, alerts });
+    },
+
+    measureSla,
+
+    judged: (outcomes) => fleet.judged(outcomes),
+
+    forgetVanished(cronJobs) {
+      const labels = new Map<string, ReadonlySet<string>>();
+      for (const cronJob of cronJobs) {
+        const { namespace, name } = cronJob;
+        const monitors = selection.monitorsOf(cronJob).map((monitor) => labelOf(monitor, namespace));
+        labels.set(`${namespace}/${name}`, new Set(monitors));
+      }
+      sla.forgetVanished(({ namespace, name }) => labels.get(`${namespace}/${name}`) ?? noMonitors);
+    },
+
+    stopped() {
+      fleet.stopped();
+      sla.stopped();
+    },
+  };
+
+  async function measureSla(cronJobIds: readonly number[], now: Instant): Promise<void> {
+    const cronJobs = await listJudgedCronJobs(store, cronJobIds);
+    const rated = cronJobs.flatMap((cronJob) => ratedBy(cronJob, deps));
+    const rates = new Map(cronJobs.map(({ id }) => [id, new Map<string, number>()]));
+    const durationsOf = new Map<number, DurationFigures>();
+    const sameQuestion = ({ windowDays, countMissed }: Rated): string => `${windowDays} ${countMissed}`;
+    for (const group of Map.groupBy(rated, sameQuestion).values()) {
+      // Monitors ask for few different windows; each answer is large, so one comes after the other.
+      for (const [id, figures] of await measureGroup(group, rates, now)) durationsOf.set(id, figures);
+    }
+    for (const { id, namespace, name } of cronJobs)
+      sla.measured({ namespace, name, rates: rates.get(id) ?? new Map(), durations: durationsOf.get(id) });
+  }
+
+  /** Puts the rates of CronJobs whose monitors ask for the same window; returns durations for those that it leads. */
+  async function measureGroup(
+    group: readonly Rated[],
+    rates: ReadonlyMap<number, Map<string, number>>,
+    now: Instant,
+  ): Promise<ReadonlyMap<number, DurationFigures>> {
+    const [first] = group;
+    if (!first) return new Map();
+    const { windowDays, countMissed } = first;
+    const ids = [...new Set(group.map(({ cronJob }) => cronJob.id))];
+    const counts = await countRateFacts(store, ids, { from: now - windowDays * dayMs, missed: countMissed });
+    for (const { cronJob, monitor } of group) {
+      const { success = 0, failed = 0, missed = 0 } = counts.get(cronJob.id) ?? {};
+      const runs = success + failed + missed;
+      if (runs > 0) rates.get(cronJob.id)?.set(monitor, (100 * success) / runs);
+    }
+    const led = group.filter(({ isLeading }) => isLeading).map(({ cronJob }) => cronJob.id);
+    const asked = led.map((cronJobId) => ({ cronJobId, runs: counts.get(cronJobId)?.success ?? 0 }));
+    return durations.measure(asked, windowDays, now);
+  }
+}
+
+function ratedBy(
+  cronJob: JudgedCronJob,
+  { selection, findCronJob }: Pick<FleetFiguresDeps, 'selection' | 'findCronJob'>,
+): Rated[] {
+  const facts = findCronJob(cronJob.uid);
+  if (!facts) return [];
+  return selection.monitorsOf(facts).map((monitor, index) => {
+    const { windowDays = defaultWindowDays, countMissed = false } =
+      (monitor.decoded.ok ? monitor.decoded.spec.sla : undefined) ?? {};
+    return { cronJob, monitor: labelOf(monitor, cronJob.namespace), isLeading: index === 0, windowDays, countMissed };
+  });
+}
+
+/** A monitor of another namespace is named with it (metrics.md section 1). */
+function labelOf({ namespace, name }: Pick<MonitorSeen, 'namespace' | 'name'>, cronJobNamespace: string): string {
+  return namespace === cronJobNamespace ? name : `${namespace}/${name}`;
+}

@@ -1,0 +1,79 @@
+import type { CronJobFacts } from '@cronjob-monitor/shared/domain';
+import type { Clock, Logger } from '@cronjob-monitor/shared/process';
+import type { FleetFigures } from './fleet-figures.ts';
+import type { DeliveryMetrics, ProductMetrics, VerdictMetrics } from '../metrics/index.ts';
+import type { Selection } from '../selection/index.ts';
+
+export interface SeriesUpkeepDeps {
+  readonly cronJobs: { values(): Iterable<CronJobFacts> };
+  readonly selection: Pick<Selection, 'isMonitored'>;
+  readonly figures: Pick<FleetFigures, 'measureFleet' | 'measureCleared' | 'forgetVanished'>;
+  readonly productMetrics: ProductMetrics;
+  readonly verdictMetrics: VerdictMetrics;
+  readonly deliveryMetrics: DeliveryMetrics;
+  /** The database is away, and everybody waits for it. */
+  readonly isAway: (error: unknown) => boolean;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Keeps series in step with what is there while a replica leads. */
+export interface SeriesUpkeep {
+  /** Until the signal aborts. */
+  readonly run: (signal: AbortSignal) => Promise<void>;
+  /** A CronJob is gone, or selected no more: its gauges go within a second. */
+  readonly tidySoon: () => void;
+}
+
+const tidyEveryMs = 60_000;
+const countEveryMs = 5_000;
+const lookEveryMs = 1_000;
+
+export function createSeriesUpkeep(deps: SeriesUpkeepDeps): SeriesUpkeep {
+  const { clock, selection } = deps;
+  let isAsked = false;
+
+  return {
+    async run(signal) {
+      let tidyAtMs = -Infinity;
+      let countAtMs = -Infinity;
+      while (!signal.aborted) {
+        const nowMs = clock.monotonicMs();
+        if (isAsked || nowMs >= tidyAtMs) {
+          isAsked = false;
+          tidyAtMs = nowMs + tidyEveryMs;
+          tidy(nowMs);
+        }
+        if (nowMs >= countAtMs) {
+          countAtMs = nowMs + countEveryMs;
+          await count();
+        }
+        await clock.sleep(lookEveryMs, signal).catch(() => {});
+      }
+    },
+    tidySoon() {
+      isAsked = true; // many go together: they are let go together
+    },
+  };
+
+  function tidy(nowMs: number): void {
+    const watched = new Set<string>();
+    for (const { uid, namespace, name } of deps.cronJobs.values())
+      if (selection.isMonitored(uid)) watched.add(`${namespace}/${name}`);
+    const isWatched = (of: { readonly namespace: string; readonly name: string }): boolean =>
+      watched.has(`${of.namespace}/${of.name}`);
+    deps.productMetrics.forgetVanished(isWatched, nowMs);
+    deps.deliveryMetrics.forgetVanished(isWatched, nowMs);
+    deps.verdictMetrics.forgetVanished(isWatched);
+    deps.figures.forgetVanished(deps.cronJobs.values());
+  }
+
+  async function count(): Promise<void> {
+    try {
+      await deps.figures.measureFleet();
+      await deps.figures.measureCleared(clock.now());
+    } catch (error) {
+      if (!deps.isAway(error)) deps.logger.warn('the fleet could not be counted and is counted again', { error });
+    }
+  }
+}

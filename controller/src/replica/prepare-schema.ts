@@ -1,0 +1,43 @@
+import type { Clock, Logger } from '@cronjob-monitor/shared/process';
+import { findLiveLeader, getSchemaState, migrate, StoreError, type Store } from '@cronjob-monitor/shared/store';
+import { findOtherWriter } from '../leadership/index.ts';
+import type { ControllerSettings } from '../settings/settings.ts';
+
+export interface PrepareDeps {
+  readonly settings: Pick<ControllerSettings, 'isFileStorage' | 'identity' | 'leaseMs' | 'version'>;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Starting again would find the same: the sentence says what to change. */
+class HopelessStart extends Error {}
+
+/** Trying again cannot help. */
+export function isHopeless(error: unknown): boolean {
+  return error instanceof HopelessStart || (error instanceof StoreError && error.code === 'schema');
+}
+
+/** Schema up to date; and on a database file, nobody else writing to it. */
+export async function prepareSchema(
+  { store, settings, clock, logger }: PrepareDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  await store.waitUntilReady(signal);
+  if (settings.isFileStorage && (await getSchemaState(store)).state === 'ready') {
+    const readBeat = async () => {
+      const leader = await findLiveLeader(store, clock.now(), settings.leaseMs);
+      return leader && leader.holder !== settings.identity
+        ? { holder: leader.holder, beatAt: leader.beatAt }
+        : undefined;
+    };
+    const other = await findOtherWriter({ readBeat, clock, leaseMs: settings.leaseMs }, signal);
+    if (other) {
+      throw new HopelessStart(
+        `another process (${other.holder}) writes to this database file; end it first, or give this one a file of its own (storage.sqlite.path)`,
+      );
+    }
+  }
+  const { applied } = await migrate(store, { version: settings.version });
+  if (applied.length > 0) logger.info('the schema is up to date', { applied });
+}

@@ -1,0 +1,128 @@
+import type { CronJobFacts, JobFacts, NamespaceFacts, PodFacts } from '@cronjob-monitor/shared/domain';
+import {
+  createTranslator,
+  type Cluster,
+  type MonitorDefaults,
+  type RawObject,
+  type SpecChecks,
+  type WatchedKind,
+} from '@cronjob-monitor/shared/kube';
+import type { Clock, Logger } from '@cronjob-monitor/shared/process';
+import type { WatchMetrics } from '../metrics/index.ts';
+import {
+  ClusterOutage,
+  ObjectCache,
+  Reflector,
+  ReflectorSet,
+  resourceOf,
+  type EventHandler,
+  type Projected,
+} from '../runtime/index.ts';
+import { toChannelSeen, type ChannelSeen } from './channel-seen.ts';
+import { toMonitorSeen, type MonitorSeen } from './monitor-seen.ts';
+
+/** The cache knows cluster-scoped objects by the empty namespace. */
+export type NamespaceSeen = NamespaceFacts & { readonly namespace: string };
+
+/** Everything this replica sees of the cluster, kept in step by one reflector per kind: warm on followers too. */
+export interface ClusterCaches {
+  readonly cronJobs: ObjectCache<CronJobFacts>;
+  readonly jobs: ObjectCache<JobFacts, 'cronJob'>;
+  readonly pods: ObjectCache<PodFacts, 'job'>;
+  readonly namespaces: ObjectCache<NamespaceSeen>;
+  readonly monitors: ObjectCache<MonitorSeen>;
+  readonly channels: ObjectCache<ChannelSeen>;
+}
+
+/** Who is told of changes; the caches are up to date before. */
+export interface ClusterHandlers {
+  readonly onCronJob: EventHandler<CronJobFacts>;
+  readonly onJob: EventHandler<JobFacts>;
+  readonly onPod: EventHandler<PodFacts>;
+  readonly onNamespace: EventHandler<NamespaceSeen>;
+  readonly onMonitor: EventHandler<MonitorSeen>;
+  readonly onChannel: EventHandler<ChannelSeen>;
+}
+
+export interface ReflectorSetDeps {
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: WatchMetrics;
+  /** `cluster.watch-namespaces`; empty: all. */
+  readonly watchNamespaces: readonly string[];
+  readonly defaults: MonitorDefaults;
+  readonly checks: SpecChecks;
+  /** A watch of CronJobs or Jobs was broken so that events of this span may be lost. */
+  readonly onBlind?: ((span: { readonly fromAt: number; readonly toAt: number }) => void) | undefined;
+}
+
+export function createCaches(): ClusterCaches {
+  return {
+    cronJobs: new ObjectCache<CronJobFacts>({}),
+    jobs: new ObjectCache<JobFacts, 'cronJob'>({ cronJob: (job) => job.cronJobUid }),
+    pods: new ObjectCache<PodFacts, 'job'>({ job: (pod) => pod.jobUid }),
+    namespaces: new ObjectCache<NamespaceSeen>({}),
+    monitors: new ObjectCache<MonitorSeen>({}),
+    channels: new ObjectCache<ChannelSeen>({}),
+  };
+}
+
+/** Keeps the caches in step with the cluster, and tells the handlers. Nothing is read before `run`. */
+export function createReflectors(deps: ReflectorSetDeps, caches: ClusterCaches, tell: ClusterHandlers): ReflectorSet {
+  const translator = createTranslator();
+  const outage = new ClusterOutage(deps.logger);
+  return new ReflectorSet([
+    ...reflect('Namespace', caches.namespaces, tell.onNamespace, (raw) => withNamespace(translator.namespace(raw))),
+    ...reflect('CronJobMonitor', caches.monitors, tell.onMonitor, (raw) =>
+      toMonitorSeen(raw, deps.defaults, deps.checks),
+    ),
+    ...reflect('AlertChannel', caches.channels, tell.onChannel, toChannelSeen),
+    ...reflect('CronJob', caches.cronJobs, tell.onCronJob, (raw) => translator.cronJob(raw)),
+    ...reflect('Pod', caches.pods, tell.onPod, (raw) => translator.pod(raw)),
+    ...reflect('Job', caches.jobs, tell.onJob, (raw) => translator.job(raw, knownJob(raw))),
+  ]);
+
+  /** A Job that has lost its owner stays a run of that owner. */
+  function knownJob(raw: RawObject): JobFacts | undefined {
+    const metadata = raw['metadata'] as { uid?: unknown } | undefined;
+    return typeof metadata?.uid === 'string' ? caches.jobs.find(metadata.uid) : undefined;
+  }
+
+  function reflect<T extends Projected, Index extends string>(
+    kind: WatchedKind,
+    cache: ObjectCache<T, Index>,
+    handler: EventHandler<T>,
+    project: (raw: RawObject) => T | undefined,
+  ): Reflector<T>[] {
+    const isClusterScoped = kind === 'Namespace' || kind === 'AlertChannel';
+    const everywhere = isClusterScoped || deps.watchNamespaces.length === 0;
+    const scopes = everywhere ? [undefined] : deps.watchNamespaces;
+    const made: Reflector<T>[] = [];
+    const metrics = deps.metrics.of(resourceOf[kind], {
+      ageSeconds: () => Math.max(0, ...made.map(({ state }) => state.ageMs / 1000)),
+      objects: () => cache.size,
+    });
+    for (const namespace of scopes) {
+      made.push(
+        new Reflector<T>({
+          cluster: deps.cluster,
+          projection: { kind, project },
+          namespace,
+          cache,
+          handlers: [handler],
+          clock: deps.clock,
+          logger: deps.logger,
+          metrics,
+          outage,
+          onBlind: kind === 'CronJob' || kind === 'Job' ? deps.onBlind : undefined,
+        }),
+      );
+    }
+    return made;
+  }
+}
+
+function withNamespace(facts: NamespaceFacts | undefined): NamespaceSeen | undefined {
+  return facts && { ...facts, namespace: '' };
+}

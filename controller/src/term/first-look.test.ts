@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { systemClock } from '@cronjob-monitor/shared/process';
+import { aCronJobObject, aJobObject, startRecording } from '../testing/recording-fixture.ts';
+
+const apiVersion = 'cronjob-monitor.io/v1alpha1';
+
+test('what the first look over an empty database finds is one digest for each channel', async (t) => {
+  const names = ['one', 'two', 'three'];
+  const fixture = await startRecording({}, async ({ objects }) => {
+    const spec = { type: 'webhook', webhook: { urlSecretRef: { name: 'none', namespace: 'default', key: 'url' } } };
+    objects.put({ apiVersion, kind: 'AlertChannel', metadata: { name: 'hooks' }, spec });
+    objects.update({ apiVersion, kind: 'CronJobMonitor', namespace: 'prod', name: 'all' }, (monitor) => ({
+      ...monitor,
+      spec: { alerting: { enabled: true, channelRefs: [{ name: 'hooks' }] } },
+    }));
+    for (const name of names) {
+      const { uid } = objects.put(aCronJobObject(name)).metadata;
+      objects.put(aJobObject({ uid, name }, `${name}-1`, 'exit:1'));
+    }
+    await systemClock.sleep(2_500);
+  });
+  t.after(() => fixture.stop());
+  const deliveries = async (): Promise<string[]> => {
+    const rows: readonly { kind: string; cause: string | null; state: string }[] = await fixture.store
+      .sql('deliveries')
+      .select('kind', 'cause', 'state')
+      .catch(() => []);
+    return rows.map(({ kind, cause, state }) => (kind === 'digest' ? `${kind} ${cause}` : `${kind} ${state}`)).sort();
+  };
+  const expected = ['digest firstLook', ...names.map(() => 'firing digested')];
+  for (let tries = 0; tries < 300 && (await deliveries()).length < expected.length; tries++)
+    await systemClock.sleep(50);
+  await systemClock.sleep(1_500);
+  assert.deepEqual(await deliveries(), expected);
+});

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { systemClock } from '@cronjob-monitor/shared/process';
+import { openAlertStates } from '@cronjob-monitor/shared/contract';
+import { listAlerts, type StoredAlert } from '@cronjob-monitor/shared/store';
+import { aCronJobObject, aJobObject, startRecording, type RecordingFixture } from '../testing/recording-fixture.ts';
+
+/** From when on a monitor judges a CronJob, on a simulated cluster: what was before is recorded and told of to no channel. */
+let fixture: RecordingFixture;
+before(async () => {
+  fixture = await startRecording();
+});
+after(async () => {
+  await fixture.stop();
+});
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const monitorKind = { apiVersion: 'cronjob-monitor.io/v1alpha1', kind: 'CronJobMonitor' };
+
+/** In a namespace of its own, and labelled if asked. */
+function put(object: Fields, namespace: string, labels: Fields = {}): { metadata: { uid: string } } {
+  const metadata = { ...(object['metadata'] as Fields), namespace, labels };
+  return fixture.sim.objects.put({ ...object, metadata });
+}
+
+function putNamespace(name: string, annotations: Fields = {}): void {
+  fixture.sim.objects.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, annotations } });
+}
+
+function putMonitor(namespace: string, name: string, spec: Fields = {}): void {
+  fixture.sim.objects.put({ ...monitorKind, metadata: { namespace, name }, spec });
+}
+
+function putFailing(namespace: string, name: string, labels: Fields = {}): string {
+  const { uid } = put(aCronJobObject(name), namespace, labels).metadata;
+  putRun(namespace, { uid, name }, 1, 'exit:1');
+  return uid;
+}
+
+function putRun(namespace: string, owner: { uid: string; name: string }, number: number, outcome: string): void {
+  put(aJobObject(owner, `${owner.name}-${number}`, outcome), namespace);
+}
+
+/** Until what ran before has ended, a whole second ago: instants of Kubernetes are whole seconds. */
+const aWhile = (): Promise<void> => systemClock.sleep(2_500);
+
+async function alertsOf(cronJob: string): Promise<StoredAlert[]> {
+  const states = [...openAlertStates, 'resolved', 'expired', 'cancelled'] as const;
+  const sort = { key: 'since', descending: false } as const;
+  // Before the tables are made there is none.
+  return listAlerts(fixture.store, { states: [...states], cronJobs: [cronJob] }, { sort }).catch(() => []);
+}
+
+async function until(cronJob: string, expected: readonly string[]): Promise<StoredAlert[]> {
+  for (let tries = 0; ; tries++) {
+    const alerts = await alertsOf(cronJob);
+    const told = alerts.map(({ monitor, type, state }) => `${monitor.name} ${type} ${state}`).sort();
+    if (JSON.stringify(told) === JSON.stringify([...expected].sort())) return alerts;
+    if (tries === 300) assert.deepEqual(told, [...expected].sort());
+    await systemClock.sleep(50);
+  }
+}
+
+async function untilRecorded(cronJob: string, count: number): Promise<void> {
+  for (let tries = 0; tries < 300; tries++) {
+    const rows = await fixture.store
+      .sql('executions')
+      .join('cronjobs', 'cronjobs.id', 'executions.cronjob_id')
+      .where('cronjobs.name', cronJob);
+    if (rows.length >= count) return;
+    await systemClock.sleep(50);
+  }
+  assert.fail(`${cronJob} has not ${count} runs`);
+}
+
+test('what is deployed and fails while no process is there is told of, and what healed meanwhile too', async () => {
+  putFailing('prod', 'before');
+  await until('before', ['all jobFailed active']);
+  const lasting = Array.from({ length: 10 }, (_, number) => `away-${number}`);
+  await fixture.restart({}, async () => {
+    for (const name of lasting) putFailing('prod', name);
+    const uid = putFailing('prod', 'healed');
+    await aWhile();
+    putRun('prod', { uid, name: 'healed' }, 2, 'success');
+    await aWhile();
+  });
+  for (const name of lasting) {
+    const [alert] = await until(name, ['all jobFailed active']);
+    assert.equal(alert?.delayed, true);
+  }
+  await until('healed', ['all jobFailed resolved']);
+});
+
+test('a second monitor is told of what fails from its creation on', async () => {
+  putNamespace('second');
+  putMonitor('second', 'first');
+  const uid = putFailing('second', 'shared');
+  await until('shared', ['first jobFailed active']);
+  await aWhile();
+  putMonitor('second', 'other');
+  await aWhile();
+  await until('shared', ['first jobFailed active']);
+  putRun('second', { uid, name: 'shared' }, 2, 'exit:1');
+  await until('shared', ['first jobFailed active', 'other jobFailed active']);
+});
+
+test('a monitor whose selector is edited is told of what fails from then on', async () => {
+  putNamespace('edited');
+  putMonitor('edited', 'narrow', { selector: { matchNames: ['none'] } });
+  putMonitor('edited', 'wide');
+  const uid = putFailing('edited', 'picked');
+  await until('picked', ['wide jobFailed active']);
+  await aWhile();
+  const spec = { selector: { matchNames: ['picked'] } };
+  fixture.sim.objects.update({ ...monitorKind, namespace: 'edited', name: 'narrow' }, (object) => ({
+    ...object,
+    spec,
+  }));
+  await aWhile();
+  await until('picked', ['wide jobFailed active']);
+  putRun('edited', { uid, name: 'picked' }, 2, 'exit:1');
+  await until('picked', ['narrow jobFailed active', 'wide jobFailed active']);
+});
+
+test('a CronJob that is labelled later is judged from then on', async () => {
+  putNamespace('labels');
+  putMonitor('labels', 'gold', { selector: { matchLabels: { tier: 'gold' } } });
+  const object = aCronJobObject('relabelled');
+  const uid = putFailing('labels', 'relabelled');
+  await aWhile();
+  put(object, 'labels', { tier: 'gold' });
+  await untilRecorded('relabelled', 1);
+  await aWhile();
+  await until('relabelled', []);
+  putRun('labels', { uid, name: 'relabelled' }, 2, 'exit:1');
+  await until('relabelled', ['gold jobFailed active']);
+});
+
+test('a namespace that agrees later is judged from then on', async () => {
+  putNamespace('asking');
+  putNamespace('agreeing');
+  putMonitor('asking', 'across', { selector: { namespaces: ['agreeing'] } });
+  const uid = putFailing('agreeing', 'foreign');
+  await aWhile();
+  putNamespace('agreeing', { 'cronjob-monitor.io/monitored-from': 'asking' });
+  await untilRecorded('foreign', 1);
+  await aWhile();
+  await until('foreign', []);
+  putRun('agreeing', { uid, name: 'foreign' }, 2, 'exit:1');
+  await until('foreign', ['across jobFailed active']);
+});
+
+test('a monitor that is replaced goes on with its alerts, and says nothing of it', async () => {
+  putNamespace('replaced');
+  putMonitor('replaced', 'same');
+  const names = ['one', 'two', 'three'];
+  const owners = names.map((name) => ({ uid: putFailing('replaced', name), name }));
+  const before = (await Promise.all(names.map((name) => until(name, ['same jobFailed active'])))).flat();
+  fixture.sim.objects.remove({ ...monitorKind, namespace: 'replaced', name: 'same' });
+  await until('one', ['same jobFailed suppressed']);
+  const [gone] = await alertsOf('one');
+  assert.equal(gone?.suppressedBy, 'monitorGone');
+  putRun('replaced', { ...(owners[1] as (typeof owners)[number]) }, 2, 'success');
+  await aWhile();
+  putMonitor('replaced', 'same');
+  await until('one', ['same jobFailed active']);
+  await until('two', ['same jobFailed resolved']);
+  await until('three', ['same jobFailed active']);
+  const after = (await Promise.all(names.map((name) => alertsOf(name)))).flat();
+  assert.deepEqual(after.map(({ id }) => id).sort(), before.map(({ id }) => id).sort(), 'no alert is new');
+  putRun('replaced', { ...(owners[0] as (typeof owners)[number]) }, 2, 'exit:1');
+  for (let tries = 0; tries < 100 && (await alertsOf('one'))[0]?.count !== 2; tries++) await systemClock.sleep(50);
+  assert.equal((await alertsOf('one'))[0]?.count, 2, 'a later failure belongs to it');
+});
