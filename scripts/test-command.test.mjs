@@ -72,11 +72,12 @@ test('a file that cannot be loaded, that holds no test, or that leaks is a failu
 });
 
 test('tells what was skipped, how many tests and why', (t) => {
-  const { status, lines } = run(t, {
+  const files = {
     'tests/e2e/ui/a.test.ts': skipping('browser'),
     'tests/store/b.test.ts': `describe('store', { skip: 'MariaDB: no server' }, () => {});\n${good}`,
     'tests/store/c.test.ts': `test('alone', { skip: 'not today' }, () => {});`,
-  });
+  };
+  const { status, lines } = run(t, files, { names: ['all'] });
   assert.deepEqual(lines.slice(-4), [
     'SKIPPED MariaDB, 1 test: no server',
     'SKIPPED alone, 1 test: not today',
@@ -125,13 +126,19 @@ test('a build in which many files fail is broken, and none is run once more', (t
   assert.doesNotMatch(stdout, /once more/);
 });
 
+test('without a name the everyday suites run, and `all` runs every one', (t) => {
+  const files = { 'shared/src/a.test.ts': good, 'tests/e2e/ui/journeys.test.ts': good, 'tests/faults/b.test.ts': good };
+  assert.equal(run(t, files).last, '2 passed, 0 failed, 0 skipped');
+  assert.equal(run(t, files, { names: ['all'] }).last, '3 passed, 0 failed, 0 skipped');
+});
+
 test('a name runs the group of that name, or the files that have it in their path', (t) => {
   const files = { 'shared/src/store/a.test.ts': good, 'tests/store/b.test.ts': good, 'tests/store/c.test.ts': good };
   assert.equal(run(t, files, { names: ['store'] }).last, '2 passed, 0 failed, 0 skipped');
   assert.equal(run(t, files, { names: ['shared/src/store', 'b.test'] }).last, '2 passed, 0 failed, 0 skipped');
   const { status, stderr } = run(t, files, { names: ['nothing'] });
   assert.equal(status, 1);
-  assert.match(stderr, /no suite is called nothing; there are: beside the source, /);
+  assert.match(stderr, /no suite is called nothing; there are: all, beside the source, /);
 });
 
 test('an interrupted run tells which files had not ended', async (t) => {

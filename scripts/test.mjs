@@ -1,4 +1,4 @@
-// Runs every suite, or those whose names are given; tells each failure, what was skipped and why, and the count.
+// Runs the everyday suites, those whose names are given, or `all`; tells each failure, what was skipped and why, and the count.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative, resolve } from 'node:path';
@@ -11,21 +11,24 @@ const { globSync } = await import('node:fs');
 
 /**
  * In this order: what is quick and says most comes first. A file is in the first group that has it. Where files mostly wait, for a lease,
- * a minute, a browser or a process, several run at once.
+ * a minute, a browser or a process, several run at once. `everyday`: a part of `npm test`, which takes ten minutes on two cores and needs
+ * nothing but Node; the others need a control plane, another browser run, or minutes of real time.
  */
 const groups = [
   {
     name: 'beside the source',
+    everyday: true,
     files: '{{shared,controller,apiserver}/src/**/*.test.ts,scripts/**/*.test.mjs}',
     atOnce: 2,
   },
-  { name: 'webui', files: 'webui/src/**/*.test.ts', preload: 'scripts/svelte-modules.mjs' },
-  { name: 'simcluster', files: 'tests/simcluster/**/*.test.ts' },
-  { name: 'architecture', files: 'tests/architecture/**/*.test.ts' },
-  { name: 'store', files: 'tests/store/**/*.test.ts', atOnce: 2 },
-  { name: 'api', files: 'tests/api/**/*.test.ts', atOnce: 2 },
-  { name: 'channels', files: 'tests/channels/**/*.test.ts', atOnce: 2 },
+  { name: 'webui', everyday: true, files: 'webui/src/**/*.test.ts', preload: 'scripts/svelte-modules.mjs' },
+  { name: 'simcluster', everyday: true, files: 'tests/simcluster/**/*.test.ts' },
+  { name: 'architecture', everyday: true, files: 'tests/architecture/**/*.test.ts' },
+  { name: 'store', everyday: true, files: 'tests/store/**/*.test.ts', atOnce: 2 },
+  { name: 'api', everyday: true, files: 'tests/api/**/*.test.ts', atOnce: 2 },
+  { name: 'channels', everyday: true, files: 'tests/channels/**/*.test.ts', atOnce: 2 },
   { name: 'cluster', files: 'tests/{cluster,realcluster}/**/*.test.ts', atOnce: 2 },
+  { name: 'journeys', everyday: true, files: 'tests/e2e/ui/journeys.test.ts' },
   { name: 'browser', files: 'tests/e2e/ui/**/*.test.ts', atOnce: 2 },
   { name: 'whole clusters', files: 'tests/e2e/{access,alerting*,recording}.test.ts', atOnce: 2 },
   { name: 'e2e', files: 'tests/e2e/**/*.test.ts', atOnce: 2 },
@@ -47,11 +50,13 @@ const fileLimitMs = 20 * 60_000 + soakMs;
 const secondAttempts = 10;
 const root = resolve(import.meta.dirname, '..');
 
+/** The name that stands for every suite. */
+const everySuite = 'all';
 const names = process.argv.slice(2);
 const chosen = choose(names);
 if (chosen.length === 0) {
   console.error(
-    `no suite is called ${names.join(' or ')}; there are: ${groups.map(({ name }) => name).join(', ')}, and files`,
+    `no suite is called ${names.join(' or ')}; there are: ${everySuite}, ${groups.map(({ name }) => name).join(', ')}, and files`,
   );
   process.exit(1);
 }
@@ -83,17 +88,18 @@ for (const line of summary.lines) console.log(line);
 console.log(`${summary.passed} passed, ${summary.failed} failed, ${summary.skipped} skipped`);
 process.exit(interrupted.signal.aborted ? 130 : summary.failed > 0 ? 1 : 0);
 
-/** Groups with their files. A name chooses the group of that name, else every file whose path holds it. */
+/** Groups with their files. A name chooses the group of that name, else every file whose path holds it; without a name the everyday ones. */
 function choose(wanted) {
   const seen = new Set();
+  const isWhole = ({ name, everyday }) =>
+    wanted.includes(everySuite) || wanted.includes(name) || (wanted.length === 0 && everyday === true);
   return groups
     .map(({ files: pattern, ...group }) => {
       const found = globSync(pattern, { exclude: (path) => path.includes('node_modules') }).filter(
         (file) => !seen.has(file),
       );
       for (const file of found) seen.add(file);
-      const files =
-        wanted.length === 0 || wanted.includes(group.name) ? found : found.filter((file) => isNamed(file, wanted));
+      const files = isWhole(group) ? found : found.filter((file) => isNamed(file, wanted));
       return { ...group, files: files.sort() };
     })
     .filter(({ files }) => files.length > 0);
