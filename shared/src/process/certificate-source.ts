@@ -80,11 +80,10 @@ class FileCertificate implements CertificateSource {
     }
   }
 
+  /** One after the other: of two files that are gone the same one is named at every look. */
   async #read(): Promise<KeyPair> {
-    const [certificate, key] = await Promise.all([
-      readFile(this.#files.certificatePath, 'utf8'),
-      readFile(this.#files.keyPath, 'utf8'),
-    ]);
+    const certificate = await readFile(this.#files.certificatePath, 'utf8');
+    const key = await readFile(this.#files.keyPath, 'utf8');
     return { certificate, key };
   }
 }

@@ -20,6 +20,14 @@ test('attempts are the pods we saw or those the Job counted, whichever is more',
   assert.equal(countAttempts(aJob(), []), 0);
 });
 
+test('three lives of one container are three attempts, and a sidecar that starts anew is none', () => {
+  const restarted = aPod({ containers: [aContainer({ restarts: 2 }), aContainer({ name: 'other', restarts: 1 })] });
+  assert.equal(countAttempts(aJob(), [restarted]), 3);
+  assert.equal(countAttempts(aJob({ failedPods: 3 }), [restarted]), 5, 'two pods were gone before they were seen');
+  const proxied = aPod({ containers: [aContainer({ sidecar: true, init: true, restarts: 4 }), aContainer()] });
+  assert.equal(countAttempts(aJob({ succeededPods: 1 }), [proxied]), 1);
+});
+
 test('attempts come oldest first and tell the end before a restart', () => {
   const restarted = aContainer({ waiting: 'CrashLoopBackOff', lastTerminated: anEnd(7), restarts: 2 });
   const attempts = toAttempts([

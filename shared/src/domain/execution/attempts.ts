@@ -38,14 +38,21 @@ export function podEndedAt(pod: PodFacts): Instant | undefined {
 }
 
 /**
- * How many pods the Job has had: those we saw or those it counted, whichever is more. Pods may be gone before we look, and a pod that
- * a suspension deleted is never counted by the Job.
+ * How often the Job has tried: its pods and the restarts within each. The pods are those we saw or those it counted, whichever is more: pods
+ * may be gone before we look, and a pod that a suspension deleted is never counted by the Job.
  */
 export function countAttempts(
   job: Pick<JobFacts, 'succeededPods' | 'failedPods'>,
-  pods: readonly Pick<PodFacts, 'uid'>[],
+  pods: readonly Pick<PodFacts, 'uid' | 'containers'>[],
 ): number {
-  return Math.max(new Set(pods.map(({ uid }) => uid)).size, job.succeededPods + job.failedPods);
+  const restarts = new Map(pods.map((pod) => [pod.uid, restartsOf(pod)]));
+  const havePods = Math.max(restarts.size, job.succeededPods + job.failedPods);
+  return restarts.values().reduce((sum, count) => sum + count, havePods);
+}
+
+/** Of the container that was started anew most often; a sidecar does so beside the work. */
+function restartsOf({ containers }: Pick<PodFacts, 'containers'>): number {
+  return Math.max(0, ...containers.flatMap(({ sidecar, restarts }) => (sidecar ? [] : [restarts])));
 }
 
 /** The pods as attempts, oldest first. */
