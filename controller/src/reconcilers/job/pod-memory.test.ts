@@ -52,6 +52,33 @@ test('a pod that could not start keeps what it waited for when it is taken away'
   assert.deepEqual(reasons(), [undefined, 'CreateContainerConfigError'], 'also behind init containers that ended well');
 });
 
+test('a pod that could not start keeps what it waited for when a deadline ends it', () => {
+  memory.observe(aPod({ uid: 'p', jobUid: 'job', containers: [aContainer({ waiting: 'ImagePullBackOff' })] }));
+  const unknown = [aContainer({ terminated: anEnd(137, 'ContainerStatusUnknown') })];
+  const ended = aPod({ uid: 'p', jobUid: 'job', phase: 'Failed', reason: 'DeadlineExceeded', containers: unknown });
+  live = [ended];
+  assert.equal(memory.observe(ended), true, 'its failure is news');
+  const tell = () => memory.podsOf('job').map(({ phase, containers }) => [phase, containers[0]?.waiting]);
+  assert.deepEqual(tell(), [['Failed', 'ImagePullBackOff']]);
+  live = [];
+  memory.lost(ended, 100);
+  assert.deepEqual(tell(), [['Failed', 'ImagePullBackOff']], 'also when it is gone');
+});
+
+test('a container that had run and was lost keeps its unknown end', () => {
+  memory.observe(aPod({ uid: 'p', jobUid: 'job', containers: [aContainer({ waiting: 'ImagePullBackOff' })] }));
+  memory.observe(aPod({ uid: 'p', jobUid: 'job', containers: [aContainer()] }));
+  live = [
+    aPod({
+      uid: 'p',
+      jobUid: 'job',
+      phase: 'Failed',
+      containers: [aContainer({ terminated: anEnd(137, 'ContainerStatusUnknown') })],
+    }),
+  ];
+  assert.deepEqual(exitCodes(), [137]);
+});
+
 test('a pod that waited and then ran ends as it ends', () => {
   memory.observe(aPod({ uid: 'p', jobUid: 'job', containers: [aContainer({ waiting: 'ErrImagePull' })] }));
   memory.observe(aPod({ uid: 'p', jobUid: 'job', containers: [aContainer()] }));

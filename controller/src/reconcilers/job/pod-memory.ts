@@ -1,4 +1,4 @@
-import type { Instant, PodFacts } from '@cronjob-monitor/shared/domain';
+import type { ContainerFacts, Instant, PodFacts } from '@cronjob-monitor/shared/domain';
 
 /** What the pods of a Job were like, also when they are gone: the Job's end is often seen after its pods went. */
 export interface PodMemory {
@@ -39,18 +39,20 @@ export function createPodMemory(live: LivePods): PodMemory {
     lostByJob.delete(jobUid);
   };
 
-  /**
-   * Deleting a pod kills its containers; how they end then says nothing of why it failed before. One that never started even gets an
-   * end of its own then, 137 by ContainerStatusUnknown, in place of what it waited for.
-   */
-  const asItWas = (pod: PodFacts): PodFacts => (pod.deletingAt === undefined ? pod : (untouched.get(pod.uid) ?? pod));
+  /** Deleting a pod kills its containers; how they end then says nothing of why it failed before. */
+  const asItWas = (pod: PodFacts): PodFacts => {
+    const before = untouched.get(pod.uid);
+    if (before === undefined) return pod;
+    return pod.deletingAt === undefined ? withWaits(pod, before) : before;
+  };
 
   return {
     observe(pod) {
       if (pod.deletingAt !== undefined) return false;
       const before = untouched.get(pod.uid);
-      const failed = hasFailed(pod);
-      if (failed || onlyWaits(pod)) untouched.set(pod.uid, pod);
+      const seen = asItWas(pod);
+      const failed = hasFailed(seen);
+      if (failed || onlyWaits(seen)) untouched.set(pod.uid, seen);
       else untouched.delete(pod.uid);
       return failed && !(before && hasFailed(before));
     },
@@ -79,6 +81,23 @@ export function createPodMemory(live: LivePods): PodMemory {
       }
     },
   };
+}
+
+/**
+ * The kubelet gives a container that never started an end when its pod ends, by a deadline or an eviction: 137 by ContainerStatusUnknown
+ * (kubernetes/pkg/kubelet/status). In its place comes what the container waited for.
+ */
+function withWaits(pod: PodFacts, before: PodFacts): PodFacts {
+  const waited = new Map(before.containers.filter(neverStarted).map((container) => [container.name, container]));
+  if (waited.size === 0) return pod;
+  const containers = pod.containers.map((container) =>
+    container.terminated?.reason === 'ContainerStatusUnknown' ? (waited.get(container.name) ?? container) : container,
+  );
+  return { ...pod, containers };
+}
+
+function neverStarted({ waiting, lastTerminated, restarts }: ContainerFacts): boolean {
+  return waiting !== undefined && lastTerminated === undefined && restarts === 0;
 }
 
 /** Nothing in the pod runs that a deletion could kill, and a container waits for its start. */

@@ -145,6 +145,23 @@ const rows: Row[] = [
     { jobReason: 'DeadlineExceeded' },
   ],
   ['NodeLost', [aPod({ phase: 'Unknown', reason: 'NodeLost' })], undefined, 'NodeLost', 'main'],
+  [
+    'evicted while its image could not be pulled',
+    [failed([aContainer({ waiting: 'ImagePullBackOff' })], { disruption: 'EvictionByEvictionAPI' })],
+    undefined,
+    'ImagePullBackOff',
+    'main',
+  ],
+  [
+    'evicted while its image could not be pulled, and another pod begins',
+    [
+      failed([aContainer({ waiting: 'ErrImagePull' })], { reason: 'Evicted' }),
+      aPod({ name: 'new', phase: 'Pending', containers: [aContainer({ waiting: 'ContainerCreating' })] }),
+    ],
+    undefined,
+    'ErrImagePull',
+    'main',
+  ],
   ['preempted', [failed([ended(143)], { disruption: 'PreemptionByScheduler' })], 143, 'PreemptionByScheduler', 'main'],
   ['drained', [failed([ended(137)], { disruption: 'EvictionByEvictionAPI' })], 137, 'EvictionByEvictionAPI', 'main'],
   [

@@ -1,3 +1,4 @@
+import { isHopelessReason } from './hopeless-wait.ts';
 import { lowestIndex, unmendedIndexes } from './indexes.ts';
 import type { JobFacts } from './job.ts';
 import { podEndedAt } from './attempts.ts';
@@ -40,7 +41,7 @@ const ordinaryWaits = new Set(['ContainerCreating', 'PodInitializing']);
 /**
  * Finds the exit code and the reason of a failed run. Pods in order: failed ones, newest end first; those with an ended container; the
  * newest. In a pod: a regular container that ended badly (the earliest: the root cause), the same before its last restart, an init
- * container, the pod itself, what a container waits for. The first that tells something wins; else the Job's condition does.
+ * container, what a container waits for in vain, the pod itself, what a container waits for. The first that tells something wins; else the Job's condition does.
  * Of an indexed Job the lowest failed index speaks first.
  */
 export function findExitCause(
@@ -93,12 +94,13 @@ function causeIn(pod: PodFacts): ExitCause | undefined {
     };
   }
   const withoutCode = { exitCode: undefined, pod, previous: false };
+  const waiting = pod.containers.find((container) => isTellingWait(container));
+  // It would not have run either if nothing had taken its pod away.
+  if (waiting && (ofPod === undefined || isHopelessReason(waiting.waiting)))
+    return { ...withoutCode, reason: waiting.waiting, message: waiting.waitingMessage, container: waiting.name };
   if (ofPod !== undefined) {
     return { ...withoutCode, reason: ofPod, message: pod.message, container: regular[0]?.name };
   }
-  const waiting = pod.containers.find((container) => isTellingWait(container));
-  if (waiting)
-    return { ...withoutCode, reason: waiting.waiting, message: waiting.waitingMessage, container: waiting.name };
   if (pod.unscheduled !== undefined) {
     return { ...withoutCode, reason: pod.unscheduled, message: pod.message, container: undefined };
   }
