@@ -17,6 +17,7 @@ const fleets = ['1000', '10000', '30000'].map((size) => ({ BENCH_CRONJOBS: size 
 /** In the order of the page; `runs`: the environment of each run, one without anything by default. */
 const benchmarks = [
   { name: 'schedule' },
+  { name: 'redaction' },
   {
     name: 'recording',
     runs: fleets.map((env) => (env.BENCH_CRONJOBS === '30000' ? { ...env, BENCH_JOBS: '100000' } : env)),

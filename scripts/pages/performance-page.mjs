@@ -7,6 +7,7 @@ import { cpus, release, totalmem } from 'node:os';
 
 const titles = {
   schedule: 'Schedules',
+  redaction: 'Redaction of hostile logs',
   recording: 'Recording',
   steady: 'Under steady load',
   tick: "A tick of the dead-man's switch",

@@ -18,6 +18,7 @@ export { until } from './until.ts';
 export { aTemporaryFolder } from './temporary-folder.ts';
 export { listPlaces, readSpecSchema, type SchemaNode, type SchemaPlace } from './crd-schema.ts';
 export { decodedMonitor, monitorDefaults } from './decoded-monitor.ts';
+export { hostileFragments, hostileFrames } from './hostile-texts.ts';
 export { aLease, readAll, startTestCluster } from './test-cluster.ts';
 export { wholeChannelSpecs, wholeMonitorSpec } from './resource-specs.ts';
 export { testsNeeding, type NeedingTests } from './tests-needing.ts';
