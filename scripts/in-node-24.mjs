@@ -1,7 +1,6 @@
-import { spawn } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
-import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { runChild } from './run-child.mjs';
 
 const node24 = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url));
 
@@ -17,10 +16,6 @@ export async function inNode24() {
     );
     process.exit(1);
   }
-  const child = spawn(node24, [...process.execArgv, ...process.argv.slice(1)], { stdio: 'inherit' });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  await new Promise((_resolve, reject) => {
-    child.on('error', reject);
-    child.on('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
-  });
+  const { status } = await runChild(node24, [...process.execArgv, ...process.argv.slice(1)]);
+  process.exit(status);
 }

@@ -1,25 +1,29 @@
-// Runs one script of package.json by pnpm 12, whatever package manager called us. Works on any Node from 20 on.
-import { spawn } from 'node:child_process';
-import { constants } from 'node:os';
+// `pm.mjs run SCRIPT` runs one script of package.json by pnpm 12, whatever package manager called us. `pm.mjs then FILE` lets pnpm install what
+// is missing and then runs FILE with nothing in between, so that signals arrive. Works on any Node from 20 on.
+import { runChild } from './run-child.mjs';
 
 const wanted = 12;
 const agent = /^pnpm\/(\d+)\./.exec(process.env.npm_config_user_agent ?? '');
 const runner = process.env.npm_execpath;
 const byPnpm = agent !== null && Number(agent[1]) >= wanted && runner !== undefined;
-const args = process.argv.slice(2);
+const [verb, ...args] = process.argv.slice(2);
 
-const [command, commandArgs] = byPnpm ? ownPnpm(runner) : ['npx', ['-y', `pnpm@${wanted}`, ...args]];
-const child = spawn(command, commandArgs, { stdio: 'inherit', env: cleanEnv(), shell: false });
+const first = await runPnpm(verb === 'then' ? ['exec', 'true'] : [verb, ...args]);
+if (verb !== 'then' || first.status !== 0 || first.isStopped) process.exit(first.status);
+process.exit((await runChild(process.execPath, args)).status);
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-child.on('error', (error) => {
-  console.error(`cannot start ${command}: ${error.message}; npm must be on the PATH`);
-  process.exit(127);
-});
-child.on('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
+async function runPnpm(pnpmArgs) {
+  const [command, commandArgs] = byPnpm ? ownPnpm(runner, pnpmArgs) : ['npx', ['-y', `pnpm@${wanted}`, ...pnpmArgs]];
+  try {
+    return await runChild(command, commandArgs, { env: cleanEnv() });
+  } catch (error) {
+    console.error(`cannot start ${command}: ${error.message}; npm must be on the PATH`);
+    return process.exit(127);
+  }
+}
 
-function ownPnpm(path) {
-  return /\.[cm]?js$/.test(path) ? [process.execPath, [path, ...args]] : [path, args];
+function ownPnpm(path, pnpmArgs) {
+  return /\.[cm]?js$/.test(path) ? [process.execPath, [path, ...pnpmArgs]] : [path, pnpmArgs];
 }
 
 /** npm hands its own settings on as variables; pnpm warns about those it does not know. */
