@@ -1,4 +1,4 @@
-import { parseDuration, type MaintenanceWindow } from '@cronjob-monitor/shared/domain';
+import { parseDuration, type FixPattern, type MaintenanceWindow } from '@cronjob-monitor/shared/domain';
 
 /** What the API reads of a monitor's spec as applied. Whatever has another form than expected counts as absent. */
 
@@ -94,6 +94,12 @@ export function channelRefsOf(spec: unknown): readonly ChannelRefSpec[] {
     const severities: readonly unknown[] = Array.isArray(ref['severities']) ? ref['severities'] : [];
     return [{ name, severities: severities.filter((severity) => typeof severity === 'string') }];
   });
+}
+
+/** Its patterns of suggested fixes, as the reconciler decoded them. */
+export function fixPatternsOf(spec: unknown): readonly FixPattern[] {
+  const listed = block(spec, 'alerting')?.['suggestedFixPatterns'];
+  return Array.isArray(listed) ? (listed as readonly FixPattern[]) : [];
 }
 
 /** The maintenance windows of a monitor; one whose duration cannot be read never covers anything. */

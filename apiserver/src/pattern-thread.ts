@@ -13,7 +13,7 @@ export function createPatternThread(clock: Clock): PatternThread & { close(): Pr
     get waiting() {
       return thread.waiting;
     },
-    isOverBudget: (error) => error instanceof BudgetError,
+    overBudgetAt: (error) => (error instanceof BudgetError ? (error.step ?? '') : undefined),
     close: () => thread.close(),
   };
 }

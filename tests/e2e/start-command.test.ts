@@ -33,7 +33,7 @@ const endings: [string, (npm: ChildProcess) => void][] = [
 describe('the command of the README', () => {
   let sim: SimCluster;
   before(async () => {
-    sim = createSimCluster({ clock: createClock(), token: 'demo' });
+    sim = createSimCluster({ clock: createClock() });
     for (const kind of ['cronjobmonitors', 'alertchannels'])
       sim.objects.put(
         parse(readFileSync(join(root, `charts/cronjob-monitor/crds/${kind}.yaml`), 'utf8')) as Record<string, unknown>,
@@ -45,7 +45,7 @@ describe('the command of the README', () => {
   async function start(t: TestContext) {
     const folder = aTemporaryFolder(t);
     const kubeconfig = join(folder, 'kubeconfig');
-    writeFileSync(kubeconfig, kubeconfigText({ server: sim.url, token: 'demo', namespace: 'default' }));
+    writeFileSync(kubeconfig, kubeconfigText({ server: sim.url, namespace: 'default' }));
     const port = await findFreePort();
     const [command = '', ...args] = readmeCommand('npm start -- --kubeconfig').split(' ');
     const flags = [kubeconfig, `--ui.port=${port}`, `--storage.sqlite.path=${folder}/a.db`, '--log-level=info'];

@@ -5,7 +5,7 @@ import { tryPattern, type PatternAnswer, type PatternQuestion } from './try-patt
 /** The program of the thread in which the patterns of callers are tried. */
 parentPort?.on('message', (question: PatternQuestion) => {
   try {
-    post({ kind: 'output', output: tryPattern(question) });
+    post({ kind: 'output', output: tryPattern(question, (step) => post({ kind: 'step', step })) });
   } catch (error) {
     post({ kind: 'failure', message: error instanceof Error ? error.message : String(error) });
   }

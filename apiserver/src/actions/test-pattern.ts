@@ -11,11 +11,11 @@ export interface PatternThread {
   run(question: PatternQuestion): Promise<PatternAnswer>;
   /** Questions that wait or run. */
   readonly waiting: number;
-  /** Whether `run` failed because the question took too long. */
-  readonly isOverBudget: (error: unknown) => boolean;
+  /** The name of the pattern at which `run` took too long, empty where it is not known; undefined: it failed for another reason. */
+  readonly overBudgetAt: (error: unknown) => string | undefined;
 }
 
-/** Tries one pattern. Throws INVALID_REQUEST for one that cannot be tried, RATE_LIMITED when too many wait. */
+/** Tries a pattern, the patterns of a monitor, or both. Throws INVALID_REQUEST for one that cannot be tried, RATE_LIMITED when too many wait. */
 export async function testPattern(thread: PatternThread, question: PatternQuestion): Promise<PatternTestResult> {
   if (thread.waiting >= mostWaiting) throw tooBusy(retryAfterSeconds);
   const answer = await askThread(thread, question);
@@ -27,11 +27,14 @@ async function askThread(thread: PatternThread, question: PatternQuestion): Prom
   try {
     return await thread.run(question);
   } catch (error) {
-    if (thread.isOverBudget(error)) throw refuse('takes too long to look for');
-    throw error;
+    const slow = thread.overBudgetAt(error);
+    if (slow === undefined) throw error;
+    const isTested = question.ofMonitor === undefined || slow === question.pattern?.name;
+    const what = slow === '' ? 'its patterns take' : `its pattern ${slow} takes`;
+    throw isTested ? refuse('takes too long to look for') : refuse(`${what} too long to look for`, 'monitor');
   }
 }
 
-function refuse(message: string): ApiError {
-  return invalidRequest([{ in: 'body', field: 'pattern.match', message, allowed: 'RE2, at most 1 KiB each' }]);
+function refuse(message: string, field = 'pattern.match'): ApiError {
+  return invalidRequest([{ in: 'body', field, message, allowed: 'RE2, at most 1 KiB each' }]);
 }

@@ -43,7 +43,17 @@ export {
   type ExecutionTrigger,
 } from './execution/execution.ts';
 export { compileRegex, findRegexProblem, RegexError, type Regex } from './fixes/regex.ts';
-export { bestMatch, compileFixes, renderSuggestion, type Fix, type SuggestionValues } from './fixes/best-match.ts';
+export {
+  besideBuiltIn,
+  bestMatch,
+  compileFix,
+  compileFixes,
+  renderSuggestion,
+  tryFix,
+  type Fix,
+  type SuggestionValues,
+  type TriedFix,
+} from './fixes/best-match.ts';
 export {
   compileMatch,
   meetsAll,

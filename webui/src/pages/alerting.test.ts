@@ -136,7 +136,7 @@ describe('the pattern tester', () => {
     const asked: PatternTestInput[] = [];
     const form = new PatternForm(async (input) => {
       asked.push(input);
-      return { matched: true, suggestion: 'Raise its limit', criteria: [] };
+      return { matched: true, suggestion: 'Raise its limit', criteria: [], chain: null };
     });
     assert.match(form.lack ?? '', /criterion/);
     form.exitCode = 'x';
@@ -154,7 +154,22 @@ describe('the pattern tester', () => {
     assert.equal(form.result?.matched, true);
     form.exitCode = '137';
     assert.equal(form.result, undefined, 'the answer was about another pattern');
-    assert.deepEqual(form.input.pattern.match, { exitCode: 137 });
+    assert.deepEqual(form.input.pattern?.match, { exitCode: 137 });
+  });
+
+  test('tries the patterns of a monitor, alone or with the one that is written', () => {
+    const form = new PatternForm();
+    form.monitor = 'prod';
+    assert.match(form.lack ?? '', /namespace\/name/);
+    form.monitor = ' prod/nightly ';
+    assert.equal(form.lack, undefined, 'a monitor needs no pattern beside its own');
+    const input = (): PatternTestInput => form.input;
+    assert.deepEqual(input(), { monitor: { namespace: 'prod', name: 'nightly' }, testContext: {} });
+    form.exitCode = '137';
+    assert.match(form.lack ?? '', /suggests/, 'one that is begun has to be whole');
+    form.suggestion = 'Raise its limit';
+    assert.deepEqual(input().pattern?.match, { exitCode: 137 });
+    assert.deepEqual(input().monitor, { namespace: 'prod', name: 'nightly' });
   });
 
   test('says what the server refuses, and tries nothing that lacks something', async () => {

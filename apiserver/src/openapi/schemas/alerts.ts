@@ -9,6 +9,7 @@ import {
   deliveryStates,
   messageSeverities,
   patternCriteria,
+  patternSources,
   severities,
   severitySources,
   silenceStates,
@@ -33,6 +34,7 @@ import {
   type ChannelTestResult,
   type Delivery,
   type DeliveryPage,
+  type PatternChain,
   type PatternMatch,
   type PatternTestInput,
   type PatternTestResult,
@@ -44,6 +46,8 @@ import {
   type SilenceMatcher,
   type Told,
   type ToldChannel,
+  type TriedCriterion,
+  type TriedPattern,
 } from '@cronjob-monitor/shared/contract';
 import {
   anyObject,
@@ -289,7 +293,7 @@ export const alertSchemas: Readonly<Record<string, Schema>> = {
   RedriveResult: object<RedriveResult>({ success: bool, message: text, changed: bool, delivery: ref('Delivery') }),
   PatternTestInput: input<PatternTestInput>(
     {
-      pattern: input<PatternTestInput['pattern']>(
+      pattern: input<NonNullable<PatternTestInput['pattern']>>(
         {
           name: shortText(63),
           match: {
@@ -311,6 +315,7 @@ export const alertSchemas: Readonly<Record<string, Schema>> = {
         },
         ['name', 'match', 'suggestion'],
       ),
+      monitor: input<Ref>({ namespace: shortText(253), name: shortText(253) }, ['namespace', 'name']),
       testContext: input<NonNullable<PatternTestInput['testContext']>>({
         namespace: { type: 'string', maxLength: 253 },
         cronjobName: { type: 'string', maxLength: 253 },
@@ -321,13 +326,22 @@ export const alertSchemas: Readonly<Record<string, Schema>> = {
         events: listOf({ type: 'string', maxLength: 4_096 }, { maxItems: 100 }),
       }),
     },
-    ['pattern'],
+    [],
   ),
   PatternTestResult: object<PatternTestResult>({
     matched: bool,
     suggestion: text,
-    criteria: listOf(
-      object<PatternTestResult['criteria'][number]>({ criterion: words(patternCriteria), matched: bool }),
-    ),
+    criteria: listOf(ref('TriedCriterion')),
+    chain: nullable(ref('PatternChain')),
   }),
+  PatternChain: object<PatternChain>({ winner: nullable(text), why: text, patterns: listOf(ref('TriedPattern')) }),
+  TriedPattern: object<TriedPattern>({
+    name: text,
+    source: words(patternSources),
+    priority: int,
+    matched: bool,
+    criteria: listOf(ref('TriedCriterion')),
+    problem: nullable(text),
+  }),
+  TriedCriterion: object<TriedCriterion>({ criterion: words(patternCriteria), matched: bool }),
 };

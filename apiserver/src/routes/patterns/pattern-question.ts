@@ -9,15 +9,22 @@ import type { PatternQuestion } from '../../actions/index.ts';
 import { invalidRequest } from '../../errors.ts';
 import type { PatternBody } from './query.ts';
 
-/** What a body asks. Throws INVALID_REQUEST for a match without criteria, an expression or a template that cannot be used. */
-export function readPatternQuestion({ pattern, testContext = {} }: PatternBody): PatternQuestion {
-  const match = pattern.match as PatternMatch; // the same fields, absent ones undefined
-  const problems = [...judgeMatch(match), ...judgeSuggestion(pattern.suggestion)];
+/** The priority of a pattern that names none, as in the CustomResourceDefinition: above the built-in ones. */
+const standardPriority = 101;
+
+/**
+ * What a body asks, without the patterns of its monitor. Throws INVALID_REQUEST for neither pattern nor monitor, a match without criteria, an
+ * expression or a template that cannot be used.
+ */
+export function readPatternQuestion(body: PatternBody): Omit<PatternQuestion, 'ofMonitor'> {
+  const { pattern, monitor, testContext = {} } = body;
+  if (!pattern && !monitor) throw invalidRequest([problem('pattern', 'is required unless a monitor is named')]);
+  const match = pattern?.match as PatternMatch | undefined; // the same fields, absent ones undefined
+  const problems = pattern && match ? [...judgeMatch(match), ...judgeSuggestion(pattern.suggestion)] : [];
   if (problems.length > 0) throw invalidRequest(problems);
   const { namespace, cronjobName, jobName, exitCode, reason, logs, events = [] } = testContext;
   return {
-    match,
-    suggestion: pattern.suggestion,
+    pattern: pattern && match && { ...pattern, match, priority: pattern.priority ?? standardPriority },
     facts: { exitCode, reasons: reason === undefined ? [] : [reason], log: logs, events },
     values: {
       'CronJob.Name': cronjobName,

@@ -21,7 +21,8 @@ const pattern = object({
 });
 
 export const patternBody = yup.object({
-  pattern: pattern.required('is required'),
+  pattern,
+  monitor: object({ namespace: text(253).required('is required'), name: text(253).required('is required') }),
   testContext: object({
     namespace: anyText(253),
     cronjobName: anyText(253),

@@ -18,7 +18,7 @@ import {
   type Evidence,
   type StoredExecution,
 } from '@cronjob-monitor/shared/store';
-import { isObject } from '../../monitor-spec.ts';
+import { fixPatternsOf, isObject } from '../../monitor-spec.ts';
 
 /** What is known of why a run failed, computed when it is read: a run that was recorded after the service was away has it too. */
 export interface ExplainedRun extends Pick<VerdictAddition, 'cause' | 'step'> {
@@ -206,10 +206,6 @@ async function listPatterns(db: Db, cronJobId: number): Promise<readonly FixPatt
   const ids = new Set(selecting.map(({ monitorId }) => monitorId));
   return monitors
     .filter(({ id }) => ids.has(id))
-    .flatMap(({ spec }) => {
-      const alerting = isObject(spec) ? spec['alerting'] : undefined;
-      const listed = isObject(alerting) ? alerting['suggestedFixPatterns'] : undefined;
-      return Array.isArray(listed) ? (listed as readonly FixPattern[]) : []; // as the reconciler decoded it
-    })
+    .flatMap(({ spec }) => fixPatternsOf(spec))
     .filter(({ match }) => !match.logPattern && !match.eventPattern && !match.reasonPattern);
 }

@@ -50,6 +50,20 @@ export function bestMatch(fixes: readonly Fix[], facts: FixFacts, onTry?: (fix: 
   });
 }
 
+/** How one suggestion fares with a run. */
+export interface TriedFix extends Pick<Fix, 'name' | 'priority' | 'isCustom'> {
+  readonly matched: boolean;
+  readonly criteria: readonly { readonly criterion: CompiledCriterion['criterion']; readonly matched: boolean }[];
+}
+
+/** Every criterion of a suggestion asked; of several alternatives the first that holds is told, else the nearest. */
+export function tryFix({ name, priority, isCustom, anyOf }: Fix, facts: FixFacts): TriedFix {
+  const tried = anyOf.map((criteria) => criteria.map(({ criterion, holds }) => ({ criterion, matched: holds(facts) })));
+  const lacks = (criteria: TriedFix['criteria']): number => criteria.filter(({ matched }) => !matched).length;
+  const [nearest = []] = tried.toSorted((a, b) => lacks(a) - lacks(b));
+  return { name, priority, isCustom, matched: nearest.length > 0 && lacks(nearest) === 0, criteria: nearest };
+}
+
 /** What the placeholders of a suggestion stand for; a missing one becomes empty text. */
 export type SuggestionValues = Readonly<Partial<Record<SuggestionPlaceholder, string | undefined>>>;
 

@@ -11,6 +11,7 @@ export class PatternForm {
   logPattern = $state('');
   eventPattern = $state('');
   suggestion = $state('');
+  monitor = $state('');
   runExitCode = $state('');
   runReason = $state('');
   logs = $state('');
@@ -40,16 +41,30 @@ export class PatternForm {
     ...(this.eventPattern === '' ? {} : { eventPattern: this.eventPattern }),
   });
 
+  readonly #ref = $derived.by(() => {
+    const [namespace = '', name = ''] = this.monitor.trim().split('/');
+    return name === '' ? undefined : { namespace, name };
+  });
+
+  /** No pattern is written: those of the monitor are tried. */
+  readonly #isOfMonitorAlone: boolean = $derived(
+    this.#ref !== undefined && Object.keys(this.#match).length === 0 && this.suggestion.trim() === '',
+  );
+
   /** Why it cannot be tried yet; undefined: it can. */
   readonly lack: string | undefined = $derived.by(() => {
     if (this.#codes === undefined) return 'Write an exit code as 137, or a range as 1-9';
-    if (Object.keys(this.#match).length === 0) return 'Give at least one criterion';
-    if (this.suggestion.trim() === '') return 'Write what it suggests';
+    if (!/^$|^[^/\s]+\/[^/\s]+$/.test(this.monitor.trim())) return 'Write the monitor as namespace/name';
+    if (!this.#isOfMonitorAlone && Object.keys(this.#match).length === 0) return 'Give at least one criterion';
+    if (!this.#isOfMonitorAlone && this.suggestion.trim() === '') return 'Write what it suggests';
     return /^\d*$/.test(this.runExitCode.trim()) ? undefined : 'The exit code of the run is a whole number';
   });
 
   readonly input: PatternTestInput = $derived({
-    pattern: { name: 'tried', match: this.#match, suggestion: this.suggestion.trim() },
+    ...(this.#isOfMonitorAlone
+      ? {}
+      : { pattern: { name: 'tried', match: this.#match, suggestion: this.suggestion.trim() } }),
+    ...(this.#ref === undefined ? {} : { monitor: this.#ref }),
     testContext: {
       ...(this.runExitCode.trim() === '' ? {} : { exitCode: Number(this.runExitCode.trim()) }),
       ...(this.runReason.trim() === '' ? {} : { reason: this.runReason.trim() }),
