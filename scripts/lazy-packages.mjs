@@ -15,7 +15,7 @@ const lateLoaded = ['socks-proxy-agent', 'socks', 'hpagent', 'openid-client'];
 const requiredBuiltins = /^(node:)?http$/;
 
 /**
- * Of undici what the Kubernetes client names, each from its own file: the index loads all else there is, down to its mocks. What the index
+ * Of undici what the Kubernetes client and our transport name, each from its own file: the index loads all else there is, down to its mocks. What the index
  * does besides is to give a dispatcher its methods.
  */
 const partsOfUndici = `
@@ -24,6 +24,9 @@ const partsOfUndici = `
   Object.assign(Dispatcher.prototype, api);
   export { default as Agent } from 'undici/lib/dispatcher/agent.js';
   export { default as ProxyAgent } from 'undici/lib/dispatcher/proxy-agent.js';
+  export const Socks5ProxyAgent = function (...options) {
+    return new (require('undici/lib/dispatcher/socks5-proxy-agent.js'))(...options);
+  };
   export const fetch = (...request) => require('undici/lib/web/fetch/index.js').fetch(...request);
 `;
 
@@ -43,7 +46,7 @@ export function lazyPackages() {
         if (pluginData?.asIs) return undefined;
         const isLate = lateLoaded.includes(path) && !isInside(path, from.importer);
         const isPure = withoutSideEffects.some((name) => path === name || isInside(name, from.importer));
-        if (!isLate && !isPure) return undefined;
+        if (!isLate && !isPure && path !== 'undici') return undefined;
         const found = await build.resolve(path, { ...from, pluginData: { asIs: true } });
         if (found.errors.length > 0) return undefined;
         if (path === 'undici') return { path: found.path, namespace: 'undici' };

@@ -94,7 +94,7 @@ test('every answer carries the security headers, errors too', async () => {
     const { headers } = await api.ask(path);
     const policy = String(headers['content-security-policy']);
     for (const rule of ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "form-action 'none'"]) {
-      assert.ok(policy.split('; ').includes(rule), `${path}: ${rule}`);
+      assert.ok(policy.split(';').includes(rule), `${path}: ${rule}`);
     }
     assert.ok(!policy.includes('unsafe'), path);
     assert.equal(headers['x-content-type-options'], 'nosniff');

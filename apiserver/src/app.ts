@@ -18,12 +18,13 @@ import { routeAnswer } from './middleware/route-answer.ts';
 import { refuseWhenStopping } from './middleware/stopping.ts';
 import { findSwaggerFolder, openApiRouter, swaggerPage } from './openapi/index.ts';
 import { createRoutes, type RouteDeps } from './routes/index.ts';
-import { userInterface, type UiFiles } from './static.ts';
+import { userInterface } from './static.ts';
 
 export interface AppDeps extends RouteDeps {
   readonly metrics: ApiMetrics;
   readonly translations: readonly Translation[];
-  readonly uiFiles: UiFiles;
+  /** Folder of the built user interface; undefined serves none. */
+  readonly uiFolder: string | undefined;
   readonly isStopping: () => boolean;
 }
 
@@ -48,7 +49,7 @@ export function createApp(deps: AppDeps): RequestListener {
     app.use(router.routes() as unknown as Koa.Middleware<ApiState>);
   app.use(routeAnswer()); // what no route took: 405, 204 for OPTIONS, 404 below /api
   app.use(swaggerPage(findSwaggerFolder())); // its paths are no pages of the user interface
-  app.use(userInterface(deps.uiFiles)); // the rest is the user interface's
+  app.use(userInterface(deps.uiFolder)); // the rest is the user interface's
 
   app.on('error', (error: NodeJS.ErrnoException) => {
     if (error instanceof ApiError || clientLeft(error)) return;

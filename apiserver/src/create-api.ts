@@ -20,7 +20,6 @@ import { createKeptFleet } from './live/kept-fleet.ts';
 import { gatherFigures, gatherMetrics, gatherHealth, presentHealth } from './routes/index.ts';
 import type { ApiSettings } from './settings.ts';
 import { createSharedAnswers } from './shared-answers.ts';
-import { loadUi } from './static.ts';
 import { storeTranslation } from './store-translation.ts';
 
 /** After a costly read: whoever looks at a large fleet looks at more of it. */
@@ -114,7 +113,7 @@ export function createApi(deps: ApiDeps): Api {
     actions: createActions({ ...deps, patternThread, redaction }),
     process: processFacts,
     translations: [storeTranslation(databaseWatch)],
-    uiFiles: deps.uiFolder === undefined ? new Map() : loadUi(deps.uiFolder),
+    uiFolder: deps.uiFolder,
     isStopping: () => stopping.signal.aborted,
   });
 

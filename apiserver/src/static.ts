@@ -1,84 +1,66 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { extname, join, relative, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
+import serve from 'koa-static';
 import type { ApiContext, ApiMiddleware } from './context.ts';
 import { methodNotAllowed, noSuchRoute } from './errors.ts';
-
-/** Files of the user interface by path. */
-export type UiFiles = ReadonlyMap<string, UiFile>;
-
-interface UiFile {
-  readonly body: Buffer;
-  readonly type: string;
-  readonly etag: string;
-}
-
-const contentTypes: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
-  '.ico': 'image/x-icon',
-  '.png': 'image/png',
-  '.woff2': 'font/woff2',
-  '.json': 'application/json; charset=utf-8',
-  '.map': 'application/json; charset=utf-8',
-  '.webmanifest': 'application/manifest+json',
-};
 
 /** The only files outside /assets/. */
 const rootFiles = new Set(['/favicon.ico', '/favicon.svg', '/manifest.webmanifest']);
 
-/** Reads the built user interface into memory, once: no path of a request ever reaches the file system. */
-export function loadUi(folder: string): UiFiles {
-  const files = new Map<string, UiFile>();
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const path = join(entry.parentPath, entry.name);
-    const body = readFileSync(path);
-    files.set(`/${relative(folder, path).split(sep).join('/')}`, {
-      body,
-      type: contentTypes[extname(entry.name)] ?? 'application/octet-stream',
-      etag: `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`,
-    });
-  }
-  return files;
+/**
+ * The tag of each file of the built user interface by its path, made of its content: an image may give every file the same time. A path that
+ * is not among them never reaches the file system.
+ */
+function readTags(folder: string): ReadonlyMap<string, string> {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return new Map(
+    files.map((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      const digest = createHash('sha256').update(readFileSync(path)).digest('base64url').slice(0, 27);
+      return [`/${relative(folder, path).split(sep).join('/')}`, `W/"${digest}"`];
+    }),
+  );
 }
 
 /**
  * Serves the user interface: assets for ever, the page for every other path that a browser opens, whether it has dots in it
  * or not. What is no page and no file is 404.
  */
-export function userInterface(files: UiFiles): ApiMiddleware {
+export function userInterface(folder: string | undefined): ApiMiddleware {
+  const tags = folder === undefined ? new Map<string, string>() : readTags(folder);
+  const serveFile = serve(folder ?? '.', { index: false, brotli: false, gzip: false }) as ApiMiddleware;
+
+  /** Sends one of the files, whatever path was asked for. */
+  const send = async (ctx: ApiContext, path: string, cacheControl: string): Promise<void> => {
+    const [tag, asked] = [tags.get(path), ctx.path];
+    if (tag === undefined) throw noSuchRoute();
+    ctx.set({ 'Cache-Control': cacheControl, ETag: tag });
+    ctx.path = path;
+    await serveFile(ctx, async () => {});
+    ctx.path = asked;
+    ctx.remove('Last-Modified'); // The time of a file says nothing about its build, the tag does.
+    if (!ctx.body) throw noSuchRoute(); // The file was there when the process started.
+    if (ctx.fresh) ctx.status = 304;
+  };
+
   return async (ctx) => {
     ctx.state.isUi = true;
     if (ctx.method === 'OPTIONS') {
       ctx.status = 204;
       ctx.set('Allow', 'GET, HEAD, OPTIONS');
-      return;
+    } else if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
+      throw methodNotAllowed(ctx.method, ['GET', 'HEAD', 'OPTIONS']);
+    } else if (ctx.path.startsWith('/assets/')) {
+      await send(ctx, ctx.path, 'public, max-age=31536000, immutable');
+    } else if (rootFiles.has(ctx.path)) {
+      await send(ctx, ctx.path, 'no-cache');
+    } else {
+      if (!acceptsHtml(ctx.get('Accept'))) throw noSuchRoute();
+      ctx.vary('Accept');
+      await send(ctx, '/index.html', 'no-cache');
     }
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw methodNotAllowed(ctx.method, ['GET', 'HEAD', 'OPTIONS']);
-    const isAsset = ctx.path.startsWith('/assets/');
-    const file = isAsset || rootFiles.has(ctx.path) ? files.get(ctx.path) : undefined;
-    if (file) send(ctx, file, isAsset ? 'public, max-age=31536000, immutable' : 'no-cache');
-    else if (isAsset || rootFiles.has(ctx.path) || !acceptsHtml(ctx.get('Accept'))) throw noSuchRoute();
-    else sendPage(ctx, files.get('/index.html'));
   };
-}
-
-function sendPage(ctx: ApiContext, page: UiFile | undefined): void {
-  if (!page) throw noSuchRoute();
-  ctx.vary('Accept');
-  send(ctx, page, 'no-cache');
-}
-
-function send(ctx: ApiContext, file: UiFile, cacheControl: string): void {
-  ctx.status = 200;
-  ctx.type = file.type;
-  ctx.set('Cache-Control', cacheControl);
-  ctx.set('ETag', file.etag);
-  ctx.body = file.body;
-  if (ctx.fresh) ctx.status = 304;
 }
 
 /** Whether an Accept header allows text/html; none at all allows everything. */

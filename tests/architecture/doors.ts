@@ -8,11 +8,11 @@ const packageDoors: Readonly<Record<string, readonly string[]>> = {
   pg: ['shared/src/store/dialect'],
   mysql2: ['shared/src/store/dialect'],
   '@kubernetes/client-node': ['shared/src/kube'],
+  undici: ['shared/src/kube'],
   bunyan: ['shared/src/process/logger.ts'],
   '@peculiar/x509': ['shared/src/process/certificate.ts'],
   'prom-client': ['shared/src/process/metrics', 'controller/src/metrics', 'apiserver/src/metrics.ts'],
   nodemailer: ['controller/src/channels/email'],
-  'node-cron': ['controller/src/schedulers/ticker.ts'],
   re2js: ['shared/src/domain/fixes/regex.ts'],
   yaml: ['shared/src/config/read-file.ts', 'shared/src/kube/credentials.ts', 'controller/src/commands'],
   cronstrue: ['webui/src/format'],
@@ -20,9 +20,8 @@ const packageDoors: Readonly<Record<string, readonly string[]>> = {
   uplot: ['webui/src/charts'],
 };
 
-/** yup stands where input is read: the configuration, resources, queries with their common parameters, bodies. */
-const yupDoors =
-  /^(shared\/src\/config\/|shared\/src\/kube\/resources\/|apiserver\/src\/routes\/(.+\/)?query\.ts$|apiserver\/src\/middleware\/(validate|parameters)\.ts$)/;
+/** yup stands where the API reads input: queries with their common parameters, bodies. */
+const yupDoors = /^(apiserver\/src\/routes\/(.+\/)?query\.ts$|apiserver\/src\/middleware\/(validate|parameters)\.ts$)/;
 
 /** koa and its parts: the pages of the application, and the order of its middleware. */
 const koaDoors = /^apiserver\/src\/(app|static|context)\.ts$|^apiserver\/src\/(middleware|auth|routes|openapi)\//;

@@ -93,6 +93,5 @@ export class Circuit {
 /** The code alone: messages of drivers hold statements and values. */
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  const code: unknown = Reflect.get(error, 'code');
-  return typeof code === 'string' ? code : error.name;
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }

@@ -273,7 +273,7 @@ export class Reflector<T extends Projected> {
 
 function versionOf(object: RawObject): string | undefined {
   const metadata = object['metadata'];
-  const version =
-    typeof metadata === 'object' && metadata !== null ? Reflect.get(metadata, 'resourceVersion') : undefined;
+  if (typeof metadata !== 'object' || metadata === null || !('resourceVersion' in metadata)) return undefined;
+  const version = metadata.resourceVersion;
   return typeof version === 'string' && version !== '' ? version : undefined;
 }

@@ -1,14 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type { AgentOptions } from 'node:https';
+import type { AgentOptions, RequestOptions } from 'node:https';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import {
-  KubeConfig,
-  makeAbsolutePath,
-  RequestContext,
-  type Cluster as Server,
-  type User,
-} from '@kubernetes/client-node';
+import { KubeConfig, makeAbsolutePath, type Cluster as Server, type User } from '@kubernetes/client-node';
 import { parse } from 'yaml';
 import type { Clock } from '../process/index.ts';
 import { arrayOf, objectOf, textOf } from './translate/fields.ts';
@@ -45,22 +39,24 @@ const tokenFileReader = 'token-file';
 export function loadCredentials(source: CredentialSource, clock: Clock): Credentials {
   const config = readConfig(source);
   if (source.context !== undefined) config.setCurrentContext(source.context);
+  allowPlainHttp(config);
   const context = config.getContextObject(config.getCurrentContext());
   const server = config.getCurrentCluster();
   if (!context || !server) throw new Error(`the kubeconfig has no context "${config.getCurrentContext() ?? ''}"`);
   if (!/^https?:\/\/[^/]/.test(server.server) || !URL.canParse(server.server))
     throw new Error(`the kubeconfig names no server: "${server.server}"`);
   readTokenFilesBy(config, clock);
-  passThroughConnectionOptions(config);
   return {
     config,
     server,
     namespace: textOf(context.namespace?.trim()),
     async authorize() {
-      const request = new RequestContext(server.server, 'GET');
-      await config.applySecurityAuthentication(request);
-      const tls = (request.getDispatcher() as unknown as { tls?: AgentOptions } | undefined)?.tls ?? {};
-      return { headers: request.getHeaders(), tls };
+      const options: RequestOptions = {};
+      await config.applyToHTTPSOptions(options);
+      const { headers, auth, ca, cert, key, pfx, passphrase, rejectUnauthorized, servername } = options;
+      const basic = auth == null ? {} : { Authorization: `Basic ${Buffer.from(auth).toString('base64')}` };
+      const tls = { ca, cert, key, pfx, passphrase, rejectUnauthorized, servername };
+      return { headers: { ...basic, ...(headers as Record<string, string>) }, tls: withoutAbsent(tls) };
     },
   };
 }
@@ -147,8 +143,15 @@ function ourTokenFile(user: User): string | undefined {
   return provider['name'] === tokenFileReader ? textOf(provider['file']) : undefined;
 }
 
-/** The library would open a connection pool for each call; what it would open it with is handed on instead. */
-function passThroughConnectionOptions(config: KubeConfig): void {
-  const createDispatcher = (_server: unknown, tls: AgentOptions) => ({ tls });
-  Object.defineProperty(config, 'createDispatcher', { value: createDispatcher });
+/** Plain HTTP has no certificate to verify: the library wants to hear that all the same. */
+function allowPlainHttp(config: KubeConfig): void {
+  config.clusters = config.clusters.map((cluster) =>
+    cluster.server.startsWith('http:') ? { ...cluster, skipTLSVerify: true } : cluster,
+  );
+}
+
+function withoutAbsent<T extends object>(fields: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Key in keyof T]?: Exclude<T[Key], undefined>;
+  };
 }

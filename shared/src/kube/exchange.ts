@@ -4,7 +4,8 @@ import type { Authorization, Credentials } from './credentials.ts';
 import { openScope, type ExchangeScope } from './exchange-scope.ts';
 import { answeredAt, errorCode, toAnswerError, toConnectionError, type Asked } from './failure.ts';
 import type { RateLimiter } from './rate-limiter.ts';
-import type { Connections, Dispatcher, Lane, Transport } from './transport.ts';
+import type { Dispatcher } from 'undici';
+import type { Connections, Lane, Transport } from './transport.ts';
 
 /** One request, before it is known who asks and over which connection. */
 export interface Question extends Asked {

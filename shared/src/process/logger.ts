@@ -35,17 +35,13 @@ const ranks = { debug: bunyan.DEBUG, info: bunyan.INFO, warn: bunyan.WARN, error
 export function createLogger(options: LoggerOptions): Logger {
   const write = options.write ?? standardOutput();
   const toLine = options.format === 'json' ? toJsonLine : toTextLine;
-  const sink = bunyan.createLogger({
-    name: 'cronjob-monitor',
-    streams: [
-      {
-        type: 'raw',
-        level: bunyan.TRACE,
-        stream: { write: (record: object) => write(`${toLine(recordOf(record))}\n`) },
-      },
-    ],
-  });
-  return new FactLogger(sink, options, {});
+  const sinkFrom = (level: LogLevel) =>
+    bunyan.createLogger({
+      name: 'cronjob-monitor',
+      serializers: { facts: toSafeFacts },
+      streams: [{ type: 'raw', level, stream: { write: (record: object) => write(`${toLine(recordOf(record))}\n`) } }],
+    });
+  return new FactLogger({ sink: sinkFrom(options.level), auditSink: sinkFrom('debug'), clock: options.clock }, {});
 }
 
 /** What we put into a record of bunyan and read out of it again. */
@@ -56,55 +52,55 @@ interface LogRecord {
   readonly facts: Readonly<Record<string, SafeFact>>;
 }
 
+interface Sinks {
+  readonly sink: bunyan;
+  /** Takes lines of every level. */
+  readonly auditSink: bunyan;
+  readonly clock: Clock;
+}
+
 class FactLogger implements Logger {
-  readonly #sink: bunyan;
-  readonly #options: LoggerOptions;
+  readonly #sinks: Sinks;
   readonly #facts: LogFields;
 
-  constructor(sink: bunyan, options: LoggerOptions, facts: LogFields) {
-    this.#sink = sink;
-    this.#options = options;
+  constructor(sinks: Sinks, facts: LogFields) {
+    this.#sinks = sinks;
     this.#facts = facts;
   }
 
   child(fields: LogFields): Logger {
-    return new FactLogger(this.#sink, this.#options, { ...this.#facts, ...fields });
+    return new FactLogger(this.#sinks, { ...this.#facts, ...fields });
   }
 
+  // The message is an argument and not the format: a `%` in it means nothing.
   debug(message: string, fields?: LogFields): void {
-    this.#log('debug', message, fields);
+    this.#sinks.sink.debug(this.#record(fields), '%s', message);
   }
 
   info(message: string, fields?: LogFields): void {
-    this.#log('info', message, fields);
+    this.#sinks.sink.info(this.#record(fields), '%s', message);
   }
 
   warn(message: string, fields?: LogFields): void {
-    this.#log('warn', message, fields);
+    this.#sinks.sink.warn(this.#record(fields), '%s', message);
   }
 
   error(message: string, fields?: LogFields): void {
-    this.#log('error', message, fields);
+    this.#sinks.sink.error(this.#record(fields), '%s', message);
   }
 
   audit(message: string, fields: LogFields): void {
-    this.#write('info', message, { ...fields, audit: true });
+    this.#sinks.auditSink.info(this.#record({ ...fields, audit: true }), '%s', message);
   }
 
-  #log(level: LogLevel, message: string, fields: LogFields | undefined): void {
-    if (ranks[level] >= ranks[this.#options.level]) this.#write(level, message, fields ?? {});
-  }
-
-  #write(level: LogLevel, message: string, fields: LogFields): void {
-    const facts = toSafeFacts({ ...this.#facts, ...fields });
-    // The message is an argument and not the format: a `%` in it means nothing.
-    this.#sink[level]({ time: new Date(this.#options.clock.now()), facts }, '%s', message);
+  #record(fields: LogFields | undefined): object {
+    return { time: new Date(this.#sinks.clock.now()), facts: { ...this.#facts, ...fields } };
   }
 }
 
 /** bunyan hands out what it was given; a fact of one of its own names would hide that name, so ours are apart. */
 function recordOf(record: object): LogRecord {
-  return record as LogRecord; // Made by `#write` above, the only one that writes to this sink.
+  return record as LogRecord; // Made by `#record` above, the only one that writes to this sink.
 }
 
 function levelOf({ level }: LogRecord): LogLevel {

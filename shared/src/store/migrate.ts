@@ -1,7 +1,7 @@
 import { change, execute, firstRow, rows } from './ask.ts';
 import { optionalNumber } from './column.ts';
 import type { Db, Store } from './database.ts';
-import { clientOf } from './dialect/connection.ts';
+import { clientOf, retireConnection } from './dialect/connection.ts';
 import { migrations, oldestUsableSchema, schemaNumber } from './migrations/index.ts';
 import { checksumOf, type Migration, type Step } from './migrations/migration.ts';
 import { createTable, optional, required } from './migrations/table.ts';
@@ -259,8 +259,7 @@ export async function underLock<T>(store: Store, fn: (db: Db) => Promise<T>, mos
       });
     }
   } finally {
-    // oxlint-disable-next-line no-underscore-dangle -- the builder's own name for "do not lend again"
-    if (migration.session !== '') connection.__knex__disposed = 'its limits were those of a migration';
+    if (migration.session !== '') retireConnection(connection); // its limits are those of a migration
     await client.releaseConnection(connection);
   }
 }

@@ -2,7 +2,7 @@ import knex, { type Knex } from 'knex';
 import type { Clock, Logger } from '../process/index.ts';
 import { createClockOffset } from './clock-offset.ts';
 import type { Db, Store } from './database.ts';
-import { clientOf } from './dialect/connection.ts';
+import { clientOf, mayBeLent } from './dialect/connection.ts';
 import { dialects } from './dialect/index.ts';
 import { mysqlClient } from './dialect/mysql.ts';
 import { postgresClient, type ServerLimits } from './dialect/postgres.ts';
@@ -109,7 +109,7 @@ function makePool(client: typeof Knex.Client, pool: Record<string, number>): Kne
     client,
     // Asked anew for each connection by our client; the builder only wants to see one before it makes a pool.
     connection: {},
-    pool: { ...pool, acquireTimeoutMillis: connectMs, createTimeoutMillis: connectMs + 2_000 },
+    pool: { ...pool, validate: mayBeLent, acquireTimeoutMillis: connectMs, createTimeoutMillis: connectMs + 2_000 },
     useNullAsDefault: true,
     compileSqlOnError: false,
     // Its messages hold connection errors as the driver worded them; ours are logged by whoever asked.

@@ -1,11 +1,16 @@
-import MailComposer from 'nodemailer/lib/mail-composer';
+import { createTransport } from 'nodemailer';
 import type { EmailPayload } from './payload.ts';
 
 /** The mail in its own format (RFC 5322): plain text first, HTML second. The same bytes for the same payload. */
 export async function composeMail(payload: EmailPayload): Promise<Buffer> {
   const { from, to, subject, text, html, messageId, inReplyTo, date, headers, boundary } = payload;
   const toAddress = (address: string): { name: string; address: string } => ({ name: '', address });
-  return new MailComposer({
+  // This transport writes the mail down and sends nothing; it reads no file and no address that a payload may name.
+  const writer = createTransport(
+    { streamTransport: true, buffer: true, newline: 'windows' },
+    { disableFileAccess: true, disableUrlAccess: true },
+  );
+  const { message } = await writer.sendMail({
     from: toAddress(from),
     to: to.map(toAddress),
     subject,
@@ -17,10 +22,6 @@ export async function composeMail(payload: EmailPayload): Promise<Buffer> {
     date: new Date(date),
     headers,
     baseBoundary: boundary,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-    newline: 'win',
-  })
-    .compile()
-    .build();
+  });
+  return message as Buffer; // `buffer` is set above
 }

@@ -3,9 +3,19 @@
 import type { Knex } from 'knex';
 import { StoreError } from '../store-error.ts';
 
-/** A driver's connection as the pool hands it out. `__knex__disposed` makes the pool drop it instead of lending it again. */
-export interface RawConnection {
-  __knex__disposed?: unknown;
+/** A driver's connection as the pool hands it out: each driver has its own. */
+export type RawConnection = object;
+
+const retired = new WeakSet<RawConnection>();
+
+/** From here on the pool closes this connection instead of lending it again. */
+export function retireConnection(connection: RawConnection): void {
+  retired.add(connection);
+}
+
+/** The pool asks before it lends a connection. */
+export function mayBeLent(connection: RawConnection): boolean {
+  return !retired.has(connection);
 }
 
 export interface RawQuery {
@@ -89,7 +99,7 @@ export function storeClient(Base: KnexClientClass, hooks: ConnectionHooks): type
       } catch (error) {
         const translated = hooks.toError(error);
         if (translated.code === 'unavailable' || translated.driverCode === noAnswer) {
-          connection.__knex__disposed = translated;
+          retireConnection(connection);
           hooks.cut(connection);
         }
         throw translated;

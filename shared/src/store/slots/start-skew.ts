@@ -7,6 +7,7 @@ import { findClusterState } from '../cluster-state.ts';
  */
 export async function findStartSkew(db: Db): Promise<number> {
   const saved = await findClusterState(db, 'startSkew');
-  const p99Ms = typeof saved === 'object' && saved !== null ? Reflect.get(saved, 'p99Ms') : undefined;
+  if (typeof saved !== 'object' || saved === null || !('p99Ms' in saved)) return 0;
+  const { p99Ms } = saved;
   return typeof p99Ms === 'number' && p99Ms >= 0 ? p99Ms : 0;
 }
