@@ -104,7 +104,6 @@ async function fill(
   const word = rows === youngRows ? 'young' : 'old';
   for (let first = 1; first <= rows; first += rowsAtOnce) {
     const last = Math.min(rows, first + rowsAtOnce - 1);
-    // One part after the other: a statement has its time.
     await readRows(
       store,
       `insert into executions (cronjob_id, created_at, job_uid, recorded_at, attempts, status, "trigger", flags, job_name, node)

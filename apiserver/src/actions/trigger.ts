@@ -33,7 +33,6 @@ export async function triggerCronJob(
   for (let raised = 0; raised < mostNames; raised += 1) {
     const jobName = manualJobName(name, seconds + raised);
     try {
-      // One after the other: the next name is tried only when this one is taken.
       await deps.cluster.createJob(namespace, jobOf(cronJob, jobName, wish.by), signal);
       return { success: true, jobName, message: 'Job created' };
     } catch (error) {

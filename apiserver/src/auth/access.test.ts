@@ -18,7 +18,6 @@ async function twoNamespaces(settings: Parameters<typeof startFleet>[0] = {}) {
     cluster: cluster.asCluster(),
   });
   for (const namespace of ['dev', 'prod']) {
-    // One after the other: each is a transaction of the same leader.
     const cronJob = await fleet.addCronJob({ namespace, name: `job-of-${namespace}` });
     await fleet.addMonitor({ namespace, name: `monitor-of-${namespace}` }, [cronJob]);
     await fleet.addRuns(cronJob, {});
@@ -158,7 +157,6 @@ test('every endpoint of the contract asks what its caller may: none answers who 
     if (open.some((end) => pattern.endsWith(end))) continue;
     const path = prefix + pattern.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => values[name] ?? name);
     for (const method of ['get', 'post', 'put', 'delete'].filter((name) => name in operations)) {
-      // One after the other: all from one caller.
       const stranger = await api.ask(path, { method: method.toUpperCase() });
       assert.equal(stranger.status, 401, `${method} ${path}`);
       const nobody = await api.ask(path, { method: method.toUpperCase(), headers: { Authorization: 'Bearer nobody' } });

@@ -53,7 +53,6 @@ async function fleetOf(namespaces: readonly string[], isKept: (silenceId: string
   const channel = await addChannel(fleet);
   const alerts: string[] = [];
   for (const namespace of namespaces) {
-    // One after the other: each is a transaction of the same leader.
     const cronJob = await fleet.addCronJob({ namespace, name: `job-of-${namespace}` });
     const spec = { sla: { minSuccessRate: 95 }, alerting: { channelRefs: [{ name: channel.name }] } };
     const { name } = await fleet.addMonitor({ namespace, name: `monitor-of-${namespace}`, spec }, [cronJob]);

@@ -95,7 +95,6 @@ export function reviewedAuthentication(introduction: Introduction, deps: Reviewe
       if (caller.identity) await look(abilities, { namespace });
       if (caller.identity && namespace === undefined) {
         for (const known of await listPlaces(caller)) {
-          // One namespace after the other: most rights are found in the first, and are not asked for again.
           await look(
             abilities.filter((ability) => isNamespaced(ability) && !granted.has(ability)),
             { namespace: known },
@@ -111,7 +110,6 @@ export function reviewedAuthentication(introduction: Introduction, deps: Reviewe
 async function mapBounded<T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   for (let start = 0; start < items.length; start += atOnce) {
-    // One group after the other: that is the bound.
     results.push(...(await Promise.all(items.slice(start, start + atOnce).map(run))));
   }
   return results;

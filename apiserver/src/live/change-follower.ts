@@ -52,7 +52,6 @@ export function createChangeFollower(store: Store): ChangeFollower {
       }
       const fresh: NumberedChange[] = [];
       for (let after = floor; ;) {
-        // One page after the other: each begins where the last one ended.
         const page = await listChanges(store, { id: after, limit: perQuestion });
         for (const change of page) {
           if (seen.has(change.id)) continue;

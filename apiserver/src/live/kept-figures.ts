@@ -77,7 +77,6 @@ export function createKeptFigures<F>({
 
   return {
     read(...asked) {
-      // One after the other: whoever asks for the same at the same time finds it counted.
       const read = turn.then(() => readMissing(...asked));
       turn = read.catch(() => {}); // whoever asked meets the error
       return read;

@@ -108,7 +108,6 @@ async function gather(
   ]);
   const all = [...open.items, ...ended.items];
   const alerts: AlertDetail[] = [];
-  // One after the other: an answer carries a log.
   for (const { id } of all.slice(0, shownAlerts)) alerts.push(await service.get<AlertDetail>(pathOf`/alerts/${id}`));
   return { cronJob, health, slots, alerts, moreAlerts: open.items.length + ended.pagination.total - alerts.length };
 }

@@ -59,7 +59,6 @@ async function lintAtService(
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const { written } of monitors) {
-    // One after the other: each is a costly call.
     const { findings: found } = await previewOf(service, written, 1);
     findings.push(...found.map((finding) => ({ ...finding, subject: written.subject })));
   }

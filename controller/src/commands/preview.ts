@@ -64,7 +64,6 @@ async function runPreview(argv: readonly string[], world: World): Promise<ExitSt
   const judged = judgeResources(resources, world.clock.now());
   const reports: Report[] = [];
   for (const monitor of judged.monitors) {
-    // One after the other: each is a costly call.
     reports.push(service ? await reportAtService(service, monitor, days ?? 7) : reportOffline(monitor, world));
   }
   const findings = findingsOf(judged, reports);

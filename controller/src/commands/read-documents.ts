@@ -18,7 +18,6 @@ export async function readDocuments(files: readonly string[], world: World): Pro
   const documents: SourceDocument[] = [];
   const problems: string[] = [];
   for (const file of files) {
-    // One after the other: together they could be more than the memory holds.
     const text = await readText(file, world);
     if ('problem' in text) problems.push(text.problem);
     else collect(file === '-' ? 'standard input' : file, text.text, { documents, problems });

@@ -80,7 +80,6 @@ async function runRoute(argv: readonly string[], world: World): Promise<ExitStat
   ]);
   const routes: Route[] = [];
   for (const monitor of cronJob.monitors) {
-    // One after the other: there are few, and each names its channels.
     const facts = { cronJob, type, silences: silences.items.map(toSilence), open: open.items, now: world.clock.now() };
     routes.push(await routeOf(service, monitor, facts));
   }

@@ -99,7 +99,6 @@ export function createFleetFigures(deps: FleetFiguresDeps): FleetFigures {
     const durationsOf = new Map<number, DurationFigures>();
     const sameQuestion = ({ windowDays, countMissed }: Rated): string => `${windowDays} ${countMissed}`;
     for (const group of Map.groupBy(rated, sameQuestion).values()) {
-      // Monitors ask for few different windows; each answer is large, so one comes after the other.
       for (const [id, figures] of await measureGroup(group, rates, now)) durationsOf.set(id, figures);
     }
     for (const { id, namespace, name } of cronJobs)

@@ -24,7 +24,6 @@ export class Batches<T> {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, this.#most);
       try {
-        // One after the other: meanwhile the next gathers.
         await this.#work(batch.map(({ item }) => item));
         for (const { ended } of batch) ended.resolve();
       } catch (error) {

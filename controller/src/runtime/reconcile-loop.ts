@@ -120,7 +120,7 @@ export class ReconcileLoop<K> {
     const { batch } = this.#deps;
     const left = batch && keys.length > 1 ? await this.#reconcileBatch(keys, batch.reconcile, signal) : keys;
     for (const key of left) {
-      // One after the other, and none of them against a database that has just gone away.
+      // None of them runs against a database that has just gone away.
       await this.#deps.circuit.whenClosed(signal);
       if (signal.aborted) this.#deps.queue.done(key);
       else await this.#reconcileOne(key, signal);

@@ -36,7 +36,6 @@ export async function runSchedulers(
     for (const scheduler of reason === undefined ? schedulers : []) {
       const beganMs = clock.monotonicMs();
       if (signal.aborted || (dueMs.get(scheduler.name) ?? 0) > beganMs) continue;
-      // In their order: the later ones see what the earlier ones found.
       const isOk = await attempt(scheduler, deps, signal);
       if (isOk) dueMs.set(scheduler.name, beganMs + scheduler.intervalMs);
       deps.onRan(scheduler.name, { isOk, durationMs: clock.monotonicMs() - beganMs });

@@ -37,7 +37,7 @@ export async function sweepWhatWent(
   const recorded: Execution[] = [];
   for (let from = 0; from < lost.length; from += mostRunsAtOnce) {
     const part = lost.slice(from, from + mostRunsAtOnce);
-    const { inserted } = await recordRuns(store, epoch, part); // one transaction after the other: each is bounded
+    const { inserted } = await recordRuns(store, epoch, part);
     recorded.push(...part.filter(({ jobUid }) => inserted.includes(jobUid)));
   }
   return recorded;

@@ -27,7 +27,7 @@ export const systemClock: Clock = {
 async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   const wakesAtMs = performance.now() + ms;
   for (let leftMs = ms; leftMs > 0; leftMs = wakesAtMs - performance.now()) {
-    await timer(Math.min(leftMs, maxTimerMs), signal); // One piece after the other: together they are the sleep.
+    await timer(Math.min(leftMs, maxTimerMs), signal);
   }
   signal?.throwIfAborted();
 }

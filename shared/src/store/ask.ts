@@ -82,7 +82,6 @@ export async function insertRows(
   const head = `insert into ${table} (${columns.map((column) => `"${column}"`).join(', ')}) values `;
   let changed = 0;
   for (const part of inParts(insert.rows)) {
-    // One part after the other: they share a connection, and each is bounded.
     changed += await change(db, `${head}${part.map(() => row).join(', ')}${tail}`, part.flat());
   }
   return changed;

@@ -26,7 +26,6 @@ export function createClockOffset(clock: Clock): ClockOffset {
     let best: number | undefined;
     for (let sample = 0; sample < samples; sample++) {
       const startedMs = clock.monotonicMs();
-      // One after the other: a round trip beside another one would be longer.
       const theirs = await db.dialect.now(db);
       const tookMs = clock.monotonicMs() - startedMs;
       if (theirs === undefined) return;

@@ -38,7 +38,6 @@ export async function putEvidence(store: Store, epoch: number, evidence: readonl
   let written = 0;
   for (const piece of evidence) {
     const packed = await packBody(piece.body);
-    // One after the other: each may be a megabyte, and none is worth a second connection.
     written += await store.fenced(epoch, (tx) => putPiece(tx, piece, packed));
   }
   return written;
@@ -49,7 +48,6 @@ export type PackedEvidence = readonly (readonly [Evidence, PackedBody])[];
 
 export async function packEvidence(evidence: readonly Evidence[]): Promise<PackedEvidence> {
   const packed: (readonly [Evidence, PackedBody])[] = [];
-  // One after the other: each may be large.
   for (const piece of evidence) packed.push([piece, await packBody(piece.body)]);
   return packed;
 }

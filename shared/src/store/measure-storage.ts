@@ -33,7 +33,6 @@ export async function measureStorage(db: Db): Promise<StorageFigures> {
   };
   const counts: Record<string, number> = {};
   for (const [name, from] of Object.entries(tables)) {
-    // One table after the other: counting is not worth more than one connection.
     const row = await firstRow(db, `select count(*) as n from (select 1 as one from ${from} limit ?) t`, [
       mostCounted + 1,
     ]);

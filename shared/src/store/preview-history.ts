@@ -31,7 +31,6 @@ export async function readHistories(
   for (const ids of inParts(cronJobIds, 50)) {
     const list = marks(ids);
     const left = (read: number): string => ` limit ${Math.max(0, mostRows + 1 - read)}`;
-    // One part after the other: together they have a limit.
     const foundRuns = await rows(
       db,
       `select e.cronjob_id, c.name as cronjob_name, e.job_uid, e.job_name, e."trigger", e.scheduled_at, e.created_at, e.started_at, ` +

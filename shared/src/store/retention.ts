@@ -130,7 +130,6 @@ async function countOlder(
 ): Promise<RemovedHistory> {
   const count = async (from: string): Promise<number> => {
     let sum = 0;
-    // One part after the other: each is bounded.
     for (const ids of cronJobIds === undefined ? [undefined] : inParts(cronJobIds)) {
       const where = ids === undefined ? '' : ` and cronjob_id in (${marks(ids)})`;
       const row = await firstRow(db, `select count(*) as n from ${from} < ?${where}`, [before, ...(ids ?? [])]);

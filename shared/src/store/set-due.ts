@@ -46,7 +46,6 @@ export async function setDue(tx: Tx, wishes: readonly DueWish[], onlyEarlier = f
   await putDue(tx, moved);
   for (const part of inParts(gone, 100)) {
     const where = part.map(() => '(cronjob_id = ? and monitor_id = ? and kind = ?)').join(' or ');
-    // One part after the other: they share a connection.
     await change(
       tx,
       `delete from due where ${where}`,

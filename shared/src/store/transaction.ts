@@ -24,7 +24,6 @@ export interface TransactionDeps {
  */
 export async function transaction<T>(deps: TransactionDeps, fn: (tx: Tx) => Promise<T>, epoch?: number): Promise<T> {
   for (let repetition = 0; ; repetition++) {
-    // Each attempt needs the end of the one before.
     const attempt = await runOnce(deps.db, fn, epoch);
     if ('result' in attempt) return attempt.result;
 

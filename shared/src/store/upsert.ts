@@ -41,7 +41,6 @@ export async function updateRows(
       return `"${column}" = case ${key} ${cases.join(' ')} end`;
     });
     const keys = part.map((row) => row[0]);
-    // One part after the other: they share a connection.
     changed += await change(db, `update ${table} set ${assignments.join(', ')} where ${key} in (${marks(keys)})`, [
       ...bindings,
       ...keys,
@@ -59,7 +58,6 @@ export async function rowsIn(
 ): Promise<Row[]> {
   const found: Row[] = [];
   for (const part of inParts(values)) {
-    // One part after the other: each is bounded, and together they would take the whole pool.
     found.push(...(await rows(db, toSql(marks(part)), [...before, ...part])));
   }
   return found;

@@ -79,7 +79,6 @@ class Observer {
       for (const [at, actsOfInstant] of Map.groupBy(acts, (act) => act.at)) {
         await this.#passUntil(at);
         const { version } = world;
-        // One after the other: what is said of one instant stays in order.
         for (const { act } of actsOfInstant) await act();
         if (world.version !== version) this.#time.stir();
       }

@@ -17,7 +17,6 @@ export async function shrink(trial: Trial, fails: (trial: Trial) => Promise<bool
     for (let isLast = false; !isLast; size = Math.ceil(size / 2)) {
       isLast = size <= 1;
       for (let from = 0; from < part.length(smallest);) {
-        // One after the other: each begins with what the last one found.
         if (!(await attempt(part.without(smallest, from, from + size)))) from += size;
       }
     }

@@ -58,7 +58,6 @@ export async function gatherFigures(
   const figures = new Map<number, CronJobFigures>();
   const byWindow = Map.groupBy(cronJobIds, (id) => slaFor(id).windowDays);
   for (const [windowDays, group] of byWindow) {
-    // One window after the other: there are as many as monitors have different ones.
     const isNamed = group.length <= mostNamed || group.length <= smallPart * cronJobIds.length;
     const named = isNamed ? group : undefined;
     const { current, previous } = windowsOf(now, windowDays);

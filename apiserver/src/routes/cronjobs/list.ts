@@ -42,7 +42,6 @@ export async function* readInBatches(
   const { outlines } = await find(deps, query, undefined);
   // At least one batch: what the database refuses is then an answer.
   for (let start = 0; start === 0 || start < outlines.length; start += batchSize) {
-    // One batch after the other: as they are sent.
     yield await presentOutlines(deps, outlines.slice(start, start + batchSize), 0);
   }
 }

@@ -14,7 +14,6 @@ export async function gatherMetrics(
 ): Promise<ReadonlyMap<number, CronJobMetrics>> {
   const figures = await gatherFigures(db, ids, now, { withPrevious: false });
   const metrics = new Map<number, CronJobMetrics>();
-  // One after the other: a page is about one.
   for (const [id, { sla }] of figures) metrics.set(id, await readMetrics(db, id, sla.windowDays, now));
   return metrics;
 }

@@ -57,7 +57,6 @@ for (const [format, type] of [
       assert.equal(answer.headers['etag'], undefined);
       const items: Execution[] = [];
       for (let offset = 0; offset === 0 || offset === items.length; offset += 500) {
-        // One page after the other.
         const page = await fleet.ask(`${path}/executions?limit=500&offset=${offset}${query}`);
         items.push(...(page.json() as { items: Execution[] }).items);
       }
@@ -140,7 +139,6 @@ test('a long ledger of slots comes whole, whichever end it begins at', async () 
   const ages = [...Array.from({ length: 1_300 }, (_, index) => index + 60), 4_000, 4_001, 9_000];
   await fleet.addRuns(cronJob, ...ages.map((age) => ({ createdAt: Math.floor(testNow / minuteMs - age) * minuteMs })));
   for (const sort of ['-scheduledFor', 'scheduledFor']) {
-    // One order after the other.
     const slots = (await fleet.ask(`${path}/slots?format=json&sort=${sort}`)).json() as Slot[];
     const known = slots.filter(({ outcome }) => outcome !== null).map(({ scheduledFor }) => scheduledFor);
     assert.equal(known.length, ages.length);

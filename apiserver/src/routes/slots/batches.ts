@@ -30,7 +30,6 @@ async function* readKnown(store: Store, filter: SlotFilter, descending: boolean)
     const span = descending
       ? { since: Math.max(since, until - spanMs), until }
       : { since, until: Math.min(until, since + spanMs) };
-    // One span after the other: each begins where the one before has ended.
     const found = await listSlots(store, { ...filter, ...span }, { descending, page: { limit: batchSize, offset: 0 } });
     const last = found.at(-1);
     const whole = last && found.length === batchSize ? found.filter(({ at }) => at !== last.at) : [];

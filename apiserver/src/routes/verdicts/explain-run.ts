@@ -41,7 +41,6 @@ export async function explainRuns(
   if (failed.length === 0) return new Map();
   const patterns = await listPatterns(db, cronJobId);
   const explained = new Map<string, ExplainedRun>();
-  // One after the other: a page has few failed runs, and evidence may be large.
   for (const run of failed.slice(0, mostRead)) explained.set(run.jobUid, await explain(db, cronJobId, run, patterns));
   return explained;
 }
@@ -54,7 +53,6 @@ export async function explainKilled(
   const explained = new Map<number, ExplainedRun>();
   const killed = cronJobs.filter(({ failedRun }) => failedRun?.reason === 'OOMKilled').slice(0, mostRead);
   for (const { id, failedRun } of killed) {
-    // One after the other: an answer has few of them.
     const run = failedRun && (await findExecution(db, { cronJobIds: [id], jobName: failedRun.jobName }));
     if (run) explained.set(id, await explain(db, id, { ...run, fix: run.fix ?? '' }, []));
   }

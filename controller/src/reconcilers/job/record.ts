@@ -130,7 +130,6 @@ export function createJobRecords<Outcome>(
       telling.map(({ jobUid }) => jobUid),
     );
     for (const { jobUid, exitCode, reason, attempts, failedIndexes, node } of telling) {
-      // Rare, and each in a transaction of its own: one after the other.
       if (incomplete.has(jobUid))
         await updateExecutionEvidence(store, epoch, jobUid, { exitCode, reason, attempts, failedIndexes, node });
     }

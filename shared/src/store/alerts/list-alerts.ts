@@ -166,7 +166,6 @@ export async function listOpenAlerts(db: Db, cronJobIds: readonly number[]): Pro
   const found: StoredAlert[] = [];
   for (const part of inParts(cronJobIds)) {
     const filter = { states: openAlertStates, cronJobIds: part };
-    // One part after the other: each is bounded.
     found.push(...(await listAlerts(db, filter, { sort: { key: 'severity', descending: false } })));
   }
   return found;

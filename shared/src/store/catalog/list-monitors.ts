@@ -121,7 +121,6 @@ export async function listMonitorsOf(db: Db, cronJobIds?: readonly number[]): Pr
   const found: Row[] = [];
   if (cronJobIds === undefined) found.push(...(await rows(db, select + order)));
   for (const ids of inParts(cronJobIds ?? [])) {
-    // One part after the other: a page of CronJobs is one part.
     found.push(...(await rows(db, `${select} and t.cronjob_id in (${marks(ids)})${order}`, ids)));
   }
   return found.map((row) => ({

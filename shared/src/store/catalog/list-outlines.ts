@@ -35,7 +35,6 @@ export async function listOutlines(
     const namespaces = [...new Set(part.map(({ namespace }) => namespace))];
     const sought = `c.namespace in (${marks(namespaces)}) and c.name in (${marks(part)})`;
     const values = [...bindings, ...namespaces, ...part.map(({ name }) => name)];
-    // One part after the other: each is bounded.
     const outlines = (await rows(db, `${selection} where ${sql} and ${sought}`, values)).map(toOutline);
     found.push(...outlines.filter(({ namespace, name }) => wanted.has(`${namespace}/${name}`)));
   }

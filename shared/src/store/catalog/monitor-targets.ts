@@ -159,7 +159,6 @@ async function originsOf(
 
 async function removeTargets(tx: Tx, monitorId: number, cronJobIds: readonly number[], at: Instant): Promise<void> {
   for (const ids of inParts(cronJobIds)) {
-    // One part after the other: they share a connection.
     await change(
       tx,
       `update monitor_targets set "leading" = 0, removed_at = ? where monitor_id = ? and cronjob_id in (${marks(ids)})`,
@@ -175,7 +174,6 @@ async function removeTargets(tx: Tx, monitorId: number, cronJobIds: readonly num
 async function judgeSlotsFrom(tx: Tx, monitorId: number, begun: ReadonlyMap<number, Instant>): Promise<void> {
   for (const [fromAt, ofInstant] of Map.groupBy([...begun], ([, at]) => at)) {
     for (const ids of inParts(ofInstant.map(([id]) => id))) {
-      // One part after the other: they share a connection.
       await change(
         tx,
         'update cronjobs set evaluated_through_at = ?, waiting_slot_at = null where evaluated_through_at is not null ' +
@@ -194,7 +192,6 @@ export async function markWatchesJudged(
 ): Promise<void> {
   for (const [monitorId, ofMonitor] of Map.groupBy(watches, (watch) => watch.monitorId)) {
     for (const ids of inParts(ofMonitor.map(({ cronJobId }) => cronJobId))) {
-      // One part after the other: they share a connection.
       await change(
         tx,
         `update monitor_targets set judged_at = ? where monitor_id = ? and judged_at is null and cronjob_id in (${marks(ids)})`,

@@ -57,7 +57,6 @@ export async function claimDeliveries(tx: Tx, request: ClaimRequest): Promise<Cl
   const claimed: ClaimedDelivery[] = [];
   for (let look = 0; look < mostLooks && !room.isFull(); look++) {
     const limit = Math.min(mostRows, rowsPerRoom * (request.room - claimed.length));
-    // One look after the other: each takes what the one before has left.
     const due = await lockDue(tx, {
       now,
       limit,

@@ -167,7 +167,6 @@ async function moveRows(tx: Tx, owned: readonly Settling[], now: Instant): Promi
     if (first === undefined) continue;
     const ids = [first, ...more].map(({ id }) => id);
     const sets = first.values.map(([column]) => `"${column}" = ?`).join(', ');
-    // One group after the other: they share a connection.
     await change(
       tx,
       `update deliveries set ${first.givesBack ? 'attempts = attempts - 1, ' : ''}${sets} where id in (${marks(ids)})`,

@@ -167,7 +167,7 @@ async function endOtherConnections(db: Db, holder: string): Promise<void> {
     [holder],
   );
   for (const { connection } of others) {
-    // One after the other, on this one connection. A connection that went away by itself meanwhile is what was wanted.
+    // A connection that went away by itself meanwhile is what was wanted.
     await change(db, `kill ${Number(connection)}`).catch(() => 0);
   }
   await change(db, 'delete from leader_connections where holder <> ?', [holder]);

@@ -51,7 +51,6 @@ export async function countOutcomes(
   if (from % dayMs !== 0) edges.add(Math.floor(from / dayMs));
   if (to % dayMs !== 0) edges.add(lastDay);
   for (const day of edges) {
-    // One day after the other: two at most.
     for (const [id, edge] of await sumEdgeDay(db, day, window, cronJobIds)) add(id, edge.sums, edge.approximate);
   }
   for (const [id, { success, failed }] of counts) if (success + failed === 0) counts.delete(id);

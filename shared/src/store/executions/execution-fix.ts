@@ -13,7 +13,6 @@ export async function updateExecutionFixes(
 ): Promise<number> {
   let kept = 0;
   for (const { jobUid, fix } of fixes) {
-    // One after the other: they share a connection.
     kept += await change(tx, 'update executions set fix = ? where job_uid = ? and fix is null', [
       cleanText(fix, longestFix),
       tx.dialect.id16(toId16(jobUid)),

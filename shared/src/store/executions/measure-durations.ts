@@ -61,7 +61,6 @@ export async function measureDurationsOfEach(
   const figures = new Map<number, DurationFigures>();
   for (const part of inBoundedParts(cronJobs)) {
     const ids = part.map(({ cronJobId }) => cronJobId);
-    // One part after the other: each is bounded.
     for (const [id, ofOne] of Map.groupBy(await readRanks(db, ids, window), (row) => Number(row['cronjob_id'])))
       figures.set(id, toFigures(ofOne));
   }

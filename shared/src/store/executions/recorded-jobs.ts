@@ -50,7 +50,6 @@ export async function listSlotClaims(
     for (const table of ['executions', 'active_jobs']) {
       const select = `select e.cronjob_id, e.job_uid, e.job_name, e.scheduled_at, e.created_at, c.name
         from ${table} e join cronjobs c on c.id = e.cronjob_id where ${where}`;
-      // One part after the other: each is bounded.
       for (const row of await rows(db, select, part.flat())) {
         claims.push({
           cronJobUid: uidOf.get(Number(row['cronjob_id'])) ?? '',

@@ -9,7 +9,6 @@ import { flagBits } from '../words.ts';
  */
 export async function markUnjudged(tx: Tx, jobUids: readonly string[]): Promise<void> {
   for (const part of inParts(jobUids.map((uid) => tx.dialect.id16(toId16(uid))))) {
-    // One part after the other: they share a connection.
     await change(
       tx,
       `update executions set flags = flags + ${flagBits.unjudged} where job_uid in (${marks(part)}) ` +
@@ -23,7 +22,6 @@ export async function markUnjudged(tx: Tx, jobUids: readonly string[]): Promise<
 /** These runs are judged; `id16`: as they were read. */
 export async function markJudged(tx: Tx, jobId16s: readonly string[]): Promise<void> {
   for (const part of inParts(jobId16s.map((id16) => tx.dialect.id16(id16)))) {
-    // One part after the other: they share a connection.
     await change(
       tx,
       `update executions set flags = flags - ${flagBits.unjudged} where job_uid in (${marks(part)}) ` +

@@ -29,7 +29,6 @@ export async function countRateFacts(
   wanted: { readonly from: Instant; readonly missed: boolean },
 ): Promise<ReadonlyMap<number, RateFacts>> {
   const facts = new Map<number, RateFacts>();
-  // One part after the other: each is bounded.
   for (const ids of inParts(cronJobIds))
     for (const [id, counted] of await countPart(db, ids, wanted)) facts.set(id, counted);
   return facts;

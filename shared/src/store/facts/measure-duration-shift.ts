@@ -66,7 +66,6 @@ export async function measureDurationShift(
   const { now, baselineWindowMs } = wanted;
   const windowDays = Math.ceil(baselineWindowMs / dayMs);
   const shifts = new Map<number, DurationShift>();
-  // One part after the other: each is bounded.
   for (const ids of inParts(cronJobIds)) {
     const days = await listDays(db, ids, now, windowDays);
     const plans = [...days].map(([id, ofOne]) => toPlan(id, ofOne, now));
@@ -94,7 +93,6 @@ async function listDays(
     const sql =
       `select cronjob_id, day, duration_n, sketch from rollups where duration_n > 0 and day between ${from} and ${to} ` +
       'and cronjob_id in ';
-    // One part after the other: each is bounded.
     for (const part of inParts(of, Math.max(1, Math.floor(rowsPerStatement / (to - from + 1))))) {
       for (const row of await rows(db, `${sql}(${marks(part)})`, part)) {
         const id = Number(row['cronjob_id']);

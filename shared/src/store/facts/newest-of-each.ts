@@ -34,7 +34,6 @@ export async function listNewestOfEach(
       ),
     );
     const bindings = ids.flatMap((id) => ranges.map(() => id));
-    // One part after the other: each is bounded.
     found.push(...(await rows(db, pieces.join(' union all '), bindings)));
   }
   return found;

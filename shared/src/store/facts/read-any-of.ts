@@ -21,7 +21,6 @@ export async function readAnyOf(db: Db, conditions: readonly RunCondition[], tak
       `select cronjob_id, created_at, finished_at, duration_ms from executions where ${isScheduled} and ${isCounted} ` +
       `and duration_ms is not null and finished_at is not null and (${part.map(({ sql }) => `(${sql})`).join(' or ')})`;
     const bindings = part.flatMap((condition) => condition.bindings);
-    // One part after the other: each is bounded.
     for (const row of await rows(db, select, bindings)) take(row);
   }
 }

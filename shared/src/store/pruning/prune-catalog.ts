@@ -39,7 +39,6 @@ export async function pruneCronJobs(batches: Batches, before: Instant, cronJobId
       const ids = found.map((row) => row['id']);
       if (ids.length === 0) return 0;
       for (const table of ofCronJob) {
-        // One after the other: they share a connection.
         await change(tx, `delete from ${table} where cronjob_id in (${marks(ids)})`, ids);
       }
       return change(tx, `delete from cronjobs where id in (${marks(ids)})`, ids);

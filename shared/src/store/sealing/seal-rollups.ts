@@ -66,7 +66,6 @@ async function lookThrough(store: Store, pass: SealingPass): Promise<void> {
         `and (sealed_at is null or (cronjob_id + day) % ${comparedEach} = ?) order by day, cronjob_id`,
       [Math.max(oldestDay, last - daysLookedThrough + 1), last, pass.today % comparedEach],
     );
-    // One part after the other: each is bounded.
     await pass.compute(found.map(toStoredDay));
     if (pass.outOfTime) return;
   }

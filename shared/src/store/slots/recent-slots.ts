@@ -32,7 +32,6 @@ export async function listRecentSlots(
         `where cronjob_id = ? and scheduled_at > 0 order by scheduled_at desc limit ?) a${index}`,
     ]);
     const bindings = ids.flatMap((id) => [id, count, id, born.get(id) ?? 0, count, id, count]);
-    // One part after the other: each is bounded.
     for (const row of await rows(db, pieces.join(' union all '), bindings)) {
       const id = Number(row['cronjob_id']);
       const at = Number(row['at_ms']);

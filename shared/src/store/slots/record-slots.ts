@@ -67,7 +67,6 @@ export async function answerSlots(
   for (const part of inParts(started, 100)) {
     const where = part.map(() => '(cronjob_id = ? and slot_at = ?)').join(' or ');
     const bindings = part.flatMap(({ cronJobId, at }) => [cronJobId, at]);
-    // One part after the other: they share a connection.
     const found = await rows(
       tx,
       `select cronjob_id, slot_at, outcome, in_maintenance from slots where ${where}`,
@@ -87,7 +86,6 @@ export async function answerSlots(
     );
     for (const { cronJobId, at } of gone) {
       answered.add(cronJobId);
-      // One after the other: they share a connection.
       await change(tx, 'update cronjobs set missed_slot_at = null where id = ? and missed_slot_at = ?', [
         cronJobId,
         at,
@@ -123,7 +121,6 @@ async function listKnown(
   for (const part of inParts([...byCronJob], 100)) {
     const where = part.map(() => '(cronjob_id = ? and slot_at between ? and ?)').join(' or ');
     const bindings = part.flatMap(([id, list]) => [id, first(list), last(list)]);
-    // One part after the other: they share a connection.
     for (const row of await rows(db, `select cronjob_id, slot_at from slots where ${where}`, bindings)) {
       known.add(keyOf({ cronJobId: Number(row['cronjob_id']), at: Number(row['slot_at']) }));
     }

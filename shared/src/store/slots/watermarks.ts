@@ -19,7 +19,6 @@ export async function moveWatermarks(tx: Tx, moved: readonly Watermark[]): Promi
     const waiting = caseOf(tx, part, 'waiting_slot_at', (mark) => mark.waitingSlotAt);
     const anchor = caseOf(tx, part, 'every_anchor_at', (mark) => mark.anchorAt);
     const ids = part.map(({ cronJobId }) => cronJobId);
-    // One part after the other: they share a connection.
     await change(tx, `update cronjobs set ${through.sql}, ${waiting.sql}, ${anchor.sql} where id in (${marks(ids)})`, [
       ...through.bindings,
       ...waiting.bindings,

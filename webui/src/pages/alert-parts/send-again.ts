@@ -9,7 +9,6 @@ export async function sendAgain(ids: readonly string[], channel: string): Promis
   let queued = 0;
   try {
     for (const id of ids) {
-      // One after the other: the messages of a channel keep their order.
       const { changed } = await named(`Could not send it again to ${channel}`, () => redriveDelivery(id));
       if (changed) queued++;
     }
