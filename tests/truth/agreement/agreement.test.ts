@@ -29,7 +29,7 @@ for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) 
     let cronJobs = 0;
     try {
       for (const seed of seeds()) {
-        const history = randomHistory(seed, { cronJobs: 14, days: 1 });
+        const history = randomHistory(seed, { cells: 1, cronJobs: 14, days: 1 });
         const found: string[] = [];
         let looks = 0;
         await observe(history, calm(history), {

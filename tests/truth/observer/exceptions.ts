@@ -33,11 +33,8 @@ export class Exceptions {
   constructor(history: History, { runs }: Played, observation: Observation) {
     this.#history = history;
     this.#dark = darkSpans(observation);
-    for (const story of history.cronJobs)
-      this.#read(
-        story,
-        runs.filter(({ cronJobUid }) => cronJobUid === story.uid),
-      );
+    const runsOf = Map.groupBy(runs, ({ cronJobUid }) => cronJobUid);
+    for (const story of history.cronJobs) this.#read(story, runsOf.get(story.uid) ?? []);
   }
 
   /** Whether the history itself explains that one observer says this and another does not. */

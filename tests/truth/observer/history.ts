@@ -55,7 +55,8 @@ export interface MonitorStory {
 /** A namespace whose annotation lets monitors of another one in, from time to time. */
 export interface NamespaceStory {
   readonly name: string;
-  /** At each of these instants it lets the namespace `ops` in or out. */
+  readonly letsIn: string;
+  /** At each of these instants it lets that namespace in or out. */
   readonly consents: readonly { readonly at: number; readonly isIn: boolean }[];
 }
 

@@ -61,15 +61,17 @@ export function playKubernetes(history: History): Played {
   const remove = (at: number, kind: WatchedKind, namespace: string, name: string): void => {
     changes.push({ at, apply: (world) => world.remove(kind, namespace, name) });
   };
-  for (const name of new Set(['prod', 'ops', 'monitoring', ...history.namespaces.map((namespace) => namespace.name)])) {
-    const consents = history.namespaces.find((namespace) => namespace.name === name)?.consents ?? [];
+  const { namespaces, monitors, cronJobs } = history;
+  const ofObjects = [...monitors, ...cronJobs].map(({ namespace }) => namespace);
+  for (const name of new Set(['monitoring', ...ofObjects, ...namespaces.map((namespace) => namespace.name)])) {
+    const { consents, letsIn } = namespaces.find((namespace) => namespace.name === name) ?? { consents: [], letsIn: '' };
     const object = (at: number | undefined, isIn: boolean) => ({
       metadata: {
         uid: namespaceUid(name),
         name,
         creationTimestamp: iso(history.startAt - 30 * 24 * hourMs),
         labels: { 'kubernetes.io/metadata.name': name },
-        annotations: isIn ? { 'cronjob-monitor.io/monitored-from': 'ops' } : {},
+        annotations: isIn ? { 'cronjob-monitor.io/monitored-from': letsIn } : {},
         managedFields:
           at === undefined
             ? []
@@ -93,7 +95,7 @@ export function playKubernetes(history: History): Played {
       rateLimiting: history.rateLimiting ?? { maxAlertsPerHour: 100_000, burstLimit: 10_000 },
     },
   });
-  for (const monitor of history.monitors) {
+  for (const monitor of monitors) {
     const specs = [{ at: monitor.createdAt, spec: monitor.spec }, ...monitor.edits];
     for (const [index, { at, spec }] of specs.entries()) {
       put(at, 'CronJobMonitor', {
@@ -113,7 +115,7 @@ export function playKubernetes(history: History): Played {
     }
     if (monitor.deletedAt !== undefined) remove(monitor.deletedAt, 'CronJobMonitor', monitor.namespace, monitor.name);
   }
-  for (const story of history.cronJobs) {
+  for (const story of cronJobs) {
     const played = new PlayedCronJob(story, history.endAt);
     changes.push(...played.changes);
     runs.push(...played.runs);

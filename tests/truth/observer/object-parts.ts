@@ -24,7 +24,8 @@ export function podUid({ jobUid }: { readonly jobUid: string }): string {
 }
 
 export function namespaceUid(name: string): string {
-  return `00000000-0000-4000-8000-${Buffer.from(name.padEnd(6, '-').slice(0, 6)).toString('hex')}`;
+  const hex = Buffer.from(name.padEnd(14, '-').slice(-14)).toString('hex');
+  return `00${hex.slice(0, 6)}-${hex.slice(6, 10)}-4${hex.slice(10, 13)}-8${hex.slice(13, 16)}-${hex.slice(16, 28)}`;
 }
 
 /** As Kubernetes writes instants: whole seconds. */

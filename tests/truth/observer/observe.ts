@@ -2,7 +2,7 @@ import type { Logger } from '@cronjob-monitor/shared/process';
 import type { StoreSettings } from '@cronjob-monitor/shared/store';
 import { together } from './compare.ts';
 import { minuteMs, secondMs, type Disturbance, type History, type Observation } from './history.ts';
-import { playKubernetes } from './kubernetes.ts';
+import { playKubernetes, type Change } from './kubernetes.ts';
 import { readVerdicts, type Verdict } from './verdicts.ts';
 import { Replica } from './replica.ts';
 import { VirtualTime } from './virtual-time.ts';
@@ -29,8 +29,13 @@ interface Act {
 }
 
 /** The whole service watches a history through these disturbances. Returns what it said of it. */
-export async function observe(history: History, observation: Observation, deps: ObserveDeps): Promise<Observed> {
-  return new Observer(history, observation, deps).run();
+export async function observe(
+  history: History,
+  observation: Observation,
+  deps: ObserveDeps,
+  played = playKubernetes(history),
+): Promise<Observed> {
+  return new Observer(history, observation, deps).run(played.changes);
 }
 
 const bookmarkMs = minuteMs;
@@ -58,11 +63,10 @@ class Observer {
     this.#shared = { world: new World(), leases: new Map(), now: () => this.#time.now };
   }
 
-  async run(): Promise<Observed> {
+  async run(changes: readonly Change[]): Promise<Observed> {
     const { startAt, endAt } = this.#history;
     this.#storage = await this.#deps.freshDatabase();
     const { world } = this.#shared;
-    const changes = playKubernetes(this.#history).changes;
     const before = changes.filter(({ at }) => at < startAt);
     for (const { apply } of before) apply(world);
     const acts: Act[] = [

@@ -8,6 +8,7 @@ import {
   type Fate,
   type History,
   type MonitorStory,
+  type NamespaceStory,
   type Rhythm,
   type RunStory,
 } from './history.ts';
@@ -20,19 +21,56 @@ export const tailMs = 2 * hourMs;
 
 /** How large a history is made. */
 export interface Size {
+  /** Parts of the cluster that have nothing to do with each other, each with namespaces and monitors of its own. */
+  readonly cells: number;
+  /** Of each cell. */
   readonly cronJobs: number;
   readonly days: number;
 }
 
-export function randomHistory(seed: number, size: Size = { cronJobs: 12, days: 3 }): History {
-  const chance = new Random(seed);
-  const endAt = startAt + size.days * dayMs;
+/**
+ * The lives of a cluster. In one of many cells things happen together, as schedules of people do: runs begin at quarters of an hour and most
+ * last as long as others do, so that a pass of the service judges many CronJobs. In one of a single cell they happen at any second.
+ */
+export function randomHistory(seed: number, { cells, cronJobs, days }: Size): History {
+  const endAt = startAt + days * dayMs;
+  const lives = Array.from({ length: cells }, (_, cell) =>
+    randomCell(new Random(seed, cell), { cell, cronJobs, endAt, isCrowded: cells > 1 }),
+  );
+  return {
+    seed,
+    startAt,
+    endAt,
+    namespaces: lives.map(({ namespace }) => namespace),
+    cronJobs: lives.flatMap((life) => life.cronJobs),
+    monitors: lives.flatMap((life) => life.monitors),
+  };
+}
+
+/** Which cell a namespace belongs to. */
+export function cellOf(namespace: string): string {
+  return namespace.slice(namespace.lastIndexOf('-') + 1);
+}
+
+interface Cell {
+  readonly namespace: NamespaceStory;
+  readonly cronJobs: readonly CronJobStory[];
+  readonly monitors: readonly MonitorStory[];
+}
+
+function randomCell(
+  chance: Random,
+  size: { readonly cell: number; readonly cronJobs: number; readonly endAt: number; readonly isCrowded: boolean },
+): Cell {
+  const { cell, endAt, isCrowded } = size;
+  const [prod, team, ops] = [`prod-${cell}`, `team-${cell}`, `ops-${cell}`];
+  const grainMs = isCrowded ? 5 * minuteMs : secondMs;
   const within = (from: number, to: number): number =>
-    chance.whole(from / secondMs, Math.max(from, to) / secondMs) * secondMs;
+    chance.whole(Math.ceil(from / grainMs), Math.max(Math.ceil(from / grainMs), Math.floor(to / grainMs))) * grainMs;
   const quietAt = endAt - tailMs;
   const cronJobs: CronJobStory[] = [];
   for (let number = 0; number < size.cronJobs; number++) {
-    const namespace = chance.chance(0.75) ? 'prod' : 'team';
+    const namespace = chance.chance(0.75) ? prod : team;
     const first = aCronJob(
       `job-${number}`,
       namespace,
@@ -40,16 +78,20 @@ export function randomHistory(seed: number, size: Size = { cronJobs: 12, days: 3
     );
     cronJobs.push(first);
     if (first.deletedAt !== undefined && chance.chance(0.5))
-      cronJobs.push(aCronJob(first.name, namespace, first.deletedAt + chance.whole(1, 3_600) * secondMs));
+      cronJobs.push(aCronJob(first.name, namespace, first.deletedAt + seconds(1, 3_600) * secondMs));
   }
   return {
-    seed,
-    startAt,
-    endAt,
-    namespaces: [{ name: 'team', consents: consents() }],
+    namespace: { name: team, letsIn: ops, consents: consents() },
     cronJobs: cronJobs.filter(({ createdAt }) => createdAt < quietAt),
     monitors: ['everything', 'by-tier', 'across'].flatMap(monitors).filter(({ createdAt }) => createdAt < quietAt),
   };
+
+  /** Of a length; crowds have few. */
+  function seconds(from: number, to: number): number {
+    if (!isCrowded) return chance.whole(from, to);
+    const usual = [1, 2, 20, 60, 60, 300, 900, 3_600, 10_800, 43_200, 86_400].filter((one) => one >= from && one <= to);
+    return usual.length > 0 ? chance.pick(usual) : to;
+  }
 
   function consents() {
     const isIn = chance.chance(0.5);
@@ -59,7 +101,8 @@ export function randomHistory(seed: number, size: Size = { cronJobs: 12, days: 3
 
   function aRhythm(): Rhythm {
     const everyHours = chance.pick([1, 4, 6, 12, 24, 24, 24, 24, 24, weekHours, weekHours, weekHours]);
-    return { everyHours, minute: chance.whole(0, everyHours < 24 ? 59 : everyHours * 60 - 1) };
+    const grain = isCrowded ? 15 : 1;
+    return { everyHours, minute: chance.whole(0, (everyHours < 24 ? 60 : everyHours * 60) / grain - 1) * grain };
   }
 
   function aCronJob(name: string, namespace: string, madeAt: number): CronJobStory {
@@ -68,7 +111,7 @@ export function randomHistory(seed: number, size: Size = { cronJobs: 12, days: 3
     // Half of those that are made are made shortly before a run, which then ends badly at once.
     const isMade = createdAt >= startAt && chance.chance(0.5);
     const firstSlotAt = isMade ? slotsOf(rhythm, createdAt + minuteMs, quietAt)[0] : undefined;
-    if (firstSlotAt !== undefined) createdAt = firstSlotAt - chance.whole(1, 50) * secondMs;
+    if (firstSlotAt !== undefined) createdAt = firstSlotAt - seconds(1, 50) * secondMs;
     const deletedAt = chance.chance(0.15) ? within(Math.max(createdAt, startAt) + hourMs, quietAt) : undefined;
     const edits: CronJobEdit[] = [];
     const suspend = chance.chance(0.05);
@@ -100,7 +143,7 @@ export function randomHistory(seed: number, size: Size = { cronJobs: 12, days: 3
       deletedAt,
       edits: edits.sort((a, b) => a.at - b.at),
       runs: slots.flatMap((slotAt): RunStory[] => {
-        if (slotAt === firstSlotAt) return [{ slotAt, fate: 'failure', seconds: chance.whole(1, 3), exitCode: 1 }];
+        if (slotAt === firstSlotAt) return [{ slotAt, fate: 'failure', seconds: seconds(1, 3), exitCode: 1 }];
         return chance.chance(health) ? [aRun(slotAt, rhythm)] : [];
       }),
     };
@@ -118,8 +161,8 @@ export function randomHistory(seed: number, size: Size = { cronJobs: 12, days: 3
       'neverStarted',
     ]);
     const isLong = chance.chance(0.15);
-    const seconds = isLong ? chance.whole(600, Math.floor(rhythm.everyHours * 3_600 * 1.5)) : chance.whole(1, 300);
-    return { slotAt, fate, seconds, exitCode: chance.whole(1, 4) };
+    const length = isLong ? seconds(600, Math.floor(rhythm.everyHours * 3_600 * 1.5)) : seconds(1, 300);
+    return { slotAt, fate, seconds: length, exitCode: chance.whole(1, 4) };
   }
 
   function monitors(name: string): MonitorStory[] {
@@ -127,7 +170,7 @@ export function randomHistory(seed: number, size: Size = { cronJobs: 12, days: 3
     const deletedAt = chance.chance(0.3) ? within(Math.max(createdAt, startAt) + hourMs, quietAt - hourMs) : undefined;
     const first = aMonitor(name, createdAt, deletedAt);
     if (deletedAt === undefined || chance.chance(0.2)) return [first];
-    const awaySeconds = chance.chance(0.5) ? chance.whole(1, 540) : chance.whole(700, 10_000);
+    const awaySeconds = chance.chance(0.5) ? seconds(1, 540) : seconds(700, 10_000);
     return [
       first,
       {
@@ -151,7 +194,7 @@ export function randomHistory(seed: number, size: Size = { cronJobs: 12, days: 3
     const edits = isEdited ? [{ at: respecAt, spec: { ...spec, jobFailed: { failureThreshold: 1 } } }] : [];
     return {
       uid: chance.uuid(),
-      namespace: name === 'across' ? 'ops' : 'prod',
+      namespace: name === 'across' ? ops : prod,
       name,
       spec,
       createdAt,
@@ -162,7 +205,7 @@ export function randomHistory(seed: number, size: Size = { cronJobs: 12, days: 3
 
   function selectorOf(name: string): object {
     if (name === 'by-tier') return { selector: { matchLabels: { tier: 'a' } } };
-    if (name === 'across') return { selector: { namespaces: ['team'] } };
+    if (name === 'across') return { selector: { namespaces: [team] } };
     return {};
   }
 }

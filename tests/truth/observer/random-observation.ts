@@ -16,7 +16,7 @@ export type Scope = 'view' | 'all';
 
 /** Looks at a history late, and is disturbed again and again: seconds, minutes or hours long. All is well again in the tail. */
 export function randomObservation(history: History, seed: number, scope: Scope): Observation {
-  const chance = new Random(history.seed * 1_000 + seed);
+  const chance = new Random(history.seed, -seed);
   const quietAt = history.endAt - tailMs / 2;
   const lengthMs = (): number =>
     secondMs * chance.pick([chance.whole(45, 90), chance.whole(60, 1_200), chance.whole(1_200, 4 * 3_600)]);

@@ -2,8 +2,9 @@
 export class Random {
   #state: number;
 
-  constructor(seed: number) {
-    this.#state = (seed * 2_654_435_761 + 0x9e3779b9) >>> 0;
+  /** `stream`: seeds of one trial that share nothing. */
+  constructor(seed: number, stream = 0) {
+    this.#state = (Math.imul(seed, 2_654_435_761) + Math.imul(stream, 0x85ebca6b) + 0x9e3779b9) >>> 0;
   }
 
   /** Uniform in [0, 1): the generator mulberry32. */

@@ -6,7 +6,6 @@ import { minuteMs, type History, type Observation } from './history.ts';
 import { playKubernetes } from './kubernetes.ts';
 import { observe, type ObserveDeps } from './observe.ts';
 import { calm } from './random-observation.ts';
-import type { Verdict } from './verdicts.ts';
 
 /** One history and those who look at it. */
 export interface Trial {
@@ -33,22 +32,18 @@ export async function run(
 ): Promise<TrialResult> {
   const deps: ObserveDeps = { freshDatabase, logger: quietLogger };
   const played = playKubernetes(history);
-  const expected = (await observe(history, calm(history), deps)).verdicts;
+  const expected = (await observe(history, calm(history), deps, played)).verdicts;
   const differences: Difference[][] = [];
   let allowed = 0;
   for (const observation of observations) {
-    const { verdicts } = await observe(history, observation, deps);
+    const { verdicts } = await observe(history, observation, deps, played);
     const exceptions = new Exceptions(history, played, observation);
     const found = differencesOf(expected, verdicts, history.endAt - judgedWithinMs);
     const real = found.filter(({ verdict }) => !exceptions.allows(verdict));
     allowed += found.length - real.length;
     differences.push(real);
   }
-  return { differences, allowed, verdicts: count(expected) };
-}
-
-function count(verdicts: readonly Verdict[]): number {
-  return verdicts.length;
+  return { differences, allowed, verdicts: expected.length };
 }
 
 export { describe };

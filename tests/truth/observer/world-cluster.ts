@@ -228,10 +228,9 @@ export class WorldCluster implements Cluster {
 
   async listPodsOfJob(namespace: string, jobName: string, signal: AbortSignal): ReturnType<Cluster['listPodsOfJob']> {
     await this.#answer('list', 'pods', signal);
-    return this.#shared.world.list('Pod').filter(({ metadata }) => {
-      const labels = metadata['labels'] as Record<string, string> | undefined;
-      return metadata.namespace === namespace && labels?.['job-name'] === jobName;
-    });
+    // A Job of these histories has one pod, and the pod its name.
+    const pod = this.#shared.world.find('Pod', namespace, `${jobName}-pod`);
+    return pod ? [pod] : [];
   }
 
   async listPods(_namespace: string, _selector: string, signal: AbortSignal): Promise<[]> {
