@@ -47,6 +47,14 @@ export class ObjectCache<T extends Projected, Index extends string = never> {
     return this.#entries.values().map((entry) => entry.item);
   }
 
+  /** Those of one namespace, without a copy. */
+  *valuesIn(namespace: string): Generator<T> {
+    for (const uid of this.#byName.get(namespace)?.values() ?? []) {
+      const item = this.find(uid);
+      if (item) yield item;
+    }
+  }
+
   /** Those whose index has this value. */
   listBy(index: Index, value: string): T[] {
     const uids = this.#byIndex.get(index)?.get(value);

@@ -33,8 +33,10 @@ let monitors: MonitorSeen[];
 let namespaces: NamespaceFacts[];
 let cronJobs: Map<string, CronJobFacts>;
 let selection: Selection;
+let namespacesRead: string[];
 
 beforeEach(() => {
+  namespacesRead = [];
   const all = [cronJob('prod', 'backup', { tier: 'gold' }), cronJob('data', 'etl')];
   cronJobs = new Map(all.map((one) => [one.uid, one]));
   monitors = [
@@ -45,7 +47,13 @@ beforeEach(() => {
   selection = createSelection({
     monitors: { values: () => monitors },
     namespaces: { values: () => namespaces },
-    cronJobs: { find: (uid) => cronJobs.get(uid), values: () => cronJobs.values() },
+    cronJobs: {
+      find: (uid) => cronJobs.get(uid),
+      valuesIn(namespace) {
+        namespacesRead.push(namespace);
+        return cronJobs.values().filter((one) => one.namespace === namespace);
+      },
+    },
     rules: { ignoredNamespaces: [], watchNamespaces: [], crossNamespaceFrom: [] },
   });
 });
@@ -55,6 +63,19 @@ const namesOf = (uid: string) => selection.monitorsOfUid(uid).map(({ name }) => 
 test('the monitor of the same namespace leads, then namespace and name decide', () => {
   assert.deepEqual(namesOf('prod/backup'), ['gold', 'fleet']);
   assert.deepEqual(namesOf('data/etl'), ['fleet']);
+});
+
+test('the CronJobs of a monitor are looked for in the namespaces that it reaches alone', () => {
+  const [fleet, gold] = monitors as [MonitorSeen, MonitorSeen];
+  assert.deepEqual(
+    selection.cronJobsOf(gold).map(({ name }) => name),
+    ['backup'],
+  );
+  assert.deepEqual(namespacesRead, ['prod']);
+  assert.deepEqual(
+    selection.cronJobsOf(fleet).map(({ name }) => name),
+    ['backup', 'etl'],
+  );
 });
 
 test('a consent withdrawn ends the monitoring after an invalidation', () => {

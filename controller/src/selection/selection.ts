@@ -34,7 +34,10 @@ export interface Selection {
 export interface SelectionSources {
   readonly monitors: { values(): Iterable<MonitorSeen> };
   readonly namespaces: { values(): Iterable<NamespaceFacts> };
-  readonly cronJobs: { find(uid: string): CronJobFacts | undefined; values(): Iterable<CronJobFacts> };
+  readonly cronJobs: {
+    find(uid: string): CronJobFacts | undefined;
+    valuesIn(namespace: string): IteratorObject<CronJobFacts>;
+  };
   readonly rules: ReachRules;
 }
 
@@ -99,8 +102,13 @@ export function createSelection(from: SelectionSources): Selection {
     monitorsOf,
     monitorsOfUid,
     isMonitored: (uid) => monitorsOfUid(uid).length > 0 || hasDepartedMonitor(uid),
+    // A monitor looks into few namespaces of many: the others are not read.
     cronJobsOf: (monitor) =>
-      [...from.cronJobs.values()].filter((cronJob) => monitorsOf(cronJob).some(({ uid }) => uid === monitor.uid)),
+      monitor.decoded.ok
+        ? [...reach(monitor).namespaces]
+            .flatMap((namespace) => [...from.cronJobs.valuesIn(namespace)])
+            .filter((cronJob) => monitorsOf(cronJob).some(({ uid }) => uid === monitor.uid))
+        : [],
     reachOf: reach,
     findCronJob,
     invalidate() {
