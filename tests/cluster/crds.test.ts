@@ -147,7 +147,7 @@ describe('the CRDs on a real API server', { skip }, () => {
     const { body } = await cluster.request('GET', monitors, { headers: { accept } });
     assert.deepEqual(
       body.columnDefinitions.map(({ name }: { name: string }) => name),
-      ['Name', 'Phase', 'CronJobs', 'Healthy', 'Warning', 'Critical', 'Alerts', 'Age'],
+      ['Name', 'Phase', 'CronJobs', 'Healthy', 'Failing', 'Warning', 'Critical', 'Alerts', 'Age'],
     );
     const channelTable = await cluster.request('GET', channels, { headers: { accept } });
     assert.deepEqual(

@@ -64,12 +64,12 @@ export function createFleetFigures(deps: FleetFiguresDeps): FleetFigures {
     },
 
     async measureFleet() {
-      const [{ summary }, monitors, alerts] = await Promise.all([
+      const [{ summary, states }, monitors, alerts] = await Promise.all([
         countCronJobs(store, {}),
         countMonitorPhases(store),
         countOpenAlerts(store, []),
       ]);
-      fleet.counted({ cronJobs: summary, monitors, alerts });
+      fleet.counted({ cronJobs: summary, states, monitors, alerts });
     },
 
     measureSla,

@@ -17,6 +17,7 @@ test('the fleet is counted by status, phase and state, zeros included, and is go
   metrics.judged(['missed', 'missed', 'late']);
   metrics.counted({
     cronJobs: { healthy: 5, warning: 0, critical: 1, suspended: 2, running: 1, unknown: 0 },
+    states: { critical: 1, warning: 0, failing: 3, unknown: 0, suspended: 2, healthy: 2 },
     monitors: new Map([['Active', 3]]),
     alerts: { active: 4, pending: 0, suppressed: 1 },
   });
@@ -24,6 +25,8 @@ test('the fleet is counted by status, phase and state, zeros included, and is go
   for (const line of [
     'cronjobs{status="suspended"} 2',
     'cronjobs{status="warning"} 0',
+    'cronjob_states{state="failing"} 3',
+    'cronjob_states{state="unknown"} 0',
     'monitors{phase="Active"} 3',
     'monitors{phase="Error"} 0',
     'alerts_open{state="suppressed"} 1',

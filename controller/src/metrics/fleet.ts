@@ -1,11 +1,13 @@
 import {
   cronJobStatusFilters,
+  healthStates,
   monitorPhases,
   openAlertStates,
   slotOutcomes,
   type CronJobStatusFilter,
   type MonitorPhase,
   type SlotOutcome,
+  type StateCounts,
 } from '@cronjob-monitor/shared/contract';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
@@ -13,6 +15,8 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 export interface FleetCounts {
   /** `suspended` and `running` count beside the health. */
   readonly cronJobs: Readonly<Record<CronJobStatusFilter, number>>;
+  /** Each CronJob once. */
+  readonly states: StateCounts;
   /** A phase that is absent has none. */
   readonly monitors: ReadonlyMap<MonitorPhase, number>;
   readonly alerts: Readonly<Record<(typeof openAlertStates)[number], number>>;
@@ -21,6 +25,7 @@ export interface FleetCounts {
 /** The fleet in numbers (metrics.md section 4): of the leader alone. */
 export class FleetMetrics {
   readonly #cronJobs: Gauge<'status'>;
+  readonly #states: Gauge<'state'>;
   readonly #monitors: Gauge<'phase'>;
   readonly #alerts: Gauge<'state'>;
   readonly #slots: Counter<'outcome'>;
@@ -31,6 +36,12 @@ export class FleetMetrics {
       name: 'cronjob_monitor_cronjobs',
       help: 'CronJobs that are watched, by status; suspended and running ones count beside their health.',
       labelNames: ['status'],
+      registers,
+    });
+    this.#states = new Gauge({
+      name: 'cronjob_monitor_cronjob_states',
+      help: 'CronJobs that are watched, by state; each counts once.',
+      labelNames: ['state'],
       registers,
     });
     this.#monitors = new Gauge({
@@ -55,8 +66,9 @@ export class FleetMetrics {
   }
 
   /** As the database has it. */
-  counted({ cronJobs, monitors, alerts }: FleetCounts): void {
+  counted({ cronJobs, states, monitors, alerts }: FleetCounts): void {
     for (const status of cronJobStatusFilters) this.#cronJobs.set({ status }, cronJobs[status]);
+    for (const state of healthStates) this.#states.set({ state }, states[state]);
     for (const phase of monitorPhases) this.#monitors.set({ phase }, monitors.get(phase) ?? 0);
     for (const state of openAlertStates) this.#alerts.set({ state }, alerts[state]);
   }
@@ -68,6 +80,6 @@ export class FleetMetrics {
 
   /** Nobody leads here any more: what the database has is told by who does. */
   stopped(): void {
-    for (const gauge of [this.#cronJobs, this.#monitors, this.#alerts]) gauge.reset();
+    for (const gauge of [this.#cronJobs, this.#states, this.#monitors, this.#alerts]) gauge.reset();
   }
 }

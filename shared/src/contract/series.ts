@@ -1,3 +1,4 @@
+import type { DayVerdict } from './vocabulary.ts';
 import type { Percent, WireDate, WireInstant } from './wire.ts';
 
 /** One UTC day. */
@@ -5,6 +6,8 @@ export interface SeriesDay {
   readonly date: WireDate;
   /** False = before the oldest kept daily figure. */
   readonly recorded: boolean;
+  /** Of its scheduled runs, by `target`. */
+  readonly verdict: DayVerdict;
   /** Scheduled success + failed. */
   readonly runs: number;
   readonly success: number;
@@ -33,6 +36,8 @@ export interface SeriesDay {
 export interface Series {
   /** Oldest first, today last. */
   readonly items: readonly SeriesDay[];
+  /** What the monitor that leads promises of the rate; null = nothing, and for the fleet. */
+  readonly target: Percent | null;
   readonly figuresFrom: WireInstant | null;
   readonly approximate: boolean;
 }

@@ -245,6 +245,10 @@ export type SlaVerdict = (typeof slaVerdicts)[number];
 export const slaTargetVerdicts = ['breached', 'pending', 'atRisk', 'noData', 'met'] as const;
 export type SlaTargetVerdict = (typeof slaTargetVerdicts)[number];
 
+/** What the scheduled runs of one day came to; `someFailed`: no target is missed by it. `notRecorded`: before all figures. */
+export const dayVerdicts = ['failed', 'belowTarget', 'someFailed', 'succeeded', 'noRun', 'notRecorded'] as const;
+export type DayVerdict = (typeof dayVerdicts)[number];
+
 /** Phase of a monitor, worst first. The health of its CronJobs never changes it. */
 export const monitorPhases = ['Error', 'Degraded', 'Pending', 'Active'] as const;
 export type MonitorPhase = (typeof monitorPhases)[number];

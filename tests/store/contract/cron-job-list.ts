@@ -100,6 +100,7 @@ export const cronJobList = contract('the list of CronJobs', (test) => {
     assert.deepEqual(await countCronJobs(store, {}, ['unknown']), {
       total: 2,
       summary: { healthy: 1, warning: 0, critical: 0, suspended: 1, running: 0, unknown: 2 },
+      states: { critical: 0, warning: 0, failing: 0, unknown: 2, suspended: 0, healthy: 1 },
     });
     assert.deepEqual((await countCronJobs(store, { namespaces: ['nowhere'] })).total, 0);
 

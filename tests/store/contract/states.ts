@@ -33,10 +33,14 @@ async function stateOf({ store }: Bench, { id, namespace, name }: Written): Prom
   const [found] = await listCronJobs(store, { namespaces: [namespace], search: name });
   assert.equal(found?.id, id);
   assert.equal(found.status, statusOf(found.state));
-  const { summary } = await countCronJobs(store, { namespaces: [namespace], search: name });
+  const { summary, states } = await countCronJobs(store, { namespaces: [namespace], search: name });
   const words: readonly CronJobStatusFilter[] = ['healthy', 'warning', 'critical', 'unknown'];
   const counted = words.filter((word) => summary[word] === 1);
   assert.deepEqual(counted, found.status === 'suspended' ? [] : [found.status]);
+  assert.deepEqual(
+    Object.entries(states).filter(([, count]) => count > 0),
+    [[found.state, 1]],
+  );
   return found.state;
 }
 

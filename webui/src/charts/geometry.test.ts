@@ -103,7 +103,7 @@ test('an axis of counts has whole numbers', () => {
 describe('a heatmap', () => {
   const days = Array.from({ length: 70 }, (_, index) => ({
     date: new Date(Date.UTC(2026, 8, 16) + index * dayMs).toISOString().slice(0, 10), // a Wednesday
-    kind: 'all' as const,
+    kind: 'succeeded' as const,
   }));
   const laid = layCells(days);
 

@@ -12,6 +12,7 @@ function aDay(date: string, changes: Partial<SeriesDay> = {}): SeriesDay {
   return {
     date,
     recorded: true,
+    verdict: 'noRun',
     runs: 0,
     success: 0,
     failed: 0,
@@ -30,18 +31,20 @@ function aDay(date: string, changes: Partial<SeriesDay> = {}): SeriesDay {
 
 const series: Series = {
   items: [
-    aDay('2026-11-18', { recorded: false }),
-    aDay('2026-11-19', { runs: 10, success: 10, successRate: 100 }),
+    aDay('2026-11-18', { recorded: false, verdict: 'notRecorded' }),
+    aDay('2026-11-19', { verdict: 'succeeded', runs: 10, success: 10, successRate: 100 }),
     aDay('2026-11-20', {
+      verdict: 'belowTarget',
       runs: 10,
       success: 8,
       failed: 2,
       successRate: 80,
       slots: { late: 0, missed: 1, skipped: 0, suspended: 0, unseen: 0 },
     }),
-    aDay('2026-11-21', { runs: 1, failed: 1, successRate: 0 }),
+    aDay('2026-11-21', { verdict: 'failed', runs: 1, failed: 1, successRate: 0 }),
     aDay('2026-11-22'),
   ],
+  target: 95,
   figuresFrom: null,
   approximate: false,
 };
@@ -53,7 +56,7 @@ describe('days', () => {
   });
 
   test('are stacked from succeeded to not seen, with their rate and whether it is too low', () => {
-    const bars = dayBars(series, 95);
+    const bars = dayBars(series);
     assert.deepEqual(
       bars.map(({ rate, isBelow }) => [rate, isBelow]),
       [
@@ -77,25 +80,17 @@ describe('days', () => {
     ]);
   });
 
-  test('fall into five classes, and those before the first figure into none', () => {
+  test('have the class that the service gives them, and those before the first figure are left out', () => {
     assert.deepEqual(
-      dayCells(series, 95).map(({ kind }) => kind),
-      ['all', 'below', 'failed', 'none'],
-    );
-    assert.deepEqual(
-      dayCells(series, 70).map(({ kind }) => kind),
-      ['all', 'some', 'failed', 'none'],
-    );
-    assert.deepEqual(
-      dayCells(series, null).map(({ kind }) => kind),
-      ['all', 'some', 'failed', 'none'],
+      dayCells(series).map(({ kind }) => kind),
+      ['succeeded', 'belowTarget', 'failed', 'noRun'],
     );
   });
 
   test('are said aloud', () => {
     assert.equal(dayText(series.items[2] ?? aDay('')), '2026-11-20: 8 succeeded, 2 failed, 1 missed (80.0 %)');
     assert.equal(dayText(aDay('2026-11-22')), '2026-11-22: no run');
-    assert.equal(dayText(aDay('2026-11-18', { recorded: false })), '2026-11-18: not recorded');
+    assert.equal(dayText(aDay('2026-11-18', { recorded: false, verdict: 'notRecorded' })), '2026-11-18: not recorded');
   });
 });
 

@@ -1,11 +1,11 @@
-import type { Series, SeriesDay } from '@cronjob-monitor/shared/contract';
+import type { DayVerdict, Series, SeriesDay } from '@cronjob-monitor/shared/contract';
 import type { DayBar } from '../charts/days/day-bars.ts';
-import type { DayCell, DayKind } from '../charts/heatmap/cells.ts';
+import type { DayCell } from '../charts/heatmap/cells.ts';
 import { countText, percentText, plural } from './figures.ts';
 import { shortDayText } from './time.ts';
 
 /** Days of a series as stacked bars: succeeded, failed, missed, not seen. */
-export function dayBars({ items }: Series, target: number | null): DayBar[] {
+export function dayBars({ items }: Series): DayBar[] {
   return items.map((day) => ({
     date: day.date,
     label: shortDayText(`${day.date}T00:00:00Z`, 'UTC'),
@@ -17,7 +17,7 @@ export function dayBars({ items }: Series, target: number | null): DayBar[] {
     ],
     rate: day.successRate === null ? '-' : percentText(day.successRate).replace(/(\.0)? %$/, ''),
     isRecorded: day.recorded,
-    isBelow: day.successRate !== null && target !== null && day.successRate < target,
+    isBelow: day.verdict === 'belowTarget' || day.verdict === 'failed',
   }));
 }
 
@@ -49,23 +49,16 @@ export function dayText(day: SeriesDay): string {
   return `${day.date}: ${parts.length === 0 ? 'no run' : parts.join(', ')}${day.successRate === null ? '' : ` (${percentText(day.successRate)})`}`;
 }
 
-/** Days since figures are kept, each in one of five classes. */
-export function dayCells({ items }: Series, target: number | null): DayCell[] {
-  return items.filter(({ recorded }) => recorded).map((day) => ({ date: day.date, kind: kindOf(day, target) }));
+/** Days since figures are kept, each with what the service says of it. */
+export function dayCells({ items }: Series): DayCell[] {
+  return items.filter(({ recorded }) => recorded).map(({ date, verdict }) => ({ date, kind: verdict }));
 }
 
-function kindOf({ runs, failed, success, successRate }: SeriesDay, target: number | null): DayKind {
-  if (runs === 0) return 'none';
-  if (failed === 0) return 'all';
-  if (success === 0) return 'failed';
-  return target !== null && successRate !== null && successRate < target ? 'below' : 'some';
-}
-
-/** Words of the five classes. */
-export const dayKindWords: Readonly<Record<DayKind, string>> = {
-  all: 'All succeeded',
-  some: 'Some failed, within target',
-  below: 'Below target',
+export const dayVerdictWords: Readonly<Record<DayVerdict, string>> = {
+  succeeded: 'All succeeded',
+  someFailed: 'Some failed',
+  belowTarget: 'Below target',
   failed: 'All failed',
-  none: 'No run',
+  noRun: 'No run',
+  notRecorded: 'Not recorded',
 };

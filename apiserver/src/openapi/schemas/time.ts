@@ -1,5 +1,6 @@
 import {
   cronJobStatuses,
+  dayVerdicts,
   executionStatuses,
   executionTriggers,
   slotOutcomes,
@@ -90,6 +91,7 @@ export const timeSchemas: Readonly<Record<string, Schema>> = {
       object<SeriesDay>({
         date,
         recorded: bool,
+        verdict: words(dayVerdicts),
         runs: count,
         success: count,
         failed: count,
@@ -110,6 +112,7 @@ export const timeSchemas: Readonly<Record<string, Schema>> = {
         }),
       }),
     ),
+    target: nullable(percent),
     figuresFrom: nullable(instant),
     approximate: bool,
   }),

@@ -1,5 +1,5 @@
 import type { SlaVerdict } from '@cronjob-monitor/shared/contract';
-import type { BrokenTarget, Instant } from '@cronjob-monitor/shared/domain';
+import { brokenTarget, judgeRate, type BrokenTarget, type Instant } from '@cronjob-monitor/shared/domain';
 import {
   countOutcomes,
   listMonitors,
@@ -9,7 +9,6 @@ import {
   type OutcomeCounts,
 } from '@cronjob-monitor/shared/store';
 import { noSla, slaOf, type SlaTargetSpec } from '../../monitor-spec.ts';
-import { brokenTarget, judgeRate } from '../../sla-verdict.ts';
 import { windowsOf } from '../../windows.ts';
 import { countWithMissed, type Rates } from '../sla/rates.ts';
 

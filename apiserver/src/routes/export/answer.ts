@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import type { Instant } from '@cronjob-monitor/shared/domain';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import type { ApiContext } from '../../context.ts';
 import { word } from '../../middleware/parameters.ts';
@@ -61,7 +62,7 @@ export async function answerExport<T>(
     return;
   }
   const batches = withinTime(first, list.batches, clock);
-  const pieces = format === 'csv' ? toCsv(batches, list.columns) : toJson(batches);
+  const pieces = format === 'csv' ? toCsv(batches, list.columns, clock.now()) : toJson(batches);
   ctx.body = Readable.from(cutOnFailure(deps, ctx, pieces), { objectMode: true, highWaterMark: 1 });
 }
 
@@ -82,9 +83,13 @@ async function* withinTime<T>(
   }
 }
 
-async function* toCsv(batches: AsyncIterable<readonly unknown[]>, columns: readonly string[]): AsyncGenerator<string> {
+async function* toCsv(
+  batches: AsyncIterable<readonly unknown[]>,
+  columns: readonly string[],
+  now: Instant,
+): AsyncGenerator<string> {
   yield csvHeader(columns);
-  for await (const batch of batches) yield batch.map((item) => csvRow(item, columns)).join('');
+  for await (const batch of batches) yield batch.map((item) => csvRow(item, columns, now)).join('');
 }
 
 async function* toJson(batches: AsyncIterable<readonly unknown[]>): AsyncGenerator<string> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { csvHeader, csvRow, valueAt } from './csv.ts';
 
-const row = (value: unknown): string => csvRow({ value }, ['value']).slice(0, -2);
+const row = (value: unknown): string => csvRow({ value }, ['value'], 0).slice(0, -2);
 
 for (const [value, cell] of [
   ['plain', 'plain'],
@@ -34,10 +34,21 @@ for (const [value, cell] of [
 
 test('rows end with CRLF, the header too', () => {
   assert.equal(csvHeader(['a', 'b.c']), 'a,b.c\r\n');
-  assert.equal(csvRow({ a: 1, b: { c: 'x' } }, ['a', 'b.c']), '1,x\r\n');
+  assert.equal(csvRow({ a: 1, b: { c: 'x' } }, ['a', 'b.c'], 0), '1,x\r\n');
+});
+
+test('a sentence has its instants as text with their date, and other text stays as it is', () => {
+  const words =
+    'Run of {at:2026-11-20T05:30:00.000Z} failed {ago:2026-11-20T05:31:00.000Z}, for {age:2026-11-20T06:00:00.000Z}';
+  const item = { verdict: { words, cause: null }, message: words };
+  const columns = ['verdict.words', 'verdict.cause', 'message'];
+  assert.equal(
+    csvRow(item, columns, Date.parse('2026-11-21T07:00:00Z')),
+    `"Run of 2026-11-20 05:30 UTC failed at 2026-11-20 05:31 UTC, for 25 h",,"${words}"\r\n`,
+  );
 });
 
 test('beneath null there is nothing', () => {
   assert.equal(valueAt({ a: null }, 'a.b'), undefined);
-  assert.equal(csvRow({ a: null }, ['a.b', 'a.c']), ',\r\n');
+  assert.equal(csvRow({ a: null }, ['a.b', 'a.c'], 0), ',\r\n');
 });

@@ -1,3 +1,5 @@
+import { printDatedWords, type Instant } from '@cronjob-monitor/shared/domain';
+
 /** What a table program may take for a formula. */
 const formulaStart = /^[=+\-@\t\r]/;
 const needsQuotes = /[",\r\n]/;
@@ -7,9 +9,16 @@ export function csvHeader(columns: readonly string[]): string {
   return `${columns.map(quoted).join(',')}\r\n`;
 }
 
-/** One row, by the paths of its columns: RFC 4180, null empty, words joined with `;`. */
-export function csvRow(item: unknown, columns: readonly string[]): string {
-  return `${columns.map((column) => cellOf(valueAt(item, column))).join(',')}\r\n`;
+/** Columns of sentences, whose instants are printed. */
+const sentences = /\.(words|cause)$/;
+
+/** One row, by the paths of its columns: RFC 4180, null empty, words joined with `;`. Sentences are as of `now`. */
+export function csvRow(item: unknown, columns: readonly string[], now: Instant): string {
+  const cells = columns.map((column) => {
+    const value = valueAt(item, column);
+    return cellOf(typeof value === 'string' && sentences.test(column) ? printDatedWords(value, now) : value);
+  });
+  return `${cells.join(',')}\r\n`;
 }
 
 /** The value at `outer.inner`; undefined beneath what is null. */

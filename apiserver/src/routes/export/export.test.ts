@@ -62,7 +62,7 @@ for (const [format, type] of [
       }
       if (format === 'json') assert.deepEqual(answer.json(), items);
       else {
-        const rows = items.map((item) => csvRow(item, executionColumns));
+        const rows = items.map((item) => csvRow(item, executionColumns, testNow));
         assert.equal(answer.text, csvHeader(executionColumns) + rows.join(''));
       }
     }

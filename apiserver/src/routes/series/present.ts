@@ -1,7 +1,7 @@
 import type { Series, SeriesDay } from '@cronjob-monitor/shared/contract';
-import { startOfDay } from '@cronjob-monitor/shared/domain';
+import { judgeDay, startOfDay } from '@cronjob-monitor/shared/domain';
 import type { DayCounts, DayDurations } from '@cronjob-monitor/shared/store';
-import { toPercent, toSecondsOrNull, toWireDate, toWireInstant } from '../../wire-values.ts';
+import { orNull, toPercent, toSecondsOrNull, toWireDate, toWireInstant } from '../../wire-values.ts';
 
 export interface SeriesFacts {
   /** The last one: days since 1970. */
@@ -12,6 +12,8 @@ export interface SeriesFacts {
   readonly durations: ReadonlyMap<number, DayDurations>;
   /** Oldest day with figures; undefined: none. */
   readonly oldestDay: number | undefined;
+  /** Percent; undefined: nothing is promised. */
+  readonly target: number | undefined;
 }
 
 const nothing: Omit<DayCounts, 'day'> = {
@@ -30,25 +32,32 @@ const nothing: Omit<DayCounts, 'day'> = {
 };
 
 /** One item for each day, oldest first: a day on which nothing ran has zeros, one before all figures is not recorded. */
-export function presentSeries({ today, days, counts, durations, oldestDay }: SeriesFacts): Series {
+export function presentSeries({ today, days, counts, durations, oldestDay, target }: SeriesFacts): Series {
   const countsOf = new Map(counts.map((count) => [count.day, count]));
   const items = Array.from({ length: days }, (_, index) => {
     const day = today - days + 1 + index;
     const recorded = oldestDay !== undefined && day >= oldestDay;
-    return presentDay({ ...nothing, ...countsOf.get(day), day }, durations.get(day), recorded);
+    return presentDay({ ...nothing, ...countsOf.get(day), day }, durations.get(day), recorded ? target : 'notRecorded');
   });
   return {
     items,
+    target: orNull(target),
     figuresFrom: oldestDay === undefined ? null : toWireInstant(startOfDay(oldestDay)),
     approximate: [...durations.values()].some(({ approximate }) => approximate),
   };
 }
 
-function presentDay(counts: DayCounts, durations: DayDurations | undefined, recorded: boolean): SeriesDay {
+function presentDay(
+  counts: DayCounts,
+  durations: DayDurations | undefined,
+  target: number | undefined | 'notRecorded',
+): SeriesDay {
+  const recorded = target !== 'notRecorded';
   const runs = counts.success + counts.failed;
   return {
     date: toWireDate(counts.day),
     recorded,
+    verdict: recorded ? judgeDay(counts, target) : 'notRecorded',
     runs,
     success: counts.success,
     failed: counts.failed,

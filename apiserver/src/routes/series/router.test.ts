@@ -50,6 +50,7 @@ test('gives one item for each day, today last, and says which are recorded', asy
   assert.deepEqual(items[4], {
     date: '2026-11-19',
     recorded: true,
+    verdict: 'someFailed',
     runs: 3,
     success: 2,
     failed: 1,
@@ -64,6 +65,22 @@ test('gives one item for each day, today last, and says which are recorded', asy
     slots: { late: 0, missed: 0, skipped: 0, suspended: 0, unseen: 0 },
   });
   assert.deepEqual([items[6]?.manual, items[6]?.successRate, items[6]?.maxDurationSeconds], [1, null, null]);
+});
+
+test('each day has its verdict by the target of the monitor that leads; without one no day is below it', async () => {
+  await using fleet = await startFleet();
+  const cronJob = await fleet.addCronJob({ name: 'backup' });
+  await fleet.addMonitor({ spec: { sla: { minSuccessRate: 90 } } }, [cronJob]);
+  const runOf = (daysAgo: number, status: 'success' | 'failed') => ({ createdAt: testNow - daysAgo * dayMs, status });
+  await fleet.addRuns(cronJob, runOf(3, 'failed'), runOf(2, 'failed'), runOf(2, 'success'), runOf(1, 'success'));
+  const { items, target } = await series(fleet, 'cronjobs/prod/backup/series?days=5');
+  assert.equal(target, 90);
+  assert.deepEqual(
+    items.map(({ verdict }) => verdict),
+    ['notRecorded', 'failed', 'belowTarget', 'succeeded', 'noRun'],
+  );
+  const all = await series(fleet, 'series?days=3');
+  assert.deepEqual([all.target, all.items[0]?.verdict], [null, 'someFailed']);
 });
 
 test('gives 30 days without being asked, and at most 365', async () => {

@@ -1,6 +1,15 @@
 import type { Series } from '@cronjob-monitor/shared/contract';
 import { dayOf } from '@cronjob-monitor/shared/domain';
-import { findOldestDay, listDayDurations, listDays, type DaysOf } from '@cronjob-monitor/shared/store';
+import {
+  findOldestDay,
+  listDayDurations,
+  listDays,
+  listMonitors,
+  listMonitorsOf,
+  type DaysOf,
+  type Db,
+} from '@cronjob-monitor/shared/store';
+import { slaOf } from '../../monitor-spec.ts';
 import { readQuery } from '../../middleware/validate.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
 import { getKnownCronJob } from '../known-cron-job.ts';
@@ -39,13 +48,13 @@ export function seriesRouter(deps: RouteDeps): ApiRouter {
     })
     .get('/cronjobs/:namespace/:name/series', guard({ ability: 'read' }), async (ctx) => {
       const { days = defaultDays } = readQuery(ctx, seriesQuery);
-      const { ids } = await getKnownCronJob(store, ctx.params);
-      ctx.body = await readSeries(deps, { cronJobIds: ids }, days);
+      const { ids, cronJob } = await getKnownCronJob(store, ctx.params);
+      ctx.body = await readSeries(deps, { cronJobIds: ids }, days, await rateTargetOf(store, cronJob.id));
     });
 }
 
 /** Durations of different CronJobs are no figure together: the fleet has none. */
-async function readSeries({ store, clock }: RouteDeps, of: DaysOf, days: number): Promise<Series> {
+async function readSeries({ store, clock }: RouteDeps, of: DaysOf, days: number, target?: number): Promise<Series> {
   const today = dayOf(clock.now());
   const window = { from: today - days + 1, to: today };
   const [counts, oldestDay, durations] = await Promise.all([
@@ -53,5 +62,11 @@ async function readSeries({ store, clock }: RouteDeps, of: DaysOf, days: number)
     findOldestDay(store, of),
     'cronJobIds' in of ? listDayDurations(store, of.cronJobIds, window) : new Map(),
   ]);
-  return presentSeries({ today, days, counts, durations, oldestDay });
+  return presentSeries({ today, days, counts, durations, oldestDay, target });
+}
+
+/** In percent, of the monitor that leads; undefined: it promises nothing. */
+async function rateTargetOf(db: Db, cronJobId: number): Promise<number | undefined> {
+  const [monitors, [leading]] = await Promise.all([listMonitors(db), listMonitorsOf(db, [cronJobId])]);
+  return slaOf(monitors.find(({ id }) => id === leading?.monitorId)?.spec).minSuccessRate;
 }

@@ -1,6 +1,15 @@
 import type { SlaSubject, SlaTarget, SlaTargetVerdict, Words } from '@cronjob-monitor/shared/contract';
-import { brokenWords, instantIn, limitInWords, rateWords, runWords } from '@cronjob-monitor/shared/domain';
-import { brokenTarget, failuresLeft, judgeLimit, judgeRate } from '../../sla-verdict.ts';
+import {
+  brokenTarget,
+  brokenWords,
+  failuresLeft,
+  instantIn,
+  judgeLimit,
+  judgeRate,
+  limitInWords,
+  rateWords,
+  runWords,
+} from '@cronjob-monitor/shared/domain';
 import { orNull, toPercent, toSecondsOrNull } from '../../wire-values.ts';
 import { verdictOfTarget } from '../verdicts/of-target.ts';
 import type { Surroundings } from '../verdicts/surroundings.ts';

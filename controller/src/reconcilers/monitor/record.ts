@@ -133,7 +133,7 @@ export function createMonitorRecords(
 
     async readHealth({ monitor }, now) {
       const filter = { monitor: { namespace: monitor.namespace, name: monitor.name } };
-      const { total, summary } = await countCronJobs(store, filter);
+      const { total, summary, states } = await countCronJobs(store, filter);
       const worst = await listCronJobs(store, filter, {
         sort: { key: 'status', descending: false },
         page: { limit: maxCronJobsInStatus, offset: 0 },
@@ -150,6 +150,7 @@ export function createMonitorRecords(
       return {
         total,
         summary,
+        states,
         activeAlerts,
         worst: worst.map((cronJob) =>
           toHealth(cronJob, {
@@ -205,6 +206,7 @@ function toHealth(
     namespace: cronJob.namespace,
     name: cronJob.name,
     status: cronJob.status,
+    state: cronJob.state,
     suspended: cronJob.suspended,
     runningJobs: cronJob.running,
     lastSuccessAt: cronJob.lastSuccessAt,

@@ -10,8 +10,9 @@ export {
 } from './cron-job-words.ts';
 export { durationInWords, exitInWords, instantIn, limitInWords } from './figures.ts';
 export { holdsOf, type HoldFacts } from './holds.ts';
-export { printWords } from './print-words.ts';
+export { printDatedWords, printWords } from './print-words.ts';
 export { standingOf, statusOf, type Standing, type StandingFacts } from './standing.ts';
+export { brokenTarget, failuresLeft, judgeDay, judgeLimit, judgeRate, type RateTarget } from './targets.ts';
 export {
   standingFactsOf,
   toVerdict,

@@ -11,6 +11,7 @@ function cronJob(more: Partial<CronJobHealth> = {}): CronJobHealth {
     namespace: 'prod',
     name: 'nightly',
     status: 'healthy',
+    state: 'healthy',
     suspended: false,
     runningJobs: 0,
     lastSuccessAt: undefined,
@@ -55,6 +56,7 @@ function status(
     health: {
       total: cronJobs.length,
       summary: { healthy: cronJobs.length, warning: 0, critical: 0, suspended: 0, running: 0, unknown: 0 },
+      states: { critical: 0, warning: 0, failing: 0, unknown: 0, suspended: 0, healthy: cronJobs.length },
       activeAlerts: 0,
       worst: cronJobs,
     },
@@ -66,6 +68,7 @@ test('what is not known is absent, not zero', () => {
     namespace: 'prod',
     name: 'nightly',
     status: 'healthy',
+    state: 'healthy',
     suspended: false,
     runningJobs: 0,
     metrics: { totalRuns: 0, successfulRuns: 0, failedRuns: 0 },
@@ -102,9 +105,9 @@ test('CronJobs come worst first, then by namespace and name, and at most a hundr
   const many = Array.from({ length: 150 }, (_, n) => cronJob({ name: `job-${String(n).padStart(3, '0')}` }));
   const { cronJobs, cronJobsOmitted, totalCronJobs } = status([
     ...many,
-    cronJob({ namespace: 'z', name: 'a', status: 'warning' }),
-    cronJob({ namespace: 'y', name: 'b', status: 'critical' }),
-    cronJob({ namespace: 'a', name: 'c', status: 'warning' }),
+    cronJob({ namespace: 'z', name: 'a', status: 'warning', state: 'failing' }),
+    cronJob({ namespace: 'y', name: 'b', status: 'critical', state: 'critical' }),
+    cronJob({ namespace: 'a', name: 'c', status: 'warning', state: 'warning' }),
   ]);
   assert.deepEqual(
     cronJobs.slice(0, 4).map(({ name }) => name),

@@ -1,13 +1,15 @@
 import {
   alertTypes,
-  cronJobStatuses,
+  healthStates,
   severities,
   type AlertSubject,
   type AlertType,
   type CronJobStatus,
   type CronJobSummary,
+  type HealthState,
   type MonitorPhase,
   type Severity,
+  type StateCounts,
 } from '../../contract/index.ts';
 import { formatDuration, type Instant } from '../../domain/index.ts';
 import { cutText, toTimeText, type Condition } from './condition.ts';
@@ -19,6 +21,8 @@ export interface MonitorStatus {
   readonly phase: MonitorPhase;
   readonly totalCronJobs: number;
   readonly summary: CronJobSummary & { readonly totalCronJobs: number; readonly activeAlerts: number };
+  /** Each CronJob once. */
+  readonly states: StateCounts;
   /** At most 100. */
   readonly cronJobs: readonly MonitoredCronJob[];
   readonly cronJobsOmitted: number;
@@ -37,7 +41,9 @@ export interface StatusWriter {
 export interface MonitoredCronJob {
   readonly namespace: string;
   readonly name: string;
+  /** The specification's word for `state`. */
   readonly status: CronJobStatus;
+  readonly state: HealthState;
   readonly suspended: boolean;
   readonly runningJobs: number;
   readonly lastSuccessfulTime?: string;
@@ -77,7 +83,9 @@ export interface MonitoredAlert {
 export interface CronJobHealth {
   readonly namespace: string;
   readonly name: string;
+  /** The specification's word for `state`. */
   readonly status: CronJobStatus;
+  readonly state: HealthState;
   readonly suspended: boolean;
   readonly runningJobs: number;
   readonly lastSuccessAt: Instant | undefined;
@@ -110,6 +118,8 @@ export interface MonitoredHealth {
   readonly total: number;
   /** Suspended and running are overlays: they count beside the health. */
   readonly summary: CronJobSummary;
+  /** Each CronJob once. */
+  readonly states: StateCounts;
   /** Of this monitor, on all that it selects. */
   readonly activeAlerts: number;
   /** The worst; more than `maxCronJobsInStatus` are not shown. */
@@ -128,7 +138,7 @@ export function toMonitorStatus(facts: {
   readonly health: MonitoredHealth;
   readonly writtenBy?: StatusWriter | undefined;
 }): MonitorStatus {
-  const { total, summary, activeAlerts, worst } = facts.health;
+  const { total, summary, states, activeAlerts, worst } = facts.health;
   const shown = [...worst].sort(byUrgency).slice(0, maxCronJobsInStatus);
   return {
     observedGeneration: facts.generation,
@@ -136,6 +146,7 @@ export function toMonitorStatus(facts: {
     phase: facts.phase,
     totalCronJobs: total,
     summary: { totalCronJobs: total, ...summary, activeAlerts },
+    states,
     cronJobs: shown.map(toMonitoredCronJob),
     cronJobsOmitted: total - shown.length,
     conditions: facts.conditions,
@@ -146,7 +157,7 @@ export function toMonitorStatus(facts: {
 /** The worst first, then by namespace and name. */
 function byUrgency(a: CronJobHealth, b: CronJobHealth): number {
   return (
-    cronJobStatuses.indexOf(a.status) - cronJobStatuses.indexOf(b.status) ||
+    healthStates.indexOf(a.state) - healthStates.indexOf(b.state) ||
     compareText(a.namespace, b.namespace) ||
     compareText(a.name, b.name)
   );
@@ -162,6 +173,7 @@ function toMonitoredCronJob(cronJob: CronJobHealth): MonitoredCronJob {
     namespace: cronJob.namespace,
     name: cronJob.name,
     status: cronJob.status,
+    state: cronJob.state,
     suspended: cronJob.suspended,
     runningJobs: cronJob.runningJobs,
     ...(lastSuccessAt !== undefined && { lastSuccessfulTime: toTimeText(lastSuccessAt) }),

@@ -1,4 +1,11 @@
-import type { ConcurrencyPolicy, CronJobStatusFilter, CronJobSummary, Severity } from '../../contract/index.ts';
+import {
+  healthStates,
+  type ConcurrencyPolicy,
+  type CronJobStatusFilter,
+  type CronJobSummary,
+  type Severity,
+  type StateCounts,
+} from '../../contract/index.ts';
 import type { BrokenTarget, Instant, WaitingJob } from '../../domain/index.ts';
 import { firstRow, rows, type Row } from '../ask.ts';
 import type { Db } from '../database.ts';
@@ -6,6 +13,7 @@ import { fromJson, optionalNumber, optionalText } from '../column.ts';
 import { rowsIn } from '../upsert.ts';
 import { selectCronJobs, toCronJobRow, type CronJobRow } from './cron-job-row.ts';
 import type { LastRun } from './last-run.ts';
+import { stateWords } from '../words.ts';
 import { missedSlotOf } from './missed-slot.ts';
 import { conditionOf, statusConditionOf, statusConditions, stateRank, type CronJobFilter } from './cron-job-filter.ts';
 
@@ -64,20 +72,38 @@ const selection = selectCronJobs([
   'oldest_run_at',
 ]);
 
-/** How many CronJobs a filter lets through, and how they fare: the summary counts what all but `statuses` let through. */
+export interface CronJobCounts {
+  readonly total: number;
+  readonly summary: CronJobSummary;
+  readonly states: StateCounts;
+}
+
+/** How many CronJobs a filter lets through, and how they fare: summary and states count what all but `statuses` let through. */
 export async function countCronJobs(
   db: Db,
   filter: CronJobFilter,
   statuses: readonly CronJobStatusFilter[] = [],
-): Promise<{ total: number; summary: CronJobSummary }> {
+): Promise<CronJobCounts> {
   const { sql, bindings } = conditionOf(filter);
   const words = Object.entries(statusConditions);
   const sums = words.map(([word, condition]) => `sum(case when ${condition} then 1 else 0 end) as n_${word}`);
+  const states = healthStates.map(
+    (state) => `sum(case when ${stateRank} = ${stateWords.toNumber(state)} then 1 else 0 end) as n_state_${state}`,
+  );
   const total = `sum(case when ${statusConditionOf(statuses)} then 1 else 0 end) as n_total`;
-  const row = await firstRow(db, `select ${[total, ...sums].join(', ')} from cronjobs c where ${sql}`, bindings);
+  const row = await firstRow(
+    db,
+    `select ${[total, ...sums, ...states].join(', ')} from cronjobs c where ${sql}`,
+    bindings,
+  );
   const count = (word: string): number => (row ? Number(row[`n_${word}`] ?? 0) : 0);
   const summary = Object.fromEntries(words.map(([word]) => [word, count(word)]));
-  return { total: count('total'), summary: summary as unknown as CronJobSummary };
+  const byState = Object.fromEntries(healthStates.map((state) => [state, count(`state_${state}`)]));
+  return {
+    total: count('total'),
+    summary: summary as unknown as CronJobSummary, // one entry for each word
+    states: byState as unknown as StateCounts, // and one for each state
+  };
 }
 
 /** CronJobs in the order asked for, ties by namespace and name; all of them without `page`. */

@@ -1,10 +1,9 @@
-/** How a day went: no shades, five classes. */
-export type DayKind = 'all' | 'some' | 'below' | 'failed' | 'none';
+import type { DayVerdict } from '@cronjob-monitor/shared/contract';
 
 export interface DayCell {
   /** `2026-11-20`, a UTC day. */
   readonly date: string;
-  readonly kind: DayKind;
+  readonly kind: DayVerdict;
 }
 
 export interface LaidCells {

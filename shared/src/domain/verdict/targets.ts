@@ -1,10 +1,18 @@
-import type { SlaSubject, SlaVerdict } from '@cronjob-monitor/shared/contract';
-import type { BrokenTarget } from '@cronjob-monitor/shared/domain';
-import type { SlaTargetSpec } from './monitor-spec.ts';
+import type { DayVerdict, SlaSubject, SlaVerdict } from '../../contract/index.ts';
+import type { BrokenTarget } from './cron-job-words.ts';
 
 interface Counts {
   readonly success: number;
   readonly failed: number;
+}
+
+/** What a monitor promises of a rate. */
+export interface RateTarget {
+  readonly enabled: boolean;
+  /** Percent; undefined = no target. */
+  readonly minSuccessRate: number | undefined;
+  /** With fewer runs nothing is said. */
+  readonly minRuns: number;
 }
 
 /** The promise of a monitor about a subject that was found broken when it was judged last; undefined: it was not. */
@@ -22,7 +30,7 @@ export function brokenTarget(
  */
 export function judgeRate(
   { success, failed }: Counts,
-  target: SlaTargetSpec,
+  target: RateTarget,
   judged: BrokenTarget | undefined,
 ): SlaVerdict {
   const { enabled, minSuccessRate, minRuns } = target;
@@ -32,6 +40,15 @@ export function judgeRate(
   if (runs === 0 || runs < minRuns) return 'noData';
   if (isBelow(success, runs, minSuccessRate)) return 'pending';
   return isBelow(success, runs + 1, minSuccessRate) ? 'atRisk' : 'met';
+}
+
+/** What the scheduled runs of one day say of the target in percent. */
+export function judgeDay({ success, failed }: Counts, minSuccessRate: number | undefined): DayVerdict {
+  const runs = success + failed;
+  if (runs === 0) return 'noRun';
+  if (failed === 0) return 'succeeded';
+  if (success === 0) return 'failed';
+  return minSuccessRate !== undefined && isBelow(success, runs, minSuccessRate) ? 'belowTarget' : 'someFailed';
 }
 
 /** Compared without division: a rate that equals its target meets it. */
@@ -50,7 +67,7 @@ export function judgeLimit(
 }
 
 /** Failed runs until the rate breaches: 0, the next one does. Undefined: it breaches now, or no number of them does. */
-export function failuresLeft({ success, failed }: Counts, target: SlaTargetSpec): number | undefined {
+export function failuresLeft({ success, failed }: Counts, target: RateTarget): number | undefined {
   const { minSuccessRate, minRuns } = target;
   if (minSuccessRate === undefined || minSuccessRate === 0) return undefined;
   const runs = success + failed;
