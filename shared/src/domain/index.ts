@@ -222,6 +222,7 @@ export {
 } from './retention/cutoffs.ts';
 export { expectedSlots, type ChainStart, type ExpectedSlot, type ExpectedSlots } from './slots/expected.ts';
 export { lint } from './detect/lint.ts';
+export { lintCronJob } from './detect/lint-cron-job.ts';
 export {
   lintLevels,
   type LintCode,
@@ -246,15 +247,21 @@ export {
   brokenTarget,
   brokenWords,
   cronJobWords,
+  deadlineStep,
   durationInWords,
+  evictedStep,
   exitInWords,
   failuresLeft,
   holdsOf,
   instantIn,
+  isAboutRun,
   judgeDay,
   judgeLimit,
   judgeRate,
+  killedStep,
   limitInWords,
+  missingIn,
+  openRunOf,
   printDatedWords,
   printWords,
   rateWords,
@@ -262,6 +269,7 @@ export {
   standingFactsOf,
   standingOf,
   statusOf,
+  stepOf,
   toVerdict,
   verdictOf,
   type BrokenTarget,
@@ -271,6 +279,7 @@ export {
   type RateTarget,
   type Standing,
   type StandingFacts,
+  type StepFacts,
   type VerdictAddition,
   type VerdictFacts,
   type WaitingJob,

@@ -1,95 +1,76 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { testSettings } from '@cronjob-monitor/apiserver/testing';
-import { createLogger, systemClock } from '@cronjob-monitor/shared/process';
-import { serveApi } from '../../api/api-under-test.ts';
-import { aClusterOfOne } from '../../api/cluster.ts';
-import { testDatabases } from '../../store/databases.ts';
-import { standInForTheMachine } from '../observer/machine.ts';
-import { observe } from '../observer/observe.ts';
-import type { History } from '../observer/history.ts';
-import { Random } from '../observer/random.ts';
-import { randomHistory } from '../observer/random-history.ts';
-import { calm } from '../observer/random-observation.ts';
-import type { Replica } from '../observer/replica.ts';
-import type { World } from '../observer/world.ts';
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { createInterface } from 'node:readline';
+import { test, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { builtUi, whyNoBrowser } from '../../e2e/ui/fixtures/browser.ts';
 import { firstSeed, seeds } from '../seeds.ts';
-import { contradictionsOf, contradictionsOfAnswers } from './contradictions.ts';
-import { readPages, type MonitorStatusShown, type Pages } from './pages.ts';
+import type { Played } from './play.ts';
 
-standInForTheMachine(() => 200);
+/** Databases of fleets live for seconds: in memory where there is a file system for it. */
+const temporary = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+/** Seeds that once failed: they are played first. */
+const kept = JSON.parse(readFileSync(new URL('seeds.json', import.meta.url), 'utf8')) as number[];
+const player = fileURLToPath(new URL('play.ts', import.meta.url));
 
-/** How often a fleet is looked at while it moves. */
-const looksInside = 6;
-const logger = createLogger({ level: 'error', format: 'text', clock: systemClock, write: () => {} });
+test(`no two places contradict each other, fleets from seed ${firstSeed} on`, async (context) => {
+  await agree(context, { processes: availableParallelism(), isDrawn: false });
+});
 
-for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) {
-  test(`no two pages contradict each other, fleets from seed ${firstSeed} on: ${database.name}`, async (context) => {
-    let fleets = 0;
-    let cronJobs = 0;
-    try {
-      for (const seed of seeds()) {
-        const history = randomHistory(seed, { cells: 1, cronJobs: 14, days: 1 });
-        const found: string[] = [];
-        let looks = 0;
-        await observe(history, calm(history), {
-          freshDatabase: () => database.fresh(),
-          logger,
-          lookAt: restlessInstants(history),
-          look: async (service, world, now) => {
-            const pages = await read(service, world, now);
-            cronJobs += pages.cronJobs.length;
-            looks += 1;
-            // Metrics and the monitors' own status follow within a minute: they are compared when nothing moves any more.
-            const contradictions = now === history.endAt ? contradictionsOf(pages) : contradictionsOfAnswers(pages);
-            found.push(...contradictions.map((one) => `${new Date(now).toISOString()}: ${one}`));
-          },
-        });
-        fleets += 1;
-        assert.equal(looks, looksInside + 1, 'the pages were not read');
-        assert.deepEqual(found, [], `seed ${seed}; again with SEED=${seed} npm test -- truth/agreement`);
-      }
-    } finally {
-      context.diagnostic(`${fleets} fleets, ${cronJobs} CronJobs`);
-      await database.remove();
-    }
-  });
-}
+test(
+  `no page that a browser draws contradicts the service, fleets from seed ${firstSeed} on`,
+  { skip: whyNoBrowser() ?? false },
+  async (context) => {
+    builtUi();
+    await agree(context, { processes: 1, isDrawn: true });
+  },
+);
 
-/** Instants at which runs end, alerts open and slots are judged: whatever happens then. */
-function restlessInstants({ startAt, endAt, seed }: History): number[] {
-  const random = new Random(seed);
-  return Array.from(
-    { length: looksInside },
-    () => startAt + random.whole(3_600, (endAt - startAt) / 1_000 - 1) * 1_000,
+/** FLEETS=n plays so many; else as many as TRUTH_MINUTES lets. */
+async function agree(
+  context: TestContext,
+  { processes, isDrawn }: { readonly processes: number; readonly isDrawn: boolean },
+): Promise<void> {
+  const given = process.env[isDrawn ? 'FLEETS_DRAWN' : 'FLEETS'];
+  const queue = given === undefined ? seeds(kept) : counted(Number(given));
+  const played = (await Promise.all(Array.from({ length: processes }, () => playAll(queue, isDrawn)))).flat();
+  const sum = (of: (one: Played) => number): number => played.reduce((total, one) => total + of(one), 0);
+  const found = played.flatMap(({ seed, contradictions }) => contradictions.map((one) => `SEED=${seed}: ${one}`));
+  context.diagnostic(
+    `${played.length} fleets, ${sum(({ looks }) => looks)} looks, ${sum(({ cronJobs }) => cronJobs)} CronJobs, ` +
+      `${sum(({ pagesDrawn }) => pagesDrawn)} pages drawn, ${found.length} contradictions, ${sum(({ seconds }) => seconds).toFixed(0)} s`,
   );
+  assert.ok(played.length > 0 && sum(({ looks }) => looks) === 3 * played.length, 'fleets were not looked at');
+  if (isDrawn) assert.ok(sum(({ pagesDrawn }) => pagesDrawn) > 0, 'no page was drawn');
+  assert.deepEqual(found, []);
 }
 
-/** The API serves the store of the service at the instant at which its time stands still. */
-async function read(service: Replica, world: World, now: number): Promise<Pages> {
-  await using api = await serveApi({
-    store: service.store,
-    cluster: aClusterOfOne(),
-    clock: { ...systemClock, now: () => now },
-    settings: testSettings,
+function* counted(fleets: number): Generator<number> {
+  for (let index = 0; index < fleets; index++) yield firstSeed + index;
+}
+
+/** One process that takes seeds from the queue until it is empty. */
+async function playAll(queue: Generator<number>, isDrawn: boolean): Promise<Played[]> {
+  const first = queue.next();
+  if (first.done) return [];
+  const child = spawn(process.execPath, [player], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, TMPDIR: temporary, NODE_TEST_CONTEXT: '', ...(isDrawn && { BROWSER: '1' }) },
   });
-  const others = { statuses: statusesOf(world), metrics: await countsOf(service) };
-  return await readPages(`http://127.0.0.1:${api.port}`, others);
-}
-
-function statusesOf(world: World): ReadonlyMap<string, MonitorStatusShown> {
-  return new Map(
-    world.list('CronJobMonitor').map(({ metadata, status }) => [
-      `${metadata.namespace}/${metadata.name}`,
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the suites of the resources check the shape
-      (status ?? { summary: {}, cronJobs: [] }) as MonitorStatusShown,
-    ]),
-  );
-}
-
-/** `cronjob_monitor_cronjobs`, by status. */
-async function countsOf({ registry }: Replica): Promise<Record<string, number>> {
-  const text = await registry.metrics();
-  const lines = text.matchAll(/^cronjob_monitor_cronjobs\{status="(\w+)"\} (\d+)/gm);
-  return Object.fromEntries([...lines].map(([, status, count]) => [String(status), Number(count)]));
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  const played: Played[] = [];
+  child.stdin.write(`${first.value}\n`);
+  for await (const line of createInterface({ input: child.stdout })) {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as the player writes it
+    const one = JSON.parse(line) as Played;
+    played.push(one);
+    if (process.env['FLEETS_LOG']) process.stderr.write(`${line}\n`);
+    const next = queue.next();
+    if (next.done) child.stdin.end();
+    else child.stdin.write(`${next.value}\n`);
+  }
+  assert.equal(await ended, 0, 'a process that plays fleets ended by an error');
+  return played;
 }

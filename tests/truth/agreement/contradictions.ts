@@ -12,13 +12,8 @@ const statusOf: Readonly<Record<HealthState, string>> = {
   healthy: 'healthy',
 };
 
-/** Each sentence names a place that says something else than another one, or than the facts beside it. Empty: all agree. */
+/** Each sentence names an answer of the API that says something else than another one, or than the facts beside it. Empty: all agree. */
 export function contradictionsOf(pages: Pages): string[] {
-  return [...contradictionsOfAnswers(pages), ...ofMetrics(pages), ...ofMonitors(pages)];
-}
-
-/** The same of the API's answers alone. */
-export function contradictionsOfAnswers(pages: Pages): string[] {
   return [
     ...differingVerdicts(pages),
     ...pages.details.flatMap((detail) => [
@@ -27,6 +22,9 @@ export function contradictionsOfAnswers(pages: Pages): string[] {
       ...ofAlerts(detail, pages),
     ]),
     ...ofTargets(pages),
+    ...ofAlertPages(pages),
+    ...ofDays(pages),
+    ...ofMonitors(pages),
     ...ofCounts(pages),
   ];
 }
@@ -43,7 +41,7 @@ function* differingVerdicts({ shown, cronJobs }: Pages): Generator<string> {
 }
 
 /** The answers are read one after the other: each has a revision of its own. */
-function comparable({ revision: _, ...verdict }: Verdict): object {
+export function comparable({ revision: _, ...verdict }: Verdict): object {
   return verdict;
 }
 
@@ -99,7 +97,9 @@ function* ofTargets({ targets }: Pages): Generator<string> {
       target !== null &&
       current !== null &&
       (subject === 'successRate' || subject === 'minDuration' ? current < target : current > target);
-    if (isBroken && verdict !== 'breached' && verdict !== 'pending')
+    // A rate of fewer runs than the target asks for says nothing, and is shown so.
+    const saysNothing = subject === 'successRate' && verdict === 'noData';
+    if (isBroken && !saysNothing && verdict !== 'breached' && verdict !== 'pending')
       yield `${name} is ${verdict} at ${current}, and the target is ${target}`;
     if (verdict === 'met' && judged.state !== 'healthy') yield `${name} is met and is shown as ${judged.state}`;
     if (verdict === 'breached' && judged.state === 'healthy') yield `${name} is breached and is shown as healthy`;
@@ -131,32 +131,45 @@ function* ofCounts({ cronJobs, listed, stats, byState, byStatus, alerts }: Pages
   if (stats.activeAlerts !== active) yield `/stats counts ${stats.activeAlerts} active alerts, /alerts has ${active}`;
 }
 
-function* ofMetrics({ cronJobs, metrics }: Pages): Generator<string> {
-  for (const status of ['healthy', 'warning', 'critical', 'unknown'] as const) {
-    const count = cronJobs.filter((item) => item.status === status).length;
-    if (metrics[status] !== count)
-      yield `the metric counts ${metrics[status]} CronJobs that are ${status}, the list has ${count}`;
+/** The page of an alert says what its line in the list says; every hold of it stands on its CronJob. */
+function* ofAlertPages({ alerts, alertDetails, cronJobs }: Pages): Generator<string> {
+  for (const alert of alerts) {
+    const page = alertDetails.find(({ id }) => id === alert.id);
+    const place = `alert ${alert.id} of ${nameOf(alert.cronjob)}`;
+    if (!page || !isDeepStrictEqual(comparable(page.verdict), comparable(alert.verdict)))
+      yield `${place} is ${JSON.stringify(alert.verdict)} in the list, and ${JSON.stringify(page?.verdict)} on its page`;
+    if (page?.title !== alert.title || page.occurrences !== alert.occurrences)
+      yield `${place} has another title or count on its page`;
+    if (alert.verdict.since !== alert.since)
+      yield `${place} holds since ${alert.since}, its verdict ${alert.verdict.since}`;
+    const listed = cronJobs.find((item) => nameOf(item) === nameOf(alert.cronjob))?.verdict;
+    for (const { kind } of alert.verdict.holds)
+      if (listed && !listed.holds.some((hold) => hold.kind === kind))
+        yield `${place} is held (${kind}), its CronJob is not`;
   }
 }
 
-/** What kubectl shows of a monitor is what its page shows. */
-function* ofMonitors({ monitors, statuses, cronJobs }: Pages): Generator<string> {
-  const listed = new Map(cronJobs.map((item) => [nameOf(item), item.status]));
-  for (const monitor of monitors) {
-    const name = nameOf(monitor);
-    const status = statuses.get(name);
-    if (!status) {
-      yield `${name} has a page and no status`;
-      continue;
+/** The class of a day follows from its counts and the target beside it. */
+function* ofDays({ series }: Pages): Generator<string> {
+  for (const [name, { items, target }] of series)
+    for (const { date, verdict, recorded, success, failed, successRate } of items) {
+      const place = `${date} of ${name}`;
+      if (recorded === (verdict === 'notRecorded')) yield `${place} is ${verdict}, and recorded is ${recorded}`;
+      if (verdict === 'succeeded' && (failed > 0 || success === 0))
+        yield `${place} is ${verdict} with ${failed} failures`;
+      const isBelow =
+        successRate !== null && target !== null && success > 0 && failed > 0 && successRate < target - 0.005;
+      if (isBelow && verdict !== 'belowTarget')
+        yield `${place} is ${verdict} at ${successRate} %, and the target is ${target}`;
     }
-    for (const key of ['healthy', 'warning', 'critical', 'unknown'] as const) {
-      const counted = monitor.summary[key];
-      if (status.summary[key] !== counted)
-        yield `the status of ${name} counts ${status.summary[key]} CronJobs that are ${key}, its page counts ${counted}`;
+}
+
+/** The counts of a monitor are those of the CronJobs on its page. */
+function* ofMonitors({ monitors }: Pages): Generator<string> {
+  for (const monitor of monitors)
+    for (const state of healthStates) {
+      const counted = monitor.cronJobs.filter(({ verdict }) => verdict.state === state).length;
+      if (monitor.states[state] !== counted)
+        yield `${nameOf(monitor)} counts ${monitor.states[state]} CronJobs that are ${state}, its page lists ${counted}`;
     }
-    for (const item of status.cronJobs) {
-      const said = listed.get(nameOf(item));
-      if (said !== item.status) yield `the status of ${name} calls ${nameOf(item)} ${item.status}, the list ${said}`;
-    }
-  }
 }

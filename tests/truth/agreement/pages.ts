@@ -1,6 +1,10 @@
 import type {
   Alert,
+  AlertDetail,
+  AlertHistory,
   AlertList,
+  ChannelDetail,
+  ChannelList,
   CronJob,
   CronJobDetail,
   CronJobList,
@@ -9,6 +13,7 @@ import type {
   HealthState,
   MonitorDetail,
   MonitorList,
+  Series,
   SlaTarget,
   SlaList,
   StateCounts,
@@ -39,28 +44,28 @@ export interface Pages {
   readonly byState: StateCounts;
   readonly byStatus: Readonly<Record<string, number>>;
   readonly monitors: readonly MonitorDetail[];
-  /** What the monitors' own status says: summary and CronJobs, by `namespace/name`. */
-  readonly statuses: ReadonlyMap<string, MonitorStatusShown>;
-  /** `cronjob_monitor_cronjobs` by status. */
-  readonly metrics: Readonly<Record<string, number>>;
-}
-
-export interface MonitorStatusShown {
-  readonly summary: Readonly<Record<string, number>>;
-  readonly cronJobs: readonly { readonly namespace: string; readonly name: string; readonly status: string }[];
+  readonly channels: readonly ChannelDetail[];
+  /** In full, each with its own page. */
+  readonly alertDetails: readonly AlertDetail[];
+  readonly history: readonly Alert[];
+  /** Days of each CronJob, by `namespace/name`. */
+  readonly series: ReadonlyMap<string, Series>;
+  /** The files of these lists, by name. */
+  readonly files: Readonly<Record<'cronjobs' | 'alerts' | 'sla', string>>;
 }
 
 const statuses = ['healthy', 'warning', 'critical', 'suspended', 'unknown'] as const;
 
-/** Reads all pages of the API at this address. The other two sources are not the API's and are handed in. */
-export async function readPages(address: string, others: Pick<Pages, 'statuses' | 'metrics'>): Promise<Pages> {
-  const get = async <T>(path: string): Promise<T> => {
+/** Reads all pages of the API at this address. */
+export async function readPages(address: string): Promise<Pages> {
+  const text = async (path: string): Promise<string> => {
     const response = await fetch(`${address}/api/v1${path}`);
-    const body: unknown = await response.json();
-    if (response.status !== 200) throw new Error(`GET ${path} answered ${response.status}: ${JSON.stringify(body)}`);
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the suites of the API check the shapes
-    return body as T;
+    const body = await response.text();
+    if (response.status !== 200) throw new Error(`GET ${path} answered ${response.status}: ${body}`);
+    return body;
   };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the suites of the API check the shapes
+  const get = async <T>(path: string): Promise<T> => JSON.parse(await text(path)) as T;
   const list = await get<CronJobList>('/cronjobs?limit=500');
   const details = await Promise.all(
     list.items.map(({ namespace, name }) => get<CronJobDetail>(`/cronjobs/${namespace}/${name}`)),
@@ -73,6 +78,16 @@ export async function readPages(address: string, others: Pick<Pages, 'statuses' 
   const timeline = await get<Timeline>('/timeline?limit=100');
   const alerts = await get<AlertList>('/alerts?limit=500&state=active,suppressed,pending');
   const sla = await get<SlaList>('/sla?limit=500');
+  const alertDetails = await Promise.all(alerts.items.map(({ id }) => get<AlertDetail>(`/alerts/${id}`)));
+  const { items: channelItems } = await get<ChannelList>('/channels');
+  const channels = await Promise.all(channelItems.map(({ name }) => get<ChannelDetail>(`/channels/${name}`)));
+  const { items: history } = await get<AlertHistory>('/alerts/history?limit=500');
+  const series = await Promise.all(
+    list.items.map(
+      async (item) =>
+        [nameOf(item), await get<Series>(`/cronjobs/${item.namespace}/${item.name}/series?days=7`)] as const,
+    ),
+  );
   const shown = [
     ...list.items.map((item) => ({ place: '/cronjobs', ...shownOf(item) })),
     ...details.map((item) => ({ place: '/cronjobs/{namespace}/{name}', ...shownOf(item) })),
@@ -103,7 +118,15 @@ export async function readPages(address: string, others: Pick<Pages, 'statuses' 
     byState: await totals<HealthState>('state', healthStates),
     byStatus: await totals('status', statuses),
     monitors,
-    ...others,
+    channels,
+    alertDetails,
+    history,
+    series: new Map(series),
+    files: {
+      cronjobs: await text('/cronjobs?format=csv'),
+      alerts: await text('/alerts?format=csv&state=active,suppressed,pending'),
+      sla: await text('/sla?format=csv'),
+    },
   };
 }
 

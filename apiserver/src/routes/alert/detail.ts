@@ -19,8 +19,8 @@ import { presentEvents, presentLog } from '../executions/present.ts';
 import { presentAlert } from '../alerts/present.ts';
 import { toAlertFacts } from '@cronjob-monitor/shared/domain';
 import { explainRuns, type ExplainedRun } from '../verdicts/explain-run.ts';
-import { gatherFindings } from '../verdicts/findings.ts';
 import { readSurroundings } from '../verdicts/surroundings.ts';
+import { gatherWhy } from '../verdicts/why.ts';
 import { presentTimeline } from './timeline.ts';
 
 type Store = RouteDeps['store'];
@@ -36,11 +36,10 @@ export async function getAlert(store: Store, id: string): Promise<StoredAlert> {
 export async function presentOneAlert(deps: Pick<RouteDeps, 'store' | 'settings'>, alert: StoredAlert): Promise<Alert> {
   const { store } = deps;
   const surroundings = await readSurroundings(deps);
-  const findings = (await gatherFindings(deps, [alert], surroundings))(alert);
+  const why = await gatherWhy(deps, { alerts: [alert] }, surroundings);
   const explained = alert.type === 'jobFailed' ? await explainRunOf(store, alert) : undefined;
-  const why = explained ? { cause: explained.cause, step: explained.step } : {};
   const told = (await listTold(store, [alert.id])).get(alert.id);
-  const shown = presentAlert(alert, told, surroundings, { findings, ...why });
+  const shown = presentAlert(alert, told, surroundings, why);
   if (explained?.suggestedFix === undefined || shown.context.suggestedFix !== null) return shown;
   return { ...shown, context: { ...shown.context, suggestedFix: explained.suggestedFix } };
 }

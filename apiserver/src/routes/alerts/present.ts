@@ -1,17 +1,18 @@
 import type { Alert, AlertContext, AlertPodStatus } from '@cronjob-monitor/shared/contract';
-import { nameFinding, type VerdictAddition } from '@cronjob-monitor/shared/domain';
+import { nameFinding } from '@cronjob-monitor/shared/domain';
 import type { StoredAlert, ToldFacts } from '@cronjob-monitor/shared/store';
 import { isObject } from '../../monitor-spec.ts';
 import { orNull, toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
 import { verdictOfAlert } from '../verdicts/of-alert.ts';
 import type { Surroundings } from '../verdicts/surroundings.ts';
+import type { Why } from '../verdicts/why.ts';
 import { presentTold } from './told.ts';
 
 export function presentAlert(
   alert: StoredAlert,
   facts: ToldFacts | undefined,
   surroundings: Surroundings,
-  explained: Pick<VerdictAddition, 'cause' | 'step' | 'findings'> = {},
+  why: Pick<Why, 'ofAlert'>,
 ): Alert {
   const { namespace, name } = alert.cronJob;
   const told = presentTold(alert, facts);
@@ -29,7 +30,7 @@ export function presentAlert(
     dueAt: alert.state === 'pending' ? toWireInstantOrNull(alert.dueAt) : null,
     title: `${namespace}/${name}: ${nameFinding(alert.type, alert.subject)}`,
     message: alert.message,
-    verdict: verdictOfAlert(alert, told, surroundings, explained),
+    verdict: verdictOfAlert(alert, told, surroundings, why.ofAlert(alert, told)),
     cronjob: alert.cronJob,
     monitor: alert.monitor,
     since: toWireInstant(alert.sinceAt),

@@ -20,7 +20,7 @@ import { readWindow } from '../../windows.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
 import { answerExport, exportable } from '../export/answer.ts';
 import { alertColumns } from '../export/columns.ts';
-import { gatherFindings } from '../verdicts/findings.ts';
+import { gatherWhy } from '../verdicts/why.ts';
 import { readSurroundings } from '../verdicts/surroundings.ts';
 import { presentAlert } from './present.ts';
 import { alertsQuery, defaultHistoryLimit, historyQuery } from './query.ts';
@@ -137,10 +137,10 @@ export async function presentAlerts(
 ): Promise<Alert[]> {
   const { store } = deps;
   const surroundings = await readSurroundings(deps);
-  const findings = await gatherFindings(deps, alerts, surroundings);
+  const why = await gatherWhy(deps, { alerts }, surroundings);
   const told = await listTold(
     store,
     alerts.map(({ id }) => id),
   );
-  return alerts.map((alert) => presentAlert(alert, told.get(alert.id), surroundings, { findings: findings(alert) }));
+  return alerts.map((alert) => presentAlert(alert, told.get(alert.id), surroundings, why));
 }

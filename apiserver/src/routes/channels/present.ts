@@ -1,4 +1,5 @@
 import type { Channel, ChannelDetail, Delivery, Ref } from '@cronjob-monitor/shared/contract';
+import { soundChannel } from '@cronjob-monitor/shared/kube';
 import type { CatalogChannelState, ChannelQueue } from '@cronjob-monitor/shared/store';
 import { isObject } from '../../monitor-spec.ts';
 import { orNull, toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
@@ -71,6 +72,7 @@ export function presentChannelDetail(facts: ChannelFacts, recentDeliveries: read
         lastTransitionTime: toWireInstantOrNull(channel.readyChangedAt),
         observedGeneration: channel.generation,
       },
+      { ...soundChannel, lastTransitionTime: null, observedGeneration: channel.generation },
     ],
     monitors,
     recentDeliveries,

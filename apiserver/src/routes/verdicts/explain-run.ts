@@ -1,7 +1,12 @@
 import type { VerdictStep } from '@cronjob-monitor/shared/contract';
 import {
   createFixMatcher,
+  deadlineStep,
+  evictedStep,
   exitInWords,
+  killedStep,
+  missingIn,
+  openRunOf,
   type Attempt,
   type FixMatcher,
   type FixPattern,
@@ -13,12 +18,12 @@ import {
   listEvidence,
   listMonitors,
   listMonitorsOf,
-  type CatalogCronJob,
+  measureLastDurations,
   type Db,
   type Evidence,
   type StoredExecution,
 } from '@cronjob-monitor/shared/store';
-import { fixPatternsOf, isObject } from '../../monitor-spec.ts';
+import { isObject } from '../../monitor-spec.ts';
 
 /** What is known of why a run failed, computed when it is read: a run that was recorded after the service was away has it too. */
 export interface ExplainedRun extends Pick<VerdictAddition, 'cause' | 'step'> {
@@ -30,6 +35,8 @@ const matcher: FixMatcher = createFixMatcher();
 
 /** Of so many failed runs of one answer what was captured is read; the others say what their rows say. */
 const mostRead = 50;
+/** What a run usually takes is told by so many. */
+const usualRuns = 100;
 
 /** Explains failed runs of one CronJob; a run that did not fail has no entry. By Job UID. */
 export async function explainRuns(
@@ -41,23 +48,47 @@ export async function explainRuns(
   if (failed.length === 0) return new Map();
   const patterns = await listPatterns(db, cronJobId);
   const explained = new Map<string, ExplainedRun>();
+  // One after the other: a page has few failed runs, and evidence may be large.
   for (const run of failed.slice(0, mostRead)) explained.set(run.jobUid, await explain(db, cronJobId, run, patterns));
   return explained;
 }
 
-/** The same of the last failed run of each of these CronJobs that was killed for lack of memory: only its spec tells the limit. By id. */
-export async function explainKilled(
-  db: Db,
-  cronJobs: readonly CatalogCronJob[],
-): Promise<ReadonlyMap<number, ExplainedRun>> {
-  const explained = new Map<number, ExplainedRun>();
-  const killed = cronJobs.filter(({ failedRun }) => failedRun?.reason === 'OOMKilled').slice(0, mostRead);
-  for (const { id, failedRun } of killed) {
-    const run = failedRun && (await findExecution(db, { cronJobIds: [id], jobName: failedRun.jobName }));
-    if (run) explained.set(id, await explain(db, id, { ...run, fix: run.fix ?? '' }, []));
-  }
-  return explained;
+/** A failed run by its names, as CronJobs and alerts keep it. */
+export interface NamedRun {
+  readonly cronJobId: number;
+  readonly jobName: string;
 }
+
+/** The same of single runs of many CronJobs, without what a pattern suggests. */
+export async function explainNamed(
+  db: Db,
+  runs: readonly NamedRun[],
+): Promise<(run: NamedRun) => ExplainedRun | undefined> {
+  const keyOf = ({ cronJobId, jobName }: NamedRun): string => `${cronJobId} ${jobName}`;
+  const explained = new Map<string, ExplainedRun>();
+  const wanted = [...new Map(runs.map((run) => [keyOf(run), run])).values()];
+  for (const { cronJobId, jobName } of wanted.slice(0, mostRead)) {
+    // One after the other: an answer has few of them.
+    const run = await findExecution(db, { cronJobIds: [cronJobId], jobName });
+    if (run?.status === 'failed')
+      explained.set(keyOf({ cronJobId, jobName }), await explain(db, cronJobId, { ...run, fix: run.fix ?? '' }, []));
+  }
+  return (run) => explained.get(keyOf(run));
+}
+
+/** Reasons that more is known of than the row of the run says. */
+const tellMore = new Set([
+  'OOMKilled',
+  'Evicted',
+  'DeadlineExceeded',
+  'ErrImagePull',
+  'ImagePullBackOff',
+  'InvalidImageName',
+  'ErrImageNeverPull',
+  'CreateContainerConfigError',
+  'CreateContainerError',
+  'FailedCreate',
+]);
 
 async function explain(
   db: Db,
@@ -65,24 +96,49 @@ async function explain(
   run: StoredExecution,
   patterns: readonly FixPattern[],
 ): Promise<ExplainedRun> {
-  const isKilled = run.reason === 'OOMKilled';
-  const evidence = run.fix === undefined || isKilled ? await listEvidence(db, run.jobUid) : [];
-  const killed = isKilled ? await memoryOf(db, cronJobId, run, evidence) : undefined;
+  const tellsMore = tellMore.has(run.reason ?? '') || tellMore.has(run.jobReason ?? '');
+  const evidence = run.fix === undefined || tellsMore ? await listEvidence(db, run.jobUid) : [];
+  const found = tellsMore ? await findOut(db, cronJobId, run, evidence) : undefined;
   return {
-    cause: killed?.cause ?? (exitInWords(run) || undefined),
-    step: killed?.step ?? openRun(run),
-    suggestedFix: run.fix ?? suggest(run, evidence, patterns, killed?.container),
+    cause: found?.cause ?? (exitInWords(run) || undefined),
+    step: found?.step ?? openRunOf({ namespace: run.namespace, name: run.cronJobName }, run.jobName),
+    suggestedFix: run.fix ?? suggest(run, evidence, patterns, found?.container),
   };
 }
 
-/** The run itself is the next thing to look at. */
-export function openRun({
-  namespace,
-  cronJobName,
-  jobName,
-}: Pick<StoredExecution, 'namespace' | 'cronJobName' | 'jobName'>): VerdictStep {
-  const href = `/cronjobs/${namespace}/${cronJobName}/runs/${jobName}`;
-  return { action: 'openRun', words: 'Open the run', command: null, href };
+/** What is known of a run beyond its row. */
+interface FoundOut {
+  readonly container?: string;
+  readonly cause?: string;
+  readonly step: VerdictStep;
+}
+
+async function findOut(
+  db: Db,
+  cronJobId: number,
+  run: StoredExecution,
+  evidence: readonly Evidence[],
+): Promise<FoundOut | undefined> {
+  const cronJob = { namespace: run.namespace, name: run.cronJobName };
+  const missing = missingIn(run.reason, textOf(evidence));
+  if (missing !== undefined && run.reason !== 'OOMKilled')
+    return { cause: missing, step: openRunOf(cronJob, run.jobName, `Open the run: ${missing}`) };
+  const spec = run.templateHash === undefined ? undefined : await findTemplate(db, cronJobId, run.templateHash);
+  if (spec === undefined) return undefined;
+  const attempts = attemptsIn(evidence);
+  if (run.reason === 'OOMKilled') return killedStep(cronJob, run, spec, attempts);
+  if (run.reason === 'Evicted') return evictedStep(cronJob, run, spec, attempts);
+  if (run.reason !== 'DeadlineExceeded' && run.jobReason !== 'DeadlineExceeded') return undefined;
+  const p99Ms = (await measureLastDurations(db, [cronJobId], usualRuns)).get(cronJobId)?.p99Ms;
+  return deadlineStep(cronJob, spec, p99Ms);
+}
+
+/** The text of events and of what containers waited for. */
+function textOf(evidence: readonly Evidence[]): string {
+  const events = evidence.find(({ kind, body }) => kind === 'events' && body !== undefined)?.body ?? '[]';
+  const messages = (JSON.parse(events) as readonly { reason: string; message: string }[]).map(({ message }) => message); // as capture wrote it
+  const waits = attemptsIn(evidence).flatMap(({ containers }) => containers.map(({ message }) => message ?? ''));
+  return [...messages, ...waits].join('\n');
 }
 
 function suggest(
@@ -132,78 +188,16 @@ function attemptsIn(evidence: readonly Evidence[]): readonly Attempt[] {
   return captured?.body === undefined ? [] : (JSON.parse(captured.body) as readonly Attempt[]); // as capture wrote it
 }
 
-/** The container that was killed, with its limit; undefined when the spec of the run is not kept. */
-async function memoryOf(
-  db: Db,
-  cronJobId: number,
-  run: StoredExecution,
-  evidence: readonly Evidence[],
-): Promise<{ readonly container: string; readonly cause: string; readonly step: VerdictStep } | undefined> {
-  if (run.templateHash === undefined) return undefined;
-  const containers = containersOf(await findTemplate(db, cronJobId, run.templateHash));
-  const killed = attemptsIn(evidence)
-    .flatMap((attempt) => attempt.containers)
-    .find(({ reason }) => reason === 'OOMKilled')?.name;
-  const container =
-    containers.find(({ name }) => name === killed) ?? (containers.length === 1 ? containers[0] : undefined);
-  if (!container) return undefined;
-  const { name, limit } = container;
-  const times = run.attempts > 1 ? ` in ${run.attempts} attempts` : '';
-  if (limit === undefined) {
-    const step = {
-      ...openRun(run),
-      words: `Container ${name} has no memory limit of its own: its node or pod ran out of memory`,
-    };
-    return { container: name, cause: `Container ${name} was killed for lack of memory${times}`, step };
-  }
-  const doubled = doubledMemory(limit);
-  const { namespace, cronJobName } = run;
-  const patch = {
-    spec: {
-      jobTemplate: {
-        spec: { template: { spec: { containers: [{ name, resources: { limits: { memory: doubled } } }] } } },
-      },
-    },
-  };
-  return {
-    container: name,
-    cause: `Container ${name} was killed at its memory limit of ${limit}${times}`,
-    step: {
-      action: 'copyPatch',
-      words: `Raise the memory limit of container ${name} from ${limit} to ${doubled}, or make it use less`,
-      command: `kubectl -n ${namespace} patch cronjob ${cronJobName} --patch '${JSON.stringify(patch)}'`,
-      href: null,
-    },
-  };
-}
-
-function containersOf(spec: unknown): readonly { readonly name: string; readonly limit: string | undefined }[] {
-  const inside = (value: unknown, ...keys: readonly string[]): unknown =>
-    keys.reduce<unknown>((found, key) => (isObject(found) ? found[key] : undefined), value);
-  const listed = inside(spec, 'template', 'spec', 'containers');
-  return (Array.isArray(listed) ? (listed as readonly unknown[]) : []).flatMap((container) => {
-    const name = inside(container, 'name');
-    const limit = inside(container, 'resources', 'limits', 'memory');
-    return typeof name === 'string' ? [{ name, limit: typeof limit === 'string' ? limit : undefined }] : [];
-  });
-}
-
-/** `512Mi` doubled is `1Gi`; a quantity of another form is doubled as it stands. */
-function doubledMemory(limit: string): string {
-  const [, digits = '', unit = ''] = /^(\d+(?:\.\d+)?)([A-Za-z]*)$/.exec(limit) ?? [];
-  if (digits === '') return limit;
-  const twice = 2 * Number(digits);
-  const larger: Readonly<Record<string, string>> = { Ki: 'Mi', Mi: 'Gi', Gi: 'Ti' };
-  const next = larger[unit];
-  return next !== undefined && twice >= 1_024 && twice % 1_024 === 0 ? `${twice / 1_024}${next}` : `${twice}${unit}`;
-}
-
 /** The patterns in force for a CronJob that need no search of a text: searches run in a thread as the run is recorded. */
 async function listPatterns(db: Db, cronJobId: number): Promise<readonly FixPattern[]> {
   const [monitors, selecting] = await Promise.all([listMonitors(db), listMonitorsOf(db, [cronJobId])]);
   const ids = new Set(selecting.map(({ monitorId }) => monitorId));
   return monitors
     .filter(({ id }) => ids.has(id))
-    .flatMap(({ spec }) => fixPatternsOf(spec))
+    .flatMap(({ spec }) => {
+      const alerting = isObject(spec) ? spec['alerting'] : undefined;
+      const listed = isObject(alerting) ? alerting['suggestedFixPatterns'] : undefined;
+      return Array.isArray(listed) ? (listed as readonly FixPattern[]) : []; // as the reconciler decoded it
+    })
     .filter(({ match }) => !match.logPattern && !match.eventPattern && !match.reasonPattern);
 }

@@ -1,74 +1,164 @@
-import type { VerdictFinding } from '@cronjob-monitor/shared/contract';
-import type { Instant } from '@cronjob-monitor/shared/domain';
-import { rhythmOf } from '@cronjob-monitor/shared/domain/schedule';
-import { listCronJobsById, type StoredAlert } from '@cronjob-monitor/shared/store';
+import type { AlertSubject, AlertType, VerdictFinding } from '@cronjob-monitor/shared/contract';
+import {
+  durationInWords,
+  lintCronJob,
+  parseDuration,
+  type Instant,
+  type LintCode,
+  type LintedCronJob,
+} from '@cronjob-monitor/shared/domain';
+import { rhythmOf, type Rhythm, type RhythmProblem } from '@cronjob-monitor/shared/domain/schedule';
+import {
+  listCronJobsById,
+  listMonitors,
+  measureLastDurations,
+  type CatalogCronJob,
+  type StoredAlert,
+} from '@cronjob-monitor/shared/store';
+import { deadManLimitOf, maxDurationOf, slaOf } from '../../monitor-spec.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Surroundings } from './surroundings.ts';
 import { toWordedAlert } from './of-alert.ts';
 
-/** For many alerts, with one question. */
+/** Codes of the check of rules that explain an alert, by its rule: each stands as a sentence on it. */
+const codesOf: Readonly<Record<Exclude<AlertType, 'slaBreached'>, readonly LintCode[]>> & {
+  readonly slaBreached: Readonly<Partial<Record<AlertSubject, readonly LintCode[]>>>;
+} = {
+  deadManTriggered: ['DeadManShorterThanPeriod', 'EveryNeverRuns', 'ZoneInSchedule'],
+  missedSchedule: [
+    'EveryNeverRuns',
+    'StartingDeadlineTight',
+    'EveryBelowMinute',
+    'ZoneInSchedule',
+    'RunsLongerThanPeriod',
+  ],
+  jobFailed: [],
+  jobStuck: ['RunsLongerThanPeriod'],
+  durationRegression: ['RunsLongerThanPeriod'],
+  jobSuspended: [],
+  slaBreached: {
+    maxDuration: ['MaxDurationUnreachable', 'RunsLongerThanPeriod'],
+    successRate: ['SlaWindowTooSmall', 'RunsLongerThanPeriod'],
+    finishBy: ['RunsLongerThanPeriod'],
+  },
+};
+
+/** Runs that the check of rules asks for durations. */
+const durationsOf = 100;
+
+/** What the check of rules finds about the rule of each of these alerts, with a handful of questions however many they are. */
 export async function gatherFindings(
   { store, settings }: Pick<RouteDeps, 'store' | 'settings'>,
   alerts: readonly StoredAlert[],
   { now }: Pick<Surroundings, 'now'>,
 ): Promise<(alert: StoredAlert) => VerdictFinding[]> {
-  const limited = alerts.filter(({ type }) => type === 'deadManTriggered');
-  const cronJobs = await listCronJobsById(store, [...new Set(limited.map(({ cronJobId }) => cronJobId))]);
+  const ids = [...new Set(alerts.filter((alert) => codesFor(alert).length > 0).map(({ cronJobId }) => cronJobId))];
+  if (ids.length === 0) return () => [];
+  const [cronJobs, durations, monitors] = await Promise.all([
+    listCronJobsById(store, ids),
+    measureLastDurations(store, ids, durationsOf),
+    listMonitors(store),
+  ]);
   const byId = new Map(cronJobs.map((cronJob) => [cronJob.id, cronJob]));
-  const { defaultTimeZone } = settings;
+  const specs = new Map(monitors.map(({ namespace, name, spec }) => [`${namespace}/${name}`, spec]));
   return (alert) => {
     const cronJob = byId.get(alert.cronJobId);
-    return cronJob ? findingsOf(alert, cronJob, { now, defaultTimeZone }) : [];
+    const codes = codesFor(alert);
+    if (!cronJob || codes.length === 0) return [];
+    const { namespace, name } = alert.monitor;
+    const rhythm = rhythmIn(cronJob.schedule, cronJob.timeZone ?? settings.defaultTimeZone, now);
+    const linted = toLinted(cronJob, rhythm, durations.get(cronJob.id));
+    // The limit is that of the alert: a rule that was changed since explains the next one.
+    const limits = limitsOf(specs.get(`${namespace}/${name}`), alert);
+    return lintCronJob(linted, { monitor: limits, skewP99Ms: 0 })
+      .filter(({ code }) => codes.includes(code))
+      .map(({ code, message }) => ({
+        code,
+        words: code === 'DeadManShorterThanPeriod' ? deadManWords(rhythm) : inWords(message),
+        href: `/monitors/${namespace}/${name}`,
+      }));
   };
 }
 
-interface Scheduled {
-  readonly schedule: string;
-  readonly timeZone: string | undefined;
+function codesFor({ type, subject }: StoredAlert): readonly LintCode[] {
+  return type === 'slaBreached' ? ((subject && codesOf.slaBreached[subject]) ?? []) : codesOf[type];
+}
+
+type Limits = Parameters<typeof lintCronJob>[1]['monitor'];
+
+function limitsOf(spec: unknown, alert: StoredAlert): Limits {
+  const { limit } = toWordedAlert(alert);
+  const asText = limit === undefined ? undefined : `${limit}s`;
+  const deadMan = alert.type === 'deadManTriggered' ? asText : deadManLimitOf(spec);
+  return {
+    deadManSwitch:
+      deadMan === undefined || deadMan === 'auto' ? undefined : { enabled: true, maxTimeSinceLastSuccess: deadMan },
+    sla: {
+      ...slaOf(spec),
+      maxDuration: alert.subject === 'maxDuration' ? asText : maxDurationOf(spec),
+    },
+  };
+}
+
+/** What only the spec of its Jobs tells is not asked for: the codes above need none of it. */
+function toLinted(
+  { namespace, name, timeZone, policy, deadlineS }: CatalogCronJob,
+  rhythm: Rhythm | RhythmProblem,
+  durations: LintedCronJob['durations'],
+): LintedCronJob {
+  return {
+    facts: {
+      namespace,
+      name,
+      timeZone,
+      policy,
+      deadlineS,
+      successLimit: 3,
+      failureLimit: 1,
+      activeDeadlineS: undefined,
+      ttlAfterFinishedS: undefined,
+      backoffLimit: undefined,
+      restartPolicy: undefined,
+    },
+    rhythm,
+    durations,
+    nextRunAt: undefined,
+  };
 }
 
 const hourMs = 3_600_000;
-const kept = new Map<string, number | undefined>();
+const kept = new Map<string, Rhythm | RhythmProblem>();
 const mostKept = 5_000;
 
-/** What the check of rules finds about the rule of an alert: a limit that its schedule can never meet. */
-export function findingsOf(
-  alert: StoredAlert,
-  { schedule, timeZone }: Scheduled,
-  { now, defaultTimeZone }: { readonly now: Instant; readonly defaultTimeZone: string },
-): VerdictFinding[] {
-  const { limit } = toWordedAlert(alert);
-  if (alert.type !== 'deadManTriggered' || limit === undefined) return [];
-  const gapMs = largestGap(schedule, timeZone ?? defaultTimeZone, now);
-  if (gapMs === undefined || limit * 1_000 > gapMs) return [];
-  const { namespace, name } = alert.monitor;
-  return [
-    {
-      code: 'DeadManShorterThanPeriod',
-      words: `The limit is no longer than its schedule (${gapInWords(gapMs)}): it fires ${often(gapMs)}`,
-      href: `/monitors/${namespace}/${name}`,
-    },
-  ];
-}
-
 /** It costs some milliseconds and hardly changes within a day. */
-function largestGap(schedule: string, zone: string, now: Instant): number | undefined {
+function rhythmIn(schedule: string, zone: string, now: Instant): Rhythm | RhythmProblem {
   const key = `${schedule} ${zone} ${Math.floor(now / (24 * hourMs))}`;
-  if (kept.has(key)) return kept.get(key);
+  const known = kept.get(key);
+  if (known !== undefined) return known;
   const rhythm = rhythmOf(schedule, zone, now);
-  const gapMs = typeof rhythm === 'string' || rhythm.largestGapMs === Infinity ? undefined : rhythm.largestGapMs;
   if (kept.size >= mostKept) kept.clear();
-  kept.set(key, gapMs);
-  return gapMs;
+  kept.set(key, rhythm);
+  return rhythm;
 }
 
-function gapInWords(gapMs: number): string {
+function deadManWords(rhythm: Rhythm | RhythmProblem): string {
+  const gapMs = typeof rhythm === 'string' ? Infinity : rhythm.largestGapMs;
+  if (gapMs === Infinity) return 'The limit is no longer than its schedule';
   const hours = gapMs / hourMs;
-  return hours >= 1 ? `${Math.round(hours)} h` : `${Math.round(gapMs / 60_000)} min`;
+  const gap = hours >= 1 ? `${Math.round(hours)} h` : `${Math.round(gapMs / 60_000)} min`;
+  return `The limit is no longer than its schedule (${gap}): it fires ${often(hours)}`;
 }
 
-function often(gapMs: number): string {
-  const hours = gapMs / hourMs;
+function often(hours: number): string {
   if (hours >= 23 && hours <= 25) return 'every day';
   return hours >= 167 && hours <= 169 ? 'every week' : 'between any two of its runs';
+}
+
+/** A sentence of the check, whose durations stand as fields do: `1h30m is less than …` is `1 h 30 min is less than …`. */
+function inWords(message: string): string {
+  const words = message.replaceAll(/(?<![\w.])(?:\d+(?:\.\d+)?(?:d|h|m|s|ms))+(?!\w)/g, (text) => {
+    const ms = parseDuration(text);
+    return ms === undefined ? text : durationInWords(ms / 1_000);
+  });
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }

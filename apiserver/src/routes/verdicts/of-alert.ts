@@ -1,7 +1,6 @@
 import type { HealthState, Told, ToldReason, Verdict, VerdictHold } from '@cronjob-monitor/shared/contract';
 import {
   alertWords,
-  exitInWords,
   holdsOf,
   toAlertFacts,
   toVerdict,
@@ -27,15 +26,13 @@ export function verdictOfAlert(
   alert: StoredAlert,
   told: Told,
   surroundings: Surroundings,
-  explained: Pick<VerdictAddition, 'cause' | 'step' | 'findings'> = {},
+  explained: Pick<VerdictAddition, 'cause' | 'step' | 'findings'>,
 ): Verdict {
   const worded = toWordedAlert(alert);
-  const { facts } = worded;
   return toVerdict(
     { state: stateOf(alert), kind: alert.type },
     { words: alertWords(worded), sinceAt: alert.sinceAt },
     {
-      cause: alert.type === 'jobFailed' ? exitInWords(facts) || undefined : undefined,
       ...explained,
       holds: alertHolds(alert, told, surroundings),
       told,

@@ -1,19 +1,19 @@
 import type { Verdict, VerdictHold } from '@cronjob-monitor/shared/contract';
 import {
-  exitInWords,
   holdsOf,
+  standingFactsOf,
+  standingOf,
   verdictOf,
   type OpenAlertFacts,
-  type VerdictAddition,
+  type VerdictFacts,
 } from '@cronjob-monitor/shared/domain';
 import { listOpenAlerts, listTold, type CatalogCronJob, type StoredAlert } from '@cronjob-monitor/shared/store';
 import { presentTold } from '../alerts/told.ts';
 import { nextRunOf } from '../../next-run.ts';
 import type { RouteDeps } from '../deps.ts';
 import { alertHolds, toWordedAlert } from './of-alert.ts';
-import { explainKilled, openRun, type ExplainedRun } from './explain-run.ts';
-import { findingsOf } from './findings.ts';
 import { findSilence, readSurroundings, type Surroundings } from './surroundings.ts';
+import { gatherWhy } from './why.ts';
 
 /** The one judgement about each of these CronJobs, with the open alerts that it was made from. */
 export interface JudgedCronJobs {
@@ -38,10 +38,18 @@ export async function judgeCronJobs(
     store,
     open.map(({ id }) => id),
   );
-  const killed = await explainKilled(store, cronJobs);
   const openOf = Map.groupBy(open, ({ cronJobId }) => cronJobId);
   const isOpen = ({ state }: StoredAlert): boolean => state !== 'pending';
   const alertsOf = ({ id }: CatalogCronJob): readonly StoredAlert[] => (openOf.get(id) ?? []).filter(isOpen);
+  const worstOf = ({ id }: CatalogCronJob): StoredAlert | undefined => {
+    const all = openOf.get(id) ?? [];
+    return all.find(isOpen) ?? all.find(({ state }) => state === 'pending');
+  };
+  const why = await gatherWhy(
+    deps,
+    { alerts: cronJobs.flatMap((cronJob) => worstOf(cronJob) ?? []), cronJobs },
+    surroundings,
+  );
   return {
     alertsOf,
     verdictOf(cronJob) {
@@ -49,44 +57,27 @@ export async function judgeCronJobs(
       const alerts = all.filter(isOpen);
       const pending = all.find(({ state }) => state === 'pending');
       const toldOf = (alert: StoredAlert): ReturnType<typeof presentTold> => presentTold(alert, told.get(alert.id));
-      const [worst = pending] = alerts;
-      const { failedRun } = cronJob;
-      const isAboutRun = failedRun !== undefined && (alerts.length === 0 || alerts[0]?.type === 'jobFailed');
-      return verdictOf(
-        {
-          ...cronJob,
-          hasRun: cronJob.lastRun !== undefined || cronJob.lastSuccessAt !== undefined,
-          nextRunAt: nextRunOf(cronJob, surroundings.now, deps.settings.defaultTimeZone),
-          alerts: alerts.map((alert): OpenAlertFacts => ({ ...toWordedAlert(alert), severity: alert.severity })),
-          pending: pending && toWordedAlert(pending),
-          isPending: pending !== undefined,
-        },
-        {
-          ...(isAboutRun && whyFailed(cronJob, failedRun, killed.get(cronJob.id))),
-          holds:
-            all.length > 0
-              ? joined(all.map((alert) => alertHolds(alert, toldOf(alert), surroundings)))
-              : silenced(cronJob, surroundings),
-          told: worst && toldOf(worst),
-          findings: worst
-            ? findingsOf(worst, cronJob, { now: surroundings.now, defaultTimeZone: deps.settings.defaultTimeZone })
-            : [],
-          revision: surroundings.revision,
-        },
-      );
+      const worst = worstOf(cronJob);
+      const facts: VerdictFacts = {
+        ...cronJob,
+        hasRun: cronJob.lastRun !== undefined || cronJob.lastSuccessAt !== undefined,
+        nextRunAt: nextRunOf(cronJob, surroundings.now, deps.settings.defaultTimeZone),
+        alerts: alerts.map((alert): OpenAlertFacts => ({ ...toWordedAlert(alert), severity: alert.severity })),
+        pending: pending && toWordedAlert(pending),
+        isPending: pending !== undefined,
+      };
+      const { kind } = standingOf(standingFactsOf(facts));
+      const isOfAlert = worst && (kind === 'alert' || kind === 'waiting');
+      return verdictOf(facts, {
+        ...(isOfAlert ? why.ofAlert(worst, toldOf(worst)) : kind === 'alert' ? {} : why.ofCronJob(cronJob, kind)),
+        holds:
+          all.length > 0
+            ? joined(all.map((alert) => alertHolds(alert, toldOf(alert), surroundings)))
+            : silenced(cronJob, surroundings),
+        told: worst && toldOf(worst),
+        revision: surroundings.revision,
+      });
     },
-  };
-}
-
-function whyFailed(
-  { namespace, name }: CatalogCronJob,
-  run: NonNullable<CatalogCronJob['failedRun']>,
-  explained: ExplainedRun | undefined,
-): Pick<VerdictAddition, 'cause' | 'step'> {
-  if (explained) return { cause: explained.cause, step: explained.step };
-  return {
-    cause: exitInWords(run) || undefined,
-    step: openRun({ namespace, cronJobName: name, jobName: run.jobName }),
   };
 }
 

@@ -11,8 +11,15 @@ const usualBackoffLimit = 6;
 const firstBackoffMs = 10_000;
 const longestBackoffMs = 600_000;
 
+/** What of the monitor and the cluster is looked at. */
+interface RuleFacts extends Pick<LintFacts, 'skewP99Ms'> {
+  readonly monitor: Pick<LintFacts['monitor'], 'deadManSwitch'> & {
+    readonly sla: Omit<NonNullable<LintFacts['monitor']['sla']>, 'durationRegressionThreshold'> | undefined;
+  };
+}
+
 /** What is to be said about one CronJob as one monitor watches it. */
-export function lintCronJob(cronJob: LintedCronJob, facts: LintFacts): LintFinding[] {
+export function lintCronJob(cronJob: LintedCronJob, facts: RuleFacts): LintFinding[] {
   const { rhythm } = cronJob;
   if (typeof rhythm === 'string') {
     const text = {
@@ -30,7 +37,7 @@ export function lintCronJob(cronJob: LintedCronJob, facts: LintFacts): LintFindi
   ];
 }
 
-function lintSchedule(cronJob: LintedCronJob, rhythm: Rhythm, facts: LintFacts): LintFinding[] {
+function lintSchedule(cronJob: LintedCronJob, rhythm: Rhythm, facts: RuleFacts): LintFinding[] {
   const { deadlineS } = cronJob.facts;
   const findings: LintFinding[] = [];
   const tell = (code: LintCode, path: string, text: string): void => void findings.push(of(cronJob, code, path, text));
@@ -82,7 +89,7 @@ function lintJob(cronJob: LintedCronJob, rhythm: Rhythm): LintFinding[] {
 }
 
 /** Limits of the monitor that this CronJob cannot meet, or never reaches. */
-function lintLimits(cronJob: LintedCronJob, rhythm: Rhythm, { monitor }: LintFacts): LintFinding[] {
+function lintLimits(cronJob: LintedCronJob, rhythm: Rhythm, { monitor }: RuleFacts): LintFinding[] {
   const findings: LintFinding[] = [];
   const tell = (code: LintCode, path: string, text: string): void => void findings.push(of(cronJob, code, path, text));
   const { deadManSwitch: deadMan, sla } = monitor;

@@ -10,8 +10,10 @@ export {
 } from './cron-job-words.ts';
 export { durationInWords, exitInWords, instantIn, limitInWords } from './figures.ts';
 export { holdsOf, type HoldFacts } from './holds.ts';
+export { deadlineStep, evictedStep, killedStep } from './patch-steps.ts';
 export { printDatedWords, printWords } from './print-words.ts';
 export { standingOf, statusOf, type Standing, type StandingFacts } from './standing.ts';
+export { isAboutRun, missingIn, openRunOf, stepOf, type StepFacts } from './step.ts';
 export { brokenTarget, failuresLeft, judgeDay, judgeLimit, judgeRate, type RateTarget } from './targets.ts';
 export {
   standingFactsOf,

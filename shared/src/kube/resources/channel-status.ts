@@ -78,10 +78,17 @@ export interface ChannelFacts {
 
 const failuresThatCount = 3;
 
+/** Nothing of a channel can be set that works badly: what does not work keeps it from being ready. */
+export const soundChannel = {
+  type: 'ConfigurationSound',
+  status: 'True',
+  reason: 'Sound',
+  message: 'nothing to remark',
+} as const;
+
 /** The two conditions of a channel, in their order. */
 export function judgeChannel(facts: ChannelFacts): ConditionVerdict[] {
-  const sound = { type: 'ConfigurationSound', status: 'True', reason: 'Sound', message: 'nothing to remark' } as const;
-  return [judgeReadiness(facts), sound];
+  return [judgeReadiness(facts), soundChannel];
 }
 
 /** Condition Ready: the first thing that keeps the channel from sending. */

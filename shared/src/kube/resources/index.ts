@@ -40,6 +40,7 @@ export {
   judgeChannel,
   lacksLabel,
   mayReadSecret,
+  soundChannel,
   toChannelStatus,
   unlabelledSecret,
   type ChannelFacts,

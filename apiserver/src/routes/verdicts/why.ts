@@ -1,0 +1,93 @@
+import type { Told, VerdictKind } from '@cronjob-monitor/shared/contract';
+import { exitInWords, isAboutRun, openRunOf, stepOf, type VerdictAddition } from '@cronjob-monitor/shared/domain';
+import { listCronJobsById, type CatalogCronJob, type StoredAlert } from '@cronjob-monitor/shared/store';
+import type { RouteDeps } from '../deps.ts';
+import { explainNamed, type NamedRun } from './explain-run.ts';
+import { gatherFindings } from './findings.ts';
+import { toWordedAlert } from './of-alert.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** What explains a judgement, and what to do next about it. */
+export type Explanation = Pick<VerdictAddition, 'cause' | 'step' | 'findings'>;
+
+/** Explains alerts, and CronJobs that have none: the same alert in the same way wherever it is shown. */
+export interface Why {
+  readonly ofAlert: (alert: StoredAlert, told: Told) => Explanation;
+  /** Of a CronJob without an open alert. */
+  readonly ofCronJob: (cronJob: CatalogCronJob, kind: VerdictKind) => Explanation;
+}
+
+/** Reads what explains them, with a handful of questions however many they are. */
+export async function gatherWhy(
+  deps: Pick<RouteDeps, 'store' | 'settings'>,
+  { alerts, cronJobs = [] }: { readonly alerts: readonly StoredAlert[]; readonly cronJobs?: readonly CatalogCronJob[] },
+  surroundings: Pick<Surroundings, 'now'>,
+): Promise<Why> {
+  const { store } = deps;
+  const known = new Map(cronJobs.map((cronJob) => [cronJob.id, cronJob]));
+  const unknown = [...new Set(alerts.map(({ cronJobId }) => cronJobId).filter((id) => !known.has(id)))];
+  for (const cronJob of await listCronJobsById(store, unknown)) known.set(cronJob.id, cronJob);
+  const findings = await gatherFindings(deps, alerts, surroundings);
+  const runs = [
+    ...alerts.flatMap((alert) => runOf(alert) ?? []),
+    ...cronJobs.flatMap(({ id, failedRun }): NamedRun[] =>
+      failedRun ? [{ cronJobId: id, jobName: failedRun.jobName }] : [],
+    ),
+  ];
+  const explained = await explainNamed(store, runs);
+  return {
+    ofAlert(alert, told) {
+      const run = runOf(alert);
+      const why = run && explained(run);
+      const found = findings(alert);
+      const cronJob = known.get(alert.cronJobId);
+      const { facts } = toWordedAlert(alert);
+      const step = stepOf({
+        cronJob: alert.cronJob,
+        kind: alert.type,
+        findings: found,
+        run: run && (why?.step ?? openRunOf(alert.cronJob, run.jobName)),
+        waiting:
+          alert.type === 'jobStuck' && facts.jobName !== undefined
+            ? { jobName: facts.jobName, reason: facts.reason }
+            : undefined,
+        runbook: runbookOf(cronJob),
+        isSuspended: cronJob?.suspended ?? false,
+        told,
+        monitor: alert.monitor,
+      });
+      const cause = run && (why?.cause ?? (exitInWords(facts) || undefined));
+      return { cause, step: alert.endedAt === undefined ? step : run && why?.step, findings: found };
+    },
+
+    ofCronJob(cronJob, kind) {
+      const { id, namespace, name, failedRun, waiting } = cronJob;
+      const run = failedRun && isAboutRun(kind) ? { cronJobId: id, jobName: failedRun.jobName } : undefined;
+      const why = run && explained(run);
+      const step = stepOf({
+        cronJob: { namespace, name },
+        kind,
+        findings: [],
+        run: run && (why?.step ?? openRunOf({ namespace, name }, run.jobName)),
+        waiting: kind === 'waiting' ? waiting : undefined,
+        runbook: runbookOf(cronJob),
+        isSuspended: cronJob.suspended,
+        told: undefined,
+        monitor: undefined,
+      });
+      return { cause: run && (why?.cause ?? ((failedRun && exitInWords(failedRun)) || undefined)), step, findings: [] };
+    },
+  };
+}
+
+/** The run that an alert is about. */
+function runOf(alert: StoredAlert): NamedRun | undefined {
+  const { jobName } = toWordedAlert(alert).facts;
+  return alert.type === 'jobFailed' && jobName !== undefined ? { cronJobId: alert.cronJobId, jobName } : undefined;
+}
+
+/** Where an annotation is an address. */
+function runbookOf(cronJob: CatalogCronJob | undefined): string | undefined {
+  const text = cronJob?.notes.runbook;
+  return text !== undefined && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) ? text : undefined;
+}

@@ -1,0 +1,131 @@
+import type { Ref, Told, VerdictFinding, VerdictKind, VerdictStep } from '../../contract/index.ts';
+
+/** What the next step follows from. */
+export interface StepFacts {
+  readonly cronJob: Ref;
+  readonly kind: VerdictKind;
+  /** Of its monitor's rules. */
+  readonly findings: readonly VerdictFinding[];
+  /** What the run that failed asks for; undefined: it is about no run. */
+  readonly run: VerdictStep | undefined;
+  /** A Job that waits. */
+  readonly waiting: { readonly jobName: string; readonly reason: string | undefined } | undefined;
+  /** Of the CronJob's annotation, http or https. */
+  readonly runbook: string | undefined;
+  readonly isSuspended: boolean;
+  readonly told: Told | undefined;
+  /** Whose rules judge it. */
+  readonly monitor: Ref | undefined;
+}
+
+type Row = (facts: StepFacts) => VerdictStep | undefined;
+
+const failures: readonly VerdictKind[] = ['jobFailed', 'lastRunFailed'];
+const absences: readonly VerdictKind[] = ['missedSchedule', 'missedLast', 'deadManTriggered'];
+const suspensions: readonly VerdictKind[] = ['jobSuspended', 'suspended'];
+
+/** The first row that fits; a rule that cannot hold comes before everything else, for nothing else ends its alerts. */
+const rows: readonly Row[] = [
+  ({ findings }) => {
+    const finding = findings.find(({ href }) => href !== null);
+    return finding && step('openRules', `Change the rule: ${finding.words}`, { href: finding.href });
+  },
+  ({ run, runbook }) => (run?.action === 'openRun' && isPlain(run) ? (openRunbook(runbook) ?? run) : run),
+  ({ waiting, cronJob }) => waiting && openRunOf(cronJob, waiting.jobName, waitingInWords(waiting.reason)),
+  ({ kind, isSuspended, cronJob }) =>
+    suspensions.includes(kind) || (isSuspended && absences.includes(kind)) ? resume(cronJob) : undefined,
+  ({ kind, cronJob }) => (absences.includes(kind) ? trigger(cronJob) : undefined),
+  (facts) => mendChannel(facts),
+  ({ kind, runbook }) => (kind === 'succeeded' ? undefined : openRunbook(runbook)),
+];
+
+/** What to do next about what is not well; undefined: nothing is known that helps. */
+export function stepOf(facts: StepFacts): VerdictStep | undefined {
+  if (facts.kind === 'succeeded' || facts.kind === 'deleted') return undefined;
+  for (const row of rows) {
+    const found = row(facts);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** Whether a run of that kind of verdict is what it is about. */
+export function isAboutRun(kind: VerdictKind): boolean {
+  return failures.includes(kind);
+}
+
+const openRunWords = 'Open the run';
+const isPlain = ({ words }: VerdictStep): boolean => words === openRunWords;
+
+function step(
+  action: VerdictStep['action'],
+  words: string,
+  { command = null, href = null }: Partial<Pick<VerdictStep, 'command' | 'href'>>,
+): VerdictStep {
+  return { action, words, command, href };
+}
+
+/** The run itself is the next thing to look at. */
+export function openRunOf({ namespace, name }: Ref, jobName: string, words = openRunWords): VerdictStep {
+  return step('openRun', words, { href: `/cronjobs/${namespace}/${name}/runs/${jobName}` });
+}
+
+function waitingInWords(reason: string | undefined): string {
+  return reason === undefined || reason === '' ? 'Open the run: it waits' : `Open the run: it waits (${reason})`;
+}
+
+function openRunbook(href: string | undefined): VerdictStep | undefined {
+  return href === undefined ? undefined : step('openRunbook', 'Follow the runbook', { href });
+}
+
+function trigger({ namespace, name }: Ref): VerdictStep {
+  // Names of Jobs end at 63 characters; those of CronJobs end at 52.
+  const command = `kubectl -n ${namespace} create job ${name}-by-hand --from=cronjob/${name}`;
+  return step('trigger', 'Start a run by hand', { command, href: pageOf({ namespace, name }) });
+}
+
+function resume({ namespace, name }: Ref): VerdictStep {
+  const command = `kubectl -n ${namespace} patch cronjob ${name} --patch '{"spec":{"suspend":false}}'`;
+  return step('resume', 'Resume it, or delete it if it is not needed', { command, href: pageOf({ namespace, name }) });
+}
+
+const pageOf = ({ namespace, name }: Ref): string => `/cronjobs/${namespace}/${name}`;
+
+/** Why no channel was told, as what mends it. */
+function mendChannel({ told, monitor }: StepFacts): VerdictStep | undefined {
+  const rules = monitor && `/monitors/${monitor.namespace}/${monitor.name}`;
+  const named = monitor && `monitor ${monitor.namespace}/${monitor.name}`;
+  if (told?.state === 'none' && rules !== undefined && named !== undefined) {
+    if (told.reason === 'noChannel') return step('mendChannel', `Name a channel in ${named}`, { href: rules });
+    if (told.reason === 'alertingDisabled') return step('mendChannel', `Turn alerting on in ${named}`, { href: rules });
+    if (told.reason === 'severityNotRouted')
+      return step('mendChannel', `Route this severity to a channel in ${named}`, { href: rules });
+    if (told.reason === 'unknownChannel' || told.reason === 'channelDeleted')
+      return step('mendChannel', `Create the channel that ${named} names`, { href: rules });
+  }
+  const stopped = told?.channels.find(({ state }) => state === 'dead' || state === 'parked');
+  if (told && (told.state === 'failed' || told.reason === 'parked' || told.reason === 'invalid') && stopped)
+    return step('mendChannel', `Mend the channel ${stopped.channel}`, { href: `/channels/${stopped.channel}` });
+  return undefined;
+}
+
+/** Which Secret, ConfigMap, image, quota or volume a text of Kubernetes says is missing: `Secret db-password is missing`. */
+export function missingIn(reason: string | undefined, text: string): string | undefined {
+  const named = (kind: string): string | undefined =>
+    new RegExp(`${kind}s? "([^"\\s]{1,253})" not found`, 'i').exec(text)?.[1];
+  const secret = named('secret');
+  if (secret !== undefined) return `Secret ${secret} is missing`;
+  const configMap = named('configmap');
+  if (configMap !== undefined) return `ConfigMap ${configMap} is missing`;
+  const quota = /exceeded quota: ([\w.-]{1,253})/.exec(text)?.[1];
+  if (quota !== undefined) return `Quota ${quota} is used up`;
+  const account = named('serviceaccount');
+  if (account !== undefined) return `ServiceAccount ${account} is missing`;
+  const volume = /(?:MountVolume\.\S+ failed for volume|unmounted volumes=\[)\s*"?([\w.-]{1,253})/.exec(text)?.[1];
+  if (volume !== undefined) return `Volume ${volume} cannot be mounted`;
+  if (reason !== undefined && /^(ErrImagePull|ImagePullBackOff|InvalidImageName|ErrImageNeverPull)$/.test(reason)) {
+    const image = /image "([^"\s]{1,512})"/.exec(text)?.[1];
+    return image === undefined ? 'Its image cannot be pulled' : `Image ${image} cannot be pulled`;
+  }
+  return undefined;
+}
