@@ -12,7 +12,7 @@ export interface Fleet {
   readonly answersWith: (now: number) => number;
 }
 
-const size = { cronJobs: 8, days: 0.5 };
+const size = { cells: 1, cronJobs: 8, days: 0.5 };
 
 export function fleetOf(seed: number): Fleet {
   const history = randomHistory(seed, size);

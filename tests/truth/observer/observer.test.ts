@@ -28,7 +28,7 @@ const wanted = process.env['SEED'];
 /** Each day has seeds of its own. */
 const first = wanted === undefined ? (Math.floor(Date.now() / 86_400_000) % 10_000) * 1_000 : Number(wanted);
 /** One seed alone is played as it is where there is time: with more observers, of whom the first are the same. */
-const usual = { cronJobs: 12, days: 1, scope, observers: minutes < 1 && wanted === undefined ? 1 : 2 };
+const usual = { cells: 1, cronJobs: 12, days: 1, scope, observers: minutes < 1 && wanted === undefined ? 1 : 2 };
 /** Every seed that ever failed, as it was played then. */
 const onceFailed = JSON.parse(readFileSync(join(import.meta.dirname, 'seeds.json'), 'utf8')) as readonly Play[];
 
