@@ -192,15 +192,15 @@ async function answerOf(ask: Asked, address: string): Promise<string> {
 
 test('whatever is asked, who may see one namespace hears what they would hear if there were no other', async () => {
   const whole = await fleetOf(both);
-  await using _whole = whole.fleet;
+  await using everything = whole.fleet;
   assert.ok(reads.length > 20, `${reads.length} reads`);
   const silent: string[] = [];
   for (const caller of ['dev', 'prod', 'none'] as const) {
     const namespaces = both.filter((namespace) => namespace === caller);
-    const ask = as(whole.fleet, caller);
+    const ask = as(everything, caller);
     const seen = new Set((await itemsOf(ask, 'silences'))?.map(({ id }) => String(id)));
     const alone = await fleetOf(namespaces, (id) => seen.has(id));
-    await using _alone = alone.fleet;
+    await using part = alone.fleet;
     for (const { path, parameters } of reads) {
       const filters = parameters.flatMap((name) => (questions[name] ?? []).map((value) => `?${name}=${value}`));
       for (const namespace of caller === 'none' ? both : namespaces) {
@@ -216,11 +216,11 @@ test('whatever is asked, who may see one namespace hears what they would hear if
         for (const filter of ['', ...filters])
           assert.equal(
             await answerOf(ask, own + filter),
-            await answerOf(as(alone.fleet, caller), other + filter),
+            await answerOf(as(part, caller), other + filter),
             `${own}${filter} as ${caller}`,
           );
         if (caller !== 'dev' || path.includes('{') || path === 'health' || path === 'openapi.json') continue;
-        if ((await answerOf(as(whole.fleet, 'all'), own)) === (await answerOf(ask, own))) silent.push(path);
+        if ((await answerOf(as(everything, 'all'), own)) === (await answerOf(ask, own))) silent.push(path);
       }
     }
   }

@@ -64,7 +64,10 @@ export function playKubernetes(history: History): Played {
   const { namespaces, monitors, cronJobs } = history;
   const ofObjects = [...monitors, ...cronJobs].map(({ namespace }) => namespace);
   for (const name of new Set(['monitoring', ...ofObjects, ...namespaces.map((namespace) => namespace.name)])) {
-    const { consents, letsIn } = namespaces.find((namespace) => namespace.name === name) ?? { consents: [], letsIn: '' };
+    const { consents, letsIn } = namespaces.find((namespace) => namespace.name === name) ?? {
+      consents: [],
+      letsIn: '',
+    };
     const object = (at: number | undefined, isIn: boolean) => ({
       metadata: {
         uid: namespaceUid(name),
