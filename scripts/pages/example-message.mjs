@@ -28,6 +28,7 @@ const evidence = {
   logs,
   logsTruncated: true,
   logsUnavailable: null,
+  pending: false,
   events: [
     {
       time: new Date(slotAt + 150_000).toISOString(),

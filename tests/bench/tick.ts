@@ -189,7 +189,7 @@ async function dependencies(epoch: number, fleet: readonly CronJobFacts[]): Prom
     closing: { isRecreated: () => false, isUnreadable: () => false },
     freshThroughAt: () => now,
     isDelayed: () => false,
-    contextDueAt: () => undefined,
+    knownOf: () => undefined,
     freeze: () => {
       throw new Error('there is nothing to tell');
     },

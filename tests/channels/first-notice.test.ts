@@ -69,7 +69,7 @@ async function fail(
   bench: OutboxBench,
   channel: BenchChannel,
   count: number,
-  awaitsEvidenceMs?: number,
+  messageWaitMs?: number,
 ): Promise<() => Promise<void>> {
   const beganAt = bench.clock.now();
   const says = await Promise.all(
@@ -77,13 +77,13 @@ async function fail(
       createRaising(bench, channel, aCronJob({ uid: randomUUID(), namespace: 'prod', name: `job-${number}` })),
     ),
   );
-  for (const say of says) await say(failedWith3(beganAt, awaitsEvidenceMs));
+  for (const say of says) await say(failedWith3(beganAt, messageWaitMs));
   return async () => {
     for (const say of says) await say({ kind: 'quiet', by: 'next', byEndedAt: bench.clock.now() });
   };
 }
 
-function failedWith3(at: Instant, awaitsEvidenceMs: number | undefined): FindingVerdict {
+function failedWith3(at: Instant, messageWaitMs: number | undefined): FindingVerdict {
   const verdict = {
     kind: 'holds',
     since: at,
@@ -98,7 +98,7 @@ function failedWith3(at: Instant, awaitsEvidenceMs: number | undefined): Finding
     ...toHolding('jobFailed', undefined, verdict, { timeZone: 'UTC', run }),
     occurred: 1,
     delayed: false,
-    contextDueAt: awaitsEvidenceMs === undefined ? undefined : at + awaitsEvidenceMs,
+    awaited: messageWaitMs === undefined ? undefined : { messageWaitMs, pods: null },
   };
 }
 

@@ -38,5 +38,5 @@ export async function activate(
     now,
   );
   if (hold) return owe(turn, alert, hold);
-  return tell(turn, alert, { kind: flaps ? 'flapping' : 'firing', held, deliveries, readyAt: verdict.contextDueAt });
+  return tell(turn, alert, { kind: flaps ? 'flapping' : 'firing', held, deliveries, awaited: verdict.awaited });
 }

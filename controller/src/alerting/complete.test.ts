@@ -19,7 +19,10 @@ const everything = {
 /** A run has failed, and its message waits. */
 async function aWaitingMessage(test: Parameters<typeof anAlertingFixture>[0], uid = jobUid): Promise<AlertingFixture> {
   const fixture = await anAlertingFixture(test);
-  await fixture.fails({ context: { jobUid: uid, jobName: 'nightly-1' }, contextDueAt: fixture.clock.now() + waitMs });
+  await fixture.fails({
+    context: { jobUid: uid, jobName: 'nightly-1' },
+    awaited: { messageWaitMs: waitMs, pods: null },
+  });
   return fixture;
 }
 

@@ -221,7 +221,7 @@ test('an alert that opened while its monitor told nobody is told once, as soon a
 
 test('a message waits for evidence that is still being taken', async (t) => {
   const { clock, fails, send } = await anAlertingFixture(t);
-  await fails({ contextDueAt: clock.now() + 10_000 });
+  await fails({ awaited: { messageWaitMs: 10_000, pods: null } });
   assert.deepEqual(await send(), []);
   clock.stepWall(10_000);
   assert.deepEqual(await send(), ['team-chat firing']);

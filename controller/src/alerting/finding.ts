@@ -13,6 +13,7 @@ import type {
   MaintenanceWindow,
   MessageEvidence,
   MessageHold,
+  MessagePod,
 } from '@cronjob-monitor/shared/domain';
 import type { AlertRecord } from '@cronjob-monitor/shared/store';
 import type { UnsentMessage } from './withheld.ts';
@@ -30,8 +31,6 @@ export interface AlertRules {
     | {
         readonly enabled: boolean;
         readonly channelRefs: readonly ChannelRef[];
-        /** What its messages shall say of a run. */
-        readonly includeContext?: { readonly logs: boolean } | undefined;
       }
     | undefined;
   readonly windows: readonly MaintenanceWindow[];
@@ -71,8 +70,16 @@ export interface HoldingFinding {
   readonly untilAt?: Instant | undefined;
   /** A storm or another alert holds its message back. */
   readonly hold?: MessageHold | undefined;
-  /** Until then a message waits for evidence that is still being taken. */
-  readonly contextDueAt?: Instant | undefined;
+  /** Evidence about its run is still being taken. */
+  readonly awaited?: AwaitedEvidence | undefined;
+}
+
+/** What a message says at once of a run about which more is still being read, and how long it waits for that. */
+export interface AwaitedEvidence {
+  /** `evidence.message-wait`: from it follows what each channel waits. */
+  readonly messageWaitMs: number;
+  /** As memory knows them. Null: the monitor does not want them, or none is known. */
+  readonly pods: readonly MessagePod[] | null;
 }
 
 export type FindingVerdict =

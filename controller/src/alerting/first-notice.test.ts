@@ -91,7 +91,7 @@ for (const [hold, settlement, state] of [
 
 test('it waits for the evidence that its message waited for, and keeps its place behind a rate limit', async (t) => {
   const { clock, fails, succeeds, send, requests } = await anAlertingFixture(t);
-  await fails({ contextDueAt: clock.now() + 10_000 });
+  await fails({ awaited: { messageWaitMs: 10_000, pods: null } });
   clock.stepWall(1_500);
   await succeeds();
   assert.deepEqual([await send(), requests.at(-1)?.awaitsEvidence], [[], true]);

@@ -135,7 +135,7 @@ async function followMessage(
   if (hold) return isOwed(wanted, news, hold) ? owe(turn, alert, hold) : alert;
   const held = news.isOwed ? await heldBefore(turn, alert) : undefined;
   const { kind, reason } = wanted;
-  return tell(turn, alert, { kind, reason, held, deliveries, readyAt: turn.verdict.contextDueAt });
+  return tell(turn, alert, { kind, reason, held, deliveries, awaited: turn.verdict.awaited });
 }
 
 interface Wanted extends Pick<Telling, 'kind' | 'reason'> {

@@ -113,6 +113,7 @@ test('a message says all that is known of the alert, its run and its CronJob', (
     logs: 'Killed\n',
     logsTruncated: true,
     logsUnavailable: null,
+    pending: false,
     events: [{ time: null, type: 'Warning', reason: 'BackOff', message: 'back-off', count: 2 }],
     pods: [{ name: 'nightly-1-x', phase: 'Failed', reason: 'OOMKilled', node: 'node-3' }],
   };
@@ -219,12 +220,15 @@ test('a log that is missing says why, and one that is too long keeps its end', (
   assert.equal(told.logsTruncated, true);
 });
 
-test('a message that waits for a log says why there is none, should it go without', () => {
-  const waiting = { kind: 'holds', occurred: 1, delayed: false, ...worded, contextDueAt: start } as const;
-  const rules = (logs: boolean) =>
-    ({ alerting: { enabled: true, channelRefs: [], includeContext: { logs } } }) as never;
-  const frozen = (logs: boolean) => freeze({ finding: { ...finding, verdict: waiting, rules: rules(logs) } }).context;
-  assert.deepEqual([frozen(true).logsUnavailable, frozen(false).logsUnavailable], ['timeout', null]);
+test('a message that waits for log and events says that they are still being read, and what is known of the pods', () => {
+  const pods = [{ name: 'nightly-1-x', phase: 'Failed', reason: 'Error', node: 'n' }];
+  const awaited = { messageWaitMs: 250, pods };
+  const waiting = { kind: 'holds', occurred: 1, delayed: false, ...worded, awaited } as const;
+  const frozen = freezeWhole({ finding: { ...finding, verdict: waiting } }, whole);
+  const told = (message: typeof frozen) => (message.message.data as AlertMessage).context;
+  assert.deepEqual([told(frozen).pending, told(frozen).logs, told(frozen).pods], [true, null, pods]);
+  const evidence = { logs: 'Killed', logsTruncated: false, logsUnavailable: null, events: [], pods };
+  assert.equal(told(withLearned(frozen, {}, evidence)).pending, false);
 });
 
 test('what is learned later takes the place of the context, and of nothing else', () => {
@@ -237,7 +241,10 @@ test('what is learned later takes the place of the context, and of nothing else'
   const evidence = { logs: 'Killed', logsTruncated: false, logsUnavailable: null, events: [], pods: [] };
   const after = withLearned(before, facts, evidence);
   const [old, fresh] = [before.message.data as AlertMessage, after.message.data as AlertMessage];
-  assert.deepEqual(fresh, { ...old, context: { ...evidence, suggestedFix: 'Add memory.', changes: [] } });
+  assert.deepEqual(fresh, {
+    ...old,
+    context: { ...evidence, pending: false, suggestedFix: 'Add memory.', changes: [] },
+  });
   assert.deepEqual([after.heading, after.place], [before.heading, facts.place]);
 });
 

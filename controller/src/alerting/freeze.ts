@@ -76,15 +76,17 @@ export function withLearned(frozen: FrozenMessage, facts: AlertFacts, evidence: 
   };
 }
 
-/** A message that waits for its log says so, should it have to go without. What comes in time takes the place of this. */
-function awaitsLogs({ finding: { verdict, rules }, awaitsEvidence }: MessageRequest): boolean {
-  const awaits = awaitsEvidence === true || (verdict.kind === 'holds' && verdict.contextDueAt !== undefined);
-  return awaits && rules.alerting?.includeContext?.logs === true;
+/** What is known of the run as the message is written. What is read in time takes the place of it. */
+function contextAtOnce({ finding: { verdict }, evidence, awaitsEvidence }: MessageRequest, facts: AlertFacts) {
+  const awaited = verdict.kind === 'holds' ? verdict.awaited : undefined;
+  const known = evidence ?? (awaited && { ...noEvidence, pods: awaited.pods });
+  return { ...contextOf(facts, known), pending: awaited !== undefined || awaitsEvidence === true };
 }
 
 function contextOf(facts: AlertFacts, evidence: MessageEvidence | undefined): MessageContext {
   return {
     ...(evidence ?? noEvidence),
+    pending: false,
     suggestedFix: facts.suggestedFix ?? null,
     logsUnavailable: evidence?.logs == null ? (evidence?.logsUnavailable ?? facts.logsUnavailable ?? null) : null,
     changes: facts.changes ?? null,
@@ -92,7 +94,7 @@ function contextOf(facts: AlertFacts, evidence: MessageEvidence | undefined): Me
 }
 
 function wordMessage(request: MessageRequest, facts: AlertFacts, deps: FreezeDeps): AlertMessage {
-  const { finding, evidence } = request;
+  const { finding } = request;
   const { cronJob, monitor } = finding;
   const told = deps.findCronJob(cronJob.uid);
   return {
@@ -101,7 +103,7 @@ function wordMessage(request: MessageRequest, facts: AlertFacts, deps: FreezeDep
     monitor: { namespace: monitor.namespace, name: monitor.name },
     cronjob: cronJobOf(cronJob, told),
     job: jobOf(facts),
-    context: contextOf(awaitsLogs(request) ? { logsUnavailable: 'timeout', ...facts } : facts, evidence),
+    context: contextAtOnce(request, facts),
     links: linksOf(request, facts, told, deps.externalUrl),
   };
 }

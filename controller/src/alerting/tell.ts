@@ -1,6 +1,7 @@
 import {
   collapseKeyOf,
   dedupKeyOf,
+  evidenceWaitMs,
   routesOf,
   toAlertFacts,
   toMessageEvidence,
@@ -20,7 +21,7 @@ import {
   type NewDelivery,
   type RoutedChannel,
 } from '@cronjob-monitor/shared/store';
-import type { HeldBefore, MessageRequest } from './finding.ts';
+import type { AwaitedEvidence, HeldBefore, MessageRequest } from './finding.ts';
 import { decide, type Turn } from './turn.ts';
 
 const hourMs = 3_600_000;
@@ -32,8 +33,8 @@ export interface Telling {
   /** In the ledger, where it is not the kind. */
   readonly reason?: 'changedError' | undefined;
   readonly held: HeldBefore | undefined;
-  /** Evidence that is still being taken is waited for until then. */
-  readonly readyAt?: Instant | undefined;
+  /** Evidence that is still being taken is waited for, so long as the channel does. */
+  readonly awaited?: AwaitedEvidence | undefined;
   /** All messages about the alert so far. */
   readonly deliveries: readonly AlertDelivery[];
 }
@@ -108,7 +109,7 @@ async function tellChannel(
     collapseKey,
     state: twin ? 'collapsed' : 'ready',
     mergedInto: twin?.id,
-    nextAt: Math.max(now, telling.readyAt ?? now),
+    nextAt: telling.awaited ? now + evidenceWaitMs(channel, telling.awaited.messageWaitMs) : now,
   });
   if (id === undefined) return;
   const of = { deliveryId: id, channelUid: channel.uid };

@@ -179,7 +179,8 @@ function timeInWords(instant: string | null, timeZone: string): string | null {
   return `${date} ${time} ${zone}`;
 }
 
-function logNoteOf({ logs, logsTruncated, logsUnavailable }: AlertMessage['context']): string {
+function logNoteOf({ logs, logsTruncated, logsUnavailable, pending }: AlertMessage['context']): string {
+  if (pending) return 'Log and events of the run are still being read: they are kept with the alert.';
   if (logs === null) return logsUnavailable === null ? '' : `No log: ${logsUnavailable}`;
   return logsTruncated ? 'Earlier lines are left out.' : '';
 }

@@ -13,7 +13,7 @@ import {
   type Verdict,
 } from '@cronjob-monitor/shared/domain';
 import type { AlertRecord } from '@cronjob-monitor/shared/store';
-import type { AlertFinding, FindingVerdict } from '../alerting/index.ts';
+import { toldAtOnce, type AlertFinding, type FindingVerdict, type KnownOfRun } from '../alerting/index.ts';
 import type { Subject, Watch } from './subject.ts';
 
 type Holding = Extract<Verdict, { readonly kind: 'holds' }>;
@@ -33,8 +33,8 @@ export interface FindingContext {
   readonly untilAt?: Instant | undefined;
   /** Whether it began while nobody watched. */
   readonly isDelayed: (sinceAt: Instant) => boolean;
-  /** Until then evidence about the Job is still being taken. */
-  readonly contextDueAt: (jobUid: string) => Instant | undefined;
+  /** What is known at once of a run about which more is still being read; undefined: nothing is. */
+  readonly knownOf: (jobUid: string) => KnownOfRun | undefined;
   /** What holds back what joins storms; undefined: there is no storm. */
   readonly stormHold: MessageHold | undefined;
   /** What holds back every message, storm or not: all that the first pass over an empty database finds is told together. */
@@ -84,7 +84,7 @@ function toFindingVerdict(
 
 function toHoldingFinding(
   { zone }: Subject,
-  { rules }: Watch,
+  { monitor, rules }: Watch,
   judged: Judged & { readonly verdict: Holding },
   open: AlertRecord | undefined,
   causes: readonly PossibleCause[],
@@ -98,16 +98,20 @@ function toHoldingFinding(
     now: context.now,
     duplicateWindowMs: rules.alerts.suppressDuplicatesForMs,
   });
+  const known = run && wantsContext(rules.includeContext) ? context.knownOf(run.jobUid) : undefined;
+  const told = known && toldAtOnce(known, monitor, rules.includeContext);
+  const worded = toHolding(type, subject, verdict, { timeZone: zone, run, include: rules.includeContext });
   const storm = context.firstHold ?? (joinsStorms(type, subject) ? context.stormHold : undefined);
   return {
     kind: 'holds',
-    ...toHolding(type, subject, verdict, { timeZone: zone, run, include: rules.includeContext }),
+    ...worded,
+    context: { ...told?.facts, ...worded.context },
     occurred: context.occurred(judged, open),
     delayed: context.isDelayed(verdict.since) || isOld(run, context),
     beganAt: type === 'jobFailed' && open === undefined ? run?.finishedAt : undefined,
     untilAt: context.untilAt,
     hold: storm ?? (inhibition && { reason: 'inhibited', untilAt: inhibition.untilAt, ref: inhibition.cause.id }),
-    contextDueAt: run && wantsContext(rules.includeContext) ? context.contextDueAt(run.jobUid) : undefined,
+    awaited: told?.awaited,
   };
 }
 

@@ -47,7 +47,7 @@ export interface JudgeDeps {
   /** Up to then the CronJob was read and had no newer success; undefined: it was not read. */
   readonly provenThroughAt?: (cronJobUid: string) => Instant | undefined;
   readonly isDelayed: FindingContext['isDelayed'];
-  readonly contextDueAt: FindingContext['contextDueAt'];
+  readonly knownOf: FindingContext['knownOf'];
   readonly freeze: RaiseDeps['freeze'];
 }
 
@@ -109,7 +109,7 @@ export async function judgeCronJobs(
         now,
         runOf: (jobName) => named.get(nameKey(subject, jobName)),
         isDelayed: deps.isDelayed,
-        contextDueAt: deps.contextDueAt,
+        knownOf: deps.knownOf,
         stormHold: occasion.stormHold,
         firstHold: occasion.firstHold,
       }),

@@ -3,6 +3,7 @@ import {
   toAttempts,
   type Evidence,
   type Execution,
+  type Instant,
   type JobFacts,
   type KeptEvent,
   type PodFacts,
@@ -13,7 +14,6 @@ import { readLogTail } from './log-tail.ts';
 import { createImageMemory } from './image-memory.ts';
 import type { ReadPool } from './read-pool.ts';
 import type { EvidenceBook } from './book.ts';
-import { eventsWaitMs } from './events-wait.ts';
 import { logsOfStuck, logsWorthReading, type EvidenceWishes, type WantedLog } from './wanted.ts';
 
 export interface CaptureDeps {
@@ -54,6 +54,9 @@ export interface Capture {
 }
 
 const mostTailLines = 10_000;
+/** The Job controller has written its last events about a Job so long after the end, whose instant has whole seconds. */
+const lastEventsMs = 3_000;
+const endIsCutByMs = 1_000;
 
 /** Logs, events and pods of runs, taken when they end and before they are gone. Delays no recording. */
 export function createCapture(deps: CaptureDeps): Capture {
@@ -87,17 +90,15 @@ export function createCapture(deps: CaptureDeps): Capture {
         }
       }
       if (!execution) return;
-      if ((wishes.events || explains) && once(job.uid, 'events')) {
-        beside(
-          'events of a run',
-          job,
-          takeEvents(job, pods, {
-            ...deps,
-            isKept: wishes.events,
-            isNoted: explains,
-            afterMs: eventsWaitMs(execution.finishedAt, deps.clock.now()),
-          }),
-        );
+      const lastInMs = lastEventsInMs(execution.finishedAt, deps.clock.now());
+      const areAll = lastInMs <= 0;
+      if ((explains || (wishes.events && areAll)) && once(job.uid, 'events')) {
+        const isKept = wishes.events && areAll;
+        beside('events of a run', job, takeEvents(job, pods, { ...deps, isKept, isNoted: explains }));
+      }
+      // What is written after the end only repeats it: it is kept, and no message waits for it.
+      if (wishes.events && !areAll && once(job.uid, 'last events')) {
+        deps.background('last events of a run', takeLastEvents(job, pods, lastInMs, deps));
       }
       const isTelling = execution.status !== 'success' || execution.attempts > 1;
       if (pods.length === 0 || !once(job.uid, `attempts ${pods.length}`)) return;
@@ -110,11 +111,7 @@ export function createCapture(deps: CaptureDeps): Capture {
       for (const log of logsOfStuck(pods, deps.maxAttempts)) {
         beside('log of a stuck run', job, takeLog(job, log, { ...deps, ...wishes, isKept: false, isNoted: true }));
       }
-      beside(
-        'events of a stuck run',
-        job,
-        takeEvents(job, pods, { ...deps, isKept: false, isNoted: true, afterMs: 0 }),
-      );
+      beside('events of a stuck run', job, takeEvents(job, pods, { ...deps, isKept: false, isNoted: true }));
       if (pods.length > 0)
         beside('pods of a stuck run', job, takeAttempts(job, pods, { ...deps, isKept: false, isNoted: true }));
     },
@@ -161,12 +158,22 @@ async function takeLog(
   await note({ ...piece, body: text, truncated, unavailable: undefined }, taking);
 }
 
-async function takeEvents(
+/** When all events of a run are written, milliseconds from now; of one that ended a while ago they are. */
+function lastEventsInMs(endedAt: Instant | undefined, now: Instant): number {
+  return endedAt === undefined ? lastEventsMs : Math.min(lastEventsMs, endedAt + endIsCutByMs + lastEventsMs - now);
+}
+
+async function takeLastEvents(
   job: JobFacts,
   pods: readonly PodFacts[],
-  taking: Taking & { readonly afterMs: number },
+  inMs: number,
+  deps: CaptureDeps,
 ): Promise<void> {
-  if (taking.afterMs > 0) await taking.clock.sleep(taking.afterMs, taking.signal);
+  await deps.clock.sleep(inMs, deps.signal);
+  await takeEvents(job, pods, { ...deps, isKept: true, isNoted: false });
+}
+
+async function takeEvents(job: JobFacts, pods: readonly PodFacts[], taking: Taking): Promise<void> {
   const uids = [job.uid, ...pods.slice(-taking.maxAttempts).map((pod) => pod.uid)];
   const events: ClusterEvent[] = [];
   // One after the other: events explain and never decide, so they may take their time.

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { toAlertFacts, type Execution } from '@cronjob-monitor/shared/domain';
+import { toAlertFacts, type Execution, type PodFacts } from '@cronjob-monitor/shared/domain';
 import { listLiveAlerts, StoreError } from '@cronjob-monitor/shared/store';
 import {
+  aContainer,
   aCronJob,
   aFailedJob,
+  anEnd,
+  aPod,
   decodedMonitor,
   FakeClock,
   RecordingLogger,
@@ -23,6 +26,7 @@ interface Options {
   readonly workedUntilAt?: number;
   /** False: events are answered when the test says so. */
   readonly isAnswering?: boolean;
+  readonly pods?: readonly PodFacts[];
 }
 
 async function aTaking(context: TestContext, of: Options = {}) {
@@ -37,6 +41,7 @@ async function aTaking(context: TestContext, of: Options = {}) {
   const answering = Promise.withResolvers<void>();
   if (of.isAnswering !== false) answering.resolve();
   const decoded = { ok: true, ...decodedMonitor({ selector: {}, alerting: { channelRefs: [{ name: 'team-chat' }] } }) };
+  const monitors = [{ decoded, namespace: 'prod', name: 'backups' }];
   const taking = createEvidenceTaking(
     {
       cluster: {
@@ -47,11 +52,18 @@ async function aTaking(context: TestContext, of: Options = {}) {
         },
       } as never,
       store,
-      selection: { monitorsOf: () => [{ decoded, namespace: 'prod', name: 'backups' }] } as never,
+      selection: { monitorsOf: () => monitors, monitorsOfUid: () => monitors } as never,
       caches: { jobs: { find: () => job } } as never,
-      intake: { pods: { podsOf: () => [] } } as never,
+      intake: { pods: { podsOf: () => of.pods ?? [] } } as never,
       settings: {
-        evidence: { concurrency: 2, perNode: 2, readTimeoutMs: 1_000, maxAttempts: 3, redactPatterns: [] },
+        evidence: {
+          messageWaitMs: 250,
+          concurrency: 2,
+          perNode: 2,
+          readTimeoutMs: 1_000,
+          maxAttempts: 3,
+          redactPatterns: [],
+        },
       },
       clock,
       logger: new RecordingLogger(),
@@ -73,10 +85,16 @@ async function takenAgain(context: TestContext, of: Options): Promise<readonly s
   return read;
 }
 
-test('a message waits for evidence by the clock of the database, however far ours is off', async (context) => {
-  const { taking, store } = await aTaking(context);
+test('while evidence of a run is read its message says what memory knows: pods, place, and what codes and reasons suggest', async (context) => {
+  const containers = [aContainer({ terminated: anEnd(137, 'OOMKilled') })];
+  const pod = aPod({ jobUid: job.uid, phase: 'Failed', containers });
+  const { taking } = await aTaking(context, { pods: [pod] });
+  assert.equal(taking.knownOf(job.uid), undefined);
   taking.expect(execution);
-  assert.equal(taking.contextDueAt(job.uid), store.now() + 10_000);
+  const known = taking.knownOf(job.uid);
+  assert.deepEqual([known?.messageWaitMs, known?.attempts[0]?.pod, known?.place?.node], [250, pod.name, 'node-1']);
+  assert.match(String(known?.fixOf({ namespace: 'prod', name: 'backups' })), /memory/);
+  assert.equal(known?.fixOf({ namespace: 'prod', name: 'another' }), undefined);
 });
 
 test('what ended in the last minute of a leader is taken once more by the next, for that may have ended over it', async (context) => {

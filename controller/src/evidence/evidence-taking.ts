@@ -2,7 +2,7 @@ import type { Evidence, Execution, Instant, JobFacts } from '@cronjob-monitor/sh
 import type { Cluster, Redaction } from '@cronjob-monitor/shared/kube';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import { listAlertsOfRuns, putEvidence, type Store } from '@cronjob-monitor/shared/store';
-import { completeAlerts, isExplainedBy, type LearnedOfRun } from '../alerting/index.ts';
+import { completeAlerts, isExplainedBy, type KnownOfRun, type LearnedOfRun } from '../alerting/index.ts';
 import { Batches, isDatabaseAway } from '../runtime/index.ts';
 import { createCapture, type Capture, type CaptureDeps } from './capture.ts';
 import { createEvidenceBook } from './book.ts';
@@ -16,7 +16,7 @@ import type { UpkeepMetrics } from '../metrics/index.ts';
 import type { MonitorSeen, Selection, ClusterCaches } from '../selection/index.ts';
 import type { ControllerSettings } from '../settings/settings.ts';
 import type { GatheredJob, RowOfRun, JobIntake } from '../reconcilers/job/index.ts';
-import { explainRun, type RunToExplain } from './run-explaining.ts';
+import { createKnowing, explainRun, type RunToExplain } from './run-explaining.ts';
 import { createTakingAgain } from './taking-again.ts';
 import { createTemplateKeeping } from './template-keeping.ts';
 
@@ -28,9 +28,9 @@ export interface EvidenceTaking {
    * this one is taken and explained once more, for that may have ended over it.
    */
   take(gathered: GatheredJob, execution: Execution | undefined, row: RowOfRun): void;
-  /** Until then a message about the run waits for what is still being taken of it; undefined: nothing is. Asked of a run that goes on
-   * for too long, it begins to take what may tell why. */
-  contextDueAt(jobUid: string): Instant | undefined;
+  /** What memory tells of a run about which more is still being taken; undefined: nothing is. Asked of a run that goes on for too long, it
+   * begins to take what may tell why. */
+  knownOf(jobUid: string): KnownOfRun | undefined;
   /** Tells when messages that waited for evidence may go. */
   onMessagesCompleted(listener: () => void): void;
   forget(jobUid: string): void;
@@ -58,8 +58,6 @@ export interface EvidenceTakingDeps {
   readonly workedUntilAt: () => Instant | undefined;
 }
 
-/** A message waits so long at most. */
-const mostWaitMs = 10_000;
 /** Events of a run are gone after an hour, and what ended before is no news: it is not read for an explanation. */
 const newsMs = 3_600_000;
 /** Patterns search the end of a log of so many bytes. */
@@ -75,6 +73,8 @@ const takenWithinMs = 60_000;
 /** The transaction that raises an alert about a stuck run has ended by then. */
 const stuckAfterMs = 1_000;
 
+const nothing: Omit<KnownOfRun, 'messageWaitMs'> = { attempts: [], place: undefined, fixOf: () => undefined };
+
 /** Takes what is wanted of runs, in the background, and explains those that went wrong by it. */
 export function createEvidenceTaking(deps: EvidenceTakingDeps, term: Pick<Term, 'epoch' | 'signal'>): EvidenceTaking {
   const { clock, selection } = deps;
@@ -86,6 +86,7 @@ export function createEvidenceTaking(deps: EvidenceTakingDeps, term: Pick<Term, 
   const capture = captureOf(deps, { term, redaction, book, background, untilStored });
   const templates = createTemplateKeeping({ store: deps.store, epoch: term.epoch, redaction });
   const line = createReadPool({ concurrency: mostExplainedAtOnce, perNode: mostExplainedAtOnce });
+  const know = createKnowing(evidence.messageWaitMs);
   const suggest = createFixSuggestions(deps, term.signal);
   /** Runs whose end is being written or explained, and stuck ones that are; the latter stay until they are forgotten. */
   const awaited = new Set<string>();
@@ -186,18 +187,23 @@ export function createEvidenceTaking(deps: EvidenceTakingDeps, term: Pick<Term, 
       else background('evidence of a run', takeEnded(run));
       if (row === 'new' && execution.status !== 'failed') background('template of a run', templates.flush());
     },
-    contextDueAt(jobUid) {
-      // By the clock that all messages are due by: ours may be set back or forth.
-      const dueAt = deps.store.now() + mostWaitMs;
-      if (awaited.has(jobUid)) return dueAt;
+    knownOf(jobUid) {
       const job = deps.caches.jobs.find(jobUid);
-      if (!job || job.outcome !== undefined || stuck.has(jobUid)) return undefined;
+      const isAwaited = awaited.has(jobUid);
+      // Its messages wait all the same.
+      if (!job) return isAwaited ? { ...nothing, messageWaitMs: evidence.messageWaitMs } : undefined;
+      const run = {
+        job,
+        pods: deps.intake.pods.podsOf(jobUid),
+        monitors: selection.monitorsOfUid(job.cronJobUid),
+      };
+      if (isAwaited) return know(run);
+      if (job.outcome !== undefined || stuck.has(jobUid)) return undefined;
       stuck.add(jobUid);
       awaited.add(jobUid);
-      const wishes = wishesOf(selection.monitorsOfUid(job.cronJobUid), true);
-      capture.requestOfStuck({ job, pods: deps.intake.pods.podsOf(jobUid), wishes });
+      capture.requestOfStuck({ job, pods: run.pods, wishes: wishesOf(run.monitors, true) });
       background('explanation of a stuck run', explainStuck(job));
-      return dueAt;
+      return know(run);
     },
     onMessagesCompleted: (listener) => void listeners.add(listener),
     forget(jobUid) {

@@ -1,7 +1,10 @@
 import {
   bestSuggestion,
   compareRuns,
+  createFixMatcher,
   findExitCause,
+  toAttempts,
+  withoutSearches,
   type Attempt,
   type Evidence,
   type Execution,
@@ -16,7 +19,7 @@ import {
 } from '@cronjob-monitor/shared/domain';
 import type { Ref } from '@cronjob-monitor/shared/contract';
 import { findComparedRuns, type Store } from '@cronjob-monitor/shared/store';
-import { podStatusOf, type LearnedOfRun } from '../alerting/index.ts';
+import { podStatusOf, type KnownOfRun, type LearnedOfRun } from '../alerting/index.ts';
 import { explainingLogs } from './explaining-logs.ts';
 import type { SuggestFix } from './suggest-fixes.ts';
 import type { MonitorSeen } from '../selection/index.ts';
@@ -70,44 +73,80 @@ export async function explainRun(run: RunToExplain, { store, suggest }: RunExpla
   };
 }
 
+/**
+ * What memory tells of a run before anything of it was read: pods, and what codes and reasons suggest. No text that may be long is
+ * searched, so it may run while the end of the run is written.
+ */
+export function createKnowing(messageWaitMs: number): (run: Omit<RunToExplain, 'pieces' | 'execution'>) => KnownOfRun {
+  const suggest = createFixMatcher();
+  return ({ job, pods, monitors }) => {
+    const run = { job, pods, monitors, execution: undefined };
+    const cause = findExitCause(job, pods);
+    const place = placeOf(cause, pods);
+    const about = { facts: fixFactsOf(run, cause, undefined, undefined), place };
+    return {
+      messageWaitMs,
+      attempts: toAttempts(pods),
+      place,
+      fixOf: (ref) => {
+        const monitor = monitors.find(({ namespace, name }) => namespace === ref.namespace && name === ref.name);
+        return monitor && suggest(withoutSearches(questionOf(run, about, monitor)))?.text;
+      },
+    };
+  };
+}
+
 /** By `namespace/name` of the monitor. Monitors without patterns of their own share the answer of the built-in ones. */
 async function suggestionsFor(
-  { execution, job, monitors }: RunToExplain,
-  { facts, place }: { readonly facts: FixFacts; readonly place: FailurePlace | undefined },
+  run: RunToExplain,
+  about: FixSubject,
   suggest: SuggestFix,
 ): Promise<ReadonlyMap<string, SuggestedFix | undefined>> {
-  const values: FixQuestion['values'] = {
-    'CronJob.Name': job.cronJobName,
-    'CronJob.Namespace': job.namespace,
-    Namespace: job.namespace,
-    Name: job.cronJobName,
-    JobName: job.name,
-    ExitCode: facts.exitCode?.toString(),
-    Reason: execution?.reason ?? facts.reasons[0],
-    Pod: place?.pod ?? undefined,
-    Container: place?.container ?? undefined,
-    Image: place?.image ?? undefined,
-    Node: place?.node ?? undefined,
-  };
   const answers = new Map<string, SuggestedFix | undefined>();
   let builtIn: Promise<SuggestedFix | undefined> | undefined;
-  for (const { uid, generation, namespace, name, decoded } of monitors) {
-    const patterns = decoded.ok ? (decoded.spec.alerting?.suggestedFixPatterns ?? []) : [];
-    const question = {
-      key: patterns.length === 0 ? '' : `${namespace}/${name} ${uid} ${generation}`,
-      patterns,
-      facts,
-      values,
-    };
-    const asked = patterns.length === 0 ? (builtIn ??= suggest(question)) : suggest(question);
+  for (const monitor of run.monitors) {
+    const question = questionOf(run, about, monitor);
+    const asked = question.patterns.length === 0 ? (builtIn ??= suggest(question)) : suggest(question);
     // There is one thread: together they would be no faster.
-    answers.set(`${namespace}/${name}`, await asked);
+    answers.set(`${monitor.namespace}/${monitor.name}`, await asked);
   }
   return answers;
 }
 
+interface FixSubject {
+  readonly facts: FixFacts;
+  readonly place: FailurePlace | undefined;
+}
+
+/** Its key names the monitor and its generation; it is empty for one without patterns of its own. */
+function questionOf(
+  { job, execution }: Pick<RunToExplain, 'job' | 'execution'>,
+  { facts, place }: FixSubject,
+  { uid, generation, namespace, name, decoded }: MonitorSeen,
+): FixQuestion {
+  const patterns = decoded.ok ? (decoded.spec.alerting?.suggestedFixPatterns ?? []) : [];
+  return {
+    key: patterns.length === 0 ? '' : `${namespace}/${name} ${uid} ${generation}`,
+    patterns,
+    facts,
+    values: {
+      'CronJob.Name': job.cronJobName,
+      'CronJob.Namespace': job.namespace,
+      Namespace: job.namespace,
+      Name: job.cronJobName,
+      JobName: job.name,
+      ExitCode: facts.exitCode?.toString(),
+      Reason: execution?.reason ?? facts.reasons[0],
+      Pod: place?.pod ?? undefined,
+      Container: place?.container ?? undefined,
+      Image: place?.image ?? undefined,
+      Node: place?.node ?? undefined,
+    },
+  };
+}
+
 function fixFactsOf(
-  { execution, job, pods }: RunToExplain,
+  { execution, job, pods }: Omit<RunToExplain, 'pieces' | 'monitors'>,
   cause: ExitCause,
   log: Evidence | undefined,
   events: Evidence | undefined,

@@ -85,6 +85,7 @@ export function settingsOf(loaded: LoadedConfig, ownNamespace: string): Controll
       rollupDays: config['history-retention.rollup-days'],
     },
     evidence: {
+      messageWaitMs: config['evidence.message-wait'],
       concurrency: config['evidence.concurrency'],
       perNode: config['evidence.concurrency-per-node'],
       readTimeoutMs: config['evidence.read-timeout'],

@@ -68,6 +68,8 @@ export interface ControllerSettings {
     readonly rollupDays: number;
   };
   readonly evidence: {
+    /** A message waits so long at most for what is still being read of its run; a channel that can be completed waits less. */
+    readonly messageWaitMs: number;
     readonly concurrency: number;
     readonly perNode: number;
     readonly readTimeoutMs: number;

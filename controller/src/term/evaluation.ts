@@ -59,7 +59,7 @@ export interface EvaluationDeps {
   readonly freshThroughAt: () => Instant | undefined;
   readonly absence?: AbsenceProof | undefined;
   readonly freeze: JudgeDeps['freeze'];
-  readonly contextDueAt: JudgeDeps['contextDueAt'];
+  readonly knownOf: JudgeDeps['knownOf'];
   readonly settleSlots: SettleSlots;
   readonly storms: Storms;
   /** Resolves when what the start found is written: before, absence says nothing. */
@@ -133,7 +133,7 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
     provenThroughAt: (uid) => deps.absence?.throughAt(uid),
     isDelayed: (sinceAt) =>
       deps.watchedUntilAt !== undefined && sinceAt > deps.watchedUntilAt && sinceAt < deps.syncedAt(),
-    contextDueAt: deps.contextDueAt,
+    knownOf: deps.knownOf,
     freeze: deps.freeze,
     settleSlots: deps.settleSlots,
     onSettled: deps.onSettled,

@@ -41,7 +41,7 @@ async function judgedBy(context: TestContext, isSuccession: boolean): Promise<{ 
     isSuccession,
     freshThroughAt: () => undefined,
     freeze: createFreeze({ clusterName: undefined, externalUrl: undefined, findCronJob: () => undefined }),
-    contextDueAt: () => undefined,
+    knownOf: () => undefined,
     settleSlots: (_tx, ids) => {
       passes.push({ ids: [...ids], mayTell: evaluation.evaluatedAt() !== undefined });
       return Promise.resolve(new Map());

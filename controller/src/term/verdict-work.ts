@@ -30,7 +30,7 @@ import type { Outlook } from '../reconcilers/cronjob/index.ts';
 import { createPrune, sealDays } from '../schedulers/index.ts';
 
 export interface VerdictWorkDeps extends LeaderWorkDeps {
-  readonly evidence: Pick<EvidenceTaking, 'contextDueAt' | 'onMessagesCompleted'>;
+  readonly evidence: Pick<EvidenceTaking, 'knownOf' | 'onMessagesCompleted'>;
   readonly figures: Pick<FleetFigures, 'judged' | 'measureSla'>;
   readonly outlookOf: (cronJob: CronJobFacts, now: Instant) => Outlook;
 }
@@ -199,7 +199,7 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
       findCronJob: toldOf,
     }),
     storms,
-    contextDueAt: (jobUid) => deps.evidence.contextDueAt(jobUid),
+    knownOf: (jobUid) => deps.evidence.knownOf(jobUid),
     settleSlots: (tx, ids, now) => settleSlots(tx, ids, ledger, now),
     whenCaughtUp,
     postponedBecause: createClockWatch({

@@ -166,7 +166,7 @@ const roomForAll = {
 };
 
 function aFailure(at: number, changes: Partial<HoldingFinding>): HoldingFinding {
-  const { sinceAt, count, occurred, message, figures, context, signature, delayed, hold, contextDueAt } = changes;
+  const { sinceAt, count, occurred, message, figures, context, signature, delayed, hold, awaited } = changes;
   return {
     kind: 'holds',
     sinceAt: sinceAt ?? at,
@@ -178,7 +178,7 @@ function aFailure(at: number, changes: Partial<HoldingFinding>): HoldingFinding 
     signature: signature ?? '1-125/Error',
     delayed: delayed ?? false,
     hold,
-    contextDueAt,
+    awaited,
   };
 }
 

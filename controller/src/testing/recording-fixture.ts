@@ -65,7 +65,14 @@ export const settings: ControllerSettings = {
   clusterName: undefined,
   externalUrl: undefined,
   retention: { defaultDays: 30, maxDays: 90, logDays: 0, alertDays: 90, rollupDays: 400 },
-  evidence: { concurrency: 8, perNode: 2, readTimeoutMs: 10_000, maxAttempts: 3, redactPatterns: [] },
+  evidence: {
+    messageWaitMs: 250,
+    concurrency: 8,
+    perNode: 2,
+    readTimeoutMs: 10_000,
+    maxAttempts: 3,
+    redactPatterns: [],
+  },
 };
 
 /** Starts it with one monitor that selects everything in the namespace `prod`; `before`: what the cluster sees before. */

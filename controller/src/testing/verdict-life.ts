@@ -121,7 +121,7 @@ export class VerdictLife {
       watchedUntilAt: undefined,
       isSuccession: false,
       freshThroughAt: () => from.ledger()?.freshThroughAt(),
-      contextDueAt: () => undefined,
+      knownOf: () => undefined,
       freeze: createFreeze({ clusterName: undefined, externalUrl: undefined, findCronJob: () => undefined }),
       settleSlots: async (tx, ids, now) => {
         const ledger = from.ledger();

@@ -239,6 +239,12 @@ export const keys = {
   }),
 
   ...under('evidence', {
+    'message-wait': row(
+      'C',
+      duration({ max: '10s', orZero: true }),
+      '250ms',
+      'A first message waits so long at most for log and events of its run; a mail 3s, a page not at all.',
+    ),
     concurrency: row('C', int(1, 100), '8', 'Logs read at once.'),
     'concurrency-per-node': row('C', int(1, 100), '2', 'Logs read at once from one node.'),
     'read-timeout': row('C', duration({ min: '1s', max: '60s' }), '10s', 'Time to read one log.'),

@@ -148,11 +148,12 @@ export {
   keepEvidence,
   toAlertFacts,
   withEvidence,
+  withoutAbsent,
   type AlertEvidenceFacts,
   type AlertFacts,
   type AlertRun,
 } from './delivery/alert-context.ts';
-export { noEvidence, toMessageEvidence, type KeptEvent } from './delivery/message-evidence.ts';
+export { noEvidence, toMessageEvidence, toMessagePods, type KeptEvent } from './delivery/message-evidence.ts';
 export { sentenceOf } from './delivery/sentence.ts';
 export { toHolding, type AlertSurroundings, type HoldingVerdict, type WordedFinding } from './delivery/to-holding.ts';
 export { describeFinding, nameFinding, type Finding } from './delivery/finding.ts';
@@ -192,6 +193,7 @@ export { alertSeverity, isRise } from './alert/severity.ts';
 export { messageHold, muteOf, type MessageHold, type MessageHoldFacts, type Mute } from './alert/holds.ts';
 export { isInForce, matches, silenceOf, type MutableAlert, type Silence, type SilenceMatcher } from './mute/silence.ts';
 export { admit, criticalReserve, type Admission, type RateLimit } from './limits/token-bucket.ts';
+export { evidenceWaitMs, isCompletable, type CompletableChannel } from './delivery/completion.ts';
 export { retryAt } from './delivery/backoff.ts';
 export { channelAfter, type ChannelAnswer, type ChannelHold } from './delivery/channel-hold.ts';
 export { digestBody, foldable, type WaitingDelivery } from './delivery/digest.ts';

@@ -41,6 +41,7 @@ const wholeContext: MessageContext = {
   logs: 'loading 3 files\nKilled\n',
   logsTruncated: true,
   logsUnavailable: null,
+  pending: false,
   events: [
     { time: '2026-11-21T01:02:30.000Z', type: 'Warning', reason: 'BackOff', message: 'back-off restarting', count: 2 },
   ],

@@ -27,7 +27,7 @@ export function toMessageEvidence(pieces: readonly Evidence[], container?: strin
     logsTruncated: told.some(({ truncated }) => truncated),
     logsUnavailable: told.length === 0 ? (logs.at(-1)?.unavailable ?? null) : null,
     events: events === undefined ? null : toMessageEvents(events.body),
-    pods: attempts?.body === undefined ? null : toMessagePods(attempts.body),
+    pods: attempts?.body === undefined ? null : toMessagePods(JSON.parse(attempts.body) as Attempt[]), // as capture wrote it
   };
 }
 
@@ -64,8 +64,7 @@ function toMessageEvents(body: string | undefined): MessageEvent[] {
   }));
 }
 
-function toMessagePods(body: string): MessagePod[] {
-  const attempts = JSON.parse(body) as Attempt[]; // written by capture alone
+export function toMessagePods(attempts: readonly Attempt[]): MessagePod[] {
   return attempts.map((attempt) => ({
     name: attempt.pod,
     phase: attempt.phase,

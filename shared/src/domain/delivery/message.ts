@@ -80,6 +80,8 @@ export interface MessageJob {
 
 /** What `includeContext` of the monitor asks for, taken as the run failed. Null: not asked for, or not there. */
 export interface MessageContext {
+  /** Log or events of the run are still being read: the alert gets what comes, and so does a channel that takes updates. */
+  readonly pending: boolean;
   readonly suggestedFix: string | null;
   readonly logs: string | null;
   /** Earlier lines are missing. */

@@ -38,6 +38,7 @@ export function withoutDetails(message: Message): Message {
   }
   const { data } = message;
   const context: MessageContext = {
+    pending: data.context.pending,
     suggestedFix: data.context.suggestedFix,
     logs: null,
     logsTruncated: false,

@@ -1,13 +1,13 @@
 import type { ChannelType } from '../../contract/index.ts';
+import type { CompletableChannel } from '../../domain/index.ts';
 import { rows } from '../ask.ts';
 import { fromJson } from '../column.ts';
 import type { Db } from '../database.ts';
 
 /** A channel as far as it decides who is told. */
-export interface RoutedChannel {
+export interface RoutedChannel extends CompletableChannel {
   readonly uid: string;
   readonly name: string;
-  readonly type: ChannelType;
   /** It hears of ends, too. */
   readonly sendResolved: boolean;
   /** A paging channel that hears also of what ended before it was told. Others always do. */
@@ -20,7 +20,11 @@ export async function listRoutedChannels(db: Db): Promise<ReadonlyMap<string, Ro
   return new Map(
     found.map((row) => {
       const spec = fromJson(row['spec']) as
-        | { readonly sendResolved?: unknown; readonly sendRecovered?: unknown }
+        | {
+            readonly sendResolved?: unknown;
+            readonly sendRecovered?: unknown;
+            readonly webhook?: { readonly sendUpdates?: unknown };
+          }
         | null
         | undefined;
       const channel: RoutedChannel = {
@@ -29,6 +33,7 @@ export async function listRoutedChannels(db: Db): Promise<ReadonlyMap<string, Ro
         type: String(row['type']) as ChannelType,
         sendResolved: spec?.sendResolved !== false,
         sendRecovered: spec?.sendRecovered === true,
+        sendUpdates: spec?.webhook?.sendUpdates === true,
       };
       return [channel.name, channel];
     }),
