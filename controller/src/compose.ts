@@ -54,7 +54,14 @@ export function openParts(loaded: LoadedConfig, { logger, clock }: Surroundings,
   const metrics = createProcessMetrics({ entryPoint: loaded.entryPoint, version, clock });
   metrics.observe(lifecycle.stopping);
   const neighbours = createNeighbourMetrics({ registry: metrics.registry, clock });
-  const cluster = createCluster({ ...toClusterOptions(loaded), clock, logger, answered: neighbours.kubeAnswered });
+  const evidencePerSecond = loaded.config['evidence.requests-per-second'];
+  const cluster = createCluster({
+    ...toClusterOptions(loaded),
+    evidencePerSecond,
+    clock,
+    logger,
+    answered: neighbours.kubeAnswered,
+  });
   lifecycle.onStop('cluster', () => cluster.close());
   const store = openStore(toStoreSettings(loaded.config), { clock, log: logger, observer: neighbours.store });
   neighbours.watchPool(() => store.connections());

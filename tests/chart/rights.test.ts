@@ -58,6 +58,7 @@ const calls: Readonly<Record<string, Call>> = {
     if (found) await cluster.replaceLease(leaseKey, { ...found, holder: 'y' }, never);
   },
   listEvents: (cluster, { watched }) => cluster.listEvents(watched, '00000000-0000-0000-0000-000000000000', never),
+  listAllEvents: (cluster, { watched }) => cluster.listAllEvents(watched, 1_000, never),
   readLog: (cluster, { watched }) => firstOf(cluster.readLog({ namespace: watched, pod: 'p', container: 'c' }, never)),
   listPodsOfJob: (cluster, { watched }) => cluster.listPodsOfJob(watched, 'j', never),
   listPods: (cluster) => cluster.listPods(namespace, 'app.kubernetes.io/component=controller', never),
@@ -113,7 +114,7 @@ async function isAllowed(call: Call, cluster: Cluster, scene: Scene): Promise<bo
 
 /** What each process does for its work; whatever is not among it is refused. */
 const ofController =
-  `listPage watch patchMonitorStatus patchChannelStatus findLease createLease replaceLease listEvents readLog
+  `listPage watch patchMonitorStatus patchChannelStatus findLease createLease replaceLease listEvents listAllEvents readLog
   listPodsOfJob listPods findSecret reviewToken reviewAccess version clusterUid findCronJob findJob`.split(/\s+/);
 const reads = ['readLog', 'listPodsOfJob', 'findCronJob', 'findJob', 'reviewToken', 'reviewAccess', 'version'];
 const writes = ['createJob', 'setSuspended'];
@@ -237,7 +238,7 @@ describe('the rights that the chart gives', { skip }, () => {
 
     const outside: Scene = { watched: 'elsewhere', listed: 'elsewhere', secrets: namespace };
     const seen = await allowed(objects, 'controller', outside);
-    const here = ['listPage', 'watch', 'patchMonitorStatus', 'listEvents', 'readLog', 'listPodsOfJob'];
+    const here = ['listPage', 'watch', 'patchMonitorStatus', 'listEvents', 'listAllEvents', 'readLog', 'listPodsOfJob'];
     assert.deepEqual(
       here.filter((name) => seen.includes(name)),
       [],

@@ -54,6 +54,7 @@ const refusal = (at: number, message = 'exceeded quota, token hunter2'): Cluster
   firstAt: at,
   lastAt: at + 5 * second,
   object: 'Job/refused',
+  objectUid: 'u',
 });
 
 test('a Job without pods is asked about after ten seconds, and what refuses them is known without its secrets', async (context) => {

@@ -43,6 +43,7 @@ const anEvent = (reason: string, lastAt: number, message = ''): ClusterEvent => 
   firstAt: lastAt,
   lastAt,
   object: 'CronJob/nightly',
+  objectUid: 'u',
 });
 
 test('events of after the slot tell why it was missed, older ones do not', async () => {

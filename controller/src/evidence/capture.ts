@@ -8,10 +8,11 @@ import {
   type KeptEvent,
   type PodFacts,
 } from '@cronjob-monitor/shared/domain';
-import type { Cluster, ClusterEvent, Redaction } from '@cronjob-monitor/shared/kube';
+import type { Cluster, Redaction } from '@cronjob-monitor/shared/kube';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import { readLogTail } from './log-tail.ts';
 import { createImageMemory } from './image-memory.ts';
+import type { EventReader } from './event-reader.ts';
 import type { ReadPool } from './read-pool.ts';
 import type { EvidenceBook } from './book.ts';
 import { logsOfStuck, logsWorthReading, type EvidenceWishes, type WantedLog } from './wanted.ts';
@@ -19,6 +20,7 @@ import { logsOfStuck, logsWorthReading, type EvidenceWishes, type WantedLog } fr
 export interface CaptureDeps {
   readonly cluster: Cluster;
   readonly pool: ReadPool;
+  readonly eventReader: EventReader;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly readTimeoutMs: number;
@@ -144,6 +146,7 @@ async function takeLog(
       previous: log.previous,
       tailLines: mostTailLines,
       maxBytes: maxLogBytes + redactionMarginBytes,
+      urgency: log.pod.deletingAt === undefined ? (taking.isNoted ? 'soon' : 'later') : 'now',
     },
     { cluster: taking.cluster, pool: taking.pool, clock: taking.clock, timeoutMs: taking.readTimeoutMs },
     taking.signal,
@@ -175,18 +178,7 @@ async function takeLastEvents(
 
 async function takeEvents(job: JobFacts, pods: readonly PodFacts[], taking: Taking): Promise<void> {
   const uids = [job.uid, ...pods.slice(-taking.maxAttempts).map((pod) => pod.uid)];
-  const events: ClusterEvent[] = [];
-  // One after the other: events explain and never decide, so they may take their time.
-  for (const uid of uids) {
-    events.push(
-      ...(await taking.pool.run(
-        'events',
-        () => taking.cluster.listEvents(job.namespace, uid, taking.signal),
-        taking.signal,
-      )),
-    );
-  }
-  events.sort((a, b) => (a.lastAt ?? a.firstAt ?? 0) - (b.lastAt ?? b.firstAt ?? 0));
+  const events = await taking.eventReader.read(job.namespace, uids);
   const messages = await taking.redaction.messages(events.map(({ message }) => message));
   const kept = events.map((event, index): KeptEvent => ({
     at: event.lastAt ?? event.firstAt,

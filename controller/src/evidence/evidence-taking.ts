@@ -6,6 +6,7 @@ import { completeAlerts, isExplainedBy, type KnownOfRun, type LearnedOfRun } fro
 import { Batches, isDatabaseAway } from '../runtime/index.ts';
 import { createCapture, type Capture, type CaptureDeps } from './capture.ts';
 import { createEvidenceBook } from './book.ts';
+import { createEventReader } from './event-reader.ts';
 import { createReadPool } from './read-pool.ts';
 import { createUntilStored, type UntilStored } from './until-stored.ts';
 import type { EvidenceWishes } from './wanted.ts';
@@ -62,12 +63,10 @@ export interface EvidenceTakingDeps {
 const newsMs = 3_600_000;
 /** Patterns search the end of a log of so many bytes. */
 const searchedLogBytes = 100 * 1024;
-/** A failure of many at once must not take all connections. */
-const mostExplainedAtOnce = 2;
-/** And a failure of many is written by a few transactions. */
-const mostExplainedTogether = 32;
-/** Pieces are written one by one: thousands that come at once leave the other connections to those that record. */
-const mostWrittenAtOnce = 2;
+const mostExplainedAtOnce = 16;
+/** What is learned of many that fail at once is written by a few transactions, which leave the connections to those that record. */
+const mostTogether = 100;
+const betweenWritesMs = 50;
 /** A leader had so much time for what ended before it did. */
 const takenWithinMs = 60_000;
 /** The transaction that raises an alert about a stuck run has ended by then. */
@@ -103,11 +102,15 @@ export function createEvidenceTaking(deps: EvidenceTakingDeps, term: Pick<Term, 
       return explainRun({ ...run, pieces }, { store: deps.store, suggest });
     });
   };
-  const explanations = new Batches<LearnedOfRun>(mostExplainedTogether, async (learned) => {
-    term.signal.throwIfAborted();
-    const changed = await completeAlerts(deps.store, term.epoch, learned);
-    if (changed > 0) listeners.forEach((tell) => tell());
-  });
+  const explanations = new Batches<LearnedOfRun>(
+    mostTogether,
+    async (learned) => {
+      term.signal.throwIfAborted();
+      const changed = await completeAlerts(deps.store, term.epoch, learned);
+      if (changed > 0) listeners.forEach((tell) => tell());
+    },
+    () => pauseBetween(clock, term.signal),
+  );
 
   const explain = async (run: Omit<RunToExplain, 'pieces'>): Promise<void> => {
     const { uid } = run.job;
@@ -247,25 +250,44 @@ function captureOf(
   },
 ): Capture {
   const { term, redaction, book, background, untilStored } = of;
-  const writing = createReadPool({ concurrency: mostWrittenAtOnce, perNode: mostWrittenAtOnce });
+  const pieces = new Batches<readonly Evidence[]>(
+    mostTogether,
+    async (taken) => {
+      term.signal.throwIfAborted();
+      try {
+        await putEvidence(store, term.epoch, taken.flat());
+      } catch (error) {
+        if (isDatabaseAway(error) || taken.length === 1) throw error;
+        // A piece that the database refuses takes no other with it.
+        for (const alone of taken)
+          background(
+            'pieces of a run',
+            putEvidence(store, term.epoch, alone).then(() => {}),
+          );
+      }
+    },
+    () => pauseBetween(clock, term.signal),
+  );
   return createCapture({
     cluster,
     pool: createReadPool({ concurrency: evidence.concurrency, perNode: evidence.perNode }),
+    eventReader: createEventReader({ cluster, clock, signal: term.signal }),
     clock,
     logger,
     readTimeoutMs: evidence.readTimeoutMs,
     maxAttempts: evidence.maxAttempts,
     redaction,
-    keep: async (pieces) => {
-      await untilStored(sizeOf(pieces), () =>
-        writing.run('', () => putEvidence(store, term.epoch, pieces), term.signal),
-      );
-    },
+    keep: (taken) => untilStored(sizeOf(taken), () => pieces.add(taken)),
     book,
     onRead: (result) => upkeepMetrics?.captured(result),
     background,
     signal: term.signal,
   });
+}
+
+/** More gathers meanwhile; a term that ends waits for nothing. */
+async function pauseBetween(clock: Clock, signal: AbortSignal): Promise<void> {
+  await clock.sleep(betweenWritesMs, signal).catch(() => {});
 }
 
 /** What can exist only once is kept if one monitor asks; the leading one chooses the container. */

@@ -1,6 +1,6 @@
 import type { Clock } from '@cronjob-monitor/shared/process';
 import { ClusterError, TailBuffer, type Cluster } from '@cronjob-monitor/shared/kube';
-import type { ReadPool } from './read-pool.ts';
+import type { ReadPool, Urgency } from './read-pool.ts';
 
 /** Why a log could not be had; stored in the place of an empty log. */
 export type LogUnavailable = 'podGone' | 'containerWaiting' | 'forbidden' | 'timeout' | 'nodeUnreachable' | 'empty';
@@ -14,6 +14,7 @@ export interface LogTailRequest {
   readonly pod: string;
   readonly node: string | undefined;
   readonly container: string;
+  readonly urgency: Urgency;
   /** The instance before the last restart. */
   readonly previous?: boolean;
   readonly tailLines: number;
@@ -29,7 +30,23 @@ export async function readLogTail(
   deps: { cluster: Cluster; pool: ReadPool; clock: Clock; timeoutMs: number },
   signal: AbortSignal,
 ): Promise<LogTail> {
-  return deps.pool.run(request.node ?? '', () => readWithin(request, deps, signal), signal);
+  return deps.pool.run(request.node ?? '', () => readWithin(request, deps, signal), signal, request.urgency);
+}
+
+/** A server that has too much to do is asked again: its client waits as long as it wants to be left alone. */
+async function openLog(
+  request: LogTailRequest,
+  cluster: Pick<Cluster, 'readLog'>,
+  signal: AbortSignal,
+): Promise<AsyncIterable<Uint8Array>> {
+  for (;;) {
+    try {
+      return await cluster.readLog({ ...request, limitBytes: streamCeilingBytes }, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ClusterError) || error.code !== 'throttled') throw error;
+    }
+  }
 }
 
 async function readWithin(
@@ -50,7 +67,7 @@ async function readWithin(
   );
   const tail = new TailBuffer(request.maxBytes);
   try {
-    const log = await deps.cluster.readLog({ ...request, limitBytes: streamCeilingBytes }, both);
+    const log = await openLog(request, deps.cluster, both);
     for await (const chunk of log) tail.append(chunk);
   } catch (error) {
     if (signal.aborted) throw error;

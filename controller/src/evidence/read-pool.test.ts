@@ -71,3 +71,21 @@ test('who is aborted while waiting leaves the line and takes no place', async ()
   await first;
   assert.equal(await pool.run('n', () => Promise.resolve('free again'), never), 'free again');
 });
+
+test('what is about to be deleted is read before what a message waits for, and that before what is only kept', async () => {
+  const pool = createReadPool({ concurrency: 1, perNode: 1 });
+  const first = openRead();
+  const order: string[] = [];
+  const read = (name: string, urgency?: 'now' | 'soon' | 'later'): Promise<number> =>
+    pool.run('n', () => Promise.resolve(order.push(name)), never, urgency);
+  const ends = [
+    pool.run('n', first.read, never),
+    read('kept', 'later'),
+    read('told'),
+    read('going', 'now'),
+    read('told next'),
+  ];
+  first.end();
+  await Promise.all(ends);
+  assert.deepEqual(order, ['going', 'told', 'told next', 'kept']);
+});

@@ -1,17 +1,24 @@
 /** Bounds how many reads run at once, in all and per node: a node's kubelet serves few log streams well. */
 export interface ReadPool {
   /** Runs `read` when there is room; waits in line otherwise. Rejects with the signal's reason when aborted while waiting. */
-  run<T>(node: string, read: () => Promise<T>, signal: AbortSignal): Promise<T>;
+  // oxlint-disable-next-line max-params -- what is read, where, how long it may wait, and the signal
+  run<T>(node: string, read: () => Promise<T>, signal: AbortSignal, urgency?: Urgency): Promise<T>;
   /** Reads that wait in line. */
   readonly waiting: number;
 }
 
+/** `now`: what is read is about to be deleted. `soon`, when absent: a message waits for it. `later`: it is only kept. */
+export type Urgency = 'now' | 'soon' | 'later';
+
+const ranks: Readonly<Record<Urgency, number>> = { now: 0, soon: 1, later: 2 };
+
 interface Waiting {
   readonly node: string;
+  readonly rank: number;
   readonly begin: () => void;
 }
 
-/** `concurrency` reads in all, `perNode` of one node; first come first served, but a busy node delays no other. */
+/** `concurrency` reads in all, `perNode` of one node; the most urgent first, of those the first that came; a busy node delays no other. */
 export function createReadPool(limits: { concurrency: number; perNode: number }): ReadPool {
   const line: Waiting[] = [];
   const running = new Map<string, number>();
@@ -33,7 +40,7 @@ export function createReadPool(limits: { concurrency: number; perNode: number })
     if (next >= 0) line.splice(next, 1)[0]?.begin();
   };
 
-  const waitForRoom = (node: string, signal: AbortSignal): Promise<void> => {
+  const waitForRoom = (node: string, rank: number, signal: AbortSignal): Promise<void> => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const abandon = (): void => {
       const at = line.indexOf(entry);
@@ -42,6 +49,7 @@ export function createReadPool(limits: { concurrency: number; perNode: number })
     };
     const entry: Waiting = {
       node,
+      rank,
       begin: () => {
         signal.removeEventListener('abort', abandon);
         enter(node);
@@ -49,15 +57,16 @@ export function createReadPool(limits: { concurrency: number; perNode: number })
       },
     };
     signal.addEventListener('abort', abandon, { once: true });
-    line.push(entry);
+    const after = line.findLastIndex((waiting) => waiting.rank <= rank);
+    line.splice(after + 1, 0, entry);
     return promise;
   };
 
   return {
-    async run(node, read, signal) {
+    async run(node, read, signal, urgency = 'soon') {
       signal.throwIfAborted();
       if (hasRoom(node)) enter(node);
-      else await waitForRoom(node, signal);
+      else await waitForRoom(node, ranks[urgency], signal);
       try {
         return await read();
       } finally {

@@ -2,13 +2,15 @@
 export class Batches<T> {
   readonly #most: number;
   readonly #work: (batch: readonly T[]) => Promise<void>;
+  readonly #pause: () => Promise<void>;
   #waiting: { readonly item: T; readonly ended: PromiseWithResolvers<void> }[] = [];
   #isWorking = false;
 
-  /** `most`: of one batch. */
-  constructor(most: number, work: (batch: readonly T[]) => Promise<void>) {
+  /** `most`: of one batch. `pause` lies between two: more gathers meanwhile. */
+  constructor(most: number, work: (batch: readonly T[]) => Promise<void>, pause?: () => Promise<void>) {
     this.#most = most;
     this.#work = work;
+    this.#pause = pause ?? (() => Promise.resolve());
   }
 
   /** Resolves when the batch that holds it is done, and rejects as that does. */
@@ -29,6 +31,7 @@ export class Batches<T> {
       } catch (error) {
         for (const { ended } of batch) ended.reject(error);
       }
+      await this.#pause();
     }
     this.#isWorking = false;
   }

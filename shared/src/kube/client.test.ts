@@ -32,6 +32,13 @@ test('answers are read', async (t) => {
     events.map(({ reason }) => reason),
     ['BackOff'],
   );
+  server.answer = ({ path }) => ({
+    body: path.includes('continue=more')
+      ? { ...list, items: [event] }
+      : { metadata: { resourceVersion: '1', continue: 'more' }, items: [event] },
+  });
+  assert.equal((await cluster.listAllEvents('a', 100, never))?.length, 2);
+  assert.equal(await cluster.listAllEvents('a', 1, never), undefined);
   const secret = { metadata: { resourceVersion: '3', labels: { a: 'b' } }, data: { url: 'aMOk', bad: 7 } };
   assert.deepEqual(await answers(secret, () => cluster.findSecret(key, never)), {
     labels: { a: 'b' },

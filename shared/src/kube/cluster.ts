@@ -94,6 +94,8 @@ export interface ClusterEvent {
   readonly lastAt: number | undefined;
   /** Kind/name of the object it is about. */
   readonly object: string;
+  /** Its UID; empty when the event does not say. */
+  readonly objectUid: string;
 }
 
 /**
@@ -128,6 +130,8 @@ export interface Cluster {
 
   /** At most 100, by the UID of the object they are about. */
   listEvents(namespace: string, objectUid: string, signal: AbortSignal): Promise<ClusterEvent[]>;
+  /** All of a namespace, page by page; undefined when there are more than `most`. */
+  listAllEvents(namespace: string, most: number, signal: AbortSignal): Promise<ClusterEvent[] | undefined>;
   /** Bytes of one container's log. Ends at the end of the log, or never when following. */
   readLog(request: LogRequest, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
   /** The pods of one Job as they are now, raw. */

@@ -29,6 +29,8 @@ export interface ExchangeDeps {
   readonly clock: Clock;
   readonly transport: Transport;
   readonly limiter: RateLimiter;
+  /** Of the lane `evidence`, which alone keeps to it. */
+  readonly evidenceLimiter: RateLimiter;
   readonly access: () => Promise<Access>;
   /** The server refused the credentials: the next call reads them anew. */
   readonly distrust: () => void;
@@ -55,6 +57,9 @@ export interface Answered {
 const callSilenceMs = 1000;
 const streamSilenceMs = 30_000;
 const maxErrorBytes = 64 * 1024;
+/** A server that says 429 has its rest, for so long if it does not say for how long. */
+const usualPauseMs = 1_000;
+const mostPauseMs = 30_000;
 
 /**
  * Asks and reads the whole answer within the time limit of a call; waiting for our own rate limit does not count. Rejects with a
@@ -114,8 +119,8 @@ class Exchange {
   /** Resolves with the body of a success. */
   async open(limitMs: number): Promise<AsyncIterable<Uint8Array>> {
     const { lane } = this.#question;
-    const { limiter, clock, heardTime, distrust } = this.#deps;
-    if (lane !== 'lease') await limiter.take(this.#scope.signal);
+    const { limiter, evidenceLimiter, clock, heardTime, distrust } = this.#deps;
+    if (lane !== 'lease') await (lane === 'evidence' ? evidenceLimiter : limiter).take(this.#scope.signal);
     this.#scope.limit(limitMs);
     const access = await this.#within(this.#access());
     const { statusCode, headers, body } = await this.#send(access);
@@ -126,7 +131,11 @@ class Exchange {
     if (statusCode >= 200 && statusCode <= 299) return this.#heard(body);
     if (statusCode === 401) distrust();
     const answer = { status: statusCode, headers, body: await readSome(body) };
-    throw toAnswerError(this.#question, answer, clock);
+    const error = toAnswerError(this.#question, answer, clock);
+    if (lane === 'evidence' && error.code === 'throttled') {
+      evidenceLimiter.pause(Math.min(mostPauseMs, error.retryAfterMs ?? usualPauseMs));
+    }
+    throw error;
   }
 
   /** Of a success that broke off in the middle there was no answer. */

@@ -56,3 +56,17 @@ test('who is aborted while waiting is told so', async () => {
   await assert.rejects(waiting, /stopping/);
   await assert.rejects(limiter.take(stop.signal), /stopping/);
 });
+
+test('while the server wants a pause nothing passes, those that waited included; then the rate holds without a burst', async () => {
+  const clock = new FakeClock();
+  const limiter = createRateLimiter({ perSecond: 10, burst: 2 }, clock);
+  const startMs = clock.monotonicMs();
+  const passed: number[] = [];
+  const call = (): void => void limiter.take(never).then(() => passed.push(clock.monotonicMs() - startMs));
+  for (let number = 0; number < 4; number++) call();
+  await clock.advance(50);
+  limiter.pause(1_000);
+  call();
+  await clock.advance(2_000);
+  assert.deepEqual(passed, [0, 0, 1_150, 1_250, 1_350]);
+});

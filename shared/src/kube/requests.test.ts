@@ -117,6 +117,13 @@ const rows: Row[] = [
     '/api/v1/namespaces/prod/events?fieldSelector=involvedObject.uid%3Du-1&limit=100',
   ],
   [
+    'events of a namespace',
+    (c) => c.listAllEvents('prod', 1_000, never),
+    list,
+    'GET',
+    '/api/v1/namespaces/prod/events?limit=500',
+  ],
+  [
     'log',
     async (c) =>
       readAll(

@@ -4,8 +4,8 @@ import type { KubeConfig, Cluster as Server } from '@kubernetes/client-node';
 import { Agent, ProxyAgent, Socks5ProxyAgent, type buildConnector, type Dispatcher } from 'undici';
 import type { Clock } from '../process/index.ts';
 
-/** Calls of one lane share connections; a stalled list then delays no renewal of the Lease, and no watch. */
-export type Lane = 'lease' | 'calls' | 'watches';
+/** Calls of one lane share connections; a stalled list then delays no renewal of the Lease, and no watch. `evidence`: logs and events. */
+export type Lane = 'lease' | 'calls' | 'watches' | 'evidence';
 
 /** One pool, and when it last brought anything. */
 export interface Connections {

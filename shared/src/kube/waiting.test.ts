@@ -107,3 +107,27 @@ test('a stream ends with its signal, and lets the connection go when its reader 
     break;
   }
 });
+
+test('logs and events keep to a limit of their own, and a server that wants a rest from them gets calls all the same', async (t) => {
+  const { server, clock, cluster } = await startTestCluster(t, {
+    requestsPerSecond: 1,
+    burst: 1,
+    evidencePerSecond: 10,
+  });
+  const list = { metadata: { resourceVersion: '1' }, items: [] };
+  let isBusy = false;
+  server.answer = ({ path }) =>
+    isBusy && path.includes('/events') ? { status: 429, headers: { 'retry-after': '3' }, body: {} } : { body: list };
+  const events = (): Promise<unknown> => cluster.listEvents('prod', 'u', never);
+  await Promise.all(Array.from({ length: 20 }, events));
+  assert.equal(server.requests.length, 20);
+  isBusy = true;
+  await Promise.all([assert.rejects(events(), { code: 'throttled' }), clock.advance(100)]);
+  isBusy = false;
+  let isThrough = false;
+  const waiting = events().then(() => (isThrough = true));
+  await clock.advance(2_900);
+  await cluster.version(never);
+  assert.equal(isThrough, false);
+  await Promise.all([waiting, clock.advance(300)]);
+});

@@ -30,17 +30,45 @@ const columns = [
   'body',
 ] as const;
 
+/** Packed bytes of one transaction: beyond it the rest goes into another. */
+const mostTogetherBytes = 4 * 1024 * 1024;
+
 /**
- * Keeps evidence, each piece in a transaction of its own after its execution: a blob never fails a fact. The first capture
- * with a body stays; one that only said why there is none gives way to it. Returns how many rows were written.
+ * Keeps evidence, in transactions of its own after its executions: a blob never fails a fact. The first capture with a body stays; one that
+ * only said why there is none gives way to it. Returns how many rows were written.
  */
 export async function putEvidence(store: Store, epoch: number, evidence: readonly Evidence[]): Promise<number> {
   let written = 0;
-  for (const piece of evidence) {
-    const packed = await packBody(piece.body);
-    written += await store.fenced(epoch, (tx) => putPiece(tx, piece, packed));
+  for (const part of inPartsOf(await packEvidence(evidence), mostTogetherBytes)) {
+    written += await store.fenced(epoch, (tx) => putPieces(tx, part));
   }
   return written;
+}
+
+async function putPieces(tx: Tx, pieces: PackedEvidence): Promise<number> {
+  if (pieces.length === 0) return 0;
+  const ids = await cronJobIdsOf(tx, [...new Set(pieces.map(([{ cronJobUid }]) => cronJobUid))]);
+  // As every writer of history does, in the order of all: a deletion and a late capture must not meet half-way.
+  await lockCronJobs(tx, [...ids.values()]);
+  let written = 0;
+  // One after the other: they share a connection.
+  for (const [piece, packed] of pieces) written += await putPiece(tx, piece, packed, ids.get(piece.cronJobUid));
+  return written;
+}
+
+function inPartsOf(pieces: PackedEvidence, mostBytes: number): PackedEvidence[] {
+  const parts: PackedEvidence[number][][] = [];
+  let bytes = Infinity;
+  for (const piece of pieces) {
+    const size = piece[1].bytes?.length ?? 0;
+    if (bytes + size > mostBytes) {
+      parts.push([]);
+      bytes = 0;
+    }
+    parts.at(-1)?.push(piece);
+    bytes += size;
+  }
+  return parts;
 }
 
 /** Evidence as it is kept: packed before the transaction that writes it. */
@@ -58,7 +86,7 @@ export async function packEvidence(evidence: readonly Evidence[]): Promise<Packe
  */
 export async function replaceEvidence(tx: Tx, owner: string, evidence: PackedEvidence): Promise<void> {
   await change(tx, 'delete from evidence where owner = ?', [tx.dialect.id16(toId16(owner))]);
-  for (const [piece, body] of evidence) await putPiece(tx, piece, body);
+  await putPieces(tx, evidence);
 }
 
 /** Everything kept about one run or alert, bodies unpacked. */
@@ -101,11 +129,10 @@ async function packBody(body: string | undefined): Promise<PackedBody> {
     : { encoding: 'gzip', bytes: await pack(plain), size };
 }
 
-async function putPiece(tx: Tx, piece: Evidence, packed: PackedBody): Promise<number> {
-  const cronJobId = (await cronJobIdsOf(tx, [piece.cronJobUid])).get(piece.cronJobUid);
+/** `cronJobId`: of a row that is locked; undefined: it is gone, and nothing is written. */
+// oxlint-disable-next-line max-params -- what is written, where, and for whom
+async function putPiece(tx: Tx, piece: Evidence, packed: PackedBody, cronJobId: number | undefined): Promise<number> {
   if (cronJobId === undefined) return 0;
-  // As every writer of history does: a deletion and a late capture must not meet half-way.
-  await lockCronJobs(tx, [cronJobId]);
 
   const owner = tx.dialect.id16(toId16(piece.owner));
   const name = cleanText(piece.name, 253);

@@ -221,6 +221,11 @@ export class WorldCluster implements Cluster {
     return [];
   }
 
+  async listAllEvents(_namespace: string, _most: number, signal: AbortSignal): Promise<[]> {
+    await this.#answer('list', 'events', signal);
+    return [];
+  }
+
   async readLog(_request: unknown, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
     await this.#answer('get', 'pods/log', signal);
     return lines();

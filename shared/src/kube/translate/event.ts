@@ -22,6 +22,7 @@ export function toClusterEvent(object: Json): ClusterEvent | undefined {
     count: countOf(series['count']) || countOf(object['count']) || 1,
     firstAt,
     lastAt: instantOf(series['lastObservedTime']) ?? instantOf(object['lastTimestamp']) ?? firstAt,
+    objectUid: textOf(about['uid']) ?? '',
     object: toLine(`${textOf(about['kind']) ?? ''}/${textOf(about['name']) ?? ''}`, 320),
   };
 }
