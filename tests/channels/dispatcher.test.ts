@@ -49,6 +49,17 @@ describe('what is due', () => {
     assert.equal(channel.arrivals(), 2);
   });
 
+  test('that waits a moment goes at its instant: nobody has to wake the dispatcher then', async (t) => {
+    const bench = await OutboxBench.start(t);
+    const channel = await bench.addChannel('webhook');
+    await bench.tell(channel, { nextAt: bench.clock.now() + 250 });
+    bench.start();
+    await bench.pass(240, 40);
+    assert.equal(channel.arrivals(), 0);
+    await bench.pass(40, 10);
+    assert.equal(channel.arrivals(), 1);
+  });
+
   test('is counted while it waits, with its age', async (t) => {
     const bench = await OutboxBench.start(t);
     const channel = await bench.addChannel('webhook');

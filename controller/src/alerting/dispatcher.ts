@@ -4,6 +4,7 @@ import {
   claimDeliveries,
   claimMs,
   FencedError,
+  findNextDue,
   recordHeldByGrace,
   takeClaimsOfPod,
   type ClaimedDelivery,
@@ -56,6 +57,8 @@ class OutboxDispatcher implements Dispatcher {
   #claimedMs = -Infinity;
   #caredMs = -Infinity;
   #measuredMs = -Infinity;
+  /** Until the next round, if nothing wakes it. */
+  #dueInMs = pollMs;
 
   constructor(deps: DispatcherDeps) {
     this.#deps = deps;
@@ -152,6 +155,9 @@ class OutboxDispatcher implements Dispatcher {
     // What is new goes first; what is minded now and then can wait for that.
     await this.#claim();
     await this.#mind();
+    const now = this.#deps.store.now();
+    const dueAt = await findNextDue(this.#deps.store, now);
+    this.#dueInMs = dueAt === undefined ? pollMs : Math.min(pollMs, Math.max(1, dueAt - now));
   }
 
   async #mind(): Promise<void> {
@@ -334,7 +340,7 @@ class OutboxDispatcher implements Dispatcher {
     const alarm = new AbortController();
     this.#onWoken = waiting.resolve;
     this.#deps.clock
-      .sleep(pollMs, AbortSignal.any([alarm.signal, this.#signal, this.#stopping.signal]))
+      .sleep(this.#dueInMs, AbortSignal.any([alarm.signal, this.#signal, this.#stopping.signal]))
       .then(waiting.resolve, waiting.resolve);
     await waiting.promise;
     this.#onWoken = undefined;

@@ -246,7 +246,7 @@ export {
 } from './deliveries/streams.ts';
 export { updateCancelled, updateCancelledOfChannel, type Cancelled } from './deliveries/cancel-delivery.ts';
 export type { ChannelLimit } from './deliveries/admit-rows.ts';
-export { claimDeliveries, claimMs, type ClaimRequest } from './deliveries/claim-deliveries.ts';
+export { claimDeliveries, claimMs, findNextDue, type ClaimRequest } from './deliveries/claim-deliveries.ts';
 export type { ChannelSettled } from './deliveries/settle-channels.ts';
 export { settleDeliveries, settleDelivery, type Settled, type SettleRequest } from './deliveries/settle-deliveries.ts';
 export type { Settlement } from './deliveries/settlement.ts';

@@ -1,6 +1,6 @@
 import type { Instant, RateLimit } from '../../domain/index.ts';
-import { change, marks, rows, type Row } from '../ask.ts';
-import type { Tx } from '../database.ts';
+import { change, firstRow, marks, rows, type Row } from '../ask.ts';
+import type { Db, Tx } from '../database.ts';
 import { toId16 } from '../id16.ts';
 import { quoted, updateRows } from '../upsert.ts';
 import { recordDecisions } from '../alert-decisions.ts';
@@ -71,6 +71,20 @@ export async function claimDeliveries(tx: Tx, request: ClaimRequest): Promise<Cl
     if (due.length < limit) break;
   }
   return claimed;
+}
+
+/** When the next message that waits for an instant is due, after `now`; undefined: none is. */
+export async function findNextDue(db: Db, now: Instant): Promise<Instant | undefined> {
+  const parts = priorityLevels.map(
+    (priority) =>
+      `select min(next_at) as at from deliveries where state = 'ready' and priority = ${priority} and next_at > ?`,
+  );
+  const row = await firstRow(
+    db,
+    `select min(at) as at from (${parts.join(' union all ')}) as due`,
+    parts.map(() => now),
+  );
+  return row === undefined || row['at'] === null ? undefined : Number(row['at']);
 }
 
 interface Look {
