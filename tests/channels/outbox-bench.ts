@@ -98,6 +98,8 @@ export class OutboxBench {
     changes: {
       readonly rateLimiting?: ChannelSpec['rateLimiting'];
       readonly receiver?: Receiver;
+      /** Of a webhook. */
+      readonly sendUpdates?: boolean;
       readonly ends?: Partial<Pick<ChannelSpec, 'sendResolved' | 'sendRecovered'>>;
     } = {},
   ): Promise<BenchChannel> {
@@ -110,7 +112,9 @@ export class OutboxBench {
       JSON.stringify(receiver.target).replaceAll('"receiver"', `"${name}"`),
     ) as Receiver['target'];
     const spec: ChannelSpec = {
-      ...target,
+      ...(target.type === 'webhook'
+        ? { ...target, webhook: { ...target.webhook, sendUpdates: changes.sendUpdates === true } }
+        : target),
       rateLimiting: changes.rateLimiting ?? { maxAlertsPerHour: 100_000, burstLimit: 10_000 },
       sendResolved: true,
       sendRecovered: false,

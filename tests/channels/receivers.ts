@@ -140,6 +140,7 @@ function makeTarget(type: ChannelType, url: string): ChannelTarget {
         headers: { 'X-Token': `${canary}-header` },
         payloadTemplate: undefined,
         signingSecretRef: ref('signing-key'),
+        sendUpdates: false,
       },
     };
   }

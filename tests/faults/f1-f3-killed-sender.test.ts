@@ -87,6 +87,7 @@ class Stage {
             headers: {},
             payloadTemplate: undefined,
             signingSecretRef: undefined,
+            sendUpdates: false,
           },
           rateLimiting: { maxAlertsPerHour: 100_000, burstLimit: 10_000 },
           sendResolved: true,

@@ -62,7 +62,8 @@ export class ChannelCare {
       const given = await updateExpired(tx, at);
       return { expired: given, probes: await takeProbes(tx, at) };
     });
-    for (const { channelName: channel, kind } of expired) metrics.ended({ channel, kind }, 'dead');
+    for (const { channelName: channel, kind } of expired)
+      metrics.ended({ channel, kind }, kind === 'update' ? 'cancelled' : 'dead');
   }
 
   /** Tells anew what was given up on channels that work again. Returns how many messages there are more. */

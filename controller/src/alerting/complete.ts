@@ -1,28 +1,39 @@
 import {
+  dedupKeyOf,
+  isCompletable,
   keepEnd,
   inBytes,
   toAlertFacts,
   toMessageEvidence,
+  updateKeptMs,
   withEvidence,
   type AlertEvidenceFacts,
   type Attempt,
   type Evidence,
   type FailurePlace,
+  type FrozenMessage,
   type Instant,
   type KeptEvent,
 } from '@cronjob-monitor/shared/domain';
 import {
   cronJobIdsOf,
+  insertDelivery,
   listAlertsOfRuns,
+  listIncomplete,
+  listRoutedChannels,
   lockCronJobs,
+  newId,
   packEvidence,
+  recordDecisions,
   replaceEvidence,
   updateAlertContext,
   updateExecutionFixes,
   updateWaitingMessages,
   type AlertOfRun,
   type AlertRecord,
+  type IncompleteMessage,
   type PackedEvidence,
+  type RoutedChannel,
   type Store,
   type Tx,
 } from '@cronjob-monitor/shared/store';
@@ -69,8 +80,9 @@ const mostEvents = 20;
 
 /**
  * Gives the alerts of these runs what was learned of them since: kept with each alert that still speaks of the run, as its monitor wants
- * it, and written into the messages about the run that wait, which then go at once. A message about another run stays as it is. What was
- * taken first for a run stays. Returns how many messages changed.
+ * it, and written into the messages about the run that wait, which then go at once. What has left without it is completed by an update,
+ * where its channel can be. A message about another run stays as it is. What was taken first for a run stays. Returns how many messages
+ * changed or came.
  */
 export async function completeAlerts(store: Store, epoch: number, explained: readonly LearnedOfRun[]): Promise<number> {
   const ofRun = new Map(explained.map((learned) => [learned.jobUid, learned]));
@@ -88,11 +100,12 @@ export async function completeAlerts(store: Store, epoch: number, explained: rea
     const cronJobUids = runs.map(({ cronJobUid }) => cronJobUid);
     await lockCronJobs(tx, [...(await cronJobIdsOf(tx, cronJobUids)).values()]);
     await updateExecutionFixes(tx, fixes);
+    const channels = [...(await listRoutedChannels(tx)).values()].filter(isCompletable);
     let changed = 0;
     for (const found of await listAlertsOfRuns(tx, runs)) {
       const gain = gains.get(keyOf(found));
       // One after the other: they share a connection.
-      if (gain) changed += await completeAlert(tx, found, gain);
+      if (gain) changed += await completeAlert(tx, found, gain, channels);
     }
     return changed;
   });
@@ -124,22 +137,65 @@ async function gainOf(
   return { jobUid, facts: factsOf(monitor, include, learned), pieces, packed: await packEvidence(pieces) };
 }
 
+// oxlint-disable-next-line max-params -- the alert, what it gains, and where that can still be told
 async function completeAlert(
   tx: Tx,
-  { alert: { id, context }, jobUid, isCurrent }: AlertOfRun,
+  { alert: { id, context, cronJobId }, jobUid, isCurrent }: AlertOfRun,
   { facts, pieces, packed }: Gain,
+  channels: readonly RoutedChannel[],
 ): Promise<number> {
   if (isCurrent) {
     await replaceEvidence(tx, id, packed);
     await updateAlertContext(tx, id, withEvidence(context, facts));
   }
   const evidence = toMessageEvidence(pieces, facts.place?.container);
-  return updateWaitingMessages(tx, {
-    alertId: id,
-    jobUid,
-    at: tx.now(),
-    freeze: (payload) => withLearned(payload, facts, evidence),
+  const freeze = (payload: FrozenMessage): FrozenMessage => withLearned(payload, facts, evidence);
+  let changed = await updateWaitingMessages(tx, { alertId: id, jobUid, at: tx.now(), freeze });
+  const incomplete = channels.length === 0 ? [] : await listIncomplete(tx, { alertId: id, jobUid });
+  for (const message of incomplete) {
+    const channel = channels.find(({ uid }) => uid === message.channelUid);
+    // A few per alert; they share a connection.
+    if (channel && (await insertUpdate(tx, { alertId: id, cronJobId, channel, message, freeze }))) changed++;
+  }
+  return changed;
+}
+
+/** What completes a message that has left: it stands behind that in the stream, under a key of its own. */
+async function insertUpdate(
+  tx: Tx,
+  of: {
+    readonly alertId: string;
+    readonly cronJobId: number;
+    readonly channel: RoutedChannel;
+    readonly message: IncompleteMessage;
+    readonly freeze: (payload: FrozenMessage) => FrozenMessage;
+  },
+): Promise<boolean> {
+  const { alertId, cronJobId, channel, freeze } = of;
+  const { streamId, seq, severity, notifyNo, payload } = of.message;
+  const now = tx.now();
+  const id = newId(now);
+  const frozen = freeze(payload);
+  if (frozen.message.kind === 'digest' || frozen.message.kind === 'test') return false;
+  const isNew = await insertDelivery(tx, {
+    id,
+    streamId,
+    seq: seq + 1,
+    alertId,
+    channel,
+    kind: 'update',
+    severity,
+    state: 'ready',
+    dedupKey: dedupKeyOf({ alertId, kind: 'update', notifyNo, channelUid: channel.uid }),
+    notifyNo,
+    nextAt: now,
+    createdAt: now,
+    expiresAt: now + updateKeptMs,
+    payload: { ...frozen, message: { kind: 'update', data: frozen.message.data } },
   });
+  const deliveryId = { deliveryId: id, channelUid: channel.uid };
+  if (isNew) await recordDecisions(tx, [{ action: 'queued', reason: 'update', alertId, cronJobId, ...deliveryId }]);
+  return isNew;
 }
 
 function factsOf(monitor: Ref, include: IncludedContext, learned: LearnedOfRun): AlertEvidenceFacts {

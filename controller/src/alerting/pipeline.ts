@@ -113,7 +113,7 @@ async function freezeHeld(
   deps: PipelineDeps,
 ): Promise<NonNullable<ClaimedDelivery['payload']> | undefined> {
   const ms = deps.store.now() - delivery.createdAt;
-  if (ms <= lateAfterMs || delivery.attempts > 1 || delivery.maybeSent) return payload;
+  if (delivery.kind === 'update' || ms <= lateAfterMs || delivery.attempts > 1 || delivery.maybeSent) return payload;
   const told = sayHeld(payload, { by: deps.heldBy(delivery), ms });
   if (told === payload) return payload;
   const isKept = await deps.store.fenced(deps.epoch, (tx) =>

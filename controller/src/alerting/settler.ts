@@ -89,7 +89,7 @@ export class Settler {
     if (settlement.kind === 'delivered') metrics.sent(message, lagOf(judged, at));
     if (settlement.kind === 'failed') {
       metrics.failed(message);
-      if (settled.state === 'dead') metrics.ended(message, 'dead');
+      if (settled.state === 'dead' || settled.state === 'cancelled') metrics.ended(message, settled.state);
     }
     if (settlement.kind === 'unwanted') metrics.ended(message, 'cancelled');
     const { channel } = settled;
@@ -99,7 +99,7 @@ export class Settler {
       else logger.warn('a channel is held', facts);
     }
     const isAccepted = settlement.kind === 'delivered' || settlement.kind === 'unfinished';
-    if (!isAccepted) return;
+    if (!isAccepted || delivery.kind === 'update') return;
     const isFirst = !this.#working.has(channel.uid);
     this.#working.add(channel.uid);
     if (isFirst || channel.recovered) this.#deps.onRecovered(channel.uid);

@@ -50,6 +50,7 @@ export interface WebhookTarget {
     readonly payloadTemplate: string | undefined;
     /** Undefined: unsigned. */
     readonly signingSecretRef: SecretKeyRef | undefined;
+    readonly sendUpdates: boolean;
   };
 }
 

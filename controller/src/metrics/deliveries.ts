@@ -136,14 +136,15 @@ export class DeliveryMetrics {
 
   /** A receiver accepted it. `lagSeconds` undefined: it is no first message, or something held it. */
   sent(message: ToldMessage, lagSeconds: number | undefined): void {
-    if (message.kind !== 'closing' || message.isFirstNotice) this.#alerts.inc(this.#know(labelsOf(message)));
+    const isNews = message.kind !== 'closing' || message.isFirstNotice;
+    if (isNews && message.kind !== 'update') this.#alerts.inc(this.#know(labelsOf(message)));
     if (lagSeconds !== undefined) this.#lag.observe(Math.max(0, lagSeconds));
     this.ended(message, 'sent');
   }
 
   /** An attempt failed, or its channel could not even be tried. */
   failed(message: ToldMessage): void {
-    this.#failed.inc(this.#know(labelsOf(message)));
+    if (message.kind !== 'update') this.#failed.inc(this.#know(labelsOf(message)));
   }
 
   ended({ channel, kind }: Pick<ToldMessage, 'channel' | 'kind'>, result: Result, count = 1): void {

@@ -160,7 +160,8 @@ export const deliveryStates = [
 ] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-export const deliveryKinds = ['firing', 'reminder', 'flapping', 'closing', 'digest', 'test'] as const;
+/** `update` completes a message that has left, and calls no one. */
+export const deliveryKinds = ['firing', 'reminder', 'flapping', 'update', 'closing', 'digest', 'test'] as const;
 export type DeliveryKind = (typeof deliveryKinds)[number];
 
 /** Why the next attempt of a delivery lies in the future. */

@@ -193,7 +193,14 @@ export { alertSeverity, isRise } from './alert/severity.ts';
 export { messageHold, muteOf, type MessageHold, type MessageHoldFacts, type Mute } from './alert/holds.ts';
 export { isInForce, matches, silenceOf, type MutableAlert, type Silence, type SilenceMatcher } from './mute/silence.ts';
 export { admit, criticalReserve, type Admission, type RateLimit } from './limits/token-bucket.ts';
-export { evidenceWaitMs, isCompletable, type CompletableChannel } from './delivery/completion.ts';
+export {
+  afterRefusedUpdate,
+  evidenceWaitMs,
+  isCompletable,
+  isIncomplete,
+  updateKeptMs,
+  type CompletableChannel,
+} from './delivery/completion.ts';
 export { retryAt } from './delivery/backoff.ts';
 export { channelAfter, type ChannelAnswer, type ChannelHold } from './delivery/channel-hold.ts';
 export { digestBody, foldable, type WaitingDelivery } from './delivery/digest.ts';

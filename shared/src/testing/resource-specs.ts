@@ -146,6 +146,7 @@ export const wholeChannelSpecs = {
       headers: { 'X-Team': 'data' },
       payloadTemplate: '{"text": "{{ .Alert.Title }}"}',
       signingSecretRef: { ...secretRef, key: 'signing-key' },
+      sendUpdates: true,
     },
     ...rest,
   },

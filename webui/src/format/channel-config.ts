@@ -15,6 +15,7 @@ const names: Readonly<Record<string, string>> = {
   routingKeySecretRef: 'Routing key',
   smtpSecretRef: 'Mail server',
   signingSecretRef: 'Signing key',
+  sendUpdates: 'Takes updates',
   payloadTemplate: 'Payload template',
   messageTemplate: 'Message template',
   subjectTemplate: 'Subject template',
@@ -35,6 +36,7 @@ function valueText(value: unknown): string {
   if (value === null || value === undefined || value === '') return 'not set';
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map((one) => valueText(one)).join(', ');
   if (isRecord(value)) return 'usable' in value ? secretText(value) : recordText(value);
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 

@@ -87,6 +87,7 @@ export const deliveryKindWords: Readonly<Record<Delivery['kind'], string>> = {
   firing: 'First',
   reminder: 'Reminder',
   flapping: 'Flapping',
+  update: 'Log and events',
   closing: 'Closing',
   digest: 'Digest',
   test: 'Test',

@@ -49,6 +49,7 @@ const full: Readonly<Record<ChannelType, Told>> = {
     headers: Object.fromEntries(Object.keys(fieldsOf(block['headers'])).map((name) => [name, '***'])),
     payloadTemplate: textOrNull(block['payloadTemplate']),
     signingSecretRef: presentSecret(block['signingSecretRef'], channel),
+    sendUpdates: block['sendUpdates'] === true,
   }),
 };
 

@@ -14,6 +14,7 @@ const target = (payloadTemplate?: string): WebhookTarget => ({
     headers: {},
     payloadTemplate,
     signingSecretRef: undefined,
+    sendUpdates: false,
   },
 });
 const bodyOf = (outgoing: Outgoing, payloadTemplate?: string): string =>

@@ -19,6 +19,7 @@ export interface WebhookPayload {
 export type WebhookEventType =
   | 'alert.firing'
   | 'alert.reminder'
+  | 'alert.updated'
   | 'alert.resolved'
   | 'alert.expired'
   | 'alert.digest'
@@ -43,6 +44,7 @@ export function webhookPayload(outgoing: Outgoing, { webhook }: WebhookTarget, f
 
 export function eventTypeOf(message: Message): WebhookEventType {
   if (message.kind === 'test') return 'channel.test';
+  if (message.kind === 'update') return 'alert.updated';
   if (message.kind === 'digest') return 'alert.digest';
   if (message.kind === 'firing') return 'alert.firing';
   if (message.kind === 'closing') return message.data.alert.state === 'resolved' ? 'alert.resolved' : 'alert.expired';

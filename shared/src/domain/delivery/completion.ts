@@ -1,4 +1,5 @@
-import type { ChannelType } from '../../contract/index.ts';
+import type { ChannelType, DeliveryState } from '../../contract/index.ts';
+import type { Message } from './message.ts';
 
 /** A channel as far as it decides how long a message waits for evidence, and whether one that has left can be completed. */
 export interface CompletableChannel {
@@ -27,4 +28,24 @@ export function isCompletable({ type, sendUpdates }: CompletableChannel): boolea
 export function evidenceWaitMs({ type }: Pick<CompletableChannel, 'type'>, messageWaitMs: number): number {
   if (type === 'paging') return 0;
   return type === 'email' ? Math.max(emailWaitMs, messageWaitMs) : messageWaitMs;
+}
+
+/** An update is worth nothing after so long. */
+export const updateKeptMs = 10 * 60_000;
+/** How often an update is tried: what it completes has arrived. */
+const mostUpdateAttempts = 2;
+
+/** Whether a message was frozen, and will arrive or has, while evidence of its run was still being read. */
+export function isIncomplete(
+  { state, attempts }: { readonly state: DeliveryState; readonly attempts: number },
+  message: Message,
+): boolean {
+  if (message.kind !== 'firing' && message.kind !== 'reminder' && message.kind !== 'flapping') return false;
+  const isTriedAgain = (state === 'ready' || state === 'parked') && attempts > 0;
+  return (state === 'claimed' || state === 'sent' || isTriedAgain) && message.data.context.pending;
+}
+
+/** What becomes of an update that was not taken. `next`: what would become of another message. */
+export function afterRefusedUpdate(next: string, attempts: number): 'retry' | 'cancel' {
+  return next === 'retry' && attempts < mostUpdateAttempts ? 'retry' : 'cancel';
 }

@@ -159,7 +159,7 @@ export interface TestMessage {
 
 /** One message with its kind. */
 export type Message =
-  | { readonly kind: 'firing' | 'reminder' | 'flapping' | 'closing'; readonly data: AlertMessage }
+  | { readonly kind: 'firing' | 'reminder' | 'flapping' | 'update' | 'closing'; readonly data: AlertMessage }
   | { readonly kind: 'digest'; readonly data: DigestMessage }
   | { readonly kind: 'test'; readonly data: TestMessage };
 

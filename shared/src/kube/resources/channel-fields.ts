@@ -102,9 +102,10 @@ const webhook = refine(
     headers: optional(headers),
     payloadTemplate: optional(jsonTemplate),
     signingSecretRef: optional(secretKeyRef),
+    sendUpdates: defaulted(boolean, false),
   }),
-  ({ urlSecretRef, method, headers = {}, ...rest }): WebhookSpec | undefined =>
-    urlSecretRef && method ? { urlSecretRef, method, headers, ...rest } : undefined,
+  ({ urlSecretRef, method, headers = {}, sendUpdates = false, ...rest }): WebhookSpec | undefined =>
+    urlSecretRef && method ? { urlSecretRef, method, headers, sendUpdates, ...rest } : undefined,
 );
 
 const rateLimiting = refine(

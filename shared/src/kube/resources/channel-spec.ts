@@ -60,6 +60,8 @@ export interface WebhookSpec {
   readonly headers: Readonly<Record<string, string>>;
   readonly payloadTemplate: string | undefined;
   readonly signingSecretRef: SecretKeyRef | undefined;
+  /** Log and events that come after a message are sent as `alert.updated`. */
+  readonly sendUpdates: boolean;
 }
 
 /** The Secrets a channel needs, each with the keys that must be in it. */

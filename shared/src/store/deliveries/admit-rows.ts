@@ -42,7 +42,7 @@ interface AdmitRequest {
 
 /**
  * Takes a token for each message in their order while there is room to send: one of all channels together and one of its own, or none.
- * Tests and messages that took theirs before pass. A burst is for all severities; critical messages have a little on top of it, and while
+ * Tests, updates and messages that took theirs before pass. A burst is for all severities; critical messages have a little on top of it, and while
  * one of a channel waits for its token no other of that channel goes before it.
  */
 export async function admitRows(
@@ -180,7 +180,7 @@ function askScope(of: {
 }
 
 function needsToken(row: Row): boolean {
-  return row['kind'] !== 'test' && row['charged_at'] === null;
+  return row['kind'] !== 'test' && row['kind'] !== 'update' && row['charged_at'] === null;
 }
 
 /** Lets critical messages of its channel go first. */

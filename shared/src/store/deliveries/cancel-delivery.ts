@@ -56,6 +56,37 @@ export async function promoteTwin(tx: Tx, id: string, at: Instant): Promise<stri
   return tx.dialect.id16Text(twin['id']);
 }
 
+/** A later message of its stream tells more: updates of it that are not on their way are not wanted any more. */
+export async function updateSuperseded(
+  tx: Tx,
+  { streamId, channelUid, at }: { readonly streamId: string; readonly channelUid: string; readonly at: Instant },
+): Promise<void> {
+  const found = await rows(
+    tx,
+    "select id, alert_id from deliveries where stream_id = ? and channel_uid = ? and kind = 'update' and state in ('ready', 'parked') order by id",
+    [tx.dialect.id16(toId16(streamId)), tx.dialect.id16(toId16(channelUid))],
+  );
+  if (found.length === 0) return;
+  const bound = found.map((row) => row['id']);
+  await change(
+    tx,
+    `update deliveries set state = 'cancelled', state_reason = null, next_at = null, ended_at = ? where id in (${marks(bound)}) and state in ('ready', 'parked')`,
+    [at, ...bound],
+  );
+  const ids = bound.map((id) => tx.dialect.id16Text(id));
+  await recordDecisions(
+    tx,
+    found.map((row) => ({
+      action: 'cancelled',
+      reason: 'superseded',
+      alertId: idOrUndefined(tx, row['alert_id']),
+      deliveryId: tx.dialect.id16Text(row['id']),
+      channelUid,
+    })),
+  );
+  await recordChangesOf(tx, ids);
+}
+
 /** Takes back all that has not left for a channel that is gone. Returns the ids. */
 export async function updateCancelledOfChannel(tx: Tx, channelUid: string, at: Instant): Promise<string[]> {
   const found = await rows(

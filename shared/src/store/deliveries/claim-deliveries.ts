@@ -159,6 +159,8 @@ function createRoom(request: ClaimRequest, probing: ReadonlySet<string>): ClaimR
         full.add(uid);
         return false;
       }
+      // An update is no probe: it says nothing of its channel.
+      if (kind === 'update' && probing.has(uid)) return false;
       // A test passes the circuit, of all others one is the probe.
       const isProbed = kind !== 'test' && probing.has(uid) && taken + (request.inFlightOn?.(uid) ?? 0) > 0;
       if (isProbed) probed.add(uid);
@@ -189,7 +191,7 @@ async function markClaimed(
   await change(
     tx,
     `update deliveries set attempts = attempts + 1, ` +
-      `charged_at = case when kind = 'test' then charged_at else coalesce(charged_at, ?) end, claimed_by = ?, claim_until = ?, ` +
+      `charged_at = case when kind in ('test', 'update') then charged_at else coalesce(charged_at, ?) end, claimed_by = ?, claim_until = ?, ` +
       `epoch = ?, state_reason = null, state = 'claimed' where id in (${marks(ids)})`,
     [by.now, by.claimedBy, by.claimUntil, tx.epoch ?? null, ...ids],
   );

@@ -27,7 +27,7 @@ export async function takeClaimsOfPod(
   );
 }
 
-/** A message that was given up because its time is over. */
+/** A message that was given up because its time is over; an update is cancelled. */
 export interface ExpiredDelivery {
   readonly id: string;
   readonly channelName: string;
@@ -46,13 +46,13 @@ export async function updateExpired(tx: Tx, at: Instant): Promise<ExpiredDeliver
   const bound = found.map((row) => row['id']);
   await change(
     tx,
-    `update deliveries set state = 'dead', state_reason = null, next_at = null, claimed_by = null, claim_until = null, ended_at = ? where id in (${marks(bound)})`,
+    `update deliveries set state = case when kind = 'update' then 'cancelled' else 'dead' end, state_reason = null, next_at = null, claimed_by = null, claim_until = null, ended_at = ? where id in (${marks(bound)})`,
     [at, ...bound],
   );
   await recordDecisions(
     tx,
     found.map((row) => ({
-      action: 'dead',
+      action: row['kind'] === 'update' ? 'cancelled' : 'dead',
       reason: 'expired',
       alertId: idOrUndefined(tx, row['alert_id']),
       deliveryId: tx.dialect.id16Text(row['id']),
@@ -109,7 +109,7 @@ export async function takeProbes(tx: Tx, at: Instant): Promise<string[]> {
     // Few channels are parked at a time.
     const [row] = await rows(
       tx,
-      "select id from deliveries where channel_uid = ? and state = 'parked' order by created_at, seq, id limit 1",
+      "select id from deliveries where channel_uid = ? and state = 'parked' and kind <> 'update' order by created_at, seq, id limit 1",
       [uid],
     );
     if (row !== undefined) {

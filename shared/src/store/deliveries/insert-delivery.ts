@@ -2,6 +2,7 @@ import { insertRows } from '../ask.ts';
 import { cleanText, toJson } from '../column.ts';
 import type { Tx } from '../database.ts';
 import { toId16 } from '../id16.ts';
+import { updateSuperseded } from './cancel-delivery.ts';
 import { recordDeliveryChanges } from './delivery-changes.ts';
 import { idOrNull, priorityOf, type NewDelivery, type ToldDeliveryChange } from './delivery-record.ts';
 
@@ -29,7 +30,7 @@ const columns = [
   'payload',
 ] as const;
 
-/** Writes a message. False: the same decision to tell was written before, and nothing changed. */
+/** Writes a message, in the place of updates of its stream. False: the same decision to tell was written before, and nothing changed. */
 export async function insertDelivery(tx: Tx, delivery: NewDelivery): Promise<boolean> {
   const inserted = await insertRows(tx, {
     table: 'deliveries',
@@ -38,6 +39,8 @@ export async function insertDelivery(tx: Tx, delivery: NewDelivery): Promise<boo
     tail: tx.dialect.ifAbsent(['dedup_key']),
   });
   if (inserted === 0) return false;
+  const { kind, seq, streamId, channel, createdAt } = delivery;
+  if (kind !== 'update' && seq > 1) await updateSuperseded(tx, { streamId, channelUid: channel.uid, at: createdAt });
   await recordDeliveryChanges(tx, [toChange(delivery)]);
   return true;
 }

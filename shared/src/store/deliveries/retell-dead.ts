@@ -63,7 +63,7 @@ async function retellAlert(tx: Tx, of: Retelling): Promise<boolean> {
     tx,
     'select d.stream_id, d.kind, d.state, m.state as fate, d.created_at, d.ended_at, d.expires_at, d.collapse_key, d.payload ' +
       'from deliveries d left join deliveries m on m.id = d.merged_into ' +
-      "where d.alert_id = ? and d.channel_uid = ? and d.state <> 'cancelled' order by d.created_at, d.seq, d.id",
+      "where d.alert_id = ? and d.channel_uid = ? and d.state <> 'cancelled' and d.kind <> 'update' order by d.created_at, d.seq, d.id",
     [alertId, uid],
   );
   const last = messages.at(-1);

@@ -100,7 +100,7 @@ export async function settleDeliveries(
     owned.map(({ request: { settlement }, row, kind }) => ({
       uid: row['channel_uid'],
       isTest: kind === 'test',
-      answer: answerOf(settlement),
+      answer: answerOf(settlement, kind),
       error: settlement.kind === 'failed' ? settlement.error.message : undefined,
     })),
   );
@@ -120,7 +120,7 @@ async function findClaimed(tx: Tx, requests: readonly SettleRequest[]): Promise<
     tx,
     [...asked.keys()].toSorted().map((id) => tx.dialect.id16(id)),
     (ids) =>
-      'select d.id, d.alert_id, d.channel_uid, d.channel_name, d.kind, d.cause, d.severity, d.collapse_key, d.created_at, d.claimed_by, d.claim_until, ' +
+      'select d.id, d.alert_id, d.channel_uid, d.channel_name, d.kind, d.cause, d.severity, d.collapse_key, d.created_at, d.attempts, d.claimed_by, d.claim_until, ' +
       'a.type as alert_type, a.severity as alert_severity, a.cronjob_id, a.namespace, a.cronjob_name ' +
       'from deliveries d left join alerts a on a.id = d.alert_id ' +
       `where d.state = 'claimed' and d.epoch = ? and d.id in (${ids}) order by d.id`,
@@ -130,7 +130,7 @@ async function findClaimed(tx: Tx, requests: readonly SettleRequest[]): Promise<
     const request = asked.get(tx.dialect.id16Text(row['id']));
     if (request === undefined || !isClaimOf(row, request)) return [];
     const kind = String(row['kind']) as DeliveryKind;
-    return [{ request, row, kind, state: stateAfter(request.settlement, kind) }];
+    return [{ request, row, kind, state: stateAfter(request.settlement, kind, Number(row['attempts'])) }];
   });
 }
 
@@ -208,9 +208,9 @@ async function listToldAlerts(tx: Tx, settling: readonly Settling[]): Promise<un
   return [...new Map([...own, ...merged].map((id) => [tx.dialect.id16Text(id), id])).values()];
 }
 
-/** A closing says that it is over, unless it is the first that its channel hears; a test says nothing of any alert. */
+/** A closing says that it is over, unless it is the first that its channel hears; an update and a test tell nothing new of any alert. */
 function tellsOf(kind: DeliveryKind, row: Row): boolean {
-  return (kind !== 'closing' || isFirstNotice(row)) && kind !== 'test';
+  return (kind !== 'closing' || isFirstNotice(row)) && kind !== 'test' && kind !== 'update';
 }
 
 function isFirstNotice(row: Row): boolean {
@@ -235,6 +235,7 @@ function decisionsOf(tx: Tx, { row, request, state }: Settling): AlertDecision[]
   const detail = error.httpStatus === null ? error.message : `${error.httpStatus}: ${error.message}`;
   const failed: AlertDecision = { ...of, action: 'attemptFailed', reason: error.category, detail };
   if (state === 'dead') return [failed, { ...of, action: 'dead', reason: 'rejected' }];
+  if (state === 'cancelled') return [failed, { ...of, action: 'cancelled', reason: 'notTaken' }];
   if (state === 'parked') return [failed, { ...of, action: 'parked', reason: error.category }];
   return [failed];
 }

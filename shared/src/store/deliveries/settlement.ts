@@ -1,5 +1,5 @@
 import type { DeliveryKind, DeliveryState, DeliveryStateReason } from '../../contract/index.ts';
-import { nextDeliveryState, type ChannelAnswer, type Instant } from '../../domain/index.ts';
+import { afterRefusedUpdate, nextDeliveryState, type ChannelAnswer, type Instant } from '../../domain/index.ts';
 import { toJson } from '../column.ts';
 import type { StoredDeliveryError } from './delivery-record.ts';
 
@@ -21,11 +21,14 @@ export type Settlement =
   | { readonly kind: 'putBack'; readonly nextAt: Instant; readonly reason?: DeliveryStateReason | undefined }
   | { readonly kind: 'unwanted'; readonly reason: string };
 
-/** The state of a message after it. A test is tried once: whoever made it waits for the answer. */
-export function stateAfter(settlement: Settlement, kind: DeliveryKind): DeliveryState {
+/** The state of a message after it. A test is tried once: whoever made it waits for the answer. `attempts`: this one included. */
+export function stateAfter(settlement: Settlement, kind: DeliveryKind, attempts: number): DeliveryState {
   if (settlement.kind === 'delivered') return nextDeliveryState('claimed', 'deliver');
   if (settlement.kind === 'unwanted') return nextDeliveryState('claimed', 'cancel');
   if (settlement.kind === 'putBack') return nextDeliveryState('claimed', 'retry');
+  if (kind === 'update' && settlement.kind === 'failed') {
+    return nextDeliveryState('claimed', afterRefusedUpdate(settlement.next, attempts));
+  }
   if (kind === 'test') return nextDeliveryState('claimed', settlement.kind === 'unfinished' ? 'deliver' : 'giveUp');
   if (settlement.kind === 'unfinished') return nextDeliveryState('claimed', 'retry');
   if (settlement.next === 'dead') return nextDeliveryState('claimed', 'giveUp');
@@ -33,8 +36,9 @@ export function stateAfter(settlement: Settlement, kind: DeliveryKind): Delivery
   return nextDeliveryState('claimed', isParked ? 'park' : 'retry');
 }
 
-/** What it says about the channel. */
-export function answerOf(settlement: Settlement): ChannelAnswer {
+/** What it says about the channel. An update moves nothing of it: what it completes has arrived. */
+export function answerOf(settlement: Settlement, kind: DeliveryKind): ChannelAnswer {
+  if (kind === 'update') return 'harmless';
   if (settlement.kind === 'delivered' || settlement.kind === 'unfinished') return 'accepted';
   if (settlement.kind !== 'failed') return 'harmless';
   return settlement.next === 'park' || settlement.next === 'invalid' ? settlement.next : 'failed';

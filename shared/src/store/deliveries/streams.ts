@@ -34,11 +34,13 @@ const columns =
   'id, stream_id, seq, channel_uid, channel_name, kind, state, maybe_sent, merged_into, severity, cause, created_at, ' +
   'next_at, state_reason, attempts';
 
-/** All messages about an alert, oldest first. */
+/** All messages that told of an alert, oldest first: updates only complete one. */
 export async function listDeliveriesOfAlert(db: Db, alertId: string): Promise<AlertDelivery[]> {
-  const own = await rows(db, `select ${columns} from deliveries where alert_id = ? order by created_at, seq, id`, [
-    db.dialect.id16(toId16(alertId)),
-  ]);
+  const own = await rows(
+    db,
+    `select ${columns} from deliveries where alert_id = ? and kind <> 'update' order by created_at, seq, id`,
+    [db.dialect.id16(toId16(alertId))],
+  );
   const merged = await rowsIn(
     db,
     own.flatMap((row) => (row['merged_into'] === null ? [] : [row['merged_into']])),

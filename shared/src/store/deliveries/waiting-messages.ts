@@ -1,4 +1,5 @@
-import type { FrozenMessage, Instant } from '../../domain/index.ts';
+import type { DeliveryState, MessageSeverity } from '../../contract/index.ts';
+import { isIncomplete, type FrozenMessage, type Instant } from '../../domain/index.ts';
 import { change, rows, type Row } from '../ask.ts';
 import { fromJson, toJson } from '../column.ts';
 import type { Db, Tx } from '../database.ts';
@@ -63,6 +64,46 @@ export async function updateWaitingMessages(
     );
   }
   return changed;
+}
+
+/** A message that went, or goes, without evidence of its run. */
+export interface IncompleteMessage {
+  readonly streamId: string;
+  readonly seq: number;
+  readonly channelUid: string;
+  readonly severity: MessageSeverity;
+  readonly notifyNo: number;
+  readonly payload: FrozenMessage;
+}
+
+/** Messages of an alert about one run that were frozen while its evidence was still being read, and are the last ones of their streams. */
+export async function listIncomplete(
+  db: Db,
+  of: { readonly alertId: string; readonly jobUid: string },
+): Promise<IncompleteMessage[]> {
+  const found = await rows(
+    db,
+    'select d.stream_id, d.seq, d.channel_uid, d.severity, d.notify_no, d.state, d.attempts, d.payload from deliveries d ' +
+      "where d.alert_id = ? and d.kind in ('firing', 'reminder', 'flapping') and d.state in ('ready', 'parked', 'claimed', 'sent') and d.payload is not null " +
+      'and not exists (select 1 from deliveries e where e.stream_id = d.stream_id and e.channel_uid = d.channel_uid and e.seq > d.seq) order by d.id',
+    [db.dialect.id16(toId16(of.alertId))],
+  );
+  return found.flatMap((row) => {
+    const payload = payloadOf(row);
+    const at = { state: String(row['state']) as DeliveryState, attempts: Number(row['attempts']) };
+    const isOfRun = payload.jobUid !== undefined && toId16(payload.jobUid) === toId16(of.jobUid);
+    if (!isOfRun || !isIncomplete(at, payload.message)) return [];
+    return [
+      {
+        streamId: db.dialect.id16Text(row['stream_id']),
+        seq: Number(row['seq']),
+        channelUid: db.dialect.id16Text(row['channel_uid']),
+        severity: String(row['severity']) as MessageSeverity,
+        notifyNo: Number(row['notify_no']),
+        payload,
+      },
+    ];
+  });
 }
 
 function payloadOf(row: Row): FrozenMessage {
