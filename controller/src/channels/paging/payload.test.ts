@@ -66,6 +66,7 @@ const actions: { says: string; message: Message; does: string[] }[] = [
   { says: 'firing', message: { kind: 'firing', data: anAlertMessage() }, does: ['trigger'] },
   { says: 'reminder', message: { kind: 'reminder', data: anAlertMessage() }, does: ['trigger'] },
   { says: 'flapping', message: { kind: 'flapping', data: anAlertMessage() }, does: ['trigger'] },
+  { says: 'update', message: { kind: 'update', data: anAlertMessage() }, does: ['trigger'] },
   { says: 'closing', message: { kind: 'closing', data: anAlertMessage() }, does: ['resolve'] },
   {
     says: 'over before it was told',

@@ -35,6 +35,7 @@ for (const [type, outgoing] of [
   ['alert.firing', of({ kind: 'firing', data: anAlertMessage() })],
   ['alert.reminder', of({ kind: 'reminder', data: anAlertMessage() })],
   ['alert.reminder', of({ kind: 'flapping', data: anAlertMessage() })],
+  ['alert.updated', of({ kind: 'update', data: anAlertMessage() })],
   ['alert.resolved', closing({ alert: { state: 'resolved' } })],
   ['alert.expired', closing({ alert: { state: 'expired' } })],
   ['alert.digest', of({ kind: 'digest', data: aDigestMessage(3) })],
