@@ -2,7 +2,7 @@ export { completeAlerts, isExplainedBy, podStatusOf, type IncludedContext, type 
 export { createDispatcher } from './dispatcher.ts';
 export type { Dispatcher, DispatcherDeps } from './dispatcher-deps.ts';
 export { createFreeze, type FreezeDeps, type ToldCronJob } from './freeze.ts';
-export { toldAtOnce, type KnownOfRun } from './known-of-run.ts';
+export { toldAtOnce, type KnownOfRun, type ToldAtOnce } from './known-of-run.ts';
 export { raise } from './raise.ts';
 export type {
   AlertFinding,

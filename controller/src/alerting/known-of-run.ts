@@ -20,12 +20,18 @@ export interface KnownOfRun {
   readonly fixOf: (monitor: Ref) => string | undefined;
 }
 
-/** Of it what a monitor wants told: `facts` for the alert, `awaited` for its first message. `include` undefined: everything. */
+/** Of it what a monitor wants told: for the alert, and for its first message. */
+export interface ToldAtOnce {
+  readonly facts: AlertEvidenceFacts;
+  readonly awaited: AwaitedEvidence;
+}
+
+/** `include` undefined: everything. */
 export function toldAtOnce(
   known: KnownOfRun,
   monitor: Ref,
   include: { readonly podStatus: boolean; readonly suggestedFixes: boolean } | undefined,
-): { readonly facts: AlertEvidenceFacts; readonly awaited: AwaitedEvidence } {
+): ToldAtOnce {
   const attempts = include?.podStatus === false ? [] : known.attempts;
   return {
     facts: withoutAbsent({

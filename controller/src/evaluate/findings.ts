@@ -13,7 +13,7 @@ import {
   type Verdict,
 } from '@cronjob-monitor/shared/domain';
 import type { AlertRecord } from '@cronjob-monitor/shared/store';
-import { toldAtOnce, type AlertFinding, type FindingVerdict, type KnownOfRun } from '../alerting/index.ts';
+import type { AlertFinding, FindingVerdict, ToldAtOnce } from '../alerting/index.ts';
 import type { Subject, Watch } from './subject.ts';
 
 type Holding = Extract<Verdict, { readonly kind: 'holds' }>;
@@ -33,8 +33,12 @@ export interface FindingContext {
   readonly untilAt?: Instant | undefined;
   /** Whether it began while nobody watched. */
   readonly isDelayed: (sinceAt: Instant) => boolean;
-  /** What is known at once of a run about which more is still being read; undefined: nothing is. */
-  readonly knownOf: (jobUid: string) => KnownOfRun | undefined;
+  /** What a monitor wants told at once of a run about which more is still being read; undefined: nothing is. */
+  readonly knownOf: (
+    jobUid: string,
+    monitor: Pick<Watch['monitor'], 'namespace' | 'name'>,
+    include: Watch['rules']['includeContext'],
+  ) => ToldAtOnce | undefined;
   /** What holds back what joins storms; undefined: there is no storm. */
   readonly stormHold: MessageHold | undefined;
   /** What holds back every message, storm or not: all that the first pass over an empty database finds is told together. */
@@ -98,9 +102,9 @@ function toHoldingFinding(
     now: context.now,
     duplicateWindowMs: rules.alerts.suppressDuplicatesForMs,
   });
-  const known = run && wantsContext(rules.includeContext) ? context.knownOf(run.jobUid) : undefined;
-  const told = known && toldAtOnce(known, monitor, rules.includeContext);
-  const worded = toHolding(type, subject, verdict, { timeZone: zone, run, include: rules.includeContext });
+  const include = rules.includeContext;
+  const told = run && wantsContext(include) ? context.knownOf(run.jobUid, monitor, include) : undefined;
+  const worded = toHolding(type, subject, verdict, { timeZone: zone, run, include });
   const storm = context.firstHold ?? (joinsStorms(type, subject) ? context.stormHold : undefined);
   return {
     kind: 'holds',

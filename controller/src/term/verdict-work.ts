@@ -3,7 +3,14 @@ import type { CronJobFacts, Instant } from '@cronjob-monitor/shared/domain';
 import type { Redaction } from '@cronjob-monitor/shared/kube';
 import { HeapHaste } from '@cronjob-monitor/shared/process';
 import { FencedError, listAlerts } from '@cronjob-monitor/shared/store';
-import { createDispatcher, createFreeze, createStorms, type RaisedAlert, type ToldCronJob } from '../alerting/index.ts';
+import {
+  createDispatcher,
+  createFreeze,
+  createStorms,
+  toldAtOnce,
+  type RaisedAlert,
+  type ToldCronJob,
+} from '../alerting/index.ts';
 import { createAddressRules, resolveByMachine } from '../channels/index.ts';
 import { createLedger } from './create-ledger.ts';
 import { isDatabaseAway } from '../runtime/index.ts';
@@ -199,7 +206,10 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
       findCronJob: toldOf,
     }),
     storms,
-    knownOf: (jobUid) => deps.evidence.knownOf(jobUid),
+    knownOf: (jobUid, monitor, include) => {
+      const known = deps.evidence.knownOf(jobUid);
+      return known && toldAtOnce(known, monitor, include);
+    },
     settleSlots: (tx, ids, now) => settleSlots(tx, ids, ledger, now),
     whenCaughtUp,
     postponedBecause: createClockWatch({
