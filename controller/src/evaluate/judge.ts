@@ -156,7 +156,8 @@ function findingsOfRuns(
     for (const one of stage.judged) if (one.verdict.kind === 'holds') openedBefore.add(keyOf(one));
   }
   const newest = facts.jobFailed?.runs[0];
-  const isReplay = replayed.stages.length > 0;
+  // One run alone is news here when it was recorded while its monitor was gone.
+  const isReplay = replayed.stages.length > 0 || (recorded.length === 0 && replayed.isNewestNews !== undefined);
   findings.push(
     ...findingsOf(subject, watch, judged, {
       ...context,

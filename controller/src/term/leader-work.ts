@@ -29,6 +29,7 @@ import {
   type SpecSightings,
 } from '../reconcilers/cronjob/index.ts';
 import { createJobRecords, reconcileJobs, type RecordedRun, type JobIntake } from '../reconcilers/job/index.ts';
+import { recallDepartedMonitors } from './departed-monitors.ts';
 import { createMonitorLint, createMonitorRecords, reconcileMonitor } from '../reconcilers/monitor/index.ts';
 import { ReconcileLoop, type BlindSpans, type Circuit, type ComeBack, isDatabaseAway } from '../runtime/index.ts';
 import {
@@ -126,6 +127,7 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
   });
   const verdicts = await createVerdictWork({ ...deps, evidence, figures, outlookOf }, term);
   const { evaluation, watchedUntilAt } = verdicts;
+  await recallDepartedMonitors({ store, selection, monitors: caches.monitors, watchedUntilAt }, clock.now());
   const outlookInZone = (cronJob: CronJobFacts, now: Instant): Outlook => {
     const outlook = outlookOf(cronJob, now);
     const isMisread = outlook.problem === undefined && verdicts.isZoneMisread(cronJob);

@@ -173,3 +173,28 @@ test('a monitor that is replaced goes on with its alerts, and says nothing of it
   for (let tries = 0; tries < 100 && (await alertsOf('one'))[0]?.count !== 2; tries++) await systemClock.sleep(50);
   assert.equal((await alertsOf('one'))[0]?.count, 2, 'a later failure belongs to it');
 });
+
+test('what runs while a monitor is gone is recorded across a restart, and told of when the monitor is made anew', async () => {
+  putNamespace('absent');
+  putMonitor('absent', 'again', { selector: { matchNames: ['watched'] } });
+  putMonitor('absent', 'unseen', { selector: { matchNames: ['other'] } });
+  const watched = { uid: putFailing('absent', 'watched'), name: 'watched' };
+  const other = { uid: putFailing('absent', 'other'), name: 'other' };
+  await until('watched', ['again jobFailed active']);
+  await untilRecorded('other', 1);
+  fixture.sim.objects.remove({ ...monitorKind, namespace: 'absent', name: 'again' });
+  await until('watched', ['again jobFailed suppressed']);
+  await fixture.restart({}, async () => {
+    // No process sees this one go.
+    fixture.sim.objects.remove({ ...monitorKind, namespace: 'absent', name: 'unseen' });
+    await aWhile();
+  });
+  putRun('absent', watched, 2, 'exit:1');
+  putRun('absent', other, 2, 'exit:1');
+  await untilRecorded('watched', 2);
+  await untilRecorded('other', 2);
+  putMonitor('absent', 'again', { selector: { matchNames: ['watched'] } });
+  await until('watched', ['again jobFailed active']);
+  for (let tries = 0; tries < 600 && (await alertsOf('watched'))[0]?.count !== 2; tries++) await systemClock.sleep(50);
+  assert.equal((await alertsOf('watched'))[0]?.count, 2, 'what failed meanwhile belongs to its alert');
+});

@@ -106,6 +106,7 @@ export {
   findMonitor,
   listMonitors,
   listMonitorsOf,
+  listMonitorsSince,
   type CatalogMonitor,
   type MonitorCounts,
   type MonitorOfCronJob,

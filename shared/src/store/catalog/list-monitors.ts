@@ -55,6 +55,19 @@ export async function listMonitors(db: Db): Promise<CatalogMonitor[]> {
   return found.map((row) => toCatalogMonitor(db, row));
 }
 
+/** Every monitor that exists or was deleted at `since` or later; `deletedAt` undefined: it is not known to be gone. */
+export async function listMonitorsSince(
+  db: Db,
+  since: Instant,
+): Promise<(CatalogMonitor & { readonly deletedAt: Instant | undefined })[]> {
+  const found = await rows(
+    db,
+    `select ${columns}, m.deleted_at from monitors m where m.deleted_at is null or m.deleted_at >= ? order by m.id`,
+    [since],
+  );
+  return found.map((row) => ({ ...toCatalogMonitor(db, row), deletedAt: optionalNumber(row['deleted_at']) }));
+}
+
 /** How many of the monitors that exist are in each phase; one in which there is none is absent. */
 export async function countMonitorPhases(db: Db): Promise<ReadonlyMap<MonitorPhase, number>> {
   const found = await rows(db, 'select phase, count(*) as n_all from monitors where deleted_at is null group by phase');

@@ -5,6 +5,7 @@ import { change, firstRow, insertRows, rows } from '../ask.ts';
 import { recordChanges } from '../changes.ts';
 import { optionalNumber, toJson } from '../column.ts';
 import type { Db, Tx } from '../database.ts';
+import { markUnjudgedSince } from '../executions/unjudged.ts';
 import { toId16 } from '../id16.ts';
 import { quoted, updateAll } from '../upsert.ts';
 
@@ -151,6 +152,7 @@ async function takeOver(tx: Tx, { uid, namespace, name, createdAt, earlierGoneAt
     id,
     deletedAt,
   ]);
+  await markUnjudgedSince(tx, id, deletedAt);
   await resumeAlertsOf(tx, id);
 }
 
