@@ -30,6 +30,7 @@ export async function serveApi(options: ApiUnderTestOptions): Promise<ApiUnderTe
   const api = createApi({ settings, store, cluster, clock, logger, problems, registry, version: '0.1.0', uiFolder });
   api.start();
   const server = createServer((request, response) => {
+    response.setHeader('date', new Date(clock.now()).toUTCString());
     response.on('finish', () => seen?.(request, response.statusCode));
     api.handler(request, response);
   });

@@ -60,7 +60,7 @@ function* greenBesideRed(detail: CronJobDetail, { targets }: Pages): Generator<s
     ({ trigger, status }) => trigger === 'scheduled' && (status === 'success' || status === 'failed'),
   );
   if (state !== 'suspended' && newest?.status === 'failed')
-    yield `${name} is ${state}, and its last run ${newest.jobName} failed`;
+    yield `${name} (${detail.uid}, made ${detail.createdAt}) is ${state}, and its last run ${newest.jobName} of ${newest.cronJobUid} failed`;
   if (state === 'healthy' && newest === undefined && detail.lastSuccess === null)
     yield `${name} is healthy, and never ran`;
   for (const target of targets) {

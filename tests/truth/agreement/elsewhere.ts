@@ -53,7 +53,7 @@ export function contradictionsElsewhere(pages: Pages, elsewhere: Elsewhere, now:
   return [
     ...ofStatuses(pages, elsewhere),
     ...ofConditions(pages, elsewhere),
-    ...ofMetrics(pages, elsewhere),
+    ...ofMetrics(pages, elsewhere, now),
     ...ofMessages(pages, elsewhere),
     ...ofFiles(pages, now),
   ];
@@ -111,8 +111,15 @@ function* ofConditions({ monitors, channels }: Pages, { statuses, channelStatuse
   }
 }
 
+/** `sla-recalculation`, with the sweep after it. */
+const rateIntervalMs = 10 * 60_000;
+
 /** Every series that speaks of the health of CronJobs. */
-function* ofMetrics({ cronJobs, alerts, targets }: Pages, { metrics }: Elsewhere): Generator<string> {
+function* ofMetrics(
+  { cronJobs, details, alerts, targets }: Pages,
+  { metrics }: Elsewhere,
+  now: number,
+): Generator<string> {
   const said = function* (series: string, counted: number): Generator<string> {
     const value = metrics.get(`cronjob_monitor_${series}`);
     if (value !== counted) yield `${series} is ${value}, the pages have ${counted}`;
@@ -134,7 +141,10 @@ function* ofMetrics({ cronJobs, alerts, targets }: Pages, { metrics }: Elsewhere
       if (counted > 0 || metrics.has(`cronjob_monitor_${series}`)) yield* said(series, counted);
     }
   for (const { subject, current, cronjob, monitor } of targets) {
-    if (subject !== 'successRate' || current === null) continue;
+    const [last] = details.find((detail) => nameOf(detail) === nameOf(cronjob))?.executions ?? [];
+    // Rates follow at the interval of the recalculation.
+    const isFresh = last !== undefined && now - Date.parse(last.completionTime ?? last.createdAt) < rateIntervalMs;
+    if (subject !== 'successRate' || current === null || isFresh) continue;
     const label = monitor.namespace === cronjob.namespace ? monitor.name : nameOf(monitor);
     const series = `success_rate{namespace="${cronjob.namespace}",cronjob="${cronjob.name}",monitor="${label}"}`;
     const value = metrics.get(`cronjob_monitor_${series}`);
@@ -160,8 +170,10 @@ function* ofMessages({ alerts, history, alertDetails }: Pages, { messages }: Els
     if (page.since !== alert.since) yield `${place} says since ${alert.since}, its page ${page.since}`;
     if (alert.occurrences > page.occurrences)
       yield `${place} counts ${alert.occurrences}, its page ${page.occurrences}`;
-    const isSame = alert.occurrences === page.occurrences && alert.state === page.state;
-    if (isSame && !withoutAges(alert.message).endsWith(withoutAges(page.message)))
+    // The figures of these change while they hold; the message has those of its instant.
+    const hasFigures = page.type === 'slaBreached' || page.type === 'durationRegression';
+    const isSame = !hasFigures && alert.occurrences === page.occurrences && alert.state === page.state;
+    if (isSame && !withoutAges(alert.message).includes(withoutAges(page.message)))
       yield `${place} says "${alert.message}", its page "${page.message}"`;
     const word = type === 'alert.firing' ? `${page.severity.toUpperCase()} ` : '';
     if (!alert.title.includes(`${word}${nameOf(cronjob)}: `)) yield `${place} is titled "${alert.title}"`;

@@ -3,7 +3,7 @@ import { hourMs, minuteMs, type History, type MonitorStory } from '../observer/h
 import { Random } from '../observer/random.ts';
 import { randomHistory } from '../observer/random-history.ts';
 
-/** A fleet of a seed: half a day of a few CronJobs whose monitors promise much, and receivers that do not always answer. */
+/** A fleet of a seed: nine hours of a few CronJobs whose monitors promise much, and receivers that do not always answer. */
 export interface Fleet {
   readonly history: History;
   /** When it is looked at while it moves. */
@@ -12,7 +12,7 @@ export interface Fleet {
   readonly answersWith: (now: number) => number;
 }
 
-const size = { cells: 1, cronJobs: 8, days: 0.5 };
+const size = { cells: 1, cronJobs: 8, days: 0.375 };
 
 export function fleetOf(seed: number): Fleet {
   const history = randomHistory(seed, size);
@@ -48,12 +48,12 @@ function promising(monitor: MonitorStory, chance: Random): MonitorStory {
         ...(chance.chance(0.4) && { minRuns: 3 }),
         ...(chance.chance(0.5) && { maxDuration: chance.pick(['1m', '4m', '2h']) }),
         ...(chance.chance(0.3) && { minDuration: chance.pick(['5s', '2m']) }),
-        ...(chance.chance(0.3) && { finishBy: { time: chance.pick(['03:00', '11:30']) } }),
+        ...(chance.chance(0.3) && { finishBy: { time: chance.pick(['03:00', '06:30']) } }),
       },
     }),
     ...(chance.chance(0.3) && { deadManSwitch: { maxTimeSinceLastSuccess: chance.pick(['1h', '5h', '26h']) } }),
     ...(chance.chance(0.2) && {
-      maintenanceWindows: [{ name: 'night', schedule: chance.pick(['0 2 * * *', '0 9 * * *']), duration: '3h' }],
+      maintenanceWindows: [{ name: 'night', schedule: chance.pick(['0 2 * * *', '0 6 * * *']), duration: '3h' }],
     }),
   };
   const alerting = {

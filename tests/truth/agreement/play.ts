@@ -91,7 +91,7 @@ async function play(seed: number): Promise<Played> {
       cronJobs += pages.cronJobs.length;
       looked += 1;
       const found = contradictionsOf(pages);
-      for await (const one of contradictionsOfExplain(pages, address, now)) found.push(one);
+      if (isAtEnd) for await (const one of contradictionsOfExplain(pages, address, now)) found.push(one);
       if (isAtEnd) found.push(...contradictionsElsewhere(pages, await elsewhereOf(service, world), now));
       if (browser && isAtEnd) {
         const drawn = await contradictionsDrawn(browser, address, pages, now);
