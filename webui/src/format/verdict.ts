@@ -1,4 +1,4 @@
-import type { HealthState, Verdict, VerdictHold } from '@cronjob-monitor/shared/contract';
+import type { HealthState, StepAction, Verdict, VerdictHold } from '@cronjob-monitor/shared/contract';
 import type { Mark, Tone } from '../kit/icon/shapes.ts';
 import { stateMarks } from './marks.ts';
 import { printWords } from './print-words.ts';
@@ -42,6 +42,22 @@ export function whyText(verdict: Brought, viewer: Viewer): string | undefined {
   const told = parts.map((part) => `${printWords(part, viewer).replace(/\.$/, '')}.`);
   return told.length === 0 ? undefined : told.join(' ');
 }
+
+/** Where the next step is taken, if that is another page. */
+export function stepLink(verdict: Brought, here: string): { readonly word: string; readonly href: string } | undefined {
+  const step = verdict?.step;
+  return step?.href == null || step.href === here ? undefined : { word: stepWords[step.action], href: step.href };
+}
+
+const stepWords: Readonly<Record<StepAction, string>> = {
+  openRules: 'Open the rules',
+  copyPatch: 'Open it',
+  openRun: 'Open the run',
+  openRunbook: 'Open the runbook',
+  trigger: 'Open the CronJob',
+  resume: 'Open the CronJob',
+  mendChannel: 'Go there',
+};
 
 /** What the check of the rules found about it, a line each. */
 export function findingNotes(

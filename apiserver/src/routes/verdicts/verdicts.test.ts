@@ -103,3 +103,39 @@ test('a limit that is shorter than the schedule is told on the alert that it rai
   assert.equal(list.items[0]?.verdict.findings.length, 1);
   assert.equal(list.items[0].verdict.words, alert.verdict.words, 'one sentence');
 });
+
+test('every code of the check that concerns the rule stands on the alert as a sentence, durations in words', async () => {
+  await using fleet = await startFleet();
+  const backup = await fleet.addCronJob({ name: 'backup', schedule: '0 * * * *', deadlineS: 10 });
+  const sla = { minSuccessRate: 95, windowDays: 1, minRuns: 50, maxDuration: '1m' };
+  await fleet.addMonitor({ name: 'dr', spec: { sla } }, [backup]);
+  const hourAndHalf = 1.5 * hourMs;
+  const runs = [2, 4, 6].map((hours) => {
+    const startedAt = testNow - hours * hourMs;
+    return { createdAt: startedAt, startedAt, finishedAt: startedAt + hourAndHalf, durationMs: hourAndHalf };
+  });
+  await fleet.addRuns(backup, ...runs);
+  await addAlert(fleet, {
+    type: 'slaBreached',
+    subject: 'maxDuration',
+    figures: { measured: 5_400, limit: 60, unit: 'seconds' },
+  });
+  await addAlert(fleet, { type: 'slaBreached', subject: 'successRate' });
+  await addAlert(fleet, { type: 'missedSchedule' });
+  await addAlert(fleet, { type: 'jobFailed' });
+  const found = (await alertsOf(fleet)).map(({ type, subject, verdict }) => [
+    [type, subject].filter(Boolean).join(' '),
+    verdict.findings.map(({ words }) => words),
+    verdict.step?.action,
+  ]);
+  const tooLong = 'Runs take 1 h 30 min (95th percentile) and come every 1 h';
+  assert.deepEqual(Object.fromEntries(found.map(([key, ...rest]) => [key, rest])), {
+    'slaBreached maxDuration': [[tooLong, '1 min is less than what half of its runs take (1 h 30 min)'], 'openRules'],
+    'slaBreached successRate': [[tooLong, 'About 24 runs come in 1 days, and 50 are needed for a rate'], 'openRules'],
+    missedSchedule: [
+      ['A starting deadline of 10 s is shorter than starts in this cluster may take', tooLong],
+      'openRules',
+    ],
+    jobFailed: [[], 'openRun'],
+  });
+});

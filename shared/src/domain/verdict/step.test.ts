@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Told, VerdictStep } from '../../contract/index.ts';
+import type { Attempt } from '../execution/attempts.ts';
+import { deadlineStep, evictedStep, killedStep } from './patch-steps.ts';
+import { missingIn, openRunOf, stepOf, type StepFacts } from './step.ts';
+
+const cronJob = { namespace: 'prod', name: 'backup' };
+const monitor = { namespace: 'prod', name: 'dr' };
+const quiet: StepFacts = {
+  cronJob,
+  kind: 'jobFailed',
+  findings: [],
+  run: undefined,
+  waiting: undefined,
+  runbook: undefined,
+  isSuspended: false,
+  told: undefined,
+  monitor,
+};
+const run = openRunOf(cronJob, 'backup-1');
+const patch: VerdictStep = { action: 'copyPatch', words: 'Raise the limit', command: 'kubectl patch', href: null };
+const finding = { code: 'DeadManShorterThanPeriod', words: 'The limit is too short', href: '/monitors/prod/dr' };
+const runbook = 'https://wiki.example.org/backup';
+const told = (state: Told['state'], reason: Told['reason'], channels: Told['channels'] = []): Told => ({
+  state,
+  reason,
+  until: null,
+  channels,
+});
+
+describe('the next step', () => {
+  const rows: readonly (readonly [string, Partial<StepFacts>, VerdictStep['action'] | undefined, string | null])[] = [
+    ['of a rule that cannot hold are its rules', { findings: [finding], run: patch }, 'openRules', '/monitors/prod/dr'],
+    ['of a run that asks for a patch is the patch', { run: patch, runbook }, 'copyPatch', null],
+    [
+      'of a run that names what is missing is the run',
+      { run: { ...run, words: 'Open the run: Secret db is missing' }, runbook },
+      'openRun',
+      '/cronjobs/prod/backup/runs/backup-1',
+    ],
+    ['of an exit code is the annotated runbook', { run, runbook }, 'openRunbook', runbook],
+    ['of an exit code without a runbook is the run', { run }, 'openRun', '/cronjobs/prod/backup/runs/backup-1'],
+    [
+      'of a Job that waits is that Job',
+      { kind: 'jobStuck', waiting: { jobName: 'backup-2', reason: 'ImagePullBackOff' } },
+      'openRun',
+      '/cronjobs/prod/backup/runs/backup-2',
+    ],
+    ['of a missed run is a run by hand', { kind: 'missedSchedule' }, 'trigger', '/cronjobs/prod/backup'],
+    [
+      'of a missed run while it is suspended is to resume it',
+      { kind: 'deadManTriggered', isSuspended: true },
+      'resume',
+      '/cronjobs/prod/backup',
+    ],
+    ['of a suspension is to resume it', { kind: 'suspended' }, 'resume', '/cronjobs/prod/backup'],
+    [
+      'of what no channel is told is to name one',
+      { kind: 'slaBreached', told: told('none', 'noChannel') },
+      'mendChannel',
+      '/monitors/prod/dr',
+    ],
+    [
+      'of what no channel takes is to route it',
+      { kind: 'slaBreached', told: told('none', 'severityNotRouted') },
+      'mendChannel',
+      '/monitors/prod/dr',
+    ],
+    [
+      'of a message that is held for nothing else is none',
+      { kind: 'slaBreached', told: told('held', 'silence') },
+      undefined,
+      null,
+    ],
+    ['of what else is not well is the runbook', { kind: 'slaBreached', runbook }, 'openRunbook', runbook],
+    ['of what is well is none', { kind: 'succeeded', runbook }, undefined, null],
+  ];
+  for (const [name, facts, action, href] of rows)
+    test(name, () => {
+      const step = stepOf({ ...quiet, ...facts });
+      assert.deepEqual([step?.action, step?.href ?? null], [action, href]);
+    });
+
+  test('of a channel that was given up is that channel', () => {
+    const dead = {
+      channel: 'on-call',
+      deliveryId: '1',
+      kind: 'firing',
+      state: 'dead',
+      attempts: 9,
+      at: '2026-11-21T00:00:00.000Z',
+      nextAttemptAt: null,
+      category: null,
+      httpStatus: 500,
+    } as const;
+    const step = stepOf({ ...quiet, kind: 'slaBreached', told: told('failed', 'rejected', [dead]) });
+    assert.deepEqual(
+      [step?.action, step?.words, step?.href],
+      ['mendChannel', 'Mend the channel on-call', '/channels/on-call'],
+    );
+  });
+
+  test('has a command that a shell takes as it stands', () => {
+    assert.equal(
+      stepOf({ ...quiet, kind: 'missedLast' })?.command,
+      'kubectl -n prod create job backup-by-hand --from=cronjob/backup',
+    );
+    assert.equal(
+      stepOf({ ...quiet, kind: 'suspended' })?.command,
+      `kubectl -n prod patch cronjob backup --patch '{"spec":{"suspend":false}}'`,
+    );
+  });
+});
+
+describe('what a text of Kubernetes says is missing', () => {
+  for (const [reason, text, missing] of [
+    ['CreateContainerConfigError', 'secret "db-password" not found', 'Secret db-password is missing'],
+    ['CreateContainerConfigError', 'configmap "settings" not found', 'ConfigMap settings is missing'],
+    ['FailedCreate', 'pods "x" is forbidden: exceeded quota: compute, requested: pods=1', 'Quota compute is used up'],
+    [
+      'FailedCreate',
+      'error looking up service account prod/x: serviceaccount "x" not found',
+      'ServiceAccount x is missing',
+    ],
+    ['FailedMount', 'MountVolume.SetUp failed for volume "data" : timed out', 'Volume data cannot be mounted'],
+    [
+      'ImagePullBackOff',
+      'Back-off pulling image "registry.example.org/dump:9"',
+      'Image registry.example.org/dump:9 cannot be pulled',
+    ],
+    ['ErrImagePull', '', 'Its image cannot be pulled'],
+    ['Error', 'exit status 1', undefined],
+  ] as const)
+    test(missing ?? `is nothing for "${text}"`, () => assert.equal(missingIn(reason, text), missing));
+});
+
+describe('a patch to copy', () => {
+  const spec = (resources: object, more: object = {}): object => ({
+    ...more,
+    template: { spec: { containers: [{ name: 'dump', image: 'dump:1', resources }] } },
+  });
+  const attempt: Attempt = {
+    pod: 'p',
+    node: 'node-3',
+    phase: 'Failed',
+    reason: 'Evicted',
+    index: undefined,
+    startedAt: 0,
+    endedAt: 1,
+    containers: [],
+  };
+  const ran = { jobName: 'backup-1', attempts: 3 };
+
+  test('doubles the memory limit of what was killed', () => {
+    const found = killedStep(cronJob, ran, spec({ limits: { memory: '512Mi' } }), []);
+    assert.equal(found?.cause, 'Container dump was killed at its memory limit of 512Mi in 3 attempts');
+    assert.match(found.step.command ?? '', /"limits":\{"memory":"1Gi"\}/);
+  });
+
+  test('lets what was evicted ask for its limit, else for twice as much, and names the node', () => {
+    const toLimit = evictedStep(cronJob, ran, spec({ requests: { memory: '100Mi' }, limits: { memory: '1Gi' } }), [
+      attempt,
+    ]);
+    assert.equal(toLimit?.cause, 'Its pod was evicted from node node-3');
+    assert.match(toLimit.step.command ?? '', /"requests":\{"memory":"1Gi"\}/);
+    const twice = evictedStep(cronJob, ran, spec({ requests: { memory: '300Mi' } }), [attempt]);
+    assert.match(twice?.step.command ?? '', /"requests":\{"memory":"600Mi"\}/);
+    assert.equal(evictedStep(cronJob, ran, spec({}), [attempt])?.step.action, 'openRun');
+  });
+
+  test('raises a deadline to 1.5 times what runs take, or to twice itself where that is no more', () => {
+    const withDeadline = spec({}, { activeDeadlineSeconds: 600 });
+    assert.match(deadlineStep(cronJob, withDeadline, 590_000)?.step.command ?? '', /"activeDeadlineSeconds":885/);
+    assert.match(deadlineStep(cronJob, withDeadline, 60_000)?.step.command ?? '', /"activeDeadlineSeconds":1200/);
+    assert.match(deadlineStep(cronJob, withDeadline, undefined)?.step.words ?? '', /from 10 min to 20 min/);
+    assert.equal(deadlineStep(cronJob, spec({}), 1_000), undefined);
+  });
+});
