@@ -34,7 +34,7 @@ export async function gatherWindowed(
     const id = subject.row.id;
     const rate = rates?.get(rateKey(watch))?.get(id);
     const lastEndedAt = lastRuns?.get(id)?.lastEnded.endedAt;
-    const shift = shifts?.get(regressionWindow(watch))?.get(id);
+    const shift = shifts?.get(watch);
     return {
       successRate: rates && {
         // History alone, from before the monitor judged the CronJob, opens nothing.
@@ -44,7 +44,7 @@ export async function gatherWindowed(
         // Good evaluations are counted by the alert itself.
         openGoodEvaluations: isOpen(subject, watch, 'successRate') ? 1 : undefined,
       },
-      regression: shifts && toRegression(shift, watch, openRegression(subject, watch)),
+      regression: shifts && toRegression(shift, openRegression(subject, watch)),
     };
   };
 }
@@ -74,20 +74,46 @@ async function gatherShifts(
   tx: Tx,
   subjects: readonly Subject[],
   now: Instant,
-): Promise<ReadonlyMap<number, ReadonlyMap<number, DurationShift>>> {
+): Promise<ReadonlyMap<Watch, DurationShift>> {
   const asked = pairsOf(subjects).filter(({ watch }) => {
     const rule = watch.rules.detection.regression;
     return rule?.enabled && rule.thresholdPercent > 0;
   });
-  const shifts = new Map<number, ReadonlyMap<number, DurationShift>>();
-  for (const [baselineWindowMs, group] of Map.groupBy(asked, ({ watch }) => regressionWindow(watch))) {
+  const shifts = new Map<Watch, DurationShift>();
+  // Of one CronJob each monitor has a beginning of its own: the first of each is asked with the first of the others.
+  const position = ({ subject, watch }: Asked): number => subject.watches.indexOf(watch);
+  const groups = Map.groupBy(asked, (pair) => `${regressionWindow(pair.watch)} ${position(pair)}`);
+  for (const group of groups.values()) {
+    const [first] = group;
+    if (!first) continue;
+    const sinceOf = new Map(
+      group.flatMap(({ subject, watch }) =>
+        // All runs of a CronJob that was judged from its creation on are younger.
+        watch.judgesFromAt > (subject.facts?.createdAt ?? -Infinity)
+          ? [[subject.row.id, watch.judgesFromAt] as const]
+          : [],
+      ),
+    );
     // As with rates.
-    shifts.set(baselineWindowMs, await measureDurationShift(tx, idsOf(group), { now, baselineWindowMs }));
+    const found = await measureDurationShift(tx, idsOf(group), {
+      now,
+      baselineWindowMs: regressionWindow(first.watch),
+      sinceOf,
+    });
+    for (const { subject, watch } of group) {
+      const shift = found.get(subject.row.id);
+      if (shift) shifts.set(watch, shift);
+    }
   }
   return shifts;
 }
 
-function pairsOf(subjects: readonly Subject[]): { readonly subject: Subject; readonly watch: Watch }[] {
+interface Asked {
+  readonly subject: Subject;
+  readonly watch: Watch;
+}
+
+function pairsOf(subjects: readonly Subject[]): Asked[] {
   return subjects.flatMap((subject) => subject.watches.map((watch) => ({ subject, watch })));
 }
 
@@ -109,13 +135,11 @@ const noBaseline: Baseline = { runs: 0, p25: 0, p75: 0, p95: 0 };
 
 function toRegression(
   shift: DurationShift | undefined,
-  watch: Watch,
   open: AlertRecord | undefined,
 ): NonNullable<DetectionFacts['regression']> {
-  const isNews = shift?.newestEndAt !== undefined && shift.newestEndAt >= watch.judgesFromAt;
   const frozen = frozenBaseline(open);
   return {
-    recentMs: isNews ? shift.recentMs : [],
+    recentMs: shift?.recentMs ?? [],
     newestEndAt: shift?.newestEndAt,
     baseline: shift?.baseline ?? noBaseline,
     open: open && frozen && { baseline: frozen, sinceAt: open.sinceAt, goodEvaluations: 1 },

@@ -286,6 +286,26 @@ export const durationShift = contract('facts of a regression', (test) => {
     assert.equal((shift?.recentMs.length ?? 0) + (shift?.baseline.runs ?? 0), hourly.length + 1);
   });
 
+  test('history is in neither part, to the very run', async ({ store, epoch }) => {
+    const [cut, whole] = [await projected(store, epoch), await projected(store, epoch)];
+    for (const cronJob of [cut, whole])
+      await recordAll(
+        store,
+        epoch,
+        Array.from({ length: 10 * 24 }, (_, index) => ago(cronJob, (index + 1) * hourMs, index < 100 ? 60 : 600)),
+      );
+    const sinceAt = now - 100 * hourMs;
+    const sinceOf = new Map([[cut.id, sinceAt]]);
+    const shifts = await measureDurationShift(store, [cut.id, whole.id], { ...window, sinceOf });
+    const { recentMs = [], baseline } = shifts.get(cut.id) ?? {};
+    assert.equal(recentMs.length + (baseline?.runs ?? 0), 100, 'those that ended since');
+    assert.ok((baseline?.p95 ?? 0) < 61_000, 'no run of history tells what is usual');
+    assert.ok((shifts.get(whole.id)?.baseline.p95 ?? 0) > 590_000, 'without a beginning all of them count');
+    const late = new Map([[cut.id, now - 3 * hourMs]]);
+    const few = (await measureDurationShift(store, [cut.id], { ...window, sinceOf: late })).get(cut.id);
+    assert.deepEqual([few?.recentMs.length, few?.baseline.runs], [3, 0]);
+  });
+
   test('fewer than five runs are all that there is', async ({ store, epoch }) => {
     const cronJob = await projected(store, epoch);
     await recordAll(store, epoch, [ago(cronJob, 90 * dayMs, 7), ago(cronJob, 30 * dayMs, 8)]);

@@ -31,6 +31,14 @@ const fewestBaseline = 20;
 const oldestDays = 400;
 const dayMs = 86_400_000;
 
+/** What is asked of durations. */
+export interface WantedShift {
+  readonly now: Instant;
+  readonly baselineWindowMs: number;
+  /** By CronJob: runs that ended earlier are history, in neither part. Absent: all count. */
+  readonly sinceOf?: ReadonlyMap<number, Instant> | undefined;
+}
+
 interface Day {
   readonly day: number;
   readonly runs: number;
@@ -49,6 +57,8 @@ interface Plan {
   readonly id: number;
   readonly days: readonly Day[];
   readonly sinceDay: number;
+  /** What ended earlier is history. */
+  readonly sinceAt: Instant;
   /** About how many rows that are. */
   readonly rows: number;
 }
@@ -56,19 +66,20 @@ interface Plan {
 /**
  * Recent durations and baseline of each CronJob; runs left out of the SLA by a maintenance window are in neither, and a CronJob without a
  * run is absent. Recent runs come from rows, the baseline from sealed days: whole UTC days before the day from which rows are read, as many
- * as the window has, and further back where they hold fewer than 20 runs. A day that is not sealed is read from rows.
+ * as the window has, and further back where they hold fewer than 20 runs. A day that is not sealed is read from rows. With `sinceOf` a run
+ * that ended earlier is in neither part, nor in the baseline one that was created on an earlier UTC day.
  */
 export async function measureDurationShift(
   db: Db,
   cronJobIds: readonly number[],
-  wanted: { readonly now: Instant; readonly baselineWindowMs: number },
+  wanted: WantedShift,
 ): Promise<ReadonlyMap<number, DurationShift>> {
-  const { now, baselineWindowMs } = wanted;
+  const { now, baselineWindowMs, sinceOf } = wanted;
   const windowDays = Math.ceil(baselineWindowMs / dayMs);
   const shifts = new Map<number, DurationShift>();
   for (const ids of inParts(cronJobIds)) {
     const days = await listDays(db, ids, now, windowDays);
-    const plans = [...days].map(([id, ofOne]) => toPlan(id, ofOne, now));
+    const plans = [...days].map(([id, ofOne]) => toPlan(id, ofOne, { now, sinceAt: sinceOf?.get(id) ?? -Infinity }));
     for (const bounded of inBoundedParts(plans)) {
       const runs = await listRunsSince(db, bounded);
       const parts = bounded.map((plan) => splitRuns(plan, runs.get(plan.id) ?? [], now, windowDays));
@@ -140,9 +151,24 @@ function firstDayOfRows(days: readonly Day[], now: Instant): number {
   return first;
 }
 
-function toPlan(id: number, days: readonly Day[], now: Instant): Plan {
+/** The sketch of the day on which history ends holds runs of both sides: its rows are read, and what was created before it is history. */
+function toPlan(
+  id: number,
+  all: readonly Day[],
+  { now, sinceAt }: { readonly now: Instant; readonly sinceAt: Instant },
+): Plan {
+  const firstDay = sinceAt === -Infinity ? -Infinity : dayOf(sinceAt);
+  const days = all
+    .filter(({ day }) => day >= firstDay)
+    .map((one) => (one.day === firstDay ? { ...one, sketch: undefined } : one));
   const sinceDay = firstDayOfRows(days, now);
-  return { id, days, sinceDay, rows: days.reduce((sum, { day, runs }) => sum + (day >= sinceDay ? runs : 0), 0) };
+  return {
+    id,
+    days,
+    sinceDay,
+    sinceAt,
+    rows: days.reduce((sum, { day, runs }) => sum + (day >= sinceDay ? runs : 0), 0),
+  };
 }
 
 async function listRunsSince(db: Db, plans: readonly Plan[]): Promise<ReadonlyMap<number, readonly Run[]>> {
@@ -176,11 +202,12 @@ interface Parts {
 
 function splitRuns(plan: Plan, runs: readonly Run[], now: Instant, windowDays: number): Parts {
   const startAt = startOfDay(plan.sinceDay);
-  const inLastDay = runs.filter(({ endedAt }) => endedAt > now - hoursRecent * 3_600_000).length;
+  const counted = runs.filter(({ endedAt }) => endedAt >= plan.sinceAt);
+  const inLastDay = counted.filter(({ endedAt }) => endedAt > now - hoursRecent * 3_600_000).length;
   const recentCount = Math.max(fewestRecent, inLastDay);
-  const recent = runs.slice(0, recentCount);
+  const recent = counted.slice(0, recentCount);
   const before = sketchOf(
-    runs
+    counted
       .slice(recentCount)
       .filter(({ createdAt }) => createdAt >= startAt)
       .map(({ durationMs }) => durationMs),
@@ -202,8 +229,8 @@ async function sketchUnsealedDays(db: Db, parts: readonly Parts[]): Promise<Read
     baselineDays
       .filter(({ sketch }) => sketch === undefined)
       .map(({ day, runs }) => ({
-        sql: `cronjob_id = ? and ${isSuccess} and created_at >= ? and created_at < ?`,
-        bindings: [plan.id, startOfDay(day), startOfDay(day + 1)],
+        sql: `cronjob_id = ? and ${isSuccess} and created_at >= ? and created_at < ? and finished_at >= ?`,
+        bindings: [plan.id, startOfDay(day), startOfDay(day + 1), Math.max(0, plan.sinceAt)],
         rows: runs,
       })),
   );
