@@ -333,6 +333,27 @@ export const toldAnew = contract('what is told anew', (test) => {
     assert.equal(await retell(), 0);
   });
 
+  test('is the one message about what began and ended, once, when it was given up', async ({ store, epoch }) => {
+    await startEmpty(store);
+    const channel = await aChannel(store, epoch);
+    const over = await anActiveAlert(store, epoch);
+    await store.fenced(epoch, (tx) => updateAlert(tx, { ...over, state: 'resolved', endedAt: store.now() }));
+    const notice = { alertId: over.id, streamId: over.id, kind: 'closing', cause: 'firstNotice' } as const;
+    await settled(store, epoch, await inserted(store, epoch, channel, notice), failed('dead'));
+    const retell = () => store.fenced(epoch, (tx) => retellDead(tx, channel.uid, word));
+    assert.deepEqual([await retell(), await retell()], [1, 0]);
+    const told = await listDeliveriesOfAlert(store, over.id);
+    assert.deepEqual(
+      told.map(({ kind, cause, state }) => [kind, cause, state]),
+      [
+        ['closing', 'firstNotice', 'dead'],
+        ['closing', 'firstNotice', 'ready'],
+      ],
+    );
+    await settled(store, epoch, { id: told[1]?.id ?? '' }, delivered);
+    assert.equal(await retell(), 0, 'it was told');
+  });
+
   test('says what held it, once and before anybody was sent it', async ({ store, epoch }) => {
     await startEmpty(store);
     const channel = await aChannel(store, epoch);

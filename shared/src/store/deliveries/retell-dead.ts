@@ -5,6 +5,7 @@ import { change, firstRow, rows, type Row } from '../ask.ts';
 import { fromJson, optionalNumber, optionalText } from '../column.ts';
 import type { Tx } from '../database.ts';
 import { newId, toId16 } from '../id16.ts';
+import { firstNoticeCause } from './delivery-record.ts';
 import { insertDelivery } from './insert-delivery.ts';
 import { findStreamEnd } from './streams.ts';
 
@@ -21,7 +22,8 @@ export type RetellMessage = (
 ) => FrozenMessage;
 
 /**
- * A channel delivers again: tells it anew of every active alert whose last message to it is dead. Returns how many.
+ * A channel delivers again: tells it anew of every active alert whose last message to it is dead, and of every one that has ended and whose
+ * only message, about its beginning and its end, is. Returns how many.
  */
 export async function retellDead(tx: Tx, channelUid: string, word: RetellMessage): Promise<number> {
   const uid = tx.dialect.id16(toId16(channelUid));
@@ -31,8 +33,9 @@ export async function retellDead(tx: Tx, channelUid: string, word: RetellMessage
     tx,
     'select distinct d.alert_id from deliveries d join alerts a on a.id = d.alert_id ' +
       "left join deliveries m on m.id = d.merged_into where d.channel_uid = ? and coalesce(m.state, d.state) = 'dead' " +
-      `and (d.state = 'dead' or m.state = 'dead') and d.kind <> 'closing' and a.state = 'active' order by d.alert_id limit ${mostRetold}`,
-    [uid],
+      `and (d.state = 'dead' or m.state = 'dead') and ((d.kind <> 'closing' and a.state = 'active') or d.cause = ?) ` +
+      `order by d.alert_id limit ${mostRetold}`,
+    [uid, firstNoticeCause],
   );
   let retold = 0;
   for (const { alert_id: alertId } of candidates) {
@@ -58,16 +61,18 @@ async function retellAlert(tx: Tx, of: Retelling): Promise<boolean> {
     `select id, state, severity, notify_no, cronjob_id from alerts where id = ?${tx.dialect.lock.update}`,
     [alertId],
   );
-  if (alert?.['state'] !== 'active') return false;
+  if (alert === undefined) return false;
   const messages = await rows(
     tx,
-    'select d.stream_id, d.kind, d.state, m.state as fate, d.created_at, d.ended_at, d.expires_at, d.collapse_key, d.payload ' +
+    'select d.stream_id, d.kind, d.cause, d.state, m.state as fate, d.created_at, d.ended_at, d.expires_at, d.collapse_key, d.payload ' +
       'from deliveries d left join deliveries m on m.id = d.merged_into ' +
       "where d.alert_id = ? and d.channel_uid = ? and d.state <> 'cancelled' and d.kind <> 'update' order by d.created_at, d.seq, d.id",
     [alertId, uid],
   );
   const last = messages.at(-1);
-  if (last === undefined || !isDead(last) || last['kind'] === 'closing' || last['payload'] === null) return false;
+  if (last === undefined || !isDead(last) || last['payload'] === null) return false;
+  const isFirstNotice = last['cause'] === firstNoticeCause;
+  if (!isFirstNotice && (last['kind'] === 'closing' || alert['state'] !== 'active')) return false;
   if (wasRefused(last) && messages.slice(0, -1).some((row) => isDead(row) && endedAt(row) > now - refusedEveryMs)) {
     return false;
   }
@@ -80,16 +85,18 @@ async function retellAlert(tx: Tx, of: Retelling): Promise<boolean> {
     notification: notifyNo,
     heldMs: now - Number(last['created_at']),
   });
+  const kind = isFirstNotice ? 'closing' : 'firing';
   const written = await insertDelivery(tx, {
     id,
     streamId,
     seq: (await findStreamEnd(tx, streamId, channelUid)).nextSeq,
     alertId: alertUid,
     channel: { uid: channelUid, name },
-    kind: 'firing',
+    kind,
+    cause: isFirstNotice ? firstNoticeCause : undefined,
     severity,
     state: 'ready',
-    dedupKey: dedupKeyOf({ alertId: alertUid, kind: 'firing', notifyNo, channelUid }),
+    dedupKey: dedupKeyOf({ alertId: alertUid, kind, notifyNo, channelUid }),
     collapseKey: optionalText(last['collapse_key']),
     notifyNo,
     nextAt: now,
