@@ -146,6 +146,17 @@ for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) 
       );
     });
 
+    test('three failures are told, each once, when their monitor is replaced while the service is stopped for an hour', async () => {
+      const history = made(3, before, hourMs);
+      const [monitor] = history.monitors;
+      assert.ok(monitor);
+      const goneAt = dueAt + 20 * minuteMs;
+      const again = { ...monitor, uid: monitor.uid.replace(/^a/, 'b'), createdAt: goneAt + secondMs };
+      const replaced = { ...history, monitors: [{ ...monitor, deletedAt: goneAt }, again] };
+      const sent = await play(replaced, late('stopped', hourMs));
+      assert.deepEqual(sent.flatMap(({ data }) => data.cronjob?.name ?? []).toSorted(), ['job-0', 'job-1', 'job-2']);
+    });
+
     test('ten minutes after their monitor was removed its alerts have expired', async () => {
       const history = made(3, before, 0);
       const monitors = history.monitors.map((monitor) => ({ ...monitor, deletedAt: dueAt + 20 * minuteMs }));

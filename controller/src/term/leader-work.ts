@@ -137,8 +137,8 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
   const cronJobRecords = createCronJobRecords(store, term.epoch);
   const monitorRecords = createMonitorRecords(store, term.epoch, durations, {
     earlierGoneAt: ({ namespace, name }) =>
-      selection.departedAt((gone) => gone.namespace === namespace && gone.name === name) ?? watchedUntilAt,
-    goneAt: (uid) => selection.departedAt((gone) => gone.uid === uid) ?? watchedUntilAt,
+      selection.departedAt((gone) => gone.namespace === namespace && gone.name === name),
+    goneAt: (uid) => selection.departedAt((gone) => gone.uid === uid),
     seen: (monitor, cronJob) => deps.starts.sinceOf(monitor.uid, cronJob.uid),
     unseen: (monitor, cronJob) =>
       watchedUntilAt === undefined

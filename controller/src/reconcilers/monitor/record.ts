@@ -64,7 +64,7 @@ export interface SelectionOrigins {
   readonly seen: (monitor: MonitorSeen, cronJob: CronJobFacts) => Instant | undefined;
   /** Of what was not selected when a leader last looked. */
   readonly unseen: (monitor: MonitorSeen, cronJob: CronJobFacts) => Instant | undefined;
-  /** When it went, or was last known to be there; undefined: that is not known. */
+  /** When it was seen to go; undefined: it went while the service did not look. */
   readonly goneAt: (monitorUid: string) => Instant | undefined;
   /** The same of an earlier object of its name. */
   readonly earlierGoneAt: (monitor: Pick<MonitorSeen, 'namespace' | 'name'>) => Instant | undefined;

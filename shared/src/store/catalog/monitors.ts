@@ -22,7 +22,7 @@ export interface MonitorProjection {
   readonly counts: unknown;
   /** End of the last reconcile that succeeded; undefined: never. */
   readonly evaluatedAt: Instant | undefined;
-  /** When an earlier object of its name went, or was last known to be there; undefined: just now. */
+  /** When an earlier object of its name was seen to go; undefined: none was. */
   readonly earlierGoneAt?: Instant | undefined;
 }
 
@@ -138,7 +138,7 @@ async function takeOver(tx: Tx, { uid, namespace, name, createdAt, earlierGoneAt
   if (earlier === undefined || tx.dialect.id16Text(earlier['uid']) === toId16(uid)) return;
   const id = Number(earlier['id']);
   const deletedAt = optionalNumber(earlier['deleted_at']);
-  if (!isMadeAnew(createdAt, deletedAt ?? earlierGoneAt ?? tx.now())) {
+  if (!isMadeAnew(createdAt, deletedAt ?? earlierGoneAt)) {
     if (deletedAt === undefined) await markDeleted(tx, id, earlierGoneAt ?? tx.now());
     return;
   }
