@@ -188,6 +188,7 @@ async function dependencies(epoch: number, fleet: readonly CronJobFacts[]): Prom
     },
     closing: { isRecreated: () => false, isUnreadable: () => false },
     freshThroughAt: () => now,
+    judgedThroughAt: () => now,
     isDelayed: () => false,
     knownOf: () => undefined,
     freeze: () => {

@@ -2,7 +2,7 @@ import { addFlip, flappingUntil, isFlapping, messageHold } from '@cronjob-monito
 import { listDeliveriesOfAlert, type AlertRecord } from '@cronjob-monitor/shared/store';
 import type { HeldBefore, HoldingFinding } from './finding.ts';
 import { owe, tell } from './tell.ts';
-import { muteNow, type Turn } from './turn.ts';
+import { happenedAt, muteNow, type Turn } from './turn.ts';
 
 /** The alert becomes active: it is told, or its message is held. The fourth change within an hour is told as flapping. */
 export async function activate(
@@ -11,8 +11,9 @@ export async function activate(
   held: HeldBefore | undefined,
 ): Promise<AlertRecord> {
   const { tx, now, finding, verdict } = turn;
-  const flips = addFlip(waiting.flips, now);
-  const flaps = isFlapping(flips, now);
+  const at = happenedAt(turn);
+  const flips = addFlip(waiting.flips, at);
+  const flaps = isFlapping(flips, at);
   const alert: AlertRecord = {
     ...waiting,
     state: 'active',

@@ -66,7 +66,8 @@ export interface HoldingFinding {
   readonly delayed: boolean;
   /** When it began to hold, if that is known better than by now: alertDelay counts from it. */
   readonly beganAt?: Instant | undefined;
-  /** Set while a time that has passed is judged: until then it held. */
+  /** Set while a time that has passed is judged: when it came to hold, and until when it held. */
+  readonly happenedAt?: Instant | undefined;
   readonly untilAt?: Instant | undefined;
   /** A storm or another alert holds its message back. */
   readonly hold?: MessageHold | undefined;
@@ -84,9 +85,14 @@ export interface AwaitedEvidence {
 
 export type FindingVerdict =
   | HoldingFinding
-  /** `by`: the run that cleared it, which ended at `byEndedAt`. */
-  | { readonly kind: 'quiet'; readonly by?: string | undefined; readonly byEndedAt?: Instant | undefined }
-  | { readonly kind: 'gone'; readonly cause: CloseCause };
+  /** `by`: the run that cleared it, which ended at `byEndedAt`. `endedAt`: when it ended, where that has passed; absent: now. */
+  | {
+      readonly kind: 'quiet';
+      readonly by?: string | undefined;
+      readonly byEndedAt?: Instant | undefined;
+      readonly endedAt?: Instant | undefined;
+    }
+  | { readonly kind: 'gone'; readonly cause: CloseCause; readonly endedAt?: Instant | undefined };
 
 /** One answer about one CronJob of one monitor. An undecided verdict is none: it moves nothing. */
 export interface AlertFinding {

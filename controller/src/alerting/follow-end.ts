@@ -17,7 +17,7 @@ import type { FindingVerdict, HoldingFinding } from './finding.ts';
 import type { Followed } from './raise.ts';
 import { tell } from './tell.ts';
 import { tellEnd } from './tell-end.ts';
-import { decide, muteNow, type Turn } from './turn.ts';
+import { decide, happenedAt, muteNow, type Turn } from './turn.ts';
 
 type EndVerdict = Exclude<FindingVerdict, HoldingFinding>;
 
@@ -31,17 +31,17 @@ export async function followEnd(turn: Turn<EndVerdict>, before: AlertRecord): Pr
 
 /** Why one quiet verdict does not end it: it flaps, or it takes two. Undefined: it ends. The same alert: nothing changes. */
 async function stayActive(turn: Turn<EndVerdict>, alert: AlertRecord): Promise<AlertRecord | undefined> {
-  const { now } = turn;
+  const at = happenedAt(turn);
   if (alert.flappingUntil !== undefined) {
-    if (now >= alert.flappingUntil) return undefined;
+    if (at >= alert.flappingUntil) return undefined;
     if (alert.quietCount > 0) return alert;
-    const flips = addFlip(alert.flips, now);
+    const flips = addFlip(alert.flips, at);
     return { ...alert, flips, flappingUntil: flappingUntil(flips), dueAt: undefined, quietCount: 1 };
   }
   const quietCount = alert.quietCount + 1;
   if (quietCount < quietVerdictsNeeded(alert.type, alert.subject)) return { ...alert, quietCount };
-  const flips = addFlip(alert.flips, now);
-  return isFlapping(flips, now) ? beginFlapping(turn, alert, flips) : undefined;
+  const flips = addFlip(alert.flips, at);
+  return isFlapping(flips, at) ? beginFlapping(turn, alert, flips) : undefined;
 }
 
 /** The fourth change within an hour: from now on it stays active, and each change is told no more. */
@@ -73,16 +73,17 @@ async function end(turn: Turn<EndVerdict>, before: AlertRecord): Promise<AlertRe
     before.reopened > 0,
   ) as Extract<AlertState, 'resolved' | 'expired' | 'cancelled'>;
   const wasFlapping = before.flappingUntil !== undefined;
+  const at = happenedAt(turn);
   const ended: AlertRecord = {
     ...before,
     state,
-    endedAt: now,
+    endedAt: at,
     closeCause: state === 'expired' && verdict.kind === 'gone' ? verdict.cause : undefined,
     dueAt: undefined,
     suppressedBy: undefined,
     suppressedRef: undefined,
     lastSeenAt: now,
-    flips: wasFlapping ? [] : before.state === 'active' ? addFlip(before.flips, now) : before.flips,
+    flips: wasFlapping ? [] : before.state === 'active' ? addFlip(before.flips, at) : before.flips,
     flappingUntil: undefined,
     quietCount: 0,
   };

@@ -10,7 +10,7 @@ import { activate } from './activate.ts';
 import type { HoldingFinding } from './finding.ts';
 import { followActive } from './follow-active.ts';
 import type { Followed } from './raise.ts';
-import { decide, muteNow, type Turn } from './turn.ts';
+import { decide, happenedAt, muteNow, type Turn } from './turn.ts';
 
 /** A verdict that holds: an alert is born, lives again, waits on, becomes active, or goes on. */
 export async function followHolding(
@@ -44,7 +44,10 @@ async function beginLife(turn: Turn<HoldingFinding>): Promise<Followed> {
 /** Told less than a duplicate window ago, the same incident goes on. */
 function mayLiveAgain(turn: Turn, last: AlertRecord): boolean {
   if (last.state === 'cancelled' || last.lastNotifiedAt === undefined) return false;
-  return turn.now < last.lastNotifiedAt + turn.finding.rules.suppressDuplicatesForMs;
+  // Of what was told late the window begins when it came to hold, as if it had been told then.
+  const toldAt = last.delayed ? Math.min(last.lastNotifiedAt, last.sinceAt) : last.lastNotifiedAt;
+  const isPast = turn.verdict.kind === 'holds' && turn.verdict.happenedAt !== undefined;
+  return happenedAt(turn) < (isPast ? toldAt : last.lastNotifiedAt) + turn.finding.rules.suppressDuplicatesForMs;
 }
 
 function newborn(turn: Turn<HoldingFinding>, last: AlertRecord | undefined): AlertRecord {

@@ -122,7 +122,7 @@ function alertOf(request: MessageRequest, facts: AlertFacts): MessageAlert {
     message: kind === 'closing' ? closingMessage(request) : alert.message,
     since: toWire(alert.sinceAt),
     detectedAt: toWire(alert.detectedAt),
-    endedAt: toWireOrNull(alert.endedAt),
+    endedAt: toWireOrNull(isFirstNotice ? endOf(request) : alert.endedAt),
     closeCause: alert.closeCause ?? null,
     occurrences: alert.count,
     notification: request.notification,
@@ -179,7 +179,9 @@ function closingMessage({ alert, finding, at, isFirstNotice }: MessageRequest): 
       ? `It cannot be judged any more${alert.closeCause === undefined ? '' : ` (${closeCauseInWords(alert.closeCause)})`}, after ${lasted}.`
       : `It ended${by === undefined ? '' : ` with run ${by}`} after ${lasted}.`;
   if (isFirstNotice !== true) return `${ended} It was: ${alert.message}`;
-  return `${alert.message} ${ended} This is the first message about it: what held it back lasted longer than it did.`;
+  const hasPassed = (alert.endedAt ?? at) < alert.detectedAt;
+  const why = hasPassed ? 'it had ended when it was found' : 'what held it back lasted longer than it did';
+  return `${alert.message} ${ended} This is the first message about it: ${why}.`;
 }
 
 /** What is told with both of its times lasted until the run that cleared it ended, whenever that was noticed. */

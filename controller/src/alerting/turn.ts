@@ -1,4 +1,4 @@
-import { muteOf, type Instant, type MutableAlert, type Mute } from '@cronjob-monitor/shared/domain';
+import { muteOf, muteThroughout, type Instant, type MutableAlert, type Mute } from '@cronjob-monitor/shared/domain';
 import type { AlertDecision, AlertRecord, RoutedChannel, StoredSilence, Tx } from '@cronjob-monitor/shared/store';
 import type { Births } from './births.ts';
 import type { AlertFinding, FindingVerdict, RaiseDeps } from './finding.ts';
@@ -34,10 +34,20 @@ export function decide(
   turn.decisions.push({ ...decision, alertId: alert.id, cronJobId: turn.finding.cronJob.id });
 }
 
-/** What a person muted of this alert now. */
+/** When what was found came to be: now, or at an instant that has passed where such a time is judged. */
+export function happenedAt({ now, verdict }: Pick<Turn, 'now' | 'verdict'>): Instant {
+  const at = verdict.kind === 'holds' ? verdict.happenedAt : verdict.endedAt;
+  return Math.min(now, at ?? now);
+}
+
+/** What a person muted of this alert now; of what has passed, as long as it would have been told. */
 export function muteNow(turn: Turn, alert: Pick<AlertRecord, 'id' | 'severity'>): Mute | undefined {
-  const { finding, now, silences } = turn;
-  return muteOf(toMutable(finding, alert), finding.rules.windows, silences, now);
+  const { finding, now, silences, verdict } = turn;
+  const mutable = toMutable(finding, alert);
+  const { windows, alertDelayMs } = finding.rules;
+  if (verdict.kind !== 'holds' || verdict.happenedAt === undefined) return muteOf(mutable, windows, silences, now);
+  const span = { fromAt: verdict.happenedAt + alertDelayMs, toAt: Math.min(now, verdict.untilAt ?? now) };
+  return muteThroughout(mutable, windows, silences, span);
 }
 
 /** The alert as silences are asked about it. */

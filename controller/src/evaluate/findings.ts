@@ -29,8 +29,13 @@ export interface FindingContext {
   readonly clearedBy: Pick<Execution, 'jobName' | 'finishedAt'> | undefined;
   /** Alerts that an earlier finding of this transaction opens, by type and subject. */
   readonly openedBefore?: ReadonlySet<string> | undefined;
-  /** Set while a time that has passed is judged: until then the answer held. */
+  /** Set while a time that has passed is judged: from then on, and until then, the answer held. */
+  readonly happenedAt?: Instant | undefined;
   readonly untilAt?: Instant | undefined;
+  /** When what is quiet now ended, where that has passed. */
+  readonly endedAt?: Instant | undefined;
+  /** What may hold back a message of a time that has passed; absent: what is active now, and what becomes active. */
+  readonly causes?: readonly PossibleCause[] | undefined;
   /** Whether it began while nobody watched. */
   readonly isDelayed: (sinceAt: Instant) => boolean;
   /** What a monitor wants told at once of a run about which more is still being read; undefined: nothing is. */
@@ -52,7 +57,7 @@ export function findingsOf(
   judged: readonly Judged[],
   context: FindingContext,
 ): AlertFinding[] {
-  const causes = causesOf(subject, watch, judged, context);
+  const causes = context.causes ?? causesOf(subject, watch, judged, context);
   return judged.flatMap((one) => {
     const verdict = toFindingVerdict(subject, watch, one, causes, context);
     return verdict ? [findingOf(subject, { monitor: watch.monitor, rules: watch.rules.alerts }, one, verdict)] : [];
@@ -82,8 +87,10 @@ function toFindingVerdict(
   if (verdict.kind === 'holds') return toHoldingFinding(subject, watch, { ...judged, verdict }, open, causes, context);
   if (open === undefined && !context.openedBefore?.has(keyOf(judged))) return undefined;
   const { reason } = verdict;
-  if (reason === 'notConfigured' || reason === 'paused' || reason === 'noRuns') return { kind: 'gone', cause: reason };
-  return { kind: 'quiet', by: context.clearedBy?.jobName, byEndedAt: context.clearedBy?.finishedAt };
+  const { endedAt, clearedBy } = context;
+  if (reason === 'notConfigured' || reason === 'paused' || reason === 'noRuns')
+    return { kind: 'gone', cause: reason, endedAt };
+  return { kind: 'quiet', by: clearedBy?.jobName, byEndedAt: clearedBy?.finishedAt, endedAt };
 }
 
 function toHoldingFinding(
@@ -112,7 +119,8 @@ function toHoldingFinding(
     context: { ...told?.facts, ...worded.context },
     occurred: context.occurred(judged, open),
     delayed: context.isDelayed(verdict.since) || isOld(run, context),
-    beganAt: type === 'jobFailed' && open === undefined ? run?.finishedAt : undefined,
+    beganAt: context.happenedAt ?? (type === 'jobFailed' && open === undefined ? run?.finishedAt : undefined),
+    happenedAt: context.happenedAt,
     untilAt: context.untilAt,
     hold: storm ?? (inhibition && { reason: 'inhibited', untilAt: inhibition.untilAt, ref: inhibition.cause.id }),
     awaited: told?.awaited,
@@ -167,7 +175,7 @@ function openOf(subject: Subject, watch: Watch, of: Pick<Judged, 'type' | 'subje
 
 export const keyOf = ({ type, subject }: Pick<Judged, 'type' | 'subject'>): string => `${type}/${subject ?? ''}`;
 
-function jobNamesOf(detail: Readonly<Record<string, unknown>>): string[] {
+export function jobNamesOf(detail: Readonly<Record<string, unknown>>): string[] {
   const { jobName, jobs, running } = detail;
   const listed = [jobs, running].find((names) => Array.isArray(names)) as readonly unknown[] | undefined;
   const names = [jobName, ...(listed ?? [])].filter((name) => typeof name === 'string');

@@ -17,11 +17,18 @@ interface Deadline {
   readonly expectedSlots: number;
 }
 
-/** What became of the runs that were due before the last deadline of the day, for these CronJobs at once. */
+/** Deadlines of more days than these are not looked back to. */
+const mostDays = 40;
+
+/**
+ * What became of the runs that were due before the last deadline of the day, and before each that was not asked about yet, for these CronJobs
+ * at once. `askedThroughAt` undefined: none ever was.
+ */
 export async function gatherFinishBy(
   tx: Tx,
   subjects: readonly Subject[],
   now: Instant,
+  askedThroughAt: Instant | undefined,
 ): Promise<(watch: Watch) => FinishByFacts> {
   const asked = subjects.filter(({ watches }) => watches.some(({ rules }) => rules.detection.finishBy));
   const epochs = await listSpecEpochs(
@@ -29,50 +36,72 @@ export async function gatherFinishBy(
     asked.map(({ row }) => row.id),
   );
   const deadlines = asked.flatMap((subject) =>
-    subject.watches.flatMap((watch) => toDeadline(subject, watch, epochs.get(subject.row.id) ?? [], now)),
+    subject.watches.flatMap((watch) =>
+      toDeadlines(subject, watch, epochs.get(subject.row.id) ?? [], { now, askedThroughAt }),
+    ),
   );
   const ends = await listFirstSuccessEnds(
     tx,
     deadlines.map(({ interval }) => interval),
   );
-  const facts = new Map(
-    deadlines.map(({ watch, interval, nextAt, expectedSlots: count }, index): [Watch, FinishByFacts] => {
-      const last = { deadlineAt: interval.untilAt, expectedSlots: count, finishedAt: ends[index] };
-      // A deadline from before the monitor judged the CronJob is no promise of its.
-      const isPromised = count > 0 && interval.untilAt >= watch.judgesFromAt;
-      return [watch, { last: isPromised ? last : undefined, nextDeadlineAt: nextAt }];
-    }),
+  const days = Map.groupBy(
+    deadlines.map((deadline, index) => ({ ...deadline, finishedAt: ends[index] })),
+    ({ watch }) => watch,
   );
+  const facts = new Map<Watch, FinishByFacts>();
+  for (const [watch, ofWatch] of days) {
+    // A deadline from before the monitor judged the CronJob is no promise of its.
+    const promised = ofWatch
+      .filter(({ interval }) => interval.untilAt >= watch.judgesFromAt)
+      .map(({ interval, expectedSlots: count, finishedAt }) => ({
+        deadlineAt: interval.untilAt,
+        expectedSlots: count,
+        finishedAt,
+      }));
+    const last = promised.at(-1);
+    facts.set(watch, {
+      last: last && last.expectedSlots > 0 ? last : undefined,
+      nextDeadlineAt: ofWatch.at(-1)?.nextAt,
+      days: promised,
+    });
+  }
   return (watch) => facts.get(watch) ?? { last: undefined, nextDeadlineAt: undefined };
 }
 
-function toDeadline(subject: Subject, watch: Watch, epochs: readonly SpecEpoch[], now: Instant): Deadline[] {
+/** Oldest first. */
+function toDeadlines(
+  subject: Subject,
+  watch: Watch,
+  epochs: readonly SpecEpoch[],
+  of: { readonly now: Instant; readonly askedThroughAt: Instant | undefined },
+): Deadline[] {
   const { finishBy } = watch.rules.detection;
   const { facts } = subject;
   if (!finishBy || !facts) return [];
-  let around: ReturnType<typeof dailyInstants>;
+  const newsFromAt = Math.max(watch.judgesFromAt, (watch.wasJudged ? of.askedThroughAt : undefined) ?? -Infinity);
+  const deadlines: Deadline[] = [];
   try {
-    around = dailyInstants(finishBy.time, finishBy.timeZone, now);
+    // The deadline before the first that may be news as well: it may have been met since.
+    for (let at = of.now; deadlines.length < mostDays && (deadlines[0]?.interval.untilAt ?? Infinity) > newsFromAt;) {
+      const { beforeLastAt, lastAt, nextAt } = dailyInstants(finishBy.time, finishBy.timeZone, at);
+      const start = {
+        afterAt: beforeLastAt,
+        createdAt: facts.createdAt,
+        anchorAt: undefined,
+        defaultZone: subject.zone,
+      };
+      const { slots } = expectedSlots(epochs, start, lastAt);
+      deadlines.unshift({
+        subject,
+        watch,
+        interval: { cronJobId: subject.row.id, afterAt: beforeLastAt, untilAt: lastAt },
+        nextAt,
+        expectedSlots: slots.filter(({ epoch }) => !epoch.suspended).length,
+      });
+      at = beforeLastAt;
+    }
   } catch {
     return []; // told as a condition of the monitor
   }
-  const { slots } = expectedSlots(
-    epochs,
-    {
-      afterAt: around.beforeLastAt,
-      createdAt: facts.createdAt,
-      anchorAt: undefined,
-      defaultZone: subject.zone,
-    },
-    around.lastAt,
-  );
-  return [
-    {
-      subject,
-      watch,
-      interval: { cronJobId: subject.row.id, afterAt: around.beforeLastAt, untilAt: around.lastAt },
-      nextAt: around.nextAt,
-      expectedSlots: slots.filter(({ epoch }) => !epoch.suspended).length,
-    },
-  ];
+  return deadlines;
 }

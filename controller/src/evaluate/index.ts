@@ -1,7 +1,7 @@
 export { AskedCronJobs } from './asked.ts';
 export { evaluate, judgeRecorded, type EvaluateDeps, type SettleSlots } from './evaluate.ts';
 export type { JudgeDeps, Occasion } from './judge.ts';
-export { allParts, partsOf, type Part } from './part.ts';
+export { allParts, partsOf, schedulerOf, type Part } from './part.ts';
 export { createRecheck } from './recheck.ts';
 export type { RunningSources } from './running-facts.ts';
 export { stuckCandidates } from './stuck-candidates.ts';

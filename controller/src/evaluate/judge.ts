@@ -1,5 +1,6 @@
 import {
   judge,
+  levelsPassed,
   slotOf,
   toAlertFacts,
   type AlertRun,
@@ -8,6 +9,7 @@ import {
   type Instant,
   type Judged,
   type MessageHold,
+  type PassedLevel,
 } from '@cronjob-monitor/shared/domain';
 import {
   decideStates,
@@ -29,10 +31,13 @@ import { dueWishesOf } from './due-wishes.ts';
 import { findingsOf, keyOf, type FindingContext } from './findings.ts';
 import { gatherFinishBy } from './finish-by-facts.ts';
 import { partOf, type Part } from './part.ts';
+import { findingsOfPassed, findUntold, type PassedOfWatch } from './passed-findings.ts';
+import { gatherPast, type PastFacts } from './past-facts.ts';
 import { gatherPresence } from './presence-facts.ts';
 import { gatherRunning, type RunningSources } from './running-facts.ts';
 import { gatherRuns, type RunFacts } from './run-facts.ts';
 import { replayRuns, type ReplayedRuns } from './run-replay.ts';
+import { soonestStuckMs } from './stuck-candidates.ts';
 import { gatherSubjects, type Subject, type SubjectSources, type Watch } from './subject.ts';
 import { gatherWindowed } from './windowed-facts.ts';
 
@@ -46,6 +51,8 @@ export interface JudgeDeps {
   readonly freshThroughAt: () => Instant | undefined;
   /** Up to then the CronJob was read and had no newer success; undefined: it was not read. */
   readonly provenThroughAt?: (cronJobUid: string) => Instant | undefined;
+  /** Up to then everything that this part asks about was asked; undefined: nothing ever was. */
+  readonly judgedThroughAt: (part: Part) => Instant | undefined;
   readonly isDelayed: FindingContext['isDelayed'];
   readonly knownOf: FindingContext['knownOf'];
   readonly freeze: RaiseDeps['freeze'];
@@ -65,11 +72,8 @@ export interface Occasion {
 }
 
 /** What is asked, and all that was found of one CronJob and monitor. */
-interface Answered {
-  readonly subject: Subject;
-  readonly watch: Watch;
+interface Answered extends PassedOfWatch {
   readonly facts: DetectionFacts;
-  readonly judged: readonly Judged[];
   readonly replayed: ReplayedRuns;
 }
 
@@ -88,32 +92,37 @@ export async function judgeCronJobs(
   const now = tx.now();
   const horizon = Math.min(now, deps.freshThroughAt() ?? now);
   const runs = parts.has('jobFailed') ? await gatherRuns(tx, subjects) : undefined;
-  const factsOf = await gatherFacts(tx, subjects, parts, { now, horizon }, runs, deps);
+  const withRuns = occasion.recorded !== undefined || parts.has('jobFailed');
+  const { factsOf, past } = await gatherFacts(tx, subjects, parts, { now, horizon, withRuns }, runs, deps);
   const answered = subjects.flatMap((subject) =>
     subject.watches.map((watch): Answered => {
       const facts = factsOf(subject, watch);
       const knownThroughAt = Math.max(horizon, deps.provenThroughAt?.(subject.row.uid) ?? horizon);
       const isNews = newsOf(subject, watch, occasion);
       const replayed = replayRuns(subject, watch, runs?.runsOf(subject, watch) ?? [], { isNews, facts, now });
-      return { subject, watch, facts, judged: judge(watch.rules.detection, facts, now, knownThroughAt), replayed };
+      const judged = judge(watch.rules.detection, facts, now, knownThroughAt);
+      const levels = newLevels({ subject, watch, facts }, past, isNews, deps);
+      return { subject, watch, facts, judged, levels, replayed };
     }),
   );
-  const named = await runsNamed(tx, answered, runs, deps.sources);
+  const untold = await findUntold(tx, answered);
+  const named = await runsNamed(tx, answered, { runs, past }, deps.sources);
 
   const findings: AlertFinding[] = [];
   const wishes: DueWish[] = [];
   for (const one of answered) {
     const { subject, watch, judged } = one;
-    findings.push(
-      ...findingsOfRuns(one, occasion.recorded?.get(subject.row.id) ?? [], {
-        now,
-        runOf: (jobName) => named.get(nameKey(subject, jobName)),
-        isDelayed: deps.isDelayed,
-        knownOf: deps.knownOf,
-        stormHold: occasion.stormHold,
-        firstHold: occasion.firstHold,
-      }),
-    );
+    const context = {
+      now,
+      runOf: (jobName: string) => named.get(nameKey(subject, jobName)),
+      isDelayed: deps.isDelayed,
+      knownOf: deps.knownOf,
+      stormHold: occasion.stormHold,
+      firstHold: occasion.firstHold,
+    };
+    // What has passed joins no storm of now: it is told with its end.
+    findings.push(...findingsOfPassed(one, untold.get(watch) ?? [], { ...context, stormHold: undefined }));
+    findings.push(...findingsOfRuns(one, occasion.recorded?.get(subject.row.id) ?? [], context));
     wishes.push(...dueWishesOf({ cronJobId: subject.row.id, monitorId: watch.monitor.id }, judged, parts));
   }
   for (const subject of subjects) {
@@ -134,6 +143,25 @@ function newsOf({ row }: Subject, { wasJudged }: Watch, { recorded }: Occasion):
   return ({ jobUid, isUnjudged }) => !wasJudged || isUnjudged || now.has(jobUid);
 }
 
+/** Levels that have passed and may be told by no alert: their end is news, by the run that ended them or by its instant. */
+function newLevels(
+  { subject, watch, facts }: Pick<Answered, 'subject' | 'watch' | 'facts'>,
+  past: PastFacts,
+  isNews: (run: JudgedRunRow) => boolean,
+  { judgedThroughAt }: JudgeDeps,
+): readonly PassedLevel[] {
+  const runs = past.runsOf(subject).filter(isNews);
+  return levelsPassed(watch.rules.detection, past.of(subject, watch, facts), watch.judgesFromAt).filter((level) => {
+    const { by, endedAt } = level;
+    const askedThroughAt = judgedThroughAt(partOf(level));
+    const isNewEnd = !watch.wasJudged || askedThroughAt === undefined || endedAt > askedThroughAt - againMs;
+    return isNewEnd || runs.some((run) => run.jobName === by?.jobName && run.endedAt === by.endedAt);
+  });
+}
+
+/** What was asked shortly before its end is asked again: news of it may have come a moment later. */
+const againMs = 120_000;
+
 /** What was found after each run that is news, in the order of their end, and what is found now. */
 function findingsOfRuns(
   { subject, watch, facts, judged, replayed }: Answered,
@@ -147,6 +175,7 @@ function findingsOfRuns(
     findings.push(
       ...findingsOf(subject, watch, stage.judged, {
         ...context,
+        endedAt: run.endedAt,
         occurred: ({ type }) => Number(type === 'jobFailed' && isNews && run.status === 'failed'),
         clearedBy: run.status === 'success' ? { jobName: run.jobName, finishedAt: run.endedAt } : undefined,
         openedBefore: new Set(openedBefore),
@@ -191,7 +220,20 @@ async function noteJudged(tx: Tx, subjects: readonly Subject[], runs: RunFacts):
 
 function partsAsked(subjects: readonly Subject[], { parts, recorded }: Occasion): ReadonlySet<Part> {
   if (recorded === undefined) return withFailedRuns(subjects, parts);
-  return new Set([...parts, ...subjects.flatMap(({ alerts }) => alerts.map(partOf))]);
+  const wasStuck = subjects.some((subject) =>
+    recorded.get(subject.row.id)?.some((run) => mayHaveBeenStuck(subject, run)),
+  );
+  return new Set([
+    ...parts,
+    ...subjects.flatMap(({ alerts }) => alerts.map(partOf)),
+    ...(wasStuck ? (['stuck'] as const) : []),
+  ]);
+}
+
+/** Whether it took so long that some monitor may call it stuck: no tick may have looked while it was. */
+function mayHaveBeenStuck({ watches }: Subject, { createdAt, finishedAt }: Execution): boolean {
+  const tookMs = (finishedAt ?? createdAt) - createdAt;
+  return watches.some(({ rules: { detection } }) => tookMs >= soonestStuckMs(detection));
 }
 
 /** Failed runs have no tick of their own: of one that was told, reminders and an end by time are asked with what did not come. */
@@ -204,10 +246,10 @@ async function gatherFacts(
   tx: Tx,
   subjects: readonly Subject[],
   parts: ReadonlySet<Part>,
-  { now, horizon }: { readonly now: Instant; readonly horizon: Instant },
+  { now, horizon, withRuns }: { readonly now: Instant; readonly horizon: Instant; readonly withRuns: boolean },
   runs: RunFacts | undefined,
   deps: JudgeDeps,
-): Promise<(subject: Subject, watch: Watch) => DetectionFacts> {
+): Promise<{ readonly factsOf: (subject: Subject, watch: Watch) => DetectionFacts; readonly past: PastFacts }> {
   const has = (...some: Part[]): boolean => some.some((part) => parts.has(part));
   const presence = has('missedSchedule', 'deadMan', 'suspended')
     ? await gatherPresence(tx, subjects, parts)
@@ -216,14 +258,18 @@ async function gatherFacts(
     ? await gatherRunning(tx, subjects, parts, deps.sources, horizon)
     : undefined;
   const windowed = has('successRate', 'regression') ? await gatherWindowed(tx, subjects, parts, now) : undefined;
-  const finishBy = has('finishBy') ? await gatherFinishBy(tx, subjects, horizon) : undefined;
-  return (subject, watch) => ({
-    ...presence?.(subject, watch),
-    ...running?.(subject, watch),
-    ...windowed?.(subject, watch),
-    finishBy: finishBy?.(watch),
-    jobFailed: runs?.jobFailed(subject, watch),
-  });
+  const askedThroughAt = deps.judgedThroughAt('finishBy');
+  const finishBy = has('finishBy') ? await gatherFinishBy(tx, subjects, horizon, askedThroughAt) : undefined;
+  return {
+    factsOf: (subject, watch) => ({
+      ...presence?.(subject, watch).present,
+      ...running?.(subject, watch),
+      ...windowed?.(subject, watch),
+      finishBy: finishBy?.(watch),
+      jobFailed: runs?.jobFailed(subject, watch),
+    }),
+    past: await gatherPast(tx, subjects, parts, { withRuns, from: deps.sources, presence }),
+  };
 }
 
 /** How many failures or missed runs are new since the alert was written last; 0 for levels, and when an edge is only asked again. */
@@ -253,14 +299,19 @@ function occurrencesOf(
 async function runsNamed(
   tx: Tx,
   answered: readonly Answered[],
-  runs: RunFacts | undefined,
+  { runs, past }: { readonly runs: RunFacts | undefined; readonly past: PastFacts },
   from: RunningSources,
 ): Promise<ReadonlyMap<string, AlertRun>> {
   const named = new Map<string, AlertRun>();
   const recorded = new Map<string, string>();
-  for (const { subject, watch, facts, judged, replayed } of answered) {
-    const known = [...(runs?.runsOf(subject, watch) ?? []), facts.durations?.lastEnded, facts.durations?.lastSuccess];
-    for (const { verdict } of [...replayed.stages.flatMap((stage) => stage.judged), ...judged]) {
+  for (const { subject, watch, facts, judged, levels, replayed } of answered) {
+    const known = [
+      ...(runs?.runsOf(subject, watch) ?? []),
+      ...past.runsOf(subject),
+      facts.durations?.lastEnded,
+      facts.durations?.lastSuccess,
+    ];
+    for (const { verdict } of [...replayed.stages.flatMap((stage) => stage.judged), ...levels, ...judged]) {
       const jobName = verdict.kind === 'holds' ? verdict.detail['jobName'] : undefined;
       if (typeof jobName !== 'string') continue;
       const ended = known.find((run) => run?.jobName === jobName);

@@ -12,6 +12,12 @@ export const partsOf = {
   'sla-recalculation': ['successRate', 'regression'],
 } as const satisfies Readonly<Record<string, readonly Part[]>>;
 
+/** Who asks for a part as time goes on; what failed is asked with what did not come. */
+export function schedulerOf(part: Part): keyof typeof partsOf {
+  const names = Object.keys(partsOf) as (keyof typeof partsOf)[];
+  return names.find((name) => (partsOf[name] as readonly Part[]).includes(part)) ?? 'dead-man-switch';
+}
+
 export const allParts: ReadonlySet<Part> = new Set<Part>([
   'jobFailed',
   ...partsOf['dead-man-switch'],

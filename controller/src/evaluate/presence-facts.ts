@@ -1,4 +1,4 @@
-import { type DetectionFacts, type Instant, type SpecEpoch } from '@cronjob-monitor/shared/domain';
+import type { DetectionFacts, Instant, SpecEpoch, Suspension } from '@cronjob-monitor/shared/domain';
 import { parse } from '@cronjob-monitor/shared/domain/schedule';
 import { listRecentSlots, listSpecEpochs, measureLastDurations, type Tx } from '@cronjob-monitor/shared/store';
 import type { Part } from './part.ts';
@@ -9,12 +9,18 @@ const mostSlots = 50;
 const fewestForP95 = 5;
 const durationsForP95 = 20;
 
+export interface PresenceFacts {
+  readonly present: Pick<DetectionFacts, 'missedSchedule' | 'deadMan' | 'suspended'>;
+  /** In order; none where specs were not asked for. */
+  readonly suspensions: readonly Suspension[];
+}
+
 /** Facts about runs that should have come, for these CronJobs at once. */
 export async function gatherPresence(
   tx: Tx,
   subjects: readonly Subject[],
   parts: ReadonlySet<Part>,
-): Promise<(subject: Subject, watch: Watch) => Pick<DetectionFacts, 'missedSchedule' | 'deadMan' | 'suspended'>> {
+): Promise<(subject: Subject, watch: Watch) => PresenceFacts> {
   const ids = subjects.map(({ row }) => row.id);
   const slots = parts.has('missedSchedule') ? await listRecentSlots(tx, ids, mostSlots) : undefined;
   const needsEpochs = parts.has('deadMan') || parts.has('suspended');
@@ -33,9 +39,10 @@ export async function gatherPresence(
     const own = epochs?.get(row.id) ?? [];
     const measured = durations?.get(row.id);
     const suspended = facts?.suspended ?? false;
-    return {
+    const present: PresenceFacts['present'] = {
       missedSchedule: slots && {
         slots: (slots.get(row.id) ?? []).filter(({ at }) => at >= watch.judgesFromAt),
+        isCut: (slots.get(row.id)?.length ?? 0) >= mostSlots,
         paused: suspended && watch.rules.detection.pauseMonitoring,
       },
       deadMan: parts.has('deadMan')
@@ -49,11 +56,24 @@ export async function gatherPresence(
         : undefined,
       suspended: parts.has('suspended') ? { suspendedSinceAt: suspended ? suspendedSince(own) : undefined } : undefined,
     };
+    return { present, suspensions: suspensionsIn(own) };
   };
 }
 
 function latest(a: Instant | undefined, b: Instant | undefined): Instant | undefined {
   return a === undefined || b === undefined ? (a ?? b) : Math.max(a, b);
+}
+
+/** Spans of epochs that touch are one suspension. */
+function suspensionsIn(epochs: readonly SpecEpoch[]): Suspension[] {
+  const suspensions: { fromAt: Instant; toAt: Instant | undefined }[] = [];
+  for (const { suspended, fromAt, toAt } of epochs) {
+    if (!suspended) continue;
+    const last = suspensions.at(-1);
+    if (last?.toAt === fromAt) last.toAt = toAt;
+    else suspensions.push({ fromAt, toAt });
+  }
+  return suspensions;
 }
 
 /** Other fields may change while it is suspended: the suspension is as old as the first of the epochs that touch. */

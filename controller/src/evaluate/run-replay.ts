@@ -1,11 +1,4 @@
-import {
-  failureReason,
-  judge,
-  type DetectionFacts,
-  type DurationFacts,
-  type Instant,
-  type Judged,
-} from '@cronjob-monitor/shared/domain';
+import { failureReason, judge, type DetectionFacts, type Instant, type Judged } from '@cronjob-monitor/shared/domain';
 import type { JudgedRunRow } from '@cronjob-monitor/shared/store';
 import type { Subject, Watch } from './subject.ts';
 
@@ -42,7 +35,7 @@ export function replayRuns(
   runs: readonly JudgedRunRow[],
   of: { readonly isNews: (run: JudgedRunRow) => boolean; readonly facts: DetectionFacts; readonly now: Instant },
 ): ReplayedRuns {
-  const { jobFailed, durations } = of.facts;
+  const { jobFailed } = of.facts;
   if (!jobFailed || runs.length === 0) return nothing;
   const ordered = runs.toReversed();
   const news = ordered.map(of.isNews);
@@ -58,7 +51,6 @@ export function replayRuns(
     const untilAt = ordered[index + 1]?.endedAt ?? of.now;
     const facts: DetectionFacts = {
       jobFailed: { runs: known.map((ended) => ({ ...ended, reason: failureReason(ended) })), isOpen },
-      durations: durations && durationsAt(known),
     };
     const judged = judge(detection, facts, untilAt);
     const failed = judged.find(({ type }) => type === 'jobFailed')?.verdict;
@@ -66,10 +58,4 @@ export function replayRuns(
     return { run, isNews: news[index] ?? false, facts, judged, untilAt };
   });
   return { stages, isNewestNews: news.at(-1) };
-}
-
-/** As they stood when the newest of these had ended. */
-function durationsAt(known: readonly JudgedRunRow[]): DurationFacts {
-  const counted = known.filter(({ isCounted }) => isCounted);
-  return { lastEnded: counted[0], lastSuccess: counted.find(({ status }) => status === 'success'), running: [] };
 }

@@ -110,7 +110,7 @@ function toldNotStarted({ alerts }: Subject, { monitor }: Watch): ReadonlySet<st
   return Array.isArray(jobs) ? new Set(jobs.filter((name) => typeof name === 'string')) : undefined;
 }
 
-function gapAround({ facts, zone }: Subject, job: JobFacts): number | undefined {
+export function gapAround({ facts, zone }: Subject, job: JobFacts): number | undefined {
   return facts && slotGapMs(facts.schedule, facts.timeZone ?? zone, { slotAt: slotOf(job), createdAt: job.createdAt });
 }
 

@@ -47,3 +47,12 @@ test('a Job that waits in vain is looked at by the shorter limit', () => {
   const wait = { reason: 'InvalidImageName', message: undefined, sinceAt: 0, fromAt: 0 };
   assert.deepEqual([at(1, running(), [rules], wait), at(2, running(), [rules], wait)], [false, true]);
 });
+
+test('a Job that has ended since it was asked last is looked at when it took long enough to be stuck', () => {
+  const ended = (minutes: number, askedAt: number): boolean => {
+    const job = running({ outcome: 'success', endedAt: minutes * minute });
+    const sources = { rulesOf: () => [rules], hopelessWaitOf: () => undefined };
+    return stuckCandidates([job], sources, 30 * minute, askedAt * minute).has('owner');
+  };
+  assert.deepEqual([ended(1, 0), ended(2, 0), ended(20, 19), ended(20, 20)], [false, true, true, false]);
+});

@@ -11,20 +11,25 @@ export interface CandidateSources {
 const soonestOverrunMs = 3_600_000;
 
 /**
- * CronJobs with a Job that may be stuck or too slow by now, as far as memory alone can tell: so a tick asks about those few, whatever
- * else runs. `now`: no later than the caches are fresh.
+ * CronJobs with a Job that may be stuck or too slow by now, or may have been until it ended after `endedAfterAt`, as far as memory alone can
+ * tell: so a tick asks about those few, whatever else runs. `now`: no later than the caches are fresh.
  */
 export function stuckCandidates(
   jobs: Iterable<JobFacts>,
   { rulesOf, hopelessWaitOf }: CandidateSources,
   now: Instant,
+  endedAfterAt: Instant = now,
 ): Set<string> {
   const uids = new Set<string>();
   for (const job of jobs) {
-    if (job.outcome !== undefined || job.suspended || uids.has(job.cronJobUid)) continue;
-    const ageMs = now - job.createdAt;
+    if (job.suspended || uids.has(job.cronJobUid)) continue;
+    const { outcome, endedAt = -Infinity } = job;
+    if (outcome !== undefined && endedAt <= endedAfterAt) continue;
+    const ageMs = (outcome === undefined ? now : endedAt) - job.createdAt;
     const isDue = (rules: DetectionRules): boolean =>
-      ageMs >= soonestMs(rules, job) || (ageMs >= hopelessMs(rules) && hopelessWaitOf(job) !== undefined);
+      outcome !== undefined
+        ? ageMs >= soonestStuckMs(rules)
+        : ageMs >= soonestMs(rules, job) || (ageMs >= hopelessMs(rules) && hopelessWaitOf(job) !== undefined);
     if (rulesOf(job.cronJobUid).some(isDue)) uids.add(job.cronJobUid);
   }
   return uids;
@@ -32,6 +37,15 @@ export function stuckCandidates(
 
 function hopelessMs({ stuck: { notStarted } }: DetectionRules): number {
   return notStarted?.enabled ? notStarted.hopelessAfterMs : Infinity;
+}
+
+/** No Job that takes less is stuck by these rules, however it waits, runs or ends. */
+export function soonestStuckMs({ stuck: { notStarted, overrunning, terminating } }: DetectionRules): number {
+  return Math.min(
+    notStarted?.enabled ? Math.min(notStarted.notStartedAfterMs, notStarted.hopelessAfterMs || Infinity) : Infinity,
+    overrunning?.enabled ? (overrunning.overrunningAfterMs ?? soonestOverrunMs) : Infinity,
+    terminating?.enabled ? terminating.terminatingAfterMs : Infinity,
+  );
 }
 
 function soonestMs({ stuck, durations }: DetectionRules, job: JobFacts): number {

@@ -14,8 +14,8 @@ export interface WatchersDeps extends Pick<RunningSources, 'podsOf' | 'refusalOf
 /** What the monitors of a CronJob ask for now. */
 export interface Watchers {
   readonly of: (cronJob: CronJobFacts) => Watcher[];
-  /** UIDs of the CronJobs with a Job that some monitor may find stuck. */
-  readonly stuckAt: (now: Instant) => ReadonlySet<string>;
+  /** UIDs of the CronJobs with a Job that some monitor may find stuck, or could have until it ended after `endedAfterAt`. */
+  readonly stuckAt: (now: Instant, endedAfterAt?: Instant) => ReadonlySet<string>;
 }
 
 export function createWatchers({ caches, selection, defaultZone, podsOf, refusalOf }: WatchersDeps): Watchers {
@@ -29,7 +29,7 @@ export function createWatchers({ caches, selection, defaultZone, podsOf, refusal
   };
   return {
     of,
-    stuckAt(now) {
+    stuckAt(now, endedAfterAt) {
       const rulesOfUid = (uid: string) => {
         const cronJob = caches.cronJobs.find(uid);
         return cronJob ? of(cronJob).map(({ rules }) => rules.detection) : [];
@@ -38,7 +38,7 @@ export function createWatchers({ caches, selection, defaultZone, podsOf, refusal
         rulesOf: rulesOfUid,
         hopelessWaitOf: (job: JobFacts) => hopelessWaitOf(job, podsOf(job.uid), refusalOf(job.uid)),
       };
-      return stuckCandidates(caches.jobs.values() as Iterable<JobFacts>, sources, now);
+      return stuckCandidates(caches.jobs.values() as Iterable<JobFacts>, sources, now, endedAfterAt);
     },
   };
 }

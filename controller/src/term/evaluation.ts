@@ -18,6 +18,8 @@ import {
   AskedCronJobs,
   createRecheck,
   judgeRecorded,
+  partsOf,
+  schedulerOf,
   type EvaluateDeps,
   type JudgeDeps,
   type Part,
@@ -131,6 +133,7 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
     },
     freshThroughAt: deps.freshThroughAt,
     provenThroughAt: (uid) => deps.absence?.throughAt(uid),
+    judgedThroughAt: (part) => judgedThrough.get(schedulerOf(part)) ?? deps.watchedUntilAt,
     isDelayed: (sinceAt) =>
       deps.watchedUntilAt !== undefined && sinceAt > deps.watchedUntilAt && sinceAt < deps.syncedAt(),
     knownOf: deps.knownOf,
@@ -140,6 +143,9 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
     onRaised: deps.onRaised,
   };
   const passes = createPasses(judging, deps.storms, () => signal);
+  /** What of it had come due by then was asked in this term, after all that it had found was. */
+  let isAllJudged = false;
+  const judgedThrough = new Map<keyof typeof partsOf, Instant>();
   const recheck = createRecheck({ store, evaluate: passes.evaluate });
 
   const schedulers: readonly Scheduler[] = [
@@ -149,7 +155,7 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
       run: async () => {
         const { ids, slotsOnly } = await dueForPresence(store, clock.now());
         await deps.absence?.look();
-        await passes.evaluateFor('dead-man-switch', ids, slotsOnly);
+        await evaluateDue('dead-man-switch', { ids, slotsOnly });
         await deps.storms.tick(store.now());
       },
     },
@@ -157,7 +163,13 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
       name: 'stuck-job-check',
       intervalMs: deps.settings.schedulers.stuckJobCheckMs,
       run: async () =>
-        passes.evaluateFor('stuck-job-check', await dueForRunning(store, clock.now(), watchers.stuckAt(clock.now()))),
+        evaluateDue('stuck-job-check', {
+          ids: await dueForRunning(
+            store,
+            clock.now(),
+            watchers.stuckAt(clock.now(), judging.judgedThroughAt('stuck') ?? clock.now()),
+          ),
+        }),
     },
     {
       name: 'sla-recalculation',
@@ -210,6 +222,7 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
         untilDone(async () => {
           for (; rest.length > 0 && !signal.aborted; rest = rest.slice(pieceOfRest))
             await passes.evaluate(rest.slice(0, pieceOfRest), allParts);
+          isAllJudged = true;
         }),
       ]);
     },
@@ -264,6 +277,17 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
       );
     }
     return asked.length === 0 ? [] : judgeRecorded(tx, asked, judging, deps.storms.holdDuring(0, store.now()));
+  }
+
+  /** Asks about what has come due, and notes that all of it was asked. */
+  async function evaluateDue(
+    name: keyof typeof partsOf,
+    { ids, slotsOnly }: { readonly ids: readonly number[]; readonly slotsOnly?: ReadonlySet<number> },
+  ): Promise<void> {
+    const now = store.now();
+    const throughAt = Math.min(now, deps.freshThroughAt() ?? -Infinity);
+    await passes.evaluateFor(name, ids, slotsOnly);
+    if (isAllJudged) judgedThrough.set(name, throughAt);
   }
 
   /** No delay ends early because our clock was set. A database with a clock of its own has not noticed. */

@@ -23,6 +23,7 @@ export { findExitCause, type ExitCause } from './execution/exit-cause.ts';
 export { countIndexes, lowestIndex } from './execution/indexes.ts';
 export {
   hopelessFrom,
+  hopelessWaitAtEnd,
   hopelessWaitOf,
   isHopelessReason,
   refusalIn,
@@ -30,6 +31,7 @@ export {
   type CreateRefusal,
   type HopelessWait,
 } from './execution/hopeless-wait.ts';
+export { firstRunAt } from './execution/ran.ts';
 export { findNotStarted, type NotStarted, type StartEvent } from './execution/not-started.ts';
 export { canonicalJobName, originOf, slotOf, type Origin, type SlotClaim } from './execution/origin.ts';
 export { isOver, nextSnapshot, type Departure, type JobSnapshot } from './execution/transitions.ts';
@@ -190,7 +192,14 @@ export { nextAlertState, type AlertEvent, type AlertStateOrNone } from './alert/
 export { addFlip, flappingUntil, isFlapping, type Flips } from './alert/flapping.ts';
 export { routesOf, type ChannelRef, type Routes } from './alert/routes.ts';
 export { alertSeverity, isRise } from './alert/severity.ts';
-export { messageHold, muteOf, type MessageHold, type MessageHoldFacts, type Mute } from './alert/holds.ts';
+export {
+  messageHold,
+  muteOf,
+  muteThroughout,
+  type MessageHold,
+  type MessageHoldFacts,
+  type Mute,
+} from './alert/holds.ts';
 export { isInForce, matches, silenceOf, type MutableAlert, type Silence, type SilenceMatcher } from './mute/silence.ts';
 export { admit, criticalReserve, type Admission, type RateLimit } from './limits/token-bucket.ts';
 export {
@@ -211,15 +220,17 @@ export { judge, judgedKinds, type DetectionFacts, type DetectionRules, type Judg
 export { inhibitionOf, type Inhibition, type PossibleCause, type PossibleSign } from './detect/inhibition.ts';
 export { isStorm, isStormOver, joinsStorms, stormWindowMs, type Storm } from './alert/storm.ts';
 export { failureReason, jobFailed, runsNeeded, type JobFailedFacts, type JudgedRun } from './detect/job-failed.ts';
-export type { DeadManFacts } from './detect/dead-man.ts';
-export type { DurationFacts } from './detect/duration-limits.ts';
+export type { DeadManFacts, DeadManPast } from './detect/dead-man.ts';
+export type { DurationFacts, EndedRun } from './detect/duration-limits.ts';
 export type { Baseline, DurationRegressionFacts } from './detect/duration-regression.ts';
 export type { FinishByDay, FinishByFacts } from './detect/finish-by.ts';
-export type { JobStuckFacts, UnfinishedJob } from './detect/job-stuck.ts';
+export type { JobStuckFacts, PastJob, UnfinishedJob } from './detect/job-stuck.ts';
 export type { JudgedSlot, MissedScheduleFacts } from './detect/missed-schedule.ts';
+export type { PassedLevel, Suspension } from './detect/passed-level.ts';
+export { levelsPassed, type DetectionPast } from './detect/levels-passed.ts';
 export type { SuccessRateFacts } from './detect/success-rate.ts';
 export { dailyInstants, type DailyInstants } from './schedule/wall-time.ts';
-export type { Figures, Verdict } from './detect/verdict.ts';
+export { quiet, type Figures, type Verdict } from './detect/verdict.ts';
 export {
   cutoffsOf,
   purgeDueAt,

@@ -6,6 +6,8 @@ export interface RunStory {
   readonly fate: Fate;
   readonly seconds: number;
   readonly exitCode: number;
+  /** Of these so many pass before its container runs; undefined: none. */
+  readonly waitSeconds?: number | undefined;
 }
 
 /** When it runs: at this minute of every so many hours, counted from midnight UTC; a part of a day, a day, or a week. */

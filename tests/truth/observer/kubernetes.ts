@@ -218,6 +218,13 @@ class PlayedCronJob {
       this.#writePod(createdAt, live);
       this.#write(createdAt);
     });
+    if (story.waitSeconds !== undefined) {
+      const runsAt = createdAt + story.waitSeconds * secondMs;
+      this.#at(runsAt, () => {
+        this.#writePod(runsAt, live);
+        this.#writeJob(runsAt, live);
+      });
+    }
     const endsAt = createdAt + Math.max(1, story.seconds) * secondMs;
     this.#at(endsAt, () => (story.fate === 'deleted' ? this.#remove(live, endsAt) : this.#end(live, endsAt)));
   }
@@ -318,7 +325,7 @@ class PlayedCronJob {
     });
     const status =
       ended === undefined
-        ? { startTime, active: 1, ready: 1 }
+        ? { startTime, active: 1, ready: isWaiting({ run, story }, at) ? 0 : 1 }
         : story.fate === 'success'
           ? {
               startTime,
@@ -356,10 +363,13 @@ class PlayedCronJob {
     const isOver = endedAt !== undefined;
     const exitCode = story.fate === 'success' ? 0 : story.fate === 'outOfMemory' ? 137 : story.exitCode;
     const reason = story.fate === 'success' ? 'Completed' : story.fate === 'outOfMemory' ? 'OOMKilled' : 'Error';
-    const startedAt = iso(run.createdAt);
+    const startedAt = iso(run.createdAt + (story.waitSeconds ?? 0) * secondMs);
+    const waits = isWaiting({ run, story }, at);
     const state = isOver
       ? { terminated: { exitCode, reason, startedAt, finishedAt: iso(endedAt) } }
-      : { running: { startedAt } };
+      : waits
+        ? { waiting: { reason: 'ContainerCreating' } }
+        : { running: { startedAt } };
     const object = {
       metadata: {
         uid: podUid(run),
@@ -373,9 +383,9 @@ class PlayedCronJob {
       },
       spec: { nodeName: 'node-1', containers: [{ name: 'main', image: 'job:1' }] },
       status: {
-        phase: isOver ? (exitCode === 0 ? 'Succeeded' : 'Failed') : 'Running',
-        startTime: startedAt,
-        containerStatuses: [{ name: 'main', ready: !isOver, restartCount: 0, image: 'job:1', state }],
+        phase: isOver ? (exitCode === 0 ? 'Succeeded' : 'Failed') : waits ? 'Pending' : 'Running',
+        startTime: iso(run.createdAt),
+        containerStatuses: [{ name: 'main', ready: !isOver && !waits, restartCount: 0, image: 'job:1', state }],
       },
     };
     this.changes.push({ at, apply: (world) => void world.put('Pod', object) });
@@ -385,4 +395,9 @@ class PlayedCronJob {
     const { namespace } = this.#story;
     this.changes.push({ at, apply: (world) => world.remove('Pod', namespace, `${run.jobName}-pod`) });
   }
+}
+
+/** Its container has not started yet. */
+function isWaiting({ run, story }: LiveRun, at: number): boolean {
+  return at < run.createdAt + (story.waitSeconds ?? 0) * secondMs;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MaintenanceWindow } from '../mute/maintenance.ts';
 import type { Silence } from '../mute/silence.ts';
-import { messageHold, muteOf, type MessageHoldFacts } from './holds.ts';
+import { messageHold, muteOf, muteThroughout, type MessageHoldFacts } from './holds.ts';
 
 const hourMs = 3_600_000;
 const noon = Date.UTC(2026, 10, 21, 12);
@@ -34,6 +34,15 @@ const silence = (endsAt: number): Silence => ({
 test('a window of the monitor mutes until it ends, one that suppresses nothing does not', () => {
   assert.deepEqual(muteOf(alert, [window()], [], noon), { by: 'maintenance', ref: 'weekly', untilAt: noon + hourMs });
   assert.equal(muteOf(alert, [window({ suppressAlerts: false })], [], noon), undefined);
+});
+
+test('what has passed was muted when a window or a silence lay over each instant of it', () => {
+  const span = (from: number, to: number) => ({ fromAt: noon + from * hourMs, toAt: noon + to * hourMs });
+  const later = window({ name: 'later', schedule: '0 13 * * *' });
+  assert.equal(muteThroughout(alert, [window()], [], span(-0.5, 0.5))?.ref, 'weekly');
+  assert.equal(muteThroughout(alert, [window()], [], span(-0.5, 1.5)), undefined, 'it went on after the window');
+  assert.equal(muteThroughout(alert, [window(), later], [], span(-0.5, 1.5))?.ref, 'later', 'one after the other');
+  assert.equal(muteThroughout(alert, [window()], [], span(-2, 0.5)), undefined, 'it began before');
 });
 
 test('of window and silence the one that ends last is named', () => {

@@ -30,6 +30,18 @@ export function muteOf(
   return silence && { by: 'silence', ref: silence.id, untilAt: silence.endsAt };
 }
 
+/** What muted the alert during the whole of a span that has passed; undefined: at some instant of it nothing did. */
+export function muteThroughout(
+  alert: MutableAlert,
+  windows: readonly MaintenanceWindow[],
+  silences: readonly Silence[],
+  { fromAt, toAt }: { readonly fromAt: Instant; readonly toAt: Instant },
+): Mute | undefined {
+  let mute = muteOf(alert, windows, silences, fromAt);
+  while (mute && mute.untilAt < toAt) mute = muteOf(alert, windows, silences, mute.untilAt);
+  return mute;
+}
+
 /** What keeps back a message about an alert that stays active. */
 export interface MessageHold {
   readonly reason: 'storm' | 'inhibited' | Suppression | 'flapping' | 'duplicate';

@@ -59,3 +59,13 @@ test('causes stand before their later signs', () => {
   assert.ok(placeOf('jobStuck', 'notStarted') < placeOf('slaBreached', 'maxDuration'));
   assert.ok(placeOf('jobFailed') < placeOf('slaBreached', 'maxDuration'));
 });
+
+test('what went on is judged as seen last, once the cluster has been silent for long', () => {
+  const running = [{ jobName: 'slow', startedAt: 0 }];
+  const facts = { durations: { lastEnded: undefined, lastSuccess: undefined, running } };
+  const kind = (now: number, freshThroughAt: number) =>
+    judge(rules, facts, now, freshThroughAt).find(({ subject }) => subject === 'maxDuration')?.verdict.kind;
+  assert.equal(kind(100_000, 50_000), 'holds', 'between two bookmarks');
+  assert.equal(kind(200_000, 50_000), 'quiet', 'it may have ended');
+  assert.equal(kind(200_000, 60_000), 'holds', 'it had passed the limit when it was seen last');
+});

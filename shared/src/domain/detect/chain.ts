@@ -61,8 +61,8 @@ interface Link {
   readonly subject?: AlertSubject;
   /** `now`: of what is absent, no later than it can be known. */
   readonly judge: (rules: DetectionRules, facts: DetectionFacts, now: Instant) => Verdict | undefined;
-  /** It concludes from what did not come. */
-  readonly ofAbsence?: true;
+  /** It concludes from what did not come, or, `goesOn`, from what went on when it was seen last. */
+  readonly ofAbsence?: true | 'goesOn';
 }
 
 const off = quiet('notConfigured');
@@ -82,16 +82,17 @@ const chain: readonly Link[] = [
     ofAbsence: true,
     judge: ({ deadMan }, { deadMan: facts }, now) => facts && (deadMan ? deadManTriggered(deadMan, facts, now) : off),
   },
-  { type: 'jobStuck', subject: 'notStarted', judge: stuckIn('notStarted') },
-  { type: 'jobStuck', subject: 'terminating', judge: stuckIn('terminating') },
+  { type: 'jobStuck', subject: 'notStarted', ofAbsence: 'goesOn', judge: stuckIn('notStarted') },
+  { type: 'jobStuck', subject: 'terminating', ofAbsence: 'goesOn', judge: stuckIn('terminating') },
   {
     type: 'slaBreached',
     subject: 'maxDuration',
+    ofAbsence: 'goesOn',
     judge: ({ durations }, { durations: facts }, now) =>
       facts && (durations ? tookTooLong(durations, facts, now) : off),
   },
   // Behind the limit that was promised: it is the same run, and the promise comes first.
-  { type: 'jobStuck', subject: 'overrunning', judge: stuckIn('overrunning') },
+  { type: 'jobStuck', subject: 'overrunning', ofAbsence: 'goesOn', judge: stuckIn('overrunning') },
   {
     type: 'slaBreached',
     subject: 'minDuration',
@@ -116,6 +117,7 @@ const chain: readonly Link[] = [
   },
   {
     type: 'jobSuspended',
+    ofAbsence: 'goesOn',
     judge: ({ suspended }, { suspended: facts }, now) => facts && jobSuspended(suspended, facts, now),
   },
 ];
@@ -133,9 +135,13 @@ export const judgedKinds: readonly Pick<Judged, 'type' | 'subject'>[] = chain.ma
   subject,
 }));
 
+/** Bookmarks come about every minute: only after a longer silence what went on may be over. */
+const usualSilenceMs = 90_000;
+
 /**
  * Asks every question for which there are facts. The same for a run that ended, a tick, a recheck and a preview. `freshThroughAt`:
- * nothing is known beyond it of what did not come, so such a verdict waits.
+ * nothing is known beyond it of what did not come, so such a verdict waits. So does one about what goes on, once the cluster has been silent
+ * for so long that its end may be missing.
  */
 export function judge(
   rules: DetectionRules,
@@ -144,8 +150,9 @@ export function judge(
   freshThroughAt: Instant = now,
 ): Judged[] {
   const horizon = Math.min(now, freshThroughAt);
+  const goingOn = now - horizon > usualSilenceMs ? horizon : now;
   return chain.flatMap(({ type, subject, ofAbsence, judge: ask }) => {
-    const verdict = ask(rules, facts, ofAbsence ? horizon : now);
+    const verdict = ask(rules, facts, ofAbsence === true ? horizon : ofAbsence === 'goesOn' ? goingOn : now);
     return verdict ? [{ type, subject, verdict }] : [];
   });
 }

@@ -1,4 +1,5 @@
 import type { Instant } from '../instant.ts';
+import { firmly, type PassedLevel, type Suspension } from './passed-level.ts';
 import { holds, quiet, type Verdict } from './verdict.ts';
 
 export interface DeadManRule {
@@ -35,15 +36,81 @@ export function deadManTriggered(rule: DeadManRule, facts: DeadManFacts, now: In
   const dueAt = deadManDueAt(rule, facts, countsFrom);
   if (dueAt === undefined) return quiet('neverDue');
   if (now < dueAt) return quiet('withinLimit', dueAt);
+  return noSuccess({ dueAt, countsFrom, lastSuccessAt: facts.lastSuccessAt }, now);
+}
+
+/** What is known of the past of a dead-man's switch. */
+export interface DeadManPast extends Pick<DeadManFacts, 'nthSlotAfter'> {
+  /** Of any kind, in the order of their end. */
+  readonly successes: readonly {
+    readonly jobName: string;
+    readonly endedAt: Instant;
+    /** p95 duration of the 20 successes up to and with this one; undefined below 5. */
+    readonly p95DurationMs: number | undefined;
+  }[];
+  /** In order. */
+  readonly suspensions: readonly Suspension[];
+}
+
+/**
+ * Each time that the limit was passed and a later success ended it, or a suspension where that pauses the monitor. What was due at the very
+ * instant of the success was in time.
+ */
+export function deadMenPassed(rule: DeadManRule, past: DeadManPast): PassedLevel[] {
+  if (!rule.enabled) return [];
+  const passed: PassedLevel[] = [];
+  for (const [index, success] of past.successes.entries()) {
+    const next = past.successes[index + 1];
+    let countsFrom = success.endedAt;
+    const isWithin = ({ fromAt, toAt }: Suspension): boolean =>
+      fromAt < (next?.endedAt ?? Infinity) && (toAt ?? Infinity) > success.endedAt;
+    const pauses = rule.pauseMonitoring ? past.suspensions.filter(isWithin) : [];
+    const stops = [...pauses.map(({ fromAt: at, toAt }) => ({ at, countsAgainFrom: toAt, by: undefined }))];
+    for (const { at, countsAgainFrom, by } of next
+      ? [...stops, { at: next.endedAt, countsAgainFrom: undefined, by: next }]
+      : stops) {
+      const facts = { ...past, p95DurationMs: success.p95DurationMs };
+      const dueAt = at > countsFrom ? deadManDueAt(rule, facts, countsFrom) : undefined;
+      if (dueAt !== undefined && dueAt < at) {
+        const verdict = firmly(noSuccess({ dueAt, countsFrom, lastSuccessAt: success.endedAt }, at));
+        const type = 'deadManTriggered';
+        passed.push({
+          type,
+          subject: undefined,
+          verdict,
+          beganAt: countsFrom,
+          endedAt: at,
+          by,
+          isPause: by === undefined,
+        });
+      }
+      countsFrom = Math.max(countsFrom, countsAgainFrom ?? Infinity);
+    }
+  }
+  return passed;
+}
+
+function noSuccess(
+  {
+    dueAt,
+    countsFrom,
+    lastSuccessAt,
+  }: { readonly dueAt: Instant; readonly countsFrom: Instant; readonly lastSuccessAt: Instant },
+  now: Instant,
+): Verdict {
   return holds({
     since: dueAt,
     reason: 'noSuccessWithin',
     figures: { measured: (now - countsFrom) / 1000, limit: (dueAt - countsFrom) / 1000, unit: 'seconds' },
-    detail: { lastSuccessAt: facts.lastSuccessAt, countsFromAt: countsFrom },
+    detail: { lastSuccessAt, countsFromAt: countsFrom },
   });
 }
 
-function deadManDueAt(rule: DeadManRule, facts: DeadManFacts, countsFrom: Instant): Instant | undefined {
+function deadManDueAt(
+  rule: DeadManRule,
+  facts: Pick<DeadManFacts, 'p95DurationMs' | 'nthSlotAfter'>,
+  countsFrom: Instant,
+): Instant | undefined {
   if (rule.maxSinceSuccessMs !== undefined) return countsFrom + rule.maxSinceSuccessMs;
   if (!rule.auto) return undefined;
   const slotAt = facts.nthSlotAfter(countsFrom, rule.auto.missedScheduleThreshold);

@@ -1,4 +1,5 @@
 import type { Instant } from '../instant.ts';
+import { firmly, type PassedLevel } from './passed-level.ts';
 import { holds, quiet, type Verdict } from './verdict.ts';
 
 export interface DurationLimitsRule {
@@ -64,4 +65,75 @@ export function endedTooSoon(rule: DurationLimitsRule, facts: DurationFacts): Ve
     figures: { measured: lastSuccess.durationMs / 1000, limit: limit / 1000, unit: 'seconds' },
     detail: { jobName: lastSuccess.jobName },
   });
+}
+
+/**
+ * Each time that a run took longer than allowed and a later run was back within the limit. It begins while the run goes on, and ends when a run
+ * within the limit ends and none goes on beyond it. `ended`: in the order of their end.
+ */
+export function overrunsPassed(
+  rule: DurationLimitsRule,
+  ended: readonly EndedRun[],
+  running: DurationFacts['running'],
+): PassedLevel[] {
+  const limit = rule.maxDurationMs;
+  if (!rule.enabled || limit === undefined) return [];
+  const going = running.map(({ startedAt }) => ({ passedAt: startedAt + limit, endedAt: Infinity }));
+  const over = [...ended.flatMap((run) => overrunOf(run, limit) ?? []), ...going];
+  const passed: PassedLevel[] = [];
+  let since: Instant | undefined;
+  for (const [index, run] of ended.entries()) {
+    const afterAt = ended[index - 1]?.endedAt ?? -Infinity;
+    const began = over.filter(({ passedAt }) => passedAt > afterAt && passedAt <= run.endedAt);
+    if (began.length > 0) since ??= Math.min(...began.map(({ passedAt }) => passedAt));
+    const goesOn = over.some(({ passedAt, endedAt }) => passedAt <= run.endedAt && endedAt > run.endedAt);
+    if (since === undefined || goesOn || (run.durationMs ?? 0) > limit) continue;
+    const slow = ended.findLast((one, at) => at < index && overrunOf(one, limit) !== undefined);
+    if (slow) {
+      const held = tookTooLong(rule, { lastEnded: slow, lastSuccess: undefined, running: [] }, run.endedAt);
+      const verdict = { ...firmly(held), since };
+      passed.push({
+        type: 'slaBreached',
+        subject: 'maxDuration',
+        verdict,
+        beganAt: since - 1,
+        endedAt: run.endedAt,
+        by: run,
+      });
+    }
+    since = undefined;
+  }
+  return passed;
+}
+
+/** Each time that a success was over suspiciously fast and a later one was not. `ended`: successes in the order of their end. */
+export function hastePassed(rule: DurationLimitsRule, successes: readonly EndedRun[]): PassedLevel[] {
+  const passed: PassedLevel[] = [];
+  let first: Verdict | undefined;
+  for (const run of successes) {
+    const verdict = endedTooSoon(rule, { lastEnded: undefined, lastSuccess: run, running: [] });
+    if (verdict.kind === 'holds') first ??= verdict;
+    else if (first) {
+      const held = firmly(first);
+      passed.push({
+        type: 'slaBreached',
+        subject: 'minDuration',
+        verdict: held,
+        beganAt: held.since - 1,
+        endedAt: run.endedAt,
+        by: run,
+      });
+      first = undefined;
+    }
+  }
+  return passed;
+}
+
+function overrunOf(
+  { endedAt, durationMs }: EndedRun,
+  limit: number,
+): { readonly passedAt: Instant; readonly endedAt: Instant } | undefined {
+  return durationMs === undefined || durationMs <= limit
+    ? undefined
+    : { passedAt: endedAt - durationMs + limit, endedAt };
 }

@@ -1,5 +1,6 @@
 import type { StuckSubject } from '../../contract/index.ts';
 import type { Instant } from '../instant.ts';
+import { joinSpans, type HeldSpan, type PassedLevel } from './passed-level.ts';
 import { holds, quiet, type Verdict } from './verdict.ts';
 
 export interface JobStuckRule {
@@ -78,6 +79,58 @@ export function jobStuck(subject: StuckSubject, rule: JobStuckRule, facts: JobSt
   });
 }
 
+/** A Job of which it is known until when it was in the way that is asked about. */
+export interface PastJob {
+  readonly job: Pick<UnfinishedJob, 'jobName' | 'slotGapMs'> & { readonly reason: string | undefined };
+  readonly sinceAt: Instant;
+  /** Infinity: it still is. */
+  readonly untilAt: Instant;
+  /** Its end, where that ended it in success. */
+  readonly by?: { readonly jobName: string; readonly endedAt: Instant } | undefined;
+  /** It waited for what does not come by itself. */
+  readonly isHopeless?: boolean | undefined;
+}
+
+/** Each time that Jobs of the CronJob were stuck in the given way, and then none was. */
+export function stuckPassed(
+  subject: StuckSubject,
+  rule: JobStuckRule,
+  jobs: readonly PastJob[],
+  durations: Pick<JobStuckFacts, 'p99DurationMs' | 'runs'>,
+): PassedLevel[] {
+  if (!rule.enabled) return [];
+  const spans = jobs.flatMap((past): HeldSpan<PastJob>[] => {
+    const fromAt = past.sinceAt + limitOfPast(subject, past, rule, durations);
+    return fromAt < past.untilAt ? [{ of: past, fromAt, toAt: past.untilAt }] : [];
+  });
+  return joinSpans(spans).flatMap(({ members, toAt }) => {
+    const [first] = members;
+    if (!first || toAt === Infinity) return [];
+    const { job, sinceAt } = first.of;
+    const verdict = {
+      kind: 'holds',
+      since: first.fromAt,
+      reason: subject,
+      count: members.length,
+      figures: { measured: (toAt - sinceAt) / 1000, limit: (first.fromAt - sinceAt) / 1000, unit: 'seconds' },
+      detail: { jobName: job.jobName, reason: job.reason, jobs: members.slice(0, 20).map(({ of }) => of.job.jobName) },
+    } as const;
+    const by = members.findLast((member) => member.toAt === toAt)?.of.by;
+    return [{ type: 'jobStuck', subject, verdict, beganAt: first.fromAt - 1, endedAt: toAt, by }];
+  });
+}
+
+function limitOfPast(
+  subject: StuckSubject,
+  { job, isHopeless }: PastJob,
+  rule: JobStuckRule,
+  durations: Pick<JobStuckFacts, 'p99DurationMs' | 'runs'>,
+): number {
+  if (subject === 'terminating') return rule.terminatingAfterMs;
+  if (subject === 'notStarted') return isHopeless ? hopelessLimit(rule) : rule.notStartedAfterMs;
+  return overrunLimit(job, rule, durations);
+}
+
 function passesAt({ sinceAt, limitMs }: Candidate): Instant {
   return sinceAt + limitMs;
 }
@@ -120,7 +173,11 @@ function hopelessLimit({ hopelessAfterMs, notStartedAfterMs }: JobStuckRule): nu
  * Without a limit of its own a run overruns when it takes five times as long as almost all before it; as long as too few have ended, when it
  * takes longer than the CronJob has from one run to the next.
  */
-function overrunLimit(job: UnfinishedJob, rule: JobStuckRule, facts: JobStuckFacts): number {
+function overrunLimit(
+  job: Pick<UnfinishedJob, 'slotGapMs'>,
+  rule: JobStuckRule,
+  facts: Pick<JobStuckFacts, 'p99DurationMs' | 'runs'>,
+): number {
   if (rule.overrunningAfterMs !== undefined) return rule.overrunningAfterMs;
   return facts.runs >= fewestRuns && facts.p99DurationMs !== undefined
     ? Math.max(hourMs, 5 * facts.p99DurationMs)

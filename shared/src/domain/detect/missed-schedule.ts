@@ -1,4 +1,5 @@
 import type { Instant } from '../instant.ts';
+import type { PassedLevel } from './passed-level.ts';
 import { holds, quiet, type Verdict } from './verdict.ts';
 
 export interface MissedScheduleRule {
@@ -14,11 +15,15 @@ export interface JudgedSlot {
   readonly at: Instant;
   readonly outcome: 'matched' | 'late' | 'missed' | 'skippedForbid' | 'skippedDeadline';
   readonly cause: string | undefined;
+  /** When the Job of one that was started was created. */
+  readonly startedAt?: Instant | undefined;
 }
 
 export interface MissedScheduleFacts {
   /** Newest slot first, back to the last started one at least. Slots of other outcomes neither count nor break a row. */
   readonly slots: readonly JudgedSlot[];
+  /** There are older slots than these. */
+  readonly isCut?: boolean | undefined;
   /** The CronJob is suspended and its monitor pauses then. */
   readonly paused: boolean;
 }
@@ -36,6 +41,36 @@ export function missedSchedule(rule: MissedScheduleRule, facts: MissedScheduleFa
   if (rule.skipWarnAfter !== undefined && skipped.length >= rule.skipWarnAfter)
     return row(skipped, 'skipped', rule.skipWarnAfter);
   return quiet(missed.length > 0 ? 'belowThreshold' : 'startedInTime');
+}
+
+/**
+ * Each time that so many expected runs in a row did not start and a later one did. A row whose beginning lies before the slots that are
+ * known is none of them: it is known as an alert already.
+ */
+export function missesPassed(rule: MissedScheduleRule, { slots, isCut }: MissedScheduleFacts): PassedLevel[] {
+  const passed: PassedLevel[] = [];
+  let unmet: JudgedSlot[] = [];
+  let isWhole = isCut !== true;
+  for (const slot of slots.toReversed()) {
+    if (slot.outcome !== 'matched' && slot.outcome !== 'late') {
+      unmet.unshift(slot);
+      continue;
+    }
+    const verdict = isWhole ? missedSchedule(rule, { slots: unmet, paused: false }) : quiet('belowThreshold');
+    const endedAt = slot.startedAt ?? slot.at;
+    if (verdict.kind === 'holds')
+      passed.push({
+        type: 'missedSchedule',
+        subject: undefined,
+        verdict,
+        beganAt: verdict.since - 1,
+        endedAt,
+        by: undefined,
+      });
+    unmet = [];
+    isWhole = true;
+  }
+  return passed;
 }
 
 function row(slots: readonly JudgedSlot[], reason: string, limit: number): Verdict {

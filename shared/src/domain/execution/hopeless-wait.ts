@@ -65,6 +65,14 @@ export function isHopelessReason(reason: string | undefined): boolean {
   return reason !== undefined && (neverPass.has(reason) || failedPulls.has(reason) || reason === refusedCreate);
 }
 
+/** What the pods of a Job that ended without a run still waited for, if that does not come by itself. */
+export function hopelessWaitAtEnd(pods: readonly PodFacts[]): string | undefined {
+  const reasons = pods.flatMap(({ containers }) =>
+    containers.flatMap((container) => hopelessReasonOf(container) ?? []),
+  );
+  return reasons.at(-1);
+}
+
 /** When a wait of that reason, begun then, is known to be hopeless. */
 export function hopelessFrom(reason: string, sinceAt: Instant): Instant {
   return failedPulls.has(reason) ? sinceAt + secondPullBackOffMs : sinceAt;

@@ -5,7 +5,7 @@ import { fullJobName, fullReason } from '../executions/short-text.ts';
 import { flagBits, statusWords, triggerWords } from '../words.ts';
 import { namesOf } from './names.ts';
 import { listNewestOfEach } from './newest-of-each.ts';
-import { isFailed, isScheduled, isSuccess } from './run-conditions.ts';
+import { isFailed, isScheduled as isOfSchedule, isSuccess } from './run-conditions.ts';
 
 /** A run that ended in success or failure, as jobFailed judges it. */
 export interface JudgedRunRow {
@@ -17,6 +17,7 @@ export interface JudgedRunRow {
   readonly reason: string | undefined;
   readonly jobReason: string | undefined;
   readonly durationMs: number | undefined;
+  readonly isScheduled: boolean;
   /** Scheduled, and not left out of the SLA by a maintenance window. */
   readonly isCounted: boolean;
   /** It was recorded when nothing was judged yet. */
@@ -38,7 +39,7 @@ export async function listJudgedRuns(
     orderBy: 'finished_at',
     limit: count,
   };
-  const ended = `finished_at is not null${includeManual ? '' : ` and ${isScheduled}`}`;
+  const ended = `finished_at is not null${includeManual ? '' : ` and ${isOfSchedule}`}`;
   const found = await listNewestOfEach(db, cronJobIds, [
     { ...range, where: `${isSuccess} and ${ended}` },
     { ...range, where: `${isFailed} and ${ended}` },
@@ -49,6 +50,7 @@ export async function listJudgedRuns(
     const judged = ofOne.map((row): JudgedRunRow => {
       const reason = optionalText(row['reason']);
       const jobReason = optionalText(row['job_reason']);
+      const isScheduled = triggerWords.toWord(row['trigger']) === 'scheduled';
       return {
         jobUid: db.dialect.id16Text(row['job_uid']),
         jobName: fullJobName(String(row['job_name']), names.get(id) ?? ''),
@@ -58,8 +60,8 @@ export async function listJudgedRuns(
         reason: reason === undefined ? undefined : fullReason(reason),
         jobReason: jobReason === undefined ? undefined : fullReason(jobReason),
         durationMs: optionalNumber(row['duration_ms']),
-        isCounted:
-          triggerWords.toWord(row['trigger']) === 'scheduled' && (Number(row['flags']) & flagBits.inMaintenance) === 0,
+        isScheduled,
+        isCounted: isScheduled && (Number(row['flags']) & flagBits.inMaintenance) === 0,
         isUnjudged: (Number(row['flags']) & flagBits.unjudged) !== 0,
       };
     });

@@ -1,4 +1,4 @@
-import { nearestRank } from '../../domain/index.ts';
+import { nearestRank, type Instant } from '../../domain/index.ts';
 import type { Db } from '../database.ts';
 import { listNewestOfEach } from './newest-of-each.ts';
 import { isScheduled, isSuccess } from './run-conditions.ts';
@@ -14,17 +14,19 @@ export interface LastDurations {
 
 /**
  * Durations of the last `count` successful scheduled runs of each CronJob, by end: the dead-man's switch asks for 20, a run that takes too
- * long is measured by 100. A CronJob without any is absent.
+ * long is measured by 100. A CronJob without any is absent. `beforeAt`: only of runs that ended earlier.
  */
 export async function measureLastDurations(
   db: Db,
   cronJobIds: readonly number[],
   count: number,
+  beforeAt: Instant = Infinity,
 ): Promise<ReadonlyMap<number, LastDurations>> {
+  const ended = beforeAt === Infinity ? 'finished_at is not null' : `finished_at < ${Math.floor(beforeAt)}`;
   const found = await listNewestOfEach(db, cronJobIds, [
     {
       select: 'duration_ms',
-      where: `${isSuccess} and finished_at is not null and ${isScheduled} and duration_ms is not null`,
+      where: `${isSuccess} and ${ended} and ${isScheduled} and duration_ms is not null`,
       orderBy: 'finished_at',
       limit: count,
     },

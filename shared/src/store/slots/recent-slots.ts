@@ -39,8 +39,9 @@ export async function listRecentSlots(
       found.set(id, slots);
       const outcome = Number(row['outcome']);
       if (outcome === -1) {
-        const isLate = Number(row['created_at']) - at > lateAfter;
-        slots.set(at, { at, outcome: isLate ? 'late' : 'matched', cause: undefined });
+        const startedAt = Number(row['created_at']);
+        const isLate = startedAt - at > lateAfter;
+        slots.set(at, { at, outcome: isLate ? 'late' : 'matched', cause: undefined, startedAt });
       } else if (!slots.has(at)) {
         slots.set(at, { at, outcome: toJudged(outcome), cause: toCause(Number(row['cause'])) });
       }

@@ -1,0 +1,136 @@
+import {
+  alertSeverity,
+  fingerprintOf,
+  quiet,
+  toAlertFacts,
+  type Instant,
+  type Judged,
+  type PassedLevel,
+  type PossibleCause,
+} from '@cronjob-monitor/shared/domain';
+import { lockLastEndedAlerts, type AlertRecord, type Tx } from '@cronjob-monitor/shared/store';
+import type { AlertFinding } from '../alerting/index.ts';
+import { findingsOf, jobNamesOf, keyOf, type FindingContext } from './findings.ts';
+import type { Subject, Watch } from './subject.ts';
+
+/** The levels of one watch that began and ended before now, and what is found now. */
+export interface PassedOfWatch {
+  readonly subject: Subject;
+  readonly watch: Watch;
+  /** In the order in which they began. */
+  readonly levels: readonly PassedLevel[];
+  readonly judged: readonly Judged[];
+}
+
+/** What of a level that has passed an alert does not tell yet. */
+interface Untold {
+  readonly level: PassedLevel;
+  /** Its alert is there and active: only the end of it is news. */
+  readonly isOpen: boolean;
+}
+
+/** Levels that no alert tells of, each with its beginning and its end, and the ends of those that one tells of. One question to the database. */
+export async function findUntold(
+  tx: Tx,
+  all: readonly PassedOfWatch[],
+): Promise<ReadonlyMap<Watch, readonly Untold[]>> {
+  const prints = all.flatMap(({ subject, watch, levels }) =>
+    levels
+      .filter((level) => openOf(subject, watch, level) === undefined)
+      .map((level) => printOf(subject, watch, level)),
+  );
+  const ended = prints.length === 0 ? new Map<string, AlertRecord>() : await lockLastEndedAlerts(tx, prints);
+  return new Map(
+    all.map(({ subject, watch, levels }) => [
+      watch,
+      levels.flatMap((level): Untold[] => {
+        const open = openOf(subject, watch, level);
+        const told = open ?? ended.get(printOf(subject, watch, level));
+        if (told === undefined || told.sinceAt <= level.beganAt) return [{ level, isOpen: false }];
+        const isOfOpen = open !== undefined && open.sinceAt < level.endedAt;
+        return isOfOpen ? [{ level, isOpen: open.state === 'active' }] : [];
+      }),
+    ]),
+  );
+}
+
+/** The findings of these levels, each followed by its end. */
+export function findingsOfPassed(
+  { subject, watch, levels, judged }: PassedOfWatch,
+  untold: readonly Untold[],
+  context: Omit<FindingContext, 'occurred' | 'clearedBy'>,
+): AlertFinding[] {
+  return untold.flatMap(({ level, isOpen }) => {
+    const { type, subject: of, verdict, endedAt, by, isPause } = level;
+    const causes = causesAt(verdict.since, { subject, watch, levels, judged }, level);
+    const during = {
+      ...context,
+      causes,
+      now: Math.max(verdict.since, endedAt - 1),
+      occurred: () => 0,
+      clearedBy: by && { jobName: by.jobName, finishedAt: by.endedAt },
+      openedBefore: new Set([keyOf(level)]),
+      happenedAt: verdict.since,
+      untilAt: endedAt,
+      isDelayed: (sinceAt: Instant) => context.isDelayed(sinceAt) || context.now - sinceAt > lateNewsMs,
+    };
+    const ending: Judged = { type, subject: of, verdict: quiet(isPause === true ? 'paused' : 'over') };
+    return [
+      ...(isOpen ? [] : findingsOf(subject, watch, [{ type, subject: of, verdict }], during)),
+      ...findingsOf(subject, watch, [ending], { ...during, endedAt }),
+    ];
+  });
+}
+
+/** What began so long before it is told is late news. */
+const lateNewsMs = 5 * 60_000;
+
+/** What held at that instant and may hold back the message of a level that began then. */
+function causesAt(at: Instant, { subject, watch, levels, judged }: PassedOfWatch, of: PassedLevel): PossibleCause[] {
+  const { severityOverrides } = watch.rules.alerts;
+  const passed = levels.filter((level) => level !== of && level.verdict.since <= at && level.endedAt > at);
+  const present = judged.flatMap((one) =>
+    one.verdict.kind === 'holds' && one.verdict.since <= at ? [{ ...one, verdict: one.verdict }] : [],
+  );
+  const held = [...passed, ...present].map(({ type, subject: about, verdict }): PossibleCause => {
+    const { reason } = verdict.detail;
+    const { severity } = alertSeverity(type, severityOverrides);
+    const told = typeof reason === 'string' ? reason : undefined;
+    return {
+      id: undefined,
+      type,
+      subject: about,
+      severity,
+      activatedAt: verdict.since,
+      jobNames: jobNamesOf(verdict.detail),
+      reason: told,
+    };
+  });
+  const open = subject.alerts
+    .filter((alert) => alert.monitorId === watch.monitor.id && alert.state === 'active' && alert.sinceAt <= at)
+    .map(({ id, type, subject: about, severity, sinceAt: activatedAt, context }): PossibleCause => {
+      const { jobName, reason } = toAlertFacts(context);
+      return {
+        id,
+        type,
+        subject: about,
+        severity,
+        activatedAt,
+        jobNames: jobName === undefined ? [] : [jobName],
+        reason,
+      };
+    });
+  return [...open, ...held].filter((cause) => keyOf(cause) !== keyOf(of));
+}
+
+function openOf(
+  { alerts }: Subject,
+  { monitor }: Watch,
+  of: Pick<Judged, 'type' | 'subject'>,
+): AlertRecord | undefined {
+  return alerts.find((alert) => alert.monitorId === monitor.id && keyOf(alert) === keyOf(of));
+}
+
+function printOf({ row }: Subject, { monitor }: Watch, { type, subject }: PassedLevel): string {
+  return fingerprintOf({ monitorUid: monitor.uid, cronJobUid: row.uid, type, subject });
+}

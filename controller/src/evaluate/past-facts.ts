@@ -1,0 +1,200 @@
+import {
+  findNotStarted,
+  firstRunAt,
+  hopelessWaitAtEnd,
+  nearestRank,
+  type DetectionFacts,
+  type DetectionPast,
+  type EndedRun,
+  type JobFacts,
+  type PastJob,
+  type PodFacts,
+} from '@cronjob-monitor/shared/domain';
+import {
+  listJudgedRuns,
+  measureLastDurations,
+  type JudgedRunRow,
+  type LastDurations,
+  type Tx,
+} from '@cronjob-monitor/shared/store';
+import type { Part } from './part.ts';
+import type { PresenceFacts } from './presence-facts.ts';
+import { gapAround, type RunningSources } from './running-facts.ts';
+import type { Subject, Watch } from './subject.ts';
+
+/** So many ended runs are read of each CronJob: 20 are measured before the oldest that is news. */
+const fewestRuns = 40;
+/** Of a CronJob of which more may be news. */
+const runsOfGap = 500;
+const fewestForP95 = 5;
+const durationsForP95 = 20;
+const durationsForP99 = 100;
+/** Without a limit of its own a run overruns after an hour at the earliest. */
+const soonestOverrunMs = 3_600_000;
+
+/** What is known of the past of CronJobs. */
+export interface PastFacts {
+  readonly of: (subject: Subject, watch: Watch, facts: DetectionFacts) => DetectionPast;
+  /** The ended runs that were read, newest first. */
+  readonly runsOf: (subject: Subject) => readonly JudgedRunRow[];
+}
+
+/** The past of these CronJobs, as far as these parts ask for it. `withRuns`: runs are news, so what they ended is asked for. */
+export async function gatherPast(
+  tx: Tx,
+  subjects: readonly Subject[],
+  parts: ReadonlySet<Part>,
+  of: {
+    readonly withRuns: boolean;
+    readonly from: RunningSources;
+    readonly presence: ((subject: Subject, watch: Watch) => PresenceFacts) | undefined;
+  },
+): Promise<PastFacts> {
+  const { withRuns, from, presence } = of;
+  const runs = withRuns ? await readEnded(tx, subjects, parts) : new Map<number, readonly JudgedRunRow[]>();
+  const limits = parts.has('stuck') ? await measureBefore(tx, subjects, from) : undefined;
+  return {
+    runsOf: ({ row }) => runs.get(row.id) ?? [],
+    of: (subject, watch, facts) => {
+      const ended = runs.get(subject.row.id)?.toReversed();
+      const present = presence?.(subject, watch);
+      return {
+        missedSchedule: facts.missedSchedule,
+        finishBy: facts.finishBy,
+        suspensions: parts.has('suspended') ? present?.suspensions : undefined,
+        deadMan:
+          ended && parts.has('deadMan') && facts.deadMan
+            ? {
+                successes: successesOf(ended),
+                suspensions: present?.suspensions ?? [],
+                nthSlotAfter: facts.deadMan.nthSlotAfter,
+              }
+            : undefined,
+        durations: ended && facts.durations ? durationsOf(ended, watch, facts.durations.running) : undefined,
+        stuck: limits && {
+          ...stuckOf(subject, from),
+          durations: limits.get(subject.row.id) ?? { p99DurationMs: undefined, runs: 0 },
+        },
+      };
+    },
+  };
+}
+
+async function readEnded(
+  tx: Tx,
+  subjects: readonly Subject[],
+  parts: ReadonlySet<Part>,
+): Promise<ReadonlyMap<number, readonly JudgedRunRow[]>> {
+  const asked = subjects.filter(({ watches }) =>
+    watches.some(({ rules: { detection } }) => {
+      const { deadMan, durations } = detection;
+      const hasLimit = durations?.maxDurationMs !== undefined || durations?.minDurationMs !== undefined;
+      return (parts.has('deadMan') && deadMan?.enabled) || (parts.has('durations') && durations?.enabled && hasLimit);
+    }),
+  );
+  const ids = asked.map(({ row }) => row.id);
+  const runs = await listJudgedRuns(tx, ids, { count: fewestRuns, includeManual: true });
+  const unread = asked.flatMap(({ row, watches }) => {
+    const known = runs.get(row.id) ?? [];
+    const mayHaveMore = known.at(-durationsForP95)?.isUnjudged === true || watches.some(({ wasJudged }) => !wasJudged);
+    return known.length === fewestRuns && mayHaveMore ? [row.id] : [];
+  });
+  if (unread.length === 0) return runs;
+  return new Map([...runs, ...(await listJudgedRuns(tx, unread, { count: runsOfGap, includeManual: true }))]);
+}
+
+function successesOf(ended: readonly JudgedRunRow[]): NonNullable<DetectionPast['deadMan']>['successes'] {
+  const durations: number[] = [];
+  return ended.flatMap(({ status, isScheduled, durationMs, jobName, endedAt }) => {
+    if (status !== 'success') return [];
+    if (isScheduled && durationMs !== undefined) durations.push(durationMs);
+    const last = durations.slice(-durationsForP95).sort((a, b) => a - b);
+    return [{ jobName, endedAt, p95DurationMs: last.length < fewestForP95 ? undefined : nearestRank(last, 0.95) }];
+  });
+}
+
+function durationsOf(
+  runs: readonly JudgedRunRow[],
+  { judgesFromAt }: Watch,
+  running: NonNullable<DetectionFacts['durations']>['running'],
+): DetectionPast['durations'] {
+  const ended = runs.filter(({ isCounted, endedAt }) => isCounted && endedAt >= judgesFromAt);
+  const successes: readonly EndedRun[] = ended.filter(({ status }) => status === 'success');
+  return { ended, successes, running };
+}
+
+/**
+ * How long runs took before the newest of each CronJob ended that took so long that it may have overrun: by no more than its own duration it
+ * would never be slow.
+ */
+async function measureBefore(
+  tx: Tx,
+  subjects: readonly Subject[],
+  from: RunningSources,
+): Promise<ReadonlyMap<number, { readonly p99DurationMs: number | undefined; readonly runs: number }>> {
+  const measured = new Map<number, { readonly p99DurationMs: number | undefined; readonly runs: number }>();
+  for (const { row, watches } of subjects) {
+    const isAutomatic = watches.some(({ rules }) => {
+      const overrunning = rules.detection.stuck.overrunning;
+      return overrunning?.enabled && overrunning.overrunningAfterMs === undefined;
+    });
+    const slow = isAutomatic ? from.jobsOf(row.uid).filter(isSlow) : [];
+    if (slow.length === 0) continue;
+    const beforeAt = Math.min(...slow.map(({ endedAt = Infinity }) => endedAt));
+    // Seldom more than one: a run of an hour that has just ended.
+    const found: LastDurations | undefined = (await measureLastDurations(tx, [row.id], durationsForP99, beforeAt)).get(
+      row.id,
+    );
+    measured.set(row.id, { p99DurationMs: found?.p99Ms, runs: found?.runs ?? 0 });
+  }
+  return measured;
+}
+
+function isSlow({ startedAt, endedAt }: JobFacts): boolean {
+  return startedAt !== undefined && endedAt !== undefined && endedAt - startedAt >= soonestOverrunMs;
+}
+
+function stuckOf(subject: Subject, from: RunningSources): Omit<NonNullable<DetectionPast['stuck']>, 'durations'> {
+  const jobs = from.jobsOf(subject.row.uid).filter(({ suspended }) => !suspended);
+  return {
+    notStarted: jobs.flatMap((job) => waitOf(job, from) ?? []),
+    overrunning: jobs.flatMap((job): PastJob[] => {
+      if (job.startedAt === undefined) return [];
+      const untilAt = job.decidedAt ?? job.endedAt ?? job.deletingAt ?? Infinity;
+      return [{ job: named(job, gapAround(subject, job)), sinceAt: job.startedAt, untilAt, by: byOf(job) }];
+    }),
+    terminating: jobs.flatMap((job): PastJob[] =>
+      job.decidedAt === undefined
+        ? []
+        : [{ job: named(job), sinceAt: job.decidedAt, untilAt: job.endedAt ?? Infinity, by: byOf(job) }],
+    ),
+  };
+}
+
+/** How long a Job waited for its first container; undefined: nothing in the cluster tells. */
+function waitOf(job: JobFacts, from: RunningSources): PastJob | undefined {
+  const pods = from.podsOf(job.uid);
+  const sinceAt = Math.max(job.createdAt, job.startedAt ?? job.createdAt);
+  if (findNotStarted(job, pods)) return { job: named(job), sinceAt, untilAt: Infinity };
+  // Pods that are gone may have run before those that are left, and one that is over by the Job's word alone is known as it was.
+  if (pods.length === 0 || job.failedPods + job.succeededPods > pods.filter(isOver).length) return undefined;
+  const ranAt = firstRunAt(pods);
+  if (ranAt === 'unknown') return undefined;
+  if (ranAt !== undefined) return { job: named(job), sinceAt, untilAt: ranAt };
+  const untilAt = job.decidedAt ?? job.endedAt;
+  if (untilAt === undefined || job.outcome === 'success') return undefined;
+  const reason = hopelessWaitAtEnd(pods);
+  return { job: { ...named(job), reason }, sinceAt, untilAt, isHopeless: reason !== undefined };
+}
+
+function isOver({ phase, deletingAt }: PodFacts): boolean {
+  return phase === 'Failed' || phase === 'Succeeded' || deletingAt !== undefined;
+}
+
+function named({ name, jobReason }: JobFacts, slotGapMs?: number): PastJob['job'] {
+  return { jobName: name, slotGapMs, reason: jobReason };
+}
+
+function byOf({ name, outcome, endedAt }: JobFacts): PastJob['by'] {
+  return outcome === 'success' && endedAt !== undefined ? { jobName: name, endedAt } : undefined;
+}

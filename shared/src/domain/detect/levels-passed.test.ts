@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { deadMenPassed, type DeadManPast, type DeadManRule } from './dead-man.ts';
+import { hastePassed, overrunsPassed, type EndedRun } from './duration-limits.ts';
+import { deadlinesPassed, type FinishByDay } from './finish-by.ts';
+import { stuckPassed, type JobStuckRule, type PastJob } from './job-stuck.ts';
+import { suspensionsPassed } from './job-suspended.ts';
+import { missesPassed, type JudgedSlot } from './missed-schedule.ts';
+import type { PassedLevel } from './passed-level.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+/** From when to when each lasted, in hours, and the run that ended it. */
+const spans = (passed: readonly PassedLevel[]) =>
+  passed.map(({ verdict, endedAt, by }) => [verdict.since / hour, endedAt / hour, by?.jobName]);
+
+describe("a dead-man's switch that came due and is over", () => {
+  const rule: DeadManRule = { enabled: true, maxSinceSuccessMs: 5 * hour, auto: undefined, pauseMonitoring: true };
+  const past = (...ends: number[]): DeadManPast => ({
+    successes: ends.map((at) => ({ jobName: `run-${at}`, endedAt: at * hour, p95DurationMs: undefined })),
+    suspensions: [],
+    nthSlotAfter: (after, n) => after + n * hour,
+  });
+
+  it('lasted from its limit to the success that came later', () => {
+    assert.deepEqual(spans(deadMenPassed(rule, past(0, 4, 12, 20))), [
+      [9, 12, 'run-12'],
+      [17, 20, 'run-20'],
+    ]);
+  });
+  it('is none when the success came in time, at the limit included', () => {
+    assert.deepEqual(deadMenPassed(rule, past(0, 4, 9)), []);
+  });
+  it('rests while its CronJob is suspended, and counts from the resume', () => {
+    const rested = { ...past(0, 12), suspensions: [{ fromAt: 2 * hour, toAt: 8 * hour }] };
+    assert.deepEqual(deadMenPassed(rule, rested), []);
+    const resumed = { ...past(0, 12), suspensions: [{ fromAt: 2 * hour, toAt: 6 * hour }] };
+    assert.deepEqual(spans(deadMenPassed(rule, resumed)), [[11, 12, 'run-12']]);
+    assert.deepEqual(spans(deadMenPassed({ ...rule, pauseMonitoring: false }, rested)), [[5, 12, 'run-12']]);
+  });
+  it('ended with the suspension that pauses it, also after the last success', () => {
+    const [passed, ...more] = deadMenPassed(rule, { ...past(0), suspensions: [{ fromAt: 7 * hour, toAt: undefined }] });
+    assert.deepEqual([passed?.verdict.since, passed?.endedAt, passed?.isPause, more], [5 * hour, 7 * hour, true, []]);
+  });
+  it('by the schedule counts the durations that were known then', () => {
+    const auto = { ...rule, maxSinceSuccessMs: undefined, auto: { bufferMs: hour, missedScheduleThreshold: 2 } };
+    const known = past(0, 12);
+    const successes = known.successes.map((one, index) => ({ ...one, p95DurationMs: index === 0 ? hour : 9 * hour }));
+    assert.deepEqual(spans(deadMenPassed(auto, { ...known, successes })), [[4, 12, 'run-12']]);
+  });
+});
+
+describe('a run beyond its limit that is over', () => {
+  const rule = { enabled: true, maxDurationMs: hour, minDurationMs: 0.5 * hour };
+  const ended = (jobName: string, endedAt: number, duration: number): EndedRun => ({
+    jobName,
+    endedAt: endedAt * hour,
+    durationMs: duration * hour,
+  });
+
+  it('lasted from its limit, while the run went on, to the end of one within the limit', () => {
+    const runs = [ended('slow', 3, 2), ended('slower', 6, 2.5), ended('quick', 8, 0.1), ended('next', 9, 0.1)];
+    assert.deepEqual(spans(overrunsPassed(rule, runs, [])), [[2, 8, 'quick']]);
+  });
+  it('goes on while another run is beyond the limit', () => {
+    const runs = [ended('quick', 4, 0.5), ended('slow', 5, 3), ended('last', 6, 0.5)];
+    assert.deepEqual(spans(overrunsPassed(rule, runs, [])), [[3, 6, 'last']]);
+    const slow = [ended('slow', 3, 2), ended('quick', 8, 0.1)];
+    assert.deepEqual(overrunsPassed(rule, slow, [{ jobName: 'goes on', startedAt: 6 * hour }]), []);
+  });
+  it('is none while the newest ended run is the one', () => {
+    assert.deepEqual(overrunsPassed(rule, [ended('slow', 3, 2)], []), []);
+  });
+  it('a run of exactly the limit was in time', () => {
+    assert.deepEqual(overrunsPassed(rule, [ended('exact', 3, 1), ended('quick', 4, 0.1)], []), []);
+  });
+  it('a success that was too quick lasted until one that was not', () => {
+    const successes = [ended('quick', 3, 0.1), ended('quick too', 4, 0.2), ended('usual', 5, 0.7)];
+    assert.deepEqual(spans(hastePassed(rule, successes)), [[3, 5, 'usual']]);
+  });
+});
+
+describe('Jobs that were stuck', () => {
+  const rule: JobStuckRule = {
+    enabled: true,
+    notStartedAfterMs: hour,
+    hopelessAfterMs: 2 * minute,
+    terminatingAfterMs: hour,
+    overrunningAfterMs: undefined,
+  };
+  const none = { p99DurationMs: undefined, runs: 0 };
+  const job = (jobName: string, since: number, until: number, more: Partial<PastJob> = {}): PastJob => ({
+    job: { jobName, reason: undefined },
+    sinceAt: since * hour,
+    untilAt: until * hour,
+    ...more,
+  });
+
+  it('lasted from the limit until the Job was so no more; Jobs whose times touch are one', () => {
+    const jobs = [job('a', 0, 3), job('b', 1, 5), job('c', 7, 7.5), job('d', 9, 11)];
+    const passed = stuckPassed('notStarted', rule, jobs, none);
+    assert.deepEqual(spans(passed), [
+      [1, 5, undefined],
+      [10, 11, undefined],
+    ]);
+    assert.deepEqual([passed[0]?.verdict.count, passed[0]?.verdict.detail['jobs']], [2, ['a', 'b']]);
+  });
+  it('is none while one of them still is', () => {
+    assert.deepEqual(stuckPassed('terminating', rule, [job('a', 0, 3), job('b', 1, Infinity)], none), []);
+  });
+  it('what waits for what does not come by itself has the shorter limit', () => {
+    assert.deepEqual(spans(stuckPassed('notStarted', rule, [job('a', 0, 0.5, { isHopeless: true })], none)), [
+      [2 / 60, 0.5, undefined],
+    ]);
+  });
+  it('a run overran by what was known of the runs before it, and its end ended that', () => {
+    const by = { jobName: 'a', endedAt: 7 * hour };
+    const known = { p99DurationMs: hour, runs: 10 };
+    assert.deepEqual(spans(stuckPassed('overrunning', rule, [job('a', 0, 7, { by })], known)), [[5, 7, 'a']]);
+    const gap = { job: { jobName: 'a', reason: undefined, slotGapMs: 2 * hour } };
+    assert.deepEqual(spans(stuckPassed('overrunning', rule, [job('a', 0, 7, gap)], none)), [[2, 7, undefined]]);
+  });
+});
+
+it('a suspension that was longer than allowed lasted until the resume; one that goes on, or was short, is none', () => {
+  const suspensions = [
+    { fromAt: 0, toAt: 2 * hour },
+    { fromAt: 10 * hour, toAt: 15 * hour },
+    { fromAt: 20 * hour, toAt: undefined },
+  ];
+  assert.deepEqual(spans(suspensionsPassed({ alertIfSuspendedForMs: 2 * hour }, suspensions)), [[12, 15, undefined]]);
+  assert.deepEqual(suspensionsPassed({ alertIfSuspendedForMs: undefined }, suspensions), []);
+});
+
+describe('deadlines of days that have passed', () => {
+  const rule = { enabled: true, time: '06:00', timeZone: 'UTC' };
+  const day = (number: number, finished: number | undefined, expectedSlots = 1): FinishByDay => ({
+    deadlineAt: number * 24 * hour,
+    expectedSlots,
+    finishedAt: finished === undefined ? undefined : finished * hour,
+  });
+  const passed = (...days: FinishByDay[]) =>
+    spans(deadlinesPassed(rule, { last: undefined, nextDeadlineAt: 96 * hour, days }));
+
+  it('lasted until the late success', () => assert.deepEqual(passed(day(1, 25), day(2, 47)), [[24, 25, undefined]]));
+  it('lasted to the next deadline that was met, or had no run', () => {
+    assert.deepEqual(passed(day(1, undefined), day(2, 47)), [[24, 48, undefined]]);
+    assert.deepEqual(passed(day(1, undefined), day(2, undefined, 0)), [[24, 48, undefined]]);
+  });
+  it('goes on over deadlines that were not met', () => {
+    assert.deepEqual(passed(day(1, undefined), day(2, 50)), [[24, 50, undefined]]);
+    assert.deepEqual(passed(day(1, undefined), day(2, undefined)), []);
+  });
+  it('a success after the next deadline ends nothing before it', () => {
+    assert.deepEqual(passed(day(1, 60), day(2, 47)), [[24, 48, undefined]]);
+  });
+});
+
+describe('expected runs that did not start, and then one did', () => {
+  const rule = { enabled: true, threshold: 2, skipWarnAfter: undefined };
+  const slots = (...outcomes: JudgedSlot['outcome'][]): JudgedSlot[] =>
+    outcomes
+      .map((outcome, at) => ({
+        at: at * hour,
+        outcome,
+        cause: undefined,
+        startedAt: outcome === 'matched' ? at * hour + minute : undefined,
+      }))
+      .toReversed();
+
+  it('lasted from the first of the row to the start that followed', () => {
+    const passed = missesPassed(rule, {
+      slots: slots('matched', 'missed', 'missed', 'matched', 'missed', 'matched'),
+      paused: false,
+    });
+    assert.deepEqual(spans(passed), [[1, 3 + 1 / 60, undefined]]);
+    assert.equal(passed[0]?.verdict.count, 2);
+  });
+  it('is none while no run has started since', () => {
+    assert.deepEqual(missesPassed(rule, { slots: slots('missed', 'missed'), paused: false }), []);
+  });
+  it('is none whose beginning is not known any more', () => {
+    const cut = {
+      slots: slots('missed', 'missed', 'matched', 'missed', 'missed', 'matched'),
+      paused: false,
+      isCut: true,
+    };
+    assert.deepEqual(spans(missesPassed(rule, cut)), [[3, 5 + 1 / 60, undefined]]);
+  });
+});

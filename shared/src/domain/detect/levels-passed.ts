@@ -1,0 +1,58 @@
+import type { Instant } from '../instant.ts';
+import type { DetectionRules } from './chain.ts';
+import { deadMenPassed, type DeadManPast } from './dead-man.ts';
+import { hastePassed, overrunsPassed, type DurationFacts, type EndedRun } from './duration-limits.ts';
+import { deadlinesPassed, type FinishByFacts } from './finish-by.ts';
+import { stuckPassed, type JobStuckFacts, type PastJob } from './job-stuck.ts';
+import { suspensionsPassed } from './job-suspended.ts';
+import { missesPassed, type MissedScheduleFacts } from './missed-schedule.ts';
+import type { PassedLevel, Suspension } from './passed-level.ts';
+
+/** What is known of the past of one CronJob. A part that was not gathered is undefined, and its levels are not asked for. */
+export interface DetectionPast {
+  readonly deadMan?: DeadManPast | undefined;
+  readonly durations?:
+    | {
+        /** Scheduled runs in the order of their end. */
+        readonly ended: readonly EndedRun[];
+        readonly successes: readonly EndedRun[];
+        readonly running: DurationFacts['running'];
+      }
+    | undefined;
+  readonly stuck?:
+    | {
+        readonly notStarted: readonly PastJob[];
+        readonly overrunning: readonly PastJob[];
+        readonly terminating: readonly PastJob[];
+        readonly durations: Pick<JobStuckFacts, 'p99DurationMs' | 'runs'>;
+      }
+    | undefined;
+  readonly missedSchedule?: MissedScheduleFacts | undefined;
+  readonly finishBy?: FinishByFacts | undefined;
+  readonly suspensions?: readonly Suspension[] | undefined;
+}
+
+/**
+ * Every level of one CronJob that began and ended, as facts tell of it, in the order in which they began: what a service would have found
+ * that had looked at every instant. What ended before `judgesFromAt` is history.
+ */
+export function levelsPassed(rules: DetectionRules, past: DetectionPast, judgesFromAt: Instant): PassedLevel[] {
+  const { deadMan, durations, stuck, missedSchedule, finishBy, suspensions } = past;
+  const passed = [
+    ...(missedSchedule ? missesPassed(rules.missedSchedule, missedSchedule) : []),
+    ...(deadMan && rules.deadMan ? deadMenPassed(rules.deadMan, deadMan) : []),
+    ...(stuck ? stuckLevels(rules, stuck) : []),
+    ...(durations && rules.durations ? overrunsPassed(rules.durations, durations.ended, durations.running) : []),
+    ...(durations && rules.durations ? hastePassed(rules.durations, durations.successes) : []),
+    ...(finishBy && rules.finishBy ? deadlinesPassed(rules.finishBy, finishBy) : []),
+    ...(suspensions ? suspensionsPassed(rules.suspended, suspensions) : []),
+  ];
+  return passed.filter(({ endedAt }) => endedAt >= judgesFromAt).sort((a, b) => a.verdict.since - b.verdict.since);
+}
+
+function stuckLevels({ stuck: rules }: DetectionRules, stuck: NonNullable<DetectionPast['stuck']>): PassedLevel[] {
+  return (['notStarted', 'terminating', 'overrunning'] as const).flatMap((subject) => {
+    const rule = rules[subject];
+    return rule ? stuckPassed(subject, rule, stuck[subject], stuck.durations) : [];
+  });
+}

@@ -1,0 +1,56 @@
+import type { AlertSubject, AlertType } from '../../contract/index.ts';
+import type { Instant } from '../instant.ts';
+import type { Verdict } from './verdict.ts';
+
+type Holding = Extract<Verdict, { readonly kind: 'holds' }>;
+
+/**
+ * A level that began and ended at instants that have passed: whether the service looked in between or not, it is an alert. `verdict` says
+ * what a look just before its end would have found.
+ */
+export interface PassedLevel {
+  readonly type: AlertType;
+  readonly subject: AlertSubject | undefined;
+  readonly verdict: Holding;
+  /** When what the level is about began, such as the suspension. An alert since a later instant is about the same. */
+  readonly beganAt: Instant;
+  readonly endedAt: Instant;
+  /** The run that ended it. */
+  readonly by: { readonly jobName: string; readonly endedAt: Instant } | undefined;
+  /** It ended because its CronJob was suspended and its monitor pauses then. */
+  readonly isPause?: boolean | undefined;
+}
+
+/** A span in which a CronJob was suspended; `toAt` undefined: it still is. */
+export interface Suspension {
+  readonly fromAt: Instant;
+  readonly toAt: Instant | undefined;
+}
+
+/** An answer that is known to hold. */
+export function firmly(verdict: Verdict): Holding {
+  if (verdict.kind !== 'holds') throw new TypeError(`a level that has passed held, and its verdict is ${verdict.kind}`);
+  return verdict;
+}
+
+/** A span in which a condition held for one of several things; `toAt` Infinity: it still does. */
+export interface HeldSpan<T> {
+  readonly of: T;
+  readonly fromAt: Instant;
+  readonly toAt: Instant;
+}
+
+/** Spans that touch are one: its members in the order in which they began. */
+export function joinSpans<T>(
+  spans: readonly HeldSpan<T>[],
+): { readonly members: readonly HeldSpan<T>[]; readonly toAt: Instant }[] {
+  const joined: { members: HeldSpan<T>[]; toAt: Instant }[] = [];
+  for (const span of spans.toSorted((a, b) => a.fromAt - b.fromAt)) {
+    const last = joined.at(-1);
+    if (last && span.fromAt <= last.toAt) {
+      last.members.push(span);
+      last.toAt = Math.max(last.toAt, span.toAt);
+    } else joined.push({ members: [span], toAt: span.toAt });
+  }
+  return joined;
+}

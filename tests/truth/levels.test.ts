@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { createLogger, systemClock } from '@cronjob-monitor/shared/process';
+import { testDatabases } from '../store/databases.ts';
+import { describe as inWords, differencesOf } from './observer/compare.ts';
+import {
+  dayMs,
+  hourMs,
+  minuteMs,
+  secondMs,
+  type CronJobStory,
+  type Disturbance,
+  type History,
+} from './observer/history.ts';
+import { standInForTheMachine } from './observer/machine.ts';
+import { observe } from './observer/observe.ts';
+
+/** What a webhook gets, as far as it is read here. */
+interface Body {
+  readonly data: {
+    readonly cronjob?: { readonly name: string };
+    readonly alert?: {
+      readonly type: string;
+      readonly subject: string | null;
+      readonly since: string;
+      readonly endedAt: string | null;
+      readonly delayed: boolean;
+      readonly firstNotice: boolean;
+    };
+  };
+}
+
+const bodies: Body[] = [];
+standInForTheMachine(({ body }) => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the suites of the channels check the shape
+  bodies.push(JSON.parse(body) as Body);
+  return 200;
+});
+
+const logger = createLogger({ level: 'error', format: 'text', clock: systemClock, write: () => {} });
+const startAt = Date.UTC(2026, 10, 22);
+/** About then every level begins. */
+const beginAt = startAt + 6 * hourMs;
+const longAgo = startAt - 10 * dayMs;
+
+/** A level that begins and ends by itself: what makes it, when it begins, and when it ends where it shall last so long. */
+interface Level {
+  readonly name: string;
+  readonly identity: string;
+  readonly monitor: Readonly<Record<string, unknown>>;
+  /** Of a run each day at this time. */
+  readonly slotAt: number;
+  readonly cronJob: (lastsMs: number) => Partial<CronJobStory>;
+  readonly beginsAt: number;
+  readonly endsAt: (lastsMs: number) => number;
+  /** It lasts until the run of the next day. */
+  readonly isLong?: true;
+}
+
+const run = (slotAt: number, seconds: number, more: object = {}) =>
+  ({ slotAt, fate: 'success', seconds, exitCode: 0, ...more }) as const;
+const sla = { minSuccessRate: 0, durationRegressionThreshold: 0 };
+const notStuck = { stuckJobs: { enabled: false } };
+const after1s = beginAt + secondMs;
+
+const levels: readonly Level[] = [
+  {
+    name: "a dead-man's switch came due before a success came",
+    identity: 'deadManTriggered',
+    monitor: { ...notStuck, deadManSwitch: { maxTimeSinceLastSuccess: '24h' } },
+    slotAt: beginAt - minuteMs,
+    cronJob: (lastsMs) => ({ runs: [run(beginAt - minuteMs, 60 + lastsMs / secondMs)] }),
+    beginsAt: after1s,
+    endsAt: (lastsMs) => after1s + lastsMs,
+  },
+  {
+    name: 'a CronJob was suspended for too long and is resumed',
+    identity: 'jobSuspended',
+    monitor: { ...notStuck, suspendedHandling: { alertIfSuspendedFor: '2h' } },
+    slotAt: beginAt - 3 * hourMs,
+    cronJob: (lastsMs) => ({
+      edits: [
+        { at: beginAt - 2 * hourMs, suspend: true },
+        { at: beginAt + lastsMs, suspend: false },
+      ],
+    }),
+    beginsAt: beginAt,
+    endsAt: (lastsMs) => beginAt + lastsMs,
+  },
+  {
+    name: 'a run went on for too long and ended',
+    identity: 'jobStuck/overrunning',
+    monitor: { stuckJobs: { overrunningAfter: '30m' } },
+    slotAt: beginAt - 30 * minuteMs,
+    cronJob: (lastsMs) => ({ runs: [run(beginAt - 30 * minuteMs, 1_800 + lastsMs / secondMs)] }),
+    beginsAt: after1s,
+    endsAt: (lastsMs) => after1s + lastsMs,
+  },
+  {
+    name: 'the container of a Job started too late',
+    identity: 'jobStuck/notStarted',
+    monitor: { stuckJobs: { notStartedAfter: '10m', overrunningAfter: '100h' } },
+    slotAt: beginAt - 10 * minuteMs,
+    cronJob: (lastsMs) => {
+      const waitSeconds = 600 + lastsMs / secondMs;
+      return { runs: [run(beginAt - 10 * minuteMs, waitSeconds + 5, { waitSeconds })] };
+    },
+    beginsAt: after1s,
+    endsAt: (lastsMs) => after1s + lastsMs,
+  },
+  {
+    name: 'the run that was to be finished by a time of day was later',
+    identity: 'slaBreached/finishBy',
+    monitor: { ...notStuck, sla: { ...sla, finishBy: { time: '06:00', timezone: 'UTC' } } },
+    slotAt: beginAt - hourMs,
+    cronJob: (lastsMs) => ({ runs: [run(beginAt - hourMs, (hourMs + lastsMs) / secondMs - 1)] }),
+    beginsAt: beginAt,
+    endsAt: (lastsMs) => beginAt + lastsMs,
+  },
+  {
+    name: 'a run took longer than promised, and the next one did not',
+    identity: 'slaBreached/maxDuration',
+    monitor: { ...notStuck, sla: { ...sla, maxDuration: '20m' } },
+    slotAt: beginAt - 20 * minuteMs,
+    cronJob: () => ({ runs: [run(beginAt - 20 * minuteMs, 1_800)] }),
+    beginsAt: after1s,
+    endsAt: () => beginAt - 20 * minuteMs + dayMs + 61 * secondMs,
+    isLong: true,
+  },
+  {
+    name: 'a run did not start, and the next one did',
+    identity: 'missedSchedule',
+    monitor: notStuck,
+    slotAt: beginAt,
+    cronJob: () => ({ runs: [{ slotAt: beginAt, fate: 'neverStarted', seconds: 1, exitCode: 0 }] }),
+    beginsAt: beginAt,
+    endsAt: () => beginAt + dayMs + secondMs,
+    isLong: true,
+  },
+];
+
+function historyOf(played: readonly Level[], lastsMs: number): History {
+  const uid = (kind: string, index: number): string => `${kind}000000${index}-0000-4000-8000-000000000000`;
+  return {
+    seed: 0,
+    startAt,
+    endAt: beginAt + (lastsMs > 2 * hourMs ? dayMs : lastsMs) + 4 * hourMs,
+    namespaces: [],
+    cronJobs: played.map(({ cronJob, slotAt }, index) => ({
+      uid: uid('c', index),
+      namespace: 'prod',
+      name: `job-${index}`,
+      tier: 'a',
+      rhythm: { everyHours: 24, minute: (slotAt % dayMs) / minuteMs },
+      policy: 'Allow',
+      suspend: false,
+      ttlSeconds: undefined,
+      successLimit: 100,
+      failureLimit: 100,
+      createdAt: longAgo,
+      deletedAt: undefined,
+      edits: [],
+      runs: [],
+      ...cronJob(lastsMs),
+    })),
+    monitors: played.map(({ monitor }, index) => ({
+      uid: uid('a', index),
+      namespace: 'prod',
+      name: `monitor-${index}`,
+      spec: { selector: { matchNames: [`job-${index}`] }, ...monitor },
+      createdAt: longAgo,
+      deletedAt: undefined,
+      edits: [],
+    })),
+  };
+}
+
+/**
+ * How long the levels last, and what keeps the service from looking from a little before to a little after; what starts after a stop is
+ * another replica with the same database.
+ */
+const lengths = [
+  ['a minute', 20 * secondMs, ['stopped', 'clusterAway']],
+  ['an hour', 59 * minuteMs, ['stopped', 'killed', 'databaseAway', 'clusterAway', 'slowWatch']],
+  ['a day', 23 * hourMs, ['stopped', 'killed']],
+] as const;
+
+const at = (instant: number): string => new Date(instant).toISOString();
+
+for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) {
+  describe(`levels that begin and end while the service does not look: ${database.name}`, () => {
+    after(() => database.remove());
+
+    const watch = async (history: History, disturbances: readonly Disturbance[]) => {
+      bodies.length = 0;
+      const observation = { startsAt: startAt, disturbances };
+      const { verdicts } = await observe(history, observation, { freshDatabase: () => database.fresh(), logger });
+      return { verdicts, sent: bodies.flatMap(({ data }) => (data.alert && data.cronjob ? [data] : [])) };
+    };
+
+    for (const [length, lastsMs, kinds] of lengths) {
+      const played = levels.filter(({ isLong }) => isLong !== true || length === 'a day');
+      const history = historyOf(played, lastsMs);
+      let calm: Awaited<ReturnType<typeof watch>> | undefined;
+
+      test(`a service that looks for ${length} opens and ends each of them`, async () => {
+        calm = await watch(history, []);
+        const opened = calm.verdicts.map(({ identity, openedAt }) => `${identity.split(' ').at(-1)} ${openedAt}`);
+        assert.deepEqual(
+          opened.toSorted(),
+          played.map(({ identity, beginsAt }) => `${identity} ${beginsAt}`).toSorted(),
+        );
+        assert.ok(calm.verdicts.every(({ isTold, ended }) => isTold && ended.startsWith('resolved')));
+      });
+
+      for (const kind of kinds) {
+        test(`${length} of ${kind}: each is told by one message with both times`, async () => {
+          const untilAt = Math.max(...played.map(({ endsAt }) => endsAt(lastsMs))) + 30 * secondMs;
+          const { verdicts, sent } = await watch(history, [{ kind, at: beginAt - 20 * secondMs, untilAt }]);
+          const sure = calm ?? (await watch(history, []));
+          assert.deepEqual(differencesOf(sure.verdicts, verdicts, history.endAt).map(inWords), []);
+          const isAlive = kind === 'clusterAway' || kind === 'slowWatch';
+          for (const [index, { name, beginsAt, endsAt }] of played.entries()) {
+            const told = sent.filter(({ cronjob }) => cronjob?.name === `job-${index}`);
+            // A process that goes on may know of the beginning, and tell of both as they come.
+            if (isAlive && told.length === 2) {
+              const [first, last] = told.map(({ alert }) => alert);
+              assert.deepEqual([first?.firstNotice, first?.since, first?.endedAt], [false, at(beginsAt), null], name);
+              assert.deepEqual([last?.firstNotice, last?.endedAt], [false, at(endsAt(lastsMs))], name);
+              continue;
+            }
+            const said = told.map(({ alert }) => [alert?.firstNotice, alert?.since, alert?.endedAt]);
+            assert.deepEqual(said, [[true, at(beginsAt), at(endsAt(lastsMs))]], name);
+            if (lastsMs > 6 * minuteMs) assert.equal(told[0]?.alert?.delayed, true, `${name}: it is late news`);
+          }
+        });
+      }
+    }
+  });
+}
