@@ -1,21 +1,16 @@
-import Koa from 'koa';
 import type { RequestListener } from 'node:http';
+import Koa from 'koa';
 import { peersOf } from './auth/peers.ts';
-import type { ApiState } from './context.ts';
-import { ApiError } from './errors.ts';
+import { type ApiState, isApiPath, matchedMethods, type ApiMiddleware } from './context.ts';
+import { ApiError, methodNotAllowed, noSuchRoute, shuttingDown } from './errors.ts';
 import type { ApiMetrics } from './metrics.ts';
-import { caching } from './middleware/caching.ts';
-import { compression } from './middleware/compression.ts';
-import { crossSiteGuard } from './middleware/cross-site.ts';
+import { caching, compression } from './middleware/caching.ts';
+import { crossSiteGuard, hostGuard } from './middleware/host.ts';
 import { describe, errorBoundary, type Translation } from './middleware/error-boundary.ts';
 import { securityHeaders } from './middleware/headers.ts';
-import { hostGuard } from './middleware/host.ts';
 import { forgetAfterWrites } from './middleware/forget-after-writes.ts';
 import { decodablePath } from './middleware/path.ts';
-import { requestId } from './middleware/request-id.ts';
-import { requestLog } from './middleware/request-log.ts';
-import { routeAnswer } from './middleware/route-answer.ts';
-import { refuseWhenStopping } from './middleware/stopping.ts';
+import { requestId, requestLog } from './middleware/request-log.ts';
 import { findSwaggerFolder, openApiRouter, swaggerPage } from './openapi/index.ts';
 import { createRoutes, type RouteDeps } from './routes/index.ts';
 import { userInterface } from './static.ts';
@@ -63,4 +58,32 @@ export function createApp(deps: AppDeps): RequestListener {
 function clientLeft(error: NodeJS.ErrnoException): boolean {
   const { code = '' } = error;
   return ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'].includes(code) || code.startsWith('HPE_');
+}
+
+/**
+ * Answers what no handler answered: 405 with the methods of a known path, 204 for its OPTIONS, and 404 in JSON for every
+ * unknown path below /api. Other paths go on to the user interface.
+ */
+function routeAnswer(): ApiMiddleware {
+  return async (ctx, next) => {
+    const methods = matchedMethods(ctx);
+    if (methods.length > 0) {
+      const allowed = [...methods, 'OPTIONS'];
+      if (ctx.method !== 'OPTIONS') throw methodNotAllowed(ctx.method, allowed);
+      ctx.status = 204;
+      ctx.set('Allow', allowed.join(', '));
+      return;
+    }
+    if (isApiPath(ctx.path)) throw noSuchRoute();
+    await next();
+  };
+}
+
+/** Takes no new requests once stopping, and lets go of the connections of those being answered. */
+function refuseWhenStopping(isStopping: () => boolean): ApiMiddleware {
+  return async (ctx, next) => {
+    if (isStopping()) throw shuttingDown();
+    await next();
+    if (isStopping()) ctx.set('Connection', 'close');
+  };
 }

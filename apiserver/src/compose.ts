@@ -13,8 +13,8 @@ import {
 import { isWritable, openStore, toStoreSettings } from '@cronjob-monitor/shared/store';
 import { createApi } from './create-api.ts';
 import { listenApi } from './listener.ts';
-import { toApiSettings } from './settings-of.ts';
-import { findUiFolder } from './ui-folder.ts';
+import { toApiSettings } from './settings.ts';
+import { findUiFolder } from './static.ts';
 
 /** A read of the API may take so long. */
 const statementLimitMs = 10_000;

@@ -6,7 +6,7 @@ import type { Cluster } from '@cronjob-monitor/shared/kube';
 import { createApp } from './app.ts';
 import { createActions } from './actions/index.ts';
 import { createAuthentication } from './auth/create-authentication.ts';
-import { createDatabaseWatch } from './database-watch.ts';
+import { createDatabaseWatch, storeTranslation } from './database-watch.ts';
 import { createApiMetrics } from './metrics.ts';
 import { createFeed } from './live/feed.ts';
 import { createOpenStreams } from './live/open-streams.ts';
@@ -20,7 +20,6 @@ import { createKeptFleet } from './live/kept-fleet.ts';
 import { gatherFigures, gatherMetrics, gatherHealth, presentHealth } from './routes/index.ts';
 import type { ApiSettings } from './settings.ts';
 import { createSharedAnswers } from './shared-answers.ts';
-import { storeTranslation } from './store-translation.ts';
 
 /** After a costly read: whoever looks at a large fleet looks at more of it. */
 const hasteMs = 15_000;

@@ -2,6 +2,8 @@ import { getSchemaState, StoreError, type SchemaState, type Store } from '@cronj
 import type { Problem } from '@cronjob-monitor/shared/domain';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import type { StorageState } from '@cronjob-monitor/shared/contract';
+import { databaseUnavailable, migrating } from './errors.ts';
+import type { Translation } from './middleware/error-boundary.ts';
 
 /** Between two looks: often while something is wrong, so that service resumes at once. */
 const healthyEveryMs = 10_000;
@@ -76,4 +78,19 @@ async function ask(store: Store): Promise<DatabaseView> {
 function storageOf(schema: SchemaState, store: Store): StorageState {
   if (schema.state !== 'ready') return 'migrating';
   return store.trouble()?.error.code === 'full' ? 'unwritable' : 'connected';
+}
+
+/** Codes that say: later, it may work again. The rest are faults of ours. */
+const away = new Set(['unavailable', 'timeout', 'busy', 'refused', 'closed']);
+
+/** Makes the store's errors those of the API. */
+export function storeTranslation(databaseWatch: DatabaseWatch): Translation {
+  return (error) => {
+    if (!(error instanceof StoreError)) return undefined;
+    if (error.code === 'full')
+      return databaseUnavailable(error, 'The database takes no writes; nothing was changed. Health says why');
+    if (away.has(error.code)) return databaseUnavailable(error);
+    const { schema } = databaseWatch.view();
+    return error.code === 'schema' && schema ? migrating(schema.version, schema.supported) : undefined;
+  };
 }

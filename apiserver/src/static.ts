@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, existsSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import serve from 'koa-static';
 import type { ApiContext, ApiMiddleware } from './context.ts';
 import { methodNotAllowed, noSuchRoute } from './errors.ts';
@@ -75,4 +76,14 @@ function acceptsHtml(accept: string): boolean {
   );
   const weight = weights.get('text/html') ?? weights.get('text/*') ?? weights.get('*/*') ?? 0;
   return weight > 0;
+}
+
+/** Where the built user interface lies: beside a bundle, or where the workspace builds it. */
+const candidates = ['./ui', '../../webui/dist'];
+
+/** Undefined when it was not built: then there are no pages, and the API is served alone. */
+export function findUiFolder(): string | undefined {
+  return candidates
+    .map((candidate) => fileURLToPath(new URL(candidate, import.meta.url)))
+    .find((folder) => existsSync(`${folder}/index.html`));
 }

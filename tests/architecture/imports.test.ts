@@ -153,7 +153,7 @@ const doors: readonly [path: string, line: string, isAllowed: boolean][] = [
   ['shared/src/process/logger.ts', `import bunyan from 'bunyan';`, true],
   ['shared/src/process/probes.ts', `import bunyan from 'bunyan';`, false],
   ['apiserver/src/routes/a/query.ts', `import * as yup from 'yup';`, true],
-  ['apiserver/src/routes/a/router.ts', `import * as yup from 'yup';`, false],
+  ['apiserver/src/routes/a/present.ts', `import * as yup from 'yup';`, false],
   ['apiserver/src/routes/a/router.ts', `import Router from '@koa/router';`, true],
   ['apiserver/src/actions/a.ts', `import type Koa from 'koa';`, false],
   ['webui/src/pages/a/state.svelte.ts', `import { untrack } from 'svelte';`, true],

@@ -18,8 +18,7 @@ import { acknowledge, unacknowledge, type AcknowledgeWish } from './acknowledge.
 import { deleteHistory } from './delete-history.ts';
 import { previewMonitor, type PreviewDeps, type PreviewWish } from './preview-monitor.ts';
 import { prune } from './prune.ts';
-import type { LogWish } from './read-live-log.ts';
-import { readLogs } from './read-logs.ts';
+import { type LogWish, readLogs } from './read-logs.ts';
 import { redrive } from './redrive.ts';
 import { changeSilence, createSilence, draftSilence, endSilence, type SilenceDraft } from './silence.ts';
 import { setSuspended } from './suspend.ts';

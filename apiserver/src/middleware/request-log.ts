@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { errorStatuses, type AuthMode } from '@cronjob-monitor/shared/contract';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import { isUnsafe, routeOf, type ApiContext, type ApiMiddleware } from '../context.ts';
@@ -53,4 +54,20 @@ function harmless(text: string): string {
   return cut.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (character) => {
     return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
   });
+}
+
+const acceptable = /^[A-Za-z0-9._-]{1,64}$/;
+
+/** Names each request: one sent by the client is kept when it is harmless, and every answer carries it. */
+export function requestId(): ApiMiddleware {
+  return async (ctx, next) => {
+    const sent = ctx.get('X-Request-Id');
+    ctx.state.requestId = acceptable.test(sent) ? sent : newRequestId();
+    ctx.set('X-Request-Id', ctx.state.requestId);
+    await next();
+  };
+}
+
+function newRequestId(): string {
+  return randomBytes(9).toString('base64url');
 }

@@ -26,8 +26,7 @@ import { whoamiRouter } from './whoami/router.ts';
 export type { ApiRouter, RouteDeps } from './deps.ts';
 export { gatherFigures } from './cronjobs/figures.ts';
 export { gatherMetrics } from './cronjobs/metrics.ts';
-export { gatherHealth } from './health/gather.ts';
-export { presentHealth } from './health/present.ts';
+export { gatherHealth, presentHealth } from './health/router.ts';
 
 /** Every resource of /api/v1: one line each. */
 export function createRoutes(deps: RouteDeps): readonly ApiRouter[] {

@@ -1,9 +1,23 @@
 import type { StorageStats } from '@cronjob-monitor/shared/contract';
 import { measureStorage } from '@cronjob-monitor/shared/store';
+import * as yup from 'yup';
 import { readBody, readQuery } from '../../middleware/validate.ts';
 import { orNull, toWireInstantOrNull } from '../../wire-values.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
-import { pruneBody } from './query.ts';
+
+const wholeDays = 'must be a whole number from 1 to 3650';
+
+const pruneBody = yup.object({
+  olderThanDays: yup
+    .number()
+    .typeError('must be a number')
+    .integer(wholeDays)
+    .min(1, wholeDays)
+    .max(3650, wholeDays)
+    .required('is required'),
+  dryRun: yup.boolean().typeError('must be true or false').default(false),
+  pruneLogsOnly: yup.boolean().typeError('must be true or false').default(false),
+});
 
 /**
  * @openapi

@@ -1,6 +1,7 @@
 import type { AcknowledgeResult } from '@cronjob-monitor/shared/contract';
 import type { Instant } from '@cronjob-monitor/shared/domain';
 import type { StoredAlert } from '@cronjob-monitor/shared/store';
+import * as yup from 'yup';
 import type { ApiContext } from '../../context.ts';
 import { internalError, invalidRequest } from '../../errors.ts';
 import { permitIn } from '../../middleware/guard.ts';
@@ -9,7 +10,9 @@ import { readBody, readNoBody, readQuery } from '../../middleware/validate.ts';
 import { authorOf } from '../author.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
 import { getAlert, presentOneAlert, readAlertDetail } from './detail.ts';
-import { acknowledgeBody } from './query.ts';
+import { anyText, text } from '../query.ts';
+
+const acknowledgeBody = yup.object({ note: anyText(500), expiresAt: anyText(64), by: text(100) });
 
 const one = '/alerts/:id';
 

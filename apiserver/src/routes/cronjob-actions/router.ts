@@ -3,7 +3,9 @@ import type { ApiContext } from '../../context.ts';
 import { readNoBody, readQuery } from '../../middleware/validate.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
 import { getSelectedCronJob } from '../known-cron-job.ts';
-import { triggerQuery } from './query.ts';
+import { flag } from '../../middleware/parameters.ts';
+
+const triggerQuery = { force: flag() };
 
 const one = '/cronjobs/:namespace/:name';
 

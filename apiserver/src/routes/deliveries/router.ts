@@ -1,4 +1,10 @@
-import type { DeliveryPage, RedriveResult } from '@cronjob-monitor/shared/contract';
+import {
+  type DeliveryPage,
+  type RedriveResult,
+  deliveryKinds,
+  deliverySortKeys,
+  deliveryStates,
+} from '@cronjob-monitor/shared/contract';
 import { countDeliveries, findDelivery, listDeliveries, type DeliveryFilter } from '@cronjob-monitor/shared/store';
 import { notFound } from '../../errors.ts';
 import { pageOf, toPagination } from '../../middleware/pagination.ts';
@@ -8,7 +14,21 @@ import { readWindow } from '../../windows.ts';
 import { authorOf } from '../author.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
 import { presentDelivery } from './present.ts';
-import { defaultLimit, deliveriesQuery } from './query.ts';
+import { instant, name, names, paging, sort, words } from '../../middleware/parameters.ts';
+
+const deliveriesQuery = {
+  channel: names(),
+  state: words(deliveryStates),
+  kind: words(deliveryKinds),
+  namespace: names(),
+  alert: name(),
+  since: instant(),
+  until: instant(),
+  sort: sort(deliverySortKeys, { key: 'createdAt', descending: true }),
+  ...paging,
+};
+
+const defaultLimit = 50;
 
 /**
  * @openapi

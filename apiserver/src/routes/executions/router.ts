@@ -1,5 +1,10 @@
-import type { Execution, ExecutionPage } from '@cronjob-monitor/shared/contract';
-import type { ApiContext } from '../../context.ts';
+import {
+  type Execution,
+  type ExecutionPage,
+  executionSortKeys,
+  executionStatuses,
+  executionTriggers,
+} from '@cronjob-monitor/shared/contract';
 import {
   countExecutions,
   findComparedRuns,
@@ -10,17 +15,34 @@ import {
   type ExecutionSort,
   type StoredExecution,
 } from '@cronjob-monitor/shared/store';
+import type { ApiContext } from '../../context.ts';
 import { exportsAreWhole, pageOf, toPagination } from '../../middleware/pagination.ts';
 import { readQuery } from '../../middleware/validate.ts';
 import { cutToMinute, readWindow } from '../../windows.ts';
-import { answerExport, exportable } from '../export/answer.ts';
+import { answerExport, exportable, exportFormat } from '../export/answer.ts';
 import { executionColumns } from '../export/columns.ts';
 import { executionNotFound, getKnownCronJob } from '../known-cron-job.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
 import { explainRuns } from '../verdicts/explain-run.ts';
 import { readRevision } from '../verdicts/surroundings.ts';
 import { presentExecution, presentExecutionDetail } from './present.ts';
-import { defaultLimit, defaultWindowMs, executionQuery, executionsQuery } from './query.ts';
+import { instant, name, paging, sort, words } from '../../middleware/parameters.ts';
+
+const executionsQuery = {
+  status: words(executionStatuses),
+  trigger: words(executionTriggers),
+  since: instant(),
+  until: instant(),
+  sort: sort(executionSortKeys, { key: 'time', descending: true }),
+  ...paging,
+  format: exportFormat,
+};
+
+const executionQuery = { uid: name() };
+
+/** Runs of the last 30 x 24 h without `since`. */
+const defaultWindowMs = 30 * 86_400_000;
+const defaultLimit = 20;
 
 const list = '/cronjobs/:namespace/:name/executions';
 

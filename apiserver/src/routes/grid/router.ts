@@ -1,4 +1,4 @@
-import type { Grid, GridCell } from '@cronjob-monitor/shared/contract';
+import { type Grid, type GridCell, gridSortKeys, slotOutcomes } from '@cronjob-monitor/shared/contract';
 import {
   countCronJobs,
   countGridCells,
@@ -12,11 +12,29 @@ import { statusOf, type Instant } from '@cronjob-monitor/shared/domain';
 import { judgeCronJobs } from '../verdicts/of-cron-jobs.ts';
 import { readLateAfterMs } from '../late-after.ts';
 import { pageOf, toPagination, type PageRequest } from '../../middleware/pagination.ts';
-import { readQuery } from '../../middleware/validate.ts';
+import { readQuery, type Values } from '../../middleware/validate.ts';
 import { cutToMinute } from '../../windows.ts';
 import { orNull, toSecondsOrNull, toWireInstant } from '../../wire-values.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
-import { defaultHours, defaultLimit, gridQuery, mostCells, type GridQuery } from './query.ts';
+import { instant, names, paging, ref, search, sort, whole, words } from '../../middleware/parameters.ts';
+
+const gridQuery = {
+  hours: whole({ min: 1, max: 168 }),
+  until: instant(),
+  namespace: names(),
+  monitor: ref(),
+  search: search(),
+  outcome: words(slotOutcomes),
+  sort: sort(gridSortKeys, { key: 'name', descending: false }),
+  limit: whole({ min: 1, max: 100, above: 'lowered' }),
+  offset: paging.offset,
+};
+type GridQuery = Values<typeof gridQuery>;
+
+const defaultHours = 24;
+const defaultLimit = 50;
+/** The newest cells of a CronJob that are listed. */
+const mostCells = 200;
 
 const hourMs = 3_600_000;
 

@@ -1,7 +1,20 @@
+import type { Clock, ProblemList } from '@cronjob-monitor/shared/process';
+import {
+  findLiveLeader,
+  getLeader,
+  listHeartbeats,
+  StoreError,
+  type Store,
+  type Heartbeat,
+} from '@cronjob-monitor/shared/store';
+import type { Health, HealthStatus, StorageState } from '@cronjob-monitor/shared/contract';
+import { formatDuration, toldProblems, type Instant, type Problem } from '@cronjob-monitor/shared/domain';
 import { readQuery } from '../../middleware/validate.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
-import { gatherHealth } from './gather.ts';
-import { presentHealth } from './present.ts';
+import type { DatabaseWatch } from '../../database-watch.ts';
+import type { ApiSettings } from '../../settings.ts';
+import type { ProcessFacts } from '../../process-facts.ts';
+import { toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
 
 /**
  * @openapi
@@ -23,4 +36,188 @@ export function healthRouter(deps: RouteDeps): ApiRouter {
     ctx.status = health.status === 'unhealthy' ? 503 : 200;
     ctx.body = health;
   });
+}
+
+/** So long may the database take: health answers in any case. */
+const patienceMs = 2_000;
+
+interface HealthDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly settings: ApiSettings;
+  readonly databaseWatch: DatabaseWatch;
+  readonly problems: ProblemList;
+}
+
+/** What health is told from; a database that does not answer in time is unreachable. */
+export async function gatherHealth(deps: HealthDeps): Promise<HealthFacts> {
+  const patience = new AbortController();
+  const late = deps.clock.sleep(patienceMs, patience.signal).then(
+    () => unreachable(deps),
+    () => unreachable(deps), // aborted: the facts came first
+  );
+  try {
+    return await Promise.race([askDatabase(deps), late]);
+  } finally {
+    patience.abort();
+  }
+}
+
+async function askDatabase(deps: HealthDeps): Promise<HealthFacts> {
+  const { store, settings, databaseWatch } = deps;
+  const { storage, schema } = await databaseWatch.look();
+  if (storage === 'unreachable' || storage === 'migrating') return { ...unreachable(deps), storage };
+  try {
+    const [leader, term] = await Promise.all([findLiveLeader(store, store.now(), settings.leaseMs), getLeader(store)]);
+    // Without a leader those who wait for the lead say why they do not take it.
+    const waiting = leader ? [] : await listHeartbeats(store);
+    const isSameTerm = leader?.epoch !== undefined && leader.epoch === term.epoch;
+    return {
+      storage,
+      problems: deps.problems.current(),
+      schemaVersion: schema?.version,
+      leader,
+      waiting: waiting.filter(({ beatAt }) => beatAt >= store.now() - settings.leaseMs),
+      leadsSinceAt: isSameTerm ? term.sinceAt : undefined,
+      now: store.now(),
+    };
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    return unreachable(deps);
+  }
+}
+
+function unreachable({ store, problems }: HealthDeps): HealthFacts {
+  return {
+    storage: 'unreachable',
+    problems: problems.current(),
+    schemaVersion: undefined,
+    leader: undefined,
+    waiting: [],
+    leadsSinceAt: undefined,
+    now: store.now(),
+  };
+}
+
+/** A watch that heard nothing for so long may have missed something. */
+const maxWatchAgeMs = 120_000;
+/** An evaluation is late after so many of its intervals. */
+const lateIntervals = 3;
+
+interface HealthFacts {
+  readonly storage: StorageState;
+  /** What this process itself knows to be wrong. */
+  readonly problems: readonly Problem[];
+  readonly schemaVersion: number | undefined;
+  /** The live leader's newest beat; undefined when nobody leads. */
+  readonly leader: Heartbeat | undefined;
+  /** Without a leader: the newest beats of the live controllers that could. */
+  readonly waiting: readonly Heartbeat[];
+  /** When its term began; undefined when that is not known. */
+  readonly leadsSinceAt: Instant | undefined;
+  readonly now: Instant;
+}
+
+/** Health as the API tells it: what the leader says of itself, and what is wrong, a sentence each. */
+export function presentHealth(facts: HealthFacts, settings: ApiSettings, process: ProcessFacts): Health {
+  const readable = facts.storage === 'connected' || facts.storage === 'unwritable';
+  const leader = readable ? facts.leader : undefined;
+  const problems = toldProblems([
+    ...facts.problems,
+    ...(readable ? problemsOf(facts, settings) : [storageProblem(facts.storage)]),
+  ]);
+  return {
+    status: statusOf(facts.storage, problems),
+    storage: facts.storage,
+    ready: facts.storage === 'connected' && !problems.some(({ blocks }) => blocks),
+    leader: leader !== undefined,
+    version: process.version,
+    uptime: formatDuration(Math.floor(process.uptimeMs() / 1000) * 1000),
+    analyzerEnabled: leader?.evaluatedAt !== undefined,
+    schedulersRunning: leader?.schedulers ?? [],
+    problems: problems.map(({ sentence }) => sentence),
+    lastEvaluation: toWireInstantOrNull(leader?.evaluatedAt),
+    schemaVersion: readable ? (facts.schemaVersion ?? null) : null,
+    cluster: settings.clusterName ?? null,
+    defaultTimeZone: settings.defaultTimeZone,
+    timeZoneData: process.timeZoneData,
+    controller: leader
+      ? {
+          name: leader.holder.replace(/_[^_]*$/, ''), // the pod, without what tells its restarts apart
+          version: leader.version,
+          epoch: leader.epoch ?? 0,
+          since: toWireInstant(sinceOf(leader, facts)),
+        }
+      : null,
+  };
+}
+
+function statusOf(storage: StorageState, problems: readonly Problem[]): HealthStatus {
+  if (storage !== 'connected') return 'unhealthy';
+  return problems.length === 0 ? 'healthy' : 'degraded';
+}
+
+/** Said where nothing that is known of this process says more; the keys are those of its list. */
+function storageProblem(storage: StorageState): Problem {
+  return storage === 'migrating'
+    ? { key: 'schema', sentence: 'The schema of the database is not one this version serves', blocks: true }
+    : { key: 'database', sentence: 'The database does not answer', blocks: true };
+}
+
+function sinceOf(leader: Heartbeat, { leadsSinceAt }: HealthFacts): Instant {
+  return leadsSinceAt ?? leader.startedAt;
+}
+
+function problemsOf(facts: HealthFacts, settings: ApiSettings): Problem[] {
+  const { leader, now } = facts;
+  if (!leader) {
+    // No heartbeat can be written: whether a controller leads is not known.
+    if (facts.storage === 'unwritable') return [];
+    const sentence = 'No controller leads: nothing is recorded, evaluated or sent';
+    return [{ key: 'leader', sentence, blocks: true }, ...facts.waiting.flatMap(problemsToldBy)];
+  }
+  const problems: Problem[] = [];
+  // A leader without this scheduler evaluates nothing, and nothing of it can be late.
+  const evaluates = leader.schedulers.includes('dead-man-switch');
+  const lastAt = leader.evaluatedAt ?? (evaluates ? sinceOf(leader, facts) : now);
+  if (now - lastAt > lateIntervals * settings.deadManSwitchIntervalMs) {
+    problems.push({
+      key: 'evaluation',
+      sentence: `Nothing was evaluated since ${toWireInstant(lastAt)}`,
+      blocks: false,
+    });
+  }
+  for (const [resource, ageMs] of Object.entries(watchAgesOf(leader))) {
+    if (ageMs <= maxWatchAgeMs) continue;
+    const age = formatDuration(Math.floor(ageMs / 1000) * 1000);
+    problems.push({
+      key: `silent ${resource}`,
+      sentence: `Nothing was heard of ${resource} for ${age}`,
+      blocks: false,
+    });
+  }
+  return [...problems, ...problemsToldBy(leader)];
+}
+
+/** Milliseconds since the last event or bookmark of each watch, as the leader measured them at its beat. */
+function watchAgesOf({ figures }: Heartbeat): Readonly<Record<string, number>> {
+  const ages = figures['watchAgeMs'];
+  if (typeof ages !== 'object' || ages === null) return {};
+  return Object.fromEntries(
+    Object.entries(ages).filter((entry): entry is [string, number] => typeof entry[1] === 'number'),
+  );
+}
+
+/** What a controller itself said at its beat, such as on clocks or the cluster. Releases before this one wrote sentences alone. */
+function problemsToldBy({ figures }: Heartbeat): readonly Problem[] {
+  const { problems } = figures;
+  return Array.isArray(problems) ? problems.flatMap((told: unknown) => toProblem(told) ?? []) : [];
+}
+
+function toProblem(told: unknown): Problem | undefined {
+  if (typeof told === 'string') return { key: told, sentence: told, blocks: false };
+  if (typeof told !== 'object' || told === null) return undefined;
+  const { key, sentence, blocks } = told as Partial<Record<keyof Problem, unknown>>;
+  if (typeof key !== 'string' || typeof sentence !== 'string') return undefined;
+  return { key, sentence, blocks: blocks === true };
 }

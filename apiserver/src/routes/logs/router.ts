@@ -1,8 +1,21 @@
 import { findExecution, listActiveJobs, type Store } from '@cronjob-monitor/shared/store';
+import { logSources } from '@cronjob-monitor/shared/contract';
 import { readQuery } from '../../middleware/validate.ts';
 import { executionNotFound, getKnownCronJob, type KnownCronJob } from '../known-cron-job.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
-import { defaultTailLines, logsQuery } from './query.ts';
+import { flag, name, whole, word } from '../../middleware/parameters.ts';
+
+const logsQuery = {
+  container: name(),
+  tailLines: whole({ min: 1, max: 10_000, above: 'lowered' }),
+  source: word(logSources),
+  pod: name(),
+  previous: flag(),
+  uid: name(),
+  format: word(['json', 'text']),
+};
+
+const defaultTailLines = 500;
 
 /** A log is held whole in memory, several times over while it is made safe. */
 const units = 4;

@@ -1,11 +1,46 @@
+import {
+  type MonitorCronJob,
+  type MonitorDetail,
+  type Ref,
+  monitorPhases,
+  type Monitor,
+  type MonitorList,
+  severities,
+  type Condition,
+  type MonitorChannel,
+  type Severity,
+  monitorSortKeys,
+} from '@cronjob-monitor/shared/contract';
+import {
+  countAlertsOfMonitors,
+  countTargets,
+  findMonitor,
+  listChannels,
+  listCronJobs,
+  type CatalogMonitor,
+  listMonitors,
+  type CatalogChannel,
+  type MonitorCounts,
+} from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
-import { internalError } from '../../errors.ts';
-import { offsetNeedsLimit } from '../../middleware/pagination.ts';
-import { readQuery } from '../../middleware/validate.ts';
+import { internalError, notFound } from '../../errors.ts';
+import { offsetNeedsLimit, pageOnWish, toPagination } from '../../middleware/pagination.ts';
+import { readQuery, type Values } from '../../middleware/validate.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
-import { readMonitorDetail } from './detail.ts';
-import { readMonitorList } from './list.ts';
-import { monitorsQuery } from './query.ts';
+import { isObjectName } from '../../object-name.ts';
+import { presentAll } from '../cronjobs/list.ts';
+import { channelRefsOf, deadManLimitOf, isObject, maxDurationOf, slaOf } from '../../monitor-spec.ts';
+import { orNull, toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
+import { names, paging, search, sort, words } from '../../middleware/parameters.ts';
+
+const monitorsQuery = {
+  namespace: names(),
+  phase: words(monitorPhases),
+  search: search(),
+  sort: sort(monitorSortKeys, { key: 'name', descending: false }),
+  ...paging,
+};
+type MonitorsQuery = Values<typeof monitorsQuery>;
 
 /**
  * @openapi
@@ -47,4 +82,215 @@ async function listReadable({ authentication }: RouteDeps, ctx: ApiContext): Pro
   const { caller } = ctx.state;
   if (!caller) throw internalError(new Error('the request has no caller'));
   return (await authentication.reach(caller, 'read', [])).within([]);
+}
+
+/** CronJobs that the page of a monitor shows at once; all of them are in the list of CronJobs. */
+const shownCronJobs = 100;
+
+/** One monitor with what it selects, worst first. Throws NOT_FOUND. */
+async function readMonitorDetail(deps: RouteDeps, ref: Ref, readable: readonly string[]): Promise<MonitorDetail> {
+  const { store } = deps;
+  const path = `${ref.namespace}/${ref.name}`;
+  if (!isObjectName(ref.namespace) || !isObjectName(ref.name)) throw notFound('CronJobMonitor', path, 'neverSeen');
+  const { monitor, wasDeleted } = await findMonitor(store, ref);
+  if (!monitor) throw notFound('CronJobMonitor', path, wasDeleted ? 'deleted' : 'neverSeen');
+  const [counts, alerts, channels, cronJobs] = await Promise.all([
+    countTargets(store, readable),
+    countAlertsOfMonitors(store, readable),
+    listChannels(store),
+    readWorstCronJobs(deps, monitor, readable),
+  ]);
+  const ofThis = counts.get(monitor.id);
+  return presentMonitorDetail(
+    { monitor, counts: ofThis, activeAlerts: alerts.get(monitor.id) ?? 0 },
+    { channels, cronJobs, cronJobsOmitted: Math.max(0, (ofThis?.cronJobs ?? 0) - cronJobs.length) },
+  );
+}
+
+async function readWorstCronJobs(
+  deps: RouteDeps,
+  { namespace, name }: CatalogMonitor,
+  readable: readonly string[],
+): Promise<MonitorCronJob[]> {
+  const cronJobs = await listCronJobs(
+    deps.store,
+    { monitor: { namespace, name }, namespaces: readable },
+    { sort: { key: 'status', descending: false }, page: { limit: shownCronJobs, offset: 0 } },
+  );
+  const items = await presentAll(deps, cronJobs, 0);
+  return items.map((item) => ({
+    namespace: item.namespace,
+    name: item.name,
+    status: item.status,
+    verdict: item.verdict,
+    suspended: item.suspended,
+    successRate: item.successRate,
+    activeAlerts: item.activeAlerts,
+    nextRun: item.nextRun,
+  }));
+}
+
+/** There are hundreds of monitors at most: they are filtered and ordered here. */
+async function readMonitorList(
+  { store }: RouteDeps,
+  query: MonitorsQuery,
+  readable: readonly string[],
+): Promise<MonitorList> {
+  const [monitors, counts, alerts] = await Promise.all([
+    listMonitors(store),
+    countTargets(store, readable),
+    countAlertsOfMonitors(store, readable),
+  ]);
+  const search = query.search?.toLowerCase();
+  const items = monitors
+    .filter(
+      ({ namespace, name, phase }) =>
+        (query.namespace.length === 0 || query.namespace.includes(namespace)) &&
+        (query.phase.length === 0 || query.phase.includes(phase)) &&
+        (search === undefined || name.includes(search)),
+    )
+    .map((monitor) =>
+      presentMonitor({ monitor, counts: counts.get(monitor.id), activeAlerts: alerts.get(monitor.id) ?? 0 }),
+    );
+  const sorted = items.sort(comparator(query.sort));
+  const page = pageOnWish(query);
+  if (!page) return { items: sorted };
+  return {
+    items: sorted.slice(page.offset, page.offset + page.limit),
+    pagination: toPagination(page, sorted.length),
+  };
+}
+
+const keys: Readonly<Record<MonitorsQuery['sort']['key'], (monitor: Monitor) => string | number | null>> = {
+  name: ({ name }) => name,
+  namespace: ({ namespace }) => namespace,
+  phase: ({ phase }) => monitorPhases.indexOf(phase),
+  cronJobCount: ({ cronJobCount }) => cronJobCount,
+  activeAlerts: ({ activeAlerts }) => activeAlerts,
+  lastReconcile: ({ lastReconcile }) => lastReconcile,
+};
+
+/** Unknown values last both ways, ties by namespace and name. */
+function comparator(sort: MonitorsQuery['sort']): (a: Monitor, b: Monitor) => number {
+  const keyOf = keys[sort.key];
+  const sign = sort.descending ? -1 : 1;
+  return (a, b) => {
+    const [left, right] = [keyOf(a), keyOf(b)];
+    if (left !== right) {
+      if (left === null) return 1;
+      if (right === null) return -1;
+      return left < right ? -sign : sign;
+    }
+    return compareText(a.namespace, b.namespace) || compareText(a.name, b.name);
+  };
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Conditions that a list shows at once. */
+const shownProblems = 3;
+
+interface MonitorFacts {
+  readonly monitor: CatalogMonitor;
+  /** Undefined: it selects nothing. */
+  readonly counts: MonitorCounts | undefined;
+  readonly activeAlerts: number;
+}
+
+const emptyStates = { critical: 0, warning: 0, failing: 0, unknown: 0, suspended: 0, healthy: 0 };
+const emptySummary = { healthy: 0, warning: 0, critical: 0, suspended: 0, running: 0, unknown: 0 };
+
+function presentMonitor(facts: MonitorFacts): Monitor {
+  return { ...presentBase(facts), channels: channelRefsOf(facts.monitor.spec).map(({ name }) => name) };
+}
+
+function presentBase({ monitor, counts, activeAlerts }: MonitorFacts): Omit<Monitor, 'channels'> {
+  const sla = slaOf(monitor.spec);
+  return {
+    namespace: monitor.namespace,
+    name: monitor.name,
+    uid: monitor.uid,
+    phase: monitor.phase,
+    cronJobCount: counts?.cronJobs ?? 0,
+    summary: counts?.summary ?? emptySummary,
+    states: counts?.states ?? emptyStates,
+    activeAlerts,
+    rules: {
+      maxTimeSinceLastSuccess: orNull(deadManLimitOf(monitor.spec)),
+      minSuccessRate: orNull(sla.minSuccessRate),
+      windowDays: sla.enabled ? sla.windowDays : null,
+      maxDuration: orNull(maxDurationOf(monitor.spec)),
+    },
+    problems: presentConditions(monitor)
+      .filter(({ status }) => status !== 'True')
+      .slice(0, shownProblems)
+      .map(({ type, message }) => `${type}: ${message}`),
+    lastReconcile: toWireInstantOrNull(monitor.evaluatedAt),
+  };
+}
+
+function presentMonitorDetail(
+  facts: MonitorFacts,
+  more: {
+    readonly channels: readonly CatalogChannel[];
+    readonly cronJobs: readonly MonitorCronJob[];
+    readonly cronJobsOmitted: number;
+  },
+): MonitorDetail {
+  const { monitor } = facts;
+  const base = presentBase(facts);
+  return {
+    ...base,
+    channels: presentChannels(monitor, more.channels),
+    createdAt: toWireInstant(monitor.createdAt),
+    generation: monitor.generation,
+    observedGeneration: monitor.evaluatedAt === undefined ? null : monitor.generation,
+    totalCronJobs: base.cronJobCount,
+    spec: isObject(monitor.spec) ? monitor.spec : {},
+    conditions: presentConditions(monitor),
+    cronJobs: more.cronJobs,
+    cronJobsOmitted: more.cronJobsOmitted,
+  };
+}
+
+/** An empty list of severities means all. */
+function presentChannels({ spec }: CatalogMonitor, known: readonly CatalogChannel[]): MonitorChannel[] {
+  return channelRefsOf(spec).map((ref) => {
+    const channel = known.find(({ name }) => name === ref.name);
+    const named = severities.filter((severity: Severity) => ref.severities.includes(severity));
+    return {
+      name: ref.name,
+      severities: ref.severities.length === 0 ? severities : named,
+      exists: channel !== undefined,
+      type: channel?.type ?? null,
+      ready: channel?.ready ?? null,
+    };
+  });
+}
+
+/** Conditions as the reconciler wrote them; what has another form is left out. */
+function presentConditions({ conditions }: CatalogMonitor): Condition[] {
+  return conditions.flatMap((condition) => {
+    if (!isObject(condition) || typeof condition['type'] !== 'string') return [];
+    const text = (key: string): string => (typeof condition[key] === 'string' ? condition[key] : '');
+    const { observedGeneration } = condition;
+    return [
+      {
+        type: condition['type'],
+        status: text('status'),
+        reason: text('reason'),
+        message: text('message'),
+        lastTransitionTime: toInstantText(condition['lastTransitionTime']),
+        observedGeneration: typeof observedGeneration === 'number' ? observedGeneration : null,
+      },
+    ];
+  });
+}
+
+/** Kubernetes writes whole seconds; the API always has milliseconds. */
+function toInstantText(value: unknown): string | null {
+  const at = typeof value === 'string' ? Date.parse(value) : typeof value === 'number' ? value : Number.NaN;
+  return Number.isFinite(at) ? toWireInstant(at) : null;
 }

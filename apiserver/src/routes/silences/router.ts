@@ -1,5 +1,22 @@
-import type { Silence, SilenceList } from '@cronjob-monitor/shared/contract';
-import type { SilenceMatcher } from '@cronjob-monitor/shared/domain';
+import {
+  type Silence,
+  type SilenceList,
+  type SilenceSortKey,
+  type AlertType,
+  type Severity,
+  type SilenceState,
+  alertTypes,
+  severities,
+  silenceSortKeys,
+  silenceStates,
+} from '@cronjob-monitor/shared/contract';
+import {
+  type SilenceMatcher,
+  type Instant,
+  isInForce,
+  matches,
+  type MutableAlert,
+} from '@cronjob-monitor/shared/domain';
 import {
   findSilence,
   listKeptSilences,
@@ -7,6 +24,7 @@ import {
   listMutedBySilence,
   type StoredSilence,
 } from '@cronjob-monitor/shared/store';
+import * as yup from 'yup';
 import type { SilenceDraft } from '../../actions/index.ts';
 import type { ApiContext } from '../../context.ts';
 import type { Caller } from '../../auth/authentication.ts';
@@ -18,10 +36,41 @@ import { isObjectId } from '../../object-name.ts';
 import { authorOf } from '../author.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
 import { mayReadSilence, placesOf } from '../silence-places.ts';
-import { orderSilences } from './order.ts';
-import { presentDraft, presentSilence, stateOf, type SilenceFacts } from './present.ts';
-import { newSilenceQuery, silenceBody, silencesQuery } from './query.ts';
 import { readSilenceDraft } from './silence-draft.ts';
+import { toWireInstant } from '../../wire-values.ts';
+import { flag, names, paging, sort, words } from '../../middleware/parameters.ts';
+import { anyText, bool, listOf, object, oneOf, refField, text } from '../query.ts';
+
+const silencesQuery = {
+  state: words(silenceStates),
+  namespace: names(),
+  sort: sort(silenceSortKeys, { key: 'endsAt', descending: false }),
+  ...paging,
+};
+
+const newSilenceQuery = { dryRun: flag() };
+
+const mostCriteria = 200;
+
+/** POST and PUT. What the fields say of one another is judged in silence-draft.ts. */
+const silenceBody = yup.object({
+  matcher: object({
+    namespaces: listOf(text(63).required('is required'), mostCriteria),
+    cronjobs: listOf(text(253).required('is required'), mostCriteria),
+    types: listOf(oneOf(alertTypes).required('is required'), alertTypes.length),
+    severities: listOf(oneOf(severities).required('is required'), severities.length),
+    monitor: refField(),
+    alertId: text(100),
+    all: bool(),
+  }).required('is required'),
+  startsAt: anyText(64),
+  endsAt: anyText(64),
+  duration: anyText(32),
+  untilResolved: bool(),
+  comment: text(500).required('is required'),
+  by: text(100),
+});
+export type SilenceBody = yup.InferType<typeof silenceBody>;
 
 const one = '/silences/:id';
 
@@ -212,5 +261,81 @@ async function gatherFacts(
     alerts: alerts.filter(({ namespace }) => isReadable(namespace)),
     held: (silenceId) =>
       [...(held.get(silenceId) ?? [])].flatMap(([id, namespace]) => (isReadable(namespace) ? [id] : [])),
+  };
+}
+
+const keys: Readonly<Record<SilenceSortKey, (silence: StoredSilence) => Instant>> = {
+  endsAt: endOf,
+  startsAt: ({ startsAt }) => startsAt,
+  createdAt: ({ createdAt }) => createdAt,
+};
+
+/** In the order asked for; ties by id. */
+function orderSilences(
+  silences: readonly StoredSilence[],
+  sort: { readonly key: SilenceSortKey; readonly descending: boolean },
+): StoredSilence[] {
+  const keyOf = keys[sort.key];
+  const sign = sort.descending ? -1 : 1;
+  return silences.toSorted((a, b) => sign * (keyOf(a) - keyOf(b)) || (a.id < b.id ? -1 : 1));
+}
+
+function stateOf(silence: StoredSilence, now: Instant): SilenceState {
+  if (endOf(silence) <= now) return 'expired';
+  return silence.startsAt <= now ? 'active' : 'scheduled';
+}
+
+/** When it is over, or was ended. */
+function endOf({ endsAt, endedAt }: StoredSilence): Instant {
+  return Math.min(endsAt, endedAt ?? endsAt);
+}
+
+/** What silences are told from. */
+interface SilenceFacts {
+  readonly now: Instant;
+  /** Every live alert that the caller may read. */
+  readonly alerts: readonly MutableAlert[];
+  /** Ids of the readable alerts that a silence has held so far. */
+  readonly held: (silenceId: string) => readonly string[];
+}
+
+function presentSilence(silence: StoredSilence, { now, alerts, held }: SilenceFacts): Silence {
+  const mutedNow = isInForce(silence, now) ? matchedBy(silence, alerts) : [];
+  const ever = new Set([...held(silence.id), ...mutedNow]);
+  return { ...presentBase(silence, now), mutedNow: mutedNow.length, mutedTotal: ever.size };
+}
+
+/** A silence that is only asked about: what it would hold if it were in force now. */
+function presentDraft(silence: StoredSilence, alerts: readonly MutableAlert[], now: Instant): Silence {
+  const muted = matchedBy(silence, alerts).length;
+  return { ...presentBase(silence, now), id: null, mutedNow: muted, mutedTotal: muted };
+}
+
+function matchedBy({ matcher }: StoredSilence, alerts: readonly MutableAlert[]): readonly string[] {
+  return alerts.filter((alert) => matches(matcher, alert)).map(({ id }) => id);
+}
+
+function presentBase(silence: StoredSilence, now: Instant): Omit<Silence, 'mutedNow' | 'mutedTotal'> {
+  const { namespaces, cronjobs, types, severities, monitor, alertId, all } = silence.matcher;
+  return {
+    id: silence.id,
+    state: stateOf(silence, now),
+    matcher: {
+      namespaces,
+      cronjobs,
+      // Only these words are let in.
+      types: types as readonly AlertType[],
+      severities: severities as readonly Severity[],
+      monitor,
+      alertId,
+      all,
+    },
+    startsAt: toWireInstant(silence.startsAt),
+    endsAt: toWireInstant(endOf(silence)),
+    untilResolved: silence.untilResolved,
+    comment: silence.comment,
+    createdBy: silence.createdBy,
+    createdAt: toWireInstant(silence.createdAt),
+    updatedAt: toWireInstant(silence.updatedAt),
   };
 }

@@ -3,7 +3,7 @@ import { parseDuration, type Instant, type SilenceMatcher } from '@cronjob-monit
 import type { SilenceDraft } from '../../actions/index.ts';
 import { invalidRequest } from '../../errors.ts';
 import { readInstant } from '../../middleware/instant.ts';
-import type { SilenceBody } from './query.ts';
+import type { SilenceBody } from './router.ts';
 
 const longestMs = 30 * 86_400_000;
 

@@ -13,7 +13,7 @@ import {
 import { orNull, toPercent, toSecondsOrNull } from '../../wire-values.ts';
 import { verdictOfTarget } from '../verdicts/of-target.ts';
 import type { Surroundings } from '../verdicts/surroundings.ts';
-import type { PairFacts } from './gather.ts';
+import type { PairFacts } from './router.ts';
 
 /** What is said of a target, and with which figures. */
 type Told = Pick<SlaTarget, 'verdict' | 'target' | 'current' | 'unit'> & { readonly words: Words };

@@ -1,14 +1,50 @@
-import type { SlaList } from '@cronjob-monitor/shared/contract';
+import {
+  type SlaList,
+  type Ref,
+  type SlaSubject,
+  slaSubjects,
+  slaTargetVerdicts,
+  type SlaSortKey,
+  type SlaTarget,
+  slaSortKeys,
+} from '@cronjob-monitor/shared/contract';
+import type { Instant } from '@cronjob-monitor/shared/domain';
+import {
+  listCronJobs,
+  listActiveJobs,
+  listMonitors,
+  listMonitorsOf,
+  listOpenAlerts,
+  listTold,
+  measureLongestRuns,
+  type CatalogCronJob,
+  type Db,
+  type StoredAlert,
+  type ToldFacts,
+} from '@cronjob-monitor/shared/store';
 import { exportsAreWhole, offsetNeedsLimit, pageOnWish, toPagination } from '../../middleware/pagination.ts';
-import { readQuery } from '../../middleware/validate.ts';
+import { readQuery, type Values } from '../../middleware/validate.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
-import { answerExport, exportable, inBatches } from '../export/answer.ts';
+import { answerExport, exportable, inBatches, exportFormat } from '../export/answer.ts';
 import { slaColumns } from '../export/columns.ts';
 import { readSurroundings } from '../verdicts/surroundings.ts';
-import { gatherPairs } from './gather.ts';
-import { orderTargets } from './order.ts';
 import { countVerdicts, presentTargets } from './present.ts';
-import { slaQuery } from './query.ts';
+import { targetsOf, type SlaTargets } from '../../monitor-spec.ts';
+import { windowsOf } from '../../windows.ts';
+import { countRuns, countWithMissed, mostNamed, noRuns, type RateCounts, type Rates } from './rates.ts';
+import { names, paging, ref, search, sort, words } from '../../middleware/parameters.ts';
+
+const slaQuery = {
+  namespace: names(),
+  monitor: ref(),
+  search: search(),
+  subject: words(slaSubjects),
+  verdict: words(slaTargetVerdicts),
+  sort: sort(slaSortKeys, { key: 'verdict', descending: false }),
+  ...paging,
+  format: exportFormat,
+};
+type SlaQuery = Values<typeof slaQuery>;
 
 /**
  * @openapi
@@ -45,4 +81,169 @@ export function slaRouter({ guard, store, clock, logger }: RouteDeps): ApiRouter
     };
     ctx.body = body;
   });
+}
+
+/** What one monitor asks of one CronJob, with all that the answer is told from. */
+export interface PairFacts {
+  readonly cronJob: CatalogCronJob;
+  readonly monitor: Ref;
+  readonly monitorId: number;
+  readonly targets: SlaTargets;
+  readonly current: RateCounts;
+  /** The window before. */
+  readonly previous: RateCounts;
+  /** Its open alert about a subject. */
+  readonly alertOf: (subject: SlaSubject) => StoredAlert | undefined;
+  readonly toldOf: (alert: StoredAlert) => ToldFacts | undefined;
+  /** The longest scheduled run of the window that has ended; undefined: not asked for, or none. */
+  readonly longestMs: number | undefined;
+  /** Starts of the scheduled Jobs that run now, the oldest first. */
+  readonly runningSince: readonly Instant[];
+}
+
+interface Pair {
+  readonly cronJob: CatalogCronJob;
+  readonly monitor: Ref & { readonly monitorId: number };
+  readonly targets: SlaTargets;
+}
+
+/** Every pair of a monitor with targets and a CronJob that it selects, read with a handful of questions. */
+async function gatherPairs(
+  db: Db,
+  query: Pick<SlaQuery, 'namespace' | 'monitor' | 'search'>,
+  now: Instant,
+): Promise<PairFacts[]> {
+  const filter = { namespaces: query.namespace, monitor: query.monitor, search: query.search };
+  const [cronJobs, monitors] = await Promise.all([listCronJobs(db, filter), listMonitors(db)]);
+  const ids = cronJobs.map(({ id }) => id);
+  const selections = await listMonitorsOf(db, ids.length > mostNamed ? undefined : ids);
+  const withAlerts = cronJobs.filter(({ activeAlerts, heldAlerts }) => activeAlerts + heldAlerts > 0);
+  const alerts = (
+    await listOpenAlerts(
+      db,
+      withAlerts.map(({ id }) => id),
+    )
+  ).filter(({ type }) => type === 'slaBreached');
+  const told = await listTold(
+    db,
+    alerts.map(({ id }) => id),
+  );
+
+  const byId = new Map(cronJobs.map((cronJob) => [cronJob.id, cronJob]));
+  const targetsById = new Map(monitors.map(({ id, spec }) => [id, targetsOf(spec)]));
+  const pairs = selections.flatMap((monitor): Pair[] => {
+    const cronJob = byId.get(monitor.cronJobId);
+    const targets = targetsById.get(monitor.monitorId);
+    return cronJob && targets && isAskedFor(monitor, query.monitor) ? [{ cronJob, monitor, targets }] : [];
+  });
+  const rates = await countRates(db, pairs, now);
+  const alertByKey = new Map(alerts.map((alert) => [keyOf(alert.monitorId, alert.cronJobId, alert.subject), alert]));
+  const longest = await measureLongest(db, pairs, now);
+  const running = await listRunning(db, pairs);
+  return pairs.map((pair) => {
+    const { current = noRuns, previous = noRuns } = rates.get(pair) ?? {};
+    const { monitorId, namespace, name } = pair.monitor;
+    return {
+      ...pair,
+      monitor: { namespace, name },
+      monitorId,
+      longestMs: longest.get(pair),
+      runningSince: running.get(pair.cronJob.id) ?? [],
+      toldOf: ({ id }) => told.get(id),
+      current,
+      previous,
+      alertOf: (subject) => alertByKey.get(keyOf(monitorId, pair.cronJob.id, subject)),
+    };
+  });
+}
+
+function keyOf(monitorId: number, cronJobId: number, subject: string | undefined): string {
+  return `${monitorId}/${cronJobId}/${subject ?? ''}`;
+}
+
+function isAskedFor(monitor: Ref, asked: Ref | undefined): boolean {
+  return asked === undefined || (asked.namespace === monitor.namespace && asked.name === monitor.name);
+}
+
+/** The longest ended run of each pair with a longest duration. */
+async function measureLongest(db: Db, pairs: readonly Pair[], now: Instant): Promise<ReadonlyMap<Pair, number>> {
+  const limited = pairs.filter(({ targets }) => targets.maxDurationMs !== undefined);
+  const longest = new Map<Pair, number>();
+  for (const [days, group] of Map.groupBy(limited, ({ targets }) => targets.rate.windowDays)) {
+    const ids = [...new Set(group.map(({ cronJob }) => cronJob.id))];
+    // As with rates.
+    const measured = await measureLongestRuns(db, ids, windowsOf(now, days).current.from);
+    for (const pair of group) {
+      const found = measured.get(pair.cronJob.id);
+      if (found) longest.set(pair, found.durationMs);
+    }
+  }
+  return longest;
+}
+
+async function listRunning(db: Db, pairs: readonly Pair[]): Promise<ReadonlyMap<number, readonly Instant[]>> {
+  const limited = pairs.filter(({ cronJob, targets }) => cronJob.running > 0 && targets.maxDurationMs !== undefined);
+  const jobs = await listActiveJobs(db, [...new Set(limited.map(({ cronJob }) => cronJob.id))]);
+  const started = jobs.flatMap(({ cronJobId, trigger, startedAt }) =>
+    trigger === 'scheduled' && startedAt !== undefined ? [{ cronJobId, startedAt }] : [],
+  );
+  const byCronJob = Map.groupBy(started, ({ cronJobId }) => cronJobId);
+  return new Map(
+    [...byCronJob].map(([id, list]) => [id, list.map(({ startedAt }) => startedAt).toSorted((a, b) => a - b)]),
+  );
+}
+
+/** One window after the other: there are as many as monitors have different ones. */
+async function countRates(db: Db, pairs: readonly Pair[], now: Instant): Promise<ReadonlyMap<Pair, Rates>> {
+  const rated = pairs.filter(({ targets }) => targets.rate.minSuccessRate !== undefined);
+  const groups = Map.groupBy(rated, ({ targets }) => `${targets.rate.windowDays} ${targets.rate.countMissed}`);
+  const rates = new Map<Pair, Rates>();
+  for (const group of groups.values()) {
+    const [first] = group;
+    if (!first) continue;
+    const { windowDays, countMissed } = first.targets.rate;
+    const ids = [...new Set(group.map(({ cronJob }) => cronJob.id))];
+    const countsOf = await (countMissed ? countWithMissed : countRuns)(db, ids, windowsOf(now, windowDays));
+    for (const pair of group) rates.set(pair, countsOf(pair.cronJob.id));
+  }
+  return rates;
+}
+
+const keys: Readonly<Record<SlaSortKey, (target: SlaTarget) => string | number | null>> = {
+  verdict: ({ verdict }) => slaTargetVerdicts.indexOf(verdict),
+  name: ({ cronjob }) => cronjob.name,
+  namespace: ({ cronjob }) => cronjob.namespace,
+  failuresLeft: (target) => target.failuresLeft,
+};
+
+/** In the order asked for, unknown values last both ways; ties by CronJob, monitor and subject. */
+function orderTargets(
+  targets: readonly SlaTarget[],
+  sort: { readonly key: SlaSortKey; readonly descending: boolean },
+): SlaTarget[] {
+  const keyOf = keys[sort.key];
+  const sign = sort.descending ? -1 : 1;
+  return targets.toSorted((a, b) => {
+    const [left, right] = [keyOf(a), keyOf(b)];
+    if (left !== right) {
+      if (left === null) return 1;
+      if (right === null) return -1;
+      return left < right ? -sign : sign;
+    }
+    return compareTies(a, b);
+  });
+}
+
+function compareTies(a: SlaTarget, b: SlaTarget): number {
+  return (
+    compareText(a.cronjob.namespace, b.cronjob.namespace) ||
+    compareText(a.cronjob.name, b.cronjob.name) ||
+    compareText(a.monitor.namespace, b.monitor.namespace) ||
+    compareText(a.monitor.name, b.monitor.name) ||
+    slaSubjects.indexOf(a.subject) - slaSubjects.indexOf(b.subject)
+  );
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }

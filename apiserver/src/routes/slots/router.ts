@@ -1,19 +1,36 @@
-import type { SlotPage } from '@cronjob-monitor/shared/contract';
+import { type SlotPage, type Slot, slotOutcomes, slotSortKeys } from '@cronjob-monitor/shared/contract';
 import type { Instant } from '@cronjob-monitor/shared/domain';
-import { countSlots, listSlots, type SlotFilter } from '@cronjob-monitor/shared/store';
+import {
+  countSlots,
+  listSlots,
+  type SlotFilter,
+  type KnownSlot,
+  type Store,
+  type CatalogCronJob,
+} from '@cronjob-monitor/shared/store';
+import { parse } from '@cronjob-monitor/shared/domain/schedule';
 import { readLateAfterMs } from '../late-after.ts';
 import { exportsAreWhole, pageOf, toPagination, type PageRequest } from '../../middleware/pagination.ts';
 import { readQuery, type Values } from '../../middleware/validate.ts';
-import { toWireInstantOrNull } from '../../wire-values.ts';
+import { toWireInstantOrNull, orNull, toSeconds, toSecondsOrNull, toWireInstant } from '../../wire-values.ts';
 import { cutToMinute, readWindow } from '../../windows.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
 import { getKnownCronJob, type KnownCronJob } from '../known-cron-job.ts';
-import { answerExport, exportable } from '../export/answer.ts';
+import { answerExport, exportable, exportFormat } from '../export/answer.ts';
 import { slotColumns } from '../export/columns.ts';
-import { readInBatches } from './batches.ts';
-import { listDueSlots } from './due.ts';
-import { presentDue, presentSlot } from './present.ts';
-import { defaultLimit, defaultWindowMs, slotsQuery } from './query.ts';
+import { instant, paging, sort, words } from '../../middleware/parameters.ts';
+
+const slotsQuery = {
+  since: instant(),
+  until: instant(),
+  outcome: words(slotOutcomes),
+  sort: sort(slotSortKeys, { key: 'scheduledFor', descending: true }),
+  ...paging,
+  format: exportFormat,
+};
+
+const defaultWindowMs = 7 * 86_400_000;
+const defaultLimit = 100;
 
 /**
  * @openapi
@@ -101,5 +118,109 @@ function split(page: PageRequest, firstLength: number): { readonly first: PageRe
   return {
     first: { offset: page.offset, limit: fromFirst },
     second: { offset: Math.max(0, page.offset - firstLength), limit: page.limit - fromFirst },
+  };
+}
+
+const dayMs = 86_400_000;
+/** Slots of one batch; a schedule has one a minute at most, so that as many never share an instant. */
+const batchSize = 500;
+/** A span that gives less than this is followed by one twice as long. */
+const fewSlots = batchSize / 2;
+
+/** All slots of a filter, in order, with those due and not judged at the newer end. */
+async function* readInBatches(
+  store: Store,
+  filter: SlotFilter,
+  due: readonly Instant[],
+  descending: boolean,
+): AsyncGenerator<readonly Slot[], void, undefined> {
+  const waiting = descending ? due : due.toReversed();
+  if (descending) yield waiting.map(presentDue);
+  for await (const batch of readKnown(store, filter, descending)) yield batch.map(presentSlot);
+  if (!descending) yield waiting.map(presentDue);
+}
+
+/** From one end of the window to the other, span by span: what is written meanwhile moves nothing. */
+async function* readKnown(store: Store, filter: SlotFilter, descending: boolean): AsyncGenerator<readonly KnownSlot[]> {
+  let { since, until } = filter;
+  let spanMs = dayMs;
+  while (since < until) {
+    const span = descending
+      ? { since: Math.max(since, until - spanMs), until }
+      : { since, until: Math.min(until, since + spanMs) };
+    const found = await listSlots(store, { ...filter, ...span }, { descending, page: { limit: batchSize, offset: 0 } });
+    const last = found.at(-1);
+    const whole = last && found.length === batchSize ? found.filter(({ at }) => at !== last.at) : [];
+    if (last && whole.length > 0) {
+      // Others may be due at the same instant as the last one: it is read again with them.
+      yield whole;
+      if (descending) until = last.at + 1;
+      else since = last.at;
+      continue;
+    }
+    yield found;
+    if (descending) until = span.since;
+    else since = span.until;
+    if (found.length < fewSlots) spanMs *= 2;
+  }
+}
+
+/** More are not listed one by one: nobody has judged them for a long time. */
+const mostDue = 500;
+
+/**
+ * Expected runs that are due and of which nobody has said anything yet: those after the last one that a run answered or a
+ * verdict settled. Newest first. A suspended, deleted or unreadable CronJob has none.
+ */
+function listDueSlots(
+  cronJob: CatalogCronJob,
+  window: { readonly since: Instant; readonly until: Instant; readonly now: Instant },
+  lastKnownAt: Instant | undefined,
+  defaultTimeZone: string,
+): Instant[] {
+  if (cronJob.suspended || cronJob.problem !== undefined || cronJob.deletedAt !== undefined) return [];
+  const settled = Math.max(lastKnownAt ?? 0, (cronJob.evaluatedThroughAt ?? 1) - 1, cronJob.createdAt);
+  const from = Math.max(settled, window.since - 1);
+  const to = Math.min(window.until - 1, window.now);
+  if (from >= to) return [];
+  try {
+    const schedule = parse(cronJob.schedule);
+    // Intervals count from their last run: between two of them nothing but that run says where.
+    const start = schedule.kind === 'every' ? Math.max(settled, cronJob.everyAnchorAt ?? settled) : from;
+    const due = schedule.between(start, to, cronJob.timeZone ?? defaultTimeZone, mostDue);
+    return due.filter((at) => at > from).reverse();
+  } catch {
+    return []; // a schedule that nobody can read expects nothing; its problem is told elsewhere
+  }
+}
+
+function presentSlot(slot: KnownSlot): Slot {
+  return {
+    scheduledFor: toWireInstant(slot.at),
+    outcome: slot.outcome,
+    cause: orNull(slot.cause),
+    message: orNull(slot.message),
+    inMaintenance: slot.inMaintenance,
+    jobName: orNull(slot.jobName),
+    executionStatus: orNull(slot.status),
+    startedAt: toWireInstantOrNull(slot.startedAt),
+    durationSeconds: toSecondsOrNull(slot.durationMs),
+    delaySeconds: slot.createdAt === undefined ? null : Math.max(0, toSeconds(slot.createdAt - slot.at)),
+  };
+}
+
+/** An expected run that is due and not judged yet. */
+function presentDue(at: Instant): Slot {
+  return {
+    scheduledFor: toWireInstant(at),
+    outcome: null,
+    cause: null,
+    message: null,
+    inMaintenance: false,
+    jobName: null,
+    executionStatus: null,
+    startedAt: null,
+    durationSeconds: null,
+    delaySeconds: null,
   };
 }

@@ -8,7 +8,9 @@ import { toPercent, toWireInstantOrNull } from '../../wire-values.ts';
 import { countStates, summarise } from '../cronjobs/list.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
 import { findOutlines } from '../find-outlines.ts';
-import { statsQuery } from './query.ts';
+import { names } from '../../middleware/parameters.ts';
+
+const statsQuery = { namespace: names() };
 
 const dayMs = 86_400_000;
 

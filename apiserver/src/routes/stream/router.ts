@@ -1,14 +1,15 @@
-import type { StreamData } from '@cronjob-monitor/shared/contract';
-import type { NumberedChange } from '@cronjob-monitor/shared/store';
+import { type StreamData, changeKinds } from '@cronjob-monitor/shared/contract';
+import { type NumberedChange, findChangeBounds, listChanges, type Store } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
 import { tooManyStreams } from '../../errors.ts';
 import { createEventStream, retryMs } from '../../live/event-stream.ts';
 import { readQuery, type Values } from '../../middleware/validate.ts';
 import { toWireInstant } from '../../wire-values.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
-import { isTold, readAudience } from './audience.ts';
-import { streamQuery } from './query.ts';
-import { readReplay } from './replay.ts';
+import { mayReadSilenceOf } from '../silence-places.ts';
+import { names, words } from '../../middleware/parameters.ts';
+
+const streamQuery = { kinds: words([...changeKinds, 'health']), namespace: names() };
 
 const pingEveryMs = 15_000;
 const healthEveryMs = 30_000;
@@ -110,3 +111,71 @@ async function openStream(deps: RouteDeps, ctx: ApiContext, kinds: readonly Kind
 }
 
 type Kind = Values<typeof streamQuery>['kinds'][number];
+
+/** What one reader of the stream may hear of. */
+interface Audience {
+  /** Those asked for that the caller may read; empty = all. */
+  readonly namespaces: readonly string[];
+  readonly hearsOfMonitors: (namespace: string) => boolean;
+  readonly hearsOfChannels: boolean;
+  /** Whether a silence of this id may be read; undefined: each may. */
+  readonly hearsOfSilence: ((id: string) => Promise<boolean>) | undefined;
+}
+
+/** Asks what the caller of a request may hear of now. Throws REVIEW_UNAVAILABLE. */
+async function readAudience(deps: RouteDeps, ctx: ApiContext): Promise<Audience> {
+  const { authentication } = deps;
+  const { namespace: namespaces } = readQuery(ctx, streamQuery);
+  const { caller } = ctx.state;
+  if (!caller) {
+    const hearsOfSilence = (): Promise<boolean> => Promise.resolve(false);
+    return { namespaces, hearsOfMonitors: () => false, hearsOfChannels: false, hearsOfSilence };
+  }
+  const [monitors, hearsOfChannels, readsAll] = await Promise.all([
+    authentication.reach(caller, 'readMonitors', namespaces),
+    authentication.may(caller, 'readChannels', {}),
+    authentication.may(caller, 'read', {}),
+  ]);
+  return {
+    namespaces,
+    hearsOfMonitors: (namespace) => monitors.includes(namespace),
+    hearsOfChannels,
+    hearsOfSilence: readsAll ? undefined : (id) => mayReadSilenceOf(deps, caller, id),
+  };
+}
+
+/** What belongs to no namespace is told to everybody, but for what names a channel, and for a silence that may not be read. */
+async function isTold({ kind, namespace, data }: NumberedChange, audience: Audience): Promise<boolean> {
+  if (kind === 'silence' && audience.hearsOfSilence) {
+    const { id } = data as { readonly id?: unknown };
+    return typeof id === 'string' && (await audience.hearsOfSilence(id));
+  }
+  if (namespace === undefined) return audience.hearsOfChannels || (kind !== 'channel' && kind !== 'delivery');
+  if (audience.namespaces.length > 0 && !audience.namespaces.includes(namespace)) return false;
+  return kind !== 'monitor' || audience.hearsOfMonitors(namespace);
+}
+
+/** More are not worth telling one by one. */
+const mostReplayed = 1_000;
+/** Numbers before a cursor that may have committed after it, and within which time. */
+const overlap = 50;
+const settledAfterMs = 5_000;
+
+/** What a client missed that comes back: the changes after its cursor, or that it has to read all again. */
+type Replay = { readonly changes: readonly NumberedChange[] } | { readonly resync: StreamData['resync']['reason'] };
+
+/** Changes after `lastEventId`, and those just before it that may have committed later: each at least once. */
+async function readReplay(store: Store, lastEventId: string): Promise<Replay> {
+  if (!/^[0-9]{1,15}$/.test(lastEventId)) return { resync: 'cursorTooOld' };
+  const cursor = Number(lastEventId);
+  const bounds = await findChangeBounds(store);
+  if (!bounds || cursor > bounds.newest || cursor < bounds.oldest - 1) return { resync: 'cursorTooOld' };
+  const changes = await listChanges(store, { id: Math.max(0, cursor - overlap), limit: mostReplayed + overlap + 1 });
+  const later = changes.filter(({ id }) => id > cursor);
+  if (later.length > mostReplayed) return { resync: 'tooManyChanges' };
+  const at = changes.find(({ id }) => id === cursor)?.at;
+  const before = changes.filter(
+    ({ id, at: writtenAt }) => id < cursor && at !== undefined && writtenAt > at - settledAfterMs,
+  );
+  return { changes: [...before, ...later] };
+}

@@ -3,7 +3,6 @@ import { windowAt, type Instant, type MaintenanceWindow } from '@cronjob-monitor
 import { parse, type Schedule } from '@cronjob-monitor/shared/domain/schedule';
 import type { ScheduledCronJob } from '../../next-run.ts';
 import { orNull, toSecondsOrNull, toWireInstant } from '../../wire-values.ts';
-import { createZoneClock, type ZoneClock } from './zone-clock.ts';
 
 /** Which runs of a CronJob are shown: those within a window, or so many of them. */
 export interface Span {
@@ -132,4 +131,83 @@ function skippedDates(text: string, clock: ZoneClock, span: Pick<Span, 'from' | 
     .gaps(span.from, span.until)
     .filter((gap) => onWall.between(gap.from - 1000, gap.from + gap.byMs - 1000, 'UTC', 1).length > 0)
     .map((gap) => new Date(gap.from).toISOString().slice(0, 10));
+}
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+/** Clocks move by at most so much at once, and not twice within it. */
+const nearMs = 3 * hourMs;
+/** Two looks so far apart miss no change. */
+const lookMs = 12 * hourMs;
+
+/** What the clocks of one zone show. */
+interface ZoneClock {
+  /** `2026-11-22T02:30:00+01:00`. */
+  localText(at: Instant): string;
+  /** The wall time at `at` comes twice. */
+  isRepeated(at: Instant): boolean;
+  /** Wall times that never come in (from, to]: clocks jump from `from` on by `byMs`. Read as if they were UTC. */
+  gaps(from: Instant, to: Instant): readonly { readonly from: Instant; readonly byMs: number }[];
+}
+
+/** Throws RangeError for a zone that nobody knows. */
+export function createZoneClock(zone: string): ZoneClock {
+  const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
+  const offsets = new Map<Instant, number>();
+  /** Offsets hold for a minute at least. */
+  const offsetAt = (at: Instant): number => {
+    const minute = Math.floor(at / minuteMs) * minuteMs;
+    const offset = offsets.get(minute) ?? readOffset(format, minute);
+    offsets.set(minute, offset);
+    return offset;
+  };
+
+  return {
+    localText(at) {
+      const offset = offsetAt(at);
+      const text = new Date(at + offset).toISOString().slice(0, 19);
+      const minutes = Math.abs(offset) / minuteMs;
+      const sign = offset < 0 ? '-' : '+';
+      return `${text}${sign}${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}`;
+    },
+    isRepeated(at) {
+      const offset = offsetAt(at);
+      return [at - nearMs, at + nearMs].some((near) => {
+        const other = offsetAt(near);
+        return other !== offset && offsetAt(at + offset - other) === other;
+      });
+    },
+    gaps(from, to) {
+      const gaps: { from: Instant; byMs: number }[] = [];
+      for (let at = from; at < to; at += lookMs) {
+        const next = Math.min(at + lookMs, to);
+        const byMs = offsetAt(next) - offsetAt(at);
+        if (byMs > 0) gaps.push({ from: firstWith(offsetAt, at, next) + offsetAt(at), byMs });
+      }
+      return gaps;
+    },
+  };
+}
+
+/** The minute from which the offset is that of `to`. */
+function firstWith(offsetAt: (at: Instant) => number, from: Instant, to: Instant): Instant {
+  let [before, after] = [from, to];
+  while (after - before > minuteMs) {
+    const middle = before + Math.floor((after - before) / 2 / minuteMs) * minuteMs;
+    if (offsetAt(middle) === offsetAt(to)) after = middle;
+    else before = middle;
+  }
+  return Math.floor(after / minuteMs) * minuteMs;
+}
+
+/** Milliseconds that wall clocks are ahead of UTC. */
+function readOffset(format: Intl.DateTimeFormat, at: Instant): number {
+  const part = format.formatToParts(at).find(({ type }) => type === 'timeZoneName');
+  const [, sign, hours, minutes] = /^GMT(?:([+-])(\d{2}):(\d{2}))/.exec(part?.value ?? '') ?? [];
+  if (sign === undefined) return 0;
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * minuteMs;
+}
+
+function twoDigits(number: number): string {
+  return String(number).padStart(2, '0');
 }

@@ -1,7 +1,10 @@
+import { abilities, type Ability, type Whoami } from '@cronjob-monitor/shared/contract';
 import { readQuery } from '../../middleware/validate.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
-import { presentWhoami } from './present.ts';
-import { whoamiQuery } from './query.ts';
+import type { Caller } from '../../auth/authentication.ts';
+import { name } from '../../middleware/parameters.ts';
+
+const whoamiQuery = { namespace: name() };
 
 /**
  * @openapi
@@ -25,4 +28,35 @@ export function whoamiRouter({ guard, authentication, settings }: RouteDeps): Ap
     ctx.state.noStore = true;
     ctx.body = presentWhoami({ caller, may, namespace, readOnly, defaultTimeZone });
   });
+}
+
+/** Abilities that change nothing; all others are false while read-only. */
+const reading = new Set<Ability>([
+  'read',
+  'readLogs',
+  'readMonitors',
+  'preview',
+  'readChannels',
+  'testPattern',
+  'readConfig',
+]);
+
+function presentWhoami(facts: {
+  readonly caller: Caller;
+  readonly may: (ability: Ability) => boolean;
+  readonly namespace: string | undefined;
+  readonly readOnly: boolean;
+  readonly defaultTimeZone: string;
+}): Whoami {
+  const { caller, may, readOnly } = facts;
+  const can = abilities.map((ability) => [ability, may(ability) && (reading.has(ability) || !readOnly)] as const);
+  return {
+    mode: caller.mode,
+    authenticated: caller.user !== undefined,
+    user: caller.user ?? null,
+    namespace: facts.namespace ?? null,
+    readOnly,
+    defaultTimeZone: facts.defaultTimeZone,
+    can: Object.fromEntries(can) as Whoami['can'],
+  };
 }

@@ -5,8 +5,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import Koa from 'koa';
 import type { ApiState } from '../context.ts';
 import { serve, type TestServer } from '../testing/http.ts';
-import { caching } from './caching.ts';
-import { compression } from './compression.ts';
+import { caching, compression } from './caching.ts';
 
 function ask(port: number, encoding: string): Promise<Response> {
   return fetch(`http://127.0.0.1:${port}/`, { headers: { 'accept-encoding': encoding } });

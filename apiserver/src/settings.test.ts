@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadConfig } from '@cronjob-monitor/shared/config';
-import { toApiSettings } from './settings-of.ts';
+import { toApiSettings } from './settings.ts';
 
 function settingsOf(...argv: readonly string[]) {
   const { loaded, problems } = loadConfig({

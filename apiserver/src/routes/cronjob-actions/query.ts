@@ -1,3 +1,0 @@
-import { flag } from '../../middleware/parameters.ts';
-
-export const triggerQuery = { force: flag() };

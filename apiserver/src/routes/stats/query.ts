@@ -1,3 +1,0 @@
-import { names } from '../../middleware/parameters.ts';
-
-export const statsQuery = { namespace: names() };

@@ -1,3 +1,0 @@
-import { name } from '../../middleware/parameters.ts';
-
-export const whoamiQuery = { namespace: name() };
