@@ -77,7 +77,7 @@ try {
       (100 * told.filter(({ pending }) => !pending).length) / told.length;
     report.figure('messages of single failures with their log', complete(contexts(0, singles)), '%');
     report.figure(`messages of ${burst} at once with their log`, complete(contexts(singles, burst)), '%');
-    const lastAt = Math.max(...[...failedAt.values()]);
+    const lastAt = Math.max(...failedAt.values());
     await wait(Math.max(0, lastAt + 10_000 - Date.now()));
     const { items } = await service.ask<AlertList>('/api/v1/alerts?limit=2000');
     const newest = items.filter(({ cronjob }) => Number(cronjob.name.slice(4)) >= singles);

@@ -52,8 +52,9 @@ standInForTheMachine(({ body }) => {
 });
 
 const logger = createLogger({ level: 'error', format: 'text', clock: systemClock, write: () => {} });
-const [database] = testDatabases().filter(({ name }) => name === 'sqlite');
-if (!database) throw new Error('DATABASES leaves no SQLite');
+const sqlite = testDatabases().find(({ name }) => name === 'sqlite');
+if (!sqlite) throw new Error('DATABASES leaves no SQLite');
+const database = sqlite;
 
 for await (const line of createInterface({ input: process.stdin })) {
   process.stdout.write(`${JSON.stringify(await play(Number(line)))}\n`);
@@ -72,7 +73,7 @@ async function play(seed: number): Promise<Played> {
   messages = [];
   answer = () => answersWith(nowMs);
   await observe(history, calm(history), {
-    freshDatabase: () => database!.fresh(),
+    freshDatabase: () => database.fresh(),
     logger,
     lookAt: looks,
     look: async (service, world, now) => {

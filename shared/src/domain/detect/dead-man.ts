@@ -65,7 +65,7 @@ export function deadMenPassed(rule: DeadManRule, past: DeadManPast): PassedLevel
     const isWithin = ({ fromAt, toAt }: Suspension): boolean =>
       fromAt < (next?.endedAt ?? Infinity) && (toAt ?? Infinity) > success.endedAt;
     const pauses = rule.pauseMonitoring ? past.suspensions.filter(isWithin) : [];
-    const stops = [...pauses.map(({ fromAt: at, toAt }) => ({ at, countsAgainFrom: toAt, by: undefined }))];
+    const stops = pauses.map(({ fromAt: at, toAt }) => ({ at, countsAgainFrom: toAt, by: undefined }));
     for (const { at, countsAgainFrom, by } of next
       ? [...stops, { at: next.endedAt, countsAgainFrom: undefined, by: next }]
       : stops) {
