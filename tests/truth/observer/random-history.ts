@@ -52,6 +52,11 @@ export function cellOf(namespace: string): string {
   return namespace.slice(namespace.lastIndexOf('-') + 1);
 }
 
+/** Every so many hours. */
+const rhythms = [1, 4, 6, 12, 24, 24, 24, 24, 24, weekHours, weekHours, weekHours];
+/** As in a large cluster: of 30 CronJobs one runs each hour, one each six and one each twelve; the others each day or each week. */
+const rhythmsOfACrowd = [1, 6, 12, ...Array<number>(12).fill(24), ...Array<number>(15).fill(weekHours)];
+
 interface Cell {
   readonly namespace: NamespaceStory;
   readonly cronJobs: readonly CronJobStory[];
@@ -100,7 +105,7 @@ function randomCell(
   }
 
   function aRhythm(): Rhythm {
-    const everyHours = chance.pick([1, 4, 6, 12, 24, 24, 24, 24, 24, weekHours, weekHours, weekHours]);
+    const everyHours = chance.pick(isCrowded ? rhythmsOfACrowd : rhythms);
     const grain = isCrowded ? 15 : 1;
     return { everyHours, minute: chance.whole(0, (everyHours < 24 ? 60 : everyHours * 60) / grain - 1) * grain };
   }
@@ -124,10 +129,10 @@ function randomCell(
       edits.push({ at: within(Math.max(createdAt, startAt) + 30 * minuteMs, quietAt), tier: chance.pick(['a', 'b']) });
     if (chance.chance(0.1))
       edits.push({ at: within(Math.max(createdAt, startAt) + 30 * minuteMs, quietAt), rhythm: aRhythm() });
-    const health = chance.pick([0.02, 0.1, 0.3, 0.9]);
+    const health = chance.pick(isCrowded ? [0, 0.01, 0.03, 0.3] : [0.02, 0.1, 0.3, 0.9]);
     const from = Math.max(createdAt, startAt - dayMs);
-    const rhythms = [rhythm, ...edits.flatMap((edit) => edit.rhythm ?? [])];
-    const slots = [...new Set(rhythms.flatMap((one) => slotsOf(one, from, endAt)))].sort((a, b) => a - b);
+    const played = [rhythm, ...edits.flatMap((edit) => edit.rhythm ?? [])];
+    const slots = [...new Set(played.flatMap((one) => slotsOf(one, from, endAt)))].sort((a, b) => a - b);
     return {
       uid: chance.uuid(),
       namespace,

@@ -45,7 +45,10 @@ export function differencesOf(
 }
 
 /** Intervals that are called missed at a time when the controllers were there, nothing was refused and nothing was edited. */
-export function falseMissesOf(ledger: Ledger, { steps }: Scenario): Difference[] {
+export function falseMissesOf(
+  ledger: { missedIntervals(): Iterable<{ readonly uid: string; readonly at: number }> },
+  { steps }: Scenario,
+): Difference[] {
   const disturbances = steps.map(({ at }) => Date.parse(at));
   const awaySpans = steps.flatMap((step, index) => {
     if (step.do !== 'controllerDown' && step.do !== 'rejectJobs') return [];

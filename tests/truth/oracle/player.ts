@@ -26,7 +26,6 @@ export interface TrueSlot {
 export interface Listener {
   readonly told: (change: Told) => void;
   readonly slot: (slot: TrueSlot) => void;
-  readonly ended: () => void;
 }
 
 /** The real controllers in virtual time, one scenario after the other; or why this machine cannot have them. */
@@ -42,6 +41,8 @@ export async function startPlayer(): Promise<Player> {
   const binary = await buildBinary('oracle');
   if ('skipped' in binary) return binary;
   const child = spawn(binary.path, ['-test.run', '^TestPlay$', '-test.timeout', '0'], {
+    // Its memory is small: to collect it less often is a fourth less work.
+    env: { GOGC: '400', ...process.env },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
@@ -58,7 +59,6 @@ export async function startPlayer(): Promise<Player> {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the program beside it writes these shapes
     if ('slot' in answer) playing.listener.slot(answer.slot as TrueSlot);
     else if ('end' in answer) {
-      playing.listener.ended();
       playing.settle.resolve();
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the program beside it writes these shapes
     } else playing.listener.told(answer as Told);
