@@ -1,4 +1,4 @@
-import { marks, rows, type Row, inParts, change } from './ask.ts';
+import { marks, maxRowsPerStatement, rows, type Row, inParts, change } from './ask.ts';
 import type { Db } from './database.ts';
 import type { ColumnType, Dialect } from './dialect/dialect.ts';
 
@@ -49,7 +49,10 @@ export async function updateRows(
   return changed;
 }
 
-/** Rows of a SELECT asked for a list of values, 500 at a time; `toSql` gets the marks of one part. */
+/**
+ * Rows of a SELECT asked for a list of values, 500 at a time; `toSql` gets the marks of one part, for an IN. A list is filled up with its
+ * last value to the next power of two, so that ten statements serve lists of all lengths and stay prepared.
+ */
 export async function rowsIn(
   db: Db,
   values: readonly unknown[],
@@ -58,7 +61,13 @@ export async function rowsIn(
 ): Promise<Row[]> {
   const found: Row[] = [];
   for (const part of inParts(values)) {
-    found.push(...(await rows(db, toSql(marks(part)), [...before, ...part])));
+    const asked = filledUp(part);
+    found.push(...(await rows(db, toSql(marks(asked)), [...before, ...asked])));
   }
   return found;
+}
+
+function filledUp(part: readonly unknown[]): readonly unknown[] {
+  const size = Math.min(maxRowsPerStatement, 2 ** Math.ceil(Math.log2(part.length)));
+  return [...part, ...Array<unknown>(size - part.length).fill(part.at(-1))];
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import {
+  cronJobIdsOf,
   forgetCronJob,
   listChanges,
   listWatchedSince,
@@ -42,6 +43,27 @@ export const cronJobs = contract('the catalog of CronJobs', (test) => {
       next_run_at: now + 5,
       baseline_at: null,
     });
+  });
+
+  test('is asked for lists of any length with a statement for each power of two, which stays prepared', async (bench) => {
+    const { store, epoch } = bench;
+    const all = Array.from({ length: 40 }, () => someCronJob());
+    await store.fenced(epoch, (tx) =>
+      projectCronJobs(
+        tx,
+        all.map((facts) => seen(facts)),
+      ),
+    );
+    const uids = all.map(({ uid }) => uid);
+    const asked = new Set<string>();
+    const note = ({ sql }: { readonly sql: string }): unknown => asked.add(sql);
+    store.sql.on('query', note);
+    for (let length = 0; length <= uids.length; length++) {
+      const ids = await cronJobIdsOf(store, uids.slice(0, length));
+      assert.deepEqual([...ids.keys()].sort(), uids.slice(0, length).sort());
+    }
+    store.sql.removeListener('query', note);
+    assert.equal(asked.size, 7, 'one, two, four, eight, 16, 32, 64');
   });
 
   test('takes hundreds at once, in the order given', async ({ store, epoch }) => {
