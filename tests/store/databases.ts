@@ -26,20 +26,21 @@ const pool = { maxIdleConns: 2, maxOpenConns: 8, connMaxLifetimeMs: 0, connMaxId
 
 /**
  * The databases to test on. `DATABASES` narrows them, as in DATABASES=sqlite,postgres. `POSTGRES_URL` and `MYSQL_URL` name servers
- * that are there already, with an account that may create databases: postgres://user:password@host:port/database.
+ * that are there already, with an account that may create databases: postgres://user:password@host:port/database. `filesIn`: folder for
+ * the files of SQLite.
  */
-export function testDatabases(): TestDatabase[] {
+export function testDatabases(filesIn = tmpdir()): TestDatabase[] {
   const wanted = process.env['DATABASES']?.split(',').map((name) => name.trim());
-  return [sqliteFiles(), postgresServer(), mysqlServer()].filter(({ name }) => wanted?.includes(name) ?? true);
+  return [sqliteFiles(filesIn), postgresServer(), mysqlServer()].filter(({ name }) => wanted?.includes(name) ?? true);
 }
 
-function sqliteFiles(): TestDatabase {
+function sqliteFiles(home: string): TestDatabase {
   const folders: string[] = [];
   return {
     name: 'sqlite',
     skip: undefined,
     fresh: async () => {
-      const folder = mkdtempSync(join(tmpdir(), 'cronjob-monitor-sqlite-'));
+      const folder = mkdtempSync(join(home, 'cronjob-monitor-sqlite-'));
       folders.push(folder);
       return { type: 'sqlite', path: join(folder, 'monitor.db') };
     },

@@ -10,7 +10,6 @@ import {
   type MessageHold,
 } from '@cronjob-monitor/shared/domain';
 import {
-  findAcknowledgement,
   findLastHold,
   listDeliveriesOfAlert,
   updateAcknowledgementEnd,
@@ -99,7 +98,7 @@ function followFlapping(
 
 /** A note ends when the severity rises, the error changes, or its own time is over. Whether one is still there. */
 async function followAcknowledgement(turn: Turn, alert: AlertRecord, news: News): Promise<boolean> {
-  const note = await findAcknowledgement(turn.tx, alert.id);
+  const note = turn.notes.get(alert.id);
   if (!note) return false;
   const isOver = note.expiresAt !== undefined && note.expiresAt <= turn.now;
   const reason = news.rose ? 'severityRise' : news.errorChanged ? 'changedError' : isOver ? 'expired' : undefined;

@@ -6,12 +6,7 @@ import {
   quietVerdictsNeeded,
   type Flips,
 } from '@cronjob-monitor/shared/domain';
-import {
-  findAcknowledgement,
-  listDeliveriesOfAlert,
-  updateAcknowledgementEnd,
-  type AlertRecord,
-} from '@cronjob-monitor/shared/store';
+import { listDeliveriesOfAlert, updateAcknowledgementEnd, type AlertRecord } from '@cronjob-monitor/shared/store';
 import type { AlertState } from '@cronjob-monitor/shared/contract';
 import type { FindingVerdict, HoldingFinding } from './finding.ts';
 import type { Followed } from './raise.ts';
@@ -88,7 +83,7 @@ async function end(turn: Turn<EndVerdict>, before: AlertRecord): Promise<AlertRe
     quietCount: 0,
   };
   decide(turn, ended, { action: state, ...reasonOf(state, verdict) });
-  if (await findAcknowledgement(tx, ended.id)) await updateAcknowledgementEnd(tx, ended.id, now);
+  if (turn.notes.has(ended.id)) await updateAcknowledgementEnd(tx, ended.id, now);
   return tellEnd(turn, ended, before);
 }
 

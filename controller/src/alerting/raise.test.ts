@@ -262,3 +262,39 @@ test('what another alert holds back stays active, and is told when that ends', a
   assert.deepEqual(await send(), ['team-chat firing']);
   assert.deepEqual(await ledger(id), ['detected', 'activated', 'held inhibited', 'queued firing', 'sent 200']);
 });
+
+test('alerts that only go on are noted together: at rest a pass writes once, however many are open', async (t) => {
+  const { store, clock, finding, raise, rows } = await anAlertingFixture(t);
+  const holds = (occurred: number) =>
+    (['first', 'second'] as const).flatMap((monitor) =>
+      (['jobFailed', 'missedSchedule', 'jobStuck'] as const).map((type) =>
+        finding(
+          {
+            kind: 'holds',
+            sinceAt: 0,
+            count: 1,
+            occurred,
+            message: 'It goes on.',
+            figures: {},
+            context: {},
+            delayed: false,
+          },
+          { type, monitor },
+        ),
+      ),
+    );
+  const opened = await raise(...holds(1));
+  const { id } = (opened[0] as RaisedAlert).alert;
+  await store.transaction((tx) =>
+    putAcknowledgement(tx, id, { byWhom: 'ana', at: clock.now(), note: undefined, expiresAt: undefined }),
+  );
+  clock.stepWall(5 * minuteMs);
+  const statements: string[] = [];
+  store.sql.on('query', ({ sql }: { readonly sql: string }) => void statements.push(sql));
+  const seen = await raise(...holds(0));
+  assert.equal(seen.length, opened.length);
+  const writes = statements.filter((sql) => /^(update alerts|select .* from acknowledgements)/.test(sql));
+  assert.equal(writes.length, 2, writes.join('\n'));
+  assert.deepEqual(await rows('select distinct last_seen_at from alerts'), [{ last_seen_at: clock.now() }]);
+  assert.equal((await rows('select ended_at from acknowledgements'))[0]?.['ended_at'], null);
+});

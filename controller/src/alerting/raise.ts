@@ -1,6 +1,8 @@
 import { fingerprintOf, type MutableAlert } from '@cronjob-monitor/shared/domain';
 import {
   insertAlert,
+  isOnlySeen,
+  listAcknowledgements,
   listLiveAlerts,
   listRoutedChannels,
   listSilences,
@@ -11,6 +13,7 @@ import {
   recordChanges,
   recordDecisions,
   updateAlert,
+  updateSeen,
   type AlertRecord,
   type Change,
   type Tx,
@@ -52,6 +55,10 @@ export async function raise(tx: Tx, findings: readonly AlertFinding[], deps: Rai
   const now = tx.now();
   const silences = await listSilences(tx, now);
   const channels = await listRoutedChannels(tx);
+  const notes = await listAcknowledgements(
+    tx,
+    [...live.values()].map(({ id }) => id),
+  );
   const beginning = prints.filter((print, index) => findings[index]?.verdict.kind === 'holds' && !live.has(print));
   const last = new Map(await lockLastEndedAlerts(tx, beginning));
   const open = new OpenSubjects(beginning.length === 0 ? [] : await listLiveAlerts(tx, cronJobIds));
@@ -59,6 +66,8 @@ export async function raise(tx: Tx, findings: readonly AlertFinding[], deps: Rai
 
   const raised: RaisedAlert[] = [];
   const ended: MutableAlert[] = [];
+  /** Alerts of which nothing is new but that they hold still: at rest that is all of them. */
+  const seen: string[] = [];
   for (const [index, finding] of findings.entries()) {
     const fingerprint = prints[index] ?? '';
     const before = live.get(fingerprint);
@@ -73,6 +82,7 @@ export async function raise(tx: Tx, findings: readonly AlertFinding[], deps: Rai
       fingerprint,
       channels,
       silences,
+      notes,
       deps,
       last: last.get(fingerprint),
       births: isNew ? births : undefined,
@@ -83,7 +93,10 @@ export async function raise(tx: Tx, findings: readonly AlertFinding[], deps: Rai
     const followed = await follow(turn, before);
     if (followed === undefined) continue;
     const alert = withEndOfFlapping(followed.alert);
-    await write(turn, { ...followed, alert });
+    const { stored } = followed;
+    const isQuiet = stored !== undefined && turn.decisions.length === 0 && isOnlySeen(tx, stored, alert);
+    if (isQuiet) seen.push(alert.id);
+    else await write(turn, { ...followed, alert });
     if (alert.endedAt === undefined) {
       live.set(fingerprint, { ...alert, fingerprint });
       open.add(subjectOf(finding));
@@ -97,6 +110,7 @@ export async function raise(tx: Tx, findings: readonly AlertFinding[], deps: Rai
     raised.push({ alert, cronJobUid: finding.cronJob.uid, before: before?.state, withheld, unsent });
   }
   await births.write(tx);
+  await updateSeen(tx, seen, now);
   await moveAlertCounters(
     tx,
     raised.map(({ alert }) => alert.cronJobId),

@@ -1,5 +1,12 @@
 import { muteOf, muteThroughout, type Instant, type MutableAlert, type Mute } from '@cronjob-monitor/shared/domain';
-import type { AlertDecision, AlertRecord, RoutedChannel, StoredSilence, Tx } from '@cronjob-monitor/shared/store';
+import type {
+  AlertDecision,
+  AlertRecord,
+  RoutedChannel,
+  StoredAcknowledgement,
+  StoredSilence,
+  Tx,
+} from '@cronjob-monitor/shared/store';
 import type { Births } from './births.ts';
 import type { AlertFinding, FindingVerdict, RaiseDeps } from './finding.ts';
 import type { UnsentMessage } from './withheld.ts';
@@ -14,6 +21,8 @@ export interface Turn<V extends FindingVerdict = FindingVerdict> {
   readonly fingerprint: string;
   readonly channels: ReadonlyMap<string, RoutedChannel>;
   readonly silences: readonly StoredSilence[];
+  /** Notes that people took of live alerts, by id of the alert. */
+  readonly notes: ReadonlyMap<string, StoredAcknowledgement>;
   readonly deps: RaiseDeps;
   /** The alert of this identity that ended last. */
   readonly last: AlertRecord | undefined;

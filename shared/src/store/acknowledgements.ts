@@ -1,10 +1,10 @@
 import type { AlertSubject, AlertType } from '../contract/index.ts';
 import type { Instant } from '../domain/index.ts';
-import { change, firstRow, insertRows, rows } from './ask.ts';
+import { change, firstRow, insertRows, rows, type Row } from './ask.ts';
 import { cleanText, optionalCleanText, optionalNumber, optionalText } from './column.ts';
 import type { Db, Tx } from './database.ts';
 import { toId16 } from './id16.ts';
-import { updateAll } from './upsert.ts';
+import { rowsIn, updateAll } from './upsert.ts';
 
 /** Somebody took note of an alert. */
 export interface StoredAcknowledgement {
@@ -40,13 +40,32 @@ export async function findAcknowledgement(db: Db, alertId: string): Promise<Stor
     'select by_whom, at, note, expires_at from acknowledgements where alert_id = ? and ended_at is null',
     [db.dialect.id16(toId16(alertId))],
   );
-  return (
-    row && {
-      byWhom: String(row['by_whom']),
-      at: Number(row['at']),
-      note: optionalText(row['note']),
-      expiresAt: optionalNumber(row['expires_at']),
-    }
+  return row && toStoredAcknowledgement(row);
+}
+
+function toStoredAcknowledgement(row: Row): StoredAcknowledgement {
+  return {
+    byWhom: String(row['by_whom']),
+    at: Number(row['at']),
+    note: optionalText(row['note']),
+    expiresAt: optionalNumber(row['expires_at']),
+  };
+}
+
+/** The notes taken of these alerts and not ended, by id of the alert. */
+export async function listAcknowledgements(
+  db: Db,
+  alertIds: readonly string[],
+): Promise<ReadonlyMap<string, StoredAcknowledgement>> {
+  const idOf = new Map(alertIds.map((id) => [toId16(id), id]));
+  const found = await rowsIn(
+    db,
+    [...idOf.keys()].map((id16) => db.dialect.id16(id16)),
+    (marks) =>
+      `select alert_id, by_whom, at, note, expires_at from acknowledgements where alert_id in (${marks}) and ended_at is null`,
+  );
+  return new Map(
+    found.map((row) => [idOf.get(db.dialect.id16Text(row['alert_id'])) ?? '', toStoredAcknowledgement(row)]),
   );
 }
 

@@ -187,7 +187,9 @@ export {
   lockAlert,
   lockLastEndedAlerts,
   lockLiveAlerts,
+  isOnlySeen,
   updateAlert,
+  updateSeen,
 } from './alerts/write-alerts.ts';
 export {
   findSilencesChangedAt,
@@ -223,6 +225,7 @@ export {
 export { listMutableAlerts, listMutedBySilence } from './muted-alerts.ts';
 export {
   findAcknowledgement,
+  listAcknowledgements,
   listAlertsWithExpiredNote,
   putAcknowledgement,
   updateAcknowledgementEnd,

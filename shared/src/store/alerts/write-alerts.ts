@@ -1,5 +1,5 @@
 import type { Instant } from '../../domain/index.ts';
-import { change, firstRow, insertRows, rows } from '../ask.ts';
+import { change, firstRow, inParts, insertRows, marks, rows } from '../ask.ts';
 import type { Db, Tx } from '../database.ts';
 import { toId16 } from '../id16.ts';
 import { quoted, rowsIn } from '../upsert.ts';
@@ -87,6 +87,26 @@ export async function updateAlert(tx: Tx, alert: AlertRecord): Promise<void> {
     ...toMovingValues(tx, alert),
     tx.dialect.id16(toId16(alert.id)),
   ]);
+}
+
+/** Whether the row of the second says nothing else than that of the first, but for when the condition was last seen to hold. */
+export function isOnlySeen(db: Db, before: AlertRecord, after: AlertRecord): boolean {
+  const values = toMovingValues(db, before);
+  // Keys are bytes or text, the rest is numbers and text.
+  return toMovingValues(db, { ...after, lastSeenAt: before.lastSeenAt }).every(
+    (value, index) => String(value) === String(values[index]),
+  );
+}
+
+/** The conditions of these alerts, whose rows are locked, still hold at this instant. */
+export async function updateSeen(tx: Tx, alertIds: readonly string[], at: Instant): Promise<void> {
+  for (const part of inParts(alertIds)) {
+    // One part after the other: they share a connection.
+    await change(tx, `update alerts set last_seen_at = ? where id in (${marks(part)})`, [
+      at,
+      ...part.map((id) => tx.dialect.id16(toId16(id))),
+    ]);
+  }
 }
 
 /** The live alerts of these CronJobs, oldest first. */
