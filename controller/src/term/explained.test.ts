@@ -219,16 +219,37 @@ test('the log of a run that goes on for too long goes with its alert', async () 
 test('a process that ends over an explanation leaves it to the next', async () => {
   putMonitor('resumes', 'cut', { channelRefs: [{ name: 'ops' }] });
   const owner = await aWatchedCronJob('cut', 'resumes');
+  const hanging = fixture.sim.fault({ target: { verb: 'list', path: '/events' }, effect: { kind: 'hang' } });
   const uid = putJob(owner, 'cut-1', 'exit:126', { image: 'main:1', log: 'not executable' });
   await eventually(async () => void (await alertOf('cut', 'resumes')));
-  // Events are waited for longer than this takes.
   assert.equal(toAlertFacts((await alertOf('cut', 'resumes')).context).evidenceOf, undefined);
   await fixture.restart();
+  hanging.remove();
   await eventually(async () => {
     const facts = toAlertFacts((await alertOf('cut', 'resumes')).context);
     assert.equal(facts.evidenceOf, uid);
     assert.match(facts.suggestedFix ?? '', /Exit code 126/);
   });
+});
+
+test('while the API server does not answer the message is due after 250 ms, with the pods and the suggestion that memory gives', async () => {
+  putMonitor('waits', 'silent', { channelRefs: [{ name: 'ops' }] });
+  const owner = await aWatchedCronJob('silent', 'waits');
+  const hanging = fixture.sim.fault({ target: { path: /\/(events|log)/ }, effect: { kind: 'hang' } });
+  const uid = putJob(owner, 'silent-1', 'exit:127', { image: 'main:1', log: 'command not found' });
+  await eventually(async () => {
+    const alert = await alertOf('silent', 'waits');
+    const { data, nextAt } = await messageOf(alert.id);
+    assert.deepEqual([data.context.pending, data.context.logs, nextAt - alert.detectedAt], [true, null, 250]);
+    assert.equal(data.context.pods?.[0]?.phase, 'Failed');
+    assert.match(data.context.suggestedFix ?? '', /Exit code 127/);
+    assert.equal(toAlertFacts(alert.context).suggestedFix, data.context.suggestedFix);
+  });
+  hanging.remove();
+  await eventually(async () => {
+    const { context } = await alertOf('silent', 'waits');
+    assert.deepEqual([toAlertFacts(context).evidenceOf, toAlertFacts(context).hasLogs !== undefined], [uid, true]);
+  }, 30_000);
 });
 
 test('a message about a success waits for no evidence', async () => {
