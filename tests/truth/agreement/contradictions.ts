@@ -56,11 +56,13 @@ function* greenBesideRed(detail: CronJobDetail, { targets }: Pages): Generator<s
   const { state } = detail.verdict;
   if (state !== 'healthy' && state !== 'suspended' && state !== 'unknown') return;
   const name = nameOf(detail);
+  // Runs of an earlier object of its name are shown as history, and judge no other one.
   const newest = detail.executions.find(
-    ({ trigger, status }) => trigger === 'scheduled' && (status === 'success' || status === 'failed'),
+    ({ trigger, status, cronJobUid }) =>
+      cronJobUid === detail.uid && trigger === 'scheduled' && (status === 'success' || status === 'failed'),
   );
   if (state !== 'suspended' && newest?.status === 'failed')
-    yield `${name} (${detail.uid}, made ${detail.createdAt}) is ${state}, and its last run ${newest.jobName} of ${newest.cronJobUid} failed`;
+    yield `${name} is ${state}, and its last run ${newest.jobName} failed`;
   if (state === 'healthy' && newest === undefined && detail.lastSuccess === null)
     yield `${name} is healthy, and never ran`;
   for (const target of targets) {
