@@ -73,3 +73,11 @@ export interface ChannelTestResult {
 
 export const channelSortKeys = ['name', 'type', 'ready', 'lastAlert', 'consecutiveFailures'] as const;
 export type ChannelSortKey = (typeof channelSortKeys)[number];
+
+/** Nothing of a channel can be set that works badly: what does not work keeps it from being ready. */
+export const soundChannel = {
+  type: 'ConfigurationSound',
+  status: 'True',
+  reason: 'Sound',
+  message: 'nothing to remark',
+} as const;

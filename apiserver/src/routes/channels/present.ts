@@ -1,5 +1,10 @@
-import type { Channel, ChannelDetail, Delivery, Ref } from '@cronjob-monitor/shared/contract';
-import { soundChannel } from '@cronjob-monitor/shared/kube';
+import {
+  soundChannel,
+  type Channel,
+  type ChannelDetail,
+  type Delivery,
+  type Ref,
+} from '@cronjob-monitor/shared/contract';
 import type { CatalogChannelState, ChannelQueue } from '@cronjob-monitor/shared/store';
 import { isObject } from '../../monitor-spec.ts';
 import { orNull, toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';

@@ -1,3 +1,4 @@
+import { soundChannel } from '../../contract/index.ts';
 import type { NeededSecret } from './channel-spec.ts';
 import { cutText, type Condition, type ConditionVerdict } from './condition.ts';
 import type { DecodedChannel } from './decode-channel.ts';
@@ -77,14 +78,6 @@ export interface ChannelFacts {
 }
 
 const failuresThatCount = 3;
-
-/** Nothing of a channel can be set that works badly: what does not work keeps it from being ready. */
-export const soundChannel = {
-  type: 'ConfigurationSound',
-  status: 'True',
-  reason: 'Sound',
-  message: 'nothing to remark',
-} as const;
 
 /** The two conditions of a channel, in their order. */
 export function judgeChannel(facts: ChannelFacts): ConditionVerdict[] {

@@ -40,7 +40,6 @@ export {
   judgeChannel,
   lacksLabel,
   mayReadSecret,
-  soundChannel,
   toChannelStatus,
   unlabelledSecret,
   type ChannelFacts,
