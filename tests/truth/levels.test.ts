@@ -181,8 +181,8 @@ function historyOf(played: readonly Level[], lastsMs: number): History {
  */
 const lengths = [
   ['a minute', 20 * secondMs, ['stopped', 'clusterAway']],
-  ['an hour', 59 * minuteMs, ['stopped', 'killed', 'databaseAway', 'clusterAway', 'slowWatch']],
-  ['a day', 23 * hourMs, ['stopped', 'killed']],
+  ['an hour', 59 * minuteMs, ['killed', 'databaseAway', 'slowWatch']],
+  ['a day', 23 * hourMs, ['stopped']],
 ] as const;
 
 const at = (instant: number): string => new Date(instant).toISOString();

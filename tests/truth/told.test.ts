@@ -157,6 +157,18 @@ for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) 
       assert.deepEqual(sent.flatMap(({ data }) => data.cronjob?.name ?? []).toSorted(), ['job-0', 'job-1', 'job-2']);
     });
 
+    test('three that failed while their monitor told no channel are told, each once, as it names one while the service is stopped', async () => {
+      const history = made(3, before, hourMs);
+      const [monitor] = history.monitors;
+      assert.ok(monitor);
+      const muted = { ...monitor, spec: { alerting: { enabled: false } } };
+      const named = { ...muted, edits: [{ at: dueAt + 30 * minuteMs, spec: {} }] };
+      const stop = { kind: 'stopped', at: dueAt + 20 * minuteMs, untilAt: dueAt + hourMs } as const;
+      assert.deepEqual(await play({ ...history, monitors: [muted] }, stop), []);
+      const sent = await play({ ...history, monitors: [named] }, stop);
+      assert.deepEqual(sent.flatMap(({ data }) => data.cronjob?.name ?? []).toSorted(), ['job-0', 'job-1', 'job-2']);
+    });
+
     test('ten minutes after their monitor was removed its alerts have expired', async () => {
       const history = made(3, before, 0);
       const monitors = history.monitors.map((monitor) => ({ ...monitor, deletedAt: dueAt + 20 * minuteMs }));

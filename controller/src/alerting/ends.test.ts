@@ -219,6 +219,22 @@ test('an alert that opened while its monitor told nobody is told once, as soon a
   }
 });
 
+test('an alert that no channel took is told once when its severity, or what its monitor routes, changes', async (t) => {
+  const alerting = { enabled: true, channelRefs: [{ name: 'team-chat', severities: ['critical' as const] }] };
+  for (const now of [{ alerting, severityOverrides: { jobFailed: 'critical' as const } }, {}]) {
+    const { fails, stillHolds, send } = await anAlertingFixture(t);
+    await fails({ rules: { alerting } });
+    assert.deepEqual(await send(), []);
+    for (const told of [['team-chat firing'], []]) {
+      await stillHolds({ rules: now });
+      assert.deepEqual(
+        (await send()).filter((one) => one.startsWith('team-chat')),
+        told,
+      );
+    }
+  }
+});
+
 test('a message waits for evidence that is still being taken', async (t) => {
   const { clock, fails, send } = await anAlertingFixture(t);
   await fails({ awaited: { messageWaitMs: 10_000, pods: null } });

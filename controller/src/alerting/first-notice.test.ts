@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listAlertsOfRuns, projectChannel, type RoutedChannel, type Settlement } from '@cronjob-monitor/shared/store';
+import {
+  listAlertsOfRuns,
+  projectChannel,
+  updateHoldLifted,
+  type RoutedChannel,
+  type Settlement,
+} from '@cronjob-monitor/shared/store';
 import type { FrozenMessage } from '@cronjob-monitor/shared/domain';
+import type { HoldingFinding } from './finding.ts';
 import { anAlertingFixture, hourMs, minuteMs, type AlertingFixture } from '../testing/alerting-fixture.ts';
 
 const failed = (next: 'retry' | 'park' | 'dead', nextAt?: number): Settlement => ({
@@ -89,6 +96,25 @@ for (const [hold, settlement, state] of [
   });
 }
 
+test('each short incident behind a channel that has to be mended is told by one message with both times, in their order', async (t) => {
+  const fixture = await anAlertingFixture(t);
+  const { clock, store, epoch, fails, succeeds, send } = fixture;
+  const since: number[] = [];
+  for (let incident = 0; incident < 3; incident++) {
+    since.push(clock.now());
+    await fails();
+    await send(failed('park'));
+    await succeeds();
+    clock.stepWall(90 * minuteMs);
+  }
+  await store.fenced(epoch, (tx) => updateHoldLifted(tx, 'channel-team-chat'));
+  assert.deepEqual(await send(), ['team-chat closing', 'team-chat closing', 'team-chat closing']);
+  assert.deepEqual(await firstNotices(fixture), [true, true, true]);
+  const told = fixture.requests.filter(({ kind }) => kind === 'closing').map(({ alert }) => alert.sinceAt);
+  assert.deepEqual(told, since);
+  assert.deepEqual(await send(), [], 'none is told again');
+});
+
 test('it waits for the evidence that its message waited for, and keeps its place behind a rate limit', async (t) => {
   const { clock, fails, succeeds, send, requests } = await anAlertingFixture(t);
   await fails({ awaited: { messageWaitMs: 10_000, pods: null } });
@@ -97,6 +123,75 @@ test('it waits for the evidence that its message waited for, and keeps its place
   assert.deepEqual([await send(), requests.at(-1)?.awaitsEvidence], [[], true]);
   clock.stepWall(8_500);
   assert.deepEqual(await send(), ['team-chat closing']);
+});
+
+/** A level that has passed, and its end, as one finding each. */
+function passed(
+  fixture: AlertingFixture,
+  sinceAt: number,
+  endedAt: number,
+  more: Partial<HoldingFinding> = {},
+  changes = {},
+) {
+  const of = { type: 'jobSuspended', ...changes } as const;
+  const holding: HoldingFinding = {
+    kind: 'holds',
+    sinceAt,
+    count: 1,
+    occurred: 0,
+    message: 'It was suspended.',
+    figures: {},
+    context: {},
+    delayed: true,
+    beganAt: sinceAt,
+    happenedAt: sinceAt,
+    untilAt: endedAt,
+    ...more,
+  };
+  return fixture.raise(fixture.finding(holding, of), fixture.finding({ kind: 'quiet', endedAt }, of));
+}
+
+test('a level that has passed is an alert with both of its times, told by one message', async (t) => {
+  const fixture = await anAlertingFixture(t);
+  const now = fixture.clock.now();
+  await passed(fixture, now - 5 * hourMs, now - 4 * hourMs);
+  const [row] = await fixture.rows('select since_at, ended_at, state from alerts');
+  assert.deepEqual(Object.values(row ?? {}).map(String), [
+    String(now - 5 * hourMs),
+    String(now - 4 * hourMs),
+    'resolved',
+  ]);
+  assert.deepEqual([await fixture.send(), await firstNotices(fixture)], [['team-chat closing'], [true]]);
+});
+
+test('levels that passed hours apart do not flap, and none is a duplicate of the other, though all are found at once', async (t) => {
+  const fixture = await anAlertingFixture(t);
+  const now = fixture.clock.now();
+  for (const hoursAgo of [9, 6, 3]) {
+    await passed(fixture, now - hoursAgo * hourMs, now - (hoursAgo - 1) * hourMs);
+    assert.deepEqual(await fixture.send(), ['team-chat closing']);
+  }
+});
+
+test('what passed within the alert delay, or wholly within a window of maintenance, is told to no channel', async (t) => {
+  const fixture = await anAlertingFixture(t);
+  const now = fixture.clock.now();
+  await passed(fixture, now - 5 * hourMs, now - 4.95 * hourMs, {}, { rules: { alertDelayMs: 10 * minuteMs } });
+  assert.deepEqual([await fixture.send(), await fixture.states()], [[], ['cancelled']]);
+  const at = new Date(now - 3 * hourMs);
+  const window = {
+    name: 'then',
+    schedule: `${at.getUTCMinutes()} ${at.getUTCHours()} * * *`,
+    durationMs: hourMs,
+    timeZone: 'UTC',
+    suppressAlerts: true,
+    excludeFromSla: false,
+  };
+  const rules = { rules: { windows: [window] } };
+  await passed(fixture, now - 2.9 * hourMs, now - 2.5 * hourMs, {}, rules);
+  assert.deepEqual([await fixture.send(), await fixture.states()], [[], ['cancelled', 'cancelled']]);
+  await passed(fixture, now - 2.2 * hourMs, now - 1.5 * hourMs, {}, rules);
+  assert.deepEqual(await fixture.send(), ['team-chat closing'], 'it went on after the window');
 });
 
 test('it goes also to a channel that wants no ends', async (t) => {
