@@ -10,6 +10,7 @@ import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { copyPackages } from './image-packages.mjs';
 import { lazyPackages } from './lazy-packages.mjs';
+import { writeSbom } from './sbom.mjs';
 import { inNode24 } from './in-node-24.mjs';
 import { threadPrograms } from './thread-programs.mjs';
 
@@ -42,33 +43,40 @@ const banner = [
 export async function bundleImage(folder, { withUi = true } = {}) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  await bundlePrograms(folder);
+  const sources = await bundlePrograms(folder);
   copyPackages(unbundled, join(root, 'shared'), join(folder, 'node_modules'));
   const { name, version, license } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ name, version, license, type: 'module' })}\n`);
   for (const file of ['LICENSE', 'CHANGELOG.md']) writeFileSync(join(folder, file), readFileSync(join(root, file)));
-  copySwaggerUi(join(folder, 'swagger-ui'));
-  if (withUi) buildUserInterface(join(folder, 'ui'));
+  sources.push(copySwaggerUi(join(folder, 'swagger-ui')));
+  if (withUi) sources.push(...buildUserInterface(join(folder, 'ui')));
+  const trees = [join(folder, 'node_modules')];
+  writeSbom(join(folder, 'sbom.spdx.json'), { product: { name, version, license }, sources, trees });
 }
 
-/** The files of the page that shows the contract of the API: those that apiserver/src/openapi/page.ts serves, and their licence. */
+/** The files of the page that shows the contract of the API: those that apiserver/src/openapi/page.ts serves, and their licence. Returns one of the sources. */
 function copySwaggerUi(folder) {
   const source = dirname(createRequire(join(root, 'apiserver/package.json')).resolve('swagger-ui-dist/package.json'));
   mkdirSync(folder);
   for (const file of ['swagger-ui.css', 'swagger-ui-bundle.js', 'LICENSE', 'NOTICE']) {
     copyFileSync(join(source, file), join(folder, file));
   }
+  return join(source, 'package.json');
 }
 
+/** Returns the files that the programs were made of. */
 async function bundlePrograms(folder) {
   const points = Object.fromEntries(programs.map((path) => [path.split('/').at(-1), join(root, `${path}.ts`)]));
   const threads = threadPrograms(root);
   let files = [];
+  let sources = [];
   // A program for a thread is found in the text of another: rounds go on until the last one found none, and that one is written.
   for (let known = -1; known !== threads.found.size;) {
     known = threads.found.size;
     const round = await build({
       write: false,
+      metafile: true,
+      absWorkingDir: root,
       entryPoints: { ...points, ...Object.fromEntries(threads.found) },
       outdir: folder,
       bundle: true,
@@ -86,8 +94,11 @@ async function bundlePrograms(folder) {
       plugins: [threads.plugin, lazyPackages()],
     });
     files = round.outputFiles;
+    // What a plugin loaded has the name of its namespace before its path.
+    sources = Object.keys(round.metafile.inputs).map((path) => resolve(root, path.replace(/^[\w-]+:(?=\/)/, '')));
   }
   for (const { path, text } of files) writeFileSync(path, path.endsWith('.js') ? inAscii(text) : text);
+  return sources;
 }
 
 /**
@@ -98,13 +109,22 @@ function inAscii(program) {
   return program.replace(/[^\0-\x7f]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
+/** Returns the files that it was made of: webui/vite.config.ts writes them down. */
 function buildUserInterface(folder) {
+  const list = `${folder}.sources`;
   const { status } = spawnSync(
     join(root, 'webui/node_modules/.bin/vite'),
     ['build', '--outDir', folder, '--emptyOutDir', '--logLevel', 'warn'],
-    { cwd: join(root, 'webui'), stdio: ['ignore', 'inherit', 'inherit'] },
+    {
+      cwd: join(root, 'webui'),
+      stdio: ['ignore', 'inherit', 'inherit'],
+      env: { ...process.env, SOURCES_OF_THE_UI: list },
+    },
   );
   if (status !== 0) throw new Error('the user interface could not be built');
+  const sources = readFileSync(list, 'utf8').split('\n');
+  rmSync(list);
+  return sources;
 }
 
 /** Starts a program of the tree as the image does, and ends as it ends. */

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
@@ -50,6 +50,23 @@ function themeBeforePaint(): Plugin {
   };
 }
 
+/** Writes the files that the pages were made of to the file that SOURCES_OF_THE_UI names, for the bill of materials of the image. */
+function sourcesForTheBill(): Plugin {
+  return {
+    name: 'sources-for-the-bill',
+    apply: 'build',
+    writeBundle(_options, bundle) {
+      const file = process.env['SOURCES_OF_THE_UI'];
+      if (file === undefined) return;
+      const ids = Object.values(bundle).flatMap((one) => (one.type === 'chunk' ? one.moduleIds : []));
+      writeFileSync(
+        file,
+        [...new Set(ids.filter((id) => id.startsWith('/')).map((id) => id.replace(/\?.*$/, '')))].sort().join('\n'),
+      );
+    },
+  };
+}
+
 /** What comes with the first page. Widgets of bits-ui and what opens over a page come when they are used. */
 function isShared(id: string): boolean {
   if (id.includes('/node_modules/')) return /\/node_modules\/(svelte|esm-env|clsx)\//.test(id);
@@ -57,7 +74,7 @@ function isShared(id: string): boolean {
 }
 
 export default defineConfig({
-  plugins: [onlyOurWidgets(), themeBeforePaint(), svelte(), tailwindcss(), firstLoadBudget()],
+  plugins: [onlyOurWidgets(), themeBeforePaint(), svelte(), tailwindcss(), firstLoadBudget(), sourcesForTheBill()],
   build: {
     outDir: 'dist',
     emptyOutDir: true,

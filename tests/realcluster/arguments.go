@@ -15,18 +15,16 @@ var controllerNames = []string{
 func (c *cluster) file(name string) string { return filepath.Join(c.dir, name) }
 
 func (c *cluster) apiServerArguments() []string {
-	return []string{
+	arguments := []string{
 		"--etcd-servers=" + c.etcdURL,
-		"--bind-address=127.0.0.1",
-		"--advertise-address=127.0.0.1",
+		"--bind-address=" + c.address,
+		"--advertise-address=" + c.address,
 		"--external-hostname=localhost",
-		"--endpoint-reconciler-type=none",
 		fmt.Sprintf("--secure-port=%d", c.port),
-		"--service-cluster-ip-range=10.96.0.0/16",
+		"--service-cluster-ip-range=" + c.services,
 		"--tls-cert-file=" + c.file("apiserver.crt"),
 		"--tls-private-key-file=" + c.file("apiserver.key"),
 		"--token-auth-file=" + c.file("tokens.csv"),
-		"--authorization-mode=RBAC",
 		"--service-account-issuer=https://kubernetes.default.svc",
 		"--service-account-key-file=" + c.file("service-account.key"),
 		"--service-account-signing-key-file=" + c.file("service-account.key"),
@@ -36,13 +34,19 @@ func (c *cluster) apiServerArguments() []string {
 		"--shutdown-watch-termination-grace-period=1s", // else a graceful end waits a minute for open watches
 		"--profiling=false",
 	}
+	if !c.machines {
+		return append(arguments, "--authorization-mode=RBAC", "--endpoint-reconciler-type=none")
+	}
+	return append(
+		arguments, "--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction",
+		// A pod leaves a lost machine after seconds, in place of five minutes.
+		"--default-not-ready-toleration-seconds=10", "--default-unreachable-toleration-seconds=10",
+	)
 }
 
 func (c *cluster) controllerArguments() []string {
-	return []string{
+	arguments := []string{
 		"--kubeconfig=" + c.file("controllers.kubeconfig"),
-		"--controllers=" + strings.Join(controllerNames, ","),
-		"--leader-elect=false",
 		"--bind-address=127.0.0.1",
 		fmt.Sprintf("--secure-port=%d", c.controllersPort),
 		"--authorization-always-allow-paths=/healthz",
@@ -56,6 +60,15 @@ func (c *cluster) controllerArguments() []string {
 		"--controller-start-interval=0s",
 		"--profiling=false",
 	}
+	if !c.machines {
+		return append(arguments, "--controllers="+strings.Join(controllerNames, ","), "--leader-elect=false")
+	}
+	return append(
+		arguments, "--root-ca-file="+c.file("ca.crt"), "--flex-volume-plugin-dir="+c.file("volume-plugins"),
+		"--service-account-private-key-file="+c.file("service-account.key"), "--node-monitor-grace-period=20s",
+		// It ends when it loses its Lease, so it keeps it longer than a test keeps the API server away.
+		"--leader-elect-lease-duration=90s", "--leader-elect-renew-deadline=80s",
+	)
 }
 
 func kubeconfigText(url, caFile, token string) string {

@@ -4,14 +4,14 @@ import {
   constants,
   copyFileSync,
   cpSync,
+  globSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
@@ -19,8 +19,11 @@ const home = import.meta.dirname;
 const bin = join(home, 'bin');
 const goEnvironment = { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-mod=readonly' };
 
-/** The programs of the module: a real control plane, and the real controllers in virtual time. */
-type Program = 'realcluster' | 'oracle';
+/** The programs of the module: a real control plane, what a machine runs, and the real controllers in virtual time. */
+type Program = 'realcluster' | 'kubenode' | 'oracle';
+
+/** The folder of each program's main package; what it shares lies in folders that belong to none of them. */
+const packages: Readonly<Record<Program, string>> = { realcluster: '.', kubenode: './node', oracle: './oracle' };
 
 /** A program of the module, or why this machine cannot make it. */
 export type Binary = { readonly path: string } | { readonly skipped: string };
@@ -69,7 +72,7 @@ async function compile(program: Program, path: string): Promise<void> {
   ];
   const flags = ['-s', '-w', ...stamps.map((stamp) => `-X ${stamp}`)].join(' ');
   const args = program === 'oracle' ? await oracleArguments() : ['build'];
-  const from = program === 'oracle' ? './oracle' : '.';
+  const from = packages[program];
   const child = spawn('go', [...args, '-trimpath', '-buildvcs=false', '-ldflags', flags, '-o', path, from], {
     cwd: home,
     env: goEnvironment,
@@ -119,19 +122,22 @@ function kubernetesVersion(): string {
 
 function sourceHash(goVersion: string, program: Program): string {
   const hash = createHash('sha256').update(goVersion);
-  const files = readdirSync(home, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && (entry.name.endsWith('.go') || /^go\.(mod|sum)$/.test(entry.name)))
-    .map((entry) => relative(home, join(entry.parentPath, entry.name)))
-    .filter((file) => file.startsWith('go.') || file.startsWith('oracle/') === (program === 'oracle'))
+  const files = globSync(['**/*.go', 'go.{mod,sum}'], { cwd: home, exclude: ['bin'] })
+    .filter((file) => file.startsWith('go.') || isReadBy(program, file))
     .sort();
   for (const file of files) hash.update(`\n${file}\n`).update(readFileSync(join(home, file)));
   return hash.digest('hex');
 }
 
+/** Whether a file is a source of the program: those of its own folder, and for the control plane all that no other program has. */
+function isReadBy(program: Program, file: string): boolean {
+  const owner = (['kubenode', 'oracle'] as const).find((one) => file.startsWith(`${packages[one].slice(2)}/`));
+  return (owner ?? 'realcluster') === program;
+}
+
 /** One builder at a time, by a folder that only one process can make; a lock whose process has gone is taken over. */
-async function withBuildLock(build: () => Promise<void>): Promise<void> {
+export async function withBuildLock(build: () => Promise<void>, lock = join(bin, 'building')): Promise<void> {
   mkdirSync(bin, { recursive: true });
-  const lock = join(bin, 'building');
   for (;;) {
     try {
       mkdirSync(lock);

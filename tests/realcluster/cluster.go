@@ -30,6 +30,9 @@ type cluster struct {
 	dir             string
 	etcd            *embed.Etcd
 	etcdURL         string
+	address         string
+	services        string
+	machines        bool
 	port            int
 	controllersPort int
 	token           string
@@ -43,6 +46,8 @@ type settings struct {
 	podBackOff     time.Duration
 	restartBackOff time.Duration
 	nodes          string
+	address        string
+	services       string
 	keep           bool
 }
 
@@ -53,6 +58,8 @@ func readSettings(arguments []string) (settings, error) {
 	flags.DurationVar(&s.podBackOff, "pod-backoff", 10*time.Second, "wait of the Job controller before it replaces a failed pod")
 	flags.DurationVar(&s.restartBackOff, "restart-backoff", time.Second, "wait of the kubelet before it restarts a container the second time")
 	flags.StringVar(&s.nodes, "nodes", "node-1,node-2,node-3", "names of the nodes")
+	flags.StringVar(&s.address, "machines-address", "", "the nodes are machines, which reach the API server at this address of ours; no kubelet plays pods")
+	flags.StringVar(&s.services, "services", "10.96.0.0/16", "addresses of Services")
 	flags.BoolVar(&s.keep, "keep", false, "leave the folder behind at the end")
 	if err := flags.Parse(arguments); err != nil {
 		return s, err
@@ -63,10 +70,17 @@ func readSettings(arguments []string) (settings, error) {
 	return s, nil
 }
 
+func (s settings) machines() bool { return s.address != "" }
+
+func (s settings) nodeNames() []string { return strings.Split(s.nodes, ",") }
+
 // startCluster brings everything up; it returns when a CronJob could be created and would run.
 func startCluster(ctx context.Context, s settings) (*cluster, error) {
-	c := &cluster{dir: s.dir}
-	if err := c.prepare(); err != nil {
+	c := &cluster{dir: s.dir, address: "127.0.0.1", services: s.services, machines: s.machines()}
+	if c.machines {
+		c.address = s.address
+	}
+	if err := c.prepare(s.nodeNames()); err != nil {
 		return nil, err
 	}
 	var err error
@@ -90,7 +104,7 @@ func startCluster(ctx context.Context, s settings) (*cluster, error) {
 }
 
 // prepare writes keys, tokens and kubeconfigs, and chooses ports.
-func (c *cluster) prepare() error {
+func (c *cluster) prepare(nodes []string) error {
 	if err := os.MkdirAll(c.dir, 0o700); err != nil {
 		return err
 	}
@@ -98,7 +112,11 @@ func (c *cluster) prepare() error {
 	if err != nil {
 		return err
 	}
-	certificate, key, err := authority.ServingPEM("kube-apiserver")
+	addresses, err := c.servingAddresses()
+	if err != nil {
+		return err
+	}
+	certificate, key, err := authority.ServingPEM("kube-apiserver", addresses...)
 	if err != nil {
 		return err
 	}
@@ -122,6 +140,9 @@ func (c *cluster) prepare() error {
 		"kubeconfig":             kubeconfigText(c.url(), c.file("ca.crt"), c.token),
 		"controllers.kubeconfig": kubeconfigText(c.url(), c.file("ca.crt"), controllersToken),
 	}
+	if c.machines {
+		c.addMachines(files, nodes)
+	}
 	for name, text := range files {
 		if err := os.WriteFile(c.file(name), []byte(text), 0o600); err != nil {
 			return err
@@ -130,7 +151,36 @@ func (c *cluster) prepare() error {
 	return nil
 }
 
-func (c *cluster) url() string { return fmt.Sprintf("https://127.0.0.1:%d", c.port) }
+// servingAddresses are those by which the API server is called besides loopback: its own, and that of its Service.
+func (c *cluster) servingAddresses() ([]net.IP, error) {
+	if !c.machines {
+		return nil, nil
+	}
+	_, services, err := net.ParseCIDR(c.services)
+	if err != nil {
+		return nil, err
+	}
+	first := services.IP.To4()
+	if first == nil {
+		return nil, fmt.Errorf("-services has to be IPv4 addresses, not %s", c.services)
+	}
+	return []net.IP{net.ParseIP(c.address), net.IPv4(first[0], first[1], first[2], first[3]+1)}, nil
+}
+
+// addMachines adds a token and a kubeconfig for each program of a machine: NODE.kubeconfig, kube-proxy.kubeconfig, kube-scheduler.kubeconfig.
+func (c *cluster) addMachines(files map[string]string, nodes []string) {
+	accounts := [][2]string{{"kube-proxy", "system:kube-proxy,kube-proxy,"}, {"kube-scheduler", "system:kube-scheduler,kube-scheduler,"}}
+	for _, node := range nodes {
+		accounts = append(accounts, [2]string{node, "system:node:" + node + "," + node + ",system:nodes"})
+	}
+	for _, account := range accounts {
+		token := randomText()
+		files["tokens.csv"] += strings.TrimSuffix(token+","+account[1], ",") + "\n"
+		files[account[0]+".kubeconfig"] = kubeconfigText(c.url(), c.file("ca.crt"), token)
+	}
+}
+
+func (c *cluster) url() string { return fmt.Sprintf("https://%s:%d", c.address, c.port) }
 
 func (c *cluster) startAPIServer(ctx context.Context) error {
 	if err := c.apiServer.start(); err != nil {
@@ -155,12 +205,13 @@ func (c *cluster) startRest(ctx context.Context, s settings) error {
 	if err := c.startControllers(ctx); err != nil {
 		return err
 	}
-	c.kubelet, err = kubelet.New(config, kubelet.Options{Nodes: strings.Split(s.nodes, ","), RestartBackOff: s.restartBackOff})
-	if err != nil {
-		return err
-	}
-	if err := c.kubelet.Start(ctx); err != nil {
-		return err
+	if !c.machines {
+		if c.kubelet, err = kubelet.New(config, kubelet.Options{Nodes: s.nodeNames(), RestartBackOff: s.restartBackOff}); err != nil {
+			return err
+		}
+		if err := c.kubelet.Start(ctx); err != nil {
+			return err
+		}
 	}
 	return untilServiceAccount(ctx, config)
 }

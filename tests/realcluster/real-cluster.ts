@@ -44,6 +44,13 @@ export interface RealClusterOptions {
   /** Wait of the kubelet before it restarts a container the second time. Default 1s; a real kubelet has 10s. */
   readonly restartBackOff?: string;
   readonly nodes?: readonly string[];
+  /** The nodes are machines of tests/realnode: no kubelet of ours plays pods, and every controller of Kubernetes runs. */
+  readonly machines?: {
+    /** An address of this computer that they reach; the API server listens there. */
+    readonly address: string;
+    /** Addresses of Services, as CIDR. */
+    readonly services: string;
+  };
 }
 
 interface ReadyLine {
@@ -67,6 +74,8 @@ export async function startRealCluster(options: RealClusterOptions = {}): Promis
   if (options.podBackOff) args.push('-pod-backoff', options.podBackOff);
   if (options.restartBackOff) args.push('-restart-backoff', options.restartBackOff);
   if (options.nodes) args.push('-nodes', options.nodes.join(','));
+  if (options.machines)
+    args.push('-machines-address', options.machines.address, '-services', options.machines.services);
   // The pipe to its standard input is what ties its life to ours: it ends when the pipe does, however we end.
   const child = spawn(binary.path, args, { stdio: ['pipe', 'pipe', 'pipe'] });
   const ready = await untilReady(child);

@@ -22,7 +22,7 @@ export interface PassedPiece {
 }
 
 /**
- * A TCP proxy on loopback that disturbs from outside what runs through it. `inspect` sees each piece before it is passed on and
+ * A TCP proxy that disturbs from outside what runs through it. `inspect` sees each piece before it is passed on and
  * may say what becomes of it: `cut` ends the connection at once, both ways, without delivering it; `drop` swallows the piece.
  */
 export interface FaultProxy {
@@ -39,14 +39,19 @@ export interface FaultProxy {
   close(): Promise<void>;
 }
 
-export async function startFaultProxy(target: { readonly port: number; readonly host?: string }): Promise<FaultProxy> {
+/** `listen` is the address of this computer at which it is reached: loopback unless said. */
+export async function startFaultProxy(target: {
+  readonly port: number;
+  readonly host?: string;
+  readonly listen?: string;
+}): Promise<FaultProxy> {
   const state = new ProxyState(target);
   const server: Server = createServer((client) => {
     state.serve(client);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
+    server.listen(0, target.listen ?? '127.0.0.1', resolve);
   });
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('a TCP server has no port');

@@ -1,0 +1,197 @@
+import { createHash } from 'node:crypto';
+import { execFile } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join, relative, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { withBuildLock } from '../realcluster/build-binary.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+/** Ignored by git and by the Dockerfile: bases, packages and finished images outlive a run. */
+const cache = join(root, '.cache/realnode');
+const suite = 'bookworm';
+const mirror = 'http://deb.debian.org/debian';
+
+/** An image in an archive that containerd loads. */
+export interface Image {
+  readonly name: string;
+  readonly archive: string;
+}
+
+export interface Images {
+  readonly product: Image;
+  /** A shell and small tools: what the pods of the tests run, and what holds the namespaces of every pod. */
+  readonly tools: Image;
+}
+
+const product = 'localhost/cronjob-monitor:test';
+const tools = 'localhost/tools:1';
+
+/**
+ * Builds what is missing: the bases that the Dockerfile asks for, from Debian's packages and the Node of the lockfile; the tools; and the
+ * product's image from the Dockerfile as it stands, unless its context is the one it was built from.
+ */
+export async function buildImages(): Promise<Images> {
+  mkdirSync(cache, { recursive: true });
+  const made: Images = {
+    product: { name: product, archive: join(cache, 'product.tar') },
+    tools: { name: tools, archive: join(cache, 'tools.tar') },
+  };
+  await withBuildLock(
+    async () => {
+      await ensure('tools', hashOf(['/bin/busybox']), () => buildTools(made.tools));
+      await ensure('bases', `${suite} ${process.version} 1`, buildBases);
+      await ensure('product', hashOf(contextFiles()), () => buildProduct(made.product));
+    },
+    join(cache, 'building'),
+  );
+  return made;
+}
+
+/** Runs `build` unless the last one that succeeded was of the same sources. */
+async function ensure(name: string, builtFrom: string, build: () => Promise<void>): Promise<void> {
+  const record = join(cache, `${name}-built-from`);
+  if (existsSync(record) && readFileSync(record, 'utf8') === builtFrom) return;
+  rmSync(record, { force: true });
+  const startedAt = performance.now();
+  await build();
+  console.log(`the image ${name} took ${Math.round((performance.now() - startedAt) / 1_000)} s to build`);
+  writeFileSync(record, builtFrom);
+}
+
+/** One program, linked statically, under the names of its commands. */
+async function buildTools(image: Image): Promise<void> {
+  await fromScratch(tools, async (container) => {
+    const { stdout } = await promisify(execFile)('/bin/busybox', ['--list']);
+    const folder = openFolder('tools-');
+    mkdirSync(join(folder, 'bin'));
+    mkdirSync(join(folder, 'tmp'));
+    cpSync('/bin/busybox', join(folder, 'bin/busybox'));
+    const names = stdout.split('\n').filter((name) => name !== '' && name !== 'busybox');
+    await run('sh', ['-c', 'for name in "$@"; do ln -s busybox "$name"; done', 'sh', ...names], join(folder, 'bin'));
+    await buildah('add', container, folder, '/');
+    rmSync(folder, { recursive: true });
+    await buildah(
+      'config',
+      '--entrypoint',
+      '["/bin/busybox"]',
+      '--cmd',
+      'sleep 2147483647',
+      '--env',
+      'PATH=/bin',
+      container,
+    );
+  });
+  await save(image);
+}
+
+/** `debian:bookworm-slim` is a minimal Debian, and `node:24-bookworm-slim` the same with Node and npm. */
+async function buildBases(): Promise<void> {
+  const debian = `docker.io/library/debian:${suite}-slim`;
+  const folder = openFolder('debian-');
+  await run('debootstrap', ['--variant=minbase', suite, folder, mirror]);
+  for (const path of ['var/cache/apt', 'var/lib/apt/lists', 'var/log', 'usr/share/man', 'usr/share/locale'])
+    for (const name of readdirSync(join(folder, path))) rmSync(join(folder, path, name), { recursive: true });
+  await fromScratch(debian, (container) => buildah('add', container, folder, '/'));
+  rmSync(folder, { recursive: true });
+
+  const container = (await buildah('from', '--pull=never', debian)).trim();
+  await buildah('copy', container, process.execPath, '/usr/local/bin/node');
+  const npm = (await run('npm', ['root', '--global'])).trim();
+  await buildah('copy', container, join(npm, 'npm'), '/usr/local/lib/node_modules/npm');
+  for (const name of ['npm', 'npx']) {
+    const link = `ln -s ../lib/node_modules/npm/bin/${name}-cli.js /usr/local/bin/${name}`;
+    await buildah('run', '--isolation', 'chroot', container, 'sh', '-c', link);
+  }
+  await buildah('commit', '--rm', container, `docker.io/library/node:24-${suite}-slim`);
+}
+
+/** The Dockerfile, unchanged. What this computer needs to reach the registry of packages is mounted, and in no layer. */
+async function buildProduct(image: Image): Promise<void> {
+  for (const name of ['npm', 'pnpm']) mkdirSync(join(cache, name), { recursive: true });
+  const settings = join(cache, 'npmrc');
+  const keys = ['registry', 'cafile', 'proxy', 'https-proxy'];
+  const values = await Promise.all(
+    keys.map(async (key) => `${key}=${(await run('npm', ['config', 'get', key])).trim()}`),
+  );
+  const personal = join(homedir(), '.npmrc');
+  const own = existsSync(personal) ? readFileSync(personal, 'utf8') : '';
+  writeFileSync(settings, `${own}\n${values.filter((line) => !/=(null|undefined)?$/.test(line)).join('\n')}\n`, {
+    mode: 0o600,
+  });
+  const certificates = '/etc/ssl/certs/ca-certificates.crt';
+  const volumes = [
+    `${settings}:/root/.npmrc:ro`,
+    `${join(cache, 'npm')}:/root/.npm`,
+    `${join(cache, 'pnpm')}:/root/.local/share/pnpm`,
+    ...(existsSync(certificates) ? [`${certificates}:${certificates}:ro`] : []),
+  ];
+  const mounted = volumes.flatMap((volume) => ['--volume', volume]);
+  const options = ['--pull=never', '--isolation', 'chroot', '--network', 'host', '--tag', product, ...mounted];
+  await buildah('build', ...options, '--file', join(root, 'Dockerfile'), root);
+  await save(image);
+}
+
+/** The root folder of an image is one that every user may read. */
+function openFolder(prefix: string): string {
+  const folder = mkdtempSync(join(cache, prefix));
+  chmodSync(folder, 0o755);
+  return folder;
+}
+
+async function fromScratch(name: string, fill: (container: string) => Promise<unknown>): Promise<void> {
+  const container = (await buildah('from', 'scratch')).trim();
+  await fill(container);
+  await buildah('commit', '--rm', container, name);
+}
+
+async function save({ name, archive }: Image): Promise<void> {
+  rmSync(archive, { force: true });
+  await buildah('push', name, `docker-archive:${archive}:${name}`);
+}
+
+/** buildah with storage of its own, in a mount namespace of its own: nothing stays mounted when it is ended in the middle. */
+export function buildah(...args: string[]): Promise<string> {
+  const storage = ['--root', join(cache, 'storage'), '--runroot', join(cache, 'run'), '--storage-driver', 'overlay'];
+  return run('unshare', ['--mount', 'buildah', ...storage, ...args]);
+}
+
+async function run(command: string, args: string[], cwd?: string): Promise<string> {
+  try {
+    const { stdout } = await promisify(execFile)(command, args, { cwd, maxBuffer: 2 ** 27, encoding: 'utf8' });
+    return stdout;
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+    throw new Error(`${command} ${args.join(' ')} failed:\n${`${stdout}\n${stderr}`.slice(-4_000)}`, { cause: error });
+  }
+}
+
+/** The files that the Dockerfile may read, as .dockerignore says. */
+function contextFiles(): string[] {
+  const skipped =
+    /(^|\/)(node_modules|dist|\.git|\.cache|\.data|\.test-output)(\/|$)|^docs\/|^tests\/(?!package\.json$|simcluster\/)/;
+  const walk = (folder: string): string[] =>
+    readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+      const path = join(folder, entry.name);
+      const name = relative(root, path);
+      if (skipped.test(entry.isDirectory() ? `${name}/x`.replace(/^tests\/x$/, '') : name)) return [];
+      return entry.isDirectory() ? walk(path) : [path];
+    });
+  return walk(root).sort();
+}
+
+function hashOf(files: readonly string[]): string {
+  const hash = createHash('sha256');
+  for (const file of files) hash.update(`\n${relative(dirname(root), file)}\n`).update(readFileSync(file));
+  return hash.digest('hex');
+}

@@ -1,0 +1,372 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { inspect } from 'node:util';
+import type { ExecutionDetail, ExecutionPage, Health } from '@cronjob-monitor/shared/contract';
+import {
+  makeAuthority,
+  runOnPostgres,
+  startFaultProxy,
+  startPostgres,
+  type FaultProxy,
+  type PostgresServer,
+} from '../servers/index.ts';
+import type { Rendered } from '../chart/render.ts';
+import { created, Installation, mebibytes, resourcesOf, until } from './installation.ts';
+import { startRealNode, type RealNode } from './real-node.ts';
+import { keepRunning, runOnce } from './workloads.ts';
+
+interface Deployment {
+  readonly metadata: { readonly generation: number };
+  readonly status: Readonly<
+    Record<'observedGeneration' | 'updatedReplicas' | 'replicas' | 'availableReplicas', number>
+  >;
+}
+
+/** The longer outages, and a node that is lost: minutes more. */
+const all = process.env['NODE'] === 'all';
+const started = await startRealNode({ labels: ['', 'machine=second'] });
+const work = 'work';
+const onTheSecond = { nodeSelector: { machine: 'second' }, tolerations: [{ key: 'machine', operator: 'Exists' }] };
+const pods = { controller: 2, apiserver: 2 };
+
+describe('split on a real node, with PostgreSQL by TLS', { skip: 'skipped' in started && started.skipped }, () => {
+  const node = started as RealNode; // else the suite is skipped
+  let postgres: PostgresServer;
+  let proxy: FaultProxy;
+  let service: Installation;
+  let values: object;
+
+  before(async () => {
+    await node.cluster.applyCrds();
+    await created(node, '/api/v1/namespaces', { metadata: { name: work } });
+    // The machines have no way to each other: the service stays on the first, and runs that ask for the second go there.
+    const taints = [{ key: 'machine', value: 'second', effect: 'NoSchedule' }];
+    await patchNode('node-2', { taints });
+    service = await Installation.prepare(node, 'monitoring');
+    const authority = await makeAuthority();
+    // A default server takes 100 connections, of which three are kept for administrators.
+    postgres = await startPostgres({
+      tls: await authority.issue(['database.monitoring.svc']),
+      settings: ['max_connections=100'],
+    });
+    const { port, username, password } = postgres;
+    await runOnPostgres(
+      { host: '127.0.0.1', port, username, password, database: 'postgres' },
+      'create database cronjob_monitor',
+    );
+    proxy = await startFaultProxy({ port, listen: node.ours });
+    await giveDatabase({ name: 'database', address: node.ours, port: proxy.port, password, ca: authority.certificate });
+    values = {
+      mode: 'split',
+      database: {
+        type: 'postgres',
+        host: 'database.monitoring.svc',
+        username,
+        existingSecret: 'database',
+        sslMode: 'verify-full',
+        ca: { existingSecret: 'database' },
+      },
+      config: { storage: { 'log-storage-enabled': true, 'event-storage-enabled': true } },
+    };
+  });
+  after(async () => {
+    service?.close();
+    await node.stop();
+    await proxy?.close();
+    await postgres?.remove();
+  });
+
+  test('helm install makes two controllers and two API servers under Pod Security restricted, and helm test passes', async () => {
+    const startedAt = performance.now();
+    await service.helm('install', values);
+    await service.untilReady(pods);
+    console.log(`ready ${Math.round(performance.now() - startedAt)} ms after helm install`);
+    assert.match(await service.run('test', 'cronjob-monitor', '--logs'), /a controller leads/);
+    const health = await service.ask<Health>('/api/v1/health');
+    assert.deepEqual([health.ready, health.problems], [true, []]);
+    await created(node, `/apis/cronjob-monitor.io/v1alpha1/namespaces/${work}/cronjobmonitors`, {
+      apiVersion: 'cronjob-monitor.io/v1alpha1',
+      kind: 'CronJobMonitor',
+      metadata: { name: 'everything' },
+      spec: {},
+    });
+  });
+
+  test('its pools fit into the connections of a default PostgreSQL, with a replica more of each during an upgrade', async () => {
+    const { port, username, password } = postgres;
+    const limits = await runOnPostgres(
+      { host: '127.0.0.1', port, username, password, database: 'postgres' },
+      `select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as n`,
+    );
+    const { body } = await node.cluster.request(
+      'GET',
+      `/api/v1/namespaces/${service.namespace}/configmaps/cronjob-monitor-config`,
+    );
+    const pool = Number(/max-open-conns: (\d+)/.exec(body.data['config.yaml'])?.[1]);
+    const most = (pods.controller + 1 + pods.apiserver + 1) * pool;
+    assert.ok(most <= 97, `${most} of ${JSON.stringify(limits)}`);
+    for (const { name } of await service.pods())
+      assert.doesNotMatch(await service.log(name), /"level":"warn".*connections/);
+  });
+
+  test('each pod holds less memory at rest than the chart asks for it', async () => {
+    await wait(15_000);
+    for (const pod of await service.pods()) {
+      const machine = node.machines.find(({ name }) => name === pod.node);
+      assert.ok(machine);
+      if (pod.component === 'test') continue;
+      const bytes = machine.workingSetBytes(pod.uid);
+      const { requests, limits } = await resourcesOf(node, service, pod.name);
+      console.log(
+        `${pod.component} holds ${Math.round(bytes / 2 ** 20)} MiB at rest; requests ${requests.memory}, limit ${limits.memory}`,
+      );
+      assert.ok(bytes < mebibytes(requests.memory) * 2 ** 20);
+    }
+  });
+
+  test('a leader that is killed loses no run and doubles none; the other controller leads after its Lease', async () => {
+    await underRuns('killed', async () => {
+      const leader = await service.leader();
+      const tookMs = await failover(leader.name, async () => signal(leader, 'SIGKILL'));
+      console.log(`another controller leads ${tookMs} ms after SIGKILL`);
+    });
+    await service.untilReady(pods);
+  });
+
+  test(
+    'a leader that stands still (SIGSTOP) loses no run and doubles none',
+    { skip: !all && 'NODE=all: it takes minutes' },
+    async () => {
+      await underRuns('stopped', async () => {
+        const leader = await service.leader();
+        const pid = pidOf(leader);
+        const tookMs = await failover(leader.name, async () => void process.kill(pid, 'SIGSTOP'));
+        console.log(`another controller leads ${tookMs} ms after SIGSTOP`);
+        process.kill(pid, 'SIGCONT');
+      });
+      await service.untilReady(pods);
+    },
+  );
+
+  test('a leader whose pod is deleted hands over, and loses no run', async () => {
+    await underRuns('deleted', async () => {
+      const leader = await service.leader();
+      const tookMs = await failover(leader.name, async () => {
+        await node.cluster.request('DELETE', `/api/v1/namespaces/${service.namespace}/pods/${leader.name}`);
+      });
+      console.log(`another controller leads ${tookMs} ms after the deletion of its pod`);
+    });
+    await service.untilReady(pods);
+  });
+
+  test('PostgreSQL is away for 25 s: no run is lost or doubled, and no pod is restarted', async () => {
+    const before = await restarts();
+    await underRuns('database', async () => {
+      proxy.accept(false);
+      await postgres.kill();
+      proxy.reset();
+      await wait(25_000);
+      await postgres.restart();
+      proxy.accept(true);
+    });
+    await service.untilReady(pods);
+    assert.deepEqual(await restarts(), before);
+  });
+
+  test('the API server is away for 20 s: no run is lost or doubled', async () => {
+    await underRuns('apiserver', async () => {
+      await node.cluster.stopApiServer({ kill: true });
+      await wait(20_000);
+      await node.cluster.startApiServer();
+    });
+    await service.untilReady(pods, 180_000);
+  });
+
+  test('both Deployments are replaced pod by pod while it is read: no read fails, no run is lost', async () => {
+    const address = await service.address();
+    let reads = 0;
+    const failed: string[] = [];
+    const ended = new AbortController();
+    const readers = Array.from({ length: 4 }, async () => {
+      while (!ended.signal.aborted) {
+        try {
+          const answer = await fetch(`${address}/api/v1/cronjobs?namespace=${work}`, {
+            signal: AbortSignal.timeout(5_000),
+          });
+          await answer.arrayBuffer();
+          if (answer.status !== 200) failed.push(String(answer.status));
+        } catch (error) {
+          failed.push(inspect(error));
+        }
+        reads += 1;
+        await wait(20);
+      }
+    });
+    await underRuns('rolling', async () => {
+      const startedAt = performance.now();
+      await service.helm('upgrade', {
+        ...values,
+        controller: { podAnnotations: { change: 'one' } },
+        apiserver: { podAnnotations: { change: 'one' } },
+      });
+      await untilRolledOut();
+      console.log(`both Deployments are replaced after ${Math.round(performance.now() - startedAt)} ms`);
+    });
+    ended.abort();
+    await Promise.all(readers);
+    console.log(`${reads} reads, ${failed.length} failed`);
+    assert.deepEqual(failed, []);
+    assert.ok(reads > 100, `${reads} reads`);
+  });
+
+  test('a run that a drain of its node evicts says so', async () => {
+    await runOnce(node, work, 'drained', {
+      pod: { ...onTheSecond, terminationGracePeriodSeconds: 2 },
+      container: { command: ['sh', '-c', 'echo half of it is done; sleep 600'] },
+    });
+    let pod: Rendered | undefined;
+    await until('the run has begun', async () => {
+      const { body } = await node.cluster.request(
+        'GET',
+        `/api/v1/namespaces/${work}/pods?labelSelector=batch.kubernetes.io/job-name=drained-run`,
+      );
+      [pod] = body.items;
+      return pod?.['status'].phase === 'Running';
+    });
+    assert.ok(pod);
+    await patchNode('node-2', { unschedulable: true });
+    await created(node, `/api/v1/namespaces/${work}/pods/${pod.metadata.name}/eviction`, {
+      apiVersion: 'policy/v1',
+      kind: 'Eviction',
+      metadata: { name: pod.metadata.name, namespace: work },
+    });
+    const run = await recordedRun('drained');
+    assert.deepEqual([run.status, run.jobReason], ['failed', 'BackoffLimitExceeded']);
+    assert.match(run.suggestedFix ?? '', /evicted from node-2.*drain/);
+    await patchNode('node-2', { unschedulable: false });
+  });
+
+  test('a run whose node is lost says so', { skip: !all && 'NODE=all: it takes minutes' }, async () => {
+    await runOnce(node, work, 'lost', {
+      pod: onTheSecond,
+      container: { command: ['sh', '-c', 'echo half of it is done; sleep 600'] },
+    });
+    await until('the run has begun', async () => {
+      const { body } = await node.cluster.request(
+        'GET',
+        `/api/v1/namespaces/${work}/pods?labelSelector=batch.kubernetes.io/job-name=lost-run`,
+      );
+      return body.items[0]?.status.phase === 'Running';
+    });
+    await node.machines[1]?.fail();
+    await node.cluster.request('DELETE', '/api/v1/nodes/node-2');
+    const run = await recordedRun('lost');
+    assert.equal(run.status, 'failed');
+    assert.match(run.suggestedFix ?? '', /node-2 went away/);
+    assert.equal((await service.ask<Health>('/api/v1/health')).ready, true);
+  });
+
+  async function patchNode(name: string, spec: object): Promise<void> {
+    const { status, body } = await node.cluster.request('PATCH', `/api/v1/nodes/${name}`, {
+      contentType: 'application/merge-patch+json',
+      body: { spec },
+    });
+    assert.equal(status, 200, JSON.stringify(body));
+  }
+
+  /** A Service of the namespace behind which something of this computer listens, and the Secret with what it takes to enter. */
+  async function giveDatabase(database: {
+    name: string;
+    address: string;
+    port: number;
+    password: string;
+    ca: string;
+  }): Promise<void> {
+    const at = `/api/v1/namespaces/${service.namespace}`;
+    const ports = [{ name: 'postgres', port: 5432, targetPort: database.port }];
+    await created(node, `${at}/services`, { metadata: { name: database.name }, spec: { ports } });
+    await created(node, `/apis/discovery.k8s.io/v1/namespaces/${service.namespace}/endpointslices`, {
+      metadata: { name: database.name, labels: { 'kubernetes.io/service-name': database.name } },
+      addressType: 'IPv4',
+      endpoints: [{ addresses: [database.address] }],
+      ports: [{ name: 'postgres', port: database.port }],
+    });
+    const stringData = { password: database.password, 'ca.crt': database.ca };
+    await created(node, `${at}/secrets`, { metadata: { name: database.name }, stringData });
+  }
+
+  /** Starts runs all the while; afterwards each is recorded once, and as it ended. */
+  async function underRuns(prefix: string, disturb: () => Promise<void>): Promise<void> {
+    const running = keepRunning(node, work, prefix, 2_000);
+    await wait(4_000);
+    await disturb();
+    await wait(4_000);
+    const names = await running.stop();
+    assert.ok(names.length > 3, `${names.length} runs`);
+    const found: string[] = [];
+    for (const name of names) {
+      const items = await recorded(name);
+      found.push(`${name} ${items.map(({ status, exitCode }) => `${status} ${exitCode}`).join(' and ')}`);
+    }
+    const expected = names.map(
+      (name) => `${name} ${Number(name.split('-').at(-1)) % 2 === 1 ? 'failed 1' : 'success null'}`,
+    );
+    assert.deepEqual(found, expected);
+  }
+
+  /** The records of a CronJob, as soon as there is one. */
+  async function recorded(name: string): Promise<ExecutionPage['items']> {
+    let found: ExecutionPage['items'] = [];
+    await until(`the run of ${name} is recorded`, async () => {
+      found = (await service.ask<ExecutionPage>(`/api/v1/cronjobs/${work}/${name}/executions`)).items;
+      return found.length > 0;
+    });
+    return found;
+  }
+
+  async function recordedRun(name: string): Promise<ExecutionDetail> {
+    await recorded(name);
+    return service.ask<ExecutionDetail>(`/api/v1/cronjobs/${work}/${name}/executions/${name}-run`);
+  }
+
+  /** Milliseconds from the disturbance until another pod holds the Lease, or the same one holds it anew. */
+  async function failover(name: string, disturb: () => Promise<void>): Promise<number> {
+    const epoch = (await service.ask<Health>('/api/v1/health')).controller?.epoch ?? 0;
+    const startedAt = performance.now();
+    await disturb();
+    await until(`another one leads than ${name}`, async () => {
+      const { leader, controller } = await service.ask<Health>('/api/v1/health');
+      return leader && (controller?.epoch ?? 0) > epoch;
+    });
+    return Math.round(performance.now() - startedAt);
+  }
+
+  function pidOf(pod: { node: string; uid: string }): number {
+    const machine = node.machines.find(({ name }) => name === pod.node);
+    assert.ok(machine);
+    return machine.pidIn(pod.uid, 'controller.js');
+  }
+
+  function signal(pod: { node: string; uid: string }, name: NodeJS.Signals): void {
+    process.kill(pidOf(pod), name);
+  }
+
+  async function restarts(): Promise<Record<string, number>> {
+    return Object.fromEntries((await service.pods()).map(({ name, restarts: count }) => [name, count]));
+  }
+
+  async function untilRolledOut(): Promise<void> {
+    await until('new pods are the only ones', async () => {
+      const { body } = await node.cluster.request('GET', `/apis/apps/v1/namespaces/${service.namespace}/deployments`);
+      return body.items.every(
+        ({ metadata, status }: Deployment) =>
+          status.observedGeneration === metadata.generation &&
+          status.updatedReplicas === 2 &&
+          status.replicas === 2 &&
+          status.availableReplicas === 2,
+      );
+    });
+    await service.untilReady(pods);
+  }
+});

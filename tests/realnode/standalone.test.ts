@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { ExecutionDetail, ExecutionPage, Health } from '@cronjob-monitor/shared/contract';
+import type { Rendered } from '../chart/render.ts';
+import { stateOfTheComputer } from './computer.ts';
+import { fates } from './fates.ts';
+import { created, giveVolume, Installation, mebibytes, resourcesOf, until } from './installation.ts';
+import { startRealNode, type RealNode } from './real-node.ts';
+import { KubeletSaid, runOnce } from './workloads.ts';
+
+const untouched = stateOfTheComputer({ pid: process.pid });
+const started = await startRealNode();
+const work = 'work';
+
+describe('standalone on a real node', { skip: 'skipped' in started && started.skipped }, () => {
+  const node = started as RealNode; // else the suite is skipped
+  let service: Installation;
+  let said: KubeletSaid;
+  let values: object;
+  const runOf = (name: string): Promise<ExecutionDetail> =>
+    service.ask<ExecutionDetail>(`/api/v1/cronjobs/${work}/${name}/executions/${name}-run`);
+
+  before(async () => {
+    await node.cluster.applyCrds();
+    await created(node, '/api/v1/namespaces', { metadata: { name: work } });
+    service = await Installation.prepare(node, 'monitoring');
+    const { storageClassName } = await giveVolume(node, 'history');
+    values = {
+      persistence: { storageClassName },
+      config: { storage: { 'log-storage-enabled': true, 'event-storage-enabled': true } },
+    };
+  });
+  after(async () => {
+    await said?.stop();
+    service?.close();
+    await node.stop();
+  });
+
+  test('helm install makes a pod under Pod Security restricted that is soon ready, and helm test passes', async () => {
+    const startedAt = performance.now();
+    await service.helm('install', values);
+    const [pod] = await service.untilReady({ standalone: 1 });
+    console.log(`ready ${Math.round(performance.now() - startedAt)} ms after helm install`);
+    assert.equal(pod?.restarts, 0);
+    const told = await service.run('test', 'cronjob-monitor', '--logs');
+    assert.match(told, /Phase:\s+Succeeded/);
+    assert.match(told, /a controller leads/);
+    const health = await service.ask<Health>('/api/v1/health');
+    assert.deepEqual([health.ready, health.problems], [true, []]);
+  });
+
+  test('each of twelve fates is recorded as the kubelet said that it ended', async (context) => {
+    await created(node, `/apis/cronjob-monitor.io/v1alpha1/namespaces/${work}/cronjobmonitors`, {
+      apiVersion: 'cronjob-monitor.io/v1alpha1',
+      kind: 'CronJobMonitor',
+      metadata: { name: 'everything' },
+      spec: { dataRetention: { storeLogs: true, storeEvents: true } },
+    });
+    said = new KubeletSaid(node, work);
+    await Promise.all(Object.entries(fates).map(([name, fate]) => runOnce(node, work, name, fate)));
+    for (const [name, fate] of Object.entries(fates))
+      await context.test(`${name}: ${fate.says}`, async () => {
+        await until(`the run of ${name} is recorded, with its events`, async () => {
+          const { items } = await service.ask<ExecutionPage>(`/api/v1/cronjobs/${work}/${name}/executions`);
+          return items.length === 1 && items[0]?.hasEvents === true;
+        });
+        const run = await runOf(name);
+        const pods = said.podsOf(run.jobName);
+        const { status, jobReason, exitCode, attempts } = run;
+        assert.deepEqual(
+          { status, jobReason, exitCode, attempts, pods: pods.length },
+          {
+            status: fate.status,
+            jobReason: fate.jobReason,
+            exitCode: fate.exitCode,
+            attempts: fate.attempts,
+            pods: fate.pods,
+          },
+        );
+        assert.ok(fate.reasons.includes(run.reason), `the reason is ${run.reason}`);
+        assert.equal(differencesOf(run, pods).join('\n'), '');
+        if (fate.message) assert.match(messagesOf(run).join('\n'), fate.message);
+        if (fate.log === undefined) assert.equal(run.logs?.text ?? '', '');
+        else assert.ok(run.logs?.text.includes(fate.log), `the log is ${JSON.stringify(run.logs)}`);
+        assert.ok(
+          run.events?.some(({ reason }) => reason === fate.event),
+          `the events are ${run.events?.map(({ reason, message }) => `${reason}: ${message}`).join('; ')}`,
+        );
+        if (fate.suggestion) assert.match(run.suggestedFix ?? '', fate.suggestion);
+      });
+  });
+
+  test('at rest it holds less memory than the chart asks for it', async () => {
+    const [pod] = await service.pods();
+    const [machine] = node.machines;
+    assert.ok(pod && machine);
+    await wait(15_000);
+    const bytes = machine.workingSetBytes(pod.uid);
+    const { requests, limits } = await resourcesOf(node, service, pod.name);
+    console.log(
+      `standalone holds ${Math.round(bytes / 2 ** 20)} MiB at rest; requests ${requests.memory}, limit ${limits.memory}`,
+    );
+    assert.ok(bytes < mebibytes(requests.memory) * 2 ** 20);
+  });
+
+  test('it needs no shell: with an empty /usr/bin it becomes ready again, and keeps the history', async () => {
+    const before = await recorded();
+    const deployment = `/apis/apps/v1/namespaces/${service.namespace}/deployments/cronjob-monitor`;
+    const { body } = await node.cluster.request('GET', deployment);
+    const [container] = body.spec.template.spec.containers;
+    const answer = await node.cluster.request('PATCH', deployment, {
+      contentType: 'application/strategic-merge-patch+json',
+      body: {
+        spec: {
+          template: {
+            spec: {
+              volumes: [{ name: 'nothing', emptyDir: {} }],
+              containers: [{ name: container.name, volumeMounts: [{ name: 'nothing', mountPath: '/usr/bin' }] }],
+            },
+          },
+        },
+      },
+    });
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    await untilRolledOut();
+    assert.deepEqual(await recorded(), before);
+  });
+
+  test('an upgrade and its rollback keep the history', async () => {
+    const before = await recorded();
+    await service.helm('upgrade', { ...values, controller: { podAnnotations: { change: 'one' } } });
+    await untilRolledOut();
+    assert.deepEqual(await recorded(), before);
+    await service.run('rollback', 'cronjob-monitor', '1');
+    await untilRolledOut();
+    assert.deepEqual(await recorded(), before);
+  });
+
+  test('helm uninstall leaves what docs/uninstall.md says: the claim with the history, and the definitions', async () => {
+    const before = await recorded();
+    await service.run('uninstall', 'cronjob-monitor', '--wait');
+    const stays = ['persistentvolumeclaims/cronjob-monitor-data', 'pods/cronjob-monitor-test'];
+    await until('its pod has ended', async () => (await objectsOf(node, service.namespace)).length <= stays.length);
+    assert.deepEqual(await objectsOf(node, service.namespace), stays);
+    assert.equal(
+      (await node.cluster.request('GET', '/apis/cronjob-monitor.io/v1alpha1/cronjobmonitors')).body.items.length,
+      1,
+    );
+    await service.helm('install', values);
+    await service.untilReady({ standalone: 1 });
+    assert.deepEqual(await recorded(), before);
+    await service.run('uninstall', 'cronjob-monitor', '--wait');
+  });
+
+  test('the plain manifests make the same installation', async () => {
+    // A monitor names for ten minutes the installation that wrote its status, and another namespace waits for as long.
+    await node.cluster.request(
+      'DELETE',
+      `/apis/cronjob-monitor.io/v1alpha1/namespaces/${work}/cronjobmonitors/everything`,
+    );
+    const plain = await Installation.prepare(node, 'cronjob-monitor');
+    const { storageClassName } = await giveVolume(node, 'plain');
+    await plain.applyManifests('standalone', { storageClassName });
+    await plain.untilReady({ standalone: 1 });
+    assert.equal((await plain.ask<Health>('/api/v1/health')).ready, true);
+    await plain.deleteManifests('standalone');
+    plain.close();
+  });
+
+  test('stop leaves the computer as it was', async () => {
+    const { network, machines, cluster } = node;
+    const own = { pid: process.pid, network, dir: cluster.dir, namespaces: machines.map(({ namespace }) => namespace) };
+    const during = stateOfTheComputer(own);
+    assert.ok(
+      during.groups.length > 0 && during.links.some((link) => link.startsWith(network)),
+      'the look sees nothing',
+    );
+    assert.ok(
+      during.processes.some((command) => command.includes('kubelet')),
+      'the look sees no process',
+    );
+    await said.stop();
+    await node.stop();
+    assert.deepEqual(stateOfTheComputer(own), untouched);
+    assert.equal(existsSync(cluster.dir), false);
+  });
+
+  /** What the history holds: ids of runs by CronJob. */
+  async function recorded(): Promise<Record<string, string[]>> {
+    const entries = await Promise.all(
+      Object.keys(fates).map(async (name) => {
+        const { items } = await service.ask<ExecutionPage>(`/api/v1/cronjobs/${work}/${name}/executions`);
+        return [name, items.map(({ id, status }) => `${id} ${status}`)] as const;
+      }),
+    );
+    return Object.fromEntries(entries);
+  }
+
+  async function untilRolledOut(): Promise<void> {
+    const deployment = `/apis/apps/v1/namespaces/${service.namespace}/deployments/cronjob-monitor`;
+    await until('the new pod is the only one', async () => {
+      const { body } = await node.cluster.request('GET', deployment);
+      const { observedGeneration, updatedReplicas, replicas, availableReplicas } = body.status;
+      return (
+        observedGeneration === body.metadata.generation &&
+        updatedReplicas === 1 &&
+        replicas === 1 &&
+        availableReplicas === 1
+      );
+    });
+    await service.untilReady({ standalone: 1 });
+  }
+});
+
+/** What the kubelet and the scheduler said in words: with a container's end, or in an event. */
+function messagesOf({ pods, events }: ExecutionDetail): (string | null)[] {
+  return [
+    ...pods.flatMap(({ containers }) => containers.map(({ message }) => message)),
+    ...(events ?? []).map(({ message }) => message),
+  ];
+}
+
+interface ContainerState {
+  readonly terminated?: { readonly exitCode: number; readonly reason: string; readonly message?: string };
+}
+
+interface ContainerStatus {
+  readonly name: string;
+  readonly state?: ContainerState;
+  readonly lastState?: ContainerState;
+}
+
+/** What a record says of its containers otherwise than the kubelet did. */
+function differencesOf(run: ExecutionDetail, pods: readonly Rendered[]): string[] {
+  return run.pods.flatMap(({ name, containers }) => {
+    const pod = pods.find(({ metadata }) => metadata.name === name);
+    if (pod === undefined) return [`the kubelet never told of ${name}`];
+    const { initContainerStatuses = [], containerStatuses = [] } = pod['status'];
+    const statuses: ContainerStatus[] = [...initContainerStatuses, ...containerStatuses];
+    return containers.flatMap(({ name: container, exitCode, reason, message }) => {
+      const status = statuses.find((one) => one.name === container);
+      const end = status?.state?.terminated ?? status?.lastState?.terminated;
+      if (end === undefined) return []; // it never ended: what it waits for goes to and fro
+      const [told, recorded] = [
+        [end.exitCode, end.reason, end.message ?? null],
+        [exitCode, reason, message],
+      ];
+      return JSON.stringify(told) === JSON.stringify(recorded)
+        ? []
+        : [`${container}: ${JSON.stringify(recorded)}, the kubelet said ${JSON.stringify(told)}`];
+    });
+  });
+}
+
+const ofEveryNamespace = new Set(['kube-root-ca.crt', 'default']);
+
+/** Everything of the kinds that an installation makes, but what every namespace has. */
+async function objectsOf(node: RealNode, namespace: string): Promise<string[]> {
+  const kinds = {
+    'api/v1': ['pods', 'services', 'configmaps', 'secrets', 'serviceaccounts', 'persistentvolumeclaims'],
+    'apis/apps/v1': ['deployments', 'replicasets'],
+    'apis/networking.k8s.io/v1': ['networkpolicies', 'ingresses'],
+    'apis/policy/v1': ['poddisruptionbudgets'],
+    'apis/rbac.authorization.k8s.io/v1': ['roles', 'rolebindings'],
+  };
+  const found: string[] = [];
+  const paths = Object.entries(kinds).flatMap(([group, plurals]) => plurals.map((plural) => [group, plural] as const));
+  for (const [group, plural] of paths) {
+    const { body } = await node.cluster.request('GET', `/${group}/namespaces/${namespace}/${plural}`);
+    const names: string[] = body.items.map(({ metadata }: Rendered) => metadata.name);
+    found.push(...names.filter((name) => !ofEveryNamespace.has(name)).map((name) => `${plural}/${name}`));
+  }
+  const { body: roles } = await node.cluster.request(
+    'GET',
+    '/apis/rbac.authorization.k8s.io/v1/clusterroles?labelSelector=app.kubernetes.io/name=cronjob-monitor',
+  );
+  for (const { metadata } of roles.items) found.push(`clusterroles/${metadata.name}`);
+  return found.sort();
+}
