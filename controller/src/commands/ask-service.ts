@@ -197,5 +197,5 @@ function reasonOf(error: unknown): string {
     const words = Object.hasOwn(reasons, code) ? reasons[code] : undefined;
     return words === undefined ? code : `${words} (${code})`;
   }
-  return cause instanceof Error ? cause.name : 'unknown error';
+  return cause instanceof Error ? cause.message : 'unknown error';
 }
