@@ -402,3 +402,66 @@ test('a digest takes the place of what waits for the limit, and all of it is tol
     [`{channel="${channel.name}",kind="firing",result="digested"} ${digested}`],
   );
 });
+
+describe('a leader that is not sure of its lead', () => {
+  const guardOf = (bench: OutboxBench, earlierEndMs = bench.clock.monotonicMs()) => {
+    let open = Promise.withResolvers<void>();
+    return {
+      earlierEndMs,
+      isSure: true,
+      isOpen(): boolean {
+        return this.isSure;
+      },
+      whenOpen(): Promise<void> {
+        return this.isSure ? Promise.resolve() : open.promise;
+      },
+      becomeSure(): void {
+        this.isSure = true;
+        open.resolve();
+        open = Promise.withResolvers<void>();
+      },
+    };
+  };
+
+  test('begins no send, and sends what it claimed as soon as it is sure again', async (t) => {
+    const bench = await OutboxBench.start(t);
+    const channel = await bench.addChannel('webhook');
+    const guard = guardOf(bench);
+    guard.isSure = false;
+    const delivery = await bench.tell(channel);
+    bench.start({ guard });
+    await bench.pass(5 * secondMs);
+    assert.deepEqual([channel.arrivals(), await bench.stateOf(delivery)], [0, 'claimed']);
+    guard.becomeSure();
+    await bench.arrive();
+    assert.deepEqual([channel.arrivals(), await bench.stateOf(delivery)], [1, 'sent']);
+  });
+
+  test('begins no send when it is no longer sure once the Secret is read', async (t) => {
+    const bench = await OutboxBench.start(t);
+    const channel = await bench.addChannel('webhook');
+    const guard = guardOf(bench);
+    bench.beforeSecret = async () => void (guard.isSure = false);
+    const delivery = await bench.tell(channel);
+    bench.start({ guard });
+    await bench.pass(3 * secondMs);
+    assert.equal(channel.arrivals(), 0);
+    bench.beforeSecret = undefined;
+    guard.becomeSure();
+    await bench.pass(3 * secondMs);
+    assert.deepEqual([channel.arrivals(), await bench.stateOf(delivery)], [1, 'sent']);
+  });
+
+  test('what another leader had claimed is sent again once that one can begin no send, long before the claim runs out', async (t) => {
+    const bench = await OutboxBench.start(t);
+    const channel = await bench.addChannel('webhook');
+    const delivery = await bench.tell(channel);
+    await bench.store.fenced(bench.epoch, (tx) => claimDeliveries(tx, aClaim({ claimedBy: 'other/boot' })));
+    const epoch = await takeEpoch(bench.store, 'next');
+    bench.start({ epoch, guard: guardOf(bench, bench.clock.monotonicMs() + 2 * secondMs) });
+    await bench.pass(secondMs);
+    assert.equal(channel.arrivals(), 0);
+    await bench.pass(2 * secondMs);
+    assert.deepEqual([channel.arrivals(), await bench.stateOf(delivery)], [1, 'sent']);
+  });
+});

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { getLeader } from '@cronjob-monitor/shared/store';
+import { usualLease } from './harness/bench.ts';
 import { timesOf } from './harness/counts.ts';
 import { killableDatabases } from './harness/database-servers.ts';
-import { shiftOfSuite } from './harness/shift.ts';
+import { cutOff, renewalOf } from './harness/replicas.ts';
+import { shiftOfSuite, type Shift } from './harness/shift.ts';
 import { watchProcessors } from './harness/taken-time.ts';
 
 const leaseMs = 2_000;
@@ -69,6 +72,69 @@ for (const database of killableDatabases().filter(({ name }) => name === 'postgr
     }
 
     test('nothing is lost, nothing doubled but what was on its way', async (t) => {
+      await shift().settle(t);
+    });
+  });
+}
+
+/** Longer than a candidate with the lock watches, and than it waits after it gave the lock back. */
+const settlesMs = 5_000;
+const apiServerAwayMs = 8_000;
+
+/** What takes one of the two witnesses away, or keeps both from speaking while the session of the leader lives. */
+const disturbances: readonly { readonly what: string; readonly run: (shift: Shift) => Promise<void> }[] = [
+  {
+    what: 'stopped for a while that is shorter than its Lease',
+    async run({ bench, random }) {
+      const leader = await bench.untilLed();
+      leader.process.signal('SIGSTOP');
+      await wait(1_000 + random.fraction() * 7_000);
+      leader.process.signal('SIGCONT');
+    },
+  },
+  {
+    what: 'without its sessions, as all others',
+    async run({ bench }) {
+      for (const { database } of bench.replicas) database.reset();
+    },
+  },
+  {
+    what: 'in front of a database that is restarted',
+    async run({ server }) {
+      await server.kill();
+      await server.restart();
+    },
+  },
+  {
+    what: 'without an API server for 8 s, as all others',
+    async run({ bench }) {
+      const mends = bench.replicas.map(({ api }) => cutOff(api));
+      await wait(apiServerAwayMs);
+      for (const mend of mends) mend();
+    },
+  },
+];
+
+for (const database of killableDatabases()) {
+  describe(`F5, a leader that lives keeps its lead, ${database.name}`, { skip: database.skip }, () => {
+    const shift = shiftOfSuite(database, { config: usualLease });
+
+    for (const { what, run } of disturbances) {
+      test(`${what}: no other takes over`, async () => {
+        const { bench } = shift();
+        const incidents = await shift().alerts(40, 4);
+        const leader = await bench.untilLed();
+        const { epoch } = await getLeader(bench.store);
+        await renewalOf(bench.sim);
+        await run(shift());
+        await wait(settlesMs);
+        assert.ok(leader.process.running, leader.process.tail());
+        assert.equal((await getLeader(bench.store)).epoch, epoch);
+        await incidents.over();
+      });
+    }
+
+    test('nothing is lost and nothing comes twice', async (t) => {
       await shift().settle(t);
     });
   });

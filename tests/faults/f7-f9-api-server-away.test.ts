@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { FaultEffect, SimCluster } from '@cronjob-monitor/simcluster';
+import type { FaultEffect } from '@cronjob-monitor/simcluster';
 import { timesOf } from './harness/counts.ts';
 import { killableDatabases } from './harness/database-servers.ts';
-import { cutOff } from './harness/replicas.ts';
+import { cutOff, renewalOf } from './harness/replicas.ts';
 import { shiftOfSuite } from './harness/shift.ts';
 import { watchProcessors } from './harness/taken-time.ts';
 
@@ -75,19 +75,4 @@ for (const database of killableDatabases().filter(({ name }) => name === 'postgr
       await shift().settle(t);
     });
   });
-}
-
-/** Resolves when the leader has just renewed its Lease. */
-async function renewalOf(sim: SimCluster): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const stop = sim.observe(({ type, object }) => {
-    if (type === 'MODIFIED' && object.kind === 'Lease') resolve();
-  });
-  const limit = setTimeout(() => reject(new Error('nobody renews the Lease')), 30_000);
-  try {
-    await promise;
-  } finally {
-    clearTimeout(limit);
-    stop();
-  }
 }

@@ -10,6 +10,7 @@ import { executionIndexes } from './contract/execution-indexes.ts';
 import { explainedRuns } from './contract/explained-runs.ts';
 import { deletion, evidence, pruning } from './contract/history.ts';
 import { heartbeats, leader } from './contract/leader.ts';
+import { leaderBeats, leaderLock } from './contract/leader-lock.ts';
 import { firstMigration, migrations } from './contract/migrations.ts';
 import { recording } from './contract/recording.ts';
 import { states } from './contract/states.ts';
@@ -27,6 +28,8 @@ const suites = [
   errors,
   leader,
   heartbeats,
+  leaderLock,
+  leaderBeats,
   cronJobs,
   specEpochs,
   monitors,

@@ -34,6 +34,18 @@ export interface DispatcherDeps {
   };
   /** The first full evaluation of this term is done. */
   readonly hasEvaluated: () => boolean;
+  /**
+   * Whether the lead is sure enough to begin a send, and from which monotonic instant on no earlier leader begins one: then what it had
+   * claimed is freed. Undefined where nothing says so: claims run out by themselves.
+   */
+  readonly guard?:
+    | {
+        readonly earlierEndMs: number;
+        readonly isOpen: () => boolean;
+        /** Resolves when it is, or with the signal. */
+        readonly whenOpen: (signal: AbortSignal) => Promise<void>;
+      }
+    | undefined;
   /** What is stored of a channel changed: its status is to be written. */
   readonly onChannelChanged: (uid: string) => void;
   readonly database: {

@@ -6,6 +6,7 @@ import {
   FencedError,
   findNextDue,
   recordHeldByGrace,
+  takeClaimsOfEarlierTerms,
   takeClaimsOfPod,
   type ClaimedDelivery,
 } from '@cronjob-monitor/shared/store';
@@ -142,12 +143,25 @@ class OutboxDispatcher implements Dispatcher {
       );
     };
     while (!this.#ends && !(await this.#attempt(begin))) continue;
+    this.#track(this.#freeEarlierClaims());
     while (!this.#ends) {
       this.#isWoken = false;
       // One round after the other.
       const isGood = await this.#attempt(() => this.#round());
       if (isGood && !this.#ends) await this.#untilWoken();
     }
+  }
+
+  /** What leaders before this one had on their way is sent again as soon as none of them can begin a send. */
+  async #freeEarlierClaims(): Promise<void> {
+    const { store, epoch, clock, guard } = this.#deps;
+    if (guard === undefined) return;
+    await clock.sleep(Math.max(0, guard.earlierEndMs - clock.monotonicMs()), this.#ending).catch(() => {}); // It ends.
+    const free = async (): Promise<void> => {
+      await store.fenced(epoch, (tx) => takeClaimsOfEarlierTerms(tx));
+    };
+    while (!this.#ends && !(await this.#attempt(free))) continue;
+    this.wake();
   }
 
   async #round(): Promise<void> {
@@ -238,11 +252,14 @@ class OutboxDispatcher implements Dispatcher {
   ): Promise<void> {
     const { clock } = this.#deps;
     const signal = this.#signal;
-    const mayBegin = (): boolean => !this.#ends && claimMs - (clock.monotonicMs() - of.claimedMs) > sendLimitMs;
+    const { guard } = this.#deps;
+    const mayBegin = (): boolean =>
+      !this.#ends && claimMs - (clock.monotonicMs() - of.claimedMs) > sendLimitMs && (guard?.isOpen() ?? true);
     let judged: Judged;
     try {
       await this.#slots.take(delivery.channelUid);
       try {
+        await guard?.whenOpen(this.#ending);
         judged = await deliver(delivery, await of.unwanted, this.#pipeline, { signal, mayBegin });
       } finally {
         this.#slots.answered(delivery.channelUid);

@@ -34,6 +34,15 @@ export interface LeaseElectionDeps {
 /** `deadlinePassed`: not renewed in time. `taken`: another holds it. `released`: given back, or the signal aborted. */
 export type HoldEnd = 'deadlinePassed' | 'taken' | 'released';
 
+/** The Lease as a candidate sees it. */
+export interface LeaseSight {
+  /** `free`: without a holder, or not there. `expired`: unchanged for as long as its holder promised. */
+  readonly state: 'free' | 'expired' | 'ours' | 'held';
+  readonly holder: string | undefined;
+  /** Since when it has looked like this, on the monotonic clock. */
+  readonly sinceMs: number;
+}
+
 /** Why the Lease cannot be had, and since when on the monotonic clock. */
 export interface LeaseFailure {
   readonly code: ClusterErrorCode | 'unknown';
@@ -41,6 +50,7 @@ export interface LeaseFailure {
 }
 
 const releaseWithinMs = 1_000;
+const lookLimitMs = 1_000;
 
 /**
  * One candidate of the election for a Lease.
@@ -72,6 +82,10 @@ export class LeaseElection {
     this.#callLimitMs = Math.max(1_000, deps.timing.renewDeadlineMs / 2);
   }
 
+  get retryMs(): number {
+    return this.#deps.timing.retryMs;
+  }
+
   get isHeld(): boolean {
     return this.#isHeld;
   }
@@ -86,7 +100,7 @@ export class LeaseElection {
     return this.#failing;
   }
 
-  /** Resolves with true when the Lease is ours, with false when the signal aborts first. Never gives up. */
+  /** By the Lease alone: resolves with true when it is ours, with false when the signal aborts first. Never gives up. */
   async acquire(signal: AbortSignal): Promise<boolean> {
     const { clock, timing } = this.#deps;
     while (!signal.aborted) {
@@ -97,6 +111,29 @@ export class LeaseElection {
       await clock.sleep(timing.retryMs * (1 + acquireJitter * this.#random()), signal).catch(() => {});
     }
     return false;
+  }
+
+  /** What it says now; undefined: it could not be read. Takes at most a second. */
+  async look(signal: AbortSignal): Promise<LeaseSight | undefined> {
+    let seen: { readonly record: LeaseRecord | undefined } | undefined;
+    await this.#tried(async () => {
+      seen = { record: await this.#read(Math.min(this.#callLimitMs, lookLimitMs), signal) };
+      return true;
+    }, signal);
+    if (seen === undefined) return undefined;
+    const { record } = seen;
+    const sinceMs = this.#seen?.sinceMs ?? this.#deps.clock.monotonicMs();
+    if (!record || record.holder === '') return { state: 'free', holder: undefined, sinceMs };
+    const { holder } = record;
+    if (holder === this.#deps.identity) return { state: 'ours', holder, sinceMs };
+    return { state: this.#isFree(record) ? 'expired' : 'held', holder, sinceMs };
+  }
+
+  /** Writes it as ours over what was seen last, expired or not. False: another was faster, or it cannot be written. */
+  async take(signal: AbortSignal): Promise<boolean> {
+    this.#isHeld =
+      (await this.#tried(() => this.#take(this.#seen?.record, this.#callLimitMs, signal), signal)) === true;
+    return this.#isHeld;
   }
 
   /** Renews until it is lost, or until the signal aborts: then it is still ours, and `release` gives it back. */

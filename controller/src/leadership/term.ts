@@ -1,6 +1,10 @@
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 
+import type { LeaderBeat } from '@cronjob-monitor/shared/store';
+
+import { becomeLeader } from './candidate.ts';
 import { messageOf } from './error-message.ts';
+import type { LeaderLock } from './leader-lock.ts';
 import type { LeaseElection } from './lease.ts';
 
 /** What the work of a leader gets to know of its term. */
@@ -19,6 +23,10 @@ export type StopWork = () => Promise<void>;
 export interface TermsDeps {
   /** Undefined: one replica, no Lease. The epoch is taken all the same. */
   readonly election: LeaseElection | undefined;
+  /** The lock of the database; undefined: the Lease alone decides. */
+  readonly lock?: LeaderLock | undefined;
+  /** The last beat of whoever took the epoch last: asked where there is a lock. */
+  readonly readBeat?: () => Promise<LeaderBeat | undefined>;
   /** Brings the schema up to date, under its lock. Repeated until it succeeds. */
   readonly prepare: (signal: AbortSignal) => Promise<void>;
   /** Raises the epoch and takes it; from then on no transaction of an earlier leader commits. Repeated until it succeeds. */
@@ -114,7 +122,7 @@ export class Terms {
     const { election, prepare, takeEpoch, startWork, logger } = this.#deps;
     const { signal } = this.#candidate;
     if (election) {
-      if (!(await election.acquire(signal))) return;
+      if (!(await this.#acquire(election, signal))) return;
       logger.info('the Lease is ours');
       this.#holding = this.#hold(election);
     }
@@ -137,6 +145,12 @@ export class Terms {
     }
   }
 
+  #acquire(election: LeaseElection, signal: AbortSignal): Promise<boolean> {
+    const { lock, readBeat, clock, logger } = this.#deps;
+    if (!lock || !readBeat) return election.acquire(signal);
+    return becomeLeader({ election, lock, readBeat, retryMs: election.retryMs, clock, logger }, signal);
+  }
+
   async #hold(election: LeaseElection): Promise<void> {
     const how = await election.hold(this.#renewal.signal);
     if (how === 'taken') this.lose('another replica holds the Lease');
@@ -148,6 +162,8 @@ export class Terms {
     await this.#holding;
     // Not the signal of the term: a release has a second of its own, whatever else was aborted.
     await this.#deps.election?.release(new AbortController().signal);
+    // Last: who waits for it finds the Lease free.
+    await this.#deps.lock?.stop();
   }
 
   /** A database that is away is no reason to end: it is waited for. Undefined when stopped, or lost, meanwhile. */

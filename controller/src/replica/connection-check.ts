@@ -5,6 +5,8 @@ import type { ControllerSettings } from '../settings/settings.ts';
 
 /** Connections that the work of one process takes at most: its workers, and what callers may read at once. */
 const takenBy = { controller: 20, apiserver: 32 } as const;
+/** Beside the pool: that of the lock of the leader. */
+const besides = { controller: 1, apiserver: 0 } as const;
 type Component = keyof typeof takenBy;
 
 export interface ConnectionCheckDeps {
@@ -52,7 +54,7 @@ export function countReplicas(
 /** Of all replicas together. `maxOpenConns` is a ceiling for each process. */
 export function connectionsOf(replicas: Readonly<Record<Component, number>>, maxOpenConns: number): number {
   return (['controller', 'apiserver'] as const).reduce(
-    (sum, component) => sum + replicas[component] * Math.min(takenBy[component], maxOpenConns),
+    (sum, component) => sum + replicas[component] * (Math.min(takenBy[component], maxOpenConns) + besides[component]),
     0,
   );
 }

@@ -2,7 +2,7 @@ import { schedulerNames } from '@cronjob-monitor/shared/contract';
 import type { Instant, JobFacts, JobSnapshot } from '@cronjob-monitor/shared/domain';
 import type { Cluster, WatchedKind } from '@cronjob-monitor/shared/kube';
 import type { Clock, Logger, ProblemList, Registry } from '@cronjob-monitor/shared/process';
-import { beat, databaseProblems, getSchemaState, takeEpoch, type Store } from '@cronjob-monitor/shared/store';
+import { beat, databaseProblems, findLeaderBeat, getSchemaState, type Store } from '@cronjob-monitor/shared/store';
 import { clockProblems } from '../evaluate/index.ts';
 import { clusterProblems } from './cluster-problems.ts';
 import { createInstallations } from './installations.ts';
@@ -38,6 +38,7 @@ import { watchMonitors } from '../reconcilers/monitor/index.ts';
 import { BlindSpans, Circuit, Spool, Spooling, isDatabaseAway, noticeOutage } from '../runtime/index.ts';
 import { leaseProblems } from './lease-problems.ts';
 import { isHopeless, prepareSchema } from './prepare-schema.ts';
+import { createTwoWitnesses } from './two-witnesses.ts';
 import { createSelection, SelectionStarts, createCaches, createReflectors } from '../selection/index.ts';
 import type { ControllerSettings } from '../settings/settings.ts';
 import { blindSecondsOf, rememberedMs } from '../term/verdict-work.ts';
@@ -171,6 +172,12 @@ export function createController(deps: ControllerDeps): Controller {
     identity: settings.identity,
     leaseMs: settings.leaseMs,
   });
+  const witnesses = createTwoWitnesses({
+    ...deps,
+    logger,
+    onFailure: noteOutage,
+    onFenced: () => terms.lose('another process took the epoch'),
+  });
   const terms = new Terms({
     election,
     async prepare(signal) {
@@ -180,9 +187,13 @@ export function createController(deps: ControllerDeps): Controller {
       if (refusal !== undefined) throw new Error(refusal);
       await warnOfConnections(deps, signal);
     },
-    takeEpoch: () => takeEpoch(store, settings.identity),
+    lock: witnesses.lock,
+    readBeat: () => findLeaderBeat(store),
+    takeEpoch: witnesses.takeEpoch,
     startWork: async (term) => {
       leadership.leads(term.epoch);
+      const guard = witnesses.guard();
+      guard?.start(term.signal);
       void heartbeat.beat();
       if (settings.election) background('watch over the database', watchDatabase(term.signal));
       work = await startLeaderWork(
@@ -210,6 +221,7 @@ export function createController(deps: ControllerDeps): Controller {
           blind,
           startedMs,
           freshThroughAt: () => reflectors.freshThrough('CronJob', 'Job'),
+          guard,
         },
         term,
       );
@@ -217,6 +229,7 @@ export function createController(deps: ControllerDeps): Controller {
         await work?.stop();
         leadership.stopped();
         await heartbeat.stop();
+        await guard?.stop();
       };
     },
     exit: deps.exit,
@@ -238,6 +251,7 @@ export function createController(deps: ControllerDeps): Controller {
         figures: {
           problems: problems.current(),
           watchAgeMs: watchAgesMs(),
+          ...(leading && witnesses.figures),
         },
       });
       await installations.learn();
@@ -247,10 +261,7 @@ export function createController(deps: ControllerDeps): Controller {
       terms.lose(refusal);
     },
     isLeading: () => terms.isLeading,
-    // On a quiet day it is the first to notice that the database is away.
-    onFailure: (error) => {
-      if (isDatabaseAway(error)) circuit.trip(error);
-    },
+    onFailure: noteOutage,
     leaseMs: settings.leaseMs,
     clock,
     logger,
@@ -280,6 +291,11 @@ export function createController(deps: ControllerDeps): Controller {
       stopping.abort();
     },
   };
+
+  /** On a quiet day a heartbeat is the first to notice that the database is away. */
+  function noteOutage(error: unknown): void {
+    if (isDatabaseAway(error)) circuit.trip(error);
+  }
 
   async function run(): Promise<void> {
     const { signal } = stopping;

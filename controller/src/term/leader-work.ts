@@ -7,7 +7,7 @@ import type { Evaluation } from './evaluation.ts';
 import { createEvidenceTaking } from '../evidence/index.ts';
 import { createFleetFigures } from '../figures/fleet-figures.ts';
 import { KeptDurations } from '../figures/kept-durations.ts';
-import type { StopWork, Term } from '../leadership/index.ts';
+import type { SendGuard, StopWork, Term } from '../leadership/index.ts';
 import type {
   ControllerName,
   DeliveryMetrics,
@@ -81,6 +81,8 @@ export interface LeaderWorkDeps {
   readonly blind: BlindSpans;
   /** Monotonic instant of the start of the process. */
   readonly startedMs: number;
+  /** Keeps messages from being sent by a leader that may not be one any more; undefined: claims say who sends. */
+  readonly guard: SendGuard | undefined;
 }
 
 /** Figures of a monitor's status may be this old. */

@@ -72,6 +72,8 @@ const caughtUpWithinMs = 60_000;
 const caughtUpLookMs = 50;
 /** A leader that has watched until so long ago has judged everything until then. */
 const succeedsWithinMs = 120_000;
+/** What a leader that was at work until so long ago left in the outbox goes out as soon as the runs are written that may have ended it. */
+const handedOnWithinMs = 30_000;
 /** After something was raised messages are in haste for so long. */
 const hasteMs = 15_000;
 /** What has left the cluster is remembered for so long; a follower keeps the last states of Jobs that ended. */
@@ -101,6 +103,8 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
   const { watchedUntilAt } = gaps;
   const isSuccession =
     settings.election !== undefined && watchedUntilAt !== undefined && store.now() - watchedUntilAt < succeedsWithinMs;
+  let isCaughtUp = false;
+  const isHandedOn = isSuccession && store.now() - watchedUntilAt < handedOnWithinMs;
   // Messages wait for what is written and judged now, and the caches of a successor were filled long before.
   if (isSuccession) haste.hurry(signal);
   const endListening = deps.blind.listen((span) => gaps.noteBlind(span));
@@ -151,7 +155,8 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
       clusterName: settings.clusterName,
       externalUrl: settings.externalUrl,
     },
-    hasEvaluated: () => evaluation.evaluatedAt() !== undefined,
+    hasEvaluated: () => (isHandedOn && isCaughtUp) || evaluation.evaluatedAt() !== undefined,
+    guard: deps.guard,
     // Many messages settle in a moment: one status tells of all of them.
     onChannelChanged: (uid) => queues.AlertChannel.addAt(uid, clock.now() + statusMs),
     database: {
@@ -276,6 +281,8 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
         await clock.sleep(caughtUpLookMs, until).catch(() => {});
       }
     }
+    isCaughtUp = true;
+    dispatcher.wake();
   }
 
   function onRaised(raised: readonly RaisedAlert[]): void {

@@ -1,7 +1,7 @@
 import type { Instant } from '../domain/index.ts';
 import { change, insertRows, rows, type Row } from './ask.ts';
 import { fromJson, optionalNumber, toJson } from './column.ts';
-import type { Db } from './database.ts';
+import type { Db, Tx } from './database.ts';
 import { quoted, updateAll } from './upsert.ts';
 
 /** What one controller replica says of itself, every third of the lease time. Holders are pod name + `_` + random. */
@@ -44,6 +44,46 @@ export async function beat(db: Db, heartbeat: Heartbeat): Promise<void> {
     ],
     tail: updateAll(db.dialect, ['holder'], columns.slice(1)),
   });
+}
+
+/** How often a leader that elections know writes that it lives. */
+export const leaderBeatMs = 1_000;
+
+/** Writes that the leader lives, under its epoch: what is acknowledged came before the epoch of any other. */
+export async function beatAsLeader(tx: Tx, holder: string): Promise<void> {
+  await change(tx, 'update heartbeats set beat_at = ? where holder = ?', [tx.now(), holder]);
+}
+
+/** The last sign of life of a replica that leads, or led. */
+export interface LeaderBeat {
+  readonly holder: string;
+  readonly beatAt: Instant;
+  /** It beats each second: one that keeps silent for longer does not live, or reaches no database. */
+  readonly isSteady: boolean;
+}
+
+/** Of whoever took the epoch last; undefined: it has not said yet that it leads. */
+export async function findLeaderBeat(db: Db): Promise<LeaderBeat | undefined> {
+  const [row] = await rows(
+    db,
+    `select h.holder, h.beat_at, h.figures from leader l
+     join heartbeats h on h.holder = l.holder and h.epoch = l.epoch and h."leading" = 1 where l.id = 1`,
+  );
+  if (row === undefined) return undefined;
+  const { beatEveryMs } = fromJson(row['figures']) as { readonly beatEveryMs?: unknown };
+  return {
+    holder: String(row['holder']),
+    beatAt: Number(row['beat_at']),
+    isSteady: typeof beatEveryMs === 'number' && beatEveryMs <= leaderBeatMs,
+  };
+}
+
+/** When any replica but this one last said that it leads; undefined: none has. */
+export async function findLastBeatOfOthers(db: Db, holder: string): Promise<Instant | undefined> {
+  const [row] = await rows(db, 'select max(beat_at) as at from heartbeats where "leading" = 1 and holder <> ?', [
+    holder,
+  ]);
+  return optionalNumber(row?.['at']);
 }
 
 /** All replicas that have beaten and are not forgotten, newest beat first. */

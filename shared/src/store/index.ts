@@ -17,7 +17,19 @@ export { copyStore, type CopyRequest, type CopyStep } from './copying/copy-store
 export type { TableFigures, TableProof } from './copying/prove-table.ts';
 
 export { getLeader, takeEpoch, type Leader } from './leader.ts';
-export { beat, findLiveLeader, forgetHeartbeats, listHeartbeats, type Heartbeat } from './heartbeats.ts';
+export { canExclude, openLockSession, type LockSession } from './leader-lock.ts';
+export {
+  beat,
+  beatAsLeader,
+  findLastBeatOfOthers,
+  findLeaderBeat,
+  findLiveLeader,
+  forgetHeartbeats,
+  leaderBeatMs,
+  listHeartbeats,
+  type Heartbeat,
+  type LeaderBeat,
+} from './heartbeats.ts';
 
 export {
   forgetCronJob,
@@ -255,6 +267,7 @@ export type { ChannelSettled } from './deliveries/settle-channels.ts';
 export { settleDeliveries, settleDelivery, type Settled, type SettleRequest } from './deliveries/settle-deliveries.ts';
 export type { Settlement } from './deliveries/settlement.ts';
 export {
+  takeClaimsOfEarlierTerms,
   takeClaimsOfPod,
   takeProbes,
   updateExpired,

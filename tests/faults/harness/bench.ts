@@ -28,6 +28,13 @@ export const quickLease = {
   'leader-election.retry-period': '400ms',
 } as const;
 
+/** Lease of an installation: both witnesses of a leader speak long before it expires. */
+export const usualLease = {
+  'leader-election.lease-duration': '15s',
+  'leader-election.renew-deadline': '10s',
+  'leader-election.retry-period': '2s',
+} as const;
+
 /** A simulated cluster, the proxy through which our processes reach it, and a folder for what they need. */
 export interface Bench {
   readonly sim: SimCluster;

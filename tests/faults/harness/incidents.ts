@@ -40,7 +40,7 @@ export interface IncidentsDeps {
 export class Incidents {
   readonly #deps: IncidentsDeps;
   readonly #prefix: string;
-  readonly #count: number;
+  #count: number;
   readonly #expected = new Map<string, string[]>();
   /** Who failed when, and is to recover. */
   readonly #recovering = new Map<string, { readonly number: number; readonly failedAt: number }>();
@@ -104,6 +104,11 @@ export class Incidents {
       }
     };
     this.#flow = pieces();
+  }
+
+  /** Those that have not failed yet never will. */
+  stop(): void {
+    this.#count = this.#next;
   }
 
   /** All of them have failed, and recovered if they do. */

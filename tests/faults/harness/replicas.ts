@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServerSettings, Store } from '@cronjob-monitor/shared/store';
 import { kubeconfigText } from '@cronjob-monitor/shared/testing';
+import type { SimCluster } from '@cronjob-monitor/simcluster';
 import { startFaultProxy, type FaultProxy, type MonitorProcess } from '../../servers/index.ts';
 import { HttpSink } from '../../sinks/index.ts';
 import { JobReader, openBeside } from '../checker/index.ts';
@@ -172,4 +173,19 @@ export function cutOff(proxy: FaultProxy): () => void {
     // What was swallowed leaves the connections in pieces.
     proxy.reset();
   };
+}
+
+/** Resolves when the leader has just renewed its Lease. */
+export async function renewalOf(sim: SimCluster): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const stop = sim.observe(({ type, object }) => {
+    if (type === 'MODIFIED' && object.kind === 'Lease') resolve();
+  });
+  const limit = setTimeout(() => reject(new Error('nobody renews the Lease')), 30_000);
+  try {
+    await promise;
+  } finally {
+    clearTimeout(limit);
+    stop();
+  }
 }

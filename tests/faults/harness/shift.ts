@@ -80,6 +80,11 @@ export class Shift {
     this.#inFlight += sendsAtOnce;
   }
 
+  /** How many messages the ends of leaders excuse. */
+  get mayComeTwice(): number {
+    return this.#inFlight;
+  }
+
   /** Waits until another than `former` leads and has sent something: when that was, in epoch milliseconds. */
   async untilSuccessorSends(former: Replica): Promise<number> {
     const successor = await this.bench.untilLed(former);
@@ -93,7 +98,7 @@ export class Shift {
   }
 
   /** Nothing lost, nothing doubled but what was on its way, nothing out of order, nothing by a former leader: I1 to I6. */
-  async settle(test: Pick<TestContext, 'diagnostic'>): Promise<void> {
+  async settle(test: Pick<TestContext, 'diagnostic'>): Promise<{ readonly alerts: number; readonly twice: number }> {
     const { reader, store } = this.bench;
     for (const incidents of this.#incidents) await incidents.over();
     const over = this.#incidents.reduce((sum, { ended }) => sum + ended, 0);
@@ -110,6 +115,7 @@ export class Shift {
       `${over} runs, the last recorded after ${Math.round(recordedMs)} ms; ${expected.length} alerts; ` +
         `${twice} messages came twice, ${this.#inFlight} may have; ${epochs} epochs; SEED=${this.seed}`,
     );
+    return { alerts: expected.length, twice };
   }
 }
 

@@ -3,7 +3,9 @@ import {
   claimDeliveries,
   insertDelivery,
   newId,
+  takeClaimsOfEarlierTerms,
   takeClaimsOfPod,
+  takeEpoch,
   updateExpired,
   type ClaimedDelivery,
   type ClaimRequest,
@@ -124,6 +126,21 @@ export const outbox = contract('outbox', (test) => {
     const [again] = await claim(store, epoch, { claimedBy: 'p_d/boot-2' });
     assert.deepEqual([again?.id, again?.maybeSent], [mine.id, true]);
     assert.equal((await rowOf(store, theirs.id))['state'], 'claimed');
+  });
+
+  test('a leader frees what leaders before it had claimed, and nothing of its own', async ({ store, epoch }) => {
+    await startEmpty(store);
+    const channel = await aChannel(store, epoch);
+    const theirs = await inserted(store, epoch, channel);
+    await claim(store, epoch, { claimedBy: 'pod-a/boot' });
+    const next = await takeEpoch(store, 'pod-b');
+    const mine = await inserted(store, next, channel);
+    await claim(store, next, { claimedBy: 'pod-b/boot' });
+    const free = (): Promise<number> => store.fenced(next, (tx) => takeClaimsOfEarlierTerms(tx));
+    assert.deepEqual([await free(), await free()], [1, 0]);
+    const [again] = await claim(store, next, { claimedBy: 'pod-b/boot' });
+    assert.deepEqual([again?.id, again?.maybeSent], [theirs.id, true]);
+    assert.equal((await rowOf(store, mine.id))['state'], 'claimed');
   });
 
   test('two claims at once never take the same message', async ({ store, epoch }) => {

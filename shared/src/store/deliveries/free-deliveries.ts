@@ -27,6 +27,18 @@ export async function takeClaimsOfPod(
   );
 }
 
+/**
+ * Frees what leaders before this one had claimed, once none of them can begin a send any more: nobody needs to wait for their claims to
+ * run out. Returns how many.
+ */
+export async function takeClaimsOfEarlierTerms(tx: Tx): Promise<number> {
+  return change(
+    tx,
+    "update deliveries set maybe_sent = 1, claimed_by = null, claim_until = null, state = 'ready' where state = 'claimed' and epoch < ?",
+    [tx.epoch ?? 0],
+  );
+}
+
 /** A message that was given up because its time is over; an update is cancelled. */
 export interface ExpiredDelivery {
   readonly id: string;

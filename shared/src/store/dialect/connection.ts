@@ -31,6 +31,9 @@ export interface RawQuery {
 /** The part of the query builder's client that we call ourselves. */
 export interface RawClient {
   acquireConnection(): Promise<RawConnection>;
+  /** One beside the pool, which whoever asked for it closes. */
+  acquireRawConnection(): Promise<RawConnection>;
+  destroyRawConnection(connection: RawConnection): Promise<unknown>;
   releaseConnection(connection: RawConnection): Promise<void>;
   query(connection: RawConnection, query: RawQuery): Promise<RawQuery>;
   readonly pool: {

@@ -40,6 +40,24 @@ export interface MigrationRules {
 }
 
 /**
+ * The lock of the leader: it belongs to a session and is free as soon as the server knows that this session is over. Names are words of
+ * ours, letters, digits and spaces; each means another lock in each schema.
+ */
+export interface LeaderLockRules {
+  /** Settings of such a session: the server ends it when its machine is silent for 10 s, or its client for the lease time. */
+  session(leaseMs: number): readonly string[];
+  /** Waits for the lock, in the server and not longer than a statement may take. True: the session has it. */
+  waitForLock(db: Db, name: string): Promise<boolean>;
+  /** Takes the lock if it is free now. */
+  tryLock(db: Db, name: string): Promise<boolean>;
+  unlock(db: Db, name: string): Promise<void>;
+  /** Sessions of one installation may reach servers that know nothing of each other's locks. */
+  isOfOneServer(db: Db): Promise<boolean>;
+  /** Ends a session while a statement runs in it. */
+  cut(connection: RawConnection): void;
+}
+
+/**
  * What differs between the databases, one object for each. Nothing outside this folder asks which one it is: a difference is
  * a line here, and where a member may be empty it says why.
  */
@@ -98,6 +116,9 @@ export interface Dialect {
     registerConnection(db: Db, connection: RawConnection, epoch: number): Promise<void>;
     endOtherConnections(db: Db, holder: string): Promise<void>;
   };
+
+  /** Undefined in SQLite: one process writes to one file. */
+  readonly leaderLock: LeaderLockRules | undefined;
 
   /** The own ids of a table: the last one given, also where its row is gone; and what makes the next one follow `last`. */
   readonly ownIds: {

@@ -41,6 +41,18 @@ export const mysql: Dialect = {
     return row?.['bytes'] == null ? undefined : Number(row['bytes']);
   },
   takeover: { registerConnection, endOtherConnections },
+  leaderLock: {
+    // It is asked something each second; without a question for so long its client is gone.
+    session: (leaseMs) => [`set session wait_timeout = ${Math.ceil(leaseMs / 1000)}`],
+    waitForLock: (db, name) => getLock(db, name, leaderLockWaitS),
+    tryLock: (db, name) => getLock(db, name, 0),
+    unlock: async (db, name) => {
+      await firstRow(db, `select release_lock(${leaderLockName(name)}) as released`);
+    },
+    // The nodes of a Galera cluster do not tell each other of these locks.
+    isOfOneServer: async (db) => (await firstRow(db, "show variables like 'wsrep_on'"))?.['Value'] !== 'ON',
+    cut: (connection) => (connection as MysqlConnection).destroy(),
+  },
   ownIds: {
     last: async (db, table) => {
       await change(db, freshFigures);
@@ -116,6 +128,15 @@ export const mysql: Dialect = {
 /** The comment is for MySQL 8 alone, which else answers from figures that may be a day old. */
 const freshFigures = 'set @fresh = 1 /*!80000 , session information_schema_stats_expiry = 0 */';
 const lockName = `concat('cronjob-monitor ', left(sha1(database()), 40))`;
+
+/** Below the limit of a statement, 5 s. */
+const leaderLockWaitS = 4;
+const leaderLockName = (name: string): string =>
+  `concat('cronjob-monitor ', left(sha1(concat(database(), ' ${name}')), 40))`;
+
+async function getLock(db: Db, name: string, waitS: number): Promise<boolean> {
+  return (await firstRow(db, `select get_lock(${leaderLockName(name)}, ${waitS}) as held`))?.['held'] === 1;
+}
 
 function columnType(type: ColumnType): string {
   if (typeof type === 'object') return `varchar(${type.text})`;

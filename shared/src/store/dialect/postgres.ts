@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import PostgresClient from 'knex/lib/dialects/postgres/index.js';
 import { types as driverTypes } from 'pg';
-import { firstRow, type Row } from '../ask.ts';
+import { change, firstRow, type Row } from '../ask.ts';
 import type { ServerSettings } from '../settings.ts';
 import { storeClient, type RawConnection } from './connection.ts';
 import type { ColumnType, Dialect } from './dialect.ts';
@@ -48,6 +48,32 @@ export const postgres: Dialect = {
   },
   // idle_in_transaction_session_timeout ends what stands idle.
   takeover: { registerConnection: async () => {}, endOtherConnections: async () => {} },
+  leaderLock: {
+    session: () => [
+      // A machine that is silent is asked after 4 s, three times; one that takes no answer has as long.
+      'set tcp_keepalives_idle = 4',
+      'set tcp_keepalives_interval = 2',
+      'set tcp_keepalives_count = 3',
+      'set tcp_user_timeout = 10000',
+      `set lock_timeout = ${leaderLockWaitMs}`,
+    ],
+    waitForLock: async (db, name) => {
+      // An error that is caught in the block is not written to the log of the server, where one line for each wait would stand.
+      await change(
+        db,
+        `do $$ begin perform pg_advisory_lock(${leaderLockKey(name)}); exception when lock_not_available then null; end $$`,
+      );
+      return postgres.leaderLock?.tryLock(db, name) ?? false;
+    },
+    // A session that has it takes it once more.
+    tryLock: async (db, name) =>
+      (await firstRow(db, `select pg_try_advisory_lock(${leaderLockKey(name)}) as held`))?.['held'] === true,
+    unlock: async (db) => {
+      await firstRow(db, 'select pg_advisory_unlock_all() as unlocked');
+    },
+    isOfOneServer: async () => true,
+    cut,
+  },
   ownIds: {
     last: async (db, table) => {
       const sequence = `pg_get_serial_sequence('${table}', 'id')`;
@@ -114,6 +140,10 @@ const stepLockMs = 2_000;
 /** One key for all versions of this product, and one per schema: two installations in one database do not meet. */
 const lockKey = `772156011, hashtext(current_schema()::text)`;
 
+/** Shorter than the server's deadlock_timeout of 1 s: a wait beyond it is a line in the log of a server that logs waits for locks. */
+const leaderLockWaitMs = 900;
+const leaderLockKey = (name: string): string => `772156012, hashtext(current_schema()::text || ' ${name}')`;
+
 function columnType(type: ColumnType): string {
   // Names compare and sort by bytes on every database.
   if (typeof type === 'object' || type === 'longText') return 'text collate "C"';
@@ -179,9 +209,11 @@ export function postgresClient(settings: ServerSettings, limits: ServerLimits): 
     },
     toError: toPostgresError,
     answerLimitMs: limits.statementMs + 2_000,
-    cut: (connection) => {
-      const { connection: wire } = connection as RawConnection & { connection?: { stream?: { destroy(): void } } };
-      wire?.stream?.destroy();
-    },
+    cut,
   });
+}
+
+function cut(connection: RawConnection): void {
+  const { connection: wire } = connection as RawConnection & { connection?: { stream?: { destroy(): void } } };
+  wire?.stream?.destroy();
 }

@@ -36,6 +36,7 @@ export const sqlite: Dialect = {
   },
   // A dead process holds no lock; a frozen one makes the takeover wait until it moves.
   takeover: { registerConnection: async () => {}, endOtherConnections: async () => {} },
+  leaderLock: undefined,
   ownIds: {
     last: async (db, table) =>
       Number((await rows(db, 'select seq from sqlite_sequence where name = ?', [table]))[0]?.['seq'] ?? 0),
