@@ -27,7 +27,12 @@ function addDebian(file, statusFile, docs) {
   const document = JSON.parse(readFileSync(file, 'utf8'));
   const [own, ...others] = document.packages;
   const product = { name: own.name, version: own.versionInfo, license: own.licenseDeclared };
-  const known = others.map(({ comment }) => JSON.parse(comment));
+  const known = others.map(({ name, versionInfo, licenseDeclared, externalRefs: [{ referenceLocator }] }) => ({
+    type: /^pkg:(\w+)/.exec(referenceLocator)[1],
+    name,
+    version: versionInfo,
+    licence: licenseDeclared,
+  }));
   const debian = readFileSync(statusFile, 'utf8')
     .split('\n\n')
     .filter((paragraph) => /^Status: .* installed$/m.test(paragraph))
@@ -66,8 +71,14 @@ function* packagesBelow(tree) {
 /** @returns {Part} */
 function partOf(folder) {
   const { name, version, license, licenses } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  const licence = license?.type ?? license ?? licenses?.map(({ type }) => type).join(' OR ');
+  const licence = license?.type ?? license ?? licenses?.map(({ type }) => type).join(' OR ') ?? licenceByText(folder);
   return { type: 'npm', name, version, licence };
+}
+
+/** A package without the field may have the text. */
+function licenceByText(folder) {
+  const file = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name));
+  return file && /^\s*(?:The )?MIT License/i.test(readFileSync(join(folder, file), 'utf8')) ? 'MIT' : undefined;
 }
 
 /** Debian's names of licences that SPDX knows under another one. */
@@ -93,19 +104,30 @@ const spdxNames = {
   zlib: 'Zlib',
 };
 
-/** The licences that Debian's copyright file names, all of which apply to some part; undefined where it has no such fields. */
+/** What Debian calls as SPDX does. */
+const sameNames =
+  /^(Apache-2\.0|Artistic-2\.0|BSD-[234]-Clause|BSL-1\.0|CC-BY-3\.0|CC0-1\.0|FSFAP|FSFULLR|GFDL-1\.[123]-or-later|ISC|MIT|Zlib|(LGPL-2\.[01]|A?GPL-[123]\.0|LGPL-3\.0)-(only|or-later))$/;
+
+/**
+ * The licences that Debian's copyright file names, all of which apply to some part: by its fields, or where it is free text by the common
+ * licences that it refers to. Undefined where it has neither.
+ */
 function licenceOf(docs, name) {
   const file = join(docs, name, 'copyright');
   if (!existsSync(file)) return undefined;
-  const names = readFileSync(file, 'utf8').matchAll(/^License:[ \t]+(\S.*)$/gm);
-  const words = [...names]
-    .flatMap(([, text]) => text.split(/,?\s+(?:and|or|and\/or|with\s.*)\s*|,\s+/))
-    .map((word) => word.trim());
-  const single = words.filter((word) => /^[A-Za-z][A-Za-z0-9.+-]*$/.test(word));
-  const known = [
-    ...new Set(single.map((word) => spdxNames[word] ?? `LicenseRef-debian-${word.replaceAll('+', '-or-later')}`)),
-  ];
+  const text = readFileSync(file, 'utf8');
+  const fields = [...text.matchAll(/^License:[ \t]+(\S.*)$/gm)].map(([, words]) => words);
+  const common = [...text.matchAll(/\/common-licenses\/([\w.-]*\w)/g)].map(([, word]) => word);
+  const words =
+    fields.length === 0 ? common : fields.flatMap((one) => one.split(/,?\s+(?:and|or|and\/or|with\s.*)\s*|,\s+/));
+  const single = words.map((word) => word.trim()).filter((word) => /^[A-Za-z][A-Za-z0-9.+-]*$/.test(word));
+  const known = [...new Set(single.map(inSpdx))];
   return known.length === 0 ? undefined : known.sort(byText).join(' AND ');
+}
+
+function inSpdx(word) {
+  if (sameNames.test(word)) return word;
+  return spdxNames[word] ?? `LicenseRef-debian-${word.replaceAll('+', '-or-later')}`;
 }
 
 /** @param {readonly Part[]} parts In any order, some of them perhaps twice. */
@@ -118,7 +140,6 @@ function toText(product, parts) {
       SPDXID: `SPDXRef-${at + 1}`,
       ...described(part.name, part.version, part.licence),
       externalRefs: [{ referenceCategory: 'PACKAGE-MANAGER', referenceType: 'purl', referenceLocator: purlOf(part) }],
-      comment: JSON.stringify(part),
     })),
   ];
   const ofDebian = [

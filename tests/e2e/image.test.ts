@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { chmodSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -103,6 +104,46 @@ describe('the tree of the image', () => {
     const programs = filesOf(tree).filter(({ path }) => /^[^/]+\.js$/.test(path));
     assert.ok(programs.length > 4, `${programs.length} programs`);
     for (const { path } of programs) assert.doesNotMatch(readFileSync(join(tree, path), 'latin1'), /[\x80-\xff]/, path);
+  });
+
+  test('has a bill of materials that names each package in it with its licence', () => {
+    const bill = JSON.parse(readFileSync(join(tree, 'sbom.spdx.json'), 'utf8')) as {
+      spdxVersion: string;
+      packages: { name: string; versionInfo: string; licenseDeclared: string; SPDXID: string }[];
+      relationships: { relatedSpdxElement: string }[];
+    };
+    assert.equal(bill.spdxVersion, 'SPDX-2.3');
+    const packages = bill.packages.slice(1);
+    const licences = new Map(packages.map(({ name, licenseDeclared }) => [name, licenseDeclared]));
+    // One that is in the tree as it is, one that was bundled into programs, one of the pages, one whose files are served, and Node.
+    for (const name of ['better-sqlite3', 'koa', 'svelte', 'swagger-ui-dist', 'node'])
+      assert.ok(licences.has(name), name);
+    const inTree = filesOf(join(tree, 'node_modules')).filter(({ path }) =>
+      /^(@[^/]+\/)?[^/]+\/package\.json$/.test(path),
+    );
+    for (const { path } of inTree) assert.ok(licences.has(path.replace('/package.json', '')), path);
+    for (const [name, licence] of licences) assert.match(licence, /^\(?[A-Z][\w.+-]+/, name);
+    assert.deepEqual(
+      packages.filter(({ licenseDeclared }) => licenseDeclared === 'NOASSERTION').map(({ name }) => name),
+      [],
+    );
+    const related = bill.relationships.map(({ relatedSpdxElement }) => relatedSpdxElement);
+    assert.deepEqual(related.sort(), bill.packages.map(({ SPDXID }) => SPDXID).sort());
+  });
+
+  test('is the same, file by file, when it is made once more', () => {
+    const again = join(folder, 'again');
+    execFileSync(process.execPath, [script, '--out', again], { stdio: ['ignore', 'ignore', 'inherit'] });
+    const hashes = (of: string): Record<string, string> =>
+      Object.fromEntries(
+        filesOf(of).map(({ path }) => [
+          path,
+          createHash('sha256')
+            .update(readFileSync(join(of, path)))
+            .digest('hex'),
+        ]),
+      );
+    assert.deepEqual(hashes(again), hashes(tree));
   });
 
   test('standalone is ready soon, serves the user interface and records runs', async () => {

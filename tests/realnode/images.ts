@@ -176,7 +176,7 @@ async function run(command: string, args: string[], cwd?: string): Promise<strin
   }
 }
 
-/** The files that the Dockerfile may read, as .dockerignore says. */
+/** The files that may change the image: those that .dockerignore lets in, without what only people and tests read. */
 function contextFiles(): string[] {
   const skipped =
     /(^|\/)(node_modules|dist|\.git|\.cache|\.data|\.test-output)(\/|$)|^docs\/|^tests\/(?!package\.json$|simcluster\/)/;
@@ -185,7 +185,8 @@ function contextFiles(): string[] {
       const path = join(folder, entry.name);
       const name = relative(root, path);
       if (skipped.test(entry.isDirectory() ? `${name}/x`.replace(/^tests\/x$/, '') : name)) return [];
-      return entry.isDirectory() ? walk(path) : [path];
+      if (entry.isDirectory()) return walk(path);
+      return /\.test\.\w+$|(^|\/)(README|CONTRIBUTING)\.md$/.test(name) ? [] : [path];
     });
   return walk(root).sort();
 }

@@ -241,7 +241,7 @@ describe('split on a real node, with PostgreSQL by TLS', { skip: 'skipped' in st
       kind: 'Eviction',
       metadata: { name: pod.metadata.name, namespace: work },
     });
-    const run = await recordedRun('drained');
+    const run = await explainedRun('drained');
     assert.deepEqual([run.status, run.jobReason], ['failed', 'BackoffLimitExceeded']);
     assert.match(run.suggestedFix ?? '', /evicted from node-2.*drain/);
     await patchNode('node-2', { unschedulable: false });
@@ -261,7 +261,7 @@ describe('split on a real node, with PostgreSQL by TLS', { skip: 'skipped' in st
     });
     await node.machines[1]?.fail();
     await node.cluster.request('DELETE', '/api/v1/nodes/node-2');
-    const run = await recordedRun('lost');
+    const run = await explainedRun('lost');
     assert.equal(run.status, 'failed');
     assert.match(run.suggestedFix ?? '', /node-2 went away/);
     assert.equal((await service.ask<Health>('/api/v1/health')).ready, true);
@@ -325,9 +325,15 @@ describe('split on a real node, with PostgreSQL by TLS', { skip: 'skipped' in st
     return found;
   }
 
-  async function recordedRun(name: string): Promise<ExecutionDetail> {
-    await recorded(name);
-    return service.ask<ExecutionDetail>(`/api/v1/cronjobs/${work}/${name}/executions/${name}-run`);
+  /** The run, once its pods are kept too: they come just after the record. */
+  async function explainedRun(name: string): Promise<ExecutionDetail> {
+    let run: ExecutionDetail | undefined;
+    await until(`the run of ${name} is recorded with its pods`, async () => {
+      run = await service.ask<ExecutionDetail>(`/api/v1/cronjobs/${work}/${name}/executions/${name}-run`);
+      return run.pods.length > 0;
+    });
+    assert.ok(run);
+    return run;
   }
 
   /** Milliseconds from the disturbance until another pod holds the Lease, or the same one holds it anew. */

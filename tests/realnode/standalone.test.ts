@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, statSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ExecutionDetail, ExecutionPage, Health } from '@cronjob-monitor/shared/contract';
@@ -36,6 +37,35 @@ describe('standalone on a real node', { skip: 'skipped' in started && started.sk
     await said?.stop();
     service?.close();
     await node.stop();
+  });
+
+  test('the image is small, runs as no root, and carries a bill of materials with what Debian brings', () => {
+    const { archive } = node.images.product;
+    const { Config: config, Layers: layers } = JSON.parse(fromArchive(archive, 'manifest.json'))[0] as {
+      Config: string;
+      Layers: string[];
+    };
+    const { config: settings } = JSON.parse(fromArchive(archive, config)) as {
+      config: { User: string; Entrypoint: string[] };
+    };
+    assert.deepEqual([settings.User, settings.Entrypoint], ['65532:65532', ['/usr/local/bin/node']]);
+    const bytes = statSync(archive).size;
+    console.log(`the image has ${Math.round(bytes / 2 ** 20)} MiB`);
+    assert.ok(bytes < 300 * 2 ** 20);
+    const text = execFileSync(
+      'sh',
+      ['-c', 'tar -xOf "$0" "$1" | tar -xO app/sbom.spdx.json', archive, layers.at(-1) ?? ''],
+      { encoding: 'utf8' },
+    );
+    const bill = JSON.parse(text) as {
+      packages: { name: string; licenseDeclared: string; externalRefs?: { referenceLocator: string }[] }[];
+    };
+    const debian = bill.packages.filter(({ externalRefs }) =>
+      externalRefs?.[0]?.referenceLocator.startsWith('pkg:deb/debian/'),
+    );
+    assert.ok(debian.length > 60, `${debian.length} packages of Debian`);
+    assert.match(debian.find(({ name }) => name === 'libc6')?.licenseDeclared ?? '', /LGPL-2\.1/);
+    assert.ok(bill.packages.some(({ name }) => name === 'better-sqlite3'));
   });
 
   test('helm install makes a pod under Pod Security restricted that is soon ready, and helm test passes', async () => {
@@ -213,6 +243,10 @@ describe('standalone on a real node', { skip: 'skipped' in started && started.sk
     await service.untilReady({ standalone: 1 });
   }
 });
+
+function fromArchive(archive: string, name: string): string {
+  return execFileSync('tar', ['-xOf', archive, name], { encoding: 'utf8' });
+}
 
 /** What the kubelet and the scheduler said in words: with a container's end, or in an event. */
 function messagesOf({ pods, events }: ExecutionDetail): (string | null)[] {
