@@ -35,7 +35,7 @@ const groups = [
   { name: 'faults', files: 'tests/faults/**/*.test.ts', atOnce: 3 },
   { name: 'truth', files: 'tests/truth/**/*.test.ts' },
   { name: 'chart', files: 'tests/chart/**/*.test.ts' },
-  { name: 'node', files: 'tests/realnode/**/*.test.ts' },
+  { name: 'node', files: 'tests/realnode/**/*.test.ts', atOnce: 2 },
   { name: 'other', files: 'tests/**/*.test.ts' },
 ];
 

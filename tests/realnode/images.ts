@@ -138,8 +138,11 @@ async function buildProduct(image: Image): Promise<void> {
   ];
   const mounted = volumes.flatMap((volume) => ['--volume', volume]);
   const options = ['--pull=never', '--isolation', 'chroot', '--network', 'host', '--tag', product, ...mounted];
+  // A build that was ended in the middle leaves its container; one that succeeds takes the name of the image before.
+  await buildah('rm', '--all');
   await buildah('build', ...options, '--file', join(root, 'Dockerfile'), root);
   await save(image);
+  await buildah('rmi', '--prune', '--force');
 }
 
 /** The root folder of an image is one that every user may read. */

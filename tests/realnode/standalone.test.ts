@@ -199,6 +199,27 @@ describe('standalone on a real node', { skip: 'skipped' in started && started.sk
     plain.close();
   });
 
+  test('a full volume makes the pod unready, its log says what to do, and room on it makes it ready again', async () => {
+    const small = await Installation.prepare(node, 'small');
+    const [machine] = node.machines;
+    assert.ok(machine);
+    const { storageClassName, path } = await giveVolume(node, 'small');
+    machine.run('mount', '-t', 'tmpfs', '-o', 'size=32m,mode=777', 'tmpfs', path);
+    await small.helm('install', { persistence: { storageClassName } });
+    const [pod] = await small.untilReady({ standalone: 1 });
+    assert.ok(pod);
+    machine.run('sh', '-c', `dd if=/dev/zero of=${path}/filler bs=64k 2>/dev/null || true`);
+    await until('the pod is not ready', async () => (await small.pods()).every(({ ready }) => !ready));
+    assert.match(
+      await small.log(pod.name),
+      /the volume of \/data\/guardian\.db is full.*make room on it, or enlarge it/,
+    );
+    machine.run('rm', `${path}/filler`);
+    const [again] = await small.untilReady({ standalone: 1 });
+    assert.deepEqual([again?.name, again?.restarts], [pod.name, 0]);
+    small.close();
+  });
+
   test('stop leaves the computer as it was', async () => {
     const { network, machines, cluster } = node;
     const own = { pid: process.pid, network, dir: cluster.dir, namespaces: machines.map(({ namespace }) => namespace) };
@@ -276,7 +297,8 @@ function differencesOf(run: ExecutionDetail, pods: readonly Rendered[]): string[
     return containers.flatMap(({ name: container, exitCode, reason, message }) => {
       const status = statuses.find((one) => one.name === container);
       const end = status?.state?.terminated ?? status?.lastState?.terminated;
-      if (end === undefined) return []; // it never ended: what it waits for goes to and fro
+      // It never ended: what it waits for goes to and fro, and its deletion gives it an end that no process had.
+      if (end === undefined || end.reason === 'ContainerStatusUnknown') return [];
       const [told, recorded] = [
         [end.exitCode, end.reason, end.message ?? null],
         [exitCode, reason, message],
