@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { buildBinary } from '../realcluster/build-binary.ts';
@@ -105,7 +105,10 @@ export async function startRealNode({ labels = [''] }: RealNodeOptions = {}): Pr
     stopped = true;
     if (failed) for (const { name, dir } of machines) console.log(tellLogs(name, dir));
     await Promise.all(machines.map((machine) => machine.fail()));
+    for (const { dir } of machines) rmSync(dir, { recursive: true, force: true });
     await cluster?.stop();
+    // The control plane removes its folder; the images of the machines take longer than it is given.
+    if (cluster) rmSync(cluster.dir, { recursive: true, force: true });
     network.release();
   };
   try {

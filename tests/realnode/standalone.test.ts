@@ -194,7 +194,7 @@ describe('standalone on a real node', { skip: 'skipped' in started && started.sk
     const { storageClassName } = await giveVolume(node, 'plain');
     await plain.applyManifests('standalone', { storageClassName });
     await plain.untilReady({ standalone: 1 });
-    assert.equal((await plain.ask<Health>('/api/v1/health')).ready, true);
+    await until('a controller leads', async () => (await plain.ask<Health>('/api/v1/health')).ready);
     await plain.deleteManifests('standalone');
     plain.close();
   });
