@@ -79,6 +79,8 @@ export interface Disturbance {
   readonly kind:
     | 'stopped'
     | 'killed'
+    | 'leaderStopped'
+    | 'leaderKilled'
     | 'emptyDatabase'
     | 'databaseAway'
     | 'clusterAway'
@@ -92,6 +94,8 @@ export interface Disturbance {
 export interface Observation {
   /** When the first process starts. */
   readonly startsAt: number;
+  /** Two processes take turns by a Lease; undefined: one leads without asking. */
+  readonly isElected?: boolean | undefined;
   /** In order; they do not overlap. */
   readonly disturbances: readonly Disturbance[];
 }

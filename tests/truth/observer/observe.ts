@@ -75,7 +75,13 @@ class Observer {
       ...changes.slice(before.length).map(({ at, apply }) => ({ at, act: () => apply(world) })),
     ];
     for (let at = startAt + bookmarkMs; at < endAt; at += bookmarkMs)
-      acts.push({ at, act: () => this.#replicas.forEach(({ cluster }) => cluster.bookmark()) });
+      acts.push({
+        at,
+        act: async () => {
+          this.#each(({ cluster }) => cluster.bookmark());
+          await this.#replaceExited();
+        },
+      });
     for (const at of this.#deps.lookAt ?? [])
       acts.push({ at, act: () => this.#deps.look?.(this.#leader(), world, this.#time.now) });
     acts.sort((a, b) => a.at - b.at);
@@ -96,9 +102,13 @@ class Observer {
   }
 
   #leader(): Replica {
-    const [first] = this.#replicas;
+    const [first] = this.#replicas.toSorted((a, b) => Number(this.#leads(b)) - Number(this.#leads(a)));
     if (!first) throw new Error('no process runs at the end of the history');
     return first;
+  }
+
+  #leads({ identity }: Replica): boolean {
+    return this.#shared.leases.values().some(({ holder }) => holder === identity);
   }
 
   async #passUntil(at: number): Promise<void> {
@@ -111,17 +121,32 @@ class Observer {
 
   /** What the outbox and delayed alerts wait for is no sleep of anybody: it is asked of the database. */
   async #nextDueAt(): Promise<number> {
-    const [first] = this.#replicas;
-    return first ? first.nextDueAt() : Infinity;
+    const [asked, ...others] = this.#replicas.filter(({ isEnding }) => !isEnding);
+    if (!asked) return Infinity;
+    for (const other of others) other.handWritten(asked);
+    return asked.nextDueAt();
   }
 
+  /** As many processes as there shall be. */
   #start(): void {
+    while (this.#replicas.length < (this.#observation.isElected ? 2 : 1)) this.#startOne();
+  }
+
+  async #replaceExited(): Promise<void> {
+    const exited = this.#replicas.filter(({ hasExited }) => hasExited);
+    if (exited.length === 0) return;
+    this.#replicas = this.#replicas.filter(({ hasExited }) => !hasExited);
+    for (const replica of exited) await replica.kill();
+    this.#start();
+  }
+
+  #startOne(): void {
     const replica = new Replica({
       time: this.#time,
       shared: this.#shared,
       storage: this.#storage,
       identity: `pod-${this.#starts}_${this.#starts++}`,
-      elects: false,
+      elects: this.#observation.isElected ?? false,
       logger: this.#deps.logger,
     });
     this.#replicas.push(replica);
@@ -132,6 +157,8 @@ class Observer {
     const acts: Readonly<Record<Disturbance['kind'], readonly [begin: Act['act'], end: Act['act']]>> = {
       stopped: [() => this.#beginStop(), () => this.#start()],
       killed: [() => this.#kill(), () => this.#start()],
+      leaderStopped: [() => this.#leader().beginStop(), () => this.#start()],
+      leaderKilled: [() => this.#killLeader(), () => this.#start()],
       emptyDatabase: [() => this.#loseDatabase(), () => this.#startAnew()],
       databaseAway: [
         () => this.#each((replica) => replica.setDatabaseAway(true)),
@@ -150,7 +177,11 @@ class Observer {
     };
     const [begin, end] = acts[kind];
     const ending = { at: at + stopMs, act: () => this.#end() };
-    return [{ at, act: begin }, ...(kind === 'stopped' ? [ending] : []), { at: untilAt, act: end }];
+    return [
+      { at, act: begin },
+      ...(kind === 'stopped' || kind === 'leaderStopped' ? [ending] : []),
+      { at: untilAt, act: end },
+    ];
   }
 
   #each(act: (replica: Replica) => void): void {
@@ -182,9 +213,15 @@ class Observer {
     for (const replica of dead) await replica.kill();
   }
 
+  async #killLeader(): Promise<void> {
+    const leader = this.#leader();
+    this.#replicas = this.#replicas.filter((replica) => replica !== leader);
+    await leader.kill();
+  }
+
   async #end(): Promise<void> {
-    const ending = this.#replicas;
-    this.#replicas = [];
+    const ending = this.#replicas.filter(({ isEnding }) => isEnding);
+    this.#replicas = this.#replicas.filter(({ isEnding }) => !isEnding);
     for (const replica of ending) await replica.ended();
   }
 }

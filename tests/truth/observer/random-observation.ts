@@ -10,8 +10,10 @@ const ofTheView = ['watchCut', 'watchExpired'] as const;
 const ofTheWay = ['databaseAway', 'clusterAway', 'slowWatch'] as const;
 /** What makes it begin again. */
 const ofTheProcess = ['stopped', 'killed'] as const;
+/** What makes another one of two go on. */
+const ofTheLead = ['leaderStopped', 'leaderKilled'] as const;
 
-/** `view`: disturbances of the view alone; `all`: starting late, stops, kills and lost databases besides. */
+/** `view`: disturbances of the view alone; `all`: starting late, stops, kills, leaders in turn and lost databases besides. */
 export type Scope = 'view' | 'all';
 
 /** Looks at a history late, and is disturbed again and again: seconds, minutes or hours long. All is well again in the tail. */
@@ -20,7 +22,9 @@ export function randomObservation(history: History, seed: number, scope: Scope):
   const quietAt = history.endAt - tailMs / 2;
   const lengthMs = (): number =>
     secondMs * chance.pick([chance.whole(45, 90), chance.whole(60, 1_200), chance.whole(1_200, 4 * 3_600)]);
-  const kinds = scope === 'all' ? [...ofTheView, ...ofTheWay, ...ofTheProcess, ...ofTheProcess] : ofTheView;
+  const isElected = scope === 'all' && chance.chance(0.35);
+  const ofAll = [...ofTheView, ...ofTheWay, ...ofTheProcess, ...(isElected ? ofTheLead : ofTheProcess)];
+  const kinds = scope === 'all' ? ofAll : ofTheView;
   const startsAt =
     history.startAt + (scope === 'all' && chance.chance(0.3) ? chance.whole(1, 6 * 3_600) * secondMs : 0);
   const disturbances: Disturbance[] = [];
@@ -33,7 +37,7 @@ export function randomObservation(history: History, seed: number, scope: Scope):
     disturbances.push({ kind: isEmptied ? 'emptyDatabase' : chance.pick(kinds), at, untilAt });
     at = untilAt;
   }
-  return { startsAt, disturbances };
+  return { startsAt, isElected, disturbances };
 
   function gapMs(): number {
     return secondMs * chance.whole(10 * 60, chance.pick([1, 6, 24]) * 3_600) + minuteMs;

@@ -30,6 +30,9 @@ export class Replica {
   readonly #dead = new AbortController();
   readonly #background: Promise<unknown>[] = [];
   readonly #acquire: () => Promise<unknown>;
+  readonly identity: string;
+  /** It ended itself, as a leader does that lost its term: the kubelet starts another one. */
+  hasExited = false;
   #stopping: Promise<void> | undefined;
   #isAway = false;
   /** Something was written that may have changed what is due. */
@@ -38,6 +41,7 @@ export class Replica {
 
   constructor({ time, shared, storage, identity, elects, logger }: ReplicaDeps) {
     this.#time = time;
+    this.identity = identity;
     const clock = time.clockUntil(this.#dead.signal);
     this.cluster = new WorldCluster(shared, this.#dead.signal);
     this.store = openStore(storage, { clock, log: logger });
@@ -69,7 +73,10 @@ export class Replica {
       logger,
       registry: this.registry,
       problems: new ProblemList({ clock, logger }),
-      exit: () => {},
+      exit: () => {
+        this.hasExited = true;
+        this.#dead.abort();
+      },
       background: (_name, work) => void this.#background.push(work.catch(() => {})),
     });
     this.#controller.start();
@@ -79,6 +86,12 @@ export class Replica {
     if (this.#dead.signal.aborted || this.store.dialect.name === 'sqlite') return false;
     const { used, waiting } = this.store.connections();
     return used + waiting > 0;
+  }
+
+  /** The other process is asked what is due: what this one wrote may be. */
+  handWritten(to: Replica): void {
+    to.#hasWritten ||= this.#hasWritten;
+    this.#hasWritten = false;
   }
 
   /** When a delayed alert or a message is due; Infinity: nothing waits for an instant. */
@@ -106,6 +119,10 @@ export class Replica {
     client.acquireConnection = isAway
       ? () => Promise.reject(new StoreError('unavailable', 'the database is away'))
       : this.#acquire;
+  }
+
+  get isEnding(): boolean {
+    return this.#stopping !== undefined;
   }
 
   /** The end in order begins; it takes time, which others have to let pass before `ended`. */

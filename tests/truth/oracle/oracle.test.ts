@@ -52,7 +52,7 @@ describe('the real CronJob controller', () => {
     const found: (Difference & { readonly seed: number })[] = [];
     let judged = 0;
     let years = 0;
-    for (const seed of seeds(kept)) {
+    for (const seed of seeds(kept, { defaultMinutes: 0.5 })) {
       // oxlint-disable-next-line no-await-in-loop -- one program plays one scenario at a time
       const year = await live(seed, context);
       if (!year) return;
