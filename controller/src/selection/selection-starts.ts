@@ -1,4 +1,10 @@
-import { instantOfWrite, type CronJobFacts, type Instant, type NamespaceFacts } from '@cronjob-monitor/shared/domain';
+import {
+  instantOfWrite,
+  labelledSince,
+  type CronJobFacts,
+  type Instant,
+  type NamespaceFacts,
+} from '@cronjob-monitor/shared/domain';
 import { reachOf, selectsCronJob, type ReachRules } from '@cronjob-monitor/shared/kube';
 import type { MonitorSeen } from './monitor-seen.ts';
 import type { Selection } from './selection.ts';
@@ -109,18 +115,27 @@ export class SelectionStarts {
 }
 
 /**
- * Since when a monitor selects a CronJob that it did not select when a leader last looked, where both were there then: when something that
- * decides about it was written in the gap, else where the gap begins. Undefined: one of them is younger than the gap, and nothing tells
- * that it was not selected from its creation on.
+ * Since when a monitor selects a CronJob that it did not select when a leader last looked: where both were there then, when something that
+ * decides about it was written in the gap, else where the gap begins. Of a CronJob that is younger than the gap, when it got the labels that
+ * the monitor asks for. Undefined: nothing tells that it was not selected from its creation on.
  */
 export function selectedInGap(
-  monitor: Pick<MonitorSeen, 'createdAt' | 'selectorWrites'>,
+  monitor: Pick<MonitorSeen, 'createdAt' | 'selectorWrites' | 'decoded'>,
   cronJob: Pick<CronJobFacts, 'createdAt' | 'labelWrites'>,
   namespace: Pick<NamespaceFacts, 'reachWrites'> | undefined,
   gapFromAt: Instant,
 ): Instant | undefined {
-  if (monitor.createdAt >= gapFromAt || cronJob.createdAt >= gapFromAt) return undefined;
+  if (cronJob.createdAt >= gapFromAt)
+    return labelledSince(labelsOf(monitor), cronJob.labelWrites ?? [], cronJob.createdAt);
+  if (monitor.createdAt >= gapFromAt) return undefined;
   const writes = [...monitor.selectorWrites, ...(cronJob.labelWrites ?? []), ...(namespace?.reachWrites ?? [])];
   const within = writes.filter(({ at }) => at >= gapFromAt).map(({ at }) => at);
   return within.length === 0 ? gapFromAt : Math.min(...within);
+}
+
+/** Labels that a CronJob must have to be selected. */
+function labelsOf({ decoded }: Pick<MonitorSeen, 'decoded'>): string[] {
+  const selector = decoded.ok ? decoded.spec.selector : undefined;
+  const must = selector?.matchExpressions.filter(({ operator }) => operator === 'In' || operator === 'Exists') ?? [];
+  return [...Object.keys(selector?.matchLabels ?? {}), ...must.map(({ key }) => key)];
 }

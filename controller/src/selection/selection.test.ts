@@ -3,6 +3,7 @@ import { beforeEach, test } from 'node:test';
 import type { CronJobFacts, NamespaceFacts } from '@cronjob-monitor/shared/domain';
 import { monitorDefaults } from '@cronjob-monitor/shared/testing';
 import { createSelection, type Selection } from './selection.ts';
+import { selectedInGap } from './selection-starts.ts';
 import { toMonitorSeen, type MonitorSeen } from './monitor-seen.ts';
 
 const cronJob = (namespace: string, name: string, labels: Record<string, string> = {}) =>
@@ -111,5 +112,19 @@ test('lists the CronJobs of a monitor', () => {
   assert.deepEqual(
     selection.cronJobsOf(monitors[1] as MonitorSeen).map(({ name }) => name),
     ['backup'],
+  );
+});
+
+test('a CronJob that was made and labelled in one gap is selected since it was labelled, where a selector asks for that', () => {
+  const made = (isAlone: boolean) => ({ createdAt: 100, labelWrites: [{ at: 300, fields: ['tier'], isAlone }] });
+  const byTier = monitor('prod', 'tier-a', { matchLabels: { tier: 'a' } });
+  const byExpression = monitor('prod', 'tiers', { matchExpressions: [{ key: 'tier', operator: 'Exists' }] });
+  assert.equal(selectedInGap(byTier, made(true), undefined, 50), 300);
+  assert.equal(selectedInGap(byExpression, made(true), undefined, 50), 300);
+  assert.equal(selectedInGap(monitor('prod', 'everything'), made(true), undefined, 50), undefined);
+  assert.equal(
+    selectedInGap(byTier, made(false), undefined, 50),
+    undefined,
+    'it may have had its label from the first',
   );
 });

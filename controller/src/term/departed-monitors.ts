@@ -7,22 +7,20 @@ export interface DepartedMonitorsDeps {
   readonly store: Store;
   readonly selection: Pick<Selection, 'monitorDeparted' | 'departedAt'>;
   readonly monitors: { values(): Iterable<MonitorSeen> };
-  /** Until when a leader before this one had seen everything; undefined: there was none. */
-  readonly watchedUntilAt: Instant | undefined;
 }
 
 /**
  * Monitors that went while another process led, or none: what they select is recorded for as long as they may be made anew (truth.md 2.1),
- * across a restart as well. One whose deletion no leader wrote down went after the last leader had looked.
+ * across a restart as well. One whose deletion no leader saw may have gone a moment ago.
  */
 export async function recallDepartedMonitors(deps: DepartedMonitorsDeps, now: Instant): Promise<void> {
-  const { store, selection, watchedUntilAt } = deps;
+  const { store, selection } = deps;
   const present = new Set([...deps.monitors.values()].map(keyOf));
   const since = now - madeAnewWithinMs;
   for (const row of await listMonitorsSince(store, since)) {
-    const goneAt = row.deletedAt ?? watchedUntilAt;
+    const goneAt = row.deletedAt ?? now;
     const isKnown = selection.departedAt((gone) => keyOf(gone) === keyOf(row)) !== undefined;
-    if (isKnown || present.has(keyOf(row)) || goneAt === undefined || goneAt < since) continue;
+    if (isKnown || present.has(keyOf(row)) || goneAt < since) continue;
     // The row holds the spec as its reconciler decoded it, with all defaults; without a field it could not be decoded, and selected nothing.
     if (Object.keys(row.spec as object).length === 0) continue;
     const decoded = { ok: true, spec: row.spec as MonitorSpec, problems: [], notes: [] } as const;

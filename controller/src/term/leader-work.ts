@@ -129,7 +129,7 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
   });
   const verdicts = await createVerdictWork({ ...deps, evidence, figures, outlookOf }, term);
   const { evaluation, watchedUntilAt } = verdicts;
-  await recallDepartedMonitors({ store, selection, monitors: caches.monitors, watchedUntilAt }, clock.now());
+  await recallDepartedMonitors({ store, selection, monitors: caches.monitors }, clock.now());
   const outlookInZone = (cronJob: CronJobFacts, now: Instant): Outlook => {
     const outlook = outlookOf(cronJob, now);
     const isMisread = outlook.problem === undefined && verdicts.isZoneMisread(cronJob);

@@ -76,6 +76,7 @@ export { compareRuns, type ComparedRun } from './changes/compare-runs.ts';
 export { isMadeAnew, madeAnewWithinMs } from './watch/made-anew.ts';
 export {
   instantOfWrite,
+  labelledSince,
   judgesFromAt,
   type FieldWrite,
   type NewsOfChange,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { instantOfWrite, judgesFromAt } from './judges-from.ts';
+import { instantOfWrite, judgesFromAt, labelledSince } from './judges-from.ts';
 
 const at = (text: string): number => Date.parse(`2026-11-24T${text}Z`);
 const write = (text: string, ...fields: string[]) => ({ at: at(text), fields });
@@ -40,5 +40,24 @@ describe('when fields of an object changed', () => {
   it('is never later than its news', () => {
     const writes = { before: [], after: [write('11:00:00', 'tier')] };
     assert.equal(instantOfWrite(['tier'], writes, live), at('10:00:07'));
+  });
+});
+
+describe('since when a CronJob that was not seen before has the labels of a selector', () => {
+  const createdAt = at('10:00:00');
+  const labelled = (text: string, isAlone = true) => ({ at: at(text), fields: ['tier', 'team'], isAlone });
+
+  it('is the write of who owns nothing but labels, when that was after the creation', () => {
+    assert.equal(labelledSince(['tier'], [labelled('10:20:00')], createdAt), at('10:20:00'));
+    const team = { at: at('10:30:00'), fields: ['team'], isAlone: true };
+    const tier = { at: at('10:20:00'), fields: ['tier'], isAlone: true };
+    assert.equal(labelledSince(['tier', 'team'], [tier, team], createdAt), at('10:30:00'), 'the last of them');
+  });
+  it('is not known when it may have had them from its creation on', () => {
+    assert.equal(labelledSince(['tier'], [labelled('10:00:00')], createdAt), undefined);
+    assert.equal(labelledSince(['tier'], [labelled('10:20:00', false)], createdAt), undefined, 'a spec was written');
+    const both = [labelled('10:00:00', false), labelled('10:20:00')];
+    assert.equal(labelledSince(['tier'], both, createdAt), undefined, 'who made it owns the label too');
+    assert.equal(labelledSince([], [labelled('10:20:00')], createdAt), undefined, 'no label is asked for');
   });
 });

@@ -21,6 +21,8 @@ export function judgesFromAt({ monitorCreatedAt, cronJobCreatedAt, selectedSince
 export interface FieldWrite {
   readonly at: Instant;
   readonly fields: readonly string[];
+  /** Its writer owns nothing else of the object: it wrote these fields then, and not only something beside them. */
+  readonly isAlone?: boolean | undefined;
 }
 
 /** How the news of a change came. */
@@ -56,6 +58,24 @@ export function instantOfWrite(
   );
   if (owners.length > 0) return Math.max(...owners.map(({ at }) => at));
   return wholeSecond(unwatchedSinceAt ?? receivedAt);
+}
+
+/**
+ * When a CronJob got the labels that a selector asks for, where that was after its creation: each manager that owns one of them owns labels
+ * alone and wrote them later. Undefined: it may have had them from its creation on, so that it counts from there. It is asked of a CronJob that
+ * was not seen before it was selected.
+ */
+export function labelledSince(
+  keys: readonly string[],
+  writes: readonly FieldWrite[],
+  createdAt: Instant,
+): Instant | undefined {
+  const instants = keys.flatMap((key) => {
+    const owners = writes.filter(({ fields }) => fields.includes(key));
+    const isLater = owners.length > 0 && owners.every(({ at, isAlone }) => isAlone === true && at > createdAt);
+    return isLater ? [Math.min(...owners.map(({ at }) => at))] : [];
+  });
+  return instants.length === 0 ? undefined : Math.max(...instants);
 }
 
 const isSameList = (a: readonly string[], b: readonly string[]): boolean =>

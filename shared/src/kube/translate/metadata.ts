@@ -48,8 +48,14 @@ export function metadataWritesOf(
       ...owned(written['f:labels']),
       ...owned(written['f:annotations']).filter((key) => annotations.includes(key)),
     ];
-    return at === undefined || fields.length === 0 ? [] : [{ at, fields }];
+    if (at === undefined || fields.length === 0) return [];
+    const isAlone = isOnly(entry['fieldsV1'], 'f:metadata') && isOnly(written, 'f:labels');
+    return [isAlone ? { at, fields, isAlone } : { at, fields }];
   });
+}
+
+function isOnly(of: unknown, key: string): boolean {
+  return Object.keys(objectOf(of)).every((one) => one === key);
 }
 
 /** The owner that controls the object, if it is of this kind. Never by name alone: a CronJob made anew has another UID. */
