@@ -104,7 +104,6 @@ export async function completeAlerts(store: Store, epoch: number, explained: rea
     let changed = 0;
     for (const found of await listAlertsOfRuns(tx, runs)) {
       const gain = gains.get(keyOf(found));
-      // One after the other: they share a connection.
       if (gain) changed += await completeAlert(tx, found, gain, channels);
     }
     return changed;
@@ -154,7 +153,6 @@ async function completeAlert(
   const incomplete = channels.length === 0 ? [] : await listIncomplete(tx, { alertId: id, jobUid });
   for (const message of incomplete) {
     const channel = channels.find(({ uid }) => uid === message.channelUid);
-    // A few per alert; they share a connection.
     if (channel && (await insertUpdate(tx, { alertId: id, cronJobId, channel, message, freeze }))) changed++;
   }
   return changed;

@@ -51,7 +51,6 @@ export function createEventReader(deps: {
   const answerAlone = async ({ namespace, objectUids, answer }: Asked): Promise<void> => {
     try {
       const events: ClusterEvent[] = [];
-      // One after the other: they share a place.
       for (const uid of objectUids) events.push(...(await cluster.listEvents(namespace, uid, signal)));
       answer.resolve(inOrder(events));
     } catch (error) {

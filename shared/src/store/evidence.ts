@@ -51,7 +51,6 @@ async function putPieces(tx: Tx, pieces: PackedEvidence): Promise<number> {
   // As every writer of history does, in the order of all: a deletion and a late capture must not meet half-way.
   await lockCronJobs(tx, [...ids.values()]);
   let written = 0;
-  // One after the other: they share a connection.
   for (const [piece, packed] of pieces) written += await putPiece(tx, piece, packed, ids.get(piece.cronJobUid));
   return written;
 }

@@ -4,6 +4,7 @@ import {
   claimDeliveries,
   countOpenDeliveries,
   findChannelFault,
+  findNextDue,
   findOldestDue,
   foldWaiting,
   insertAlert,
@@ -19,6 +20,7 @@ import {
   retellDead,
   settleDelivery,
   updateAlert,
+  updateExpired,
   updateHeldMessage,
   updateHoldChecked,
   updateHoldLifted,
@@ -69,6 +71,41 @@ export const unwantedMessages = contract('messages that nobody wants any more', 
     assert.equal(await reasonOf(store, delivery), undefined);
     await store.sql('channels').where({ name: channel.name }).update({ deleted_at: 1 });
     assert.equal(await reasonOf(store, delivery), 'channelDeleted');
+  });
+
+  test('are updates of what was not sent, of what a later message follows, and of what is ten minutes old', async ({
+    store,
+    epoch,
+  }) => {
+    await startEmpty(store);
+    const channel = await aChannel(store, epoch);
+    const { id: alertId } = await anActiveAlert(store, epoch);
+    const opening = await inserted(store, epoch, channel, { alertId, streamId: alertId });
+    const update = await inserted(store, epoch, channel, { alertId, streamId: alertId, seq: 2, kind: 'update' });
+    assert.equal(await reasonOf(store, update), 'notTold');
+    await settled(store, epoch, opening, delivered);
+    assert.equal(await reasonOf(store, update), undefined);
+    const [{ charged_at: charged } = {}] = await readRows(
+      store,
+      "select charged_at from deliveries where kind = 'firing'",
+    );
+    assert.notEqual(charged, null);
+    await inserted(store, epoch, channel, {
+      alertId,
+      streamId: alertId,
+      seq: 3,
+      kind: 'closing',
+      nextAt: store.now() + 5_000,
+    });
+    assert.equal(await stateOf(store, update.id), 'cancelled');
+
+    const dueAt = store.now() + 5_000;
+    const next = await findNextDue(store, store.now());
+    assert.ok(next !== undefined && Math.abs(next - dueAt) < 5_000);
+    assert.equal(await findNextDue(store, dueAt + hourMs), undefined);
+    const late = await inserted(store, epoch, channel, { kind: 'update', expiresAt: store.now() - 1 });
+    await store.fenced(epoch, (tx) => updateExpired(tx, tx.now()));
+    assert.equal(await stateOf(store, late.id), 'cancelled');
   });
 
   test('are pages of what is over, unless a closing waits behind them, they may have arrived, or the channel asks for them', async ({
