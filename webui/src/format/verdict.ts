@@ -51,7 +51,7 @@ export function stepLink(verdict: Brought, here: string): { readonly word: strin
 
 const stepWords: Readonly<Record<StepAction, string>> = {
   openRules: 'Open the rules',
-  copyPatch: 'Open it',
+  copyPatch: 'Open the run',
   openRun: 'Open the run',
   openRunbook: 'Open the runbook',
   trigger: 'Open the CronJob',

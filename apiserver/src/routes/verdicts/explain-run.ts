@@ -130,7 +130,7 @@ async function findOut(
   if (run.reason === 'Evicted') return evictedStep(cronJob, run, spec, attempts);
   if (run.reason !== 'DeadlineExceeded' && run.jobReason !== 'DeadlineExceeded') return undefined;
   const p99Ms = (await measureLastDurations(db, [cronJobId], usualRuns)).get(cronJobId)?.p99Ms;
-  return deadlineStep(cronJob, spec, p99Ms);
+  return deadlineStep(cronJob, run, spec, p99Ms);
 }
 
 /** The text of events and of what containers waited for. */

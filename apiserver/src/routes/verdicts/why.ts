@@ -29,7 +29,7 @@ export async function gatherWhy(
   for (const cronJob of await listCronJobsById(store, unknown)) known.set(cronJob.id, cronJob);
   const findings = await gatherFindings(deps, alerts, surroundings);
   const runs = [
-    ...alerts.flatMap((alert) => runOf(alert) ?? []),
+    ...alerts.flatMap((alert) => runOf(alert, known.get(alert.cronJobId)) ?? []),
     ...cronJobs.flatMap(({ id, failedRun }): NamedRun[] =>
       failedRun ? [{ cronJobId: id, jobName: failedRun.jobName }] : [],
     ),
@@ -37,10 +37,10 @@ export async function gatherWhy(
   const explained = await explainNamed(store, runs);
   return {
     ofAlert(alert, told) {
-      const run = runOf(alert);
+      const cronJob = known.get(alert.cronJobId);
+      const run = runOf(alert, cronJob);
       const why = run && explained(run);
       const found = findings(alert);
-      const cronJob = known.get(alert.cronJobId);
       const { facts } = toWordedAlert(alert);
       const step = stepOf({
         cronJob: alert.cronJob,
@@ -80,10 +80,12 @@ export async function gatherWhy(
   };
 }
 
-/** The run that an alert is about. */
-function runOf(alert: StoredAlert): NamedRun | undefined {
-  const { jobName } = toWordedAlert(alert).facts;
-  return alert.type === 'jobFailed' && jobName !== undefined ? { cronJobId: alert.cronJobId, jobName } : undefined;
+/** The run that an alert is about; of a CronJob without a success the one that failed last. */
+function runOf(alert: StoredAlert, cronJob: CatalogCronJob | undefined): NamedRun | undefined {
+  const { cronJobId, type } = alert;
+  const failed = type === 'deadManTriggered' && alert.endedAt === undefined ? cronJob?.failedRun?.jobName : undefined;
+  const jobName = type === 'jobFailed' ? toWordedAlert(alert).facts.jobName : failed;
+  return jobName === undefined ? undefined : { cronJobId, jobName };
 }
 
 /** Where an annotation is an address. */

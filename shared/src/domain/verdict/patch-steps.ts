@@ -33,6 +33,7 @@ export function killedStep(cronJob: Ref, run: Ran, spec: unknown, attempts: read
     cause: `Container ${name} was killed at its memory limit of ${limit}${times}`,
     step: copyPatch(
       cronJob,
+      run,
       `Raise the memory limit of container ${name} from ${limit} to ${doubled}, or make it use less`,
       ofContainer(name, { limits: { memory: doubled } }),
     ),
@@ -63,6 +64,7 @@ export function evictedStep(
     cause,
     step: copyPatch(
       cronJob,
+      run,
       `Let container ${name} ask for ${wanted} of memory (${now}), so that it is evicted last`,
       ofContainer(name, { requests: { memory: wanted } }),
     ),
@@ -70,7 +72,12 @@ export function evictedStep(
 }
 
 /** Of a run that its deadline ended: 1.5 times what runs take (99th percentile), or twice the deadline where none succeeded. */
-export function deadlineStep(cronJob: Ref, spec: unknown, p99Ms: number | undefined): PatchStep | undefined {
+export function deadlineStep(
+  cronJob: Ref,
+  run: Pick<Ran, 'jobName'>,
+  spec: unknown,
+  p99Ms: number | undefined,
+): PatchStep | undefined {
   const deadline = inside(spec, 'activeDeadlineSeconds');
   if (typeof deadline !== 'number') return undefined;
   const usual = p99Ms === undefined ? 0 : Math.ceil((1.5 * p99Ms) / 1_000);
@@ -80,20 +87,20 @@ export function deadlineStep(cronJob: Ref, spec: unknown, p99Ms: number | undefi
   const basis = wanted === usual ? ` (99 of 100 runs take ${durationInWords((p99Ms ?? 0) / 1_000)})` : '';
   return {
     cause: `Ended by its deadline of ${now}`,
-    step: copyPatch(cronJob, `Raise its deadline from ${now} to ${then}${basis}, or make it faster`, {
+    step: copyPatch(cronJob, run, `Raise its deadline from ${now} to ${then}${basis}, or make it faster`, {
       activeDeadlineSeconds: wanted,
     }),
   };
 }
 
 /** `spec`: what is changed of the spec of its Jobs. */
-function copyPatch({ namespace, name }: Ref, words: string, spec: object): VerdictStep {
+function copyPatch({ namespace, name }: Ref, run: Pick<Ran, 'jobName'>, words: string, spec: object): VerdictStep {
   const patch = JSON.stringify({ spec: { jobTemplate: { spec } } });
   return {
     action: 'copyPatch',
     words,
     command: `kubectl -n ${namespace} patch cronjob ${name} --patch '${patch}'`,
-    href: null,
+    href: openRunOf({ namespace, name }, run.jobName).href,
   };
 }
 

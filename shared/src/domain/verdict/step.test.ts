@@ -171,9 +171,9 @@ describe('a patch to copy', () => {
 
   test('raises a deadline to 1.5 times what runs take, or to twice itself where that is no more', () => {
     const withDeadline = spec({}, { activeDeadlineSeconds: 600 });
-    assert.match(deadlineStep(cronJob, withDeadline, 590_000)?.step.command ?? '', /"activeDeadlineSeconds":885/);
-    assert.match(deadlineStep(cronJob, withDeadline, 60_000)?.step.command ?? '', /"activeDeadlineSeconds":1200/);
-    assert.match(deadlineStep(cronJob, withDeadline, undefined)?.step.words ?? '', /from 10 min to 20 min/);
-    assert.equal(deadlineStep(cronJob, spec({}), 1_000), undefined);
+    assert.match(deadlineStep(cronJob, ran, withDeadline, 590_000)?.step.command ?? '', /"activeDeadlineSeconds":885/);
+    assert.match(deadlineStep(cronJob, ran, withDeadline, 60_000)?.step.command ?? '', /"activeDeadlineSeconds":1200/);
+    assert.match(deadlineStep(cronJob, ran, withDeadline, undefined)?.step.words ?? '', /from 10 min to 20 min/);
+    assert.equal(deadlineStep(cronJob, ran, spec({}), 1_000), undefined);
   });
 });
