@@ -175,6 +175,7 @@ function findingsOfRuns(
     findings.push(
       ...findingsOf(subject, watch, stage.judged, {
         ...context,
+        happenedAt: run.endedAt,
         endedAt: run.endedAt,
         occurred: ({ type }) => Number(type === 'jobFailed' && isNews && run.status === 'failed'),
         clearedBy: run.status === 'success' ? { jobName: run.jobName, finishedAt: run.endedAt } : undefined,

@@ -120,7 +120,8 @@ function durationsOf(
 ): DetectionPast['durations'] {
   const ended = runs.filter(({ isCounted, endedAt }) => isCounted && endedAt >= judgesFromAt);
   const successes: readonly EndedRun[] = ended.filter(({ status }) => status === 'success');
-  return { ended, successes, running };
+  const isCut = runs.length >= fewestRuns && (runs[0]?.endedAt ?? 0) >= judgesFromAt;
+  return { ended, successes, running, isCut };
 }
 
 /**

@@ -44,9 +44,11 @@ export function replayRuns(
   const first = news.findIndex((isNews, index) => isNews && index > judgedThrough);
   if (first < 0) return nothing;
   const { detection, alerts: rules } = watch.rules;
+  // What waits was not told: whether it still held when its delay was over is asked of the time before the run that is news.
+  const from = first > 0 && open.some(({ state }) => state !== 'active') ? first - 1 : first;
   let isOpen = open.some(({ state }) => state !== 'pending');
-  const stages = ordered.slice(first, -1).map((run, offset): RunStage => {
-    const index = first + offset;
+  const stages = ordered.slice(from, -1).map((run, offset): RunStage => {
+    const index = from + offset;
     const known = ordered.slice(0, index + 1).toReversed();
     const untilAt = ordered[index + 1]?.endedAt ?? of.now;
     const facts: DetectionFacts = {

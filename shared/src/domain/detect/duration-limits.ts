@@ -69,12 +69,14 @@ export function endedTooSoon(rule: DurationLimitsRule, facts: DurationFacts): Ve
 
 /**
  * Each time that a run took longer than allowed and a later run was back within the limit. It begins while the run goes on, and ends when a run
- * within the limit ends and none goes on beyond it. `ended`: in the order of their end.
+ * within the limit ends and none goes on beyond it. `ended`: in the order of their end. `isCut`: there are older ones, so that what was so with the
+ * first of these began earlier.
  */
 export function overrunsPassed(
   rule: DurationLimitsRule,
   ended: readonly EndedRun[],
   running: DurationFacts['running'],
+  isCut = false,
 ): PassedLevel[] {
   const limit = rule.maxDurationMs;
   if (!rule.enabled || limit === undefined) return [];
@@ -89,7 +91,8 @@ export function overrunsPassed(
     const goesOn = over.some(({ passedAt, endedAt }) => passedAt <= run.endedAt && endedAt > run.endedAt);
     if (since === undefined || goesOn || (run.durationMs ?? 0) > limit) continue;
     const slow = ended.findLast((one, at) => at < index && overrunOf(one, limit) !== undefined);
-    if (slow) {
+    const isWhole = !isCut || ended[0] === undefined || since > ended[0].endedAt;
+    if (slow && isWhole) {
       const held = tookTooLong(rule, { lastEnded: slow, lastSuccess: undefined, running: [] }, run.endedAt);
       const verdict = { ...firmly(held), since };
       passed.push({
@@ -107,7 +110,7 @@ export function overrunsPassed(
 }
 
 /** Each time that a success was over suspiciously fast and a later one was not. `ended`: successes in the order of their end. */
-export function hastePassed(rule: DurationLimitsRule, successes: readonly EndedRun[]): PassedLevel[] {
+export function hastePassed(rule: DurationLimitsRule, successes: readonly EndedRun[], isCut = false): PassedLevel[] {
   const passed: PassedLevel[] = [];
   let first: Verdict | undefined;
   for (const run of successes) {
@@ -115,6 +118,8 @@ export function hastePassed(rule: DurationLimitsRule, successes: readonly EndedR
     if (verdict.kind === 'holds') first ??= verdict;
     else if (first) {
       const held = firmly(first);
+      first = undefined;
+      if (isCut && held.since === successes[0]?.endedAt) continue;
       passed.push({
         type: 'slaBreached',
         subject: 'minDuration',
@@ -123,7 +128,6 @@ export function hastePassed(rule: DurationLimitsRule, successes: readonly EndedR
         endedAt: run.endedAt,
         by: run,
       });
-      first = undefined;
     }
   }
   return passed;

@@ -116,7 +116,7 @@ export function stuckPassed(
       detail: { jobName: job.jobName, reason: job.reason, jobs: members.slice(0, 20).map(({ of }) => of.job.jobName) },
     } as const;
     const by = members.findLast((member) => member.toAt === toAt)?.of.by;
-    return [{ type: 'jobStuck', subject, verdict, beganAt: first.fromAt - 1, endedAt: toAt, by }];
+    return [{ type: 'jobStuck', subject, verdict, beganAt: sinceAt, endedAt: toAt, by }];
   });
 }
 

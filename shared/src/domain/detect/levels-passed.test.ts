@@ -72,6 +72,12 @@ describe('a run beyond its limit that is over', () => {
   it('is none while the newest ended run is the one', () => {
     assert.deepEqual(overrunsPassed(rule, [ended('slow', 3, 2)], []), []);
   });
+  it('is none that began before the runs that are known', () => {
+    const runs = [ended('slow', 3, 2), ended('quick', 4, 0.6), ended('slow again', 8, 2), ended('last', 9, 0.6)];
+    assert.deepEqual(spans(overrunsPassed(rule, runs, [], true)), [[7, 9, 'last']]);
+    const successes = [ended('quick', 3, 0.1), ended('usual', 4, 0.6), ended('quick', 5, 0.1), ended('usual', 6, 0.6)];
+    assert.deepEqual(spans(hastePassed(rule, successes, true)), [[5, 6, 'usual']]);
+  });
   it('a run of exactly the limit was in time', () => {
     assert.deepEqual(overrunsPassed(rule, [ended('exact', 3, 1), ended('quick', 4, 0.1)], []), []);
   });
@@ -108,6 +114,10 @@ describe('Jobs that were stuck', () => {
   });
   it('is none while one of them still is', () => {
     assert.deepEqual(stuckPassed('terminating', rule, [job('a', 0, 3), job('b', 1, Infinity)], none), []);
+  });
+  it('what was told by the shorter limit is not told again by the longer one', () => {
+    const [passed] = stuckPassed('notStarted', rule, [job('a', 0, 3)], none);
+    assert.equal(passed?.beganAt, 0);
   });
   it('what waits for what does not come by itself has the shorter limit', () => {
     assert.deepEqual(spans(stuckPassed('notStarted', rule, [job('a', 0, 0.5, { isHopeless: true })], none)), [

@@ -17,6 +17,8 @@ export interface DetectionPast {
         readonly ended: readonly EndedRun[];
         readonly successes: readonly EndedRun[];
         readonly running: DurationFacts['running'];
+        /** There are older runs than these. */
+        readonly isCut?: boolean | undefined;
       }
     | undefined;
   readonly stuck?:
@@ -42,8 +44,10 @@ export function levelsPassed(rules: DetectionRules, past: DetectionPast, judgesF
     ...(missedSchedule ? missesPassed(rules.missedSchedule, missedSchedule) : []),
     ...(deadMan && rules.deadMan ? deadMenPassed(rules.deadMan, deadMan) : []),
     ...(stuck ? stuckLevels(rules, stuck) : []),
-    ...(durations && rules.durations ? overrunsPassed(rules.durations, durations.ended, durations.running) : []),
-    ...(durations && rules.durations ? hastePassed(rules.durations, durations.successes) : []),
+    ...(durations && rules.durations
+      ? overrunsPassed(rules.durations, durations.ended, durations.running, durations.isCut)
+      : []),
+    ...(durations && rules.durations ? hastePassed(rules.durations, durations.successes, durations.isCut) : []),
     ...(finishBy && rules.finishBy ? deadlinesPassed(rules.finishBy, finishBy) : []),
     ...(suspensions ? suspensionsPassed(rules.suspended, suspensions) : []),
   ];

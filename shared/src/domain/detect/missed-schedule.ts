@@ -63,7 +63,7 @@ export function missesPassed(rule: MissedScheduleRule, { slots, isCut }: MissedS
         type: 'missedSchedule',
         subject: undefined,
         verdict,
-        beganAt: verdict.since - 1,
+        beganAt: (unmet.at(-1)?.at ?? verdict.since) - 1,
         endedAt,
         by: undefined,
       });

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AlertRecord, JudgedRunRow } from '@cronjob-monitor/shared/store';
+import { replayRuns } from './run-replay.ts';
+import type { Subject, Watch } from './subject.ts';
+
+const minute = 60_000;
+const jobFailed = {
+  enabled: true,
+  failureThreshold: 1,
+  recoveryThreshold: 1,
+  failuresOfLast: undefined,
+  includeManual: true,
+};
+// Only what a replay reads.
+const watch = {
+  monitor: { id: 1 },
+  rules: { detection: { jobFailed, stuck: {} }, alerts: { alertDelayMs: 10 * minute } },
+} as unknown as Watch;
+const subjectWith = (...states: AlertRecord['state'][]) =>
+  ({ alerts: states.map((state) => ({ monitorId: 1, type: 'jobFailed', state })) }) as unknown as Subject;
+
+function run(status: JudgedRunRow['status'], endedAt: number): JudgedRunRow {
+  const nothing = { exitCode: undefined, reason: undefined, jobReason: undefined, durationMs: undefined };
+  return {
+    ...nothing,
+    jobUid: `${endedAt}`,
+    jobName: `run-${endedAt}`,
+    status,
+    endedAt,
+    isScheduled: true,
+    isCounted: true,
+    isUnjudged: false,
+  };
+}
+
+/** Newest run first, of which the last so many are news: each stage as its run, whether that is news, and until when it lasted. */
+function stagesOf(subject: Subject, runs: readonly JudgedRunRow[], news: number) {
+  const isNews = (one: JudgedRunRow): boolean => runs.indexOf(one) < news;
+  const facts = { jobFailed: { runs: [], isOpen: false } };
+  const { stages } = replayRuns(subject, watch, runs, { isNews, facts, now: 100 * minute });
+  return stages.map((stage) => [
+    stage.run.jobName,
+    stage.isNews,
+    stage.untilAt / minute,
+    stage.judged[0]?.verdict.kind,
+  ]);
+}
+
+test('runs that are news together are judged one after the other', () => {
+  const runs = [run('success', 30 * minute), run('failed', 20 * minute), run('success', 10 * minute)];
+  assert.deepEqual(stagesOf(subjectWith(), runs, 2), [[`run-${20 * minute}`, true, 30, 'holds']]);
+  assert.deepEqual(stagesOf(subjectWith('active'), runs, 1), [], 'what was told ends by the run that is news');
+});
+
+test('an alert that waits is asked whether it held until the run that is news', () => {
+  const runs = [run('success', 30 * minute), run('failed', 10 * minute)];
+  for (const state of ['pending', 'suppressed'] as const)
+    assert.deepEqual(stagesOf(subjectWith(state), runs, 1), [[`run-${10 * minute}`, false, 30, 'holds']]);
+});
