@@ -21,26 +21,25 @@ class LockServer {
 
   open = async () => {
     this.#refuse();
-    const session = {};
-    let isOpen = true;
+    const session = { isOpen: true };
     return {
       waitForLock: async () => {
-        for (let waitedMs = 0; waitedMs < 4_000 && isOpen; waitedMs += 100) {
+        for (let waitedMs = 0; waitedMs < 4_000 && session.isOpen; waitedMs += 100) {
           this.#refuse();
           this.holder ??= session;
           if (this.holder === session) return true;
           await this.#clock.sleep(100);
         }
-        if (!isOpen) throw new Error('the session has ended');
+        if (!session.isOpen) throw new Error('the session has ended');
         return false;
       },
       ping: async () => {
         this.#refuse();
-        if (!isOpen || this.holder !== session) throw new Error('the session has ended');
+        if (!session.isOpen || this.holder !== session) throw new Error('the session has ended');
       },
       unlock: async () => this.#free(session),
       close: async () => {
-        isOpen = false;
+        session.isOpen = false;
         this.#free(session);
       },
     };
