@@ -1,11 +1,11 @@
 // Types of all packages, lint, format, Svelte, and the rules of the lockfile. Ends non-zero if one of them fails.
-// With `house` alone: how the sources are cut, beside goals and ceilings.
+// With `house` alone: how the sources are cut, beside goals and ceilings; with `words` alone: every sentence that people read.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { inNode24 } from './in-node-24.mjs';
 
 await inNode24();
-const reports = { house: 'scripts/measure-house.mjs' };
+const reports = { house: 'scripts/measure-house.mjs', words: 'scripts/words.mjs' };
 const [report, ...options] = process.argv.slice(2);
 if (report !== undefined) {
   if (!(report in reports)) {

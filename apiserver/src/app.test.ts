@@ -123,9 +123,9 @@ test('unknown parameters are refused by their names', async () => {
   const answer = await api.ask('/api/v1/config?pretty=1');
   assert.equal(answer.status, 400);
   const error = answer.error();
-  assert.equal(error.message, 'pretty: is no parameter here');
+  assert.equal(error.message, 'pretty: is not a parameter of this endpoint');
   assert.deepEqual(error.details?.problems, [
-    { in: 'query', field: 'pretty', message: 'is no parameter here', allowed: 'none' },
+    { in: 'query', field: 'pretty', message: 'is not a parameter of this endpoint', allowed: 'none' },
   ]);
 });
 

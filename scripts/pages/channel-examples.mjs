@@ -4,7 +4,7 @@ import { keepSections } from './written-page.mjs';
 import { inNode24 } from '../in-node-24.mjs';
 
 await inNode24();
-const { composeMail } = await import('../../controller/src/channels/email/compose.ts');
+const { composeMail } = await import('../../controller/src/channels/email/send.ts');
 const { createAddressRules, getChannel } = await import('../../controller/src/channels/index.ts');
 const { systemClock } = await import('../../shared/src/process/index.ts');
 const { exampleOutgoing } = await import('./example-message.mjs');

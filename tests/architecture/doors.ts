@@ -10,7 +10,7 @@ const packageDoors: Readonly<Record<string, readonly string[]>> = {
   '@kubernetes/client-node': ['shared/src/kube'],
   undici: ['shared/src/kube'],
   bunyan: ['shared/src/process/logger.ts'],
-  '@peculiar/x509': ['shared/src/process/certificate.ts'],
+  '@peculiar/x509': ['shared/src/process/certificate-source.ts'],
   'prom-client': ['shared/src/process/metrics', 'controller/src/metrics', 'apiserver/src/metrics.ts'],
   nodemailer: ['controller/src/channels/email'],
   re2js: ['shared/src/domain/fixes/regex.ts'],

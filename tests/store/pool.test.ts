@@ -12,7 +12,7 @@ import {
 } from '@cronjob-monitor/shared/store';
 import { RecordingLogger } from '@cronjob-monitor/shared/testing';
 // The sweep runs every 30 s; here it is asked.
-import { closeIdleAbove } from '../../shared/src/store/idle-sweep.ts';
+import { closeIdleAbove } from '../../shared/src/store/open.ts';
 import { ownServers, type OwnServer } from './servers.ts';
 import { shortLimits } from './suite.ts';
 import { TestClock } from './test-clock.ts';

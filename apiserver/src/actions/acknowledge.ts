@@ -47,7 +47,7 @@ async function lockOpenAlert(tx: Tx, id: string): Promise<{ readonly cronJobId: 
   const alert = await lockAlert(tx, id);
   if (!alert) throw notFound('Alert', id, 'expired'); // it was there a moment ago
   if (!isOpen(alert.state)) {
-    throw new ApiError('ALERT_ENDED', `The alert has ended, it is ${alert.state}: nobody needs to take note of it`, {
+    throw new ApiError('ALERT_ENDED', `The alert has ended, it is ${alert.state}: it needs no acknowledgement`, {
       details: { state: alert.state },
     });
   }

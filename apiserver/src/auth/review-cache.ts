@@ -123,7 +123,8 @@ class Asker {
       count(kind, isYes ? 'allowed' : 'denied');
       return value;
     } catch (error) {
-      if (!this.#isDown) logger.warn('callers cannot be reviewed, nobody new is let through', { kind, error });
+      if (!this.#isDown)
+        logger.warn('callers cannot be reviewed: those without a kept answer are refused', { kind, error });
       this.#isDown = true;
       count(kind, 'error');
       throw reviewUnavailable(error);

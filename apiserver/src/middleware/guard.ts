@@ -163,7 +163,7 @@ function nameOf(caller: Caller): string {
 /** Bytes of a request body. */
 const maxBodyBytes = 1024 * 1024;
 
-/** Reads a body as text, one character a byte: what is no UTF-8 is still to be told from what is. */
+/** Reads a body as text, one character a byte: what is not UTF-8 is still to be told from what is. */
 const readText = bodyParser({
   parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'],
   enableTypes: ['text'],
@@ -204,6 +204,6 @@ function toText(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw invalidRequest([{ in: 'body', field: '', message: 'is no UTF-8', allowed: null }]);
+    throw invalidRequest([{ in: 'body', field: '', message: 'is not UTF-8', allowed: null }]);
   }
 }

@@ -57,7 +57,7 @@ export function word<const Words extends readonly string[]>(all: Words): Paramet
 }
 
 function readWord<const Words extends readonly string[]>(all: Words): Reader<Words[number]> {
-  return (text) => (all.includes(text) ? text : new Unreadable(`${quote(text)} is none of its words`));
+  return (text) => (all.includes(text) ? text : new Unreadable(`${quote(text)} is unknown`));
 }
 
 /** A part of a name, case ignored. */

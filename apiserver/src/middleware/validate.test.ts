@@ -149,7 +149,7 @@ test('asks rules over several parameters only when each by itself is well', () =
 const body = yup.object({
   olderThanDays: yup.number().integer('must be a whole number').min(1, 'must be at least 1').required('is required'),
   dryRun: yup.boolean().default(false),
-  matcher: yup.object({ types: yup.array().of(yup.string().oneOf(['jobFailed'], 'is none of its words').defined()) }),
+  matcher: yup.object({ types: yup.array().of(yup.string().oneOf(['jobFailed'], 'is unknown').defined()) }),
 });
 
 test('reads a body by its schema and fills in what is absent', () => {

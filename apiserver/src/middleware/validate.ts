@@ -25,7 +25,12 @@ export function readQuery<S extends Shape>(ctx: ApiContext, shape: S, ...rules: 
   for (const field of new Set(parameters.keys())) {
     const schema = Object.hasOwn(shape, field) ? shape[field] : undefined;
     if (!schema) {
-      problems.push({ in: 'query', field, message: 'is no parameter here', allowed: allowedNames(shape) });
+      problems.push({
+        in: 'query',
+        field,
+        message: 'is not a parameter of this endpoint',
+        allowed: allowedNames(shape),
+      });
       continue;
     }
     const values = parameters.getAll(field).map(withoutNul).filter(Boolean);
@@ -84,7 +89,7 @@ function parse(text: string | undefined): unknown {
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch {
     // The parser's own words quote the body: the answer says where it stands instead.
-    throw invalidRequest([{ in: 'body', field: '', message: 'is no JSON', allowed: 'one JSON object' }]);
+    throw invalidRequest([{ in: 'body', field: '', message: 'is not JSON', allowed: 'one JSON object' }]);
   }
   throw invalidRequest([{ in: 'body', field: '', message: 'must be one JSON object', allowed: 'one JSON object' }]);
 }
@@ -116,7 +121,7 @@ function unknownFields(description: unknown, value: unknown, path: string, probl
   for (const [key, inner] of Object.entries(value)) {
     const field = path === '' ? key : `${path}.${key}`;
     if (Object.hasOwn(fields, key)) unknownFields(fields[key], inner, field, problems);
-    else problems.push({ in: 'body', field, message: 'is no field here', allowed: allowedNames(fields) });
+    else problems.push({ in: 'body', field, message: 'is not a field of this body', allowed: allowedNames(fields) });
   }
 }
 

@@ -85,7 +85,7 @@ interface WrittenOperation {
 
 const refusals: Readonly<Record<number, string>> = {
   400: 'INVALID_REQUEST: a parameter, header or body is wrong; all problems are named.',
-  401: 'UNAUTHENTICATED: no token, or one that nobody vouches for.',
+  401: 'UNAUTHENTICATED: no token, or one that is not valid.',
   403: 'FORBIDDEN, CROSS_SITE_REFUSED, READ_ONLY or CLUSTER_FORBIDDEN: the caller, or the service itself, may not.',
   404: 'NOT_FOUND or LOGS_UNAVAILABLE: the path names nothing.',
   409: 'CONFLICT, CONCURRENCY_REFUSED, ALERT_ENDED or NOT_REDRIVABLE: not in the state that it is in.',

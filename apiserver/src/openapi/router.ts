@@ -20,7 +20,7 @@ export function openApiRouter(): Router<ApiState, Pick<ApiContext, 'params'>> {
     async (ctx) => {
       const [field] = new URLSearchParams(ctx.querystring).keys();
       if (field !== undefined) {
-        throw invalidRequest([{ in: 'query', field, message: 'is no parameter here', allowed: 'none' }]);
+        throw invalidRequest([{ in: 'query', field, message: 'is not a parameter of this endpoint', allowed: 'none' }]);
       }
       ctx.body = document;
     },

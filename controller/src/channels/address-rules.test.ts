@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { isIPv4 } from 'node:net';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { createAddressRules } from './address-rules.ts';
-import { innerIpv4, withoutZone } from './ip-address.ts';
+import { createAddressRules, innerIpv4, withoutZone } from './address-rules.ts';
 
 const usual = createAddressRules({ deny: [], allow: [], pagingEndpoints: [] });
 

@@ -81,7 +81,7 @@ function takeOwn(argv: readonly string[]): {
     }
     const value = inline ?? argv[++index];
     if (value === undefined || value === '') throw new UsageError(`--${name} needs a value`);
-    if (own.has(name)) throw new UsageError(`--${name} stands there twice`);
+    if (own.has(name)) throw new UsageError(`--${name} is given twice`);
     own.set(name, value);
   }
   return { own, rest };

@@ -26,7 +26,7 @@ export function readArguments<const K extends FlagKinds>(
     if (token.kind !== 'option') continue;
     const { name, rawName, value } = token;
     if (!Object.hasOwn(kinds, name)) problems.push(unknownFlag(rawName, name, kinds));
-    else if (name in flags) problems.push(`${rawName} stands there twice`);
+    else if (name in flags) problems.push(`${rawName} is given twice`);
     else if (kinds[name] === 'flag') {
       if (value !== undefined) problems.push(`${rawName} takes no value`);
       flags[name] = true;
@@ -55,7 +55,7 @@ export function wordOf<const W extends string>(
 ): W {
   const found = given === undefined ? usual : words.find((word) => word === given);
   if (found !== undefined) return found;
-  throw new UsageError(`--${flag} ${JSON.stringify(given)} is none of the words; allowed: ${words.join(', ')}`);
+  throw new UsageError(`--${flag} ${JSON.stringify(given)} is unknown; allowed: ${words.join(', ')}`);
 }
 
 /** The whole number that a flag takes; undefined when it was not given. */

@@ -33,7 +33,7 @@ async function readText(file: string, world: World): Promise<{ readonly text: st
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return { problem: `${file}: is no UTF-8` };
+    if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return { problem: `${file}: is not UTF-8` };
     return { problem: `${file}: cannot be read: ${code === 'ENOENT' ? 'there is no such file' : code}` };
   }
 }

@@ -16,7 +16,7 @@ export { Snapshots, type Snapshot, type SnapshotDeps, type SnapshotListener } fr
 export { Spool, type SpoolDeps, type SpoolEntry } from './spool.ts';
 export { Spooling, type SpoolingDeps } from './spooling.ts';
 export { WorkQueue, type QueueMetrics, type WorkQueueDeps } from './work-queue.ts';
-export { nextTurn } from './loop-turn.ts';
+export { nextTurn } from './list-pages.ts';
 export { BlindSpans } from './blind-spans.ts';
 export type { BlindSpan } from './watch-progress.ts';
 export { Batches } from './batches.ts';

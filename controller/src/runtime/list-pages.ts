@@ -7,8 +7,6 @@ import {
   type WatchedKind,
 } from '@cronjob-monitor/shared/kube';
 
-import { nextTurn } from './loop-turn.ts';
-
 /** Objects asked for, and worked on, in one go: a page of Jobs is 2 MB of JSON and keeps the event loop some 20 ms. */
 export const pageSize = 500;
 
@@ -66,4 +64,14 @@ async function findNextPage(deps: ListDeps, request: ListRequest, signal: AbortS
     if (error instanceof ClusterError && error.code === 'gone') return undefined;
     throw error;
   }
+}
+
+/**
+ * Resolves in the next turn of the event loop, after waiting I/O had its chance: long work in pieces awaits it between the
+ * pieces. No time is measured, so it needs no clock.
+ */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }

@@ -1,7 +1,5 @@
 import type { Cluster, WatchRequest } from '@cronjob-monitor/shared/kube';
 import type { Clock } from '@cronjob-monitor/shared/process';
-
-import { type ChildAbort, createChildAbort } from './child-signal.ts';
 import { type Line, LineSplitter } from './lines.ts';
 import { isObject } from './objects.ts';
 
@@ -171,4 +169,23 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined; // Told as an unreadable line; the parser's words would quote a stranger's bytes.
   }
+}
+
+/** An abort controller that its parent aborts too, until `unlink`: a parent outlives thousands of children. */
+interface ChildAbort {
+  readonly signal: AbortSignal;
+  abort(reason?: unknown): void;
+  unlink(): void;
+}
+
+function createChildAbort(parent: AbortSignal): ChildAbort {
+  const controller = new AbortController();
+  const follow = () => controller.abort(parent.reason);
+  if (parent.aborted) follow();
+  else parent.addEventListener('abort', follow, { once: true });
+  return {
+    signal: controller.signal,
+    abort: (reason) => controller.abort(reason),
+    unlink: () => parent.removeEventListener('abort', follow),
+  };
 }

@@ -3,8 +3,7 @@ import { test } from 'node:test';
 
 import { FakeClock, settle } from '@cronjob-monitor/shared/testing';
 
-import { RetryDelays } from './retry-delays.ts';
-import { WorkQueue } from './work-queue.ts';
+import { RetryDelays, WorkQueue } from './work-queue.ts';
 
 function setUp() {
   const clock = new FakeClock();

@@ -1,7 +1,5 @@
 import type { Instant } from '@cronjob-monitor/shared/domain';
-import { listCronJobsWithAlerts, type Store } from '@cronjob-monitor/shared/store';
-import { dueForPresence, type DueForPresence } from './dead-man-switch.ts';
-import { dueForRunning } from './stuck-job-check.ts';
+import { listCronJobsWithAlerts, type Store, listDue, cronJobIdsOf } from '@cronjob-monitor/shared/store';
 
 /**
  * Everything about which something may be told now, as the rules were when it was judged last: time has come, or an alert is open.
@@ -14,4 +12,36 @@ export async function dueOrOpen(store: Store, now: Instant, stuck: ReadonlySet<s
     ids: [...new Set([...presence.ids, ...others])],
     slotsOnly: presence.slotsOnly.difference(others),
   };
+}
+
+/** Slots come from the ledger, presence from verdicts that time alone can change. */
+const kinds = ['slots', 'presence'];
+/** More than a fleet has; what is left comes next. */
+const mostDue = 20_000;
+/** Failed runs have no tick of their own: reminders of them are due here. */
+const types = ['jobFailed', 'missedSchedule', 'deadManTriggered', 'jobSuspended'] as const;
+
+interface DueForPresence {
+  readonly ids: readonly number[];
+  /** Those of them whose slots alone have come: when all of these were started, nothing else is asked. */
+  readonly slotsOnly: ReadonlySet<number>;
+}
+
+/** CronJobs that may have missed a run, been without a success or been suspended for too long by now. */
+export async function dueForPresence(store: Store, now: Instant): Promise<DueForPresence> {
+  const due = await listDue(store, now, mostDue, kinds);
+  const asked = new Set(await listCronJobsWithAlerts(store, types));
+  for (const { cronJobId, kind } of due) if (kind === 'presence') asked.add(cronJobId);
+  const slotsOnly = new Set(due.map(({ cronJobId }) => cronJobId).filter((id) => !asked.has(id)));
+  return { ids: [...asked, ...slotsOnly], slotsOnly };
+}
+
+const mostDueRuns = 20_000;
+
+/** CronJobs with a Job that may be stuck by now, with a deadline that has come, or with an alert about either. `stuck`: their UIDs. */
+export async function dueForRunning(store: Store, now: Instant, stuck: ReadonlySet<string>): Promise<number[]> {
+  const due = await listDue(store, now, mostDueRuns, ['finishBy']);
+  const open = await listCronJobsWithAlerts(store, ['jobStuck', 'slaBreached']);
+  const known = stuck.size === 0 ? new Map<string, number>() : await cronJobIdsOf(store, [...stuck]);
+  return [...new Set([...due.map(({ cronJobId }) => cronJobId), ...open, ...known.values()])];
 }

@@ -6,6 +6,8 @@ import {
   type RawObject,
   type SpecChecks,
   type WatchedKind,
+  decodeChannelSpec,
+  type DecodedChannel,
 } from '@cronjob-monitor/shared/kube';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import type { WatchMetrics } from '../metrics/index.ts';
@@ -18,7 +20,6 @@ import {
   type EventHandler,
   type Projected,
 } from '../runtime/index.ts';
-import { toChannelSeen, type ChannelSeen } from './channel-seen.ts';
 import { toMonitorSeen, type MonitorSeen } from './monitor-seen.ts';
 
 /** The cache knows cluster-scoped objects by the empty namespace. */
@@ -125,4 +126,33 @@ export function createReflectors(deps: ReflectorSetDeps, caches: ClusterCaches, 
 
 function withNamespace(facts: NamespaceFacts | undefined): NamespaceSeen | undefined {
   return facts && { ...facts, namespace: '' };
+}
+
+/** An AlertChannel as the cluster shows it, its spec decoded on arrival. */
+export interface ChannelSeen {
+  readonly uid: string;
+  /** Empty: the kind belongs to no namespace. */
+  readonly namespace: string;
+  readonly name: string;
+  readonly generation: number;
+  readonly resourceVersion: string;
+  readonly decoded: DecodedChannel;
+  readonly status: unknown;
+}
+
+/** Undefined for what is no object of an API server. */
+export function toChannelSeen(raw: RawObject): ChannelSeen | undefined {
+  const metadata = raw['metadata'];
+  if (typeof metadata !== 'object' || metadata === null) return undefined;
+  const { uid, name, generation, resourceVersion } = metadata as Readonly<Record<string, unknown>>;
+  if (typeof uid !== 'string' || typeof name !== 'string') return undefined;
+  return {
+    uid,
+    namespace: '',
+    name,
+    generation: typeof generation === 'number' ? generation : 0,
+    resourceVersion: typeof resourceVersion === 'string' ? resourceVersion : '',
+    decoded: decodeChannelSpec(raw),
+    status: raw['status'],
+  };
 }

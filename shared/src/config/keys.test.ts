@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { configKeys, rowOf } from './keys.ts';
-import { version } from './version.ts';
+import { version } from './load-or-explain.ts';
 
 test('every default is one that its own key takes', () => {
   for (const key of configKeys) {

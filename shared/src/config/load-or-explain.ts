@@ -1,10 +1,10 @@
 import type { Logger } from '../process/index.ts';
-import type { LoadedConfig } from './config-view.ts';
-import { helpText, versionText } from './help.ts';
+import type { LoadedConfig, EntryPoint } from './config-view.ts';
 import { loadConfig, type LoadRequest } from './load.ts';
-import { printConfig } from './print-config.ts';
-import { safeValues } from './redact.ts';
-import { describeSource } from './source.ts';
+import { describeSource, withoutUser } from './source.ts';
+import { configKeys, rowOf, variableOf, type ConfigKey } from './keys.ts';
+import type { Reader } from './table-row.ts';
+import type { Given } from './value-kinds.ts';
 
 /** Where the words go; a test collects them. */
 export interface Output {
@@ -51,4 +51,151 @@ export function logConfig(loaded: LoadedConfig, logger: Logger): void {
   }
   logger.info('configuration read', { changed });
   for (const warning of loaded.warnings) logger.warn('configuration warning', { warning });
+}
+
+/** The version of the product, as in the root package.json; a test holds the two together. */
+export const version = '0.1.0';
+
+const duties: Readonly<Record<EntryPoint, string>> = {
+  controller: 'Watches CronJobs, records their runs, finds what should have run and did not, sends messages.',
+  apiserver: 'Serves the REST API and the user interface from the database.',
+  standalone: 'Controller and apiserver in one process; the only one that may use SQLite.',
+};
+
+/** `cronjob-monitor controller v0.1.0`, with a line end. */
+function versionText(entryPoint: EntryPoint): string {
+  return `cronjob-monitor ${entryPoint} v${version}\n`;
+}
+
+/** How to call this entry point, then each key: flag, variable, type, default and what it is for. */
+function helpText(entryPoint: EntryPoint): string {
+  return `Usage: cronjob-monitor ${entryPoint} [--config FILE] [--KEY VALUE]...
+
+${duties[entryPoint]}
+
+  --config FILE    read FILE instead of /etc/cronjob-monitor/config.yaml or ./config.yaml
+  --print-config   print the effective configuration with the source of each value, and end
+  --help           print this text, and end
+  --version        print the version, and end
+
+A value is taken from its flag, else its variable, else the file, else the default.
+Durations: 90s, 1h30m, 7d, 2w. Lists: items between commas.
+
+${configKeys.map((key) => helpOf(key, entryPoint)).join('\n')}`;
+}
+
+function helpOf(key: (typeof configKeys)[number], entryPoint: EntryPoint): string {
+  const { kind, by, doc } = rowOf(key);
+  const allowed = kind.allowed === '' ? '' : ` (${kind.allowed})`;
+  const elsewhere = isUsedBy(by, entryPoint) ? '' : ` Not used by the ${entryPoint}.`;
+  return `  --${key}  ${variableOf(key)}
+      ${kind.name}${allowed}, default ${defaultText(key)}
+      ${doc}${elsewhere}
+`;
+}
+
+function isUsedBy(by: Reader, entryPoint: EntryPoint): boolean {
+  if (entryPoint === 'standalone') return true;
+  return by.includes(entryPoint === 'controller' ? 'C' : 'A');
+}
+
+/** The default in words: `none`, `own` for our own namespace, `empty` for a list without items. */
+export function defaultText(key: (typeof configKeys)[number]): string {
+  const { default: text, kind, ownNamespace } = rowOf(key);
+  if (ownNamespace) return 'own';
+  if (text === null) return 'none';
+  return text === '' && kind.isList ? 'empty' : text.replaceAll(',', ', ');
+}
+
+/** The effective configuration in the form of a file, secrets as `***`, each line with its source behind it. */
+export function printConfig(loaded: LoadedConfig): string {
+  const values = safeValues(loaded);
+  const lines: string[] = [];
+  let block: readonly string[] = [];
+  for (const key of configKeys) {
+    // The table keeps the keys of one block together.
+    const path = key.split('.');
+    const name = path.pop() ?? key;
+    let shared = 0;
+    while (shared < path.length && path[shared] === block[shared]) shared += 1;
+    for (let depth = shared; depth < path.length; depth += 1) lines.push(`${indent(depth)}${path[depth]}:`);
+    block = path;
+
+    const source = loaded.settings.get(key)?.source ?? { from: 'default' };
+    const value = yamlOf(values.get(key) ?? null, rowOf(key).kind.name === 'string' || rowOf(key).kind.name === 'list');
+    lines.push(`${indent(path.length)}${name}: ${value} # ${describeSource(source)}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function indent(depth: number): string {
+  return '  '.repeat(depth);
+}
+
+/** Text that YAML reads back as it stands; all else goes between quotes. */
+const plain = /^[A-Za-z0-9/.][A-Za-z0-9/._@%+:-]*$/;
+const otherwiseRead = /^(null|true|false|~)$/i;
+
+function yamlOf(value: SafeValue, isText: boolean): string {
+  if (value === null) return 'null';
+  if (typeof value === 'string') return isText || value === '***' ? quoteIfNeeded(value) : value;
+  if (typeof value === 'object') return `[${value.map((item) => quoteIfNeeded(item)).join(', ')}]`;
+  return String(value);
+}
+
+function quoteIfNeeded(text: string): string {
+  return plain.test(text) && !text.endsWith(':') && !otherwiseRead.test(text) ? text : JSON.stringify(text);
+}
+
+/** A value as it may be shown: bool and int as such, the rest as text; null = not set. */
+type SafeValue = boolean | number | string | readonly string[] | null;
+
+/** Keys nested at their dots. */
+interface NestedConfig {
+  readonly [name: string]: SafeValue | NestedConfig;
+}
+
+/** What may be shown of a configuration: each key, in the order of the table. */
+function safeValues(loaded: LoadedConfig): ReadonlyMap<ConfigKey, SafeValue> {
+  return new Map(configKeys.map((key) => [key, safeValue(key, loaded)]));
+}
+
+/**
+ * The body of `GET /api/v1/config`: keys nested at their dots, durations as text, secrets as `***`, URLs without user and
+ * query, null for what is not set. `sources` names each key that is not at its default.
+ */
+export function presentConfig(loaded: LoadedConfig): NestedConfig & {
+  readonly sources: Readonly<Record<string, 'flag' | 'environment' | 'file'>>;
+} {
+  const sources: Record<string, 'flag' | 'environment' | 'file'> = {};
+  for (const [key, { source }] of loaded.settings) if (source.from !== 'default') sources[key] = source.from;
+  return { ...nest(safeValues(loaded)), sources }; // No key is called `sources`.
+}
+
+function safeValue(key: ConfigKey, loaded: LoadedConfig): SafeValue {
+  const given = loaded.settings.get(key)?.given;
+  const { kind, sensitive } = rowOf(key);
+  if (given === undefined) return null;
+  if (sensitive) return '***';
+  const value = loaded.config[key];
+  if (typeof value === 'boolean' || (kind.name === 'int' && typeof value === 'number')) return value;
+  if (kind.isList) return Array.isArray(value) ? value.map(String) : [];
+  return textOf(given);
+}
+
+function textOf(given: Given): string {
+  return typeof given === 'string' ? withoutUser(given) : given.join(',');
+}
+
+/** `{a: {b: 1}}` of `a.b = 1`. */
+function nest(values: ReadonlyMap<string, SafeValue>): NestedConfig {
+  const root: Record<string, SafeValue | NestedConfig> = {};
+  for (const [key, value] of values) {
+    const path = key.split('.');
+    const last = path.pop() ?? key;
+    let block = root;
+    for (const name of path) block = (block[name] ??= {}) as typeof block; // A block never has the name of a key.
+    block[last] = value;
+  }
+  return root;
 }

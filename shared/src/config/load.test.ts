@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { aTemporaryFolder } from '../testing/index.ts';
-import { loadConfig, type LoadRequest } from './load.ts';
+import { loadConfig, type LoadRequest, readEnvironment, readFlags } from './load.ts';
+import { configKeys, variableOf } from './keys.ts';
+import type { EntryPoint } from './config-view.ts';
 
 const nowhere = { argv: [], environment: {}, filePaths: [] };
 
@@ -88,7 +90,7 @@ describe('what stops the start', () => {
       'configuration: scheduler.prune-interval = 90 (environment MONITOR_SCHEDULER_PRUNE_INTERVAL) is no duration; allowed: 1s to 24h, such as 90s',
     ]);
     assert.deepEqual(problems(['--log-level=loud']), [
-      'configuration: log-level = loud (flag --log-level) is none of the words; allowed: debug, info, warn, error',
+      'configuration: log-level = loud (flag --log-level) is unknown; allowed: debug, info, warn, error',
     ]);
     assert.deepEqual(problems(['--storage.postgres.port=0']), [
       'configuration: storage.postgres.port = 0 (flag --storage.postgres.port) is out of range; allowed: 1 to 65535',
@@ -101,13 +103,13 @@ describe('what stops the start', () => {
   test('the value of a file is told with its line', (t) => {
     const file = join(aTemporaryFolder(t, { 'c.yaml': '\nui:\n  port: 1_0\n' }), 'c.yaml');
     assert.deepEqual(problems([`--config=${file}`]), [
-      `configuration: ui.port = 1_0 (file ${file} line 3) is no number; allowed: 0 to 65535`,
+      `configuration: ui.port = 1_0 (file ${file} line 3) is not a number; allowed: 0 to 65535`,
     ]);
   });
 
   test('the address of a Service where a port should be is told as such', () => {
     assert.deepEqual(problems([], { MONITOR_UI_PORT: 'tcp://10.0.0.7:8080' }), [
-      'configuration: ui.port = tcp://10.0.0.7:8080 (environment MONITOR_UI_PORT) is no number; a Service link? set enableServiceLinks: false',
+      'configuration: ui.port = tcp://10.0.0.7:8080 (environment MONITOR_UI_PORT) is not a number; a Service link? set enableServiceLinks: false',
     ]);
   });
 
@@ -183,4 +185,170 @@ describe('what stops the start', () => {
     };
     assert.deepEqual(problems(Object.entries(good).map(([key, value]) => `--${key}=${value}`)), []);
   });
+});
+
+test('every key has a variable of its own: MONITOR_, upper case, dots and hyphens as underscores', () => {
+  assert.equal(variableOf('storage.postgres.ssl-mode'), 'MONITOR_STORAGE_POSTGRES_SSL_MODE');
+  assert.equal(new Set(configKeys.map(variableOf)).size, configKeys.length);
+  const all = Object.fromEntries(configKeys.map((key) => [variableOf(key), `value of ${key}`]));
+  const { settings, problems } = readEnvironment(all);
+  assert.deepEqual(problems, []);
+  for (const key of configKeys) assert.equal(settings.get(key)?.given, `value of ${key}`);
+});
+
+test('an empty value is a value, a variable without the prefix is none of ours', () => {
+  const { settings } = readEnvironment({ MONITOR_CLUSTER_NAME: '', CLUSTER_NAME: 'x', PATH: '/bin' });
+  assert.deepEqual([...settings.keys()], ['cluster.name']);
+  assert.deepEqual(settings.get('cluster.name'), {
+    given: '',
+    source: { from: 'environment', variable: 'MONITOR_CLUSTER_NAME' },
+  });
+});
+
+test('an unknown variable is a problem that names the one that was meant, and never its value', () => {
+  assert.deepEqual(readEnvironment({ MONITOR_STORAGE_POSTGRES_PASWORD: 'hunter2' }).problems, [
+    'configuration: environment MONITOR_STORAGE_POSTGRES_PASWORD is no key; did you mean MONITOR_STORAGE_POSTGRES_PASSWORD?',
+  ]);
+  assert.deepEqual(readEnvironment({ MONITOR_: 'x', MONITOR_SOMETHING_ELSE: 'x' }).problems, [
+    'configuration: environment MONITOR_ is no key',
+    'configuration: environment MONITOR_SOMETHING_ELSE is no key',
+  ]);
+});
+
+test('the path of the file is a flag only', () => {
+  assert.deepEqual(readEnvironment({ MONITOR_CONFIG: '/a' }).problems, [
+    'configuration: MONITOR_CONFIG: the path of the file is a flag only; use --config',
+  ]);
+});
+
+test('the names that Kubernetes gives Services are ignored', () => {
+  const links = {
+    MONITOR_PORT: 'tcp://10.0.0.7:80',
+    MONITOR_SERVICE_HOST: '10.0.0.7',
+    MONITOR_SERVICE_PORT: '80',
+    MONITOR_SERVICE_PORT_HTTP: '80',
+    MONITOR_WEB_PORT: 'udp://10.0.0.7:80',
+    MONITOR_WEB_PORT_80_TCP: 'tcp://10.0.0.7:80',
+    MONITOR_WEB_PORT_80_TCP_PROTO: 'tcp',
+    MONITOR_WEB_PORT_53_UDP_PORT: '53',
+    MONITOR_WEB_PORT_53_UDP_ADDR: '10.0.0.7',
+  };
+  assert.deepEqual(readEnvironment(links), { settings: new Map(), problems: [], warnings: [] });
+});
+
+test('a name of a Service that has a value of a person is ignored with a warning', () => {
+  assert.deepEqual(readEnvironment({ MONITOR_METRICS_PORT: '9443' }).warnings, [
+    "environment MONITOR_METRICS_PORT is no key; it is taken for a Service's and ignored",
+  ]);
+});
+
+test('a Service whose variable is that of a key gives its value to the key', () => {
+  assert.equal(
+    readEnvironment({ MONITOR_UI_PORT: 'tcp://10.0.0.7:80' }).settings.get('ui.port')?.given,
+    'tcp://10.0.0.7:80',
+  );
+});
+
+/** What flags gave, by key. */
+function given(argv: string[]): Record<string, unknown> {
+  return Object.fromEntries([...readFlags(argv).settings].map(([key, setting]) => [key, setting.given]));
+}
+
+test('reads a value behind = and as the next argument', () => {
+  assert.deepEqual(given(['--storage.type=postgres', '--ui.port', '0']), {
+    'storage.type': 'postgres',
+    'ui.port': '0',
+  });
+});
+
+test('keeps everything behind the first =, and an empty value', () => {
+  assert.deepEqual(given(['--heartbeat-url=http://a?b=c', '--cluster.name=']), {
+    'heartbeat-url': 'http://a?b=c',
+    'cluster.name': '',
+  });
+});
+
+test('a bool alone means true, and takes true or false as the next argument', () => {
+  assert.deepEqual(given(['--api.read-only', '--ui.port', '1']), { 'api.read-only': 'true', 'ui.port': '1' });
+  assert.deepEqual(given(['--ui.enabled', 'false', '--metrics.secure=false']), {
+    'ui.enabled': 'false',
+    'metrics.secure': 'false',
+  });
+});
+
+test('takes a value that begins with one hyphen, and none that looks like a flag', () => {
+  assert.deepEqual(given(['--ui.port', '-1']), { 'ui.port': '-1' });
+  assert.deepEqual(readFlags(['--ui.port', '--api.read-only']).problems, [
+    'configuration: ui.port (flag --ui.port) needs a value',
+  ]);
+  assert.deepEqual(readFlags(['--cluster.name']).problems, [
+    'configuration: cluster.name (flag --cluster.name) needs a value',
+  ]);
+});
+
+test('counts the last of several flags of one key', () => {
+  assert.deepEqual(given(['--ui.port=1', '--ui.port=2']), { 'ui.port': '2' });
+});
+
+test('names an unknown flag with the key that was meant, and never the value behind it', () => {
+  assert.deepEqual(readFlags(['--storage.typ', 'x']).problems, [
+    'configuration: storage.typ (flag --storage.typ) is no key; did you mean storage.type?',
+  ]);
+  const { problems } = readFlags(['--pasword', 'hunter2', '-p', 'hunter2', '--nothing-like-it=hunter2']);
+  assert.equal(problems.length, 3);
+  assert.equal(problems.join('\n').includes('hunter2'), false);
+});
+
+test('refuses an argument that is no flag', () => {
+  assert.deepEqual(readFlags(['start']).problems, ['configuration: argument start is no flag; flags begin with --']);
+});
+
+test('tells what is asked for besides values', () => {
+  assert.equal(readFlags([]).wants, 'run');
+  assert.equal(readFlags(['--print-config']).wants, 'print-config');
+  assert.equal(readFlags(['--print-config', '--version', '--help']).wants, 'help');
+  assert.equal(readFlags(['--config', '/a']).configPath, '/a');
+  assert.deepEqual(readFlags(['--help=yes', '--config']).problems, [
+    'configuration: flag --help takes no value',
+    'configuration: config (flag --config) needs a value',
+  ]);
+});
+
+test('warns of a secret in a flag without telling it', () => {
+  const { warnings } = readFlags(['--storage.postgres.password=hunter2']);
+  assert.deepEqual(warnings, [
+    'storage.postgres.password (flag --storage.postgres.password) is a secret, and other users of this machine can read' +
+      ' flags; use MONITOR_STORAGE_POSTGRES_PASSWORD',
+  ]);
+});
+
+function warnings(argv: string[], entryPoint: EntryPoint = 'standalone'): readonly string[] {
+  const { loaded } = loadConfig({ entryPoint, argv, environment: {}, filePaths: [] });
+  assert.ok(loaded);
+  return loaded.warnings;
+}
+
+const open = 'auth.mode = none (default): every caller that reaches port 8080 of 0.0.0.0 may see and do everything';
+const quiet = '--api.host=127.0.0.1';
+
+test('an API without authentication on an address that others reach is told', () => {
+  assert.deepEqual(warnings([]), [open]);
+  assert.equal(warnings(['--api.host=::']).length, 1);
+  for (const host of ['127.0.0.1', '::1', 'localhost']) assert.deepEqual(warnings([`--api.host=${host}`]), [], host);
+  assert.deepEqual(warnings(['--auth.mode=token']), []);
+  assert.deepEqual(warnings(['--ui.enabled=false']), []);
+});
+
+test('a controller serves no API', () => {
+  const server = ['host', 'database', 'username'].map((name) => `--storage.mysql.${name}=x`);
+  assert.deepEqual(warnings(['--storage.type=mysql', ...server], 'controller'), []);
+  assert.deepEqual(warnings(['--storage.type=mysql', ...server], 'apiserver'), [open]);
+});
+
+test('reserved keys in use are told, at their default value too', () => {
+  assert.deepEqual(warnings([quiet, '--rate-limits.max-remediations-per-hour=100', '--webhook.cert-name=tls.crt']), [
+    'rate-limits.max-remediations-per-hour = 100 (flag --rate-limits.max-remediations-per-hour) is reserved: nothing is remediated',
+    'webhook.cert-name = tls.crt (flag --webhook.cert-name) is reserved: no webhook is served yet',
+  ]);
+  assert.deepEqual(warnings([quiet]), []);
 });

@@ -84,10 +84,10 @@ describe('problems', () => {
 
   test('doubled keys are refused with both lines', () => {
     assert.deepEqual(problems('ui:\n  port: 1\n  port: 2\n'), [
-      'ui.port (file f.yaml line 3) stands there twice, first on line 2',
+      'ui.port (file f.yaml line 3) is given twice, first on line 2',
     ]);
     assert.deepEqual(problems('ui: {port: 1}\napi: {}\nui: {enabled: true}\n'), [
-      'ui (file f.yaml line 3) stands there twice, first on line 1',
+      'ui (file f.yaml line 3) is given twice, first on line 1',
     ]);
   });
 
@@ -158,7 +158,7 @@ describe('files', () => {
     ]);
   });
 
-  test('a folder, a file of more than 1 MiB and one that is no UTF-8 are problems', (t) => {
+  test('a folder, a file of more than 1 MiB and one that is not UTF-8 are problems', (t) => {
     const folder = aTemporaryFolder(t, {
       'large.yaml': `#${'x'.repeat(1024 * 1024)}`,
       'full.yaml': `#${'x'.repeat(1024 * 1024 - 1)}`,
@@ -168,7 +168,7 @@ describe('files', () => {
     const only = (name: string) => readConfigFile(undefined, [join(folder, name)]);
     assert.match(only('folder').problems[0] ?? '', /cannot be read: EISDIR$/);
     assert.match(only('large.yaml').problems[0] ?? '', /is larger than 1 MiB$/);
-    assert.match(only('latin.yaml').problems[0] ?? '', /is no UTF-8$/);
+    assert.match(only('latin.yaml').problems[0] ?? '', /is not UTF-8$/);
     assert.deepEqual(only('full.yaml').problems, []);
     for (const name of ['folder', 'large.yaml', 'latin.yaml']) assert.equal(only(name).broken, true, name);
   });

@@ -43,7 +43,7 @@ function readPath(path: string): FileContent | undefined {
   } catch (error) {
     const code = codeOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return broken(`file ${shown} is no UTF-8`);
+    if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return broken(`file ${shown} is not UTF-8`);
     return broken(`file ${shown} cannot be read: ${code ?? 'unknown error'}`);
   }
 }
@@ -125,7 +125,7 @@ class FileWalk {
       const line = this.#lineOf(isNode(keyNode) ? keyNode : node);
       const first = seenAt.get(name);
       if (first === undefined) seenAt.set(name, line);
-      else this.#problem(`${shownText(prefix + name)} (${this.#at(line)}) stands there twice, first on line ${first}`);
+      else this.#problem(`${shownText(prefix + name)} (${this.#at(line)}) is given twice, first on line ${first}`);
       this.#walkEntry({ prefix, name, line }, this.#resolve(value));
     }
   }

@@ -1,12 +1,11 @@
 import { isIP } from 'node:net';
 import { findRegexProblem } from '../domain/index.ts';
-import { parseBindAddress, type BindAddress } from './bind-address.ts';
 import { isCidr, isDnsLabel, isHeaderName, isHost, isHostName, isTimeZone, isUrl } from './value-checks.ts';
 import { duration, list, read, text, type Shape, type ValueKind } from './value-kinds.ts';
 
 const namespaceName: Shape = {
   allowed: 'names of namespaces',
-  problem: 'is no name of a namespace',
+  problem: 'is not the name of a namespace',
   fits: isDnsLabel,
 };
 
@@ -60,7 +59,7 @@ export const addressesAndCidrs = list({
 
 export const headerName = text({
   allowed: 'the name of a header',
-  problem: 'is no name of a header',
+  problem: 'is not the name of a header',
   fits: isHeaderName,
 });
 
@@ -73,7 +72,7 @@ export const timeZone = text({
 /** A file in a folder that another key names. */
 export const fileName = text({
   allowed: 'the name of a file, without a folder',
-  problem: 'is no name of a file',
+  problem: 'is not the name of a file',
   fits: (name) => name !== '' && name !== '.' && name !== '..' && !/[/\0]/.test(name),
 });
 
@@ -113,3 +112,25 @@ export const clusterName = text({
   problem: 'is longer than 63 characters',
   fits: (name) => name !== '' && name.length <= 63,
 });
+
+/** Where a listener listens. Without a host: on all addresses of the machine. Port 0: any free port. */
+export interface BindAddress {
+  readonly host: string | undefined;
+  readonly port: number;
+}
+
+/** Reads `[host]:port`, the host optional, IPv6 in brackets. Undefined when the text is no such address. */
+export function parseBindAddress(text: string): BindAddress | undefined {
+  const match = /^(\[[^\]]*\]|[^:[\]]*):(\d{1,5})$/.exec(text);
+  if (!match) return undefined;
+  const [, hostText = '', portText = ''] = match;
+  const port = Number(portText);
+  if (port > 65_535) return undefined;
+  if (hostText === '') return { host: undefined, port };
+
+  if (hostText.startsWith('[')) {
+    const host = hostText.slice(1, -1);
+    return isIP(host) === 6 ? { host, port } : undefined;
+  }
+  return isIP(hostText) === 4 || isHostName(hostText) ? { host: hostText, port } : undefined;
+}

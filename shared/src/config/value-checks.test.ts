@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseBindAddress } from './bind-address.ts';
+import { parseBindAddress } from './shapes.ts';
 import { isCidr, isDnsLabel, isHeaderName, isHost, isHostName, isLoopback, isTimeZone, isUrl } from './value-checks.ts';
 
 /** Per check: what it takes, and what it refuses. */

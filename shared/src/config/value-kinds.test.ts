@@ -32,7 +32,7 @@ describe('int', () => {
 
   test('refuses every other writing of a number', () => {
     for (const wrong of ['', ' 80', '80 ', '0x50', '1e3', '8_0', '80.0', 'eighty', '٨٠']) {
-      assert.equal(reading(port, wrong), 'is no number', wrong);
+      assert.equal(reading(port, wrong), 'is not a number', wrong);
     }
   });
 
@@ -93,8 +93,7 @@ describe('texts and words', () => {
   test('takes one of its words and nothing near it', () => {
     const level = oneOf('debug', 'info');
     assert.equal(reading(level, 'info'), 'info');
-    for (const wrong of ['INFO', 'inf', '', 'info '])
-      assert.equal(reading(level, wrong), 'is none of the words', wrong);
+    for (const wrong of ['INFO', 'inf', '', 'info ']) assert.equal(reading(level, wrong), 'is unknown', wrong);
   });
 
   test('keeps spaces, and refuses an empty text unless any text is taken', () => {

@@ -3,7 +3,7 @@ import { parseDuration } from '../domain/index.ts';
 /** A value as a person gave it: one text, or the items of a list. */
 export type Given = string | readonly string[];
 
-/** What reading a text gave: the value, or what is wrong as the end of a sentence ("is no number"). */
+/** What reading a text gave: the value, or what is wrong as the end of a sentence ("is not a number"). */
 export type Parsed<T> = { readonly value: T } | Problem;
 
 export interface Problem {
@@ -42,7 +42,7 @@ export function int(min: number, max = Number.MAX_SAFE_INTEGER): ValueKind<numbe
     allowed: max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `${min} to ${max}`,
     isList: false,
     parse(given) {
-      if (typeof given !== 'string' || !/^-?\d+$/.test(given)) return { problem: 'is no number' };
+      if (typeof given !== 'string' || !/^-?\d+$/.test(given)) return { problem: 'is not a number' };
       const value = Number(given);
       return value >= min && value <= max ? { value } : { problem: 'is out of range' };
     },
@@ -111,7 +111,7 @@ export function oneOfOr<const W extends string>(
         typeof given === 'string' && Object.hasOwn(spellings, given)
           ? spellings[given]
           : words.find((word) => word === given);
-      return value === undefined ? { problem: 'is none of the words' } : { value };
+      return value === undefined ? { problem: 'is unknown' } : { value };
     },
   };
 }

@@ -34,9 +34,17 @@ export {
 export { firstRunAt } from './execution/ran.ts';
 export { findNotStarted, type NotStarted, type StartEvent } from './execution/not-started.ts';
 export { canonicalJobName, originOf, slotOf, type Origin, type SlotClaim } from './execution/origin.ts';
-export { isOver, nextSnapshot, type Departure, type JobSnapshot } from './execution/transitions.ts';
-export { judgeVanished, type VanishedStatus, type Vanishing } from './execution/vanished.ts';
-export { toExecution, type ExecutionContext } from './execution/to-execution.ts';
+export {
+  isOver,
+  nextSnapshot,
+  type Departure,
+  type JobSnapshot,
+  judgeVanished,
+  type VanishedStatus,
+  type Vanishing,
+  toExecution,
+  type ExecutionContext,
+} from './execution/to-execution.ts';
 export {
   executionStatuses,
   executionTriggers,

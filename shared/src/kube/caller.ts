@@ -36,5 +36,9 @@ function toObject({ verb, resource }: Question, text: string): RawObject {
   } catch {
     // Told below, without the text.
   }
-  throw new ClusterError('badAnswer', { verb, resource, message: `${verb} ${resource}: the answer is no JSON object` });
+  throw new ClusterError('badAnswer', {
+    verb,
+    resource,
+    message: `${verb} ${resource}: the answer is not a JSON object`,
+  });
 }

@@ -1,6 +1,6 @@
 export { createCluster, type ClusterOptions } from './client.ts';
 export * from './cluster.ts';
-export { toMicroTime } from './micro-time.ts';
+export { toMicroTime } from './lease-record.ts';
 export { labelOperators, matchesLabels, type LabelExpression, type LabelSelector } from './selector.ts';
 export { toClusterEvent } from './translate/event.ts';
 export {

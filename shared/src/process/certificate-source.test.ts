@@ -3,9 +3,9 @@ import { mkdirSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from 'n
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { aTemporaryFolder, FakeClock, RecordingLogger } from '../testing/index.ts';
-import { createCertificateSource, type ValidPair } from './certificate-source.ts';
-import { createOwnCertificate, type KeyPair } from './certificate.ts';
+import { createCertificateSource, type ValidPair, createOwnCertificate, type KeyPair } from './certificate-source.ts';
 
 const startAt = Date.UTC(2026, 10, 21, 7, 53);
 const aPair = () => createOwnCertificate({ names: ['a'], addresses: [], now: startAt, lifetimeMs: 86_400_000 });
@@ -119,4 +119,31 @@ test('without files one of our own is made, and made again ten days before it en
   assert.ok((changes[0]?.expiresAt ?? 0) > first.expiresAt);
   stopping.abort();
   await clock.advance(0);
+});
+
+test('our own certificate is for a server, on P-256, valid from an hour ago, with its names and its key', async () => {
+  const now = Date.UTC(2026, 10, 21, 7, 53);
+  const pair = await createOwnCertificate({
+    names: ['monitor-0', 'localhost'],
+    addresses: ['127.0.0.1', '::1'],
+    now,
+    lifetimeMs: 86_400_000,
+  });
+  const certificate = new X509Certificate(pair.certificate);
+  const key = createPrivateKey(pair.key);
+  assert.equal(certificate.checkPrivateKey(key), true);
+  assert.equal(key.asymmetricKeyDetails?.namedCurve, 'prime256v1');
+  assert.equal(certificate.verify(certificate.publicKey), true);
+  assert.equal(certificate.validFromDate.getTime(), now - 3_600_000);
+  assert.equal(certificate.validToDate.getTime(), now + 86_400_000);
+  assert.equal(certificate.ca, false);
+  assert.deepEqual(certificate.keyUsage, ['1.3.6.1.5.5.7.3.1']);
+  assert.equal(certificate.checkHost('monitor-0'), 'monitor-0');
+  assert.equal(certificate.checkHost('elsewhere'), undefined);
+  assert.equal(certificate.checkIP('127.0.0.1'), '127.0.0.1');
+});
+
+test('no two have the same key', async () => {
+  const make = () => createOwnCertificate({ names: ['a'], addresses: [], now: 0, lifetimeMs: 1000 });
+  assert.notEqual((await make()).key, (await make()).key);
 });

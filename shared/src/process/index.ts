@@ -1,5 +1,7 @@
-export { createOwnCertificate, type KeyPair, type OwnCertificateOptions } from './certificate.ts';
 export {
+  createOwnCertificate,
+  type KeyPair,
+  type OwnCertificateOptions,
   createCertificateSource,
   type CertificateFiles,
   type CertificateSource,
@@ -17,13 +19,16 @@ export {
   type ProcessMetricsDeps,
   type Registry,
 } from './metrics/index.ts';
-export { createMetricsListener, type MetricsListener, type MetricsListenerDeps } from './metrics-listener.ts';
+export {
+  createMetricsListener,
+  type MetricsListener,
+  type MetricsListenerDeps,
+  createConfiguredMetrics,
+} from './metrics-listener.ts';
 export { ProblemList, type ProblemSource } from './problem-list.ts';
 export { createProbes, type Probes, type ProbesDeps } from './probes.ts';
 export { ReviewCache, type Review, type ReviewCacheDeps } from './review-cache.ts';
-export { runProcess, type ProcessDeps } from './run-process.ts';
-export { installSignals, type Ending, type SignalDeps } from './signals.ts';
-export { createConfiguredMetrics } from './configured-metrics.ts';
+export { runProcess, type ProcessDeps, installSignals, type Ending, type SignalDeps } from './run-process.ts';
 export {
   BudgetError,
   createBudgetedThread,

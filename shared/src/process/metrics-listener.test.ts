@@ -3,13 +3,16 @@ import http from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
 import { test, type TestContext } from 'node:test';
-import tls from 'node:tls';
+import tls, { TLSSocket } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
-import { FakeClock } from '../testing/index.ts';
-import type { CertificateSource, ValidPair } from './certificate-source.ts';
-import { createOwnCertificate } from './certificate.ts';
-import { createMetricsListener } from './metrics-listener.ts';
+import { X509Certificate } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { FakeClock, aTemporaryFolder, RecordingLogger } from '../testing/index.ts';
+import { type CertificateSource, type ValidPair, createOwnCertificate } from './certificate-source.ts';
+import { createMetricsListener, SharedText, createConfiguredMetrics } from './metrics-listener.ts';
 import type { Review } from './review-cache.ts';
+import { loadConfig } from '../config/index.ts';
+import { createProcessMetrics } from './metrics/index.ts';
 
 const address = { host: '127.0.0.1', port: 0 };
 const text = '# HELP up Up.\n# TYPE up gauge\nup 1\n';
@@ -214,4 +217,138 @@ test('a new certificate is used for the next connection, and its end is told', a
   const headers = { authorization: 'Bearer allowed' };
   assert.equal((await ask(port, { ca: next.certificate, headers })).status, 200);
   await assert.rejects(ask(port, { ca: pair.certificate, headers }));
+});
+
+async function all(text: AsyncIterable<string>): Promise<string> {
+  let whole = '';
+  for await (const piece of text) whole += piece;
+  return whole;
+}
+
+test('readers that come while it is made get the whole of one text', async () => {
+  let made = 0;
+  let goOn: () => void = () => {};
+  const gate = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const text = new SharedText(async function* () {
+    made += 1;
+    yield `a${made}`;
+    await gate;
+    yield 'b';
+  });
+  const first = all(text.read());
+  await new Promise((resolve) => setImmediate(resolve));
+  const second = all(text.read());
+  goOn();
+  assert.deepEqual(await Promise.all([first, second]), ['a1b', 'a1b']);
+  assert.equal(await all(text.read()), 'a2b');
+});
+
+test('an error reaches every reader, and the next one tries again', async () => {
+  let made = 0;
+  const text = new SharedText(async function* () {
+    made += 1;
+    yield 'a';
+    if (made === 1) throw new Error('broken');
+  });
+  const readers = await Promise.allSettled([all(text.read()), all(text.read())]);
+  assert.deepEqual(
+    readers.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  );
+  assert.equal(await all(text.read()), 'a');
+});
+
+/** The listener of these flags, whose reviews answer by the token itself. */
+async function listening(t: TestContext, ...flags: readonly string[]) {
+  const argv = ['--metrics.bind-address=127.0.0.1:0', ...flags];
+  const { loaded, problems } = loadConfig({ entryPoint: 'standalone', argv, environment: {}, filePaths: [] });
+  assert.ok(loaded, problems.join('\n'));
+  const clock = new FakeClock(Date.now());
+  const metrics = createProcessMetrics({ entryPoint: 'standalone', version: '0.1.0', clock });
+  const reviewed: string[] = [];
+  const review = async (token: string): Promise<Review> => {
+    reviewed.push(token);
+    return token as Review;
+  };
+  const listener = createConfiguredMetrics({
+    config: loaded.config,
+    metrics,
+    review,
+    clock,
+    logger: new RecordingLogger(),
+  });
+  const port = await listener?.start();
+  t.after(() => listener?.stop());
+  return { port, clock, reviewed };
+}
+
+function scrape(
+  port: number | undefined,
+  options: https.RequestOptions = {},
+): Promise<{ status: number; from: string }> {
+  return new Promise((resolve, reject) => {
+    const all = { host: '127.0.0.1', port, path: '/metrics', agent: false, rejectUnauthorized: false, ...options };
+    https
+      .request(all, (response) => {
+        const from = response.socket instanceof TLSSocket ? response.socket.getPeerCertificate().fingerprint256 : '';
+        response.resume();
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, from }));
+      })
+      .on('error', reject)
+      .end();
+  });
+}
+
+const as = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+
+test('0 is no listener at all', async (t) => {
+  assert.equal((await listening(t, '--metrics.bind-address=0')).port, undefined);
+});
+
+test('without security it answers everybody by HTTP and asks nobody', async (t) => {
+  const { port, reviewed } = await listening(t, '--metrics.secure=false');
+  const answer = await fetch(`http://127.0.0.1:${port}/metrics`);
+  assert.equal(answer.status, 200);
+  assert.match(await answer.text(), /^go_goroutines \d/m);
+  await assert.rejects(scrape(port));
+  assert.deepEqual(reviewed, []);
+});
+
+test('by itself it makes its certificate and asks the cluster about each token', async (t) => {
+  const { port } = await listening(t);
+  assert.equal((await scrape(port)).status, 401);
+  assert.equal((await scrape(port, as('unauthenticated'))).status, 401);
+  assert.equal((await scrape(port, as('denied'))).status, 403);
+  assert.equal((await scrape(port, as('allowed'))).status, 200);
+});
+
+test('reviews hold as long as the configuration says', async (t) => {
+  const { port, clock, reviewed } = await listening(t, '--auth.token-cache=10s');
+  await scrape(port, as('allowed'));
+  await scrape(port, as('allowed'));
+  assert.equal(reviewed.length, 1);
+  await clock.advance(10_000);
+  await scrape(port, as('allowed'));
+  assert.equal(reviewed.length, 2);
+});
+
+test('a certificate of files is shown, and the one that replaces it too', async (t) => {
+  const pair = () =>
+    createOwnCertificate({ names: ['localhost'], addresses: ['127.0.0.1'], now: Date.now(), lifetimeMs: 3_600_000 });
+  const [first, second] = [await pair(), await pair()];
+  const folder = aTemporaryFolder(t, { 'tls.crt': first.certificate, 'own.key': first.key });
+  const { port, clock } = await listening(t, `--metrics.cert-path=${folder}`, '--metrics.cert-key=own.key');
+  const nameOf = (text: string): string => new X509Certificate(text).fingerprint256;
+  assert.equal((await scrape(port, as('allowed'))).from, nameOf(first.certificate));
+  writeFileSync(`${folder}/tls.crt`, second.certificate);
+  writeFileSync(`${folder}/own.key`, second.key);
+  let shown = '';
+  for (let turn = 0; turn < 200 && shown !== nameOf(second.certificate); turn += 1) {
+    // Files are looked at by the clock and read by the system.
+    await clock.advance(10_000);
+    shown = (await scrape(port, as('allowed'))).from;
+  }
+  assert.equal(shown, nameOf(second.certificate));
 });

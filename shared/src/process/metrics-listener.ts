@@ -3,13 +3,14 @@ import { createServer as createSecureServer } from 'node:https';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import type { BindAddress } from '../config/index.ts';
-import type { CertificateSource, ValidPair } from './certificate-source.ts';
+import { join } from 'node:path';
+import type { BindAddress, Config } from '../config/index.ts';
+import { type CertificateSource, type ValidPair, createCertificateSource } from './certificate-source.ts';
 import type { Clock } from './clock.ts';
 import { closeListener, listen, listenerLimits } from './listen.ts';
 import { textContentType, type ProcessMetrics } from './metrics/index.ts';
-import type { ReviewCache } from './review-cache.ts';
-import { SharedText } from './shared-text.ts';
+import { ReviewCache, type ReviewCacheDeps } from './review-cache.ts';
+import type { Logger } from './logger.ts';
 
 export interface MetricsListenerDeps {
   readonly address: BindAddress;
@@ -131,4 +132,83 @@ function takesGzip(accepted: string | string[] | undefined): boolean {
     .split(',');
   const gzip = codings.find((coding) => /^\s*(gzip|\*)\s*(;|$)/.test(coding));
   return gzip !== undefined && !/;\s*q=0(\.0+)?\s*$/.test(gzip);
+}
+
+/** One piece of a text, and the promise of the next. */
+interface Link {
+  readonly piece: string;
+  readonly next: Promise<Link | undefined>;
+}
+
+/** A text that is made piece by piece, for as many readers as ask while it is being made: it is made once for all of them. */
+export class SharedText {
+  readonly #make: () => AsyncIterable<string>;
+  #first: Promise<Link | undefined> | undefined;
+
+  constructor(make: () => AsyncIterable<string>) {
+    this.#make = make;
+  }
+
+  async *read(): AsyncGenerator<string> {
+    this.#first ??= this.#begin();
+    for (let link = await this.#first; link; link = await link.next) yield link.piece;
+  }
+
+  #begin(): Promise<Link | undefined> {
+    const pieces = this.#make()[Symbol.asyncIterator]();
+    const over = () => {
+      this.#first = undefined;
+    };
+    const follow = async (): Promise<Link | undefined> => {
+      const { done, value } = await pieces.next();
+      if (done) {
+        over();
+        return undefined;
+      }
+      const next = follow();
+      next.catch(over); // The readers meet the error; here it only must not count as lost.
+      return { piece: value, next };
+    };
+    const first = follow();
+    first.catch(over);
+    return first;
+  }
+}
+
+/** The listener that `metrics.*` describe; undefined when it is off. */
+export function createConfiguredMetrics(deps: {
+  readonly config: Config;
+  readonly metrics: ProcessMetrics;
+  /** Asks the cluster who may scrape; used while `metrics.secure` is true. */
+  readonly review: ReviewCacheDeps['review'];
+  readonly clock: Clock;
+  readonly logger: Logger;
+}): MetricsListener | undefined {
+  const { config, metrics, review, clock, logger } = deps;
+  const address = config['metrics.bind-address'];
+  if (address === 'off') return undefined;
+  if (!config['metrics.secure']) return createMetricsListener({ address, secure: undefined, metrics, clock });
+
+  const folder = config['metrics.cert-path'];
+  const files =
+    folder === undefined
+      ? undefined
+      : {
+          certificatePath: join(folder, config['metrics.cert-name']),
+          keyPath: join(folder, config['metrics.cert-key']),
+        };
+  const reviews = new ReviewCache({
+    review,
+    clock,
+    logger,
+    tokenMs: config['auth.token-cache'],
+    allowMs: config['auth.allow-cache'],
+    denyMs: config['auth.deny-cache'],
+  });
+  return createMetricsListener({
+    address,
+    secure: { certificates: createCertificateSource({ files, clock, logger }), reviews },
+    metrics,
+    clock,
+  });
 }

@@ -60,7 +60,7 @@ export class ReviewCache {
       this.#keep(hash, answer);
       return answer;
     } catch (error) {
-      if (!this.#isDown) logger.warn('tokens of scrapers cannot be reviewed, nobody is let through', { error });
+      if (!this.#isDown) logger.warn('tokens of scrapers cannot be reviewed: scrapes are refused', { error });
       this.#isDown = true;
       return 'unavailable';
     } finally {

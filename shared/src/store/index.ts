@@ -13,8 +13,13 @@ export {
 } from './settings.ts';
 export { FencedError, StoreError, storeErrorCodes, type StoreErrorCode } from './store-error.ts';
 export { findInstalledAt, getSchemaState, migrate, type SchemaState } from './migrate.ts';
-export { copyStore, type CopyRequest, type CopyStep } from './copying/copy-store.ts';
-export type { TableFigures, TableProof } from './copying/prove-table.ts';
+export {
+  copyStore,
+  type CopyRequest,
+  type CopyStep,
+  type TableFigures,
+  type TableProof,
+} from './copying/copy-store.ts';
 
 export { getLeader, takeEpoch, type Leader } from './leader.ts';
 export { canExclude, openLockSession, type LockSession } from './leader-lock.ts';
@@ -49,11 +54,20 @@ export { cronJobIdsOf, listWatchedSince, lockCronJobs } from './catalog/cron-job
 export { listCronJobMarks, type CronJobMarks } from './catalog/cron-job-marks.ts';
 export { forgetMonitor, projectMonitor, type MonitorProjection } from './catalog/monitors.ts';
 export { listJudgedCronJobs, type JudgedCronJob, type JudgingMonitor } from './catalog/judged-cron-jobs.ts';
-export { toId16 } from './id16.ts';
+export { toId16, newId } from './id16.ts';
 export { markJudged, markUnjudged } from './executions/unjudged.ts';
 export { listTargetsOf, markWatchesJudged, setTargets, type MonitorTarget } from './catalog/monitor-targets.ts';
 export { listPresentObjects, type PresentObjects } from './catalog/present-objects.ts';
-export { findChannelFigures, type StoredChannelFigures } from './catalog/channel-figures.ts';
+export {
+  findChannelFigures,
+  type StoredChannelFigures,
+  countQueued,
+  findChannel,
+  listChannelNames,
+  listChannelStates,
+  type CatalogChannelState,
+  type ChannelQueue,
+} from './catalog/list-channel-states.ts';
 export { forgetChannel, projectChannel, type ChannelProjection } from './catalog/channels.ts';
 
 export { listSpecEpochs } from './spec-epochs.ts';
@@ -94,9 +108,8 @@ export {
   type RemovedHistory,
 } from './retention.ts';
 export { listClearedHistories } from './catalog/cleared-history.ts';
-export { pruneRest, type RemovedRest, type RestCutoffs, type RestKind } from './pruning/prune-rest.ts';
-export { countRunsOfDay } from './pruning/prune-figures.ts';
-export { listRetentionOwners, type RetentionOwner } from './pruning/list-retention-owners.ts';
+export { pruneRest, type RemovedRest, type RestCutoffs, type RestKind, countRunsOfDay } from './pruning/prune-rest.ts';
+export { listRetentionOwners, type RetentionOwner } from './pruning/prune-catalog.ts';
 
 export type { LastRun } from './catalog/last-run.ts';
 export type { CronJobFilter } from './catalog/cron-job-filter.ts';
@@ -125,14 +138,6 @@ export {
 } from './catalog/list-monitors.ts';
 export { listNamespaces } from './catalog/list-namespaces.ts';
 export { listChannels, type CatalogChannel } from './catalog/list-channels.ts';
-export {
-  countQueued,
-  findChannel,
-  listChannelNames,
-  listChannelStates,
-  type CatalogChannelState,
-  type ChannelQueue,
-} from './catalog/list-channel-states.ts';
 export {
   countDeliveries,
   findDelivery,
@@ -243,8 +248,7 @@ export {
   updateAcknowledgementEnd,
   type StoredAcknowledgement,
 } from './acknowledgements.ts';
-export { setDue, type DueWish } from './set-due.ts';
-export { listDue, putDue, removeDue, removeDueOf, type DueInstant } from './due.ts';
+export { setDue, type DueWish, listDue, putDue, removeDue, removeDueOf, type DueInstant } from './set-due.ts';
 export { listRoutedChannels, type RoutedChannel } from './catalog/routed-channels.ts';
 export {
   firstNoticeCause,
@@ -283,7 +287,6 @@ export { countOpenDeliveries, findOldestDue } from './deliveries/count-deliverie
 export { insertStormDigest, type StormChild, type StormDigest } from './deliveries/storm-digest.ts';
 export { updateHeldMessage } from './deliveries/held-message.ts';
 export { recordHeldByGrace } from './deliveries/held-by-grace.ts';
-export { newId } from './id16.ts';
 export { sealRollups, type SealedRollups } from './sealing/seal-rollups.ts';
 export { countRateFacts, type RateFacts } from './facts/count-rate-facts.ts';
 export { listAlertsOfRuns, updateAlertContext, type AlertOfRun } from './alerts/alerts-of-run.ts';

@@ -1,19 +1,19 @@
 import knex, { type Knex } from 'knex';
 import type { Clock, Logger } from '../process/index.ts';
-import { createClockOffset } from './clock-offset.ts';
 import type { Db, Store } from './database.ts';
 import { clientOf, mayBeLent } from './dialect/connection.ts';
 import { dialects } from './dialect/index.ts';
 import { mysqlClient } from './dialect/mysql.ts';
 import { postgresClient, type ServerLimits } from './dialect/postgres.ts';
 import { sqliteClient } from './dialect/sqlite.ts';
-import { startIdleSweep } from './idle-sweep.ts';
 import type { StoreObserver } from './observer.ts';
-import { createProbe } from './probe.ts';
 import type { StoreSettings } from './settings.ts';
 import { fenced, transaction } from './transaction.ts';
-import { createTroubleWatch, describeTrouble } from './trouble.ts';
-import { lookAtVolume } from './volume.ts';
+import { createTroubleWatch, describeTrouble, type TroubleWatch } from './trouble.ts';
+import { lookAtVolume, tryToWrite } from './volume.ts';
+import { change, firstRow } from './ask.ts';
+import { StoreError } from './store-error.ts';
+import { toSystemError } from './system-error.ts';
 
 export interface StoreDeps {
   readonly clock: Clock;
@@ -118,3 +118,173 @@ function makePool(client: typeof Knex.Client, pool: Record<string, number>): Kne
 }
 
 function ignore(): void {}
+
+const everyMs = 10_000;
+const samples = 3;
+
+interface ClockOffset {
+  /** Database clock minus ours, milliseconds; undefined before the first measurement, and for ever in SQLite. */
+  readonly currentMs: () => number | undefined;
+  /** Measures now. Throws what the database throws. */
+  readonly measure: (db: Db) => Promise<void>;
+  /** Measures again every 10 s, once there is a first measurement. One that fails leaves the last one standing. */
+  readonly start: (db: Db, signal: AbortSignal) => void;
+}
+
+/**
+ * How far the database's clock is from ours: the middle of the round trip, the shortest of three (high-availability.md
+ * section 9).
+ */
+function createClockOffset(clock: Clock): ClockOffset {
+  /** Their clock minus our monotonic one: our wall clock may be set between two measurements, and nothing is early or late for it. */
+  let aheadMs: number | undefined;
+
+  const measure = async (db: Db): Promise<void> => {
+    let shortestMs = Infinity;
+    let best: number | undefined;
+    for (let sample = 0; sample < samples; sample++) {
+      const startedMs = clock.monotonicMs();
+      const theirs = await db.dialect.now(db);
+      const tookMs = clock.monotonicMs() - startedMs;
+      if (theirs === undefined) return;
+      if (tookMs < shortestMs) {
+        shortestMs = tookMs;
+        best = theirs - (startedMs + tookMs / 2);
+      }
+    }
+    if (best !== undefined) aheadMs = best;
+  };
+
+  const start = (db: Db, signal: AbortSignal): void => {
+    clock.every(
+      everyMs,
+      async () => {
+        // While the database is away the last offset is the best there is; the probe says that it is away.
+        if (aheadMs !== undefined) await measure(db).catch(() => {});
+      },
+      signal,
+    );
+  };
+
+  const currentMs = (): number | undefined =>
+    aheadMs === undefined ? undefined : Math.round(aheadMs + clock.monotonicMs()) - clock.now();
+
+  return { currentMs, measure, start };
+}
+
+const sweepEveryMs = 30_000;
+
+/**
+ * Closes idle connections above `maxIdle` every 30 s: the pool itself knows only how long one may be idle, not how many may be.
+ */
+function startIdleSweep(sql: Knex, maxIdle: number, clock: Clock, signal: AbortSignal): void {
+  clock.every(sweepEveryMs, () => closeIdleAbove(sql, maxIdle), signal);
+}
+
+/** The ones not used for longest go first. */
+export function closeIdleAbove(sql: Knex, maxIdle: number): void {
+  const { pool } = clientOf(sql);
+  // The pool lends its newest free connection first. What seems idle since ever is closed at its next check.
+  const surplus = pool.free.slice(0, Math.max(0, pool.numFree() - maxIdle));
+  for (const idle of surplus) idle.timestamp = -Infinity;
+  if (surplus.length > 0) pool.check();
+}
+
+interface ProbeDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly settings: StoreSettings;
+  readonly troubles: TroubleWatch;
+  readonly measureOffset: () => Promise<void>;
+}
+
+/** Waits between two tries: 1 s doubling to 30 s, with full jitter above the first second. */
+const firstWaitMs = 1_000;
+const longestWaitMs = 30_000;
+
+interface Probe {
+  readonly ask: () => Promise<void>;
+  readonly wait: (signal: AbortSignal) => Promise<void>;
+}
+
+/** One cheap question to the database. It writes one log line when the answer is another than before, never one for each try. */
+function createProbe(deps: ProbeDeps): Probe {
+  const { db, log, settings, troubles } = deps;
+  let lastSaid: string | undefined;
+
+  const say = (what: string, write: () => void): void => {
+    if (what === lastSaid) return;
+    lastSaid = what;
+    write();
+  };
+
+  const ask = async (): Promise<void> => {
+    try {
+      await firstRow(db, 'select 1 as one');
+      if (troubles.current()?.error.code === 'full') await proveWrites(deps);
+    } catch (error) {
+      troubles.failed(error);
+      const { code, driverCode } = error as StoreError;
+      say(`${code} ${driverCode}`, () => {
+        const fields = {
+          code,
+          driverCode,
+          reason: describeTrouble(settings, error as StoreError),
+          storage: settings.type,
+        };
+        // Waiting mends an outage; wrong credentials and a full volume need a person.
+        if (code === 'refused') log.error('The database refuses us', fields);
+        else if (code === 'full') log.error('The database takes no writes', fields);
+        else log.warn('The database is not reachable', fields);
+      });
+      throw error;
+    }
+    if (lastSaid === 'connected') return;
+    const before = lastSaid;
+    lastSaid = 'connected'; // at once: several may ask at the same time, and one of them greets
+    try {
+      await greet(deps);
+    } catch (error) {
+      lastSaid = before;
+      throw error;
+    }
+  };
+
+  const wait = async (signal: AbortSignal): Promise<void> => {
+    for (let tries = 0; ; tries++) {
+      signal.throwIfAborted();
+      try {
+        await ask();
+        return;
+      } catch (error) {
+        if (error instanceof StoreError && error.code === 'closed') throw error;
+      }
+      const ceiling = Math.min(longestWaitMs, firstWaitMs * 2 ** tries);
+      await deps.clock.sleep(firstWaitMs + Math.random() * (ceiling - firstWaitMs), signal);
+    }
+  };
+
+  return { ask, wait };
+}
+
+/** A database that took no writes answers questions all the same: it is back when a write has lasted. */
+async function proveWrites({ db, settings, troubles }: ProbeDeps): Promise<void> {
+  if (settings.type === 'sqlite') {
+    await tryToWrite(settings.path).catch((error: unknown) => {
+      throw toSystemError(error);
+    });
+  }
+  await change(db, db.dialect.writeProbe).catch((error: unknown) => {
+    // Before the first migration there is nothing to write to: the migration is the proof then.
+    if (!(error instanceof StoreError && error.code === 'schema')) throw error;
+  });
+  troubles.wrote();
+}
+
+/** At each return of the database: what it is, and how far its clock is from ours. */
+async function greet({ db, log, settings, measureOffset }: ProbeDeps): Promise<void> {
+  await measureOffset();
+  const version = await db.dialect.version(db);
+  log.info('The database is connected', { storage: settings.type, version });
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { countTicks } from './days/day-bars.ts';
-import { apart } from './duration/marks.ts';
+import { apart } from './duration/plot.ts';
 import { dailyFigures, nearestRank, needsLogScale, type DurationPoint } from './duration/daily.ts';
 import { layCells } from './heatmap/cells.ts';
 import { laneTicks } from './lanes/lane-axis.ts';

@@ -66,7 +66,7 @@ const tellers: Readonly<Record<AlertTimelineKind, Teller>> = {
   notRouted: {
     group: 'decisions',
     shape: 'dash',
-    says: ({ channel }) => (channel === null ? 'Nobody is asked' : `${channel} is not asked`),
+    says: ({ channel }) => (channel === null ? 'No channel is asked' : `${channel} is not asked`),
   },
   collapsed: { group: 'deliveries', shape: 'merge', says: (entry) => `${channelOf(entry)}: joined another message` },
   rateLimited: { group: 'deliveries', shape: 'hourglass', says: (entry) => `${channelOf(entry)} waits` },

@@ -1,10 +1,10 @@
-import type { Ability } from '@cronjob-monitor/shared/contract';
+import type { Ability, Health } from '@cronjob-monitor/shared/contract';
 import { onTokenRefused, useToken } from '../api/client.ts';
 import { getHealth, getStats, getWhoami } from '../api/overview.ts';
 import { missingRight, readOnlyText } from '../format/rights.ts';
 import { preferences } from './preferences.svelte.ts';
 import { Resource } from './resource.svelte.ts';
-import { stillHealthy } from './still-healthy.ts';
+import type { Hint } from '../api/stream.ts';
 
 /** Whether a button may be used, and if not, what is missing. */
 export interface Right {
@@ -82,4 +82,16 @@ export const session = new Session();
 export function followClusterZone(): void {
   const zone = session.whoami.value?.defaultTimeZone ?? session.health.value?.defaultTimeZone;
   if (zone !== undefined) preferences.clusterZone = zone;
+}
+
+/**
+ * Health after a change of it. Of a service that stays healthy the change says what is new: when it evaluated last. Undefined where it does
+ * not: problems, and who leads, have to be asked for.
+ */
+export function stillHealthy(before: Health, hint: Hint): Health | undefined {
+  if (hint.kind !== 'health') return undefined;
+  const { status, storage, ready, leader, lastEvaluation } = hint.data;
+  const isSame = before.status === 'healthy' && status === 'healthy' && leader === before.leader;
+  const hasBegun = before.lastEvaluation !== null && lastEvaluation !== null;
+  return isSame && hasBegun ? { ...before, storage, ready, lastEvaluation } : undefined;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, test } from 'node:test';
 import { countIn, listIn, wordIn, wordsIn } from './filters.ts';
-import { Persisted } from './persisted.svelte.ts';
+import { Persisted } from './preferences.svelte.ts';
 
 describe('what an address says of a view', () => {
   const query = new URLSearchParams('status=critical,nonsense,warning&sort=-name&ns=a,,b&offset=40&bad=-1');

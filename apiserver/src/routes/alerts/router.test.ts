@@ -156,7 +156,7 @@ const refused = [
   ['/history?since=2026-11-21&until=2026-11-20', 'since'],
 ] as const;
 
-test('refuses what is none of its words', async () => {
+test('refuses what is unknown', async () => {
   await using fleet = await startFleet();
   for (const [path, field] of refused) {
     const answer = await fleet.ask(`/api/v1/alerts${path}`);

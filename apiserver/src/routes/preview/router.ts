@@ -43,7 +43,7 @@ export function previewRouter({ guard, actions, authentication }: RouteDeps): Ap
       const { namespace, spec, name, days = mostDays } = readBody(ctx, previewBody);
       if (!isObjectName(namespace))
         throw invalidRequest([
-          { in: 'body', field: 'namespace', message: 'is no name of a namespace', allowed: 'a name' },
+          { in: 'body', field: 'namespace', message: 'is not the name of a namespace', allowed: 'a name' },
         ]);
       await permitIn(ctx, namespace);
       const { caller } = ctx.state;

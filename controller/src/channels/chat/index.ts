@@ -1,7 +1,6 @@
 import type { Channel } from '../channel.ts';
 import { findSecretUrl, isUnusable } from '../secret-value.ts';
-import { chatPayload, type ChatPayload } from './payload.ts';
-import { sendChat, type ChatCredentials } from './send.ts';
+import { chatPayload, type ChatPayload, sendChat, type ChatCredentials } from './send.ts';
 
 /** A room of a chat service, by its incoming webhook: one message a second. */
 export const chat: Channel<'chat', ChatCredentials, ChatPayload> = {

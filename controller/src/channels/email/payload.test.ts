@@ -4,7 +4,7 @@ import type { Message, Outgoing } from '@cronjob-monitor/shared/domain';
 import { aDigestMessage, anAlertMessage, anOutgoing, aTestMessage } from '@cronjob-monitor/shared/testing';
 import * as fc from 'fast-check';
 import type { EmailTarget } from '../target.ts';
-import { composeMail } from './compose.ts';
+import { composeMail } from './send.ts';
 import { emailPayload, type EmailPayload } from './payload.ts';
 
 const target = (email: Partial<EmailTarget['email']> = {}): EmailTarget => ({

@@ -8,14 +8,13 @@ import {
   withoutDetails,
   type Message,
   type Outgoing,
+  type Instant,
 } from '@cronjob-monitor/shared/domain';
-import type { Instant } from '@cronjob-monitor/shared/domain';
 import type { Form } from '../channel.ts';
-import { toDocument } from '../message-document.ts';
+import { toDocument, type MessageDocument } from '../message-document.ts';
 import type { EmailTarget } from '../target.ts';
 import { usableTemplate } from '../usable-template.ts';
-import { toHtml, toHtmlOfText } from './html.ts';
-import { toText } from './text.ts';
+import { toText, toSections } from './text.ts';
 
 /** A mail before it is put into its own format. */
 export interface EmailPayload {
@@ -96,4 +95,53 @@ function headersOf(message: Message): Record<string, string> {
 function listOf(message: Message): string {
   if (message.kind === 'digest' || message.kind === 'test') return message.kind;
   return `${message.data.monitor.name}.${message.data.monitor.namespace}`;
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => escapes[character] ?? character);
+}
+
+/** The message as HTML that any client shows: nothing is loaded from anywhere, nothing runs. */
+function toHtml(document: MessageDocument): string {
+  const { state, title, message, facts, links, notes, origin } = document;
+  const rows = facts.map(
+    ({ label, value }) => `<tr><th align="left">${escapeHtml(label)}</th><td>${escapeHtml(value)}</td></tr>`,
+  );
+  const sections = toSections(document).map(({ heading, lines, isOutput }) => {
+    const text = escapeHtml(lines.join('\n'));
+    return `<h3>${heading}</h3>\n${isOutput ? `<pre style="white-space: pre-wrap; overflow-wrap: anywhere">${text}</pre>` : `<p>${withBreaks(text)}</p>`}`;
+  });
+  const anchors = links.map(({ text, href }) => `<a href="${escapeHtml(href)}">${escapeHtml(text)}</a>`);
+  const ending = [...notes, origin.join(', ')].filter((line) => line !== '').map(escapeHtml);
+  return toPage([
+    state && `<p><strong>${escapeHtml(state)}</strong></p>`,
+    `<h2>${escapeHtml(title)}</h2>`,
+    message && `<p>${withBreaks(escapeHtml(message))}</p>`,
+    rows.length > 0 ? `<table cellpadding="3">${rows.join('\n')}</table>` : '',
+    ...sections,
+    anchors.length > 0 ? `<p>${anchors.join(' · ')}</p>` : '',
+    ending.length > 0 ? `<p><small>${ending.join('<br>')}</small></p>` : '',
+  ]);
+}
+
+/** What a template made, which is plain text. */
+function toHtmlOfText(text: string): string {
+  return toPage([`<div style="white-space: pre-wrap">${escapeHtml(text)}</div>`]);
+}
+
+function toPage(parts: readonly string[]): string {
+  const body = parts.filter((part) => part !== '').join('\n');
+  return `<!doctype html>\n<html><head><meta charset="utf-8"></head><body style="font-family: sans-serif">\n${body}\n</body></html>\n`;
+}
+
+function withBreaks(escaped: string): string {
+  return escaped.replaceAll('\n', '<br>\n');
 }

@@ -1,16 +1,15 @@
 import { Socket } from 'node:net';
-import type { SendDeps, SendRequest } from '../channel.ts';
+import { createTransport } from 'nodemailer';
+import type { SendDeps, SendRequest, Form } from '../channel.ts';
 import { connectLimitMs, sendLimitMs } from '../limits.ts';
 import { openSocket } from '../outbound-socket.ts';
-import { delivered, failed, type Outcome } from '../outcome.ts';
+import { delivered, failed, type Outcome, type Failed, type Progress } from '../outcome.ts';
 import type { EmailTarget } from '../target.ts';
 import { startTimeLimit } from '../time-limit.ts';
 import { failedInTransport, toTransportFailure } from '../transport-failure.ts';
-import { composeMail } from './compose.ts';
 import type { EmailCredentials } from './credentials.ts';
-import { judgeFailure, judgeResult, pendingOf } from './judge-smtp.ts';
-import { emailPayload } from './payload.ts';
-import { SmtpFailure, SmtpSession } from './smtp-session.ts';
+import { emailPayload, type EmailPayload } from './payload.ts';
+import { SmtpFailure, SmtpSession, type Rejection, type SmtpResult } from './smtp-session.ts';
 
 /** One mail to all recipients that are still to be told. */
 export async function sendEmail(
@@ -52,4 +51,107 @@ export async function sendEmail(
 function nobodyLeft({ progress }: SendRequest<EmailTarget, EmailCredentials>): Outcome {
   const wasTold = progress !== undefined && progress.accepted.length > 0;
   return wasTold ? delivered({ progress }) : failed('dead', 'smtp', 'no recipient is left', { progress });
+}
+
+/** The mail in its own format (RFC 5322): plain text first, HTML second. The same bytes for the same payload. */
+export async function composeMail(payload: EmailPayload): Promise<Buffer> {
+  const { from, to, subject, text, html, messageId, inReplyTo, date, headers, boundary } = payload;
+  const toAddress = (address: string): { name: string; address: string } => ({ name: '', address });
+  // This transport writes the mail down and sends nothing; it reads no file and no address that a payload may name.
+  const writer = createTransport(
+    { streamTransport: true, buffer: true, newline: 'windows' },
+    { disableFileAccess: true, disableUrlAccess: true },
+  );
+  const { message } = await writer.sendMail({
+    from: toAddress(from),
+    to: to.map(toAddress),
+    subject,
+    text,
+    html,
+    messageId,
+    inReplyTo,
+    references: inReplyTo,
+    date: new Date(date),
+    headers,
+    baseBoundary: boundary,
+  });
+  return message as Buffer; // `buffer` is set above
+}
+
+const noProgress: Progress = { accepted: [], refused: [] };
+
+/** Recipients that are still to be told. */
+function pendingOf(to: readonly string[], progress: Progress | undefined): string[] {
+  const done = new Set([...(progress?.accepted ?? []), ...(progress?.refused ?? [])]);
+  return to.filter((recipient) => !done.has(recipient));
+}
+
+/** The mail was taken: for all, or for some while others are refused for good or asked to be tried later. */
+function judgeResult({ accepted, rejected }: SmtpResult, before: Progress | undefined): Outcome {
+  const progress = merge(before, { accepted, refused: refusedForGood(rejected) });
+  return delivered({ progress, unfinished: rejected.some((rejection) => !isForGood(rejection)) });
+}
+
+/** What the end of a session means for the delivery: alerting.md section 6, its SMTP words. */
+function judgeFailure(failure: SmtpFailure, form: Form, before: Progress | undefined): Outcome {
+  const { stage, replyCode, code, rejected } = failure;
+  const facts = { progress: before };
+  if (stage === 'recipients') return judgeRecipients(rejected, before);
+  if (code === 'ETLS') return failed('retry', 'tls', 'no encrypted connection could be made', facts);
+  if (replyCode === undefined) return judgeSilence(failure, form, before);
+  const isPermanent = replyCode >= 500;
+  if (stage === 'login' && isPermanent) {
+    return failed('park', 'unauthorized', `The mail server refused the login (${replyCode})`, facts);
+  }
+  if (stage === 'sender' && replyCode === 530) {
+    return failed('park', 'unauthorized', 'The mail server asks for a login (530)', facts);
+  }
+  const isTooLarge = stage === 'sender' && replyCode === 552;
+  if (isPermanent && (stage === 'message' || isTooLarge)) return refusedMessage(replyCode, form, facts);
+  if (isPermanent && stage === 'sender') {
+    return failed('dead', 'smtp', `The mail server refused the sender (${replyCode})`, facts);
+  }
+  // A server that greets with a refusal refuses us for now, not this mail.
+  return failed('retry', 'smtp', `The mail server answered ${replyCode}`, facts);
+}
+
+function refusedMessage(replyCode: number, form: Form, facts: Pick<Partial<Failed>, 'progress'>): Failed {
+  const next = form === 'reduced' ? 'dead' : 'reduce';
+  return failed(next, 'smtp', `The mail server refused the message (${replyCode})`, facts);
+}
+
+/** No recipient was accepted in this attempt; some may have been before. */
+function judgeRecipients(rejected: readonly Rejection[], before: Progress | undefined): Outcome {
+  const progress = merge(before, { accepted: [], refused: refusedForGood(rejected) });
+  const code = rejected[0]?.replyCode ?? '';
+  if (rejected.some((rejection) => !isForGood(rejection))) {
+    return failed('retry', 'smtp', `The mail server asks to try its recipients later (${code})`, { progress });
+  }
+  if (progress.accepted.length > 0) return delivered({ progress });
+  return failed('dead', 'smtp', `The mail server refused all recipients (${code})`, { progress });
+}
+
+/** It ended without a reply. */
+function judgeSilence({ code, maybeSent }: SmtpFailure, form: Form, before: Progress | undefined): Outcome {
+  const facts = { progress: before };
+  if (code === 'EMESSAGE') return refusedMessage(552, form, facts); // larger than the server says it takes
+  if (code === 'EAUTH') return failed('park', 'unauthorized', 'The mail server knows no login that we know', facts);
+  const failure = toTransportFailure({
+    phase: maybeSent ? 'exchange' : 'connect',
+    timedOut: code === 'ETIMEDOUT',
+    code,
+  });
+  return failedInTransport({ ...failure, wrote: maybeSent }, facts);
+}
+
+function refusedForGood(rejected: readonly Rejection[]): string[] {
+  return rejected.filter(isForGood).map(({ recipient }) => recipient);
+}
+
+function isForGood({ replyCode }: Rejection): boolean {
+  return replyCode !== undefined && replyCode >= 500;
+}
+
+function merge(before: Progress = noProgress, now: Progress): Progress {
+  return { accepted: [...before.accepted, ...now.accepted], refused: [...before.refused, ...now.refused] };
 }

@@ -1,9 +1,7 @@
 import type { Channel } from '../channel.ts';
 import { findSecretUrl, findSecretValue, isUnusable, unusable } from '../secret-value.ts';
-import { findHeaderProblem } from './headers.ts';
+import { findHeaderProblem, sendWebhook, type WebhookCredentials, readSigningKeys } from './send.ts';
 import { webhookPayload, type WebhookPayload } from './payload.ts';
-import { sendWebhook, type WebhookCredentials } from './send.ts';
-import { readSigningKeys } from './signature.ts';
 
 /** JSON to any address, signed when a key is given. */
 export const webhook: Channel<'webhook', WebhookCredentials, WebhookPayload> = {

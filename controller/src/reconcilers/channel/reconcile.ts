@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import type { DeliveryErrorCategory } from '@cronjob-monitor/shared/contract';
-import { pagingEndpointRefused, type Instant } from '@cronjob-monitor/shared/domain';
+import { pagingEndpointRefused, type Instant, headingOf, type Message } from '@cronjob-monitor/shared/domain';
 import {
   isSame,
   judgeChannel,
@@ -27,11 +28,12 @@ import {
   type Store,
   type StoredChannelFigures,
   type Tx,
+  insertDelivery,
+  newId,
 } from '@cronjob-monitor/shared/store';
 import type { ComeBack } from '../../runtime/index.ts';
 import type { ChannelSeen } from '../../selection/index.ts';
 import { lookAtSecrets } from './secrets.ts';
-import { testOnSave, type TestLinks } from './test-on-save.ts';
 
 export interface ChannelReconcilerDeps {
   readonly channels: { find(uid: string): ChannelSeen | undefined };
@@ -187,4 +189,58 @@ function toFigures(stored: StoredChannelFigures | undefined): ChannelFigures {
 function saysTheSame(current: unknown, next: object): boolean {
   const present = Object.fromEntries(Object.entries(next).filter(([, value]) => value !== null));
   return isSame(current ?? {}, present);
+}
+
+/** A test that cannot go out within this time says nothing of the channel any more. */
+const testMs = 15_000;
+
+interface TestLinks {
+  /** `cluster.name`. */
+  readonly clusterName: string | undefined;
+  /** `ui.external-url`. */
+  readonly externalUrl: string | undefined;
+}
+
+/**
+ * Leaves a test for a channel that asks for one whenever it is saved: one for each generation, as soon as its Secrets can be used. It goes
+ * the way of every message. `tested`: the generation that was tested last; undefined: none was.
+ */
+async function testOnSave(
+  tx: Tx,
+  of: { readonly uid: string; readonly channel: ChannelSeen; readonly tested: number | undefined },
+  links: TestLinks | undefined,
+): Promise<void> {
+  const { uid, channel, tested } = of;
+  const { name, generation } = channel;
+  if (channel.decoded.spec?.testOnSave !== true || (tested !== undefined && tested >= generation)) return;
+  const now = tx.now();
+  const id = newId(now);
+  const base = links?.externalUrl?.replace(/\/+$/, '');
+  const message: Message = {
+    kind: 'test',
+    data: {
+      cluster: links?.clusterName ?? null,
+      channel: name,
+      message: `The channel ${name} was saved. If you read this, alerts arrive here.`,
+      links: { channel: base === undefined ? null : `${base}/channels/${encodeURIComponent(name)}` },
+    },
+  };
+  await insertDelivery(tx, {
+    id,
+    streamId: id,
+    seq: 1,
+    alertId: undefined,
+    channel: { uid, name },
+    kind: 'test',
+    severity: 'info',
+    state: 'ready',
+    dedupKey: createHash('sha256')
+      .update(['testOnSave', uid, String(generation)].join('\n'))
+      .digest('hex'),
+    notifyNo: 1,
+    nextAt: now,
+    createdAt: now,
+    expiresAt: now + testMs,
+    payload: { message, heading: headingOf(message), place: null },
+  });
 }

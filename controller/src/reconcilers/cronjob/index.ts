@@ -1,6 +1,3 @@
-export { createCronJobRecords } from './record.ts';
-export { reconcileCronJobs } from './reconcile.ts';
-export { createOutlooks } from './schedule-problem.ts';
+export { createCronJobRecords, reconcileCronJobs, createOutlooks, type Outlook } from './reconcile.ts';
 export { watchCronJobs } from './watches.ts';
 export { SpecSightings } from './spec-sightings.ts';
-export type { Outlook } from './schedule-problem.ts';

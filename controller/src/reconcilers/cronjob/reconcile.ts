@@ -1,11 +1,17 @@
 import { instantOfChange, specSince, type CronJobFacts, type Instant } from '@cronjob-monitor/shared/domain';
 import type { Clock } from '@cronjob-monitor/shared/process';
-import type { CronJobMarks, CronJobSeen } from '@cronjob-monitor/shared/store';
+import {
+  type CronJobMarks,
+  type CronJobSeen,
+  forgetCronJob,
+  listCronJobMarks,
+  projectCronJobs,
+  type Store,
+} from '@cronjob-monitor/shared/store';
+import type { ScheduleProblem } from '@cronjob-monitor/shared/contract';
+import { parse, ScheduleError } from '@cronjob-monitor/shared/domain/schedule';
 import type { ComeBack } from '../../runtime/index.ts';
-import type { CronJobRecords } from './record.ts';
-import { toEdits } from './edits.ts';
-import type { Outlook } from './schedule-problem.ts';
-import type { SpecSightings } from './spec-sightings.ts';
+import type { SpecSightings, SpecSighting } from './spec-sightings.ts';
 
 export interface CronJobReconcilerDeps {
   readonly cronJobs: { find(uid: string): CronJobFacts | undefined };
@@ -95,4 +101,172 @@ function toSeen(
 /** The row is written when it changes; while a leader lived it would have been. */
 function lastSightOf(marks: CronJobMarks, deps: CronJobReconcilerDeps): Instant {
   return Math.max(marks.seenAt ?? marks.firstSeenAt, deps.watchedUntilAt ?? 0);
+}
+
+/** What is to be written of the edits of one CronJob before its present state: each with the instant at which it was made. */
+export function toEdits(
+  sightings: readonly SpecSighting[],
+  marks: CronJobMarks | undefined,
+  toSeen: (cronJob: CronJobFacts, at: Instant) => CronJobSeen,
+): CronJobSeen[] {
+  // What a leader before us has written down is no news.
+  const openedAt = marks?.openEpoch?.fromAt ?? -Infinity;
+  const fresh = sightings.filter(({ at }) => at > openedAt);
+  const [first] = fresh;
+  if (!first) return [];
+  // What held before the first of them may never have been written.
+  return [toSeen(first.before, first.at - 1), ...fresh.map(ofSighting)];
+
+  function ofSighting({ before, facts, at, unwatchedSinceAt }: SpecSighting): CronJobSeen {
+    const { problem, nextRunAt } = toSeen(facts, at);
+    const change = instantOfChange({ ...before, fromAt: openedAt }, facts, { now: at, unwatchedSinceAt });
+    return {
+      facts,
+      seenAt: at,
+      changedAt: change?.changedAt,
+      uncertainFrom: change?.uncertainFromAt,
+      problem,
+      nextRunAt,
+    };
+  }
+}
+
+/** What the CronJob reconciler reads from and writes to the store. */
+interface CronJobRecords {
+  /** What earlier processes left, of those this one has not written yet: only for these a gap lies between then and now. */
+  readMarks(uids: readonly string[]): Promise<ReadonlyMap<string, CronJobMarks>>;
+  /** Rows and epochs of those seen that differ from what was written last, and the end of those gone. */
+  write(change: { seen: readonly CronJobSeen[]; gone: readonly string[]; at: Instant }): Promise<WrittenCronJobs>;
+}
+
+interface WrittenCronJobs {
+  /** UIDs of those written first by this process. */
+  readonly first: readonly string[];
+  /** UIDs of those whose spec says something else about which runs are due. */
+  readonly respecified: readonly string[];
+}
+
+export function createCronJobRecords(store: Store, epoch: number): CronJobRecords {
+  /** What was written last for each, as text: most events of a CronJob tell that its Jobs come and go. */
+  const written = new Map<string, string>();
+  const specs = new Map<string, string>();
+
+  return {
+    async readMarks(uids) {
+      const unwritten = uids.filter((uid) => !written.has(uid));
+      return unwritten.length === 0 ? new Map() : listCronJobMarks(store, unwritten);
+    },
+
+    async write({ seen, gone, at }) {
+      const changed = seen.filter((item) => written.get(item.facts.uid) !== textOf(item));
+      // A CronJob that was never watched is no news when it goes; the store knows.
+      if (changed.length === 0 && gone.length === 0) return { first: [], respecified: [] };
+      await store.fenced(epoch, async (tx) => {
+        if (changed.length > 0) await projectCronJobs(tx, changed);
+        for (const uid of gone) await forgetCronJob(tx, uid, at);
+      });
+      const first = changed.filter((item) => !written.has(item.facts.uid)).map((item) => item.facts.uid);
+      const respecified: string[] = [];
+      for (const item of changed) {
+        const { uid } = item.facts;
+        const spec = specOf(item);
+        if (written.has(uid) && specs.get(uid) !== spec) respecified.push(uid);
+        written.set(uid, textOf(item));
+        specs.set(uid, spec);
+      }
+      for (const uid of gone) {
+        written.delete(uid);
+        specs.delete(uid);
+      }
+      return { first, respecified };
+    },
+  };
+}
+
+/** What decides which runs are due. */
+function specOf({ facts: { schedule, timeZone, suspended, policy, deadlineS } }: CronJobSeen): string {
+  return JSON.stringify([schedule, timeZone, suspended, policy, deadlineS]);
+}
+
+/** All that the row holds, and nothing else. */
+function textOf({ facts, problem, nextRunAt }: CronJobSeen): string {
+  const { labels, notes, schedule, timeZone, suspended, policy, deadlineS, generation, lastScheduleAt, lastSuccessAt } =
+    facts;
+  return JSON.stringify([
+    labels,
+    notes,
+    schedule,
+    timeZone,
+    suspended,
+    policy,
+    deadlineS,
+    generation,
+    lastScheduleAt,
+    lastSuccessAt,
+    problem,
+    nextRunAt,
+  ]);
+}
+
+/** When a CronJob runs next, or why nobody can tell. */
+export interface Outlook {
+  readonly problem: ScheduleProblem | undefined;
+  /** Undefined while suspended, being deleted, or with a problem. */
+  readonly nextRunAt: Instant | undefined;
+}
+
+/** The same rules as the CronJob controller's: what it does not understand, it does not start. */
+export function outlookOf(cronJob: CronJobFacts, defaultZone: string, now: Instant): Outlook {
+  try {
+    const schedule = parse(cronJob.schedule);
+    const zone = cronJob.timeZone ?? defaultZone;
+    const anchorAt = Math.max(cronJob.lastScheduleAt ?? 0, cronJob.createdAt);
+    if (schedule.kind === 'every' && cronJob.deadlineS !== undefined) {
+      const periodMs = (schedule.next(anchorAt, zone) ?? Infinity) - anchorAt;
+      // After each gap the controller looks back no further than the deadline, and so never reaches the next interval.
+      if (cronJob.deadlineS * 1000 < periodMs - 1000) return { problem: 'neverRuns', nextRunAt: undefined };
+    }
+    const nextRunAt =
+      schedule.kind === 'every' ? nextInterval(schedule, anchorAt, zone, now) : schedule.next(now, zone);
+    if (nextRunAt === null) return { problem: 'neverRuns', nextRunAt: undefined };
+    const rests = cronJob.suspended || cronJob.deletingAt !== undefined;
+    return { problem: undefined, nextRunAt: rests ? undefined : nextRunAt };
+  } catch (error) {
+    if (!(error instanceof ScheduleError)) throw error;
+    return { problem: error.code === 'zone' ? 'unknownZone' : 'unparsable', nextRunAt: undefined };
+  }
+}
+
+/** Without a next run there is nothing that an instant could change, but the end of the years that are searched for one. */
+const restAgainMs = 3_600_000;
+
+/**
+ * Tells outlooks to those who ask again and again: a schedule is searched anew only when the CronJob has changed, or its next run has
+ * passed.
+ */
+export function createOutlooks(defaultZone: string): (cronJob: CronJobFacts, now: Instant) => Outlook {
+  const known = new WeakMap<
+    CronJobFacts,
+    { readonly outlook: Outlook; readonly from: Instant; readonly until: Instant }
+  >();
+  return (cronJob, now) => {
+    const last = known.get(cronJob);
+    if (last && now >= last.from && now < last.until) return last.outlook;
+    const outlook = outlookOf(cronJob, defaultZone, now);
+    known.set(cronJob, { outlook, from: now, until: outlook.nextRunAt ?? now + restAgainMs });
+    return outlook;
+  };
+}
+
+/** Intervals count from the last start, or from the creation. */
+function nextInterval(
+  schedule: ReturnType<typeof parse>,
+  anchorAt: Instant,
+  zone: string,
+  now: Instant,
+): Instant | null {
+  const first = schedule.next(anchorAt, zone);
+  if (first === null || first > now) return first;
+  const periodMs = first - Math.floor(anchorAt / 1000) * 1000;
+  return first + (Math.floor((now - first) / periodMs) + 1) * periodMs;
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { CronJobFacts, Instant } from '@cronjob-monitor/shared/domain';
 import type { CronJobSeen } from '@cronjob-monitor/shared/store';
 import { aCronJob } from '@cronjob-monitor/shared/testing';
-import { toEdits } from './edits.ts';
+import { toEdits } from './reconcile.ts';
 import { SpecSightings } from './spec-sightings.ts';
 import { watchCronJobs } from './watches.ts';
 

@@ -1,8 +1,15 @@
-import type { Execution, Instant } from '@cronjob-monitor/shared/domain';
+import {
+  type Execution,
+  type Instant,
+  canonicalJobName,
+  judgeVanished,
+  slotOf,
+  toExecution,
+  type SlotClaim,
+} from '@cronjob-monitor/shared/domain';
 import type { Clock } from '@cronjob-monitor/shared/process';
 import type { ComeBack } from '../../runtime/index.ts';
-import { conclude, mayBeRerun, type Conclusion } from './conclude.ts';
-import { gatherJob, type GatheredJob, type JobSources } from './gather.ts';
+import { gatherJob, type GatheredJob, type JobSources, endedUnwatched } from './gather.ts';
 import type { JobRecords } from './record.ts';
 
 export interface JobReconcilerDeps {
@@ -107,4 +114,59 @@ async function concludeAll(
 
 function awaitsOwner({ cronJob, snapshot, held }: GatheredJob, now: Instant): boolean {
   return cronJob === undefined && now - Math.max(snapshot.job.createdAt, held?.seenAt ?? 0) < ownerWithinMs;
+}
+
+/** What is to be done about one Job. */
+type Conclusion =
+  | { readonly kind: 'ended'; readonly execution: Execution }
+  | { readonly kind: 'running' }
+  /** Gone, and only time or a newer Job can tell whether it was replaced. */
+  | { readonly kind: 'undecided'; readonly untilAt: Instant };
+
+/** What the Job's surroundings in the store and the monitors say. */
+export interface ConclusionContext {
+  readonly now: Instant;
+  /** When this process began to see everything. */
+  readonly watchingSinceAt: Instant;
+  /** From when on some monitor judges the CronJob; undefined: it has no row yet. */
+  readonly judgedSinceAt: Instant | undefined;
+  /** Recorded runs that own the slot this Job names. */
+  readonly recordedClaims: readonly SlotClaim[];
+  readonly inMaintenance: (at: Instant) => boolean;
+}
+
+/** From what the cluster says of a Job to what its record says. Pure: a second look concludes the same. */
+export function conclude(gathered: GatheredJob, context: ConclusionContext): Conclusion {
+  const { snapshot, pods, siblings } = gathered;
+  const { job, gone } = snapshot;
+  if (!job.outcome && !gone) return { kind: 'running' };
+
+  const vanishing =
+    job.outcome || !gone
+      ? undefined
+      : judgeVanished(job, gone, siblings, { policy: gathered.cronJob?.policy, now: context.now });
+  if (vanishing && 'undecidedUntilAt' in vanishing) return { kind: 'undecided', untilAt: vanishing.undecidedUntilAt };
+
+  const slotAt = slotOf(job);
+  const execution = toExecution(job, pods, {
+    otherClaims: [...siblings.flatMap(claimOf), ...context.recordedClaims],
+    vanished: vanishing && gone ? { status: vanishing.status, at: gone.at } : undefined,
+    delayed: endedUnwatched(job.endedAt ?? gone?.at, {
+      sinceAt: context.watchingSinceAt,
+      judgedSinceAt: context.judgedSinceAt,
+    }),
+    inMaintenance: context.inMaintenance(slotAt ?? job.createdAt),
+  });
+  return execution ? { kind: 'ended', execution } : { kind: 'running' };
+}
+
+/** True when another Job may own the slot this one names, so that the store has to be asked: the canonical name always owns it. */
+export function mayBeRerun({ snapshot: { job } }: GatheredJob): boolean {
+  const slotAt = slotOf(job);
+  return slotAt !== undefined && job.name !== canonicalJobName(job.cronJobName, slotAt);
+}
+
+function claimOf(job: GatheredJob['snapshot']['job']): SlotClaim[] {
+  const slotAt = slotOf(job);
+  return slotAt === undefined ? [] : [{ jobUid: job.uid, jobName: job.name, slotAt, createdAt: job.createdAt }];
 }

@@ -4,10 +4,10 @@ import type { Execution, ExecutionStatus } from './execution.ts';
 import { findExitCause } from './exit-cause.ts';
 import { formatIndexes, unmendedIndexes } from './indexes.ts';
 import type { JobFacts } from './job.ts';
-import { originOf, type SlotClaim } from './origin.ts';
+import { originOf, type SlotClaim, slotOf } from './origin.ts';
 import { elapsedMs } from './outcome.ts';
 import type { PodFacts } from './pod.ts';
-import type { VanishedStatus } from './vanished.ts';
+import type { ConcurrencyPolicy } from './cron-job.ts';
 
 /** What an execution says besides its Job and pods. */
 export interface ExecutionContext {
@@ -71,4 +71,78 @@ function knownEnd({ vanished }: ExecutionContext): Instant | undefined {
 function failedIndexesOf(job: JobFacts, status: ExecutionStatus, pods: readonly PodFacts[]): string | undefined {
   if (!job.indexed || status !== 'failed') return undefined;
   return formatIndexes(unmendedIndexes(pods)) || undefined;
+}
+
+/** How long before or after its end another Job of a newer slot is taken as the one that replaced it. */
+const replacementWindowMs = 60_000;
+
+type Leaver = Pick<JobFacts, 'uid' | 'name' | 'cronJobName' | 'createdAt' | 'slotAt' | 'manual'>;
+
+export type VanishedStatus = 'replaced' | 'deleted' | 'unobserved';
+
+export type Vanishing =
+  | { readonly status: VanishedStatus }
+  /** Ask again at this instant, or when a newer Job appears: a replacement may still come. */
+  | { readonly undecidedUntilAt: Instant };
+
+/**
+ * What became of a Job that is gone without a terminal condition. `replaced`: the policy is Replace and the Job of a newer slot appeared
+ * within a minute of it; the controller deletes the old one without any mark. `deleted`: somebody else did. `unobserved`: nobody watched
+ * when it went, so it may have ended on its own. A policy of undefined means that the CronJob is gone too.
+ */
+export function judgeVanished(
+  job: Leaver,
+  gone: Departure,
+  siblings: readonly Leaver[],
+  context: { readonly policy: ConcurrencyPolicy | undefined; readonly now: Instant },
+): Vanishing {
+  if (!gone.seen) return { status: 'unobserved' };
+  const slotAt = slotOf(job);
+  if (context.policy !== 'Replace' || slotAt === undefined) return { status: 'deleted' };
+  const replaced = siblings.some((sibling) => {
+    const newer = (slotOf(sibling) ?? -Infinity) > slotAt;
+    return newer && sibling.uid !== job.uid && Math.abs(sibling.createdAt - gone.at) <= replacementWindowMs;
+  });
+  if (replaced) return { status: 'replaced' };
+  const undecidedUntilAt = gone.at + replacementWindowMs;
+  return context.now < undecidedUntilAt ? { undecidedUntilAt } : { status: 'deleted' };
+}
+
+/** That a Job is no longer in the cluster. */
+export interface Departure {
+  /** When we learned of it. */
+  readonly at: Instant;
+  /** By a watch that saw it go; false: a list no longer had it, and it may have ended while nobody watched. */
+  readonly seen: boolean;
+}
+
+/** The last that is known of a Job: it outlives the Job until its run is recorded. */
+export interface JobSnapshot {
+  readonly job: JobFacts;
+  /** Undefined while the Job is in the cluster. */
+  readonly gone: Departure | undefined;
+}
+
+/**
+ * The snapshot to keep when one more has arrived; the very `known` when it says nothing new. States: unfinished, ended, and beside them
+ * gone. The newest arrival wins, but nothing leads back: an ended Job stays ended and a gone one stays gone, for a list that began before
+ * the end may arrive after it. A departure that a watch has seen is not weakened by one that a list noticed.
+ */
+export function nextSnapshot(known: JobSnapshot | undefined, arrived: JobSnapshot): JobSnapshot {
+  if (!known || known.job.uid !== arrived.job.uid) return arrived;
+  const keepsJob = known.job.outcome !== undefined && arrived.job.outcome === undefined;
+  const staleJob = known.gone !== undefined && arrived.gone === undefined && arrived.job.outcome === undefined;
+  const job = keepsJob || staleJob ? known.job : arrived.job;
+  const gone = strongerDeparture(known.gone, arrived.gone);
+  return job === known.job && gone === known.gone ? known : { job, gone };
+}
+
+function strongerDeparture(known: Departure | undefined, arrived: Departure | undefined): Departure | undefined {
+  if (!known || !arrived) return known ?? arrived;
+  return arrived.seen && !known.seen ? arrived : known;
+}
+
+/** Whether the Job needs no more watching: it has ended, or is gone. */
+export function isOver({ job, gone }: JobSnapshot): boolean {
+  return job.outcome !== undefined || gone !== undefined;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aFailedJob, aJob } from '../../testing/index.ts';
-import { isOver, nextSnapshot, type JobSnapshot } from './transitions.ts';
+import { isOver, nextSnapshot, type JobSnapshot } from './to-execution.ts';
 
 const running: JobSnapshot = { job: aJob(), gone: undefined };
 const later: JobSnapshot = { job: aJob({ readyPods: 1 }), gone: undefined };

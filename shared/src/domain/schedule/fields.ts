@@ -104,7 +104,7 @@ function parseValue(text: string, item: string, bounds: Bounds): number {
 
 /** Numbers of more than 53 bits lose their last digits; every bound is far below them. */
 function parseInteger(text: string, item: string): number {
-  if (!/^[+-]?[0-9]+$/.test(text)) throw refuse(item, `"${text}" is no number`);
+  if (!/^[+-]?[0-9]+$/.test(text)) throw refuse(item, `"${text}" is not a number`);
   const value = BigInt(text.startsWith('+') ? text.slice(1) : text);
   if (value < 0n || value > maxInteger) throw refuse(item, `"${text}" is out of range`);
   return Number(value);

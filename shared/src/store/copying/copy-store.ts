@@ -1,13 +1,16 @@
-import { change, execute, firstRow, insertRows, rows } from '../ask.ts';
+import { createHash } from 'node:crypto';
+import { change, execute, firstRow, insertRows, rows, type Row } from '../ask.ts';
 import type { Db, Store, Tx } from '../database.ts';
 import { findLiveLeader } from '../heartbeats.ts';
 import { bringForward, refuseOtherSchema, underLock } from '../migrate.ts';
 import { StoreError } from '../store-error.ts';
-import { copiedTables, type CopiedTable } from './copied-tables.ts';
 import { copyMarker } from './marker.ts';
-import { proveTable, type TableProof } from './prove-table.ts';
-import { readTable } from './read-table.ts';
-import { boundValues, plainValues, sizeOf, type PlainValue } from './row-values.ts';
+import type { ColumnType, Dialect } from '../dialect/dialect.ts';
+import type { Table } from '../migrations/table.ts';
+import { alertTables } from '../migrations/tables-of-alerts.ts';
+import { catalogTables, runTables, serviceTables } from '../migrations/tables-of-runs.ts';
+import { afterRow, orderOf } from '../keyset.ts';
+import { quoted } from '../upsert.ts';
 
 export interface CopyRequest {
   /** The file of a service that has ended. */
@@ -190,4 +193,150 @@ async function ifThere<T>(ask: () => Promise<T>): Promise<T | undefined> {
 
 function refused(sentence: string): StoreError {
   return new StoreError('refused', sentence);
+}
+
+/** A table as a copy sees it. */
+export interface CopiedTable {
+  readonly name: string;
+  /** In the order in which they are read, written and hashed. */
+  readonly columns: readonly (readonly [name: string, type: ColumnType])[];
+  readonly key: readonly string[];
+  /** It gives its rows ids of its own. */
+  readonly hasOwnIds: boolean;
+  /** Rows read at once: their texts and bytes are in memory together. */
+  readonly rowsAtOnce: number;
+}
+
+/** Every table with rows of ours; the two of the migrations are made anew in the target. */
+const copiedTables: readonly CopiedTable[] = [...catalogTables, ...runTables, ...alertTables, ...serviceTables].map(
+  toCopied,
+);
+
+function toCopied({ name, columns, primaryKey }: Table): CopiedTable {
+  const types = Object.entries(columns).map(([column, { type }]) => [column, type] as const);
+  const has = (wanted: ColumnType): boolean => types.some(([, type]) => type === wanted);
+  return {
+    name,
+    columns: types,
+    key: primaryKey ?? ['id'],
+    hasOwnIds: has('ownId'),
+    rowsAtOnce: has('bytes') ? 50 : has('longText') ? 200 : 1_000,
+  };
+}
+
+/** One side of a proof. */
+export interface TableFigures {
+  /** As the database counts them. */
+  readonly rows: number;
+  /** Of the rows as they were read, whatever their order; 64 hexadecimal digits. */
+  readonly checksum: string;
+  /** The last own id that was given; undefined where the table gives none. */
+  readonly lastId: number | undefined;
+}
+
+export interface TableProof {
+  readonly table: string;
+  readonly from: TableFigures;
+  readonly to: TableFigures;
+  readonly equal: boolean;
+}
+
+/** Reads a table again on both sides and compares what came. */
+async function proveTable(source: Db, target: Db, table: CopiedTable): Promise<TableProof> {
+  const [from, isWhole] = await measure(source, table);
+  const [to, isWholeThere] = await measure(target, table);
+  const isSame = from.rows === to.rows && from.checksum === to.checksum && from.lastId === to.lastId;
+  return { table: table.name, from, to, equal: isSame && isWhole && isWholeThere };
+}
+
+/** With whether as many rows were read as the database counts. */
+async function measure(db: Db, table: CopiedTable): Promise<[TableFigures, boolean]> {
+  const hash = new TableHash();
+  for await (const part of readTable(db, table)) {
+    for (const row of part) hash.add(plainValues(table, row, db.dialect));
+  }
+  const counted = await countRows(db, table);
+  const lastId = table.hasOwnIds ? await db.dialect.ownIds.last(db, table.name) : undefined;
+  return [{ rows: counted, checksum: hash.text, lastId }, hash.rows === counted];
+}
+
+/** All rows of a table, part by part in the order of its key. */
+async function* readTable(db: Db, table: CopiedTable): AsyncGenerator<readonly Row[], void, undefined> {
+  const names = quoted(table.columns.map(([name]) => name));
+  const keys = table.key.map((name) => ({ sql: `"${name}"` }));
+  const tail = `order by ${orderOf(keys)} limit ${table.rowsAtOnce}`;
+  let after: { readonly sql: string; readonly bindings: readonly unknown[] } | undefined;
+  for (;;) {
+    const where = after === undefined ? '' : `where ${after.sql} `;
+    // Each part begins where the one before has ended.
+    const part = await rows(db, `select ${names} from ${table.name} ${where}${tail}`, after?.bindings);
+    const last = part.at(-1);
+    if (last === undefined) return;
+    yield part;
+    if (part.length < table.rowsAtOnce) return;
+    after = afterRow(
+      keys,
+      table.key.map((name) => last[name]),
+    );
+  }
+}
+
+/** How many rows the database itself says that there are. */
+async function countRows(db: Db, { name }: CopiedTable): Promise<number> {
+  const [row] = await rows(db, `select count(*) as n from ${name}`);
+  return Number(row?.['n']);
+}
+
+/** A value that means the same in every database: id16 as text, numbers as numbers. */
+export type PlainValue = string | number | Buffer | null;
+
+/** What a driver gave for the columns of a row. */
+function plainValues({ columns }: CopiedTable, row: Row, dialect: Dialect): PlainValue[] {
+  return columns.map(([name, type]) => plainValue(row[name], type, dialect));
+}
+
+function plainValue(value: unknown, type: ColumnType, dialect: Dialect): PlainValue {
+  if (value === null || value === undefined) return null;
+  if (type === 'id16') return dialect.id16Text(value);
+  if (type === 'bytes') return value as Buffer; // what all three drivers give for bytes
+  return typeof type === 'object' || type === 'longText' ? (value as string) : Number(value);
+}
+
+/** The same values as a database wants them bound. */
+function boundValues({ columns }: CopiedTable, values: readonly PlainValue[], dialect: Dialect): unknown[] {
+  return values.map((value, index) =>
+    columns[index]?.[1] === 'id16' && typeof value === 'string' ? dialect.id16(value) : value,
+  );
+}
+
+/** About how many bytes a row takes in a statement. */
+function sizeOf(values: readonly PlainValue[]): number {
+  return values.reduce<number>(
+    (sum, value) => sum + (typeof value === 'number' || value === null ? 8 : value.length),
+    0,
+  );
+}
+
+const modulus = 1n << 256n;
+
+/** What rows come to, whatever their order: the sum of the SHA-256 of each. A row that differs in one bit makes another sum. */
+class TableHash {
+  #sum = 0n;
+  #rows = 0;
+
+  add(values: readonly PlainValue[]): void {
+    const text = JSON.stringify(values.map((value) => (Buffer.isBuffer(value) ? value.toString('base64') : value)));
+    const digest = createHash('sha256').update(text).digest('hex');
+    this.#sum = (this.#sum + BigInt(`0x${digest}`)) % modulus;
+    this.#rows++;
+  }
+
+  get rows(): number {
+    return this.#rows;
+  }
+
+  /** 64 hexadecimal digits. */
+  get text(): string {
+    return this.#sum.toString(16).padStart(64, '0');
+  }
 }

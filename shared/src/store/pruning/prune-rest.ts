@@ -1,12 +1,12 @@
 import type { Instant } from '../../domain/index.ts';
 import { forgetChanges } from '../changes.ts';
-import type { Store } from '../database.ts';
+import type { Store, Db } from '../database.ts';
 import { forgetHeartbeats } from '../heartbeats.ts';
 import { Batches, type BatchLimits } from './batches.ts';
-import { pruneAlerts } from './prune-alerts.ts';
+import { pruneAlerts, openDeliveryStates } from './prune-alerts.ts';
 import { pruneCatalog } from './prune-catalog.ts';
-import { pruneEpochs, pruneLooseEvidence, pruneRollups, pruneTemplates } from './prune-figures.ts';
-import { pruneLooseEnds, pruneMessages, pruneSilences } from './prune-messages.ts';
+import { change, firstRow, marks, rows } from '../ask.ts';
+import { leastId, instantOfId } from '../id16.ts';
 
 /** What is older than each of these goes. */
 export interface RestCutoffs {
@@ -83,4 +83,135 @@ export async function pruneRest(store: Store, limits: BatchLimits, cutoffs: Rest
     },
     completed: batches.completed,
   };
+}
+
+/** Runs of the whole fleet on one day, days since 1970. */
+export async function countRunsOfDay(db: Db, day: number): Promise<number> {
+  const row = await firstRow(
+    db,
+    'select sum(success + failed + replaced + deleted + unobserved + manual) as n from rollups where dirty in (0, 1) and day = ?',
+    [day],
+  );
+  return Number(row?.['n'] ?? 0);
+}
+
+/** Removes daily figures of the days before `day`, days since 1970. */
+async function pruneRollups(batches: Batches, day: number): Promise<number> {
+  // The index of days begins with `dirty`.
+  const where = 'dirty in (0, 1) and day < ?';
+  return batches.repeat(async (tx, limit) =>
+    change(tx, tx.dialect.deleteBatch({ table: 'rollups', where, limit }), [day]),
+  );
+}
+
+/**
+ * Removes spans of a CronJob's spec that ended before `before`, in which no run that is kept began, to which no slot refers, and of which
+ * every expected run is judged.
+ */
+async function pruneEpochs(batches: Batches, before: Instant): Promise<number> {
+  const where = `to_at < ?
+    and not exists (select 1 from executions e where e.cronjob_id = spec_epochs.cronjob_id
+      and e.created_at >= spec_epochs.from_at and e.created_at < spec_epochs.to_at)
+    and not exists (select 1 from slots s where s.cronjob_id = spec_epochs.cronjob_id
+      and s.slot_at >= spec_epochs.from_at and s.epoch_at = spec_epochs.from_at)
+    and not exists (select 1 from cronjobs c where c.id = spec_epochs.cronjob_id
+      and c.deleted_at is null and c.evaluated_through_at < spec_epochs.to_at)`;
+  return batches.repeat(async (tx, limit) =>
+    change(tx, tx.dialect.deleteBatch({ table: 'spec_epochs', where, limit }), [before]),
+  );
+}
+
+/** Removes specs of Jobs first seen before `before` that no run has any more. */
+async function pruneTemplates(batches: Batches, before: Instant): Promise<number> {
+  const where = `first_at < ? and not exists (select 1 from executions e
+    where e.cronjob_id = templates.cronjob_id and e.template_hash = templates.hash)`;
+  return batches.repeat(async (tx, limit) =>
+    change(tx, tx.dialect.deleteBatch({ table: 'templates', where, limit }), [before]),
+  );
+}
+
+/** Removes pieces of evidence of before `before` whatever they are: of runs that never got a row, for instance. */
+async function pruneLooseEvidence(batches: Batches, before: Instant): Promise<number> {
+  const where = `created_at < ? and not exists (select 1 from executions e where e.job_uid = evidence.owner)
+    and not exists (select 1 from alerts a where a.id = evidence.owner)`;
+  return batches.repeat(
+    async (tx, limit) => change(tx, tx.dialect.deleteBatch({ table: 'evidence', where, limit }), [before]),
+    { most: 500 },
+  );
+}
+
+const dayMs = 86_400_000;
+const isOver = `state not in ${openDeliveryStates}`;
+
+/**
+ * Drops the payloads of messages that ended before `endedBefore`, and removes channel tests of that age. Messages of a live alert keep
+ * theirs: later ones name it in their threads. Nothing before `from` is looked at. Ids begin with the instant they were made, so days are
+ * ranges of the key.
+ */
+async function pruneMessages(
+  store: Store,
+  batches: Batches,
+  wanted: { readonly from: Instant; readonly endedBefore: Instant },
+): Promise<{ payloads: number; tests: number }> {
+  const { endedBefore } = wanted;
+  const removed = { payloads: 0, tests: 0 };
+  const oldest = await firstRow(store, 'select id from deliveries order by id limit 1');
+  if (!oldest) return removed;
+  const begin = Math.max(wanted.from, instantOfId(store.dialect.id16Text(oldest['id'])));
+  for (let dayAt = begin; dayAt < endedBefore; dayAt += dayMs) {
+    const range = [dayAt, Math.min(dayAt + dayMs, endedBefore)].map((at) => store.dialect.id16(leastId(at)));
+    const where = `id >= ? and id < ? and ended_at < ? and ${isOver}`;
+    const bindings = [...range, endedBefore];
+    removed.tests += await batches.repeat(async (tx, limit) =>
+      change(tx, tx.dialect.deleteBatch({ table: 'deliveries', where: `${where} and kind = 'test'`, limit }), bindings),
+    );
+    removed.payloads += await batches.repeat(
+      async (tx, limit) => {
+        const found = await rows(
+          tx,
+          `select id from deliveries where ${where} and payload is not null and not exists (select 1 from alerts a
+             where a.id = deliveries.alert_id and a.ended_at is null) limit ${limit}`,
+          bindings,
+        );
+        const ids = found.map((row) => row['id']);
+        if (ids.length === 0) return 0;
+        await change(tx, `update deliveries set payload = null where id in (${marks(ids)}) and ${isOver}`, ids);
+        return ids.length;
+      },
+      { most: 500 },
+    );
+    if (!batches.completed) return removed;
+  }
+  return removed;
+}
+
+/** Removes ended messages that belong to no alert, such as digests, and decisions whose alert is gone, of before `before`. */
+async function pruneLooseEnds(
+  store: Store,
+  batches: Batches,
+  before: Instant,
+): Promise<{ deliveries: number; decisions: number }> {
+  const deliveries = await batches.repeat(async (tx, limit) => {
+    const where = `id < ? and ended_at < ? and ${isOver} and not exists (select 1 from alerts where alerts.id = deliveries.alert_id)`;
+    return change(tx, tx.dialect.deleteBatch({ table: 'deliveries', where, limit }), [
+      store.dialect.id16(leastId(before)),
+      before,
+    ]);
+  });
+  const decisions = await batches.repeat(async (tx, limit) => {
+    const where =
+      'at < ? and last_at < ? and not exists (select 1 from alerts where alerts.id = alert_decisions.alert_id)';
+    return change(tx, tx.dialect.deleteBatch({ table: 'alert_decisions', where, limit }), [before, before]);
+  });
+  return { deliveries, decisions };
+}
+
+/** Removes silences that ended before `before`, at their end or earlier by somebody. */
+async function pruneSilences(batches: Batches, before: Instant): Promise<number> {
+  return batches.repeat(async (tx, limit) =>
+    change(tx, tx.dialect.deleteBatch({ table: 'silences', where: 'ends_at < ? or ended_at < ?', limit }), [
+      before,
+      before,
+    ]),
+  );
 }

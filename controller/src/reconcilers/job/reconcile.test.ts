@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JobFacts } from '@cronjob-monitor/shared/domain';
 import { aCronJob, aFailedJob, aJob } from '@cronjob-monitor/shared/testing';
-import { conclude, mayBeRerun, type ConclusionContext } from './conclude.ts';
+import { conclude, mayBeRerun, type ConclusionContext } from './reconcile.ts';
 import type { GatheredJob } from './gather.ts';
 
 const context: ConclusionContext = {

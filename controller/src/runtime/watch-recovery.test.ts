@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { FakeClock } from '@cronjob-monitor/shared/testing';
 
-import { Backoff } from './backoff.ts';
+import { Backoff } from './watch-recovery.ts';
 
 test('two minutes of health in a row begin it anew; the same time with failures in between does not', async () => {
   const clock = new FakeClock();

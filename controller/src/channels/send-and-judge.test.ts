@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { judgeAnswer } from './judge-status.ts';
+import { judgeAnswer } from './send-and-judge.ts';
 
 /** Every status code has exactly one meaning; ranges that are not named here are given up on, or tried again. */
 const parked = new Set([401, 403, 404, 410]);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { retryAfterMsOf } from './retry-after.ts';
+import { retryAfterMsOf } from './outbound-http.ts';
 
 const now = Date.UTC(2026, 10, 21, 8);
 const at = (time: string): string => `Sat, 21 Nov 2026 ${time} GMT`;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aCronJob } from '@cronjob-monitor/shared/testing';
-import { createOutlooks, outlookOf } from './schedule-problem.ts';
+import { createOutlooks, outlookOf } from './reconcile.ts';
 
 const at = (text: string) => Date.parse(`2026-03-02T${text}Z`);
 const now = at('10:20:00');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Health, StreamData } from '@cronjob-monitor/shared/contract';
-import { stillHealthy } from './still-healthy.ts';
+import { stillHealthy } from './session.svelte.ts';
 
 const health: Health = {
   status: 'healthy',

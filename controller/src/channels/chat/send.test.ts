@@ -6,7 +6,7 @@ import type { ChatTarget } from '../target.ts';
 import { toDocument } from '../message-document.ts';
 import { lengthOf, toBlocks, type Block } from './blocks.ts';
 import { escapeBeginning, fenced } from './escape.ts';
-import { chatPayload, type ChatPayload } from './payload.ts';
+import { chatPayload, type ChatPayload } from './send.ts';
 
 const target = (chat: Partial<ChatTarget['chat']> = {}): ChatTarget => ({
   type: 'chat',
