@@ -122,7 +122,7 @@ describe('the tree of the image', () => {
       /^(@[^/]+\/)?[^/]+\/package\.json$/.test(path),
     );
     for (const { path } of inTree) assert.ok(licences.has(path.replace('/package.json', '')), path);
-    for (const [name, licence] of licences) assert.match(licence, /^\(?[A-Z][\w.+-]+/, name);
+    for (const [name, licence] of licences) assert.match(licence, /^\(?[A-Z0-9][\w.+-]+/, name);
     assert.deepEqual(
       packages.filter(({ licenseDeclared }) => licenseDeclared === 'NOASSERTION').map(({ name }) => name),
       [],

@@ -182,7 +182,8 @@ export const fates: Readonly<Record<string, Fate>> = {
     reasons: [null],
     attempts: 3,
     pods: 1,
-    log: 'life 3',
+    // The log of a life that failed is kept, not that of the last one.
+    log: 'life 1',
     event: 'BackOff',
   },
   sidecar: {
