@@ -69,11 +69,10 @@ export async function judgeRecorded(
 ): Promise<RaisedAlert[]> {
   const recorded = new Map<number, Execution[]>();
   for (const { run, cronJobId } of counted) {
-    // What was replaced, deleted or not seen to end is neutral.
-    if (run.status !== 'success' && run.status !== 'failed') continue;
-    const runs = recorded.get(cronJobId);
-    if (runs) runs.push(run);
-    else recorded.set(cronJobId, [run]);
+    const runs = recorded.get(cronJobId) ?? [];
+    recorded.set(cronJobId, runs);
+    // What was replaced, deleted or not seen to end is neutral; its CronJob may tell of a success, which the dead-man's switch counts from.
+    if (run.status === 'success' || run.status === 'failed') runs.push(run);
   }
   if (recorded.size === 0) return [];
   const hasFailed = counted.some(({ run }) => run.status === 'failed');
