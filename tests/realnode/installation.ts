@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { findHelm } from '../chart/helm.ts';
 import { chart, parseObjects, release, type Rendered } from '../chart/render.ts';
-import type { ApiAnswer } from '../realcluster/api-request.ts';
+import { apiRequest, type ApiAnswer } from '../realcluster/api-request.ts';
 import { isReady, type RealNode } from './real-node.ts';
 
 const manifests = resolve(import.meta.dirname, '../../charts/manifests');
@@ -123,12 +123,22 @@ export class Installation {
     }
   }
 
-  /** Asks the service by the address of its Service, as a neighbour in the cluster does. */
+  /**
+   * Asks the service by the address of its Service, as a neighbour in the cluster does. A pod that has just ended answers nothing until
+   * kube-proxy knows: such a question is put again.
+   */
   async ask<T>(path: string): Promise<T> {
-    const answer = await fetch(`${await this.address()}${path}`, { signal: AbortSignal.timeout(10_000) });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`);
-    return JSON.parse(text) as T;
+    const url = await this.address();
+    for (let tries = 1; ; tries++) {
+      try {
+        const { status, body } = await readOnce(url, path);
+        if (status === 200) return body as T;
+        throw new Error(`${path}: ${status} ${JSON.stringify(body)}`);
+      } catch (error) {
+        if (tries === 4) throw error;
+        await wait(500);
+      }
+    }
   }
 
   async address(): Promise<string> {
@@ -176,6 +186,11 @@ export class Installation {
   #get(path: string): Promise<ApiAnswer> {
     return this.#node.cluster.request('GET', path);
   }
+}
+
+/** One question on a connection of its own: one that is kept open would lead to a pod that has ended. */
+export function readOnce(url: string, path: string): Promise<ApiAnswer> {
+  return apiRequest({ url }, 'GET', path, { headers: { connection: 'close' }, signal: AbortSignal.timeout(5_000) });
 }
 
 /** Posts an object; throws what the API server says when it does not take it. */

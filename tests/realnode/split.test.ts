@@ -12,7 +12,7 @@ import {
   type PostgresServer,
 } from '../servers/index.ts';
 import type { Rendered } from '../chart/render.ts';
-import { created, Installation, mebibytes, resourcesOf, until } from './installation.ts';
+import { created, Installation, mebibytes, readOnce, resourcesOf, until } from './installation.ts';
 import { startRealNode, type RealNode } from './real-node.ts';
 import { keepRunning, runOnce } from './workloads.ts';
 
@@ -24,7 +24,7 @@ interface Deployment {
 }
 
 /** The longer outages, and a node that is lost: minutes more. */
-const all = process.env['NODE'] === 'all';
+const testOfAll: (name: string, body: () => Promise<void>) => unknown = process.env['NODE'] === 'all' ? test : () => {};
 const started = await startRealNode({ labels: ['', 'machine=second'] });
 const work = 'work';
 const onTheSecond = { nodeSelector: { machine: 'second' }, tolerations: [{ key: 'machine', operator: 'Exists' }] };
@@ -134,20 +134,16 @@ describe('split on a real node, with PostgreSQL by TLS', { skip: 'skipped' in st
     await service.untilReady(pods);
   });
 
-  test(
-    'a leader that stands still (SIGSTOP) loses no run and doubles none',
-    { skip: !all && 'NODE=all: it takes minutes' },
-    async () => {
-      await underRuns('stopped', async () => {
-        const leader = await service.leader();
-        const pid = pidOf(leader);
-        const tookMs = await failover(leader.name, async () => void process.kill(pid, 'SIGSTOP'));
-        console.log(`another controller leads ${tookMs} ms after SIGSTOP`);
-        process.kill(pid, 'SIGCONT');
-      });
-      await service.untilReady(pods);
-    },
-  );
+  testOfAll('a leader that stands still (SIGSTOP) loses no run and doubles none', async () => {
+    await underRuns('stopped', async () => {
+      const leader = await service.leader();
+      const pid = pidOf(leader);
+      const tookMs = await failover(leader.name, async () => void process.kill(pid, 'SIGSTOP'));
+      console.log(`another controller leads ${tookMs} ms after SIGSTOP`);
+      process.kill(pid, 'SIGCONT');
+    });
+    await service.untilReady(pods);
+  });
 
   test('a leader whose pod is deleted hands over, and loses no run', async () => {
     await underRuns('deleted', async () => {
@@ -191,11 +187,8 @@ describe('split on a real node, with PostgreSQL by TLS', { skip: 'skipped' in st
     const readers = Array.from({ length: 4 }, async () => {
       while (!ended.signal.aborted) {
         try {
-          const answer = await fetch(`${address}/api/v1/cronjobs?namespace=${work}`, {
-            signal: AbortSignal.timeout(5_000),
-          });
-          await answer.arrayBuffer();
-          if (answer.status !== 200) failed.push(String(answer.status));
+          const { status } = await readOnce(address, `/api/v1/cronjobs?namespace=${work}`);
+          if (status !== 200) failed.push(String(status));
         } catch (error) {
           failed.push(inspect(error));
         }
@@ -247,7 +240,7 @@ describe('split on a real node, with PostgreSQL by TLS', { skip: 'skipped' in st
     await patchNode('node-2', { unschedulable: false });
   });
 
-  test('a run whose node is lost says so', { skip: !all && 'NODE=all: it takes minutes' }, async () => {
+  testOfAll('a run whose node is lost says so', async () => {
     await runOnce(node, work, 'lost', {
       pod: onTheSecond,
       container: { command: ['sh', '-c', 'echo half of it is done; sleep 600'] },
