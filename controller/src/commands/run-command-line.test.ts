@@ -296,6 +296,61 @@ test('what it says is left out is not in the result, and the result can be appli
   assert.equal((await runCommand(['lint', '-', '--fail-on', 'error'], { input: text })).status, 0);
 });
 
+test('a block, a list or an item of another form is told as left out, and never gone in silence', async () => {
+  const { status, objects, comments } = await monitor(`
+  sla: true
+  deadManSwitch: 25h
+  suspendedHandling: [a]
+  dataRetention: "30"
+  remediation: "on"
+  maintenanceWindows: [just text, {name: night, schedule: "0 2 * * 0", duration: 2h}]
+  alerting: {channelRefs: ops, suggestedFixPatterns: none, severityOverrides: critical, includeContext: true}`);
+  assert.equal(status, 1);
+  assert.deepEqual(objects[0]?.spec, {
+    maintenanceWindows: [{ name: 'night', schedule: '0 2 * * 0', duration: '2h' }],
+    alerting: { severityOverrides: { jobFailed: 'critical' } },
+  });
+  const leftOut = comments.flatMap(
+    (line) => /^# left out: (\S+): must be an? (?:object|list), is/.exec(line)?.[1] ?? [],
+  );
+  const listed = comments.flatMap((line) => /^# left out: (\S+): must be a list, is/.exec(line)?.[1] ?? []);
+  assert.deepEqual(listed.sort(), ['spec.alerting.channelRefs', 'spec.alerting.suggestedFixPatterns']);
+  assert.deepEqual(
+    leftOut.sort(),
+    [
+      ...listed,
+      'spec.alerting.includeContext',
+      'spec.alerting.severityOverrides',
+      'spec.dataRetention',
+      'spec.deadManSwitch',
+      'spec.maintenanceWindows[0]',
+      'spec.remediation',
+      'spec.sla',
+      'spec.suspendedHandling',
+    ].sort(),
+  );
+});
+
+test('a selector that is no object is still to do: without one the monitor would select its whole namespace', async () => {
+  const { status, objects, comments } = await monitor('{selector: everything}');
+  assert.equal(status, 1);
+  assert.deepEqual(objects[0]?.spec, { selector: 'everything' });
+  assert.ok(
+    comments.some((line) => line.startsWith('# to do: spec.selector: ')),
+    comments.join('\n'),
+  );
+});
+
+test('a channel whose address is of another form keeps the rest of its spec', async () => {
+  const { status, objects, comments } = await channel('{type: slack, slack: "https://chat.example", testOnSave: true}');
+  assert.equal(status, 1);
+  assert.deepEqual(objects[0]?.spec, { type: 'chat', testOnSave: true });
+  assert.ok(
+    comments.some((line) => line.startsWith('# left out: spec.slack: must be an object, is "https://chat.example"')),
+  );
+  assert.ok(comments.some((line) => line.startsWith('# to do: spec: spec.chat is needed')));
+});
+
 test('a window without a name gets one that no other has', async () => {
   const windows = '[{schedule: "0 1 * * 0", duration: 3h}, {name: window-1, schedule: "0 2 * * 0", duration: 1h}]';
   const { status, objects, comments } = await monitor(`{maintenanceWindows: ${windows}}`);

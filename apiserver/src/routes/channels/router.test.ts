@@ -90,6 +90,7 @@ test('tells the whole block of a channel, and nothing of a Secret', async () => 
     headers: { 'X-Team': '***' },
     payloadTemplate: null,
     signingSecretRef: null,
+    sendUpdates: false,
   });
   assert.deepEqual(
     [detail.rateLimiting, detail.sendResolved, detail.uid, detail.conditions[0]?.status],

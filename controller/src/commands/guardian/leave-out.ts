@@ -23,7 +23,7 @@ export function leaveOut(
     const problems = problemsOf(left);
     // The last one first: places in a list before it keep their numbers.
     const next = problems.findLast(
-      ({ path }) => !path.startsWith('spec.selector') && valueAt(left, stepsOf(path)) !== undefined,
+      ({ path }) => path !== 'spec' && !path.startsWith('spec.selector') && valueAt(left, stepsOf(path)) !== undefined,
     );
     if (!next) {
       const rest = problems.map(({ path, message }): Remark => ({ kind: 'to do', path, message }));

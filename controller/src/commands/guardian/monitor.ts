@@ -1,3 +1,4 @@
+import { isObject } from '../read-documents.ts';
 import { convertAlerting } from './alerting.ts';
 import type { Block, Json } from './remark.ts';
 
@@ -36,7 +37,7 @@ const retentionFields = [
   'onRecreation',
 ];
 
-function nested(name: string, value: Json | undefined): Json {
+function nested(name: string, value: unknown): Json {
   return value === undefined ? {} : { [name]: value };
 }
 
@@ -48,8 +49,13 @@ function convertBlock(spec: Block, name: string, fields: readonly string[]): Jso
   return converted;
 }
 
-/** Of the three ways to name namespaces ours takes one. */
-function convertSelector(spec: Block): Json | undefined {
+/**
+ * Of the three ways to name namespaces ours takes one. A selector that is no object stays as it is, for without one a monitor selects its
+ * whole namespace: the check of the result names it.
+ */
+function convertSelector(spec: Block): unknown {
+  const given = spec.take('selector');
+  if (given !== undefined && !isObject(given)) return given;
   const outside = spec.take('namespaces');
   if (outside !== undefined)
     spec.changed('namespaces', 'belongs into the selector, where cronjob-guardian looks for it too');

@@ -13,6 +13,10 @@ export interface Remark {
 
 export type Json = Readonly<Record<string, unknown>>;
 
+function shown(value: unknown): string {
+  return JSON.stringify(value).slice(0, 60);
+}
+
 /**
  * One block of a resource, taken apart field by field. What nobody took at the end is told: a field that has no counterpart is
  * never lost in silence.
@@ -40,17 +44,28 @@ export class Block {
     return Object.fromEntries(names.map((name) => [name, this.take(name)]).filter(([, value]) => value !== undefined));
   }
 
-  /** A block inside; undefined when it is absent. One that is no object goes on as it is: the check of the result names it. */
+  /** A block inside; undefined when it is absent, or is no object, which is told. */
   block(name: string): Block | undefined {
     const value = this.take(name);
-    return isObject(value) ? new Block(`${this.path}.${name}`, value, this.#remarks) : undefined;
+    if (value === undefined) return undefined;
+    if (isObject(value)) return new Block(`${this.path}.${name}`, value, this.#remarks);
+    this.leftOut(name, `must be an object, is ${shown(value)}`);
+    return undefined;
   }
 
-  /** The blocks of a list inside. */
+  /** The blocks of a list inside. What is no list, and an item that is no object, is told. */
   blocks(name: string): readonly Block[] {
     const value = this.take(name);
-    const list: readonly unknown[] = Array.isArray(value) ? value : [];
-    return list.map((one, index) => new Block(`${this.path}.${name}[${index}]`, one, this.#remarks));
+    if (value === undefined) return [];
+    if (!Array.isArray(value)) {
+      this.leftOut(name, `must be a list, is ${shown(value)}`);
+      return [];
+    }
+    return (value as readonly unknown[]).flatMap((one, index) => {
+      if (isObject(one)) return [new Block(`${this.path}.${name}[${index}]`, one, this.#remarks)];
+      this.leftOut(`${name}[${index}]`, `must be an object, is ${shown(one)}`);
+      return [];
+    });
   }
 
   leftOut(name: string, message: string): void {
