@@ -57,9 +57,9 @@ describe('the timeline of an alert', () => {
     ],
     [
       entry('notRouted', { reason: 'unknownChannel', message: 'No channel is named oncal' }),
-      'Nobody is asked: No channel is named oncal',
+      'No channel is asked: No channel is named oncal',
     ],
-    [entry('notRouted', { reason: 'noChannel' }), 'Nobody is asked: its monitor names no channel'],
+    [entry('notRouted', { reason: 'noChannel' }), 'No channel is asked: its monitor names no channel'],
     [
       entry('attemptFailed', { channel: 'ops', reason: 'timeout', message: 'ops did not take it: no answer: 15 s' }),
       'ops did not take it: no answer: 15 s',

@@ -249,7 +249,7 @@ test('a Namespace tells who may watch it', () => {
 
 test('an event that stands for many has their number and the time of the last', () => {
   const metadata = { uid: 'e', name: 'e' };
-  const involvedObject = { kind: 'Job', name: 'report-1' };
+  const involvedObject = { kind: 'Job', name: 'report-1', uid: 'u-1' };
   const old = {
     metadata,
     involvedObject,
@@ -269,6 +269,7 @@ test('an event that stands for many has their number and the time of the last', 
     firstAt: at,
     lastAt: at + 60_000,
     object: 'Job/report-1',
+    objectUid: 'u-1',
   });
   const recent = {
     metadata,
