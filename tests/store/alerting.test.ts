@@ -1,6 +1,6 @@
 import { after, describe } from 'node:test';
 import { alertRows, ledger, saidByPeople } from './contract/alerts.ts';
-import { limits, outbox } from './contract/claims.ts';
+import { earlierTerms, limits, outbox } from './contract/claims.ts';
 import { digests, heldChannels, toldAnew, unwantedMessages } from './contract/delivery-care.ts';
 import { judging } from './contract/judging.ts';
 import { settling, streams } from './contract/settling.ts';
@@ -13,6 +13,7 @@ const suites = [
   ledger,
   saidByPeople,
   outbox,
+  earlierTerms,
   limits,
   settling,
   settlingTogether,
