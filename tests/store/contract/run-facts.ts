@@ -128,6 +128,7 @@ export const runFacts = contract('facts of the last runs', (test) => {
       jobName: long.jobName,
       status: 'failed',
       durationMs: (4 * 3_600 + 3_590) * 1_000,
+      isScheduled: true,
       isCounted: true,
       isUnjudged: false,
       endedAt: long.finishedAt,

@@ -114,7 +114,7 @@ export const slotRows = contract('slots', (test) => {
     assert.deepEqual(await outcomes(store, cronJob.id), []);
     assert.deepEqual(await slotCounts(store, cronJob.id), [counts({})]);
     assert.deepEqual((await listRecentSlots(store, [cronJob.id], 5)).get(cronJob.id), [
-      { at: now, outcome: 'late', cause: undefined },
+      { at: now, outcome: 'late', cause: undefined, startedAt: now + 5 * minuteMs },
     ]);
   });
 
@@ -189,7 +189,7 @@ export const slotRows = contract('slots', (test) => {
     assert.deepEqual([...recent.keys()], [busy.id]);
     assert.deepEqual(recent.get(busy.id), [
       { at: now, outcome: 'missed', cause: 'controllerSilent' },
-      { at: now - hourMs, outcome: 'matched', cause: undefined },
+      { at: now - hourMs, outcome: 'matched', cause: undefined, startedAt: now - hourMs },
       { at: now - 2 * hourMs, outcome: 'skippedDeadline', cause: 'previousRunning' },
     ]);
   });
