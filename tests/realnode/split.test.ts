@@ -236,7 +236,7 @@ describe('split on a real node, with PostgreSQL by TLS', { skip: 'skipped' in st
     });
     const run = await explainedRun('drained');
     assert.deepEqual([run.status, run.jobReason], ['failed', 'BackoffLimitExceeded']);
-    assert.match(run.suggestedFix ?? '', /evicted from node-2.*drain/);
+    assert.match(run.suggestedFix ?? '', /evicted from the node node-2.*drain/);
     await patchNode('node-2', { unschedulable: false });
   });
 

@@ -64,14 +64,19 @@ export function tryFix({ name, priority, isCustom, anyOf }: Fix, facts: FixFacts
   return { name, priority, isCustom, matched: nearest.length > 0 && lacks(nearest) === 0, criteria: nearest };
 }
 
-/** What the placeholders of a suggestion stand for; a missing one becomes empty text. */
+/** What the placeholders of a suggestion stand for; a missing one becomes empty text, and the sentence closes over it. */
 export type SuggestionValues = Readonly<Partial<Record<SuggestionPlaceholder, string | undefined>>>;
 
 /** Fills a suggestion. A name that is none of suggestions stays as written, whatever else `values` has. */
 export function renderSuggestion(suggestion: string, values: SuggestionValues): string {
-  const known = Object.fromEntries(suggestionPlaceholders.map((name) => [name, values[name]]));
-  return renderTemplate(parseTemplate(suggestion), known);
+  const known = Object.fromEntries(suggestionPlaceholders.map((name) => [name, values[name] || missing]));
+  return renderTemplate(parseTemplate(suggestion), known).replaceAll(spaceAndMissing, '').trimStart();
 }
+
+/** Stands where a value is missing; no value holds it, since control characters are taken out of every text. */
+const missing = '\u0000';
+// oxlint-disable-next-line no-control-regex -- the mark above
+const spaceAndMissing = / ?\u0000/g;
 
 function inOrderOfTrial(a: Fix, b: Fix): number {
   if (a.priority !== b.priority) return b.priority - a.priority;

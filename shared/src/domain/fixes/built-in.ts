@@ -76,7 +76,7 @@ export const builtInFixes: readonly BuiltInFix[] = [
     priority: 85,
     anyOf: [anyReason('Evicted', 'EvictionByEvictionAPI', 'PreemptionByScheduler')],
     suggestion:
-      'The pod was evicted from {{ .Node }}: by pressure on the node, a drain, or a pod of higher priority. Set requests near the real use, give it a priority, or allow a retry.',
+      'The pod was evicted from the node {{ .Node }}: by pressure on the node, a drain, or a pod of higher priority. Set requests near the real use, give it a priority, or allow a retry.',
   },
   {
     name: 'node-lost',

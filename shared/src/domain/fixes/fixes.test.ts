@@ -179,9 +179,9 @@ test('an expression that cannot be used is an error that says so', () => {
   assert.throws(() => compileFixes([custom('bad', 101, { logPattern: '(a' })]), RegexError);
 });
 
-test('a suggestion is filled, unknown names stay as written', () => {
+test('a suggestion is filled, closes over a value that is missing, and leaves unknown names as written', () => {
   const text = renderSuggestion('{{ .CronJob.Name }} on {{ .Node }}: {{ .Alert.Title }}', {
     'CronJob.Name': 'nightly',
   });
-  assert.equal(text, 'nightly on : {{ .Alert.Title }}');
+  assert.equal(text, 'nightly on: {{ .Alert.Title }}');
 });
