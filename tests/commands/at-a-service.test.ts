@@ -137,6 +137,8 @@ describe('explain', () => {
     assert.equal(failing.status, 1, failing.out);
     assert.match(failing.out, / {2}failing\n {2}Last run failed 58 min ago: exit code 3, Error\n/);
     assert.match(failing.out, /1 expected run, and every one of them started/);
+    const minute = await at(fleet, ['explain', 'prod/backup', '--last', '1m']);
+    assert.match(minute.out, /\n {2}no run was due in that time\n/);
   });
 
   it('says of a CronJob that nobody selects that nobody is told', async () => {

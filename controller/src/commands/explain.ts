@@ -169,7 +169,8 @@ function slotLines({ slots, cronJob }: Explained): string[] {
   const { summary, items, pagination, evaluatedThrough } = slots;
   const ran = summary.matched + summary.late;
   const lines = items.map((slot: Slot) => `  ${timeText(slot.scheduledFor)}  ${slotText(slot)}`);
-  if (items.length === 0 && ran === 0) lines.push('  no run was due yet');
+  if (items.length === 0 && ran === 0)
+    lines.push(cronJob.executions.length === 0 ? '  no run was due yet' : '  no run was due in that time');
   else if (items.length === 0) lines.push(`  ${counted(ran, 'expected run')}, and every one of them started`);
   else lines.push(`  besides, ${counted(ran, 'run')} started`);
   if (pagination.total > items.length) lines.push(`  and ${pagination.total - items.length} older ones`);
