@@ -94,6 +94,7 @@ describe('Jobs', () => {
     const { cluster, clock } = await startTrial(t);
     cluster.objects.put(aJob('runs', { play: { seconds: '1' } }));
     cluster.objects.put(aJob('pulls', { play: { outcome: 'imagepull' } }));
+    cluster.objects.put(aJob('named', { play: { outcome: 'imagename' } }));
     cluster.objects.put(aJob('waits', { play: { outcome: 'unschedulable' } }));
     clock.advanceBy(40_000);
     const events = eventsOf(cluster).join('\n');
@@ -102,12 +103,13 @@ describe('Jobs', () => {
       /Started Container started/,
       /BackOff Back-off pulling image "busybox:1"/,
       /Failed Error: ImagePullBackOff/,
+      /InspectFailed Failed to apply default image tag "busybox:1": couldn't parse image name/,
       /FailedScheduling 0\/1 nodes are available/,
     ]) {
       assert.match(events, told);
     }
     const phases = podsOf(cluster).map(({ metadata, status }) => `${metadata.name.split('-')[0]} ${status.phase}`);
-    assert.deepEqual(phases, ['pulls Pending', 'runs Succeeded', 'waits Pending']);
+    assert.deepEqual(phases, ['named Pending', 'pulls Pending', 'runs Succeeded', 'waits Pending']);
   });
 
   test('stay as they are put when nobody runs the cluster', async (t) => {

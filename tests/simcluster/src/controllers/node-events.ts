@@ -29,6 +29,12 @@ export class NodeEvents {
         this.#tell(pod, 'Warning', { reason: 'Failed', message: 'Error: ImagePullBackOff' }, container);
         continue;
       }
+      if (reason === 'InvalidImageName') {
+        const inspected = `Failed to apply default image tag ${image}: ${message}`;
+        this.#tell(pod, 'Warning', { reason: 'InspectFailed', message: inspected }, container);
+        this.#tell(pod, 'Warning', { reason: 'Failed', message: 'Error: InvalidImageName' }, container);
+        continue;
+      }
       if (reason === 'ErrImagePull') {
         this.#tell(pod, 'Normal', { reason: 'Pulling', message: `Pulling image ${image}` }, container);
         this.#tell(

@@ -50,6 +50,7 @@ describe('the script of a pod', () => {
       hang: 'hang',
       evicted: 'evicted',
       imagepull: 'waiting',
+      imagename: 'waiting',
       unschedulable: 'unschedulable',
     };
     for (const [outcome, end] of Object.entries(ends)) {

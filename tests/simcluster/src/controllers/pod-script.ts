@@ -134,6 +134,16 @@ function readOutcome(text: string, start: number): Outcome {
           { reason: 'ImagePullBackOff', message: 'Back-off pulling image' },
         ],
       };
+    case 'imagename':
+      return {
+        kind: 'waiting',
+        reasons: [
+          {
+            reason: 'InvalidImageName',
+            message: "couldn't parse image name: invalid reference format: repository name must be lowercase",
+          },
+        ],
+      };
     case 'configerror':
       return { kind: 'waiting', reasons: [{ reason: 'CreateContainerConfigError', message: 'secret "x" not found' }] };
     case 'hang':
