@@ -38,7 +38,10 @@ export function fleetOf(seed: number): Fleet {
   };
 }
 
-/** A monitor with targets, windows and other severities besides; the same for each of its edits. */
+/**
+ * A monitor with targets, windows and other severities besides; the same for each of its edits. No window begins or ends with the history, at
+ * 09:00: figures follow an instant later.
+ */
 function promising(monitor: MonitorStory, chance: Random): MonitorStory {
   const more = {
     ...(chance.chance(0.6) && {
@@ -53,7 +56,7 @@ function promising(monitor: MonitorStory, chance: Random): MonitorStory {
     }),
     ...(chance.chance(0.3) && { deadManSwitch: { maxTimeSinceLastSuccess: chance.pick(['1h', '5h', '26h']) } }),
     ...(chance.chance(0.2) && {
-      maintenanceWindows: [{ name: 'night', schedule: chance.pick(['0 2 * * *', '0 6 * * *']), duration: '3h' }],
+      maintenanceWindows: [{ name: 'night', schedule: chance.pick(['0 2 * * *', '0 5 * * *']), duration: '3h' }],
     }),
   };
   const alerting = {
