@@ -66,6 +66,24 @@ test('what went on is judged as seen last, once the cluster has been silent for 
   const kind = (now: number, freshThroughAt: number) =>
     judge(rules, facts, now, freshThroughAt).find(({ subject }) => subject === 'maxDuration')?.verdict.kind;
   assert.equal(kind(100_000, 50_000), 'holds', 'between two bookmarks');
-  assert.equal(kind(200_000, 50_000), 'quiet', 'it may have ended');
+  assert.equal(kind(200_000, 50_000), 'undecided', 'it may have ended');
   assert.equal(kind(200_000, 60_000), 'holds', 'it had passed the limit when it was seen last');
+});
+
+test('a limit that has passed by the clock and not by what is known opens nothing, and ends no alert that was proved before', () => {
+  const deadMan = { enabled: true, maxSinceSuccessMs: 20_000, auto: undefined, pauseMonitoring: true };
+  const facts = {
+    deadMan: {
+      suspended: false,
+      lastSuccessAt: 0,
+      resumedAt: undefined,
+      p95DurationMs: undefined,
+      nthSlotAfter: () => undefined,
+    },
+  };
+  const verdict = (now: number, knownThroughAt: number) =>
+    judge({ ...rules, deadMan }, facts, now, knownThroughAt).find(({ type }) => type === 'deadManTriggered')?.verdict;
+  assert.equal(verdict(21_000, 21_000)?.kind, 'holds', 'it was proved');
+  assert.deepEqual(verdict(22_000, 19_000), { kind: 'undecided', reason: 'notKnownYet', dueAt: 20_000 });
+  assert.equal(verdict(19_500, 19_000)?.kind, 'quiet', 'the limit has not passed');
 });

@@ -13,7 +13,7 @@ import { jobStuck, type JobStuckFacts, type JobStuckRule } from './job-stuck.ts'
 import { jobSuspended } from './job-suspended.ts';
 import { missedSchedule, type MissedScheduleFacts, type MissedScheduleRule } from './missed-schedule.ts';
 import { successRateBelow, type SuccessRateFacts, type SuccessRateRule } from './success-rate.ts';
-import { quiet, type Verdict } from './verdict.ts';
+import { quiet, undecided, type Verdict } from './verdict.ts';
 
 /** What one monitor asks of its CronJobs. Undefined: it asks for none of that. */
 export interface DetectionRules {
@@ -152,7 +152,11 @@ export function judge(
   const horizon = Math.min(now, freshThroughAt);
   const goingOn = now - horizon > usualSilenceMs ? horizon : now;
   return chain.flatMap(({ type, subject, ofAbsence, judge: ask }) => {
-    const verdict = ask(rules, facts, ofAbsence === true ? horizon : ofAbsence === 'goesOn' ? goingOn : now);
-    return verdict ? [{ type, subject, verdict }] : [];
+    const askedAt = ofAbsence === true ? horizon : ofAbsence === 'goesOn' ? goingOn : now;
+    const then = ask(rules, facts, askedAt);
+    if (then === undefined) return [];
+    // What is over by the clock and not by what is known may hold or not: it opens nothing, and ends nothing that was proved before.
+    const isOpenQuestion = then.kind === 'quiet' && askedAt < now && ask(rules, facts, now)?.kind === 'holds';
+    return [{ type, subject, verdict: isOpenQuestion ? undecided('notKnownYet', then.dueAt) : then }];
   });
 }
