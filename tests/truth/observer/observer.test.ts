@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { testDatabases, type TestDatabase } from '../../store/databases.ts';
 import { firstSeed, seeds } from '../seeds.ts';
 import type { Difference } from './compare.ts';
@@ -54,7 +55,10 @@ for (const database of databases) {
   describe(`it does not matter who looks: ${database.name}`, { skip: database.skip }, () => {
     const observers = isHurried && database.name !== 'sqlite' ? 1 : 2;
     const figures: Figures = { seeds: 0, cronJobDays: 0, cpuSeconds: 0, verdicts: 0, allowed: 0 };
-    after(() => database.remove());
+    after(async () => {
+      await database.remove();
+      await untilStatementsGaveUp();
+    });
 
     test('the seeds that once failed', { skip: process.env['SEED'] !== undefined }, async () => {
       for (const kept of onceFailed) await play(kept, database, figures);
@@ -68,6 +72,19 @@ for (const database of databases) {
       assert.ok(figures.verdicts > 0, 'a comparison of nothing shows nothing');
     });
   });
+}
+
+/** Timers of this process before any service was played. */
+const ownTimers = countTimers();
+/** The driver of MariaDB keeps the time limit of a statement, 5 s, when the connection of a killed process is cut under it. */
+const statementLimitMs = 5_000;
+
+async function untilStatementsGaveUp(): Promise<void> {
+  for (let waitedMs = 0; countTimers() > ownTimers && waitedMs <= statementLimitMs; waitedMs += 250) await wait(250);
+}
+
+function countTimers(): number {
+  return process.getActiveResourcesInfo().filter((type) => type === 'Timeout').length;
 }
 
 async function play(played: Play, database: TestDatabase, figures: Figures): Promise<void> {
