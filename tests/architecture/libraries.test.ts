@@ -8,7 +8,7 @@ import { readSource } from './source-text.ts';
 /** Files inside a package that the package itself names as entries. */
 const namedEntries = [
   'uplot/dist/uPlot.min.css',
-  // https://nodemailer.com/extras/smtp-connection; why not its transport: docs/adr/0005.
+  // https://nodemailer.com/extras/smtp-connection; why not its transport: docs/adr/0006.
   'nodemailer/lib/smtp-connection',
   // https://knexjs.org/guide/#custom-client: a client of one's own is a subclass of one of these.
   'knex/lib/dialects/better-sqlite3/index.js',
