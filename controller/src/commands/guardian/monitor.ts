@@ -78,7 +78,7 @@ function convertSelector(spec: Block): unknown {
     ? { allNamespaces: true }
     : namespaces !== undefined
       ? { namespaces }
-      : nested('namespaceSelector', namespaceSelector as Json | undefined); // as written; the check of the result reads it
+      : nested('namespaceSelector', namespaceSelector); // as written; the check of the result reads it
   if (Object.keys(where).length > 0) {
     const consent =
       "other namespaces are selected only where monitors.cross-namespace-from has the monitor's, or they agree by annotation";
