@@ -1,11 +1,13 @@
 // `pm.mjs run SCRIPT` runs one script of package.json by pnpm 12, whatever package manager called us. `pm.mjs then FILE` lets pnpm install what
 // is missing and then runs FILE with nothing in between, so that signals arrive. Works on any Node from 20 on.
+import { basename } from 'node:path';
 import { runChild } from './run-child.mjs';
 
 const wanted = 12;
 const agent = /^pnpm\/(\d+)\./.exec(process.env.npm_config_user_agent ?? '');
 const runner = process.env.npm_execpath;
-const byPnpm = agent !== null && Number(agent[1]) >= wanted && runner !== undefined;
+// npm inside a script of pnpm keeps the agent of pnpm and names itself as the runner.
+const byPnpm = agent !== null && Number(agent[1]) >= wanted && basename(runner ?? '').startsWith('pnpm');
 const [verb, ...args] = process.argv.slice(2);
 
 const first = await runPnpm(verb === 'then' ? ['exec', 'true'] : [verb, ...args]);
