@@ -79,7 +79,7 @@ for (const database of killableDatabases().filter(({ name }) => name === 'postgr
 
 /** Longer than a candidate with the lock watches, and than it waits after it gave the lock back. */
 const settlesMs = 5_000;
-const apiServerAwayMs = 8_000;
+const apiServerAwayMs = 5_000;
 
 /** What takes one of the two witnesses away, or keeps both from speaking while the session of the leader lives. */
 const disturbances: readonly { readonly what: string; readonly run: (shift: Shift) => Promise<void> }[] = [
@@ -106,7 +106,7 @@ const disturbances: readonly { readonly what: string; readonly run: (shift: Shif
     },
   },
   {
-    what: 'without an API server for 8 s, as all others',
+    what: 'without an API server for 5 s, as all others',
     async run({ bench }) {
       const mends = bench.replicas.map(({ api }) => cutOff(api));
       await wait(apiServerAwayMs);
