@@ -62,7 +62,7 @@ for (const database of testDatabases()) {
         metadata: { ...meta, name: 'everything' },
         spec: {},
       });
-      await until('both are known', async () => (await names('cronjobs', tokens.ada)).length === 2);
+      await until('both are known', async () => (await ask('cronjobs', tokens.ada)).body.items?.length === 2); // 503 until the API is ready
     });
 
     test('a list across namespaces holds what its caller may see, its figures count no more', async () => {
