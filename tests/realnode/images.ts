@@ -20,7 +20,6 @@ const root = resolve(import.meta.dirname, '../..');
 /** Ignored by git and by the Dockerfile: bases, packages and finished images outlive a run. */
 const cache = join(root, '.cache/realnode');
 const suite = 'bookworm';
-const mirror = 'http://deb.debian.org/debian';
 
 /** An image in an archive that containerd loads. */
 export interface Image {
@@ -99,7 +98,7 @@ async function buildTools(image: Image): Promise<void> {
 async function buildBases(): Promise<void> {
   const debian = `docker.io/library/debian:${suite}-slim`;
   const folder = openFolder('debian-');
-  await run('debootstrap', ['--variant=minbase', suite, folder, mirror]);
+  await run('debootstrap', ['--variant=minbase', suite, folder, await findMirror()]);
   for (const path of ['var/cache/apt', 'var/lib/apt/lists', 'var/log', 'usr/share/man', 'usr/share/locale'])
     for (const name of readdirSync(join(folder, path))) rmSync(join(folder, path, name), { recursive: true });
   await fromScratch(debian, (container) => buildah('add', container, folder, '/'));
@@ -167,6 +166,14 @@ async function save({ name, archive }: Image): Promise<void> {
 export function buildah(...args: string[]): Promise<string> {
   const storage = ['--root', join(cache, 'storage'), '--runroot', join(cache, 'run'), '--storage-driver', 'overlay'];
   return run('unshare', ['--mount', 'buildah', ...storage, ...args]);
+}
+
+/** The mirror from which this computer takes its own packages. */
+async function findMirror(): Promise<string> {
+  const targets = await run('apt-get', ['indextargets', '--format', '$(RELEASE) $(REPO_URI)', 'Created-By: Packages']);
+  const mirror = new RegExp(`^${suite} (\\S+)$`, 'm').exec(targets)?.[1];
+  if (mirror === undefined) throw new Error(`apt names no mirror for ${suite}: apt-get update has to run before`);
+  return mirror;
 }
 
 async function run(command: string, args: string[], cwd?: string): Promise<string> {
