@@ -30,7 +30,7 @@ export function createAuthentication(settings: AuthSettings, deps: AuthDeps): Au
   return mode === 'token' ? tokenAuthentication(reviewed) : proxyAuthentication(settings.proxy, reviewed);
 }
 
-/** Mode none: nobody is asked, and whoever reaches the service may act. */
+/** Mode none: the service asks for no name, and every caller that reaches it may act. */
 function noAuthentication(): Authentication {
   return {
     mode: 'none',
@@ -118,7 +118,7 @@ function tokenAuthentication(deps: ReviewedDeps): Authentication {
 /** How a mode learns who calls. */
 interface Introduction {
   readonly mode: AuthMode;
-  /** Undefined when the request names nobody. Throws UNAUTHENTICATED when what it says cannot be believed. */
+  /** Undefined when the request carries no name. Throws UNAUTHENTICATED when the name it carries is not proved. */
   identify(request: IncomingMessage): Promise<Identity | undefined>;
   /** What a refusal asks for. */
   readonly missing: string;

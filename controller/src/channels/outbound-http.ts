@@ -130,7 +130,7 @@ const longestMs = 60 * 60_000;
 
 /**
  * How long a receiver asks to be left alone: seconds, or a date, which is measured against the answer's own Date, so that clocks
- * need not agree (RFC 9110, 10.2.3). Undefined when it does not ask, or in a form that nobody knows.
+ * need not agree (RFC 9110, 10.2.3). Undefined when it does not ask, or in a form that the RFC does not have.
  */
 export function retryAfterMsOf(
   headers: { readonly 'retry-after'?: string | undefined; readonly date?: string | undefined },

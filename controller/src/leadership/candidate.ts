@@ -8,7 +8,7 @@ import { decideTakeover, lookEveryMs, silenceMs, type Witnesses } from './takeov
 export interface CandidateDeps {
   readonly election: Pick<LeaseElection, 'acquire' | 'look' | 'take'>;
   readonly lock: Pick<LeaderLock, 'begin' | 'heldForMs' | 'whenHeld' | 'giveBack'>;
-  /** Of whoever took the epoch last. Rejects while the database is away. */
+  /** The last beat of the replica that took the epoch last. Rejects while the database is away. */
   readonly readBeat: () => Promise<LeaderBeat | undefined>;
   /** Between two looks at the Lease without the lock. */
   readonly retryMs: number;
@@ -30,7 +30,7 @@ interface Look {
 }
 
 /**
- * Waits until this replica may lead by the two witnesses, lock and Lease; where the lock keeps nobody out, by the Lease alone. Resolves with
+ * Waits until this replica may lead by the two witnesses, lock and Lease; where the lock excludes no other session, by the Lease alone. Resolves with
  * true when the Lease is ours, with false when the signal aborts first. Never gives up.
  */
 export async function becomeLeader(deps: CandidateDeps, signal: AbortSignal): Promise<boolean> {

@@ -42,7 +42,7 @@ export class LeaderLock {
     return this.#heldSinceMs === undefined ? undefined : this.#deps.clock.monotonicMs() - this.#heldSinceMs;
   }
 
-  /** Begins to want it. Resolves with false where it would keep nobody out: then it is not wanted. Waits while the database is away. */
+  /** Begins to want it. Resolves with false where it excludes no other session: then it is not wanted. Waits while the database is away. */
   async begin(signal: AbortSignal): Promise<boolean> {
     const { canExclude, clock, logger } = this.#deps;
     while (!signal.aborted && !this.#stopping.signal.aborted) {

@@ -25,7 +25,7 @@ export interface TermsDeps {
   readonly election: LeaseElection | undefined;
   /** The lock of the database; undefined: the Lease alone decides. */
   readonly lock?: LeaderLock | undefined;
-  /** The last beat of whoever took the epoch last: asked where there is a lock. */
+  /** The last beat of the replica that took the epoch last: asked where there is a lock. */
   readonly readBeat?: () => Promise<LeaderBeat | undefined>;
   /** Brings the schema up to date, under its lock. Repeated until it succeeds. */
   readonly prepare: (signal: AbortSignal) => Promise<void>;

@@ -156,7 +156,7 @@ export interface OwnCertificateOptions {
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const clockToleranceMs = 3_600_000;
 
-/** A certificate of our own making: ECDSA on P-256, for servers, vouched for by nobody but itself. */
+/** A certificate of our own making: ECDSA on P-256, for servers, signed by itself. */
 export async function createOwnCertificate(options: OwnCertificateOptions): Promise<KeyPair> {
   const x509 = await loadLibrary();
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);

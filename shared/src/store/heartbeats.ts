@@ -62,7 +62,7 @@ export interface LeaderBeat {
   readonly isSteady: boolean;
 }
 
-/** Of whoever took the epoch last; undefined: it has not said yet that it leads. */
+/** Of the replica that took the epoch last; undefined: it has not said yet that it leads. */
 export async function findLeaderBeat(db: Db): Promise<LeaderBeat | undefined> {
   const [row] = await rows(
     db,

@@ -80,7 +80,7 @@ class OwnSession implements LockSession {
     this.db = db;
     this.#rules = rules;
     this.#name = name;
-    this.#closed.promise.catch(() => {}); // Whoever asks hears of it.
+    this.#closed.promise.catch(() => {}); // The waiting question rejects with it.
   }
 
   waitForLock(): Promise<boolean> {

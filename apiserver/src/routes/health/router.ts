@@ -109,7 +109,7 @@ interface HealthFacts {
   /** What this process itself knows to be wrong. */
   readonly problems: readonly Problem[];
   readonly schemaVersion: number | undefined;
-  /** The live leader's newest beat; undefined when nobody leads. */
+  /** The live leader's newest beat; undefined when no controller leads. */
   readonly leader: Heartbeat | undefined;
   /** Without a leader: the newest beats of the live controllers that could. */
   readonly waiting: readonly Heartbeat[];

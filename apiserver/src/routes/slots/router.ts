@@ -165,11 +165,11 @@ async function* readKnown(store: Store, filter: SlotFilter, descending: boolean)
   }
 }
 
-/** More are not listed one by one: nobody has judged them for a long time. */
+/** More are not listed one by one: the leader has not judged them for a long time. */
 const mostDue = 500;
 
 /**
- * Expected runs that are due and of which nobody has said anything yet: those after the last one that a run answered or a
+ * Expected runs that are due and that the leader has not judged yet: those after the last one that a run answered or a
  * verdict settled. Newest first. A suspended, deleted or unreadable CronJob has none.
  */
 function listDueSlots(
@@ -190,7 +190,7 @@ function listDueSlots(
     const due = schedule.between(start, to, cronJob.timeZone ?? defaultTimeZone, mostDue);
     return due.filter((at) => at > from).reverse();
   } catch {
-    return []; // a schedule that nobody can read expects nothing; its problem is told elsewhere
+    return []; // a schedule that cannot be read expects nothing; the CronJob tells its problem
   }
 }
 

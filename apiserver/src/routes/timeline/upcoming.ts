@@ -150,7 +150,7 @@ interface ZoneClock {
   gaps(from: Instant, to: Instant): readonly { readonly from: Instant; readonly byMs: number }[];
 }
 
-/** Throws RangeError for a zone that nobody knows. */
+/** Throws RangeError for a zone that is not in the time zone database. */
 export function createZoneClock(zone: string): ZoneClock {
   const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
   const offsets = new Map<Instant, number>();

@@ -208,7 +208,7 @@ function textOf({ facts, problem, nextRunAt }: CronJobSeen): string {
   ]);
 }
 
-/** When a CronJob runs next, or why nobody can tell. */
+/** When a CronJob runs next, or why that cannot be told. */
 export interface Outlook {
   readonly problem: ScheduleProblem | undefined;
   /** Undefined while suspended, being deleted, or with a problem. */

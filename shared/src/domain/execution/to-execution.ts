@@ -87,7 +87,7 @@ export type Vanishing =
 
 /**
  * What became of a Job that is gone without a terminal condition. `replaced`: the policy is Replace and the Job of a newer slot appeared
- * within a minute of it; the controller deletes the old one without any mark. `deleted`: somebody else did. `unobserved`: nobody watched
+ * within a minute of it; the controller deletes the old one without any mark. `deleted`: another client did. `unobserved`: no watch ran
  * when it went, so it may have ended on its own. A policy of undefined means that the CronJob is gone too.
  */
 export function judgeVanished(
@@ -112,7 +112,7 @@ export function judgeVanished(
 export interface Departure {
   /** When we learned of it. */
   readonly at: Instant;
-  /** By a watch that saw it go; false: a list no longer had it, and it may have ended while nobody watched. */
+  /** By a watch that saw it go; false: a list no longer had it, and it may have ended while no watch ran. */
   readonly seen: boolean;
 }
 

@@ -70,7 +70,7 @@ function toChannelFigures(row: Row): StoredChannelFigures {
     lastFailedAt: optionalNumber(row['last_failed_at']),
     lastError: optionalText(row['last_error']),
     lastTestAt: optionalNumber(row['last_test_at']),
-    // Written by whoever settles a test.
+    // The settling of a test writes it.
     lastTest: fromJson(row['last_test']) as StoredChannelFigures['lastTest'],
   };
 }

@@ -83,7 +83,7 @@ export const priorityLevels: readonly number[] = [testPriority, ...Object.values
 /** `cause` of a closing that is the first message about its alert to its channel. */
 export const firstNoticeCause = 'firstNotice';
 
-/** Which goes first when several are due: a test, since somebody waits for it, then the worst, last what only completes another. */
+/** Which goes first when several are due: a test, since a person waits for it, then the worst, last what only completes another. */
 export function priorityOf(kind: DeliveryKind, severity: MessageSeverity): number {
   if (kind === 'update') return priorities.info;
   return kind === 'test' ? testPriority : priorities[severity];

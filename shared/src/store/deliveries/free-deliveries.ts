@@ -12,7 +12,7 @@ const redriveMs = 24 * 3_600_000;
 const probeEveryMs = 900_000;
 
 /**
- * Frees what earlier boots of this pod had claimed: they are gone, nobody needs to wait for their claims to run out. Names of senders
+ * Frees what earlier boots of this pod had claimed: they are gone, the next leader need not wait for their claims to run out. Names of senders
  * are `pod/boot`. Returns how many.
  */
 export async function takeClaimsOfPod(
@@ -28,7 +28,7 @@ export async function takeClaimsOfPod(
 }
 
 /**
- * Frees what leaders before this one had claimed, once none of them can begin a send any more: nobody needs to wait for their claims to
+ * Frees what leaders before this one had claimed, once none of them can begin a send any more: the next leader need not wait for their claims to
  * run out. Returns how many.
  */
 export async function takeClaimsOfEarlierTerms(tx: Tx): Promise<number> {

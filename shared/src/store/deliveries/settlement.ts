@@ -21,7 +21,7 @@ export type Settlement =
   | { readonly kind: 'putBack'; readonly nextAt: Instant; readonly reason?: DeliveryStateReason | undefined }
   | { readonly kind: 'unwanted'; readonly reason: string };
 
-/** The state of a message after it. A test is tried once: whoever made it waits for the answer. `attempts`: this one included. */
+/** The state of a message after it. A test is tried once: the person who made it waits for the answer. `attempts`: this one included. */
 export function stateAfter(settlement: Settlement, kind: DeliveryKind, attempts: number): DeliveryState {
   if (settlement.kind === 'delivered') return nextDeliveryState('claimed', 'deliver');
   if (settlement.kind === 'unwanted') return nextDeliveryState('claimed', 'cancel');

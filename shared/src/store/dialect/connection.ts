@@ -31,7 +31,7 @@ export interface RawQuery {
 /** The part of the query builder's client that we call ourselves. */
 export interface RawClient {
   acquireConnection(): Promise<RawConnection>;
-  /** One beside the pool, which whoever asked for it closes. */
+  /** One beside the pool; the caller closes it. */
   acquireRawConnection(): Promise<RawConnection>;
   destroyRawConnection(connection: RawConnection): Promise<unknown>;
   releaseConnection(connection: RawConnection): Promise<void>;

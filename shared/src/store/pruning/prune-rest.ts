@@ -206,7 +206,7 @@ async function pruneLooseEnds(
   return { deliveries, decisions };
 }
 
-/** Removes silences that ended before `before`, at their end or earlier by somebody. */
+/** Removes silences that ended before `before`, at their end or by an earlier end that a person set. */
 async function pruneSilences(batches: Batches, before: Instant): Promise<number> {
   return batches.repeat(async (tx, limit) =>
     change(tx, tx.dialect.deleteBatch({ table: 'silences', where: 'ends_at < ? or ended_at < ?', limit }), [
