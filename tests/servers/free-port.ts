@@ -5,15 +5,20 @@ import { createServer } from 'node:net';
 const lowest = 12_000;
 const highestElsewhere = 30_000;
 
+/** What this process was given: a service with several listeners asks several times before it opens the first. */
+const given = new Set<number>();
+
 /**
- * A TCP port on loopback that nobody listens on at this moment, outside the range from which connections get theirs: a server that
- * is ended and started again finds it free. Somebody else may take it before it is used: be ready to ask again.
+ * A TCP port on loopback without a listener at this moment, outside the range from which connections get theirs: a server that is ended and
+ * started again finds it free. No two calls of a process get the same. Another process may take it before it is used: be ready to ask again.
  */
 export async function findFreePort(): Promise<number> {
   const highest = firstOfConnections() - 1;
   for (;;) {
     const port = lowest + Math.floor(Math.random() * (highest - lowest + 1));
-    if (await isFree(port)) return port;
+    if (given.has(port) || !(await isFree(port))) continue;
+    given.add(port);
+    return port;
   }
 }
 
