@@ -11,8 +11,9 @@ const { globSync } = await import('node:fs');
 
 /**
  * In this order: what is quick and says most comes first. A file is in the first group that has it. Where files mostly wait, for a lease,
- * a minute, a browser or a process, several run at once. `everyday`: a part of `npm test`, which takes ten minutes on two cores and needs
- * nothing but Node; the others need a control plane, another browser run, or minutes of real time.
+ * a minute, a browser or a process, several run at once; those that `first` finds take longest and begin. `everyday`: a part of
+ * `npm test`, which takes ten minutes on two cores and needs nothing but Node; the others need a control plane, another browser run, or
+ * minutes of real time.
  */
 const groups = [
   {
@@ -30,11 +31,10 @@ const groups = [
   { name: 'cluster', files: 'tests/{cluster,realcluster}/**/*.test.ts', atOnce: 2 },
   { name: 'journeys', everyday: true, files: 'tests/e2e/ui/journeys.test.ts' },
   { name: 'browser', files: 'tests/e2e/ui/**/*.test.ts', atOnce: 2 },
-  { name: 'whole clusters', files: 'tests/e2e/{access,alerting*,recording}.test.ts', atOnce: 2 },
-  { name: 'e2e', files: 'tests/e2e/**/*.test.ts', atOnce: 2 },
-  { name: 'faults', files: 'tests/faults/**/*.test.ts', atOnce: 3 },
-  { name: 'truth', files: 'tests/truth/**/*.test.ts' },
-  { name: 'chart', files: 'tests/chart/**/*.test.ts' },
+  { name: 'e2e', files: 'tests/e2e/**/*.test.ts', atOnce: 3, first: /\/(alerting|recording|image|databases|access)/ },
+  { name: 'faults', files: 'tests/faults/**/*.test.ts', atOnce: 4, first: /\/f(5|50|19|4|1|35|14|32|38|41|37)-/ },
+  { name: 'truth', files: 'tests/truth/**/*.test.ts', atOnce: 2, first: /observer/ },
+  { name: 'chart', files: 'tests/chart/**/*.test.ts', atOnce: 2 },
   { name: 'node', files: 'tests/realnode/**/*.test.ts', atOnce: 2 },
   { name: 'other', files: 'tests/**/*.test.ts' },
 ];
@@ -101,7 +101,8 @@ function choose(wanted) {
       );
       for (const file of found) seen.add(file);
       const files = isWhole(group) ? found : found.filter((file) => isNamed(file, wanted));
-      return { ...group, files: files.sort() };
+      const isFirst = (file) => group.first?.test(`/${file}`) === true;
+      return { ...group, files: files.sort((a, b) => isFirst(b) - isFirst(a) || a.localeCompare(b)) };
     })
     .filter(({ files }) => files.length > 0);
 }

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import {
   toExecution,
   type CronJobFacts,
@@ -18,7 +20,7 @@ import {
 import { createLogger, systemClock } from '@cronjob-monitor/shared/process';
 import type { SimCluster, VirtualClock } from '@cronjob-monitor/simcluster';
 import { fleet } from './fleet.ts';
-import { cronJobObject } from './objects.ts';
+import { cronJobObject, namespaceObjects } from './objects.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -26,24 +28,48 @@ const dayMs = 24 * hourMs;
 const stepMs = 6 * hourMs;
 const pileUp = 100_000;
 
+/** A start uses what an earlier one kept for so long; the newest days are what a demonstration shows. */
+const keptForMs = 7 * dayMs;
+
+/** Where a start begins: at an instant of the past, with what an earlier start left there. */
+export interface Beginning {
+  /** Milliseconds. */
+  readonly at: number;
+  /** CronJobs and unfinished Jobs of that instant; undefined: nothing has run yet. */
+  readonly objects?: readonly RawObject[];
+}
+
+/** What an earlier start kept in the folder, when it is of the same fleet and younger than a week; else an empty cluster, weeks ago. */
+export function beginningOf(folder: string, nowAt: number): Beginning {
+  const longest = Math.max(...fleet.map(({ historyDays }) => historyDays));
+  const empty = { at: nowAt - longest * dayMs };
+  const { objects, database } = placesIn(folder);
+  if (!existsSync(objects) || !existsSync(database)) return empty;
+  const kept = JSON.parse(readFileSync(objects, 'utf8')) as Beginning & { readonly fleet: string };
+  const isUsable = kept.fleet === fleetHash() && kept.at <= nowAt && kept.at >= nowAt - keptForMs;
+  return isUsable ? kept : empty;
+}
+
 /**
- * Weeks of a cluster's life in a few seconds: the simulated controllers run the fleet under virtual time, and every run that ended is
- * recorded as a service that watched would have. Afterwards the cluster looks as it would have looked by itself.
+ * A cluster's life from its beginning until now, in a few seconds: the simulated controllers run the fleet under virtual time, and every run
+ * that ended is recorded as a service that watched would have. Afterwards the cluster looks as it would have looked by itself, the database
+ * holds the runs, and the folder keeps both for the next start. Returns how many runs it recorded.
  */
 export async function liveThroughHistory(
-  cluster: SimCluster,
-  clock: VirtualClock,
-  databasePath: string,
-  nowAt: number,
+  { cluster, clock }: { readonly cluster: SimCluster; readonly clock: VirtualClock },
+  { at, objects }: Beginning,
+  { folder, databasePath, nowAt }: { readonly folder: string; readonly databasePath: string; readonly nowAt: number },
 ): Promise<number> {
   const log = createLogger({ level: 'warn', format: 'text', clock: systemClock });
+  if (objects) copyFileSync(placesIn(folder).database, databasePath);
+  for (const object of [...namespaceObjects(), ...(objects ?? [])]) cluster.objects.put(object);
   const store = openStore({ type: 'sqlite', path: databasePath }, { clock: systemClock, log });
+  let recorded = 0;
   try {
     await migrate(store, { version: 'v0.0.0-demo' });
     const epoch = await takeEpoch(store, 'history');
-    const waiting = [...fleet].sort((a, b) => b.historyDays - a.historyDays);
+    const waiting = objects ? [] : fleet.toSorted((a, b) => b.historyDays - a.historyDays);
     const known = new Set<string>();
-    let recorded = 0;
     while (clock.now() < nowAt) {
       while (waiting[0] && waiting[0].historyDays * dayMs >= nowAt - clock.now()) {
         const next = waiting.shift();
@@ -53,11 +79,43 @@ export async function liveThroughHistory(
       clock.advanceTo(Math.min(nowAt, clock.now() + stepMs, Math.max(nextBirthAt, clock.now() + 1)));
       recorded += await recordEnded(cluster, store, epoch, known);
     }
-    for (const cronJob of fleet) settle(cluster, cronJob);
-    return recorded;
   } finally {
     await store.close();
   }
+  if (at < nowAt) keep(cluster, { folder, databasePath, nowAt });
+  for (const cronJob of fleet) settle(cluster, cronJob);
+  return recorded;
+}
+
+/** Jobs that ended are in the database; those that run are made anew by the next start, and take as long once more. */
+function keep(cluster: SimCluster, kept: { folder: string; databasePath: string; nowAt: number }): void {
+  const places = placesIn(kept.folder);
+  rmSync(places.objects, { force: true });
+  copyFileSync(kept.databasePath, places.database);
+  const running = list(cluster, 'Job')
+    .filter((job) => !hasEnded(job))
+    .map(({ status: _, ...job }) => job);
+  const text = JSON.stringify({
+    fleet: fleetHash(),
+    at: kept.nowAt,
+    objects: [...list(cluster, 'CronJob'), ...running],
+  });
+  // In one step: a start that is ended in the middle leaves no half of it.
+  writeFileSync(`${places.objects}.new`, text);
+  renameSync(`${places.objects}.new`, places.objects);
+}
+
+function hasEnded(job: RawObject): boolean {
+  const { conditions = [] } = (job['status'] ?? {}) as { conditions?: { type: string; status: string }[] };
+  return conditions.some(({ type, status }) => (type === 'Complete' || type === 'Failed') && status === 'True');
+}
+
+function placesIn(folder: string): { readonly objects: string; readonly database: string } {
+  return { objects: `${folder}/demo-history.json`, database: `${folder}/demo-history.db` };
+}
+
+function fleetHash(): string {
+  return createHash('sha256').update(JSON.stringify(fleet)).digest('hex');
 }
 
 /** Every run that ended until now gets its row; its Job goes, but for the newest few that Kubernetes would have kept. */

@@ -6,8 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { createClock, createSimCluster } from '@cronjob-monitor/simcluster';
 import { parse } from 'yaml';
 import { fleet } from './fleet.ts';
-import { liveThroughHistory } from './history.ts';
-import { monitorObjects, namespaceObjects } from './objects.ts';
+import { buildPage } from './build-page.ts';
+import { beginningOf, liveThroughHistory } from './history.ts';
+import { monitorObjects } from './objects.ts';
 import { receiverFlags, startReceivers } from './receivers.ts';
 
 /** What `npm start` runs: the service against a simulated cluster with a past, or against the cluster of `--kubeconfig FILE`. */
@@ -18,8 +19,15 @@ const kubeconfigGiven = passed.some((argument) => /^--(cluster\.)?kubeconfig(=|$
 
 mkdirSync(dataFolder, { recursive: true });
 const database = join(dataFolder, kubeconfigGiven ? 'monitor.db' : 'demo.db');
-const cluster = kubeconfigGiven ? undefined : await simulate(database);
-if (cluster) console.log('Starting the service …');
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
+const [cluster] = await Promise.all([kubeconfigGiven ? undefined : simulate(database), buildPage(stop.signal)]);
+if (stop.signal.aborted) {
+  await cluster?.stop();
+  process.exit(0);
+}
+console.log('Starting the service …');
+const startedMs = performance.now();
 const kubeconfig = cluster ? ['--cluster.kubeconfig', cluster.kubeconfig] : [];
 
 const service = spawn(
@@ -45,35 +53,43 @@ const service = spawn(
 const port = portOf(passed) ?? 8080;
 void sayWhere(port);
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => service.kill('SIGTERM'));
+stop.signal.addEventListener('abort', () => service.kill('SIGTERM'));
 service.on('exit', (code, signal) => void end(code ?? (signal ? 0 : 1)));
 
 async function simulate(databasePath: string): Promise<{ kubeconfig: string; stop: () => Promise<void> }> {
   for (const suffix of ['', '-wal', '-shm']) rmSync(databasePath + suffix, { force: true });
   const nowAt = Math.floor(Date.now() / 1000) * 1000;
-  const longest = Math.max(...fleet.map(({ historyDays }) => historyDays));
-  const clock = createClock(nowAt - longest * 86_400_000);
+  const beginning = beginningOf(dataFolder, nowAt);
+  const clock = createClock(beginning.at);
   const nodes = ['node-1', 'node-2', 'node-3'];
-  const sim = createSimCluster({ clock, token: 'demo', nodes, schedulePods: true, seed: 7 });
+  // What continues a history draws other names and uids than what began it.
+  const seed = beginning.objects ? Math.floor(beginning.at / 1000) : 7;
+  const sim = createSimCluster({ clock, token: 'demo', nodes, schedulePods: true, seed });
   for (const kind of ['cronjobmonitors', 'alertchannels']) {
     sim.objects.put(
       parse(readFileSync(join(root, `charts/cronjob-monitor/crds/${kind}.yaml`), 'utf8')) as Record<string, unknown>,
     );
   }
-  for (const object of namespaceObjects()) sim.objects.put(object);
 
-  console.log(`Simulating ${longest} days of a cluster with ${fleet.length} CronJobs, which takes some ten seconds …`);
-  const startedMs = performance.now();
-  const runs = await liveThroughHistory(sim, clock, databasePath, nowAt);
+  const span = spanOf(nowAt - beginning.at);
+  console.log(
+    beginning.objects
+      ? `Simulating the ${span} since the last start of a cluster with ${fleet.length} CronJobs …`
+      : `Simulating ${span} of a cluster with ${fleet.length} CronJobs, once, which takes some ten seconds …`,
+  );
+  const simulatedFromMs = performance.now();
+  const runs = await liveThroughHistory({ cluster: sim, clock }, beginning, {
+    folder: dataFolder,
+    databasePath,
+    nowAt,
+  });
   const receivers = await startReceivers(sim);
   for (const object of monitorObjects()) sim.objects.put(object);
   // The weeks took a few seconds: the cluster catches up with them, and then time passes by itself.
   clock.advanceTo(Date.now());
   clock.follow();
   await sim.start();
-  console.log(
-    `Simulated ${longest} days of ${fleet.length} CronJobs: ${runs} runs in ${((performance.now() - startedMs) / 1000).toFixed(1)} s.`,
-  );
+  console.log(`Simulated ${span}: ${runs} runs in ${secondsSince(simulatedFromMs)} s.`);
 
   const folder = mkdtempSync(join(tmpdir(), 'cronjob-monitor-'));
   const path = join(folder, 'kubeconfig');
@@ -86,6 +102,16 @@ async function simulate(databasePath: string): Promise<{ kubeconfig: string; sto
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+function spanOf(ms: number): string {
+  const hours = Math.round(ms / 3_600_000);
+  if (hours >= 48) return `${Math.round(hours / 24)} days`;
+  return hours >= 2 ? `${hours} hours` : `${Math.max(1, Math.round(ms / 60_000))} minutes`;
+}
+
+function secondsSince(ms: number): string {
+  return ((performance.now() - ms) / 1000).toFixed(1);
 }
 
 function kubeconfigOf(server: string): string {
@@ -107,6 +133,7 @@ async function sayWhere(uiPort: number): Promise<void> {
       () => false,
     );
     if (isUp) {
+      console.log(`The service is up after ${secondsSince(startedMs)} s.`);
       console.log(`\n  cronjob-monitor   ${url}`);
       console.log(
         cluster
