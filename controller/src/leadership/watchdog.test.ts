@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
+import { FakeClock } from '@cronjob-monitor/shared/testing';
+import { startWatchdog } from './watchdog.ts';
 
 const watchdogUrl = new URL('./watchdog.ts', import.meta.url).href;
 
@@ -73,3 +75,16 @@ test('a watchdog that was told to end watches no more', async (t) => {
   assert.equal(signal, null);
   assert.equal(child.exitCode, 0);
 });
+
+for (const [when, abort] of [
+  ['before it starts', (stop: AbortController) => stop.abort()],
+  ['before its thread watches', (stop: AbortController) => void setImmediate(() => stop.abort())],
+] as const) {
+  test(`a process that is told to end ${when} waits for no thread`, async () => {
+    const clock = new FakeClock(0);
+    const stop = new AbortController();
+    abort(stop);
+    const started = startWatchdog({ clock }, stop.signal);
+    await assert.rejects(started, { name: 'AbortError' });
+  });
+}

@@ -17,9 +17,10 @@ const beatMs = 1_000;
  * Ends the process hard when its event loop stands still, or when the whole process did (SIGSTOP, a paused machine): a leader
  * that cannot act must not believe that it leads. A worker thread watches a counter that the loop raises each second.
  * Nothing of the process is asked for it, since a stalled process answers nothing. Resolves when the thread watches; ends with
- * the signal.
+ * the signal, and rejects when that comes before.
  */
 export async function startWatchdog(options: WatchdogOptions, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
   const stallMs = options.stallMs ?? 10_000;
   const beats = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const lastWords = `${options.lastWords ?? 'the event loop stood still, the process is ended'}\n`;
@@ -30,7 +31,7 @@ export async function startWatchdog(options: WatchdogOptions, signal: AbortSigna
   // Four beats within the limit when the limit is short.
   options.clock.every(Math.min(beatMs, stallMs / 4), () => void Atomics.add(beats, 0, 1), signal);
   signal.addEventListener('abort', () => void worker.terminate(), { once: true });
-  await once(worker, 'message');
+  await once(worker, 'message', { signal });
 }
 
 /** Runs in the worker thread, from its text alone: it can name nothing of this module, and it has no clock but the machine's. */
