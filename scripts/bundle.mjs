@@ -16,7 +16,7 @@ import { threadPrograms } from './thread-programs.mjs';
 
 const root = resolve(import.meta.dirname, '..');
 
-/** Packages with native parts or requires that nobody can follow; the image has them as they are, with all they depend on. */
+/** Packages with native parts or requires that cannot be followed; the image has them as they are, with all they depend on. */
 const unbundled = ['better-sqlite3', 'pg', 'mysql2', 'knex', 'bunyan'];
 
 /** The programs of the image: the processes, and the command line. */

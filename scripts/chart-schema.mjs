@@ -16,7 +16,7 @@ const object = (properties, more = {}) => ({ type: 'object', additionalPropertie
 
 /** What has to hold where the condition does. */
 function when(condition, consequence) {
-  // oxlint-disable-next-line unicorn/no-thenable -- the word of JSON Schema; nobody awaits a schema
+  // oxlint-disable-next-line unicorn/no-thenable -- the word of JSON Schema; a schema is never awaited
   return { if: condition, then: consequence };
 }
 

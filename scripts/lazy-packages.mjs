@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 
-/** Its parts do nothing when they are loaded: what nobody names is left out. */
+/** Its parts do nothing when they are loaded: what is not named is left out. */
 const withoutSideEffects = ['@kubernetes/client-node'];
 
 /** Imported at the top of the Kubernetes client, for proxies and for sign-in by OpenID, which few kubeconfigs ask for. */

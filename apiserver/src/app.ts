@@ -38,7 +38,7 @@ export function createApp(deps: AppDeps): RequestListener {
   app.use(crossSiteGuard()); // no page of another site changes anything, whatever the path
   app.use(compression()); // outside caching: it packs the text that caching made
   app.use(caching({ authenticated: settings.authMode !== 'none' })); // sees each finished answer of a route
-  app.use(forgetAfterWrites(deps.answers, deps.fleet)); // whoever changed something reads it at once
+  app.use(forgetAfterWrites(deps.answers, deps.fleet)); // a caller reads its own write
   app.use(decodablePath()); // a path that cannot be read is refused before it is matched
   for (const router of [...createRoutes(deps), openApiRouter()])
     app.use(router.routes() as unknown as Koa.Middleware<ApiState>);

@@ -21,7 +21,7 @@ import { gatherFigures, gatherMetrics, gatherHealth, presentHealth } from './rou
 import type { ApiSettings } from './settings.ts';
 import { createSharedAnswers } from './shared-answers.ts';
 
-/** After a costly read: whoever looks at a large fleet looks at more of it. */
+/** After a costly read: a reader of a large fleet reads more of it. */
 const hasteMs = 15_000;
 
 export interface ApiDeps {
@@ -40,12 +40,12 @@ export interface ApiDeps {
   readonly uiFolder: string | undefined;
 }
 
-/** The REST API with the user interface. It opens no listener: whoever starts the process does. */
+/** The REST API with the user interface. It opens no listener: the program that starts the process does. */
 export interface Api {
   readonly handler: RequestListener;
   /** Begins to look after the database, without waiting for it. */
   start(): void;
-  /** Says that it is not ready and serves on for `ms`, so that whoever sends requests here can notice. */
+  /** Says that it is not ready and serves on for `ms`, so that load balancers can notice. */
   retire(ms: number): Promise<void>;
   /** Takes no more requests and ends the streams. Open requests go on: the listener waits for them. */
   stop(): Promise<void>;
@@ -92,7 +92,7 @@ export function createApi(deps: ApiDeps): Api {
     fleet: createKeptFleet({
       store,
       clock,
-      isTold: ({ sla }) => !sla.countMissed, // nobody tells of a run that did not start
+      isTold: ({ sla }) => !sla.countMissed, // a run that did not start is not told
       countMetrics: (ids, now) => gatherMetrics(store, ids, now),
       countFigures: (ids, now, wanted) => gatherFigures(store, ids, now, wanted),
     }),

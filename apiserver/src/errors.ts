@@ -65,7 +65,7 @@ export function methodNotAllowed(method: string, allowed: readonly string[]): Ap
   });
 }
 
-/** No identity, or none that anybody vouches for. */
+/** No identity, or one that was not confirmed. */
 export function unauthenticated(message: string): ApiError {
   return new ApiError('UNAUTHENTICATED', message, { headers: { 'WWW-Authenticate': 'Bearer' } });
 }
@@ -78,7 +78,7 @@ export function forbidden(verb: string, resource: string, namespace: string | un
   });
 }
 
-/** Who calls, or what they may do, cannot be found out: nobody is let through. */
+/** Who calls, or what they may do, cannot be found out: every caller is refused. */
 export function reviewUnavailable(cause?: unknown): ApiError {
   return new ApiError(
     'REVIEW_UNAVAILABLE',

@@ -17,7 +17,7 @@ export interface ScheduledCronJob {
 }
 
 /**
- * When it is due next after `now`. The controller's own answer holds while it lies ahead; when it has passed, because nobody
+ * When it is due next after `now`. The controller's own answer holds while it lies ahead; when it has passed, because no leader
  * has looked since, it is computed anew. Undefined: suspended, deleted, its schedule cannot be judged, or never.
  */
 export function nextRunOf(cronJob: ScheduledCronJob, now: Instant, defaultTimeZone: string): Instant | undefined {
@@ -33,6 +33,6 @@ export function nextRunOf(cronJob: ScheduledCronJob, now: Instant, defaultTimeZo
     const interval = first - anchor;
     return anchor + (Math.floor((now - anchor) / interval) + 1) * interval;
   } catch {
-    return undefined; // a schedule that nobody can read has no next run; its problem is told elsewhere
+    return undefined; // an unreadable schedule has no next run; its problem is told elsewhere
   }
 }

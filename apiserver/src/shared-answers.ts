@@ -8,7 +8,7 @@ export interface SharedAnswers {
    * answer is never to be changed.
    */
   read<T extends object>(question: readonly unknown[], make: () => Promise<T>): Promise<T>;
-  /** What is kept is of no use any more: somebody has changed something through this process. */
+  /** What is kept is of no use any more: something was changed through this process. */
   forget(): void;
 }
 
@@ -66,7 +66,7 @@ export function createSharedAnswers(deps: {
         drop();
       },
       () => {
-        // Whoever asked meets the error; the next one asks anew.
+        // the caller meets the error; the next one asks anew.
         if (answers.get(key) === kept) answers.delete(key);
       },
     );
@@ -113,7 +113,7 @@ export function createSharedAnswers(deps: {
         if (kept.made === undefined) return kept.answer as Promise<T>;
         const ageMs = clock.monotonicMs() - kept.made.atMs;
         const fresh = Math.min(mostFreshMs, freshTimes * kept.made.tookMs);
-        // One that nobody has asked for in a while is not given any more: its windows are of another minute.
+        // One that was not asked for in a while is not given any more: its windows are of another minute.
         const isGiven = ageMs < 2 * fresh || (renewed.has(key) && ageMs < mostStaleMs);
         if (isGiven && ageMs >= fresh) renew(key, mark, make);
         if (isGiven) return kept.answer as Promise<T>;

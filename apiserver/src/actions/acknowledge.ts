@@ -12,7 +12,7 @@ import {
 } from '@cronjob-monitor/shared/store';
 import { ApiError, notFound } from '../errors.ts';
 
-/** What somebody says who takes note of an alert. */
+/** What a person says who acknowledges an alert. */
 export interface AcknowledgeWish {
   readonly alertId: string;
   readonly by: string;

@@ -35,7 +35,7 @@ export type { PatternAnswer, PatternQuestion } from './try-pattern.ts';
 export interface Actions {
   deleteHistory(cronJob: Ref): Promise<DeleteHistoryResult>;
   prune(input: Required<PruneInput>): Promise<PruneResult>;
-  /** The signal aborts when nobody waits for it any more. */
+  /** The signal aborts when its caller has gone. */
   readLogs(wish: LogWish, how: { readonly source: LogSource; readonly signal: AbortSignal }): Promise<JobLogs>;
   trigger(wish: TriggerWish): Promise<TriggerResult>;
   setSuspended(cronJob: Ref, suspended: boolean): Promise<SuspendResult>;

@@ -46,7 +46,7 @@ export interface PreviewDeps {
   readonly clock: Clock;
   readonly settings: {
     readonly defaultTimeZone: string;
-    /** False: nobody said it. */
+    /** False: it is the default. */
     readonly isDefaultZoneGiven: boolean;
     readonly monitorDefaults: MonitorDefaults;
   };
@@ -239,7 +239,7 @@ function presentAlerts(alerts: readonly NamedAlert[]): MonitorPreview['alerts'] 
   };
 }
 
-/** For how long nobody can tell what was due: gaps between the epochs that are certain, of the CronJob with most of it. */
+/** For how long it is unknown what was due: gaps between the epochs that are certain, of the CronJob with most of it. */
 function blindSecondsOf(
   histories: ReadonlyMap<number, StoredHistory>,
   epochs: ReadonlyMap<number, readonly SpecEpoch[]>,

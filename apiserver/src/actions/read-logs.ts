@@ -22,7 +22,7 @@ interface Deps {
 }
 
 /**
- * The log of one container of one run: live, stored, or live and else stored. Aborts with the signal: nobody waits for it any more.
+ * The log of one container of one run: live, stored, or live and else stored. Aborts with the signal: its caller has gone.
  * Throws LOGS_UNAVAILABLE and NOT_FOUND.
  */
 export async function readLogs(

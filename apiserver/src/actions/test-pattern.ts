@@ -6,7 +6,7 @@ import type { PatternAnswer, PatternQuestion } from './try-pattern.ts';
 const mostWaiting = 8;
 const retryAfterSeconds = 5;
 
-/** Where patterns of callers are tried: a thread with a time budget, so that none stalls the loop that serves everybody else. */
+/** Where patterns of callers are tried: a thread with a time budget, so that none stalls the loop that serves all other callers. */
 export interface PatternThread {
   run(question: PatternQuestion): Promise<PatternAnswer>;
   /** Questions that wait or run. */

@@ -23,7 +23,7 @@ export interface Authentication {
   readonly mode: AuthMode;
   /** Throws UNAUTHENTICATED when the mode asks for an identity and the request has none. */
   authenticate(request: IncomingMessage): Promise<Caller>;
-  /** Whether the ability can be granted in one namespace and not in another. Always false where nobody is asked. */
+  /** Whether the ability can be granted in one namespace and not in another. Always false where callers are not asked. */
   isNamespaced(ability: Ability): boolean;
   /** Throws FORBIDDEN, naming the missing verb, when the caller may not. */
   permit(caller: Caller, ability: Ability, place: Place): Promise<void>;

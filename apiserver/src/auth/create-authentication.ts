@@ -53,7 +53,7 @@ interface ProxySettings {
   readonly groupsHeader: string;
 }
 
-/** The group that an API server adds to everybody it knows. */
+/** The group that an API server adds to every user it knows. */
 const knownGroup = 'system:authenticated';
 const noUser = 'The proxy in front of this service names no user';
 

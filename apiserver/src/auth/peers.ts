@@ -10,7 +10,7 @@ export function peersOf(entries: readonly string[]): (address: string | undefine
     else peers.addSubnet(address, Number(prefix), family);
   }
   return (address) => {
-    if (address === undefined) return false; // the socket is closed: nobody is there
+    if (address === undefined) return false; // the socket is closed: no caller is there
     const plain = address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '').replace(/%.*$/, '');
     if (isIP(plain) === 0) return false;
     return peers.check(plain, isIPv4(plain) ? 'ipv4' : 'ipv6');

@@ -22,7 +22,7 @@ export interface ReviewDeps {
 
 /** What the cluster says of tokens and rights. Both reject with REVIEW_UNAVAILABLE when it cannot be asked and nothing is kept. */
 export interface Reviews {
-  /** Undefined: the token is nobody's. */
+  /** Undefined: the token is of no user. */
   identityOf(token: string): Promise<Identity | undefined>;
   isAllowed(identity: Identity, question: AccessQuestion): Promise<boolean>;
 }
@@ -40,8 +40,8 @@ interface Answer<T> {
 }
 
 /**
- * Answers are kept under a hash of what was asked, bounded, and asked once however many wait for them. Tokens that are nobody's are
- * kept apart from good ones: whoever invents tokens drives out only what was invented.
+ * Answers are kept under a hash of what was asked, bounded, and asked once however many wait for them. Tokens of no user are
+ * kept apart from good ones: invented tokens drive out only invented ones.
  */
 export function createReviews(deps: ReviewDeps): Reviews {
   const { cluster, tokenMs, allowMs, denyMs } = deps;
@@ -87,7 +87,7 @@ function hash(text: string): string {
   return createHash('sha256').update(text).digest('base64');
 }
 
-/** Asks the cluster, each question once at a time and within its limit, and closes the door when nobody answers. */
+/** Asks the cluster, each question once at a time and within its limit, and refuses when it gets no answer. */
 class Asker {
   readonly #deps: Pick<ReviewDeps, 'clock' | 'logger' | 'count'>;
   readonly #underWay = new Map<string, Promise<unknown>>();

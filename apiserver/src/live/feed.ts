@@ -13,7 +13,7 @@ export interface FeedListener {
   readonly health: (health: StreamData['health']) => void;
 }
 
-/** What happens, asked for once in a process, whoever many listen. */
+/** What happens, asked for once in a process, however many listen. */
 export interface Feed {
   /** Listens until the result is called. Rejects while the database cannot say where the changes stand. */
   listen(listener: FeedListener): Promise<{ readonly cursor: number; stop(): void }>;

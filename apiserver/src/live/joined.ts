@@ -1,5 +1,5 @@
 /**
- * Work that several ask for at once, one run after the other. Whoever asks gets a run that begins after it has asked: never one that
+ * Work that several ask for at once, one run after the other. A caller gets a run that begins after it has asked: never one that
  * may have passed by what has changed since.
  */
 export function joined<T>(work: () => Promise<T>): () => Promise<T> {
@@ -10,7 +10,7 @@ export function joined<T>(work: () => Promise<T>): () => Promise<T> {
     const run = work();
     const ended = run.then(
       () => {},
-      () => {}, // whoever asked meets the error
+      () => {}, // the caller meets the error
     );
     running = ended;
     await ended;

@@ -78,7 +78,7 @@ export function createKeptFigures<F>({
   return {
     read(...asked) {
       const read = turn.then(() => readMissing(...asked));
-      turn = read.catch(() => {}); // whoever asked meets the error
+      turn = read.catch(() => {}); // the caller meets the error
       return read;
     },
     forget(ids) {

@@ -6,7 +6,7 @@ import { ApiError, internalError } from '../errors.ts';
 /** Makes an error of a room below the API's own one; undefined when it does not know it. */
 export type Translation = (error: unknown) => ApiError | undefined;
 
-/** The one place that turns an error into an answer. What nobody expected is logged here, under the request's id. */
+/** The one place that turns an error into an answer. An unexpected error is logged here, under the request's id. */
 export function errorBoundary(deps: {
   readonly logger: Logger;
   readonly translations: readonly Translation[];

@@ -51,7 +51,7 @@ export function readQuery<S extends Shape>(ctx: ApiContext, shape: S, ...rules: 
   return narrowed(ctx, values as Values<S>);
 }
 
-/** Cuts the namespaces of a list to those that its caller may look into, before anybody is asked for what is in them. */
+/** Cuts the namespaces of a list to those that its caller may look into, before the database is asked for what is in them. */
 function narrowed<V extends object>(ctx: ApiContext, values: V): V {
   const { reach } = ctx.state;
   if (!reach || !('namespace' in values) || !Array.isArray(values.namespace)) return values;

@@ -66,7 +66,7 @@ interface WrittenOperation {
   readonly operationId: string;
   readonly tags: readonly string[];
   readonly description?: string;
-  /** Who may; absent: everybody, in every mode. */
+  /** Who may; absent: all callers, in every mode. */
   readonly 'x-ability'?: string;
   /** Names of parameters.ts. */
   readonly 'x-query'?: readonly string[];

@@ -122,7 +122,7 @@ export function databaseAway(clock: FakeClock, answers: Partial<Store> = {}): St
   });
 }
 
-/** A cluster that nobody may ask: tests that need one bring it. */
+/** A cluster that may not be asked: tests that need one bring it. */
 function noCluster(): Cluster {
   return new Proxy({} as Cluster, {
     get: (_target, key) => {

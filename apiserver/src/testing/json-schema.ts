@@ -1,6 +1,6 @@
 /**
  * What is wrong with a value by a schema, a line each: the part of JSON Schema that the contract of the API uses. An object that does not
- * say what else it may hold may hold nothing else, so that a field which nobody wrote down is noticed.
+ * say what else it may hold may hold nothing else, so that a field that no schema has is noticed.
  */
 export function schemaProblems(schema: unknown, value: unknown, root: unknown, path = '$'): string[] {
   const rules = schema as Rules;

@@ -8,7 +8,7 @@ export class ReviewingCluster {
   readonly #rights = new Map<string, Set<Right>>();
   /** Every question, in order. */
   readonly asked: string[] = [];
-  /** Nobody answers. */
+  /** No answer comes. */
   isAway = false;
 
   /** The token `name` stands for the user `name`. */

@@ -30,7 +30,7 @@ const gatherAnswersMs = 10;
 const stopMs = sendLimitMs + 5_000;
 /** Ends the wait for the next round. */
 const woken = new Error('there is work');
-/** After an error that is nobody's. */
+/** After an error of no receiver. */
 const sorryMs = 1_000;
 
 /** Claims what is due, hands it to the pipeline, settles what comes back. alerting.md sections 5 to 7. */
@@ -121,7 +121,7 @@ class OutboxDispatcher implements Dispatcher {
 
   #track(work: Promise<void>): void {
     const followed = work
-      // What may fail is caught where it is done; this is for what nobody thought of.
+      // What may fail is caught where it is done; this is for an unexpected error.
       .catch((error: unknown) => this.#deps.logger.error('a part of the dispatcher failed', { error }))
       .finally(() => this.#running.delete(followed));
     this.#running.add(followed);
@@ -278,7 +278,7 @@ class OutboxDispatcher implements Dispatcher {
     }
   }
 
-  /** Something failed that is no answer of a receiver: the message goes back, and nobody is blamed. */
+  /** Something failed that is no answer of a receiver: the message goes back, and no channel counts a failure. */
   async #putBack(delivery: ClaimedDelivery, error: unknown): Promise<Judged> {
     const { store } = this.#deps;
     await this.#attempt(() => Promise.reject(error));

@@ -62,7 +62,7 @@ export interface HoldingFinding {
   readonly context: unknown;
   /** What kind of failure it is; a change ends an acknowledgement. */
   readonly signature?: string | undefined;
-  /** It happened while nobody watched. */
+  /** It happened while the service did not watch. */
   readonly delayed: boolean;
   /** When it began to hold, if that is known better than by now: alertDelay counts from it. */
   readonly beganAt?: Instant | undefined;

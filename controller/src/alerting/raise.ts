@@ -35,7 +35,7 @@ export interface Followed {
 /**
  * Brings alerts, messages, ledger and counters in line with what was found, inside the caller's fenced transaction: the rows of the
  * CronJobs are locked first, so there is one such transaction per CronJob at a time. Findings that change nothing write nothing.
- * Returns the alerts that were written. Metrics are moved after the commit, by whoever commits.
+ * Returns the alerts that were written. Metrics are moved after the commit, by the caller, which commits.
  */
 export async function raise(tx: Tx, findings: readonly AlertFinding[], deps: RaiseDeps): Promise<RaisedAlert[]> {
   if (findings.length === 0) return [];

@@ -18,7 +18,7 @@ export interface SettlerDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly onChannelChanged: (uid: string) => void;
-  /** It took a message, which it did not before; or nobody knows whether it did. */
+  /** It took a message, which it did not before; or it is unknown whether it did. */
   readonly onRecovered: (channelUid: string) => void;
 }
 
@@ -68,7 +68,7 @@ export class Settler {
       for (const [index, judged] of batch.entries()) this.#tell(judged, settled[index], at);
       for (const uid of new Set(batch.map(({ delivery }) => delivery.channelUid))) this.#deps.onChannelChanged(uid);
     } catch (error) {
-      // It is written: what is only told of it must not make anybody write it again.
+      // It is written: what is only told of it must not make it written again.
       this.#deps.logger.error('what was settled could not be told', { error });
     }
     return batch;

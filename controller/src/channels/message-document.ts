@@ -217,7 +217,7 @@ function clusterOf(cluster: string | null): string[] {
   return cluster === null ? [] : [`cluster ${cluster}`];
 }
 
-/** Only what a browser may open: a runbook is what somebody wrote into an annotation. */
+/** Only what a browser may open: a runbook is what a person wrote into an annotation. */
 function toLink(text: string, href: string | null): Link[] {
   const url = href === null ? null : URL.parse(href);
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';

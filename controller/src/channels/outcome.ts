@@ -35,7 +35,7 @@ export interface Failed {
  * What to do with the delivery (alerting.md section 6):
  * - `retry`: ready again after back-off.
  * - `reduce`: at once again in the reduced form; never the answer to one.
- * - `park`: it waits until somebody mends the channel, whose hold becomes `parked`.
+ * - `park`: it waits until a person mends the channel, whose hold becomes `parked`.
  * - `invalid`: nothing was tried and no attempt is spent; it waits, the channel's hold becomes `invalid`.
  * - `dead`: given up.
  */

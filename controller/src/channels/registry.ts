@@ -22,7 +22,7 @@ export interface Attempt {
   readonly form: Form;
   /** 1, 2, … */
   readonly attempt: number;
-  /** As the last attempt left it; undefined: nobody was told yet. */
+  /** As the last attempt left it; undefined: not told yet. */
   readonly progress: Progress | undefined;
 }
 

@@ -39,7 +39,7 @@ export async function orAborted<Result>(work: Promise<Result>, signal: AbortSign
   const onAbort = (): void => reject(signal.reason);
   if (signal.aborted) onAbort();
   signal.addEventListener('abort', onAbort, { once: true });
-  work.catch(() => {}); // Whoever waits hears of it; after an abort nobody does.
+  work.catch(() => {}); // The caller hears of it, unless it has aborted.
   try {
     return await Promise.race([work, promise]);
   } finally {

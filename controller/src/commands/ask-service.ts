@@ -122,7 +122,7 @@ async function exchange(url: string, init: RequestInit, { clock }: World): Promi
   );
   const name = url.replace(/\?.*$/s, '');
   try {
-    // A redirect would take the token to somebody else.
+    // A redirect would take the token to another server.
     const answer = await fetch(url, { ...init, signal: limit.signal, redirect: 'manual' });
     return readAnswer(name, answer.status, await readBody(name, answer));
   } catch (error) {

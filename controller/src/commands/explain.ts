@@ -37,7 +37,7 @@ const dayMs = 86_400_000;
 const shownSlots = 50;
 const shownAlerts = 20;
 
-/** Expected runs that came to nothing; `suspended` was somebody's wish, and is told all the same. */
+/** Expected runs that came to nothing; `suspended` was a person's wish, and is told all the same. */
 const notRun: readonly SlotOutcome[] = [
   'missed',
   'skippedForbid',

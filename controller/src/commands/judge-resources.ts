@@ -31,7 +31,7 @@ export const usualDefaults: MonitorDefaults = {
   storeEvents: true,
 };
 
-/** Who may select elsewhere is known to the cluster alone: here everybody may. */
+/** Who may select elsewhere is known to the cluster alone: here all may. */
 const usualReach: ReachRules = {
   ignoredNamespaces: ['kube-system', 'kube-public', 'kube-node-lease'],
   watchNamespaces: [],

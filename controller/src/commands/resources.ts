@@ -83,7 +83,7 @@ function unknownKind(place: string, { kind, metadata }: SourceDocument['object']
   };
 }
 
-/** Without a monitor or a channel there is nothing to say, and somebody meant another file. */
+/** Without a monitor or a channel there is nothing to say, and another file was meant. */
 export function refuseNothing({ monitors, channels }: Resources, files: readonly string[]): void {
   if (monitors.length + channels.length > 0) return;
   throw new InputError(`there is no CronJobMonitor and no AlertChannel in ${files.join(', ')}`);

@@ -59,7 +59,7 @@ const reasons: Readonly<Record<ToldReason, string>> = {
   order: 'the message before it',
 };
 
-/** Was anybody told, and if not, why. */
+/** Was it told, and if not, why. */
 export function toldText({ state, reason, until, channels }: Told): string {
   const why = reason === null ? '' : `: ${reasons[reason]}`;
   const end = until === null ? '' : ` until ${timeText(until)}`;

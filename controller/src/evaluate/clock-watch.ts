@@ -7,7 +7,7 @@ import {
 } from '@cronjob-monitor/shared/domain';
 import type { Clock } from '@cronjob-monitor/shared/process';
 
-/** A clock that was set is noticed by whoever looks first; the others hear of it for so long. */
+/** A clock that was set is noticed by the replica that looks first; the others hear of it for so long. */
 const toldForMs = 2_000;
 
 /** Whether time-based verdicts may be given now (detection.md section 1). Asked about each second, by several. */

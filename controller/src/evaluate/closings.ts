@@ -4,7 +4,7 @@ import type { AlertFinding, AlertRules, CloseCause } from '../alerting/index.ts'
 import { findingOf } from './findings.ts';
 import type { Subject } from './subject.ts';
 
-/** Nobody is asked for them any more: what an alert is closed by needs none of a monitor's wishes. */
+/** They are not asked for any more: what an alert is closed by needs none of a monitor's wishes. */
 const noRules: AlertRules = {
   severityOverrides: undefined,
   alertDelayMs: 0,
@@ -24,7 +24,7 @@ export interface ClosingFacts {
   readonly isUnreadable: (monitor: { readonly namespace: string; readonly name: string }) => boolean;
 }
 
-/** Alerts that nobody can judge any more: their CronJob or their monitor is gone, or the monitor selects it no longer. */
+/** Alerts that can be judged no more: their CronJob or their monitor is gone, or the monitor selects it no longer. */
 export function closingsOf(subject: Subject, of: ClosingFacts): AlertFinding[] {
   return subject.alerts.flatMap((alert) => {
     const cause = causeOf(subject, alert, of);

@@ -13,7 +13,7 @@ export interface ControllerLeaseDeps {
 export interface ControllerLease {
   /** Until the signal aborts. */
   readonly watch: (signal: AbortSignal) => void;
-  /** False as well while nobody can tell: no right to read the Lease, no such Lease, no answer. */
+  /** False as well while it is unknown: no right to read the Lease, no such Lease, no answer. */
   readonly isStale: () => boolean;
 }
 

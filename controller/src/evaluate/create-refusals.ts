@@ -13,7 +13,7 @@ export interface CreateRefusalsDeps {
   readonly jobs: { values(): Iterable<JobFacts> };
   readonly podsOf: (jobUid: string) => readonly PodFacts[];
   readonly isMonitored: (cronJobUid: string) => boolean;
-  /** Messages of events come from anybody. */
+  /** Messages of events are untrusted. */
   readonly redaction: Pick<Redaction, 'messages'>;
   /** What is known of the Job has changed. */
   readonly onChanged: (job: JobFacts) => void;

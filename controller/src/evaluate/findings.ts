@@ -36,7 +36,7 @@ export interface FindingContext {
   readonly endedAt?: Instant | undefined;
   /** What may hold back a message of a time that has passed; absent: what is active now, and what becomes active. */
   readonly causes?: readonly PossibleCause[] | undefined;
-  /** Whether it began while nobody watched. */
+  /** Whether it began while the service did not watch. */
   readonly isDelayed: (sinceAt: Instant) => boolean;
   /** What a monitor wants told at once of a run about which more is still being read; undefined: nothing is. */
   readonly knownOf: (

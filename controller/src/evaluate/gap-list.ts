@@ -1,8 +1,8 @@
 import type { Gap, Instant } from '@cronjob-monitor/shared/domain';
 
-/** A span in which nobody watched, and what changed in it. */
+/** A span in which the service did not watch, and what changed in it. */
 export interface KeptGap extends Gap {
-  /** UIDs of CronJobs whose spec was written in it; undefined: nobody can tell which. */
+  /** UIDs of CronJobs whose spec was written in it; undefined: unknown which. */
   readonly edited: readonly string[] | undefined;
 }
 

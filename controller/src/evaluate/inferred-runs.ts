@@ -3,7 +3,7 @@ import { canonicalJobName, type Execution, type Instant, type UnseenRun } from '
 type Owner = { readonly uid: string; readonly namespace: string; readonly name: string };
 
 /**
- * The record of a run of which only a trace is left: started for a slot in a time when nobody watched, and gone since. It gives way when its
+ * The record of a run of which only a trace is left: started for a slot while the service did not watch, and gone since. It gives way when its
  * Job appears.
  */
 export function toUnseenExecution(owner: Owner, run: UnseenRun, inMaintenance: boolean): Execution {
@@ -22,7 +22,7 @@ export function toUnseenExecution(owner: Owner, run: UnseenRun, inMaintenance: b
   };
 }
 
-/** The record of a success that only `lastSuccessfulTime` tells of: whose slot it was, if any, nobody knows. */
+/** The record of a success that only `lastSuccessfulTime` tells of: whose slot it was, if any, is unknown. */
 export function toInferredSuccess(owner: Owner, succeededAt: Instant, inMaintenance: boolean): Execution {
   return {
     ...unseen(owner, inferredKey(owner, succeededAt)),

@@ -35,7 +35,7 @@ export interface LedgerSettings {
   readonly mostSlots: number;
 }
 
-/** A run as either side knows it. Whoever saw its end knows more than whoever only saw it go on, or go. */
+/** A run as either side knows it. The side that saw its end knows more than one that saw it go on, or go. */
 interface KnownRun {
   readonly slotAt: Instant | undefined;
   readonly run: Omit<ScheduledRun, 'slotAt'>;
@@ -45,7 +45,7 @@ interface KnownRun {
 
 const rankOf = { recorded: 3, inMemory: 2, provisional: 1 };
 
-/** The facts of the rule: the store's and the cluster's runs as one, and what the cluster still shows of those that nobody saw. */
+/** The facts of the rule: the store's and the cluster's runs as one, and what the cluster still shows of those that were not seen. */
 export function toLedgerFacts(known: KnownOfCronJob, settings: LedgerSettings): LedgerFacts {
   const { cronJob } = known;
   const ledger = { ...known.ledger, evaluatedThroughAt: beginOf(known) };
@@ -147,7 +147,7 @@ function oneForEachSlot(runs: readonly KnownRun[]): ScheduledRun[] {
   return [...bySlot].map(([slotAt, { run }]) => ({ ...run, slotAt }));
 }
 
-/** Of two Jobs that name a slot the older one answers it; of one Job whoever knows more of it speaks. */
+/** Of two Jobs that name a slot the older one answers it; of one Job the record that knows more counts. */
 function isBetter(run: KnownRun, other: KnownRun): boolean {
   return run.rank === other.rank ? run.run.createdAt < other.run.createdAt : run.rank > other.rank;
 }

@@ -9,7 +9,7 @@ export interface MissCausesDeps {
   readonly namespaceOf: (cronJobUid: string) => string | undefined;
   /** The CronJob controller gives no sign of life: then no event is written either. */
   readonly isControllerStale: () => boolean;
-  /** Messages of events come from anybody. */
+  /** Messages of events are untrusted. */
   readonly redaction: Pick<Redaction, 'messages'>;
   /** Its events were read, or could not be. */
   readonly onRead: (cronJobUid: string) => void;

@@ -23,7 +23,7 @@ export interface RecheckDeps {
 
 /**
  * Alerts whose instant came: a delay that ran out, a hold that ended, a note that is over. Each is told or let go by a fresh verdict, never by the instant
- * alone, so it is asked again here by whoever leads.
+ * alone, so it is asked again here by the leader.
  */
 export function createRecheck({ store, evaluate }: RecheckDeps): (now: Instant) => Promise<void> {
   let silencesAskedAt = -Infinity;

@@ -33,7 +33,7 @@ import type { StartSkew } from './start-skew.ts';
 import type { WatchGaps } from './watch-gaps.ts';
 import { isMisread, type ZoneCheck } from './zone-check.ts';
 
-/** Why a run did not start, as far as somebody told. */
+/** Why a run did not start, as far as it was told. */
 export interface MissCause {
   readonly cause: 'deadlinePassed' | 'createRejected' | 'controllerSilent';
   readonly message?: string | undefined;
@@ -60,9 +60,9 @@ export interface LedgerSources {
   readonly freshThroughAt: () => Instant | undefined;
   /** The newest `lastScheduleTime` of all CronJobs in the cluster. */
   readonly newestStartAt: () => Instant | undefined;
-  /** Whether events that may tell why a slot was missed are being read: its CronJob waits for them. Absent: nobody reads them. */
+  /** Whether events that may tell why a slot was missed are being read: its CronJob waits for them. Absent: they are not read. */
   readonly awaitsCause?: (cronJobUid: string, slotAt: Instant) => boolean;
-  /** What events told of a slot that was not started. Absent: nobody asked them. */
+  /** What events told of a slot that was not started. Absent: they were not asked. */
   readonly causeOf?: (cronJobUid: string, slotAt: Instant) => MissCause | undefined;
 }
 
@@ -80,7 +80,7 @@ export interface Settled {
   readonly dueAt: Instant | undefined;
   /** Slots got their outcome, or runs were inferred: what is asked about them has another answer now. */
   readonly moved: boolean;
-  /** Runs that got a row although nobody saw them. */
+  /** Runs that got a row although they were not seen. */
   readonly inferred: readonly Execution[];
   /** Of every slot that was judged now, those that a run answered included: for counters, once the transaction is committed. */
   readonly outcomes: readonly SlotOutcome[];
@@ -90,7 +90,7 @@ export interface Settled {
 const kind = 'slots';
 /** A CronJob whose last spec is not written down yet is asked again after so long. */
 const specAgainMs = 1_000;
-/** One that waits for a run is looked at again after so long, in case that nobody tells of its end. */
+/** One that waits for a run is looked at again after so long, in case that its end is not heard of. */
 const waitAgainMs = 5 * 60_000;
 /** Slots of one transaction: after a long gap the rest comes with the next one. */
 const mostSlotsAtOnce = 20_000;
@@ -206,7 +206,7 @@ class Batch {
     this.#now = now;
   }
 
-  /** It is nobody's any more. */
+  /** It belongs to no CronJob any more. */
   leave({ id }: StoredLedger): void {
     this.#settled.set(id, { dueAt: undefined, moved: false, inferred: [], outcomes: [] });
   }
@@ -313,7 +313,7 @@ class Batch {
   }
 }
 
-/** What became of the slots that the watermark passes. A run of which only a trace is left came in time, as far as anybody can tell. */
+/** What became of the slots that the watermark passes. A run of which only a trace is left came in time, as far as is known. */
 function outcomesOf(facts: LedgerFacts, { slots, unseenRuns, evaluatedThroughAt }: Settlement): SlotOutcome[] {
   const inTimeMs = lateAfterMs(facts.skewP99Ms);
   const answered = facts.runs.filter(({ slotAt }) => slotAt > facts.evaluatedThroughAt && slotAt <= evaluatedThroughAt);

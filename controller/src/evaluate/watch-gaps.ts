@@ -25,7 +25,7 @@ export interface OwnSight {
 const saveEveryMs = 60_000;
 
 /**
- * Spans in which nobody watched the cluster: between the last leader and us, and where a watch had to list again. They are kept in the
+ * Spans in which the service did not watch: between the last leader and us, and where a watch had to list again. They are kept in the
  * database until every CronJob is judged beyond them.
  */
 export class WatchGaps {
@@ -113,7 +113,7 @@ export class WatchGaps {
     this.#unsaved = false;
   }
 
-  /** At the end of a term in order: whoever leads next learns until when all was seen. */
+  /** At the end of a term in order: the next leader learns until when all was seen. */
   async handOver(watchedThroughAt: Instant): Promise<void> {
     await this.#store.fenced(this.#epoch, (tx) => this.#write(tx, watchedThroughAt));
   }
@@ -123,7 +123,7 @@ export class WatchGaps {
     this.#tallies.set(outcome, (this.#tallies.get(outcome) ?? 0) + n);
   }
 
-  /** One line for what was found out about times in which nobody watched; called when all of it has been looked through. */
+  /** One line for what was found out about times in which the service did not watch; called when all of it has been looked through. */
   report(): void {
     if (this.#tallies.size === 0) return;
     this.#logger.warn('runs that were due while nobody watched', Object.fromEntries(this.#tallies));

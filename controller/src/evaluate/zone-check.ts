@@ -20,7 +20,7 @@ export class ZoneCheck {
 
   constructor(zone: string, found?: ZoneMismatch) {
     this.#zone = zone;
-    // Of another zone than now: somebody has mended it.
+    // Of another zone than now: it has been mended.
     const holds = found?.zone === zone ? found : undefined;
     this.#tally = holds ? { offsetMs: holds.offsetMs, inRow: {} } : noOffset;
     this.#since = holds?.since;
@@ -60,7 +60,7 @@ export function isMisread(
   return zones.mismatch !== undefined && of.timeZone === undefined && !of.schedule.includes('TZ');
 }
 
-/** What was found of the default zone, for conditions and for whoever did not find it. */
+/** What was found of the default zone, for conditions and for replicas that did not find it. */
 export async function findZoneMismatch(db: Db): Promise<ZoneMismatch | undefined> {
   const kept = await findClusterState(db, 'zoneOffsets');
   const found = typeof kept === 'object' && kept !== null ? (kept as Record<string, unknown>)['default'] : undefined;

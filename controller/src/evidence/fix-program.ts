@@ -12,7 +12,7 @@ parentPort?.on('message', (question: FixQuestion) => {
     post({ kind: 'failure', message: error instanceof Error ? error.message : String(error) });
   }
 });
-// The built-in ones are compiled before the first question: that is no part of anybody's budget.
+// The built-in ones are compiled before the first question: that is part of no question's budget.
 compileFixes();
 post({ kind: 'ready' });
 

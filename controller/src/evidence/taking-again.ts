@@ -2,7 +2,7 @@ import { Batches } from '../runtime/index.ts';
 import { createReadPool } from './read-pool.ts';
 
 export interface TakingAgainDeps<R> {
-  /** Those of these runs of which somebody waits to be told. */
+  /** Those of these runs of which a message waits. */
   readonly findAwaited: (runs: readonly R[]) => Promise<ReadonlySet<R>>;
   /** Resolves when everything of the run is taken. */
   readonly take: (run: R) => Promise<void>;
@@ -24,7 +24,7 @@ export function createTakingAgain<R>({
   const line = createReadPool({ concurrency: 1, perNode: 1 });
   const awaited = new Set<R>();
   const sorting = new Batches<R>(mostSorted, async (runs) => {
-    // If nobody knows, each may be one that is waited for.
+    // If it is unknown, each may be one that is waited for.
     const found = await findAwaited(runs).catch(() => runs);
     for (const run of found) awaited.add(run);
   });

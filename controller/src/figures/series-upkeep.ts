@@ -11,7 +11,7 @@ export interface SeriesUpkeepDeps {
   readonly productMetrics: ProductMetrics;
   readonly verdictMetrics: VerdictMetrics;
   readonly deliveryMetrics: DeliveryMetrics;
-  /** The database is away, and everybody waits for it. */
+  /** The database is away, and all wait for it. */
   readonly isAway: (error: unknown) => boolean;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -5,7 +5,7 @@ import { messageOf } from './error-message.ts';
 export interface DatabaseOutageDeps {
   /** For how long the database has been away; 0 while it is there. */
   readonly awayForMs: () => number;
-  /** Whether another controller pod is Ready. Rejects when nobody knows. */
+  /** Whether another controller pod is Ready. Rejects when it is unknown. */
   readonly hasReadyPeer: (signal: AbortSignal) => Promise<boolean>;
   /** Gives the Lease back and ends the process. */
   readonly resign: (why: string) => Promise<void>;
@@ -24,7 +24,7 @@ const asksEveryMs = 30_000;
 
 /**
  * A leader that has not seen the database for a minute gives up if a healthy peer may reach it: the partition may be ours
- * alone. Without a peer it stays and keeps its memory, for then its end would help nobody. Runs until the signal aborts or it
+ * alone. Without a peer it stays and keeps its memory, for then its end would not help. Runs until the signal aborts or it
  * has given up.
  */
 export async function giveUpWithoutDatabase(deps: DatabaseOutageDeps, signal: AbortSignal): Promise<void> {

@@ -15,7 +15,7 @@ export interface HeartbeatDeps {
 }
 
 /**
- * The row by which everybody else knows this replica: written at once, then every third of the lease time, and a last time
+ * The row by which the others know this replica: written at once, then every third of the lease time, and a last time
  * as not leading when it stops. A failing one is logged once until it works again.
  */
 export class Heartbeat {
@@ -35,7 +35,7 @@ export class Heartbeat {
     this.#deps.clock.every(this.#deps.leaseMs / 3, () => this.beat(), this.#stopped.signal);
   }
 
-  /** Besides the regular ones: when the leadership changes, so that nobody has to wait for it to be seen. */
+  /** Besides the regular ones: when the leadership changes, so that no other replica has to wait for it to be seen. */
   beat(): Promise<void> {
     return this.#inTurn(() => this.#deps.isLeading());
   }

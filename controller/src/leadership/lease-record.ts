@@ -23,7 +23,7 @@ export function checkTiming({ leaseMs, renewDeadlineMs, retryMs }: LeaseTiming):
   if (!(retryMs > 0)) throw new RangeError('the retry period must be longer than 0');
 }
 
-/** Another holder for each start of a container: nobody takes an earlier life for its own. */
+/** Another holder for each start of a container: no process takes an earlier life for its own. */
 export function toIdentity(podName: string, random: string): string {
   return `${podName}_${random}`;
 }
@@ -47,12 +47,12 @@ export function toRenewed(held: LeaseRecord, leaseMs: number, now: number): Leas
   return { ...held, leaseDurationSeconds: Math.ceil(leaseMs / 1000), renewTime: toMicroTime(now) };
 }
 
-/** Free for whoever comes first: nobody holds it, and whoever looks at times only has to wait for a second. */
+/** Free for the first that comes: no replica holds it, and one that looks at times only has to wait for a second. */
 export function toReleased(held: LeaseRecord, now: number): LeaseRecord {
   return { ...held, holder: '', leaseDurationSeconds: 1, acquireTime: toMicroTime(now), renewTime: toMicroTime(now) };
 }
 
-/** Whether a holder has shown life between two readings. Versions do not count: a label can be set by anybody. */
+/** Whether a holder has shown life between two readings. Versions do not count: any client can set a label. */
 export function isSameRecord(a: LeaseRecord, b: LeaseRecord): boolean {
   return (
     a.holder === b.holder &&

@@ -55,8 +55,8 @@ const lookLimitMs = 1_000;
 /**
  * One candidate of the election for a Lease.
  *
- * Expiry is local: a Lease is free when its record has not changed for its duration on the monotonic clock of whoever looks,
- * so that nobody's wall clock matters. Every write carries the version read before: of two writers one gets a conflict,
+ * Expiry is local: a Lease is free when its record has not changed for its duration on the monotonic clock of the replica that looks,
+ * so that no wall clock matters. Every write carries the version read before: of two writers one gets a conflict,
  * which is no renewal. A holder counts its deadline from the moment it *sent* the last successful write, others theirs from
  * the moment they saw it, which is later: the holder always stops first.
  */
@@ -90,7 +90,7 @@ export class LeaseElection {
     return this.#isHeld;
   }
 
-  /** Whoever holds it, as last seen; undefined when nobody does or nobody knows. */
+  /** Its holder, as last seen; undefined: it has none, or that is not known. */
   get holder(): string | undefined {
     return this.#seen?.record.holder || undefined;
   }
@@ -178,7 +178,7 @@ export class LeaseElection {
   }
 
   /**
-   * Gives the Lease to whoever comes first: only when the work it guarded has ended, and `hold` too. Takes at most a second;
+   * Gives the Lease to the first that comes: only when the work it guarded has ended, and `hold` too. Takes at most a second;
    * what fails leaves it to expire.
    */
   async release(signal: AbortSignal): Promise<void> {
@@ -238,7 +238,7 @@ export class LeaseElection {
     const endAtMs = clock.monotonicMs() + limitMs;
     if (this.#seen && (await this.#writeRenewal(this.#seen.record, limitMs, signal))) return true;
 
-    // Somebody wrote it, or removed it: perhaps another holder, perhaps a write of ours whose answer was lost.
+    // It was written, or removed: perhaps another holder, perhaps a write of ours whose answer was lost.
     const record = await this.#read(endAtMs - clock.monotonicMs(), signal);
     if (record && record.holder !== identity && record.holder !== '') return false;
     const leftMs = endAtMs - clock.monotonicMs();
@@ -276,7 +276,7 @@ export class LeaseElection {
     );
   }
 
-  /** False when somebody else was faster: not renewed, and to be read again. */
+  /** False when another writer was faster: not renewed, and to be read again. */
   async #written(sentAtMs: number, write: () => Promise<LeaseRecord>, isMade = false): Promise<boolean> {
     try {
       this.#observe(await write());

@@ -14,7 +14,7 @@ export interface OutboundHeartbeatDeps {
 }
 
 const everyMs = 60_000;
-/** After a call that failed, so that one lost packet alarms nobody. */
+/** After a call that failed, so that one lost packet alarms no one. */
 const againMs = 15_000;
 /** While something is not well. */
 const lookMs = 5_000;

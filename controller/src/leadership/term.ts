@@ -13,7 +13,7 @@ export interface Term {
   readonly epoch: number;
   /** Aborted when the term is over by loss: all input and output of the leader hangs on it. */
   readonly signal: AbortSignal;
-  /** Whoever learns that another leads (a fenced transaction) or that the term must end says so here. Idempotent. */
+  /** Work that learns that another leads (a fenced transaction) or that the term must end says so here. Idempotent. */
   lose(why: string): void;
 }
 

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 
-/** How far other clocks are from ours, milliseconds; undefined: nobody has heard of one. */
+/** How far other clocks are from ours, milliseconds; undefined: none is known. */
 export interface ClockOffsets {
   readonly apiserver: () => number | undefined;
   readonly database: () => number | undefined;

@@ -59,7 +59,7 @@ export class DeliveryMetrics {
   readonly #ready: Gauge<'channel'>;
   readonly #failures: Gauge<'channel'>;
   readonly #hold: Gauge<'channel' | 'hold'>;
-  /** Series that name a CronJob, by CronJob, and since when nobody watches it, monotonic; undefined: it is watched. */
+  /** Series that name a CronJob, by CronJob, and since when no monitor selects it, monotonic; undefined: it is watched. */
   readonly #named = new Map<string, NamedSeries>();
 
   constructor(registry: Registry) {
@@ -209,7 +209,7 @@ export class DeliveryMetrics {
     return labels;
   }
 
-  /** Nobody leads here any more: what the database has is told by who does. */
+  /** This replica leads no more: what the database has is told by who does. */
   stopped(): void {
     for (const gauge of [this.#deliveries, this.#ready, this.#failures, this.#hold]) gauge.reset();
     this.#queueAge.remove();

@@ -78,7 +78,7 @@ export class FleetMetrics {
     for (const outcome of outcomes) this.#slots.inc({ outcome });
   }
 
-  /** Nobody leads here any more: what the database has is told by who does. */
+  /** This replica leads no more: what the database has is told by who does. */
   stopped(): void {
     for (const gauge of [this.#cronJobs, this.#states, this.#monitors, this.#alerts]) gauge.reset();
   }

@@ -17,7 +17,7 @@ export class ProductMetrics {
   readonly #executions: Counter<'namespace' | 'cronjob' | 'status'>;
   readonly #others: Counter<'status'>;
   readonly #lag: Histogram;
-  /** CronJobs with series, and since when nobody watches them, monotonic; undefined: they are watched. */
+  /** CronJobs with series, and since when no monitor selects them, monotonic; undefined: they are watched. */
   readonly #known = new Map<string, { readonly cronJob: CronJobName; vanishedAtMs: number | undefined }>();
 
   constructor(registry: Registry) {

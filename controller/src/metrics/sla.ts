@@ -17,7 +17,7 @@ export interface SlaFigures extends CronJobName {
 
 const percentiles = ['avg', 'p50', 'p95', 'p99'] as const;
 
-/** Success rates and durations (spec 6.2): of the leader alone, set by `sla-recalculation` and nobody else. */
+/** Success rates and durations (spec 6.2): of the leader alone, set by `sla-recalculation` alone. */
 export class SlaMetrics {
   readonly #rate: Gauge<'namespace' | 'cronjob' | 'monitor'>;
   readonly #duration: Gauge<'namespace' | 'cronjob' | 'percentile'>;
@@ -71,7 +71,7 @@ export class SlaMetrics {
     }
   }
 
-  /** Nobody leads here any more. */
+  /** This replica leads no more. */
   stopped(): void {
     this.#rate.reset();
     this.#duration.reset();

@@ -65,7 +65,7 @@ export class VerdictMetrics {
     this.#ran.set({ scheduler }, at / 1_000);
   }
 
-  /** A gauge goes as soon as the CronJob is gone, or nobody watches it any more. */
+  /** A gauge goes as soon as the CronJob is gone, or no monitor selects it any more. */
   forgetVanished(isWatched: (cronJob: { readonly namespace: string; readonly name: string }) => boolean): void {
     for (const [key, cronJob] of this.#shown) {
       if (isWatched(cronJob)) continue;

@@ -54,11 +54,11 @@ export interface ControllerDeps {
   readonly problems: ProblemList;
   /** Ends the process: a lost term is not survived. */
   readonly exit: (code: number) => void;
-  /** Work that nobody waits for; its failure is logged. */
+  /** Work that no caller waits for; its failure is logged. */
   readonly background: (name: string, work: Promise<void>) => void;
 }
 
-/** Watches, records, and leads when it may. It opens no listener: whoever starts the process does. */
+/** Watches, records, and leads when it may. It opens no listener: the program that starts the process does. */
 export interface Controller {
   /** Begins to watch, and becomes a candidate once everything was seen. Returns at once. */
   start(): void;
@@ -304,7 +304,7 @@ export function createController(deps: ControllerDeps): Controller {
     spooling?.start(signal);
     background('watches', reflectors.run(signal));
     const database = store.waitUntilReady(signal);
-    database.catch(() => {}); // whoever awaits it hears of it
+    database.catch(() => {}); // its caller hears of it
     // From before the cluster was seen: what keeps this replica from leading is told by its heartbeat too.
     background('first heartbeat', beatOnceMigrated(database, signal));
     // Runs that end before its first answer are spooled too.
@@ -354,7 +354,7 @@ export function createController(deps: ControllerDeps): Controller {
     return new Spooling<JobSnapshot>({ snapshots: jobs.snapshots, spool, circuit, logger, decode: toJobState });
   }
 
-  /** What is remembered beyond the caches is let go when nobody can ask for it any more. */
+  /** What is remembered beyond the caches is let go when it can no longer be asked for. */
   function tidy(): void {
     const before = clock.now() - rememberedMs;
     selection.forgetDeparted(before, (uid) => caches.jobs.listBy('cronJob', uid).length > 0);

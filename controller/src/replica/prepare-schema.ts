@@ -18,7 +18,7 @@ export function isHopeless(error: unknown): boolean {
   return error instanceof HopelessStart || (error instanceof StoreError && error.code === 'schema');
 }
 
-/** Schema up to date; and on a database file, nobody else writing to it. */
+/** Schema up to date; and on a database file, no other process writing to it. */
 export async function prepareSchema(
   { store, settings, clock, logger }: PrepareDeps,
   signal: AbortSignal,

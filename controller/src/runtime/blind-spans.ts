@@ -3,7 +3,7 @@ import type { BlindSpan } from './watch-progress.ts';
 /** The oldest give way: a follower needs those since its leader was last heard of. */
 const mostSpans = 1_000;
 
-/** Spans in which watches were broken, kept for whoever judges what did not come: also those from before this replica led. */
+/** Spans in which watches were broken, kept for judging what did not come: also those from before this replica led. */
 export class BlindSpans {
   readonly #spans: BlindSpan[] = [];
   readonly #listeners = new Set<(span: BlindSpan) => void>();

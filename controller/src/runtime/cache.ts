@@ -12,7 +12,7 @@ export type IndexOf<T> = (item: T) => string | undefined;
 
 /**
  * The objects of one kind as last seen, by UID, by namespace and name, and by secondary indexes such as "Jobs by the UID of
- * their CronJob". The reflector of the kind is the only writer; everybody else reads. Two objects of one name never stand in
+ * their CronJob". The reflector of the kind is the only writer; all others read. Two objects of one name never stand in
  * it at once: who puts the second first removes the first.
  */
 export class ObjectCache<T extends Projected, Index extends string = never> {

@@ -15,7 +15,7 @@ const shortestProbeMs = 1_000;
 const longestProbeMs = 5_000;
 
 /**
- * One for all that needs the database: who finds it away opens the circuit, and everybody waits together instead of each
+ * One for all that needs the database: who finds it away opens the circuit, and all wait together instead of each
  * backing off alone, so that work goes on within seconds of its return. While it is open the database is asked every 1-5 s.
  */
 export class Circuit {

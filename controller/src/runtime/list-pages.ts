@@ -21,7 +21,7 @@ export interface ListDeps {
 }
 
 /**
- * Lists all objects of a kind in pages, without a resourceVersion, so that the answer is never older than what anybody saw.
+ * Lists all objects of a kind in pages, without a resourceVersion, so that the answer is never older than what was seen before.
  * A `continue` token that expired starts the list again, the third time in a row without a limit, which cannot expire.
  * Returns the version from which a watch goes on. Throws `ClusterError`.
  */

@@ -14,7 +14,7 @@ export interface Projection<T extends Projected> {
 }
 
 /**
- * What happened to one object. Order is order of arrival. `tombstone`: nobody saw the deletion itself, `item` is the last
+ * What happened to one object. Order is order of arrival. `tombstone`: the deletion itself was not seen, `item` is the last
  * state we knew; without it `item` is the state the API server sent with the deletion.
  */
 export type ObjectEvent<T> =

@@ -97,7 +97,7 @@ export class ReconcileLoop<K> {
     this.#workers = Promise.all(Array.from({ length: workers }, () => this.#work(ending))).finally(stopListening);
   }
 
-  /** No new keys; what waits is worked off within 2 s, and the rest is for whoever leads next. True when nothing is left. */
+  /** No new keys; what waits is worked off within 2 s, and the rest is for the next leader. True when nothing is left. */
   async stop(): Promise<boolean> {
     const drained = (await this.#deps.queue.drain(drainWithinMs)) && this.#held.size === 0;
     if (!drained) this.#over.abort(new Error('the process stops'));

@@ -29,7 +29,7 @@ const namePattern = /^ended-(\d{10})\.jsonl$/;
 /**
  * Ended runs on disk while the database is away, so that an outage and a restart together lose nothing. Lines are appended to
  * segments and synced before `append` resolves; a segment is deleted when the last of its entries is committed. At most
- * 64 MiB: beyond it the oldest segment goes first. Whoever reads entries back gets some that were committed already: what they
+ * 64 MiB: beyond it the oldest segment goes first. A reader gets entries back that were committed already: what they
  * lead to must bear a repetition.
  */
 export class Spool {
@@ -108,7 +108,7 @@ export class Spool {
 
   #inTurn(change: () => Promise<void>): Promise<void> {
     const turn = this.#last.then(change);
-    this.#last = turn.catch(() => {}); // Told to whoever asked for the change.
+    this.#last = turn.catch(() => {}); // Told to the caller that asked for the change.
     return turn;
   }
 

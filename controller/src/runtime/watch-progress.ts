@@ -3,7 +3,7 @@ import type { Clock } from '@cronjob-monitor/shared/process';
 /** After a lost event: soon enough for "within 10 s", late enough that a burst of unreadable lines costs one list. */
 const relistAfterMs = 5_000;
 
-/** Events of this span may be lost for good: what came and went in it was seen by nobody. Epoch milliseconds. */
+/** Events of this span may be lost for good: what came and went in it was not seen. Epoch milliseconds. */
 export interface BlindSpan {
   readonly fromAt: number;
   readonly toAt: number;

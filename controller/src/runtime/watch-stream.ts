@@ -92,7 +92,7 @@ export class WatchStream {
     } finally {
       const rest = this.#splitter.end();
       if (rest && !this.signal.aborted) await this.#takeIn([rest]);
-      // What the reader of the connection has to tidy up; nobody waits for it, and its troubles are those of a dead stream.
+      // What the reader of the connection has to tidy up; no caller waits for it, and its troubles are those of a dead stream.
       chunks.return?.().catch(() => {});
     }
   }

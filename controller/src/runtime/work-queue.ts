@@ -120,7 +120,7 @@ export class WorkQueue<K> {
       await this.#arrival(signal);
     }
     if (signal.aborted) {
-      // Whoever woke this worker meant somebody to come.
+      // The wake-up was for any worker, so it is passed on.
       this.#wakeOne();
       return [];
     }
@@ -208,7 +208,7 @@ export class WorkQueue<K> {
     if (this.#phase === 'draining' && this.#isIdle()) for (const settle of this.#drained.splice(0)) settle();
   }
 
-  /** Sees to it that somebody wakes up for the earliest delayed key. */
+  /** Sees to it that a worker wakes up for the earliest delayed key. */
   #arm(): void {
     const now = this.#clock.monotonicMs();
     const backInMs = (this.#comingBack.nextAt() ?? Infinity) - this.#clock.now();

@@ -38,7 +38,7 @@ export interface PruneDeps {
   readonly intervalMs: number;
   /** `history-retention.*` and `storage.log-retention-days`. */
   readonly retention: RetentionDefaults & { readonly alertDays: number; readonly rollupDays: number };
-  /** Whether CronJobs of this namespace are watched: one that is not seen because nobody looks is not deleted. */
+  /** Whether CronJobs of this namespace are watched: one that is not seen because its namespace is not watched is not deleted. */
   readonly isWatched: (namespace: string) => boolean;
   readonly onPruned?: ((kind: PruneKind, rows: number) => void) | undefined;
 }
@@ -60,7 +60,7 @@ const changesKeptMs = 10 * minuteMs;
 const mostRunsADay = 5_000_000;
 
 /**
- * Keeps storage.md section 7. What somebody asked to be purged goes first, then the history of CronJobs by their own cutoffs, then
+ * Keeps storage.md section 7. What a person asked to be purged goes first, then the history of CronJobs by their own cutoffs, then
  * everything that ages by itself; in fenced batches with pauses, for a fifth of the interval at most. The predicate of history is that of
  * the API's prune, so a dry run there tells what goes here.
  */

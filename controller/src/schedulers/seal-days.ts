@@ -18,7 +18,7 @@ export async function sealDays(deps: SealDaysDeps, now: Instant): Promise<Sealed
   const sealed = await sealRollups(deps.store, deps.epoch, now, { budgetMs });
   if (sealed.different.length > 0) {
     deps.onMismatch?.(sealed.different.length);
-    // Figures move in the transaction of their row: a difference is a mistake of ours, or of somebody who wrote beside us.
+    // Figures move in the transaction of their row: a difference is a mistake of ours, or of a program that wrote beside us.
     deps.logger.error('daily figures differed from their rows and are computed again', {
       days: sealed.different.length,
       first: sealed.different[0],

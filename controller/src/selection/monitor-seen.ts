@@ -19,11 +19,11 @@ export interface MonitorSeen {
   readonly decoded: DecodedSpec<MonitorSpec>;
   /** When each field manager last wrote the selector. */
   readonly selectorWrites: readonly FieldWrite[];
-  /** As written by us earlier, or by whoever: compared, and asked for the times of earlier conditions. */
+  /** As written by us earlier, or by another writer: compared, and asked for the times of earlier conditions. */
   readonly status: unknown;
 }
 
-/** Undefined for what is no object of an API server. One bad monitor harms nobody but itself: its spec says what is wrong. */
+/** Undefined for what is no object of an API server. One bad monitor harms itself alone: its spec says what is wrong. */
 export function toMonitorSeen(raw: RawObject, defaults: MonitorDefaults, checks?: SpecChecks): MonitorSeen | undefined {
   const metadata = raw['metadata'];
   if (typeof metadata !== 'object' || metadata === null) return undefined;

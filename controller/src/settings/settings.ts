@@ -10,7 +10,7 @@ export interface ControllerSettings {
   /** Names this start of this replica, in the Lease and in the database. */
   readonly identity: string;
   readonly defaultZone: string;
-  /** False: nobody said it, it is the default. */
+  /** False: it is the default. */
   readonly isDefaultZoneGiven: boolean;
   readonly watchNamespaces: readonly string[];
   readonly reach: ReachRules;
@@ -52,7 +52,7 @@ export interface ControllerSettings {
     readonly allow: readonly string[];
     readonly pagingEndpoints: readonly string[];
   };
-  /** Called while all is well; a secret. Undefined: nobody is called. */
+  /** Called while all is well; a secret. Undefined: no call is made. */
   readonly heartbeatUrl: string | undefined;
   /** CronJobs in trouble that make a storm; 0: none. */
   readonly stormThreshold: number;

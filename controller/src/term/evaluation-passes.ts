@@ -30,7 +30,7 @@ export function createPasses(judging: EvaluateDeps, storms: Storms, signal: () =
 
   function inTurn(ids: readonly number[], parts: ReadonlySet<Part>, slotsOnly?: ReadonlySet<number>): Promise<void> {
     const pass = last.then(() => onePass(ids, parts, slotsOnly));
-    last = pass.catch(() => {}); // whoever asked for it hears of it
+    last = pass.catch(() => {}); // its caller hears of it
     return pass;
   }
 

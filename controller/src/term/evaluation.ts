@@ -75,7 +75,7 @@ export interface EvaluationDeps {
   /** Success rates and durations of these CronJobs are shown anew. */
   readonly measureSla: (cronJobIds: readonly number[], now: Instant) => Promise<void>;
   readonly onRan: (name: SchedulerName, outcome: { readonly isOk: boolean; readonly durationMs: number }) => void;
-  /** True: the database is away, and everybody waits for it. */
+  /** True: the database is away, and all wait for it. */
   readonly isAway: (error: unknown) => boolean;
 }
 
@@ -100,7 +100,7 @@ export interface Evaluation {
 
 const recheckEveryMs = 1_000;
 const askEveryMs = 250;
-/** What nobody waits for is judged in pieces: others come between. */
+/** What no caller waits for is judged in pieces: others come between. */
 const pieceOfRest = 200;
 
 export function createEvaluation(deps: EvaluationDeps): Evaluation {
@@ -259,7 +259,7 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
   }
 
   /**
-   * What a start finds has ended long ago, mostly before anybody watched: the full evaluation that follows asks about all of it at once.
+   * What a start finds has ended long ago, mostly before it watched: the full evaluation that follows asks about all of it at once.
    * Only what is open already is told of each run, since it counts them.
    */
   async function judgeRuns(tx: Tx, counted: readonly CountedRunOf[]): Promise<RaisedAlert[]> {

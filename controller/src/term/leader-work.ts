@@ -282,9 +282,9 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
   return {
     evaluatedAt: evaluation.evaluatedAt,
     async stop() {
-      // What is not captured by now delays no end: whoever leads next takes it, as far as it is there.
+      // What is not captured by now delays no end: the next leader takes it, as far as it is there.
       capturing.abort(new Error('the process stops'));
-      // What comes from now on is taken in by nobody here.
+      // What comes from now on is not taken in here.
       const watchedThroughAt = store.now() - 1_000 * blindSecondsOf(deps.freshThroughAt(), clock.now());
       const drained = await Promise.all(loops.map((loop) => loop.stop()).concat(verdicts.stop().then(() => true)));
       if (drained.every(Boolean)) await handOver(watchedThroughAt);

@@ -13,7 +13,7 @@ export interface OwnDeadManDeps extends Pick<
   readonly isAway: (error: unknown) => boolean;
 }
 
-/** Calls the receiver outside that misses us when we cannot tell anybody, while all is well; without an address it does nothing. */
+/** Calls the receiver outside that misses us when we cannot send, while all is well; without an address it does nothing. */
 export async function runOwnDeadMan(deps: OwnDeadManDeps, signal: AbortSignal): Promise<void> {
   const { settings, sending, heartbeatMetrics, clock, logger } = deps;
   if (settings.heartbeatUrl === undefined) return;

@@ -11,7 +11,7 @@ import type { Queues } from '../reconcilers/queues.ts';
 import { toUnobserved, type JobIntake } from '../reconcilers/job/index.ts';
 
 /**
- * What went while nobody watched: the catalog and the Jobs last seen running, compared with a full list of the cluster. Objects that are
+ * What went unwatched: the catalog and the Jobs last seen running, compared with a full list of the cluster. Objects that are
  * gone are queued, so that their rows say so; runs whose Job is gone are recorded as not seen. Repeatable.
  */
 export async function sweepWhatWent(

@@ -61,7 +61,7 @@ export interface VerdictWork {
   readonly start: () => void;
   /** Resolves when messages on their way have arrived. */
   readonly stop: () => Promise<void>;
-  /** The last of a term whose work is done: the next one need not ask what nobody has seen. */
+  /** The last of a term whose work is done: the next one need not ask what was not seen. */
   readonly handOver: (watchedThroughAt: Instant) => Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '@cronjob-monitor/shared/process';
 import type { SimCluster } from '@cronjob-monitor/simcluster';
 
-/** Time of the cluster; nobody wakes who sleeps. */
+/** Time of the cluster; it wakes no sleeper. */
 export function virtualClock({ clock }: SimCluster): Clock {
   const startedAt = clock.now();
   return {

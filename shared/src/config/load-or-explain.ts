@@ -31,7 +31,7 @@ export function loadOrExplain(request: LoadRequest, output: Output = standardOut
     return { exitStatus: 0 };
   }
   if (wants === 'print-config' && loaded) {
-    // Whoever prints may sit at another machine than the one that starts: missing files are told, and do not stop it.
+    // The configuration may be printed on another machine than the one that starts: missing files are told, and do not stop it.
     for (const line of machineProblems) output.error(`${line}\n`);
     for (const warning of loaded.warnings) output.error(`configuration: warning: ${warning}\n`);
     output.out(printConfig(loaded));

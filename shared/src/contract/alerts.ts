@@ -30,7 +30,7 @@ export interface ToldChannel {
   readonly httpStatus: number | null;
 }
 
-/** Was anybody told, and if not, why. */
+/** Was it told, and if not, why. */
 export interface Told {
   readonly state: ToldState;
   readonly reason: ToldReason | null;

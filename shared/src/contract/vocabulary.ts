@@ -87,7 +87,7 @@ export const holds = [
 ] as const;
 export type Hold = (typeof holds)[number];
 
-/** Was anybody told of an alert? The first that applies, in this order. */
+/** Was it told of an alert? The first that applies, in this order. */
 export const toldStates = ['none', 'failed', 'held', 'waiting', 'sent'] as const;
 export type ToldState = (typeof toldStates)[number];
 

@@ -69,7 +69,7 @@ export interface Identity {
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
-/** May somebody do this? About a resource, or about a path such as /metrics. */
+/** May a user do this? About a resource, or about a path such as /metrics. */
 export type AccessQuestion =
   | {
       readonly verb: string;
@@ -109,7 +109,7 @@ export interface Cluster {
   /** Reads credentials again at the next call: the answer to a 401. */
   reloadCredentials(): void;
 
-  /** Merge patch of the status subresource; `resourceVersion` makes it fail with `conflict` when somebody was faster. */
+  /** Merge patch of the status subresource; `resourceVersion` makes it fail with `conflict` when another writer was faster. */
   patchMonitorStatus(
     key: ObjectKey,
     status: object,
@@ -150,7 +150,7 @@ export interface Cluster {
   /** Undefined when it does not exist. */
   findSecret(key: ObjectKey, signal: AbortSignal): Promise<SecretContent | undefined>;
 
-  /** Who the token stands for; undefined when it stands for nobody, or is meant for none of the audiences where some are given. */
+  /** Who the token stands for; undefined when it stands for no user, or is meant for none of the audiences where some are given. */
   reviewToken(token: string, signal: AbortSignal, audiences?: readonly string[]): Promise<Identity | undefined>;
   /** Whether they may do it. */
   reviewAccess(identity: Identity, question: AccessQuestion, signal: AbortSignal): Promise<boolean>;

@@ -61,7 +61,7 @@ function statusOf(body: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** The body as the sentence, unless it is a page or an object of somebody else. */
+/** The body as the sentence, unless it is a page or an object of another server. */
 function plainText({ body }: { readonly body: string }): string {
   const text = body.trimStart();
   return text.startsWith('<') || text.startsWith('{') || text.startsWith('[') ? '' : text.slice(0, 4 * maxSentence);

@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 import type { Logger } from './logger.ts';
 
-/** Ends what was started. The signal aborts when its time is over; nobody waits for it any longer then. */
+/** Ends what was started. The signal aborts when its time is over; its caller does not wait any longer then. */
 export type Stop = (signal: AbortSignal) => void | Promise<void>;
 
 export interface LifecycleDeps {
@@ -19,7 +19,7 @@ export interface Lifecycle {
   readonly stopping: AbortSignal;
   /** Registers the stop of what was just started. Once stopping, it is stopped at once. */
   onStop(name: string, stop: Stop, limits?: { readonly stopMs: number }): void;
-  /** Follows work that nobody awaits. It ends by itself, by an abort while stopping, or by an error that ends the process. */
+  /** Follows work that no caller awaits. It ends by itself, by an abort while stopping, or by an error that ends the process. */
   background(name: string, work: Promise<unknown>): void;
   /** Runs a start; when it fails, what was registered until then is stopped before the error comes out. */
   start<T>(start: () => Promise<T>): Promise<T>;

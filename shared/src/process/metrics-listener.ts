@@ -14,7 +14,7 @@ import type { Logger } from './logger.ts';
 
 export interface MetricsListenerDeps {
   readonly address: BindAddress;
-  /** Undefined: plain HTTP, and nobody is asked who he is. */
+  /** Undefined: plain HTTP, and callers are not asked who they are. */
   readonly secure: { readonly certificates: CertificateSource; readonly reviews: Pick<ReviewCache, 'ask'> } | undefined;
   readonly metrics: Pick<ProcessMetrics, 'render' | 'scraped' | 'certificateExpires'>;
   readonly clock: Clock;
@@ -100,7 +100,7 @@ async function answer(
   return undefined;
 }
 
-/** Answers whoever may not see the metrics. */
+/** Answers callers that may not see the metrics. */
 async function isLetThrough(
   reviews: Pick<ReviewCache, 'ask'>,
   request: IncomingMessage,

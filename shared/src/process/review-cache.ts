@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from './clock.ts';
 import type { Logger } from './logger.ts';
 
-/** What a review of a token says: it may, it is nobody's, it may not. */
+/** What a review of a token says: it may, it is of no user, it may not. */
 export type Review = 'allowed' | 'unauthenticated' | 'denied';
 
 export interface ReviewCacheDeps {
@@ -35,7 +35,7 @@ export class ReviewCache {
     this.#deps = deps;
   }
 
-  /** `unavailable` when nobody answers within 10 s and no answer is kept: it lets nobody through. */
+  /** `unavailable` when no answer comes within 10 s and none is kept: callers are refused. */
   async ask(token: string): Promise<Review | 'unavailable'> {
     const hash = createHash('sha256').update(token).digest('base64');
     const kept = this.#kept.get(hash);

@@ -152,7 +152,7 @@ class Runner<Input, Output> implements BudgetedThread<Input, Output> {
     this.#finish((turn) => turn.reject(error));
   }
 
-  /** A thread that cannot even begin must not be begun for ever: whoever waits is told. */
+  /** A thread that cannot even begin must not be begun for ever: the caller is told. */
   #lose(lost: Worker, error: Error): void {
     if (this.#thread !== lost) return;
     this.#thread = undefined;

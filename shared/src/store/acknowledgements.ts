@@ -6,7 +6,7 @@ import type { Db, Tx } from './database.ts';
 import { toId16 } from './id16.ts';
 import { rowsIn, updateAll } from './upsert.ts';
 
-/** Somebody took note of an alert. */
+/** An alert is acknowledged. */
 export interface StoredAcknowledgement {
   readonly byWhom: string;
   readonly at: Instant;

@@ -6,7 +6,7 @@ import type { Db, Tx } from './database.ts';
 import { toId16 } from './id16.ts';
 import { rowsIn, updateRows } from './upsert.ts';
 
-/** One decision about an alert or a message, and its reason: why somebody was told, or was not. */
+/** One decision about an alert or a message, and its reason: why it was told, or was not. */
 export interface AlertDecision {
   readonly alertId?: string | undefined;
   readonly deliveryId?: string | undefined;

@@ -25,7 +25,7 @@ export function isWritable(store: Pick<Store, 'trouble' | 'hasAnswered'>): boole
   return store.hasAnswered() ? true : undefined;
 }
 
-/** Most connections that the database server takes from everybody; undefined: there is no server. Throws `StoreError` while it is away. */
+/** Most connections that the database server takes from all; undefined: there is no server. Throws `StoreError` while it is away. */
 export async function findMaxConnections(store: Store): Promise<number | undefined> {
   return store.dialect.maxConnections(store);
 }

@@ -92,7 +92,7 @@ export async function listHeartbeats(db: Db): Promise<Heartbeat[]> {
   return found.map(toHeartbeat);
 }
 
-/** The newest beat that says it leads and is at most `leaseMs` old; undefined when nobody leads. */
+/** The newest beat that says it leads and is at most `leaseMs` old; undefined when no replica leads. */
 export async function findLiveLeader(db: Db, now: Instant, leaseMs: number): Promise<Heartbeat | undefined> {
   const found = await rows(
     db,

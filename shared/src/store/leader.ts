@@ -3,7 +3,7 @@ import { change, firstRow } from './ask.ts';
 import { optionalNumber, optionalText } from './column.ts';
 import type { Db, Store } from './database.ts';
 
-/** Who wrote last as a leader. Epoch 0: nobody yet. */
+/** Who wrote last as a leader. Epoch 0: none yet. */
 export interface Leader {
   readonly epoch: number;
   readonly holder: string | undefined;

@@ -70,7 +70,7 @@ export async function migrate(
   }
 }
 
-/** The same for whoever holds the lock already, on the connection that holds it. */
+/** The same for a process that holds the lock already, on the connection that holds it. */
 export async function bringForward(
   store: Store,
   db: Db,
@@ -120,7 +120,7 @@ interface Applied {
   readonly readableFrom: number;
 }
 
-/** None in a database that nobody has migrated yet. */
+/** None in a database that was not migrated yet. */
 async function listAppliedIfAny(db: Db): Promise<Applied[]> {
   return listApplied(db).catch((error: unknown) => {
     if (error instanceof StoreError && error.code === 'schema') return [];
@@ -228,7 +228,7 @@ async function runStep(store: Store, db: Db, statements: readonly string[], isAl
 
 /**
  * Runs `fn` on one connection that holds the lock. The connection is closed afterwards where its limits were changed. `most`: how
- * often the lock is asked for before `StoreError` `busy`; without end where whoever holds it does the same work.
+ * often the lock is asked for before `StoreError` `busy`; without end where its holder does the same work.
  */
 export async function underLock<T>(store: Store, fn: (db: Db) => Promise<T>, most = Infinity): Promise<T> {
   const client = clientOf(store.sql);

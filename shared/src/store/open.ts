@@ -29,7 +29,7 @@ export interface StoreDeps {
 
 /**
  * Limits of storage.md section 3: lock, idle in a transaction, a connection from the pool. The wait for a lock ends before the
- * statement that waits does, or nobody could tell one from the other: only the first is a reason to begin anew.
+ * statement that waits does, or the two could not be told apart: only the first is a reason to begin anew.
  */
 const lockMs = 4_000;
 const idleInTransactionMs = 5_000;
@@ -112,7 +112,7 @@ function makePool(client: typeof Knex.Client, pool: Record<string, number>): Kne
     pool: { ...pool, validate: mayBeLent, acquireTimeoutMillis: connectMs, createTimeoutMillis: connectMs + 2_000 },
     useNullAsDefault: true,
     compileSqlOnError: false,
-    // Its messages hold connection errors as the driver worded them; ours are logged by whoever asked.
+    // Its messages hold connection errors as the driver worded them; ours are logged by the caller.
     log: { warn: ignore, error: ignore, deprecate: ignore, debug: ignore },
   });
 }

@@ -181,7 +181,7 @@ async function clearOwner(tx: Tx, id: number): Promise<void> {
 async function clearFigures(tx: Tx, id: number): Promise<void> {
   await change(tx, 'delete from rollups where cronjob_id = ?', [id]);
   await change(tx, 'delete from spec_epochs where cronjob_id = ? and to_at is not null', [id]);
-  // Whoever read it since the history began to go has figures of a part of it.
+  // A reader since the history began to go has figures of a part of it.
   await recordChanges(tx, await cronJobChanges(tx, [id]));
 }
 

@@ -55,7 +55,7 @@ export async function followSpecs(tx: Tx, seen: readonly SpecSeen[]): Promise<Se
   const opened = new Set<number>();
   for (const spec of seen) {
     const present = open.get(spec.cronJobId)?.at(-1);
-    // The same again after a time of which nobody can tell is told as such.
+    // The same again after a time that is unknown is told as such.
     if (present !== undefined && sameSpec(present, spec.facts) && spec.uncertainFrom === undefined) continue;
     opened.add(spec.cronJobId);
     inserted.push(...(await replaceEpoch(tx, spec, present)));

@@ -3,7 +3,7 @@ export const storeErrorCodes = [
   'unavailable', // no connection, or it broke: the work may be done again when the database is back
   'timeout', // a statement or the wait for a pooled connection took longer than its limit
   'busy', // locks stood in the way of every attempt
-  'fenced', // the epoch is no longer ours: whoever hears this has stopped being the leader
+  'fenced', // the epoch is no longer ours: a process that hears this has stopped being the leader
   'conflict', // a key or a check refused the row
   'schema', // the schema is not one this program may use
   'full', // no room left, or the database takes no writes

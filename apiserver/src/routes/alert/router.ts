@@ -22,7 +22,7 @@ const one = '/alerts/:id';
  *   get:
  *     tags: [Alerts]
  *     operationId: getAlert
- *     summary: One alert, open or in history, with its messages and why somebody was told or not
+ *     summary: One alert, open or in history, with its messages and why it was told or not
  *     x-ability: read
  *     x-answers: { 200: AlertDetail }
  *     x-refusals: [404]
@@ -45,7 +45,7 @@ const one = '/alerts/:id';
  *     x-refusals: [404, 409]
  */
 
-/** One alert with its history, and the note that somebody takes of it. */
+/** One alert with its history, and its acknowledgement. */
 export function alertRouter(deps: RouteDeps): ApiRouter {
   const { guard, store, actions } = deps;
   return createRouter()

@@ -40,7 +40,7 @@ const wordings: Readonly<Record<AlertTimelineKind, Wording>> = {
   cancelled: (decision) => `Nothing is sent${because(decision)}`,
 };
 
-/** The ledger of an alert, oldest first: why somebody was told, or was not. */
+/** The ledger of an alert, oldest first: why it was told, or was not. */
 export function presentTimeline(
   decisions: readonly StoredDecision[],
   channelNames: ReadonlyMap<string, string>,

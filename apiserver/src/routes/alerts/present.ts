@@ -53,7 +53,7 @@ export function presentAlert(
   };
 }
 
-/** Facts as whoever raised it wrote them; what it did not write is null. */
+/** Facts as the rule that raised it wrote them; what it did not write is null. */
 export function presentContext({ context, figures }: Pick<StoredAlert, 'context' | 'figures'>): AlertContext {
   const facts = { ...(isObject(context) ? context : {}), ...(isObject(figures) ? figures : {}) };
   const text = (key: string): string | null => (typeof facts[key] === 'string' ? facts[key] : null);

@@ -4,7 +4,7 @@ import { orNull, toWireInstant, toWireInstantOrNull } from '../../wire-values.ts
 
 type Verdict = Pick<Told, 'state' | 'reason' | 'until'>;
 
-/** Was anybody told of an alert, and if not, why: the first that applies. */
+/** Was it told of an alert, and if not, why: the first that applies. */
 export function presentTold(alert: StoredAlert, facts: ToldFacts | undefined): Told {
   const newest = newestOfChannels(facts?.deliveries ?? []);
   const verdict =

@@ -62,7 +62,7 @@ async function openStream(deps: RouteDeps, ctx: ApiContext, kinds: readonly Kind
   const tellHealth = (health: StreamData['health'] | undefined): void => {
     if (health && wants('health')) stream.send('health', health);
   };
-  /** Rights change: whoever has lost theirs is told no more, and comes back to hear why. */
+  /** Rights change: a caller that has lost theirs is told no more, and comes back to hear why. */
   const askAgain = async (): Promise<void> => {
     try {
       ctx.state.caller = await authentication.authenticate(ctx.req);
@@ -144,7 +144,7 @@ async function readAudience(deps: RouteDeps, ctx: ApiContext): Promise<Audience>
   };
 }
 
-/** What belongs to no namespace is told to everybody, but for what names a channel, and for a silence that may not be read. */
+/** What belongs to no namespace is told to all, but for what names a channel, and for a silence that may not be read. */
 async function isTold({ kind, namespace, data }: NumberedChange, audience: Audience): Promise<boolean> {
   if (kind === 'silence' && audience.hearsOfSilence) {
     const { id } = data as { readonly id?: unknown };

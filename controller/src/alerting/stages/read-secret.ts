@@ -6,10 +6,10 @@ import { pass, type StageAnswer } from './stage.ts';
 /** When a Secret that the API server did not answer for is asked for again. */
 const askAgainMs = 10_000;
 
-/** What is needed to send, or why nothing can be sent until somebody mends the channel. */
+/** What is needed to send, or why nothing can be sent until a person mends the channel. */
 export type Readied = { readonly secrets: Secrets } | { readonly problem: Failed };
 
-/** The values of the channel's Secrets, as they are now. An API server that does not answer is nobody's failure. */
+/** The values of the channel's Secrets, as they are now. An API server that does not answer is no failure of the channel. */
 export async function readSecret(
   target: ChannelTarget,
   deps: { readonly secrets: SecretReader; readonly now: () => Instant },

@@ -12,7 +12,7 @@ export function findUnwanted(
   );
 }
 
-/** What was cleared, or whose channel or monitor tells nobody any more, does not go out. */
+/** What was cleared, or whose channel or monitor has gone silent, does not go out. */
 export function stillWanted(
   delivery: ClaimedDelivery,
   unwanted: ReadonlyMap<string, UnwantedReason>,

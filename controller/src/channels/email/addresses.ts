@@ -3,7 +3,7 @@ import type { EmailTarget } from '../target.ts';
 /** One mail is for so many. */
 const mostRecipients = 50;
 
-/** What keeps a mail from being addressed. Line breaks in an address would be headers or commands of somebody else. */
+/** What keeps a mail from being addressed. Line breaks in an address would be headers or commands of another's. */
 export function findAddressProblem({ from, to }: Pick<EmailTarget['email'], 'from' | 'to'>): string | undefined {
   if (!isAddress(from)) return 'spec.email.from is no usable address';
   if (to.length === 0 || to.length > mostRecipients) return `spec.email.to needs 1 to ${mostRecipients} addresses`;

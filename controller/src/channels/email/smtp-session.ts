@@ -60,7 +60,7 @@ const libraryLimitMs = 20_000;
 
 /**
  * One mail over an open connection: greeting, TLS, login, envelope, message. The signal's reason when it is aborted, else
- * SmtpFailure. With `tls` required nothing is said before the connection is encrypted; without encryption nobody logs in.
+ * SmtpFailure. With `tls` required nothing is said before the connection is encrypted; without encryption there is no login.
  */
 export class SmtpSession {
   readonly #connection: SMTPConnection;

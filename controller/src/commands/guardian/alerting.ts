@@ -72,7 +72,7 @@ function convertContext(block: Block): Json {
   return { ...Object.fromEntries(Object.entries(meant).filter(([, value]) => value !== undefined)), ...own };
 }
 
-/** A failed run is critical there unless somebody says otherwise, and a warning here. */
+/** A failed run is critical there unless a route says otherwise, and a warning here. */
 function convertOverrides(block: Block): Json {
   const given = block.block('severityOverrides');
   const converted: Record<string, unknown> = {};

@@ -18,7 +18,7 @@ function shown(value: unknown): string {
 }
 
 /**
- * One block of a resource, taken apart field by field. What nobody took at the end is told: a field that has no counterpart is
+ * One block of a resource, taken apart field by field. What was not taken at the end is told: a field that has no counterpart is
  * never lost in silence.
  */
 export class Block {

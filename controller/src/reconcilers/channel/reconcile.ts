@@ -129,7 +129,7 @@ function refusalOf(spec: ChannelSpec | undefined, { takesPages }: ChannelReconci
   return endpoint === null || takesPages(endpoint) ? undefined : pagingEndpointRefused;
 }
 
-/** What keeps a channel from sending until a person mends it; and whether somebody has changed its spec or a Secret since. */
+/** What keeps a channel from sending until a person mends it; and whether a person has changed its spec or a Secret since. */
 async function readHold(
   store: Store,
   uid: string,

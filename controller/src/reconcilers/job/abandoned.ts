@@ -2,7 +2,7 @@ import type { Execution } from '@cronjob-monitor/shared/domain';
 import type { ActiveJob } from '@cronjob-monitor/shared/store';
 
 /**
- * The record of a run that was going on when nobody watched any more, and is no longer in the cluster: it ran, and its outcome could not
+ * The record of a run that was seen going on last, and is no longer in the cluster: it ran, and its outcome could not
  * be seen. It gives way when something later tells how it ended.
  */
 export function toUnobserved(job: ActiveJob, of: { readonly namespace: string; readonly name: string }): Execution {

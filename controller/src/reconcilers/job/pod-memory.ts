@@ -29,7 +29,7 @@ const mostLost = 20_000;
 
 export function createPodMemory(live: LivePods): PodMemory {
   const lostByJob = new Map<string, Map<string, Lost>>();
-  /** A pod as it was while nobody was deleting it, if it had failed or could not start. By pod UID. */
+  /** A pod as it was before its deletion, if it had failed or could not start. By pod UID. */
   const untouched = new Map<string, PodFacts>();
   let lostCount = 0;
 

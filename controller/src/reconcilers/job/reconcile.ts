@@ -24,7 +24,7 @@ export interface JobReconcilerDeps {
   readonly expectEvidence: (execution: Execution) => void;
   /** Logs, events and pods of a run may be taken now; returns at once. */
   readonly captureEvidence: (gathered: GatheredJob, conclusion: Conclusion, row: RowOfRun) => void;
-  /** The end of the run is written, or nobody asks for it: its last state need not be kept. */
+  /** The end of the run is written, or it is not asked for: its last state need not be kept. */
   readonly release: (gathered: GatheredJob) => void;
   readonly onRecorded: (runs: readonly RecordedRun[]) => void;
   /** Told which gone Jobs wait for a newer Job of their CronJob to appear, and which do no longer. */
@@ -43,7 +43,7 @@ export interface RecordedRun {
 
 /** A CronJob's row is written by its own reconciler; a run that is ahead of it waits so long. */
 const orphanAgainMs = 1_000;
-/** A Job may be seen before the CronJob that made it; after so long nobody expects that any more. */
+/** A Job may be seen before the CronJob that made it; after so long it is no longer expected. */
 const ownerWithinMs = 60_000;
 
 /**

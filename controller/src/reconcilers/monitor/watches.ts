@@ -51,7 +51,7 @@ export function watchMonitors(deps: MonitorWatchDeps): {
       queueAll();
     },
     onChannel(event) {
-      // Its readiness is part of the conditions of whoever names it; its figures are not.
+      // Its readiness is part of the conditions of the monitors that name it; its figures are not.
       const isSameReadiness =
         event.type === 'updated' && notReadyReason(event.before.status) === notReadyReason(event.item.status);
       if (isSameReadiness) return;

@@ -11,7 +11,7 @@ export function addFlip(flips: Flips, at: Instant): Flips {
   return [...flips.filter((flip) => flip > at - windowMs), at].slice(-mostChanges);
 }
 
-/** Four changes within an hour: from then on nobody is told of each. */
+/** Four changes within an hour: from then on each of them is not told. */
 export function isFlapping(flips: Flips, now: Instant): boolean {
   return flips.length >= mostChanges && (flips.at(-mostChanges) ?? -Infinity) > now - windowMs;
 }

@@ -52,7 +52,7 @@ export interface MessageHold {
 }
 
 export interface MessageHoldFacts {
-  /** Found by whoever knows the other alerts and the storm. */
+  /** Found by the caller, which knows the other alerts and the storm. */
   readonly imposed: MessageHold | undefined;
   readonly mute: Mute | undefined;
   /** It may be told in spite of an earlier message: the severity rose or the error changed. */
@@ -76,7 +76,7 @@ export function messageHold(facts: MessageHoldFacts, now: Instant): MessageHold 
   if (lastNotifiedAt !== undefined && now < lastNotifiedAt + windowMs) {
     return { reason: 'duplicate', untilAt: lastNotifiedAt + windowMs, ref: undefined };
   }
-  // Nobody knows yet when it arrives: the window begins then.
+  // It is not known yet when it arrives: the window begins then.
   if (facts.isUnderway && windowMs > 0) return { reason: 'duplicate', untilAt: undefined, ref: undefined };
   return undefined;
 }

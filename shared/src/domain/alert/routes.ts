@@ -8,7 +8,7 @@ export interface ChannelRef {
 
 export type Routes =
   | { readonly told: readonly string[]; readonly unknown: readonly string[] }
-  /** Nobody is told, and why. */
+  /** It is not told, and why. */
   | {
       readonly notRouted: 'alertingDisabled' | 'noChannel' | 'severityNotRouted' | 'unknownChannel';
       readonly unknown: readonly string[];

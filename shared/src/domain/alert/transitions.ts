@@ -3,10 +3,10 @@ import type { AlertState } from '../../contract/index.ts';
 /**
  * The states of an alert.
  *
- * - `pending`: it holds, alertDelay runs, nobody was told. Entered at detection with a delay; left by a fresh verdict only.
+ * - `pending`: it holds, alertDelay runs, it was not told. Entered at detection with a delay; left by a fresh verdict only.
  * - `suppressed`: it holds and a person muted it, by a window or a silence. Entered at detection or when the delay is over.
  * - `active`: it holds and is told. Entered at detection, when the delay is over, or when the mute ended.
- * - `cancelled`: it went away before anybody could be told. History.
+ * - `cancelled`: it went away before it could be told. History.
  * - `resolved`: its condition cleared. History; live again when it returns soon enough.
  * - `expired`: it cannot be judged any more: its subject is gone. History; live again as `resolved`.
  *

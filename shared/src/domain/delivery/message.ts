@@ -50,7 +50,7 @@ export interface MessageAlert {
   /** What kept the message back, and for how long. */
   readonly heldBy: Hold | Suppression | 'alertDelay' | null;
   readonly heldSeconds: number;
-  /** It happened while nobody watched. */
+  /** It happened while the service did not watch. */
   readonly delayed: boolean;
   readonly flapping: boolean;
   /** It ended before a message about it had left: this one, of kind `closing`, is the first and tells both. */

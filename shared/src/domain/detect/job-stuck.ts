@@ -23,7 +23,7 @@ export interface UnfinishedJob {
   readonly waitingSinceAt: Instant | undefined;
   /** Set when it waits for what does not come by itself, also beside containers that run or have run. */
   readonly hopelessSinceAt?: Instant | undefined;
-  /** Absence is known up to here: of a Job without a pod nobody can tell beyond that it has none. Undefined: its state is seen. */
+  /** Absence is known up to here: of a Job without a pod it is unknown beyond that it has none. Undefined: its state is seen. */
   readonly seenThroughAt?: Instant | undefined;
   /** Why, such as ImagePullBackOff. */
   readonly waitingReason: string | undefined;

@@ -117,7 +117,7 @@ function lintLimits(cronJob: LintedCronJob, rhythm: Rhythm, { monitor }: RuleFac
   return findings;
 }
 
-/** Jobs that go at once leave no evidence, and what ended while nobody watched cannot be told afterwards. */
+/** Jobs that go at once leave no evidence, and what ended while the service did not watch cannot be told afterwards. */
 function lintHistory(cronJob: LintedCronJob): LintFinding[] {
   const { successLimit, failureLimit, ttlAfterFinishedS } = cronJob.facts;
   const reasons: [path: string, text: string][] = [];

@@ -101,7 +101,7 @@ export interface LintFacts {
   readonly channelFaults: readonly { readonly name: string; readonly why: string }[];
   /** How late the cluster starts Jobs: 99th percentile. */
   readonly skewP99Ms: number;
-  /** False: nobody said in which zone CronJobs without one are due. */
+  /** False: no setting says in which zone CronJobs without one are due. */
   readonly isDefaultZoneGiven: boolean;
 }
 

@@ -31,7 +31,7 @@ export interface CronJobFacts {
   readonly ttlAfterFinishedS: number | undefined;
   readonly backoffLimit: number | undefined;
   readonly restartPolicy: string | undefined;
-  /** When each field manager last wrote the spec: `metadata.managedFields`. Settles when an edit happened while nobody watched. */
+  /** When each field manager last wrote the spec: `metadata.managedFields`. Settles when an unwatched edit happened. */
   readonly specWrites: readonly {
     readonly manager: string;
     readonly at: Instant;

@@ -37,7 +37,7 @@ export interface Execution {
   readonly retryOf: string | undefined;
   readonly node: string | undefined;
   readonly templateHash: string | undefined;
-  /** Recorded after a gap in which nobody watched. */
+  /** Recorded after a gap in which the service did not watch. */
   readonly delayed: boolean;
   /** Known only from the CronJob's lastSuccessfulTime. */
   readonly inferred: boolean;

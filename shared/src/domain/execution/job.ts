@@ -43,6 +43,6 @@ export interface JobFacts {
   readonly failedIndexes: string | undefined;
   /** Hash of the Job's spec without generated parts. */
   readonly templateHash: string;
-  /** The same spec, packed by whoever translated it, shared by all Jobs of one template; undefined: too large to be kept. */
+  /** The same spec, packed by the translation, shared by all Jobs of one template; undefined: too large to be kept. */
   readonly template?: string | undefined;
 }

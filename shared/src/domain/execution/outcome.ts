@@ -16,7 +16,7 @@ export interface JobCondition {
 /** What a Job's conditions say. Counts of pods never enter: a pod that failed and was retried is not a failed run. */
 export interface JobVerdict {
   readonly outcome: JobOutcome | undefined;
-  /** Completion time of a Complete Job, last transition of a Failed one; undefined when neither holds or nobody wrote the time. */
+  /** Completion time of a Complete Job, last transition of a Failed one; undefined when neither holds or the time was not written. */
   readonly endedAt: Instant | undefined;
   /** Set while the end is decided and pods are still ending: not an outcome yet. */
   readonly decidedAs: JobOutcome | undefined;

@@ -15,7 +15,7 @@ export interface ExecutionContext {
   readonly otherClaims: readonly SlotClaim[];
   /** How the Job went without a terminal condition, and when we learned of it. Ignored when it has one. */
   readonly vanished: { readonly status: VanishedStatus; readonly at: Instant } | undefined;
-  /** It ended in a gap in which nobody watched. */
+  /** It ended in a gap in which the service did not watch. */
   readonly delayed: boolean;
   readonly inMaintenance: boolean;
 }
@@ -63,7 +63,7 @@ export function toExecution(
   };
 }
 
-/** A run that was seen to go ended then; one that nobody saw end has no known end. */
+/** A run that was seen to go ended then; one whose end was not seen has no known end. */
 function knownEnd({ vanished }: ExecutionContext): Instant | undefined {
   return vanished && vanished.status !== 'unobserved' ? vanished.at : undefined;
 }

@@ -196,7 +196,7 @@ export class FactsOverTime {
     while ((this.#counted[this.#left]?.createdAt ?? Infinity) < from) this.#left++;
     let success = 0;
     let failed = 0;
-    // History alone, from before anybody watched, opens nothing.
+    // History alone, from before the service watched, opens nothing.
     if (rule && lastRunAt !== undefined) {
       success = this.#successesBefore(this.#counted.length) - this.#successesBefore(this.#left);
       failed = this.#counted.length - this.#left - success;

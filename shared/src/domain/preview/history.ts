@@ -13,7 +13,7 @@ export interface PreviewedRun {
   readonly scheduledAt: Instant | undefined;
   readonly createdAt: Instant;
   readonly startedAt: Instant | undefined;
-  /** Undefined: nobody saw it end. */
+  /** Undefined: its end was not seen. */
   readonly finishedAt: Instant | undefined;
   readonly status: ExecutionStatus;
   readonly durationMs: number | undefined;

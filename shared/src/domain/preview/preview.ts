@@ -23,7 +23,7 @@ export interface PreviewRange {
   readonly skewP99Ms: number;
 }
 
-/** An alert that somebody could have been told of. */
+/** An alert that could have been told. */
 export interface PreviewedAlert {
   readonly type: AlertType;
   readonly subject: AlertSubject | undefined;
@@ -114,7 +114,7 @@ class Replay {
     return this.#lives.flatMap((life) => life.rows.flatMap((row) => this.#toPreviewed(life, row)));
   }
 
-  /** The earliest instant after `now` at which somebody would have asked, and what. */
+  /** The earliest instant after `now` at which the service would have asked, and what. */
   #nextLook(
     now: Instant,
   ): { readonly at: Instant; readonly parts: readonly Part[]; readonly isRun: boolean } | undefined {

@@ -50,7 +50,7 @@ function splitPrefix(spec: string): { zone: string | null; text: string } {
   if (end < 0) throw new ScheduleError('syntax', 'a blank must follow the time zone');
   const name = spec.slice(spec.indexOf('=') + 1, end);
   const text = spec.slice(end).replace(outerBlanks, '');
-  if (name === 'Local') return { zone: null, text }; // Go's name for the zone of whoever asks
+  if (name === 'Local') return { zone: null, text }; // Go's name for the zone of the asking process
   return { zone: getZone(name).name, text };
 }
 

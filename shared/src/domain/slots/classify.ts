@@ -40,7 +40,7 @@ export interface SlotSurroundings {
   readonly deletingAt: Instant | undefined;
   /** Jobs run at a constant offset from our grid: the zone is not the one we think. */
   readonly zoneMismatch: boolean;
-  /** The slot fell into a time in which nobody watched, and what is left does not prove that nothing ran. */
+  /** The slot fell into a time in which the service did not watch, and what is left does not prove that nothing ran. */
   readonly unseen: boolean;
 }
 
@@ -77,7 +77,7 @@ export function unfinishedAt(slotAt: Instant, runs: readonly ScheduledRun[]): Sc
  * does not depend on when it is asked, so a judgement that comes late is the same.
  */
 function behind(blocker: ScheduledRun, slot: ExpectedSlot, around: SlotSurroundings): SlotJudgement {
-  // It ended at some time of a gap: whether in time for this slot, nobody can tell.
+  // It ended at some time of a gap: it is unknown whether that was in time for this slot.
   if (blocker.endUnseen) return outcome('unobserved', 'monitorDown');
   const endAt = ends(blocker);
   const deadlineAt = slot.epoch.deadlineS === undefined ? Infinity : slot.at + slot.epoch.deadlineS * 1000;

@@ -16,7 +16,7 @@ export interface SpecEpoch extends EpochFields {
   readonly fromAt: Instant;
   /** Undefined: still open. */
   readonly toAt: Instant | undefined;
-  /** False: something changed within the span, and nobody can tell when. Nothing is judged there. */
+  /** False: something changed within the span, and it is unknown when. Nothing is judged there. */
   readonly certain: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface SpecEpoch extends EpochFields {
 export interface ChangeInstant {
   /** From then on the new fields hold. */
   readonly changedAt: Instant;
-  /** Set when nobody can tell when in (uncertainFromAt, changedAt] it happened. */
+  /** Set when it is unknown when in (uncertainFromAt, changedAt] it happened. */
   readonly uncertainFromAt: Instant | undefined;
 }
 
@@ -49,7 +49,7 @@ export function instantOfChange(
   const from = Math.max(sight.unwatchedSinceAt ?? -Infinity, open.fromAt);
   const writes = cronJob.specWrites.filter((write) => write.at > from && write.at <= sight.now);
   if (changed.length === 0) {
-    // One write cannot have come and gone; and whoever wrote such a field last is named with the time.
+    // One write cannot have come and gone; and the last writer of such a field is named with the time.
     const cannotHaveMoved =
       isLive || cronJob.generation <= open.generation + 1 || (cronJob.specWrites.length > 0 && writes.length === 0);
     return cannotHaveMoved ? undefined : { changedAt: sight.now, uncertainFromAt: from };

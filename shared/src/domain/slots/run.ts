@@ -9,6 +9,6 @@ export interface ScheduledRun {
   readonly createdAt: Instant;
   /** Undefined: unfinished. */
   readonly endedAt: Instant | undefined;
-  /** It went while nobody watched: it had ended by `endedAt` at the latest, and nobody knows when. */
+  /** It went while the service did not watch: it had ended by `endedAt` at the latest, and it is unknown when. */
   readonly endUnseen?: boolean;
 }

@@ -16,7 +16,7 @@ export interface LedgerFacts {
   /** Last slot known to have been started by then; undefined: none was. */
   readonly anchorAt: Instant | undefined;
   readonly runs: readonly ScheduledRun[];
-  /** Spans in which nobody watched, oldest first. */
+  /** Spans in which the service did not watch, oldest first. */
   readonly gaps: readonly Gap[];
   /** What the CronJob shows now; undefined: it is gone. */
   readonly traces: ClusterTraces | undefined;
@@ -39,10 +39,10 @@ export interface SettledSlot {
   readonly epochAt: Instant;
 }
 
-/** A run that was started while nobody watched, and whose Job is gone. */
+/** A run that was started while the service did not watch, and whose Job is gone. */
 export interface UnseenRun {
   readonly slotAt: Instant;
-  /** When it ended well; undefined: nobody can tell how it ended. */
+  /** When it ended well; undefined: unknown how it ended. */
   readonly succeededAt: Instant | undefined;
 }
 
@@ -116,7 +116,7 @@ export function settleSlots(facts: LedgerFacts, now: Instant): Settlement {
     const { outcome, cause, blocker } = judgement;
     settled.push({ at: slot.at, outcome, cause, blocker, epochAt: slot.epoch.fromAt });
   }
-  // A start that the schedule as we know it did not ask for, in a gap: an edit looked back, or nobody can tell what was asked for.
+  // A start that the schedule as we know it did not ask for, in a gap: an edit looked back, or it is unknown what was asked for.
   const lastAt = facts.traces?.lastScheduleAt;
   if (lastAt !== undefined && lastAt > facts.evaluatedThroughAt && lastAt <= due.throughAt && !answered.has(lastAt)) {
     const gap = gapOver(lastAt, lastAt + 1, facts.gaps);

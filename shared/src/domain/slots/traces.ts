@@ -1,12 +1,12 @@
 import type { Instant } from '../instant.ts';
 
-/** A span in which nobody watched the cluster. */
+/** A span in which the service did not watch the cluster. */
 export interface Gap {
   readonly fromAt: Instant;
   readonly toAt: Instant;
 }
 
-/** What a CronJob still shows of the runs that nobody saw, read from a list that began after the gap. */
+/** What a CronJob still shows of the runs that were not seen, read from a list that began after the gap. */
 export interface ClusterTraces {
   /** `status.lastScheduleTime`: the newest slot that was started. */
   readonly lastScheduleAt: Instant | undefined;
@@ -39,7 +39,7 @@ export function traceOf(slotAt: Instant, traces: ClusterTraces | undefined): Slo
   return traces.keepsAll ? 'neverStarted' : 'unknown';
 }
 
-/** The end of the run of a slot that was started and whose Job is gone, if it ended well; undefined: nobody can tell how it ended. */
+/** The end of the run of a slot that was started and whose Job is gone, if it ended well; undefined: unknown how it ended. */
 export function inferredEndOf(slotAt: Instant, traces: ClusterTraces | undefined): Instant | undefined {
   const endAt = traces?.successUnexplained ? traces.lastSuccessAt : undefined;
   return endAt !== undefined && endAt >= slotAt ? endAt : undefined;

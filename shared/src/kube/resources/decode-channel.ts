@@ -15,7 +15,7 @@ export interface DecodedChannel {
   readonly problems: readonly SpecProblem[];
 }
 
-/** Reads the spec of an AlertChannel from plain JSON that nobody vouches for. Never throws. resources.md section 6. */
+/** Reads the spec of an AlertChannel from plain JSON that may hold anything. Never throws. resources.md section 6. */
 export function decodeChannelSpec(object: RawObject): DecodedChannel {
   const reading = startReading();
   const given = object['spec'];

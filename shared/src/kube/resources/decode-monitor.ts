@@ -36,7 +36,7 @@ export type DecodedSpec<S> =
   | { readonly ok: false; readonly undecodable: string };
 
 /**
- * Reads the spec of a CronJobMonitor from plain JSON that nobody vouches for. Every field is judged by itself: one that cannot be
+ * Reads the spec of a CronJobMonitor from plain JSON that may hold anything. Every field is judged by itself: one that cannot be
  * used is named, and only what needs it is off. An absent spec is an empty one. Never throws. resources.md sections 1 and 2.
  */
 export function decodeMonitorSpec(

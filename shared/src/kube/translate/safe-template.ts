@@ -4,7 +4,7 @@ import type { RedactionRule } from '../../domain/index.ts';
 import { unpackTemplate } from './packed-template.ts';
 
 export interface TemplateSecrecy {
-  /** Of this installation: the same secret has the same hash in two templates, and nobody without the key can guess it. */
+  /** Of this installation: the same secret has the same hash in two templates, and it cannot be guessed without the key. */
   readonly key: string;
   readonly redact: RedactionRule;
 }

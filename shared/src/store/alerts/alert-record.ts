@@ -52,9 +52,9 @@ export interface AlertRecord {
   readonly delayed: boolean;
   readonly stormId: string | undefined;
   readonly message: string;
-  /** Measured, limit, unit: JSON of whoever raised it. */
+  /** Measured, limit, unit: JSON of the rule that raised it. */
   readonly figures: unknown;
-  /** The run it speaks of: JSON of whoever raised it. */
+  /** The run it speaks of: JSON of the rule that raised it. */
   readonly context: unknown;
 }
 

@@ -6,7 +6,7 @@ export interface OpenAlerts {
   readonly active: number;
   readonly pending: number;
   readonly suppressed: number;
-  /** Open ones of which somebody took note. */
+  /** Open ones that are acknowledged. */
   readonly acknowledged: number;
 }
 

@@ -17,7 +17,7 @@ import { fromJson, optionalNumber, optionalText } from '../column.ts';
 import type { Db } from '../database.ts';
 import { toId16 } from '../id16.ts';
 
-/** One incident, open or in history, with the note somebody took of it. */
+/** One incident, open or in history, with its acknowledgement. */
 export interface StoredAlert {
   readonly id: string;
   readonly cronJobId: number;
@@ -39,9 +39,9 @@ export interface StoredAlert {
   readonly count: number;
   readonly delayed: boolean;
   readonly lastNotifiedAt: Instant | undefined;
-  /** Measured value, limit and unit; JSON of whoever raised it. */
+  /** Measured value, limit and unit; JSON of the rule that raised it. */
   readonly figures: unknown;
-  /** The run it speaks of; JSON of whoever raised it. */
+  /** The run it speaks of; JSON of the rule that raised it. */
   readonly context: unknown;
   readonly acknowledgement:
     | {

@@ -40,7 +40,7 @@ export async function listCronJobsSilenced(db: Db): Promise<number[]> {
   return found.map((row) => Number(row['cronjob_id']));
 }
 
-/** When somebody last made, changed or ended a silence; undefined: never. */
+/** When a person last made, changed or ended a silence; undefined: never. */
 export async function findSilencesChangedAt(db: Db): Promise<Instant | undefined> {
   return optionalNumber((await firstRow(db, 'select max(updated_at) as at from silences'))?.['at']);
 }

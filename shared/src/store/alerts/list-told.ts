@@ -12,7 +12,7 @@ import type { Db } from '../database.ts';
 import { toId16 } from '../id16.ts';
 import { rowsIn } from '../upsert.ts';
 
-/** A message about an alert, as far as it says whether anybody was told. */
+/** A message about an alert, as far as it says whether it was told. */
 export interface ToldDelivery {
   readonly id: string;
   readonly channel: string;
@@ -57,7 +57,7 @@ const columns = [
   .map((column) => `"${column}"`)
   .join(', ');
 
-/** Whether anybody was told of these alerts; one of which nothing is known is absent. */
+/** Whether these alerts were told; one of which nothing is known is absent. */
 export async function listTold(db: Db, alertIds: readonly string[]): Promise<ReadonlyMap<string, ToldFacts>> {
   const ids = alertIds.map((id) => db.dialect.id16(toId16(id)));
   const found = await rowsIn(

@@ -16,7 +16,7 @@ const selected = quoted(alertColumns);
 
 /**
  * The live alerts of these identities by fingerprint, locked until the transaction ends; an identity without one is absent. The rows
- * of their CronJobs are to be locked before: so nobody else opens one meanwhile.
+ * of their CronJobs are to be locked before: so no other writer opens one meanwhile.
  */
 export async function lockLiveAlerts(
   tx: Tx,

@@ -18,7 +18,7 @@ export async function cronJobIdsOf(db: Db, uids: readonly string[]): Promise<Map
 }
 
 /**
- * Locks the rows of these CronJobs until the transaction ends, in the order of their ids: whoever writes history of a CronJob
+ * Locks the rows of these CronJobs until the transaction ends, in the order of their ids: a writer of history of a CronJob
  * does this first, so that recordings and deletions never meet half-way.
  */
 export async function lockCronJobs(tx: Tx, ids: readonly number[]): Promise<void> {

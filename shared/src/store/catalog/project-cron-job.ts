@@ -21,7 +21,7 @@ export interface CronJobSeen {
    * the manager's write after a gap. Absent: seenAt.
    */
   readonly changedAt?: Instant | undefined;
-  /** Set when nobody can know when in (uncertainFrom, changedAt] it changed: that span becomes an epoch with certain = false. */
+  /** Set when it is unknown when in (uncertainFrom, changedAt] it changed: that span becomes an epoch with certain = false. */
   readonly uncertainFrom?: Instant | undefined;
   /** Why its schedule cannot be evaluated. */
   readonly problem?: ScheduleProblem | undefined;

@@ -34,7 +34,7 @@ export interface CopyStep {
 /** Bytes of one statement: servers refuse those above some megabytes. */
 const mostBytes = 1024 * 1024;
 const clearLimitMs = 600_000;
-/** Somebody who is about to give the lock back may have it still. */
+/** A process that is about to give the lock back may have it still. */
 const lockTries = 3;
 
 /**
@@ -94,14 +94,14 @@ async function copyUnderLock(source: Tx, target: Db, request: CopyRequest): Prom
   return proofs;
 }
 
-/** Rows of an interrupted copy go; any other row belongs to somebody. */
+/** Rows of an interrupted copy go; any other row is in use. */
 async function prepareTarget(target: Db, { told }: CopyRequest): Promise<void> {
   if (await hasMarker(target)) {
     for (const { name } of copiedTables) {
       const rows = await clear(target, name);
       if (rows > 0) await told?.({ step: 'cleared', table: name, rows });
     }
-    // Only now: until the last row is gone nobody may start on them.
+    // Only now: until the last row is gone no process may start on them.
     await removeMarker(target);
     return;
   }

@@ -33,7 +33,7 @@ const mostLooked = 50;
 
 /**
  * Why a channel is to be mended by a person, as its last attempt says; undefined: it is not, or no attempt is kept. `category` undefined:
- * it is held, and nobody knows any more what for.
+ * it is held, and it is no longer known what for.
  */
 export async function findChannelFault(
   db: Db,

@@ -4,7 +4,7 @@ import { firstRow, rows } from '../ask.ts';
 import { optionalNumber } from '../column.ts';
 import type { Db } from '../database.ts';
 
-/** States of messages that somebody may have to care for. */
+/** States of messages that may need a person. */
 export const openDeliveryStates = ['ready', 'claimed', 'parked', 'dead'] as const satisfies readonly DeliveryState[];
 export type OpenDeliveryState = (typeof openDeliveryStates)[number];
 

@@ -8,7 +8,7 @@ const mostRows = 500;
 
 /**
  * Says in the ledger of each message that is due why it does not go out yet: the process has just started, or has not judged everything
- * once. `untilAt` undefined: nobody knows. Those in `known` were said before. Returns the ids of those that are said now.
+ * once. `untilAt` undefined: unknown. Those in `known` were said before. Returns the ids of those that are said now.
  */
 export async function recordHeldByGrace(
   tx: Tx,

@@ -5,7 +5,7 @@ import type { Tx } from '../database.ts';
 import { toId16 } from '../id16.ts';
 
 /**
- * Freezes anew a message that nobody was sent yet, now that it says what held it back: every attempt sends the same. False: the claim
+ * Freezes anew a message that was not sent yet, now that it says what held it back: every attempt sends the same. False: the claim
  * is not ours any more.
  */
 export async function updateHeldMessage(

@@ -134,7 +134,7 @@ async function findClaimed(tx: Tx, requests: readonly SettleRequest[]): Promise<
   });
 }
 
-/** Those that still are as they were read, locked: nobody can take a claim of theirs any more. */
+/** Those that still are as they were read, locked: no sender can take a claim of theirs any more. */
 async function lockOwned(tx: Tx, seen: readonly Settling[]): Promise<readonly Settling[]> {
   const locked = await rowsIn(
     tx,

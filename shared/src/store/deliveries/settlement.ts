@@ -17,7 +17,7 @@ export type Settlement =
       readonly maybeSent: boolean;
       readonly progress?: unknown;
     }
-  /** Put back unsent: no attempt is spent and nobody failed. */
+  /** Put back unsent: no attempt is spent and no channel failed. */
   | { readonly kind: 'putBack'; readonly nextAt: Instant; readonly reason?: DeliveryStateReason | undefined }
   | { readonly kind: 'unwanted'; readonly reason: string };
 

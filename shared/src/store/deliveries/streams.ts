@@ -118,7 +118,7 @@ export async function findTwin(
   return row && { id: db.dialect.id16Text(row['id']), streamId: db.dialect.id16Text(row['stream_id']) };
 }
 
-/** Whether something else that still holds was told in this stream: then nobody must hear there that it is over. */
+/** Whether something else that still holds was told in this stream: then its receiver must not hear that it is over. */
 export async function isStreamShared(
   db: Db,
   of: { readonly streamId: string; readonly channelUid: string; readonly alertId: string },

@@ -64,7 +64,7 @@ export interface ConnectionHooks {
 
 /**
  * A client class of the query builder with our connections and our errors: what a driver throws is translated where it is
- * thrown, before anybody can log it, and a connection that broke or did not answer in time is never lent again.
+ * thrown, before it can be logged, and a connection that broke or did not answer in time is never lent again.
  */
 export function storeClient(Base: KnexClientClass, hooks: ConnectionHooks): typeof Knex.Client {
   class StoreClient extends Base {

@@ -25,7 +25,7 @@ export type Id16Value = string | Buffer;
 export interface MigrationRules {
   /** Limits for statements that may take long and must not make others wait long. Empty where the usual ones do. */
   readonly session: string;
-  /** False: somebody else holds it; ask again. */
+  /** False: another process holds it; ask again. */
   tryLock(db: Db): Promise<boolean>;
   unlock(db: Db, failed: boolean): Promise<void>;
   /**
@@ -74,7 +74,7 @@ export interface Dialect {
   changedBy(response: unknown): number;
 
   /**
-   * End of a SELECT that locks. `share`: others may read, nobody may change until our end. `update`: ours alone. `claim`: as
+   * End of a SELECT that locks. `share`: others may read, none may change until our end. `update`: ours alone. `claim`: as
    * update, rows locked by others are passed over. Empty in SQLite: BEGIN IMMEDIATE lets only one writer in at a time.
    */
   readonly lock: { readonly share: string; readonly update: string; readonly claim: string };

@@ -119,7 +119,7 @@ export const postgres: Dialect = {
   narrowColumns: () => [],
   hasHeap: true,
   addIndexBesideWrites: ({ name, table, columns, where }) => [
-    // It waits for older transactions, and makes nobody wait meanwhile.
+    // It waits for older transactions, and makes no other wait meanwhile.
     'set lock_timeout = 60000',
     // What a step that was cut short has left is of no use.
     `drop index concurrently if exists ${name}`,
@@ -127,14 +127,14 @@ export const postgres: Dialect = {
     `set lock_timeout = ${stepLockMs}`,
   ],
   movePrimaryKey: ({ table, index, columns }) => [
-    // Gone when the step was done and nobody wrote so into the journal.
+    // Gone when the step was done and the journal does not say so.
     `create unique index if not exists ${index} on ${table} (${columns.join(', ')})`,
     `alter table ${table} drop constraint ${table}_pkey, add constraint ${table}_pkey primary key using index ${index}`,
   ],
   toError: toPostgresError,
 };
 
-/** Whoever waits longer for a table makes all others wait behind it. */
+/** A statement that waits longer for a table makes all others wait behind it. */
 const stepLockMs = 2_000;
 
 /** One key for all versions of this product, and one per schema: two installations in one database do not meet. */

@@ -46,7 +46,7 @@ export async function findComparedRuns(db: Db, jobUid: string): Promise<Compared
         )
       : undefined;
   const [before, after] = [await toComparedRun(db, good), await toComparedRun(db, bad ?? run)];
-  // Without both specs nobody can say that nothing changed.
+  // Without both specs it cannot be said that nothing changed.
   return before.template === undefined || after.template === undefined ? undefined : { before, after };
 }
 

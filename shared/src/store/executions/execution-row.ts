@@ -55,7 +55,7 @@ export function toExecutionRow(
     run.jobReason === undefined ? null : shortReason(cleanText(run.jobReason, longestReason)),
     run.attempts,
     optionalCleanText(run.failedIndexes, 1_000),
-    // Empty: a retry of nobody knows what.
+    // Empty: a retry of an unknown run.
     run.isRetry ? cleanText(run.retryOf ?? '', 253) : null,
     optionalCleanText(run.node, 253),
     run.templateHash === undefined ? null : db.dialect.id16(toId16(run.templateHash)),

@@ -237,7 +237,7 @@ function toStoredExecution(db: Db, row: Row): StoredExecution {
     attempts: Number(row['attempts']),
     failedIndexes: optionalText(row['failed_indexes']),
     isRetry: retryOf !== undefined,
-    // Empty: a retry of nobody knows what.
+    // Empty: a retry of an unknown run.
     retryOf: retryOf === '' ? undefined : retryOf,
     node: optionalText(row['node']),
     templateHash: row['template_hash'] === null ? undefined : toTemplateHash(db, row['template_hash']),

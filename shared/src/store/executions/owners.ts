@@ -8,7 +8,7 @@ import { rowsIn, updateRows } from '../upsert.ts';
 /** The row of a CronJob whose history is written, locked. */
 export interface Owner {
   readonly id: number;
-  /** What ended before it was removed by somebody and does not come back. */
+  /** What ended before it was removed and does not come back. */
   readonly baselineAt: Instant | undefined;
   readonly lastRun: LastRun | undefined;
   /** The newest scheduled run that failed, while nothing has succeeded since. */

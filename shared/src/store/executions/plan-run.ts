@@ -30,7 +30,7 @@ const columns = 'job_uid, cronjob_id, created_at, scheduled_at, finished_at, dur
 
 /**
  * Rows with the same Job UID, the same slot, or the same end in success: an inferred success and an unobserved run are known by
- * slot or end alone, since nobody saw their Job.
+ * slot or end alone, since their Job was not seen.
  */
 export async function listPresentRuns(
   db: Db,
@@ -84,7 +84,7 @@ function sameEnd({ status, finishedAt }: Execution, owner: Owner | undefined): C
   };
 }
 
-/** True for a run that nobody saw end: it gives way to one that somebody saw. */
+/** True for a run whose end was not seen: it gives way to one whose end was seen. */
 export function isUnseen(run: Execution): boolean {
   return run.inferred || run.status === 'unobserved';
 }
@@ -96,7 +96,7 @@ export function planRun(run: Execution, owner: Owner | undefined, present: Itera
   const rivals = [...present].filter((row) => row.id16 === id16 || (row.cronJobId === owner.id && sameRun(row, run)));
   const itself = rivals.find((row) => row.id16 === id16);
   if (itself !== undefined && (!itself.provisional || isUnseen(run))) return { outcome: 'known' };
-  // What nobody saw adds nothing beside a row of the same run.
+  // What was not seen adds nothing beside a row of the same run.
   if (isUnseen(run) && rivals.length > 0) return { outcome: 'known' };
   if (owner.baselineAt !== undefined && (run.finishedAt ?? run.createdAt) < owner.baselineAt) {
     return { outcome: 'cleared' };

@@ -93,7 +93,7 @@ async function recordFresh(
   >;
   const fresh: FreshRun[] = [];
   const gone: PresentRun[] = [];
-  // Runs that somebody saw end come first: one that nobody saw then finds that it adds nothing.
+  // Runs whose end was seen come first: one whose end was not seen then finds that it adds nothing.
   for (const run of runs.toSorted((a, b) => Number(isUnseen(a)) - Number(isUnseen(b)))) {
     const owner = owners.get(run.cronJobUid);
     const plan = planRun(run, owner, present.values());
@@ -205,7 +205,7 @@ const streamedMs = 600_000;
 
 /**
  * Tells each run that ended of late, and each CronJob that shows something else now. Of runs that ended long ago, as at the first
- * sight of a cluster, only their CronJobs are told: nobody waits for them one by one.
+ * sight of a cluster, only their CronJobs are told: no caller waits for them one by one.
  */
 async function tellRuns(tx: Tx, fresh: readonly FreshRun[], moved: readonly number[]): Promise<void> {
   const since = tx.now() - streamedMs;

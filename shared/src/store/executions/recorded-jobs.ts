@@ -25,7 +25,7 @@ export async function listRecordedJobs(db: Db, jobUids: readonly string[]): Prom
   return recorded;
 }
 
-/** An inferred or unobserved run: it stands for a Job that nobody saw end, and gives way when that Job appears. */
+/** An inferred or unobserved run: it stands for a Job whose end was not seen, and gives way when that Job appears. */
 export function isProvisional(status: unknown, flags: unknown): boolean {
   return statusWords.toWord(status) === 'unobserved' || (Number(flags) & flagBits.inferred) !== 0;
 }

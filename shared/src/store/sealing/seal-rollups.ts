@@ -35,7 +35,7 @@ export interface SealedRollups {
   readonly recomputed: number;
   /** Sealed days computed again only to see whether they are right. */
   readonly compared: number;
-  /** Those that were not: marked, so that the next pass computes them again. Each is an error that somebody should look at. */
+  /** Those that were not: marked, so that the next pass computes them again. Each is an error to look at. */
   readonly different: readonly { readonly cronJobId: number; readonly day: number }[];
   /** False when time ran out: the next pass goes on. */
   readonly completed: boolean;

@@ -17,11 +17,11 @@ export interface LedgerRun {
   readonly trigger: ExecutionTrigger;
   readonly scheduledAt: Instant | undefined;
   readonly createdAt: Instant;
-  /** Undefined: unfinished, or nobody saw when it ended. */
+  /** Undefined: unfinished, or its end was not seen. */
   readonly finishedAt: Instant | undefined;
   /** Undefined: it was going on when it was seen last. */
   readonly status: ExecutionStatus | undefined;
-  /** Inferred or unobserved: nobody saw its end. */
+  /** Inferred or unobserved: its end was not seen. */
   readonly provisional: boolean;
   /** When its row was written; undefined: it was going on when it was seen last. */
   readonly recordedAt: Instant | undefined;
