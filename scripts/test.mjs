@@ -43,8 +43,11 @@ const groups = [
 const mayBeMissing = ['MySQL 8', 'Docker', 'Go', 'a real node'];
 
 const outputFolder = '.test-output';
-/** What a soak is given on top. */
-const soakMs = process.env.FAULTS === 'soak' ? 3 * 3_600_000 : 1_000 * Number(process.env.NEMESIS_SECONDS ?? 0);
+/** What a soak is given on top: a suite that is told how long to play is not cut off while it plays. A fleet of the truth takes up to 20 s. */
+const soakMs =
+  (process.env.FAULTS === 'soak' ? 3 * 3_600_000 : 1_000 * Number(process.env.NEMESIS_SECONDS ?? 0)) +
+  60_000 * Number(process.env.TRUTH_MINUTES ?? 0) +
+  20_000 * (Number(process.env.FLEETS ?? 0) + Number(process.env.FLEETS_DRAWN ?? 0));
 /** A file that takes longer hangs. */
 const fileLimitMs = 20 * 60_000 + soakMs;
 /** How many files a build may run once more: the suites hold real seconds, and a build machine can stand still for some of them. */
