@@ -11,8 +11,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { homedir } from 'node:os';
-import { dirname, join, relative, resolve } from 'node:path';
+import { delimiter, dirname, join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { withBuildLock } from '../realcluster/build-binary.ts';
 
@@ -20,6 +19,8 @@ const root = resolve(import.meta.dirname, '../..');
 /** Ignored by git and by the Dockerfile: bases, packages and finished images outlive a run. */
 const cache = join(root, '.cache/realnode');
 const suite = 'bookworm';
+/** The npm that Node 24 brings. */
+const npmOfTheBase = '11';
 
 /** An image in an archive that containerd loads. */
 export interface Image {
@@ -49,7 +50,7 @@ export async function buildImages(): Promise<Images> {
   await withBuildLock(
     async () => {
       await ensure('tools', hashOf(['/bin/busybox']), () => buildTools(made.tools));
-      await ensure('bases', `${suite} ${process.version} 1`, buildBases);
+      await ensure('bases', `${suite} ${process.version} npm ${npmOfTheBase}`, buildBases);
       await ensure('product', hashOf(contextFiles()), () => buildProduct(made.product));
     },
     join(cache, 'building'),
@@ -106,8 +107,13 @@ async function buildBases(): Promise<void> {
 
   const container = (await buildah('from', '--pull=never', debian)).trim();
   await buildah('copy', container, process.execPath, '/usr/local/bin/node');
-  const npm = (await run('npm', ['root', '--global'])).trim();
-  await buildah('copy', container, join(npm, 'npm'), '/usr/local/lib/node_modules/npm');
+  const packed = openFolder('npm-');
+  await npm('pack', '--pack-destination', packed, `npm@${npmOfTheBase}`);
+  const [archive] = readdirSync(packed);
+  if (archive === undefined) throw new Error(`npm packed no npm@${npmOfTheBase}`);
+  await run('tar', ['--no-same-owner', '-xzf', archive], packed);
+  await buildah('copy', container, join(packed, 'package'), '/usr/local/lib/node_modules/npm');
+  rmSync(packed, { recursive: true });
   for (const name of ['npm', 'npx']) {
     const link = `ln -s ../lib/node_modules/npm/bin/${name}-cli.js /usr/local/bin/${name}`;
     await buildah('run', '--isolation', 'chroot', container, 'sh', '-c', link);
@@ -119,21 +125,28 @@ async function buildBases(): Promise<void> {
 async function buildProduct(image: Image): Promise<void> {
   for (const name of ['npm', 'pnpm']) mkdirSync(join(cache, name), { recursive: true });
   const settings = join(cache, 'npmrc');
-  const keys = ['registry', 'cafile', 'proxy', 'https-proxy'];
-  const values = await Promise.all(
-    keys.map(async (key) => `${key}=${(await run('npm', ['config', 'get', key])).trim()}`),
+  const setting = async (key: string): Promise<string> => {
+    const value = (await npm('config', 'get', key)).trim();
+    return /^(null|undefined)$/.test(value) ? '' : value;
+  };
+  const keys = ['registry', 'proxy', 'https-proxy', 'noproxy'];
+  const values = await Promise.all(keys.map(async (key) => [key, await setting(key)] as const));
+  const inTheImage = '/etc/ssl/certs/ca-certificates.crt';
+  const certificates = [await setting('cafile'), process.env['NODE_EXTRA_CA_CERTS'] ?? '', inTheImage].find((file) =>
+    existsSync(file),
   );
-  const personal = join(homedir(), '.npmrc');
-  const own = existsSync(personal) ? readFileSync(personal, 'utf8') : '';
-  writeFileSync(settings, `${own}\n${values.filter((line) => !/=(null|undefined)?$/.test(line)).join('\n')}\n`, {
-    mode: 0o600,
-  });
-  const certificates = '/etc/ssl/certs/ca-certificates.crt';
+  const personal = await setting('userconfig');
+  const lines = [
+    existsSync(personal) ? readFileSync(personal, 'utf8') : '',
+    ...values.filter(([, value]) => value !== '').map(([key, value]) => `${key}=${value}`),
+    ...(certificates === undefined ? [] : [`cafile=${inTheImage}`]),
+  ];
+  writeFileSync(settings, `${lines.join('\n')}\n`, { mode: 0o600 });
   const volumes = [
     `${settings}:/root/.npmrc:ro`,
     `${join(cache, 'npm')}:/root/.npm`,
     `${join(cache, 'pnpm')}:/root/.local/share/pnpm`,
-    ...(existsSync(certificates) ? [`${certificates}:${certificates}:ro`] : []),
+    ...(certificates === undefined ? [] : [`${certificates}:${inTheImage}:ro`]),
   ];
   const mounted = volumes.flatMap((volume) => ['--volume', volume]);
   const options = ['--pull=never', '--isolation', 'chroot', '--network', 'host', '--tag', product, ...mounted];
@@ -168,17 +181,36 @@ export function buildah(...args: string[]): Promise<string> {
   return run('unshare', ['--mount', 'buildah', ...storage, ...args]);
 }
 
-/** The mirror from which this computer takes its own packages. */
+/** The mirror from which this computer takes its own packages; its lists are fetched where an installation has thrown them away. */
 async function findMirror(): Promise<string> {
-  const targets = await run('apt-get', ['indextargets', '--format', '$(RELEASE) $(REPO_URI)', 'Created-By: Packages']);
-  const mirror = new RegExp(`^${suite} (\\S+)$`, 'm').exec(targets)?.[1];
-  if (mirror === undefined) throw new Error(`apt names no mirror for ${suite}: apt-get update has to run before`);
+  const known = async (): Promise<string | undefined> => {
+    const format = '$(ORIGIN) $(CODENAME) $(RELEASE) $(REPO_URI)';
+    const targets = await run('apt-get', ['indextargets', '--format', format, 'Created-By: Packages']);
+    return targets
+      .split('\n')
+      .map((line) => line.split(' '))
+      .find(([origin, ...names]) => origin === 'Debian' && names.slice(0, 2).includes(suite))?.[3];
+  };
+  const mirror = (await known()) ?? (await run('apt-get', ['update', '-q']).then(known));
+  if (mirror === undefined) throw new Error(`apt has no mirror for ${suite} among its sources`);
   return mirror;
 }
 
-async function run(command: string, args: string[], cwd?: string): Promise<string> {
+/**
+ * npm with the settings of this computer. Inside a script of a package the Node of the lockfile comes first on the PATH, and npm takes that
+ * package's folder for its own: it would find neither itself nor the settings of the computer there.
+ */
+function npm(...args: string[]): Promise<string> {
+  const path = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => !/(^|\/)node_modules\//.test(folder));
+  const others = Object.entries(process.env).filter(
+    ([name]) => !/^npm_/i.test(name) || /registry|proxy|cafile|cache$|userconfig|globalconfig/i.test(name),
+  );
+  return run('npm', args, cache, { ...Object.fromEntries(others), PATH: path.join(delimiter) });
+}
+
+async function run(command: string, args: string[], cwd?: string, env?: NodeJS.ProcessEnv): Promise<string> {
   try {
-    const { stdout } = await promisify(execFile)(command, args, { cwd, maxBuffer: 2 ** 27, encoding: 'utf8' });
+    const { stdout } = await promisify(execFile)(command, args, { cwd, env, maxBuffer: 2 ** 27, encoding: 'utf8' });
     return stdout;
   } catch (error) {
     const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
