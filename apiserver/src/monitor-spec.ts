@@ -1,4 +1,9 @@
-import { parseDuration, type FixPattern, type MaintenanceWindow } from '@cronjob-monitor/shared/domain';
+import {
+  parseDuration,
+  type DeadManRule,
+  type FixPattern,
+  type MaintenanceWindow,
+} from '@cronjob-monitor/shared/domain';
 
 /** What the API reads of a monitor's spec as applied. Whatever has another form than expected counts as absent. */
 
@@ -46,6 +51,26 @@ export function deadManLimitOf(spec: unknown): string | undefined {
   if (limit !== undefined) return limit;
   const auto = block(deadMan, 'autoFromSchedule');
   return auto && auto['enabled'] !== false ? 'auto' : undefined;
+}
+
+/** The dead-man's switch as its detector takes it; undefined = there is none. */
+export function deadManRuleOf(spec: unknown): DeadManRule | undefined {
+  const deadMan = block(spec, 'deadManSwitch');
+  if (!deadMan) return undefined;
+  const auto = block(deadMan, 'autoFromSchedule');
+  return {
+    enabled: deadMan['enabled'] !== false,
+    maxSinceSuccessMs: parseDuration(textIn(deadMan, 'maxTimeSinceLastSuccess') ?? ''),
+    auto:
+      auto && auto['enabled'] !== false
+        ? {
+            bufferMs: parseDuration(textIn(auto, 'buffer') ?? '1h') ?? 0,
+            missedScheduleThreshold: numberIn(auto, 'missedScheduleThreshold') ?? 1,
+          }
+        : undefined,
+    fromCreation: deadMan['fromCreation'] !== false,
+    pauseMonitoring: block(spec, 'suspendedHandling')?.['pauseMonitoring'] !== false,
+  };
 }
 
 /** `sla.maxDuration`, text; undefined = off. */

@@ -87,6 +87,20 @@ const examples = [
     after: 2 * hourMs + 3 * minuteMs,
   },
   {
+    happened: 'It was deployed with a wrong password, and its first run, due 26 hours ago, failed.',
+    type: 'absent',
+    subject: 'neverSucceeded',
+    facts: {
+      deadMan: {
+        suspended: false,
+        originAt: slotAt - 30 * hourMs,
+        nthSlotAfter: (after) => slotAt - dayMs + (after < slotAt - dayMs ? 0 : dayMs),
+        unsuccessful: { failed: 1, running: 0 },
+      },
+    },
+    after: 2 * hourMs,
+  },
+  {
     happened: 'One of the last seven runs failed, and `minSuccessRate` is 95.',
     type: 'slaBreached',
     subject: 'successRate',

@@ -137,6 +137,18 @@ const levels: readonly Level[] = [
     endsAt: () => beginAt + dayMs + secondMs,
     isLong: true,
   },
+  {
+    name: 'a CronJob did not succeed in the time that its first run had, and then did',
+    identity: 'absent/neverSucceeded',
+    monitor: { ...notStuck, deadManSwitch: { autoFromSchedule: {} } },
+    slotAt: beginAt - hourMs,
+    cronJob: (lastsMs) => ({
+      createdAt: beginAt - 2 * hourMs,
+      runs: [run(beginAt - hourMs, (hourMs + lastsMs) / secondMs - 1)],
+    }),
+    beginsAt: beginAt,
+    endsAt: (lastsMs) => beginAt + lastsMs,
+  },
 ];
 
 function historyOf(played: readonly Level[], lastsMs: number): History {

@@ -29,6 +29,7 @@ export function raisedTypes(spec: MonitorSpec): AlertType[] {
     durationRegression: sla?.enabled === true && sla.durationRegressionThreshold > 0,
     jobSuspended: suspendedHandling.alertIfSuspendedFor !== undefined,
     jobStuck: stuckJobs.enabled,
+    absent: deadManSwitch?.enabled === true && deadManSwitch.fromCreation,
   };
   return alertTypes.filter((type) => raised[type]);
 }

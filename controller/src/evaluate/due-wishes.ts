@@ -1,3 +1,4 @@
+import type { AlertType } from '@cronjob-monitor/shared/contract';
 import type { Instant, Judged } from '@cronjob-monitor/shared/domain';
 import type { DueWish } from '@cronjob-monitor/shared/store';
 import type { Part } from './part.ts';
@@ -16,7 +17,7 @@ export function dueWishesOf(
 ): DueWish[] {
   const wishes: DueWish[] = [];
   if (parts.has('deadMan')) {
-    const at = earliest(judged.filter(({ type }) => type === 'deadManTriggered' || type === 'jobSuspended'));
+    const at = earliest(judged.filter(({ type }) => ofPresence.includes(type)));
     wishes.push({ ...of, kind: dueKinds['dead-man-switch'], at });
   }
   if (parts.has('finishBy')) {
@@ -28,6 +29,8 @@ export function dueWishesOf(
   }
   return wishes;
 }
+
+const ofPresence: readonly AlertType[] = ['deadManTriggered', 'absent', 'jobSuspended'];
 
 function earliest(judged: readonly Judged[]): Instant | undefined {
   const instants = judged.flatMap(({ verdict }) => (verdict.kind === 'holds' ? [] : (verdict.dueAt ?? [])));

@@ -253,7 +253,7 @@ async function gatherFacts(
 ): Promise<{ readonly factsOf: (subject: Subject, watch: Watch) => DetectionFacts; readonly past: PastFacts }> {
   const has = (...some: Part[]): boolean => some.some((part) => parts.has(part));
   const presence = has('missedSchedule', 'deadMan', 'suspended')
-    ? await gatherPresence(tx, subjects, parts)
+    ? await gatherPresence(tx, subjects, parts, deps.sources)
     : undefined;
   const running = has('stuck', 'durations')
     ? await gatherRunning(tx, subjects, parts, deps.sources, horizon)

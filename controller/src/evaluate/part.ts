@@ -35,6 +35,7 @@ const partOfType: Readonly<Record<Exclude<AlertType, 'slaBreached'>, Part>> = {
   durationRegression: 'regression',
   jobStuck: 'stuck',
   jobSuspended: 'suspended',
+  absent: 'deadMan',
 };
 const partOfSubject: Readonly<Record<string, Part>> = {
   successRate: 'successRate',

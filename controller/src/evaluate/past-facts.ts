@@ -6,6 +6,7 @@ import {
   type DetectionFacts,
   type DetectionPast,
   type EndedRun,
+  type Instant,
   type JobFacts,
   type PastJob,
   type PodFacts,
@@ -66,6 +67,8 @@ export async function gatherPast(
           ended && parts.has('deadMan') && facts.deadMan
             ? {
                 successes: successesOf(ended),
+                failuresBeforeFirst: failuresBeforeFirst(subject, watch, ended),
+                originAt: watch.judgesFromAt,
                 suspensions: present?.suspensions ?? [],
                 nthSlotAfter: facts.deadMan.nthSlotAfter,
               }
@@ -111,6 +114,24 @@ function successesOf(ended: readonly JudgedRunRow[]): NonNullable<DetectionPast[
     const last = durations.slice(-durationsForP95).sort((a, b) => a - b);
     return [{ jobName, endedAt, p95DurationMs: last.length < fewestForP95 ? undefined : nearestRank(last, 0.95) }];
   });
+}
+
+/**
+ * Ends of the failures before the first success that is known. Undefined where an earlier success may have been cleared away before it was
+ * seen: the cluster keeps all of them only while they are fewer than the limit of its history, and none has a time to live.
+ */
+function failuresBeforeFirst(
+  { facts }: Subject,
+  { judgesFromAt }: Watch,
+  ended: readonly JudgedRunRow[],
+): readonly Instant[] | undefined {
+  const successes = ended.filter(({ status }) => status === 'success').length;
+  const keepsAll = facts !== undefined && facts.ttlAfterFinishedS === undefined && successes < facts.successLimit;
+  if (!keepsAll || ended.length >= fewestRuns) return undefined;
+  const first = ended.findIndex(({ status }) => status === 'success');
+  return ended
+    .slice(0, first < 0 ? ended.length : first)
+    .flatMap(({ status, endedAt }) => (status === 'failed' && endedAt >= judgesFromAt ? [endedAt] : []));
 }
 
 function durationsOf(

@@ -1,7 +1,14 @@
 import type { DetectionFacts, Instant, SpecEpoch, Suspension } from '@cronjob-monitor/shared/domain';
-import { parse } from '@cronjob-monitor/shared/domain/schedule';
-import { listRecentSlots, listSpecEpochs, measureLastDurations, type Tx } from '@cronjob-monitor/shared/store';
+import { nthSlotAfter } from '@cronjob-monitor/shared/domain/schedule';
+import {
+  countFailures,
+  listRecentSlots,
+  listSpecEpochs,
+  measureLastDurations,
+  type Tx,
+} from '@cronjob-monitor/shared/store';
 import type { Part } from './part.ts';
+import type { RunningSources } from './running-facts.ts';
 import type { Subject, Watch } from './subject.ts';
 
 /** Slots of one CronJob that are read: a row longer than that is counted by its alert, which goes on. */
@@ -20,6 +27,7 @@ export async function gatherPresence(
   tx: Tx,
   subjects: readonly Subject[],
   parts: ReadonlySet<Part>,
+  { jobsOf }: Pick<RunningSources, 'jobsOf'>,
 ): Promise<(subject: Subject, watch: Watch) => PresenceFacts> {
   const ids = subjects.map(({ row }) => row.id);
   const slots = parts.has('missedSchedule') ? await listRecentSlots(tx, ids, mostSlots) : undefined;
@@ -33,6 +41,16 @@ export async function gatherPresence(
         durationsForP95,
       )
     : undefined;
+  const unsuccessful = parts.has('deadMan')
+    ? subjects
+        .filter((subject) => lastSuccessOf(subject) === undefined)
+        .flatMap(({ row, watches }) =>
+          watches
+            .filter(({ rules }) => rules.detection.deadMan?.fromCreation)
+            .map(({ judgesFromAt: sinceAt }) => ({ cronJobId: row.id, sinceAt })),
+        )
+    : [];
+  const failures = await countFailures(tx, unsuccessful);
 
   return (subject, watch) => {
     const { row, facts } = subject;
@@ -48,10 +66,15 @@ export async function gatherPresence(
       deadMan: parts.has('deadMan')
         ? {
             suspended,
-            lastSuccessAt: latest(row.lastSuccessAt, facts?.lastSuccessAt),
+            lastSuccessAt: lastSuccessOf(subject),
+            originAt: watch.judgesFromAt,
             resumedAt: own.findLast((epoch) => epoch.suspended && epoch.toAt !== undefined)?.toAt,
             p95DurationMs: measured && measured.runs >= fewestForP95 ? measured.p95Ms : undefined,
-            nthSlotAfter: (after, n) => nthSlotAfter(subject, after, n),
+            nthSlotAfter: (after, n) => facts && nthSlotAfter(facts.schedule, subject.zone, after, n),
+            unsuccessful: {
+              failed: failures({ cronJobId: row.id, sinceAt: watch.judgesFromAt }),
+              running: jobsOf(row.uid).filter(({ outcome }) => outcome === undefined).length,
+            },
           }
         : undefined,
       suspended: parts.has('suspended') ? { suspendedSinceAt: suspended ? suspendedSince(own) : undefined } : undefined,
@@ -60,8 +83,12 @@ export async function gatherPresence(
   };
 }
 
-function latest(a: Instant | undefined, b: Instant | undefined): Instant | undefined {
-  return a === undefined || b === undefined ? (a ?? b) : Math.max(a, b);
+/** Of this very object: after a re-creation its status may tell of a Job of the one before. */
+function lastSuccessOf({ row, facts }: Subject): Instant | undefined {
+  const told = facts && (facts.lastSuccessAt ?? -Infinity) >= facts.createdAt ? facts.lastSuccessAt : undefined;
+  return row.lastSuccessAt === undefined || told === undefined
+    ? (row.lastSuccessAt ?? told)
+    : Math.max(row.lastSuccessAt, told);
 }
 
 /** Spans of epochs that touch are one suspension. */
@@ -80,16 +107,4 @@ function suspensionsIn(epochs: readonly SpecEpoch[]): Suspension[] {
 function suspendedSince(epochs: readonly SpecEpoch[]): Instant | undefined {
   const last = epochs.findLastIndex((epoch) => !epoch.suspended);
   return epochs[last + 1]?.fromAt;
-}
-
-function nthSlotAfter({ facts, zone }: Subject, after: Instant, n: number): Instant | undefined {
-  if (!facts) return undefined;
-  try {
-    const schedule = parse(facts.schedule);
-    let at: Instant | null = after;
-    for (let count = 0; count < n && at !== null; count++) at = schedule.next(at, zone);
-    return at ?? undefined;
-  } catch {
-    return undefined; // told as a condition of the monitor
-  }
 }

@@ -19,7 +19,7 @@ const kinds = ['slots', 'presence'];
 /** More than a fleet has; what is left comes next. */
 const mostDue = 20_000;
 /** Failed runs have no tick of their own: reminders of them are due here. */
-const types = ['jobFailed', 'missedSchedule', 'deadManTriggered', 'jobSuspended'] as const;
+const types = ['jobFailed', 'missedSchedule', 'deadManTriggered', 'absent', 'jobSuspended'] as const;
 
 interface DueForPresence {
   readonly ids: readonly number[];

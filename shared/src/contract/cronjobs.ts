@@ -147,6 +147,9 @@ export interface ActiveJob {
   readonly waitingMessage: string | null;
 }
 
+export const deadManBases = ['success', 'firstSlot'] as const;
+export type DeadManBasis = (typeof deadManBases)[number];
+
 /** GET /api/v1/cronjobs/{namespace}/{name} */
 export interface CronJobDetail extends CronJobBase, CronJobTail {
   readonly activeAlerts: readonly Alert[];
@@ -157,8 +160,10 @@ export interface CronJobDetail extends CronJobBase, CronJobTail {
   readonly startingDeadlineSeconds: number | null;
   /** Runs due before it are judged. */
   readonly evaluatedThrough: WireInstant | null;
-  /** When the dead-man's switch fires without a success. */
+  /** When the dead-man's switch fires without a success, or has; null = it is off, paused, or nothing is due. */
   readonly deadManDueAt: WireInstant | null;
+  /** What it counts from: the last success, or the first expected run of a CronJob that never succeeded; null with deadManDueAt. */
+  readonly deadManBasis: DeadManBasis | null;
   /** Oldest kept run. */
   readonly historyFrom: WireInstant | null;
   readonly metrics: CronJobMetrics;

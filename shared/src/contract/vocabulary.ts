@@ -19,6 +19,7 @@ export const alertTypes = [
   'durationRegression',
   'jobSuspended',
   'jobStuck',
+  'absent',
 ] as const;
 export type AlertType = (typeof alertTypes)[number];
 
@@ -29,8 +30,13 @@ export type SlaSubject = (typeof slaSubjects)[number];
 export const stuckSubjects = ['notStarted', 'overrunning', 'terminating'] as const;
 export type StuckSubject = (typeof stuckSubjects)[number];
 
+/** What is not there: a success. */
+export const absentSubjects = ['neverSucceeded'] as const;
+export type AbsentSubject = (typeof absentSubjects)[number];
+
 /** Which of several conditions of one type: absent for types that have just one. */
-export type AlertSubject = SlaSubject | StuckSubject;
+export const alertSubjects = [...slaSubjects, ...stuckSubjects, ...absentSubjects] as const;
+export type AlertSubject = (typeof alertSubjects)[number];
 
 /** `edge`: something happened. `level`: something is so, and can be asked again at any time. */
 export type AlertKind = 'edge' | 'level';
@@ -53,6 +59,7 @@ export const alertTypeTable: Readonly<Record<AlertType, AlertTypeRow>> = {
   durationRegression: { label: 'DurationRegression', severity: 'warning', kind: 'level', subjects: [] },
   jobSuspended: { label: 'JobSuspended', severity: 'warning', kind: 'level', subjects: [] },
   jobStuck: { label: 'JobStuck', severity: 'warning', kind: 'level', subjects: stuckSubjects },
+  absent: { label: 'Absent', severity: 'critical', kind: 'level', subjects: absentSubjects },
 };
 
 /** Values of the metric label `type` for messages that no alert made. */

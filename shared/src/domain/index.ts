@@ -229,7 +229,7 @@ export { judge, judgedKinds, type DetectionFacts, type DetectionRules, type Judg
 export { inhibitionOf, type Inhibition, type PossibleCause, type PossibleSign } from './detect/inhibition.ts';
 export { isStorm, isStormOver, joinsStorms, stormWindowMs, type Storm } from './alert/storm.ts';
 export { failureReason, jobFailed, runsNeeded, type JobFailedFacts, type JudgedRun } from './detect/job-failed.ts';
-export type { DeadManFacts, DeadManPast } from './detect/dead-man.ts';
+export { deadManDue, type DeadManFacts, type DeadManPast, type DeadManRule } from './detect/dead-man.ts';
 export type { DurationFacts, EndedRun } from './detect/duration-limits.ts';
 export type { Baseline, DurationRegressionFacts } from './detect/duration-regression.ts';
 export type { FinishByDay, FinishByFacts } from './detect/finish-by.ts';

@@ -301,4 +301,5 @@ export {
 } from './facts/list-last-scheduled-runs.ts';
 export { measureLongestRuns, type LongestRun } from './facts/measure-longest-runs.ts';
 export { measureDurationShift, type DurationShift } from './facts/measure-duration-shift.ts';
+export { countFailures, type FailuresSince } from './facts/count-failures.ts';
 export { measureLastDurations, type LastDurations } from './facts/measure-last-durations.ts';

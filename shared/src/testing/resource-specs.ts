@@ -14,6 +14,7 @@ export const wholeMonitorSpec = {
     enabled: true,
     maxTimeSinceLastSuccess: '25h',
     autoFromSchedule: { enabled: true, buffer: '0s', missedScheduleThreshold: 2 },
+    fromCreation: true,
   },
   missedSchedule: { enabled: true, grace: '5m', threshold: 2, skipWarnAfter: 3 },
   jobFailed: {
@@ -73,6 +74,7 @@ export const wholeMonitorSpec = {
       durationRegression: 'critical',
       jobSuspended: 'critical',
       jobStuck: 'critical',
+      absent: 'warning',
     },
     suggestedFixPatterns: [
       {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { findHelm } from '../../chart/helm.ts';
-import { paths } from '../../cluster/kube-objects.ts';
+import { aCronJob, paths } from '../../cluster/kube-objects.ts';
 import { startRealCluster, type RealCluster } from '../../realcluster/real-cluster.ts';
 import { HttpSink, SmtpSink } from '../../sinks/index.ts';
 import { testDatabases, type TestDatabase } from '../../store/databases.ts';
@@ -243,10 +243,65 @@ export async function describeAlerts(title: string, { database: name, brief }: S
       await scene.untilHeard('misses', ['alert.firing missedSchedule', 'alert.resolved missedSchedule'], 3 * minuteMs);
     }
 
-    let slowRunsEnded = (): void => {};
-    const slow = new Promise<void>((resolve) => (slowRunsEnded = resolve));
+    const slow = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
     /** What needs the controllers for a while is over before they go away. */
-    const slowRuns = (): Promise<void> => slow;
+    const slowRuns = (): Promise<unknown> => Promise.all(slow.map(({ promise }) => promise));
+
+    longScenario(
+      'a CronJob that never succeeded is told as soon as its first run had its time, and never as overdue',
+      async () => {
+        const every = { schedule: '* * * * *' };
+        const limit = { deadManSwitch: { maxTimeSinceLastSuccess: '5s' } };
+        const first = ['alert.firing absent/neverSucceeded'];
+        try {
+          await scene.create(paths.cronJobs(namespace), aCronJob('older', failing(every)));
+          await scene.watch(
+            'hangs',
+            { deadManSwitch: { autoFromSchedule: { buffer: '5s' } } },
+            { ...every, play: { outcome: 'hang' } },
+          );
+          await scene.watch('only-fails', limit, failing(every));
+          await scene.service.until(
+            'it failed before anybody watched it',
+            async () => {
+              const { body } = await cluster.request('GET', paths.jobs(namespace));
+              const jobs = (body as { items: readonly { metadata: { name: string }; status: { failed?: number } }[] })
+                .items;
+              return jobs.some(
+                ({ metadata, status }) => metadata.name.startsWith('older-') && (status.failed ?? 0) > 0,
+              );
+            },
+            3 * minuteMs,
+          );
+          const watchedAt = Date.now();
+          await scene.watch('older', { ...limit, jobFailed: { enabled: false } }, failing(every));
+          await Promise.all([
+            scene.untilHeard('older', first, 3 * minuteMs),
+            scene.untilHeard('hangs', first, 3 * minuteMs),
+            scene.service.until('both of only-fails', () => scene.heard('only-fails').length === 2, 3 * minuteMs),
+          ]);
+          assert.deepEqual(scene.heard('only-fails').toSorted(), [...first, 'alert.firing jobFailed']);
+          for (const name of ['older', 'hangs', 'only-fails']) {
+            const [alert] = scene.told(name).filter(({ data }) => data.alert.type === 'absent');
+            assert.match(
+              alert?.data.alert.title ?? '',
+              /^CRITICAL prod\/[\w-]+: never succeeded, first due 20.* UTC \(limit 5 s\)$/,
+            );
+            assert.equal(
+              Date.parse(alert?.data.alert.since ?? '') % minuteMs,
+              5_000,
+              'from the slot on, not from its first look',
+            );
+          }
+          const [older] = scene.told('older');
+          assert.ok(Date.parse(older?.data.alert.since ?? '') > watchedAt, 'what was before its monitor is history');
+          for (const name of ['older', 'hangs', 'only-fails']) await scene.patchCronJob(name, { suspend: true });
+          await scene.service.until('a pause closes it', async () => (await scene.openAlerts('older')).length === 0);
+        } finally {
+          slow[1].resolve();
+        }
+      },
+    );
 
     longScenario('promises about how long and how well runs go are told by what they are about', async () => {
       const every = { schedule: '* * * * *' };
@@ -265,7 +320,7 @@ export async function describeAlerts(title: string, { database: name, brief }: S
         ]);
         await scene.patchCronJob('too-long', { suspend: true });
       } finally {
-        slowRunsEnded();
+        slow[0].resolve();
       }
     });
 

@@ -23,6 +23,7 @@ interface ToldAlert {
     readonly type: string;
     readonly subject: string | null;
     readonly severity: string;
+    readonly since: string;
     readonly state: string;
     readonly title: string;
     readonly message: string;

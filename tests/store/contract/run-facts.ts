@@ -6,6 +6,7 @@ import {
   listFirstSuccessEnds,
   listJudgedRuns,
   listLastScheduledRuns,
+  countFailures,
   measureDurationShift,
   measureLastDurations,
   recordRuns,
@@ -201,6 +202,24 @@ export const runFacts = contract('facts of the last runs', (test) => {
     const measured = await measureLastDurations(store, [cronJob.id, 999_999], 20);
     assert.deepEqual([...measured], [[cronJob.id, { runs: 20, p50Ms: 10_000, p95Ms: 19_000, p99Ms: 20_000 }]]);
     assert.equal((await measureLastDurations(store, [cronJob.id], 100)).get(cronJob.id)?.runs, 30);
+  });
+
+  test('how many runs failed since an instant, each CronJob from its own on', async ({ store, epoch }) => {
+    const cronJob = await projected(store, epoch);
+    const other = await projected(store, epoch);
+    await recordAll(store, epoch, [
+      ago(cronJob, 5 * hourMs, 60, { status: 'failed' }),
+      ago(cronJob, 3 * hourMs, 60, { status: 'failed', ...manual }),
+      ago(cronJob, 2 * hourMs, 60),
+      ago(cronJob, hourMs, 60, { status: 'failed' }),
+      ago(other, hourMs, 60, { status: 'failed' }),
+    ]);
+    const since = (cronJobId: number, hours: number) => ({ cronJobId, sinceAt: now - hours * hourMs });
+    const asked = [since(cronJob.id, 9), since(cronJob.id, 4), since(other.id, 0.5)];
+    const failures = await countFailures(store, asked);
+    assert.deepEqual(asked.map(failures), [3, 2, 0]);
+    assert.equal(failures(since(999_999, 9)), 0, 'what was not asked');
+    assert.equal((await countFailures(store, []))(since(cronJob.id, 9)), 0);
   });
 
   test('the first success of the runs due in an interval', async ({ store, epoch }) => {

@@ -8,6 +8,7 @@ const ends: Readonly<Record<AlertType, string>> = {
   durationRegression: 'p95 is back under its limit',
   jobSuspended: 'it is resumed',
   jobStuck: 'the run goes on',
+  absent: 'what is absent is there',
 };
 
 const endsBySubject: Readonly<Partial<Record<AlertSubject, string>>> = {
@@ -18,6 +19,7 @@ const endsBySubject: Readonly<Partial<Record<AlertSubject, string>>> = {
   notStarted: 'the run starts or ends',
   overrunning: 'the run ends',
   terminating: 'the pods are gone',
+  neverSucceeded: 'a run succeeds',
 };
 
 /** What ends an alert: `a run succeeds`. */

@@ -1,4 +1,5 @@
 import {
+  alertSubjects,
   alertStates,
   alertTimelineKinds,
   alertTypes,
@@ -13,8 +14,6 @@ import {
   severities,
   severitySources,
   silenceStates,
-  slaSubjects,
-  stuckSubjects,
   suppressions,
   toldReasons,
   toldStates,
@@ -75,7 +74,7 @@ const category = words(deliveryErrorCategories);
 const alert = {
   id,
   type: words(alertTypes),
-  subject: nullable(words([...slaSubjects, ...stuckSubjects])),
+  subject: nullable(words(alertSubjects)),
   severity: words(severities),
   state: words(alertStates),
   closeCause: nullable(text),

@@ -1,7 +1,9 @@
 import {
+  alertSubjects,
   alertTypes,
   concurrencyPolicies,
   cronJobStatuses,
+  deadManBases,
   executionStatuses,
   executionTriggers,
   scheduleProblems,
@@ -11,7 +13,6 @@ import {
   slaVerdicts,
   slotCauses,
   slotOutcomes,
-  stuckSubjects,
   type ActiveJob,
   type CapturedEvent,
   type CapturedLog,
@@ -57,7 +58,7 @@ import {
   type Schema,
 } from '../schema.ts';
 
-const subject = nullable(words([...slaSubjects, ...stuckSubjects]));
+const subject = nullable(words(alertSubjects));
 
 const cronJob = {
   namespace: text,
@@ -171,6 +172,7 @@ export const cronJobSchemas: Readonly<Record<string, Schema>> = {
       startingDeadlineSeconds: nullable(number),
       evaluatedThrough: nullable(instant),
       deadManDueAt: nullable(instant),
+      deadManBasis: nullable(words(deadManBases)),
       historyFrom: nullable(instant),
       metrics: object<CronJobMetrics>({
         windowDays: int,

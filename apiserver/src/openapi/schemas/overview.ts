@@ -1,7 +1,6 @@
 import {
+  alertSubjects,
   abilities,
-  slaSubjects,
-  stuckSubjects,
   alertTypes,
   authModes,
   configSources,
@@ -220,7 +219,7 @@ export const overviewSchemas: Readonly<Record<string, Schema>> = {
       items: listOf(
         object<PreviewAlert>({
           type: words(alertTypes),
-          subject: nullable(words([...slaSubjects, ...stuckSubjects])),
+          subject: nullable(words(alertSubjects)),
           severity: words(severities),
           cronjob: ref('Ref'),
           since: instant,

@@ -330,3 +330,36 @@ test('without its database it answers 503 and says when to come back', async () 
   assert.equal(answer.error().code, 'DATABASE_UNAVAILABLE');
   assert.equal(answer.headers['retry-after'], '5');
 });
+
+test("says when the dead-man's switch fires, and from what it counts", async () => {
+  await using fleet = await startFleet();
+  const daily = { schedule: '30 2 * * *', createdAt: testNow - 3 * dayMs };
+  const worked = await fleet.addCronJob({ name: 'worked', ...daily });
+  const never = await fleet.addCronJob({ name: 'never', ...daily });
+  const rests = await fleet.addCronJob({ name: 'rests', ...daily, suspended: true });
+  const unwatched = await fleet.addCronJob({ name: 'unwatched', ...daily });
+  const createdAt = testNow - 2 * dayMs;
+  await fleet.addMonitor({ createdAt, spec: { deadManSwitch: { maxTimeSinceLastSuccess: '25h' } } }, [
+    worked,
+    never,
+    rests,
+  ]);
+  const auto = { autoFromSchedule: { missedScheduleThreshold: 2, buffer: '30m' } };
+  await fleet.addMonitor({ name: 'auto', createdAt, spec: { deadManSwitch: auto } }, [worked, never, rests]);
+  await fleet.addMonitor({ name: 'off', createdAt, spec: {} }, [unwatched]);
+  await fleet.addRuns(worked, { createdAt: testNow - 2 * hourMs });
+  const due = async (name: string): Promise<unknown> => {
+    const detail = (await fleet.ask(`/api/v1/cronjobs/prod/${name}`)).json() as CronJobDetail;
+    return [detail.deadManDueAt, detail.deadManBasis];
+  };
+  const successAt = testNow - 2 * hourMs + 61_000;
+  assert.deepEqual(await due('worked'), [new Date(successAt + 25 * hourMs).toISOString(), 'success']);
+  const firstSlotAt = Math.ceil((createdAt - 2.5 * hourMs) / dayMs) * dayMs + 2.5 * hourMs;
+  assert.deepEqual(
+    await due('never'),
+    [new Date(firstSlotAt + 24.5 * hourMs).toISOString(), 'firstSlot'],
+    'the earliest',
+  );
+  assert.deepEqual(await due('rests'), [null, null]);
+  assert.deepEqual(await due('unwatched'), [null, null]);
+});

@@ -14,6 +14,7 @@ import { getKnownCronJob, type KnownCronJob } from '../known-cron-job.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
 import { answerExport, exportable, isExport } from '../export/answer.ts';
 import { cronJobColumns } from '../export/columns.ts';
+import { readDeadMan } from './dead-man.ts';
 import { readCronJobList, readInBatches, presentAll } from './list.ts';
 import { cronJobQuery, cronJobsQuery, cronJobsRules } from './query.ts';
 import { presentAlerts } from '../alerts/router.ts';
@@ -103,11 +104,12 @@ async function readCronJobDetail(
   const now = clock.now();
   const { recentRuns, ...shown } = item;
   const isActive = { states: ['active'], namespaces: [cronJob.namespace], cronJobs: [cronJob.name] } as const;
-  const [metrics, activeJobs, executions, historyFrom, alerts] = await Promise.all([
+  const [metrics, activeJobs, executions, historyFrom, deadMan, alerts] = await Promise.all([
     deps.fleet.metrics(cronJob.id),
     listActiveJobs(store, [cronJob.id]),
     listExecutions(store, { cronJobIds: ids }, { page: { limit: shownExecutions, offset: 0 } }),
     findOldestExecution(store, ids),
+    readDeadMan(deps, cronJob, now),
     item.activeAlerts === 0 ? [] : listAlerts(store, isActive, { sort: { key: 'severity', descending: false } }),
   ]);
   if (!metrics) return undefined;
@@ -122,7 +124,7 @@ async function readCronJobDetail(
     runbook: orNull(cronJob.notes.runbook),
     startingDeadlineSeconds: orNull(cronJob.deadlineS),
     evaluatedThrough: toWireInstantOrNull(cronJob.evaluatedThroughAt),
-    deadManDueAt: null, // the switch is not judged yet
+    ...deadMan,
     historyFrom: toWireInstantOrNull(historyFrom),
     metrics,
     activeJobs: activeJobs.map((job) => presentActiveJob(job, now)),

@@ -32,6 +32,7 @@ const codesOf: Readonly<Record<Exclude<AlertType, 'slaBreached'>, readonly LintC
     'ZoneInSchedule',
     'RunsLongerThanPeriod',
   ],
+  absent: ['EveryNeverRuns', 'ZoneInSchedule'],
   jobFailed: [],
   jobStuck: ['RunsLongerThanPeriod'],
   durationRegression: ['RunsLongerThanPeriod'],

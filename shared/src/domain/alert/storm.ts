@@ -14,7 +14,8 @@ export const stormWindowMs = 5 * 60_000;
 
 /** Types that one outage of the cluster brings about for many CronJobs at once (detection.md section 4). */
 export function joinsStorms(type: AlertType, subject: AlertSubject | undefined): boolean {
-  return type === 'missedSchedule' || type === 'deadManTriggered' || (type === 'jobStuck' && subject === 'notStarted');
+  if (type === 'jobStuck') return subject === 'notStarted';
+  return type === 'missedSchedule' || type === 'deadManTriggered' || subject === 'neverSucceeded';
 }
 
 /**

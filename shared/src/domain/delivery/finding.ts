@@ -34,6 +34,7 @@ export function describeEnded(finding: Finding, began: string): string {
 /** The words before what is described that put it into the past. */
 function pastOf({ type, subject, reason }: Finding): string {
   if (subject === 'successRate') return 'missed its target:';
+  if (subject === 'neverSucceeded') return 'had';
   if (type === 'deadManTriggered' || subject === 'finishBy') return 'had';
   const isOver = subject === 'minDuration' || (subject === 'maxDuration' && reason !== 'runningTooLong');
   return isOver ? 'run' : 'was';
@@ -53,6 +54,7 @@ const typeNames: Readonly<Record<AlertType, string>> = {
   durationRegression: 'slower than before',
   jobSuspended: 'suspended',
   jobStuck: 'job stuck',
+  absent: 'absent',
 };
 
 const subjectNames: Readonly<Record<AlertSubject, string>> = {
@@ -63,6 +65,7 @@ const subjectNames: Readonly<Record<AlertSubject, string>> = {
   notStarted: 'job not started',
   overrunning: 'job overrunning',
   terminating: 'job not ending',
+  neverSucceeded: 'never succeeded',
 };
 
 type Describe = (finding: Finding) => string;
@@ -73,6 +76,7 @@ const describers: Readonly<Record<Exclude<AlertType, 'slaBreached' | 'jobStuck'>
   deadManTriggered: (finding) => `no success for ${measured(finding)}${limit(finding)}`,
   durationRegression: (finding) => `slower than before, 95th percentile ${measured(finding)}${limit(finding)}`,
   jobSuspended: (finding) => `suspended for ${measured(finding)}${limit(finding)}`,
+  absent: describeAbsence,
 };
 
 function describeFailure({ count, detail }: Finding): string {
@@ -81,6 +85,13 @@ function describeFailure({ count, detail }: Finding): string {
   const exit = exitCode === undefined ? '' : `, exit ${exitCode}`;
   const why = reason === undefined ? '' : exit === '' ? `: ${reason}` : ` (${reason})`;
   return `run failed${exit}${why}${count > 1 ? `, ${ordinal(count)} in a row` : ''}`;
+}
+
+function describeAbsence(finding: Finding): string {
+  const firstAt = numberOf(finding.detail['firstSlotAt']);
+  if (firstAt === undefined) return 'never succeeded';
+  const { date, time, zone } = toLocalTime(firstAt, finding.timeZone);
+  return `never succeeded, first due ${date} ${time} ${zone}${limit(finding)}`;
 }
 
 function describeMissed({ reason, count, detail, timeZone }: Finding): string {

@@ -20,6 +20,7 @@ const wordings: Readonly<Record<AlertType, (finding: Finding, run: AlertRun | un
   durationRegression: ofRegression,
   jobSuspended: ofSuspension,
   jobStuck: ofStuck,
+  absent: ofAbsence,
 };
 
 function ofFailure({ count, detail }: Finding, run: AlertRun | undefined): Sentences {
@@ -70,6 +71,17 @@ function ofSilence({ figures, detail, timeZone }: Finding): Sentences {
       : `No run has succeeded since ${resumed ? 'the CronJob was resumed at ' : ''}${since}${span}`,
     figures.limit === undefined ? undefined : `The limit is ${spanInWords(figures.limit)}`,
   ];
+}
+
+function ofAbsence({ figures, detail }: Finding): Sentences {
+  const span = figures.measured === undefined ? '' : `, ${spanInWords(figures.measured)} ago`;
+  const [failed, running] = ['failedRuns', 'runningRuns'].map((key) => numberOf(detail[key]));
+  const runs = [
+    failed === undefined ? undefined : `${failed} failed`,
+    running === undefined ? undefined : `${running} ${running === 1 ? 'is' : 'are'} running`,
+  ].filter((part) => part !== undefined);
+  const counts = runs.length === 0 ? '' : `: ${runs.join(', ')}`;
+  return [`No run has succeeded since the first was due${span}${counts}`];
 }
 
 function ofTarget(finding: Finding): Sentences {

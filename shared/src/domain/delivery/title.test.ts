@@ -59,6 +59,15 @@ const rows: Row[] = [
     detail: { firstSlotAt: slot('21T00:00:00'), lastSlotAt: slot('21T03:00:00') },
     says: '4 runs skipped since 00:00 UTC',
   },
+  {
+    type: 'absent',
+    subject: 'neverSucceeded',
+    measured: 26 * hour,
+    limit: 25 * hour,
+    timeZone: 'Europe/Berlin',
+    detail: { firstSlotAt: slot('20T01:00:00') },
+    says: 'never succeeded, first due 2026-11-20 02:00 Europe/Berlin (limit 25 h)',
+  },
   { type: 'deadManTriggered', measured: 26 * hour + 700, limit: 25 * hour, says: 'no success for 26 h (limit 25 h)' },
   {
     type: 'slaBreached',
@@ -254,6 +263,10 @@ for (const [notice, says] of [
   [
     aNotice({ type: 'deadManTriggered', detail: {} }),
     'RESOLVED prod/backup: had no success for 1 min (limit 30 s), from 22:50; succeeded again at 22:51 UTC',
+  ],
+  [
+    aNotice({ type: 'absent', subject: 'neverSucceeded', detail: { firstSlotAt: Date.parse('2026-11-21T22:00:00Z') } }),
+    'RESOLVED prod/backup: had never succeeded, first due 2026-11-21 22:00 UTC (limit 30 s), from 22:50; succeeded at 22:51 UTC',
   ],
   [
     aNotice({ type: 'jobStuck', subject: 'overrunning', detail: {} }, { succeededAt: undefined }),

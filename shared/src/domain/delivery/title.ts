@@ -61,6 +61,7 @@ function endInWords(
   { state, closeCause, byRun }: Pick<Closing, 'state' | 'closeCause'> & { readonly byRun: boolean },
 ): string {
   if (state === 'expired') return closeCause == null ? 'closed' : closeCauseInWords(closeCause);
+  if (byRun && type === 'absent') return 'succeeded';
   if (byRun) return type === 'jobFailed' || type === 'deadManTriggered' ? 'succeeded again' : 'well again';
   return 'over';
 }

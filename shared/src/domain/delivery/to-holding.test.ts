@@ -149,6 +149,20 @@ const rows: Row[] = [
     detail: { jobName: 'nightly-1', jobs: ['nightly-1'] },
     says: 'Job nightly-1 is still there 12 min after its end was decided. The limit is 10 min.',
   },
+  {
+    type: 'absent',
+    subject: 'neverSucceeded',
+    figures: { measured: 26 * hour, limit: 25 * hour, unit: 'seconds' },
+    detail: { firstSlotAt: at('20T01:00:00'), failedRuns: 1, runningRuns: 0 },
+    says: 'No run has succeeded since the first was due, 26 h ago: 1 failed, 0 are running.',
+  },
+  {
+    type: 'absent',
+    subject: 'neverSucceeded',
+    figures: { measured: 26 * hour, limit: 25 * hour, unit: 'seconds' },
+    detail: { firstSlotAt: at('20T01:00:00'), failedRuns: 0, runningRuns: 1 },
+    says: 'No run has succeeded since the first was due, 26 h ago: 0 failed, 1 is running.',
+  },
 ];
 
 for (const { says, type, subject, around, ...verdict } of rows) {

@@ -71,11 +71,18 @@ test('what went on is judged as seen last, once the cluster has been silent for 
 });
 
 test('a limit that has passed by the clock and not by what is known opens nothing, and ends no alert that was proved before', () => {
-  const deadMan = { enabled: true, maxSinceSuccessMs: 20_000, auto: undefined, pauseMonitoring: true };
+  const deadMan = {
+    enabled: true,
+    maxSinceSuccessMs: 20_000,
+    auto: undefined,
+    fromCreation: true,
+    pauseMonitoring: true,
+  };
   const facts = {
     deadMan: {
       suspended: false,
       lastSuccessAt: 0,
+      originAt: 0,
       resumedAt: undefined,
       p95DurationMs: undefined,
       nthSlotAfter: () => undefined,

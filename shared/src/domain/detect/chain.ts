@@ -1,6 +1,6 @@
 import type { AlertSubject, AlertType } from '../../contract/index.ts';
 import type { Instant } from '../instant.ts';
-import { deadManTriggered, type DeadManFacts, type DeadManRule } from './dead-man.ts';
+import { deadManTriggered, neverSucceeded, type DeadManFacts, type DeadManRule } from './dead-man.ts';
 import { endedTooSoon, tookTooLong, type DurationFacts, type DurationLimitsRule } from './duration-limits.ts';
 import {
   durationRegression,
@@ -93,6 +93,13 @@ const chain: readonly Link[] = [
   },
   // Behind the limit that was promised: it is the same run, and the promise comes first.
   { type: 'jobStuck', subject: 'overrunning', ofAbsence: 'goesOn', judge: stuckIn('overrunning') },
+  // Behind what may be its cause.
+  {
+    type: 'absent',
+    subject: 'neverSucceeded',
+    ofAbsence: true,
+    judge: ({ deadMan }, { deadMan: facts }, now) => facts && (deadMan ? neverSucceeded(deadMan, facts, now) : off),
+  },
   {
     type: 'slaBreached',
     subject: 'minDuration',

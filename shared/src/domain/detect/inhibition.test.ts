@@ -25,6 +25,7 @@ const tooLong = cause({ type: 'slaBreached', subject: 'maxDuration' });
 const deadline = cause({ type: 'jobFailed', reason: 'DeadlineExceeded' });
 const notStarted = cause({ type: 'jobStuck', subject: 'notStarted' });
 const overrunning = sign({ type: 'jobStuck', subject: 'overrunning' });
+const never = sign({ type: 'absent', subject: 'neverSucceeded' });
 const slow = sign({ type: 'slaBreached', subject: 'maxDuration' });
 
 for (const [says, by, of, isHeld] of [
@@ -48,6 +49,22 @@ for (const [says, by, of, isHeld] of [
   ['a run that failed otherwise is', cause({ type: 'jobFailed', reason: 'Error' }), slow, false],
   ['a run without a container is not told as too long', notStarted, slow, true],
   ['nor as overrunning', notStarted, overrunning, true],
+  ...(['jobFailed', 'missedSchedule', 'jobStuck'] as const).map(
+    (type) =>
+      [
+        `${type} of any run holds back that none ever succeeded`,
+        cause({ type }),
+        { ...never, jobNames: [] },
+        true,
+      ] as const,
+  ),
+  [
+    'but not when that is critical, and the cause a warning',
+    notStarted,
+    { ...never, severity: 'critical' as const },
+    false,
+  ],
+  ['that the switch is due holds it back not', cause({ type: 'deadManTriggered' }), never, false],
   ['a warning holds back no critical page', notStarted, { ...slow, severity: 'critical' as const }, false],
   [
     'a critical one does',

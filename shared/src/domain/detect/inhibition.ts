@@ -41,6 +41,12 @@ const is =
 /** detection.md section 4: what is active holds back the message of what follows from it. */
 const rules: readonly Rule[] = [
   { causes: is('missedSchedule'), holdsBack: is('deadManTriggered'), sameJob: false, once: true },
+  {
+    causes: (cause) => is('jobFailed')(cause) || is('missedSchedule')(cause) || is('jobStuck')(cause),
+    holdsBack: is('absent', 'neverSucceeded'),
+    sameJob: false,
+    once: true,
+  },
   { causes: is('slaBreached', 'maxDuration'), holdsBack: is('jobStuck', 'overrunning'), sameJob: true },
   {
     causes: (cause) => cause.type === 'jobFailed' && cause.reason === 'DeadlineExceeded',

@@ -16,9 +16,17 @@ const spans = (passed: readonly PassedLevel[]) =>
   passed.map(({ verdict, endedAt, by }) => [verdict.since / hour, endedAt / hour, by?.jobName]);
 
 describe("a dead-man's switch that came due and is over", () => {
-  const rule: DeadManRule = { enabled: true, maxSinceSuccessMs: 5 * hour, auto: undefined, pauseMonitoring: true };
+  const rule: DeadManRule = {
+    enabled: true,
+    maxSinceSuccessMs: 5 * hour,
+    auto: undefined,
+    fromCreation: true,
+    pauseMonitoring: true,
+  };
   const past = (...ends: number[]): DeadManPast => ({
     successes: ends.map((at) => ({ jobName: `run-${at}`, endedAt: at * hour, p95DurationMs: undefined })),
+    failuresBeforeFirst: undefined,
+    originAt: 0,
     suspensions: [],
     nthSlotAfter: (after, n) => after + n * hour,
   });
@@ -48,6 +56,29 @@ describe("a dead-man's switch that came due and is over", () => {
     const known = past(0, 12);
     const successes = known.successes.map((one, index) => ({ ...one, p95DurationMs: index === 0 ? hour : 9 * hour }));
     assert.deepEqual(spans(deadMenPassed(auto, { ...known, successes })), [[4, 12, 'run-12']]);
+  });
+
+  describe('before the first success', () => {
+    const kinds = (passed: readonly PassedLevel[]) =>
+      passed.map(({ type, subject, verdict, endedAt }) => [type, subject, verdict.since / hour, endedAt / hour]);
+    const never = (...ends: number[]): DeadManPast => ({ ...past(...ends), failuresBeforeFirst: [3 * hour, 7 * hour] });
+
+    it('lasted from the limit after the first expected run, and names what failed', () => {
+      const [passed] = deadMenPassed(rule, never(12, 15));
+      assert.deepEqual(kinds(passed ? [passed] : []), [['absent', 'neverSucceeded', 6, 12]]);
+      assert.equal(passed?.verdict.detail['failedRuns'], 2);
+    });
+    it('is none when the first success came in time, or when an earlier one may be unknown', () => {
+      assert.deepEqual(deadMenPassed(rule, never(6)), []);
+      assert.deepEqual(deadMenPassed(rule, past(12)), []);
+    });
+    it('is none where the monitor does not ask for it', () => {
+      assert.deepEqual(deadMenPassed({ ...rule, fromCreation: false }, never(12)), []);
+    });
+    it('ended with the suspension that pauses it', () => {
+      const suspended = { ...never(20), suspensions: [{ fromAt: 9 * hour, toAt: 15 * hour }] };
+      assert.deepEqual(kinds(deadMenPassed(rule, suspended)), [['absent', 'neverSucceeded', 6, 9]]);
+    });
   });
 });
 

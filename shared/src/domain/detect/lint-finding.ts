@@ -46,7 +46,11 @@ export type LintCode = keyof typeof lintLevels;
 /** What of a monitor's spec is looked at; durations as written. */
 export interface LintedMonitor {
   readonly deadManSwitch:
-    | { readonly enabled: boolean; readonly maxTimeSinceLastSuccess: string | undefined }
+    | {
+        readonly enabled: boolean;
+        readonly maxTimeSinceLastSuccess: string | undefined;
+        readonly fromCreation?: boolean;
+      }
     | undefined;
   readonly missedSchedule: { readonly enabled: boolean };
   readonly jobFailed: { readonly enabled: boolean };

@@ -68,6 +68,7 @@ function raises(monitor: LintedMonitor, type: AlertType): boolean {
     durationRegression: sla?.enabled === true && sla.durationRegressionThreshold > 0,
     jobSuspended: monitor.suspendedHandling.alertIfSuspendedFor !== undefined,
     jobStuck: monitor.stuckJobs.enabled,
+    absent: monitor.deadManSwitch?.enabled === true && monitor.deadManSwitch.fromCreation === true,
   };
   return asked[type];
 }

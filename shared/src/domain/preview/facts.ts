@@ -11,7 +11,8 @@ import type { DetectionFacts, DetectionRules } from '../detect/chain.ts';
 import type { Baseline, DurationRegressionFacts } from '../detect/duration-regression.ts';
 import { runsNeeded } from '../detect/job-failed.ts';
 import type { UnfinishedJob } from '../detect/job-stuck.ts';
-import { nextSlot, type EndedPreviewRun, type OrderedHistory, type PreviewedRun } from './history.ts';
+import { nthSlotAfter } from '../schedule/index.ts';
+import type { EndedPreviewRun, OrderedHistory, PreviewedRun } from './history.ts';
 
 const dayMs = 86_400_000;
 const mostSlots = 50;
@@ -40,6 +41,7 @@ export class FactsOverTime {
   #ended = 0;
   #outcomes = 0;
   #lastSuccessAt: Instant | undefined;
+  #failed = 0;
   readonly #byStart: readonly StartedRun[];
   #started = 0;
   readonly #goingOn = new Set<StartedRun>();
@@ -76,11 +78,14 @@ export class FactsOverTime {
       deadMan: {
         suspended,
         lastSuccessAt: this.#lastSuccessAt,
+        originAt: Math.max(this.#history.of.createdAt, this.#sinceAt),
         resumedAt: this.#history.of.epochs.findLast(
           ({ suspended: was, toAt }) => was && toAt !== undefined && toAt <= now,
         )?.toAt,
         p95DurationMs: this.#percentile(0.95, durationsForP95, fewestForP95),
-        nthSlotAfter: (after, n) => this.#nthSlotAfter(epoch, after, n),
+        nthSlotAfter: (after, n) =>
+          epoch && nthSlotAfter(epoch.schedule, epoch.timeZone ?? this.#history.of.timeZone, after, n),
+        unsuccessful: { failed: this.#failed, running: running.length },
       },
       durations: { lastEnded, lastSuccess, running: running.filter(({ isScheduled }) => isScheduled) },
       stuck: {
@@ -98,6 +103,7 @@ export class FactsOverTime {
   #learn(now: Instant): void {
     const { ended, outcomes } = this.#history;
     for (let run = ended[this.#ended]; run && run.finishedAt <= now; run = ended[++this.#ended]) {
+      if (run.status === 'failed' && run.finishedAt >= this.#sinceAt) this.#failed++;
       if (run.status === 'success') this.#lastSuccessAt = Math.max(this.#lastSuccessAt ?? 0, run.finishedAt);
       if (!isCounted(run)) continue;
       this.#counted.push(run);
@@ -278,14 +284,6 @@ export class FactsOverTime {
     const until = this.#history.of.epochs.filter(({ fromAt }) => fromAt < now);
     const last = until.findLastIndex(({ suspended }) => !suspended);
     return until[last + 1]?.fromAt;
-  }
-
-  #nthSlotAfter(epoch: SpecEpoch | undefined, after: Instant, n: number): Instant | undefined {
-    if (!epoch) return undefined;
-    let at: Instant | undefined = after;
-    for (let count = 0; count < n && at !== undefined; count++)
-      at = nextSlot(epoch.schedule, epoch.timeZone ?? this.#history.of.timeZone, at);
-    return at;
   }
 }
 

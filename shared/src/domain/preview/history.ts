@@ -1,6 +1,5 @@
 import type { ExecutionStatus, ExecutionTrigger, SlotOutcome } from '../../contract/index.ts';
 import type { Instant } from '../instant.ts';
-import { parse } from '../schedule/index.ts';
 import { lateAfterMs } from '../slots/tolerance.ts';
 import type { SpecEpoch } from '../slots/epoch.ts';
 import type { JudgedSlot } from '../detect/missed-schedule.ts';
@@ -88,13 +87,4 @@ export function orderHistory(of: PreviewedCronJob, skewP99Ms: number): OrderedHi
 
 function isEnded(run: PreviewedRun): boolean {
   return (run.status === 'success' || run.status === 'failed') && run.finishedAt !== undefined;
-}
-
-/** Undefined: none comes, or the schedule cannot be evaluated. */
-export function nextSlot(schedule: string, timeZone: string, after: Instant): Instant | undefined {
-  try {
-    return parse(schedule).next(after, timeZone) ?? undefined;
-  } catch {
-    return undefined; // told as a finding of its own
-  }
 }

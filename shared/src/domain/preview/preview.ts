@@ -255,6 +255,7 @@ function partOf({ type, subject }: Pick<AlertLife, 'type' | 'subject'>): Part {
     durationRegression: 'regression',
     jobStuck: 'stuck',
     jobSuspended: 'suspended',
+    absent: 'deadMan',
   } as const;
   return parts[type];
 }

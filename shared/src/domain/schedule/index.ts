@@ -1,3 +1,3 @@
-export { parse, type Schedule } from './occurrences.ts';
+export { nthSlotAfter, parse, type Schedule } from './occurrences.ts';
 export { ScheduleError, type ScheduleErrorCode } from './schedule-error.ts';
 export { rhythmOf, type Rhythm, type RhythmProblem } from './rhythm.ts';

@@ -164,6 +164,18 @@ function findSlotBefore(fields: CronFields, before: number, zone: Zone): number 
   }
 }
 
+/** The n-th slot after an instant; undefined: none comes, or the schedule or its zone cannot be evaluated, which is told by itself. */
+export function nthSlotAfter(schedule: string, zone: string, after: Instant, n: number): Instant | undefined {
+  try {
+    const parsed = parse(schedule);
+    let at: Instant | null = after;
+    for (let count = 0; count < n && at !== null; count++) at = parsed.next(at, zone);
+    return at ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 function toSeconds(instant: Instant): number {
   if (!Number.isFinite(instant)) throw new RangeError(`${instant} is no instant`);
   return instant / 1_000;

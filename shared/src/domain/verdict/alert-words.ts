@@ -22,7 +22,9 @@ export interface WordedAlert {
 /** The one sentence of an alert, from what is stored with it alone: the same wherever it is shown. */
 export function alertWords(alert: WordedAlert): Words {
   const told =
-    alert.type === 'slaBreached' || alert.type === 'jobStuck' ? bySubject(alert) : tellers[alert.type](alert);
+    alert.type === 'slaBreached' || alert.type === 'jobStuck' || alert.type === 'absent'
+      ? bySubject(alert)
+      : tellers[alert.type](alert);
   return alert.endedAt === undefined ? told : frozenAt(told, alert.endedAt);
 }
 
@@ -35,7 +37,7 @@ function frozenAt(words: Words, endedAt: Instant): Words {
 
 type Teller = (alert: WordedAlert) => Words;
 
-const tellers: Readonly<Record<Exclude<AlertType, 'slaBreached' | 'jobStuck'>, Teller>> = {
+const tellers: Readonly<Record<Exclude<AlertType, 'slaBreached' | 'jobStuck' | 'absent'>, Teller>> = {
   jobFailed: (alert) => {
     const { facts, count } = alert;
     // Of several failures it began with the first; the run it names is the newest.
@@ -107,6 +109,8 @@ const subjectTellers: Readonly<Record<AlertSubject, Teller>> = {
   },
   overrunning: (alert) => `Running for ${instantIn('age', beforeLimit(alert))}${limitOf(alert)}${others(alert)}`,
   terminating: (alert) => `Ending for ${instantIn('age', beforeLimit(alert))}${others(alert)}`,
+  neverSucceeded: (alert) =>
+    `Never succeeded, first due ${instantIn('at', instantOf(alert, 'firstSlotAt') ?? beforeLimit(alert))}${limitOf(alert)}`,
 };
 
 /** What a rate says of its target. */

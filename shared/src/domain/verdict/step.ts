@@ -21,7 +21,7 @@ export interface StepFacts {
 type Row = (facts: StepFacts) => VerdictStep | undefined;
 
 const failures: readonly VerdictKind[] = ['jobFailed', 'lastRunFailed'];
-const absences: readonly VerdictKind[] = ['missedSchedule', 'missedLast', 'deadManTriggered'];
+const absences: readonly VerdictKind[] = ['missedSchedule', 'missedLast', 'deadManTriggered', 'absent'];
 const suspensions: readonly VerdictKind[] = ['jobSuspended', 'suspended'];
 
 /** The first row that fits; a rule that cannot hold comes before everything else, for nothing else ends its alerts. */

@@ -34,6 +34,7 @@ const deadManSwitchField = object({
   enabled: defaulted(boolean, true),
   maxTimeSinceLastSuccess: optional(duration()),
   autoFromSchedule: optional(autoFromSchedule),
+  fromCreation: defaulted(boolean, true),
 });
 
 export const deadManSwitch = refine(deadManSwitchField, (read, path, reading): DeadManSwitchSpec => {
@@ -43,7 +44,12 @@ export const deadManSwitch = refine(deadManSwitchField, (read, path, reading): D
   if (read.enabled === true && !isArmed && !hasProblem) {
     refuse(reading, path, 'deadManSwitch needs maxTimeSinceLastSuccess or autoFromSchedule');
   }
-  return { enabled: read.enabled === true && isArmed, maxTimeSinceLastSuccess, autoFromSchedule };
+  return {
+    enabled: read.enabled === true && isArmed,
+    maxTimeSinceLastSuccess,
+    autoFromSchedule,
+    fromCreation: read.fromCreation === true,
+  };
 });
 
 export const missedSchedule = refine(

@@ -24,6 +24,7 @@ export function detectionRulesOf(spec: MonitorSpec, cronJobZone: string): Detect
       auto: auto?.enabled
         ? { bufferMs: msOf(auto.buffer) ?? 0, missedScheduleThreshold: auto.missedScheduleThreshold }
         : undefined,
+      fromCreation: deadManSwitch.fromCreation,
       pauseMonitoring,
     },
     durations: sla && {

@@ -36,6 +36,8 @@ export interface DeadManSwitchSpec {
   /** Wins over autoFromSchedule. */
   readonly maxTimeSinceLastSuccess: string | undefined;
   readonly autoFromSchedule: AutoFromScheduleSpec | undefined;
+  /** A CronJob that never succeeded is told of too. */
+  readonly fromCreation: boolean;
 }
 
 export interface AutoFromScheduleSpec {

@@ -27,7 +27,7 @@ const selected =
 export async function listStormEntries(db: Db, sinceAt: Instant): Promise<StormAlert[]> {
   const found = await rows(
     db,
-    `${selected} and activated_at >= ? and type in ('missedSchedule', 'deadManTriggered', 'jobStuck')`,
+    `${selected} and activated_at >= ? and type in ('missedSchedule', 'deadManTriggered', 'jobStuck', 'absent')`,
     [sinceAt],
   );
   return found.map((row) => toStormAlert(db, row)).filter(({ type, subject }) => joinsStorms(type, subject));
