@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { addAlert, addChannel, startFleet, type TestFleet } from '@cronjob-monitor/apiserver/testing';
 import { runCommand, type Said } from '@cronjob-monitor/controller/testing';
-import { beat, findCronJob, recordDecisions, recordSlots } from '@cronjob-monitor/shared/store';
+import { beat, findCronJob, putClusterState, recordDecisions, recordSlots } from '@cronjob-monitor/shared/store';
 import { FakeClock, TestServer } from '@cronjob-monitor/shared/testing';
 
 const hourMs = 3_600_000;
@@ -188,7 +188,10 @@ describe('route', () => {
     const { status, out } = await at(fleet, ['route', 'prod/backup']);
     assert.equal(status, 0, out);
     assert.match(out, /monitor prod\/dr\n {2}jobFailed, warning: told to team-chat\n/);
-    assert.match(out, /team-chat: chat, defaultChannel #ops, ready, at most 100 an hour\n/);
+    assert.match(
+      out,
+      /team-chat: chat, defaultChannel #ops, ready, it has accepted nothing of late, at most 100 an hour\n/,
+    );
     assert.match(out, /somebody would be told\n$/);
   });
 
@@ -228,7 +231,7 @@ describe('route', () => {
     await addChannel(fleet);
     const held = await at(fleet, ['route', 'prod/backup']);
     assert.match(held.out, /held back by maintenance window mornings, until 2026-11-21 08:00Z\n/);
-    assert.match(held.out, /held back by alertDelay: told after 5m/);
+    assert.match(held.out, /held back by alertDelay, until 2026-11-21 06:57Z: told if it still holds then\n/);
     const silence = { matcher: { namespaces: ['prod'] }, duration: '4h', comment: 'move' };
     assert.equal((await fleet.ask('/api/v1/silences', { method: 'POST', body: silence })).status, 201);
     assert.match((await at(fleet, ['route', 'prod/backup'])).out, /held back by silence .*, until 2026-11-21 10:52Z\n/);
@@ -243,7 +246,7 @@ describe('route', () => {
     await addChannel(fleet);
     const { status, out } = await at(fleet, ['route', 'prod/backup']);
     assert.equal(status, 1);
-    assert.match(out, /one more failure opens nothing yet: jobFailed\.failureThreshold is 2/);
+    assert.match(out, /one more failure opens nothing yet: jobFailed\.failureThreshold is not reached/);
   });
 
   it('of a CronJob that the service does not know it says so', async () => {
@@ -251,6 +254,60 @@ describe('route', () => {
     const { status, error } = await at(fleet, ['route', 'prod/other']);
     assert.equal(status, 2);
     assert.match(error, /404 NOT_FOUND/);
+  });
+});
+
+describe('coverage', () => {
+  const accepted = { last_sent_at: testNow - hourMs };
+  const monitored = {
+    deadManSwitch: { autoFromSchedule: { enabled: true } },
+    alerting: { channelRefs: [{ name: 'team-chat', severities: ['critical'] }] },
+  };
+
+  async function aFleet(): Promise<TestFleet> {
+    const fleet = await startFleet();
+    await addChannel(fleet);
+    await fleet.store.sql('channels').update(accepted);
+    await fleet.addMonitor({ spec: monitored }, [await fleet.addCronJob({ name: 'backup' })]);
+    return fleet;
+  }
+
+  it('names each CronJob that would not be heard, with the reason, and ends with 1', async () => {
+    await using fleet = await aFleet();
+    const unwatched = { total: 2, byNamespace: { dev: 2 }, names: ['dev/etl'] };
+    await fleet.store.fenced(fleet.epoch, (tx) => putClusterState(tx, 'unwatched', unwatched));
+    const { status, out } = await at(fleet, ['coverage']);
+    assert.equal(status, 1);
+    assert.equal(
+      out,
+      [
+        'dev/etl  unwatched (no monitor selects it)',
+        'prod/backup  jobFailed: nobody (no channel takes this severity)',
+        'prod/backup  missedSchedule: nobody (no channel takes this severity)',
+        'and 1 CronJob more: unwatched',
+        '0 of 3 CronJobs would be heard (0 %)\n',
+      ].join('\n'),
+    );
+    assert.equal((await at(fleet, ['coverage', '--fail-under', '0'])).status, 0);
+  });
+
+  it('ends with 0 when all are covered for the types and the namespace that count', async () => {
+    await using fleet = await aFleet();
+    const { status, out } = await at(fleet, ['coverage', '--types', 'deadManTriggered', '--namespace', 'prod']);
+    assert.deepEqual([status, out], [0, '1 of 1 CronJob would be heard (100 %)\n']);
+    assert.equal((await at(fleet, ['coverage', '--namespace', 'empty'])).status, 0);
+    await fleet.store.sql('channels').update({ last_sent_at: testNow - 40 * dayMs });
+    const late = await at(fleet, ['coverage', '--types', 'deadManTriggered']);
+    assert.equal(late.status, 1);
+    assert.match(late.out, /prod\/backup {2}deadManTriggered: unproved \(it has accepted nothing of late\)/);
+    assert.equal((await at(fleet, ['coverage', '--types', 'deadManTriggered', '--days', '60'])).status, 0);
+  });
+
+  it('ends with 2 when it cannot be asked', async () => {
+    await using fleet = await aFleet();
+    assert.match((await at(fleet, ['coverage', '--types', 'jobLost'])).error, /--types "jobLost" is unknown/);
+    assert.equal((await at(fleet, ['coverage', '--days', '0'])).status, 2);
+    assert.equal((await runCommand(['coverage', '--server', 'http://127.0.0.1:9'], {})).status, 2);
   });
 });
 

@@ -11,12 +11,13 @@ import type {
   SuspendResult,
   TriggerResult,
 } from '@cronjob-monitor/shared/contract';
+import type { RouteRules } from '@cronjob-monitor/shared/domain';
 import type { Cluster, Redaction } from '@cronjob-monitor/shared/kube';
 import type { Clock } from '@cronjob-monitor/shared/process';
 import type { Store, StoredSilence } from '@cronjob-monitor/shared/store';
 import { acknowledge, unacknowledge, type AcknowledgeWish } from './acknowledge.ts';
 import { deleteHistory } from './delete-history.ts';
-import { previewMonitor, type PreviewDeps, type PreviewWish } from './preview-monitor.ts';
+import { previewMonitor, readRouteRules, type PreviewDeps, type PreviewWish } from './preview-monitor.ts';
 import { prune } from './prune.ts';
 import { type LogWish, readLogs } from './read-logs.ts';
 import { redrive } from './redrive.ts';
@@ -50,6 +51,8 @@ export interface Actions {
   testChannel(wish: TestWish): Promise<ChannelTestResult>;
   testPattern(question: PatternQuestion): Promise<PatternTestResult>;
   previewMonitor(wish: PreviewWish): Promise<MonitorPreview>;
+  /** Who is told of what, by the id of each monitor. */
+  readRouteRules(): Promise<ReadonlyMap<number, RouteRules>>;
 }
 
 /** A signal that never aborts. */
@@ -81,5 +84,6 @@ export function createActions(deps: {
     testChannel: (wish) => testChannel(deps, wish),
     testPattern: (question) => testPattern(deps.patternThread, question),
     previewMonitor: (wish) => previewMonitor(deps, wish),
+    readRouteRules: () => readRouteRules(deps),
   };
 }

@@ -6,6 +6,7 @@ import {
   type Instant,
   type LintedCronJob,
   type PreviewedAlert,
+  type RouteRules,
   type SpecEpoch,
 } from '@cronjob-monitor/shared/domain';
 import { rhythmOf } from '@cronjob-monitor/shared/domain/schedule';
@@ -13,6 +14,7 @@ import {
   alertRulesOf,
   decodeMonitorSpec,
   detectionRulesOf,
+  routeRulesOf,
   type MonitorDefaults,
   type MonitorSpec,
 } from '@cronjob-monitor/shared/kube';
@@ -20,6 +22,7 @@ import type { Clock } from '@cronjob-monitor/shared/process';
 import {
   findStartSkew,
   listCronJobs,
+  listMonitors,
   listRoutedChannels,
   listSpecEpochs,
   measureLastDurations,
@@ -114,6 +117,20 @@ export async function previewMonitor(deps: PreviewDeps, wish: PreviewWish): Prom
     blindSeconds: blindSecondsOf(history.of, epochs, { fromAt, toAt }),
     truncated: isCut,
   };
+}
+
+/** The rules of who is told, of every monitor by its id; one that cannot be read selects nothing, and is left out. */
+export async function readRouteRules({
+  store,
+  settings,
+}: Pick<PreviewDeps, 'store' | 'settings'>): Promise<ReadonlyMap<number, RouteRules>> {
+  const monitors = await listMonitors(store);
+  return new Map(
+    monitors.flatMap(({ id, spec }) => {
+      const decoded = decodeMonitorSpec({ spec }, settings.monitorDefaults);
+      return decoded.ok ? [[id, routeRulesOf(decoded.spec)] as const] : [];
+    }),
+  );
 }
 
 /**

@@ -117,6 +117,8 @@ const lists: [string, (item: Item) => string][] = [
   ['grid', ofCronJob],
   ['sla', ({ cronjob }) => ofCronJob(cronjob as Item)],
   ['sla?format=json', ({ cronjob }) => ofCronJob(cronjob as Item)],
+  ['coverage', ofCronJob],
+  ['coverage?format=json', ofCronJob],
   ['channels', ({ name }) => `channels/${String(name)}`],
 ];
 

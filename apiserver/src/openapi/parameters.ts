@@ -6,6 +6,8 @@ import {
   channelSortKeys,
   channelTypes,
   closedAlertStates,
+  coverageSortKeys,
+  coverageStates,
   cronJobSortKeys,
   cronJobStatusFilters,
   healthStates,
@@ -126,6 +128,19 @@ export const queryParameters: Readonly<Record<string, Parameter>> = {
   slaSubjects: list('subject', 'What is asked of runs.', words(slaSubjects)),
   targetVerdicts: list('verdict', 'Verdicts.', words(slaTargetVerdicts)),
   slaSort: sort(slaSortKeys, 'verdict'),
+
+  coverageStates: list('state', 'States.', words(coverageStates)),
+  coverageTypes: list(
+    'types',
+    'Types that have to be heard of; without it jobFailed, missedSchedule and deadManTriggered.',
+    words(alertTypes),
+  ),
+  coverageDays: query(
+    'days',
+    'A channel has to have accepted something within so many days; 30 without it.',
+    wholeNumber(1, 365),
+  ),
+  coverageSort: sort(coverageSortKeys, 'state, the worst first'),
 
   severities: list('severity', 'Severities.', words(severities)),
   alertTypes: list('type', 'Types.', words(alertTypes)),

@@ -5,6 +5,7 @@ import { alertsRouter } from './alerts/router.ts';
 import { channelsRouter } from './channels/router.ts';
 import { configRouter } from './config/router.ts';
 import { cronJobActionsRouter } from './cronjob-actions/router.ts';
+import { coverageRouter } from './coverage/router.ts';
 import { cronJobsRouter } from './cronjobs/router.ts';
 import { deliveriesRouter } from './deliveries/router.ts';
 import { executionsRouter } from './executions/router.ts';
@@ -37,6 +38,7 @@ export function createRoutes(deps: RouteDeps): readonly ApiRouter[] {
     monitorsRouter(deps),
     previewRouter(deps),
     cronJobsRouter(deps),
+    coverageRouter(deps),
     cronJobActionsRouter(deps),
     executionsRouter(deps),
     logsRouter(deps),

@@ -49,7 +49,7 @@ test('programs get the same as JSON', async () => {
     ['prod/nightly', 'prod/paused'],
   );
   assert.deepEqual(monitors[0]?.told, [
-    { type: 'jobFailed', severity: 'critical', channels: [], nobody: 'no channel takes this severity' },
+    { type: 'jobFailed', severity: 'critical', channels: [], reason: 'severityNotRouted' },
   ]);
 });
 

@@ -1,5 +1,6 @@
 import type { MonitorPreview } from '@cronjob-monitor/shared/contract';
-import { counted } from '@cronjob-monitor/shared/domain';
+import { counted, routeOf } from '@cronjob-monitor/shared/domain';
+import { routeRulesOf } from '@cronjob-monitor/shared/kube';
 import { UsageError, type Command, type ExitStatus, type World } from './command.ts';
 import { describeFindings, findingLevels, presentFindings, reaches, type Finding } from './findings.ts';
 import { judgeResources, nextRunsOf, type JudgedMonitor, type JudgedResources } from './judge-resources.ts';
@@ -8,8 +9,7 @@ import { numberOf, readArguments, wordOf } from './read-arguments.ts';
 import { readDocuments } from './read-documents.ts';
 import { refuseNothing, sortDocuments } from './resources.ts';
 import { openService, serviceFlags, serviceUsage, type Service } from './ask-service.ts';
-import { raisedTypes, toldOf, type ToldOf } from './who-is-told.ts';
-import { timeText } from './words.ts';
+import { timeText, toldLine } from './words.ts';
 
 /** What monitors of files would do: with the CronJobs of the files, or with what a running service has stored. */
 export const previewCommand: Command = {
@@ -86,7 +86,13 @@ function findingsOf({ findings }: JudgedResources, reports: readonly Report[]): 
 }
 
 function reportOffline({ written, spec, selected }: JudgedMonitor, { clock }: World): Report {
-  const told = raisedTypes(spec).map((type) => toldOf(type, spec.alerting));
+  const rules = routeRulesOf(spec);
+  // The files do not say which channels exist, nor what these accepted.
+  const named = rules.alerting?.channelRefs.map(({ name }) => [name, usable] as const) ?? [];
+  const reach = { channels: new Map(named), acceptedSinceAt: 0 };
+  const told = rules.looksFor
+    .map((type) => routeOf(rules, type, reach))
+    .map((route) => ({ ...route, reason: route.reason ?? null }));
   const cronJobs = selected.map((cronJob) => ({
     name: `${cronJob.namespace}/${cronJob.name}`,
     schedule: cronJob.schedule,
@@ -105,13 +111,10 @@ function reportOffline({ written, spec, selected }: JudgedMonitor, { clock }: Wo
   return { text: `${lines.join('\n')}\n`, data, findings: [], alerts: 0 };
 }
 
-/** `jobFailed, warning: told to team-chat`. */
-export function toldLine({ type, severity, channels, nobody }: ToldOf): string {
-  return `${type}, ${severity}: ${nobody === undefined ? `told to ${channels.join(', ')}` : `nobody is told: ${nobody}`}`;
-}
+const usable = { ready: true, hold: undefined, acceptedAt: 0 };
 
-function presentTold({ nobody, ...told }: ToldOf): object {
-  return { ...told, nobody: nobody ?? null };
+function presentTold({ type, severity, channels, reason }: Parameters<typeof toldLine>[0]): object {
+  return { type, severity, channels: channels.map(({ name }) => name), reason };
 }
 
 async function reportAtService(service: Service, { written }: JudgedMonitor, days: number): Promise<Report> {

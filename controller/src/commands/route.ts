@@ -1,29 +1,9 @@
-import type {
-  Alert,
-  AlertList,
-  ChannelDetail,
-  CronJobDetail,
-  Health,
-  MonitorDetail,
-  SilenceList,
-} from '@cronjob-monitor/shared/contract';
-import { alertTypes, type AlertType, type Ref } from '@cronjob-monitor/shared/contract';
-import {
-  jobFailed,
-  muteOf,
-  parseDuration,
-  type JudgedRun,
-  type Mute,
-  type Silence,
-} from '@cronjob-monitor/shared/domain';
-import { alertRulesOf, decodeMonitorSpec, type MonitorSpec } from '@cronjob-monitor/shared/kube';
+import type { AlertRoute, ChannelDetail, CronJobRoutes, RouteHoldOf } from '@cronjob-monitor/shared/contract';
+import { alertTypes } from '@cronjob-monitor/shared/contract';
 import type { Command, ExitStatus, World } from './command.ts';
-import { usualDefaults } from './judge-resources.ts';
-import { toldLine } from './preview.ts';
 import { readArguments, refOf, wordOf } from './read-arguments.ts';
 import { openService, pathOf, ServiceError, serviceFlags, serviceUsage, type Service } from './ask-service.ts';
-import { raisedTypes, toldOf, type ToldOf } from './who-is-told.ts';
-import { timeText } from './words.ts';
+import { routeReasons, timeText, toldLine } from './words.ts';
 
 /** Who would hear of a failure, asked before there is one. */
 export const routeCommand: Command = {
@@ -43,83 +23,62 @@ Ends with 0: somebody would be told; 1: nobody would; 2: usage error, or the ser
   run: runRoute,
 };
 
-interface RoutedChannel {
-  readonly name: string;
-  /** Undefined: the caller may not see channels. */
-  readonly detail: ChannelDetail | undefined;
-}
-
-/** What one monitor would do with the alert. */
-interface Route {
-  readonly monitor: Ref;
-  readonly told: ToldOf;
-  /** Why nothing would open now; undefined: it would. */
-  readonly quiet: string | undefined;
-  /** What would keep the message back, a sentence each. */
-  readonly holds: readonly string[];
-  readonly channels: readonly RoutedChannel[];
-}
-
 async function runRoute(argv: readonly string[], world: World): Promise<ExitStatus> {
   const { flags, operands } = readArguments(argv, { type: 'text', format: 'text', ...serviceFlags });
   const type = wordOf('type', flags.type, alertTypes, 'jobFailed');
   const format = wordOf('format', flags.format, ['text', 'json'], 'text');
-  const ref = refOf(operands);
+  const { namespace, name } = refOf(operands);
   const service = openService(flags, world);
 
-  const cronJob = await service.get<CronJobDetail>(pathOf`/cronjobs/${ref.namespace}/${ref.name}`);
-  const [health, silences, open] = await Promise.all([
-    service.get<Health>('/health'),
-    service.get<SilenceList>('/silences', { state: 'active' }),
-    service.get<AlertList>('/alerts', {
-      namespace: ref.namespace,
-      cronjob: ref.name,
-      type,
-      state: ['pending', 'active', 'suppressed'],
-    }),
-  ]);
-  const routes: Route[] = [];
-  for (const monitor of cronJob.monitors) {
-    const facts = { cronJob, type, silences: silences.items.map(toSilence), open: open.items, now: world.clock.now() };
-    routes.push(await routeOf(service, monitor, facts));
-  }
-  const isTold = routes.some(({ quiet, channels }) => quiet === undefined && channels.some(isUsable));
-  const data = { cronjob: ref, type, leader: health.leader, told: isTold, routes };
-  world.out(
-    format === 'json' ? `${JSON.stringify(data, null, 2)}\n` : describe({ cronJob, type, health, routes, isTold }),
-  );
+  const answer = await service.get<CronJobRoutes>(pathOf`/cronjobs/${namespace}/${name}/route`, { type });
+  const isTold = answer.routes.some(({ opens, state }) => opens && (state === 'reached' || state === 'unproved'));
+  if (format === 'json') world.out(`${JSON.stringify({ ...answer, told: isTold }, null, 2)}\n`);
+  else world.out(await describe(service, answer, { type, isTold }));
   return isTold ? 0 : 1;
 }
 
-interface RouteFacts {
-  readonly cronJob: CronJobDetail;
-  readonly type: AlertType;
-  readonly silences: readonly Silence[];
-  readonly open: readonly Alert[];
-  readonly now: number;
+async function describe(
+  service: Service,
+  { namespace, name, leader, routes }: CronJobRoutes,
+  { type, isTold }: { readonly type: string; readonly isTold: boolean },
+): Promise<string> {
+  const lines = [`${namespace}/${name}: who would be told of ${type} now`];
+  if (routes.length === 0) lines.push('  no monitor selects it: nothing is judged');
+  if (!leader) lines.push('  no controller leads: messages wait until one does');
+  for (const route of routes) {
+    const { monitor, quiet, holds, channels } = route;
+    lines.push(`monitor ${monitor.namespace}/${monitor.name}`, `  ${quietText(route) ?? toldLine(route)}`);
+    if (quiet !== null) continue;
+    for (const hold of holds) lines.push(`  held back by ${holdText(hold)}`);
+    // A few per monitor.
+    for (const channel of channels) lines.push(`  ${channelLine(channel, await findChannel(service, channel.name))}`);
+  }
+  for (const channel of repeated(routes)) lines.push(`${channel} is named by several monitors, and gets one message`);
+  lines.push(isTold ? 'somebody would be told' : 'nobody would be told');
+  return lines.map((line) => `${line}\n`).join('');
 }
 
-async function routeOf(service: Service, { namespace, name }: Ref, facts: RouteFacts): Promise<Route> {
-  const detail = await service.get<MonitorDetail>(pathOf`/monitors/${namespace}/${name}`);
-  const decoded = decodeMonitorSpec({ spec: detail.spec }, usualDefaults);
-  const monitor = { namespace, name };
-  if (!decoded.ok) {
-    const told = toldOf(facts.type, undefined);
-    return { monitor, told, quiet: `the monitor cannot be read: ${decoded.undecodable}`, holds: [], channels: [] };
+function quietText({ type, quiet }: AlertRoute): string | undefined {
+  if (quiet === 'typeOff') return `${type} is off in this monitor`;
+  if (quiet === null) return undefined;
+  const [what, threshold] = type === 'jobFailed' ? ['failure', 'failureThreshold'] : ['missed run', 'threshold'];
+  return `one more ${what} opens nothing yet: ${type}.${threshold} is not reached`;
+}
+
+function holdText({ reason, until, ref }: RouteHoldOf): string {
+  const end = until === null ? '' : `, until ${timeText(until)}`;
+  switch (reason) {
+    case 'alertDelay':
+      return `alertDelay${end}: told if it still holds then`;
+    case 'maintenance':
+      return `maintenance window ${ref ?? ''}${end}`;
+    case 'silence':
+      return `silence ${ref ?? ''}${end}`;
+    case 'duplicate':
+      return `an earlier message about it${end}`;
+    default:
+      return `${reason}${end}`;
   }
-  const { spec } = decoded;
-  const existing = new Set(detail.channels.filter(({ exists }) => exists).map((one) => one.name));
-  const told = toldOf(facts.type, spec.alerting, (channel) => existing.has(channel));
-  const open = facts.open.find((alert) => alert.monitor.namespace === namespace && alert.monitor.name === name);
-  const channels: RoutedChannel[] = [];
-  for (const channel of told.channels) channels.push({ name: channel, detail: await findChannel(service, channel) });
-  return {
-    monitor,
-    told,
-    quiet: quietBecause(spec, facts, open),
-    holds: holdsOf({ monitor, spec, told, open }, facts),
-    channels,
-  };
 }
 
 /** Who may read CronJobs may not always read channels: then the names are all there is. */
@@ -132,98 +91,9 @@ async function findChannel(service: Service, name: string): Promise<ChannelDetai
   }
 }
 
-function quietBecause(
-  spec: MonitorSpec,
-  { type, cronJob, now }: RouteFacts,
-  open: Alert | undefined,
-): string | undefined {
-  if (!raisedTypes(spec).includes(type)) return `${type} is off in this monitor`;
-  if (type !== 'jobFailed') return undefined;
-  const failure: JudgedRun = { jobName: 'now', status: 'failed', endedAt: now, exitCode: undefined, reason: undefined };
-  const runs = cronJob.executions.flatMap(({ jobName, status, trigger, completionTime, createdAt }): JudgedRun[] => {
-    if (status !== 'success' && status !== 'failed') return [];
-    if (!spec.jobFailed.includeManual && trigger !== 'scheduled') return [];
-    const endedAt = Date.parse(completionTime ?? createdAt);
-    return [{ jobName, status, endedAt, exitCode: undefined, reason: undefined }];
-  });
-  const verdict = jobFailed(spec.jobFailed, { runs: [failure, ...runs], isOpen: open !== undefined });
-  if (verdict.kind === 'holds') return undefined;
-  return `one more failure opens nothing yet: jobFailed.failureThreshold is ${spec.jobFailed.failureThreshold}`;
-}
-
-function holdsOf(
-  of: { readonly monitor: Ref; readonly spec: MonitorSpec; readonly told: ToldOf; readonly open: Alert | undefined },
-  { cronJob, silences, now }: RouteFacts,
-): string[] {
-  const { monitor, spec, told, open } = of;
-  const alert = {
-    id: open?.id ?? '',
-    namespace: cronJob.namespace,
-    cronJobName: cronJob.name,
-    type: told.type,
-    severity: told.severity,
-    monitor,
-  };
-  const holds: string[] = [];
-  const mute = muteOf(alert, alertRulesOf(spec).windows, silences, now);
-  if (mute) holds.push(muteText(mute));
-  const { alertDelay, suppressDuplicatesFor = '' } = spec.alerting ?? {};
-  if (open === undefined && (parseDuration(alertDelay ?? '') ?? 0) > 0) {
-    holds.push(`alertDelay: told after ${alertDelay}, if it still holds then`);
-  }
-  const toldUntil = Date.parse(open?.lastNotified ?? '') + (parseDuration(suppressDuplicatesFor) ?? 0);
-  if (toldUntil > now) {
-    holds.push(
-      `told a short while ago: nothing more until ${textOf(toldUntil)} (suppressDuplicatesFor ${suppressDuplicatesFor})`,
-    );
-  }
-  return holds;
-}
-
-function muteText({ by, ref, untilAt }: Mute): string {
-  return by === 'maintenance'
-    ? `maintenance window ${ref}, until ${textOf(untilAt)}`
-    : `silence ${ref}, until ${textOf(untilAt)}`;
-}
-
-function toSilence({ id, matcher, startsAt, endsAt }: SilenceList['items'][number]): Silence {
-  return { id: id ?? '', matcher, startsAt: Date.parse(startsAt), endsAt: Date.parse(endsAt), endedAt: undefined };
-}
-
-/** A channel that is not ready is tried all the same, and cannot be counted on. */
-function isUsable({ detail }: RoutedChannel): boolean {
-  return detail === undefined || detail.ready;
-}
-
-function textOf(at: number): string {
-  return timeText(new Date(at).toISOString());
-}
-
-function describe(of: {
-  readonly cronJob: CronJobDetail;
-  readonly type: AlertType;
-  readonly health: Health;
-  readonly routes: readonly Route[];
-  readonly isTold: boolean;
-}): string {
-  const { cronJob, type, health, routes, isTold } = of;
-  const lines = [`${cronJob.namespace}/${cronJob.name}: who would be told of ${type} now`];
-  if (routes.length === 0) lines.push('  no monitor selects it: nothing is judged');
-  if (!health.leader) lines.push('  no controller leads: messages wait until one does');
-  const several = repeated(routes);
-  for (const { monitor, told, quiet, holds, channels } of routes) {
-    lines.push(`monitor ${monitor.namespace}/${monitor.name}`, `  ${quiet ?? toldLine(told)}`);
-    if (quiet !== undefined) continue;
-    for (const hold of holds) lines.push(`  held back by ${hold}`);
-    for (const channel of channels) lines.push(`  ${channelLine(channel)}`);
-  }
-  for (const name of several) lines.push(`${name} is named by several monitors, and gets one message`);
-  lines.push(isTold ? 'somebody would be told' : 'nobody would be told');
-  return lines.map((line) => `${line}\n`).join('');
-}
-
-function channelLine({ name, detail }: RoutedChannel): string {
-  if (!detail) return `${name}: its state is not for you to see`;
+function channelLine({ name, reason }: AlertRoute['channels'][number], detail: ChannelDetail | undefined): string {
+  const reach = reason === null ? [] : [routeReasons[reason]];
+  if (!detail) return [`${name}: the token may not read channels`, ...reach].join(', ');
   const config = Object.entries(detail.config)
     .filter(([key, value]) => ['defaultChannel', 'severity', 'from', 'to', 'method'].includes(key) && value !== null)
     .map(([key, value]) => `${key} ${String(value)}`);
@@ -233,12 +103,13 @@ function channelLine({ name, detail }: RoutedChannel): string {
     `${name}: ${detail.type}`,
     ...config,
     state,
+    ...(detail.ready ? reach : []),
     ...(waiting > 0 ? [`${waiting} messages wait`] : []),
     `at most ${detail.rateLimiting.maxAlertsPerHour} an hour`,
   ].join(', ');
 }
 
-function repeated(routes: readonly Route[]): string[] {
-  const names = routes.filter(({ quiet }) => quiet === undefined).flatMap(({ told }) => told.channels);
+function repeated(routes: readonly AlertRoute[]): string[] {
+  const names = routes.filter(({ opens }) => opens).flatMap(({ channels }) => channels.map(({ name }) => name));
   return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
 }

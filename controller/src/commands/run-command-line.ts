@@ -4,6 +4,7 @@ import { StoreError } from '@cronjob-monitor/shared/store';
 import { stringify } from 'yaml';
 import { InputError, UsageError, type Command, type ExitStatus, type World } from './command.ts';
 import { copyCommand } from './copy.ts';
+import { coverageCommand } from './coverage.ts';
 import { explainCommand } from './explain.ts';
 import { lintCommand } from './lint.ts';
 import { previewCommand } from './preview.ts';
@@ -68,6 +69,7 @@ const commands: readonly Command[] = [
   previewCommand,
   explainCommand,
   routeCommand,
+  coverageCommand,
   convertCommand,
   copyCommand,
 ];

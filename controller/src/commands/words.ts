@@ -1,4 +1,13 @@
-import type { Alert, Slot, SlotCause, SlotOutcome, Told, ToldReason } from '@cronjob-monitor/shared/contract';
+import type {
+  Alert,
+  AlertRoute,
+  CoverageReason,
+  Slot,
+  SlotCause,
+  SlotOutcome,
+  Told,
+  ToldReason,
+} from '@cronjob-monitor/shared/contract';
 
 /** `2026-11-21 06:52Z`: to the minute, in UTC. */
 export function timeText(instant: string): string {
@@ -81,4 +90,29 @@ export function toldText({ state, reason, until, channels }: Told): string {
 /** `jobFailed`, `slaBreached/successRate`. */
 export function kindText({ type, subject }: Pick<Alert, 'type' | 'subject'>): string {
   return subject === null ? type : `${type}/${subject}`;
+}
+
+/** Why an alert would not be heard. */
+export const routeReasons: Readonly<Record<CoverageReason, string>> = {
+  alertingDisabled: reasons.alertingDisabled,
+  noChannel: reasons.noChannel,
+  severityNotRouted: reasons.severityNotRouted,
+  unknownChannel: 'its channels do not exist',
+  channelNotReady: 'the channel is not ready',
+  channelHeld: 'the channel is held after failures',
+  nothingAccepted: 'it has accepted nothing of late',
+};
+
+/** `jobFailed, warning: told to team-chat`. */
+export function toldLine({
+  type,
+  severity,
+  reason,
+  channels,
+}: Pick<AlertRoute, 'type' | 'severity' | 'reason'> & {
+  readonly channels: readonly { readonly name: string }[];
+}): string {
+  const names = channels.map(({ name }) => name).join(', ');
+  const nobody = reason === null ? '' : `: ${routeReasons[reason]}`;
+  return `${type}, ${severity}: ${channels.length > 0 ? `told to ${names}` : `nobody is told${nobody}`}`;
 }

@@ -7,6 +7,7 @@ export * from './health.ts';
 export * from './whoami.ts';
 export * from './monitors.ts';
 export * from './cronjobs.ts';
+export * from './coverage.ts';
 export * from './executions.ts';
 export * from './logs.ts';
 export * from './slots.ts';

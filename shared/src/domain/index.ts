@@ -200,6 +200,19 @@ export { collapseKeyOf, dedupKeyOf, fingerprintOf, shortIdOf, type AlertIdentity
 export { nextAlertState, type AlertEvent, type AlertStateOrNone } from './alert/transitions.ts';
 export { addFlip, flappingUntil, isFlapping, type Flips } from './alert/flapping.ts';
 export { routesOf, type ChannelRef, type Routes } from './alert/routes.ts';
+export {
+  CoverageJudge,
+  outcomeOf,
+  routeOf,
+  type ChannelReach,
+  type Coverage,
+  type LastAlert,
+  type ReachFacts,
+  type Route,
+  type RouteMoment,
+  type RouteOutcome,
+  type RouteRules,
+} from './alert/route.ts';
 export { alertSeverity, isRise } from './alert/severity.ts';
 export {
   messageHold,

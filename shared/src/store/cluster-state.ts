@@ -12,7 +12,8 @@ export type ClusterFact =
   | 'zoneOffsets'
   | 'gaps'
   | 'templateKey'
-  | 'otherInstallation';
+  | 'otherInstallation'
+  | 'unwatched';
 
 /** Keeps one fact about the cluster; JSON values only. */
 export async function putClusterState(tx: Tx, name: ClusterFact, value: unknown): Promise<void> {
@@ -28,4 +29,19 @@ export async function putClusterState(tx: Tx, name: ClusterFact, value: unknown)
 export async function findClusterState(db: Db, name: ClusterFact): Promise<unknown> {
   const row = await firstRow(db, 'select value from cluster_state where name = ?', [name]);
   return fromJson(row?.['value']);
+}
+
+/** CronJobs in the namespaces that may be watched which no monitor selects. */
+export interface UnwatchedCronJobs {
+  readonly total: number;
+  /** How many there are in each namespace that has any. */
+  readonly byNamespace: Readonly<Record<string, number>>;
+  /** The first thousand by namespace and name, as `namespace/name`. */
+  readonly names: readonly string[];
+}
+
+/** As the leader wrote them last; none before one did. */
+export async function findUnwatched(db: Db): Promise<UnwatchedCronJobs> {
+  const stored = (await findClusterState(db, 'unwatched')) as UnwatchedCronJobs | undefined;
+  return stored ?? { total: 0, byNamespace: {}, names: [] };
 }

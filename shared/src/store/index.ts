@@ -72,7 +72,13 @@ export { forgetChannel, projectChannel, type ChannelProjection } from './catalog
 
 export { listSpecEpochs } from './spec-epochs.ts';
 export { findTemplate, getTemplateKey, recordTemplates, type NewTemplate } from './templates.ts';
-export { findClusterState, putClusterState, type ClusterFact } from './cluster-state.ts';
+export {
+  findClusterState,
+  findUnwatched,
+  putClusterState,
+  type ClusterFact,
+  type UnwatchedCronJobs,
+} from './cluster-state.ts';
 export { forgetChanges, listChanges, recordChanges, type Change, type NumberedChange } from './changes.ts';
 
 export {

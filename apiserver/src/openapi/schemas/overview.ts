@@ -4,6 +4,10 @@ import {
   alertTypes,
   authModes,
   configSources,
+  coverageReasons,
+  coverageStates,
+  routeHolds,
+  settingSources,
   healthStatuses,
   monitorPhases,
   severities,
@@ -12,7 +16,11 @@ import {
   storageStates,
   storageTypes,
   type Ability,
+  type AlertRoute,
   type ConfigView,
+  type CoverageList,
+  type CronJobCoverage,
+  type CronJobRoutes,
   type Health,
   type Monitor,
   type MonitorChannel,
@@ -26,8 +34,11 @@ import {
   type PreviewFinding,
   type PruneInput,
   type PruneResult,
+  type RoutedChannel,
+  type RouteHoldOf,
   type Stats,
   type StorageStats,
+  type TypeCoverage,
   type Whoami,
 } from '@cronjob-monitor/shared/contract';
 import {
@@ -70,7 +81,7 @@ const monitor = {
   lastReconcile: nullable(instant),
 };
 
-/** The service itself: health, callers, configuration, storage; and monitors. */
+/** The service itself: health, callers, configuration, storage; monitors, and who hears of what they find. */
 export const overviewSchemas: Readonly<Record<string, Schema>> = {
   Stats: object<Stats>({
     totalMonitors: count,
@@ -233,5 +244,68 @@ export const overviewSchemas: Readonly<Record<string, Schema>> = {
     }),
     blindSeconds: count,
     truncated: bool,
+  }),
+  CronJobCoverage: object<CronJobCoverage>({
+    namespace: text,
+    name: text,
+    owner: nullable(text),
+    state: words(coverageStates),
+    types: listOf(
+      object<TypeCoverage>({
+        type: words(alertTypes),
+        severity: words(severities),
+        state: words(coverageStates),
+        reason: nullable(words(coverageReasons)),
+        channels: listOf(text),
+      }),
+    ),
+  }),
+  CoverageList: object<CoverageList>(
+    {
+      ...page('CronJobCoverage'),
+      summary: object<CoverageList['summary']>({
+        cronJobs: count,
+        covered: count,
+        percent: nullable(percent),
+        byState: object<CoverageList['summary']['byState']>({
+          unwatched: count,
+          off: count,
+          nobody: count,
+          unreachable: count,
+          unproved: count,
+          reached: count,
+        }),
+        unnamed: count,
+      }),
+    },
+    ['pagination'],
+  ),
+  CronJobRoutes: object<CronJobRoutes>({
+    namespace: text,
+    name: text,
+    leader: bool,
+    routes: listOf(
+      object<AlertRoute>({
+        monitor: ref('Ref'),
+        type: words(alertTypes),
+        opens: bool,
+        quiet: nullable(words(['typeOff', 'belowThreshold'])),
+        severity: words(severities),
+        severitySource: words(settingSources),
+        holds: listOf(
+          object<RouteHoldOf>({ reason: words(routeHolds), until: nullable(instant), ref: nullable(text) }),
+        ),
+        state: words(coverageStates.filter((state) => state !== 'unwatched')),
+        reason: nullable(words(coverageReasons)),
+        channels: listOf(
+          object<RoutedChannel>({
+            name: text,
+            via: words(['channelRefs']),
+            state: words(['unreachable', 'unproved', 'reached']),
+            reason: nullable(words(coverageReasons)),
+          }),
+        ),
+      }),
+    ),
   }),
 };

@@ -25,7 +25,7 @@ export const exportable = {
 
 export interface ExportedList<T> {
   /** Name of the file, without date and ending. */
-  readonly name: 'cronjobs' | 'executions' | 'slots' | 'sla' | 'alerts' | 'alerts-history';
+  readonly name: 'cronjobs' | 'executions' | 'slots' | 'sla' | 'alerts' | 'alerts-history' | 'coverage';
   /** Columns of a table. */
   readonly columns: readonly string[];
   /** All rows in order. Each batch is asked for when the one before has been sent. */

@@ -149,3 +149,12 @@ export const slaColumns: readonly string[] = [
   'failuresLeft',
   'alertId',
 ];
+
+/** One row for each type that coverage asks for. */
+export const coverageColumns: readonly string[] = [
+  'namespace',
+  'name',
+  'owner',
+  'state',
+  ...inside('of', ['type', 'severity', 'state', 'reason', 'channels']),
+];

@@ -1,4 +1,5 @@
-import { parseResourceDuration, type PreviewAlertRules } from '../../domain/index.ts';
+import { alertTypes, type AlertType } from '../../contract/index.ts';
+import { parseResourceDuration, type PreviewAlertRules, type RouteRules } from '../../domain/index.ts';
 import type { MonitorSpec } from './monitor-spec.ts';
 
 /** What a monitor wants done with what it finds: durations in milliseconds, 0 where there is none. */
@@ -15,6 +16,27 @@ export function alertRulesOf({ alerting, maintenanceWindows }: MonitorSpec): Pre
       timeZone: timezone,
     })),
   };
+}
+
+/** What a monitor says of who is told of what. */
+export function routeRulesOf(spec: MonitorSpec): RouteRules {
+  const { jobFailed, missedSchedule } = spec;
+  return { ...alertRulesOf(spec), looksFor: looksFor(spec), jobFailed, missedSchedule };
+}
+
+/** The types of alerts that a monitor can raise, in the order of the table. */
+function looksFor(spec: MonitorSpec): AlertType[] {
+  const { sla, deadManSwitch, missedSchedule, jobFailed, stuckJobs, suspendedHandling } = spec;
+  const raised: Readonly<Record<AlertType, boolean>> = {
+    jobFailed: jobFailed.enabled,
+    missedSchedule: missedSchedule.enabled,
+    deadManTriggered: deadManSwitch?.enabled === true,
+    slaBreached: sla?.enabled === true,
+    durationRegression: sla?.enabled === true && sla.durationRegressionThreshold > 0,
+    jobSuspended: suspendedHandling.alertIfSuspendedFor !== undefined,
+    jobStuck: stuckJobs.enabled,
+  };
+  return alertTypes.filter((type) => raised[type]);
 }
 
 function msOf(duration: string | undefined): number {

@@ -1,7 +1,7 @@
 import type { ChannelType } from '../../contract/index.ts';
 import type { ChannelHold, Instant } from '../../domain/index.ts';
-import { change, rows } from '../ask.ts';
-import { optionalNumber, optionalText } from '../column.ts';
+import { change, rows, type Row } from '../ask.ts';
+import { fromJson, optionalNumber, optionalText } from '../column.ts';
 import type { Db, Tx } from '../database.ts';
 import { toId16 } from '../id16.ts';
 import { updateMended } from './settle-channels.ts';
@@ -16,13 +16,16 @@ export interface HeldChannel {
   readonly hold: ChannelHold['hold'];
   /** When it is probed or looked at again. */
   readonly untilAt: Instant | undefined;
+  /** When it accepted a message or a test last; undefined: never. */
+  readonly acceptedAt: Instant | undefined;
 }
 
 /** Every channel that exists with its hold, by name. */
 export async function listChannelHolds(db: Db): Promise<HeldChannel[]> {
   const found = await rows(
     db,
-    'select uid, name, type, ready, failures_in_row, hold, hold_until from channels where deleted_at is null order by name',
+    'select uid, name, type, ready, failures_in_row, hold, hold_until, last_sent_at, last_test_at, last_test from channels ' +
+      'where deleted_at is null order by name',
   );
   return found.map((row) => ({
     uid: db.dialect.id16Text(row['uid']),
@@ -32,7 +35,17 @@ export async function listChannelHolds(db: Db): Promise<HeldChannel[]> {
     failuresInRow: Number(row['failures_in_row']),
     hold: optionalText(row['hold']) as ChannelHold['hold'],
     untilAt: optionalNumber(row['hold_until']),
+    acceptedAt: acceptedAt(row),
   }));
+}
+
+function acceptedAt(row: Row): Instant | undefined {
+  // The settling of a test writes it.
+  const test = fromJson(row['last_test']) as { readonly success: boolean } | undefined;
+  const at = [row['last_sent_at'], test?.success === true ? row['last_test_at'] : null]
+    .map(optionalNumber)
+    .filter((each) => each !== undefined);
+  return at.length === 0 ? undefined : Math.max(...at);
 }
 
 /**

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { alertTypes, severities } from '@cronjob-monitor/shared/contract';
+import { CoverageJudge, outcomeOf, routeOf, type ReachFacts, type RouteRules } from '@cronjob-monitor/shared/domain';
+import { listChannelHolds, listSilences, putSilence } from '@cronjob-monitor/shared/store';
+import { anAlertingFixture, hourMs, minuteMs } from '../testing/alerting-fixture.ts';
+
+const ref = fc.record({
+  name: fc.constantFrom('team-chat', 'on-call', 'gone'),
+  severities: fc.subarray([...severities]),
+});
+const monitor = fc.record({
+  alerting: fc.option(fc.record({ enabled: fc.boolean(), channelRefs: fc.array(ref, { maxLength: 3 }) }), {
+    nil: undefined,
+  }),
+  severityOverrides: fc.dictionary(fc.constantFrom(...alertTypes), fc.constantFrom(...severities)),
+  alertDelayMs: fc.constantFrom(0, 0, 10 * minuteMs),
+  hasWindow: fc.boolean(),
+});
+const fleet = fc.record({
+  first: monitor,
+  second: monitor,
+  type: fc.constantFrom(...alertTypes.filter((type) => type !== 'slaBreached' && type !== 'jobStuck')),
+  isSilenced: fc.boolean(),
+  isReady: fc.boolean(),
+  isHeld: fc.boolean(),
+});
+
+const silence = {
+  id: '019a5b3c-8000-7000-8000-0000000000aa',
+  matcher: {
+    namespaces: [],
+    cronjobs: [],
+    types: [],
+    severities: ['warning'],
+    monitor: null,
+    alertId: null,
+    all: false,
+  },
+  untilResolved: false,
+  comment: 'storage move',
+  createdBy: 'ana',
+  createdAt: 0,
+  updatedAt: 0,
+  endedAt: undefined,
+};
+
+function rulesOf({ hasWindow, ...said }: typeof monitor extends fc.Arbitrary<infer T> ? T : never): RouteRules {
+  const window = { name: 'always', schedule: '* * * * *', durationMs: hourMs, timeZone: 'UTC' };
+  return {
+    ...said,
+    looksFor: alertTypes,
+    jobFailed: {
+      enabled: true,
+      failureThreshold: 1,
+      recoveryThreshold: 1,
+      failuresOfLast: undefined,
+      includeManual: true,
+    },
+    missedSchedule: { enabled: true, threshold: 1, skipWarnAfter: undefined },
+    suppressDuplicatesForMs: hourMs,
+    remindEveryMs: 24 * hourMs,
+    windows: hasWindow ? [{ ...window, suppressAlerts: true, excludeFromSla: false }] : [],
+  };
+}
+
+test('in random fleets the route of an alert, its coverage and the messages that are written agree', async (t) => {
+  const { store, clock, finding, fails, stillHolds, rows } = await anAlertingFixture(t);
+  const numRuns = 200;
+  const written = async (alertId: string): Promise<unknown[]> => {
+    const found = await rows('select channel_name from deliveries where alert_id = ? order by channel_name', [
+      store.dialect.id16(alertId),
+    ]);
+    return found.map((row) => row['channel_name']);
+  };
+  await fc.assert(
+    fc.asyncProperty(fleet, async ({ first, second, type, isSilenced, isReady, isHeld }) => {
+      const now = clock.now();
+      for (const table of ['alerts', 'deliveries', 'silences']) await store.sql(table).delete();
+      await store
+        .sql('channels')
+        .where({ name: 'on-call' })
+        .update({ ready: Number(isReady) });
+      await store
+        .sql('channels')
+        .where({ name: 'team-chat' })
+        .update({ hold: isHeld ? 'circuit' : null });
+      const span = { startsAt: now, endsAt: now + hourMs };
+      if (isSilenced) await store.transaction((tx) => putSilence(tx, { ...silence, ...span }));
+
+      const channels = await listChannelHolds(store);
+      const facts: ReachFacts = {
+        channels: new Map(channels.map((channel) => [channel.name, channel])),
+        acceptedSinceAt: now - hourMs,
+      };
+      const monitors = [rulesOf(first), rulesOf(second)] as const;
+      const coverage = new CoverageJudge([type], facts).judge(monitors);
+      const silences = await listSilences(store, now);
+      const told = new Set<string>();
+      const waiting: (() => Promise<void>)[] = [];
+      for (const [index, which] of (['first', 'second'] as const).entries()) {
+        const rules = monitors[index];
+        assert.ok(rules);
+        const route = routeOf(rules, type, facts);
+        const about = finding({ kind: 'quiet' }, { monitor: which });
+        const outcome = outcomeOf(route, rules, {
+          ...about,
+          silences,
+          last: undefined,
+          runs: [],
+          slots: [],
+          now,
+        });
+        assert.equal(outcome.quiet, undefined);
+        const [raised] = await fails({ type, monitor: which, rules: { ...rules, renotifyOnChangedError: false } });
+        assert.ok(raised);
+        const { alert } = raised;
+        const [hold] = outcome.holds;
+        const expected = hold === undefined ? 'active' : hold.reason === 'alertDelay' ? 'pending' : 'suppressed';
+        assert.deepEqual([alert.state, alert.severity], [expected, route.severity]);
+        if (hold) assert.equal(alert.dueAt, hold.untilAt);
+        const names = route.channels.map(({ name }) => name).toSorted();
+        assert.deepEqual(await written(alert.id), hold ? [] : names);
+        for (const name of names) told.add(name);
+        if (hold && rules.windows.length === 0)
+          waiting.push(async () => {
+            await stillHolds({ type, monitor: which, rules: { ...rules, renotifyOnChangedError: false } });
+            assert.deepEqual(await written(alert.id), names, 'what was held is told when the hold is over');
+          });
+      }
+      const [covered] = coverage.types;
+      assert.deepEqual(covered?.channels, [...told].toSorted());
+      const canHear = channels.some(({ name, ready, hold }) => told.has(name) && ready && hold === undefined);
+      assert.equal(coverage.state === 'unproved' || coverage.state === 'reached', canHear);
+      clock.stepWall(2 * hourMs);
+      for (const ask of waiting) await ask();
+      if (coverage.state === 'nobody')
+        assert.deepEqual(await rows('select id from deliveries'), [], 'nothing is sent where coverage says nobody');
+    }),
+    { numRuns },
+  );
+});

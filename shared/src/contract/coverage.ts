@@ -1,0 +1,114 @@
+import type { AlertType, Severity, Suppression } from './vocabulary.ts';
+import type { List, Percent, Ref, WireInstant } from './wire.ts';
+
+/**
+ * Who would hear of an alert, worst first. `unwatched`: no monitor selects the CronJob. `off`: no monitor of it looks for the type.
+ * `nobody`: no channel takes the alert. `unreachable`: its channels cannot be used now. `unproved`: none of them has accepted anything of
+ * late. `reached`: one has.
+ */
+export const coverageStates = ['unwatched', 'off', 'nobody', 'unreachable', 'unproved', 'reached'] as const;
+export type CoverageState = (typeof coverageStates)[number];
+
+/** Types without which a run that is due can fail in silence: those that coverage asks for unless told otherwise. */
+export const coverageTypes = [
+  'jobFailed',
+  'missedSchedule',
+  'deadManTriggered',
+] as const satisfies readonly AlertType[];
+
+/** Why a state is not better: of `nobody` the first three, of `unreachable` the next, of `unproved` the last. */
+export const coverageReasons = [
+  'alertingDisabled',
+  'noChannel',
+  'severityNotRouted',
+  'unknownChannel',
+  'channelNotReady',
+  'channelHeld',
+  'nothingAccepted',
+] as const;
+export type CoverageReason = (typeof coverageReasons)[number];
+
+export interface TypeCoverage {
+  readonly type: AlertType;
+  readonly severity: Severity;
+  /** Of the monitor and the channel that come closest to being heard. */
+  readonly state: CoverageState;
+  readonly reason: CoverageReason | null;
+  /** Channels that exist and would be told, of all monitors. */
+  readonly channels: readonly string[];
+}
+
+export interface CronJobCoverage extends Ref {
+  readonly owner: string | null;
+  /** The worst of its types. */
+  readonly state: CoverageState;
+  /** Empty when it is unwatched. */
+  readonly types: readonly TypeCoverage[];
+}
+
+/** GET /api/v1/coverage */
+export interface CoverageList extends List<CronJobCoverage> {
+  /** What all filters but `state` let through. */
+  readonly summary: {
+    readonly cronJobs: number;
+    /** Those that are `reached`. */
+    readonly covered: number;
+    /** Cut to two decimals, never rounded up; null without CronJobs. */
+    readonly percent: Percent | null;
+    readonly byState: Readonly<Record<CoverageState, number>>;
+    /** Unwatched CronJobs that are counted and not named: there are too many. */
+    readonly unnamed: number;
+  };
+}
+
+export const coverageSortKeys = ['state', 'name', 'namespace'] as const;
+export type CoverageSortKey = (typeof coverageSortKeys)[number];
+
+/** Where a setting comes from. */
+export const settingSources = ['CronJobMonitor', 'default'] as const;
+export type SettingSource = (typeof settingSources)[number];
+
+/** What keeps a message back that an alert would make now. */
+export const routeHolds = ['alertDelay', 'maintenance', 'silence', 'monitorGone', 'flapping', 'duplicate'] as const;
+export type RouteHold = Suppression | 'alertDelay' | 'flapping' | 'duplicate';
+
+export interface RoutedChannel {
+  readonly name: string;
+  /** Why it is told: the monitor's `alerting.channelRefs` name it. */
+  readonly via: 'channelRefs';
+  readonly state: Extract<CoverageState, 'unreachable' | 'unproved' | 'reached'>;
+  readonly reason: CoverageReason | null;
+}
+
+export interface RouteHoldOf {
+  readonly reason: RouteHold;
+  /** Null: when its cause ends. */
+  readonly until: WireInstant | null;
+  /** Name of the window, id of the silence. */
+  readonly ref: string | null;
+}
+
+/** What one monitor would do with an alert of one type now. */
+export interface AlertRoute {
+  readonly monitor: Ref;
+  readonly type: AlertType;
+  /** An alert is open, or one more failure or missed run opens it. */
+  readonly opens: boolean;
+  /** Why it does not; null: it does. */
+  readonly quiet: 'typeOff' | 'belowThreshold' | null;
+  readonly severity: Severity;
+  readonly severitySource: SettingSource;
+  /** What keeps its message back, one after the other; none: it leaves at once. */
+  readonly holds: readonly RouteHoldOf[];
+  readonly state: Exclude<CoverageState, 'unwatched'>;
+  readonly reason: CoverageReason | null;
+  readonly channels: readonly RoutedChannel[];
+}
+
+/** GET /api/v1/cronjobs/{namespace}/{name}/route */
+export interface CronJobRoutes extends Ref {
+  /** A controller leads: without one every message waits. */
+  readonly leader: boolean;
+  /** One for each monitor and type; none when no monitor selects it. */
+  readonly routes: readonly AlertRoute[];
+}

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { alertTypes, coverageStates, severities, type AlertType, type Severity } from '../../contract/index.ts';
+import {
+  CoverageJudge,
+  outcomeOf,
+  routeOf,
+  type ChannelReach,
+  type ReachFacts,
+  type RouteMoment,
+  type RouteRules,
+} from './route.ts';
+
+const hourMs = 3_600_000;
+const now = Date.UTC(2026, 10, 24, 12);
+const names = ['a', 'b', 'c', 'd'] as const;
+
+const rules: RouteRules = {
+  looksFor: alertTypes,
+  jobFailed: {
+    enabled: true,
+    failureThreshold: 1,
+    recoveryThreshold: 1,
+    failuresOfLast: undefined,
+    includeManual: false,
+  },
+  missedSchedule: { enabled: true, threshold: 1, skipWarnAfter: undefined },
+  severityOverrides: undefined,
+  alertDelayMs: 0,
+  suppressDuplicatesForMs: hourMs,
+  remindEveryMs: 24 * hourMs,
+  alerting: { enabled: true, channelRefs: [{ name: 'a', severities: [] }] },
+  windows: [],
+};
+const moment: RouteMoment = {
+  monitor: { namespace: 'prod', name: 'dr' },
+  cronJob: { namespace: 'prod', name: 'backup' },
+  silences: [],
+  last: undefined,
+  runs: [],
+  slots: [],
+  now,
+};
+const reach: ReachFacts = {
+  channels: new Map([['a', { ready: true, hold: undefined, acceptedAt: now }]]),
+  acceptedSinceAt: now - hourMs,
+};
+
+const channel: fc.Arbitrary<ChannelReach> = fc.record({
+  ready: fc.boolean(),
+  hold: fc.constantFrom(undefined, undefined, 'circuit', 'parked', 'invalid'),
+  acceptedAt: fc.constantFrom(undefined, now - 2 * hourMs, now),
+});
+const channelRef = fc.record({ name: fc.constantFrom(...names), severities: fc.subarray([...severities]) });
+const monitor: fc.Arbitrary<RouteRules> = fc
+  .record({
+    looksFor: fc.subarray([...alertTypes]),
+    alerting: fc.option(fc.record({ enabled: fc.boolean(), channelRefs: fc.array(channelRef, { maxLength: 3 }) }), {
+      nil: undefined,
+    }),
+    severityOverrides: fc.dictionary(fc.constantFrom(...alertTypes), fc.constantFrom(...severities)),
+  })
+  .map((changes) => ({ ...rules, ...changes }));
+const fleet = fc.record({
+  channels: fc.dictionary(fc.constantFrom(...names), channel),
+  monitors: fc.array(monitor, { maxLength: 3 }),
+  types: fc.subarray([...alertTypes], { minLength: 1 }),
+});
+
+const usual: Readonly<Partial<Record<AlertType, Severity>>> = { deadManTriggered: 'critical' };
+
+test('10,000 random fleets: an alert is heard where some monitor looks, its channel takes the severity and can be reached', () => {
+  fc.assert(
+    fc.property(fleet, ({ channels, monitors, types }) => {
+      const facts: ReachFacts = { channels: new Map(Object.entries(channels)), acceptedSinceAt: now - hourMs };
+      const coverage = new CoverageJudge(types, facts).judge(monitors);
+      if (monitors.length === 0) return assert.equal(coverage.state, 'unwatched');
+      for (const { type, state, channels: told } of coverage.types) {
+        const looking = monitors.filter(({ looksFor }) => looksFor.includes(type));
+        const named = looking.flatMap(({ alerting, severityOverrides }) => {
+          const severity = severityOverrides?.[type] ?? usual[type] ?? 'warning';
+          const refs = alerting?.enabled ? alerting.channelRefs : [];
+          return refs.filter(({ severities: taken }) => taken.length === 0 || taken.includes(severity));
+        });
+        const existing = named.flatMap(({ name }) => channels[name] ?? []);
+        const usable = existing.filter(({ ready, hold }) => ready && hold === undefined);
+        const isProved = usable.some(({ acceptedAt }) => acceptedAt === now);
+        assert.deepEqual(
+          [state === 'off', state === 'nobody', state === 'unreachable', state === 'unproved', state === 'reached'],
+          [
+            looking.length === 0,
+            looking.length > 0 && named.length === 0,
+            named.length > 0 && usable.length === 0,
+            usable.length > 0 && !isProved,
+            isProved,
+          ],
+        );
+        const toldNames = named.filter(({ name }) => channels[name] !== undefined).map(({ name }) => name);
+        assert.deepEqual(told, [...new Set(toldNames)].toSorted());
+      }
+      const standings = coverage.types.map(({ state }) => coverageStates.indexOf(state));
+      assert.equal(coverageStates.indexOf(coverage.state), Math.min(...standings), 'the worst type counts');
+      assert.deepEqual(
+        coverage.types.map(({ type }) => type),
+        alertTypes.filter((type) => types.includes(type)),
+      );
+      for (const ofOne of monitors) {
+        const routes = types.map((type) => routeOf(ofOne, type, facts));
+        const single = new CoverageJudge(types, facts).judge([ofOne]);
+        assert.deepEqual(
+          new Map(single.types.map(({ type, state, reason }) => [type, [state, reason]])),
+          new Map(routes.map(({ type, state, reason }) => [type, [state, reason]])),
+          'of one monitor coverage is its route',
+        );
+      }
+      return undefined;
+    }),
+    { numRuns: 10_000 },
+  );
+});
+
+test('a route names severity and source, each channel once, and those that do not exist', () => {
+  const alerting = {
+    enabled: true,
+    channelRefs: [
+      { name: 'a', severities: [] },
+      { name: 'a', severities: ['critical'] },
+      { name: 'gone', severities: [] },
+    ],
+  } as const;
+  const route = routeOf({ ...rules, alerting, severityOverrides: { jobFailed: 'critical' } }, 'jobFailed', reach);
+  assert.deepEqual(route, {
+    type: 'jobFailed',
+    severity: 'critical',
+    severitySource: 'override',
+    channels: [{ name: 'a', via: 'channelRefs', state: 'reached', reason: undefined }],
+    unknown: ['gone'],
+    state: 'reached',
+    reason: undefined,
+  });
+});
+
+const outcome = (type: AlertType, changes: Partial<RouteRules>, at: Partial<RouteMoment> = {}) => {
+  const asked = { ...rules, ...changes };
+  return outcomeOf(routeOf(asked, type, reach), asked, { ...moment, ...at });
+};
+const window = {
+  name: 'night',
+  schedule: '0 11 * * *',
+  durationMs: 2 * hourMs,
+  timeZone: 'UTC',
+  suppressAlerts: true,
+  excludeFromSla: false,
+};
+
+test('one more failure or missed run opens an alert when it reaches the threshold', () => {
+  const failed = { jobName: 'x', status: 'failed', endedAt: now - 1, exitCode: 1, reason: undefined } as const;
+  const twice = { jobFailed: { ...rules.jobFailed, failureThreshold: 2 } };
+  assert.equal(outcome('jobFailed', twice).quiet, 'belowThreshold');
+  assert.equal(outcome('jobFailed', twice, { runs: [failed] }).quiet, undefined);
+  const misses = { missedSchedule: { ...rules.missedSchedule, threshold: 2 } };
+  assert.equal(outcome('missedSchedule', misses).quiet, 'belowThreshold');
+  const missed = { at: now - hourMs, outcome: 'missed', cause: undefined } as const;
+  assert.equal(outcome('missedSchedule', misses, { slots: [missed] }).quiet, undefined);
+  assert.equal(outcome('jobStuck', { looksFor: [] }).quiet, 'typeOff');
+});
+
+test('a delay comes first, then what a person muted, then what was told a short while ago', () => {
+  const reasons = (type: AlertType, changes: Partial<RouteRules>, at: Partial<RouteMoment> = {}): string[] =>
+    outcome(type, changes, at).holds.map(({ reason, untilAt }) => `${reason} ${((untilAt ?? 0) - now) / hourMs}`);
+  const last = { id: 'x', state: 'active', lastNotifiedAt: now - hourMs / 2, dueAt: undefined } as const;
+  assert.deepEqual(reasons('jobFailed', {}), []);
+  assert.deepEqual(reasons('jobFailed', { alertDelayMs: hourMs, windows: [window] }), [
+    'alertDelay 1',
+    'maintenance 1',
+  ]);
+  assert.deepEqual(reasons('jobFailed', {}, { last }), ['duplicate 0.5']);
+  assert.deepEqual(reasons('jobFailed', {}, { last: { ...last, state: 'resolved' } }), ['duplicate 0.5']);
+  assert.deepEqual(reasons('jobFailed', {}, { last: { ...last, state: 'cancelled' } }), []);
+  assert.deepEqual(reasons('deadManTriggered', {}, { last }), ['duplicate 23.5'], 'a level is reminded of');
+  const pending = { ...last, state: 'pending', lastNotifiedAt: undefined, dueAt: now + hourMs } as const;
+  assert.deepEqual(reasons('jobFailed', { alertDelayMs: 3 * hourMs }, { last: pending }), ['alertDelay 1']);
+  assert.deepEqual(reasons('slaBreached', {}, { last }), [], 'each subject has an alert of its own');
+});

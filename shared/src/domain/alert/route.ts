@@ -1,0 +1,246 @@
+import {
+  alertTypes,
+  alertTypeTable,
+  type AlertState,
+  type AlertType,
+  coverageStates,
+  type CoverageReason,
+  type CoverageState,
+  type RouteHold,
+  type Severity,
+  type SeveritySource,
+} from '../../contract/index.ts';
+import type { ChannelHold } from '../delivery/channel-hold.ts';
+import { jobFailed, type JobFailedRule, type JudgedRun } from '../detect/job-failed.ts';
+import { missedSchedule, type JudgedSlot, type MissedScheduleRule } from '../detect/missed-schedule.ts';
+import type { Instant } from '../instant.ts';
+import type { MaintenanceWindow } from '../mute/maintenance.ts';
+import type { Silence } from '../mute/silence.ts';
+import { isEdge } from './edge.ts';
+import { messageHold, muteOf } from './holds.ts';
+import { routesOf, type ChannelRef } from './routes.ts';
+import { alertSeverity } from './severity.ts';
+
+/** What a monitor says of who is told, and of what it looks for. */
+export interface RouteRules {
+  readonly looksFor: readonly AlertType[];
+  readonly jobFailed: JobFailedRule;
+  readonly missedSchedule: MissedScheduleRule;
+  readonly severityOverrides: Partial<Readonly<Record<AlertType, Severity>>> | undefined;
+  readonly alertDelayMs: number;
+  readonly suppressDuplicatesForMs: number;
+  readonly remindEveryMs: number;
+  readonly alerting: { readonly enabled: boolean; readonly channelRefs: readonly ChannelRef[] } | undefined;
+  readonly windows: readonly MaintenanceWindow[];
+}
+
+/** A channel as far as it decides whether a message would arrive. */
+export interface ChannelReach {
+  readonly ready: boolean;
+  readonly hold: ChannelHold['hold'];
+  /** When it accepted a message or a test last; undefined: never. */
+  readonly acceptedAt: Instant | undefined;
+}
+
+export interface ReachFacts {
+  /** Every channel that exists, by name. */
+  readonly channels: ReadonlyMap<string, ChannelReach>;
+  /** A channel that accepted nothing since then is not proved. */
+  readonly acceptedSinceAt: Instant;
+}
+
+interface Reached<State extends CoverageState> {
+  readonly state: State;
+  readonly reason: CoverageReason | undefined;
+}
+
+/** A channel that an alert goes to, and whether it would arrive there. */
+export interface RouteChannel extends Reached<'unreachable' | 'unproved' | 'reached'> {
+  readonly name: string;
+  readonly via: 'channelRefs';
+}
+
+/** What one monitor does with alerts of one type. */
+export interface Route extends Reached<Exclude<CoverageState, 'unwatched'>> {
+  readonly type: AlertType;
+  readonly severity: Severity;
+  readonly severitySource: SeveritySource;
+  /** Those that exist: each of them gets a message. */
+  readonly channels: readonly RouteChannel[];
+  /** Channels that the monitor names for it and that do not exist. */
+  readonly unknown: readonly string[];
+}
+
+/**
+ * Who hears of an alert of this type, by the same rules as the messages themselves are made: severity, then the channels that take it. Its
+ * state is that of the channel that comes closest to being heard.
+ */
+export function routeOf(rules: RouteRules, type: AlertType, facts: ReachFacts): Route {
+  const { severity, source: severitySource } = alertSeverity(type, rules.severityOverrides);
+  const routes = routesOf(rules.alerting, severity, (name) => facts.channels.has(name));
+  const names = 'told' in routes ? [...new Set(routes.told)] : [];
+  const channels = names.map((name): RouteChannel => ({ name, via: 'channelRefs', ...reachOfChannel(name, facts) }));
+  const of = { type, severity, severitySource, channels, unknown: routes.unknown };
+  if (!rules.looksFor.includes(type)) return { ...of, state: 'off', reason: undefined };
+  const [best] = channels.toSorted((a, b) => standingOf(b.state) - standingOf(a.state));
+  if (best) return { ...of, state: best.state, reason: best.reason };
+  const reason = 'notRouted' in routes ? routes.notRouted : 'noChannel';
+  return { ...of, state: reason === 'unknownChannel' ? 'unreachable' : 'nobody', reason };
+}
+
+function reachOfChannel(name: string, { channels, acceptedSinceAt }: ReachFacts): Reached<RouteChannel['state']> {
+  const channel = channels.get(name);
+  if (!channel) return { state: 'unreachable', reason: 'unknownChannel' };
+  if (!channel.ready) return { state: 'unreachable', reason: 'channelNotReady' };
+  if (channel.hold !== undefined) return { state: 'unreachable', reason: 'channelHeld' };
+  const isProved = channel.acceptedAt !== undefined && channel.acceptedAt >= acceptedSinceAt;
+  return isProved ? { state: 'reached', reason: undefined } : { state: 'unproved', reason: 'nothingAccepted' };
+}
+
+/** An alert of the monitor, the CronJob and the type, as it was written last. */
+export interface LastAlert {
+  readonly id: string;
+  readonly state: AlertState;
+  readonly lastNotifiedAt: Instant | undefined;
+  readonly dueAt: Instant | undefined;
+}
+
+/** What is so at the moment of the question. */
+export interface RouteMoment {
+  readonly monitor: { readonly namespace: string; readonly name: string };
+  readonly cronJob: { readonly namespace: string; readonly name: string };
+  readonly silences: readonly Silence[];
+  /** Open or over; undefined: there was none. */
+  readonly last: LastAlert | undefined;
+  /** Runs that ended, newest first, those that the rule counts. */
+  readonly runs: readonly JudgedRun[];
+  /** Expected runs, newest first. */
+  readonly slots: readonly JudgedSlot[];
+  readonly now: Instant;
+}
+
+/** What would become of one more failure, missed run, or level of a route. */
+export interface RouteOutcome {
+  /** Why nothing opens; undefined: an alert opens or is open. */
+  readonly quiet: 'typeOff' | 'belowThreshold' | undefined;
+  /** What keeps its message back, one after the other; none: it leaves at once. */
+  readonly holds: readonly {
+    readonly reason: RouteHold;
+    readonly untilAt: Instant | undefined;
+    readonly ref: string | undefined;
+  }[];
+}
+
+/** Whether an alert would open now, and whether its message would be held. Of what other alerts and storms hold nothing is said. */
+export function outcomeOf(route: Route, rules: RouteRules, moment: RouteMoment): RouteOutcome {
+  if (route.state === 'off') return { quiet: 'typeOff', holds: [] };
+  if (!opens(route.type, rules, moment)) return { quiet: 'belowThreshold', holds: [] };
+  return { quiet: undefined, holds: holdsOf(route, rules, moment) };
+}
+
+function opens(type: AlertType, rules: RouteRules, { last, runs, slots, now }: RouteMoment): boolean {
+  if (type === 'jobFailed') {
+    const failure: JudgedRun = { jobName: '', status: 'failed', endedAt: now, exitCode: undefined, reason: undefined };
+    return jobFailed(rules.jobFailed, { runs: [failure, ...runs], isOpen: isOpen(last) }).kind === 'holds';
+  }
+  if (type === 'missedSchedule') {
+    const missed: JudgedSlot = { at: now, outcome: 'missed', cause: undefined };
+    return missedSchedule(rules.missedSchedule, { slots: [missed, ...slots], paused: false }).kind === 'holds';
+  }
+  return true;
+}
+
+function holdsOf(route: Route, rules: RouteRules, moment: RouteMoment): RouteOutcome['holds'] {
+  const { type, severity } = route;
+  const { monitor, cronJob, silences, now } = moment;
+  // Where a type has subjects each has an alert of its own, and none of them is the one that is asked about.
+  const last = alertTypeTable[type].subjects.length > 0 ? undefined : moment.last;
+  const alert = {
+    id: last?.id ?? '',
+    namespace: cronJob.namespace,
+    cronJobName: cronJob.name,
+    type,
+    severity,
+    monitor,
+  };
+  const pendingUntilAt = isOpen(last) ? (last?.state === 'pending' ? last.dueAt : undefined) : now + rules.alertDelayMs;
+  const isDelayed = pendingUntilAt !== undefined && pendingUntilAt > now;
+  const delay = isDelayed ? [{ reason: 'alertDelay' as const, untilAt: pendingUntilAt, ref: undefined }] : [];
+  // A level that goes on is told again as a reminder alone.
+  const goesOn = last?.state === 'active' && !isEdge(type);
+  const hold = messageHold(
+    {
+      imposed: undefined,
+      mute: muteOf(alert, rules.windows, silences, now),
+      passesDuplicates: false,
+      flappingUntil: undefined,
+      lastNotifiedAt: last?.state === 'cancelled' ? undefined : last?.lastNotifiedAt,
+      isUnderway: false,
+      windowMs: goesOn ? Math.max(rules.suppressDuplicatesForMs, rules.remindEveryMs) : rules.suppressDuplicatesForMs,
+    },
+    now,
+  );
+  // What others impose was not asked about.
+  if (hold === undefined || hold.reason === 'storm' || hold.reason === 'inhibited') return delay;
+  return [...delay, { reason: hold.reason, untilAt: hold.untilAt, ref: hold.ref }];
+}
+
+/** The better a state, the higher. */
+function standingOf(state: CoverageState): number {
+  return coverageStates.indexOf(state);
+}
+
+function isOpen(last: LastAlert | undefined): boolean {
+  return last?.state === 'active' || last?.state === 'suppressed' || last?.state === 'pending';
+}
+
+/** What a CronJob with these routes comes to: the best monitor counts for a type, the worst type for the CronJob. */
+export interface Coverage {
+  readonly state: CoverageState;
+  /** None when no monitor selects it. */
+  readonly types: readonly CoveredType[];
+}
+
+export interface CoveredType extends Pick<Route, 'type' | 'severity' | 'state' | 'reason'> {
+  /** Those that exist and are told, of all monitors. */
+  readonly channels: readonly string[];
+}
+
+/** Judges CronJobs by their monitors: what a monitor does with a type is asked once, however many it selects. */
+export class CoverageJudge {
+  readonly #types: readonly AlertType[];
+  readonly #facts: ReachFacts;
+  readonly #routes = new Map<RouteRules, readonly Route[]>();
+
+  /** `types` in any order; they are told in that of `alertTypes`. */
+  constructor(types: readonly AlertType[], facts: ReachFacts) {
+    this.#types = alertTypes.filter((type) => types.includes(type));
+    this.#facts = facts;
+  }
+
+  /** `monitors`: the rules of all that select the CronJob. */
+  judge(monitors: readonly RouteRules[]): Coverage {
+    if (monitors.length === 0) return { state: 'unwatched', types: [] };
+    const routes = monitors.map((rules) => this.#routesOf(rules));
+    const types = this.#types.map((_, index) => bestOf(routes.flatMap((ofMonitor) => ofMonitor[index] ?? [])));
+    const [worst] = types.toSorted((a, b) => standingOf(a.state) - standingOf(b.state));
+    return { state: worst?.state ?? 'reached', types };
+  }
+
+  #routesOf(rules: RouteRules): readonly Route[] {
+    const known = this.#routes.get(rules);
+    if (known) return known;
+    const routes = this.#types.map((type) => routeOf(rules, type, this.#facts));
+    this.#routes.set(rules, routes);
+    return routes;
+  }
+}
+
+function bestOf(routes: readonly Route[]): CoveredType {
+  const [best] = routes.toSorted((a, b) => standingOf(b.state) - standingOf(a.state));
+  if (!best) throw new RangeError('a CronJob that is watched has a route');
+  const { type, severity, state, reason } = best;
+  const looking = routes.filter((route) => route.state !== 'off');
+  const channels = [...new Set(looking.flatMap((route) => route.channels.map(({ name }) => name)))].sort();
+  return { type, severity, state, reason, channels };
+}
