@@ -53,6 +53,7 @@ const alertTypes = [
   ['durationRegression', 'DurationRegression', 'warning', 'level', []],
   ['jobSuspended', 'JobSuspended', 'warning', 'level', []],
   ['jobStuck', 'JobStuck', 'warning', 'level', ['notStarted', 'overrunning', 'terminating']],
+  ['absent', 'Absent', 'critical', 'level', ['neverSucceeded']],
 ] as const;
 
 const states = {

@@ -68,7 +68,7 @@ const fleet = fc.record({
   types: fc.subarray([...alertTypes], { minLength: 1 }),
 });
 
-const usual: Readonly<Partial<Record<AlertType, Severity>>> = { deadManTriggered: 'critical' };
+const usual: Readonly<Partial<Record<AlertType, Severity>>> = { deadManTriggered: 'critical', absent: 'critical' };
 
 test('10,000 random fleets: an alert is heard where some monitor looks, its channel takes the severity and can be reached', () => {
   fc.assert(

@@ -31,6 +31,7 @@ function looksFor(spec: MonitorSpec): AlertType[] {
     jobFailed: jobFailed.enabled,
     missedSchedule: missedSchedule.enabled,
     deadManTriggered: deadManSwitch?.enabled === true,
+    absent: deadManSwitch?.enabled === true && deadManSwitch.fromCreation,
     slaBreached: sla?.enabled === true,
     durationRegression: sla?.enabled === true && sla.durationRegressionThreshold > 0,
     jobSuspended: suspendedHandling.alertIfSuspendedFor !== undefined,
