@@ -75,6 +75,10 @@ export function readingRows(seed: Seed): readonly Row[] {
       summary: { breached: 0, pending: 1, noData: 2, met: 1 },
       items: [{ subject: 'successRate', current: 50 }],
     }),
+    read('/coverage', '/coverage?limit=3&types=jobFailed,deadManTriggered', {
+      items: [{ state: 'off' }, { state: 'off' }],
+    }),
+    read('/cronjobs/{namespace}/{name}/route', '/cronjobs/prod/backup/route', { namespace: 'prod', name: 'backup' }),
     read('/sla', '/sla?verdict=noData&subject=maxDuration', { items: [{ cronjob: { name: 'etl' }, target: 7200 }] }),
     read('/series', '/series?days=2', { items: [{}, {}] }),
     read('/cronjobs/{namespace}/{name}/series', '/cronjobs/prod/backup/series?days=2', { items: [{}, {}] }),

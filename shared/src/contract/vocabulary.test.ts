@@ -22,12 +22,13 @@ test('each alert type has a metric label of its own', () => {
     'DurationRegression',
     'JobSuspended',
     'JobStuck',
+    'Absent',
   ]);
 });
 
-test("only the dead-man's switch is critical unless a monitor says otherwise", () => {
+test('the absence of success and of a CronJob is critical unless a monitor says otherwise', () => {
   const critical = contract.alertTypes.filter((type) => contract.alertTypeTable[type].severity === 'critical');
-  assert.deepEqual(critical, ['deadManTriggered']);
+  assert.deepEqual(critical, ['deadManTriggered', 'absent']);
 });
 
 test('open and closed states make up all alert states', () => {
