@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { toHolding, type Instant } from '@cronjob-monitor/shared/domain';
-import type { FindingVerdict } from '@cronjob-monitor/controller/alerting';
+import { toHolding, type FindingVerdict, type Instant } from '@cronjob-monitor/shared/domain';
 import { aCronJob } from '@cronjob-monitor/shared/testing';
 import { createRaising } from '../faults/outbox/raising.ts';
 import { minuteMs, OutboxBench, secondMs, type BenchChannel } from './outbox-bench.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { completeAlerts, type FindingVerdict, type LearnedOfRun } from '@cronjob-monitor/controller/alerting';
-import { toHolding, type AlertMessage, type Evidence } from '@cronjob-monitor/shared/domain';
+import { completeAlerts, type LearnedOfRun } from '@cronjob-monitor/controller/alerting';
+import { toHolding, type AlertMessage, type Evidence, type FindingVerdict } from '@cronjob-monitor/shared/domain';
 import { aCronJob } from '@cronjob-monitor/shared/testing';
 import { createRaising } from '../faults/outbox/raising.ts';
 import { minuteMs, OutboxBench, secondMs, type BenchChannel } from './outbox-bench.ts';

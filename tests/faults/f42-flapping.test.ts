@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FindingVerdict } from '@cronjob-monitor/controller/alerting';
+import type { FindingVerdict } from '@cronjob-monitor/shared/domain';
 import { createRecheck } from '@cronjob-monitor/controller/evaluate';
 import { hourMs, minuteMs, OutboxBench, secondMs } from '../channels/outbox-bench.ts';
 import { createRaising, failedAt } from './outbox/raising.ts';

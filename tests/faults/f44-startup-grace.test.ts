@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { FindingVerdict } from '@cronjob-monitor/controller/alerting';
+import type { FindingVerdict } from '@cronjob-monitor/shared/domain';
 import { OutboxBench, secondMs, type BenchChannel } from '../channels/outbox-bench.ts';
 import { HttpSink } from '../sinks/index.ts';
 import { testDatabases } from '../store/databases.ts';

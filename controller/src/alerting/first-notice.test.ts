@@ -8,7 +8,7 @@ import {
   type Settlement,
 } from '@cronjob-monitor/shared/store';
 import type { FrozenMessage } from '@cronjob-monitor/shared/domain';
-import type { HoldingFinding } from './finding.ts';
+import type { HoldingFinding } from '@cronjob-monitor/shared/domain';
 import { anAlertingFixture, hourMs, minuteMs, type AlertingFixture } from '../testing/alerting-fixture.ts';
 
 const failed = (next: 'retry' | 'park' | 'dead', nextAt?: number): Settlement => ({

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toHolding, type AlertMessage, type HoldingVerdict, type Message } from '@cronjob-monitor/shared/domain';
+import {
+  toHolding,
+  type AlertFinding,
+  type AlertMessage,
+  type FindingVerdict,
+  type HoldingVerdict,
+  type Message,
+} from '@cronjob-monitor/shared/domain';
 import type { AlertRecord } from '@cronjob-monitor/shared/store';
-import { createFreeze, maxFrozenLogBytes, withLearned, type FreezeDeps } from './freeze.ts';
-import type { AlertFinding, FindingVerdict, MessageRequest } from './finding.ts';
+import { createFreeze, maxFrozenLogBytes, withLearned, type FreezeDeps, type MessageRequest } from './freeze.ts';
 
 const id = '019a5b3c-7d1e-7a40-8c11-2b5e9f3c21aa';
 const minute = 60_000;

@@ -11,10 +11,13 @@ import {
   toAlertFacts,
   toSafeMessage,
   type AlertFacts,
+  type AlertFinding,
   type AlertMessage,
+  type AlertRecord,
   type Closing,
   type Finding,
   type FrozenMessage,
+  type HeldBefore,
   type Instant,
   type Message,
   type MessageAlert,
@@ -24,8 +27,27 @@ import {
   type MessageJob,
   type MessageLinks,
 } from '@cronjob-monitor/shared/domain';
-import type { AlertRecord } from '@cronjob-monitor/shared/store';
-import type { AlertFinding, MessageRequest, RaiseDeps } from './finding.ts';
+
+/** A message to be worded and frozen. */
+export interface MessageRequest {
+  readonly kind: 'firing' | 'reminder' | 'flapping' | 'closing';
+  /** As it is stored with this message. */
+  readonly alert: AlertRecord;
+  readonly finding: AlertFinding;
+  /** Which decision to tell this is, from 1 on. */
+  readonly notification: number;
+  readonly held: HeldBefore | undefined;
+  /** Of the alert's run; undefined: none is kept, or the message is about its end alone. */
+  readonly evidence?: MessageEvidence | undefined;
+  /** A closing that tells both, the beginning and the end: its channel has heard nothing. */
+  readonly isFirstNotice?: boolean | undefined;
+  /** Evidence of its run is still being taken. */
+  readonly awaitsEvidence?: boolean | undefined;
+  readonly at: Instant;
+}
+
+/** Words a message from values alone: it runs inside the transaction, waits for nothing and may run again. */
+export type FreezeMessage = (request: MessageRequest) => FrozenMessage;
 
 /** What a message says of a CronJob besides its name. */
 export interface ToldCronJob {
@@ -50,7 +72,7 @@ export interface FreezeDeps {
 export const maxFrozenLogBytes = 16 * 1024;
 
 /** Words messages from the alert, its finding and what is in memory. What is not known is null. alerting.md section 10. */
-export function createFreeze(deps: FreezeDeps): RaiseDeps['freeze'] {
+export function createFreeze(deps: FreezeDeps): FreezeMessage {
   return (request) => {
     const facts = toAlertFacts(request.alert.context);
     const whole: Message = { kind: request.kind, data: wordMessage(request, facts, deps) };

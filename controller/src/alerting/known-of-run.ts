@@ -4,10 +4,10 @@ import {
   withoutAbsent,
   type AlertEvidenceFacts,
   type Attempt,
+  type AwaitedEvidence,
   type FailurePlace,
 } from '@cronjob-monitor/shared/domain';
 import { podStatusOf } from './complete.ts';
-import type { AwaitedEvidence } from './finding.ts';
 
 /** What memory tells at once of a run about which more is still being read. */
 export interface KnownOfRun {

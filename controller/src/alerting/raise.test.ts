@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { putAcknowledgement, putSilence, type AlertRecord } from '@cronjob-monitor/shared/store';
 import { anAlertingFixture, hourMs, minuteMs } from '../testing/alerting-fixture.ts';
-import type { RaisedAlert } from './index.ts';
+import { withheldReasons, type RaisedAlert } from './raise.ts';
 
 const alertOf = (raised: readonly RaisedAlert[]): AlertRecord => {
   assert.equal(raised.length, 1);
@@ -297,4 +297,50 @@ test('alerts that only go on are noted together: at rest a pass writes once, how
   assert.equal(writes.length, 2, writes.join('\n'));
   assert.deepEqual(await rows('select distinct last_seen_at from alerts'), [{ last_seen_at: clock.now() }]);
   assert.equal((await rows('select ended_at from acknowledgements'))[0]?.['ended_at'], null);
+});
+
+// What metrics count.
+
+test('what held a message or left it out is counted once for each time, by its reason', () => {
+  const counted = withheldReasons(
+    [
+      { action: 'detected' },
+      { action: 'pending', reason: 'alertDelay' },
+      { action: 'suppressed', reason: 'silence' },
+      { action: 'notRouted', reason: 'unknownChannel' },
+      { action: 'occurrence', reason: 'counted' },
+      { action: 'occurrence', reason: 'duplicate' },
+      { action: 'cancelled', reason: 'reopened' },
+      { action: 'cancelled', reason: 'clearedBeforeSent' },
+      { action: 'collapsed', reason: 'twin' },
+      { action: 'queued', reason: 'firing' },
+    ],
+    undefined,
+  );
+  assert.deepEqual(counted, ['alertDelay', 'silence', 'unknownChannel', 'duplicate', 'clearedBeforeSent', 'collapsed']);
+});
+
+test('a message that is owed counts when that begins, and not each time it is looked at', () => {
+  const held = [{ action: 'held', reason: 'storm' }] as const;
+  assert.deepEqual(withheldReasons(held, undefined), ['storm']);
+  assert.deepEqual(withheldReasons(held, { state: 'active', dueAt: undefined }), ['storm']);
+  assert.deepEqual(withheldReasons(held, { state: 'active', dueAt: 1 }), []);
+});
+
+test('an alert that waits, and one that names a channel nobody knows, say so to the metrics', async (t) => {
+  const { fails } = await anAlertingFixture(t);
+  const [waiting] = await fails({ rules: { alertDelayMs: 10 * minuteMs } });
+  assert.deepEqual([waiting?.withheld, waiting?.unsent], [['alertDelay'], []]);
+  const other = await anAlertingFixture(t);
+  const alerting = { enabled: true, channelRefs: [{ name: 'nobody', severities: [] }] };
+  const [unrouted] = await other.fails({ rules: { alerting } });
+  assert.deepEqual(unrouted?.withheld, ['unknownChannel']);
+});
+
+test('a message that is taken back because all is well again is over, and counted so', async (t) => {
+  const { fails, succeeds } = await anAlertingFixture(t);
+  await fails();
+  const [ended] = await succeeds();
+  assert.deepEqual(ended?.withheld, [], 'another one tells it');
+  assert.deepEqual(ended.unsent, [{ channel: 'team-chat', kind: 'firing', result: 'cancelled' }]);
 });

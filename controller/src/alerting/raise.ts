@@ -1,8 +1,24 @@
-import { fingerprintOf, type MutableAlert } from '@cronjob-monitor/shared/domain';
+import type { AlertState } from '@cronjob-monitor/shared/contract';
 import {
-  insertAlert,
+  fingerprintOf,
+  next,
+  toMutable,
+  type AlertFinding,
+  type AlertRecord,
+  type AlertStep,
+  type AlertWorld,
+  type HeldBefore,
+  type Instant,
+  type MutableAlert,
+  type ToldBefore,
+} from '@cronjob-monitor/shared/domain';
+import {
+  findLastHold,
+  insertAlerts,
+  insertNewDeliveries,
   isOnlySeen,
   listAcknowledgements,
+  listDeliveriesOfAlert,
   listLiveAlerts,
   listRoutedChannels,
   listSilences,
@@ -10,180 +26,299 @@ import {
   lockLastEndedAlerts,
   lockLiveAlerts,
   moveAlertCounters,
+  newId,
   recordChanges,
   recordDecisions,
+  updateAcknowledgementEnd,
   updateAlert,
   updateSeen,
-  type AlertRecord,
+  type AlertDecision,
   type Change,
+  type NewDelivery,
+  type RoutedChannel,
+  type StoredAcknowledgement,
+  type StoredSilence,
   type Tx,
 } from '@cronjob-monitor/shared/store';
-import { Births } from './births.ts';
 import { endSilencesOf } from './end-silences.ts';
-import { followEnd } from './follow-end.ts';
-import { followHolding } from './follow-holding.ts';
-import type { AlertFinding, RaiseDeps, RaisedAlert } from './finding.ts';
-import { toMutable, type Turn } from './turn.ts';
-import { withheldReasons } from './withheld.ts';
+import type { FreezeMessage } from './freeze.ts';
+import { decide, notify, type MessageWriting, type UnsentMessage } from './notify.ts';
+import { notifyEnd, takeBackClosings } from './notify-end.ts';
 
-/** A row as it was and as it becomes; `stored` undefined: it is new. */
-export interface Followed {
-  readonly stored: AlertRecord | undefined;
+export interface RaiseDeps {
+  readonly freeze: FreezeMessage;
+}
+
+/** What became of a finding: for metrics and for the instant at which it is asked again. */
+export interface RaisedAlert {
   readonly alert: AlertRecord;
+  readonly cronJobUid: string;
+  /** Undefined: it was found now. */
+  readonly before: AlertState | undefined;
+  /** Why messages about it were held or not made. */
+  readonly withheld: readonly string[];
+  readonly unsent: readonly UnsentMessage[];
 }
 
 /**
- * Brings alerts, messages, ledger and counters in line with what was found, inside the caller's fenced transaction: the rows of the
- * CronJobs are locked first, so there is one such transaction per CronJob at a time. Findings that change nothing write nothing.
- * Returns the alerts that were written. Metrics are moved after the commit, by the caller, which commits.
+ * Brings alerts, messages, timelines and counters in line with what was found, inside the caller's fenced transaction. `next` decides about
+ * each finding; this reads what it decides from, and writes what it decided:
+ *
+ * 1. The rows of the CronJobs are locked, so there is one such transaction per CronJob at a time; then their live alerts, and the alerts
+ *    of the same identities that ended last.
+ * 2. Findings are followed in their order: one about an alert that an earlier one moved, or whose message is the twin of an earlier one,
+ *    sees what that one left.
+ * 3. Rows are gathered, and written together: before a question to the database that is about them, and at the end.
+ *
+ * Findings that change nothing write nothing. Returns the alerts that were written. Metrics are moved after the commit, by the caller.
  */
 export async function raise(tx: Tx, findings: readonly AlertFinding[], deps: RaiseDeps): Promise<RaisedAlert[]> {
   if (findings.length === 0) return [];
+  const known = await lockAndRead(tx, findings);
+  if (known === undefined) return [];
+  const raising = new Raising(tx, known, deps);
+  // In their order: a later one sees what an earlier one left.
+  for (const [index, finding] of findings.entries()) await raising.follow(finding, known.prints[index] ?? '');
+  return raising.finish();
+}
+
+interface Known {
+  readonly now: Instant;
+  /** Fingerprints in the order of the findings. */
+  readonly prints: readonly string[];
+  /** By fingerprint. */
+  readonly live: ReadonlyMap<string, AlertRecord>;
+  readonly last: ReadonlyMap<string, AlertRecord>;
+  /** What live alerts are about, of any monitor: two may say the same of one CronJob. */
+  readonly subjects: readonly string[];
+  readonly channels: ReadonlyMap<string, RoutedChannel>;
+  readonly silences: readonly StoredSilence[];
+  readonly notes: ReadonlyMap<string, StoredAcknowledgement>;
+}
+
+/** Undefined: nothing holds, and nothing that is live was found quiet. */
+async function lockAndRead(tx: Tx, findings: readonly AlertFinding[]): Promise<Known | undefined> {
   const cronJobIds = [...new Set(findings.map(({ cronJob }) => cronJob.id))];
   await lockCronJobs(tx, cronJobIds);
-  const prints = findings.map((finding) =>
-    fingerprintOf({
-      monitorUid: finding.monitor.uid,
-      cronJobUid: finding.cronJob.uid,
-      type: finding.type,
-      subject: finding.subject,
-    }),
+  const prints = findings.map(({ monitor, cronJob, type, subject }) =>
+    fingerprintOf({ monitorUid: monitor.uid, cronJobUid: cronJob.uid, type, subject }),
   );
-  const live = new Map(await lockLiveAlerts(tx, prints));
-  const moving = findings.some(({ verdict }, index) => verdict.kind === 'holds' || live.has(prints[index] ?? ''));
-  if (!moving) return [];
+  const live = await lockLiveAlerts(tx, prints);
+  const isMoving = findings.some(({ verdict }, index) => verdict.kind === 'holds' || live.has(prints[index] ?? ''));
+  if (!isMoving) return undefined;
   const now = tx.now();
   const silences = await listSilences(tx, now);
   const channels = await listRoutedChannels(tx);
-  const notes = await listAcknowledgements(
-    tx,
-    [...live.values()].map(({ id }) => id),
-  );
+  const liveIds = [...live.values()].map(({ id }) => id);
+  const notes = await listAcknowledgements(tx, liveIds);
   const beginning = prints.filter((print, index) => findings[index]?.verdict.kind === 'holds' && !live.has(print));
-  const last = new Map(await lockLastEndedAlerts(tx, beginning));
-  const open = new OpenSubjects(beginning.length === 0 ? [] : await listLiveAlerts(tx, cronJobIds));
-  const births = new Births();
+  const last = await lockLastEndedAlerts(tx, beginning);
+  const subjects = beginning.length === 0 ? [] : (await listLiveAlerts(tx, cronJobIds)).map(subjectOf);
+  return { now, prints, live, last, subjects, channels, silences, notes };
+}
 
-  const raised: RaisedAlert[] = [];
-  const ended: MutableAlert[] = [];
+/** One transaction's findings on their way into rows. */
+class Raising {
+  readonly #tx: Tx;
+  readonly #known: Known;
+  readonly #deps: RaiseDeps;
+  readonly #live: Map<string, AlertRecord>;
+  readonly #last: Map<string, AlertRecord>;
+  readonly #subjects: Set<string>;
+  readonly #rows = new UnwrittenRows();
+  readonly #raised: RaisedAlert[] = [];
+  readonly #ended: MutableAlert[] = [];
   /** Alerts of which nothing is new but that they hold still: at rest that is all of them. */
-  const seen: string[] = [];
-  for (const [index, finding] of findings.entries()) {
-    const fingerprint = prints[index] ?? '';
-    const before = live.get(fingerprint);
-    const isNew = before === undefined && !last.has(fingerprint) && !open.has(subjectOf(finding));
-    // What this one asks may be about those before it.
-    if (!isNew) await births.write(tx);
-    const turn: Turn = {
-      tx,
+  readonly #seen: string[] = [];
+
+  constructor(tx: Tx, known: Known, deps: RaiseDeps) {
+    this.#tx = tx;
+    this.#known = known;
+    this.#deps = deps;
+    this.#live = new Map(known.live);
+    this.#last = new Map(known.last);
+    this.#subjects = new Set(known.subjects);
+  }
+
+  async follow(finding: AlertFinding, fingerprint: string): Promise<void> {
+    const before = this.#live.get(fingerprint);
+    const step = await this.#next(finding, fingerprint, before);
+    if (step === undefined) return;
+    const last = this.#last.get(fingerprint);
+    const stored = before ?? (step.alert.id === last?.id ? last : undefined);
+    const isFirst = stored === undefined && !this.#subjects.has(subjectOf(step.alert));
+    const { alert, decisions, unsent } = await this.#writeMessages(finding, step, isFirst);
+    if (step.endsNote) await updateAcknowledgementEnd(this.#tx, alert.id, this.#known.now);
+    const isQuiet = stored !== undefined && decisions.length === 0 && isOnlySeen(this.#tx, stored, alert);
+    if (isQuiet) this.#seen.push(alert.id);
+    else this.#rows.add(alert, stored === undefined, decisions, changeOf(finding, stored, alert));
+    if (alert.endedAt === undefined) {
+      this.#live.set(fingerprint, alert);
+      this.#subjects.add(subjectOf(alert));
+    } else {
+      this.#live.delete(fingerprint);
+      this.#last.set(fingerprint, alert);
+      this.#ended.push(toMutable(finding, alert));
+    }
+    const withheld = withheldReasons(decisions, before);
+    this.#raised.push({ alert, cronJobUid: finding.cronJob.uid, before: before?.state, withheld, unsent });
+  }
+
+  async finish(): Promise<RaisedAlert[]> {
+    const { now, silences } = this.#known;
+    await this.#rows.write(this.#tx);
+    await updateSeen(this.#tx, this.#seen, now);
+    const cronJobIds = this.#raised.map(({ alert }) => alert.cronJobId);
+    await moveAlertCounters(this.#tx, cronJobIds);
+    await endSilencesOf(this.#tx, this.#ended, silences);
+    return this.#raised;
+  }
+
+  /** Undefined: nothing changes. */
+  async #next(
+    finding: AlertFinding,
+    fingerprint: string,
+    before: AlertRecord | undefined,
+  ): Promise<AlertStep | undefined> {
+    const { now, channels, silences, notes } = this.#known;
+    const world: AlertWorld = {
+      now,
+      newId: before === undefined ? newId(now) : '',
+      fingerprint,
+      last: this.#last.get(fingerprint),
+      channelExists: (name) => channels.has(name),
+      silences,
+      note: before && notes.get(before.id),
+      told: undefined,
+    };
+    let step = next(before, finding, world);
+    if (step === 'asksWhatWasTold' && before !== undefined) {
+      await this.#rows.write(this.#tx);
+      step = next(before, finding, { ...world, told: await readTold(this.#tx, before.id) });
+    }
+    return typeof step === 'string' ? undefined : step;
+  }
+
+  /** `isFirst`: nothing in the database can speak of the alert yet, neither a message of its own nor a twin. */
+  async #writeMessages(
+    finding: AlertFinding,
+    { alert, decisions, messages }: AlertStep,
+    isFirst: boolean,
+  ): Promise<Pick<MessageWriting, 'decisions' | 'unsent'> & { readonly alert: AlertRecord }> {
+    if (messages.length > 0 && !isFirst) await this.#rows.write(this.#tx);
+    const { now, channels } = this.#known;
+    const writing: MessageWriting = {
+      tx: this.#tx,
       now,
       finding,
-      verdict: finding.verdict,
-      fingerprint,
       channels,
-      silences,
-      notes,
-      deps,
-      last: last.get(fingerprint),
-      births: isNew ? births : undefined,
+      freeze: this.#deps.freeze,
+      addUnasked: isFirst ? (delivery) => this.#rows.addDelivery(delivery) : undefined,
       decisions: [],
       unsent: [],
     };
-    // One after the other: the twin of the next may be made by this one.
-    const followed = await follow(turn, before);
-    if (followed === undefined) continue;
-    const alert = withEndOfFlapping(followed.alert);
-    const { stored } = followed;
-    const isQuiet = stored !== undefined && turn.decisions.length === 0 && isOnlySeen(tx, stored, alert);
-    if (isQuiet) seen.push(alert.id);
-    else await write(turn, { ...followed, alert });
-    if (alert.endedAt === undefined) {
-      live.set(fingerprint, { ...alert, fingerprint });
-      open.add(subjectOf(finding));
-    } else {
-      live.delete(fingerprint);
-      last.set(fingerprint, alert);
-      ended.push(toMutable(finding, alert));
+    if (messages.some(({ kind }) => kind === 'takenBack')) await takeBackClosings(writing, alert);
+    for (const decision of decisions) decide(writing, alert, decision);
+    let told = alert;
+    // In their order, as their decisions are.
+    for (const message of messages) {
+      if (message.kind === 'closing') told = await notifyEnd(writing, told, message.untold);
+      else if (message.kind !== 'takenBack') await notify(writing, told, message);
     }
-    const withheld = withheldReasons(turn.decisions, before);
-    const { unsent } = turn;
-    raised.push({ alert, cronJobUid: finding.cronJob.uid, before: before?.state, withheld, unsent });
+    return { alert: told, decisions: writing.decisions, unsent: writing.unsent };
   }
-  await births.write(tx);
-  await updateSeen(tx, seen, now);
-  await moveAlertCounters(
-    tx,
-    raised.map(({ alert }) => alert.cronJobId),
-  );
-  await endSilencesOf(tx, ended, silences);
-  return raised;
 }
 
-/** Undefined: nothing changes. */
-async function follow(turn: Turn, before: AlertRecord | undefined): Promise<Followed | undefined> {
-  const { verdict } = turn;
-  if (verdict.kind === 'holds') return followHolding({ ...turn, verdict }, before);
-  return before && followEnd({ ...turn, verdict }, before);
-}
-
-/** That it flaps no more is a matter of time: it is looked at then, whether anything happens or not. */
-function withEndOfFlapping(alert: AlertRecord): AlertRecord {
-  const { state, dueAt, flappingUntil } = alert;
-  return state === 'active' && dueAt === undefined ? { ...alert, dueAt: flappingUntil } : alert;
-}
-
-async function write(turn: Turn, { stored, alert }: Followed): Promise<void> {
-  const { tx, births } = turn;
-  if (births) return births.add(alert, turn.decisions, changeOf(turn, alert));
-  await (stored === undefined ? insertAlert(tx, alert) : updateAlert(tx, alert));
-  await recordDecisions(tx, turn.decisions);
-  const isShown =
-    stored === undefined ||
-    stored.state !== alert.state ||
-    stored.severity !== alert.severity ||
-    stored.count !== alert.count;
-  if (isShown) await recordChanges(tx, [changeOf(turn, alert)]);
-}
-
-function changeOf({ finding: { monitor, cronJob } }: Turn, alert: AlertRecord): Change {
+async function readTold(tx: Tx, alertId: string): Promise<ToldBefore> {
+  const deliveries = await listDeliveriesOfAlert(tx, alertId);
+  const hold = await findLastHold(tx, alertId);
   return {
-    kind: 'alert',
-    namespace: alert.namespace,
-    data: {
-      id: alert.id,
-      state: alert.state,
-      type: alert.type,
-      subject: alert.subject ?? null,
-      severity: alert.severity,
-      cronjob: { namespace: cronJob.namespace, name: cronJob.name },
-      monitor: { namespace: monitor.namespace, name: monitor.name },
-    },
+    isUnderway: deliveries.some(
+      ({ kind, fate }) => kind !== 'closing' && (fate === 'ready' || fate === 'claimed' || fate === 'parked'),
+    ),
+    // The timeline holds the reasons of messageHold.
+    lastHold: hold?.reason === undefined ? undefined : { by: hold.reason as HeldBefore['by'], sinceAt: hold.at },
   };
 }
 
-/** What live alerts are about, whosever they are: two monitors may say the same of one CronJob. */
-class OpenSubjects {
-  readonly #keys: Set<string>;
+/** Alerts, messages, decisions and changes that are decided and not written yet: however many there are, a few statements write them. */
+class UnwrittenRows {
+  /** By id: a step more of the same alert takes the place of the one before. */
+  readonly #alerts = new Map<string, { readonly alert: AlertRecord; readonly isNew: boolean }>();
+  #deliveries: NewDelivery[] = [];
+  #decisions: AlertDecision[] = [];
+  #changes: Change[] = [];
 
-  constructor(alerts: readonly AlertRecord[]) {
-    this.#keys = new Set(alerts.map((alert) => subjectKey(alert)));
+  addDelivery(delivery: NewDelivery): void {
+    this.#deliveries.push(delivery);
   }
 
-  has(subject: AlertSubject): boolean {
-    return this.#keys.has(subjectKey(subject));
+  add(alert: AlertRecord, isNew: boolean, decisions: readonly AlertDecision[], change: Change | undefined): void {
+    this.#alerts.set(alert.id, { alert, isNew: isNew || this.#alerts.get(alert.id)?.isNew === true });
+    this.#decisions.push(...decisions);
+    if (change) this.#changes.push(change);
   }
 
-  add(subject: AlertSubject): void {
-    this.#keys.add(subjectKey(subject));
+  async write(tx: Tx): Promise<void> {
+    const alerts = [...this.#alerts.values()];
+    const [deliveries, decisions, changes] = [this.#deliveries, this.#decisions, this.#changes];
+    if (alerts.length === 0) return;
+    this.#alerts.clear();
+    [this.#deliveries, this.#decisions, this.#changes] = [[], [], []];
+    if (deliveries.length > 0) await insertNewDeliveries(tx, deliveries);
+    // What ended first: one identity has one live row.
+    for (const { alert, isNew } of alerts) if (!isNew) await updateAlert(tx, alert);
+    const born = alerts.flatMap(({ alert, isNew }) => (isNew ? [alert] : []));
+    if (born.length > 0) await insertAlerts(tx, born);
+    await recordDecisions(tx, decisions);
+    await recordChanges(tx, changes);
   }
 }
 
-type AlertSubject = Pick<AlertRecord, 'cronJobId' | 'type' | 'subject'>;
+/** What the live view is told; undefined: nothing that it shows has changed. */
+function changeOf(
+  { monitor, cronJob }: AlertFinding,
+  stored: AlertRecord | undefined,
+  alert: AlertRecord,
+): Change | undefined {
+  const { id, namespace, state, type, subject, severity, count } = alert;
+  if (stored?.state === state && stored.severity === severity && stored.count === count) return undefined;
+  const refs = {
+    cronjob: { namespace: cronJob.namespace, name: cronJob.name },
+    monitor: { namespace: monitor.namespace, name: monitor.name },
+  };
+  return { kind: 'alert', namespace, data: { id, state, type, subject: subject ?? null, severity, ...refs } };
+}
 
-function subjectKey({ cronJobId, type, subject }: AlertSubject): string {
+function subjectOf({ cronJobId, type, subject }: AlertRecord): string {
   return `${cronJobId} ${type} ${subject ?? ''}`;
 }
 
-function subjectOf({ cronJob, type, subject }: AlertFinding): AlertSubject {
-  return { cronJobId: cronJob.id, type, subject };
+/**
+ * Why messages were held or not made, once for each time, as `alerts_suppressed_total` counts them (metrics.md section 2): the reasons of
+ * `told`, and `collapsed`. A message that is owed is looked at again and again; that counts when it begins.
+ */
+export function withheldReasons(
+  decisions: readonly Pick<AlertDecision, 'action' | 'reason'>[],
+  before: Pick<AlertRecord, 'state' | 'dueAt'> | undefined,
+): string[] {
+  const isOwed = before?.state === 'active' && before.dueAt !== undefined;
+  return decisions.flatMap(({ action, reason }) => {
+    switch (action) {
+      case 'pending':
+      case 'suppressed':
+      case 'notRouted':
+        return reason ?? [];
+      case 'held':
+        return isOwed ? [] : (reason ?? []);
+      case 'occurrence':
+        return reason === 'duplicate' ? reason : [];
+      case 'cancelled':
+        return reason === 'clearedBeforeSent' ? reason : [];
+      case 'collapsed':
+        return 'collapsed';
+      default:
+        return [];
+    }
+  });
 }

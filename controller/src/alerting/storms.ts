@@ -4,6 +4,8 @@ import {
   joinsStorms,
   routesOf,
   stormWindowMs,
+  type AlertRecord,
+  type AlertRules,
   type DigestedAlert,
   type Instant,
   type MessageHold,
@@ -20,13 +22,12 @@ import {
   putClusterState,
   updateStormOf,
   updateToldInStorm,
-  type AlertRecord,
   type StormAlert,
   type StormDigest,
   type Store,
   type Tx,
 } from '@cronjob-monitor/shared/store';
-import type { AlertRules, RaisedAlert } from './finding.ts';
+import type { RaisedAlert } from './raise.ts';
 import { wordDigest } from './word-digest.ts';
 
 export interface StormDeps {

@@ -1,6 +1,11 @@
-import { madeAnewWithinMs, type Instant } from '@cronjob-monitor/shared/domain';
+import {
+  madeAnewWithinMs,
+  type AlertFinding,
+  type AlertRules,
+  type CloseCause,
+  type Instant,
+} from '@cronjob-monitor/shared/domain';
 import type { AlertRecord } from '@cronjob-monitor/shared/store';
-import type { AlertFinding, AlertRules, CloseCause } from '../alerting/index.ts';
 import { findingOf } from './findings.ts';
 import type { Subject } from './subject.ts';
 

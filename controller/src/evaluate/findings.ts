@@ -4,8 +4,10 @@ import {
   joinsStorms,
   toAlertFacts,
   toHolding,
+  type AlertFinding,
   type AlertRun,
   type Execution,
+  type FindingVerdict,
   type Instant,
   type Judged,
   type MessageHold,
@@ -13,7 +15,7 @@ import {
   type Verdict,
 } from '@cronjob-monitor/shared/domain';
 import type { AlertRecord } from '@cronjob-monitor/shared/store';
-import type { AlertFinding, FindingVerdict, ToldAtOnce } from '../alerting/index.ts';
+import type { ToldAtOnce } from '../alerting/index.ts';
 import type { Subject, Watch } from './subject.ts';
 
 type Holding = Extract<Verdict, { readonly kind: 'holds' }>;

@@ -3,6 +3,7 @@ import {
   levelsPassed,
   slotOf,
   toAlertFacts,
+  type AlertFinding,
   type AlertRun,
   type DetectionFacts,
   type Execution,
@@ -24,7 +25,7 @@ import {
   type JudgedRunRow,
   type Tx,
 } from '@cronjob-monitor/shared/store';
-import { raise, type AlertFinding, type RaiseDeps, type RaisedAlert } from '../alerting/index.ts';
+import { raise, type FreezeMessage, type RaisedAlert } from '../alerting/index.ts';
 import { gatherBrokenTargets } from './broken-targets.ts';
 import { closingsOf, type ClosingFacts } from './closings.ts';
 import { dueWishesOf } from './due-wishes.ts';
@@ -55,7 +56,7 @@ export interface JudgeDeps {
   readonly judgedThroughAt: (part: Part) => Instant | undefined;
   readonly isDelayed: FindingContext['isDelayed'];
   readonly knownOf: FindingContext['knownOf'];
-  readonly freeze: RaiseDeps['freeze'];
+  readonly freeze: FreezeMessage;
 }
 
 /** Why CronJobs are judged now. */

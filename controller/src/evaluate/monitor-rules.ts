@@ -12,7 +12,7 @@ export function rulesOf(spec: MonitorSpec, cronJobZone: string): MonitorRules {
   if (!rules) {
     rules = {
       detection: detectionRulesOf(spec, cronJobZone),
-      alerts: { ...alertRulesOf(spec), renotifyOnChangedError: spec.alerting?.renotifyOnChangedError ?? false },
+      alerts: alertRulesOf(spec),
       includeContext: spec.alerting?.includeContext,
     };
     byZone.set(cronJobZone, rules);

@@ -3,13 +3,13 @@ import {
   fingerprintOf,
   quiet,
   toAlertFacts,
+  type AlertFinding,
   type Instant,
   type Judged,
   type PassedLevel,
   type PossibleCause,
 } from '@cronjob-monitor/shared/domain';
 import { lockLastEndedAlerts, type AlertRecord, type Tx } from '@cronjob-monitor/shared/store';
-import type { AlertFinding } from '../alerting/index.ts';
 import { findingsOf, jobNamesOf, keyOf, type FindingContext } from './findings.ts';
 import type { Subject, Watch } from './subject.ts';
 

@@ -1,5 +1,5 @@
+import type { AlertRules } from '@cronjob-monitor/shared/domain';
 import { listJudgedCronJobs, type Store, type StormAlert } from '@cronjob-monitor/shared/store';
-import type { AlertRules } from '../alerting/index.ts';
 import type { MonitorSeen } from '../selection/index.ts';
 import { rulesOf } from './monitor-rules.ts';
 

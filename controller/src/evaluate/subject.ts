@@ -1,4 +1,4 @@
-import type { CronJobFacts, DetectionRules, Instant } from '@cronjob-monitor/shared/domain';
+import type { AlertRules, CronJobFacts, DetectionRules, Instant } from '@cronjob-monitor/shared/domain';
 import {
   listJudgedCronJobs,
   listLiveAlerts,
@@ -7,7 +7,6 @@ import {
   type JudgingMonitor,
   type Tx,
 } from '@cronjob-monitor/shared/store';
-import type { AlertRules } from '../alerting/index.ts';
 
 /** What one monitor asks about one CronJob, and what it wants done with the answers. */
 export interface MonitorRules {

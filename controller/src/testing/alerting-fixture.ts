@@ -1,6 +1,14 @@
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { headingOf, toAlertFacts, type Message } from '@cronjob-monitor/shared/domain';
+import {
+  headingOf,
+  toAlertFacts,
+  type AlertFinding,
+  type AlertRules,
+  type FindingVerdict,
+  type HoldingFinding,
+  type Message,
+} from '@cronjob-monitor/shared/domain';
 import {
   claimDeliveries,
   listDecisions,
@@ -22,15 +30,7 @@ import {
   FakeClock,
   RecordingLogger,
 } from '@cronjob-monitor/shared/testing';
-import {
-  raise,
-  type AlertFinding,
-  type AlertRules,
-  type FindingVerdict,
-  type HoldingFinding,
-  type MessageRequest,
-  type RaisedAlert,
-} from '../alerting/index.ts';
+import { raise, type MessageRequest, type RaisedAlert } from '../alerting/index.ts';
 
 export const minuteMs = 60_000;
 export const hourMs = 3_600_000;

@@ -156,7 +156,6 @@ export type {
   TestMessage,
 } from './delivery/message.ts';
 export {
-  keepEvidence,
   toAlertFacts,
   withEvidence,
   withoutAbsent,
@@ -197,8 +196,24 @@ export { dropEscapeSequences } from './text/escape-sequences.ts';
 export { createRedactor, type RedactionRule } from './redaction/redact.ts';
 export { redactionMarginBytes, toSafeLog, type SafeLog } from './redaction/safe-log.ts';
 export { collapseKeyOf, dedupKeyOf, fingerprintOf, shortIdOf, type AlertIdentity } from './alert/identity.ts';
-export { nextAlertState, type AlertEvent, type AlertStateOrNone } from './alert/transitions.ts';
-export { addFlip, flappingUntil, isFlapping, type Flips } from './alert/flapping.ts';
+export type {
+  AlertFinding,
+  AlertNotice,
+  AlertRecord,
+  AlertRules,
+  AlertStep,
+  AlertWorld,
+  AwaitedEvidence,
+  CloseCause,
+  Decision,
+  FindingVerdict,
+  HeldBefore,
+  HoldingFinding,
+  ToldBefore,
+} from './alert/alert.ts';
+export { next } from './alert/life.ts';
+export { toMutable } from './alert/step.ts';
+export type { Flips } from './alert/flapping.ts';
 export { routesOf, type ChannelRef, type Routes } from './alert/routes.ts';
 export {
   CoverageJudge,
@@ -213,15 +228,8 @@ export {
   type RouteOutcome,
   type RouteRules,
 } from './alert/route.ts';
-export { alertSeverity, isRise } from './alert/severity.ts';
-export {
-  messageHold,
-  muteOf,
-  muteThroughout,
-  type MessageHold,
-  type MessageHoldFacts,
-  type Mute,
-} from './alert/holds.ts';
+export { alertSeverity } from './alert/severity.ts';
+export { messageHold, muteOf, type MessageHold, type Mute } from './alert/holds.ts';
 export { isInForce, matches, silenceOf, type MutableAlert, type Silence, type SilenceMatcher } from './mute/silence.ts';
 export { admit, criticalReserve, type Admission, type RateLimit } from './limits/token-bucket.ts';
 export {
@@ -236,8 +244,6 @@ export { retryAt } from './delivery/backoff.ts';
 export { channelAfter, type ChannelAnswer, type ChannelHold } from './delivery/channel-hold.ts';
 export { digestBody, foldable, type WaitingDelivery } from './delivery/digest.ts';
 export { nextDeliveryState, statesBefore, type DeliveryEvent } from './delivery/transitions.ts';
-export { quietVerdictsNeeded } from './alert/resolve-hold.ts';
-export { isEdge } from './alert/edge.ts';
 export { judge, judgedKinds, type DetectionFacts, type DetectionRules, type Judged } from './detect/chain.ts';
 export { inhibitionOf, type Inhibition, type PossibleCause, type PossibleSign } from './detect/inhibition.ts';
 export { isStorm, isStormOver, joinsStorms, stormWindowMs, type Storm } from './alert/storm.ts';
@@ -274,16 +280,8 @@ export {
   type LintFinding,
   type LintLevel,
 } from './detect/lint-finding.ts';
-export {
-  previewCronJob,
-  type PreviewAlertRules,
-  type PreviewedAlert,
-  type PreviewedCronJob,
-  type PreviewedRun,
-  type PreviewedSlot,
-  type PreviewRange,
-  type PreviewRules,
-} from './preview/index.ts';
+export { previewCronJob, type PreviewedAlert, type PreviewRange, type PreviewRules } from './preview/preview.ts';
+export type { PreviewedCronJob, PreviewedRun, PreviewedSlot } from './preview/history.ts';
 export {
   alertWords,
   brokenTarget,

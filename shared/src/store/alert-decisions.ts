@@ -1,24 +1,17 @@
 import type { AlertTimelineKind } from '../contract/index.ts';
-import type { Instant } from '../domain/index.ts';
+import type { Decision, Instant } from '../domain/index.ts';
 import { change, firstRow, insertRows, marks, rows, type Row } from './ask.ts';
 import { optionalCleanText, optionalNumber, optionalText } from './column.ts';
 import type { Db, Tx } from './database.ts';
 import { toId16 } from './id16.ts';
 import { rowsIn, updateRows } from './upsert.ts';
 
-/** One decision about an alert or a message, and its reason: why it was told, or was not. */
-export interface AlertDecision {
+/** One decision about an alert or a message, and its reason: why a channel was told, or was not. */
+export interface AlertDecision extends Decision {
   readonly alertId?: string | undefined;
   readonly deliveryId?: string | undefined;
   readonly cronJobId?: number | undefined;
   readonly channelUid?: string | undefined;
-  readonly action: AlertTimelineKind;
-  readonly reason?: string | undefined;
-  readonly untilAt?: Instant | undefined;
-  readonly byWhom?: string | undefined;
-  readonly detail?: string | undefined;
-  /** An equal neighbour is left as it is: it was decided before and is only confirmed. */
-  readonly once?: boolean;
 }
 
 export interface StoredDecision extends Omit<AlertDecision, 'once'> {

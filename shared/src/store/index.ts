@@ -200,7 +200,7 @@ export {
 } from './alerts/list-alerts.ts';
 export { listTold, type ToldDelivery, type ToldFacts } from './alerts/list-told.ts';
 
-export type { AlertRecord } from './alerts/alert-record.ts';
+export type { AlertRecord } from '../domain/index.ts';
 export {
   insertAlert,
   insertAlerts,

@@ -1,11 +1,5 @@
-import {
-  createFreeze,
-  raise,
-  type AlertFinding,
-  type AlertRules,
-  type FindingVerdict,
-} from '@cronjob-monitor/controller/alerting';
-import type { CronJobFacts } from '@cronjob-monitor/shared/domain';
+import { createFreeze, raise } from '@cronjob-monitor/controller/alerting';
+import type { AlertFinding, AlertRules, CronJobFacts, FindingVerdict } from '@cronjob-monitor/shared/domain';
 import { projectCronJob, projectMonitor } from '@cronjob-monitor/shared/store';
 import { aCronJob } from '@cronjob-monitor/shared/testing';
 import type { BenchChannel, OutboxBench } from '../../channels/outbox-bench.ts';

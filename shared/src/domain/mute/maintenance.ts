@@ -1,5 +1,5 @@
 import type { Instant } from '../instant.ts';
-import { parse } from '../schedule/index.ts';
+import { parse } from '../schedule/occurrences.ts';
 
 /** A recurring span announced by a monitor: [start, start + durationMs) of each start of its schedule. */
 export interface MaintenanceWindow {

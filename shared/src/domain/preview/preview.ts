@@ -1,18 +1,19 @@
 import type { AlertSubject, AlertType, Severity } from '../../contract/index.ts';
+import type { AlertRules } from '../alert/alert.ts';
 import type { MessageHold } from '../alert/holds.ts';
 import { toHolding, type HoldingVerdict } from '../delivery/to-holding.ts';
 import { judge, judgedKinds, type DetectionFacts, type DetectionRules, type Judged } from '../detect/chain.ts';
 import type { Baseline } from '../detect/duration-regression.ts';
 import { inhibitionOf, type PossibleCause } from '../detect/inhibition.ts';
 import type { Instant } from '../instant.ts';
-import { AlertLife, type AlertRow, type PreviewAlertRules } from './alert-life.ts';
+import { AlertsOverTime, type PreviewedRow } from './alerts-over-time.ts';
 import { FactsOverTime } from './facts.ts';
 import { orderHistory, type OrderedHistory, type PreviewedCronJob } from './history.ts';
 
 /** What a monitor asks of its CronJobs and does with the answers. */
 export interface PreviewRules {
   readonly detection: DetectionRules;
-  readonly alerts: PreviewAlertRules;
+  readonly alerts: AlertRules;
 }
 
 export interface PreviewRange {
@@ -63,7 +64,7 @@ class Replay {
   readonly #history: OrderedHistory;
   readonly #range: PreviewRange;
   readonly #facts: FactsOverTime;
-  readonly #lives: readonly AlertLife[];
+  readonly #lives: readonly AlertsOverTime[];
   /** Instants of runs that ended, in order, and where we are. */
   readonly #runEnds: readonly Instant[];
   #nextRun = 0;
@@ -83,7 +84,7 @@ class Replay {
     this.#history = history;
     this.#range = range;
     this.#facts = new FactsOverTime(history, rules.detection, range.fromAt);
-    this.#lives = judgedKinds.map((kind) => new AlertLife(kind, rules.alerts, history.of));
+    this.#lives = judgedKinds.map((kind) => new AlertsOverTime(kind, rules.alerts, history.of));
     const within = (at: Instant): boolean => at > range.fromAt && at <= range.toAt;
     const sorted = (instants: readonly Instant[]): Instant[] =>
       [...new Set(instants.filter(within))].sort((a, b) => a - b);
@@ -146,7 +147,7 @@ class Replay {
         const state = this.#lifeOf(
           kind === 'jobFailed' ? 'jobFailed' : 'slaBreached',
           kind === 'jobFailed' ? undefined : kind,
-        )?.live?.state;
+        )?.live?.alert.state;
         return state !== undefined && state !== 'pending';
       },
       regression: this.#openRegression(),
@@ -170,9 +171,9 @@ class Replay {
     if (!isWindowed) this.#dueAt.set(key, verdict.kind === 'holds' ? undefined : after(verdict.dueAt, now));
     if (verdict.kind === 'undecided') return;
     if (verdict.kind === 'quiet') {
-      if (verdict.reason === 'notConfigured' || verdict.reason === 'paused') life.gone(now);
-      else life.quiet(now);
-      return;
+      const { reason } = verdict;
+      const isGone = reason === 'notConfigured' || reason === 'paused';
+      return life.ends(isGone ? { kind: 'gone', cause: reason } : { kind: 'quiet' }, now);
     }
     const { suppressDuplicatesForMs } = this.#rules.alerts;
     const sign = { type, subject, severity: life.severity, jobNames: jobNamesOf(verdict) };
@@ -183,7 +184,7 @@ class Replay {
   }
 
   /** How many failures or missed runs are new. */
-  #occurred(type: AlertType, verdict: HoldingVerdict, { live }: AlertLife): number {
+  #occurred(type: AlertType, verdict: HoldingVerdict, { live }: AlertsOverTime): number {
     if (type === 'jobFailed') return this.#failedRuns;
     if (type !== 'missedSchedule') return 0;
     const lastAt = Number(verdict.detail['lastSlotAt'] ?? 0);
@@ -198,14 +199,16 @@ class Replay {
       const { type, subject, severity, live } = life;
       const verdict = answered.get(`${type}/${subject ?? ''}`);
       const opens = verdict?.kind === 'holds' && live === undefined && this.#rules.alerts.alertDelayMs === 0;
-      const lasts = live?.state === 'active' && verdict?.kind !== 'quiet';
+      const lasts = live?.alert.state === 'active' && verdict?.kind !== 'quiet';
       const of = opens ? verdict : lasts ? live.verdict : undefined;
       if (!of) return [];
       const jobNames = jobNamesOf(of);
       const run = this.#history.of.runs.find(({ jobName }) => jobName === jobNames[0]);
       const told = run?.reason ?? run?.jobReason ?? of.detail['reason'];
       const reason = typeof told === 'string' ? told : undefined;
-      return [{ id: undefined, type, subject, severity, activatedAt: live?.activatedAt ?? now, jobNames, reason }];
+      return [
+        { id: undefined, type, subject, severity, activatedAt: live?.alert.activatedAt ?? now, jobNames, reason },
+      ];
     });
   }
 
@@ -218,7 +221,7 @@ class Replay {
     const live = this.#lifeOf('durationRegression', undefined)?.live;
     // As the detector wrote it when it opened.
     const baseline = live?.verdict.detail['baseline'] as Baseline | undefined;
-    return live && baseline && { baseline, sinceAt: live.sinceAt };
+    return live && baseline && { baseline, sinceAt: live.alert.sinceAt };
   }
 
   /** While one answer more may end an alert, and when a regression is the new normal. */
@@ -226,27 +229,27 @@ class Replay {
     const rate = this.#lifeOf('slaBreached', 'successRate')?.live;
     const regression = this.#lifeOf('durationRegression', undefined)?.live;
     const isNearlyGood = [rate, regression].some(
-      (row) => row && (row.quietCount > 0 || row.verdict.detail['good'] === true),
+      (row) => row && (row.alert.quietCount > 0 || row.verdict.detail['good'] === true),
     );
     const windowMs = this.#rules.detection.regression?.baselineWindowMs;
-    const normalAt = regression && windowMs !== undefined ? regression.sinceAt + windowMs : undefined;
+    const normalAt = regression && windowMs !== undefined ? regression.alert.sinceAt + windowMs : undefined;
     this.#slaDueAt = isNearlyGood ? now + 1 : after(normalAt, now);
   }
 
-  #lifeOf(type: AlertType, subject: AlertSubject | undefined): AlertLife | undefined {
+  #lifeOf(type: AlertType, subject: AlertSubject | undefined): AlertsOverTime | undefined {
     return this.#lives.find((life) => life.type === type && life.subject === subject);
   }
 
-  #toPreviewed({ type, subject, severity }: AlertLife, row: AlertRow): PreviewedAlert[] {
-    if (row.activatedAt === undefined) return []; // never told
+  #toPreviewed({ type, subject, severity }: AlertsOverTime, row: PreviewedRow): PreviewedAlert[] {
+    const { sinceAt, activatedAt, endedAt } = row.alert;
+    if (activatedAt === undefined) return []; // never told
     const { timeZone } = this.#history.of;
     const { message } = toHolding(type, subject, row.verdict, { timeZone });
-    const { sinceAt, activatedAt, endedAt, told } = row;
-    return [{ type, subject, severity, sinceAt, activatedAt, endedAt, message, channels: [...told].sort() }];
+    return [{ type, subject, severity, sinceAt, activatedAt, endedAt, message, channels: [...row.told].sort() }];
   }
 }
 
-function partOf({ type, subject }: Pick<AlertLife, 'type' | 'subject'>): Part {
+function partOf({ type, subject }: Pick<AlertsOverTime, 'type' | 'subject'>): Part {
   if (type === 'slaBreached') return subject === 'successRate' || subject === 'finishBy' ? subject : 'durations';
   const parts = {
     jobFailed: 'jobFailed',

@@ -1,14 +1,15 @@
 import { alertTypes, type AlertType } from '../../contract/index.ts';
-import { parseResourceDuration, type PreviewAlertRules, type RouteRules } from '../../domain/index.ts';
+import { parseResourceDuration, type AlertRules, type RouteRules } from '../../domain/index.ts';
 import type { MonitorSpec } from './monitor-spec.ts';
 
 /** What a monitor wants done with what it finds: durations in milliseconds, 0 where there is none. */
-export function alertRulesOf({ alerting, maintenanceWindows }: MonitorSpec): PreviewAlertRules {
+export function alertRulesOf({ alerting, maintenanceWindows }: MonitorSpec): AlertRules {
   return {
     severityOverrides: alerting?.severityOverrides,
     alertDelayMs: msOf(alerting?.alertDelay),
     suppressDuplicatesForMs: msOf(alerting?.suppressDuplicatesFor),
     remindEveryMs: msOf(alerting?.remindEvery),
+    renotifyOnChangedError: alerting?.renotifyOnChangedError ?? false,
     alerting,
     windows: maintenanceWindows.map(({ duration, timezone, ...window }) => ({
       ...window,

@@ -7,56 +7,11 @@ import type {
   Suppression,
 } from '../../contract/index.ts';
 import { openAlertStates } from '../../contract/index.ts';
-import type { Flips, Instant } from '../../domain/index.ts';
+import type { AlertRecord, Flips } from '../../domain/index.ts';
 import type { Row } from '../ask.ts';
 import { cleanText, fromJson, optionalCleanText, optionalNumber, optionalText, toJson } from '../column.ts';
 import type { Db } from '../database.ts';
 import { toId16 } from '../id16.ts';
-
-/** One incident with all that decides about its next move. */
-export interface AlertRecord {
-  readonly id: string;
-  /** Of its identity, as `fingerprintOf` makes it. */
-  readonly fingerprint: string;
-  readonly monitorId: number;
-  readonly cronJobId: number;
-  readonly namespace: string;
-  readonly cronJobName: string;
-  readonly type: AlertType;
-  readonly subject: AlertSubject | undefined;
-  readonly severity: Severity;
-  readonly severitySource: SeveritySource;
-  readonly state: AlertState;
-  readonly suppressedBy: Suppression | undefined;
-  /** Name of the window, id of the silence. */
-  readonly suppressedRef: string | undefined;
-  /** Pending: end of the delay. Suppressed: when the mute is asked again. Active: when a message that is owed is. */
-  readonly dueAt: Instant | undefined;
-  readonly sinceAt: Instant;
-  readonly detectedAt: Instant;
-  readonly activatedAt: Instant | undefined;
-  readonly endedAt: Instant | undefined;
-  readonly closeCause: string | undefined;
-  readonly lastSeenAt: Instant;
-  /** The last accepted message that told of it, closings apart. */
-  readonly lastNotifiedAt: Instant | undefined;
-  /** Decisions to tell so far. */
-  readonly notifyNo: number;
-  readonly count: number;
-  readonly signature: string | undefined;
-  readonly flips: Flips;
-  readonly flappingUntil: Instant | undefined;
-  /** Quiet verdicts in a row. */
-  readonly quietCount: number;
-  readonly reopened: number;
-  readonly delayed: boolean;
-  readonly stormId: string | undefined;
-  readonly message: string;
-  /** Measured, limit, unit: JSON of the rule that raised it. */
-  readonly figures: unknown;
-  /** The run it speaks of: JSON of the rule that raised it. */
-  readonly context: unknown;
-}
 
 /** What never changes comes first; the last column of the fixed ones is `cronjob_name`. */
 const fixed = [

@@ -1,5 +1,5 @@
 import type { Ref } from '../../contract/index.ts';
-import { toAlertFacts } from '../../domain/index.ts';
+import { toAlertFacts, type AlertRecord } from '../../domain/index.ts';
 import { change } from '../ask.ts';
 import { toJson } from '../column.ts';
 import { cronJobIdsOf } from '../catalog/cron-job-ids.ts';
@@ -7,7 +7,7 @@ import type { Db, Tx } from '../database.ts';
 import { toId16 } from '../id16.ts';
 import { listWaitingRuns } from '../deliveries/waiting-messages.ts';
 import { quoted, rowsIn } from '../upsert.ts';
-import { alertColumns, toAlertRecord, type AlertRecord } from './alert-record.ts';
+import { alertColumns, toAlertRecord } from './alert-record.ts';
 
 /** A run, named by its Job. */
 export interface RunRef {

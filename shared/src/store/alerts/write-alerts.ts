@@ -1,16 +1,9 @@
-import type { Instant } from '../../domain/index.ts';
+import type { AlertRecord, Instant } from '../../domain/index.ts';
 import { change, firstRow, inParts, insertRows, marks, rows } from '../ask.ts';
 import type { Db, Tx } from '../database.ts';
 import { toId16 } from '../id16.ts';
 import { quoted, rowsIn } from '../upsert.ts';
-import {
-  alertColumns,
-  movingAlertColumns,
-  toAlertRecord,
-  toAlertRow,
-  toMovingValues,
-  type AlertRecord,
-} from './alert-record.ts';
+import { alertColumns, movingAlertColumns, toAlertRecord, toAlertRow, toMovingValues } from './alert-record.ts';
 
 const selected = quoted(alertColumns);
 
@@ -59,7 +52,7 @@ async function lockByFingerprint(
   for (const row of found) {
     const alert = toAlertRecord(tx, row);
     const fingerprint = keys.get(alert.fingerprint);
-    if (fingerprint !== undefined) alerts.set(fingerprint, alert);
+    if (fingerprint !== undefined) alerts.set(fingerprint, { ...alert, fingerprint });
   }
   return alerts;
 }

@@ -1,48 +1,59 @@
-import { routesOf } from '@cronjob-monitor/shared/domain';
+import type { AlertNotice, AlertRecord, HeldBefore } from '@cronjob-monitor/shared/domain';
 import {
-  findLastHold,
   firstNoticeCause,
   isStreamShared,
   listDeliveriesOfAlert,
   updateCancelled,
   type AlertDelivery,
-  type AlertRecord,
   type RoutedChannel,
 } from '@cronjob-monitor/shared/store';
-import type { HeldBefore } from './finding.ts';
-import { evidenceOf, queue } from './tell.ts';
-import { decide, type Turn } from './turn.ts';
+import { decide, evidenceOf, queue, type MessageWriting } from './notify.ts';
+
+type Untold = Extract<AlertNotice, { readonly kind: 'closing' }>['untold'];
+
+/** What holds again is not told to be over. A message that tells both, a beginning and its end, is about what has passed: it stays. */
+export async function takeBackClosings(writing: MessageWriting, alert: AlertRecord): Promise<void> {
+  const { tx, now, unsent } = writing;
+  for (const { id, kind, cause, channelUid, channelName } of await listDeliveriesOfAlert(tx, alert.id)) {
+    if (kind !== 'closing' || cause === firstNoticeCause) continue;
+    // One per channel.
+    const { cancelled } = await updateCancelled(tx, id, now);
+    if (!cancelled) continue;
+    decide(writing, alert, { action: 'cancelled', reason: 'reopened', deliveryId: id, channelUid });
+    unsent.push({ channel: channelName, kind, result: 'cancelled' });
+  }
+}
 
 /**
  * The channels that were told of an alert hear that it is over, whatever the routes are now. A message that is on its way, or may have
  * arrived, is followed by its closing. A channel whose message has not left hears of both in one: what held that message back defers the
- * news and does not drop it. `before`: the alert while it held.
+ * news and does not drop it. Returns the alert as it is stored with these messages.
  */
-export async function tellEnd(turn: Turn, ended: AlertRecord, before: AlertRecord): Promise<AlertRecord> {
+export async function notifyEnd(writing: MessageWriting, ended: AlertRecord, untold: Untold): Promise<AlertRecord> {
   const closing: AlertRecord = { ...ended, notifyNo: ended.notifyNo + 1 };
-  if (ended.notifyNo === 0) return (await tellHeldInStorm(turn, closing, before)) ? closing : ended;
-  const deliveries = await listDeliveriesOfAlert(turn.tx, ended.id);
+  if (untold) return (await notifyUntold(writing, closing, untold)) ? closing : ended;
+  const deliveries = await listDeliveriesOfAlert(writing.tx, ended.id);
   let isTold = false;
   for (const [channelUid, all] of Map.groupBy(deliveries, (delivery) => delivery.channelUid)) {
     // A few per alert; they share a connection.
-    if (await tellChannelEnd(turn, closing, channelUid, sinceLastClosing(all))) isTold = true;
+    if (await notifyChannelOfEnd(writing, closing, channelUid, sinceLastClosing(all))) isTold = true;
   }
   return isTold ? closing : ended;
 }
 
-/** A storm, or the question whether one begins, held back its only message, and no digest has told it: its channels hear of both. */
-async function tellHeldInStorm(turn: Turn, closing: AlertRecord, before: AlertRecord): Promise<boolean> {
-  if (before.state !== 'active' || before.dueAt === undefined) return false;
-  const hold = await findLastHold(turn.tx, before.id);
-  if (hold?.reason !== 'storm') return false;
-  const routes = routesOf(turn.finding.rules.alerting, closing.severity, (name) => turn.channels.has(name));
+/** A storm held back its only message, and no digest has told it: its channels hear of both. */
+async function notifyUntold(
+  writing: MessageWriting,
+  closing: AlertRecord,
+  { channels, held }: NonNullable<Untold>,
+): Promise<boolean> {
   let isTold = false;
-  for (const name of 'told' in routes ? new Set(routes.told) : []) {
-    const channel = turn.channels.get(name);
+  for (const name of channels) {
+    const channel = writing.channels.get(name);
     if (channel === undefined || !hearsOfBoth(channel)) continue;
-    const of = { streamId: closing.id, state: 'ready', nextAt: turn.now } as const;
+    const place = { streamId: closing.id, state: 'ready', nextAt: writing.now, held } as const;
     // A few per monitor; they share a connection.
-    if (await tellBoth(turn, closing, channel, { ...of, held: { by: 'storm', sinceAt: hold.at } })) isTold = true;
+    if (await tellBoth(writing, closing, channel, place)) isTold = true;
   }
   return isTold;
 }
@@ -55,26 +66,26 @@ function sinceLastClosing(all: readonly AlertDelivery[]): readonly AlertDelivery
   return all.slice(last + 1).filter(({ kind }) => kind !== 'closing');
 }
 
-async function tellChannelEnd(
-  turn: Turn,
+async function notifyChannelOfEnd(
+  writing: MessageWriting,
   closing: AlertRecord,
   channelUid: string,
   openings: readonly AlertDelivery[],
 ): Promise<boolean> {
-  const { heard, unheard, takenBack } = await takeBackUnsent(turn, openings);
-  const channel = [...turn.channels.values()].find(({ uid }) => uid === channelUid);
+  const { heard, unheard, takenBack } = await takeBackUnsent(writing, openings);
+  const channel = [...writing.channels.values()].find(({ uid }) => uid === channelUid);
   const tellsBoth = heard === undefined && unheard !== undefined && channel !== undefined && hearsOfBoth(channel);
   const first =
-    tellsBoth && !(await isShared(turn, closing, unheard))
-      ? await tellBoth(turn, closing, channel, placeOf(unheard, turn.now))
+    tellsBoth && !(await isShared(writing, closing, unheard))
+      ? await tellBoth(writing, closing, channel, placeOf(unheard, writing.now))
       : undefined;
   for (const { id: deliveryId, channelName, kind } of takenBack) {
     const reason = first === undefined ? 'clearedBeforeSent' : firstNoticeCause;
-    decide(turn, closing, { action: 'cancelled', reason, deliveryId, channelUid, detail: first });
-    turn.unsent.push({ channel: channelName, kind, result: 'cancelled' });
+    decide(writing, closing, { action: 'cancelled', reason, deliveryId, channelUid, detail: first });
+    writing.unsent.push({ channel: channelName, kind, result: 'cancelled' });
   }
   if (heard === undefined || channel === undefined) return first !== undefined;
-  return tellOver(turn, closing, channel, heard);
+  return tellOver(writing, closing, channel, heard);
 }
 
 /** What a channel has of an alert that ended. */
@@ -86,7 +97,7 @@ interface Openings {
   readonly takenBack: readonly AlertDelivery[];
 }
 
-async function takeBackUnsent(turn: Turn, openings: readonly AlertDelivery[]): Promise<Openings> {
+async function takeBackUnsent(writing: MessageWriting, openings: readonly AlertDelivery[]): Promise<Openings> {
   let heard: AlertDelivery | undefined;
   let unheard: AlertDelivery | undefined;
   const takenBack: AlertDelivery[] = [];
@@ -97,7 +108,7 @@ async function takeBackUnsent(turn: Turn, openings: readonly AlertDelivery[]): P
     else if (opening.fate === 'dead') unheard = isOwn ? opening : unheard;
     else {
       // A few per channel; they share a connection.
-      const { cancelled, promotedId } = await updateCancelled(turn.tx, opening.id, turn.now);
+      const { cancelled, promotedId } = await updateCancelled(writing.tx, opening.id, writing.now);
       if (!cancelled) heard = opening;
       else {
         takenBack.push(opening);
@@ -119,8 +130,12 @@ function hearsOfBoth({ type, sendRecovered }: RoutedChannel): boolean {
   return type !== 'paging' || sendRecovered;
 }
 
-function isShared(turn: Turn, closing: AlertRecord, { streamId, channelUid }: AlertDelivery): Promise<boolean> {
-  return isStreamShared(turn.tx, { streamId, channelUid, alertId: closing.id });
+function isShared(
+  writing: MessageWriting,
+  closing: AlertRecord,
+  { streamId, channelUid }: AlertDelivery,
+): Promise<boolean> {
+  return isStreamShared(writing.tx, { streamId, channelUid, alertId: closing.id });
 }
 
 /** Where the one message stands: in the place of the one that had not left. */
@@ -141,16 +156,16 @@ function placeOf({ streamId, fate, nextAt, stateReason, attempts }: AlertDeliver
 
 /** One message tells what began and that it is over. Undefined: it was written before. */
 async function tellBoth(
-  turn: Turn,
+  writing: MessageWriting,
   closing: AlertRecord,
   channel: RoutedChannel,
   { streamId, state, nextAt, held, awaitsEvidence }: Place,
 ): Promise<string | undefined> {
-  const id = await queue(turn, closing, {
+  const id = await queue(writing, closing, {
     kind: 'closing',
     isFirstNotice: true,
     held,
-    evidence: await evidenceOf(turn, closing),
+    evidence: await evidenceOf(writing, closing),
     awaitsEvidence,
     channel,
     streamId,
@@ -160,26 +175,26 @@ async function tellBoth(
     nextAt,
   });
   if (id !== undefined) {
-    decide(turn, closing, { action: 'queued', reason: firstNoticeCause, deliveryId: id, channelUid: channel.uid });
+    decide(writing, closing, { action: 'queued', reason: firstNoticeCause, deliveryId: id, channelUid: channel.uid });
   }
   return id;
 }
 
 /** A channel that was told hears that it is over. */
 async function tellOver(
-  turn: Turn,
+  writing: MessageWriting,
   closing: AlertRecord,
   channel: RoutedChannel,
   heard: AlertDelivery,
 ): Promise<boolean> {
   const { uid: channelUid, name, sendResolved } = channel;
   if (!sendResolved) {
-    decide(turn, closing, { action: 'notRouted', reason: 'sendResolved', channelUid });
+    decide(writing, closing, { action: 'notRouted', reason: 'sendResolved', channelUid });
     return false;
   }
-  const shared = await isShared(turn, closing, heard);
+  const shared = await isShared(writing, closing, heard);
   const mergedInto = shared ? (heard.mergedInto ?? heard.id) : undefined;
-  const id = await queue(turn, closing, {
+  const id = await queue(writing, closing, {
     kind: 'closing',
     held: undefined,
     channel,
@@ -187,13 +202,13 @@ async function tellOver(
     collapseKey: undefined,
     state: shared ? (heard.fate === 'digested' ? 'digested' : 'collapsed') : 'ready',
     mergedInto,
-    nextAt: turn.now,
+    nextAt: writing.now,
   });
   if (id === undefined) return false;
   const of = { deliveryId: id, channelUid };
   if (shared) {
-    decide(turn, closing, { ...of, action: 'collapsed', reason: 'stream', detail: mergedInto });
-    turn.unsent.push({ channel: name, kind: 'closing', result: 'collapsed' });
-  } else decide(turn, closing, { ...of, action: 'queued', reason: 'closing' });
+    decide(writing, closing, { ...of, action: 'collapsed', reason: 'stream', detail: mergedInto });
+    writing.unsent.push({ channel: name, kind: 'closing', result: 'collapsed' });
+  } else decide(writing, closing, { ...of, action: 'queued', reason: 'closing' });
   return true;
 }

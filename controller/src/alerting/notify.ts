@@ -1,0 +1,177 @@
+import type { DeliveryKind } from '@cronjob-monitor/shared/contract';
+import {
+  collapseKeyOf,
+  dedupKeyOf,
+  evidenceWaitMs,
+  toAlertFacts,
+  toMessageEvidence,
+  type AlertFinding,
+  type AlertNotice,
+  type AlertRecord,
+  type Decision,
+  type Instant,
+  type MessageEvidence,
+} from '@cronjob-monitor/shared/domain';
+import {
+  findStreamEnd,
+  findTwin,
+  firstNoticeCause,
+  insertDelivery,
+  listDeliveriesOfAlert,
+  listEvidence,
+  newId,
+  type AlertDecision,
+  type AlertDelivery,
+  type NewDelivery,
+  type RoutedChannel,
+  type Tx,
+} from '@cronjob-monitor/shared/store';
+import type { FreezeMessage, MessageRequest } from './freeze.ts';
+
+const hourMs = 3_600_000;
+
+/** The messages of one step on their way into rows. */
+export interface MessageWriting {
+  readonly tx: Tx;
+  /** One instant for all rows of a transaction. */
+  readonly now: Instant;
+  readonly finding: AlertFinding;
+  readonly channels: ReadonlyMap<string, RoutedChannel>;
+  readonly freeze: FreezeMessage;
+  /** Takes the messages of an alert of which nothing in the database can speak yet; undefined: it may. */
+  readonly addUnasked: ((delivery: NewDelivery) => void) | undefined;
+  /** Written with the alert, in this order. */
+  readonly decisions: AlertDecision[];
+  /** For metrics. */
+  readonly unsent: UnsentMessage[];
+}
+
+/** A message that was written and is over without a send. */
+export interface UnsentMessage {
+  /** Its name. */
+  readonly channel: string;
+  readonly kind: DeliveryKind;
+  readonly result: 'collapsed' | 'cancelled';
+}
+
+/** Notes a decision about the alert. */
+export function decide(
+  { decisions, finding }: MessageWriting,
+  alert: AlertRecord,
+  decision: Decision & Pick<AlertDecision, 'deliveryId' | 'channelUid'>,
+): void {
+  decisions.push({ ...decision, alertId: alert.id, cronJobId: finding.cronJob.id });
+}
+
+type Opening = Extract<AlertNotice, { readonly channels: unknown }>;
+
+/** One decision to tell: a message for each of its channels. */
+export async function notify(writing: MessageWriting, alert: AlertRecord, opening: Opening): Promise<void> {
+  const evidence = await evidenceOf(writing, alert);
+  // Of the first one there are none before it.
+  const before = alert.notifyNo > 1 ? await listDeliveriesOfAlert(writing.tx, alert.id) : [];
+  for (const name of opening.channels) {
+    const channel = writing.channels.get(name);
+    if (channel === undefined) continue;
+    const own = before.findLast(({ channelUid, state }) => channelUid === channel.uid && state !== 'cancelled');
+    // A few per monitor; they share a connection.
+    await notifyChannel(writing, alert, channel, { opening, evidence, own });
+  }
+}
+
+/**
+ * What was kept with the alert of the run that it speaks of now; most have nothing when they are told first, and are not asked. What was
+ * kept of an earlier run of the same alert is about that one.
+ */
+export async function evidenceOf(
+  { tx }: MessageWriting,
+  { id, context }: AlertRecord,
+): Promise<MessageEvidence | undefined> {
+  const { hasLogs, hasEvents, podStatus, place, evidenceOf: run, jobUid } = toAlertFacts(context);
+  const isKept = hasLogs === true || hasEvents === true || podStatus !== undefined;
+  return isKept && run === jobUid ? toMessageEvidence(await listEvidence(tx, id), place?.container) : undefined;
+}
+
+async function notifyChannel(
+  writing: MessageWriting,
+  alert: AlertRecord,
+  channel: RoutedChannel,
+  of: {
+    readonly opening: Opening;
+    readonly evidence: MessageEvidence | undefined;
+    /** The last message about the alert on this channel. */
+    readonly own: AlertDelivery | undefined;
+  },
+): Promise<void> {
+  const { tx, now, finding, unsent } = writing;
+  const { opening, evidence, own } = of;
+  const { kind, reason, held, awaited } = opening;
+  const { cronJob, type, subject, rules } = finding;
+  const collapseKey = collapseKeyOf(channel.uid, { cronJobUid: cronJob.uid, type, subject });
+  // What it told before our own last message is no answer to what is new since.
+  const after = Math.max(now - rules.suppressDuplicatesForMs, own?.createdAt ?? 0);
+  const twin = writing.addUnasked
+    ? undefined
+    : await findTwin(tx, { collapseKey, alertId: alert.id, severity: alert.severity, after });
+  const id = await queue(writing, alert, {
+    kind,
+    held,
+    evidence,
+    channel,
+    streamId: twin?.streamId ?? (own && own.kind !== 'closing' ? own.streamId : alert.id),
+    collapseKey,
+    state: twin ? 'collapsed' : 'ready',
+    mergedInto: twin?.id,
+    nextAt: awaited ? now + evidenceWaitMs(channel, awaited.messageWaitMs) : now,
+  });
+  if (id === undefined) return;
+  const message = { deliveryId: id, channelUid: channel.uid };
+  if (twin) {
+    decide(writing, alert, { ...message, action: 'collapsed', reason: 'twin', detail: twin.id });
+    unsent.push({ channel: channel.name, kind, result: 'collapsed' });
+  } else decide(writing, alert, { ...message, action: 'queued', reason: reason ?? kind });
+}
+
+/** Writes one message of a decision to tell. Undefined: it was written before. */
+export async function queue(
+  writing: MessageWriting,
+  alert: AlertRecord,
+  of: Pick<NewDelivery, 'streamId' | 'collapseKey' | 'state' | 'mergedInto'> &
+    Pick<MessageRequest, 'kind' | 'held' | 'evidence' | 'isFirstNotice' | 'awaitsEvidence'> & {
+      readonly channel: RoutedChannel;
+      readonly nextAt: Instant;
+    },
+): Promise<string | undefined> {
+  const { tx, now, finding, freeze, addUnasked } = writing;
+  const { kind, held, evidence, isFirstNotice, awaitsEvidence, channel, streamId } = of;
+  const end = addUnasked ? beginning : await findStreamEnd(tx, streamId, channel.uid);
+  const said = { kind, held, evidence, isFirstNotice, awaitsEvidence };
+  const frozen = freeze({ ...said, alert, finding, notification: alert.notifyNo, at: now });
+  const id = newId(now);
+  const delivery: NewDelivery = {
+    id,
+    streamId,
+    seq: end.nextSeq,
+    alertId: alert.id,
+    stormId: alert.stormId,
+    channel,
+    kind,
+    cause: isFirstNotice ? firstNoticeCause : undefined,
+    severity: alert.severity,
+    state: of.state,
+    dedupKey: dedupKeyOf({ alertId: alert.id, kind, notifyNo: alert.notifyNo, channelUid: channel.uid }),
+    collapseKey: of.collapseKey,
+    mergedInto: of.mergedInto,
+    notifyNo: alert.notifyNo,
+    nextAt: of.nextAt,
+    createdAt: now,
+    expiresAt: now + (alert.severity === 'critical' ? 72 : 24) * hourMs,
+    // The heading of a stream is that of its first message.
+    payload: { ...frozen, heading: end.heading ?? frozen.heading },
+  };
+  if (addUnasked) addUnasked(delivery);
+  return addUnasked || (await insertDelivery(tx, delivery)) ? id : undefined;
+}
+
+/** Of a stream in which nothing was told yet. */
+const beginning: Awaited<ReturnType<typeof findStreamEnd>> = { nextSeq: 1, heading: undefined };

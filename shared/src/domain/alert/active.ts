@@ -1,0 +1,151 @@
+import { keepEvidence } from '../delivery/alert-context.ts';
+import type { Instant } from '../instant.ts';
+import type { AlertRecord, HoldingFinding, NoStep } from './alert.ts';
+import { isEdge } from './edge.ts';
+import { addFlip, flappingUntil } from './flapping.ts';
+import { messageHold, type MessageHold } from './holds.ts';
+import { routesOf } from './routes.ts';
+import { isRise } from './severity.ts';
+import { holdMessage, muteNow, notify, severityNow, type StepDraft } from './step.ts';
+
+/** `last_seen_at` of what only goes on is written this often at most. */
+const seenEveryMs = 300_000;
+const changedErrorEveryMs = 600_000;
+
+/** What happened to an active alert that still holds. */
+interface News {
+  readonly rose: boolean;
+  readonly errorChanged: boolean;
+  readonly occurred: number;
+  /** A message was held back, flapping ended, or there is a channel for it at last: it is told as soon as it may be. */
+  readonly isOwed: boolean;
+}
+
+/** An active alert whose condition goes on: counted, told again where that is due, reminded of. */
+export function goOn(draft: StepDraft<HoldingFinding>, before: AlertRecord): AlertRecord | NoStep {
+  const { verdict, world, decisions, messages } = draft;
+  const occurred = isEdge(before.type) ? verdict.occurred : 0;
+  const flapping = flappingAfter(before, world.now);
+  const alert: AlertRecord = {
+    ...before,
+    ...flapping.moved,
+    ...severityNow(draft),
+    count: before.count + occurred,
+    lastSeenAt: world.now,
+    quietCount: 0,
+    signature: verdict.signature ?? before.signature,
+    message: verdict.message,
+    figures: verdict.figures,
+    context: keepEvidence(before.context, verdict.context),
+  };
+  const news: News = {
+    rose: isRise(before.severity, alert.severity),
+    errorChanged: before.signature !== undefined && alert.signature !== before.signature,
+    occurred,
+    isOwed: before.dueAt !== undefined || flapping.ended || becameTellable(draft, alert),
+  };
+  if (alert.severity !== before.severity) {
+    decisions.push({ action: 'severityChanged', reason: news.rose ? 'rise' : alert.severitySource });
+  }
+  const wanted = wantedMessage(draft, alert, news, keepsNote(draft, news));
+  const after = wanted === undefined ? alert : tellAgain(draft, alert, news, wanted);
+  if (after === 'asksWhatWasTold') return after;
+  const isChanged =
+    occurred > 0 ||
+    decisions.length > 0 ||
+    messages.length > 0 ||
+    before.quietCount > 0 ||
+    after.severity !== before.severity ||
+    after.dueAt !== before.dueAt ||
+    flapping.ended ||
+    world.now - before.lastSeenAt >= seenEveryMs;
+  return isChanged ? after : 'unchanged';
+}
+
+/** It was never told, for its monitor named no channel for it; now it does. */
+function becameTellable({ finding: { rules }, world }: StepDraft, { notifyNo, dueAt, severity }: AlertRecord): boolean {
+  if (notifyNo > 0 || dueAt !== undefined) return false;
+  return 'told' in routesOf(rules.alerting, severity, world.channelExists);
+}
+
+/** While it flaps each change of the verdict makes it last; an hour without one ends it. */
+function flappingAfter(
+  before: AlertRecord,
+  now: Instant,
+): { readonly moved: Partial<AlertRecord>; readonly ended: boolean } {
+  if (before.flappingUntil === undefined) return { moved: {}, ended: false };
+  if (now >= before.flappingUntil) return { moved: { flips: [], flappingUntil: undefined }, ended: true };
+  if (before.quietCount === 0) return { moved: {}, ended: false };
+  const flips = addFlip(before.flips, now);
+  return { moved: { flips, flappingUntil: flappingUntil(flips) }, ended: false };
+}
+
+/** A note ends when the severity rises, the error changes, or its own time is over. Whether one is still there. */
+function keepsNote(draft: StepDraft, { rose, errorChanged }: News): boolean {
+  const { note, now } = draft.world;
+  if (!note) return false;
+  const isOver = note.expiresAt !== undefined && note.expiresAt <= now;
+  const reason = rose ? 'severityRise' : errorChanged ? 'changedError' : isOver ? 'expired' : undefined;
+  if (reason === undefined) return true;
+  draft.endsNote = true;
+  draft.decisions.push({ action: 'unacknowledged', reason, byWhom: note.byWhom });
+  return false;
+}
+
+interface Wanted {
+  readonly kind: 'firing' | 'reminder';
+  readonly reason?: 'changedError';
+  /** Whatever was told before. */
+  readonly passes: boolean;
+}
+
+function wantedMessage(
+  { finding: { rules }, world: { now } }: StepDraft,
+  { lastNotifiedAt: toldAt }: AlertRecord,
+  news: News,
+  isNoted: boolean,
+): Wanted | undefined {
+  if (news.rose) return { kind: 'firing', passes: true };
+  const tellsErrors = rules.renotifyOnChangedError && (toldAt === undefined || now - toldAt >= changedErrorEveryMs);
+  if (news.errorChanged && tellsErrors) return { kind: 'firing', passes: true, reason: 'changedError' };
+  if (news.occurred > 0 || news.isOwed) return { kind: 'firing', passes: false };
+  const remindMs = Math.max(rules.suppressDuplicatesForMs, rules.remindEveryMs);
+  const isRemindedOf = toldAt !== undefined && now >= toldAt + remindMs && !isNoted;
+  return isRemindedOf ? { kind: 'reminder', passes: false } : undefined;
+}
+
+function tellAgain(
+  draft: StepDraft<HoldingFinding>,
+  alert: AlertRecord,
+  news: News,
+  wanted: Wanted,
+): AlertRecord | 'asksWhatWasTold' {
+  const { finding, verdict, world, decisions } = draft;
+  if (world.told === undefined) return 'asksWhatWasTold';
+  const hold = messageHold(
+    {
+      imposed: verdict.hold,
+      mute: muteNow(draft, alert),
+      passesDuplicates: wanted.passes,
+      flappingUntil: alert.flappingUntil,
+      lastNotifiedAt: alert.lastNotifiedAt,
+      isUnderway: world.told.isUnderway,
+      windowMs: finding.rules.suppressDuplicatesForMs,
+    },
+    world.now,
+  );
+  const isDuplicate = hold?.reason === 'duplicate';
+  if (news.occurred > 0) decisions.push({ action: 'occurrence', reason: isDuplicate ? 'duplicate' : 'counted' });
+  if (hold) return isOwed(wanted, news, hold) ? holdMessage(draft, alert, hold) : alert;
+  const held = news.isOwed ? world.told.lastHold : undefined;
+  return notify(draft, alert, { kind: wanted.kind, reason: wanted.reason, held });
+}
+
+/**
+ * A further occurrence within the duplicate window is only counted, and a reminder that may not go out is none. All else that is
+ * held back is told when the hold ends.
+ */
+function isOwed(wanted: Wanted, news: News, hold: MessageHold): boolean {
+  if (news.isOwed || wanted.passes) return true;
+  return wanted.kind === 'firing' && hold.reason !== 'duplicate' && hold.reason !== 'flapping';
+}

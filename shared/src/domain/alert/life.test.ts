@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AlertState } from '../../contract/index.ts';
+import type { AlertFinding, AlertRecord, AlertRules, AlertStep, AlertWorld, HoldingFinding, NoStep } from './alert.ts';
+import { next } from './life.ts';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const now = Date.UTC(2026, 9, 5, 12);
+
+const plainRules: AlertRules = {
+  severityOverrides: undefined,
+  alertDelayMs: 0,
+  suppressDuplicatesForMs: hourMs,
+  remindEveryMs: 24 * hourMs,
+  renotifyOnChangedError: false,
+  alerting: { enabled: true, channelRefs: [{ name: 'team-chat', severities: [] }] },
+  windows: [],
+};
+const delayed = { alertDelayMs: 10 * minuteMs };
+const muted = {
+  windows: [
+    {
+      name: 'nights',
+      schedule: '0 * * * *',
+      durationMs: 59 * minuteMs,
+      timeZone: 'UTC',
+      suppressAlerts: true,
+      excludeFromSla: false,
+    },
+  ],
+};
+
+type Of = Partial<Pick<AlertFinding, 'type' | 'subject' | 'verdict'>> & { readonly rules?: Partial<AlertRules> };
+
+function finding({ type = 'jobFailed', subject, verdict = holds(), rules }: Of = {}): AlertFinding {
+  const monitor = { id: 1, uid: 'm', namespace: 'prod', name: 'backups' };
+  const cronJob = { id: 2, uid: 'c', namespace: 'prod', name: 'nightly' };
+  return { monitor, cronJob, type, subject, verdict, rules: { ...plainRules, ...rules } };
+}
+
+function holds(changes: Partial<HoldingFinding> = {}): HoldingFinding {
+  const said = { message: 'The run failed.', figures: {}, context: {}, signature: '1-125/Error' };
+  return { kind: 'holds', sinceAt: now, count: 1, occurred: 1, delayed: false, ...said, ...changes };
+}
+
+const world: AlertWorld = {
+  now,
+  newId: 'new',
+  fingerprint: 'f',
+  last: undefined,
+  channelExists: () => true,
+  silences: [],
+  note: undefined,
+  told: { isUnderway: false, lastHold: undefined },
+};
+
+function stepOf(step: AlertStep | NoStep): AlertStep {
+  assert.ok(typeof step !== 'string', String(step));
+  return step;
+}
+
+/** A row as it is after its first step, told ten minutes ago, and whatever else is so. */
+function rowIn(state: AlertState, changes: Partial<AlertRecord> = {}): AlertRecord {
+  const { alert } = stepOf(next(undefined, finding(), world));
+  const isOver = state === 'resolved' || state === 'expired' || state === 'cancelled';
+  const notified = state === 'pending' || state === 'suppressed' ? {} : { lastNotifiedAt: now - 10 * minuteMs };
+  return { ...alert, id: 'old', state, endedAt: isOver ? now : undefined, ...notified, ...changes };
+}
+
+const quiet = { verdict: { kind: 'quiet' } } as const;
+const gone = { verdict: { kind: 'gone', cause: 'monitorDeleted' } } as const;
+
+interface Move {
+  says: string;
+  from: AlertState | 'none';
+  row?: Partial<AlertRecord>;
+  found: Of;
+  to: AlertState | 'unchanged';
+  /** By its id: the same row, or a new one. */
+  id?: 'old' | 'new';
+}
+
+const moves: Move[] = [
+  { says: 'a failure with alertDelay waits', from: 'none', found: { rules: delayed }, to: 'pending' },
+  { says: 'a failure without alertDelay is told', from: 'none', found: {}, to: 'active' },
+  { says: 'a failure in a window is held back', from: 'none', found: { rules: muted }, to: 'suppressed' },
+  {
+    says: 'the delay comes before the window',
+    from: 'none',
+    found: { rules: { ...delayed, ...muted } },
+    to: 'pending',
+  },
+  { says: 'quiet is no birth', from: 'none', found: quiet, to: 'unchanged' },
+  { says: 'the Job succeeds within alertDelay: never sent', from: 'pending', found: quiet, to: 'cancelled' },
+  {
+    says: 'alertDelay runs on',
+    from: 'pending',
+    row: { dueAt: now + 1 },
+    found: { verdict: holds({ occurred: 0 }), rules: delayed },
+    to: 'unchanged',
+  },
+  {
+    says: 'alertDelay is over and it still holds',
+    from: 'pending',
+    row: { dueAt: now },
+    found: { rules: delayed },
+    to: 'active',
+  },
+  {
+    says: 'alertDelay is over inside a window',
+    from: 'pending',
+    row: { dueAt: now },
+    found: { rules: muted },
+    to: 'suppressed',
+  },
+  { says: 'the CronJob goes while the delay runs', from: 'pending', found: gone, to: 'cancelled' },
+  {
+    says: 'a re-opened alert clears within its delay: it had been told',
+    from: 'pending',
+    row: { reopened: 1 },
+    found: quiet,
+    to: 'resolved',
+  },
+  { says: 'the window ends over something that still holds', from: 'suppressed', found: {}, to: 'active' },
+  { says: 'the window goes on', from: 'suppressed', found: { rules: muted }, to: 'suppressed' },
+  { says: 'it clears inside the window: never sent', from: 'suppressed', found: quiet, to: 'cancelled' },
+  {
+    says: 'a window that opens over an active alert leaves it active',
+    from: 'active',
+    found: { rules: muted },
+    to: 'active',
+  },
+  { says: 'a further failure', from: 'active', found: {}, to: 'active' },
+  {
+    says: 'nothing is new but that it goes on',
+    from: 'active',
+    found: { verdict: holds({ occurred: 0 }) },
+    to: 'unchanged',
+  },
+  { says: 'the condition clears', from: 'active', found: quiet, to: 'resolved' },
+  { says: 'the monitor is deleted', from: 'active', found: gone, to: 'expired' },
+  { says: 'a resolved alert returns soon', from: 'resolved', found: {}, to: 'active', id: 'old' },
+  {
+    says: 'it returns after the duplicate window',
+    from: 'resolved',
+    row: { lastNotifiedAt: now - hourMs },
+    found: {},
+    to: 'active',
+    id: 'new',
+  },
+  {
+    says: 'an expired alert returns with a delay',
+    from: 'expired',
+    found: { rules: delayed },
+    to: 'pending',
+    id: 'old',
+  },
+  { says: 'what was never told returns as another', from: 'cancelled', found: {}, to: 'active', id: 'new' },
+];
+
+for (const { says, from, row, found, to, id } of moves) {
+  test(`${from} to ${to}: ${says}`, () => {
+    const known = from === 'none' ? undefined : rowIn(from, row);
+    const isOver = known?.endedAt !== undefined;
+    const step = next(isOver ? undefined : known, finding(found), { ...world, last: isOver ? known : undefined });
+    assert.equal(typeof step === 'string' ? step : step.alert.state, to);
+    if (id) assert.equal(stepOf(step).alert.id, id);
+  });
+}
+
+test('figures over a window need two quiet verdicts, all else one', () => {
+  const statesOf = (type: AlertFinding['type'], subject?: AlertFinding['subject']): AlertState[] => {
+    const once = stepOf(next(rowIn('active', { type, subject }), finding({ type, subject, ...quiet }), world)).alert;
+    if (once.state !== 'active') return [once.state];
+    return [once.state, stepOf(next(once, finding({ type, subject, ...quiet }), world)).alert.state];
+  };
+  assert.deepEqual(statesOf('slaBreached', 'successRate'), ['active', 'resolved']);
+  assert.deepEqual(statesOf('durationRegression'), ['active', 'resolved']);
+  assert.deepEqual(statesOf('slaBreached', 'maxDuration'), ['resolved']);
+  assert.deepEqual(statesOf('jobFailed'), ['resolved']);
+});
+
+test('what was told is asked for where the step depends on it, and only there', () => {
+  const unread = { ...world, told: undefined };
+  const early = rowIn('active', { notifyNo: 1 });
+  const again = finding({ verdict: holds({ occurred: 0 }) });
+  assert.equal(next(early, again, unread), 'unchanged', 'at rest nothing is read');
+  assert.equal(next(early, finding(), unread), 'asksWhatWasTold', 'a further failure may be told');
+  assert.equal(
+    next({ ...early, lastNotifiedAt: now - 24 * hourMs }, again, unread),
+    'asksWhatWasTold',
+    'a reminder is due',
+  );
+  assert.equal(typeof next(early, finding(quiet), unread), 'object', 'its end is told by what channels have of it');
+  const owed = rowIn('active', { notifyNo: 0, dueAt: now });
+  assert.equal(next(owed, finding(quiet), unread), 'asksWhatWasTold', 'whether a storm held it');
+});
+
+test('a message while one is on its way is a duplicate, and one that a hold kept back says what held it', () => {
+  const row = rowIn('active', { notifyNo: 1, lastNotifiedAt: undefined });
+  const underway = stepOf(next(row, finding(), { ...world, told: { isUnderway: true, lastHold: undefined } }));
+  assert.deepEqual([underway.messages, underway.decisions], [[], [{ action: 'occurrence', reason: 'duplicate' }]]);
+  const lastHold = { by: 'storm', sinceAt: now - minuteMs } as const;
+  const owed = stepOf(next({ ...row, dueAt: now }, finding(), { ...world, told: { isUnderway: false, lastHold } }));
+  assert.deepEqual(owed.messages, [
+    { kind: 'firing', channels: ['team-chat'], reason: undefined, held: lastHold, awaited: undefined },
+  ]);
+  assert.equal(owed.alert.dueAt, undefined);
+});
+
+test('the same values give the same step, and leave the alert that was given as it was', () => {
+  const row = Object.freeze(rowIn('active'));
+  assert.deepEqual(next(row, finding(), world), next(row, finding(), world));
+});

@@ -1,0 +1,86 @@
+import type { Instant } from '../instant.ts';
+import type { MutableAlert } from '../mute/silence.ts';
+import type { AlertFinding, AlertNotice, AlertRecord, AlertWorld, Decision, FindingVerdict } from './alert.ts';
+import { muteOf, muteThroughout, type MessageHold, type Mute } from './holds.ts';
+import { routesOf } from './routes.ts';
+import { alertSeverity } from './severity.ts';
+
+/** When a hold that names no end is looked at again. */
+const askAgainMs = 60_000;
+
+/** One step of an alert in the making: what it follows from, and what was decided so far. */
+export interface StepDraft<V extends FindingVerdict = FindingVerdict> {
+  readonly finding: AlertFinding;
+  readonly verdict: V;
+  readonly world: AlertWorld;
+  readonly decisions: Decision[];
+  readonly messages: AlertNotice[];
+  endsNote: boolean;
+}
+
+/** When what was found came to be: now, or at an instant that has passed where such a time is judged. */
+export function happenedAt({ world: { now }, verdict }: StepDraft): Instant {
+  const at = verdict.kind === 'holds' ? verdict.happenedAt : verdict.endedAt;
+  return Math.min(now, at ?? now);
+}
+
+/** How bad the alert is by what the monitor says now. */
+export function severityNow({ finding: { type, rules } }: StepDraft): Pick<AlertRecord, 'severity' | 'severitySource'> {
+  const { severity, source: severitySource } = alertSeverity(type, rules.severityOverrides);
+  return { severity, severitySource };
+}
+
+/** What a person muted of this alert now; of what has passed, as long as it would have been told. */
+export function muteNow(
+  { finding, verdict, world: { now, silences } }: StepDraft,
+  alert: Pick<AlertRecord, 'id' | 'severity'>,
+): Mute | undefined {
+  const { windows, alertDelayMs } = finding.rules;
+  if (windows.length === 0 && silences.length === 0) return undefined;
+  const mutable = toMutable(finding, alert);
+  if (verdict.kind !== 'holds' || verdict.happenedAt === undefined) return muteOf(mutable, windows, silences, now);
+  const span = { fromAt: verdict.happenedAt + alertDelayMs, toAt: Math.min(now, verdict.untilAt ?? now) };
+  return muteThroughout(mutable, windows, silences, span);
+}
+
+/** The alert as silences are asked about it. */
+export function toMutable(
+  { monitor, cronJob, type }: AlertFinding,
+  { id, severity }: Pick<AlertRecord, 'id' | 'severity'>,
+): MutableAlert {
+  return {
+    id,
+    namespace: cronJob.namespace,
+    cronJobName: cronJob.name,
+    type,
+    severity,
+    monitor: { namespace: monitor.namespace, name: monitor.name },
+  };
+}
+
+/** Its message is held back: `dueAt` of an active alert says that one is owed, and when it is looked at again. */
+export function holdMessage(
+  { world: { now }, decisions }: StepDraft,
+  alert: AlertRecord,
+  { reason, untilAt, ref }: MessageHold,
+): AlertRecord {
+  decisions.push({ action: 'held', reason, untilAt, detail: ref, once: true });
+  return { ...alert, dueAt: untilAt ?? now + askAgainMs };
+}
+
+/** One decision to tell: a message for each channel that takes the severity. */
+export function notify(
+  { finding: { rules }, verdict, world, decisions, messages }: StepDraft,
+  alert: AlertRecord,
+  { kind, reason, held }: Omit<Extract<AlertNotice, { readonly held: unknown }>, 'channels' | 'awaited'>,
+): AlertRecord {
+  const routes = routesOf(rules.alerting, alert.severity, world.channelExists);
+  for (const name of routes.unknown) decisions.push({ action: 'notRouted', reason: 'unknownChannel', detail: name });
+  if ('notRouted' in routes) {
+    if (routes.notRouted !== 'unknownChannel') decisions.push({ action: 'notRouted', reason: routes.notRouted });
+    return { ...alert, dueAt: undefined };
+  }
+  const awaited = verdict.kind === 'holds' ? verdict.awaited : undefined;
+  messages.push({ kind, channels: [...new Set(routes.told)], reason, held, awaited });
+  return { ...alert, dueAt: undefined, notifyNo: alert.notifyNo + 1 };
+}

@@ -1,0 +1,96 @@
+import type { AlertSubject, AlertType, Severity } from '../../contract/index.ts';
+import type { AlertFinding, AlertRecord, AlertRules, FindingVerdict } from '../alert/alert.ts';
+import type { MessageHold } from '../alert/holds.ts';
+import { next } from '../alert/life.ts';
+import { alertSeverity } from '../alert/severity.ts';
+import type { HoldingVerdict } from '../delivery/to-holding.ts';
+import type { Instant } from '../instant.ts';
+
+/** One alert as it would have been. */
+export interface PreviewedRow {
+  alert: AlertRecord;
+  /** What held last. */
+  verdict: HoldingVerdict;
+  /** Channels that were told. */
+  readonly told: Set<string>;
+}
+
+/** Every channel is there, no person mutes or notes anything, and a message arrives at once. */
+const world = {
+  channelExists: () => true,
+  silences: [],
+  note: undefined,
+  told: { isUnderway: false, lastHold: undefined },
+} as const;
+
+/** The alerts of one type and subject of one CronJob over time: `next` moves them, as it moves those of the service. */
+export class AlertsOverTime {
+  readonly type: AlertType;
+  readonly subject: AlertSubject | undefined;
+  readonly severity: Severity;
+  readonly rows: PreviewedRow[] = [];
+  readonly #finding: Omit<AlertFinding, 'verdict'>;
+
+  constructor(
+    { type, subject }: Pick<AlertFinding, 'type' | 'subject'>,
+    rules: AlertRules,
+    cronJob: { readonly uid: string; readonly namespace: string; readonly name: string },
+  ) {
+    this.type = type;
+    this.subject = subject;
+    this.severity = alertSeverity(type, rules.severityOverrides).severity;
+    const monitor = { id: 0, uid: '', namespace: '', name: '' };
+    this.#finding = { monitor, cronJob: { id: 0, ...cronJob }, type, subject, rules };
+  }
+
+  get live(): PreviewedRow | undefined {
+    const last = this.rows.at(-1);
+    return last && last.alert.endedAt === undefined ? last : undefined;
+  }
+
+  /** When it must be looked at again although nothing happens; undefined: never. */
+  get dueAt(): Instant | undefined {
+    const { state, dueAt, flappingUntil, lastNotifiedAt } = this.live?.alert ?? {};
+    const { suppressDuplicatesForMs, remindEveryMs } = this.#finding.rules;
+    const remindAt =
+      state === 'active' && lastNotifiedAt !== undefined
+        ? lastNotifiedAt + Math.max(suppressDuplicatesForMs, remindEveryMs)
+        : Infinity;
+    const at = Math.min(dueAt ?? Infinity, flappingUntil ?? Infinity, remindAt);
+    return at === Infinity ? undefined : at;
+  }
+
+  /** The verdict holds. `occurred`: failures or missed runs that are new; `hold`: what holds its message back. */
+  holds(verdict: HoldingVerdict, occurred: number, hold: MessageHold | undefined, now: Instant): void {
+    const { since: sinceAt, count, detail } = verdict;
+    const signature = typeof detail['signature'] === 'string' ? detail['signature'] : undefined;
+    // Only what is listed in the end is worded, and from the verdict.
+    const unworded = { message: '', figures: undefined, context: undefined, delayed: false };
+    this.#follow({ kind: 'holds', sinceAt, count, occurred, signature, hold, ...unworded }, now, verdict);
+  }
+
+  /** The verdict is quiet, or it cannot be judged any more. */
+  ends(verdict: Exclude<FindingVerdict, { readonly kind: 'holds' }>, now: Instant): void {
+    const { live } = this;
+    if (live) this.#follow(verdict, now, live.verdict);
+  }
+
+  #follow(verdict: FindingVerdict, now: Instant, held: HoldingVerdict): void {
+    const before = this.rows.at(-1);
+    const { live } = this;
+    const newId = String(this.rows.length);
+    const step = next(
+      live?.alert,
+      { ...this.#finding, verdict },
+      { ...world, now, newId, fingerprint: '', last: live ? undefined : before?.alert },
+    );
+    if (live) live.verdict = held;
+    if (typeof step === 'string') return;
+    const { alert, messages } = step;
+    const row = before?.alert.id === alert.id ? before : { alert, verdict: held, told: new Set<string>() };
+    if (row !== before) this.rows.push(row);
+    const channels = messages.flatMap((message) => ('channels' in message ? message.channels : []));
+    for (const channel of channels) row.told.add(channel);
+    Object.assign(row, { verdict: held, alert: channels.length > 0 ? { ...alert, lastNotifiedAt: now } : alert });
+  }
+}

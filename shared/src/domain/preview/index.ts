@@ -1,3 +1,0 @@
-export { previewCronJob, type PreviewedAlert, type PreviewRange, type PreviewRules } from './preview.ts';
-export type { PreviewAlertRules } from './alert-life.ts';
-export type { PreviewedCronJob, PreviewedRun, PreviewedSlot } from './history.ts';
