@@ -56,7 +56,7 @@ const world: AlertWorld = {
 };
 
 function stepOf(step: AlertStep | NoStep): AlertStep {
-  assert.ok(typeof step !== 'string', String(step));
+  assert.ok(typeof step !== 'string', 'it takes a step');
   return step;
 }
 
