@@ -344,3 +344,18 @@ test('a message that is taken back because all is well again is over, and counte
   assert.deepEqual(ended?.withheld, [], 'another one tells it');
   assert.deepEqual(ended.unsent, [{ channel: 'team-chat', kind: 'firing', result: 'cancelled' }]);
 });
+
+test('an age that grew is written when its sentence shows it', async (t) => {
+  const { clock, fails, stillHolds, rows } = await anAlertingFixture(t);
+  const since = { type: 'jobSuspended', occurred: 0 } as const;
+  await fails({ ...since, message: 'Suspended for 2 h.', figures: { measured: 7_200, limit: 3_600, unit: 'seconds' } });
+  const look = async (message: string, measured: number): Promise<unknown> => {
+    clock.stepWall(5 * minuteMs);
+    await stillHolds({ ...since, message, figures: { measured, limit: 3_600, unit: 'seconds' } });
+    const [alert] = await rows('select message, figures, last_seen_at from alerts');
+    assert.equal(alert?.['last_seen_at'], clock.now());
+    return [alert?.['message'], (JSON.parse(String(alert?.['figures'])) as { measured: number }).measured];
+  };
+  assert.deepEqual(await look('Suspended for 2 h.', 7_500), ['Suspended for 2 h.', 7_200]);
+  assert.deepEqual(await look('Suspended for 3 h.', 10_800), ['Suspended for 3 h.', 10_800]);
+});

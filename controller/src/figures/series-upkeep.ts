@@ -1,6 +1,7 @@
 import type { CronJobFacts } from '@cronjob-monitor/shared/domain';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import type { FleetFigures } from './fleet-figures.ts';
+import type { Moves } from './moves.ts';
 import type { DeliveryMetrics, ProductMetrics, VerdictMetrics } from '../metrics/index.ts';
 import type { Selection } from '../selection/index.ts';
 
@@ -8,6 +9,7 @@ export interface SeriesUpkeepDeps {
   readonly cronJobs: { values(): Iterable<CronJobFacts> };
   readonly selection: Pick<Selection, 'isMonitored'>;
   readonly figures: Pick<FleetFigures, 'measureFleet' | 'measureCleared' | 'forgetVanished'>;
+  readonly moves: Pick<Moves, 'mark'>;
   readonly productMetrics: ProductMetrics;
   readonly verdictMetrics: VerdictMetrics;
   readonly deliveryMetrics: DeliveryMetrics;
@@ -27,11 +29,15 @@ export interface SeriesUpkeep {
 
 const tidyEveryMs = 60_000;
 const countEveryMs = 5_000;
+/** What other processes write moves no mark of this one. */
+const countAtLeastEveryMs = 60_000;
 const lookEveryMs = 1_000;
 
 export function createSeriesUpkeep(deps: SeriesUpkeepDeps): SeriesUpkeep {
   const { clock, selection } = deps;
   let isAsked = false;
+  let countedMark: number | undefined;
+  let recountAtMs = -Infinity;
 
   return {
     async run(signal) {
@@ -46,7 +52,7 @@ export function createSeriesUpkeep(deps: SeriesUpkeepDeps): SeriesUpkeep {
         }
         if (nowMs >= countAtMs) {
           countAtMs = nowMs + countEveryMs;
-          await count();
+          await count(nowMs);
         }
         await clock.sleep(lookEveryMs, signal).catch(() => {});
       }
@@ -68,9 +74,14 @@ export function createSeriesUpkeep(deps: SeriesUpkeepDeps): SeriesUpkeep {
     deps.figures.forgetVanished(deps.cronJobs.values());
   }
 
-  async function count(): Promise<void> {
+  async function count(nowMs: number): Promise<void> {
     try {
-      await deps.figures.measureFleet();
+      const { mark } = deps.moves;
+      if (mark !== countedMark || nowMs >= recountAtMs) {
+        await deps.figures.measureFleet();
+        countedMark = mark;
+        recountAtMs = nowMs + countAtLeastEveryMs;
+      }
       await deps.figures.measureCleared(clock.now());
     } catch (error) {
       if (!deps.isAway(error)) deps.logger.warn('the fleet could not be counted and is counted again', { error });

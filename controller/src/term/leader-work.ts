@@ -7,6 +7,7 @@ import type { Evaluation } from './evaluation.ts';
 import { createEvidenceTaking } from '../evidence/index.ts';
 import { createFleetFigures } from '../figures/fleet-figures.ts';
 import { KeptDurations } from '../figures/kept-durations.ts';
+import { Moves } from '../figures/moves.ts';
 import type { SendGuard, StopWork, Term } from '../leadership/index.ts';
 import type {
   ControllerName,
@@ -110,6 +111,8 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
   );
   const outlookOf = createOutlooks(settings.defaultZone);
   const durations = new KeptDurations(store);
+  const moves = new Moves();
+  const endMoves = store.onMoves(moves.take);
   const figures = createFleetFigures({
     store,
     selection,
@@ -122,6 +125,7 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
     ...deps,
     cronJobs: caches.cronJobs,
     figures,
+    moves,
     isAway(error) {
       if (isDatabaseAway(error)) deps.circuit.trip(error);
       return isDatabaseAway(error);
@@ -137,21 +141,24 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
   };
   const jobRecords = createJobRecords({ store, epoch: term.epoch, redaction: verdicts.redaction }, evaluation);
   const cronJobRecords = createCronJobRecords(store, term.epoch);
-  const monitorRecords = createMonitorRecords(store, term.epoch, durations, {
-    earlierGoneAt: ({ namespace, name }) =>
-      selection.departedAt((gone) => gone.namespace === namespace && gone.name === name),
-    goneAt: (uid) => selection.departedAt((gone) => gone.uid === uid),
-    seen: (monitor, cronJob) => deps.starts.sinceOf(monitor.uid, cronJob.uid),
-    unseen: (monitor, cronJob) =>
-      watchedUntilAt === undefined
-        ? undefined
-        : selectedInGap(
-            monitor,
-            cronJob,
-            caches.namespaces.findByName('', cronJob.namespace),
-            watchedUntilAt - unwrittenMs,
-          ),
-  });
+  const monitorRecords = createMonitorRecords(
+    { store, epoch: term.epoch, durations, moves },
+    {
+      earlierGoneAt: ({ namespace, name }) =>
+        selection.departedAt((gone) => gone.namespace === namespace && gone.name === name),
+      goneAt: (uid) => selection.departedAt((gone) => gone.uid === uid),
+      seen: (monitor, cronJob) => deps.starts.sinceOf(monitor.uid, cronJob.uid),
+      unseen: (monitor, cronJob) =>
+        watchedUntilAt === undefined
+          ? undefined
+          : selectedInGap(
+              monitor,
+              cronJob,
+              caches.namespaces.findByName('', cronJob.namespace),
+              watchedUntilAt - unwrittenMs,
+            ),
+    },
+  );
   const statuses = createStatusWriting(deps);
   deps.problems.add(() => statuses.problems());
   const addresses = createAddressRules(settings.channels);
@@ -288,6 +295,7 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
       const watchedThroughAt = store.now() - 1_000 * blindSecondsOf(deps.freshThroughAt(), clock.now());
       const drained = await Promise.all(loops.map((loop) => loop.stop()).concat(verdicts.stop().then(() => true)));
       if (drained.every(Boolean)) await handOver(watchedThroughAt);
+      endMoves();
       figures.stopped();
     },
   };

@@ -16,6 +16,7 @@ import { createEvaluation, type Evaluation } from '../term/evaluation.ts';
 import { isExcluded } from '../selection/exclusion.ts';
 import { KeptDurations } from '../figures/kept-durations.ts';
 import type { JobIntake } from '../reconcilers/job/intake.ts';
+import { Moves } from '../figures/moves.ts';
 import { createMonitorRecords, reconcileMonitor } from '../reconcilers/monitor/index.ts';
 import { rulesOfAlerts } from '../evaluate/rules-of-alerts.ts';
 import { createSelection, toMonitorSeen, type MonitorSeen, type Selection } from '../selection/index.ts';
@@ -58,6 +59,7 @@ export class VerdictLife {
   readonly #records;
   readonly #evaluation: Evaluation;
   readonly #storms: Storms;
+  readonly #moves = new Moves();
   readonly #clock: LoopClock;
   readonly #ending = new AbortController();
   #isRunning = false;
@@ -81,7 +83,8 @@ export class VerdictLife {
       cronJobs: caches.cronJobs,
       rules: settings.reach,
     });
-    this.#records = createMonitorRecords(store, epoch, new KeptDurations(store));
+    store.onMoves(this.#moves.take);
+    this.#records = createMonitorRecords({ store, epoch, durations: new KeptDurations(store), moves: this.#moves });
     const postponedBecause = createClockWatch({
       clock: this.#clock,
       databaseOffsetMs: () => store.clockOffsetMs(),

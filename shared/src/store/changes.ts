@@ -14,16 +14,39 @@ export type Change = {
   };
 }[ChangeKind];
 
+/** Where figures are other ones after a commit: in a namespace, around an alert, or, with neither, anywhere. */
+export interface Move {
+  readonly namespace?: string | undefined;
+  readonly alertId?: string | undefined;
+}
+
 export type NumberedChange = Change & { readonly id: number; readonly at: Instant };
 
-/** Writes changes with the rows they speak of, in the same transaction. */
+/** Writes changes with the rows they speak of, in the same transaction; listeners of the store hear of them once it is committed. */
 export async function recordChanges(tx: Tx, changes: readonly Change[]): Promise<void> {
   const at = tx.now();
+  for (const each of changes) {
+    const move = moveOf(each);
+    if (move) noteMove(tx, move);
+  }
   await insertRows(tx, {
     table: 'changes',
     columns: ['at', 'epoch', 'kind', 'namespace', 'data'],
     rows: changes.map(({ kind, namespace, data }) => [at, tx.epoch, kind, namespace, toJson(data)]),
   });
+}
+
+/** For a write that the event stream does not tell: listeners of the store hear of it after the commit. */
+export function noteMove(tx: Tx, move: Move): void {
+  tx.moves?.push(move);
+}
+
+/** Readiness of a channel, and a message about no alert, move no figure. */
+function moveOf({ kind, namespace, data }: Change): Move | undefined {
+  if (kind === 'channel') return undefined;
+  if (kind === 'alert') return { namespace, alertId: data.id };
+  if (kind === 'delivery') return data.alertId === null ? undefined : { alertId: data.alertId };
+  return { namespace };
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Instant } from '../domain/index.ts';
 import type { Clock, Logger } from '../process/index.ts';
+import type { Move } from './changes.ts';
 import type { RawConnection } from './dialect/connection.ts';
 import type { StoreObserver } from './observer.ts';
 import type { TroubleWatch } from './trouble.ts';
@@ -29,6 +30,8 @@ export interface Tx extends Db {
   readonly connection: RawConnection;
   /** The epoch it runs under; undefined where no leader writes. */
   readonly epoch: number | undefined;
+  /** What it has moved so far; absent: it is not asked for. */
+  readonly moves?: Move[] | undefined;
 }
 
 /** One open database. A read may be asked of the store itself; it then runs by itself, outside any transaction. */
@@ -51,6 +54,12 @@ export interface Store extends Db {
 
   /** The same for the leader: reads the epoch under a share lock first. Throws `FencedError` when it is not `epoch`. */
   fenced<T>(epoch: number, fn: (tx: Tx) => Promise<T>): Promise<T>;
+
+  /**
+   * Calls the listener with what each transaction of this process moved once it is committed, or may be: a COMMIT without an answer
+   * counts. What other processes write it does not hear of. Returns what ends it.
+   */
+  onMoves(listener: (moves: readonly Move[]) => void): () => void;
 
   /** What keeps the database from being used, with the sentence that says what to change; undefined while nothing does. */
   trouble(): StoreTrouble | undefined;

@@ -52,7 +52,7 @@ export {
 } from './catalog/verdict-facts.ts';
 export { cronJobIdsOf, listWatchedSince, lockCronJobs } from './catalog/cron-job-ids.ts';
 export { listCronJobMarks, type CronJobMarks } from './catalog/cron-job-marks.ts';
-export { forgetMonitor, projectMonitor, type MonitorProjection } from './catalog/monitors.ts';
+export { forgetMonitor, markEvaluated, projectMonitor, type MonitorProjection } from './catalog/monitors.ts';
 export { listJudgedCronJobs, type JudgedCronJob, type JudgingMonitor } from './catalog/judged-cron-jobs.ts';
 export { toId16, newId } from './id16.ts';
 export { markJudged, markUnjudged } from './executions/unjudged.ts';
@@ -79,7 +79,7 @@ export {
   type ClusterFact,
   type UnwatchedCronJobs,
 } from './cluster-state.ts';
-export { forgetChanges, listChanges, recordChanges, type Change, type NumberedChange } from './changes.ts';
+export { forgetChanges, listChanges, recordChanges, type Change, type Move, type NumberedChange } from './changes.ts';
 
 export {
   mostRunsAtOnce,

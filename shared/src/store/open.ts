@@ -1,5 +1,6 @@
 import knex, { type Knex } from 'knex';
 import type { Clock, Logger } from '../process/index.ts';
+import type { Move } from './changes.ts';
 import type { Db, Store } from './database.ts';
 import { clientOf, mayBeLent } from './dialect/connection.ts';
 import { dialects } from './dialect/index.ts';
@@ -56,7 +57,11 @@ export function openStore(settings: StoreSettings, deps: StoreDeps): Store {
   offset.start(db, closing.signal);
   const probe = createProbe({ db, clock, log, settings, troubles, measureOffset: () => offset.measure(db) });
   if (settings.type !== 'sqlite') startIdleSweep(sql, settings.pool.maxIdleConns, clock, closing.signal);
-  const transactions = { db, clock, onRepeat: deps.onRepeat };
+  const listeners = new Set<(moves: readonly Move[]) => void>();
+  const onMoved = (moves: readonly Move[]): void => {
+    for (const listener of listeners) listener(moves);
+  };
+  const transactions = { db, clock, onRepeat: deps.onRepeat, onMoved };
 
   return {
     ...db,
@@ -69,6 +74,10 @@ export function openStore(settings: StoreSettings, deps: StoreDeps): Store {
     clockOffsetMs: offset.currentMs,
     transaction: (fn) => transaction(transactions, fn),
     fenced: (epoch, fn) => fenced(transactions, epoch, fn),
+    onMoves(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
     trouble: () => {
       const trouble = troubles.current();
       return trouble && { ...trouble, sentence: describeTrouble(settings, trouble.error) };

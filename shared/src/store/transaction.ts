@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Clock } from '../process/index.ts';
 import { firstRow } from './ask.ts';
+import type { Move } from './changes.ts';
 import type { Db, Tx } from './database.ts';
 import { clientOf, type RawConnection } from './dialect/connection.ts';
 import { retryReasonOf } from './observer.ts';
@@ -15,6 +16,8 @@ export interface TransactionDeps {
   readonly clock: Clock;
   /** Counts repetitions by their cause, for `transaction retries` of the metrics. */
   readonly onRepeat?: ((cause: 'busy' | 'unknownCommit') => void) | undefined;
+  /** Told of what was moved, after the commit. */
+  readonly onMoved?: ((moves: readonly Move[]) => void) | undefined;
 }
 
 /**
@@ -24,10 +27,13 @@ export interface TransactionDeps {
  */
 export async function transaction<T>(deps: TransactionDeps, fn: (tx: Tx) => Promise<T>, epoch?: number): Promise<T> {
   for (let repetition = 0; ; repetition++) {
-    const attempt = await runOnce(deps.db, fn, epoch);
+    const moves: Move[] = [];
+    const attempt = await runOnce(deps.db, (tx) => fn({ ...tx, moves }), epoch);
+    const commitUnknown = 'error' in attempt && attempt.commitUnknown;
+    if (moves.length > 0 && ('result' in attempt || commitUnknown)) deps.onMoved?.(moves);
     if ('result' in attempt) return attempt.result;
 
-    const { error, commitUnknown } = attempt;
+    const { error } = attempt;
     const again = commitUnknown || (error instanceof StoreError && error.retryable);
     if (!again || repetition === mostRepetitions) throw error;
     deps.onRepeat?.(commitUnknown ? 'unknownCommit' : 'busy');

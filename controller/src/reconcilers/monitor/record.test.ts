@@ -8,6 +8,7 @@ import { systemClock } from '@cronjob-monitor/shared/process';
 import { migrate, openStore, projectCronJobs, recordRuns, takeEpoch } from '@cronjob-monitor/shared/store';
 import { aCronJob, aTemporaryFolder, RecordingLogger } from '@cronjob-monitor/shared/testing';
 import { KeptDurations } from '../../figures/kept-durations.ts';
+import { Moves } from '../../figures/moves.ts';
 import type { GatheredMonitor } from './gather.ts';
 import { createMonitorRecords } from './record.ts';
 
@@ -76,7 +77,7 @@ test('a CronJob has its durations over the window of the monitor, one that never
     aRun(ran, now - 2 * hourMs, 1_000),
     aRun(ran, now - hourMs, 3_000),
   ]);
-  const records = createMonitorRecords(store, epoch, new KeptDurations(store));
+  const records = createMonitorRecords({ store, epoch, durations: new KeptDurations(store), moves: new Moves() });
   const durationsOf = async (spec: unknown): Promise<unknown> => {
     const monitor = gathered(spec, [ran, never]);
     await records.write(monitor, { phase: 'Active', conditions: [] }, now);
@@ -92,4 +93,48 @@ test('a CronJob has its durations over the window of the monitor, one that never
     ran: { avg: 94_000 / 3, p50: 3_000, p95: 90_000, p99: 90_000 },
     never: undefined,
   });
+});
+
+test('a pass over a monitor around which nothing moved writes its instant and reads nothing', async (t) => {
+  const path = join(aTemporaryFolder(t), 'monitor.db');
+  const store = openStore({ type: 'sqlite', path }, { clock: systemClock, log: new RecordingLogger() });
+  t.after(() => store.close());
+  await migrate(store, { version: 'test' });
+  const epoch = await takeEpoch(store, 'test');
+  const moves = new Moves();
+  t.after(store.onMoves(moves.take));
+  const [ours, theirs] = ['prod', 'shop'].map((namespace) =>
+    aCronJob({ uid: randomUUID(), namespace, name: 'backup' }),
+  ) as [CronJobFacts, CronJobFacts];
+  await store.fenced(epoch, (tx) =>
+    projectCronJobs(
+      tx,
+      [ours, theirs].map((facts) => ({ facts, seenAt: now })),
+    ),
+  );
+  const records = createMonitorRecords({ store, epoch, durations: new KeptDurations(store), moves });
+  const monitor = gathered({}, [ours]);
+  const statements: string[] = [];
+  store.sql.on('query', ({ sql }: { readonly sql: string }) => statements.push(sql));
+  /** What a pass asks of the database, and how many runs it then counts. */
+  const pass = async (at: number): Promise<[asked: number, runs: number | undefined]> => {
+    statements.length = 0;
+    await records.write(monitor, { phase: 'Active', conditions: [] }, at);
+    const { worst } = await records.readHealth(monitor, at);
+    return [statements.length, worst[0]?.totalRuns];
+  };
+  const [whole] = await pass(now);
+  const quiet: [number, number] = [4, 0]; // begin, the fence, the instant, commit
+  assert.ok(whole > 10);
+  assert.deepEqual(await pass(now + 1), quiet);
+  const [row] = await store.sql('monitors').select('evaluated_at');
+  assert.equal(Number((row as { evaluated_at: unknown }).evaluated_at), now + 1);
+
+  await recordRuns(store, epoch, [aRun(theirs, now - hourMs, 1_000)]);
+  assert.deepEqual(await pass(now + 2), quiet, 'a run in another namespace is no matter of it');
+  await recordRuns(store, epoch, [aRun(ours, now - hourMs, 1_000)]);
+  assert.deepEqual((await pass(now + 3))[1], 1, 'a run that was recorded counts at once');
+  await pass(now + 4); // the percentiles of a run are kept from the second time on
+  assert.deepEqual(await pass(now + 5), [4, 1]);
+  assert.ok((await pass(now + 5 + hourMs))[0] > 4, 'the window of days moves although nothing happens');
 });

@@ -14,6 +14,7 @@ import {
   listAlertsOfMonitor,
   listCronJobs,
   listTargetsOf,
+  markEvaluated,
   projectMonitor,
   setTargets,
   type AlertOfMonitor,
@@ -22,6 +23,7 @@ import {
   type MonitorTarget,
   type Store,
 } from '@cronjob-monitor/shared/store';
+import type { Moves } from '../../figures/moves.ts';
 import type { MonitorSeen } from '../../selection/index.ts';
 import type { GatheredMonitor } from './gather.ts';
 
@@ -77,12 +79,34 @@ const noBreaks: SelectionOrigins = {
   earlierGoneAt: () => undefined,
 };
 
+export interface MonitorRecordsDeps {
+  readonly store: Store;
+  readonly epoch: number;
+  readonly durations: DurationsOverDays;
+  readonly moves: Pick<Moves, 'mark' | 'isMoved'>;
+}
+
+/** How the CronJobs of a monitor fared when they were last read. */
+interface KeptHealth {
+  readonly health: MonitoredHealth;
+  readonly mark: number;
+  readonly readAt: Instant;
+}
+
+/** A window of days moves on although nothing happens: its figures are read at least so often. */
+const healthKeptMs = 3_600_000;
+
+/**
+ * The rows of monitors and the figures of their status. A pass over a monitor in whose namespaces nothing changed writes the instant of
+ * the pass and reads nothing.
+ */
 export function createMonitorRecords(
-  store: Store,
-  epoch: number,
-  durations: DurationsOverDays,
+  { store, epoch, durations, moves }: MonitorRecordsDeps,
   origins: SelectionOrigins = noBreaks,
 ): MonitorRecords {
+  const kept = new Map<string, KeptHealth>();
+  /** Rows written last, by monitor UID: all of them but the instant. */
+  const rows = new Map<string, string>();
   /** Targets written last, by monitor UID: whether each is led, and since when it is selected. */
   const written = new Map<string, ReadonlyMap<string, string>>();
   const generations = new Map<string, number>();
@@ -105,15 +129,21 @@ export function createMonitorRecords(
         before !== undefined &&
         before.size === targets.size &&
         [...targets].every(([uid, target]) => before.get(uid) === textOf(target));
+      const projection = projectionOf(gathered, judged);
+      const row = JSON.stringify(projection);
+      const isSameRow = isSame && rows.get(monitor.uid) === row;
+      if (!isSameRow) kept.delete(monitor.uid);
       const outcome = await store.fenced(epoch, async (tx) => {
+        if (isSameRow && (await markEvaluated(tx, monitor.uid, at))) return { unknown: [] };
         await projectMonitor(tx, {
-          ...projectionOf(gathered, judged),
+          ...projection,
           counts: null,
           evaluatedAt: at,
           earlierGoneAt: origins.earlierGoneAt(monitor),
         });
         return isSame ? { unknown: [] } : setTargets(tx, monitor.uid, [...targets.values()], at);
       });
+      rows.set(monitor.uid, row);
       const unknown = new Set(outcome.unknown);
       const added = [...targets].flatMap(([uid, target]) => {
         const last = before?.get(uid);
@@ -131,46 +161,55 @@ export function createMonitorRecords(
       return { added, removed, unknown: outcome.unknown, isRespecified };
     },
 
-    async readHealth({ monitor }, now) {
-      const filter = { monitor: { namespace: monitor.namespace, name: monitor.name } };
-      const { total, summary, states } = await countCronJobs(store, filter);
-      const worst = await listCronJobs(store, filter, {
-        sort: { key: 'status', descending: false },
-        page: { limit: maxCronJobsInStatus, offset: 0 },
-      });
-      const ids = worst.map(({ id }) => id);
-      const windowDays = (monitor.decoded.ok ? monitor.decoded.spec.sla?.windowDays : undefined) ?? 7;
-      const window = { from: now - windowDays * dayMs, to: now };
-      const outcomes = ids.length === 0 ? new Map<number, never>() : await countOutcomes(store, window, ids);
-      const withRuns = ids.map((cronJobId) => ({ cronJobId, runs: outcomes.get(cronJobId)?.success ?? 0 }));
-      const durationsOf = await durations.measure(withRuns, windowDays, now);
-      const activeAlerts = await countAlertsOfMonitor(store, monitor.uid);
-      const alerts = activeAlerts === 0 ? [] : await listAlertsOfMonitor(store, monitor.uid, ids);
-      const alertsOf = Map.groupBy(alerts, ({ cronJobId }) => cronJobId);
-      return {
-        total,
-        summary,
-        states,
-        activeAlerts,
-        worst: worst.map((cronJob) =>
-          toHealth(cronJob, {
-            outcomes: outcomes.get(cronJob.id),
-            durations: durationsOf.get(cronJob.id),
-            activeAlerts: alertsOf.get(cronJob.id) ?? [],
-          }),
-        ),
-      };
+    async readHealth(gathered, now) {
+      const { uid } = gathered.monitor;
+      const namespaces = new Set(gathered.selected.map(({ namespace }) => namespace));
+      const last = kept.get(uid);
+      if (last && now < last.readAt + healthKeptMs && !moves.isMoved(last.mark, namespaces)) return last.health;
+      const { mark } = moves;
+      const health = await readHealth(gathered, now);
+      kept.set(uid, { health, mark, readAt: now });
+      return health;
     },
 
     async forget(uid, at) {
       const targets = [...(written.get(uid)?.keys() ?? [])];
       await store.fenced(epoch, (tx) => forgetMonitor(tx, uid, origins.goneAt(uid) ?? at));
-      written.delete(uid);
-      joined.delete(uid);
-      generations.delete(uid);
+      for (const known of [written, joined, generations, rows, kept]) known.delete(uid);
       return targets;
     },
   };
+
+  async function readHealth({ monitor }: GatheredMonitor, now: Instant): Promise<MonitoredHealth> {
+    const filter = { monitor: { namespace: monitor.namespace, name: monitor.name } };
+    const { total, summary, states } = await countCronJobs(store, filter);
+    const worst = await listCronJobs(store, filter, {
+      sort: { key: 'status', descending: false },
+      page: { limit: maxCronJobsInStatus, offset: 0 },
+    });
+    const ids = worst.map(({ id }) => id);
+    const windowDays = (monitor.decoded.ok ? monitor.decoded.spec.sla?.windowDays : undefined) ?? 7;
+    const window = { from: now - windowDays * dayMs, to: now };
+    const outcomes = ids.length === 0 ? new Map<number, never>() : await countOutcomes(store, window, ids);
+    const withRuns = ids.map((cronJobId) => ({ cronJobId, runs: outcomes.get(cronJobId)?.success ?? 0 }));
+    const durationsOf = await durations.measure(withRuns, windowDays, now);
+    const activeAlerts = await countAlertsOfMonitor(store, monitor.uid);
+    const alerts = activeAlerts === 0 ? [] : await listAlertsOfMonitor(store, monitor.uid, ids);
+    const alertsOf = Map.groupBy(alerts, ({ cronJobId }) => cronJobId);
+    return {
+      total,
+      summary,
+      states,
+      activeAlerts,
+      worst: worst.map((cronJob) =>
+        toHealth(cronJob, {
+          outcomes: outcomes.get(cronJob.id),
+          durations: durationsOf.get(cronJob.id),
+          activeAlerts: alertsOf.get(cronJob.id) ?? [],
+        }),
+      ),
+    };
+  }
 
   async function findJoined({ monitor, selected }: GatheredMonitor): Promise<ReadonlyMap<string, Instant>> {
     const present = await listTargetsOf(store, monitor.uid);

@@ -1,6 +1,7 @@
 import type { Ref } from '../../contract/index.ts';
 import { toAlertFacts, type AlertRecord } from '../../domain/index.ts';
 import { change } from '../ask.ts';
+import { noteMove } from '../changes.ts';
 import { toJson } from '../column.ts';
 import { cronJobIdsOf } from '../catalog/cron-job-ids.ts';
 import type { Db, Tx } from '../database.ts';
@@ -66,5 +67,6 @@ export async function listAlertsOfRuns(db: Db, runs: readonly RunRef[]): Promise
 
 /** What is known of an alert's run; nothing else of the alert changes. The row of its CronJob is to be locked before. */
 export async function updateAlertContext(tx: Tx, alertId: string, context: unknown): Promise<void> {
+  noteMove(tx, { alertId });
   await change(tx, 'update alerts set context = ? where id = ?', [toJson(context), tx.dialect.id16(toId16(alertId))]);
 }

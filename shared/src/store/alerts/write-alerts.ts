@@ -1,5 +1,6 @@
 import type { AlertRecord, Instant } from '../../domain/index.ts';
 import { change, firstRow, inParts, insertRows, marks, rows } from '../ask.ts';
+import { noteMove } from '../changes.ts';
 import type { Db, Tx } from '../database.ts';
 import { toId16 } from '../id16.ts';
 import { quoted, rowsIn } from '../upsert.ts';
@@ -75,6 +76,7 @@ export async function insertAlert(tx: Tx, alert: AlertRecord): Promise<void> {
 
 /** Writes all that may change of an alert whose row is locked. */
 export async function updateAlert(tx: Tx, alert: AlertRecord): Promise<void> {
+  noteMove(tx, { namespace: alert.namespace, alertId: alert.id });
   const assignments = movingAlertColumns.map((column) => `"${column}" = ?`).join(', ');
   await change(tx, `update alerts set ${assignments} where id = ?`, [
     ...toMovingValues(tx, alert),
@@ -82,11 +84,15 @@ export async function updateAlert(tx: Tx, alert: AlertRecord): Promise<void> {
   ]);
 }
 
-/** Whether the row of the second says nothing else than that of the first, but for when the condition was last seen to hold. */
+/**
+ * Whether the second says nothing else than the first, but for when the condition was last seen to hold: an age that grew by less than
+ * its sentence shows is the same figure.
+ */
 export function isOnlySeen(db: Db, before: AlertRecord, after: AlertRecord): boolean {
+  const figures = after.message === before.message ? before.figures : after.figures;
   const values = toMovingValues(db, before);
   // Keys are bytes or text, the rest is numbers and text.
-  return toMovingValues(db, { ...after, lastSeenAt: before.lastSeenAt }).every(
+  return toMovingValues(db, { ...after, figures, lastSeenAt: before.lastSeenAt }).every(
     (value, index) => String(value) === String(values[index]),
   );
 }

@@ -90,6 +90,15 @@ export async function projectMonitor(
   return { id, created, changed };
 }
 
+/** Writes that the monitor was looked at and is as before. Returns false when it has no row, or was deleted. */
+export async function markEvaluated(tx: Tx, uid: string, at: Instant): Promise<boolean> {
+  const marked = await change(tx, 'update monitors set evaluated_at = ? where uid = ? and deleted_at is null', [
+    at,
+    tx.dialect.id16(toId16(uid)),
+  ]);
+  return marked > 0;
+}
+
 /** Marks a monitor deleted at `at` and removes its targets. Returns false when it was not known, or deleted before. */
 export async function forgetMonitor(tx: Tx, uid: string, at: Instant): Promise<boolean> {
   const id = await findMonitorId(tx, uid);
