@@ -56,6 +56,14 @@ describe('the rules of a monitor', () => {
     });
   });
 
+  test('say when a CronJob without any success is left alone', () => {
+    const deadManSwitch = { maxTimeSinceLastSuccess: '25h', fromCreation: false };
+    assert.equal(
+      rulesOf({ deadManSwitch })["Dead-man's switch"],
+      'no success for 25 h; only after a first success [set]',
+    );
+  });
+
   test('that are switched off are off, with all that depends on them', () => {
     const told = rulesOf({ jobFailed: { enabled: false }, sla: { enabled: false, maxDuration: '1h' } });
     assert.equal(told['Failed runs'], 'off [off]');

@@ -24,12 +24,13 @@ const tellers: readonly Teller[] = [
     const rule = block(spec, 'deadManSwitch');
     if (!rule || !flag(rule, 'enabled', true)) return off(name);
     const limit = text(rule, 'maxTimeSinceLastSuccess');
-    if (limit !== undefined) return { name, says: `no success for ${limitText(limit)}`, from: 'set' };
+    const from = flag(rule, 'fromCreation', true) ? '' : '; only after a first success';
+    if (limit !== undefined) return { name, says: `no success for ${limitText(limit)}${from}`, from: 'set' };
     const auto = block(rule, 'autoFromSchedule');
     if (!auto || !flag(auto, 'enabled', true)) return off(name, 'off: it has no limit');
     const runs = plural(number(auto, 'missedScheduleThreshold') ?? 1, 'expected run');
     const buffer = limitText(text(auto, 'buffer') ?? '1h');
-    return { name, says: `no success for ${runs} of the schedule and ${buffer}`, from: 'set' };
+    return { name, says: `no success for ${runs} of the schedule and ${buffer}${from}`, from: 'set' };
   },
   (spec) => {
     const name = 'Failed runs';
