@@ -16,7 +16,7 @@ const groups = [
   {
     title: 'The fleet',
     of: 'The leading controller.',
-    has: /^cronjob_monitor_(cronjobs|cronjob_states|monitors|alerts_open|slots_total|execution.*)$/,
+    has: /^cronjob_monitor_(cronjobs|cronjob_states|coverage|monitors|alerts_open|slots_total|execution.*)$/,
   },
   {
     title: 'Messages and channels',

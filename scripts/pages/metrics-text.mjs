@@ -13,6 +13,7 @@ import {
   schedulerNames,
   severities,
   slotOutcomes,
+  coverageStates,
 } from '../../shared/src/contract/index.ts';
 import { retryReasons } from '../../shared/src/store/index.ts';
 
@@ -44,6 +45,7 @@ export const labelValues = [
   ['phase', 'all', code(monitorPhases)],
   ['outcome', 'all', code(slotOutcomes)],
   ['state', '`…_alerts_open`', code(openAlertStates)],
+  ['state', '`…_coverage`', code(coverageStates)],
   ['state', '`…_deliveries`', code(['ready', 'claimed', 'parked', 'dead'])],
   ['state', '`…_db_pool_connections`', code(['used', 'idle', 'waiting'])],
   ['kind', '`…_deliveries_total`', code(deliveryKinds)],

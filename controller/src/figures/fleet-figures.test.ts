@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { systemClock } from '@cronjob-monitor/shared/process';
-import { deleteHistory } from '@cronjob-monitor/shared/store';
+import { deleteHistory, findUnwatched } from '@cronjob-monitor/shared/store';
 import { TestServer } from '@cronjob-monitor/shared/testing';
 import { aCronJobObject, aJobObject, startRecording, type RecordingFixture } from '../testing/recording-fixture.ts';
 
@@ -89,6 +89,21 @@ test('the series of a history that is deleted end, although its CronJob stays', 
 test('the fleet is counted as it stands', async () => {
   await untilLines(/^cronjob_monitor_(cronjobs|monitors|alerts_open)\{/, 13);
   assert.deepEqual(await untilLines(/monitors\{phase="Active"\} [12]$/, 1), ['monitors{phase="Active"} 1']);
+});
+
+test('CronJobs that no monitor selects are counted and written down, and are no more once one does', async () => {
+  fixture.sim.objects.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'dev' } });
+  fixture.sim.objects.put({ ...aCronJobObject('alone'), metadata: { namespace: 'dev', name: 'alone' } });
+  fixture.sim.objects.put({
+    ...monitorKind,
+    metadata: { namespace: 'dev', name: 'none' },
+    spec: { selector: { matchNames: ['x'] } },
+  });
+  await untilLines(/coverage\{state="unwatched"\} 1$/, 1);
+  assert.deepEqual(await findUnwatched(fixture.store), { total: 1, byNamespace: { dev: 1 }, names: ['dev/alone'] });
+  fixture.sim.objects.put({ ...monitorKind, metadata: { namespace: 'dev', name: 'all' }, spec: {} });
+  await untilLines(/coverage\{state="unwatched"\} 0$/, 1);
+  assert.deepEqual(await findUnwatched(fixture.store), { total: 0, byNamespace: {}, names: [] });
 });
 
 test('a leader that is well calls its heartbeat URL, and says when', async () => {

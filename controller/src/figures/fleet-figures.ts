@@ -1,23 +1,33 @@
-import type { SlotOutcome } from '@cronjob-monitor/shared/contract';
-import type { CronJobFacts, Instant } from '@cronjob-monitor/shared/domain';
+import { coverageStates, coverageTypes, type SlotOutcome } from '@cronjob-monitor/shared/contract';
+import { CoverageJudge, type CronJobFacts, type Instant, type RouteRules } from '@cronjob-monitor/shared/domain';
 import {
   countCronJobs,
   countMonitorPhases,
   countOpenAlerts,
   countRateFacts,
+  findUnwatched,
+  listChannelHolds,
   listClearedHistories,
   listJudgedCronJobs,
+  putClusterState,
   type DurationFigures,
   type JudgedCronJob,
   type Store,
+  type UnwatchedCronJobs,
 } from '@cronjob-monitor/shared/store';
 import type { KeptDurations } from './kept-durations.ts';
-import type { FleetMetrics, SlaMetrics } from '../metrics/index.ts';
+import type { CoverageCounts, FleetMetrics, SlaMetrics } from '../metrics/index.ts';
 import type { MonitorSeen, Selection } from '../selection/index.ts';
 
 export interface FleetFiguresDeps {
   readonly store: Store;
+  readonly epoch: number;
   readonly selection: Pick<Selection, 'monitorsOf'>;
+  /** All in the cluster, and whether monitors may look into a namespace. */
+  readonly cronJobs: { values(): Iterable<CronJobFacts> };
+  readonly mayBeWatched: (namespace: string) => boolean;
+  /** What a monitor says of who is told; undefined: it cannot be read. */
+  readonly rulesOf: (monitor: MonitorSeen) => RouteRules | undefined;
   /** In the cluster now. */
   readonly findCronJob: (uid: string) => CronJobFacts | undefined;
   readonly durations: KeptDurations;
@@ -29,6 +39,8 @@ export interface FleetFiguresDeps {
 export interface FleetFigures {
   /** CronJobs, monitors and open alerts, as the API counts them. */
   measureFleet(): Promise<void>;
+  /** CronJobs by whether their alerts would be heard; those that no monitor selects are written down when they are others than before. */
+  measureCoverage(): Promise<void>;
   /** Series of CronJobs whose history a person has removed of late end, unless they have runs again. */
   measureCleared(now: Instant): Promise<void>;
   /** Success rates and durations of these CronJobs. */
@@ -70,6 +82,13 @@ export function createFleetFigures(deps: FleetFiguresDeps): FleetFigures {
         countOpenAlerts(store, []),
       ]);
       fleet.counted({ cronJobs: summary, states, monitors, alerts });
+    },
+
+    async measureCoverage() {
+      const unwatched = unwatchedOf(deps);
+      fleet.covered(await countCovered(deps, unwatched.total));
+      if (JSON.stringify(unwatched) === JSON.stringify(await findUnwatched(store))) return;
+      await store.fenced(deps.epoch, (tx) => putClusterState(tx, 'unwatched', unwatched));
     },
 
     measureSla,
@@ -125,6 +144,42 @@ export function createFleetFigures(deps: FleetFiguresDeps): FleetFigures {
     const asked = led.map((cronJobId) => ({ cronJobId, runs: counts.get(cronJobId)?.success ?? 0 }));
     return durations.measure(asked, windowDays, now);
   }
+}
+
+/** Names that are kept of CronJobs which no monitor selects. */
+const mostNames = 1_000;
+
+function unwatchedOf({ cronJobs, selection, mayBeWatched }: FleetFiguresDeps): UnwatchedCronJobs {
+  const names = [...cronJobs.values()]
+    .filter((cronJob) => mayBeWatched(cronJob.namespace) && selection.monitorsOf(cronJob).length === 0)
+    .map(({ namespace, name }) => `${namespace}/${name}`)
+    .sort();
+  const counts = Map.groupBy(names, (path) => path.slice(0, path.indexOf('/')));
+  const byNamespace = Object.fromEntries([...counts].map(([namespace, of]) => [namespace, of.length]));
+  return { total: names.length, byNamespace, names: names.slice(0, mostNames) };
+}
+
+const acceptedWithinMs = 30 * dayMs;
+
+/** As the API counts them when it is asked for nothing in particular. */
+async function countCovered(deps: FleetFiguresDeps, unwatched: number): Promise<CoverageCounts> {
+  const { store, selection, cronJobs } = deps;
+  const channels = await listChannelHolds(store);
+  const judge = new CoverageJudge(coverageTypes, {
+    channels: new Map(channels.map((channel) => [channel.name, channel])),
+    acceptedSinceAt: store.now() - acceptedWithinMs,
+  });
+  const known = new Map<string, RouteRules | undefined>();
+  const rulesOf = (monitor: MonitorSeen): RouteRules | undefined => {
+    if (!known.has(monitor.uid)) known.set(monitor.uid, deps.rulesOf(monitor));
+    return known.get(monitor.uid);
+  };
+  const counts = Object.fromEntries(coverageStates.map((state) => [state, 0])) as Record<keyof CoverageCounts, number>;
+  for (const cronJob of cronJobs.values()) {
+    const monitors = selection.monitorsOf(cronJob);
+    if (monitors.length > 0) counts[judge.judge(monitors.flatMap((monitor) => rulesOf(monitor) ?? [])).state] += 1;
+  }
+  return { ...counts, unwatched };
 }
 
 function ratedBy(

@@ -8,7 +8,7 @@ import type { Selection } from '../selection/index.ts';
 export interface SeriesUpkeepDeps {
   readonly cronJobs: { values(): Iterable<CronJobFacts> };
   readonly selection: Pick<Selection, 'isMonitored'>;
-  readonly figures: Pick<FleetFigures, 'measureFleet' | 'measureCleared' | 'forgetVanished'>;
+  readonly figures: Pick<FleetFigures, 'measureFleet' | 'measureCoverage' | 'measureCleared' | 'forgetVanished'>;
   readonly moves: Pick<Moves, 'mark'>;
   readonly productMetrics: ProductMetrics;
   readonly verdictMetrics: VerdictMetrics;
@@ -23,7 +23,7 @@ export interface SeriesUpkeepDeps {
 export interface SeriesUpkeep {
   /** Until the signal aborts. */
   readonly run: (signal: AbortSignal) => Promise<void>;
-  /** A CronJob is gone, or selected no more: its gauges go within a second. */
+  /** A CronJob is gone, selected no more, or not at all: gauges and coverage follow within a second. */
   readonly tidySoon: () => void;
 }
 
@@ -49,10 +49,12 @@ export function createSeriesUpkeep(deps: SeriesUpkeepDeps): SeriesUpkeep {
           isAsked = false;
           tidyAtMs = nowMs + tidyEveryMs;
           tidy(nowMs);
+          await count(() => deps.figures.measureCoverage());
         }
         if (nowMs >= countAtMs) {
           countAtMs = nowMs + countEveryMs;
-          await count(nowMs);
+          await count(() => countMoved(nowMs));
+          await count(() => deps.figures.measureCleared(clock.now()));
         }
         await clock.sleep(lookEveryMs, signal).catch(() => {});
       }
@@ -74,15 +76,18 @@ export function createSeriesUpkeep(deps: SeriesUpkeepDeps): SeriesUpkeep {
     deps.figures.forgetVanished(deps.cronJobs.values());
   }
 
-  async function count(nowMs: number): Promise<void> {
+  /** Counts the fleet when a commit moved something since it was counted last, and after a while anyway. */
+  async function countMoved(nowMs: number): Promise<void> {
+    const { mark } = deps.moves;
+    if (mark === countedMark && nowMs < recountAtMs) return;
+    await deps.figures.measureFleet();
+    countedMark = mark;
+    recountAtMs = nowMs + countAtLeastEveryMs;
+  }
+
+  async function count(measure: () => Promise<void>): Promise<void> {
     try {
-      const { mark } = deps.moves;
-      if (mark !== countedMark || nowMs >= recountAtMs) {
-        await deps.figures.measureFleet();
-        countedMark = mark;
-        recountAtMs = nowMs + countAtLeastEveryMs;
-      }
-      await deps.figures.measureCleared(clock.now());
+      await measure();
     } catch (error) {
       if (!deps.isAway(error)) deps.logger.warn('the fleet could not be counted and is counted again', { error });
     }

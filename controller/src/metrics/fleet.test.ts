@@ -21,12 +21,16 @@ test('the fleet is counted by status, phase and state, zeros included, and is go
     monitors: new Map([['Active', 3]]),
     alerts: { active: 4, pending: 0, suppressed: 1 },
   });
+  metrics.covered({ unwatched: 2, off: 0, nobody: 1, unreachable: 0, unproved: 0, reached: 4 });
   const told = await lines(registry);
   for (const line of [
     'cronjobs{status="suspended"} 2',
     'cronjobs{status="warning"} 0',
     'cronjob_states{state="failing"} 3',
     'cronjob_states{state="unknown"} 0',
+    'coverage{state="unwatched"} 2',
+    'coverage{state="off"} 0',
+    'coverage{state="reached"} 4',
     'monitors{phase="Active"} 3',
     'monitors{phase="Error"} 0',
     'alerts_open{state="suppressed"} 1',

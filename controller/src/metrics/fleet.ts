@@ -1,9 +1,11 @@
 import {
+  coverageStates,
   cronJobStatusFilters,
   healthStates,
   monitorPhases,
   openAlertStates,
   slotOutcomes,
+  type CoverageState,
   type CronJobStatusFilter,
   type MonitorPhase,
   type SlotOutcome,
@@ -22,10 +24,14 @@ export interface FleetCounts {
   readonly alerts: Readonly<Record<(typeof openAlertStates)[number], number>>;
 }
 
+/** CronJobs by whether their alerts would be heard, each once. */
+export type CoverageCounts = Readonly<Record<CoverageState, number>>;
+
 /** The fleet in numbers (metrics.md section 4): of the leader alone. */
 export class FleetMetrics {
   readonly #cronJobs: Gauge<'status'>;
   readonly #states: Gauge<'state'>;
+  readonly #coverage: Gauge<'state'>;
   readonly #monitors: Gauge<'phase'>;
   readonly #alerts: Gauge<'state'>;
   readonly #slots: Counter<'outcome'>;
@@ -41,6 +47,12 @@ export class FleetMetrics {
     this.#states = new Gauge({
       name: 'cronjob_monitor_cronjob_states',
       help: 'CronJobs that are watched, by state; each counts once.',
+      labelNames: ['state'],
+      registers,
+    });
+    this.#coverage = new Gauge({
+      name: 'cronjob_monitor_coverage',
+      help: 'CronJobs by whether their alerts would be heard; each counts once, those without a monitor too.',
       labelNames: ['state'],
       registers,
     });
@@ -73,6 +85,10 @@ export class FleetMetrics {
     for (const state of openAlertStates) this.#alerts.set({ state }, alerts[state]);
   }
 
+  covered(counts: CoverageCounts): void {
+    for (const state of coverageStates) this.#coverage.set({ state }, counts[state]);
+  }
+
   /** After the commit of these outcomes. */
   judged(outcomes: Iterable<SlotOutcome>): void {
     for (const outcome of outcomes) this.#slots.inc({ outcome });
@@ -80,6 +96,6 @@ export class FleetMetrics {
 
   /** This replica leads no more: what the database has is told by who does. */
   stopped(): void {
-    for (const gauge of [this.#cronJobs, this.#states, this.#monitors, this.#alerts]) gauge.reset();
+    for (const gauge of [this.#cronJobs, this.#states, this.#coverage, this.#monitors, this.#alerts]) gauge.reset();
   }
 }

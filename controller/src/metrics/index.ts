@@ -1,6 +1,6 @@
 export { exposeClocks, type ClockOffsets } from './clocks.ts';
 export { DeliveryMetrics, type ChannelGauges, type ToldMessage } from './deliveries.ts';
-export { FleetMetrics, type FleetCounts } from './fleet.ts';
+export { FleetMetrics, type CoverageCounts, type FleetCounts } from './fleet.ts';
 export { LeadershipMetrics } from './leadership.ts';
 export { OutboundHeartbeatMetrics } from './outbound-heartbeat.ts';
 export { controllerNames, type ControllerName, ReconcileMetrics, type ReconcileRecorder } from './reconcile.ts';

@@ -1,5 +1,5 @@
 import type { CronJobFacts, Instant } from '@cronjob-monitor/shared/domain';
-import type { Cluster, StatusWriter } from '@cronjob-monitor/shared/kube';
+import { mayBeWatched, routeRulesOf, type Cluster, type StatusWriter } from '@cronjob-monitor/shared/kube';
 import type { Clock, Logger, ProblemList } from '@cronjob-monitor/shared/process';
 import { FencedError, mostRunsAtOnce, type Store } from '@cronjob-monitor/shared/store';
 import { createAddressRules } from '../channels/index.ts';
@@ -115,7 +115,11 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
   const endMoves = store.onMoves(moves.take);
   const figures = createFleetFigures({
     store,
+    epoch: term.epoch,
     selection,
+    cronJobs: caches.cronJobs,
+    mayBeWatched: (namespace) => mayBeWatched(namespace, settings.reach),
+    rulesOf: ({ decoded }) => (decoded.ok ? routeRulesOf(decoded.spec) : undefined),
     findCronJob: (uid) => caches.cronJobs.find(uid),
     durations,
     fleet: deps.fleetMetrics,
@@ -214,8 +218,10 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
       onUndecided: (cronJobUid, jobUid, isUndecided) => deps.intake.markUndecided(cronJobUid, jobUid, isUndecided),
     });
 
-  const cronJobs: BatchOf = (uids) =>
-    reconcileCronJobs(uids, {
+  const cronJobs: BatchOf = (uids) => {
+    // Coverage counts those that no monitor selects, too.
+    if (!uids.every((uid) => selection.isMonitored(uid))) series.tidySoon();
+    return reconcileCronJobs(uids, {
       cronJobs: caches.cronJobs,
       isMonitored: (uid) => selection.isMonitored(uid),
       records: cronJobRecords,
@@ -233,6 +239,7 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
       },
       onRespecified: (uids) => evaluation.ask(uids),
     });
+  };
 
   const monitor = (uid: string, signal: AbortSignal): Promise<ComeBack> =>
     reconcileMonitor(

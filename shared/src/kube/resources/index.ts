@@ -13,7 +13,15 @@ export {
 } from './channel-spec.ts';
 export { findUnknownFields, type UnknownField } from './unknown-fields.ts';
 export type { SpecChecks, SpecNote, SpecNoteCode, SpecProblem, SpecReason } from './reading.ts';
-export { reachOf, selectsCronJob, type Reach, type ReachRules, type Refusal, type RefusalReason } from './reach.ts';
+export {
+  mayBeWatched,
+  reachOf,
+  selectsCronJob,
+  type Reach,
+  type ReachRules,
+  type Refusal,
+  type RefusalReason,
+} from './reach.ts';
 export { toConditions, toTimeText, type Condition, type ConditionVerdict } from './condition.ts';
 export {
   judgeMonitor,

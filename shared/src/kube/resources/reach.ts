@@ -75,8 +75,7 @@ function refusalOf(
   known: ReadonlyMap<string, NamespaceFacts>,
   rules: ReachRules,
 ): RefusalReason | undefined {
-  if (rules.ignoredNamespaces.includes(name)) return 'NamespaceIgnored';
-  if (rules.watchNamespaces.length > 0 && !rules.watchNamespaces.includes(name)) return 'NamespaceIgnored';
+  if (!mayBeWatched(name, rules)) return 'NamespaceIgnored';
   // A monitor's own namespace exists, also where the service may not list namespaces.
   if (name === own) return undefined;
   const facts = known.get(name);
@@ -84,6 +83,14 @@ function refusalOf(
   const mayLookElsewhere = rules.crossNamespaceFrom.some((from) => from === '*' || from === own);
   const hasAgreed = facts.monitoredFrom.some((from) => from === '*' || from === own);
   return mayLookElsewhere || hasAgreed ? undefined : 'NamespaceNotAuthorized';
+}
+
+/** Whether the configuration lets any monitor look into the namespace. */
+export function mayBeWatched(
+  name: string,
+  { ignoredNamespaces, watchNamespaces }: Pick<ReachRules, 'ignoredNamespaces' | 'watchNamespaces'>,
+): boolean {
+  return !ignoredNamespaces.includes(name) && (watchNamespaces.length === 0 || watchNamespaces.includes(name));
 }
 
 /** Whether a monitor that reaches these namespaces watches this CronJob. */
