@@ -121,6 +121,11 @@ export function channelRefsOf(spec: unknown): readonly ChannelRefSpec[] {
   });
 }
 
+/** Whether it selects only what no monitor without `fallback` selects. */
+export function isFallback(spec: unknown): boolean {
+  return block(spec, 'selector')?.['fallback'] === true;
+}
+
 /** Its patterns of suggested fixes, as the reconciler decoded them. */
 export function fixPatternsOf(spec: unknown): readonly FixPattern[] {
   const listed = block(spec, 'alerting')?.['suggestedFixPatterns'];

@@ -60,6 +60,8 @@ Those of its own namespace, or of the namespaces that \`namespaces\`, \`namespac
 that meet every other criterion of the selector. Namespaces in \`ignored-namespaces\` are always left out, and \`cluster.watch-namespaces\`,
 when it is set, bounds everything.
 
+One with \`fallback\` leaves each CronJob to the monitors without it: it watches those that are selected by none of them.
+
 Another namespace than the monitor's own has to agree, for a monitor can have logs sent to a channel: the monitor's namespace stands in
 \`monitors.cross-namespace-from\` (by default the namespace of the service), or in the annotation \`cronjob-monitor.io/monitored-from\` of the
 other namespace. What is left out although the monitor names it stands in the condition \`SelectorAuthorized\`.

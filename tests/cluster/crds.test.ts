@@ -92,7 +92,7 @@ describe('the CRDs on a real API server', { skip }, () => {
       selector: {},
     });
     assert.deepEqual(body.spec, {
-      selector: { allNamespaces: false },
+      selector: { allNamespaces: false, fallback: false },
       missedSchedule: { enabled: true, grace: '2m', threshold: 1 },
       jobFailed: { enabled: true, failureThreshold: 1, recoveryThreshold: 1, includeManual: true },
       sla: {

@@ -23,6 +23,7 @@ import {
   findStartSkew,
   listCronJobs,
   listMonitors,
+  listMonitorsOf,
   listRoutedChannels,
   listSpecEpochs,
   measureLastDurations,
@@ -31,6 +32,7 @@ import {
   type Store,
   type StoredHistory,
 } from '@cronjob-monitor/shared/store';
+import { isFallback } from '../monitor-spec.ts';
 
 export interface PreviewWish {
   readonly namespace: string;
@@ -156,7 +158,26 @@ async function listMatched(
   const known = await listCronJobs(store, { namespaces, monitor });
   const names = selector?.matchNames ?? [];
   const cronJobs = names.length === 0 ? known : known.filter((cronJob) => names.includes(cronJob.name));
-  return { cronJobs, unknownLabels: asksLabels };
+  const left = selector?.fallback ? await leftToFallback(store, cronJobs, { namespace, name }) : cronJobs;
+  return { cronJobs: left, unknownLabels: asksLabels };
+}
+
+/** Those that no other monitor without `fallback` selects now. */
+async function leftToFallback(
+  store: Store,
+  cronJobs: readonly CatalogCronJob[],
+  own: Pick<PreviewWish, 'namespace' | 'name'>,
+): Promise<readonly CatalogCronJob[]> {
+  const others = (await listMonitors(store)).filter(
+    ({ namespace, name, spec }) => (namespace !== own.namespace || name !== own.name) && !isFallback(spec),
+  );
+  const keeping = new Set(others.map(({ id }) => id));
+  const targets = await listMonitorsOf(
+    store,
+    cronJobs.map(({ id }) => id),
+  );
+  const kept = new Set(targets.filter(({ monitorId }) => keeping.has(monitorId)).map(({ cronJobId }) => cronJobId));
+  return cronJobs.filter(({ id }) => !kept.has(id));
 }
 
 /** Of the wanted namespaces those that may be read; undefined: none. Empty: all. */

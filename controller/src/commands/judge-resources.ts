@@ -79,7 +79,7 @@ function judgeMonitor(
     return { monitor: undefined, findings: [...unknown, finding] };
   }
   const { spec, problems, notes } = decoded;
-  const monitor = { written, spec, selected: selectedBy(written, spec, resources) };
+  const monitor = { written, spec, selected: watchedBy(written, spec, resources) };
   const found: Finding[] = [
     ...unknown,
     ...problems.map(({ path, message }) => ({ subject, level: 'error', code: 'schema', path, message }) as const),
@@ -136,6 +136,17 @@ export function nextRunsOf({ schedule, timeZone }: CronJobFacts, now: Instant, m
     if (error instanceof ScheduleError) return [];
     throw error;
   }
+}
+
+/** What monitors without `fallback` select is not left to one with it. */
+function watchedBy(written: WrittenResource, spec: MonitorSpec, resources: Resources): CronJobFacts[] {
+  const selected = selectedBy(written, spec, resources);
+  if (spec.selector?.fallback !== true) return selected;
+  const taken = resources.monitors.flatMap((other) => {
+    const decoded = decodeMonitorSpec(other.object, usualDefaults);
+    return decoded.ok && decoded.spec.selector?.fallback !== true ? selectedBy(other, decoded.spec, resources) : [];
+  });
+  return selected.filter((cronJob) => !taken.includes(cronJob));
 }
 
 function selectedBy(

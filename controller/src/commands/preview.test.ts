@@ -53,6 +53,18 @@ test('programs get the same as JSON', async () => {
   ]);
 });
 
+test('a monitor with fallback is given what the other monitors of the files leave', async () => {
+  const rest = `
+---
+apiVersion: cronjob-monitor.io/v1alpha1
+kind: CronJobMonitor
+metadata: {name: default, namespace: ops}
+spec: {selector: {allNamespaces: true, fallback: true}}
+`;
+  const { out } = await runCommand(['preview', '-'], { input: files + rest });
+  assert.match(out, /CronJobMonitor ops\/default selects 1 CronJob of the files\n {2}prod\/web /);
+});
+
 test('days and limits need stored runs', async () => {
   const { status, error } = await runCommand(['preview', '-', '--days', '3'], { input: files });
   assert.equal(status, 2);

@@ -71,8 +71,11 @@ export class SelectionStarts {
       const reach = reachOf(item.namespace, selector, namespaces, this.#from.rules);
       return (cronJob: CronJobFacts): boolean => selectsCronJob(selector, reach.namespaces, cronJob);
     });
-    for (const cronJob of this.#from.cronJobs.values())
-      if (is?.(cronJob) && !was?.(cronJob)) this.#begins(item.uid, cronJob.uid, at);
+    for (const cronJob of this.#from.cronJobs.values()) {
+      const [selected, selects] = [was?.(cronJob) === true, is?.(cronJob) === true];
+      if (selects && !selected && this.#isFor(item, cronJob)) this.#begins(item.uid, cronJob.uid, at);
+      if (selected !== selects || selectors[0]?.fallback !== selectors[1]?.fallback) this.#fallsBack(cronJob, at);
+    }
   }
 
   namespaceChanged({ before, item }: Changed<NamespaceFacts>, news: News): void {
@@ -92,16 +95,42 @@ export class SelectionStarts {
       const reach = reachOf(monitor.namespace, selector, later, this.#from.rules);
       if (wasReached || !reach.namespaces.has(item.name)) continue;
       for (const cronJob of cronJobs)
-        if (selectsCronJob(selector, reach.namespaces, cronJob)) this.#begins(monitor.uid, cronJob.uid, at);
+        if (selectsCronJob(selector, reach.namespaces, cronJob) && this.#isFor(monitor, cronJob))
+          this.#begins(monitor.uid, cronJob.uid, at);
     }
+    for (const cronJob of cronJobs) this.#fallsBack(cronJob, at);
   }
 
-  monitorGone(uid: string): void {
-    this.#since.delete(uid);
+  monitorGone(monitor: MonitorSeen, { receivedAt }: News): void {
+    this.#since.delete(monitor.uid);
+    if (!isFallback(monitor)) for (const cronJob of this.#from.cronJobs.values()) this.#fallsBack(cronJob, receivedAt);
   }
 
   cronJobGone(uid: string): void {
     for (const ofMonitor of this.#since.values()) ofMonitor.delete(uid);
+  }
+
+  /** A monitor with `fallback` begins where the last one without has left; those that watched before go on. */
+  #fallsBack(cronJob: CronJobFacts, at: Instant): void {
+    const fallbacks = [...this.#from.monitors.values()].filter(isFallback);
+    if (fallbacks.length === 0) return;
+    const before = new Set(this.#from.selection.monitorsOf(cronJob).map(({ uid }) => uid));
+    for (const monitor of fallbacks)
+      if (!before.has(monitor.uid) && this.#selects(monitor, cronJob) && this.#isFor(monitor, cronJob))
+        this.#begins(monitor.uid, cronJob.uid, at);
+  }
+
+  /** Whether no other monitor keeps it from the CronJob, as the monitors are now. */
+  #isFor(monitor: MonitorSeen, cronJob: CronJobFacts): boolean {
+    if (!isFallback(monitor)) return true;
+    return ![...this.#from.monitors.values()].some((other) => !isFallback(other) && this.#selects(other, cronJob));
+  }
+
+  #selects({ namespace, decoded }: MonitorSeen, cronJob: CronJobFacts): boolean {
+    if (!decoded.ok) return false;
+    const { selector } = decoded.spec;
+    const { namespaces } = reachOf(namespace, selector, this.#namespaces(), this.#from.rules);
+    return selectsCronJob(selector, namespaces, cronJob);
   }
 
   #begins(monitorUid: string, cronJobUid: string, at: Instant): void {
@@ -112,6 +141,10 @@ export class SelectionStarts {
   #namespaces(): Map<string, NamespaceFacts> {
     return new Map([...this.#from.namespaces.values()].map((namespace) => [namespace.name, namespace]));
   }
+}
+
+function isFallback({ decoded }: MonitorSeen): boolean {
+  return decoded.ok && decoded.spec.selector?.fallback === true;
 }
 
 /**

@@ -79,6 +79,25 @@ test('the CronJobs of a monitor are looked for in the namespaces that it reaches
   );
 });
 
+test('a monitor with fallback watches what no monitor without it does, and leads none of the others', () => {
+  monitors = [
+    monitor('aaa', 'default', { namespaces: ['prod', 'data'], fallback: true }),
+    monitor('prod', 'gold', { matchLabels: { tier: 'gold' } }),
+  ];
+  selection.invalidate();
+  assert.deepEqual(namesOf('prod/backup'), ['gold']);
+  assert.deepEqual(namesOf('data/etl'), ['default']);
+  assert.deepEqual(
+    selection.cronJobsOf(monitors[0] as MonitorSeen).map(({ name }) => name),
+    ['etl'],
+  );
+  cronJobs.set('prod/backup', cronJob('prod', 'backup'));
+  assert.deepEqual(namesOf('prod/backup'), ['default'], 'it lost its label');
+  monitors.push(monitor('data', 'rest', { fallback: true }));
+  selection.invalidate();
+  assert.deepEqual(namesOf('data/etl'), ['rest', 'default'], 'no fallback stands in the way of another');
+});
+
 test('a consent withdrawn ends the monitoring after an invalidation', () => {
   assert.equal(selection.isMonitored('data/etl'), true);
   namespaces = [namespace('prod'), namespace('data'), namespace('aaa')];

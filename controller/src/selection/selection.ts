@@ -2,6 +2,7 @@ import type { CronJobFacts, Instant, NamespaceFacts } from '@cronjob-monitor/sha
 import {
   reachOf,
   selectsCronJob,
+  withoutNeedlessFallbacks,
   type MonitorSelector,
   type Reach,
   type ReachRules,
@@ -74,9 +75,10 @@ export function createSelection(from: SelectionSources): Selection {
   const monitorsOf = (cronJob: CronJobFacts): readonly MonitorSeen[] => {
     let monitors = known.get(cronJob);
     if (!monitors) {
-      monitors = lookingInto(cronJob.namespace).filter((monitor) =>
+      const selecting = lookingInto(cronJob.namespace).filter((monitor) =>
         selectsCronJob(selectorOf(monitor), reach(monitor).namespaces, cronJob),
       );
+      monitors = withoutNeedlessFallbacks(selecting, selectorOf);
       known.set(cronJob, monitors);
     }
     return monitors;

@@ -151,6 +151,25 @@ test('a namespace that agrees later is judged from then on', async () => {
   await until('foreign', ['across jobFailed active']);
 });
 
+test('a monitor with fallback judges from when the last one without has left, whether that changed or went', async () => {
+  putNamespace('falling');
+  putMonitor('falling', 'default', { selector: { fallback: true } });
+  const names = ['moved', 'left'] as const;
+  for (const name of names) putMonitor('falling', `own-${name}`, { selector: { matchNames: [name] } });
+  const owners = names.map((name) => ({ uid: putFailing('falling', name), name }));
+  for (const name of names) await until(name, [`own-${name} jobFailed active`]);
+  await aWhile();
+  putMonitor('falling', 'own-moved', { selector: { matchNames: ['elsewhere'] } });
+  fixture.sim.objects.remove({ ...monitorKind, namespace: 'falling', name: 'own-left' });
+  await until('moved', ['own-moved jobFailed expired']);
+  await until('left', ['own-left jobFailed suppressed']);
+  await aWhile();
+  for (const owner of owners) putRun('falling', owner, 2, 'exit:1');
+  await until('moved', ['own-moved jobFailed expired', 'default jobFailed active']);
+  const [, fallback] = await until('left', ['own-left jobFailed suppressed', 'default jobFailed active']);
+  assert.equal(fallback?.count, 1, 'what failed before was the concern of the other monitor');
+});
+
 test('a monitor that is replaced goes on with its alerts, and says nothing of it', async () => {
   putNamespace('replaced');
   putMonitor('replaced', 'same');

@@ -9,6 +9,7 @@ export const wholeMonitorSpec = {
       matchExpressions: [{ key: 'frozen', operator: 'NotIn', values: ['yes'] }],
     },
     allNamespaces: false,
+    fallback: true,
   },
   deadManSwitch: {
     enabled: true,

@@ -82,6 +82,10 @@ describe('a selector in words', () => {
     [{}, 'every CronJob of namespace data'],
     [{ selector: { matchLabels: { tier: 'backup' } } }, 'namespace data, label tier=backup'],
     [{ selector: { allNamespaces: true } }, 'every CronJob of all namespaces'],
+    [
+      { selector: { allNamespaces: true, fallback: true } },
+      'every CronJob of all namespaces, that no other monitor selects',
+    ],
     [{ selector: { namespaces: ['a', 'b'], matchNames: ['x'] } }, 'namespaces a and b, named x'],
     [
       { selector: { matchExpressions: [{ key: 'stage', operator: 'NotIn', values: ['canary', 'test'] }] } },

@@ -6,7 +6,8 @@ export function selectorText(spec: unknown, ownNamespace: string): string {
   const selector = isObject(spec) ? block(spec, 'selector') : undefined;
   const where = whereText(selector, ownNamespace);
   const which = [...labelTexts(selector), ...nameTexts(selector)];
-  return which.length === 0 ? `every CronJob of ${where}` : [where, ...which].join(', ');
+  const selected = which.length === 0 ? `every CronJob of ${where}` : [where, ...which].join(', ');
+  return flag(selector, 'fallback', false) ? `${selected}, that no other monitor selects` : selected;
 }
 
 function whereText(selector: Json | undefined, ownNamespace: string): string {

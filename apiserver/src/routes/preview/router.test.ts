@@ -90,6 +90,19 @@ test('names of CronJobs and namespaces narrow it; labels are those of the monito
   assert.deepEqual(await matched(labels, 'dr'), ['data/etl', 'prod/backup']);
 });
 
+test('a monitor with fallback would be given what no other monitor selects', async () => {
+  await using fleet = await startFleet();
+  const [own, free] = [await fleet.addCronJob({ name: 'own' }), await fleet.addCronJob({ name: 'free' })];
+  const fallback = { selector: { allNamespaces: true, fallback: true } };
+  await fleet.addMonitor({ name: 'dr', spec: {} }, [own]);
+  await fleet.addMonitor({ name: 'default', spec: fallback }, [free]);
+  for (const name of [undefined, 'default']) {
+    const body = { namespace: 'prod', spec: fallback, ...(name && { name }) };
+    const preview = (await fleet.ask(path, { method: 'POST', body })).json() as MonitorPreview;
+    assert.deepEqual(preview.cronJobs.items, [{ namespace: 'prod', name: 'free' }]);
+  }
+});
+
 test('names what is wrong with the question, and writes nothing', async () => {
   await using fleet = await startFleet();
   for (const [body, field] of [

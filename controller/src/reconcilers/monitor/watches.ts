@@ -25,6 +25,10 @@ export function watchMonitors(deps: MonitorWatchDeps): {
   const queueAll = (): void => {
     for (const { uid } of deps.monitors.values()) deps.queue(uid);
   };
+  const queueFallbacks = (): void => {
+    for (const { uid, decoded } of deps.monitors.values())
+      if (decoded.ok && decoded.spec.selector?.fallback) deps.queue(uid);
+  };
   const newsOf = (kind: 'CronJobMonitor' | 'Namespace') => ({
     receivedAt: deps.clock.now(),
     unwatchedSinceAt: deps.unwatchedSinceAt(kind),
@@ -36,13 +40,14 @@ export function watchMonitors(deps: MonitorWatchDeps): {
       if (isOwnEcho) return;
       if (event.type === 'updated') deps.starts.monitorChanged(event, newsOf('CronJobMonitor'));
       if (event.type === 'deleted') {
-        deps.starts.monitorGone(event.item.uid);
+        deps.starts.monitorGone(event.item, newsOf('CronJobMonitor'));
         deps.selection.monitorDeparted(event.item, deps.clock.now());
       }
       deps.selection.invalidate();
       deps.queue(event.item.uid);
-      // Another one may lead now.
-      if (event.type !== 'updated') queueAll();
+      // Another one may lead now; of one that changed, what it took or left is or was a fallback's.
+      if (event.type === 'updated') queueFallbacks();
+      else queueAll();
     },
     onNamespace(event) {
       if (event.type === 'updated' && sameReach(event.before, event.item)) return;

@@ -17,6 +17,7 @@ export {
   mayBeWatched,
   reachOf,
   selectsCronJob,
+  withoutNeedlessFallbacks,
   type Reach,
   type ReachRules,
   type Refusal,

@@ -27,6 +27,8 @@ export interface MonitorSelector {
   readonly namespaces: readonly string[];
   readonly namespaceSelector: LabelSelector | undefined;
   readonly allNamespaces: boolean;
+  /** Selects only what no monitor without it selects. */
+  readonly fallback: boolean;
   /** Set when a criterion could not be used: nothing is selected, for leaving it out would select more than was asked for. */
   readonly unusable?: true;
 }

@@ -12,6 +12,7 @@ const selector = (more: Partial<MonitorSelector> = {}): MonitorSelector => ({
   namespaces: [],
   namespaceSelector: undefined,
   allNamespaces: false,
+  fallback: false,
   ...more,
 });
 

@@ -93,7 +93,7 @@ export function mayBeWatched(
   return !ignoredNamespaces.includes(name) && (watchNamespaces.length === 0 || watchNamespaces.includes(name));
 }
 
-/** Whether a monitor that reaches these namespaces watches this CronJob. */
+/** Whether a monitor that reaches these namespaces watches this CronJob; one with `fallback` leaves it to any without. */
 export function selectsCronJob(
   selector: MonitorSelector | undefined,
   reached: ReadonlySet<string>,
@@ -103,4 +103,13 @@ export function selectsCronJob(
   if (selector === undefined) return true;
   if (selector.matchNames.length > 0 && !selector.matchNames.includes(cronJob.name)) return false;
   return matchesLabels(selector, cronJob.labels);
+}
+
+/** Of all monitors that select one CronJob those that watch it: with `fallback` only where there is none without. */
+export function withoutNeedlessFallbacks<M>(
+  monitors: readonly M[],
+  selectorOf: (monitor: M) => MonitorSelector | undefined,
+): readonly M[] {
+  const own = monitors.filter((monitor) => selectorOf(monitor)?.fallback !== true);
+  return own.length === 0 ? monitors : own;
 }

@@ -33,6 +33,7 @@ export const selectorField = object({
   namespaces: optional(set(text(1, 63), 200)),
   namespaceSelector: optional(namespaceSelector),
   allNamespaces: defaulted(boolean, false),
+  fallback: defaulted(boolean, false),
 });
 
 /** Nothing: what a selector selects that cannot be used as it was meant. */
@@ -43,6 +44,7 @@ export const selectsNothing: MonitorSelector = {
   namespaces: [],
   namespaceSelector: undefined,
   allNamespaces: false,
+  fallback: false,
   unusable: true,
 };
 
@@ -58,6 +60,7 @@ export function readSelector(value: unknown, path: string, reading: Reading): Mo
     namespaces: read.namespaces ?? [],
     namespaceSelector: read.namespaceSelector,
     allNamespaces: read.allNamespaces ?? false,
+    fallback: read.fallback ?? false,
   };
   const ways = [selector.namespaces.length > 0, selector.namespaceSelector !== undefined, selector.allNamespaces];
   if (ways.filter(Boolean).length <= 1) return selector;
