@@ -221,6 +221,11 @@ export function valuesSchema() {
         ca: object({ existingSecret: text, key: filled }),
         apiserver: object({ username: text, existingSecret: text, passwordKey: filled }),
       }),
+      defaultMonitor: object({
+        enabled: bool,
+        channels: { type: 'array', items: filled, uniqueItems: true },
+        spec: free,
+      }),
       persistence: object({
         enabled: bool,
         size: { type: 'string', pattern: '^[0-9]+(\\.[0-9]+)?(Mi|Gi|Ti|M|G|T)$' },

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -95,10 +95,16 @@ describe('the chart on a real API server', { skip }, () => {
     const notes = run('install', {});
     assert.match(notes, /port-forward service\/cronjob-monitor 8080:80/);
     assert.match(notes, /auth\.mode none/);
+    assert.match(notes, /All CronJobs are watched\. Nobody is told: set defaultMonitor\.channels\./);
     assert.match(notes, /kubectl apply --server-side --filename charts\/cronjob-monitor\/crds\//);
     assert.deepEqual(await names(), ['cronjob-monitor']);
 
     const split = run('upgrade', valueSets['split on PostgreSQL'] ?? {});
+    assert.match(split, /All CronJobs are watched\. Nobody is told/);
+    const told = run('upgrade', { defaultMonitor: { channels: ['team-chat', 'on-call'] } });
+    assert.match(told, /All CronJobs are watched, and team-chat, on-call is told\./);
+    const without = run('upgrade', { ...valueSets['split on PostgreSQL'], defaultMonitor: { enabled: false } });
+    assert.match(without, /No CronJob is watched before a monitor selects it\.[^]*kubectl apply -f/);
     assert.match(split, /create secret generic cronjob-monitor-database --from-literal=password=/);
     assert.deepEqual(await names(), ['cronjob-monitor-apiserver', 'cronjob-monitor-controller']);
     assert.equal((await cluster.request('GET', claim)).status, 200);
@@ -139,8 +145,30 @@ describe('the chart on a real API server', { skip }, () => {
     const [version] = older['spec'].versions;
     delete version.schema.openAPIV3Schema.properties.spec.properties.dataRetention;
     version.additionalPrinterColumns.pop();
+    delete version.schema.openAPIV3Schema.properties.spec.properties.selector.properties.fallback;
     assert.equal((await apply(older, 'helm')).status, 200);
+    const install = (...more: string[]) =>
+      spawnSync(
+        path,
+        [
+          'install',
+          release,
+          chart,
+          '--namespace',
+          namespace,
+          '--kubeconfig',
+          cluster.kubeconfig,
+          '--dry-run=server',
+          ...more,
+        ],
+        { encoding: 'utf8' },
+      );
+    const refused = install();
+    assert.notEqual(refused.status, 0);
+    assert.match(refused.stderr, /has no selector\.fallback[^]*apply charts\/cronjob-monitor\/crds first/);
+    assert.equal(install('--set', 'defaultMonitor.enabled=false').status, 0);
     assert.equal((await apply(definition, 'kubectl')).status, 200);
+    assert.equal(install().status, 0);
 
     const { body: now } = await cluster.request('GET', at);
     const properties = now.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties;

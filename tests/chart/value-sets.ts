@@ -7,6 +7,10 @@ export const valueSets: Readonly<Record<string, object>> = {
     image: { digest: `sha256:${'0'.repeat(64)}` },
     controller: { serviceAccount: { create: false, name: 'given' }, nodeSelector: { disk: 'local' } },
   },
+  'standalone whose default monitor tells': {
+    defaultMonitor: { channels: ['team-chat'], spec: { jobFailed: { failureThreshold: 2 } } },
+  },
+  'standalone without a default monitor': { defaultMonitor: { enabled: false } },
   'standalone on PostgreSQL': { database: { type: 'postgres', host: 'db.prod.svc', port: 6432 } },
   'standalone without a user interface': { config: { ui: { enabled: false } } },
   'standalone for two namespaces': {

@@ -65,6 +65,35 @@ describe('the chart', { skip }, () => {
     });
   }
 
+  test('makes a monitor of all that no other selects, which tells the channels given, with the spec merged over it', () => {
+    const monitorOf = (values: object) => theOne(render(path, values), 'CronJobMonitor', 'default')['spec'];
+    const selector = { allNamespaces: true, fallback: true };
+    const deadManSwitch = { autoFromSchedule: {} };
+    assert.deepEqual(monitorOf({}), { selector, deadManSwitch });
+    const spec = { jobFailed: { failureThreshold: 2 }, selector: { matchLabels: { tier: 'gold' } } };
+    assert.deepEqual(monitorOf({ defaultMonitor: { channels: ['team-chat'], spec } }), {
+      selector: { ...selector, ...spec.selector },
+      deadManSwitch,
+      jobFailed: spec.jobFailed,
+      alerting: { channelRefs: [{ name: 'team-chat' }] },
+    });
+    const off = render(path, { defaultMonitor: { enabled: false } });
+    assert.deepEqual(
+      off.filter(({ kind }) => kind === 'CronJobMonitor'),
+      [],
+    );
+    const watched = render(path, { config: { cluster: { 'watch-namespaces': ['team-a', 'team-b'] } } });
+    assert.deepEqual(
+      watched
+        .filter(({ kind }) => kind === 'CronJobMonitor')
+        .map(({ metadata, spec }) => [metadata.namespace, spec.selector]),
+      [
+        ['team-a', { fallback: true }],
+        ['team-b', { fallback: true }],
+      ],
+    );
+  });
+
   test('takes every key of the configuration at its default', () => {
     const config = nested(configKeys.filter((key) => !ownValues.has(key)));
     const { status, errors } = runHelm(path, 'template', { config });

@@ -9,6 +9,16 @@
 {{- $way := ternary "ingress.enabled" "httpRoute.enabled" .Values.ingress.enabled -}}
 {{- fail (printf "%s opens the user interface to everybody who reaches its address, and config.auth.mode = none checks no identity: set config.auth.mode to token or proxy, or ui.openToEverybody to true" $way) -}}
 {{- end -}}
+{{- if .Values.defaultMonitor.enabled -}}
+{{- /* What Helm renders without a cluster looks nothing up. */ -}}
+{{- with lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" "cronjobmonitors.cronjob-monitor.io" -}}
+{{- range .spec.versions -}}
+{{- if not (dig "openAPIV3Schema" "properties" "spec" "properties" "selector" "properties" "fallback" false (.schema | default dict)) -}}
+{{- fail (printf "the CustomResourceDefinition cronjobmonitors.cronjob-monitor.io in the cluster is of an earlier version: its %s has no selector.fallback, which defaultMonitor needs: apply charts/cronjob-monitor/crds first (kubectl apply --server-side --filename charts/cronjob-monitor/crds/), or set defaultMonitor.enabled to false" .name) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
 {{- $ports := list (include "cronjob-monitor.uiPort" .) (include "cronjob-monitor.probesPort" .) (include "cronjob-monitor.metricsPort" .) -}}
 {{- if ne (len (uniq $ports)) (len $ports) -}}
 {{- fail (printf "config.ui.port, config.probes.bind-address and config.metrics.bind-address need ports of their own, not %s" (join ", " $ports)) -}}
