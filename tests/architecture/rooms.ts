@@ -48,7 +48,13 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'controller/metrics',
     'controller/selection:types',
   ],
-  'controller/figures': ['shared/domain', 'shared/store', 'controller/metrics', 'controller/selection:types'],
+  'controller/figures': [
+    'shared/contract',
+    'shared/domain',
+    'shared/store',
+    'controller/metrics',
+    'controller/selection:types',
+  ],
   'controller/selection': ['shared/domain', 'shared/kube', 'controller/runtime', 'controller/metrics:types'],
   'controller/reconcilers': [
     'shared/domain',
@@ -59,6 +65,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'controller/evaluate',
     'controller/alerting:raise',
     'controller/evidence',
+    'controller/figures:types',
     'controller/metrics',
   ],
   'controller/schedulers': ['shared/domain', 'shared/store', 'controller/evaluate', 'controller/metrics'],
