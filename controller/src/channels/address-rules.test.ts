@@ -113,11 +113,14 @@ test('exceptions win over all that is refused, in both families', () => {
     pagingEndpoints: [],
   });
   const refused = ['10.2.0.1', '192.168.1.1', '::ffff:192.168.1.1', '169.254.1.1', 'fe80::1'];
+  const tunnels = ['fd00::5efe:127.0.0.1', '2001:db8::200:5efe:10.1.2.3', '2002:7f00:1::1'];
   const allowed = ['127.9.9.9', '::ffff:127.0.0.1', '::1', '10.1.2.3', '192.168.1.2'];
   assert.deepEqual(
-    refused.filter((address) => !rules.refuses(address)),
+    [...refused, ...tunnels].filter((address) => !rules.refuses(address)),
     [],
   );
+  const opened = createAddressRules({ deny: [], allow: ['fd00::/16'], pagingEndpoints: [] });
+  assert.equal(opened.refuses('fd00::5efe:127.0.0.1'), false, 'an exception that names the network opens its tunnels');
   assert.deepEqual(
     allowed.filter((address) => rules.refuses(address)),
     [],

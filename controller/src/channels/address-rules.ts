@@ -34,8 +34,9 @@ const refused = [
 
 /**
  * `deny`: networks refused besides the built-in ones. `allow`: exceptions to all of these. Both in CIDR notation or as single
- * addresses. An IPv4 address inside an IPv6 one is judged as well: it is where the connection may end. `pagingEndpoints`: the URLs that
- * paging events may go to.
+ * addresses. An IPv4 address inside an IPv6 one is judged as well: it is where the connection may end. A tunnel ends at a host behind that
+ * address, so an exception for the address opens none: only one for the IPv6 address does. `pagingEndpoints`: the URLs that paging events
+ * may go to.
  */
 export function createAddressRules(options: {
   readonly deny: readonly string[];
@@ -51,7 +52,7 @@ export function createAddressRules(options: {
       if (isIP(address) === 0) return true;
       const inner = innerIpv4(address);
       const forms = inner === undefined ? [address] : [address, inner];
-      if (forms.some((form) => contains(allowed, form))) return false;
+      if (forms.some((form) => contains(allowed, form) && !(form === inner && isTunnelled(address)))) return false;
       return forms.some((form) => contains(denied, form));
     },
     takesPages: (endpoint) => endpoints.has(endpoint.href),
@@ -93,9 +94,18 @@ export function innerIpv4(address: string): string | undefined {
   const isMapped = isZero(0, 5) && leading[5] === 0xffff;
   const isTranslated = isZero(0, 4) && leading[4] === 0xffff && leading[5] === 0;
   const isNat64 = first === 0x64 && second === 0xff9b && isZero(2, 6);
-  const isIsatap = (groups[4] === 0 || groups[4] === 0x200) && groups[5] === 0x5efe;
-  if (isMapped || isTranslated || isNat64 || isIsatap || isZero(0, 6)) return toIpv4(groups[6], groups[7]);
+  if (isMapped || isTranslated || isNat64 || isIsatap(groups) || isZero(0, 6)) return toIpv4(groups[6], groups[7]);
   return undefined;
+}
+
+/** 6to4 and ISATAP carry the address of the tunnel's end in front of a network. */
+function isTunnelled(address: string): boolean {
+  const groups = groupsOf(address);
+  return groups[0] === 0x2002 || isIsatap(groups);
+}
+
+function isIsatap(groups: readonly number[]): boolean {
+  return (groups[4] === 0 || groups[4] === 0x200) && groups[5] === 0x5efe;
 }
 
 function toIpv4(high = 0, low = 0): string {
