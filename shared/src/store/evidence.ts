@@ -1,12 +1,12 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { Evidence, EvidenceKind } from '../domain/index.ts';
-import { change, firstRow, insertRows, rows, type Row } from './ask.ts';
+import { change, firstRow, insertRows, marks, rows, type Row } from './ask.ts';
 import { cronJobIdsOf, lockCronJobs } from './catalog/cron-job-ids.ts';
 import { cleanText, optionalCleanText, optionalText } from './column.ts';
 import type { Db, Store, Tx } from './database.ts';
 import { toId16 } from './id16.ts';
-import { quoted } from './upsert.ts';
+import { quoted, rowsIn } from './upsert.ts';
 import { flagBits } from './words.ts';
 
 export { evidenceKinds, type Evidence, type EvidenceKind } from '../domain/index.ts';
@@ -92,6 +92,24 @@ export async function replaceEvidence(tx: Tx, owner: string, evidence: PackedEvi
 export async function listEvidence(db: Db, owner: string): Promise<Evidence[]> {
   const found = await rows(db, `${select} where e.owner = ? order by e.kind, e.name`, [db.dialect.id16(toId16(owner))]);
   return Promise.all(found.map((row) => toEvidence(db, row)));
+}
+
+/** What is kept of these kinds about many owners, by one question: by owner, those without any left out. */
+export async function listEvidenceOf(
+  db: Db,
+  owners: readonly string[],
+  kinds: readonly EvidenceKind[],
+): Promise<ReadonlyMap<string, readonly Evidence[]>> {
+  if (owners.length === 0) return new Map();
+  const ids = owners.map((owner) => db.dialect.id16(toId16(owner)));
+  const found = await rowsIn(
+    db,
+    ids,
+    (owned) => `${select} where e.kind in (${marks(kinds)}) and e.owner in (${owned}) order by e.kind, e.name`,
+    kinds,
+  );
+  const pieces = await Promise.all(found.map((row) => toEvidence(db, row)));
+  return Map.groupBy(pieces, ({ owner }) => owner);
 }
 
 /** One piece; undefined when nothing of that kind and name was captured. */

@@ -98,6 +98,7 @@ export {
   evidenceKinds,
   findEvidence,
   listEvidence,
+  listEvidenceOf,
   putEvidence,
   packEvidence,
   replaceEvidence,
@@ -155,6 +156,8 @@ export {
 export {
   countExecutions,
   findExecution,
+  findNamedExecutions,
+  type NamedRun,
   listExecutions,
   type ExecutionFilter,
   type ExecutionSort,

@@ -4,9 +4,11 @@ import { compareRuns, type Attempt, type FrozenMessage } from '@cronjob-monitor/
 import {
   findComparedRuns,
   findExecution,
+  findNamedExecutions,
   insertAlert,
   listAlertsOfRuns,
   listAlertRuns,
+  listEvidenceOf,
   projectCronJob,
   projectMonitor,
   putEvidence,
@@ -122,6 +124,56 @@ export const explainedRuns = contract('explained runs', (test) => {
     const found = await findExecution(store, { cronJobIds: [cronJob.id], jobName: run.jobName });
     assert.equal(found?.fix, 'Add memory 🦊.');
     assert.equal((await listAlertRuns(store, [run.jobUid])).get(run.jobUid)?.fix, 'Add memory 🦊.');
+  });
+
+  test('runs of many names are found by one question, those of other names too, with what was captured of them', async ({
+    store,
+    epoch,
+  }) => {
+    const first = await projected(store, epoch);
+    const second = await projected(store, epoch, { name: 'second' });
+    const at = (index: number): number => now + index * minuteMs;
+    const named = (cronJob: typeof first, index: number, jobName = `${cronJob.name}-${at(index) / minuteMs}`) =>
+      aRun(cronJob, { createdAt: at(index), scheduledAt: at(index), jobName, status: 'failed' });
+    const runs = [named(first, 1), named(first, 2), named(second, 1), named(second, 3, 'by-hand')];
+    await recordRuns(store, epoch, runs);
+    const [one, , other] = runs;
+    assert.ok(one && other);
+    const pieces = (['events', 'logs'] as const).map((kind) => ({
+      owner: one.jobUid,
+      kind,
+      name: '',
+      cronJobUid: first.uid,
+      createdAt: one.createdAt,
+      capturedAt: one.createdAt,
+      body: '[]',
+      truncated: false,
+      unavailable: undefined,
+    }));
+    await putEvidence(store, epoch, pieces);
+    const wanted = runs.map(({ cronJobUid, jobName }) => ({
+      cronJobId: cronJobUid === first.uid ? first.id : second.id,
+      jobName,
+    }));
+    const statements: string[] = [];
+    const listen = ({ sql }: { readonly sql: string }): void => void statements.push(sql);
+    store.sql.on('query', listen);
+    const found = await findNamedExecutions(store, [...wanted.slice(0, 3), { cronJobId: first.id, jobName: 'none' }]);
+    const evidence = await listEvidenceOf(store, [one.jobUid, other.jobUid], ['events', 'attempts']);
+    store.sql.removeListener('query', listen);
+    const ofRuns = statements.filter((sql) => /from executions|from evidence/.test(sql));
+    assert.equal(ofRuns.length, 3, 'one for the runs, one for the name that no run has, one for what was captured');
+    assert.deepEqual(
+      wanted.slice(0, 3).map((run) => found.get(run)?.jobUid),
+      runs.slice(0, 3).map(({ jobUid }) => jobUid),
+    );
+    assert.equal(found.size, 3);
+    const byHand = wanted.slice(3);
+    assert.equal((await findNamedExecutions(store, byHand)).get(byHand[0] as never)?.jobUid, runs[3]?.jobUid);
+    assert.deepEqual(
+      [...evidence].map(([owner, of]) => [owner, of.map(({ kind }) => kind)]),
+      [[one.jobUid, ['events']]],
+    );
   });
 
   test('live alerts about a run are found with their monitor, and gain what is learned', async ({ store, epoch }) => {

@@ -13,14 +13,16 @@ import {
   type VerdictAddition,
 } from '@cronjob-monitor/shared/domain';
 import {
-  findExecution,
+  findNamedExecutions,
   findTemplate,
   listEvidence,
+  listEvidenceOf,
   listMonitors,
   listMonitorsOf,
   measureLastDurations,
   type Db,
   type Evidence,
+  type NamedRun,
   type StoredExecution,
 } from '@cronjob-monitor/shared/store';
 import { isObject } from '../../monitor-spec.ts';
@@ -53,25 +55,20 @@ export async function explainRuns(
   return explained;
 }
 
-/** A failed run by its names, as CronJobs and alerts keep it. */
-export interface NamedRun {
-  readonly cronJobId: number;
-  readonly jobName: string;
-}
-
-/** The same of single runs of many CronJobs, without what a pattern suggests. */
+/** The same of single runs of many CronJobs, without what a pattern suggests: two questions for all of them, and one for each that a template explains. */
 export async function explainNamed(
   db: Db,
   runs: readonly NamedRun[],
 ): Promise<(run: NamedRun) => ExplainedRun | undefined> {
   const keyOf = ({ cronJobId, jobName }: NamedRun): string => `${cronJobId} ${jobName}`;
   const explained = new Map<string, ExplainedRun>();
-  const wanted = [...new Map(runs.map((run) => [keyOf(run), run])).values()];
-  for (const { cronJobId, jobName } of wanted.slice(0, mostRead)) {
-    // One after the other: an answer has few of them.
-    const run = await findExecution(db, { cronJobIds: [cronJobId], jobName });
-    if (run?.status === 'failed')
-      explained.set(keyOf({ cronJobId, jobName }), await explain(db, cronJobId, { ...run, fix: run.fix ?? '' }, []));
+  const wanted = [...new Map(runs.map((run) => [keyOf(run), run])).values()].slice(0, mostRead);
+  const failed = [...(await findNamedExecutions(db, wanted))].filter(([, { status }]) => status === 'failed');
+  const owners = failed.flatMap(([, run]) => (tellsMore(run) ? [run.jobUid] : []));
+  const evidence = await listEvidenceOf(db, owners, ['attempts', 'events']);
+  for (const [named, run] of failed) {
+    const found = await findOut(db, named.cronJobId, run, evidence.get(run.jobUid) ?? []);
+    explained.set(keyOf(named), { ...wordsOf(run, found), suggestedFix: run.fix });
   }
   return (run) => explained.get(keyOf(run));
 }
@@ -90,19 +87,25 @@ const tellMore = new Set([
   'FailedCreate',
 ]);
 
+function tellsMore({ reason, jobReason }: StoredExecution): boolean {
+  return tellMore.has(reason ?? '') || tellMore.has(jobReason ?? '');
+}
+
 async function explain(
   db: Db,
   cronJobId: number,
   run: StoredExecution,
   patterns: readonly FixPattern[],
 ): Promise<ExplainedRun> {
-  const tellsMore = tellMore.has(run.reason ?? '') || tellMore.has(run.jobReason ?? '');
-  const evidence = run.fix === undefined || tellsMore ? await listEvidence(db, run.jobUid) : [];
-  const found = tellsMore ? await findOut(db, cronJobId, run, evidence) : undefined;
+  const evidence = run.fix === undefined || tellsMore(run) ? await listEvidence(db, run.jobUid) : [];
+  const found = await findOut(db, cronJobId, run, evidence);
+  return { ...wordsOf(run, found), suggestedFix: run.fix ?? suggest(run, evidence, patterns, found?.container) };
+}
+
+function wordsOf(run: StoredExecution, found: FoundOut | undefined): Pick<ExplainedRun, 'cause' | 'step'> {
   return {
     cause: found?.cause ?? (exitInWords(run) || undefined),
     step: found?.step ?? openRunOf({ namespace: run.namespace, name: run.cronJobName }, run.jobName),
-    suggestedFix: run.fix ?? suggest(run, evidence, patterns, found?.container),
   };
 }
 
@@ -119,6 +122,7 @@ async function findOut(
   run: StoredExecution,
   evidence: readonly Evidence[],
 ): Promise<FoundOut | undefined> {
+  if (!tellsMore(run)) return undefined;
   const cronJob = { namespace: run.namespace, name: run.cronJobName };
   const missing = missingIn(run.reason, textOf(evidence));
   if (missing !== undefined && run.reason !== 'OOMKilled')

@@ -1,8 +1,8 @@
 import type { Told, VerdictKind } from '@cronjob-monitor/shared/contract';
 import { exitInWords, isAboutRun, openRunOf, stepOf, type VerdictAddition } from '@cronjob-monitor/shared/domain';
-import { listCronJobsById, type CatalogCronJob, type StoredAlert } from '@cronjob-monitor/shared/store';
+import { listCronJobsById, type CatalogCronJob, type NamedRun, type StoredAlert } from '@cronjob-monitor/shared/store';
 import type { RouteDeps } from '../deps.ts';
-import { explainNamed, type NamedRun } from './explain-run.ts';
+import { explainNamed } from './explain-run.ts';
 import { gatherFindings } from './findings.ts';
 import { toWordedAlert } from './of-alert.ts';
 import type { Surroundings } from './surroundings.ts';

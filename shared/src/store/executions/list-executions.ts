@@ -175,21 +175,59 @@ export async function findExecution(
     const row = await firstRow(db, `${where} and e.job_uid = ?${newest}`, [...bindings, uid]);
     return row && toStoredExecution(db, row);
   }
-  // The name that the CronJob controller gives says the minute it is due: an index finds that. Any other name is looked for.
-  const [, minutes] = /-([0-9]{1,12})$/.exec(run.jobName) ?? [];
-  const due = minutes === undefined ? undefined : Number(minutes) * minuteMs;
-  const canonical =
-    due === undefined
-      ? undefined
-      : await firstRow(db, `${where} and e.created_at between ? and ? and e.scheduled_at between ? and ?${newest}`, [
-          ...bindings,
-          due - mostClockLeadMs,
-          due + soonMs,
-          due,
-          due + minuteMs - 1,
-        ]);
-  const row = canonical ?? (await firstRow(db, where + newest, bindings));
+  const canonical = slotIn(run.jobName, bindings);
+  const row =
+    (canonical && (await firstRow(db, where + canonical.sql + newest, canonical.bindings))) ??
+    (await firstRow(db, where + newest, bindings));
   return row && toStoredExecution(db, row);
+}
+
+/** The name that the CronJob controller gives says the minute a run is due: an index finds that. Any other name is looked for. */
+function slotIn(jobName: string, before: readonly unknown[]): { sql: string; bindings: unknown[] } | undefined {
+  const [, minutes] = /-([0-9]{1,12})$/.exec(jobName) ?? [];
+  if (minutes === undefined) return undefined;
+  const due = Number(minutes) * minuteMs;
+  return {
+    sql: ' and e.created_at between ? and ? and e.scheduled_at between ? and ?',
+    bindings: [...before, due - mostClockLeadMs, due + soonMs, due, due + minuteMs - 1],
+  };
+}
+
+/** A run by the names that CronJobs and alerts keep of it. */
+export interface NamedRun {
+  readonly cronJobId: number;
+  readonly jobName: string;
+}
+
+/** The same of many runs: those that are named as the CronJob controller names them are one question, each other one is one more. */
+export async function findNamedExecutions(
+  db: Db,
+  runs: readonly NamedRun[],
+): Promise<ReadonlyMap<NamedRun, StoredExecution>> {
+  const pieces = runs.flatMap((run, index) => {
+    const slot = slotIn(run.jobName, [run.cronJobId, run.jobName]);
+    if (slot === undefined) return [];
+    const one = `${selection} where e.cronjob_id = ? and ${fullJobNameSql} = ?${slot.sql} order by e.created_at desc, e.job_uid limit 1`;
+    return [{ index, sql: `select r${index}.*, ${index} as piece from (${one}) r${index}`, bindings: slot.bindings }];
+  });
+  const found = new Map<NamedRun, StoredExecution>();
+  const asked =
+    pieces.length === 0
+      ? []
+      : await rows(
+          db,
+          pieces.map(({ sql }) => sql).join(' union all '),
+          pieces.flatMap(({ bindings }) => bindings),
+        );
+  const rowOf = new Map(asked.map((row) => [Number(row['piece']), row]));
+  for (const [index, run] of runs.entries()) {
+    const row = rowOf.get(index);
+    const execution = row
+      ? toStoredExecution(db, row)
+      : await findExecution(db, { cronJobIds: [run.cronJobId], jobName: run.jobName });
+    if (execution) found.set(run, execution);
+  }
+  return found;
 }
 
 function conditionOf(filter: ExecutionFilter): { sql: string; bindings: unknown[] } {
