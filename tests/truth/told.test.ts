@@ -179,6 +179,28 @@ for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) 
       );
     });
 
+    test('a rate that was too low expires when its window has no run any more, and not before', async () => {
+      const { cronJobs, monitors, ...history } = made(1, before, 28 * hourMs);
+      const [cronJob] = cronJobs;
+      const [monitor] = monitors;
+      assert.ok(cronJob && monitor);
+      const spec = { jobFailed: { enabled: false }, sla: { minSuccessRate: 90, windowDays: 1 } };
+      const hourly = { rhythm: { everyHours: 1, minute: 0 }, createdAt: startAt };
+      const suspended = [{ at: dueAt + 10 * minuteMs, suspend: true }];
+      const { verdicts } = await watch({
+        ...history,
+        cronJobs: [{ ...cronJob, ...hourly, edits: suspended }],
+        monitors: [{ ...monitor, spec }],
+      });
+      const rates = verdicts.filter(({ type }) => type === 'slaBreached');
+      assert.deepEqual(
+        rates.map(({ ended, isTold }) => [ended.split(' by ')[0], isTold]),
+        [['expired noRuns', true]],
+      );
+      const endedAt = rates[0]?.endedAt ?? 0;
+      assert.ok(endedAt >= dueAt + dayMs && endedAt <= dueAt + dayMs + 2 * hourMs, new Date(endedAt).toISOString());
+    });
+
     test('what failed before its monitor was made is told to no channel', async () => {
       const sent = await play(made(20, dueAt + hourMs, 2 * hourMs));
       assert.deepEqual(sent, []);
