@@ -90,6 +90,57 @@ describe('Jobs', () => {
     assert.match(eventsOf(cluster).join(), /Killing Stopping container main/);
   });
 
+  test('have pods that a deletion finds waiting: they end as lost, and nothing is stopped', async (t) => {
+    const { cluster, clock, ask, untilWatches } = await startTrial(t);
+    cluster.objects.put(aJob('run', { play: { outcome: 'configerror' }, job: { backoffLimit: 0 } }));
+    clock.advanceBy(2_000);
+    const [pod] = podsOf(cluster);
+    const path = `/api/v1/namespaces/default/pods`;
+    const answer = ask('GET', `${path}?watch=true&timeoutSeconds=20`);
+    await untilWatches(1);
+    await ask('DELETE', `${path}/${pod?.metadata.name}`);
+    clock.advanceBy(30_000);
+    const [last] = (await answer).text.trim().split('\n').slice(-1);
+    const { type, object } = JSON.parse(last ?? '{}') as { type: string; object: Pod };
+    assert.deepEqual(
+      [type, object.status.phase, object.status.containerStatuses?.[0]?.state],
+      [
+        'DELETED',
+        'Failed',
+        {
+          terminated: {
+            exitCode: 137,
+            reason: 'ContainerStatusUnknown',
+            message: 'The container could not be located when the pod was terminated',
+            startedAt: null,
+            finishedAt: null,
+          },
+        },
+      ],
+    );
+    assert.deepEqual(jobsOf(cluster), ['run Failed']);
+    assert.doesNotMatch(eventsOf(cluster).join(), /Killing/);
+  });
+
+  test('have containers whose command is not in their image: no process of them ever began', async (t) => {
+    const { cluster, clock } = await startTrial(t);
+    cluster.objects.put(aJob('once', { play: { outcome: 'starterror' }, job: { backoffLimit: 0 } }));
+    const pod = { restartPolicy: 'OnFailure' };
+    cluster.objects.put(aJob('again', { play: { outcome: 'starterror' }, job: { backoffLimit: 2 }, pod }));
+    clock.advanceBy(15_000);
+    const [again, once] = podsOf(cluster).map(({ status }) => status.containerStatuses?.[0]);
+    assert.match(once?.state.terminated?.message ?? '', /\/opt\/run: no such file or directory/);
+    assert.deepEqual(
+      [once?.state.terminated?.exitCode, once?.state.terminated?.reason, once?.state.terminated?.startedAt],
+      [128, 'StartError', '1970-01-01T00:00:00Z'],
+    );
+    assert.deepEqual([again?.restartCount, again?.lastState.terminated?.reason], [1, 'StartError']);
+    assert.match(eventsOf(cluster).join('\n'), /Failed Error: failed to create containerd task/);
+    assert.doesNotMatch(eventsOf(cluster).join('\n'), /Started/);
+    clock.advanceBy(60_000);
+    assert.deepEqual(jobsOf(cluster), ['again Failed', 'once Failed']);
+  });
+
   test('have pods whose nodes tell what they do', async (t) => {
     const { cluster, clock } = await startTrial(t);
     cluster.objects.put(aJob('runs', { play: { seconds: '1' } }));

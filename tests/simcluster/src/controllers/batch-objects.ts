@@ -120,9 +120,11 @@ export interface CronJob extends KubeObject {
 export interface TerminatedState {
   readonly exitCode: number;
   readonly reason: string;
-  readonly startedAt: string;
-  readonly finishedAt: string;
-  readonly containerID: string;
+  readonly message?: string;
+  /** Both are null for a container that never was; a node that cannot start one says that it began in 1970. */
+  readonly startedAt: string | null;
+  readonly finishedAt: string | null;
+  readonly containerID?: string;
 }
 
 export interface ContainerState {

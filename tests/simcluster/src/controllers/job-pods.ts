@@ -46,7 +46,7 @@ export function failureCountOf(pod: Pod): number {
 
 /** When the pod ended, epoch milliseconds. */
 export function finishedAt(pod: Pod): number {
-  const ends = (pod.status.containerStatuses ?? []).map((status) => status.state.terminated?.finishedAt);
+  const ends = (pod.status.containerStatuses ?? []).map((status) => status.state.terminated?.finishedAt ?? undefined);
   const latest = ends.reduce<string>((last, end) => (end !== undefined && end > last ? end : last), '');
   if (latest !== '' && ends.every((end) => end !== undefined)) return Date.parse(latest);
   const ready = pod.status.conditions?.find((one) => one.type === 'Ready' && one.status === 'False');

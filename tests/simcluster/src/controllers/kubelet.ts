@@ -5,7 +5,7 @@ import { printTime } from '../schema/go-time.ts';
 import { controllerOf, keyOf } from '../storage/kube-object.ts';
 import type { Change } from '../storage/resource-table.ts';
 import type { VerbDeps } from '../verbs/verb-deps.ts';
-import type { ContainerState, Job, Pod, PodStatus } from './batch-objects.ts';
+import type { ContainerState, Job, Pod, PodStatus, TerminatedState } from './batch-objects.ts';
 import type { EventRecorder } from './event-recorder.ts';
 import { NodeEvents } from './node-events.ts';
 import { Counters, isLifelike, isPlayed, scriptOf, type Outcome, type PodScript } from './pod-script.ts';
@@ -98,6 +98,7 @@ export class Kubelet {
     if (pod.metadata.deletionTimestamp !== undefined) return;
     const script = this.#scriptOf(pod);
     if (script.outcome.kind === 'waiting') return this.#wait(pod, script.outcome.reasons, 0);
+    if (script.outcome.kind === 'start-error') return this.#failToStart(pod, 'Pending');
     if (isLifelike(pod)) this.#events.started(pod);
     const startedAt = this.#time();
     const running = statusWith(pod, {
@@ -155,7 +156,28 @@ export class Kubelet {
     const finishedAt = this.#time();
     const startedAt = pod.status.containerStatuses?.[0]?.state.running?.startedAt ?? finishedAt;
     const { code: exitCode, reason } = outcome;
-    const terminated = { exitCode, reason, startedAt, finishedAt, containerID: 'containerd://0' };
+    this.#end(pod, { exitCode, reason, startedAt, finishedAt, containerID: 'containerd://0' });
+  }
+
+  /** The container is made, and ends with what the runtime says before a process of it ran. */
+  #failToStart(pod: Pod, phase: 'Pending' | 'Running'): void {
+    const creating = { waiting: { reason: 'ContainerCreating' } };
+    const status = statusWith(pod, { phase, ready: false, time: this.#time(), state: creating });
+    const restarts = phase === 'Running' ? lifeOf(pod) : 0;
+    const containerStatuses = status.containerStatuses?.map((one) => ({ ...one, restartCount: restarts }));
+    const created = this.#write(pod, { ...status, ...(containerStatuses === undefined ? {} : { containerStatuses }) });
+    const message = `failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: unable to start container process: exec: "/opt/run": stat /opt/run: no such file or directory: unknown`;
+    if (isLifelike(pod)) this.#events.notStarted(pod, message);
+    const finishedAt = this.#time();
+    const startedAt = '1970-01-01T00:00:00Z';
+    const end = { exitCode: 128, reason: 'StartError', message, startedAt, finishedAt, containerID: 'containerd://0' };
+    this.#eachContainer(pod, (place) => this.#deps.logs.write(place, { pieces: [], ended: true }));
+    this.#end(created, end);
+  }
+
+  #end(pod: Pod, terminated: TerminatedState): void {
+    const { exitCode } = terminated;
+    const finishedAt = terminated.finishedAt ?? this.#time();
     if (exitCode !== 0 && pod.spec.restartPolicy !== 'Never') return this.#crash(pod, { terminated });
     if (exitCode === 0 && pod.spec.restartPolicy === 'Always') return this.#crash(pod, { terminated });
     const phase = exitCode === 0 ? 'Succeeded' : 'Failed';
@@ -172,6 +194,7 @@ export class Kubelet {
     const crashed = this.#write(pod, crashedStatus(pod, this.#time(), ended, waiting));
     if (isLifelike(pod)) this.#events.restarting(pod);
     this.#whileAlive(delayMs, crashed, (current) => {
+      if (this.#scriptOf(current).outcome.kind === 'start-error') return this.#failToStart(current, 'Running');
       const again = this.#write(current, restartedStatus(current, this.#time()));
       if (isLifelike(pod)) this.#events.started(again);
       const script = this.#scriptOf(again);
@@ -186,9 +209,9 @@ export class Kubelet {
     this.#deps.writer.remove(this.#pods, last, { graceSeconds: 0 });
   }
 
-  /** What runs is told to end and does; what waits is accounted for as lost. */
+  /** What runs is told to end and does; what waits is accounted for as lost, without a word. */
   #signal(pod: Pod): Pod {
-    this.#events.stopping(pod);
+    if (pod.status.phase === 'Running') this.#events.stopping(pod);
     const finishedAt = this.#time();
     return this.#write(pod, signalledStatus(pod, finishedAt));
   }

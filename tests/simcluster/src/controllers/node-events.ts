@@ -13,11 +13,28 @@ export class NodeEvents {
 
   started(pod: Pod): void {
     for (const container of pod.spec.containers) {
-      const image = `Container image ${JSON.stringify(container.image ?? '')} already present on machine`;
-      this.#tell(pod, 'Normal', { reason: 'Pulled', message: image }, container);
-      this.#tell(pod, 'Normal', { reason: 'Created', message: `Container created` }, container);
+      this.#created(pod, container);
       this.#tell(pod, 'Normal', { reason: 'Started', message: `Container started` }, container);
     }
+  }
+
+  /** `message` is what the runtime said. */
+  notStarted(pod: Pod, message: string): void {
+    for (const container of pod.spec.containers) {
+      this.#created(pod, container);
+      this.#tell(pod, 'Warning', { reason: 'Failed', message: `Error: ${message}` }, container);
+    }
+  }
+
+  #pulled(pod: Pod, container: Container): void {
+    const image = JSON.stringify(container.image ?? '');
+    const message = `Container image ${image} already present on machine and can be accessed by the pod`;
+    this.#tell(pod, 'Normal', { reason: 'Pulled', message }, container);
+  }
+
+  #created(pod: Pod, container: Container): void {
+    this.#pulled(pod, container);
+    this.#tell(pod, 'Normal', { reason: 'Created', message: 'Container created' }, container);
   }
 
   /** `reason` is why the containers wait, as their status has it. */
@@ -44,7 +61,9 @@ export class NodeEvents {
           container,
         );
       }
-      this.#tell(pod, 'Warning', { reason: 'Failed', message: `Error: ${message}` }, container);
+      if (reason === 'CreateContainerConfigError') this.#pulled(pod, container);
+      const error = reason === 'ErrImagePull' ? reason : message;
+      this.#tell(pod, 'Warning', { reason: 'Failed', message: `Error: ${error}` }, container);
     }
   }
 

@@ -46,7 +46,7 @@ describe('the script of a pod', () => {
       success: '0 Completed',
       'exit:7': '7 Error',
       oom: '137 OOMKilled',
-      starterror: '128 StartError',
+      starterror: 'start-error',
       hang: 'hang',
       evicted: 'evicted',
       imagepull: 'waiting',

@@ -7,8 +7,10 @@ export type Outcome =
   | {
       readonly kind: 'exit';
       readonly code: number;
-      readonly reason: 'Completed' | 'Error' | 'OOMKilled' | 'StartError';
+      readonly reason: 'Completed' | 'Error' | 'OOMKilled';
     }
+  /** The command of the container is not in its image. */
+  | { readonly kind: 'start-error' }
   | { readonly kind: 'hang' }
   | { readonly kind: 'evicted' }
   | { readonly kind: 'unschedulable' }
@@ -149,7 +151,7 @@ function readOutcome(text: string, start: number): Outcome {
     case 'hang':
       return { kind: 'hang' };
     case 'starterror':
-      return { kind: 'exit', code: 128, reason: 'StartError' };
+      return { kind: 'start-error' };
     case 'unschedulable':
       return { kind: 'unschedulable' };
     case 'evicted':

@@ -120,9 +120,9 @@ function endBySignal({ state, lastState }: ContainerStatus, time: string): Termi
     lastState.terminated ?? {
       exitCode: 137,
       reason: 'ContainerStatusUnknown',
-      startedAt: time,
-      finishedAt: time,
-      containerID,
+      message: 'The container could not be located when the pod was terminated',
+      startedAt: null,
+      finishedAt: null,
     }
   );
 }
