@@ -1,6 +1,7 @@
 import {
   alertSeverity,
   inhibitionOf,
+  jobNamesOf,
   joinsStorms,
   toAlertFacts,
   toHolding,
@@ -176,10 +177,3 @@ function openOf(subject: Subject, watch: Watch, of: Pick<Judged, 'type' | 'subje
 }
 
 export const keyOf = ({ type, subject }: Pick<Judged, 'type' | 'subject'>): string => `${type}/${subject ?? ''}`;
-
-export function jobNamesOf(detail: Readonly<Record<string, unknown>>): string[] {
-  const { jobName, jobs, running } = detail;
-  const listed = [jobs, running].find((names) => Array.isArray(names)) as readonly unknown[] | undefined;
-  const names = [jobName, ...(listed ?? [])].filter((name) => typeof name === 'string');
-  return [...new Set(names)];
-}

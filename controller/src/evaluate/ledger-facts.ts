@@ -1,4 +1,5 @@
 import {
+  earliest,
   slotOf,
   type CronJobFacts,
   type Gap,
@@ -177,11 +178,6 @@ function keepsAll(
   // The limits were the same in the gap: nothing was edited in it.
   const unchanged = ledger.epochs.at(-1)?.generation === cronJob.generation;
   return unchanged || gaps.every(({ edited }) => edited && !edited.includes(cronJob.uid));
-}
-
-function earliest(...instants: (Instant | undefined)[]): Instant | undefined {
-  const known = instants.filter((at) => at !== undefined);
-  return known.length === 0 ? undefined : Math.min(...known);
 }
 
 function newest(...instants: (Instant | undefined)[]): Instant | undefined {

@@ -1,6 +1,7 @@
 import {
   alertSeverity,
   fingerprintOf,
+  jobNamesOf,
   quiet,
   toAlertFacts,
   type AlertFinding,
@@ -10,7 +11,7 @@ import {
   type PossibleCause,
 } from '@cronjob-monitor/shared/domain';
 import { lockLastEndedAlerts, type AlertRecord, type Tx } from '@cronjob-monitor/shared/store';
-import { findingsOf, jobNamesOf, keyOf, type FindingContext } from './findings.ts';
+import { findingsOf, keyOf, type FindingContext } from './findings.ts';
 import type { Subject, Watch } from './subject.ts';
 
 /** The levels of one watch that began and ended before now, and what is found now. */

@@ -1,8 +1,9 @@
 import {
+  factsReach,
   findNotStarted,
   firstRunAt,
   hopelessWaitAtEnd,
-  nearestRank,
+  p95Duration,
   type DetectionFacts,
   type DetectionPast,
   type EndedRun,
@@ -27,9 +28,6 @@ import type { Subject, Watch } from './subject.ts';
 const fewestRuns = 40;
 /** Of a CronJob of which more may be news. */
 const runsOfGap = 500;
-const fewestForP95 = 5;
-const durationsForP95 = 20;
-const durationsForP99 = 100;
 /** Without a limit of its own a run overruns after an hour at the earliest. */
 const soonestOverrunMs = 3_600_000;
 
@@ -99,7 +97,8 @@ async function readEnded(
   const runs = await listJudgedRuns(tx, ids, { count: fewestRuns, includeManual: true });
   const unread = asked.flatMap(({ row, watches }) => {
     const known = runs.get(row.id) ?? [];
-    const mayHaveMore = known.at(-durationsForP95)?.isUnjudged === true || watches.some(({ wasJudged }) => !wasJudged);
+    const mayHaveMore =
+      known.at(-factsReach.durationsForP95)?.isUnjudged === true || watches.some(({ wasJudged }) => !wasJudged);
     return known.length === fewestRuns && mayHaveMore ? [row.id] : [];
   });
   if (unread.length === 0) return runs;
@@ -111,8 +110,7 @@ function successesOf(ended: readonly JudgedRunRow[]): NonNullable<DetectionPast[
   return ended.flatMap(({ status, isScheduled, durationMs, jobName, endedAt }) => {
     if (status !== 'success') return [];
     if (isScheduled && durationMs !== undefined) durations.push(durationMs);
-    const last = durations.slice(-durationsForP95).sort((a, b) => a - b);
-    return [{ jobName, endedAt, p95DurationMs: last.length < fewestForP95 ? undefined : nearestRank(last, 0.95) }];
+    return [{ jobName, endedAt, p95DurationMs: p95Duration(durations) }];
   });
 }
 
@@ -164,9 +162,9 @@ async function measureBefore(
     if (slow.length === 0) continue;
     const beforeAt = Math.min(...slow.map(({ endedAt = Infinity }) => endedAt));
     // Seldom more than one: a run of an hour that has just ended.
-    const found: LastDurations | undefined = (await measureLastDurations(tx, [row.id], durationsForP99, beforeAt)).get(
-      row.id,
-    );
+    const found: LastDurations | undefined = (
+      await measureLastDurations(tx, [row.id], factsReach.durationsForP99, beforeAt)
+    ).get(row.id);
     measured.set(row.id, { p99DurationMs: found?.p99Ms, runs: found?.runs ?? 0 });
   }
   return measured;

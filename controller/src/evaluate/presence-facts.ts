@@ -1,4 +1,11 @@
-import type { DetectionFacts, Instant, SpecEpoch, Suspension } from '@cronjob-monitor/shared/domain';
+import {
+  factsReach,
+  suspendedSince,
+  suspensionsIn,
+  type DetectionFacts,
+  type Instant,
+  type Suspension,
+} from '@cronjob-monitor/shared/domain';
 import { nthSlotAfter } from '@cronjob-monitor/shared/domain/schedule';
 import {
   countFailures,
@@ -10,11 +17,6 @@ import {
 import type { Part } from './part.ts';
 import type { RunningSources } from './running-facts.ts';
 import type { Subject, Watch } from './subject.ts';
-
-/** Slots of one CronJob that are read: a row longer than that is counted by its alert, which goes on. */
-const mostSlots = 50;
-const fewestForP95 = 5;
-const durationsForP95 = 20;
 
 export interface PresenceFacts {
   readonly present: Pick<DetectionFacts, 'missedSchedule' | 'deadMan' | 'suspended'>;
@@ -30,7 +32,7 @@ export async function gatherPresence(
   { jobsOf }: Pick<RunningSources, 'jobsOf'>,
 ): Promise<(subject: Subject, watch: Watch) => PresenceFacts> {
   const ids = subjects.map(({ row }) => row.id);
-  const slots = parts.has('missedSchedule') ? await listRecentSlots(tx, ids, mostSlots) : undefined;
+  const slots = parts.has('missedSchedule') ? await listRecentSlots(tx, ids, factsReach.slots) : undefined;
   const needsEpochs = parts.has('deadMan') || parts.has('suspended');
   const epochs = needsEpochs ? await listSpecEpochs(tx, ids) : undefined;
   const automatic = subjects.filter(({ watches }) => watches.some(({ rules }) => rules.detection.deadMan?.auto));
@@ -38,7 +40,7 @@ export async function gatherPresence(
     ? await measureLastDurations(
         tx,
         automatic.map(({ row }) => row.id),
-        durationsForP95,
+        factsReach.durationsForP95,
       )
     : undefined;
   const unsuccessful = parts.has('deadMan')
@@ -60,7 +62,7 @@ export async function gatherPresence(
     const present: PresenceFacts['present'] = {
       missedSchedule: slots && {
         slots: (slots.get(row.id) ?? []).filter(({ at }) => at >= watch.judgesFromAt),
-        isCut: (slots.get(row.id)?.length ?? 0) >= mostSlots,
+        isCut: (slots.get(row.id)?.length ?? 0) >= factsReach.slots,
         paused: suspended && watch.rules.detection.pauseMonitoring,
       },
       deadMan: parts.has('deadMan')
@@ -69,7 +71,7 @@ export async function gatherPresence(
             lastSuccessAt: lastSuccessOf(subject),
             originAt: watch.judgesFromAt,
             resumedAt: own.findLast((epoch) => epoch.suspended && epoch.toAt !== undefined)?.toAt,
-            p95DurationMs: measured && measured.runs >= fewestForP95 ? measured.p95Ms : undefined,
+            p95DurationMs: measured && measured.runs >= factsReach.fewestForP95 ? measured.p95Ms : undefined,
             nthSlotAfter: (after, n) => facts && nthSlotAfter(facts.schedule, subject.zone, after, n),
             unsuccessful: {
               failed: failures({ cronJobId: row.id, sinceAt: watch.judgesFromAt }),
@@ -89,22 +91,4 @@ function lastSuccessOf({ row, facts }: Subject): Instant | undefined {
   return row.lastSuccessAt === undefined || told === undefined
     ? (row.lastSuccessAt ?? told)
     : Math.max(row.lastSuccessAt, told);
-}
-
-/** Spans of epochs that touch are one suspension. */
-function suspensionsIn(epochs: readonly SpecEpoch[]): Suspension[] {
-  const suspensions: { fromAt: Instant; toAt: Instant | undefined }[] = [];
-  for (const { suspended, fromAt, toAt } of epochs) {
-    if (!suspended) continue;
-    const last = suspensions.at(-1);
-    if (last?.toAt === fromAt) last.toAt = toAt;
-    else suspensions.push({ fromAt, toAt });
-  }
-  return suspensions;
-}
-
-/** Other fields may change while it is suspended: the suspension is as old as the first of the epochs that touch. */
-function suspendedSince(epochs: readonly SpecEpoch[]): Instant | undefined {
-  const last = epochs.findLastIndex((epoch) => !epoch.suspended);
-  return epochs[last + 1]?.fromAt;
 }

@@ -1,9 +1,7 @@
-import { failureReason, runsNeeded, type DetectionFacts } from '@cronjob-monitor/shared/domain';
+import { factsReach, failureReason, runsNeeded, type DetectionFacts } from '@cronjob-monitor/shared/domain';
 import { listJudgedRuns, type JudgedRunRow, type Tx } from '@cronjob-monitor/shared/store';
 import type { Subject, Watch } from './subject.ts';
 
-/** So many are read at least, so that a message can say how many failed in a row. */
-const fewestRuns = 20;
 /** Of a CronJob of which more may be news: what Kubernetes keeps of runs that no process saw end. */
 const runsOfGap = 500;
 
@@ -46,7 +44,7 @@ async function readRuns(
   const ids = subjects
     .filter(({ watches }) => watches.some((watch) => watch.rules.detection.jobFailed.includeManual === includeManual))
     .map(({ row }) => row.id);
-  const count = Math.max(fewestRuns, ...wanted.map(runsNeeded));
+  const count = Math.max(factsReach.runs, ...wanted.map(runsNeeded));
   const runs = await listJudgedRuns(tx, ids, { count, includeManual });
   const unread = new Set(
     subjects.flatMap(({ row, watches }) => {

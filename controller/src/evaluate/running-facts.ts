@@ -1,4 +1,5 @@
 import {
+  factsReach,
   findNotStarted,
   hopelessWaitOf,
   refusedCreate,
@@ -29,8 +30,6 @@ export interface RunningSources {
   readonly refusalOf: (jobUid: string) => CreateRefusal | undefined;
 }
 
-const durationsForP99 = 100;
-
 /** Facts about runs that go on and about how long they took, for these CronJobs at once. */
 export async function gatherRunning(
   tx: Tx,
@@ -45,7 +44,7 @@ export async function gatherRunning(
     ? await measureLastDurations(
         tx,
         running.map(({ row }) => row.id),
-        durationsForP99,
+        factsReach.durationsForP99,
       )
     : undefined;
   const limited = subjects.filter(({ watches }) => watches.some(({ rules }) => hasLimit(rules.detection.durations)));

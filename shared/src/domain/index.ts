@@ -1,4 +1,4 @@
-export type { Instant } from './instant.ts';
+export { earliest, type Instant } from './instant.ts';
 export {
   formatDuration,
   parseDuration,
@@ -245,6 +245,7 @@ export { channelAfter, type ChannelAnswer, type ChannelHold } from './delivery/c
 export { digestBody, foldable, type WaitingDelivery } from './delivery/digest.ts';
 export { nextDeliveryState, statesBefore, type DeliveryEvent } from './delivery/transitions.ts';
 export { judge, judgedKinds, type DetectionFacts, type DetectionRules, type Judged } from './detect/chain.ts';
+export { factsReach, jobNamesOf, p95Duration, suspendedSince, suspensionsIn } from './detect/facts-reach.ts';
 export { inhibitionOf, type Inhibition, type PossibleCause, type PossibleSign } from './detect/inhibition.ts';
 export { isStorm, isStormOver, joinsStorms, stormWindowMs, type Storm } from './alert/storm.ts';
 export { failureReason, jobFailed, runsNeeded, type JobFailedFacts, type JudgedRun } from './detect/job-failed.ts';

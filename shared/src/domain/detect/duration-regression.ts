@@ -1,3 +1,4 @@
+import { factsReach } from './facts-reach.ts';
 import type { Instant } from '../instant.ts';
 import { nearestRank } from '../stats/percentile.ts';
 import { holds, quiet, undecided, type Verdict } from './verdict.ts';
@@ -29,7 +30,6 @@ export interface DurationRegressionFacts {
 }
 
 const fewestBaselineRuns = 10;
-const fewestRecentRuns = 5;
 const smallestRiseMs = 5_000;
 
 /**
@@ -46,7 +46,7 @@ export function durationRegression(
   const { open } = facts;
   if (open && now >= open.sinceAt + rule.baselineWindowMs) return quiet('newNormal');
   const baseline = open?.baseline ?? facts.baseline;
-  if (facts.recentMs.length < fewestRecentRuns || baseline.runs < fewestBaselineRuns) {
+  if (facts.recentMs.length < factsReach.recentRuns || baseline.runs < fewestBaselineRuns) {
     return open ? undecided('tooFewRuns', open.sinceAt + rule.baselineWindowMs) : quiet('tooFewRuns');
   }
   const p95 = nearestRank(sorted(facts.recentMs), 0.95) ?? 0;

@@ -9,19 +9,13 @@ import { hopelessFrom, isHopelessReason } from '../execution/hopeless-wait.ts';
 import type { Instant } from '../instant.ts';
 import type { DetectionFacts, DetectionRules } from '../detect/chain.ts';
 import type { Baseline, DurationRegressionFacts } from '../detect/duration-regression.ts';
+import { factsReach, p95Duration, suspendedSince } from '../detect/facts-reach.ts';
 import { runsNeeded } from '../detect/job-failed.ts';
 import type { UnfinishedJob } from '../detect/job-stuck.ts';
 import { nthSlotAfter } from '../schedule/index.ts';
 import type { EndedPreviewRun, OrderedHistory, PreviewedRun } from './history.ts';
 
 const dayMs = 86_400_000;
-const mostSlots = 50;
-const fewestRuns = 20;
-const fewestForP95 = 5;
-const durationsForP95 = 20;
-const durationsForP99 = 100;
-const fewestRecent = 5;
-const fewestBaseline = 20;
 
 type StartedRun = PreviewedRun & { readonly startedAt: Instant; readonly finishedAt: Instant };
 
@@ -70,6 +64,7 @@ export class FactsOverTime {
       startedAt: run.startedAt,
       isScheduled: run.trigger === 'scheduled',
     }));
+    const durations = this.#successDurations(factsReach.durationsForP99).sort((a, b) => a - b);
     const lastEnded = this.#newest(isCounted);
     const lastSuccess = this.#newest((run) => isCounted(run) && run.status === 'success');
     return {
@@ -82,7 +77,7 @@ export class FactsOverTime {
         resumedAt: this.#history.of.epochs.findLast(
           ({ suspended: was, toAt }) => was && toAt !== undefined && toAt <= now,
         )?.toAt,
-        p95DurationMs: this.#percentile(0.95, durationsForP95, fewestForP95),
+        p95DurationMs: p95Duration(this.#successDurations(factsReach.durationsForP95).reverse()),
         nthSlotAfter: (after, n) =>
           epoch && nthSlotAfter(epoch.schedule, epoch.timeZone ?? this.#history.of.timeZone, after, n),
         unsuccessful: { failed: this.#failed, running: running.length },
@@ -90,13 +85,17 @@ export class FactsOverTime {
       durations: { lastEnded, lastSuccess, running: running.filter(({ isScheduled }) => isScheduled) },
       stuck: {
         jobs: [...this.#goingOn].map((run) => this.#unfinished(run, epoch, now)),
-        p99DurationMs: this.#percentile(0.99, durationsForP99, 1),
-        runs: Math.min(durationsForP99, this.#successDurations(durationsForP99).length),
+        p99DurationMs: nearestRank(durations, 0.99),
+        runs: durations.length,
       },
       successRate: this.#rate(now, lastEnded?.endedAt, open),
       finishBy: this.#finishBy(now),
       regression: this.#regression(now, open.regression),
-      suspended: { suspendedSinceAt: suspended ? this.#suspendedSince(now) : undefined },
+      suspended: {
+        suspendedSinceAt: suspended
+          ? suspendedSince(this.#history.of.epochs.filter(({ fromAt }) => fromAt < now))
+          : undefined,
+      },
     };
   }
 
@@ -145,7 +144,7 @@ export class FactsOverTime {
 
   #judgedRuns(): NonNullable<DetectionFacts['jobFailed']>['runs'] {
     const rule = this.#rules.jobFailed;
-    const count = Math.max(fewestRuns, runsNeeded(rule));
+    const count = Math.max(factsReach.runs, runsNeeded(rule));
     return this.#endedRuns()
       .filter(({ trigger }) => rule.includeManual || trigger === 'scheduled')
       .take(count)
@@ -161,11 +160,11 @@ export class FactsOverTime {
   }
 
   #recentSlots(): NonNullable<DetectionFacts['missedSchedule']>['slots'] {
-    const known = this.#history.outcomes.slice(Math.max(0, this.#outcomes - 2 * mostSlots), this.#outcomes);
+    const known = this.#history.outcomes.slice(Math.max(0, this.#outcomes - 2 * factsReach.slots), this.#outcomes);
     return known
       .filter(({ at }) => at >= this.#sinceAt)
       .sort((a, b) => b.at - a.at)
-      .slice(0, mostSlots);
+      .slice(0, factsReach.slots);
   }
 
   #newest(fits: (run: EndedPreviewRun) => boolean):
@@ -188,11 +187,6 @@ export class FactsOverTime {
       .take(count)
       .map(({ durationMs }) => durationMs ?? 0)
       .toArray();
-  }
-
-  #percentile(rank: number, count: number, fewest: number): number | undefined {
-    const durations = this.#successDurations(count).sort((a, b) => a - b);
-    return durations.length < fewest ? undefined : nearestRank(durations, rank);
   }
 
   #rate(now: Instant, lastRunAt: Instant | undefined, open: OpenNow): DetectionFacts['successRate'] {
@@ -256,13 +250,13 @@ export class FactsOverTime {
           .toArray()
       : [];
     const inLastDay = successes.filter(({ finishedAt }) => finishedAt > now - dayMs).length;
-    const recentCount = Math.max(fewestRecent, inLastDay);
+    const recentCount = Math.max(factsReach.recentRuns, inLastDay);
     const recent = successes.slice(0, recentCount);
-    const sinceDay = Math.min(dayOf(now - dayMs), dayOf(recent[fewestRecent - 1]?.createdAt ?? now));
+    const sinceDay = Math.min(dayOf(now - dayMs), dayOf(recent[factsReach.recentRuns - 1]?.createdAt ?? now));
     const windowDays = Math.ceil((rule?.baselineWindowMs ?? 0) / dayMs);
     const before = successes
       .slice(recentCount)
-      .filter(({ createdAt }, index) => index < fewestBaseline || dayOf(createdAt) >= sinceDay - windowDays);
+      .filter(({ createdAt }, index) => index < factsReach.baselineRuns || dayOf(createdAt) >= sinceDay - windowDays);
     const durations = before.map(({ durationMs }) => durationMs ?? 0).sort((a, b) => a - b);
     const rank = (p: number): number => nearestRank(durations, p) ?? 0;
     const newestEndAt = recent[0]?.finishedAt;
@@ -278,12 +272,6 @@ export class FactsOverTime {
   /** Of a deleted CronJob the last one. */
   #epochAt(now: Instant): SpecEpoch | undefined {
     return epochAt(this.#history.of.epochs, now) ?? this.#history.of.epochs.findLast(({ fromAt }) => fromAt < now);
-  }
-
-  #suspendedSince(now: Instant): Instant | undefined {
-    const until = this.#history.of.epochs.filter(({ fromAt }) => fromAt < now);
-    const last = until.findLastIndex(({ suspended }) => !suspended);
-    return until[last + 1]?.fromAt;
   }
 }
 

@@ -4,8 +4,9 @@ import type { MessageHold } from '../alert/holds.ts';
 import { toHolding, type HoldingVerdict } from '../delivery/to-holding.ts';
 import { judge, judgedKinds, type DetectionFacts, type DetectionRules, type Judged } from '../detect/chain.ts';
 import type { Baseline } from '../detect/duration-regression.ts';
+import { jobNamesOf } from '../detect/facts-reach.ts';
 import { inhibitionOf, type PossibleCause } from '../detect/inhibition.ts';
-import type { Instant } from '../instant.ts';
+import { earliest, type Instant } from '../instant.ts';
 import { AlertsOverTime, type PreviewedRow } from './alerts-over-time.ts';
 import { FactsOverTime } from './facts.ts';
 import { orderHistory, type OrderedHistory, type PreviewedCronJob } from './history.ts';
@@ -176,7 +177,7 @@ class Replay {
       return life.ends(isGone ? { kind: 'gone', cause: reason } : { kind: 'quiet' }, now);
     }
     const { suppressDuplicatesForMs } = this.#rules.alerts;
-    const sign = { type, subject, severity: life.severity, jobNames: jobNamesOf(verdict) };
+    const sign = { type, subject, severity: life.severity, jobNames: jobNamesOf(verdict.detail) };
     const inhibition = inhibitionOf(sign, causes, { now, duplicateWindowMs: suppressDuplicatesForMs });
     const hold: MessageHold | undefined =
       inhibition && ({ reason: 'inhibited', untilAt: inhibition.untilAt, ref: undefined } as const);
@@ -202,7 +203,7 @@ class Replay {
       const lasts = live?.alert.state === 'active' && verdict?.kind !== 'quiet';
       const of = opens ? verdict : lasts ? live.verdict : undefined;
       if (!of) return [];
-      const jobNames = jobNamesOf(of);
+      const jobNames = jobNamesOf(of.detail);
       const run = this.#history.of.runs.find(({ jobName }) => jobName === jobNames[0]);
       const told = run?.reason ?? run?.jobReason ?? of.detail['reason'];
       const reason = typeof told === 'string' ? told : undefined;
@@ -263,19 +264,8 @@ function partOf({ type, subject }: Pick<AlertsOverTime, 'type' | 'subject'>): Pa
   return parts[type];
 }
 
-function jobNamesOf({ detail }: HoldingVerdict): string[] {
-  const { jobName, jobs, running } = detail;
-  const listed = [jobs, running].find((names) => Array.isArray(names)) as readonly unknown[] | undefined;
-  return [...new Set([jobName, ...(listed ?? [])].filter((name) => typeof name === 'string'))];
-}
-
 function ceilTo(at: Instant, stepMs: number): Instant {
   return Math.ceil(at / stepMs) * stepMs;
-}
-
-function earliest(...instants: readonly (Instant | undefined)[]): Instant | undefined {
-  const known = instants.filter((at) => at !== undefined);
-  return known.length === 0 ? undefined : Math.min(...known);
 }
 
 /** Undefined for what is past already. */

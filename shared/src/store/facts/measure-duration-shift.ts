@@ -1,6 +1,7 @@
 import {
   dayOf,
   decodeSketch,
+  factsReach,
   mergeSketches,
   sketchOf,
   sketchPercentile,
@@ -25,9 +26,7 @@ export interface DurationShift {
 }
 
 const hoursRecent = 24;
-const fewestRecent = 5;
-/** The baseline reaches back to so many runs when its window holds fewer. */
-const fewestBaseline = 20;
+const { recentRuns: fewestRecent, baselineRuns: fewestBaseline } = factsReach;
 const oldestDays = 400;
 const dayMs = 86_400_000;
 
