@@ -48,6 +48,7 @@ export async function compose(
 
   const problems = new ProblemList({ clock, logger });
   problems.tellLog(lifecycle.stopping);
+  neighbours.watchProblems(() => problems.current());
   const api = createApi({
     settings: toApiSettings(loaded),
     store,

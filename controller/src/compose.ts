@@ -69,6 +69,7 @@ export function openParts(loaded: LoadedConfig, { logger, clock }: Surroundings,
   lifecycle.onStop('store', () => store.close());
   const problems = new ProblemList({ clock, logger });
   problems.tellLog(lifecycle.stopping);
+  neighbours.watchProblems(() => problems.current());
   return {
     logger,
     clock,

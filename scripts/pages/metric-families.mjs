@@ -20,6 +20,7 @@ export async function readFamilies() {
   const neighbours = createNeighbourMetrics({ registry, clock: systemClock });
   neighbours.watchPool(() => ({ used: 0, idle: 0, waiting: 0 }));
   neighbours.watchVolume({ freeBytes: () => undefined, isWritable: () => undefined });
+  neighbours.watchProblems(() => []);
   createApiMetrics({ registry, clock: systemClock });
   classes.exposeClocks(registry, { apiserver: () => undefined, database: () => undefined });
   for (const [name, Metrics] of Object.entries(classes).filter(([name]) => name.endsWith('Metrics'))) {

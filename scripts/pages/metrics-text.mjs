@@ -29,6 +29,7 @@ export const labelValues = [
     'name of the CronJobMonitor; `namespace/name` when it lives in another namespace than the CronJob',
   ],
   ['channel', 'all', 'name of the AlertChannel'],
+  ['blocks', '`…_problems`', '`yes` keeps the process from being ready, `no` does not'],
   [
     'type',
     'all',

@@ -23,7 +23,6 @@ import {
   type MonitorTarget,
   type Store,
 } from '@cronjob-monitor/shared/store';
-import type { Moves } from '../../figures/moves.ts';
 import type { MonitorSeen } from '../../selection/index.ts';
 import type { GatheredMonitor } from './gather.ts';
 
@@ -79,11 +78,17 @@ const noBreaks: SelectionOrigins = {
   earlierGoneAt: () => undefined,
 };
 
+/** Where something changed since a mark, by the commits of this process. */
+export interface CommittedMoves {
+  readonly mark: number;
+  isMoved(mark: number, namespaces: ReadonlySet<string>): boolean;
+}
+
 export interface MonitorRecordsDeps {
   readonly store: Store;
   readonly epoch: number;
   readonly durations: DurationsOverDays;
-  readonly moves: Pick<Moves, 'mark' | 'isMoved'>;
+  readonly moves: CommittedMoves;
 }
 
 /** How the CronJobs of a monitor fared when they were last read. */
