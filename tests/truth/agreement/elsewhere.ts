@@ -179,10 +179,21 @@ function* ofMessages({ alerts, history, alertDetails }: Pages, { messages }: Els
     if (!alert.title.includes(`${word}${nameOf(cronjob)}: `)) yield `${place} is titled "${alert.title}"`;
     if (page.channelsNotified.length === 0) yield `${place} was taken, and its page says that no channel was notified`;
   }
-  const taken = new Set(messages.map(({ data }) => data.alert?.id));
+  // Of two monitors that say the same of one CronJob one message is sent, and tells of both alerts.
+  const taken = new Set(
+    messages.flatMap(({ data: { alert, cronjob } }) =>
+      alert && cronjob ? [alert.id, `${nameOf(cronjob)} ${alert.type} ${alert.since}`] : [],
+    ),
+  );
   const digests = messages.some(({ type }) => type === 'alert.digest');
-  for (const { id, told, cronjob } of alertDetails)
-    if (told.state === 'sent' && !taken.has(id) && !digests && told.channels.some(({ state }) => state === 'sent'))
+  for (const { id, told, cronjob, type, since } of alertDetails)
+    if (
+      told.state === 'sent' &&
+      !taken.has(id) &&
+      !taken.has(`${nameOf(cronjob)} ${type} ${since}`) &&
+      !digests &&
+      told.channels.some(({ state }) => state === 'sent')
+    )
       yield `alert ${id} of ${nameOf(cronjob)} is told of, and no receiver took a message about it: ${JSON.stringify(told)}`;
 }
 
