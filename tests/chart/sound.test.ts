@@ -215,6 +215,19 @@ describe('modes of the chart', { skip }, () => {
     assert.deepEqual([reaches('controller', 5432), reaches('apiserver', 5432)], [true, true]);
   });
 
+  test('where the page is open to some alone, the pod of helm test is one of them', () => {
+    const objects = render(path, valueSets['split with everything'] ?? {});
+    const { labels } = theOne(objects, 'Pod', 'monitor-test').metadata;
+    const { ingress } = theOne(objects, 'NetworkPolicy', 'monitor-apiserver')['spec'];
+    const peers = ingress.find(({ ports }: { ports: { port: string }[] }) => ports[0]?.port === 'http').from;
+    const selected = peers.find((peer: object) => 'podSelector' in peer)?.podSelector.matchLabels;
+    assert.equal(peers.length, 2);
+    assert.deepEqual(
+      Object.entries(selected).filter(([name, value]) => labels?.[name] !== value),
+      [],
+    );
+  });
+
   test('by default policies leave the ports of page, metrics and probes open to everybody, close the rest, and no way out', () => {
     for (const values of [{}, valueSets['split on PostgreSQL'] ?? {}]) {
       const policies = ofKind(render(path, values), 'NetworkPolicy');

@@ -19,11 +19,17 @@ const home = import.meta.dirname;
 const bin = join(home, 'bin');
 const goEnvironment = { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-mod=readonly' };
 
-/** The programs of the module: a real control plane, what a machine runs, and the real controllers in virtual time. */
-type Program = 'realcluster' | 'kubenode' | 'oracle';
+/** A real control plane, what a machine runs, the real controllers in virtual time, and what enforces NetworkPolicies. */
+type Program = 'realcluster' | 'kubenode' | 'oracle' | 'policies';
 
 /** The folder of each program's main package; what it shares lies in folders that belong to none of them. */
-const packages: Readonly<Record<Program, string>> = { realcluster: '.', kubenode: './node', oracle: './oracle' };
+const packages: Readonly<Record<Program, string>> = {
+  realcluster: '.',
+  kubenode: 'node',
+  oracle: 'oracle',
+  /** A module of its own, since its engine asks for other versions of what the rest is made of. */
+  policies: 'policies',
+};
 
 /** A program of the module, or why this machine cannot make it. */
 export type Binary = { readonly path: string } | { readonly skipped: string };
@@ -72,9 +78,8 @@ async function compile(program: Program, path: string): Promise<void> {
   ];
   const flags = ['-s', '-w', ...stamps.map((stamp) => `-X ${stamp}`)].join(' ');
   const args = program === 'oracle' ? await oracleArguments() : ['build'];
-  const from = packages[program];
-  const child = spawn('go', [...args, '-trimpath', '-buildvcs=false', '-ldflags', flags, '-o', path, from], {
-    cwd: home,
+  const child = spawn('go', [...args, '-trimpath', '-buildvcs=false', '-ldflags', flags, '-o', path, '.'], {
+    cwd: join(home, packages[program]),
     env: goEnvironment,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -122,8 +127,10 @@ function kubernetesVersion(): string {
 
 function sourceHash(goVersion: string, program: Program): string {
   const hash = createHash('sha256').update(goVersion);
-  const files = globSync(['**/*.go', 'go.{mod,sum}'], { cwd: home, exclude: ['bin'] })
-    .filter((file) => file.startsWith('go.') || isReadBy(program, file))
+  const own = packages[program];
+  const module = exists(join(home, own, 'go.mod')) ? own : '.';
+  const files = globSync(['**/*.go', join(module, 'go.{mod,sum}')], { cwd: home, exclude: ['bin'] })
+    .filter((file) => !file.endsWith('.go') || isReadBy(program, file))
     .sort();
   for (const file of files) hash.update(`\n${file}\n`).update(readFileSync(join(home, file)));
   return hash.digest('hex');
@@ -131,7 +138,7 @@ function sourceHash(goVersion: string, program: Program): string {
 
 /** Whether a file is a source of the program: those of its own folder, and for the control plane all that no other program has. */
 function isReadBy(program: Program, file: string): boolean {
-  const owner = (['kubenode', 'oracle'] as const).find((one) => file.startsWith(`${packages[one].slice(2)}/`));
+  const owner = (['kubenode', 'oracle', 'policies'] as const).find((one) => file.startsWith(`${packages[one]}/`));
   return (owner ?? 'realcluster') === program;
 }
 

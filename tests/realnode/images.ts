@@ -34,6 +34,7 @@ export interface Images {
   readonly tools: Image;
 }
 
+const storage = ['--root', join(cache, 'storage'), '--runroot', join(cache, 'run'), '--storage-driver', 'overlay'];
 const product = 'localhost/cronjob-monitor:test';
 const tools = 'localhost/tools:1';
 
@@ -56,6 +57,33 @@ export async function buildImages(): Promise<Images> {
     join(cache, 'building'),
   );
   return made;
+}
+
+/** Builds the product from the same tree once more, whatever is kept, and calls it otherwise. */
+export async function buildProductAgain(): Promise<Image> {
+  const image = { name: `${product}-again`, archive: join(cache, 'product-again.tar') };
+  await withBuildLock(() => buildProduct(image), join(cache, 'building'));
+  return image;
+}
+
+/** Every path of the image in an archive: its kind, mode and owner, where a link leads, and the SHA-256 of a file. */
+export async function filesOf({ archive }: Image): Promise<ReadonlyMap<string, string>> {
+  const script = `container=$("$@" from "docker-archive:$ARCHIVE"); cd "$("$@" mount "$container")"
+    find . -mindepth 1 -printf '%P\\t%y %m %U:%G %l\\n'; find . -type f -printf '%P\\0' | xargs -0 sha256sum; "$@" rm "$container" >/dev/null`;
+  const command = ['--mount', 'env', `ARCHIVE=${archive}`, 'sh', '-ec', script, 'sh', 'buildah', ...storage];
+  const lines = (await run('unshare', command)).split('\n').filter(Boolean);
+  const hashes = new Map(
+    lines.flatMap((line) => {
+      const [, hash, path] = /^([0-9a-f]{64}) [ *](.+)$/.exec(line) ?? [];
+      return hash === undefined || path === undefined ? [] : [[path, hash] as const];
+    }),
+  );
+  return new Map(
+    lines
+      .map((line) => line.split('\t'))
+      .filter(({ length }) => length === 2)
+      .map(([path = '', what = '']) => [path, `${what} ${hashes.get(path) ?? ''}`.trim()]),
+  );
 }
 
 /** Runs `build` unless the last one that succeeded was of the same sources. */
@@ -149,7 +177,7 @@ async function buildProduct(image: Image): Promise<void> {
     ...(certificates === undefined ? [] : [`${certificates}:${inTheImage}:ro`]),
   ];
   const mounted = volumes.flatMap((volume) => ['--volume', volume]);
-  const options = ['--pull=never', '--isolation', 'chroot', '--network', 'host', '--tag', product, ...mounted];
+  const options = ['--pull=never', '--isolation', 'chroot', '--network', 'host', '--tag', image.name, ...mounted];
   // A build that was ended in the middle leaves its container; one that succeeds takes the name of the image before.
   await buildah('rm', '--all');
   await buildah('build', ...options, '--file', join(root, 'Dockerfile'), root);
@@ -177,7 +205,6 @@ async function save({ name, archive }: Image): Promise<void> {
 
 /** buildah with storage of its own, in a mount namespace of its own: nothing stays mounted when it is ended in the middle. */
 export function buildah(...args: string[]): Promise<string> {
-  const storage = ['--root', join(cache, 'storage'), '--runroot', join(cache, 'run'), '--storage-driver', 'overlay'];
   return run('unshare', ['--mount', 'buildah', ...storage, ...args]);
 }
 

@@ -190,7 +190,7 @@ export class Installation {
 
 /** One question on a connection of its own: one that is kept open would lead to a pod that has ended. */
 export function readOnce(url: string, path: string): Promise<ApiAnswer> {
-  return apiRequest({ url }, 'GET', path, { headers: { connection: 'close' }, signal: AbortSignal.timeout(5_000) });
+  return apiRequest({ url }, 'GET', path, { headers: { connection: 'close' }, signal: AbortSignal.timeout(15_000) });
 }
 
 /** Posts an object; throws what the API server says when it does not take it. */
@@ -233,27 +233,6 @@ export async function giveVolume(
     },
   });
   return { storageClassName: name, path };
-}
-
-interface Resources {
-  readonly memory: string;
-}
-
-/** What a pod's container asks for, and may have. */
-export async function resourcesOf(
-  node: RealNode,
-  service: Installation,
-  pod: string,
-): Promise<{ requests: Resources; limits: Resources }> {
-  const { body } = await node.cluster.request('GET', `/api/v1/namespaces/${service.namespace}/pods/${pod}`);
-  return body.spec.containers[0].resources;
-}
-
-/** A quantity of Kubernetes such as 256Mi. */
-export function mebibytes(quantity: string): number {
-  const [, count, unit] = /^(\d+)(Mi|Gi)$/.exec(quantity) ?? [];
-  if (count === undefined) throw new Error(`${quantity} is no quantity in Mi or Gi`);
-  return Number(count) * (unit === 'Gi' ? 1_024 : 1);
 }
 
 /** Asks again and again; a question that fails is a no. */

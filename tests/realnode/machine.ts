@@ -9,7 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 
@@ -49,12 +49,17 @@ export interface Machine {
 }
 
 const startMs = 120_000;
+/** There on version 2 alone. */
+const controllersOffered = '/sys/fs/cgroup/cgroup.controllers';
+const kubeletControllers = ['cpu', 'cpuset', 'memory', 'pids'] as const;
 
 /** Starts one; it is ready when its programs run. Its node becomes Ready a little later. */
 export async function startMachine(
   place: MachinePlace,
   options: {
     readonly program: string;
+    /** The program that enforces NetworkPolicies. */
+    readonly policies: string;
     readonly dir: string;
     readonly clusterDir: string;
     readonly images: readonly string[];
@@ -65,6 +70,7 @@ export async function startMachine(
   mkdirSync(join(dir, 'cni'), { recursive: true });
   const group = `realnode-${process.pid}-${place.name}`;
   for (const hierarchy of hierarchies()) mkdirSync(join(hierarchy, group), { recursive: true });
+  const takeBack = handDownControllers(group);
   prepareCpus(group);
   writeSettings(place, options, group);
   const { link } = place;
@@ -82,6 +88,7 @@ export async function startMachine(
   ];
   args.push('-dir', dir, '-name', place.name, '-address', `${link.machine}/30`, '-gateway', link.ours);
   args.push('-images', options.images.join(','), '-labels', place.labels ?? '', `-schedules=${place.schedules}`);
+  args.push('-policies', options.policies);
   const child = spawn('unshare', args, { stdio: ['pipe', 'pipe', 'pipe'] });
   let gone = false;
   const fail = async (): Promise<void> => {
@@ -89,6 +96,7 @@ export async function startMachine(
     gone = true;
     await ended(child);
     await removeGroups(group);
+    takeBack();
   };
   try {
     await giveLink(child, link.name);
@@ -140,14 +148,15 @@ function writeSettings(
   { dir, clusterDir, pause }: { readonly dir: string; readonly clusterDir: string; readonly pause: string },
   group: string,
 ): void {
-  const kubeconfig = (name: string, from: string): void =>
-    writeFileSync(join(dir, `${name}.kubeconfig`), readFileSync(join(clusterDir, `${from}.kubeconfig`)), {
-      mode: 0o600,
-    });
+  const kubeconfig = (name: string, account?: string): void => {
+    const from = account === undefined ? 'kubeconfig' : `${account}.kubeconfig`; // else that of the administrator
+    writeFileSync(join(dir, `${name}.kubeconfig`), readFileSync(join(clusterDir, from)), { mode: 0o600 });
+  };
   kubeconfig('kubelet', place.name);
   kubeconfig('kube-scheduler', 'kube-scheduler');
   kubeconfig('kube-proxy', 'kube-proxy');
   kubeconfig('names', 'kube-proxy');
+  kubeconfig('policies');
   const write = (name: string, content: object | string): void =>
     writeFileSync(join(dir, name), typeof content === 'string' ? content : JSON.stringify(content, null, 1));
   write(
@@ -272,8 +281,7 @@ function firstProcess(child: ChildProcess): number {
 
 /** Where control groups are: one tree on version 2; on version 1 a tree for each controller, and often one of version 2 without any. */
 export function hierarchies(): string[] {
-  const home = '/sys/fs/cgroup';
-  if (existsSync(join(home, 'cgroup.controllers'))) return [home];
+  if (existsSync(controllersOffered)) return [dirname(controllersOffered)];
   return readFileSync('/proc/mounts', 'utf8')
     .split('\n')
     .map((line) => line.split(' '))
@@ -287,6 +295,34 @@ function hierarchyOf(controller: string): string {
     more.length === 0 ? first : [first, ...more].find((at) => at?.split('/').at(-1)?.split(',').includes(controller));
   if (found === undefined) throw new Error(`this computer has no control groups for ${controller}`);
   return found;
+}
+
+/**
+ * On version 2 a group has the controllers that the one above hands down: those that a kubelet asks for are handed to the group and to what is
+ * made in it. Returns what takes back from the computer's own groups what they did not have; the kernel refuses it while others use it.
+ */
+function handDownControllers(group: string): () => void {
+  if (!existsSync(controllersOffered)) return () => {};
+  const home = dirname(controllersOffered);
+  const file = join(home, 'cgroup.subtree_control');
+  const before = readFileSync(file, 'utf8').trim().split(' ');
+  for (const at of [file, join(home, group, 'cgroup.subtree_control')])
+    for (const controller of kubeletControllers) writeFileSync(at, `+${controller}`);
+  return () => {
+    for (const controller of kubeletControllers.filter((one) => !before.includes(one)))
+      try {
+        writeFileSync(file, `-${controller}`);
+      } catch {
+        // another machine has it from here
+      }
+  };
+}
+
+/** Which controllers a kubelet needs that version 2 does not offer here; none on version 1, where each has a tree. */
+export function missingControllers(): readonly string[] {
+  if (!existsSync(controllersOffered)) return [];
+  const offered = readFileSync(controllersOffered, 'utf8').trim().split(' ');
+  return kubeletControllers.filter((controller) => !offered.includes(controller));
 }
 
 /** On version 1 a new group of `cpuset` has neither processors nor memory until it is given some. */

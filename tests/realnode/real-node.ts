@@ -6,7 +6,14 @@ import { buildBinary } from '../realcluster/build-binary.ts';
 import { startRealCluster, type RealCluster } from '../realcluster/real-cluster.ts';
 import type { Rendered } from '../chart/render.ts';
 import { buildImages, type Images } from './images.ts';
-import { hierarchies, removeGroups, startMachine, type Machine, type MachinePlace } from './machine.ts';
+import {
+  hierarchies,
+  missingControllers,
+  removeGroups,
+  startMachine,
+  type Machine,
+  type MachinePlace,
+} from './machine.ts';
 
 /** A whole cluster on this computer: the real control plane, and machines with containerd and a real kubelet. */
 export interface RealNode {
@@ -66,6 +73,10 @@ function whatTheKernelRefuses(): string | undefined {
       'address translation',
       'mount -t tmpfs tmpfs /run && iptables -t nat -A POSTROUTING -m comment --comment x -j MASQUERADE && iptables -t nat -A OUTPUT -m statistic --mode random --probability 0.5 -j RETURN',
     ],
+    [
+      'a queue for the first packets of connections',
+      'mount -t tmpfs tmpfs /run && iptables -t mangle -A FORWARD -m conntrack --ctstate NEW -j NFQUEUE --queue-num 100',
+    ],
     ['the way of packets through it', 'echo 1 > /proc/sys/net/ipv4/ip_forward'],
   ];
   for (const [what, script] of tries) {
@@ -77,6 +88,8 @@ function whatTheKernelRefuses(): string | undefined {
   try {
     const all = hierarchies();
     if (all.length === 0) return 'a real node: no control groups are mounted';
+    const missing = missingControllers();
+    if (missing.length > 0) return `a real node: control groups have no ${missing.join(', no ')}`;
     for (const home of all) mkdirSync(join(home, group));
   } catch (error) {
     return `a real node: control groups cannot be made (${error instanceof Error ? error.message : String(error)})`;
@@ -92,7 +105,11 @@ export async function startRealNode({ labels = [''] }: RealNodeOptions = {}): Pr
   if (refused !== undefined) return { skipped: refused };
   const binary = await buildBinary('kubenode');
   if ('skipped' in binary) return binary;
-  const images = await buildImages();
+  const policies = await buildBinary('policies');
+  if ('skipped' in policies) return policies;
+  // Beside them the control plane is built, if it has to be, and starts.
+  const building = buildImages();
+  building.catch(() => {}); // told where it is awaited
   await sweep();
 
   const network = claimNetwork(labels.length);
@@ -119,16 +136,24 @@ export async function startRealNode({ labels = [''] }: RealNodeOptions = {}): Pr
       return started;
     }
     cluster = started;
-    for (const [at, place] of network.places.entries()) {
-      const options = {
-        program: binary.path,
-        dir: join(cluster.dir, names[at] ?? ''),
-        clusterDir: cluster.dir,
-        images: [images.tools.archive, images.product.archive],
-        pause: images.tools.name,
-      };
-      machines.push(await startMachine({ ...place, labels: labels[at] ?? '' }, options));
-    }
+    const clusterDir = started.dir;
+    const images = await building;
+    const starts = await Promise.allSettled(
+      network.places.map((place, at) => {
+        const options = {
+          program: binary.path,
+          policies: policies.path,
+          dir: join(clusterDir, place.name),
+          clusterDir,
+          // The service runs on the first machine; on the others run what their labels ask for.
+          images: [images.tools.archive, ...(at === 0 ? [images.product.archive] : [])],
+          pause: images.tools.name,
+        };
+        return startMachine({ ...place, labels: labels[at] ?? '' }, options);
+      }),
+    );
+    for (const start of starts) if (start.status === 'fulfilled') machines.push(start.value);
+    for (const start of starts) if (start.status === 'rejected') throw start.reason;
     await untilNodesReady(cluster, machines);
     return { cluster, machines, images, network: network.name, ours, stop: () => stop() };
   } catch (error) {

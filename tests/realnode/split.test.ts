@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Server } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { inspect } from 'node:util';
@@ -12,9 +14,9 @@ import {
   type PostgresServer,
 } from '../servers/index.ts';
 import type { Rendered } from '../chart/render.ts';
-import { created, Installation, mebibytes, readOnce, resourcesOf, until } from './installation.ts';
+import { created, Installation, readOnce, until, type PodShown } from './installation.ts';
 import { startRealNode, type RealNode } from './real-node.ts';
-import { keepRunning, runOnce } from './workloads.ts';
+import { compareMemory, idle, keepRunning, reaches, runOnce } from './workloads.ts';
 
 interface Deployment {
   readonly metadata: { readonly generation: number };
@@ -36,6 +38,8 @@ describe('split on a real node, with PostgreSQL by TLS', { skip: 'skipped' in st
   let proxy: FaultProxy;
   let service: Installation;
   let values: object;
+  /** What listens on this computer: a receiver of alerts, and a port that no policy names. */
+  const listeners: Record<'receiver' | 'other', Server> = { receiver: createServer(), other: createServer() };
 
   before(async () => {
     await node.cluster.applyCrds();
@@ -56,18 +60,31 @@ describe('split on a real node, with PostgreSQL by TLS', { skip: 'skipped' in st
       'create database cronjob_monitor',
     );
     proxy = await startFaultProxy({ port, listen: node.ours });
+    for (const server of Object.values(listeners)) await once(server.listen(0, node.ours), 'listening');
     await giveDatabase({ name: 'database', address: node.ours, port: proxy.port, password, ca: authority.certificate });
     values = {
       mode: 'split',
       database: {
         type: 'postgres',
         host: 'database.monitoring.svc',
+        port: proxy.port,
         username,
         existingSecret: 'database',
         sslMode: 'verify-full',
         ca: { existingSecret: 'database' },
       },
       config: { storage: { 'log-storage-enabled': true, 'event-storage-enabled': true } },
+      // All that follows happens under these: what the service needs is let through.
+      networkPolicy: {
+        uiFrom: [{ ipBlock: { cidr: `${node.ours}/32` } }, { namespaceSelector: { matchLabels: { page: 'open' } } }],
+        metricsFrom: [{ namespaceSelector: { matchLabels: { metrics: 'open' } } }],
+        egress: {
+          enabled: true,
+          apiPorts: [Number(new URL(node.cluster.url).port)],
+          databaseTo: [{ ipBlock: { cidr: `${node.ours}/32` } }],
+          receivers: { ports: [portOf(listeners.receiver)] },
+        },
+      },
     };
   });
   after(async () => {
@@ -75,6 +92,7 @@ describe('split on a real node, with PostgreSQL by TLS', { skip: 'skipped' in st
     await node.stop();
     await proxy?.close();
     await postgres?.remove();
+    for (const server of Object.values(listeners)) server.close();
   });
 
   test('helm install makes two controllers and two API servers under Pod Security restricted, and helm test passes', async () => {
@@ -110,19 +128,64 @@ describe('split on a real node, with PostgreSQL by TLS', { skip: 'skipped' in st
       assert.doesNotMatch(await service.log(name), /"level":"warn".*connections/);
   });
 
-  test('each pod holds less memory at rest than the chart asks for it', async () => {
-    await wait(15_000);
-    for (const pod of await service.pods()) {
-      const machine = node.machines.find(({ name }) => name === pod.node);
-      assert.ok(machine);
-      if (pod.component === 'test') continue;
-      const bytes = machine.workingSetBytes(pod.uid);
-      const { requests, limits } = await resourcesOf(node, service, pod.name);
-      console.log(
-        `${pod.component} holds ${Math.round(bytes / 2 ** 20)} MiB at rest; requests ${requests.memory}, limit ${limits.memory}`,
-      );
-      assert.ok(bytes < mebibytes(requests.memory) * 2 ** 20);
+  test('its NetworkPolicies let pass what they name, and nothing else', async () => {
+    const labels: Record<string, Record<string, string>> = {
+      visitors: { page: 'open' },
+      scrapers: { metrics: 'open' },
+      strangers: {},
+    };
+    const own = await service.pods();
+    const podOf = (component: string): PodShown => {
+      const pod = own.find((one) => one.component === component);
+      assert.ok(pod);
+      return pod;
+    };
+    const [apiserver, controller] = [podOf('apiserver'), podOf('controller')];
+    const from: Record<string, number> = { apiserver: pidOf(apiserver), controller: pidOf(controller) };
+    for (const [name, labelled] of Object.entries(labels)) {
+      await created(node, '/api/v1/namespaces', { metadata: { name, labels: labelled } });
+      from[name] = node.machines[0]?.pidIn(await idle(node, name, 'caller'), 'sleep') ?? 0;
     }
+    const here = (port: number) => ({ address: node.ours, port });
+    const to = {
+      page: { address: apiserver.ip, port: 8080 },
+      'metrics of the API server': { address: apiserver.ip, port: 8443 },
+      'metrics of the controller': { address: controller.ip, port: 8443 },
+      'probes of the controller': { address: controller.ip, port: 8081 },
+      database: here(proxy.port),
+      Kubernetes: here(Number(new URL(node.cluster.url).port)),
+      receiver: here(portOf(listeners.receiver)),
+      'another port': here(portOf(listeners.other)),
+    };
+    // Nothing forbids a stranger the ways to what is not ours: that they are open shows that something listens there.
+    const open: Record<string, (keyof typeof to)[]> = {
+      visitors: ['page'],
+      scrapers: ['metrics of the API server', 'metrics of the controller'],
+      strangers: ['probes of the controller', 'database', 'Kubernetes', 'receiver', 'another port'],
+      apiserver: ['database', 'Kubernetes'],
+      controller: ['database', 'Kubernetes', 'receiver'],
+    };
+    const asked: Record<string, (keyof typeof to)[]> = {
+      visitors: ['page', 'metrics of the API server', 'metrics of the controller'],
+      scrapers: ['page', 'metrics of the API server', 'metrics of the controller'],
+      strangers: Object.keys(to) as (keyof typeof to)[],
+      apiserver: ['database', 'Kubernetes', 'receiver', 'another port', 'metrics of the controller'],
+      controller: ['database', 'Kubernetes', 'receiver', 'another port', 'page'],
+    };
+    const found = await Promise.all(
+      Object.entries(asked).map(async ([caller, targets]) => {
+        const answers = targets.map(async (target) => {
+          const limitMs = open[caller]?.includes(target) ? 20_000 : 4_000;
+          return (await reaches(from[caller] ?? 0, to[target], limitMs)) ? [target] : [];
+        });
+        return [caller, (await Promise.all(answers)).flat()] as const;
+      }),
+    );
+    assert.deepEqual(Object.fromEntries(found), open);
+  });
+
+  test('each pod holds less memory than the chart asks for it, at rest and under load', async () => {
+    assert.deepEqual(await compareMemory(node, service, work), []);
   });
 
   test('a leader that is killed loses no run and doubles none; the other controller leads after its Lease', async () => {
@@ -186,11 +249,13 @@ describe('split on a real node, with PostgreSQL by TLS', { skip: 'skipped' in st
     const ended = new AbortController();
     const readers = Array.from({ length: 4 }, async () => {
       while (!ended.signal.aborted) {
+        const from = performance.now();
+        const fails = (why: string): unknown => failed.push(`after ${Math.round(performance.now() - from)} ms: ${why}`);
         try {
-          const { status } = await readOnce(address, `/api/v1/cronjobs?namespace=${work}`);
-          if (status !== 200) failed.push(String(status));
+          const { status, body } = await readOnce(address, `/api/v1/cronjobs?namespace=${work}`);
+          if (status !== 200) fails(`${status} ${JSON.stringify(body)}`);
         } catch (error) {
-          failed.push(inspect(error));
+          fails(inspect(error instanceof Error ? (error.cause ?? error) : error, { depth: 0 }));
         }
         reads += 1;
         await wait(20);
@@ -277,7 +342,8 @@ describe('split on a real node, with PostgreSQL by TLS', { skip: 'skipped' in st
     ca: string;
   }): Promise<void> {
     const at = `/api/v1/namespaces/${service.namespace}`;
-    const ports = [{ name: 'postgres', port: 5432, targetPort: database.port }];
+    // A policy sees the port behind a Service.
+    const ports = [{ name: 'postgres', port: database.port }];
     await created(node, `${at}/services`, { metadata: { name: database.name }, spec: { ports } });
     await created(node, `/apis/discovery.k8s.io/v1/namespaces/${service.namespace}/endpointslices`, {
       metadata: { name: database.name, labels: { 'kubernetes.io/service-name': database.name } },
@@ -291,10 +357,10 @@ describe('split on a real node, with PostgreSQL by TLS', { skip: 'skipped' in st
 
   /** Starts runs all the while; afterwards each is recorded once, and as it ended. */
   async function underRuns(prefix: string, disturb: () => Promise<void>): Promise<void> {
-    const running = keepRunning(node, work, prefix, 2_000);
-    await wait(4_000);
+    const running = keepRunning(node, work, prefix, 1_000);
+    await wait(2_500);
     await disturb();
-    await wait(4_000);
+    await wait(2_500);
     const names = await running.stop();
     assert.ok(names.length > 3, `${names.length} runs`);
     const found: string[] = [];
@@ -341,13 +407,13 @@ describe('split on a real node, with PostgreSQL by TLS', { skip: 'skipped' in st
     return Math.round(performance.now() - startedAt);
   }
 
-  function pidOf(pod: { node: string; uid: string }): number {
+  function pidOf(pod: PodShown): number {
     const machine = node.machines.find(({ name }) => name === pod.node);
     assert.ok(machine);
-    return machine.pidIn(pod.uid, 'controller.js');
+    return machine.pidIn(pod.uid, `${pod.component}.js`);
   }
 
-  function signal(pod: { node: string; uid: string }, name: NodeJS.Signals): void {
+  function signal(pod: PodShown, name: NodeJS.Signals): void {
     process.kill(pidOf(pod), name);
   }
 
@@ -369,3 +435,7 @@ describe('split on a real node, with PostgreSQL by TLS', { skip: 'skipped' in st
     await service.untilReady(pods);
   }
 });
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port;
+}

@@ -32,6 +32,7 @@ type machineSettings struct {
 	labels    string
 	schedules bool
 	images    []string
+	policies  string
 }
 
 func readMachineSettings(arguments []string) (machineSettings, error) {
@@ -44,6 +45,7 @@ func readMachineSettings(arguments []string) (machineSettings, error) {
 	flags.StringVar(&s.gateway, "gateway", "", "address of the computer on the same link")
 	flags.StringVar(&s.labels, "labels", "", "labels of the node")
 	flags.BoolVar(&s.schedules, "schedules", false, "run kube-scheduler here")
+	flags.StringVar(&s.policies, "policies", "", "program that enforces NetworkPolicies; without it none is enforced")
 	flags.StringVar(&images, "images", "", "archives of images to load, separated by commas")
 	if err := flags.Parse(arguments); err != nil {
 		return s, err
@@ -182,6 +184,11 @@ func startPrograms(s machineSettings, ended chan<- error) error {
 			"kubelet", "--config", file("kubelet.yaml"), "--kubeconfig", file("kubelet.kubeconfig"), "--root-dir", file("kubelet"),
 			"--hostname-override", s.name, "--node-ip", address, "--node-labels", s.labels,
 		},
+	}
+	if s.policies != "" {
+		if err := s.start(ended, "policies", s.policies, "-kubeconfig", file("policies.kubeconfig"), "-node", s.name); err != nil {
+			return err
+		}
 	}
 	if s.schedules {
 		programs = append(programs, []string{

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { rmSync, statSync } from 'node:fs';
+import { before, describe, test } from 'node:test';
+import { buildImages, buildProductAgain, filesOf, type Images } from './images.ts';
+import { whyNoRealNode } from './real-node.ts';
+
+describe('the image of the Dockerfile', { skip: whyNoRealNode() ?? false }, () => {
+  let images: Images;
+  before(async () => {
+    images = await buildImages();
+  });
+
+  test('the image is small, runs as no root, and carries a bill of materials with what Debian brings', () => {
+    const { archive } = images.product;
+    const { Config: config, Layers: layers } = JSON.parse(fromArchive(archive, 'manifest.json'))[0] as {
+      Config: string;
+      Layers: string[];
+    };
+    const { config: settings } = JSON.parse(fromArchive(archive, config)) as {
+      config: { User: string; Entrypoint: string[] };
+    };
+    assert.deepEqual([settings.User, settings.Entrypoint], ['65532:65532', ['/usr/local/bin/node']]);
+    const bytes = statSync(archive).size;
+    console.log(`the image has ${Math.round(bytes / 2 ** 20)} MiB`);
+    assert.ok(bytes < 300 * 2 ** 20);
+    const text = execFileSync(
+      'sh',
+      ['-c', 'tar -xOf "$0" "$1" | tar -xO app/sbom.spdx.json', archive, layers.at(-1) ?? ''],
+      { encoding: 'utf8' },
+    );
+    const bill = JSON.parse(text) as {
+      packages: { name: string; licenseDeclared: string; externalRefs?: { referenceLocator: string }[] }[];
+    };
+    const debian = bill.packages.filter(({ externalRefs }) =>
+      externalRefs?.[0]?.referenceLocator.startsWith('pkg:deb/debian/'),
+    );
+    assert.ok(debian.length > 60, `${debian.length} packages of Debian`);
+    assert.match(debian.find(({ name }) => name === 'libc6')?.licenseDeclared ?? '', /LGPL-2\.1/);
+    assert.ok(bill.packages.some(({ name }) => name === 'better-sqlite3'));
+  });
+
+  test('a second build of the same tree gives the same paths, with the same content, mode and owner', async () => {
+    const [first, again] = [await filesOf(images.product), await buildProductAgain()];
+    const second = await filesOf(again);
+    rmSync(again.archive);
+    for (const path of ['app/controller.js', 'app/sbom.spdx.json', 'usr/local/bin/node', 'usr/lib/os-release'])
+      assert.match(first.get(path) ?? 'nothing', /^f \d+ 0:0\s+[0-9a-f]{64}$/, path);
+    assert.match(first.get('spool') ?? '', /^d 755 65532:65532/);
+    const differences = [...new Set([...first.keys(), ...second.keys()])]
+      .filter((path) => first.get(path) !== second.get(path))
+      .map((path) => `${path}: ${first.get(path)}, then ${second.get(path)}`);
+    console.log(`${first.size} paths of the image, ${differences.length} different after a second build`);
+    assert.deepEqual(differences, []);
+  });
+});
+
+function fromArchive(archive: string, name: string): string {
+  return execFileSync('tar', ['-xOf', archive, name], { encoding: 'utf8' });
+}
