@@ -65,6 +65,16 @@ describe('standalone on a real node', { skip: 'skipped' in started && started.sk
           const { items } = await service.ask<ExecutionPage>(`/api/v1/cronjobs/${work}/${name}/executions`);
           return items.length === 1 && items[0]?.hasEvents === true;
         });
+        // What reason and exit code suggest is there at once; what the log suggests follows the log.
+        const expected = fate.suggestion;
+        if (expected)
+          await until(
+            'the suggestion',
+            async () => expected.test((await runOf(name)).suggestedFix ?? ''),
+            30_000,
+          ).catch(
+            () => {}, // what it is instead is told below
+          );
         const run = await runOf(name);
         const pods = said.podsOf(run.jobName);
         const { status, jobReason, exitCode, attempts } = run;
