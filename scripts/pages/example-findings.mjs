@@ -1,6 +1,6 @@
 // What the detectors find in examples of each type of alert, and how a message words it: made by the functions that run in the service.
 import { alertTypeTable } from '../../shared/src/contract/index.ts';
-import { judge, judgedKinds, titleOf, toHolding } from '../../shared/src/domain/index.ts';
+import { disappeared, judge, judgedKinds, titleOf, toHolding } from '../../shared/src/domain/index.ts';
 import { decodeMonitorSpec, detectionRulesOf } from '../../shared/src/kube/index.ts';
 
 export const timeZone = 'Europe/Berlin';
@@ -101,6 +101,23 @@ const examples = [
     after: 2 * hourMs,
   },
   {
+    happened: 'An upgrade of its chart removed it, and the monitor expects it.',
+    type: 'absent',
+    subject: 'disappeared',
+    expected: {
+      isSelected: false,
+      isNamespaceGone: false,
+      expectedSinceAt: 0,
+      last: {
+        seenAt: slotAt,
+        deletedAt: slotAt + 14 * hourMs,
+        writer: { manager: 'helm', operation: 'Update', at: slotAt - 8 * dayMs, managedBy: 'release backups' },
+      },
+      isTold: false,
+    },
+    after: 14 * hourMs + 11 * minuteMs,
+  },
+  {
     happened: 'One of the last seven runs failed, and `minSuccessRate` is 95.',
     type: 'slaBreached',
     subject: 'successRate',
@@ -193,9 +210,11 @@ export function findExamples() {
   return found;
 }
 
-function toFound({ happened, type, subject, facts, after, attempts }) {
+function toFound({ happened, type, subject, facts, expected, after, attempts }) {
   const now = slotAt + after;
-  const verdict = judge(rules, facts, now).find((one) => one.type === type && one.subject === subject)?.verdict;
+  const verdict = expected
+    ? disappeared({ graceMs: 10 * minuteMs }, expected, now)
+    : judge(rules, facts, now).find((one) => one.type === type && one.subject === subject)?.verdict;
   if (verdict?.kind !== 'holds') throw new Error(`this is no example of ${type}: ${happened}`);
   const { detail, figures, reason, count } = verdict;
   const runOf = attempts === undefined ? undefined : { jobUid: '', jobName: detail.jobName, attempts };

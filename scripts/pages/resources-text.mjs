@@ -182,6 +182,10 @@ export const notes = {
   sla: `A block that names one target has the others with their defaults: without \`minSuccessRate\` the rate is held to 95 percent, without
 \`durationRegressionThreshold\` durations are compared. \`minSuccessRate: 0\` and \`durationRegressionThreshold: 0\` switch these two off.
 `,
+  expects: `A CronJob that a monitor expects and does not select is told as \`absent\`, subject \`disappeared\`: it was deleted, its labels or the
+consent of its namespace changed, or it never existed. One that is deleted and made anew within \`grace\` tells nothing, and neither does the
+deletion of its namespace or of the monitor. \`seen\` tells of deletions alone: a CronJob that was deselected before was let go on purpose.
+`,
   stuckJobs: `Without \`overrunningAfter\` a run overruns when it takes five times as long as almost all before it (the 99th percentile), and longer
 than an hour. With fewer than ten earlier runs it overruns when it takes longer than from its slot to the next one: after an hour at the
 earliest, after 12 hours at the latest.
@@ -215,6 +219,12 @@ ${table(
       'Degraded',
     ],
     ['`ConfigurationSound`', 'Sound, Noted', 'LintFindings: the message lists them', 'unchanged'],
+    [
+      '`ExpectationsMet`',
+      'AllPresent, NoneExpected',
+      'Missing, NamespaceGone: the message names them; NotEvaluated (Unknown)',
+      'unchanged',
+    ],
   ],
 )}
 A monitor that is Degraded goes on with all that it can use.

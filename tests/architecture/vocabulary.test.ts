@@ -53,7 +53,7 @@ const alertTypes = [
   ['durationRegression', 'DurationRegression', 'warning', 'level', []],
   ['jobSuspended', 'JobSuspended', 'warning', 'level', []],
   ['jobStuck', 'JobStuck', 'warning', 'level', ['notStarted', 'overrunning', 'terminating']],
-  ['absent', 'Absent', 'critical', 'level', ['neverSucceeded']],
+  ['absent', 'Absent', 'critical', 'level', ['neverSucceeded', 'disappeared']],
 ] as const;
 
 const states = {

@@ -17,6 +17,7 @@ spec:
     finishBy: {time: "06:00", timezone: Europe/Berlin}, durationRegressionThreshold: 60, durationBaselineWindowDays: 21}
   stuckJobs: {notStartedAfter: 10m, hopelessAfter: 2m, overrunningAfter: 2h, terminatingAfter: 10m}
   suspendedHandling: {pauseMonitoring: true, alertIfSuspendedFor: 1w}
+  expects: {names: [nightly, prod-db/backup], seen: true, except: [prod/once], grace: 0s}
   maintenanceWindows:
     - {name: storage, schedule: "0 1 * * 0", duration: 3h, timezone: Europe/Berlin, suppressAlerts: true, excludeFromSla: true}
   alerting:
@@ -56,6 +57,8 @@ const aPattern = { name: 'p', match: { exitCode: 1 }, suggestion: 'look' };
 
 /** What the API server refuses in a CronJobMonitor, and a piece of what it says. */
 export const refusedMonitors: readonly { says: string; spec: object; message: string }[] = [
+  { says: 'expectations without any', spec: { expects: { grace: '1m' } }, message: 'expects needs names or seen' },
+  { says: 'a name of no CronJob', spec: { expects: { names: ['a/b/c'] } }, message: 'should match' },
   { says: 'a duration of zero', spec: { missedSchedule: { grace: '0s' } }, message: 'must be longer than zero' },
   {
     says: 'a duration of many zeros',

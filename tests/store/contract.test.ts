@@ -7,6 +7,7 @@ import { channels, monitors } from './contract/catalog-of-monitors.ts';
 import { cronJobs, specEpochs } from './contract/catalog.ts';
 import { executionColumns } from './contract/execution-columns.ts';
 import { executionIndexes } from './contract/execution-indexes.ts';
+import { expected } from './contract/expected.ts';
 import { explainedRuns } from './contract/explained-runs.ts';
 import { deletion, evidence, pruning } from './contract/history.ts';
 import { heartbeats, leader } from './contract/leader.ts';
@@ -33,6 +34,7 @@ const suites = [
   cronJobs,
   specEpochs,
   monitors,
+  expected,
   channels,
   recording,
   states,

@@ -10,7 +10,7 @@ import { findingOf } from './findings.ts';
 import type { Subject } from './subject.ts';
 
 /** They are not asked for any more: what an alert is closed by needs none of a monitor's wishes. */
-const noRules: AlertRules = {
+export const noRules: AlertRules = {
   severityOverrides: undefined,
   alertDelayMs: 0,
   suppressDuplicatesForMs: 0,
@@ -32,6 +32,8 @@ export interface ClosingFacts {
 /** Alerts that can be judged no more: their CronJob or their monitor is gone, or the monitor selects it no longer. */
 export function closingsOf(subject: Subject, of: ClosingFacts): AlertFinding[] {
   return subject.alerts.flatMap((alert) => {
+    // Its row stands for the name: who expects it decides.
+    if (alert.subject === 'disappeared') return [];
     const cause = causeOf(subject, alert, of);
     const monitor = subject.row.monitors.find(({ id }) => id === alert.monitorId);
     if (cause === undefined || monitor === undefined) return [];

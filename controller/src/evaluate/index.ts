@@ -1,3 +1,4 @@
+export { createExpectations, type Expectations, type ExpectationsMet } from './expectations.ts';
 export { AskedCronJobs } from './asked.ts';
 export { evaluate, judgeRecorded, type EvaluateDeps, type SettleSlots } from './evaluate.ts';
 export type { JudgeDeps, Occasion } from './judge.ts';

@@ -18,6 +18,8 @@ const notesEveryMs = 60_000;
 
 export interface RecheckDeps {
   readonly store: Store;
+  /** Of alerts about names that are expected: their rows are judged by who expects them. */
+  readonly judgeExpected?: (() => Promise<void>) | undefined;
   readonly evaluate: (cronJobIds: readonly number[], parts: ReadonlySet<Part>) => Promise<unknown>;
 }
 
@@ -25,7 +27,7 @@ export interface RecheckDeps {
  * Alerts whose instant came: a delay that ran out, a hold that ended, a note that is over. Each is told or let go by a fresh verdict, never by the instant
  * alone, so it is asked again here by the leader.
  */
-export function createRecheck({ store, evaluate }: RecheckDeps): (now: Instant) => Promise<void> {
+export function createRecheck({ store, judgeExpected, evaluate }: RecheckDeps): (now: Instant) => Promise<void> {
   let silencesAskedAt = -Infinity;
   let notesAskedAt = -Infinity;
   let silencesChangedAt: Instant | undefined;
@@ -33,7 +35,9 @@ export function createRecheck({ store, evaluate }: RecheckDeps): (now: Instant) 
 
   return async (now) => {
     const due = await listDueAlerts(store, now, mostAtOnce);
-    if (due.length > 0) await evaluate(idsOf(due), new Set(due.map(partOf)));
+    const ofCronJobs = due.filter(({ subject }) => subject !== 'disappeared');
+    if (ofCronJobs.length < due.length) await judgeExpected?.();
+    if (ofCronJobs.length > 0) await evaluate(idsOf(ofCronJobs), new Set(ofCronJobs.map(partOf)));
     if (now - notesAskedAt >= notesEveryMs) {
       notesAskedAt = now;
       const noted = await listAlertsWithExpiredNote(store, now);

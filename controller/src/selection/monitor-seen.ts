@@ -19,6 +19,8 @@ export interface MonitorSeen {
   readonly decoded: DecodedSpec<MonitorSpec>;
   /** When each field manager last wrote the selector. */
   readonly selectorWrites: readonly FieldWrite[];
+  /** When the expectations were written last; undefined: not known. */
+  readonly expectsWrittenAt?: Instant | undefined;
   /** As written by us earlier, or by another writer: compared, and asked for the times of earlier conditions. */
   readonly status: unknown;
 }
@@ -39,17 +41,22 @@ export function toMonitorSeen(raw: RawObject, defaults: MonitorDefaults, checks?
     createdAt: typeof creationTimestamp === 'string' ? Date.parse(creationTimestamp) || 0 : 0,
     resourceVersion: typeof resourceVersion === 'string' ? resourceVersion : '',
     decoded: decodeMonitorSpec(raw, defaults, checks),
-    selectorWrites: selectorWritesOf(managedFields),
+    selectorWrites: writesOf('selector', managedFields),
+    expectsWrittenAt: newestOf(writesOf('expects', managedFields)),
     status: raw['status'],
   };
 }
 
-function selectorWritesOf(managedFields: unknown): FieldWrite[] {
+function newestOf(writes: readonly FieldWrite[]): Instant | undefined {
+  return writes.length === 0 ? undefined : Math.max(...writes.map(({ at }) => at));
+}
+
+function writesOf(field: 'selector' | 'expects', managedFields: unknown): FieldWrite[] {
   if (!Array.isArray(managedFields)) return [];
   return managedFields.flatMap((entry: { time?: unknown; fieldsV1?: { 'f:spec'?: object } } | null) => {
     const at = typeof entry?.time === 'string' ? Date.parse(entry.time) : Number.NaN;
     const written = entry?.fieldsV1?.['f:spec'];
-    const isSelector = typeof written === 'object' && written !== null && 'f:selector' in written;
-    return Number.isNaN(at) || !isSelector ? [] : [{ at, fields: ['selector'] }];
+    const isWritten = typeof written === 'object' && written !== null && `f:${field}` in written;
+    return Number.isNaN(at) || !isWritten ? [] : [{ at, fields: [field] }];
   });
 }

@@ -27,6 +27,8 @@ import {
   type SettleSlots,
   type AbsenceProof,
   createWatchers,
+  createExpectations,
+  type Expectations,
 } from '../evaluate/index.ts';
 import { createPasses } from './evaluation-passes.ts';
 import type { Term } from '../leadership/index.ts';
@@ -44,7 +46,7 @@ import type { ControllerSettings } from '../settings/settings.ts';
 export interface EvaluationDeps {
   readonly settings: Pick<ControllerSettings, 'defaultZone' | 'schedulers'>;
   readonly store: Store;
-  readonly caches: Pick<ClusterCaches, 'cronJobs' | 'jobs' | 'monitors'>;
+  readonly caches: Pick<ClusterCaches, 'cronJobs' | 'jobs' | 'monitors' | 'namespaces'>;
   readonly selection: Selection;
   readonly podsOf: RunningSources['podsOf'];
   readonly refusalOf: RunningSources['refusalOf'];
@@ -71,6 +73,8 @@ export interface EvaluationDeps {
   /** Days that are over get their figures for good. */
   readonly sealDays: () => Promise<void>;
   readonly onRaised: (raised: readonly RaisedAlert[]) => void;
+  /** What a monitor expects is met otherwise than before. */
+  readonly onExpectations?: ((monitorUid: string) => void) | undefined;
   readonly onSettled: EvaluateDeps['onSettled'];
   /** Success rates and durations of these CronJobs are shown anew. */
   readonly measureSla: (cronJobIds: readonly number[], now: Instant) => Promise<void>;
@@ -88,6 +92,8 @@ export interface Evaluation {
   readonly recorded: (cronJobUid: string) => void;
   /** Something about these CronJobs has changed. */
   readonly ask: (cronJobUids: Iterable<string>, parts?: Iterable<Part>) => void;
+  /** Which CronJobs that a monitor expects are not there; undefined: that was not asked yet. */
+  readonly expectationsOf: Expectations['of'];
   /** Our wall clock was set by so much, milliseconds. */
   readonly stepped: (byMs: number) => void;
   /** End of the last evaluation of this term; undefined: before the first, nothing is told. */
@@ -146,7 +152,14 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
   /** What of it had come due by then was asked in this term, after all that it had found was. */
   let isAllJudged = false;
   const judgedThrough = new Map<keyof typeof partsOf, Instant>();
-  const recheck = createRecheck({ store, evaluate: passes.evaluate });
+  const expectations = createExpectations({
+    ...deps,
+    epoch: term.epoch,
+    defaultZone: deps.settings.defaultZone,
+    isDelayed: judging.isDelayed,
+    onChanged: (uid) => deps.onExpectations?.(uid),
+  });
+  const recheck = createRecheck({ store, evaluate: passes.evaluate, judgeExpected: expectations.judge });
 
   const schedulers: readonly Scheduler[] = [
     {
@@ -156,6 +169,7 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
         const { ids, slotsOnly } = await dueForPresence(store, clock.now());
         await deps.absence?.look();
         await evaluateDue('dead-man-switch', { ids, slotsOnly });
+        await expectations.judge();
         await deps.storms.tick(store.now());
       },
     },
@@ -193,6 +207,7 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
     },
     recorded: sla.recorded,
     ask: (uids, parts) => asked.add(uids, parts),
+    expectationsOf: expectations.of,
     stepped(byMs) {
       steppedMs += byMs;
     },

@@ -224,6 +224,7 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
     return reconcileCronJobs(uids, {
       cronJobs: caches.cronJobs,
       isMonitored: (uid) => selection.isMonitored(uid),
+      findDeparted: (uid) => selection.findCronJob(uid),
       records: cronJobRecords,
       clock,
       outlookOf: outlookInZone,
@@ -250,6 +251,7 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
           channels: caches.channels,
           selection,
           scheduleProblemOf: (cronJob, now) => outlookInZone(cronJob, now).problem,
+          expectationsOf: (monitorUid) => evaluation.expectationsOf(monitorUid),
         },
         records: monitorRecords,
         lint,

@@ -233,6 +233,7 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
     onSettled: (outcomes) => deps.figures.judged(outcomes),
     measureSla: (ids, now) => deps.figures.measureSla(ids, now),
     onRaised,
+    onExpectations: (uid) => queues.CronJobMonitor.add(uid),
     onRan,
     isAway,
   });

@@ -2,6 +2,7 @@ import type { Delivery } from './deliveries.ts';
 import type { CapturedEvent, CapturedLog } from './executions.ts';
 import type {
   AlertState,
+  AbsenceCause,
   AlertSubject,
   AlertTimelineKind,
   AlertType,
@@ -66,6 +67,28 @@ export interface AlertContext {
   readonly podStatus: AlertPodStatus | null;
   readonly hasLogs: boolean | null;
   readonly hasEvents: boolean | null;
+  /** Of absent/disappeared alone. */
+  readonly absence: AlertAbsence | null;
+}
+
+/** A CronJob that is expected and not there. */
+export interface AlertAbsence {
+  readonly cause: AbsenceCause;
+  readonly lastSeenAt: WireInstant | null;
+  /** It was deleted between these two; the same instant when its deletion was seen. */
+  readonly deletedFrom: WireInstant | null;
+  readonly deletedUntil: WireInstant | null;
+  /** Who wrote it last: the cluster does not record who deleted it. */
+  readonly lastWriter: AlertLastWriter | null;
+}
+
+export interface AlertLastWriter {
+  /** As it named itself to the API server, `helm`. */
+  readonly manager: string;
+  readonly operation: string;
+  readonly at: WireInstant;
+  /** What says that the CronJob belongs to it, `release backups`. */
+  readonly managedBy: string | null;
 }
 
 export interface Alert {

@@ -30,8 +30,8 @@ export type SlaSubject = (typeof slaSubjects)[number];
 export const stuckSubjects = ['notStarted', 'overrunning', 'terminating'] as const;
 export type StuckSubject = (typeof stuckSubjects)[number];
 
-/** What is not there: a success. */
-export const absentSubjects = ['neverSucceeded'] as const;
+/** What is not there: a success, or the CronJob itself. */
+export const absentSubjects = ['neverSucceeded', 'disappeared'] as const;
 export type AbsentSubject = (typeof absentSubjects)[number];
 
 /** Which of several conditions of one type: absent for types that have just one. */
@@ -61,6 +61,10 @@ export const alertTypeTable: Readonly<Record<AlertType, AlertTypeRow>> = {
   jobStuck: { label: 'JobStuck', severity: 'warning', kind: 'level', subjects: stuckSubjects },
   absent: { label: 'Absent', severity: 'critical', kind: 'level', subjects: absentSubjects },
 };
+
+/** Why a CronJob that a monitor expects is not there for it. */
+export const absenceCauses = ['deleted', 'deselected', 'neverExisted'] as const;
+export type AbsenceCause = (typeof absenceCauses)[number];
 
 /** Values of the metric label `type` for messages that no alert made. */
 export const messageLabels = { test: 'Test', digest: 'Digest' } as const;

@@ -195,7 +195,14 @@ export { toPlainLine, toPlainText } from './text/plain-text.ts';
 export { dropEscapeSequences } from './text/escape-sequences.ts';
 export { createRedactor, type RedactionRule } from './redaction/redact.ts';
 export { redactionMarginBytes, toSafeLog, type SafeLog } from './redaction/safe-log.ts';
-export { collapseKeyOf, dedupKeyOf, fingerprintOf, shortIdOf, type AlertIdentity } from './alert/identity.ts';
+export {
+  collapseKeyOf,
+  dedupKeyOf,
+  expectedUid,
+  fingerprintOf,
+  shortIdOf,
+  type AlertIdentity,
+} from './alert/identity.ts';
 export type {
   AlertFinding,
   AlertNotice,
@@ -250,6 +257,7 @@ export { inhibitionOf, type Inhibition, type PossibleCause, type PossibleSign } 
 export { isStorm, isStormOver, joinsStorms, stormWindowMs, type Storm } from './alert/storm.ts';
 export { failureReason, jobFailed, runsNeeded, type JobFailedFacts, type JudgedRun } from './detect/job-failed.ts';
 export { deadManDue, type DeadManFacts, type DeadManPast, type DeadManRule } from './detect/dead-man.ts';
+export { disappeared, toAbsence, type Absence, type ExpectedFacts, type LastWriter } from './detect/disappeared.ts';
 export type { DurationFacts, EndedRun } from './detect/duration-limits.ts';
 export type { Baseline, DurationRegressionFacts } from './detect/duration-regression.ts';
 export type { FinishByDay, FinishByFacts } from './detect/finish-by.ts';

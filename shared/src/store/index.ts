@@ -207,6 +207,7 @@ export type { AlertRecord } from '../domain/index.ts';
 export {
   insertAlert,
   insertAlerts,
+  listDisappearances,
   listDueAlerts,
   movePendingDue,
   listLiveAlerts,
@@ -310,5 +311,13 @@ export {
 } from './facts/list-last-scheduled-runs.ts';
 export { measureLongestRuns, type LongestRun } from './facts/measure-longest-runs.ts';
 export { measureDurationShift, type DurationShift } from './facts/measure-duration-shift.ts';
+export {
+  listKnownMonitors,
+  listLastOfNames,
+  listSeenAndGone,
+  placeholdersOf,
+  type KnownMonitor,
+  type LastOfName,
+} from './catalog/expected.ts';
 export { countFailures, type FailuresSince } from './facts/count-failures.ts';
 export { measureLastDurations, type LastDurations } from './facts/measure-last-durations.ts';

@@ -45,6 +45,7 @@ export const wholeMonitorSpec = {
     terminatingAfter: '12m',
   },
   suspendedHandling: { pauseMonitoring: false, alertIfSuspendedFor: '1w' },
+  expects: { names: ['nightly', 'prod-db/backup'], seen: true, except: ['prod/once'], grace: '5m' },
   maintenanceWindows: [
     {
       name: 'storage',

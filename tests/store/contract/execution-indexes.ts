@@ -43,6 +43,7 @@ export const executionIndexes = contract('the indexes of executions', (test) => 
       'narrow executions',
       'narrow columns',
       'watch origins',
+      'nothing silent',
     ]);
     assert.deepEqual(await indexes(store), wanted[store.dialect.name]);
     assert.deepEqual(await recordRuns(store, epoch, [run]), { ...none, known: [run.jobUid] });

@@ -9,5 +9,5 @@ export const alertTypeWords: Readonly<Record<AlertType, string>> = {
   durationRegression: 'slower runs',
   jobSuspended: 'suspended CronJob',
   jobStuck: 'stuck run',
-  absent: 'absent success',
+  absent: 'absence',
 };

@@ -7,10 +7,12 @@ const wellTexts: Readonly<Record<string, string>> = {
   SelectorAuthorized: 'It may reach every namespace it names',
   SchedulesUnderstood: 'Every schedule is understood',
   ConfigurationSound: 'Nothing in it looks wrong',
+  ExpectationsMet: 'Every CronJob that it expects is there',
 };
 
 const wellReasons: Readonly<Record<string, string>> = {
   NoneReferenced: 'It names no channel: nobody is told',
+  NoneExpected: 'It expects no CronJob by its name',
 };
 
 const whatToChange: Readonly<Record<string, string>> = {
@@ -31,6 +33,8 @@ const whatToChange: Readonly<Record<string, string>> = {
   ZoneMismatch: 'Name the zone in spec.timeZone alone',
   ScheduleNeverFires: 'Choose a date that comes',
   EveryNeverRuns: 'Raise startingDeadlineSeconds above the period of the schedule',
+  Missing: 'Create it, label it as the selector says, or name it in expects.except',
+  NamespaceGone: 'Take it out of expects when it is not to come back',
   LintFindings: 'Change what the findings name, or leave it knowingly',
 };
 

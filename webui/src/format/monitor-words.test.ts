@@ -14,6 +14,7 @@ const rulesOf = (spec: unknown): Record<string, string> =>
 describe('the rules of a monitor', () => {
   test('are written where they are absent: as their default, or as off', () => {
     assert.deepEqual(rulesOf({}), {
+      'Expected CronJobs': 'off [off]',
       "Dead-man's switch": 'off [off]',
       'Failed runs': '1 in a row [default]',
       'Missed runs': '1 in a row, 2 min late [default]',
@@ -41,9 +42,11 @@ describe('the rules of a monitor', () => {
         durationRegressionThreshold: 60,
       },
       stuckJobs: { overrunningAfter: '2h' },
+      expects: { names: ['a', 'prod/b'], seen: true, grace: '5m' },
       suspendedHandling: { pauseMonitoring: false, alertIfSuspendedFor: '1w' },
     });
     assert.deepEqual(told, {
+      'Expected CronJobs': '2 names, and every one that succeeded; gone for 5 min [set]',
       "Dead-man's switch": 'no success for 25 h [set]',
       'Failed runs': '3 in a row, or 5 of the last 10; resolved by 2 successes in a row [set]',
       'Missed runs': '2 in a row, 5 min late; 3 skipped in a row [set]',
@@ -73,7 +76,7 @@ describe('the rules of a monitor', () => {
 
   test('of another form than expected count as absent', () => {
     assert.equal(rulesOf({ jobFailed: 'x', sla: [], deadManSwitch: 7 })['Failed runs'], '1 in a row [default]');
-    assert.equal(ruleLines(null).length, 9);
+    assert.equal(ruleLines(null).length, 10);
   });
 });
 

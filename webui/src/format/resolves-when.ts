@@ -20,6 +20,7 @@ const endsBySubject: Readonly<Partial<Record<AlertSubject, string>>> = {
   overrunning: 'the run ends',
   terminating: 'the pods are gone',
   neverSucceeded: 'a run succeeds',
+  disappeared: 'a CronJob of its name is selected',
 };
 
 /** What ends an alert: `a run succeeds`. */

@@ -20,6 +20,17 @@ export function ruleLines(spec: unknown): RuleLine[] {
 
 const tellers: readonly Teller[] = [
   (spec) => {
+    const name = 'Expected CronJobs';
+    const rule = block(spec, 'expects');
+    if (!rule) return off(name);
+    const names = Array.isArray(rule['names']) ? rule['names'].length : 0;
+    const parts = [
+      ...(names > 0 ? [plural(names, 'name')] : []),
+      ...(flag(rule, 'seen', false) ? ['every one that succeeded'] : []),
+    ];
+    return { name, says: `${parts.join(', and ')}; gone for ${limitText(text(rule, 'grace') ?? '10m')}`, from: 'set' };
+  },
+  (spec) => {
     const name = "Dead-man's switch";
     const rule = block(spec, 'deadManSwitch');
     if (!rule || !flag(rule, 'enabled', true)) return off(name);

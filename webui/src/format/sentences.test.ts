@@ -121,6 +121,7 @@ describe('a run', () => {
     inMaintenance: false,
     hasLogs: true,
     hasEvents: true,
+    absence: null,
     suggestedFix: null,
   };
 

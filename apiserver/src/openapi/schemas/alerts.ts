@@ -1,4 +1,5 @@
 import {
+  absenceCauses,
   alertSubjects,
   alertStates,
   alertTimelineKinds,
@@ -20,7 +21,9 @@ import {
   type AcknowledgeResult,
   type Acknowledgement,
   type Alert,
+  type AlertAbsence,
   type AlertContext,
+  type AlertLastWriter,
   type AlertDetail,
   type AlertHistory,
   type AlertList,
@@ -116,6 +119,17 @@ const alert = {
     ),
     hasLogs: nullable(bool),
     hasEvents: nullable(bool),
+    absence: nullable(
+      object<AlertAbsence>({
+        cause: words(absenceCauses),
+        lastSeenAt: nullable(instant),
+        deletedFrom: nullable(instant),
+        deletedUntil: nullable(instant),
+        lastWriter: nullable(
+          object<AlertLastWriter>({ manager: text, operation: text, at: instant, managedBy: nullable(text) }),
+        ),
+      }),
+    ),
   }),
 };
 

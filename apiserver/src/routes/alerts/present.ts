@@ -1,5 +1,5 @@
-import type { Alert, AlertContext, AlertPodStatus } from '@cronjob-monitor/shared/contract';
-import { nameFinding } from '@cronjob-monitor/shared/domain';
+import type { Alert, AlertAbsence, AlertContext, AlertPodStatus } from '@cronjob-monitor/shared/contract';
+import { nameFinding, toAbsence, toAlertFacts, type Absence } from '@cronjob-monitor/shared/domain';
 import type { StoredAlert, ToldFacts } from '@cronjob-monitor/shared/store';
 import { isObject } from '../../monitor-spec.ts';
 import { orNull, toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
@@ -71,6 +71,26 @@ export function presentContext({ context, figures }: Pick<StoredAlert, 'context'
     podStatus: presentPod(facts['podStatus']),
     hasLogs: flag('hasLogs'),
     hasEvents: flag('hasEvents'),
+    absence: presentAbsence(toAbsence(toAlertFacts(context).verdict?.detail)),
+  };
+}
+
+function presentAbsence(absence: Absence | undefined): AlertAbsence | null {
+  if (!absence) return null;
+  const { cause, lastSeenAt, deletedFromAt, deletedUntilAt, lastWriter } = absence;
+  return {
+    cause,
+    lastSeenAt: toWireInstantOrNull(lastSeenAt),
+    deletedFrom: toWireInstantOrNull(deletedFromAt),
+    deletedUntil: toWireInstantOrNull(deletedUntilAt),
+    lastWriter: lastWriter
+      ? {
+          manager: lastWriter.manager,
+          operation: lastWriter.operation,
+          at: toWireInstant(lastWriter.at),
+          managedBy: lastWriter.managedBy ?? null,
+        }
+      : null,
   };
 }
 

@@ -114,6 +114,7 @@ test('tells open alerts with what was told of them', async () => {
       podStatus: { phase: 'Failed', reason: null, node: null, restarts: null, waiting: null },
       hasLogs: null,
       hasEvents: null,
+      absence: null,
     },
   });
 });

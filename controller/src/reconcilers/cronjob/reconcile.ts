@@ -16,6 +16,8 @@ import type { SpecSightings, SpecSighting } from './spec-sightings.ts';
 export interface CronJobReconcilerDeps {
   readonly cronJobs: { find(uid: string): CronJobFacts | undefined };
   readonly isMonitored: (cronJobUid: string) => boolean;
+  /** One that was seen to go; undefined: it went while this process did not look. */
+  readonly findDeparted?: ((cronJobUid: string) => CronJobFacts | undefined) | undefined;
   readonly records: CronJobRecords;
   /** Edits that were received and are not written down. */
   readonly sightings?: Pick<SpecSightings, 'listOf' | 'written'> | undefined;
@@ -36,7 +38,13 @@ export async function reconcileCronJobs(
 ): Promise<ReadonlyMap<string, ComeBack>> {
   const now = deps.clock.now();
   const present = uids.map((uid) => deps.cronJobs.find(uid)).filter((cronJob) => cronJob !== undefined);
-  const gone = uids.filter((uid) => !deps.cronJobs.find(uid));
+  const gone = uids
+    .filter((uid) => !deps.cronJobs.find(uid))
+    .map((uid): GoneCronJob => {
+      const departed = deps.findDeparted?.(uid);
+      if (departed) return { uid, at: Math.min(now, departed.deletingAt ?? now), fromAt: undefined };
+      return { uid, at: now, fromAt: deps.watchedUntilAt };
+    });
   const monitored = present.filter((cronJob) => deps.isMonitored(cronJob.uid));
 
   // Those that come while this is written wait for the next turn.
@@ -49,9 +57,9 @@ export async function reconcileCronJobs(
   );
   const rounds = Math.max(0, ...edits.map((list) => list.length));
   const first: string[] = [];
-  const respecified: string[] = [...gone];
-  const write = async (seen: readonly CronJobSeen[], lost: readonly string[]): Promise<void> => {
-    const written = await deps.records.write({ seen, gone: lost, at: now });
+  const respecified: string[] = gone.map(({ uid }) => uid);
+  const write = async (seen: readonly CronJobSeen[], lost: readonly GoneCronJob[]): Promise<void> => {
+    const written = await deps.records.write({ seen, gone: lost });
     first.push(...written.first);
     respecified.push(...written.respecified);
   };
@@ -136,7 +144,15 @@ interface CronJobRecords {
   /** What earlier processes left, of those this one has not written yet: only for these a gap lies between then and now. */
   readMarks(uids: readonly string[]): Promise<ReadonlyMap<string, CronJobMarks>>;
   /** Rows and epochs of those seen that differ from what was written last, and the end of those gone. */
-  write(change: { seen: readonly CronJobSeen[]; gone: readonly string[]; at: Instant }): Promise<WrittenCronJobs>;
+  write(change: { seen: readonly CronJobSeen[]; gone: readonly GoneCronJob[] }): Promise<WrittenCronJobs>;
+}
+
+interface GoneCronJob {
+  readonly uid: string;
+  /** When it was deleted, as far as that was seen; else when that was found. */
+  readonly at: Instant;
+  /** It was not seen to go: it may have gone at any time since. */
+  readonly fromAt: Instant | undefined;
 }
 
 interface WrittenCronJobs {
@@ -157,13 +173,13 @@ export function createCronJobRecords(store: Store, epoch: number): CronJobRecord
       return unwritten.length === 0 ? new Map() : listCronJobMarks(store, unwritten);
     },
 
-    async write({ seen, gone, at }) {
+    async write({ seen, gone }) {
       const changed = seen.filter((item) => written.get(item.facts.uid) !== textOf(item));
       // A CronJob that was never watched is no news when it goes; the store knows.
       if (changed.length === 0 && gone.length === 0) return { first: [], respecified: [] };
       await store.fenced(epoch, async (tx) => {
         if (changed.length > 0) await projectCronJobs(tx, changed);
-        for (const uid of gone) await forgetCronJob(tx, uid, at);
+        for (const { uid, at, fromAt } of gone) await forgetCronJob(tx, uid, at, fromAt);
       });
       const first = changed.filter((item) => !written.has(item.facts.uid)).map((item) => item.facts.uid);
       const respecified: string[] = [];
@@ -174,7 +190,7 @@ export function createCronJobRecords(store: Store, epoch: number): CronJobRecord
         written.set(uid, textOf(item));
         specs.set(uid, spec);
       }
-      for (const uid of gone) {
+      for (const { uid } of gone) {
         written.delete(uid);
         specs.delete(uid);
       }
@@ -190,8 +206,19 @@ function specOf({ facts: { schedule, timeZone, suspended, policy, deadlineS } }:
 
 /** All that the row holds, and nothing else. */
 function textOf({ facts, problem, nextRunAt }: CronJobSeen): string {
-  const { labels, notes, schedule, timeZone, suspended, policy, deadlineS, generation, lastScheduleAt, lastSuccessAt } =
-    facts;
+  const {
+    labels,
+    notes,
+    schedule,
+    timeZone,
+    suspended,
+    policy,
+    deadlineS,
+    generation,
+    lastScheduleAt,
+    lastSuccessAt,
+    lastWriter,
+  } = facts;
   return JSON.stringify([
     labels,
     notes,
@@ -203,6 +230,7 @@ function textOf({ facts, problem, nextRunAt }: CronJobSeen): string {
     generation,
     lastScheduleAt,
     lastSuccessAt,
+    lastWriter,
     problem,
     nextRunAt,
   ]);

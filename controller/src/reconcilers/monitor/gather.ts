@@ -10,6 +10,8 @@ export interface MonitorSources {
   readonly selection: Selection;
   /** Why the schedule of a CronJob cannot be evaluated. */
   readonly scheduleProblemOf: (cronJob: CronJobFacts, now: Instant) => ScheduleProblem | undefined;
+  /** Which CronJobs that it expects are not there; undefined: that was not asked yet. */
+  readonly expectationsOf?: ((monitorUid: string) => MonitorFacts['expectations']) | undefined;
 }
 
 export interface GatheredMonitor {
@@ -46,6 +48,7 @@ export function gatherMonitor(uid: string, from: MonitorSources, now: Instant): 
         const problem = from.scheduleProblemOf(cronJob, now);
         return problem ? [{ namespace: cronJob.namespace, name: cronJob.name, fault: faultIn(problem, cronJob) }] : [];
       }),
+      expectations: from.expectationsOf?.(uid),
       findings: [],
     },
   };

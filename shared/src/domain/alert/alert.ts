@@ -87,6 +87,8 @@ export type CloseCause =
   | 'deselected'
   | 'notConfigured'
   | 'paused'
+  /** All that was in the namespace went with it. */
+  | 'namespaceDeleted'
   /** The window over which it is computed holds no run any more. */
   | 'noRuns';
 

@@ -14,6 +14,11 @@ export function fingerprintOf(identity: AlertIdentity): string {
   return digest(identity.monitorUid, identity.cronJobUid, identity.type, identity.subject ?? '');
 }
 
+/** In place of the UID of a CronJob: a name that is expected, whatever objects come and go under it. SHA-256, hexadecimal. */
+export function expectedUid({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
+  return digest(`expects/${namespace}/${name}`);
+}
+
 /** The same for all monitors: two that tell one channel of one condition make one message. */
 export function collapseKeyOf(channelUid: string, identity: Omit<AlertIdentity, 'monitorUid'>): string {
   return digest(channelUid, identity.cronJobUid, identity.type, identity.subject ?? '');

@@ -1,6 +1,7 @@
 import type { AlertSubject, AlertType, SlaSubject, StuckSubject } from '../../contract/index.ts';
+import { toAbsence } from '../detect/disappeared.ts';
 import type { Figures } from '../detect/verdict.ts';
-import { counted, ordinal, percentInWords, spanInWords, timeOn, toLocalTime } from './wording.ts';
+import { counted, deletionInWords, ordinal, percentInWords, spanInWords, timeOn, toLocalTime } from './wording.ts';
 
 /** A verdict that holds, as far as a sentence about it needs it. */
 export interface Finding {
@@ -35,6 +36,7 @@ export function describeEnded(finding: Finding, began: string): string {
 function pastOf({ type, subject, reason }: Finding): string {
   if (subject === 'successRate') return 'missed its target:';
   if (subject === 'neverSucceeded') return 'had';
+  if (type === 'absent') return 'was';
   if (type === 'deadManTriggered' || subject === 'finishBy') return 'had';
   const isOver = subject === 'minDuration' || (subject === 'maxDuration' && reason !== 'runningTooLong');
   return isOver ? 'run' : 'was';
@@ -66,6 +68,7 @@ const subjectNames: Readonly<Record<AlertSubject, string>> = {
   overrunning: 'job overrunning',
   terminating: 'job not ending',
   neverSucceeded: 'never succeeded',
+  disappeared: 'disappeared',
 };
 
 type Describe = (finding: Finding) => string;
@@ -88,6 +91,12 @@ function describeFailure({ count, detail }: Finding): string {
 }
 
 function describeAbsence(finding: Finding): string {
+  if (finding.subject === 'disappeared') {
+    const absence = toAbsence(finding.detail);
+    if (absence?.cause === 'deselected') return 'not selected any more';
+    if (absence?.cause === 'neverExisted') return 'expected, but never existed';
+    return `deleted ${deletionInWords(absence, finding.timeZone)}`.trim();
+  }
   const firstAt = numberOf(finding.detail['firstSlotAt']);
   if (firstAt === undefined) return 'never succeeded';
   const { date, time, zone } = toLocalTime(firstAt, finding.timeZone);

@@ -1,8 +1,9 @@
 import type { AlertType, SlaSubject, StuckSubject } from '../../contract/index.ts';
+import { toAbsence, type Absence } from '../detect/disappeared.ts';
 import type { Instant } from '../instant.ts';
 import type { AlertRun } from './alert-context.ts';
 import type { Finding } from './finding.ts';
-import { counted, ordinal, percentInWords, spanInWords, toLocalTime } from './wording.ts';
+import { counted, deletionInWords, ordinal, percentInWords, spanInWords, toLocalTime } from './wording.ts';
 
 /** One to three sentences for people about what holds; `run`: the one it speaks of, as far as it is known. */
 export function sentenceOf(finding: Finding, run?: AlertRun): string {
@@ -73,7 +74,8 @@ function ofSilence({ figures, detail, timeZone }: Finding): Sentences {
   ];
 }
 
-function ofAbsence({ figures, detail }: Finding): Sentences {
+function ofAbsence({ subject, figures, detail, timeZone }: Finding): Sentences {
+  if (subject === 'disappeared') return ofDisappearance(toAbsence(detail), timeZone);
   const span = figures.measured === undefined ? '' : `, ${spanInWords(figures.measured)} ago`;
   const [failed, running] = ['failedRuns', 'runningRuns'].map((key) => numberOf(detail[key]));
   const runs = [
@@ -82,6 +84,23 @@ function ofAbsence({ figures, detail }: Finding): Sentences {
   ].filter((part) => part !== undefined);
   const counts = runs.length === 0 ? '' : `: ${runs.join(', ')}`;
   return [`No run has succeeded since the first was due${span}${counts}`];
+}
+
+function ofDisappearance(absence: Absence | undefined, timeZone: string): Sentences {
+  const writer = absence?.lastWriter;
+  const by = writer && `${writer.manager}${writer.managedBy === undefined ? '' : ` (${writer.managedBy})`}`;
+  const written = writer && `It was last written by ${by} on ${toLocalTime(writer.at, timeZone).date}`;
+  if (absence?.cause === 'deselected')
+    return [
+      'The CronJob is there, but the monitor selects it no longer: its labels or the consent of its namespace changed',
+      written,
+    ];
+  if (absence?.cause === 'neverExisted') return ['The monitor expects the CronJob, and none of its name was ever seen'];
+  return [
+    `The CronJob was deleted ${deletionInWords(absence, timeZone)}`.trim(),
+    written,
+    'The cluster does not record who deleted it',
+  ];
 }
 
 function ofTarget(finding: Finding): Sentences {

@@ -61,6 +61,12 @@ const rows: Row[] = [
   },
   {
     type: 'absent',
+    subject: 'disappeared',
+    detail: { absence: { cause: 'deleted', deletedUntilAt: slot('20T01:00:00') } },
+    says: 'deleted 2026-11-20 01:00 UTC',
+  },
+  {
+    type: 'absent',
     subject: 'neverSucceeded',
     measured: 26 * hour,
     limit: 25 * hour,

@@ -52,15 +52,19 @@ export function firstNoticeTitleOf(notice: FirstNotice): string {
   const begin = timeOn(end.date, failedAt ?? sinceAt, timeZone);
   const what = finding === undefined ? `${nameFinding(type, subject)} at ${begin}` : describeEnded(finding, begin);
   const word = state === 'resolved' ? 'RESOLVED' : 'CLOSED';
-  const how = endInWords(type, { state, closeCause, byRun: succeededAt !== undefined });
+  const how = endInWords({ type, subject, state, closeCause, byRun: succeededAt !== undefined });
   return `${word} ${cronjob.namespace}/${cronjob.name}: ${what}; ${how} at ${end.time} ${end.zone}`;
 }
 
-function endInWords(
-  type: AlertType,
-  { state, closeCause, byRun }: Pick<Closing, 'state' | 'closeCause'> & { readonly byRun: boolean },
-): string {
+function endInWords({
+  type,
+  subject,
+  state,
+  closeCause,
+  byRun,
+}: Pick<Closing, 'type' | 'subject' | 'state' | 'closeCause'> & { readonly byRun: boolean }): string {
   if (state === 'expired') return closeCause == null ? 'closed' : closeCauseInWords(closeCause);
+  if (type === 'absent' && subject === 'disappeared') return 'there again';
   if (byRun && type === 'absent') return 'succeeded';
   if (byRun) return type === 'jobFailed' || type === 'deadManTriggered' ? 'succeeded again' : 'well again';
   return 'over';
@@ -74,6 +78,7 @@ const closeCauses: Readonly<Record<string, string>> = {
   notConfigured: 'no longer configured',
   paused: 'CronJob suspended',
   noRuns: 'no runs in its window any more',
+  namespaceDeleted: 'namespace deleted',
 };
 
 /** Why an alert cannot be judged any more; an unknown cause is said as it is. */

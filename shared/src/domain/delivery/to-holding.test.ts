@@ -163,6 +163,37 @@ const rows: Row[] = [
     detail: { firstSlotAt: at('20T01:00:00'), failedRuns: 0, runningRuns: 1 },
     says: 'No run has succeeded since the first was due, 26 h ago: 0 failed, 1 is running.',
   },
+  {
+    type: 'absent',
+    subject: 'disappeared',
+    detail: {
+      absence: {
+        cause: 'deleted',
+        deletedFromAt: at('20T01:00:00'),
+        deletedUntilAt: at('20T01:00:00'),
+        lastWriter: { manager: 'helm', operation: 'Update', at: at('13T00:00:00'), managedBy: 'release backups' },
+      },
+    },
+    says: 'The CronJob was deleted 2026-11-20 01:00 UTC. It was last written by helm (release backups) on 2026-11-13. The cluster does not record who deleted it.',
+  },
+  {
+    type: 'absent',
+    subject: 'disappeared',
+    detail: { absence: { cause: 'deleted', deletedFromAt: at('20T01:00:00'), deletedUntilAt: at('20T03:00:00') } },
+    says: 'The CronJob was deleted between 2026-11-20 01:00 and 2026-11-20 03:00 UTC. The cluster does not record who deleted it.',
+  },
+  {
+    type: 'absent',
+    subject: 'disappeared',
+    detail: { absence: { cause: 'deselected', lastWriter: { manager: 'kubectl-label', at: at('20T01:00:00') } } },
+    says: 'The CronJob is there, but the monitor selects it no longer: its labels or the consent of its namespace changed. It was last written by kubectl-label on 2026-11-20.',
+  },
+  {
+    type: 'absent',
+    subject: 'disappeared',
+    detail: { absence: { cause: 'neverExisted' } },
+    says: 'The monitor expects the CronJob, and none of its name was ever seen.',
+  },
 ];
 
 for (const { says, type, subject, around, ...verdict } of rows) {

@@ -51,6 +51,20 @@ export function timeOn(day: string, at: Instant, timeZone: string): string {
   return date === day ? time : `${date} ${time}`;
 }
 
+/** `2026-11-21 02:00 Europe/Berlin`, or `between … and …` when the service did not see it go; empty: nothing is known. */
+export function deletionInWords(
+  absence: { readonly deletedFromAt: Instant | undefined; readonly deletedUntilAt: Instant | undefined } | undefined,
+  timeZone: string,
+): string {
+  if (absence?.deletedUntilAt === undefined) return '';
+  const until = toLocalTime(absence.deletedUntilAt, timeZone);
+  const end = `${until.date} ${until.time} ${until.zone}`;
+  const { deletedFromAt = absence.deletedUntilAt } = absence;
+  if (deletedFromAt === absence.deletedUntilAt) return end;
+  const from = toLocalTime(deletedFromAt, timeZone);
+  return `between ${from.date} ${from.time} and ${end}`;
+}
+
 /** An instant on the clock of a zone. */
 export function toLocalTime(at: Instant, timeZone: string): LocalTime {
   const zone = getZone(isZoneName(timeZone) ? timeZone : 'UTC');

@@ -52,6 +52,8 @@ export interface LintedMonitor {
         readonly fromCreation?: boolean;
       }
     | undefined;
+  /** Undefined: it expects no CronJob by its name. */
+  readonly expects?: object | undefined;
   readonly missedSchedule: { readonly enabled: boolean };
   readonly jobFailed: { readonly enabled: boolean };
   readonly sla:

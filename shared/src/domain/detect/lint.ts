@@ -68,7 +68,9 @@ function raises(monitor: LintedMonitor, type: AlertType): boolean {
     durationRegression: sla?.enabled === true && sla.durationRegressionThreshold > 0,
     jobSuspended: monitor.suspendedHandling.alertIfSuspendedFor !== undefined,
     jobStuck: monitor.stuckJobs.enabled,
-    absent: monitor.deadManSwitch?.enabled === true && monitor.deadManSwitch.fromCreation === true,
+    absent:
+      (monitor.deadManSwitch?.enabled === true && monitor.deadManSwitch.fromCreation === true) ||
+      monitor.expects !== undefined,
   };
   return asked[type];
 }

@@ -1,4 +1,5 @@
 import type { ConcurrencyPolicy } from '../../contract/index.ts';
+import type { LastWriter } from '../detect/disappeared.ts';
 import type { Instant } from '../instant.ts';
 import type { FieldWrite } from '../watch/judges-from.ts';
 
@@ -40,4 +41,6 @@ export interface CronJobFacts {
   /** When each field manager last wrote labels: their keys. Settles since when it is selected. Absent: not known. */
   readonly labelWrites?: readonly FieldWrite[];
   readonly templateHash: string;
+  /** Absent: not known. */
+  readonly lastWriter?: LastWriter | undefined;
 }

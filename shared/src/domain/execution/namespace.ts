@@ -10,5 +10,6 @@ export interface NamespaceFacts {
   readonly monitoredFrom: readonly string[];
   /** When each field manager last wrote labels or that annotation: their keys. Absent: not known. */
   readonly reachWrites?: readonly FieldWrite[];
+  readonly createdAt?: Instant | undefined;
   readonly deletingAt: Instant | undefined;
 }

@@ -1,5 +1,6 @@
 import type { AlertSubject, AlertType, Words } from '../../contract/index.ts';
 import type { AlertFacts } from '../delivery/alert-context.ts';
+import { toAbsence } from '../detect/disappeared.ts';
 import { ordinal } from '../delivery/wording.ts';
 import type { Instant } from '../instant.ts';
 import { durationInWords, exitInWords, instantIn, limitInWords, rateInWords, targetInWords } from './figures.ts';
@@ -109,6 +110,12 @@ const subjectTellers: Readonly<Record<AlertSubject, Teller>> = {
   },
   overrunning: (alert) => `Running for ${instantIn('age', beforeLimit(alert))}${limitOf(alert)}${others(alert)}`,
   terminating: (alert) => `Ending for ${instantIn('age', beforeLimit(alert))}${others(alert)}`,
+  disappeared: ({ facts, sinceAt }) => {
+    const absence = toAbsence(facts.verdict?.detail);
+    if (absence?.cause === 'deselected') return `Not selected any more since ${instantIn('at', sinceAt)}`;
+    if (absence?.cause === 'neverExisted') return `Expected since ${instantIn('at', sinceAt)}, but never existed`;
+    return `Deleted ${instantIn('ago', absence?.deletedUntilAt ?? sinceAt)}`;
+  },
   neverSucceeded: (alert) =>
     `Never succeeded, first due ${instantIn('at', instantOf(alert, 'firstSlotAt') ?? beforeLimit(alert))}${limitOf(alert)}`,
 };

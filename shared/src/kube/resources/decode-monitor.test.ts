@@ -24,6 +24,7 @@ test('an empty, absent or null spec watches failed, missed and stuck runs, and s
       terminatingAfter: '10m',
     },
     suspendedHandling: { pauseMonitoring: true, alertIfSuspendedFor: undefined },
+    expects: undefined,
     maintenanceWindows: [],
     alerting: undefined,
     dataRetention: {

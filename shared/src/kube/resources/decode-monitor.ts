@@ -1,7 +1,15 @@
 import { formatDuration } from '../../domain/index.ts';
 import type { RawObject } from '../cluster.ts';
 import { alertingField } from './alerting-fields.ts';
-import { deadManSwitch, jobFailed, missedSchedule, sla, stuckJobs, suspendedHandling } from './detection-fields.ts';
+import {
+  deadManSwitch,
+  expects,
+  jobFailed,
+  missedSchedule,
+  sla,
+  stuckJobs,
+  suspendedHandling,
+} from './detection-fields.ts';
 import { defaulted, nameOf, object, optional, type Read } from './field.ts';
 import { maintenanceWindows } from './maintenance-fields.ts';
 import type { AlertingSpec, MonitorDefaults, MonitorSpec } from './monitor-spec.ts';
@@ -17,6 +25,7 @@ const members = {
   sla: optional(sla),
   stuckJobs: defaulted(stuckJobs, {}),
   suspendedHandling: defaulted(suspendedHandling, {}),
+  expects: optional(expects),
   maintenanceWindows: optional(maintenanceWindows),
   alerting: optional(alertingField),
   dataRetention: optional(retentionField),
@@ -60,6 +69,7 @@ export function decodeMonitorSpec(
     sla: read.sla,
     stuckJobs: read.stuckJobs ?? { ...usual(stuckJobs), enabled: false },
     suspendedHandling: read.suspendedHandling ?? usual(suspendedHandling),
+    expects: read.expects,
     maintenanceWindows: read.maintenanceWindows ?? [],
     alerting: read.alerting && settleAlerting(read.alerting, defaults),
     dataRetention: settleRetention(read.dataRetention, defaults, 'spec.dataRetention', reading),

@@ -1,8 +1,9 @@
-import { refine } from './collection.ts';
+import { refine, set } from './collection.ts';
 import { boolean, defaulted, duration, integer, number, object, optional, required, text, zone } from './field.ts';
 import type {
   AutoFromScheduleSpec,
   DeadManSwitchSpec,
+  ExpectsSpec,
   FinishBySpec,
   JobFailedSpec,
   MissedScheduleSpec,
@@ -168,4 +169,26 @@ export const suspendedHandling = refine(
     pauseMonitoring: pauseMonitoring ?? true,
     alertIfSuspendedFor,
   }),
+);
+
+/** `name`, or `namespace/name`. */
+const cronJobName = text(1, 317, {
+  source: '^([a-z0-9]([-a-z0-9]*[a-z0-9])?/)?[a-z0-9]([-a-z0-9.]*[a-z0-9])?$',
+  says: 'must be the name of a CronJob, or namespace/name',
+});
+
+export const expects = refine(
+  object({
+    names: optional(set(cronJobName, 500)),
+    seen: defaulted(boolean, false),
+    except: optional(set(cronJobName, 500)),
+    grace: defaulted(duration({ zero: true }), '10m'),
+  }),
+  ({ names = [], seen, except, grace }, path, reading): ExpectsSpec | undefined => {
+    const hasProblem = reading.problems.some((problem) => problem.path.startsWith(`${path}.`));
+    // Without its exceptions or its grace it would tell of what was meant to go.
+    if (hasProblem || seen === undefined || grace === undefined) return undefined;
+    if (names.length === 0 && !seen) return refuse(reading, path, 'expects needs names or seen');
+    return { names, seen, except: except ?? [], grace };
+  },
 );

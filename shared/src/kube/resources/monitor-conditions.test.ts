@@ -28,7 +28,7 @@ function facts(
   };
 }
 
-test('all six conditions are judged, in their order', () => {
+test('all seven conditions are judged, in their order', () => {
   assert.deepEqual(
     judgeMonitor(facts()).map(({ type, status }) => `${type} ${status}`),
     monitorConditionTypes.map((type) => `${type} True`),
@@ -157,6 +157,21 @@ for (const { says, given, condition, reason, phase, names } of [
     phase: 'Degraded',
     names: 'p/c: EveryNeverRuns',
   },
+  ...(
+    [
+      ['what it expects was not asked yet', undefined, 'NotEvaluated', ''],
+      ['all that it expects is there', { missing: [], namespaceGone: [] }, 'AllPresent', ''],
+      ['one that it expects is missing', { missing: ['prod/a'], namespaceGone: ['gone/b'] }, 'Missing', 'prod/a'],
+      ['one went with its namespace', { missing: [], namespaceGone: ['gone/b'] }, 'NamespaceGone', 'gone/b'],
+    ] as const
+  ).map(([says, expectations, reason, names]) => ({
+    says,
+    given: facts({ expectations }, { expects: { seen: true } }),
+    condition: 'ExpectationsMet' as const,
+    reason,
+    phase: 'Active' as const,
+    names,
+  })),
   {
     says: 'the lint warns',
     given: facts({ findings: [{ code: 'HistoryTooShort', level: 'warning', message: 'm' }] }),

@@ -12,6 +12,7 @@ export const monitorConditionTypes = [
   'SelectorAuthorized',
   'SchedulesUnderstood',
   'ConfigurationSound',
+  'ExpectationsMet',
 ] as const;
 export type MonitorConditionType = (typeof monitorConditionTypes)[number];
 
@@ -41,6 +42,10 @@ export interface MonitorFacts {
     readonly name: string;
     readonly fault: ScheduleFault;
   }[];
+  /** CronJobs that it expects, as `namespace/name`, which are not there; undefined: that was not asked yet. */
+  readonly expectations?:
+    | { readonly missing: readonly string[]; readonly namespaceGone: readonly string[] }
+    | undefined;
   /** Findings of the lint: detection.md section 8. */
   readonly findings: readonly {
     readonly code: string;
@@ -49,7 +54,7 @@ export interface MonitorFacts {
   }[];
 }
 
-/** The six conditions of a monitor, in their order. resources.md section 5. */
+/** The seven conditions of a monitor, in their order. resources.md section 5. */
 export function judgeMonitor(facts: MonitorFacts): ConditionVerdict[] {
   return [
     ready(facts),
@@ -58,6 +63,7 @@ export function judgeMonitor(facts: MonitorFacts): ConditionVerdict[] {
     selectorAuthorized(facts),
     schedulesUnderstood(facts),
     sound(facts),
+    expectationsMet(facts),
   ];
 }
 
@@ -147,6 +153,26 @@ function sound({ decoded, findings }: MonitorFacts): ConditionVerdict {
   return texts.length > 0
     ? verdict(type, 'True', 'Noted', listOf(texts))
     : verdict(type, 'True', 'Sound', 'nothing to remark');
+}
+
+/** It leaves the phase alone: the monitor itself does what it should. */
+function expectationsMet({ decoded, expectations }: MonitorFacts): ConditionVerdict {
+  const type = 'ExpectationsMet';
+  if (!decoded.ok || decoded.spec.expects === undefined)
+    return verdict(type, 'True', 'NoneExpected', 'no CronJob is expected by its name');
+  if (expectations === undefined) return verdict(type, 'Unknown', 'NotEvaluated', 'not evaluated yet');
+  const { missing, namespaceGone } = expectations;
+  if (missing.length > 0) return verdict(type, 'False', 'Missing', `missing: ${fewOf(missing)}`);
+  if (namespaceGone.length > 0)
+    return verdict(type, 'False', 'NamespaceGone', `gone with their namespace: ${fewOf(namespaceGone)}`);
+  return verdict(type, 'True', 'AllPresent', 'every CronJob that is expected is there');
+}
+
+const mostNamed = 20;
+
+function fewOf(names: readonly string[]): string {
+  const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : '';
+  return names.slice(0, mostNamed).join(', ') + more;
 }
 
 function listOf(texts: readonly string[]): string {

@@ -14,6 +14,8 @@ export interface MonitorSpec {
   readonly sla: SlaSpec | undefined;
   readonly stuckJobs: StuckJobsSpec;
   readonly suspendedHandling: SuspendedHandlingSpec;
+  /** Undefined: none is expected. */
+  readonly expects: ExpectsSpec | undefined;
   readonly maintenanceWindows: readonly MaintenanceWindowSpec[];
   readonly alerting: AlertingSpec | undefined;
   readonly dataRetention: DataRetentionSpec;
@@ -104,6 +106,15 @@ export interface SuspendedHandlingSpec {
   readonly pauseMonitoring: boolean;
   /** Undefined: off. */
   readonly alertIfSuspendedFor: string | undefined;
+}
+
+/** CronJobs that have to be there, as `name` in the namespace of the monitor or `namespace/name`. */
+export interface ExpectsSpec {
+  readonly names: readonly string[];
+  /** Those too that it selected and that succeeded meanwhile. */
+  readonly seen: boolean;
+  readonly except: readonly string[];
+  readonly grace: string;
 }
 
 export interface MaintenanceWindowSpec {

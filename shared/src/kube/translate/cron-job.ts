@@ -47,7 +47,39 @@ export function toCronJobFacts(object: Json, intern: Interner): CronJobFacts | u
     specWrites: specWritesOf(metadata, intern),
     labelWrites: metadataWritesOf(metadata, intern),
     templateHash: intern(templateHash(job)),
+    lastWriter: lastWriterOf(metadata, intern),
   };
+}
+
+const managerChars = 128;
+
+/** The newest writer of anything but a subresource; the controllers write the status. */
+function lastWriterOf(metadata: Metadata, intern: Interner): CronJobFacts['lastWriter'] {
+  const managedBy = intern(ownerOf(metadata));
+  return arrayOf(metadata.raw['managedFields'])
+    .map(objectOf)
+    .filter((entry) => textOf(entry['subresource']) === undefined)
+    .flatMap((entry) => {
+      const at = instantOf(entry['time']);
+      const manager = intern(toLine(textOf(entry['manager']) ?? '', managerChars));
+      const operation = intern(toLine(textOf(entry['operation']) ?? '', 16));
+      return at === undefined ? [] : [{ manager, operation, at, ...(managedBy !== undefined && { managedBy }) }];
+    })
+    .reduce<CronJobFacts['lastWriter']>((last, entry) => (last && last.at > entry.at ? last : entry), undefined);
+}
+
+/** Which of the usual tools says that the object is its own: `release backups`. */
+function ownerOf({ raw, annotations, labels }: Metadata): string | undefined {
+  const owner = objectOf(arrayOf(raw['ownerReferences'])[0]);
+  const [kind, name] = [textOf(owner['kind']), textOf(owner['name'])];
+  const tools = [
+    ['release', annotations['meta.helm.sh/release-name']],
+    ['Argo CD', annotations['argocd.argoproj.io/tracking-id']],
+    ['Kustomization', labels['kustomize.toolkit.fluxcd.io/name']],
+  ] as const;
+  if (kind !== undefined && name !== undefined) return toLine(`${kind} ${name}`, managerChars);
+  const found = tools.find(([, value]) => textOf(value) !== undefined);
+  return found && toLine(`${found[0]} ${textOf(found[1])}`, managerChars);
 }
 
 function notesOf(annotations: Json): CronJobFacts['notes'] {

@@ -20,6 +20,7 @@ export function toNamespaceFacts(object: Json, intern: Interner): NamespaceFacts
     labels: textsOf(metadata.labels, intern),
     monitoredFrom,
     reachWrites: metadataWritesOf(metadata, intern, [consentAnnotation]),
+    createdAt: metadata.createdAt,
     deletingAt: metadata.deletingAt,
   };
 }

@@ -225,7 +225,42 @@ test('a CronJob keeps what its slots and limits depend on', () => {
     restartPolicy: 'OnFailure',
     specWrites: [{ manager: 'kubectl', at, fields: ['schedule', 'suspend'] }],
     labelWrites: [{ at, fields: ['app'] }],
+    lastWriter: { manager: 'helm', operation: 'Apply', at },
   });
+});
+
+test('a CronJob tells who wrote it last, and to whom it says that it belongs', () => {
+  const entry = (manager: string, minute: string, more: object = {}) => ({
+    manager,
+    operation: 'Update',
+    time: `2026-11-21T07:${minute}:00Z`,
+    ...more,
+  });
+  const writerOf = (metadata: object) =>
+    translate.cronJob({
+      metadata: {
+        uid: 'c',
+        namespace: 'prod',
+        name: 'report',
+        managedFields: [
+          entry('helm', '10'),
+          entry('kubectl-edit', '20'),
+          entry('kube-controller-manager', '30', { subresource: 'status' }),
+        ],
+        ...metadata,
+      },
+      spec: {},
+    })?.lastWriter;
+  const byHand = { manager: 'kubectl-edit', operation: 'Update', at: Date.parse('2026-11-21T07:20:00Z') };
+  assert.deepEqual(writerOf({}), byHand);
+  assert.equal(writerOf({ managedFields: undefined }), undefined);
+  for (const [managedBy, of] of [
+    ['release backups', { annotations: { 'meta.helm.sh/release-name': 'backups' } }],
+    ['Argo CD a:b', { annotations: { 'argocd.argoproj.io/tracking-id': 'a:b' } }],
+    ['Kustomization apps', { labels: { 'kustomize.toolkit.fluxcd.io/name': 'apps' } }],
+    ['Tenant one', { ownerReferences: [{ kind: 'Tenant', name: 'one' }], labels: {} }],
+  ] as const)
+    assert.deepEqual(writerOf(of), { ...byHand, managedBy });
 });
 
 test('a Namespace tells who may watch it', () => {
@@ -243,6 +278,7 @@ test('a Namespace tells who may watch it', () => {
     labels: { tier: 'gold' },
     monitoredFrom: ['ops', 'prod'],
     reachWrites: [{ at: Date.parse(time), fields: [consent] }],
+    createdAt: 0,
     deletingAt: undefined,
   });
 });

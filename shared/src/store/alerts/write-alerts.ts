@@ -108,6 +108,16 @@ export async function updateSeen(tx: Tx, alertIds: readonly string[], at: Instan
   }
 }
 
+/** The live alerts about CronJobs that are expected and not there, of all monitors. */
+export async function listDisappearances(db: Db): Promise<AlertRecord[]> {
+  const found = await rows(
+    db,
+    `select ${selected} from alerts where state in ('pending', 'active', 'suppressed') and type = 'absent' ` +
+      "and subject = 'disappeared' order by detected_at, id",
+  );
+  return found.map((row) => toAlertRecord(db, row));
+}
+
 /** The live alerts of these CronJobs, oldest first. */
 export async function listLiveAlerts(db: Db, cronJobIds: readonly number[]): Promise<AlertRecord[]> {
   const found = await rowsIn(

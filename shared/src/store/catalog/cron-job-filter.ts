@@ -1,3 +1,4 @@
+import { isPlaceholder } from './expected.ts';
 import type { CronJobStatusFilter, HealthState, Ref } from '../../contract/index.ts';
 import { marks } from '../ask.ts';
 import { stateWords } from '../words.ts';
@@ -28,7 +29,8 @@ export const isSelected =
 /** A run of it is kept, and no later object of its name stands in its place. */
 const hasHistory =
   'exists (select 1 from executions e where e.cronjob_id = c.id) and not exists ' +
-  '(select 1 from cronjobs later where later.namespace = c.namespace and later.name = c.name and later.id > c.id)';
+  '(select 1 from cronjobs later where later.namespace = c.namespace and later.name = c.name and later.id > c.id ' +
+  `and not (${isPlaceholder('later')}))`;
 
 /** As it was decided when a fact of the CronJob was written last, worst first. Before the first time nothing is known. */
 export const stateRank = `coalesce(c.state, ${stateWords.toNumber('unknown')})`;

@@ -55,6 +55,7 @@ const projected: Readonly<Record<string, ColumnType>> = {
   last_schedule_at: 'bigint',
   next_run_at: 'bigint',
   last_success_at: 'bigint',
+  last_writer: 'longText',
 };
 const projectedColumns = Object.keys(projected);
 const identity = ['uid', 'uid_text', 'namespace', 'name', 'first_seen_at', 'seen_at'];
@@ -104,19 +105,22 @@ export async function projectCronJob(tx: Tx, seen: CronJobSeen): Promise<Project
   return result;
 }
 
-/** Marks a CronJob deleted at `at` and closes its epoch. Returns false when it was not known, or deleted before. */
-export async function forgetCronJob(tx: Tx, uid: string, at: Instant): Promise<boolean> {
+/**
+ * Marks a CronJob deleted at `at` and closes its epoch. `fromAt`: it was not seen to go, which may have been at any time since. Returns
+ * false when it was not known, or deleted before.
+ */
+export async function forgetCronJob(tx: Tx, uid: string, at: Instant, fromAt?: Instant): Promise<boolean> {
   const id = (await cronJobIdsOf(tx, [uid])).get(uid);
-  if (id === undefined || !(await markDeleted(tx, id, at))) return false;
+  if (id === undefined || !(await markDeleted(tx, id, at, fromAt))) return false;
   await recordChanges(tx, await cronJobChanges(tx, [id]));
   return true;
 }
 
-async function markDeleted(tx: Tx, id: number, at: Instant): Promise<boolean> {
+async function markDeleted(tx: Tx, id: number, at: Instant, fromAt?: Instant): Promise<boolean> {
   const marked = await change(
     tx,
-    'update cronjobs set deleted_at = ?, next_run_at = null where id = ? and deleted_at is null',
-    [at, id],
+    'update cronjobs set deleted_at = ?, gone_from_at = ?, next_run_at = null where id = ? and deleted_at is null',
+    [at, fromAt ?? null, id],
   );
   if (marked === 0) return false;
   await closeEpoch(tx, id, at);
@@ -197,6 +201,7 @@ function projectedValues({ facts, problem, nextRunAt }: CronJobSeen, lastSuccess
     facts.lastScheduleAt ?? null,
     facts.suspended || problem !== undefined ? null : (nextRunAt ?? null),
     newestSuccess(facts, lastSuccessAt),
+    facts.lastWriter === undefined ? null : toJson(facts.lastWriter),
   ];
 }
 

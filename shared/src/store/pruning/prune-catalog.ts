@@ -1,3 +1,4 @@
+import { isPlaceholder } from '../catalog/expected.ts';
 import { channelScope, criticalScope } from '../rate-limits.ts';
 import { type Instant, retentionRuleOf, type RetentionRule } from '../../domain/index.ts';
 import { change, marks, rows } from '../ask.ts';
@@ -113,7 +114,10 @@ export async function listRetentionOwners(db: Db): Promise<RetentionOwner[]> {
   const rules = new Map(monitors.map((row) => [Number(row['id']), retentionRuleOf(fromJson(row['spec']))]));
   const targets = await rows(db, 'select cronjob_id, monitor_id, removed_at from monitor_targets');
   const targetsOf = Map.groupBy(targets, (row) => Number(row['cronjob_id']));
-  const cronJobs = await rows(db, 'select id, namespace, name, deleted_at from cronjobs order by id');
+  const cronJobs = await rows(
+    db,
+    `select id, namespace, name, deleted_at from cronjobs c where not (${isPlaceholder('c')}) order by id`,
+  );
   return cronJobs.map((row) => {
     const cronJobId = Number(row['id']);
     const deletedAt = optionalNumber(row['deleted_at']);

@@ -1,0 +1,283 @@
+import type { Ref } from '@cronjob-monitor/shared/contract';
+import {
+  disappeared,
+  expectedUid,
+  madeAnewWithinMs,
+  parseResourceDuration,
+  toHolding,
+  type AlertFinding,
+  type FindingVerdict,
+  type Instant,
+  type Verdict,
+} from '@cronjob-monitor/shared/domain';
+import type { ExpectsSpec, MonitorSpec } from '@cronjob-monitor/shared/kube';
+import {
+  listDisappearances,
+  listKnownMonitors,
+  listLastOfNames,
+  listSeenAndGone,
+  placeholdersOf,
+  type AlertRecord,
+  type KnownMonitor,
+  type LastOfName,
+  type Store,
+} from '@cronjob-monitor/shared/store';
+import { raise, type RaiseDeps, type RaisedAlert } from '../alerting/index.ts';
+import type { ClusterCaches, MonitorSeen, Selection } from '../selection/index.ts';
+import { noRules } from './closings.ts';
+import { rulesOf } from './monitor-rules.ts';
+
+export interface ExpectationsDeps {
+  readonly store: Store;
+  readonly epoch: number;
+  readonly caches: Pick<ClusterCaches, 'cronJobs' | 'monitors' | 'namespaces'>;
+  readonly selection: Pick<Selection, 'monitorsOf'>;
+  readonly defaultZone: string;
+  /** Nothing is known of absence beyond it. */
+  readonly freshThroughAt: () => Instant | undefined;
+  readonly isDelayed: (sinceAt: Instant) => boolean;
+  readonly freeze: RaiseDeps['freeze'];
+  readonly onRaised: (raised: readonly RaisedAlert[]) => void;
+  /** What a monitor expects is met otherwise than before. */
+  readonly onChanged: (monitorUid: string) => void;
+}
+
+/** What a monitor expects, as `namespace/name`. */
+export interface ExpectationsMet {
+  readonly missing: readonly string[];
+  readonly namespaceGone: readonly string[];
+}
+
+/** Whether the CronJobs are there that monitors expect, asked for all monitors at once. */
+export interface Expectations {
+  readonly judge: () => Promise<void>;
+  /** As it was judged last; undefined: not yet. */
+  readonly of: (monitorUid: string) => ExpectationsMet | undefined;
+}
+
+/** One name that one monitor expects and for which it selects no CronJob. */
+interface Asked extends Ref {
+  readonly monitor: MonitorSeen;
+  readonly row: KnownMonitor;
+  readonly spec: MonitorSpec;
+  readonly expects: ExpectsSpec;
+  readonly open: AlertRecord | undefined;
+}
+
+interface Answer {
+  readonly asked: Asked;
+  readonly verdict: Verdict;
+}
+
+/** A row of the catalog is as old as the writes of the monitor's fields are exact: what went so shortly before is seen too. */
+const seenBeforeMs = madeAnewWithinMs;
+
+export function createExpectations(deps: ExpectationsDeps): Expectations {
+  const { store, caches } = deps;
+  const met = new Map<string, ExpectationsMet>();
+  return {
+    of: (uid) => met.get(uid),
+    async judge() {
+      const live = await listDisappearances(store);
+      const expecting = [...caches.monitors.values()].filter(({ decoded }) => decoded.ok && decoded.spec.expects);
+      if (expecting.length === 0 && live.length === 0) return note([], []);
+      const rows = await listKnownMonitors(store);
+      const asked = await namesAsked(expecting, rows, live);
+      const last = new Map((await listLastOfNames(store, asked)).map((one) => [keyOf(one), one]));
+      const now = store.now();
+      const horizon = Math.min(now, deps.freshThroughAt() ?? now);
+      const answers = asked.map((one) => ({ asked: one, verdict: judgeOne(one, last.get(keyOf(one)), horizon) }));
+      const toFindings = (ids: ReadonlyMap<string, number>): AlertFinding[] => [
+        ...answers.flatMap((answer) => findingOf(answer, ids)),
+        ...closingsOf(live, rows, asked, now),
+      ];
+      const holding = answers.filter(({ verdict }) => verdict.kind === 'holds').map((answer) => answer.asked);
+      if (holding.length > 0 || live.length > 0) {
+        const raised = await store.fenced(deps.epoch, async (tx) => {
+          const ids = holding.length === 0 ? new Map<string, number>() : await placeholdersOf(tx, holding, tx.now());
+          return raise(tx, toFindings(ids), { freeze: deps.freeze });
+        });
+        if (raised.length > 0) deps.onRaised(raised);
+      }
+      note(expecting, answers);
+    },
+  };
+
+  /** Names without a CronJob that their monitor selects. */
+  async function namesAsked(
+    expecting: readonly MonitorSeen[],
+    rows: readonly KnownMonitor[],
+    live: readonly AlertRecord[],
+  ): Promise<Asked[]> {
+    const known = expecting.flatMap((monitor) => {
+      // A monitor that has no row yet is asked as soon as it has.
+      const row = rows.find((one) => one.deletedAt === undefined && keyOf(one) === keyOf(monitor));
+      const spec = monitor.decoded.ok ? monitor.decoded.spec : undefined;
+      return row && spec?.expects ? [{ monitor, row, spec, expects: spec.expects }] : [];
+    });
+    const withSeen = known.filter(({ expects }) => expects.seen);
+    const gone = Map.groupBy(
+      await listSeenAndGone(
+        store,
+        withSeen.map(({ row }) => row.id),
+      ),
+      ({ monitorId }) => monitorId,
+    );
+    return known.flatMap((of) => {
+      const { monitor, row, expects } = of;
+      const openOf = (ref: Ref): AlertRecord | undefined =>
+        live.find((alert) => alert.monitorId === row.id && keyOf(refOf(alert)) === keyOf(ref));
+      const named = expects.names.map((text) => toRef(text, monitor.namespace));
+      const seen = (gone.get(row.id) ?? []).filter(
+        (ref) => !isThere(ref) && (openOf(ref) !== undefined || ref.deletedAt >= seenFrom(monitor, ref)),
+      );
+      const except = new Set(expects.except.map((text) => keyOf(toRef(text, monitor.namespace))));
+      const names = new Map(
+        [...named, ...seen].map(({ namespace, name }) => [`${namespace}/${name}`, { namespace, name }]),
+      );
+      return [...names]
+        .filter(([key, ref]) => !except.has(key) && !isSelected(ref, monitor))
+        .map(([, ref]): Asked => ({ ...of, ...ref, open: openOf(ref) }));
+    });
+  }
+
+  function judgeOne(asked: Asked, last: LastOfName | undefined, now: Instant): Verdict {
+    const { monitor, row, expects, open } = asked;
+    const there = caches.cronJobs.findByName(asked.namespace, asked.name);
+    const graceMs = parseResourceDuration(expects.grace) ?? 0;
+    return disappeared(
+      { graceMs },
+      {
+        isSelected: false,
+        isNamespaceGone: isNamespaceGone(asked),
+        expectedSinceAt: expectedSince(asked),
+        deselectedAt: there && (last?.removedAt.get(row.id) ?? there.createdAt),
+        last:
+          last?.deletedAt === undefined
+            ? undefined
+            : {
+                seenAt: last.seenAt,
+                deletedAt: last.deletedAt,
+                deletedFromAt: last.deletedFromAt,
+                writer: last.writer,
+              },
+        isTold: open !== undefined && open.sinceAt <= now && monitor.decoded.ok,
+      },
+      now,
+    );
+  }
+
+  function findingOf({ asked, verdict }: Answer, ids: ReadonlyMap<string, number>): AlertFinding[] {
+    const { row, spec, open } = asked;
+    const zone = deps.defaultZone;
+    const id = ids.get(keyOf(asked)) ?? open?.cronJobId;
+    const found = toFindingVerdict(asked, verdict, zone);
+    if (id === undefined || found === undefined) return [];
+    return [
+      {
+        monitor: { id: row.id, uid: row.id16, namespace: row.namespace, name: row.name },
+        cronJob: { id, uid: expectedUid(asked), namespace: asked.namespace, name: asked.name },
+        type: 'absent',
+        subject: 'disappeared',
+        verdict: found,
+        rules: rulesOf(spec, zone).alerts,
+      },
+    ];
+  }
+
+  function toFindingVerdict({ open }: Asked, verdict: Verdict, timeZone: string): FindingVerdict | undefined {
+    if (verdict.kind === 'holds') {
+      const worded = toHolding('absent', 'disappeared', verdict, { timeZone });
+      const since = open?.sinceAt ?? worded.sinceAt;
+      return { kind: 'holds', ...worded, sinceAt: since, occurred: 0, delayed: deps.isDelayed(since) };
+    }
+    if (open === undefined || verdict.kind === 'undecided') return undefined;
+    return verdict.reason === 'namespaceDeleted' ? { kind: 'gone', cause: 'namespaceDeleted' } : { kind: 'quiet' };
+  }
+
+  /** Alerts about names that are there again, that are not expected any more, or whose monitor is gone. */
+  function closingsOf(
+    live: readonly AlertRecord[],
+    rows: readonly KnownMonitor[],
+    asked: readonly Asked[],
+    now: Instant,
+  ): AlertFinding[] {
+    const handled = new Set(asked.flatMap(({ open }) => (open ? [open.id] : [])));
+    return live.flatMap((alert): AlertFinding[] => {
+      const row = rows.find(({ id }) => id === alert.monitorId);
+      const verdict = row && !handled.has(alert.id) ? endOf(refOf(alert), row, now) : undefined;
+      if (row === undefined || verdict === undefined) return [];
+      const ref = refOf(alert);
+      const monitor = { id: row.id, uid: row.id16, namespace: row.namespace, name: row.name };
+      const cronJob = { id: alert.cronJobId, uid: expectedUid(ref), ...ref };
+      return [{ monitor, cronJob, type: 'absent', subject: 'disappeared', verdict, rules: noRules }];
+    });
+  }
+
+  function endOf(ref: Ref, row: KnownMonitor, now: Instant): FindingVerdict | undefined {
+    if (row.deletedAt !== undefined)
+      return now < row.deletedAt + madeAnewWithinMs ? undefined : { kind: 'gone', cause: 'monitorDeleted' };
+    const monitor = caches.monitors.findByName(row.namespace, row.name);
+    // One that cannot be read decides nothing, and one that is not seen is about to be marked.
+    if (!monitor?.decoded.ok) return undefined;
+    const { expects } = monitor.decoded.spec;
+    const isLetGo = expects?.except.some((text) => keyOf(toRef(text, monitor.namespace)) === keyOf(ref)) ?? true;
+    return !isLetGo && isSelected(ref, monitor) ? { kind: 'quiet' } : { kind: 'gone', cause: 'notConfigured' };
+  }
+
+  /** What the condition ExpectationsMet says, and which monitors have to say it anew. */
+  function note(expecting: readonly MonitorSeen[], answers: readonly Answer[]): void {
+    const before = new Map([...met].map(([uid, one]) => [uid, JSON.stringify(one)]));
+    met.clear();
+    for (const { uid } of expecting) {
+      const own = answers.filter(({ asked }) => asked.monitor.uid === uid);
+      const namesOf = (fits: (verdict: Verdict) => boolean): string[] =>
+        own.filter(({ verdict }) => fits(verdict)).map(({ asked }) => keyOf(asked));
+      met.set(uid, {
+        missing: namesOf(({ kind }) => kind === 'holds'),
+        namespaceGone: namesOf((verdict) => verdict.kind === 'quiet' && verdict.reason === 'namespaceDeleted'),
+      });
+    }
+    for (const uid of new Set([...before.keys(), ...met.keys()]))
+      if (before.get(uid) !== JSON.stringify(met.get(uid))) deps.onChanged(uid);
+  }
+
+  function isThere({ namespace, name }: Ref): boolean {
+    return caches.cronJobs.findByName(namespace, name) !== undefined;
+  }
+
+  function isSelected({ namespace, name }: Ref, { uid }: MonitorSeen): boolean {
+    const cronJob = caches.cronJobs.findByName(namespace, name);
+    return cronJob !== undefined && deps.selection.monitorsOf(cronJob).some((monitor) => monitor.uid === uid);
+  }
+
+  /** A monitor is in its own namespace, also where the service may not list namespaces. */
+  function isNamespaceGone({ namespace, monitor }: Asked): boolean {
+    const seen = caches.namespaces.findByName('', namespace);
+    return seen === undefined ? namespace !== monitor.namespace : seen.deletingAt !== undefined;
+  }
+
+  function expectedSince({ namespace, monitor }: Asked): Instant {
+    const namespaceAt = caches.namespaces.findByName('', namespace)?.createdAt ?? -Infinity;
+    return Math.max(monitor.createdAt, monitor.expectsWrittenAt ?? -Infinity, namespaceAt);
+  }
+
+  /** What went before its monitor looked is no loss, and what went with its namespace went with that. */
+  function seenFrom(monitor: MonitorSeen, { namespace }: Ref): Instant {
+    const namespaceAt = caches.namespaces.findByName('', namespace)?.createdAt ?? -Infinity;
+    return Math.max(
+      monitor.createdAt - seenBeforeMs,
+      (monitor.expectsWrittenAt ?? -Infinity) - seenBeforeMs,
+      namespaceAt,
+    );
+  }
+}
+
+const keyOf = ({ namespace, name }: Ref): string => `${namespace}/${name}`;
+const refOf = ({ namespace, cronJobName: name }: AlertRecord): Ref => ({ namespace, name });
+
+/** `name` is in the namespace of the monitor. */
+function toRef(text: string, own: string): Ref {
+  const slash = text.indexOf('/');
+  return slash < 0 ? { namespace: own, name: text } : { namespace: text.slice(0, slash), name: text.slice(slash + 1) };
+}

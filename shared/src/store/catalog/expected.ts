@@ -1,0 +1,158 @@
+import type { Ref } from '../../contract/index.ts';
+import { expectedUid, type Instant, type LastWriter } from '../../domain/index.ts';
+import { inParts, insertRows, marks, rows, type Row } from '../ask.ts';
+import { fromJson, optionalNumber } from '../column.ts';
+import type { Db, Tx } from '../database.ts';
+import { toId16 } from '../id16.ts';
+import { cronJobIdsOf } from './cron-job-ids.ts';
+import { judgesFrom } from './judges-from.ts';
+
+/** Number of the rows that stand for a name that a monitor expects, beside CronJobs of the cluster, whose kind is null. */
+const placeholder = 2;
+
+/** Condition on a row called by this name: it is no CronJob that ever was. */
+export const isPlaceholder = (cronJob: string): string => `coalesce(${cronJob}.kind, 0) = ${placeholder}`;
+
+/** A monitor that has a row, by the UID that its alerts are known by. */
+export interface KnownMonitor extends Ref {
+  readonly id: number;
+  readonly id16: string;
+  /** Undefined: it is there. */
+  readonly deletedAt: Instant | undefined;
+}
+
+export async function listKnownMonitors(db: Db): Promise<KnownMonitor[]> {
+  const found = await rows(
+    db,
+    'select id, coalesce(first_uid, uid) as uid, namespace, name, deleted_at from monitors order by id',
+  );
+  return found.map((row) => ({
+    id: Number(row['id']),
+    id16: db.dialect.id16Text(row['uid']),
+    ...refOf(row),
+    deletedAt: optionalNumber(row['deleted_at']),
+  }));
+}
+
+/** What a monitor selected until it was deleted, where it had succeeded meanwhile; each object by itself. */
+export async function listSeenAndGone(
+  db: Db,
+  monitorIds: readonly number[],
+): Promise<(Ref & { readonly monitorId: number; readonly deletedAt: Instant })[]> {
+  const found: Row[] = [];
+  for (const ids of inParts(monitorIds, 100)) {
+    found.push(
+      ...(await rows(
+        db,
+        'select t.monitor_id, c.namespace, c.name, c.deleted_at from monitor_targets t join cronjobs c on c.id = t.cronjob_id ' +
+          `where t.monitor_id in (${marks(ids)}) and c.deleted_at is not null and c.last_success_at >= ${judgesFrom('t')} ` +
+          `and (t.removed_at is null or t.removed_at >= c.deleted_at - ${seenTogetherMs}) order by c.id`,
+        ids,
+      )),
+    );
+  }
+  return found.map((row) => ({
+    monitorId: Number(row['monitor_id']),
+    ...refOf(row),
+    deletedAt: Number(row['deleted_at']),
+  }));
+}
+
+/** A deletion and the end of the selection that follows from it are received so close together. */
+const seenTogetherMs = 60_000;
+
+/** The newest object that had a name. */
+export interface LastOfName extends Ref {
+  readonly id: number;
+  readonly seenAt: Instant;
+  readonly createdAt: Instant;
+  /** Undefined: it is there. */
+  readonly deletedAt: Instant | undefined;
+  readonly deletedFromAt: Instant | undefined;
+  readonly writer: LastWriter | undefined;
+  /** When each monitor ceased to select it. */
+  readonly removedAt: ReadonlyMap<number, Instant>;
+}
+
+/** The last object of each of these names; a name that none ever had is missing. */
+export async function listLastOfNames(db: Db, names: readonly Ref[]): Promise<LastOfName[]> {
+  const last = new Map<string, Row>();
+  for (const part of inParts(names, 100)) {
+    const found = await rows(
+      db,
+      'select c.id, c.namespace, c.name, c.seen_at, c.created_at, c.deleted_at, c.gone_from_at, c.last_writer from cronjobs c ' +
+        `where (${part.map(() => '(c.namespace = ? and c.name = ?)').join(' or ')}) and not (${isPlaceholder('c')}) order by c.id`,
+      part.flatMap(({ namespace, name }) => [namespace, name]),
+    );
+    for (const row of found) last.set(keyOf(refOf(row)), row);
+  }
+  const ids = [...last.values()].map((row) => Number(row['id']));
+  const removals: Row[] = [];
+  for (const part of inParts(ids, 100))
+    removals.push(
+      ...(await rows(
+        db,
+        `select cronjob_id, monitor_id, removed_at from monitor_targets where removed_at is not null and cronjob_id in (${marks(part)})`,
+        part,
+      )),
+    );
+  const removedFrom = Map.groupBy(removals, (row) => Number(row['cronjob_id']));
+  return [...last.values()].map((row) => ({
+    ...refOf(row),
+    id: Number(row['id']),
+    seenAt: Number(row['seen_at']),
+    createdAt: Number(row['created_at']),
+    deletedAt: optionalNumber(row['deleted_at']),
+    deletedFromAt: optionalNumber(row['gone_from_at']),
+    writer: fromJson(row['last_writer']) as LastWriter | undefined, // projectCronJobs writes it
+    removedAt: new Map(
+      (removedFrom.get(Number(row['id'])) ?? []).map((one) => [Number(one['monitor_id']), Number(one['removed_at'])]),
+    ),
+  }));
+}
+
+/**
+ * The rows that stand for these names, by `namespace/name`; those that are missing are made. Each counts as deleted from its beginning, so
+ * that it is in no list of CronJobs: alerts about the name are kept with it, whatever objects come and go.
+ */
+export async function placeholdersOf(tx: Tx, names: readonly Ref[], at: Instant): Promise<ReadonlyMap<string, number>> {
+  const uids = new Map(names.map((name) => [keyOf(name), expectedUid(name)]));
+  await insertRows(tx, {
+    table: 'cronjobs',
+    columns: placeholderColumns,
+    rows: names.map((name) => [
+      tx.dialect.id16(toId16(expectedUid(name))),
+      expectedUid(name),
+      name.namespace,
+      name.name,
+      ...['{}', '{}', '', 0, 'Allow', 0, placeholder, at, at, at, at],
+    ]),
+    tail: tx.dialect.ifAbsent(['uid']),
+  });
+  const ids = await cronJobIdsOf(tx, [...uids.values()]);
+  return new Map([...uids].flatMap(([key, uid]) => (ids.has(uid) ? [[key, ids.get(uid) ?? 0] as const] : [])));
+}
+
+const placeholderColumns = [
+  'uid',
+  'uid_text',
+  'namespace',
+  'name',
+  'labels',
+  'notes',
+  'schedule',
+  'suspended',
+  'policy',
+  'generation',
+  'kind',
+  'created_at',
+  'deleted_at',
+  'first_seen_at',
+  'seen_at',
+] as const;
+
+const keyOf = ({ namespace, name }: Ref): string => `${namespace}/${name}`;
+
+function refOf(row: Row): Ref {
+  return { namespace: String(row['namespace']), name: String(row['name']) };
+}
