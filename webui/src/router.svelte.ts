@@ -13,6 +13,7 @@ export const routes = {
   channel: '/channels/:name',
   timeline: '/timeline',
   sla: '/sla',
+  coverage: '/coverage',
   settings: '/settings',
 } as const;
 export type PageName = keyof typeof routes;

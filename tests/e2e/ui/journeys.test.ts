@@ -26,6 +26,36 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
     await seen(page, 'Broken now');
   });
 
+  journey('leads from the count of CronJobs that would reach nobody to each of them, with the reason', async (page) => {
+    await go(page, '/');
+    const link = page.getByRole('link', { name: /^4 of \d+ CronJobs would reach nobody$/ });
+    await link.focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/coverage\?state=unwatched/);
+    await seen(page, /^Failures of \d+ of \d+ CronJobs would be heard$/);
+    const row = page.getByRole('row', { name: /forgotten-export/ });
+    assert.match((await row.textContent()) ?? '', /Unwatched.*No monitor selects it/);
+    assert.equal(await row.getByRole('link').count(), 0, 'there is no page of it');
+    await seen(page, 'missed run: no channel takes this severity');
+    assert.equal(await page.getByText('Reached', { exact: true }).count(), 0);
+    await page.getByRole('columnheader', { name: 'CronJob' }).getByRole('button').click();
+    await page.waitForURL(/sort=name/);
+    service().answer('coverage', {
+      value: {
+        items: [],
+        summary: {
+          cronJobs: 3,
+          covered: 0,
+          percent: 0,
+          unnamed: 0,
+          byState: { nobody: 3, unwatched: 0, off: 0, unreachable: 0, unproved: 0, reached: 0 },
+        },
+      },
+    });
+    await go(page, '/');
+    await seen(page, 'All CronJobs are watched. Nobody is told: set defaultMonitor.channels');
+  });
+
   journey('shows text of strangers as text', async (page) => {
     await go(page, '/cronjobs/data/nightly-backup/runs/nightly-backup-29920440');
     await page.getByText('<script>alert("markup is text")</script>').waitFor();

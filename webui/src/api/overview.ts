@@ -1,4 +1,4 @@
-import type { Health, Stats, Whoami } from '@cronjob-monitor/shared/contract';
+import type { CoverageList, CoverageState, Health, Stats, Whoami } from '@cronjob-monitor/shared/contract';
 import { get, type Answer } from './client.ts';
 
 export function getStats(signal?: AbortSignal): Promise<Answer<Stats>> {
@@ -7,6 +7,19 @@ export function getStats(signal?: AbortSignal): Promise<Answer<Stats>> {
 
 export function getHealth(signal?: AbortSignal): Promise<Answer<Health>> {
   return get('health', {}, signal);
+}
+
+export interface CoverageQuery {
+  readonly search?: string;
+  readonly namespace?: readonly string[];
+  readonly state?: readonly CoverageState[];
+  readonly sort?: string;
+  readonly limit: number;
+  readonly offset?: number;
+}
+
+export function listCoverage(query: CoverageQuery, signal?: AbortSignal): Promise<Answer<CoverageList>> {
+  return get('coverage', { ...query }, signal);
 }
 
 /** Without a namespace: what the caller may do in any. */

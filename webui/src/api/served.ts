@@ -18,6 +18,7 @@ export const served = {
   export: true,
   patterns: true,
   preview: true,
+  coverage: true,
 } as const satisfies Record<string, boolean>;
 
 export type Served = keyof typeof served;

@@ -19,6 +19,7 @@ export const pages: Readonly<Record<PageName | 'unknown', Load>> = {
   channels: () => import('./channels/Page.svelte'),
   channel: () => import('./channel/Page.svelte'),
   timeline: () => import('./timeline/Page.svelte'),
+  coverage: () => import('./coverage/Page.svelte'),
   sla: () => import('./sla/Page.svelte'),
   unknown: () => import('./unknown/Page.svelte'),
 };

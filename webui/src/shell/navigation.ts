@@ -24,6 +24,7 @@ const all: readonly NavigationEntry[] = [
   { page: 'monitors', word: 'Monitors', sign: 'monitors', key: 'm', isApart: true },
   { page: 'silences', word: 'Silences', sign: 'silences', key: 's', needs: 'silences' },
   { page: 'channels', word: 'Channels', sign: 'channels', key: 'h', needs: 'channels' },
+  { page: 'coverage', word: 'Coverage', sign: 'coverage', key: 'v', needs: 'coverage' },
   { page: 'settings', word: 'Settings', sign: 'settings', key: 'e' },
 ];
 

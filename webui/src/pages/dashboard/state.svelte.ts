@@ -3,6 +3,7 @@ import { getStorageStats } from '../../api/admin.ts';
 import { listAlerts } from '../../api/alerts.ts';
 import { listChannels } from '../../api/channels.ts';
 import { listCronJobs } from '../../api/cronjobs.ts';
+import { listCoverage } from '../../api/overview.ts';
 import { listMonitors } from '../../api/monitors.ts';
 import { getTimeline } from '../../api/timeline.ts';
 import type { Hint } from '../../api/stream.ts';
@@ -50,6 +51,10 @@ export class DashboardState {
   readonly unreadyChannels = new Resource((signal) => listChannels({ ready: false }, signal), {
     concerns: ({ kind }) => kind === 'channel',
   });
+  /** Counts alone. */
+  readonly coverage = new Resource((signal) => listCoverage({ limit: 1 }, signal), {
+    concerns: ({ kind }) => kind === 'monitor' || kind === 'channel',
+  });
   readonly storage = new Resource((signal) => getStorageStats(signal), { isLive: false });
 
   /** What is broken has its place: only then comes what stands under it, and nothing is pushed aside. */
@@ -81,7 +86,16 @@ export class DashboardState {
   }
 
   start(): () => void {
-    const parts = [this.broken, this.held, this.failing, this.coming, this.suspended, this.monitors, this.storage];
+    const parts = [
+      this.broken,
+      this.held,
+      this.failing,
+      this.coming,
+      this.suspended,
+      this.monitors,
+      this.coverage,
+      this.storage,
+    ];
     const stops = parts.map((part) => part.start());
     return () => {
       for (const stop of stops) stop();

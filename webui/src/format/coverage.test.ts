@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CoverageList, TypeCoverage } from '@cronjob-monitor/shared/contract';
+import { coverageText, unheardText } from './coverage.ts';
+
+const byState = { unwatched: 0, off: 0, nobody: 0, unreachable: 0, unproved: 0, reached: 0 };
+const summary = (cronJobs: number, counts: Partial<typeof byState>): CoverageList['summary'] => ({
+  cronJobs,
+  covered: counts.reached ?? 0,
+  percent: null,
+  byState: { ...byState, ...counts },
+  unnamed: 0,
+});
+const type = (changes: Partial<TypeCoverage>): TypeCoverage => ({
+  type: 'jobFailed',
+  severity: 'warning',
+  state: 'reached',
+  reason: null,
+  channels: ['team-chat'],
+  ...changes,
+});
+
+test('the head of the dashboard counts those of which a failure reaches nobody, and says what to do when that is all', () => {
+  assert.equal(unheardText(summary(42, { reached: 41, nobody: 1 })), '1 of 42 CronJobs would reach nobody');
+  assert.equal(
+    unheardText(summary(9, { unwatched: 1, off: 2, unreachable: 3, unproved: 3 })),
+    '6 of 9 CronJobs would reach nobody',
+  );
+  assert.equal(unheardText(summary(3, { unproved: 2, reached: 1 })), undefined);
+  assert.equal(unheardText(summary(0, {})), undefined);
+  assert.equal(
+    unheardText(summary(3, { nobody: 3 })),
+    'All CronJobs are watched. Nobody is told: set defaultMonitor.channels',
+  );
+});
+
+test('a CronJob says who hears, or of which types nobody does and why', () => {
+  assert.equal(coverageText([]), 'No monitor selects it');
+  assert.equal(
+    coverageText([type({}), type({ type: 'missedSchedule', channels: ['on-call'] })]),
+    'Told to team-chat, on-call',
+  );
+  assert.equal(
+    coverageText([
+      type({}),
+      type({ type: 'missedSchedule', state: 'off' }),
+      type({ type: 'deadManTriggered', state: 'nobody', reason: 'severityNotRouted' }),
+      type({ type: 'jobStuck', state: 'nobody', reason: 'severityNotRouted' }),
+    ]),
+    "missed run: no monitor looks for it; dead-man's switch, stuck run: no channel takes this severity",
+  );
+});
