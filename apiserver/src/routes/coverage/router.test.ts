@@ -176,7 +176,7 @@ test('a route says for each monitor and type what would happen now', async () =>
   const ask = async (query = ''): Promise<CronJobRoutes> =>
     (await fleet.ask(`/api/v1/cronjobs/prod/backup/route${query}`)).json() as CronJobRoutes;
   const all = await ask();
-  assert.equal(all.routes.length, 7);
+  assert.equal(all.routes.length, 8);
   const [failed] = (await ask('?type=jobFailed')).routes;
   assert.deepEqual(failed, {
     monitor: { namespace: 'prod', name: 'dr' },
