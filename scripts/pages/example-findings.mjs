@@ -17,6 +17,12 @@ const spec = {
   deadManSwitch: { maxTimeSinceLastSuccess: '25h' },
   missedSchedule: { skipWarnAfter: 3 },
   sla: { maxDuration: '45m', minDuration: '30s', finishBy: { time: '06:00' } },
+  output: {
+    assertions: [
+      { name: 'rows', fact: 'rows', min: 1 },
+      { name: 'size', fact: 'bytes', dropBelow: { percent: 50 } },
+    ],
+  },
   suspendedHandling: { alertIfSuspendedFor: '1w' },
 };
 const decoded = decodeMonitorSpec({ spec }, { suppressDuplicatesForMs: hourMs, maxRetentionDays: 90 });
@@ -31,6 +37,14 @@ const run = (daysBefore, outcome) => ({
   ...outcome,
 });
 const oomKilled = { status: 'failed', exitCode: 137, reason: 'OOMKilled' };
+/** Successes of the last nights, the one of the examples last. */
+const output = (...told) => ({
+  judgesFromAt: 0,
+  runs: told.map((values, index) => ({
+    ...run(told.length - 1 - index, { durationMs: 160_000, isScheduled: true }),
+    values: new Map(Object.entries(values)),
+  })),
+});
 const job = (facts) => ({ jobName: jobName(), createdAt: slotAt, suspended: false, ...facts });
 const durations = (facts) => ({ lastEnded: undefined, lastSuccess: undefined, running: [], ...facts });
 const stuck = (facts) => ({ jobs: [job(facts)], p99DurationMs: 20 * minuteMs, runs: 30 });
@@ -144,6 +158,20 @@ const examples = [
     subject: 'minDuration',
     facts: { durations: durations({ lastSuccess: run(0, { endedAt: slotAt + 3_000, durationMs: 3_000 }) }) },
     after: 4_000,
+  },
+  {
+    happened: 'A backup succeeds and says `rows=0`; the assertion `rows` has `min: 1`.',
+    type: 'slaBreached',
+    subject: 'output',
+    facts: { output: output({ rows: 0 }) },
+    after: 163_000,
+  },
+  {
+    happened: 'A backup has less than half of the usual bytes; the assertion `size` has `dropBelow: {percent: 50}`.',
+    type: 'slaBreached',
+    subject: 'output',
+    facts: { output: output({ bytes: 9.1e9 }, { bytes: 9.2e9 }, { bytes: 9.3e9 }, { rows: 7, bytes: 1.2e9 }) },
+    after: 163_000,
   },
   {
     happened: 'Nothing has succeeded by 06:00, and `finishBy.time` is 06:00.',

@@ -11,7 +11,7 @@ const groups = [
   {
     title: 'CronJobs',
     of: 'The leading controller.',
-    has: /^cronjob_monitor_(success_rate|duration_seconds|executions_total|active_alerts|alerts(_failed)?_total)$/,
+    has: /^cronjob_monitor_(success_rate|duration_seconds|run_fact|executions_total|active_alerts|alerts(_failed)?_total)$/,
   },
   {
     title: 'The fleet',

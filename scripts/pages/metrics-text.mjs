@@ -40,6 +40,7 @@ export const labelValues = [
   ['status', '`…_executions_other_total`', code(['replaced', 'deleted', 'unobserved'])],
   ['status', '`…_cronjobs`', code(cronJobStatusFilters)],
   ['status', '`…_api_request_duration_seconds`', 'status of the answer'],
+  ['fact', 'all', 'name of a fact about which a monitor asserts something'],
   ['percentile', '`…_duration_seconds`', code(['avg', 'p50', 'p95', 'p99'])],
   ['percentile', '`…_event_loop_delay_seconds`', code(['p50', 'p99', 'max'])],
   ['quantile', 'all', code(['0', '0.25', '0.5', '0.75', '1'])],

@@ -186,6 +186,15 @@ export const notes = {
 consent of its namespace changed, or it never existed. One that is deleted and made anew within \`grace\` tells nothing, and neither does the
 deletion of its namespace or of the monitor. \`seen\` tells of deletions alone: a CronJob that was deselected before was let go on purpose.
 `,
+  output: `A run says what it did in one line, \`::cronjob-monitor rows=0 bytes=1.2e9\`: names of a to z, 0 to 9 and _ that begin with a letter, at most 32
+characters; numbers as JSON writes them, up to 1e15; 16 pairs. It is the last such line of the termination messages of the regular containers,
+where later containers win, or, with \`fromLogs\` and where no message has one, of the last 20 lines of their logs. The pods of a Job that
+succeeded add up. What is ignored is named in \`factProblems\` of the CronJob. A CronJob keeps at most 32 names.
+
+Each success is judged, also one by hand. \`dropBelow\` compares with the median of the last \`runs\` scheduled successes, from 3 on; one that fell
+below is no measure for the next, until \`runs\` in a row have. A success of which no pod was seen, or whose log is not read yet, is not judged.
+\`duration_seconds\` is the duration of the run.
+`,
   stuckJobs: `Without \`overrunningAfter\` a run overruns when it takes five times as long as almost all before it (the 99th percentile), and longer
 than an hour. With fewer than ten earlier runs it overruns when it takes longer than from its slot to the next one: after an hour at the
 earliest, after 12 hours at the latest.

@@ -21,7 +21,8 @@ function anchorsOf(text: string): Set<string> {
 
 /** Links of a page to files of the repository that lead nowhere. */
 function findDeadLinks(page: string, text: string, read: (path: string) => string | undefined): string[] {
-  const links = [...text.matchAll(/\]\(([^)\s]+)\)|(?:src|srcset)="([^"]+)"/g)].map(
+  // A regular expression in backticks is no link.
+  const links = [...text.replaceAll(/`[^`\n]*`/g, '').matchAll(/\]\(([^)\s]+)\)|(?:src|srcset)="([^"]+)"/g)].map(
     ([, link, source]) => link ?? source ?? '',
   );
   return links

@@ -49,7 +49,7 @@ const alertTypes = [
   ['jobFailed', 'JobFailed', 'warning', 'edge', []],
   ['missedSchedule', 'MissedSchedule', 'warning', 'edge', []],
   ['deadManTriggered', 'DeadManSwitch', 'critical', 'level', []],
-  ['slaBreached', 'SLABreached', 'warning', 'level', ['successRate', 'maxDuration', 'minDuration', 'finishBy']],
+  ['slaBreached', 'SLABreached', 'warning', 'level', ['successRate', 'maxDuration', 'minDuration', 'finishBy', 'output']],
   ['durationRegression', 'DurationRegression', 'warning', 'level', []],
   ['jobSuspended', 'JobSuspended', 'warning', 'level', []],
   ['jobStuck', 'JobStuck', 'warning', 'level', ['notStarted', 'overrunning', 'terminating']],

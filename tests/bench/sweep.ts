@@ -48,6 +48,7 @@ const rules: DetectionRules = {
   durations: undefined,
   successRate: { enabled: true, minSuccessRate: 99, windowDays: days, minRuns: 1, countMissed: false },
   finishBy: undefined,
+  output: undefined,
   regression: { enabled: true, thresholdPercent: 50, baselineWindowMs: 14 * dayMs },
   stuck: { notStarted: undefined, overrunning: undefined, terminating: undefined },
   suspended: { alertIfSuspendedForMs: undefined },

@@ -15,6 +15,7 @@ spec:
   jobFailed: {failureThreshold: 1, recoveryThreshold: 2}
   sla: {enabled: true, minSuccessRate: 97.5, windowDays: 14, minRuns: 5, maxDuration: 45m, minDuration: 30s,
     finishBy: {time: "06:00", timezone: Europe/Berlin}, durationRegressionThreshold: 60, durationBaselineWindowDays: 21}
+  output: {fromLogs: true, assertions: [{name: rows, fact: rows, min: 1, required: true, severity: critical}, {name: size, fact: bytes, dropBelow: {percent: 50}}]}
   stuckJobs: {notStartedAfter: 10m, hopelessAfter: 2m, overrunningAfter: 2h, terminatingAfter: 10m}
   suspendedHandling: {pauseMonitoring: true, alertIfSuspendedFor: 1w}
   expects: {names: [nightly, prod-db/backup], seen: true, except: [prod/once], grace: 0s}
@@ -59,6 +60,21 @@ const aPattern = { name: 'p', match: { exitCode: 1 }, suggestion: 'look' };
 export const refusedMonitors: readonly { says: string; spec: object; message: string }[] = [
   { says: 'expectations without any', spec: { expects: { grace: '1m' } }, message: 'expects needs names or seen' },
   { says: 'a name of no CronJob', spec: { expects: { names: ['a/b/c'] } }, message: 'should match' },
+  {
+    says: 'an assertion that asserts nothing',
+    spec: { output: { assertions: [{ name: 'a', fact: 'rows' }] } },
+    message: 'an assertion needs min, max, dropBelow or required',
+  },
+  {
+    says: 'an assertion that is switched to not required and asserts nothing else',
+    spec: { output: { assertions: [{ name: 'a', fact: 'rows', required: false }] } },
+    message: 'an assertion needs min, max, dropBelow or required',
+  },
+  {
+    says: 'an assertion whose minimum exceeds its maximum',
+    spec: { output: { assertions: [{ name: 'a', fact: 'rows', min: 2, max: 1 }] } },
+    message: 'min must not exceed max',
+  },
   { says: 'a duration of zero', spec: { missedSchedule: { grace: '0s' } }, message: 'must be longer than zero' },
   {
     says: 'a duration of many zeros',

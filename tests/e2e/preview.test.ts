@@ -25,6 +25,9 @@ const monitorDefaults = {
   storeEvents: false,
 };
 
+/** Backups in a row that end well and hold nothing. */
+const emptyBackups = 47;
+
 /** Each CronJob, how its runs go, and what a monitor of its own asks about it. */
 const fleet: Readonly<Record<string, { readonly cron: object; readonly play: object; readonly monitor: object }>> = {
   flaky: {
@@ -67,6 +70,26 @@ const fleet: Readonly<Record<string, { readonly cron: object; readonly play: obj
     cron: { schedule: '*/15 * * * *' },
     play: { outcome: `${'exit:1,success,'.repeat(8)}${'success,'.repeat(60)}success`, seconds: '20' },
     monitor: {},
+  },
+  backup: {
+    cron: { schedule: '5 * * * *' },
+    play: {
+      outcome: 'success',
+      seconds: '60',
+      messages: [
+        ...Array<string>(30).fill('::cronjob-monitor rows=900 bytes=4.5e9'),
+        ...Array<string>(emptyBackups).fill('::cronjob-monitor rows=0 bytes=120'),
+        ...Array<string>(200).fill('::cronjob-monitor rows=910 bytes=4.6e9'),
+      ].join(','),
+    },
+    monitor: {
+      output: {
+        assertions: [
+          { name: 'rows', fact: 'rows', min: 1, severity: 'critical' },
+          { name: 'size', fact: 'bytes', dropBelow: { percent: 50 } },
+        ],
+      },
+    },
   },
   muted: {
     cron: { schedule: '50 * * * *' },
@@ -146,6 +169,18 @@ test(`a preview of ${days} days tells the alerts that there were, one by one`, a
       },
       { fromAt: startAt, toAt: clock.now(), skewP99Ms },
     );
+    if (name === 'backup') {
+      const [first, ...others] = previewed.filter(({ subject }) => subject === 'output');
+      assert.deepEqual(
+        [first?.subject, first?.severity, first?.channels, others.length],
+        ['output', 'critical', ['hook', 'pager'], 0],
+      );
+      assert.match(first?.message ?? '', / rows 0 \(minimum 1\)/);
+      const ends = (histories.get(id)?.runs ?? []).filter(({ values }) => values?.get('rows') === 0);
+      assert.equal(ends.length, emptyBackups);
+      assert.equal(first?.activatedAt, ends[0]?.finishedAt, 'told at the first');
+      assert.ok(first?.endedAt !== undefined && first.endedAt > (ends.at(-1)?.finishedAt ?? 0));
+    }
     const there = await readRows(
       rig.store,
       'select a.id, a.type, a.subject, a.severity, a.since_at, a.activated_at, a.ended_at, a.state from alerts a ' +

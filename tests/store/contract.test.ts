@@ -13,6 +13,7 @@ import { deletion, evidence, pruning } from './contract/history.ts';
 import { heartbeats, leader } from './contract/leader.ts';
 import { leaderBeats, leaderLock } from './contract/leader-lock.ts';
 import { firstMigration, migrations } from './contract/migrations.ts';
+import { outputFacts } from './contract/output-facts.ts';
 import { recording } from './contract/recording.ts';
 import { states } from './contract/states.ts';
 import { errors, transactions } from './contract/transactions.ts';
@@ -37,6 +38,7 @@ const suites = [
   expected,
   channels,
   recording,
+  outputFacts,
   states,
   unseenRuns,
   activeJobs,

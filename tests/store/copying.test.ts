@@ -63,6 +63,11 @@ function copies(database: TestDatabase): void {
       return [db.dialect.id16Text(row?.['uid']), row?.['labels'], row?.['time_zone'], Number(row?.['created_at'])];
     };
     assert.deepEqual(await one(to), await one(store));
+    for (const name of tables) {
+      const ofFile = Object.keys((await readRows(store, `select * from ${name} limit 1`))[0] ?? {});
+      const copied = proofs.find(({ table }) => table === name)?.columns ?? [];
+      assert.deepEqual([...copied].sort(), ofFile.sort(), `columns of ${name}`);
+    }
   });
 
   it('leaves the file as it was', async (t) => {

@@ -123,6 +123,11 @@ export const queryParameters: Readonly<Record<string, Parameter>> = {
   timelineSort: sort(timelineSortKeys, 'nextRun'),
   gridSort: sort(gridSortKeys, 'name'),
   count: query('count', 'Runs to come, 20 without it.', wholeNumber(1, 500)),
+  facts: query(
+    'facts',
+    'Names of facts, repeated or with commas: their figures come with each day.',
+    listOf(text, { maxItems: 32 }),
+  ),
   days: query('days', 'UTC days, 30 without it; today is the last.', wholeNumber(1, 365)),
 
   slaSubjects: list('subject', 'What is asked of runs.', words(slaSubjects)),

@@ -107,7 +107,7 @@ function toHoldingFinding(
   const { type, subject, verdict } = judged;
   const jobName = jobNamesOf(verdict.detail)[0];
   const run = jobName === undefined ? undefined : context.runOf(jobName);
-  const { severity } = alertSeverity(type, rules.alerts.severityOverrides);
+  const { severity } = alertSeverity(type, rules.alerts.severityOverrides, verdict.severity);
   const inhibition = inhibitionOf({ type, subject, severity, jobNames: jobNamesOf(verdict.detail) }, causes, {
     now: context.now,
     duplicateWindowMs: rules.alerts.suppressDuplicatesForMs,
@@ -118,6 +118,7 @@ function toHoldingFinding(
   const storm = context.firstHold ?? (joinsStorms(type, subject) ? context.stormHold : undefined);
   return {
     kind: 'holds',
+    severity: verdict.severity,
     ...worded,
     context: { ...told?.facts, ...worded.context },
     occurred: context.occurred(judged, open),
@@ -163,7 +164,7 @@ function causesOf(
     // With a delay it is told later, and holds back nothing until then.
     if (verdict.kind !== 'holds' || watch.rules.alerts.alertDelayMs > 0) return [];
     if (openOf(subject, watch, { type, subject: of })) return [];
-    const { severity } = alertSeverity(type, watch.rules.alerts.severityOverrides);
+    const { severity } = alertSeverity(type, watch.rules.alerts.severityOverrides, verdict.severity);
     const jobNames = jobNamesOf(verdict.detail);
     const { reason } = verdict.detail;
     const told = runOf(jobNames[0] ?? '')?.reason ?? (typeof reason === 'string' ? reason : undefined);

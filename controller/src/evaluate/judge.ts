@@ -35,6 +35,7 @@ import { partOf, type Part } from './part.ts';
 import { findingsOfPassed, findUntold, type PassedOfWatch } from './passed-findings.ts';
 import { gatherPast, type PastFacts } from './past-facts.ts';
 import { gatherPresence } from './presence-facts.ts';
+import { gatherOutput } from './output-history.ts';
 import { gatherRunning, type RunningSources } from './running-facts.ts';
 import { gatherRuns, type RunFacts } from './run-facts.ts';
 import { replayRuns, type ReplayedRuns } from './run-replay.ts';
@@ -260,6 +261,7 @@ async function gatherFacts(
     ? await gatherRunning(tx, subjects, parts, deps.sources, horizon)
     : undefined;
   const windowed = has('successRate', 'regression') ? await gatherWindowed(tx, subjects, parts, now) : undefined;
+  const output = has('output') ? await gatherOutput(tx, subjects) : undefined;
   const askedThroughAt = deps.judgedThroughAt('finishBy');
   const finishBy = has('finishBy') ? await gatherFinishBy(tx, subjects, horizon, askedThroughAt) : undefined;
   return {
@@ -269,6 +271,7 @@ async function gatherFacts(
       ...windowed?.(subject, watch),
       finishBy: finishBy?.(watch),
       jobFailed: runs?.jobFailed(subject, watch),
+      output: output?.(subject, watch),
     }),
     past: await gatherPast(tx, subjects, parts, { withRuns, from: deps.sources, presence }),
   };
@@ -312,6 +315,7 @@ async function runsNamed(
       ...past.runsOf(subject),
       facts.durations?.lastEnded,
       facts.durations?.lastSuccess,
+      ...(facts.output?.runs ?? []),
     ];
     for (const { verdict } of [...replayed.stages.flatMap((stage) => stage.judged), ...levels, ...judged]) {
       const jobName = verdict.kind === 'holds' ? verdict.detail['jobName'] : undefined;

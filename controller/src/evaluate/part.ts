@@ -9,7 +9,7 @@ export type Part = keyof DetectionFacts;
 export const partsOf = {
   'dead-man-switch': ['missedSchedule', 'deadMan', 'suspended'],
   'stuck-job-check': ['stuck', 'durations', 'finishBy'],
-  'sla-recalculation': ['successRate', 'regression'],
+  'sla-recalculation': ['successRate', 'regression', 'output'],
 } as const satisfies Readonly<Record<string, readonly Part[]>>;
 
 /** Who asks for a part as time goes on; what failed is asked with what did not come. */
@@ -26,7 +26,7 @@ export const allParts: ReadonlySet<Part> = new Set<Part>([
 ]);
 
 /** What a run that ended may change by itself; what is open about its CronJob is asked besides. */
-export const partsOfRun: readonly Part[] = ['jobFailed', 'deadMan', 'durations'];
+export const partsOfRun: readonly Part[] = ['jobFailed', 'deadMan', 'durations', 'output'];
 
 const partOfType: Readonly<Record<Exclude<AlertType, 'slaBreached'>, Part>> = {
   jobFailed: 'jobFailed',
@@ -42,6 +42,7 @@ const partOfSubject: Readonly<Record<string, Part>> = {
   finishBy: 'finishBy',
   maxDuration: 'durations',
   minDuration: 'durations',
+  output: 'output',
 };
 
 /** What decides about an alert. */

@@ -95,7 +95,7 @@ function causesAt(at: Instant, { subject, watch, levels, judged }: PassedOfWatch
   );
   const held = [...passed, ...present].map(({ type, subject: about, verdict }): PossibleCause => {
     const { reason } = verdict.detail;
-    const { severity } = alertSeverity(type, severityOverrides);
+    const { severity } = alertSeverity(type, severityOverrides, verdict.severity);
     const told = typeof reason === 'string' ? reason : undefined;
     return {
       id: undefined,

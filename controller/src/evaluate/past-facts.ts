@@ -19,6 +19,7 @@ import {
   type LastDurations,
   type Tx,
 } from '@cronjob-monitor/shared/store';
+import { hasAssertions } from './output-history.ts';
 import type { Part } from './part.ts';
 import type { PresenceFacts } from './presence-facts.ts';
 import { gapAround, type RunningSources } from './running-facts.ts';
@@ -60,6 +61,7 @@ export async function gatherPast(
       return {
         missedSchedule: facts.missedSchedule,
         finishBy: facts.finishBy,
+        output: withRuns ? facts.output : undefined,
         suspensions: parts.has('suspended') ? present?.suspensions : undefined,
         deadMan:
           ended && parts.has('deadMan') && facts.deadMan
@@ -89,6 +91,7 @@ async function readEnded(
   const asked = subjects.filter(({ watches }) =>
     watches.some(({ rules: { detection } }) => {
       const { deadMan, durations } = detection;
+      if (parts.has('output') && hasAssertions({ rules: { detection } })) return true;
       const hasLimit = durations?.maxDurationMs !== undefined || durations?.minDurationMs !== undefined;
       return (parts.has('deadMan') && deadMan?.enabled) || (parts.has('durations') && durations?.enabled && hasLimit);
     }),

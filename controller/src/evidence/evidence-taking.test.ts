@@ -55,6 +55,7 @@ async function aTaking(context: TestContext, of: Options = {}) {
       selection: { monitorsOf: () => monitors, monitorsOfUid: () => monitors } as never,
       caches: { jobs: { find: () => job } } as never,
       intake: { pods: { podsOf: () => of.pods ?? [] } } as never,
+      onFacts: () => {},
       settings: {
         evidence: {
           messageWaitMs: 250,

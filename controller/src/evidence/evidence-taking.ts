@@ -1,4 +1,11 @@
-import type { Evidence, Execution, Instant, JobFacts } from '@cronjob-monitor/shared/domain';
+import {
+  isOutputKnown,
+  type Evidence,
+  type Execution,
+  type Instant,
+  type JobFacts,
+  type PodFacts,
+} from '@cronjob-monitor/shared/domain';
 import type { Cluster, Redaction } from '@cronjob-monitor/shared/kube';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import { listAlertsOfRuns, putEvidence, type Store } from '@cronjob-monitor/shared/store';
@@ -7,7 +14,8 @@ import { Batches, isDatabaseAway } from '../runtime/index.ts';
 import { createCapture, type Capture, type CaptureDeps } from './capture.ts';
 import { createEvidenceBook } from './book.ts';
 import { createEventReader } from './event-reader.ts';
-import { createReadPool } from './read-pool.ts';
+import { keepFacts, readFactsOfLogs } from './facts-from-logs.ts';
+import { createReadPool, type ReadPool } from './read-pool.ts';
 import { createUntilStored, type UntilStored } from './until-stored.ts';
 import type { EvidenceWishes } from './wanted.ts';
 import { createFixSuggestions } from './fix-suggestions.ts';
@@ -55,6 +63,8 @@ export interface EvidenceTakingDeps {
   readonly logger: Logger;
   readonly background: (name: string, work: Promise<void>) => void;
   readonly upkeepMetrics?: Pick<UpkeepMetrics, 'captured'> | undefined;
+  /** Facts of a run of the CronJob are known now that were not when it was recorded. */
+  readonly onFacts: (cronJobUid: string) => void;
   /** Until when a leader before this one was at work; undefined: there was none. */
   readonly workedUntilAt: () => Instant | undefined;
 }
@@ -82,7 +92,8 @@ export function createEvidenceTaking(deps: EvidenceTakingDeps, term: Pick<Term, 
   const book = createEvidenceBook();
   const background = forgiving(deps, term.signal);
   const untilStored = createUntilStored({ isAway: isDatabaseAway, clock, signal: term.signal });
-  const capture = captureOf(deps, { term, redaction, book, background, untilStored });
+  const pool = createReadPool({ concurrency: evidence.concurrency, perNode: evidence.perNode });
+  const capture = captureOf(deps, { term, redaction, book, background, untilStored, pool });
   const templates = createTemplateKeeping({ store: deps.store, epoch: term.epoch, redaction });
   const line = createReadPool({ concurrency: mostExplainedAtOnce, perNode: mostExplainedAtOnce });
   const know = createKnowing(evidence.messageWaitMs);
@@ -92,6 +103,8 @@ export function createEvidenceTaking(deps: EvidenceTakingDeps, term: Pick<Term, 
   const stuck = new Set<string>();
   /** Runs that have ended and were asked for in this term. */
   const taken = new Set<string>();
+  /** Runs whose logs were read for facts in this term. */
+  const read = new Set<string>();
   const listeners = new Set<() => void>();
 
   const explainNow = async (run: Omit<RunToExplain, 'pieces'>): Promise<LearnedOfRun> => {
@@ -131,6 +144,17 @@ export function createEvidenceTaking(deps: EvidenceTakingDeps, term: Pick<Term, 
 
   const isTaken = ({ finishedAt }: Execution): boolean =>
     finishedAt !== undefined && finishedAt < (deps.workedUntilAt() ?? -Infinity) - takenWithinMs;
+
+  const takeFacts = async (job: JobFacts, pods: readonly PodFacts[]): Promise<void> => {
+    const { cluster, store } = deps;
+    const timeoutMs = evidence.readTimeoutMs;
+    const output = await readFactsOfLogs(job, pods, { cluster, pool, clock, timeoutMs, signal: term.signal });
+    const isNews = await untilStored(0, () => {
+      term.signal.throwIfAborted();
+      return keepFacts(store, term.epoch, job.uid, output);
+    });
+    if (isNews) deps.onFacts(job.cronJobUid);
+  };
 
   /** Resolves when all that its monitors want is taken, and a run that failed is explained, if that is owed. */
   const takeEnded = async (run: EndedRun): Promise<void> => {
@@ -174,6 +198,11 @@ export function createEvidenceTaking(deps: EvidenceTakingDeps, term: Pick<Term, 
       const isNews = !execution || clock.now() - (execution.finishedAt ?? clock.now()) < newsMs;
       const isOwed = row === 'new' || (isNews && isFirst);
       const wishes = wishesOf(monitors, isNews && isOwed);
+      const isUnread = execution?.factsUnknown === true && row !== 'none' && isNews && !read.has(job.uid);
+      if (isUnread && isOutputKnown(execution.status, job, pods) && wantsFactsOfLogs(monitors)) {
+        read.add(job.uid);
+        background('facts of a run', takeFacts(job, pods));
+      }
       if (!execution || row === 'none') {
         capture.request({ job, pods, execution, wishes });
         return;
@@ -213,6 +242,7 @@ export function createEvidenceTaking(deps: EvidenceTakingDeps, term: Pick<Term, 
       capture.forget(jobUid);
       stuck.delete(jobUid);
       taken.delete(jobUid);
+      read.delete(jobUid);
       if (!awaited.has(jobUid)) book.forget(jobUid);
     },
   };
@@ -247,9 +277,10 @@ function captureOf(
     readonly term: Pick<Term, 'epoch' | 'signal'>;
     readonly redaction: Redaction;
     readonly untilStored: UntilStored;
+    readonly pool: ReadPool;
   },
 ): Capture {
-  const { term, redaction, book, background, untilStored } = of;
+  const { term, redaction, book, background, untilStored, pool } = of;
   const pieces = new Batches<readonly Evidence[]>(
     mostTogether,
     async (taken) => {
@@ -270,7 +301,7 @@ function captureOf(
   );
   return createCapture({
     cluster,
-    pool: createReadPool({ concurrency: evidence.concurrency, perNode: evidence.perNode }),
+    pool,
     eventReader: createEventReader({ cluster, clock, signal: term.signal }),
     clock,
     logger,
@@ -288,6 +319,11 @@ function captureOf(
 /** More gathers meanwhile; a term that ends waits for nothing. */
 async function pauseBetween(clock: Clock, signal: AbortSignal): Promise<void> {
   await clock.sleep(betweenWritesMs, signal).catch(() => {});
+}
+
+/** Whether one of these monitors wants logs read for facts. */
+export function wantsFactsOfLogs(monitors: readonly MonitorSeen[]): boolean {
+  return monitors.some(({ decoded }) => decoded.ok && decoded.spec.output?.fromLogs === true);
 }
 
 /** What can exist only once is kept if one monitor asks; the leading one chooses the container. */

@@ -10,6 +10,7 @@ import {
   listClearedHistories,
   listJudgedCronJobs,
   putClusterState,
+  listOutputRuns,
   type DurationFigures,
   type JudgedCronJob,
   type Store,
@@ -120,8 +121,29 @@ export function createFleetFigures(deps: FleetFiguresDeps): FleetFigures {
     for (const group of Map.groupBy(rated, sameQuestion).values()) {
       for (const [id, figures] of await measureGroup(group, rates, now)) durationsOf.set(id, figures);
     }
+    const facts = await readFacts(cronJobs);
     for (const { id, namespace, name } of cronJobs)
-      sla.measured({ namespace, name, rates: rates.get(id) ?? new Map(), durations: durationsOf.get(id) });
+      sla.measured({
+        namespace,
+        name,
+        rates: rates.get(id) ?? new Map(),
+        facts: facts.get(id) ?? new Map(),
+        durations: durationsOf.get(id),
+      });
+  }
+
+  async function readFacts(
+    cronJobs: readonly JudgedCronJob[],
+  ): Promise<ReadonlyMap<number, ReadonlyMap<string, number>>> {
+    const asserted = new Map(cronJobs.map((cronJob) => [cronJob.id, assertedBy(cronJob, deps)]));
+    const ids = [...asserted].flatMap(([id, names]) => (names.size > 0 ? [id] : []));
+    const found = await listOutputRuns(store, ids, 1);
+    return new Map(
+      [...found].map(([id, runs]) => [
+        id,
+        new Map([...(runs.at(-1)?.values ?? [])].filter(([name]) => asserted.get(id)?.has(name))),
+      ]),
+    );
   }
 
   /** Puts the rates of CronJobs whose monitors ask for the same window; returns durations for those that it leads. */
@@ -193,6 +215,20 @@ function ratedBy(
       (monitor.decoded.ok ? monitor.decoded.spec.sla : undefined) ?? {};
     return { cronJob, monitor: labelOf(monitor, cronJob.namespace), isLeading: index === 0, windowDays, countMissed };
   });
+}
+
+/** Names of the facts about which a monitor of it asserts something. */
+function assertedBy(
+  { uid }: JudgedCronJob,
+  { selection, findCronJob }: Pick<FleetFiguresDeps, 'selection' | 'findCronJob'>,
+): ReadonlySet<string> {
+  const facts = findCronJob(uid);
+  const monitors = facts ? selection.monitorsOf(facts) : [];
+  return new Set(
+    monitors.flatMap(({ decoded }) =>
+      (decoded.ok ? (decoded.spec.output?.assertions ?? []) : []).map(({ fact }) => fact),
+    ),
+  );
 }
 
 /** A monitor of another namespace is named with it (metrics.md section 1). */

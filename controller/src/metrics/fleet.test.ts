@@ -55,7 +55,7 @@ test('a clock that nobody has heard of has no series, and one that is behind is 
   assert.deepEqual(await lines(registry), ['clock_skew_seconds{against="apiserver"} -31.5']);
 });
 
-const measured = { namespace: 'prod', name: 'nightly' };
+const measured = { namespace: 'prod', name: 'nightly', facts: new Map<string, number>() };
 const durations = { avgMs: 1_500, p50Ms: 1_000, p95Ms: 2_000, p99Ms: 3_000 };
 
 test('figures without data have no series', async () => {

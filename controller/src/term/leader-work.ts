@@ -4,7 +4,7 @@ import type { Clock, Logger, ProblemList } from '@cronjob-monitor/shared/process
 import { FencedError, mostRunsAtOnce, type Store } from '@cronjob-monitor/shared/store';
 import { createAddressRules } from '../channels/index.ts';
 import type { Evaluation } from './evaluation.ts';
-import { createEvidenceTaking } from '../evidence/index.ts';
+import { createEvidenceTaking, wantsFactsOfLogs } from '../evidence/index.ts';
 import { createFleetFigures } from '../figures/fleet-figures.ts';
 import { KeptDurations } from '../figures/kept-durations.ts';
 import { Moves } from '../figures/moves.ts';
@@ -106,7 +106,11 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
   const { settings, store, caches, selection, queues, clock, productMetrics } = deps;
   const capturing = new AbortController();
   const evidence = createEvidenceTaking(
-    { ...deps, workedUntilAt: () => verdicts.watchedUntilAt },
+    {
+      ...deps,
+      workedUntilAt: () => verdicts.watchedUntilAt,
+      onFacts: (cronJobUid) => onFacts([cronJobUid]),
+    },
     { epoch: term.epoch, signal: AbortSignal.any([term.signal, capturing.signal]) },
   );
   const outlookOf = createOutlooks(settings.defaultZone);
@@ -178,6 +182,7 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
     for (const cronJobUid of cronJobUids)
       for (const job of caches.jobs.listBy('cronJob', cronJobUid)) queues.JobHandler.add(job.uid);
   };
+  const onFacts = (cronJobUids: readonly string[]): void => verdicts.evaluation.ask(cronJobUids, ['output']);
   const onRecorded = (runs: readonly RecordedRun[]): void => {
     const now = clock.now();
     for (const { execution, isHistory } of runs) {
@@ -203,6 +208,7 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
       clock,
       watchingSinceAt: deps.syncedAt(),
       inMaintenance: (cronJobUid, at) => isExcluded(selection, cronJobUid, at),
+      factsFromLogs: (cronJobUid) => wantsFactsOfLogs(selection.monitorsOfUid(cronJobUid)),
       expectEvidence: (execution) => evidence.expect(execution),
       captureEvidence: (gathered, conclusion, row) =>
         evidence.take(gathered, conclusion.kind === 'ended' ? conclusion.execution : undefined, row),
@@ -214,6 +220,7 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
           evidence.forget(uid);
         }
       },
+      onFacts,
       onRecorded,
       onUndecided: (cronJobUid, jobUid, isUndecided) => deps.intake.markUndecided(cronJobUid, jobUid, isUndecided),
     });

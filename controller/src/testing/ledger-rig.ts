@@ -341,12 +341,14 @@ class Life {
         records: this.#jobRecords,
         clock,
         watchingSinceAt: this.#syncedAt,
+        factsFromLogs: () => false,
         inMaintenance: (uid, at) => this.#verdicts?.isExcluded(uid, at) ?? false,
         expectEvidence: () => {},
         captureEvidence: () => {},
         release: ({ snapshot, held }) => {
           if (held) this.#intake.snapshots.forget(snapshot.job.uid, held);
         },
+        onFacts: (uids) => this.#ask(uids),
         onRecorded: (runs) => {
           for (const { execution } of runs) this.#verdicts?.recorded(execution.cronJobUid);
         },

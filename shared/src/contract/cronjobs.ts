@@ -166,6 +166,10 @@ export interface CronJobDetail extends CronJobBase, CronJobTail {
   readonly deadManBasis: DeadManBasis | null;
   /** Oldest kept run. */
   readonly historyFrom: WireInstant | null;
+  /** Names of the facts that its kept runs told. */
+  readonly facts: readonly string[];
+  /** What of the facts of its newest run was ignored, in sentences. */
+  readonly factProblems: readonly string[];
   readonly metrics: CronJobMetrics;
   readonly activeJobs: readonly ActiveJob[];
   /** The newest 20. */

@@ -38,6 +38,8 @@ export interface Execution {
   readonly hasLogs: boolean;
   readonly hasEvents: boolean;
   readonly suggestedFix: string | null;
+  /** What it said of its output, by name; empty = nothing. */
+  readonly facts: Readonly<Record<string, number>>;
 }
 
 export interface ExecutionContainer {

@@ -1,6 +1,14 @@
 import type { DayVerdict } from './vocabulary.ts';
 import type { Percent, WireDate, WireInstant } from './wire.ts';
 
+/** A fact over the runs of one day. */
+export interface FactOfDay {
+  readonly min: number;
+  readonly median: number;
+  readonly max: number;
+  readonly last: number;
+}
+
 /** One UTC day. */
 export interface SeriesDay {
   readonly date: WireDate;
@@ -30,6 +38,8 @@ export interface SeriesDay {
     /** unobserved + indeterminate. */
     readonly unseen: number;
   };
+  /** Of the facts that were asked for, those that its runs told. */
+  readonly facts: Readonly<Record<string, FactOfDay>>;
 }
 
 /** GET /api/v1/series, GET /api/v1/cronjobs/{namespace}/{name}/series */

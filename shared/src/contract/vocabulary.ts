@@ -35,7 +35,7 @@ export const absentSubjects = ['neverSucceeded', 'disappeared'] as const;
 export type AbsentSubject = (typeof absentSubjects)[number];
 
 /** Which of several conditions of one type: absent for types that have just one. */
-export const alertSubjects = [...slaSubjects, ...stuckSubjects, ...absentSubjects] as const;
+export const alertSubjects = [...slaSubjects, 'output', ...stuckSubjects, ...absentSubjects] as const;
 export type AlertSubject = (typeof alertSubjects)[number];
 
 /** `edge`: something happened. `level`: something is so, and can be asked again at any time. */
@@ -55,7 +55,7 @@ export const alertTypeTable: Readonly<Record<AlertType, AlertTypeRow>> = {
   jobFailed: { label: 'JobFailed', severity: 'warning', kind: 'edge', subjects: [] },
   missedSchedule: { label: 'MissedSchedule', severity: 'warning', kind: 'edge', subjects: [] },
   deadManTriggered: { label: 'DeadManSwitch', severity: 'critical', kind: 'level', subjects: [] },
-  slaBreached: { label: 'SLABreached', severity: 'warning', kind: 'level', subjects: slaSubjects },
+  slaBreached: { label: 'SLABreached', severity: 'warning', kind: 'level', subjects: [...slaSubjects, 'output'] },
   durationRegression: { label: 'DurationRegression', severity: 'warning', kind: 'level', subjects: [] },
   jobSuspended: { label: 'JobSuspended', severity: 'warning', kind: 'level', subjects: [] },
   jobStuck: { label: 'JobStuck', severity: 'warning', kind: 'level', subjects: stuckSubjects },

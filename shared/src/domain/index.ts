@@ -19,6 +19,19 @@ export type { ConcurrencyPolicy, CronJobFacts } from './execution/cron-job.ts';
 export type { NamespaceFacts } from './execution/namespace.ts';
 export { countAttempts, podEndedAt, toAttempts, type Attempt, type AttemptContainer } from './execution/attempts.ts';
 export { evidenceKinds, type Evidence, type EvidenceKind } from './execution/evidence.ts';
+export {
+  addFacts,
+  durationFact,
+  factNamePattern,
+  factsTailLines,
+  isOutputKnown,
+  lastFacts,
+  mostFactPods,
+  podsWithOutput,
+  readFacts,
+  withoutFacts,
+  type OutputFacts,
+} from './execution/output-facts.ts';
 export { findExitCause, type ExitCause } from './execution/exit-cause.ts';
 export { countIndexes, lowestIndex } from './execution/indexes.ts';
 export {
@@ -263,6 +276,7 @@ export type { Baseline, DurationRegressionFacts } from './detect/duration-regres
 export type { FinishByDay, FinishByFacts } from './detect/finish-by.ts';
 export type { JobStuckFacts, PastJob, UnfinishedJob } from './detect/job-stuck.ts';
 export type { JudgedSlot, MissedScheduleFacts } from './detect/missed-schedule.ts';
+export { outputRunsNeeded, type OutputAssertion, type OutputHistory, type OutputRun } from './detect/output.ts';
 export type { PassedLevel, Suspension } from './detect/passed-level.ts';
 export { levelsPassed, type DetectionPast } from './detect/levels-passed.ts';
 export type { SuccessRateFacts } from './detect/success-rate.ts';

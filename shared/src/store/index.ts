@@ -90,6 +90,14 @@ export {
 } from './executions/record-runs.ts';
 export { listRecordedJobs, listSlotClaims } from './executions/recorded-jobs.ts';
 export { listIncompleteRuns } from './executions/incomplete-runs.ts';
+export {
+  listFactPoints,
+  listNames,
+  listRunFacts,
+  settleRunFacts,
+  type FactPoint,
+  type FactValues,
+} from './executions/run-facts.ts';
 export { findComparedRuns, type ComparedRuns } from './executions/compared-runs.ts';
 export { updateExecutionFixes } from './executions/execution-fix.ts';
 export { updateExecutionEvidence, type MissingFacts } from './executions/execution-evidence.ts';
@@ -309,6 +317,7 @@ export {
   type LastScheduledRun,
   type LastScheduledRuns,
 } from './facts/list-last-scheduled-runs.ts';
+export { listOutputRuns } from './facts/list-output-runs.ts';
 export { measureLongestRuns, type LongestRun } from './facts/measure-longest-runs.ts';
 export { measureDurationShift, type DurationShift } from './facts/measure-duration-shift.ts';
 export {

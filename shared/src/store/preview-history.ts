@@ -2,6 +2,7 @@ import type { Instant, PreviewedRun, PreviewedSlot } from '../domain/index.ts';
 import { inParts, marks, rows, type Row } from './ask.ts';
 import { optionalNumber, optionalText } from './column.ts';
 import type { Db } from './database.ts';
+import { listRunFacts, type FactValues } from './executions/run-facts.ts';
 import { fullJobName, fullReason } from './executions/short-text.ts';
 import { causeWords, flagBits, outcomeWords, statusWords, triggerWords } from './words.ts';
 
@@ -40,7 +41,15 @@ export async function readHistories(
       [...ids, from],
     );
     runRows += foundRuns.length;
-    for (const row of foundRuns) add(runs, row, toRun(db, row));
+    const facts = await listRunFacts(
+      db,
+      foundRuns.map((row) => ({
+        cronJobId: Number(row['cronjob_id']),
+        createdAt: Number(row['created_at']),
+        jobUid: db.dialect.id16Text(row['job_uid']),
+      })),
+    );
+    for (const row of foundRuns) add(runs, row, toRun(db, row, facts));
     const foundSlots = await rows(
       db,
       'select cronjob_id, slot_at, outcome, coalesce(cause, -1) as cause, decided_at from slots ' +
@@ -76,11 +85,13 @@ function add<T>(to: Map<number, T[]>, row: Row, value: T): void {
   else to.set(id, [value]);
 }
 
-function toRun(db: Db, row: Row): PreviewedRun {
+function toRun(db: Db, row: Row, facts: ReadonlyMap<string, FactValues>): PreviewedRun {
   const reason = optionalText(row['reason']);
   const jobReason = optionalText(row['job_reason']);
+  const jobUid = db.dialect.id16Text(row['job_uid']);
+  const isUnknown = (Number(row['flags']) & (flagBits.factsUnknown | flagBits.inferred)) !== 0;
   return {
-    jobUid: db.dialect.id16Text(row['job_uid']),
+    jobUid,
     jobName: fullJobName(String(row['job_name']), String(row['cronjob_name'])),
     trigger: triggerWords.toWord(row['trigger']),
     scheduledAt: optionalNumber(row['scheduled_at']),
@@ -93,6 +104,7 @@ function toRun(db: Db, row: Row): PreviewedRun {
     reason: reason === undefined ? undefined : fullReason(reason),
     jobReason: jobReason === undefined ? undefined : fullReason(jobReason),
     inMaintenance: (Number(row['flags']) & flagBits.inMaintenance) !== 0,
+    values: isUnknown ? undefined : (facts.get(jobUid) ?? new Map()),
   };
 }
 

@@ -4,6 +4,7 @@ import { recordChanges } from './changes.ts';
 import { cronJobChanges } from './catalog/cron-job-change.ts';
 import { rowsOfFleet } from './catalog/fleet-rows.ts';
 import type { Db, Store, Tx } from './database.ts';
+import { deleteRunFacts } from './executions/run-facts.ts';
 import { Batches, type BatchLimits } from './pruning/batches.ts';
 import { pruneAlerts, type RemovedAlerts } from './pruning/prune-alerts.ts';
 import { pruneCronJobs } from './pruning/prune-catalog.ts';
@@ -97,7 +98,7 @@ export async function purgeCronJob(store: Store, cronJobId: number, limits: Batc
   await removal.deleteRuns(cronJobId, everything);
   await removal.deleteSlots(cronJobId, everything);
   const alerts = await pruneAlerts(batches, everything.before, cronJobId);
-  const owned = ['rollups', 'spec_epochs', 'templates', 'due'] as const;
+  const owned = ['rollups', 'spec_epochs', 'templates', 'due', 'run_facts', 'fact_names'] as const;
   for (const table of batches.completed ? owned : []) {
     await batches.inTransaction((tx) => change(tx, `delete from ${table} where cronjob_id = ?`, [cronJobId]));
   }
@@ -172,7 +173,7 @@ async function clearOwner(tx: Tx, id: number): Promise<void> {
   await change(
     tx,
     `update cronjobs set baseline_at = ?, last_run = null, last_failure_at = null, failed_run = null,
-     missed_slot_at = null, broken = null where id = ?`,
+     missed_slot_at = null, broken = null, fact_problems = null where id = ?`,
     [tx.now(), id],
   );
   await recordChanges(tx, await cronJobChanges(tx, [id]));
@@ -228,6 +229,7 @@ class Removal {
     range: Range,
     batch: readonly Readonly<Record<string, unknown>>[],
   ): Promise<void> {
+    await deleteRunFacts(tx, cronJobId, batch);
     const uids = batch.map((row) => row['job_uid']);
     for (const part of inParts(uids)) {
       const list = marks(part);

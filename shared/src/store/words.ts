@@ -70,4 +70,12 @@ export const causeWords: Words<SlotCause> = words(
 );
 
 /** Bits of `executions.flags`. Append-only. */
-export const flagBits = { delayed: 1, inferred: 2, inMaintenance: 4, hasLogs: 8, hasEvents: 16, unjudged: 32 } as const;
+export const flagBits = {
+  delayed: 1,
+  inferred: 2,
+  inMaintenance: 4,
+  hasLogs: 8,
+  hasEvents: 16,
+  unjudged: 32,
+  factsUnknown: 64,
+} as const;

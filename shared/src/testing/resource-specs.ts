@@ -37,6 +37,20 @@ export const wholeMonitorSpec = {
     durationRegressionThreshold: 60,
     durationBaselineWindowDays: 21,
   },
+  output: {
+    fromLogs: true,
+    assertions: [
+      {
+        name: 'rows',
+        fact: 'rows',
+        min: 1,
+        max: 1e9,
+        required: true,
+        dropBelow: { percent: 50, runs: 7 },
+        severity: 'critical',
+      },
+    ],
+  },
   stuckJobs: {
     enabled: true,
     notStartedAfter: '11m',

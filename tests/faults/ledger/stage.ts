@@ -120,7 +120,12 @@ const prefix = 'sim.cronjob-monitor.io/';
 export function aCronJob(
   name: string,
   spec: Readonly<Record<string, unknown>>,
-  play: { readonly seconds?: string; readonly outcome?: string; readonly ttlS?: number } = {},
+  play: {
+    readonly seconds?: string;
+    readonly outcome?: string;
+    readonly messages?: string;
+    readonly ttlS?: number;
+  } = {},
 ): Record<string, unknown> {
   return {
     apiVersion: 'batch/v1',
@@ -137,6 +142,7 @@ export function aCronJob(
               annotations: {
                 [`${prefix}seconds`]: play.seconds ?? '5',
                 [`${prefix}outcome`]: play.outcome ?? 'success',
+                ...(play.messages === undefined ? {} : { [`${prefix}termination-message`]: play.messages }),
               },
             },
             spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'main:1' }] },

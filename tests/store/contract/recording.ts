@@ -46,7 +46,7 @@ export const recording = contract('the recording of runs', (test) => {
     });
     await recordRuns(store, epoch, [run]);
     const kept = await findExecution(store, { cronJobIds: [cronJob.id], jobName: run.jobName });
-    assert.deepEqual(kept, { ...run, hasLogs: false, hasEvents: false, fix: undefined });
+    assert.deepEqual(kept, { ...run, hasLogs: false, hasEvents: false, fix: undefined, facts: new Map() });
     const [row] = await readRows(store, 'select flags from executions where cronjob_id = ?', [cronJob.id]);
     assert.deepEqual(row, { flags: 1 + 4 });
   });
@@ -62,7 +62,7 @@ export const recording = contract('the recording of runs', (test) => {
       const run = aRun(cronJob, { createdAt: now + i * minuteMs, status: 'failed', ...form });
       await recordRuns(store, epoch, [run]);
       const kept = await findExecution(store, { cronJobIds: [cronJob.id], jobName: run.jobName, uid: run.jobUid });
-      assert.deepEqual(kept, { ...run, hasLogs: false, hasEvents: false, fix: undefined });
+      assert.deepEqual(kept, { ...run, hasLogs: false, hasEvents: false, fix: undefined, facts: new Map() });
     }
   });
 

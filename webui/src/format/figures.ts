@@ -17,6 +17,12 @@ export function countText(count: number | null): string {
   return count === null ? 'no data' : count.toLocaleString('en-US');
 }
 
+/** A fact as people read it: `1,200,000`, `0.0125`. */
+export function factText(value: number): string {
+  const digits = Math.abs(value) >= 1 ? { maximumFractionDigits: 3 } : { maximumSignificantDigits: 3 };
+  return value.toLocaleString('en-US', digits);
+}
+
 /** `1 run`, `2 runs`. */
 export function plural(count: number, one: string, many: string = `${one}s`): string {
   return `${countText(count)} ${count === 1 ? one : many}`;

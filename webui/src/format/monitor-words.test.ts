@@ -21,6 +21,7 @@ describe('the rules of a monitor', () => {
       'Success rate': 'off [off]',
       Duration: 'off [off]',
       'Finish by': 'off [off]',
+      Output: 'off [off]',
       Regression: 'off [off]',
       Stuck: 'not started 10 min, in vain 2 min, ending 10 min, running 5 × p99 [default]',
       Suspended: 'off; monitoring pauses while suspended [off]',
@@ -41,6 +42,12 @@ describe('the rules of a monitor', () => {
         finishBy: { time: '06:00', timezone: 'Europe/Berlin' },
         durationRegressionThreshold: 60,
       },
+      output: {
+        assertions: [
+          { name: 'rows', fact: 'rows', min: 1, required: true },
+          { name: 'drop', fact: 'bytes', max: 5_000_000, dropBelow: { percent: 50, runs: 7 } },
+        ],
+      },
       stuckJobs: { overrunningAfter: '2h' },
       expects: { names: ['a', 'prod/b'], seen: true, grace: '5m' },
       suspendedHandling: { pauseMonitoring: false, alertIfSuspendedFor: '1w' },
@@ -53,6 +60,7 @@ describe('the rules of a monitor', () => {
       'Success rate': '97.5 % over 14 days, from 5 runs on [set]',
       Duration: 'at most 45 min; at least 30 s [set]',
       'Finish by': '06:00 Europe/Berlin [set]',
+      Output: 'rows at least 1, required; bytes at most 5,000,000, at least 50 % of the median of 7 [set]',
       Regression: '60 % above the p95 of 14 days [set]',
       Stuck: 'not started 10 min, in vain 2 min, ending 10 min, running 2 h [set]',
       Suspended: 'for 7 d; monitored while suspended [set]',

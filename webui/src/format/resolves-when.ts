@@ -16,6 +16,7 @@ const endsBySubject: Readonly<Partial<Record<AlertSubject, string>>> = {
   maxDuration: 'a run stays under the limit',
   minDuration: 'a run takes long enough',
   finishBy: 'a run finishes in time',
+  output: 'a success meets all assertions',
   notStarted: 'the run starts or ends',
   overrunning: 'the run ends',
   terminating: 'the pods are gone',

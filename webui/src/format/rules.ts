@@ -1,5 +1,5 @@
 import { limitText } from './duration.ts';
-import { plural, targetText } from './figures.ts';
+import { factText, plural, targetText } from './figures.ts';
 import { block, flag, number, text, type Json } from './monitor-spec.ts';
 
 /** One rule of a monitor: its name, what it says, and whether that is set, the default, or off. */
@@ -99,6 +99,13 @@ const tellers: readonly Teller[] = [
     return { name, says: `${time} ${text(finish, 'timezone') ?? "in the CronJob's zone"}`, from: 'set' };
   },
   (spec) => {
+    const name = 'Output';
+    const given = block(spec, 'output');
+    const assertions = Array.isArray(given?.['assertions']) ? (given['assertions'] as readonly unknown[]) : [];
+    const says = assertions.map((assertion) => assertionText(block({ assertion }, 'assertion') ?? {}));
+    return says.length === 0 ? off(name) : { name, says: says.join('; '), from: 'set' };
+  },
+  (spec) => {
     const name = 'Regression';
     const sla = slaOf(spec);
     const threshold = number(sla, 'durationRegressionThreshold') ?? 50;
@@ -142,4 +149,17 @@ const tellers: readonly Teller[] = [
 function slaOf(spec: Json): Json | undefined {
   const sla = block(spec, 'sla');
   return sla && flag(sla, 'enabled', true) ? sla : undefined;
+}
+
+/** `rows at least 1, required` */
+function assertionText(assertion: Json): string {
+  const [min, max] = [number(assertion, 'min'), number(assertion, 'max')];
+  const drop = block(assertion, 'dropBelow');
+  const parts = [
+    min === undefined ? undefined : `at least ${factText(min)}`,
+    max === undefined ? undefined : `at most ${factText(max)}`,
+    drop && `at least ${targetText(number(drop, 'percent') ?? 0)} of the median of ${number(drop, 'runs') ?? 14}`,
+    flag(assertion, 'required', false) ? 'required' : undefined,
+  ];
+  return `${text(assertion, 'fact') ?? 'a fact'} ${parts.filter((part) => part !== undefined).join(', ')}`;
 }

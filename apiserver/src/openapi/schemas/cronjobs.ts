@@ -46,6 +46,7 @@ import {
   instant,
   int,
   listOf,
+  mapOf,
   nullable,
   number,
   object,
@@ -153,6 +154,7 @@ const execution = {
   hasLogs: bool,
   hasEvents: bool,
   suggestedFix: nullable(text),
+  facts: mapOf(number),
 };
 
 /** CronJobs, their runs, expected runs and targets. */
@@ -174,6 +176,8 @@ export const cronJobSchemas: Readonly<Record<string, Schema>> = {
       deadManDueAt: nullable(instant),
       deadManBasis: nullable(words(deadManBases)),
       historyFrom: nullable(instant),
+      facts: listOf(text, { maxItems: 32 }),
+      factProblems: listOf(text, { maxItems: 32 }),
       metrics: object<CronJobMetrics>({
         windowDays: int,
         successRate: nullable(percent),

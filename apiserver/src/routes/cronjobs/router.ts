@@ -5,6 +5,7 @@ import {
   listActiveJobs,
   listAlerts,
   listExecutions,
+  listNames,
   type ActiveJob as StoredActiveJob,
 } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
@@ -104,13 +105,14 @@ async function readCronJobDetail(
   const now = clock.now();
   const { recentRuns, ...shown } = item;
   const isActive = { states: ['active'], namespaces: [cronJob.namespace], cronJobs: [cronJob.name] } as const;
-  const [metrics, activeJobs, executions, historyFrom, deadMan, alerts] = await Promise.all([
+  const [metrics, activeJobs, executions, historyFrom, deadMan, alerts, factNames] = await Promise.all([
     deps.fleet.metrics(cronJob.id),
     listActiveJobs(store, [cronJob.id]),
     listExecutions(store, { cronJobIds: ids }, { page: { limit: shownExecutions, offset: 0 } }),
     findOldestExecution(store, ids),
     readDeadMan(deps, cronJob, now),
     item.activeAlerts === 0 ? [] : listAlerts(store, isActive, { sort: { key: 'severity', descending: false } }),
+    listNames(store, ids),
   ]);
   if (!metrics) return undefined;
   const explained = await explainRuns(store, cronJob.id, executions);
@@ -126,6 +128,8 @@ async function readCronJobDetail(
     evaluatedThrough: toWireInstantOrNull(cronJob.evaluatedThroughAt),
     ...deadMan,
     historyFrom: toWireInstantOrNull(historyFrom),
+    facts: [...new Set([...factNames.values()].flatMap((names) => [...names.keys()]))].sort(),
+    factProblems: cronJob.factProblems,
     metrics,
     activeJobs: activeJobs.map((job) => presentActiveJob(job, now)),
     executions: executions.map((run) =>

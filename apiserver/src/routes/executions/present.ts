@@ -46,6 +46,7 @@ export function presentExecution(run: StoredExecution, addition: VerdictAddition
     hasLogs: run.hasLogs,
     hasEvents: run.hasEvents,
     suggestedFix: orNull(explained?.suggestedFix ?? run.fix),
+    facts: Object.fromEntries([...run.facts].sort(([a], [b]) => (a < b ? -1 : 1))),
   };
 }
 

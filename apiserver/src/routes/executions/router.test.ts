@@ -80,6 +80,7 @@ test('tells a run with every field', async () => {
       hasEvents: false,
       suggestedFix:
         'Exit code 1 is the general failure of most programs. Look at the end of the log and at the configuration.',
+      facts: {},
     },
   ]);
 });
@@ -284,4 +285,26 @@ test('404 tells a run that is no longer kept from one that never was', async () 
   assert.equal(await reasonOf(`backup-${Math.floor(testNow / minuteMs)}`), 'neverSeen');
   assert.equal(await reasonOf('other'), 'neverSeen');
   assert.equal((await fleet.ask('/api/v1/cronjobs/prod/nothing/executions')).error().details?.kind, 'CronJob');
+});
+
+test('tells what a run said of its output, and what of the newest was ignored', async () => {
+  await using fleet = await startFleet();
+  const cronJob = await fleet.addCronJob({ name: 'backup' });
+  await fleet.addRuns(cronJob, {
+    output: {
+      values: new Map([
+        ['rows', 0],
+        ['bytes', 12],
+      ]),
+      problems: ['x has no number'],
+    },
+  });
+  assert.deepEqual((await list(fleet)).items[0]?.facts, { bytes: 12, rows: 0 });
+  const { text } = await fleet.ask('/api/v1/cronjobs/prod/backup/executions?format=csv');
+  assert.match(text, /,bytes=12;rows=0\r\n$/);
+  const detail = (await fleet.ask('/api/v1/cronjobs/prod/backup')).json() as {
+    facts: string[];
+    factProblems: string[];
+  };
+  assert.deepEqual([detail.facts, detail.factProblems], [['bytes', 'rows'], ['x has no number']]);
 });

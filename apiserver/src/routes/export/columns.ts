@@ -33,6 +33,7 @@ export const executionColumns: readonly string[] = [
   'hasLogs',
   'hasEvents',
   'suggestedFix',
+  'facts',
 ];
 
 export const cronJobColumns: readonly string[] = [

@@ -35,8 +35,15 @@ export function valueAt(item: unknown, path: string): unknown {
 function cellOf(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  const text = Array.isArray(value) ? value.join(';') : typeof value === 'string' ? value : '';
+  const text = Array.isArray(value) ? value.join(';') : typeof value === 'string' ? value : valuesByName(value);
   return quoted(formulaStart.test(text) ? `'${text}` : text);
+}
+
+/** `rows=0;bytes=12` */
+function valuesByName(values: unknown): string {
+  return Object.entries(values ?? {})
+    .map(([name, value]) => `${name}=${value}`)
+    .join(';');
 }
 
 function quoted(text: string): string {

@@ -78,7 +78,8 @@ test('a text that would be a formula is none in the file', async () => {
 test('the columns are the fields of the items, in their order', async () => {
   await using fleet = await withRuns(3);
   const [run] = (await fleet.ask(`${path}/executions?format=json`)).json() as Execution[];
-  assert.deepEqual(pathsOf(run ?? {}), executionColumns);
+  // Names and numbers in one cell: which names there are differs from run to run.
+  assert.deepEqual([...pathsOf({ ...run, facts: null })], executionColumns);
   const [slot] = (await fleet.ask(`${path}/slots?format=json`)).json() as Slot[];
   assert.deepEqual(pathsOf(slot ?? {}), slotColumns);
   const id = fleet.store.dialect.id16(randomUUID());

@@ -1,6 +1,6 @@
-import type { Series, SeriesDay } from '@cronjob-monitor/shared/contract';
-import { judgeDay, startOfDay } from '@cronjob-monitor/shared/domain';
-import type { DayCounts, DayDurations } from '@cronjob-monitor/shared/store';
+import type { FactOfDay, Series, SeriesDay } from '@cronjob-monitor/shared/contract';
+import { dayOf, judgeDay, nearestRank, startOfDay } from '@cronjob-monitor/shared/domain';
+import type { DayCounts, DayDurations, FactPoint } from '@cronjob-monitor/shared/store';
 import { orNull, toPercent, toSecondsOrNull, toWireDate, toWireInstant } from '../../wire-values.ts';
 
 export interface SeriesFacts {
@@ -12,6 +12,8 @@ export interface SeriesFacts {
   readonly durations: ReadonlyMap<number, DayDurations>;
   /** Oldest day with figures; undefined: none. */
   readonly oldestDay: number | undefined;
+  /** By name of the facts that were asked for. */
+  readonly facts: ReadonlyMap<string, readonly FactPoint[]>;
   /** Percent; undefined: nothing is promised. */
   readonly target: number | undefined;
 }
@@ -32,12 +34,14 @@ const nothing: Omit<DayCounts, 'day'> = {
 };
 
 /** One item for each day, oldest first: a day on which nothing ran has zeros, one before all figures is not recorded. */
-export function presentSeries({ today, days, counts, durations, oldestDay, target }: SeriesFacts): Series {
+export function presentSeries({ today, days, counts, durations, oldestDay, target, facts }: SeriesFacts): Series {
+  const factsOf = factsByDay(facts);
   const countsOf = new Map(counts.map((count) => [count.day, count]));
   const items = Array.from({ length: days }, (_, index) => {
     const day = today - days + 1 + index;
     const recorded = oldestDay !== undefined && day >= oldestDay;
-    return presentDay({ ...nothing, ...countsOf.get(day), day }, durations.get(day), recorded ? target : 'notRecorded');
+    const shown = { durations: durations.get(day), facts: factsOf.get(day) ?? {} };
+    return presentDay({ ...nothing, ...countsOf.get(day), day }, shown, recorded ? target : 'notRecorded');
   });
   return {
     items,
@@ -49,7 +53,7 @@ export function presentSeries({ today, days, counts, durations, oldestDay, targe
 
 function presentDay(
   counts: DayCounts,
-  durations: DayDurations | undefined,
+  { durations, facts }: { readonly durations: DayDurations | undefined; readonly facts: SeriesDay['facts'] },
   target: number | undefined | 'notRecorded',
 ): SeriesDay {
   const recorded = target !== 'notRecorded';
@@ -76,5 +80,20 @@ function presentDay(
       suspended: counts.suspended,
       unseen: counts.unseen,
     },
+    facts,
   };
+}
+
+function factsByDay(facts: SeriesFacts['facts']): ReadonlyMap<number, SeriesDay['facts']> {
+  const days = new Map<number, Record<string, FactOfDay>>();
+  for (const [name, points] of facts) {
+    for (const [day, ofDay] of Map.groupBy(points, ({ createdAt }) => dayOf(createdAt))) {
+      const rising = ofDay.map(({ value }) => value).sort((a, b) => a - b);
+      const [min = 0] = rising;
+      const median = nearestRank(rising, 0.5) ?? min;
+      const figures = { min, median, max: rising.at(-1) ?? min, last: ofDay.at(-1)?.value ?? min };
+      days.set(day, { ...days.get(day), [name]: figures });
+    }
+  }
+  return days;
 }

@@ -63,6 +63,7 @@ test('gives one item for each day, today last, and says which are recorded', asy
     maxDurationSeconds: 30,
     alerts: 0,
     slots: { late: 0, missed: 0, skipped: 0, suspended: 0, unseen: 0 },
+    facts: {},
   });
   assert.deepEqual([items[6]?.manual, items[6]?.successRate, items[6]?.maxDurationSeconds], [1, null, null]);
 });
@@ -106,4 +107,28 @@ test('gives the fleet, a namespace or a monitor without durations', async () => 
   const [day] = (await series(fleet, 'series?days=3')).items;
   assert.deepEqual([day?.avgDurationSeconds, day?.p95DurationSeconds, day?.successRate], [null, null, 75]);
   assert.equal((await series(fleet, 'series?namespace=nowhere')).figuresFrom, null);
+});
+
+test('gives the facts that are asked for by day: least, median, most and last', async () => {
+  await using fleet = await startFleet();
+  const cronJob = await fleet.addCronJob({ name: 'backup' });
+  const told = (daysAgo: number, minutes: number, rows: number) => {
+    const createdAt = testNow - daysAgo * dayMs + minutes * 60_000;
+    const output = {
+      values: new Map([
+        ['rows', rows],
+        ['bytes', 1],
+      ]),
+      problems: [],
+    };
+    return { createdAt, startedAt: createdAt, finishedAt: createdAt + 1_000, output };
+  };
+  await fleet.addRuns(cronJob, told(1, 0, 5), told(1, 1, 9), told(1, 2, 7), told(0, 0, 0));
+  const factsOf = async (query: string) =>
+    (await series(fleet, `cronjobs/prod/backup/series?days=2${query}`)).items.map(({ facts }) => facts);
+  assert.deepEqual(await factsOf('&facts=rows,unknown'), [
+    { rows: { min: 5, median: 7, max: 9, last: 7 } },
+    { rows: { min: 0, median: 0, max: 0, last: 0 } },
+  ]);
+  assert.deepEqual(await factsOf(''), [{}, {}]);
 });

@@ -1,13 +1,15 @@
 import type { Series } from '@cronjob-monitor/shared/contract';
-import { dayOf } from '@cronjob-monitor/shared/domain';
+import { dayOf, startOfDay } from '@cronjob-monitor/shared/domain';
 import {
   findOldestDay,
   listDayDurations,
   listDays,
+  listFactPoints,
   listMonitors,
   listMonitorsOf,
   type DaysOf,
   type Db,
+  type FactPoint,
 } from '@cronjob-monitor/shared/store';
 import { slaOf } from '../../monitor-spec.ts';
 import { readQuery } from '../../middleware/validate.ts';
@@ -33,7 +35,7 @@ import { defaultDays, fleetSeriesQuery, seriesQuery } from './query.ts';
  *     operationId: getSeries
  *     summary: Figures of a CronJob by UTC day
  *     x-ability: read
- *     x-query: [days]
+ *     x-query: [days, facts]
  *     x-answers: { 200: Series }
  *     x-refusals: [404]
  */
@@ -47,14 +49,23 @@ export function seriesRouter(deps: RouteDeps): ApiRouter {
       ctx.body = await readSeries(deps, { namespaces: namespace, monitor }, days);
     })
     .get('/cronjobs/:namespace/:name/series', guard({ ability: 'read' }), async (ctx) => {
-      const { days = defaultDays } = readQuery(ctx, seriesQuery);
+      const { days = defaultDays, facts } = readQuery(ctx, seriesQuery);
       const { ids, cronJob } = await getKnownCronJob(store, ctx.params);
-      ctx.body = await readSeries(deps, { cronJobIds: ids }, days, await rateTargetOf(store, cronJob.id));
+      const target = await rateTargetOf(store, cronJob.id);
+      ctx.body = await readSeries(deps, { cronJobIds: ids, facts }, days, target);
     });
 }
 
+/** Values of one fact that are read: a run each minute for a month. */
+const mostFactPoints = 50_000;
+
 /** Durations of different CronJobs are no figure together: the fleet has none. */
-async function readSeries({ store, clock }: RouteDeps, of: DaysOf, days: number, target?: number): Promise<Series> {
+async function readSeries(
+  { store, clock }: RouteDeps,
+  of: DaysOf & { readonly facts?: readonly string[] },
+  days: number,
+  target?: number,
+): Promise<Series> {
   const today = dayOf(clock.now());
   const window = { from: today - days + 1, to: today };
   const [counts, oldestDay, durations] = await Promise.all([
@@ -62,7 +73,11 @@ async function readSeries({ store, clock }: RouteDeps, of: DaysOf, days: number,
     findOldestDay(store, of),
     'cronJobIds' in of ? listDayDurations(store, of.cronJobIds, window) : new Map(),
   ]);
-  return presentSeries({ today, days, counts, durations, oldestDay, target });
+  const facts = new Map<string, readonly FactPoint[]>();
+  const points = { fromAt: startOfDay(window.from), most: mostFactPoints };
+  if ('cronJobIds' in of)
+    for (const name of of.facts ?? []) facts.set(name, await listFactPoints(store, of.cronJobIds, name, points));
+  return presentSeries({ today, days, counts, durations, oldestDay, target, facts });
 }
 
 /** In percent, of the monitor that leads; undefined: it promises nothing. */

@@ -20,12 +20,16 @@ export interface JobReconcilerDeps {
   readonly watchingSinceAt: Instant;
   /** Whether a run due then is left out of the SLA by a window of its monitors. */
   readonly inMaintenance: (cronJobUid: string, at: Instant) => boolean;
+  /** Whether a monitor wants logs of the CronJob read for facts. */
+  readonly factsFromLogs: (cronJobUid: string) => boolean;
   /** The end of the run is about to be written: messages about it may wait for its evidence. */
   readonly expectEvidence: (execution: Execution) => void;
   /** Logs, events and pods of a run may be taken now; returns at once. */
   readonly captureEvidence: (gathered: GatheredJob, conclusion: Conclusion, row: RowOfRun) => void;
   /** The end of the run is written, or it is not asked for: its last state need not be kept. */
   readonly release: (gathered: GatheredJob) => void;
+  /** What runs of these CronJobs said of their output is known now, and was not when they were recorded. */
+  readonly onFacts: (cronJobUids: readonly string[]) => void;
   readonly onRecorded: (runs: readonly RecordedRun[]) => void;
   /** Told which gone Jobs wait for a newer Job of their CronJob to appear, and which do no longer. */
   readonly onUndecided: (cronJobUid: string, jobUid: string, isUndecided: boolean) => void;
@@ -67,7 +71,8 @@ export async function reconcileJobs(
   const { concluded, historic } = await concludeAll(monitored, now, deps);
   const ended = concluded.flatMap(({ conclusion }) => (conclusion.kind === 'ended' ? [conclusion.execution] : []));
   for (const execution of ended) deps.expectEvidence(execution);
-  const { counted, orphaned } = await deps.records.recordEnded(ended);
+  const { counted, orphaned, factsOf } = await deps.records.recordEnded(ended);
+  if (factsOf.size > 0) deps.onFacts([...factsOf]);
   deps.onRecorded(counted.map((execution) => ({ execution, isHistory: historic.has(execution.jobUid) })));
   const fresh = new Set(counted.map(({ jobUid }) => jobUid));
   for (const { job, conclusion } of concluded) {
@@ -106,6 +111,7 @@ async function concludeAll(
       judgedSinceAt,
       recordedClaims: context.claimsOf(job),
       inMaintenance: (at) => deps.inMaintenance(job.cronJobUid, at),
+      factsFromLogs: deps.factsFromLogs(job.cronJobUid),
     });
     return { job: gathered, conclusion };
   });
@@ -133,6 +139,7 @@ export interface ConclusionContext {
   /** Recorded runs that own the slot this Job names. */
   readonly recordedClaims: readonly SlotClaim[];
   readonly inMaintenance: (at: Instant) => boolean;
+  readonly factsFromLogs?: boolean;
 }
 
 /** From what the cluster says of a Job to what its record says. Pure: a second look concludes the same. */
@@ -156,6 +163,7 @@ export function conclude(gathered: GatheredJob, context: ConclusionContext): Con
       judgedSinceAt: context.judgedSinceAt,
     }),
     inMaintenance: context.inMaintenance(slotAt ?? job.createdAt),
+    factsFromLogs: context.factsFromLogs,
   });
   return execution ? { kind: 'ended', execution } : { kind: 'running' };
 }

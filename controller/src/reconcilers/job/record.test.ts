@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CreateRefusal, JobFacts, PodFacts } from '@cronjob-monitor/shared/domain';
-import { listActiveJobs, projectCronJob } from '@cronjob-monitor/shared/store';
-import { aContainer, aCronJob, aJob, aPod } from '@cronjob-monitor/shared/testing';
+import { toExecution, type CreateRefusal, type JobFacts, type PodFacts } from '@cronjob-monitor/shared/domain';
+import { listActiveJobs, listOutputRuns, projectCronJob } from '@cronjob-monitor/shared/store';
+import { aContainer, aCronJob, aJob, anEnd, aPod } from '@cronjob-monitor/shared/testing';
 import { anAlertingFixture, type AlertingFixture } from '../../testing/alerting-fixture.ts';
 import type { GatheredJob } from './gather.ts';
 import { createJobRecords, type JobRecords } from './record.ts';
@@ -53,4 +53,28 @@ test('a Job that waits says for what, without secrets, and since when it does so
   const refusal = { firstAt: now, lastAt: now + 1, message: 'exceeded quota' };
   assert.deepEqual(await write(now + 40_000, [], refusal), ['FailedCreate', 'exceeded quota', now, undefined]);
   assert.deepEqual(await write(now + 50_000, [aPod()]), [undefined, undefined, undefined, undefined]);
+});
+
+test('what a run said is known with its pods, also when they are seen to end after its Job', async (t) => {
+  const { store, epoch, clock } = await anAlertingFixture(t);
+  const records = recordsOf({ store, epoch });
+  const job = aJob({ outcome: 'success', endedAt: clock.now(), succeededPods: 1 });
+  const facts = aCronJob({ uid: job.cronJobUid });
+  const { id } = await store.fenced(epoch, (tx) => projectCronJob(tx, { facts, seenAt: clock.now() }));
+  const runOf = (pods: readonly PodFacts[]) => {
+    const context = { otherClaims: [], vanished: undefined, delayed: false, inMaintenance: false };
+    const run = toExecution(job, pods, context);
+    assert.ok(run);
+    return run;
+  };
+  const judged = async () => (await listOutputRuns(store, [id], 5)).get(id)?.map(({ values }) => values.get('rows'));
+
+  const early = await records.recordEnded([runOf([aPod({ phase: 'Running' })])]);
+  assert.deepEqual([early.counted.length, early.factsOf.size, await judged()], [1, 0, undefined]);
+  const output = { values: new Map([['rows', 7]]), problems: [] };
+  const container = aContainer({ terminated: { ...anEnd(0), output } });
+  const ended = [aPod({ phase: 'Succeeded', containers: [container] })];
+  const late = await records.recordEnded([runOf(ended)]);
+  assert.deepEqual([late.counted.length, [...late.factsOf], await judged()], [0, [job.cronJobUid], [7]]);
+  assert.equal((await records.recordEnded([runOf(ended)])).factsOf.size, 0, 'once');
 });

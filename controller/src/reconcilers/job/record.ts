@@ -6,6 +6,7 @@ import {
   listSlotClaims,
   putActiveJobs,
   recordRuns,
+  settleRunFacts,
   updateExecutionEvidence,
   type ActiveJob,
   type CountedRunOf,
@@ -27,6 +28,8 @@ export interface RecordedEnds {
   readonly counted: readonly Execution[];
   /** UIDs of Jobs whose CronJob has no row yet. */
   readonly orphaned: ReadonlySet<string>;
+  /** CronJobs of runs that had their row before what they said of their output was known. */
+  readonly factsOf: ReadonlySet<string>;
 }
 
 export interface RecordedRunning {
@@ -83,13 +86,14 @@ export function createJobRecords<Outcome>(
     },
 
     async recordEnded(executions) {
-      if (executions.length === 0) return { counted: [], orphaned: new Set() };
+      if (executions.length === 0) return { counted: [], orphaned: new Set(), factsOf: new Set() };
       // Most ended Jobs that a start finds are recorded already: one read spares them the transaction.
       const uids = executions.map((execution) => execution.jobUid);
       const known = await listRecordedJobs(store, uids);
       if (known.size > 0) await completeRecords(executions.filter(({ jobUid }) => known.has(jobUid)));
+      const factsOf = await completeFacts(executions.filter(({ jobUid }) => known.get(jobUid)?.factsUnknown));
       const fresh = executions.filter((execution) => !known.has(execution.jobUid));
-      if (fresh.length === 0) return { counted: [], orphaned: new Set() };
+      if (fresh.length === 0) return { counted: [], orphaned: new Set(), factsOf };
       let judged: { readonly outcome: Outcome } | undefined;
       const outcome = await recordRuns(store, epoch, fresh, async (tx, rows) => {
         judged = { outcome: await judge.judge(tx, rows) };
@@ -97,7 +101,11 @@ export function createJobRecords<Outcome>(
       if (judged) judge.committed(judged.outcome);
       const counted = new Set([...outcome.inserted, ...outcome.replaced]);
       for (const { jobUid } of fresh) written.delete(jobUid);
-      return { counted: fresh.filter(({ jobUid }) => counted.has(jobUid)), orphaned: new Set(outcome.orphaned) };
+      return {
+        counted: fresh.filter(({ jobUid }) => counted.has(jobUid)),
+        orphaned: new Set(outcome.orphaned),
+        factsOf,
+      };
     },
 
     async recordRunning(jobs, now) {
@@ -117,6 +125,18 @@ export function createJobRecords<Outcome>(
     if (told.length === 0) return rows;
     const safe = (await redaction.messages(told)).values();
     return rows.map((row) => (row.waitingMessage === undefined ? row : { ...row, waitingMessage: safe.next().value }));
+  }
+
+  /** The end of a Job is often seen before that of its pods, which say what its output was. */
+  async function completeFacts(executions: readonly Execution[]): Promise<ReadonlySet<string>> {
+    const factsOf = new Set<string>();
+    for (const { jobUid, cronJobUid, output, factsUnknown } of executions) {
+      if (factsUnknown) continue;
+      const said = output ?? { values: new Map(), problems: [] };
+      const settled = await store.fenced(epoch, (tx) => settleRunFacts(tx, jobUid, said));
+      if (settled !== undefined) factsOf.add(cronJobUid);
+    }
+    return factsOf;
   }
 
   /** A failed run whose pods were seen only after its end still gets its exit code. */

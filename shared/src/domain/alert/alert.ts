@@ -99,6 +99,8 @@ export interface HoldingFinding {
   readonly count: number;
   /** How many of them are new now; 0 when an edge is only asked again, and for levels. */
   readonly occurred: number;
+  /** Of what was found, where it has one of its own. */
+  readonly severity?: Severity | undefined;
   /** One or two sentences for people. */
   readonly message: string;
   /** `measured`, `limit`, `unit`, as the API shows them. */

@@ -1,11 +1,12 @@
 import { alertTypeTable, type AlertType, type Severity, type SeveritySource } from '../../contract/index.ts';
 
-/** How bad an alert of this type is: what the monitor says, else what the type is by default. */
+/** How bad an alert of this type is: what was found says, else what the monitor says, else what the type is by default. */
 export function alertSeverity(
   type: AlertType,
   overrides: Partial<Readonly<Record<AlertType, Severity>>> | undefined,
+  found?: Severity,
 ): { readonly severity: Severity; readonly source: SeveritySource } {
-  const override = overrides?.[type];
+  const override = found ?? overrides?.[type];
   if (override !== undefined) return { severity: override, source: 'override' };
   return { severity: alertTypeTable[type].severity, source: 'default' };
 }

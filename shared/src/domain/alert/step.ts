@@ -24,9 +24,13 @@ export function happenedAt({ world: { now }, verdict }: StepDraft): Instant {
   return Math.min(now, at ?? now);
 }
 
-/** How bad the alert is by what the monitor says now. */
-export function severityNow({ finding: { type, rules } }: StepDraft): Pick<AlertRecord, 'severity' | 'severitySource'> {
-  const { severity, source: severitySource } = alertSeverity(type, rules.severityOverrides);
+/** How bad the alert is by what was found and what the monitor says now. */
+export function severityNow({
+  finding: { type, rules },
+  verdict,
+}: StepDraft): Pick<AlertRecord, 'severity' | 'severitySource'> {
+  const found = verdict.kind === 'holds' ? verdict.severity : undefined;
+  const { severity, source: severitySource } = alertSeverity(type, rules.severityOverrides, found);
   return { severity, severitySource };
 }
 

@@ -1,7 +1,16 @@
-import type { AlertSubject, AlertType, SlaSubject, StuckSubject } from '../../contract/index.ts';
+import type { AlertSubject, AlertType, StuckSubject } from '../../contract/index.ts';
 import { toAbsence } from '../detect/disappeared.ts';
 import type { Figures } from '../detect/verdict.ts';
-import { counted, deletionInWords, ordinal, percentInWords, spanInWords, timeOn, toLocalTime } from './wording.ts';
+import {
+  counted,
+  deletionInWords,
+  ordinal,
+  outputInWords,
+  percentInWords,
+  spanInWords,
+  timeOn,
+  toLocalTime,
+} from './wording.ts';
 
 /** A verdict that holds, as far as a sentence about it needs it. */
 export interface Finding {
@@ -37,7 +46,7 @@ function pastOf({ type, subject, reason }: Finding): string {
   if (subject === 'successRate') return 'missed its target:';
   if (subject === 'neverSucceeded') return 'had';
   if (type === 'absent') return 'was';
-  if (type === 'deadManTriggered' || subject === 'finishBy') return 'had';
+  if (type === 'deadManTriggered' || subject === 'finishBy' || subject === 'output') return 'had';
   const isOver = subject === 'minDuration' || (subject === 'maxDuration' && reason !== 'runningTooLong');
   return isOver ? 'run' : 'was';
 }
@@ -64,6 +73,7 @@ const subjectNames: Readonly<Record<AlertSubject, string>> = {
   maxDuration: 'took too long',
   minDuration: 'ended too soon',
   finishBy: 'not finished in time',
+  output: 'unexpected output',
   notStarted: 'job not started',
   overrunning: 'job overrunning',
   terminating: 'job not ending',
@@ -114,8 +124,8 @@ function describeMissed({ reason, count, detail, timeZone }: Finding): string {
 }
 
 function describeSla(finding: Finding): string {
-  const subject = finding.subject as SlaSubject | undefined; // the only subjects of this type
-  const { figures, detail, reason } = finding;
+  const { subject, figures, detail, reason } = finding;
+  if (subject === 'output') return outputInWords(detail) || subjectNames.output;
   if (subject === 'successRate') {
     const days = numberOf(detail['windowDays']);
     const rate = figures.measured === undefined ? '' : ` ${percentInWords(figures.measured)}`;

@@ -1,9 +1,17 @@
-import type { AlertType, SlaSubject, StuckSubject } from '../../contract/index.ts';
+import type { AlertType, StuckSubject } from '../../contract/index.ts';
 import { toAbsence, type Absence } from '../detect/disappeared.ts';
 import type { Instant } from '../instant.ts';
 import type { AlertRun } from './alert-context.ts';
 import type { Finding } from './finding.ts';
-import { counted, deletionInWords, ordinal, percentInWords, spanInWords, toLocalTime } from './wording.ts';
+import {
+  counted,
+  deletionInWords,
+  ordinal,
+  outputInWords,
+  percentInWords,
+  spanInWords,
+  toLocalTime,
+} from './wording.ts';
 
 /** One to three sentences for people about what holds; `run`: the one it speaks of, as far as it is known. */
 export function sentenceOf(finding: Finding, run?: AlertRun): string {
@@ -105,7 +113,9 @@ function ofDisappearance(absence: Absence | undefined, timeZone: string): Senten
 
 function ofTarget(finding: Finding): Sentences {
   const { figures, detail, reason, count } = finding;
-  const subject = finding.subject as SlaSubject | undefined; // the only subjects of this type
+  const { subject } = finding;
+  if (subject === 'output')
+    return [`Run ${jobName(detail)} succeeded with ${outputInWords(detail) || 'unexpected output'}`];
   if (subject === 'successRate') return ofRate(finding);
   if (subject === 'finishBy') {
     const time = [textOf(detail['time']), textOf(detail['timeZone'])].filter((part) => part !== undefined).join(' ');

@@ -116,6 +116,23 @@ const rows: Row[] = [
     says: 'No run that was due before 06:00 Europe/Zurich had succeeded by then.',
   },
   {
+    type: 'slaBreached',
+    subject: 'output',
+    figures: { measured: 0, limit: 1 },
+    detail: {
+      jobName: 'nightly-1',
+      broken: [
+        { fact: 'rows', value: 0, limit: 1, by: 'minimum' },
+        { fact: 'bytes', by: 'missing' },
+        { fact: 'files', value: 1234.5, limit: 5_000, by: 'drop' },
+        { fact: 'duration_seconds', value: 400, limit: 300, by: 'maximum' },
+      ],
+    },
+    says:
+      'Run nightly-1 succeeded with rows 0 (minimum 1), bytes missing, files 1,234.5 (minimum 5,000 by the runs before), ' +
+      'duration_seconds 6 min (maximum 5 min).',
+  },
+  {
     type: 'durationRegression',
     figures: { measured: 12 * minute, limit: 10 * minute, unit: 'seconds' },
     detail: { baseline: { runs: 20, p25: 1, p75: 2, p95: 400_000 }, risePercent: 80.4 },

@@ -1,3 +1,5 @@
+import type { BrokenAssertion } from '../detect/output.ts';
+import { durationFact } from '../execution/output-facts.ts';
 import { getZone } from '../schedule/zone.ts';
 import { isZoneName } from '../schedule/zone-names.ts';
 import { WallClock } from '../schedule/wall-clock.ts';
@@ -75,4 +77,29 @@ export function toLocalTime(at: Instant, timeZone: string): LocalTime {
     time: `${two(clock.hour)}:${two(clock.minute)}`,
     zone: zone.name,
   };
+}
+
+/** A fact as people read it: `1,200,000`; those named seconds as a span of time. */
+export function factInWords(fact: string, value: number): string {
+  if (fact === durationFact) return spanInWords(value);
+  const digits = Math.abs(value) >= 1 ? { maximumFractionDigits: 3 } : { maximumSignificantDigits: 3 };
+  return value.toLocaleString('en-US', digits);
+}
+
+const boundWords: Readonly<Record<string, (limit: string) => string>> = {
+  minimum: (limit) => `minimum ${limit}`,
+  maximum: (limit) => `maximum ${limit}`,
+  drop: (limit) => `minimum ${limit} by the runs before`,
+};
+
+/** What a run breaks of what its output must be: `rows 0 (minimum 1), bytes missing`. Of many the first five. */
+export function outputInWords(detail: Readonly<Record<string, unknown>>): string {
+  // Written by the detector; what is stored of it came back from the database.
+  const broken = Array.isArray(detail['broken']) ? (detail['broken'] as readonly Partial<BrokenAssertion>[]) : [];
+  const said = broken.slice(0, 5).map(({ fact = 'a fact', value, limit, by = '' }) => {
+    if (value === undefined) return `${fact} missing`;
+    const bound = limit === undefined ? undefined : boundWords[by]?.(factInWords(fact, limit));
+    return `${fact} ${factInWords(fact, value)}${bound === undefined ? '' : ` (${bound})`}`;
+  });
+  return said.join(', ') + (broken.length > said.length ? ` and ${broken.length - said.length} more` : '');
 }

@@ -24,6 +24,7 @@ const rules: DetectionRules = {
   successRate: undefined,
   finishBy: undefined,
   regression: undefined,
+  output: undefined,
   stuck: { notStarted: stuck, overrunning: stuck, terminating: undefined },
   suspended: { alertIfSuspendedForMs: undefined },
   pauseMonitoring: true,

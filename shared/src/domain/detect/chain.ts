@@ -13,6 +13,7 @@ import { jobStuck, type JobStuckFacts, type JobStuckRule } from './job-stuck.ts'
 import { jobSuspended } from './job-suspended.ts';
 import { missedSchedule, type MissedScheduleFacts, type MissedScheduleRule } from './missed-schedule.ts';
 import { successRateBelow, type SuccessRateFacts, type SuccessRateRule } from './success-rate.ts';
+import { outputBroken, type OutputHistory, type OutputRule } from './output.ts';
 import { quiet, undecided, type Verdict } from './verdict.ts';
 
 /** What one monitor asks of its CronJobs. Undefined: it asks for none of that. */
@@ -24,6 +25,7 @@ export interface DetectionRules {
   readonly successRate: (SuccessRateRule & { readonly countMissed: boolean }) | undefined;
   readonly finishBy: FinishByRule | undefined;
   readonly regression: DurationRegressionRule | undefined;
+  readonly output: OutputRule | undefined;
   readonly stuck: {
     readonly notStarted: JobStuckRule | undefined;
     readonly overrunning: JobStuckRule | undefined;
@@ -45,6 +47,7 @@ export interface DetectionFacts {
   readonly successRate?: SuccessRateFacts | undefined;
   readonly finishBy?: FinishByFacts | undefined;
   readonly regression?: DurationRegressionFacts | undefined;
+  readonly output?: OutputHistory | undefined;
   readonly jobFailed?: JobFailedFacts | undefined;
   readonly suspended?: { readonly suspendedSinceAt: Instant | undefined } | undefined;
 }
@@ -116,6 +119,11 @@ const chain: readonly Link[] = [
     subject: 'finishBy',
     ofAbsence: true,
     judge: ({ finishBy }, { finishBy: facts }, now) => facts && (finishBy ? notFinishedBy(finishBy, facts, now) : off),
+  },
+  {
+    type: 'slaBreached',
+    subject: 'output',
+    judge: ({ output }, { output: facts }) => facts && (output ? outputBroken(output, facts) : off),
   },
   {
     type: 'durationRegression',

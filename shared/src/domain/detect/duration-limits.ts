@@ -1,5 +1,5 @@
 import type { Instant } from '../instant.ts';
-import { firmly, type PassedLevel } from './passed-level.ts';
+import { firmly, successesPassed, type PassedLevel } from './passed-level.ts';
 import { holds, quiet, type Verdict } from './verdict.ts';
 
 export interface DurationLimitsRule {
@@ -109,28 +109,11 @@ export function overrunsPassed(
   return passed;
 }
 
-/** Each time that a success was over suspiciously fast and a later one was not. `ended`: successes in the order of their end. */
+/** Each time that a success was over suspiciously fast and a later one was not. `successes`: in the order of their end. */
 export function hastePassed(rule: DurationLimitsRule, successes: readonly EndedRun[], isCut = false): PassedLevel[] {
-  const passed: PassedLevel[] = [];
-  let first: Verdict | undefined;
-  for (const run of successes) {
-    const verdict = endedTooSoon(rule, { lastEnded: undefined, lastSuccess: run, running: [] });
-    if (verdict.kind === 'holds') first ??= verdict;
-    else if (first) {
-      const held = firmly(first);
-      first = undefined;
-      if (isCut && held.since === successes[0]?.endedAt) continue;
-      passed.push({
-        type: 'slaBreached',
-        subject: 'minDuration',
-        verdict: held,
-        beganAt: held.since - 1,
-        endedAt: run.endedAt,
-        by: run,
-      });
-    }
-  }
-  return passed;
+  const verdictOf = (run: EndedRun): Verdict =>
+    endedTooSoon(rule, { lastEnded: undefined, lastSuccess: run, running: [] });
+  return successesPassed('minDuration', successes, verdictOf, isCut);
 }
 
 function overrunOf(

@@ -6,6 +6,7 @@ import { deadlinesPassed, type FinishByFacts } from './finish-by.ts';
 import { stuckPassed, type JobStuckFacts, type PastJob } from './job-stuck.ts';
 import { suspensionsPassed } from './job-suspended.ts';
 import { missesPassed, type MissedScheduleFacts } from './missed-schedule.ts';
+import { outputPassed, type OutputHistory } from './output.ts';
 import type { PassedLevel, Suspension } from './passed-level.ts';
 
 /** What is known of the past of one CronJob. A part that was not gathered is undefined, and its levels are not asked for. */
@@ -29,6 +30,7 @@ export interface DetectionPast {
         readonly durations: Pick<JobStuckFacts, 'p99DurationMs' | 'runs'>;
       }
     | undefined;
+  readonly output?: OutputHistory | undefined;
   readonly missedSchedule?: MissedScheduleFacts | undefined;
   readonly finishBy?: FinishByFacts | undefined;
   readonly suspensions?: readonly Suspension[] | undefined;
@@ -39,7 +41,7 @@ export interface DetectionPast {
  * that had looked at every instant. What ended before `judgesFromAt` is history.
  */
 export function levelsPassed(rules: DetectionRules, past: DetectionPast, judgesFromAt: Instant): PassedLevel[] {
-  const { deadMan, durations, stuck, missedSchedule, finishBy, suspensions } = past;
+  const { deadMan, durations, stuck, output, missedSchedule, finishBy, suspensions } = past;
   const passed = [
     ...(missedSchedule ? missesPassed(rules.missedSchedule, missedSchedule) : []),
     ...(deadMan && rules.deadMan ? deadMenPassed(rules.deadMan, deadMan) : []),
@@ -48,6 +50,7 @@ export function levelsPassed(rules: DetectionRules, past: DetectionPast, judgesF
       ? overrunsPassed(rules.durations, durations.ended, durations.running, durations.isCut)
       : []),
     ...(durations && rules.durations ? hastePassed(rules.durations, durations.successes, durations.isCut) : []),
+    ...(output && rules.output ? outputPassed(rules.output, output) : []),
     ...(finishBy && rules.finishBy ? deadlinesPassed(rules.finishBy, finishBy) : []),
     ...(suspensions ? suspensionsPassed(rules.suspended, suspensions) : []),
   ];

@@ -56,6 +56,7 @@ export interface LintedMonitor {
   readonly expects?: object | undefined;
   readonly missedSchedule: { readonly enabled: boolean };
   readonly jobFailed: { readonly enabled: boolean };
+  readonly output?: { readonly assertions: readonly { readonly severity: Severity | undefined }[] } | undefined;
   readonly sla:
     | {
         readonly enabled: boolean;

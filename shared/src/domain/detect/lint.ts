@@ -43,9 +43,14 @@ function lintRouting({ monitor, channelFaults }: LintFacts): LintFinding[] {
   const { alerting } = monitor;
   if (!alerting?.enabled) return [];
   const unrouted = alertTypes.flatMap((type) => {
-    const { severity } = alertSeverity(type, alerting.severityOverrides);
-    const isRaised = raises(monitor, type);
-    return isRaised && 'notRouted' in routesOf(alerting, severity, () => true) ? [`${type} (${severity})`] : [];
+    if (!raises(monitor, type)) return [];
+    const asserted = type === 'slaBreached' ? (monitor.output?.assertions ?? []) : [];
+    const usual = monitor.sla?.enabled === true || type !== 'slaBreached' ? [undefined] : [];
+    const found = [...usual, ...asserted.map(({ severity }) => severity)];
+    const severities = new Set(found.map((one) => alertSeverity(type, alerting.severityOverrides, one).severity));
+    return [...severities].flatMap((severity) =>
+      'notRouted' in routesOf(alerting, severity, () => true) ? [`${type} (${severity})`] : [],
+    );
   });
   const findings = channelFaults.map(({ name, why }) =>
     ofMonitor('ChannelUnknown', 'spec.alerting.channelRefs', `${name}: ${why}`),
@@ -64,7 +69,7 @@ function raises(monitor: LintedMonitor, type: AlertType): boolean {
     jobFailed: monitor.jobFailed.enabled,
     missedSchedule: monitor.missedSchedule.enabled,
     deadManTriggered: monitor.deadManSwitch?.enabled === true,
-    slaBreached: sla?.enabled === true,
+    slaBreached: sla?.enabled === true || (monitor.output?.assertions.length ?? 0) > 0,
     durationRegression: sla?.enabled === true && sla.durationRegressionThreshold > 0,
     jobSuspended: monitor.suspendedHandling.alertIfSuspendedFor !== undefined,
     jobStuck: monitor.stuckJobs.enabled,

@@ -33,6 +33,32 @@ export function firmly(verdict: Verdict): Holding {
   return verdict;
 }
 
+/**
+ * Each time that a success was not as it must be and a later one was. `successes`: in the order of their end. `isCut`: there are older ones, so
+ * that what was so with the first of these began earlier.
+ */
+export function successesPassed<T extends { readonly jobName: string; readonly endedAt: Instant }>(
+  subject: AlertSubject,
+  successes: readonly T[],
+  verdictOf: (run: T) => Verdict,
+  isCut: boolean,
+): PassedLevel[] {
+  const passed: PassedLevel[] = [];
+  let first: Holding | undefined;
+  for (const run of successes) {
+    const verdict = verdictOf(run);
+    if (verdict.kind === 'holds') first ??= verdict;
+    else if (first) {
+      const held = first;
+      first = undefined;
+      if (isCut && held.since === successes[0]?.endedAt) continue;
+      const beganAt = held.since - 1;
+      passed.push({ type: 'slaBreached', subject, verdict: held, beganAt, endedAt: run.endedAt, by: run });
+    }
+  }
+  return passed;
+}
+
 /** A span in which a condition held for one of several things; `toAt` Infinity: it still does. */
 export interface HeldSpan<T> {
   readonly of: T;

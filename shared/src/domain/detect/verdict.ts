@@ -1,3 +1,4 @@
+import type { Severity } from '../../contract/index.ts';
 import type { Instant } from '../instant.ts';
 
 /** What was measured, against which limit: the numbers behind a sentence such as "no success for 26 h (limit 25 h)". */
@@ -19,6 +20,8 @@ export type Verdict =
       readonly count: number;
       /** Facts that the message names, such as the slots missed; JSON values only. */
       readonly detail: Readonly<Record<string, unknown>>;
+      /** Where what holds has one of its own; undefined: that of its type. */
+      readonly severity?: Severity | undefined;
     }
   | {
       readonly kind: 'quiet';
@@ -35,6 +38,7 @@ export function holds(of: {
   readonly figures?: Partial<Figures>;
   readonly count?: number;
   readonly detail?: Readonly<Record<string, unknown>>;
+  readonly severity?: Severity;
 }): Verdict {
   const { measured, limit, unit } = of.figures ?? {};
   return {
@@ -44,6 +48,7 @@ export function holds(of: {
     figures: { measured, limit, unit },
     count: of.count ?? 1,
     detail: of.detail ?? {},
+    ...(of.severity && { severity: of.severity }),
   };
 }
 

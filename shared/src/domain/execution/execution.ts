@@ -1,5 +1,6 @@
 import type { ExecutionStatus, ExecutionTrigger } from '../../contract/index.ts';
 import type { Instant } from '../instant.ts';
+import type { OutputFacts } from './output-facts.ts';
 
 export {
   executionStatuses,
@@ -43,4 +44,8 @@ export interface Execution {
   readonly inferred: boolean;
   /** Due in a maintenance window that leaves runs out of the SLA. */
   readonly inMaintenance: boolean;
+  /** What it said of its output when it was recorded; undefined: nothing. */
+  readonly output?: OutputFacts | undefined;
+  /** None of its pods was seen to end, or its log is read for facts: without them nothing is said of its output. */
+  readonly factsUnknown?: boolean | undefined;
 }

@@ -1,4 +1,5 @@
 import type { Instant } from '../instant.ts';
+import type { OutputFacts } from './output-facts.ts';
 
 /** What we keep of a pod of a Job: enough for the exit cause, the attempts and "never started". */
 export interface PodFacts {
@@ -53,4 +54,6 @@ export interface Termination {
   readonly message: string | undefined;
   readonly startedAt: Instant | undefined;
   readonly finishedAt: Instant | undefined;
+  /** What its message says of the run's output. */
+  readonly output?: OutputFacts | undefined;
 }

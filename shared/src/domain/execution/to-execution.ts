@@ -4,6 +4,7 @@ import type { Execution, ExecutionStatus } from './execution.ts';
 import { findExitCause } from './exit-cause.ts';
 import { formatIndexes, unmendedIndexes } from './indexes.ts';
 import type { JobFacts } from './job.ts';
+import { factsOfPods, isOutputKnown } from './output-facts.ts';
 import { originOf, type SlotClaim, slotOf } from './origin.ts';
 import { elapsedMs } from './outcome.ts';
 import type { PodFacts } from './pod.ts';
@@ -18,6 +19,8 @@ export interface ExecutionContext {
   /** It ended in a gap in which the service did not watch. */
   readonly delayed: boolean;
   readonly inMaintenance: boolean;
+  /** A monitor wants its log read for facts where its pods say none. */
+  readonly factsFromLogs?: boolean | undefined;
 }
 
 /**
@@ -35,6 +38,8 @@ export function toExecution(
   const telling = status === 'failed' ? pods : pods.filter((pod) => pod.phase === 'Failed' && !pod.deletingAt);
   const cause = status === 'success' ? undefined : findExitCause(job, telling);
   const finishedAt = job.outcome ? job.endedAt : knownEnd(context);
+  const isKnown = isOutputKnown(status, job, pods);
+  const output = isKnown ? factsOfPods(pods) : undefined;
   const newest = pods.reduce<PodFacts | undefined>((a, b) => (a && a.createdAt >= b.createdAt ? a : b), undefined);
   return {
     jobUid: job.uid,
@@ -60,6 +65,8 @@ export function toExecution(
     delayed: context.delayed,
     inferred: false,
     inMaintenance: context.inMaintenance,
+    output,
+    factsUnknown: output === undefined && (!isKnown || context.factsFromLogs === true),
   };
 }
 

@@ -27,7 +27,6 @@ const world = {
 export class AlertsOverTime {
   readonly type: AlertType;
   readonly subject: AlertSubject | undefined;
-  readonly severity: Severity;
   readonly rows: PreviewedRow[] = [];
   readonly #finding: Omit<AlertFinding, 'verdict'>;
 
@@ -38,9 +37,13 @@ export class AlertsOverTime {
   ) {
     this.type = type;
     this.subject = subject;
-    this.severity = alertSeverity(type, rules.severityOverrides).severity;
     const monitor = { id: 0, uid: '', namespace: '', name: '' };
     this.#finding = { monitor, cronJob: { id: 0, ...cronJob }, type, subject, rules };
+  }
+
+  /** How bad it is when this holds. */
+  severityOf(verdict: HoldingVerdict): Severity {
+    return alertSeverity(this.type, this.#finding.rules.severityOverrides, verdict.severity).severity;
   }
 
   get live(): PreviewedRow | undefined {
@@ -62,11 +65,11 @@ export class AlertsOverTime {
 
   /** The verdict holds. `occurred`: failures or missed runs that are new; `hold`: what holds its message back. */
   holds(verdict: HoldingVerdict, occurred: number, hold: MessageHold | undefined, now: Instant): void {
-    const { since: sinceAt, count, detail } = verdict;
+    const { since: sinceAt, count, detail, severity } = verdict;
     const signature = typeof detail['signature'] === 'string' ? detail['signature'] : undefined;
     // Only what is listed in the end is worded, and from the verdict.
     const unworded = { message: '', figures: undefined, context: undefined, delayed: false };
-    this.#follow({ kind: 'holds', sinceAt, count, occurred, signature, hold, ...unworded }, now, verdict);
+    this.#follow({ kind: 'holds', sinceAt, count, occurred, severity, signature, hold, ...unworded }, now, verdict);
   }
 
   /** The verdict is quiet, or it cannot be judged any more. */

@@ -11,6 +11,7 @@ import type { DetectionFacts, DetectionRules } from '../detect/chain.ts';
 import type { Baseline, DurationRegressionFacts } from '../detect/duration-regression.ts';
 import { factsReach, p95Duration, suspendedSince } from '../detect/facts-reach.ts';
 import { runsNeeded } from '../detect/job-failed.ts';
+import { outputRunsNeeded } from '../detect/output.ts';
 import type { UnfinishedJob } from '../detect/job-stuck.ts';
 import { nthSlotAfter } from '../schedule/index.ts';
 import type { EndedPreviewRun, OrderedHistory, PreviewedRun } from './history.ts';
@@ -91,6 +92,7 @@ export class FactsOverTime {
       successRate: this.#rate(now, lastEnded?.endedAt, open),
       finishBy: this.#finishBy(now),
       regression: this.#regression(now, open.regression),
+      output: this.#output(),
       suspended: {
         suspendedSinceAt: suspended
           ? suspendedSince(this.#history.of.epochs.filter(({ fromAt }) => fromAt < now))
@@ -267,6 +269,20 @@ export class FactsOverTime {
       baseline: { runs: durations.length, p25: rank(0.25), p75: rank(0.75), p95: rank(0.95) },
       open: open && { ...open, goodEvaluations: 1 },
     };
+  }
+
+  #output(): DetectionFacts['output'] {
+    const rule = this.#rules.output;
+    if (!rule) return undefined;
+    const runs = this.#endedRuns()
+      .filter(({ status, values }) => status === 'success' && values !== undefined)
+      .take(outputRunsNeeded(rule))
+      .map(({ jobUid, jobName, finishedAt: endedAt, durationMs, trigger, values = new Map() }) => {
+        return { jobUid, jobName, endedAt, durationMs, isScheduled: trigger === 'scheduled', values };
+      })
+      .toArray()
+      .reverse();
+    return { runs, judgesFromAt: this.#sinceAt };
   }
 
   /** Of a deleted CronJob the last one. */

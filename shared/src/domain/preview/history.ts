@@ -21,6 +21,8 @@ export interface PreviewedRun {
   readonly jobReason: string | undefined;
   /** Due in a maintenance window that leaves it out of the SLA. */
   readonly inMaintenance: boolean;
+  /** Its facts; undefined: they were never known. */
+  readonly values?: ReadonlyMap<string, number> | undefined;
 }
 
 /** An expected run that no run answers. */

@@ -24,6 +24,7 @@ const detection: DetectionRules = {
   successRate: undefined,
   finishBy: undefined,
   regression: undefined,
+  output: undefined,
   stuck: { notStarted: undefined, overrunning: undefined, terminating: undefined },
   suspended: { alertIfSuspendedForMs: undefined },
   pauseMonitoring: true,

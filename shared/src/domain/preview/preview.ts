@@ -47,7 +47,7 @@ const dayMs = 86_400_000;
 /** No history makes more looks necessary; a schedule of seconds over a month stays below. */
 const mostLooks = 500_000;
 
-const ofRun: readonly Part[] = ['jobFailed', 'deadMan', 'durations'];
+const ofRun: readonly Part[] = ['jobFailed', 'deadMan', 'durations', 'output'];
 const ofTick: readonly Part[] = ['missedSchedule', 'deadMan', 'suspended', 'stuck', 'durations', 'finishBy'];
 const ofSlaTick: readonly Part[] = ['successRate', 'regression'];
 
@@ -177,7 +177,7 @@ class Replay {
       return life.ends(isGone ? { kind: 'gone', cause: reason } : { kind: 'quiet' }, now);
     }
     const { suppressDuplicatesForMs } = this.#rules.alerts;
-    const sign = { type, subject, severity: life.severity, jobNames: jobNamesOf(verdict.detail) };
+    const sign = { type, subject, severity: life.severityOf(verdict), jobNames: jobNamesOf(verdict.detail) };
     const inhibition = inhibitionOf(sign, causes, { now, duplicateWindowMs: suppressDuplicatesForMs });
     const hold: MessageHold | undefined =
       inhibition && ({ reason: 'inhibited', untilAt: inhibition.untilAt, ref: undefined } as const);
@@ -197,13 +197,14 @@ class Replay {
   #causes(judged: readonly Judged[], now: Instant): PossibleCause[] {
     const answered = new Map(judged.map((one) => [`${one.type}/${one.subject ?? ''}`, one.verdict]));
     return this.#lives.flatMap((life): PossibleCause[] => {
-      const { type, subject, severity, live } = life;
+      const { type, subject, live } = life;
       const verdict = answered.get(`${type}/${subject ?? ''}`);
       const opens = verdict?.kind === 'holds' && live === undefined && this.#rules.alerts.alertDelayMs === 0;
       const lasts = live?.alert.state === 'active' && verdict?.kind !== 'quiet';
       const of = opens ? verdict : lasts ? live.verdict : undefined;
       if (!of) return [];
       const jobNames = jobNamesOf(of.detail);
+      const severity = life.severityOf(of);
       const run = this.#history.of.runs.find(({ jobName }) => jobName === jobNames[0]);
       const told = run?.reason ?? run?.jobReason ?? of.detail['reason'];
       const reason = typeof told === 'string' ? told : undefined;
@@ -241,8 +242,8 @@ class Replay {
     return this.#lives.find((life) => life.type === type && life.subject === subject);
   }
 
-  #toPreviewed({ type, subject, severity }: AlertsOverTime, row: PreviewedRow): PreviewedAlert[] {
-    const { sinceAt, activatedAt, endedAt } = row.alert;
+  #toPreviewed({ type, subject }: AlertsOverTime, row: PreviewedRow): PreviewedAlert[] {
+    const { sinceAt, activatedAt, endedAt, severity } = row.alert;
     if (activatedAt === undefined) return []; // never told
     const { timeZone } = this.#history.of;
     const { message } = toHolding(type, subject, row.verdict, { timeZone });
@@ -251,7 +252,8 @@ class Replay {
 }
 
 function partOf({ type, subject }: Pick<AlertsOverTime, 'type' | 'subject'>): Part {
-  if (type === 'slaBreached') return subject === 'successRate' || subject === 'finishBy' ? subject : 'durations';
+  if (type === 'slaBreached')
+    return subject === 'successRate' || subject === 'finishBy' || subject === 'output' ? subject : 'durations';
   const parts = {
     jobFailed: 'jobFailed',
     missedSchedule: 'missedSchedule',

@@ -1,7 +1,7 @@
 import type { AlertSubject, AlertType, Words } from '../../contract/index.ts';
 import type { AlertFacts } from '../delivery/alert-context.ts';
 import { toAbsence } from '../detect/disappeared.ts';
-import { ordinal } from '../delivery/wording.ts';
+import { ordinal, outputInWords } from '../delivery/wording.ts';
 import type { Instant } from '../instant.ts';
 import { durationInWords, exitInWords, instantIn, limitInWords, rateInWords, targetInWords } from './figures.ts';
 
@@ -104,6 +104,7 @@ const subjectTellers: Readonly<Record<AlertSubject, Teller>> = {
     const by = [time, timeZone].filter((part) => typeof part === 'string').join(' ');
     return `Not finished by ${by === '' ? 'its time of day' : by}`;
   },
+  output: ({ facts }) => `Last success: ${outputInWords(facts.verdict?.detail ?? {}) || 'unexpected output'}`,
   notStarted: (alert) => {
     const reason = alert.facts.reason;
     return `Not started for ${instantIn('age', beforeLimit(alert))}${reason === undefined ? '' : `: ${reason}`}${others(alert)}`;

@@ -27,13 +27,13 @@ export function routeRulesOf(spec: MonitorSpec): RouteRules {
 
 /** The types of alerts that a monitor can raise, in the order of the table. */
 function looksFor(spec: MonitorSpec): AlertType[] {
-  const { sla, deadManSwitch, missedSchedule, jobFailed, stuckJobs, suspendedHandling, expects } = spec;
+  const { sla, output, deadManSwitch, missedSchedule, jobFailed, stuckJobs, suspendedHandling, expects } = spec;
   const raised: Readonly<Record<AlertType, boolean>> = {
     jobFailed: jobFailed.enabled,
     missedSchedule: missedSchedule.enabled,
     deadManTriggered: deadManSwitch?.enabled === true,
     absent: (deadManSwitch?.enabled === true && deadManSwitch.fromCreation) || expects !== undefined,
-    slaBreached: sla?.enabled === true,
+    slaBreached: sla?.enabled === true || (output?.assertions.length ?? 0) > 0,
     durationRegression: sla?.enabled === true && sla.durationRegressionThreshold > 0,
     jobSuspended: suspendedHandling.alertIfSuspendedFor !== undefined,
     jobStuck: stuckJobs.enabled,

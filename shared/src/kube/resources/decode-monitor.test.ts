@@ -16,6 +16,7 @@ test('an empty, absent or null spec watches failed, missed and stuck runs, and s
       includeManual: true,
     },
     sla: undefined,
+    output: undefined,
     stuckJobs: {
       enabled: true,
       notStartedAfter: '10m',
@@ -115,4 +116,38 @@ test('logs are kept no longer than runs when only the runs are limited', () => {
 test('names that Object.prototype has are no fields', () => {
   const { spec, problems } = decodedMonitor(JSON.parse('{"__proto__": {"sla": {}}, "constructor": 7}'));
   assert.deepEqual([spec.sla, problems], [undefined, []]);
+});
+
+test('assertions about the output that cannot be used are named and left out, the others work on', () => {
+  const { spec, problems } = decodedMonitor({
+    output: {
+      assertions: [
+        { name: 'rows', fact: 'rows', min: 0 },
+        { name: 'nothing', fact: 'rows' },
+        { name: 'crossed', fact: 'rows', min: 2, max: 1 },
+        { name: 'rows', fact: 'bytes', required: true },
+        { name: 'odd', fact: 'Rows', min: 1 },
+        { name: 'drop', fact: 'bytes', dropBelow: { percent: 50 } },
+      ],
+    },
+  });
+  assert.deepEqual(
+    spec.output?.assertions.map(({ name, min, required, dropBelow }) => [name, min, required, dropBelow]),
+    [
+      ['rows', 0, false, undefined],
+      ['drop', undefined, false, { percent: 50, runs: 14 }],
+    ],
+  );
+  assert.deepEqual(
+    problems.map(({ path, message }) => [path, message]),
+    [
+      ['spec.output.assertions[1]', 'an assertion needs min, max, dropBelow or required'],
+      ['spec.output.assertions[2]', 'min must not exceed max'],
+      [
+        'spec.output.assertions[4].fact',
+        'must be a name of a to z, 0 to 9 and _ that begins with a letter, at most 32 characters',
+      ],
+      ['spec.output.assertions', 'has the name "rows" twice'],
+    ],
+  );
 });

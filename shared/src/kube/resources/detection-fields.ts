@@ -1,5 +1,17 @@
-import { refine, set } from './collection.ts';
-import { boolean, defaulted, duration, integer, number, object, optional, required, text, zone } from './field.ts';
+import { namedList, refine, set } from './collection.ts';
+import {
+  boolean,
+  defaulted,
+  duration,
+  integer,
+  number,
+  object,
+  oneOf,
+  optional,
+  required,
+  text,
+  zone,
+} from './field.ts';
 import type {
   AutoFromScheduleSpec,
   DeadManSwitchSpec,
@@ -7,11 +19,14 @@ import type {
   FinishBySpec,
   JobFailedSpec,
   MissedScheduleSpec,
+  OutputAssertionSpec,
+  OutputSpec,
   SlaSpec,
   StuckJobsSpec,
   SuspendedHandlingSpec,
 } from './monitor-spec.ts';
-import { parseDuration } from '../../domain/index.ts';
+import { severities } from '../../contract/index.ts';
+import { factNamePattern, parseDuration } from '../../domain/index.ts';
 import { refuse } from './reading.ts';
 
 /**
@@ -145,6 +160,40 @@ function isShorter(least: string | undefined, most: string | undefined): boolean
   if (least === undefined || most === undefined) return true;
   return (parseDuration(least) ?? 0) < (parseDuration(most) ?? 0);
 }
+
+const outputAssertion = refine(
+  object({
+    name: required(text(1, 63)),
+    fact: required(
+      text(1, 32, {
+        source: factNamePattern,
+        says: 'must be a name of a to z, 0 to 9 and _ that begins with a letter, at most 32 characters',
+      }),
+    ),
+    min: optional(number(-1e15, 1e15)),
+    max: optional(number(-1e15, 1e15)),
+    required: defaulted(boolean, false),
+    dropBelow: optional(object({ percent: required(number(1, 99)), runs: defaulted(integer(3, 100), 14) })),
+    severity: optional(oneOf(severities)),
+  }),
+  (read, path, reading): OutputAssertionSpec | undefined => {
+    const { name, fact, min, max, severity } = read;
+    const { percent, runs } = read.dropBelow ?? {};
+    const hasProblem = reading.problems.some((problem) => problem.path.startsWith(`${path}.`));
+    if (name === undefined || fact === undefined || hasProblem) return undefined;
+    const dropBelow = percent === undefined || runs === undefined ? undefined : { percent, runs };
+    const isRequired = read.required === true;
+    if (min === undefined && max === undefined && dropBelow === undefined && !isRequired)
+      return refuse(reading, path, 'an assertion needs min, max, dropBelow or required');
+    if (min !== undefined && max !== undefined && min > max) return refuse(reading, path, 'min must not exceed max');
+    return { name, fact, min, max, required: isRequired, dropBelow, severity };
+  },
+);
+
+export const output = refine(
+  object({ fromLogs: defaulted(boolean, false), assertions: optional(namedList(outputAssertion, 20)) }),
+  ({ fromLogs, assertions }): OutputSpec => ({ fromLogs: fromLogs === true, assertions: assertions ?? [] }),
+);
 
 export const stuckJobs = refine(
   object({

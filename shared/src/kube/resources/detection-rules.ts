@@ -1,4 +1,4 @@
-import { parseResourceDuration, type DetectionRules } from '../../domain/index.ts';
+import { alertSeverity, parseResourceDuration, type DetectionRules } from '../../domain/index.ts';
 import type { MonitorSpec } from './monitor-spec.ts';
 
 const dayMs = 86_400_000;
@@ -51,6 +51,12 @@ export function detectionRulesOf(spec: MonitorSpec, cronJobZone: string): Detect
       enabled: sla.enabled,
       thresholdPercent: sla.durationRegressionThreshold,
       baselineWindowMs: sla.durationBaselineWindowDays * dayMs,
+    },
+    output: spec.output && {
+      assertions: spec.output.assertions.map((assertion) => ({
+        ...assertion,
+        severity: assertion.severity ?? alertSeverity('slaBreached', spec.alerting?.severityOverrides).severity,
+      })),
     },
     stuck: {
       notStarted: stuckJobs.notStartedAfter === undefined ? undefined : stuck,

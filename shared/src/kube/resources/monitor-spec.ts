@@ -12,6 +12,7 @@ export interface MonitorSpec {
   readonly missedSchedule: MissedScheduleSpec;
   readonly jobFailed: JobFailedSpec;
   readonly sla: SlaSpec | undefined;
+  readonly output: OutputSpec | undefined;
   readonly stuckJobs: StuckJobsSpec;
   readonly suspendedHandling: SuspendedHandlingSpec;
   /** Undefined: none is expected. */
@@ -81,6 +82,23 @@ export interface SlaSpec {
   /** 0: off. */
   readonly durationRegressionThreshold: number;
   readonly durationBaselineWindowDays: number;
+}
+
+export interface OutputSpec {
+  readonly fromLogs: boolean;
+  readonly assertions: readonly OutputAssertionSpec[];
+}
+
+export interface OutputAssertionSpec {
+  readonly name: string;
+  readonly fact: string;
+  /** Undefined: off, for each of these. */
+  readonly min: number | undefined;
+  readonly max: number | undefined;
+  readonly required: boolean;
+  readonly dropBelow: { readonly percent: number; readonly runs: number } | undefined;
+  /** Undefined: that of slaBreached. */
+  readonly severity: Severity | undefined;
 }
 
 export interface FinishBySpec {

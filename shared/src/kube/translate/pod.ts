@@ -1,4 +1,4 @@
-import type { ContainerFacts, PodFacts, Termination } from '../../domain/index.ts';
+import { readFacts, type ContainerFacts, type PodFacts, type Termination } from '../../domain/index.ts';
 import { arrayOf, countOf, instantOf, numberOf, objectOf, textOf, type Json } from './fields.ts';
 import type { Interner } from './interner.ts';
 import { toLine } from './line.ts';
@@ -87,7 +87,7 @@ function toContainer(
 ): ContainerFacts {
   const state = objectOf(status['state']);
   const waiting = state['waiting'] === undefined ? undefined : objectOf(state['waiting']);
-  const terminated = terminationOf(state['terminated'], intern);
+  const terminated = terminationOf(state['terminated'], intern, !role.init);
   const waitingMessage = textOf(waiting?.['message']);
   return {
     name,
@@ -107,11 +107,12 @@ function toContainer(
 }
 
 /** Undefined without an exit code: then it has not ended. */
-function terminationOf(value: unknown, intern: Interner): Termination | undefined {
+function terminationOf(value: unknown, intern: Interner, hasOutput = false): Termination | undefined {
   const termination = objectOf(value);
   const exitCode = numberOf(termination['exitCode']);
   if (exitCode === undefined) return undefined;
   const message = textOf(termination['message']);
+  const output = hasOutput && message !== undefined ? readFacts(message) : undefined;
   return {
     exitCode,
     signal: numberOf(termination['signal']),
@@ -119,6 +120,7 @@ function terminationOf(value: unknown, intern: Interner): Termination | undefine
     message: message === undefined ? undefined : toLine(message, maxMessageChars),
     startedAt: instantOf(termination['startedAt']),
     finishedAt: instantOf(termination['finishedAt']),
+    ...(output && { output }),
   };
 }
 

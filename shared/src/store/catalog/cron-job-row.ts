@@ -1,7 +1,7 @@
 import type { CronJobStatus, HealthState, Ref, ScheduleProblem } from '../../contract/index.ts';
 import { statusOf, type Instant } from '../../domain/index.ts';
 import type { Row } from '../ask.ts';
-import { optionalNumber, optionalText } from '../column.ts';
+import { fromJson, optionalNumber, optionalText } from '../column.ts';
 import { stateWords } from '../words.ts';
 import { stateRank } from './cron-job-filter.ts';
 
@@ -12,6 +12,8 @@ export interface CronJobRow extends Ref {
   readonly timeZone: string | undefined;
   readonly suspended: boolean;
   readonly problem: ScheduleProblem | undefined;
+  /** What of the facts of its newest run was ignored, in sentences. */
+  readonly factProblems: readonly string[];
   readonly createdAt: Instant;
   readonly deletedAt: Instant | undefined;
   readonly lastScheduleAt: Instant | undefined;
@@ -37,6 +39,7 @@ const columns = [
   'time_zone',
   'suspended',
   'problem',
+  'fact_problems',
   'created_at',
   'deleted_at',
   'last_schedule_at',
@@ -63,6 +66,7 @@ export function toCronJobRow(row: Row): CronJobRow {
     timeZone: optionalText(row['time_zone']),
     suspended: Number(row['suspended']) === 1,
     problem: optionalText(row['problem']) as ScheduleProblem | undefined,
+    factProblems: (fromJson(row['fact_problems']) ?? []) as readonly string[], // written by insertRunFacts
     createdAt: Number(row['created_at']),
     deletedAt: optionalNumber(row['deleted_at']),
     lastScheduleAt: optionalNumber(row['last_schedule_at']),

@@ -6,6 +6,8 @@ import { bringForward, refuseOtherSchema, underLock } from '../migrate.ts';
 import { StoreError } from '../store-error.ts';
 import { copyMarker } from './marker.ts';
 import type { ColumnType, Dialect } from '../dialect/dialect.ts';
+import { originColumns } from '../migrations/0006-watch-origins.ts';
+import { factTables, silenceColumns } from '../migrations/0007-nothing-silent.ts';
 import type { Table } from '../migrations/table.ts';
 import { alertTables } from '../migrations/tables-of-alerts.ts';
 import { catalogTables, runTables, serviceTables } from '../migrations/tables-of-runs.ts';
@@ -208,12 +210,21 @@ export interface CopiedTable {
 }
 
 /** Every table with rows of ours; the two of the migrations are made anew in the target. */
-const copiedTables: readonly CopiedTable[] = [...catalogTables, ...runTables, ...alertTables, ...serviceTables].map(
-  toCopied,
-);
+const copiedTables: readonly CopiedTable[] = [
+  ...catalogTables,
+  ...runTables,
+  ...alertTables,
+  ...serviceTables,
+  ...factTables,
+].map(toCopied);
 
 function toCopied({ name, columns, primaryKey }: Table): CopiedTable {
-  const types = Object.entries(columns).map(([column, { type }]) => [column, type] as const);
+  const first = Object.entries(columns).map(([column, { type }]) => [column, type] as const);
+  const later: readonly Readonly<Partial<Record<string, Readonly<Record<string, ColumnType>>>>>[] = [
+    originColumns,
+    silenceColumns,
+  ];
+  const types = [...first, ...later.flatMap((columnsOf) => Object.entries(columnsOf[name] ?? {}))];
   const has = (wanted: ColumnType): boolean => types.some(([, type]) => type === wanted);
   return {
     name,
@@ -236,6 +247,8 @@ export interface TableFigures {
 
 export interface TableProof {
   readonly table: string;
+  /** What was copied and compared. */
+  readonly columns: readonly string[];
   readonly from: TableFigures;
   readonly to: TableFigures;
   readonly equal: boolean;
@@ -246,7 +259,8 @@ async function proveTable(source: Db, target: Db, table: CopiedTable): Promise<T
   const [from, isWhole] = await measure(source, table);
   const [to, isWholeThere] = await measure(target, table);
   const isSame = from.rows === to.rows && from.checksum === to.checksum && from.lastId === to.lastId;
-  return { table: table.name, from, to, equal: isSame && isWhole && isWholeThere };
+  const columns = table.columns.map(([name]) => name);
+  return { table: table.name, columns, from, to, equal: isSame && isWhole && isWholeThere };
 }
 
 /** With whether as many rows were read as the database counts. */

@@ -8,6 +8,7 @@ export type ColumnType =
   | 'bigint'
   | 'int'
   | 'smallint'
+  | 'double'
   | 'id16'
   /** Text of at most so many characters. */
   | { readonly text: number }

@@ -145,6 +145,7 @@ function columnType(type: ColumnType): string {
     bigint: 'bigint',
     int: 'int',
     smallint: 'smallint',
+    double: 'double',
     id16: 'binary(16)',
     // TEXT ends at 64 KB, and fails on more.
     longText: 'mediumtext',

@@ -158,6 +158,7 @@ function castName(type: ColumnType): string {
     bigint: 'bigint',
     int: 'integer',
     smallint: 'smallint',
+    double: 'double precision',
     id16: 'uuid',
     bytes: 'bytea',
   } as const;

@@ -98,6 +98,8 @@ function columnType(type: ColumnType): string {
     case 'id16':
     case 'bytes':
       return 'blob';
+    case 'double':
+      return 'real';
     default:
       return 'integer';
   }

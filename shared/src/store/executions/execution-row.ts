@@ -65,10 +65,11 @@ export function toExecutionRow(
   ];
 }
 
-function flagsOf(run: Pick<Execution, 'delayed' | 'inferred' | 'inMaintenance'>): number {
+function flagsOf(run: Pick<Execution, 'delayed' | 'inferred' | 'inMaintenance' | 'factsUnknown'>): number {
   return (
     (run.delayed ? flagBits.delayed : 0) |
     (run.inferred ? flagBits.inferred : 0) |
-    (run.inMaintenance ? flagBits.inMaintenance : 0)
+    (run.inMaintenance ? flagBits.inMaintenance : 0) |
+    (run.factsUnknown ? flagBits.factsUnknown : 0)
   );
 }

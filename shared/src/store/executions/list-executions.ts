@@ -6,6 +6,7 @@ import type { Db } from '../database.ts';
 import { toId16 } from '../id16.ts';
 import { afterRow, orderOf, type OrderKey } from '../keyset.ts';
 import { mostClockLeadMs } from './born-for-slot.ts';
+import { listRunFacts, type FactValues } from './run-facts.ts';
 import { fullJobName, fullJobNameSql, fullReason } from './short-text.ts';
 import { toTemplateHash } from '../templates.ts';
 import { flagBits, statusWords, triggerWords } from '../words.ts';
@@ -16,6 +17,8 @@ export interface StoredExecution extends Execution {
   readonly hasEvents: boolean;
   /** Suggested fix, rendered. */
   readonly fix: string | undefined;
+  /** What it said of its output, by name. */
+  readonly facts: FactValues;
 }
 
 /** Runs of one name, earlier objects included. Instants are those of the Job's creation. */
@@ -33,6 +36,7 @@ export interface ExecutionFilter {
 export type ExecutionSort = 'time' | 'duration' | 'status';
 
 const columns = [
+  'cronjob_id',
   'created_at',
   'job_uid',
   'scheduled_at',
@@ -66,11 +70,11 @@ const statusRank =
   executionStatuses.map((status, rank) => `when ${statusWords.toNumber(status)} then ${rank}`).join(' ') +
   ' end';
 
-const jobUid: OrderKey = { sql: 'e.job_uid' };
+const byUid: OrderKey = { sql: 'e.job_uid' };
 const orders: Readonly<Record<ExecutionSort, (descending: boolean) => readonly OrderKey[]>> = {
-  time: (descending) => [{ sql: 'e.created_at', descending }, jobUid],
-  duration: (descending) => [{ sql: 'e.duration_ms', descending, nullable: true }, jobUid],
-  status: (descending) => [{ sql: statusRank, descending }, { sql: 'e.created_at', descending: true }, jobUid],
+  time: (descending) => [{ sql: 'e.created_at', descending }, byUid],
+  duration: (descending) => [{ sql: 'e.duration_ms', descending, nullable: true }, byUid],
+  status: (descending) => [{ sql: statusRank, descending }, { sql: 'e.created_at', descending: true }, byUid],
 };
 
 /** The values of those keys in a run. */
@@ -119,7 +123,7 @@ export async function listExecutions(
     options.page.limit,
     options.page.offset,
   ]);
-  return found.map((row) => toStoredExecution(db, row));
+  return toStoredExecutions(db, found);
 }
 
 /** Nothing but the index of creations says which runs these are. */
@@ -154,7 +158,7 @@ async function listFarPage(
       `order by ${orderOf(orders.time(descending))} limit ? offset ?`,
     [...bindings, startAt, limit, offset - Number(before?.['n'])],
   );
-  return found.map((row) => toStoredExecution(db, row));
+  return toStoredExecutions(db, found);
 }
 
 const minuteMs = 60_000;
@@ -173,13 +177,13 @@ export async function findExecution(
   if (run.uid !== undefined) {
     const uid = db.dialect.id16(toId16(run.uid.replace(/^inferred-/, '')));
     const row = await firstRow(db, `${where} and e.job_uid = ?${newest}`, [...bindings, uid]);
-    return row && toStoredExecution(db, row);
+    return row && (await toStoredExecutions(db, [row]))[0];
   }
   const canonical = slotIn(run.jobName, bindings);
   const row =
     (canonical && (await firstRow(db, where + canonical.sql + newest, canonical.bindings))) ??
     (await firstRow(db, where + newest, bindings));
-  return row && toStoredExecution(db, row);
+  return row && (await toStoredExecutions(db, [row]))[0];
 }
 
 /** The name that the CronJob controller gives says the minute a run is due: an index finds that. Any other name is looked for. */
@@ -219,12 +223,11 @@ export async function findNamedExecutions(
           pieces.map(({ sql }) => sql).join(' union all '),
           pieces.flatMap(({ bindings }) => bindings),
         );
-  const rowOf = new Map(asked.map((row) => [Number(row['piece']), row]));
+  const stored = await toStoredExecutions(db, asked);
+  const byPiece = new Map(asked.map((row, place) => [Number(row['piece']), stored[place]]));
   for (const [index, run] of runs.entries()) {
-    const row = rowOf.get(index);
-    const execution = row
-      ? toStoredExecution(db, row)
-      : await findExecution(db, { cronJobIds: [run.cronJobId], jobName: run.jobName });
+    const execution =
+      byPiece.get(index) ?? (await findExecution(db, { cronJobIds: [run.cronJobId], jobName: run.jobName }));
     if (execution) found.set(run, execution);
   }
   return found;
@@ -253,11 +256,24 @@ function conditionOf(filter: ExecutionFilter): { sql: string; bindings: unknown[
   return { sql: parts.join(' and '), bindings };
 }
 
-function toStoredExecution(db: Db, row: Row): StoredExecution {
+async function toStoredExecutions(db: Db, found: readonly Row[]): Promise<StoredExecution[]> {
+  const facts = await listRunFacts(
+    db,
+    found.map((row) => ({
+      cronJobId: Number(row['cronjob_id']),
+      createdAt: Number(row['created_at']),
+      jobUid: db.dialect.id16Text(row['job_uid']),
+    })),
+  );
+  return found.map((row) => toStoredExecution(db, row, facts));
+}
+
+function toStoredExecution(db: Db, row: Row, facts: ReadonlyMap<string, FactValues>): StoredExecution {
+  const jobUid = db.dialect.id16Text(row['job_uid']);
   const flags = Number(row['flags']);
   const retryOf = optionalText(row['retry_of']);
   return {
-    jobUid: db.dialect.id16Text(row['job_uid']),
+    jobUid,
     cronJobUid: String(row['cronjob_uid']),
     namespace: String(row['namespace']),
     cronJobName: String(row['cronjob_name']),
@@ -285,6 +301,7 @@ function toStoredExecution(db: Db, row: Row): StoredExecution {
     hasLogs: (flags & flagBits.hasLogs) !== 0,
     hasEvents: (flags & flagBits.hasEvents) !== 0,
     fix: optionalText(row['fix']),
+    facts: facts.get(jobUid) ?? new Map(),
   };
 }
 

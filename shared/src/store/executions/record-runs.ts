@@ -13,6 +13,7 @@ import { rowsIn } from '../upsert.ts';
 import { flagBits } from '../words.ts';
 import { executionColumns, toExecutionRow } from './execution-row.ts';
 import { lockOwners, moveOwners, type Owner } from './owners.ts';
+import { insertRunFacts } from './run-facts.ts';
 import { asPresent, isUnseen, listPresentRuns, planRun, type PresentRun } from './plan-run.ts';
 
 /** What became of the runs given to recordRuns; every Job UID is in exactly one of the lists. */
@@ -111,6 +112,12 @@ async function recordFresh(
 
   await deleteRuns(tx, gone);
   await insertRuns(tx, fresh);
+  await insertRunFacts(
+    tx,
+    fresh.flatMap(({ run: { createdAt, jobUid, output }, owner: { id: cronJobId } }) =>
+      output ? [{ cronJobId, createdAt, jobUid, output }] : [],
+    ),
+  );
   await answerSlots(
     tx,
     fresh.flatMap(({ run, owner }) =>

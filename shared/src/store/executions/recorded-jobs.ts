@@ -8,8 +8,14 @@ import { mostClockLeadMs } from './born-for-slot.ts';
 import { fullJobName } from './short-text.ts';
 import { flagBits, statusWords } from '../words.ts';
 
+/** What is asked of a run that is recorded. */
+export interface RecordedJob {
+  /** What it said of its output was not known when it was recorded. */
+  readonly factsUnknown: boolean;
+}
+
 /** Those of these Jobs that have an execution that is neither inferred nor unobserved. Any number; asked 500 at a time. */
-export async function listRecordedJobs(db: Db, jobUids: readonly string[]): Promise<ReadonlySet<string>> {
+export async function listRecordedJobs(db: Db, jobUids: readonly string[]): Promise<ReadonlyMap<string, RecordedJob>> {
   const uidOf = new Map(jobUids.map((uid) => [toId16(uid), uid]));
   const bound = [...uidOf.keys()].map((id16) => db.dialect.id16(id16));
   const found = await rowsIn(
@@ -17,10 +23,11 @@ export async function listRecordedJobs(db: Db, jobUids: readonly string[]): Prom
     bound,
     (marks) => `select job_uid, status, flags from executions where job_uid in (${marks})`,
   );
-  const recorded = new Set<string>();
+  const recorded = new Map<string, RecordedJob>();
   for (const row of found) {
     const uid = uidOf.get(db.dialect.id16Text(row['job_uid']));
-    if (uid !== undefined && !isProvisional(row['status'], row['flags'])) recorded.add(uid);
+    if (uid === undefined || isProvisional(row['status'], row['flags'])) continue;
+    recorded.set(uid, { factsUnknown: (Number(row['flags']) & flagBits.factsUnknown) !== 0 });
   }
   return recorded;
 }

@@ -1,4 +1,20 @@
+import type { ColumnType } from '../dialect/dialect.ts';
 import type { Migration } from './migration.ts';
+
+/** Columns that this step adds, by table. */
+export const originColumns = {
+  monitor_targets: { judges_from_at: 'bigint', judged_at: 'bigint' },
+  monitors: { first_uid: 'id16' },
+  active_jobs: { waiting_reason: 'longText', waiting_message: 'longText', hopeless_since_at: 'bigint' },
+  channels: { ready_changed_at: 'bigint' },
+  cronjobs: {
+    state: 'smallint',
+    failed_run: 'longText',
+    missed_slot_at: 'bigint',
+    broken: 'longText',
+    waiting: 'longText',
+  },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, ColumnType>>>>;
 
 /**
  * From when on a monitor judges a CronJob follows from the cluster's facts. Rows that are there get it from the creations that the catalog
@@ -11,38 +27,23 @@ export const watchOrigins: Migration = {
   steps: [
     {
       name: 'columns of monitor_targets',
-      statements: (dialect) =>
-        dialect.addColumns({ table: 'monitor_targets', columns: { judges_from_at: 'bigint', judged_at: 'bigint' } }),
+      statements: (dialect) => dialect.addColumns({ table: 'monitor_targets', columns: originColumns.monitor_targets }),
     },
     {
       name: 'columns of monitors',
-      statements: (dialect) => dialect.addColumns({ table: 'monitors', columns: { first_uid: 'id16' } }),
+      statements: (dialect) => dialect.addColumns({ table: 'monitors', columns: originColumns.monitors }),
     },
     {
       name: 'waits of active Jobs',
-      statements: (dialect) =>
-        dialect.addColumns({
-          table: 'active_jobs',
-          columns: { waiting_reason: 'longText', waiting_message: 'longText', hopeless_since_at: 'bigint' },
-        }),
+      statements: (dialect) => dialect.addColumns({ table: 'active_jobs', columns: originColumns.active_jobs }),
     },
     {
       name: 'transitions of channels',
-      statements: (dialect) => dialect.addColumns({ table: 'channels', columns: { ready_changed_at: 'bigint' } }),
+      statements: (dialect) => dialect.addColumns({ table: 'channels', columns: originColumns.channels }),
     },
     {
       name: 'verdicts of cronjobs',
-      statements: (dialect) =>
-        dialect.addColumns({
-          table: 'cronjobs',
-          columns: {
-            state: 'smallint',
-            failed_run: 'longText',
-            missed_slot_at: 'bigint',
-            broken: 'longText',
-            waiting: 'longText',
-          },
-        }),
+      statements: (dialect) => dialect.addColumns({ table: 'cronjobs', columns: originColumns.cronjobs }),
     },
     {
       name: 'facts of verdicts',

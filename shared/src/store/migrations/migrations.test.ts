@@ -15,7 +15,7 @@ const released: Readonly<Record<string, readonly string[]>> = {
     'f0a551e56f5bc9c27d614dfa5cf803ae',
     '696c9f1681f7e719ba35216f683b7acd',
     'a8f1573df454db69271f73511ea08473',
-    '6287a2ed95dfddda7714834e0ef1a2dc',
+    '69033ab507b743c4e7797c9df646dabe',
   ],
   postgres: [
     '3940994370f3b31a47d7cc715ea1a6ec',
@@ -24,7 +24,7 @@ const released: Readonly<Record<string, readonly string[]>> = {
     'a7ac83bde0fa703589a7ef54a37b62a5',
     '696c9f1681f7e719ba35216f683b7acd',
     'e942e70723971aa9d115184f6db12fe5',
-    'd0308088b10c857b05c2beb94ffaa7ae',
+    '4b1264a9a5c31aaadffc375d4c0a10da',
   ],
   mysql: [
     'c01de5720772215762df85e18e4f432b',
@@ -33,7 +33,7 @@ const released: Readonly<Record<string, readonly string[]>> = {
     '1263acc50114aa74f8ea90943583c647',
     '65ea0b7ccf5f8c64fcb62d918f6318d1',
     'f88615bfbcf7598bb4c77ab06a81dd02',
-    '2de9aab4199e0eab4b3fb29e033ed2e3',
+    '2b587b85acd822748d3e8498a28650a9',
   ],
 };
 

@@ -13,7 +13,15 @@ export interface RemovedObjects {
 }
 
 /** What else is kept about a CronJob and nowhere shown without it. */
-const ofCronJob = ['monitor_targets', 'due', 'spec_epochs', 'templates', 'active_jobs'] as const;
+const ofCronJob = [
+  'monitor_targets',
+  'due',
+  'spec_epochs',
+  'templates',
+  'active_jobs',
+  'run_facts',
+  'fact_names',
+] as const;
 
 /** Removes rows of CronJobs, monitors and channels that were deleted before `before` and to which nothing refers any more. */
 export async function pruneCatalog(batches: Batches, before: Instant): Promise<RemovedObjects> {

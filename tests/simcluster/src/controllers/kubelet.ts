@@ -141,7 +141,7 @@ export class Kubelet {
     if (outcome.kind !== 'exit' && outcome.kind !== 'evicted') return;
     this.#whileAlive(Math.max(0, delayMs), pod, (current) => {
       if (outcome.kind === 'evicted') this.#evict(current);
-      else this.#exit(current, outcome);
+      else this.#exit(current, outcome, script.message);
       this.#keepLog(current, script, true);
     });
   }
@@ -152,11 +152,12 @@ export class Kubelet {
     if (isLifelike(pod)) this.#events.evicted(pod, evicted.message ?? '');
   }
 
-  #exit(pod: Pod, outcome: ExitOutcome): void {
+  #exit(pod: Pod, outcome: ExitOutcome, message: string | undefined): void {
     const finishedAt = this.#time();
     const startedAt = pod.status.containerStatuses?.[0]?.state.running?.startedAt ?? finishedAt;
     const { code: exitCode, reason } = outcome;
-    this.#end(pod, { exitCode, reason, startedAt, finishedAt, containerID: 'containerd://0' });
+    const said = message === undefined ? {} : { message };
+    this.#end(pod, { exitCode, reason, ...said, startedAt, finishedAt, containerID: 'containerd://0' });
   }
 
   /** The container is made, and ends with what the runtime says before a process of it ran. */

@@ -21,6 +21,8 @@ export interface PodScript {
   readonly outcome: Outcome;
   readonly seconds: number;
   readonly log: string | undefined;
+  /** What its containers leave behind as they end. */
+  readonly message: string | undefined;
 }
 
 /**
@@ -107,6 +109,7 @@ export function scriptOf(
     outcome: readOutcome(turn(ofIndex ?? scriptNote(pod, 'outcome') ?? 'success'), ofJob + restarts),
     seconds: readSeconds(turn(scriptNote(pod, 'seconds') ?? ''), deps.random),
     log: scriptNote(pod, 'log'),
+    message: turn(scriptNote(pod, 'termination-message') ?? '') || undefined,
   };
 }
 
