@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CoverageList, CronJobCoverage, CronJobRoutes } from '@cronjob-monitor/shared/contract';
+import {
+  alertTypes,
+  type CoverageList,
+  type CronJobCoverage,
+  type CronJobRoutes,
+} from '@cronjob-monitor/shared/contract';
 import { putClusterState } from '@cronjob-monitor/shared/store';
 import { addAlert, addChannel } from '../../testing/alerts.ts';
 import { testNow } from '../../testing/api.ts';
@@ -176,7 +181,7 @@ test('a route says for each monitor and type what would happen now', async () =>
   const ask = async (query = ''): Promise<CronJobRoutes> =>
     (await fleet.ask(`/api/v1/cronjobs/prod/backup/route${query}`)).json() as CronJobRoutes;
   const all = await ask();
-  assert.equal(all.routes.length, 8);
+  assert.equal(all.routes.length, alertTypes.length);
   const [failed] = (await ask('?type=jobFailed')).routes;
   assert.deepEqual(failed, {
     monitor: { namespace: 'prod', name: 'dr' },
