@@ -69,7 +69,7 @@ interface Answer {
   readonly verdict: Verdict;
 }
 
-/** A row of the catalog is as old as the writes of the monitor's fields are exact: what went so shortly before is seen too. */
+/** A release may write a monitor and delete a CronJob in any order: what went so shortly before is told too. */
 const seenBeforeMs = madeAnewWithinMs;
 
 export function createExpectations(deps: ExpectationsDeps): Expectations {

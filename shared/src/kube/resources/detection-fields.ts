@@ -222,7 +222,7 @@ export const suspendedHandling = refine(
 
 /** `name`, or `namespace/name`. */
 const cronJobName = text(1, 317, {
-  source: '^([a-z0-9]([-a-z0-9]*[a-z0-9])?/)?[a-z0-9]([-a-z0-9.]*[a-z0-9])?$',
+  source: '^([-a-z0-9]+/)?[-a-z0-9.]+$',
   says: 'must be the name of a CronJob, or namespace/name',
 });
 
