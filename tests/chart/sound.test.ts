@@ -31,7 +31,8 @@ for (const [title, values] of Object.entries(valueSets)) {
       const names = objects.map(({ kind, metadata }) => `${kind} ${metadata.namespace ?? ''} ${metadata.name}`);
       assert.deepEqual(names, [...new Set(names)]);
       const elsewhere = objects.filter(
-        ({ kind, metadata }) => !/^(Cluster)?Role(Binding)?$|^CronJobMonitor$/.test(kind) && metadata.namespace !== namespace,
+        ({ kind, metadata }) =>
+          !/^(Cluster)?Role(Binding)?$|^CronJobMonitor$/.test(kind) && metadata.namespace !== namespace,
       );
       assert.deepEqual(elsewhere, []);
     });
