@@ -24,6 +24,7 @@ function aDay(date: string, changes: Partial<SeriesDay> = {}): SeriesDay {
     p95DurationSeconds: null,
     maxDurationSeconds: null,
     alerts: 0,
+    facts: {},
     slots: { late: 0, missed: 0, skipped: 0, suspended: 0, unseen: 0 },
     ...changes,
   };

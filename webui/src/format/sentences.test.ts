@@ -121,7 +121,7 @@ describe('a run', () => {
     inMaintenance: false,
     hasLogs: true,
     hasEvents: true,
-    absence: null,
+    facts: {},
     suggestedFix: null,
   };
 
