@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import type { ExecutionDetail, ExecutionPage, Health } from '@cronjob-monitor/shared/contract';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { AlertList, CoverageList, ExecutionDetail, ExecutionPage, Health } from '@cronjob-monitor/shared/contract';
 import type { Rendered } from '../chart/render.ts';
 import { stateOfTheComputer } from './computer.ts';
 import { fates } from './fates.ts';
@@ -48,6 +49,29 @@ describe('standalone on a real node', { skip: 'skipped' in started && started.sk
     assert.match(told, /a controller leads/);
     const health = await service.ask<Health>('/api/v1/health');
     assert.deepEqual([health.ready, health.problems], [true, []]);
+  });
+
+  test('an installation without a monitor of its own shows a failing CronJob within 60 s, and says that none is told', async () => {
+    await created(node, '/api/v1/namespaces', { metadata: { name: 'first' } });
+    const beganAt = performance.now();
+    await runOnce(node, 'first', 'broken', { container: { command: ['sh', '-c', 'exit 3'] } });
+    await until(
+      'the failure shows',
+      async () => {
+        const { items } = await service.ask<AlertList>('/api/v1/alerts?namespace=first');
+        return items.some(({ type, cronjob }) => type === 'jobFailed' && cronjob.name === 'broken');
+      },
+      60_000,
+    );
+    console.log(`a failing CronJob shows ${Math.round(performance.now() - beganAt)} ms after it was made`);
+    const { items, summary } = await service.ask<CoverageList>('/api/v1/coverage?namespace=first');
+    assert.deepEqual(
+      items.map(({ name, state, types }) => [name, state, types.map(({ reason }) => reason)]),
+      [['broken', 'nobody', ['alertingDisabled', 'alertingDisabled', 'alertingDisabled']]],
+    );
+    // From these counts the dashboard says that all are watched, that none is told, and which value to set.
+    assert.deepEqual([summary.cronJobs, summary.byState.nobody, summary.percent], [1, 1, 0]);
+    await node.cluster.request('DELETE', '/api/v1/namespaces/first');
   });
 
   test('each of twelve fates is recorded as the kubelet said that it ended', async (context) => {
