@@ -56,6 +56,36 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
     await seen(page, 'All CronJobs are watched. Nobody is told: set defaultMonitor.channels');
   });
 
+  journey(
+    'reads cause, since when and the next step of what is broken on the first page, without a click',
+    async (page) => {
+      const backup = service().fleet.find(({ item }) => item.name === 'nightly-backup');
+      assert.ok(backup);
+      const command = 'kubectl -n data patch cronjob nightly-backup --type strategic -p ...';
+      const step = { action: 'copyPatch', words: 'Raise its memory limit to 1 Gi', command, href: null } as const;
+      Object.assign(backup.item, {
+        verdict: { ...backup.item.verdict, cause: 'Killed at 512 Mi in 3 attempts', step },
+      });
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+      await go(page, '/');
+      const row = page.getByRole('row').filter({ hasText: 'nightly-backup' }).first();
+      await row.getByText('Killed at 512 Mi in 3 attempts. Raise its memory limit to 1 Gi.').waitFor();
+      await row.getByText('35 h ago').waitFor();
+      await row.getByText('ops-chat').waitFor();
+      // The keyboard alone: past the row above to this one, and from there to its step.
+      await page.keyboard.press('j');
+      await page.keyboard.press('j');
+      assert.equal(await page.evaluate('document.activeElement.textContent'), 'nightly-backup');
+      const copy = row.getByRole('button', { name: 'Copy patch of data/nightly-backup' });
+      await copy.press('Enter');
+      await seen(page, 'Copied');
+      assert.equal(await page.evaluate('navigator.clipboard.readText()'), command);
+      const missed = page.getByRole('row').filter({ hasText: 'price-sync' }).first();
+      await missed.getByRole('link', { name: 'Open the run of prod/price-sync' }).click();
+      await page.waitForURL(/\/cronjobs\/prod\/price-sync\/runs\//);
+    },
+  );
+
   journey('shows text of strangers as text', async (page) => {
     await go(page, '/cronjobs/data/nightly-backup/runs/nightly-backup-29920440');
     await page.getByText('<script>alert("markup is text")</script>').waitFor();

@@ -4,6 +4,7 @@ import type { Told, Verdict } from '@cronjob-monitor/shared/contract';
 import { printWords } from './print-words.ts';
 import {
   edgeOf,
+  explanationText,
   findingNotes,
   holdMark,
   statesText,
@@ -55,6 +56,17 @@ describe('a verdict', () => {
       whyText(verdict, viewer),
       'Killed at 512 Mi in 3 attempts. Raise the memory limit of container backup.',
     );
+  });
+
+  test('is explained in one line by a finding about its rule, else by cause and step', () => {
+    assert.equal(
+      explanationText(verdict, viewer),
+      'Killed at 512 Mi in 3 attempts. Raise the memory limit of container backup.',
+    );
+    const finding = { code: 'limit', words: 'The limit is shorter than its schedule (168 h)', href: null };
+    assert.equal(explanationText({ ...verdict, findings: [finding] }, viewer), finding.words);
+    assert.equal(explanationText({ ...verdict, cause: null, step: null }, viewer), '');
+    assert.equal(explanationText(undefined, viewer), '');
   });
 
   test('that an answer does not bring is not known, and never well', () => {

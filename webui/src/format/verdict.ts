@@ -43,6 +43,11 @@ export function whyText(verdict: Brought, viewer: Viewer): string | undefined {
   return told.length === 0 ? undefined : told.join(' ');
 }
 
+/** What explains it best in one line: a finding about its rule, else cause and next step. */
+export function explanationText(verdict: Brought, viewer: Viewer): string {
+  return findingNotes(verdict, viewer)[0]?.text ?? whyText(verdict, viewer) ?? '';
+}
+
 /** Where the next step is taken, if that is another page. */
 export function stepLink(verdict: Brought, here: string): { readonly word: string; readonly href: string } | undefined {
   const step = verdict?.step;

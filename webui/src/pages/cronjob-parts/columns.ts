@@ -5,7 +5,9 @@ export const cronJobColumns = {
   status: { id: 'status', title: 'Status', width: '120px', sortKey: 'status', card: 'aside', cardOrder: 2 },
   name: { id: 'name', title: 'Name', width: '156px', sortKey: 'name', card: 'lead', cardOrder: 1 },
   verdict: { id: 'verdict', title: 'Verdict', card: 'full', cardOrder: 3 },
-  since: { id: 'since', title: 'Since', width: '132px', card: 'lead', cardOrder: 6, hideBelow: 1024 },
+  incident: { id: 'incident', title: 'What is wrong, why and what next', card: 'full', cardOrder: 3 },
+  since: { id: 'since', title: 'Since, and who was told', width: '184px', card: 'full', cardOrder: 5, hideBelow: 1024 },
+  step: { id: 'step', title: 'Next step', width: '144px', align: 'end', card: 'lead', cardOrder: 6 },
   last: {
     id: 'last',
     title: 'Last run',
@@ -47,33 +49,22 @@ export const cronJobColumns = {
     card: 'hidden',
     hideBelow: 1280,
   },
-  told: { id: 'told', title: 'Told', width: '200px', card: 'lead', cardOrder: 6, hideBelow: 1024 },
   menu: { id: 'menu', title: 'Actions', width: '60px', align: 'end', card: 'aside', cardOrder: 7, isTitleHidden: true },
 } as const satisfies Readonly<Record<string, Column>>;
 
-const { status, name, verdict, since, last, next, rate, strip, schedule, alerts, told, menu } = cronJobColumns;
+const { status, name, verdict, incident, since, step, last, next, rate, strip, schedule, alerts, menu } =
+  cronJobColumns;
 
 /** The whole list. */
 export const listColumns: readonly Column[] = [status, name, verdict, last, next, rate, strip, schedule, alerts, menu];
-/** What is broken now. */
-export const brokenColumns: readonly Column[] = [
+/** What is broken or failing: cause, since when, and the next step, in the row. */
+export const incidentColumns: readonly Column[] = [
   { ...status, width: '116px' },
   name,
-  { ...since, card: 'aside', cardOrder: 5 },
-  { ...verdict, title: 'What is wrong' },
-  strip,
-  told,
-  menu,
-];
-/** Failing, without an alert. */
-export const failingColumns: readonly Column[] = [
-  { ...status, width: '116px' },
-  name,
-  { ...since, card: 'aside', cardOrder: 5 },
-  { ...verdict, title: 'What happened' },
-  next,
-  rate,
-  strip,
+  incident,
+  since,
+  { ...strip, hideBelow: 1280 },
+  step,
   menu,
 ];
 /** Those of one monitor. */
