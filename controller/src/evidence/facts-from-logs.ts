@@ -16,7 +16,7 @@ import { settleRunFacts, type Store } from '@cronjob-monitor/shared/store';
 import { readLogTail } from './log-tail.ts';
 import type { ReadPool } from './read-pool.ts';
 
-export interface FactReadingDeps {
+export interface FactReading {
   readonly cluster: Cluster;
   readonly pool: ReadPool;
   readonly clock: Clock;
@@ -34,7 +34,7 @@ const mostBytes = 128 * 1024;
 export async function readFactsOfLogs(
   job: Pick<JobFacts, 'namespace'>,
   pods: readonly PodFacts[],
-  deps: FactReadingDeps,
+  deps: FactReading,
 ): Promise<OutputFacts> {
   const telling = podsWithOutput(pods);
   if (telling.length > mostFactPods)

@@ -121,7 +121,7 @@ export function createFleetFigures(deps: FleetFiguresDeps): FleetFigures {
     for (const group of Map.groupBy(rated, sameQuestion).values()) {
       for (const [id, figures] of await measureGroup(group, rates, now)) durationsOf.set(id, figures);
     }
-    const facts = await readFacts(cronJobs);
+    const facts = await readFacts(cronJobs, deps);
     for (const { id, namespace, name } of cronJobs)
       sla.measured({
         namespace,
@@ -130,20 +130,6 @@ export function createFleetFigures(deps: FleetFiguresDeps): FleetFigures {
         facts: facts.get(id) ?? new Map(),
         durations: durationsOf.get(id),
       });
-  }
-
-  async function readFacts(
-    cronJobs: readonly JudgedCronJob[],
-  ): Promise<ReadonlyMap<number, ReadonlyMap<string, number>>> {
-    const asserted = new Map(cronJobs.map((cronJob) => [cronJob.id, assertedBy(cronJob, deps)]));
-    const ids = [...asserted].flatMap(([id, names]) => (names.size > 0 ? [id] : []));
-    const found = await listOutputRuns(store, ids, 1);
-    return new Map(
-      [...found].map(([id, runs]) => [
-        id,
-        new Map([...(runs.at(-1)?.values ?? [])].filter(([name]) => asserted.get(id)?.has(name))),
-      ]),
-    );
   }
 
   /** Puts the rates of CronJobs whose monitors ask for the same window; returns durations for those that it leads. */
@@ -215,6 +201,22 @@ function ratedBy(
       (monitor.decoded.ok ? monitor.decoded.spec.sla : undefined) ?? {};
     return { cronJob, monitor: labelOf(monitor, cronJob.namespace), isLeading: index === 0, windowDays, countMissed };
   });
+}
+
+/** What the newest success of each said, as far as a monitor asserts something about it. */
+async function readFacts(
+  cronJobs: readonly JudgedCronJob[],
+  deps: FleetFiguresDeps,
+): Promise<ReadonlyMap<number, ReadonlyMap<string, number>>> {
+  const asserted = new Map(cronJobs.map((cronJob) => [cronJob.id, assertedBy(cronJob, deps)]));
+  const ids = [...asserted].flatMap(([id, names]) => (names.size > 0 ? [id] : []));
+  const found = await listOutputRuns(deps.store, ids, 1);
+  return new Map(
+    [...found].map(([id, runs]) => {
+      const values = [...(runs.at(-1)?.values ?? [])];
+      return [id, new Map(values.filter(([name]) => asserted.get(id)?.has(name)))];
+    }),
+  );
 }
 
 /** Names of the facts about which a monitor of it asserts something. */

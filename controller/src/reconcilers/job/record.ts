@@ -91,7 +91,10 @@ export function createJobRecords<Outcome>(
       const uids = executions.map((execution) => execution.jobUid);
       const known = await listRecordedJobs(store, uids);
       if (known.size > 0) await completeRecords(executions.filter(({ jobUid }) => known.has(jobUid)));
-      const factsOf = await completeFacts(executions.filter(({ jobUid }) => known.get(jobUid)?.factsUnknown));
+      const factsOf = await completeFacts(
+        { store, epoch },
+        executions.filter(({ jobUid }) => known.get(jobUid)?.factsUnknown),
+      );
       const fresh = executions.filter((execution) => !known.has(execution.jobUid));
       if (fresh.length === 0) return { counted: [], orphaned: new Set(), factsOf };
       let judged: { readonly outcome: Outcome } | undefined;
@@ -127,18 +130,6 @@ export function createJobRecords<Outcome>(
     return rows.map((row) => (row.waitingMessage === undefined ? row : { ...row, waitingMessage: safe.next().value }));
   }
 
-  /** The end of a Job is often seen before that of its pods, which say what its output was. */
-  async function completeFacts(executions: readonly Execution[]): Promise<ReadonlySet<string>> {
-    const factsOf = new Set<string>();
-    for (const { jobUid, cronJobUid, output, factsUnknown } of executions) {
-      if (factsUnknown) continue;
-      const said = output ?? { values: new Map(), problems: [] };
-      const settled = await store.fenced(epoch, (tx) => settleRunFacts(tx, jobUid, said));
-      if (settled !== undefined) factsOf.add(cronJobUid);
-    }
-    return factsOf;
-  }
-
   /** A failed run whose pods were seen only after its end still gets its exit code. */
   async function completeRecords(executions: readonly Execution[]): Promise<void> {
     const telling = executions.filter(
@@ -154,4 +145,19 @@ export function createJobRecords<Outcome>(
         await updateExecutionEvidence(store, epoch, jobUid, { exitCode, reason, attempts, failedIndexes, node });
     }
   }
+}
+
+/** The end of a Job is often seen before that of its pods, which say what its output was. Answers whose runs said something new. */
+async function completeFacts(
+  { store, epoch }: Pick<JobRecordDeps, 'store' | 'epoch'>,
+  executions: readonly Execution[],
+): Promise<ReadonlySet<string>> {
+  const factsOf = new Set<string>();
+  for (const { jobUid, cronJobUid, output, factsUnknown } of executions) {
+    if (factsUnknown) continue;
+    const said = output ?? { values: new Map(), problems: [] };
+    const settled = await store.fenced(epoch, (tx) => settleRunFacts(tx, jobUid, said));
+    if (settled !== undefined) factsOf.add(cronJobUid);
+  }
+  return factsOf;
 }

@@ -10,11 +10,11 @@ export interface OutputFacts {
 }
 
 /** A line with facts begins with it. */
-export const factsMark = '::cronjob-monitor ';
+const factsMark = '::cronjob-monitor ';
 /** The fact that every run with a start and an end has. */
 export const durationFact = 'duration_seconds';
 export const factNamePattern = '^[a-z][a-z0-9_]{0,31}$';
-export const mostFactValue = 1e15;
+const mostFactValue = 1e15;
 /** Lines at the end of a log in which facts are looked for. */
 export const factsTailLines = 20;
 /** The log of a Job with more pods is not read for facts: a sum of some of them would be wrong. */

@@ -8,7 +8,7 @@ import { rowsIn, updateRows } from '../upsert.ts';
 import { flagBits } from '../words.ts';
 
 /** Names of facts that one CronJob may have. */
-export const mostFactNames = 32;
+const mostFactNames = 32;
 
 /** A run as its facts are found: they lie by CronJob, fact and creation. */
 export interface RunOfFacts {

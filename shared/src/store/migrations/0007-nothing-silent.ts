@@ -27,7 +27,7 @@ export const silenceColumns: Readonly<Record<string, Readonly<Record<string, Col
   cronjobs: { kind: 'smallint', last_writer: 'longText', gone_from_at: 'bigint', fact_problems: 'longText' },
 };
 
-/** What is expected and is not there has a row, the row of a CronJob tells who wrote it last, and a run keeps what it tells of its output. */
+/** What is expected and is not there has a row, the row of a CronJob tells who wrote it last, and what a run tells of its output is kept with it. */
 export const nothingSilent: Migration = {
   version: 7,
   name: 'nothing silent',
