@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { AlertList, CoverageList, ExecutionDetail, ExecutionPage, Health } from '@cronjob-monitor/shared/contract';
 import type { Rendered } from '../chart/render.ts';
 import { stateOfTheComputer } from './computer.ts';
