@@ -6,6 +6,8 @@ import { inNode24 } from '../in-node-24.mjs';
 await inNode24();
 const { composeMail } = await import('../../controller/src/channels/email/send.ts');
 const { createAddressRules, getChannel } = await import('../../controller/src/channels/index.ts');
+const { chatFormats } = await import('../../shared/src/contract/index.ts');
+const { chatNames } = await import('../../webui/src/format/channels.ts');
 const { systemClock } = await import('../../shared/src/process/index.ts');
 const { exampleOutgoing } = await import('./example-message.mjs');
 
@@ -13,7 +15,7 @@ const secret = (key) => ({ namespace: 'cronjob-monitor', name: 'receiver', key }
 export const signingKey = `whsec_${Buffer.from('example-key-of-24-bytes!').toString('base64')}`;
 
 export const targets = {
-  chat: { type: 'chat', chat: { webhookSecretRef: secret('url'), defaultChannel: '#backups' } },
+  chat: { type: 'chat', chat: { format: 'slack', webhookSecretRef: secret('url'), defaultChannel: '#backups' } },
   paging: { type: 'paging', paging: { routingKeySecretRef: secret('routing-key') } },
   email: {
     type: 'email',
@@ -31,8 +33,8 @@ export const targets = {
 };
 
 /** What a channel puts on the wire, but for credentials. */
-export function payloadOf(type, kind) {
-  return getChannel(type).payloadOf(exampleOutgoing(kind), targets[type], 'full');
+export function payloadOf(type, kind, target = targets[type]) {
+  return getChannel(type).payloadOf(exampleOutgoing(kind), target, 'full');
 }
 
 /** A request of the webhook channel as a receiver on this machine gets it: headers but those of the connection, and the body. */
@@ -96,7 +98,18 @@ if (import.meta.main) {
   keepSections(
     'channels.md',
     {
-      'the chat message': folded('The whole message', json(payloadOf('chat'))),
+      'the chat message': folded("Slack's message", json(payloadOf('chat'))),
+      'the other chats': chatFormats
+        .filter((format) => format !== 'slack')
+        .map((format) => {
+          const chat = {
+            ...targets.chat.chat,
+            format,
+            defaultChannel: format === 'telegram' ? '-1001234567890' : undefined,
+          };
+          return folded(`${chatNames[format]}'s message`, json(payloadOf('chat', 'firing', { type: 'chat', chat })));
+        })
+        .join('\n\n'),
       'the events': [
         folded('The trigger', json({ ...routingKey, ...payloadOf('paging')[0] })),
         folded('The resolve, when it is over', json({ ...routingKey, ...payloadOf('paging', 'closing')[0] })),

@@ -14,7 +14,7 @@ import {
 } from '@cronjob-monitor/shared/testing';
 import { incidentsOf, isSigned, parseMail, startWebhookSink } from '../sinks/index.ts';
 import { everyKind, monstrous } from './messages.ts';
-import { anAttempt, canary, depsOf, signingKey, startReceiver, type Receiver } from './receivers.ts';
+import { anAttempt, canary, depsOf, signingKey, startReceiver, targetAt, type Receiver } from './receivers.ts';
 
 const never = new AbortController().signal;
 
@@ -77,7 +77,14 @@ for (const channel of channels) {
 }
 
 test('every channel says how fast it may be called', () => {
-  const paces = Object.fromEntries(channels.map(({ type, pace }) => [type, [pace.inFlight, pace.gapMs]]));
+  const paces = Object.fromEntries(
+    channels.map((channel) => {
+      const { type } = channel;
+      const { target } = targetAt(type, { url: new URL('https://receiver.example.org') });
+      const { inFlight, gapMs } = channel.paceOf(target);
+      return [type, [inFlight, gapMs]];
+    }),
+  );
   assert.deepEqual(paces, { chat: [1, 1_000], paging: [2, 0], email: [2, 0], webhook: [2, 0] });
 });
 

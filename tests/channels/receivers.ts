@@ -125,7 +125,7 @@ function makeTarget(type: ChannelType, url: string): ChannelTarget {
   if (type === 'chat') {
     return {
       type,
-      chat: { webhookSecretRef: ref('url'), defaultChannel: '#ops', messageTemplate: undefined },
+      chat: { format: 'slack', webhookSecretRef: ref('url'), defaultChannel: '#ops', messageTemplate: undefined },
     };
   }
   if (type === 'paging') {

@@ -264,6 +264,16 @@ export const refusedChannels: readonly { says: string; spec: object; message: st
     message: 'spec.paging is needed exactly when spec.type is paging',
   },
   {
+    says: 'a chat that nobody made',
+    spec: { type: 'chat', chat: { webhookSecretRef: ref, format: 'irc' } },
+    message: 'Unsupported value: "irc"',
+  },
+  {
+    says: 'telegram without the id of a chat',
+    spec: { type: 'chat', chat: { webhookSecretRef: ref, format: 'telegram' } },
+    message: 'format telegram needs defaultChannel',
+  },
+  {
     says: 'an email block for a webhook',
     spec: { type: 'webhook', email: { smtpSecretRef: { name: 'a', namespace: 'b' }, from: 'a@b.c', to: ['a@b.c'] } },
     message: 'spec.webhook is needed exactly when',

@@ -75,7 +75,7 @@ class OutboxDispatcher implements Dispatcher {
     this.#settler = new Settler({ ...shared, onChannelChanged, onRecovered: (uid) => this.#care.recovered(uid) });
     const paceOf = (uid: string): Pace | undefined => {
       const spec = findSpec(uid);
-      return spec && getChannel(spec.type).pace;
+      return spec && getChannel(spec.type).paceOf(spec);
     };
     this.#flights = new Flights({ paceOf, monotonicMs: () => clock.monotonicMs() });
     this.#slots = new SendSlots(paceOf);

@@ -9,6 +9,7 @@ const never = new AbortController().signal;
 const target: ChannelTarget = {
   type: 'chat',
   chat: {
+    format: 'slack',
     webhookSecretRef: { namespace: 'ops', name: 'chat', key: 'url' },
     defaultChannel: undefined,
     messageTemplate: undefined,

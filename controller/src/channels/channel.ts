@@ -54,7 +54,7 @@ export interface Pace {
  */
 export interface Channel<Type extends ChannelType, Credentials, Payload> {
   readonly type: Type;
-  readonly pace: Pace;
+  paceOf(target: TargetOf<Type>): Pace;
   /** What it needs of the Secrets that the spec names, checked before anything is sent. */
   credentialsOf(target: TargetOf<Type>, secrets: Secrets): Credentials | Unusable;
   /** The host that it would send to, as a URL writes it; or what in the spec, or in the rules, keeps it from sending. */

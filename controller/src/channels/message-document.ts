@@ -63,7 +63,7 @@ export interface Link {
   readonly href: string;
 }
 
-const empty: MessageDocument = {
+export const emptyDocument: MessageDocument = {
   state: '',
   title: '',
   message: '',
@@ -95,7 +95,7 @@ export function toDocument(message: Message): MessageDocument {
 function documentOfAlert(data: AlertMessage): MessageDocument {
   const { alert, context, monitor, cluster, links } = data;
   return {
-    ...empty,
+    ...emptyDocument,
     message: alert.message,
     facts: factsOf(data),
     fix: context.suggestedFix ?? '',
@@ -127,7 +127,7 @@ function digestMessage({ cause, ended }: DigestMessage['digest']): string {
 function documentOfDigest({ digest, cluster, links }: DigestMessage): MessageDocument {
   const more = digest.total - Math.min(digest.alerts.length, mostNamed);
   return {
-    ...empty,
+    ...emptyDocument,
     state: digest.cause === 'storm' ? (digest.ended ? 'STORM OVER' : 'STORM') : 'DIGEST',
     message: digestMessage(digest),
     facts: digest.counts.map(({ type, severity, count }) => ({
@@ -145,7 +145,13 @@ function documentOfDigest({ digest, cluster, links }: DigestMessage): MessageDoc
 }
 
 function documentOfTest({ message, cluster, links }: TestMessage): MessageDocument {
-  return { ...empty, state: 'TEST', message, links: toLink('Channel', links.channel), origin: clusterOf(cluster) };
+  return {
+    ...emptyDocument,
+    state: 'TEST',
+    message,
+    links: toLink('Channel', links.channel),
+    origin: clusterOf(cluster),
+  };
 }
 
 function stateInWords(kind: Exclude<Message['kind'], 'digest' | 'test'>, { alert }: AlertMessage): string {

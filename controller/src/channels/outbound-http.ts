@@ -18,10 +18,12 @@ export interface OutboundRequest {
   readonly body: string;
 }
 
-/** What is kept of an answer: its text is read, for it may break off, and forgotten. */
+/** An answer. Its text decides for receivers that say there what became of the message, and leaves in no word of ours. */
 export interface HttpAnswer {
   readonly status: number;
   readonly retryAfterMs: number | undefined;
+  /** At most 64 KiB of it. */
+  readonly text: string;
 }
 
 export type HttpResult = { readonly answer: HttpAnswer } | { readonly failure: TransportFailure };
@@ -37,7 +39,8 @@ export async function sendHttp(request: OutboundRequest, deps: SendDeps, signal:
     const reached = await orAborted(reach(request.url.hostname, deps), connecting.signal);
     if (!('addresses' in reached)) return { failure: reached.refused === 'address' ? addressRefused : nameUnknown };
     const answer = await exchange(request, reached.addresses, { whole, connecting });
-    return { answer: { status: answer.status, retryAfterMs: retryAfterMsOf(answer.headers, deps.clock.now()) } };
+    const { status, headers, text } = answer;
+    return { answer: { status, text, retryAfterMs: retryAfterMsOf(headers, deps.clock.now()) } };
   } catch (error) {
     signal.throwIfAborted();
     const phase = error instanceof Broken ? error.phase : 'connect';
@@ -52,6 +55,7 @@ export async function sendHttp(request: OutboundRequest, deps: SendDeps, signal:
 interface Answer {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
+  readonly text: string;
 }
 
 /** No whole answer. */
@@ -109,13 +113,18 @@ async function exchange(
 
 /** Reads to the end or to the limit: what an answer says beyond that decides nothing. */
 function readAnswer(response: IncomingMessage, resolve: (answer: Answer) => void, breakOff: () => void): void {
-  const answer = { status: response.statusCode ?? 0, headers: response.headers };
+  const chunks: Buffer[] = [];
   let bytes = 0;
+  const end = (): void => {
+    const text = Buffer.concat(chunks).subarray(0, maxAnswerBytes).toString('utf8');
+    resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
+  };
   response.on('data', (chunk: Buffer) => {
+    if (bytes <= maxAnswerBytes) chunks.push(chunk);
     bytes += chunk.length;
-    if (bytes > maxAnswerBytes) resolve(answer);
+    if (bytes > maxAnswerBytes) end();
   });
-  response.once('end', () => (response.complete ? resolve(answer) : breakOff()));
+  response.once('end', () => (response.complete ? end() : breakOff()));
   response.on('error', breakOff);
 }
 
@@ -126,7 +135,7 @@ function codeOf(error: unknown): string | undefined {
 }
 
 /** More than this is not believed. */
-const longestMs = 60 * 60_000;
+export const longestMs = 60 * 60_000;
 
 /**
  * How long a receiver asks to be left alone: seconds, or a date, which is measured against the answer's own Date, so that clocks

@@ -29,7 +29,7 @@ export interface Attempt {
 /** A channel as the pipeline sees it: all are alike. A target of another type is a mistake of the caller and throws. */
 export interface RegisteredChannel {
   readonly type: ChannelType;
-  readonly pace: Pace;
+  paceOf(target: ChannelTarget): Pace;
   /** Sends one message, judges what came of it: within 15 s. Rejects only with the reason of an aborted signal. */
   send(attempt: Attempt, deps: SendDeps, signal: AbortSignal): Promise<Outcome>;
   /**
@@ -79,7 +79,7 @@ function register<Type extends ChannelType, Credentials extends object, Payload>
   };
   return {
     type: channel.type,
-    pace: channel.pace,
+    paceOf: (target) => channel.paceOf(own(target)),
     payloadOf: (outgoing, target, form) => channel.payloadOf(outgoing, own(target), form),
     async send({ target, secrets, ...attempt }, deps, signal) {
       signal.throwIfAborted();

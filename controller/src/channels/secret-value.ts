@@ -10,11 +10,15 @@ export function findSecretValue({ namespace, name, key }: SecretKeyRef, secrets:
   return value === '' ? unusable(`Secret ${namespace}/${name} has no value under the key ${key}`) : value;
 }
 
-/** The same for an address to send to. */
-export function findSecretUrl(ref: SecretKeyRef, secrets: Secrets): URL | Unusable {
+/** The same for an address to send to. `problemOf` says what is wrong with it, without it. */
+export function findSecretUrl(
+  ref: SecretKeyRef,
+  secrets: Secrets,
+  problemOf: (value: string) => string | undefined = receiverUrlProblem,
+): URL | Unusable {
   const value = findSecretValue(ref, secrets);
   if (typeof value !== 'string') return value;
-  const problem = receiverUrlProblem(value);
+  const problem = problemOf(value);
   return problem === undefined ? new URL(value) : unusableValue(ref, problem);
 }
 

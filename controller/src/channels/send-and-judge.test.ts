@@ -16,7 +16,7 @@ function expected(status: number): string {
 
 test('every status code from 100 to 999 has its meaning', () => {
   for (let status = 100; status <= 999; status += 1) {
-    const outcome = judgeAnswer({ status, retryAfterMs: 5_000 }, 'full');
+    const outcome = judgeAnswer({ status, retryAfterMs: 5_000, text: '' }, 'full');
     const said = outcome.kind === 'delivered' ? 'delivered' : outcome.next;
     assert.equal(said, expected(status), String(status));
     assert.equal(outcome.httpStatus, status);
@@ -29,7 +29,7 @@ test('every status code from 100 to 999 has its meaning', () => {
 
 test('what refuses the reduced form too is given up', () => {
   for (const status of reduced) {
-    const outcome = judgeAnswer({ status, retryAfterMs: undefined }, 'reduced');
+    const outcome = judgeAnswer({ status, retryAfterMs: undefined, text: '' }, 'reduced');
     assert.equal(outcome.kind === 'failed' && outcome.next, 'dead');
   }
 });

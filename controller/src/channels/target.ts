@@ -1,4 +1,4 @@
-import type { ChannelType } from '@cronjob-monitor/shared/contract';
+import type { ChannelType, ChatFormat } from '@cronjob-monitor/shared/contract';
 
 /** Where one value of a Secret is. */
 export interface SecretKeyRef {
@@ -11,6 +11,7 @@ export interface SecretKeyRef {
 export interface ChatTarget {
   readonly type: 'chat';
   readonly chat: {
+    readonly format: ChatFormat;
     readonly webhookSecretRef: SecretKeyRef;
     readonly defaultChannel: string | undefined;
     readonly messageTemplate: string | undefined;

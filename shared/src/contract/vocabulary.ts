@@ -198,6 +198,9 @@ export type DeliveryErrorCategory = (typeof deliveryErrorCategories)[number];
 
 export const channelTypes = ['chat', 'paging', 'email', 'webhook'] as const;
 export type ChannelType = (typeof channelTypes)[number];
+/** Whose form a message to a chat room has: `spec.chat.format` of an AlertChannel. */
+export const chatFormats = ['slack', 'teams', 'googlechat', 'discord', 'mattermost', 'telegram', 'ntfy'] as const;
+export type ChatFormat = (typeof chatFormats)[number];
 
 export const silenceStates = ['scheduled', 'active', 'expired'] as const;
 export type SilenceState = (typeof silenceStates)[number];

@@ -192,7 +192,12 @@ export {
 } from './delivery/title.ts';
 export { counted, spanInWords, toLocalTime, type LocalTime } from './delivery/wording.ts';
 export { toSafeMessage, withoutDetails } from './delivery/safe-message.ts';
-export { pagingEndpointRefused, receiverUrlProblem, routingKeyProblem } from './delivery/secret-shape.ts';
+export {
+  chatUrlProblem,
+  pagingEndpointRefused,
+  receiverUrlProblem,
+  routingKeyProblem,
+} from './delivery/secret-shape.ts';
 export { changeLine, digestedLine, eventLine, podLine } from './delivery/context-lines.ts';
 export { templateValuesOf, type MessageValues } from './delivery/template-values.ts';
 export {

@@ -136,7 +136,12 @@ const rest = {
 export const wholeChannelSpecs = {
   chat: {
     type: 'chat',
-    chat: { webhookSecretRef: secretRef, defaultChannel: '#ops', messageTemplate: '{{ .Alert.Title }}' },
+    chat: {
+      webhookSecretRef: secretRef,
+      format: 'mattermost',
+      defaultChannel: '#ops',
+      messageTemplate: '{{ .Alert.Title }}',
+    },
     ...rest,
   },
   paging: {

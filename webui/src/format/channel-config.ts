@@ -1,3 +1,5 @@
+import { chatNames } from './channels.ts';
+
 /** One line of the configuration of a channel. */
 export interface ConfigurationLine {
   readonly name: string;
@@ -10,6 +12,7 @@ export interface ConfigurationLine {
 const names: Readonly<Record<string, string>> = {
   channel: 'Channel',
   defaultChannel: 'Channel',
+  format: 'Chat',
   urlSecretRef: 'Address',
   webhookSecretRef: 'Address',
   routingKeySecretRef: 'Routing key',
@@ -27,7 +30,7 @@ const names: Readonly<Record<string, string>> = {
 export function channelConfigLines(config: Readonly<Record<string, unknown>>): ConfigurationLine[] {
   return Object.entries(config).map(([key, value]) => ({
     name: names[key] ?? `${key.charAt(0).toUpperCase()}${key.slice(1)}`,
-    says: valueText(value),
+    says: (key === 'format' ? chatNames[String(value)] : undefined) ?? valueText(value),
     isWrong: isRecord(value) && value['usable'] === false,
   }));
 }

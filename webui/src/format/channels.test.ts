@@ -19,6 +19,8 @@ const at = (clock: string): string => `2026-11-21T${clock}.000Z`;
 describe('a channel', () => {
   test('says what it is', () => {
     assert.equal(channelKindText({ type: 'chat', config: { channel: '#ops' } }), 'chat, #ops');
+    assert.equal(channelKindText({ type: 'chat', config: { format: 'teams', channel: null } }), 'Microsoft Teams');
+    assert.equal(channelKindText({ type: 'chat', config: { format: 'slack', channel: '#ops' } }), 'Slack, #ops');
     assert.equal(channelKindText({ type: 'email', config: { to: ['a@x', 'b@x'] } }), 'email, to a@x, b@x');
     assert.equal(channelKindText({ type: 'paging', config: { severity: null } }), 'paging');
   });

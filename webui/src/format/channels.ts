@@ -7,8 +7,20 @@ import { readyMark } from './marks.ts';
 import { shortTimeText } from './time.ts';
 import type { Viewer } from './viewer.ts';
 
-/** What a channel is: `chat, #ops`, `webhook, POST`. */
+/** Chats by the names that they call themselves. */
+export const chatNames: Readonly<Record<string, string>> = {
+  slack: 'Slack',
+  teams: 'Microsoft Teams',
+  googlechat: 'Google Chat',
+  discord: 'Discord',
+  mattermost: 'Mattermost',
+  telegram: 'Telegram',
+  ntfy: 'ntfy',
+};
+
+/** What a channel is: `Slack, #ops`, `webhook, POST`. */
 export function channelKindText({ type, config }: Pick<Channel, 'type' | 'config'>): string {
+  const kind = (type === 'chat' ? chatNames[String(config['format'])] : undefined) ?? type;
   const told = {
     chat: config['channel'],
     paging: config['severity'],
@@ -16,7 +28,7 @@ export function channelKindText({ type, config }: Pick<Channel, 'type' | 'config
     webhook: config['method'],
   }[type];
   const words = Array.isArray(told) ? told.map(String).join(', ') : typeof told === 'string' ? told : '';
-  return words === '' ? type : `${type}, ${type === 'email' ? 'to ' : ''}${words}`;
+  return words === '' ? kind : `${kind}, ${type === 'email' ? 'to ' : ''}${words}`;
 }
 
 const reasons: Readonly<Record<string, string>> = {

@@ -17,7 +17,7 @@ export function fullConfig(channel: CatalogChannelState): Config {
 }
 
 const short: Readonly<Record<ChannelType, Told>> = {
-  chat: (block) => ({ channel: textOrNull(block['defaultChannel']) }),
+  chat: (block) => ({ format: formatOf(block), channel: textOrNull(block['defaultChannel']) }),
   paging: (block) => ({ severity: textOrNull(block['severity']) }),
   email: (block) => ({ from: textOrNull(block['from']), to: texts(block['to']) }),
   webhook: (block) => ({ method: textOrNull(block['method']) }),
@@ -26,6 +26,7 @@ const short: Readonly<Record<ChannelType, Told>> = {
 const full: Readonly<Record<ChannelType, Told>> = {
   chat: (block, channel) => ({
     webhookSecretRef: presentSecret(block['webhookSecretRef'], channel),
+    format: formatOf(block),
     defaultChannel: textOrNull(block['defaultChannel']),
     messageTemplate: textOrNull(block['messageTemplate']),
   }),
@@ -61,6 +62,11 @@ function presentSecret(ref: unknown, { ready, reason, message }: CatalogChannelS
   const isNamed = message.split(/[\s,:;]+/).includes(`${namespace}/${name}`);
   const usable = ready || (reason !== 'NotChecked' && !isNamed);
   return { name, namespace, key: textOrNull(key), usable };
+}
+
+/** Slack's, for a spec that was stored before there were others. */
+function formatOf(block: Config): string {
+  return textOrNull(block['format']) ?? 'slack';
 }
 
 function blockOf({ spec, type }: CatalogChannelState): Config {

@@ -33,7 +33,7 @@ test('lists channels with what was sent and what waits', async () => {
         ready: true,
         reason: 'Validated',
         message: '',
-        config: { channel: '#ops' },
+        config: { format: 'slack', channel: '#ops' },
         stats: {
           alertsSentTotal: 212,
           alertsFailedTotal: 3,

@@ -33,3 +33,36 @@ export function fenced(text: string, limit: number, keep: 'beginning' | 'end'): 
 export function withoutBackticks(text: string): string {
   return text.replace(/`+/g, "'");
 }
+
+/** A blank of no width: what it stands in is no name, no address and no command to any receiver, and reads as before. */
+const apart = '\u200b';
+
+/** Addresses stay text where a receiver makes links of words. */
+export function breakLinks(text: string): string {
+  return text.replace(/:(?=\/\/)|(?<=www)(?=\.)|(?<=mailto):/gi, `$&${apart}`);
+}
+
+/** Names after an at sign, and Slack's marks in angle brackets, stay text. */
+export function breakMentions(text: string): string {
+  return text.replace(/@|<(?=[!@#\w])/g, `$&${apart}`);
+}
+
+/** Text as Markdown that shows just this: no looks, links, lists, quotes, headings or pictures for words between colons. */
+export function escapeMarkdown(text: string): string {
+  return breakMentions(breakLinks(text))
+    .replace(/[\\`*_~|[\]()<>#]/g, '\\$&')
+    .replace(/^(\s*)([-+=])/gm, '$1\\$2')
+    .replace(/^(\s*\d+)\./gm, '$1\\.')
+    .replace(/:(?=[\w+-]*[a-z])/gi, `:${apart}`);
+}
+
+/** Output of programs in a fence that it cannot end. */
+export function markdownFence(text: string): string {
+  return `${fence}\n${breakMentions(withoutBackticks(text).trimEnd())}\n${fence}`;
+}
+
+/** One of our links. */
+export function linkMarkdown({ text, href }: { readonly text: string; readonly href: string }): string {
+  const url = href.replace(/[()<>[\]\\*_~@]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
+  return `[${escapeMarkdown(text)}](${url})`;
+}

@@ -1,13 +1,14 @@
+import { chatUrlProblem } from '@cronjob-monitor/shared/domain';
 import type { Channel } from '../channel.ts';
 import { findSecretUrl, isUnusable } from '../secret-value.ts';
-import { chatPayload, type ChatPayload, sendChat, type ChatCredentials } from './send.ts';
+import { chatPayload, formats, sendChat, type ChatCredentials } from './send.ts';
 
-/** A room of a chat service, by its incoming webhook: one message a second. */
-export const chat: Channel<'chat', ChatCredentials, ChatPayload> = {
+/** A room of a chat service, by its incoming webhook: one message at a time. */
+export const chat: Channel<'chat', ChatCredentials, object> = {
   type: 'chat',
-  pace: { inFlight: 1, gapMs: 1_000 },
-  credentialsOf: ({ chat: { webhookSecretRef } }, secrets) => {
-    const url = findSecretUrl(webhookSecretRef, secrets);
+  paceOf: ({ chat: { format } }) => ({ inFlight: 1, gapMs: formats[format].gapMs }),
+  credentialsOf: ({ chat: { webhookSecretRef, format } }, secrets) => {
+    const url = findSecretUrl(webhookSecretRef, secrets, (value) => chatUrlProblem(format, value));
     return isUnusable(url) ? url : { url };
   },
   hostOf: (_target, { url }) => url.hostname,

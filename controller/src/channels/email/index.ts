@@ -8,7 +8,7 @@ import { sendEmail } from './send.ts';
 /** One mail to all addresses of the channel. */
 export const email: Channel<'email', EmailCredentials, EmailPayload> = {
   type: 'email',
-  pace: { inFlight: 2, gapMs: 0 },
+  paceOf: () => ({ inFlight: 2, gapMs: 0 }),
   credentialsOf: emailCredentialsOf,
   hostOf: ({ email: { from, to } }, { host }) => {
     const problem = findAddressProblem({ from, to });

@@ -13,8 +13,8 @@ import {
 import type { Form } from '../channel.ts';
 import { toDocument, type MessageDocument } from '../message-document.ts';
 import type { EmailTarget } from '../target.ts';
+import { toSections, toText } from '../text.ts';
 import { usableTemplate } from '../usable-template.ts';
-import { toText, toSections } from './text.ts';
 
 /** A mail before it is put into its own format. */
 export interface EmailPayload {

@@ -7,7 +7,7 @@ import { endpointOf, sendPaging, type PagingCredentials } from './send.ts';
 /** A service that pages people, by its events endpoint. */
 export const paging: Channel<'paging', PagingCredentials, PagingPayload> = {
   type: 'paging',
-  pace: { inFlight: 2, gapMs: 0 },
+  paceOf: () => ({ inFlight: 2, gapMs: 0 }),
   credentialsOf: ({ paging: { routingKeySecretRef } }, secrets) => {
     const routingKey = findRoutingKey(routingKeySecretRef, secrets);
     return typeof routingKey === 'string' ? { routingKey } : routingKey;

@@ -6,7 +6,7 @@ import { webhookPayload, type WebhookPayload } from './payload.ts';
 /** JSON to any address, signed when a key is given. */
 export const webhook: Channel<'webhook', WebhookCredentials, WebhookPayload> = {
   type: 'webhook',
-  pace: { inFlight: 2, gapMs: 0 },
+  paceOf: () => ({ inFlight: 2, gapMs: 0 }),
   credentialsOf: ({ webhook: { urlSecretRef, signingSecretRef } }, secrets) => {
     const url = findSecretUrl(urlSecretRef, secrets);
     if (isUnusable(url)) return url;

@@ -1,4 +1,4 @@
-import { receiverUrlProblem, routingKeyProblem } from '@cronjob-monitor/shared/domain';
+import { chatUrlProblem, receiverUrlProblem, routingKeyProblem } from '@cronjob-monitor/shared/domain';
 import {
   ClusterError,
   lacksLabel,
@@ -67,6 +67,9 @@ function shapeOf(secret: NeededSecret, spec: ChannelSpec): ((value: string) => s
   const isOf = (ref: { readonly namespace: string; readonly name: string; readonly key: string }): boolean =>
     ref.namespace === secret.namespace && ref.name === secret.name && secret.keys.includes(ref.key);
   if (spec.type === 'paging') return isOf(spec.paging.routingKeySecretRef) ? routingKeyProblem : undefined;
-  if (spec.type === 'chat') return isOf(spec.chat.webhookSecretRef) ? receiverUrlProblem : undefined;
+  if (spec.type === 'chat') {
+    const { format, webhookSecretRef } = spec.chat;
+    return isOf(webhookSecretRef) ? (value) => chatUrlProblem(format, value) : undefined;
+  }
   return spec.type === 'webhook' && isOf(spec.webhook.urlSecretRef) ? receiverUrlProblem : undefined;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { receiverUrlProblem, routingKeyProblem } from './secret-shape.ts';
+import { chatUrlProblem, receiverUrlProblem, routingKeyProblem } from './secret-shape.ts';
 
 test('only what looks like a key of a paging service is sent as one', () => {
   for (const key of ['0123456789abcdef0123456789abcdef', 'R0-a_b'.repeat(4)])
@@ -37,5 +37,27 @@ test('only an http or https URL with a host is sent to', () => {
     const problem = receiverUrlProblem(value);
     assert.match(problem ?? '', words, value);
     assert.doesNotMatch(problem ?? '', /hunter2|example/);
+  }
+});
+
+test('an address of a chat names who sends, or what topic it is, where the chat asks for it', () => {
+  for (const [format, url] of [
+    ['slack', 'https://hooks.example.org/'],
+    ['telegram', 'https://api.telegram.org/bot42:AA-b_c/sendMessage'],
+    ['telegram', 'http://gateway.ops:8081/telegram/bot42:AA/sendMessage'],
+    ['ntfy', 'https://ntfy.sh/backups'],
+    ['ntfy', 'https://ntfy.example.org/backups?auth=QmVhcmVy'],
+  ] as const)
+    assert.equal(chatUrlProblem(format, url), undefined, url);
+  for (const [format, url, words] of [
+    ['teams', 'hunter2', /is no URL/],
+    ['telegram', 'https://api.telegram.org/bothunter2', /is no address of a bot/],
+    ['telegram', 'https://api.telegram.org/bothunter2/getMe', /is no address of a bot/],
+    ['ntfy', 'https://ntfy.sh/', /has no topic/],
+    ['ntfy', 'https://ntfy.sh/hunter2.', /has no topic/],
+  ] as const) {
+    const problem = chatUrlProblem(format, url);
+    assert.match(problem ?? '', words, url);
+    assert.doesNotMatch(problem ?? '', /hunter2/);
   }
 });

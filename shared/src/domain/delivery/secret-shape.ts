@@ -1,3 +1,5 @@
+import type { ChatFormat } from '../../contract/index.ts';
+
 /**
  * What values of Secrets must look like before they leave: the author of a channel may name any key of any Secret that channels may use,
  * and must not learn a value that was never meant for it. Each function says what is wrong as the end of a sentence, without the value;
@@ -22,6 +24,18 @@ export function receiverUrlProblem(value: string): string | undefined {
   if (url.username !== '' || url.password !== '') {
     return 'has a user or a password before its host, which is not sent: a webhook takes them as an authorization header, in spec.webhook.headers';
   }
+  return undefined;
+}
+
+/** The same for the address of a chat room: Telegram's and ntfy's say in their paths who sends, or what topic it is. */
+export function chatUrlProblem(format: ChatFormat, value: string): string | undefined {
+  const problem = receiverUrlProblem(value);
+  if (problem !== undefined) return problem;
+  const { pathname } = new URL(value);
+  if (format === 'telegram' && !/\/bot[^/]+\/sendMessage$/.test(pathname))
+    return 'is no address of a bot: https://api.telegram.org/bot<token>/sendMessage';
+  if (format === 'ntfy' && !/\/[A-Za-z0-9_-]{1,64}$/.test(pathname))
+    return 'has no topic at its end: 1 to 64 letters, digits, - and _, such as https://ntfy.sh/<topic>';
   return undefined;
 }
 

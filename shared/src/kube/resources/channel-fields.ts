@@ -1,4 +1,4 @@
-import { channelTypes } from '../../contract/index.ts';
+import { channelTypes, chatFormats } from '../../contract/index.ts';
 import { messagePlaceholders, parseTemplate, unknownPlaceholders } from '../../domain/index.ts';
 import {
   emailTlsModes,
@@ -65,10 +65,15 @@ function headerProblem(name: string): string | undefined {
 const chat = refine(
   object({
     webhookSecretRef: required(secretKeyRef),
+    format: defaulted(oneOf(chatFormats), 'slack'),
     defaultChannel: optional(text(0, 80)),
     messageTemplate: optional(template(8192)),
   }),
-  ({ webhookSecretRef, ...rest }): ChatSpec | undefined => webhookSecretRef && { webhookSecretRef, ...rest },
+  ({ webhookSecretRef, format, ...rest }, path, reading): ChatSpec | undefined => {
+    if (format === 'telegram' && (rest.defaultChannel ?? '') === '')
+      return refuse(reading, path, 'format telegram needs defaultChannel, the id of the chat');
+    return webhookSecretRef && format && { webhookSecretRef, format, ...rest };
+  },
 );
 
 const paging = refine(

@@ -1,3 +1,5 @@
+import type { ChatFormat } from '../../contract/index.ts';
+
 /** The spec of an AlertChannel as applied: defaults filled in, without what could not be used. */
 export type ChannelSpec = ChannelTarget & {
   readonly rateLimiting: { readonly maxAlertsPerHour: number; readonly burstLimit: number };
@@ -22,6 +24,7 @@ export interface SecretKeyRef {
 }
 
 export interface ChatSpec {
+  readonly format: ChatFormat;
   readonly webhookSecretRef: SecretKeyRef;
   readonly defaultChannel: string | undefined;
   /** Undefined: built in, for every template. */

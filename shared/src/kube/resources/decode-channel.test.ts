@@ -53,6 +53,18 @@ for (const { says, spec, path, reason } of [
     reason: 'InvalidPattern',
   },
   {
+    says: 'a chat that is not known',
+    spec: { ...chat, chat: { ...chat.chat, format: 'irc' } },
+    path: 'spec.chat.format',
+    reason: 'InvalidField',
+  },
+  {
+    says: 'telegram without the id of a chat',
+    spec: { ...chat, chat: { webhookSecretRef: chat.chat.webhookSecretRef, format: 'telegram' } },
+    path: 'spec.chat',
+    reason: 'InvalidField',
+  },
+  {
     says: 'a subject of two lines',
     spec: { ...email, email: { ...email.email, subjectTemplate: 'a\r\nBcc: b' } },
     path: 'spec.email.subjectTemplate',

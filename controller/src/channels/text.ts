@@ -1,4 +1,4 @@
-import type { MessageDocument } from '../message-document.ts';
+import type { MessageDocument } from './message-document.ts';
 
 /** The message as plain text, what matters most first. */
 export function toText(document: MessageDocument): string {
@@ -24,7 +24,7 @@ export interface Section {
   readonly isOutput: boolean;
 }
 
-/** In the order of alerting.md section 10.4; what the message has not is left out. */
+/** In the order in which a reader needs them; what the message has not is left out. */
 export function toSections({ alerts, fix, log, logNote, events, pods, changes }: MessageDocument): Section[] {
   const nothingChanged = ['Nothing has changed since the last success.'];
   const sections: Section[] = [

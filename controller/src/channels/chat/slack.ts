@@ -1,5 +1,55 @@
 import type { Fact, FactName, MessageDocument } from '../message-document.ts';
 import { escapeBeginning, escapeText, fenced } from './escape.ts';
+import { takesAny, type ChatFormat } from './format.ts';
+
+export interface SlackMessage {
+  readonly text: string;
+  readonly blocks?: readonly Block[];
+  /** Newer webhooks ignore it. */
+  readonly channel?: string;
+  readonly unfurl_links: false;
+  readonly unfurl_media: false;
+}
+
+/**
+ * Slack's incoming webhooks. `text` says all that matters: a receiver that knows no blocks still gets the news.
+ * https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
+ */
+export const slack: ChatFormat<SlackMessage> = {
+  gapMs: 1_000,
+  budget: 9_000,
+  sizeOf: ({ blocks = [] }) => lengthOf(blocks),
+  takes: takesAny,
+  render: (document, { room }) => ({ ...slackText(standaloneText(document), room), blocks: toBlocks(document) }),
+};
+
+/** A message of text alone: a template's, or the reduced form. */
+export function slackText(text: string, room: string | undefined): SlackMessage {
+  return {
+    text,
+    ...(room !== undefined && room !== '' && { channel: room }),
+    unfurl_links: false,
+    unfurl_media: false,
+  };
+}
+
+/** Title, message, reason, fix and link, each on lines of its own. */
+export function standaloneText({ title, message, facts, fix, links, alerts }: MessageDocument): string {
+  const valueOf = (name: string): string => facts.find((fact) => fact.name === name)?.value ?? '';
+  const reason = [valueOf('exitCode') && `Exit code ${valueOf('exitCode')}`, valueOf('reason')]
+    .filter(Boolean)
+    .join(', ');
+  const link = escapeText(links[0]?.href ?? '');
+  return [
+    escapeBeginning(title, most.header * 2),
+    escapeBeginning([message, ...alerts].filter(Boolean).join('\n'), 1_000),
+    escapeBeginning(reason, 150),
+    fix && escapeBeginning(`Suggested fix: ${fix}`, 1_000),
+    link.length <= 540 ? link : '',
+  ]
+    .filter(Boolean)
+    .join('\n');
+}
 
 /** The blocks that we write. https://docs.slack.dev/reference/block-kit/blocks */
 export type Block =
@@ -34,20 +84,18 @@ const most = {
   log: 2_400,
   lines: 1_200,
   context: 600,
-  all: 9_000,
 };
 
 export function toBlocks(document: MessageDocument): Block[] {
   const { title, message, facts, fix, log, events, pods, alerts } = document;
-  const before: Block[] = [
+  const lines = [...pods, ...events];
+  return [
     { type: 'header', text: { type: 'plain_text', text: escapeBeginning(title, most.header), emoji: false } },
     ...toFields(facts),
     ...toSection(message === '' ? '' : escapeBeginning(message, most.message)),
     ...toSection(alerts.length === 0 ? '' : escapeBeginning(alerts.map((line) => `• ${line}`).join('\n'), most.log)),
     ...toSection(fix === '' ? '' : labelled('Suggested fix', (limit) => escapeBeginning(fix, limit), most.fix)),
-  ];
-  const lines = [...pods, ...events];
-  const after: Block[] = [
+    ...toSection(log === '' ? '' : labelled('End of the log', (limit) => fenced(log, limit, 'end'), most.log)),
     ...toSection(
       lines.length === 0
         ? ''
@@ -55,12 +103,6 @@ export function toBlocks(document: MessageDocument): Block[] {
     ),
     ...toContext(document),
   ];
-  const left = most.all - lengthOf([...before, ...after]);
-  const logLimit = Math.min(most.log, left);
-  const logBlock = toSection(
-    log === '' ? '' : labelled('End of the log', (limit) => fenced(log, limit, 'end'), logLimit),
-  );
-  return [...before, ...logBlock, ...after];
 }
 
 /** Characters of all texts. */

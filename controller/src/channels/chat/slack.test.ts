@@ -3,14 +3,16 @@ import { test } from 'node:test';
 import { aDigestMessage, anAlertMessage, anOutgoing, aTestMessage } from '@cronjob-monitor/shared/testing';
 import * as fc from 'fast-check';
 import type { ChatTarget } from '../target.ts';
+import { fit } from '../fit.ts';
 import { toDocument } from '../message-document.ts';
-import { lengthOf, toBlocks, type Block } from './blocks.ts';
 import { escapeBeginning, fenced } from './escape.ts';
-import { chatPayload, type ChatPayload } from './send.ts';
+import { chatPayload } from './send.ts';
+import { lengthOf, slack, type Block, type SlackMessage } from './slack.ts';
 
 const target = (chat: Partial<ChatTarget['chat']> = {}): ChatTarget => ({
   type: 'chat',
   chat: {
+    format: 'slack',
     webhookSecretRef: { namespace: 'n', name: 's', key: 'url' },
     defaultChannel: undefined,
     messageTemplate: undefined,
@@ -18,8 +20,8 @@ const target = (chat: Partial<ChatTarget['chat']> = {}): ChatTarget => ({
   },
 });
 
-const payloadOf = (outgoing = anOutgoing(), chat: Partial<ChatTarget['chat']> = {}): ChatPayload =>
-  chatPayload(outgoing, target(chat), 'full');
+const payloadOf = (outgoing = anOutgoing(), chat: Partial<ChatTarget['chat']> = {}): SlackMessage =>
+  chatPayload(outgoing, target(chat), 'full') as SlackMessage; // the format of the target
 const firing = (changes: Parameters<typeof anAlertMessage>[0]): ReturnType<typeof anOutgoing> =>
   anOutgoing({ message: { kind: 'firing', data: anAlertMessage(changes) } });
 const textsOf = (blocks: readonly Block[] = []): string[] =>
@@ -126,7 +128,7 @@ test('the reduced form is the text alone', () => {
     anOutgoing(),
     target({ defaultChannel: '#ops', messageTemplate: '{{ .Alert.Title }}' }),
     'reduced',
-  );
+  ) as SlackMessage;
   assert.deepEqual(Object.keys(reduced), ['text', 'channel', 'unfurl_links', 'unfurl_media']);
   assert.equal(reduced.text, payloadOf().text);
 });
@@ -216,19 +218,12 @@ test('whatever the texts, every part keeps within its limit', () => {
 
 test('when everything is as long as it may be, the log gives way', () => {
   const long = 'x'.repeat(5_000);
-  const facts = Array.from({ length: 8 }, () => ({ name: 'group' as const, label: 'Type', value: long }));
   const document = toDocument({ kind: 'firing', data: anAlertMessage() });
+  const facts = Array.from({ length: 8 }, () => ({ name: 'group' as const, label: 'Type', value: long }));
   const origin = ['o'.repeat(590)];
-  const blocks = toBlocks({
-    ...document,
-    title: long,
-    message: long,
-    fix: long,
-    log: long,
-    events: [long],
-    facts,
-    origin,
-  });
+  const full = { ...document, title: long, message: long, fix: long, log: long, events: [long], facts, origin };
+  const about = { room: undefined, streamId: 's', severity: 'warning', isEnd: false } as const;
+  const { blocks = [] } = fit(full, { ...slack, render: (part) => slack.render(part, about) });
   assert.equal(lengthOf(blocks), 9_000);
   const log = textsOf(blocks).find((text) => text.startsWith('*End of the log*'));
   assert.ok(log !== undefined && log.length > 1_500 && log.length < 2_400);
