@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { rmSync, statSync } from 'node:fs';
 import { before, describe, test } from 'node:test';
 import { buildImages, buildProductAgain, filesOf, type Images } from './images.ts';
-import { whyNoRealNode } from './real-node.ts';
+import { testOfAll, whyNoRealNode } from './real-node.ts';
 
 describe('the image of the Dockerfile', { skip: whyNoRealNode() ?? false }, () => {
   let images: Images;
@@ -40,7 +40,7 @@ describe('the image of the Dockerfile', { skip: whyNoRealNode() ?? false }, () =
     assert.ok(bill.packages.some(({ name }) => name === 'better-sqlite3'));
   });
 
-  test('a second build of the same tree gives the same paths, with the same content, mode and owner', async () => {
+  testOfAll('a second build of the same tree gives the same paths, with the same content, mode and owner', async () => {
     const [first, again] = [await filesOf(images.product), await buildProductAgain()];
     const second = await filesOf(again);
     rmSync(again.archive);

@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { buildBinary } from '../realcluster/build-binary.ts';
 import { startRealCluster, type RealCluster } from '../realcluster/real-cluster.ts';
@@ -14,6 +15,10 @@ import {
   type Machine,
   type MachinePlace,
 } from './machine.ts';
+
+/** A test of `NODE=all`: the longer outages, a node that is lost, the image built twice. They take minutes more. */
+export const testOfAll: (name: string, body: () => Promise<void>) => unknown =
+  process.env['NODE'] === 'all' ? test : () => {};
 
 /** A whole cluster on this computer: the real control plane, and machines with containerd and a real kubelet. */
 export interface RealNode {

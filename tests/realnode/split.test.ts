@@ -15,7 +15,7 @@ import {
 } from '../servers/index.ts';
 import type { Rendered } from '../chart/render.ts';
 import { created, Installation, readOnce, until, type PodShown } from './installation.ts';
-import { startRealNode, type RealNode } from './real-node.ts';
+import { startRealNode, testOfAll, type RealNode } from './real-node.ts';
 import { compareMemory, idle, keepRunning, reaches, runOnce } from './workloads.ts';
 
 interface Deployment {
@@ -25,8 +25,6 @@ interface Deployment {
   >;
 }
 
-/** The longer outages, and a node that is lost: minutes more. */
-const testOfAll: (name: string, body: () => Promise<void>) => unknown = process.env['NODE'] === 'all' ? test : () => {};
 const started = await startRealNode({ labels: ['', 'machine=second'] });
 const work = 'work';
 const onTheSecond = { nodeSelector: { machine: 'second' }, tolerations: [{ key: 'machine', operator: 'Exists' }] };
