@@ -20,19 +20,20 @@ const recoveryMs = 8 * 3_600 * second;
 /** The shortest tolerance: a run that comes sooner was never missing. */
 const shortestToleranceMs = 30 * second;
 
-/** What the ledger got wrong, of the slots whose verdict was due before `until`. */
+/** What the ledger got wrong, of the slots whose verdict was due before the end of the scenario. */
 export function differencesOf(
   slots: readonly TrueSlot[],
   ledger: Ledger,
-  until: number,
+  scenario: Pick<Scenario, 'until' | 'steps'>,
 ): { readonly judged: number; readonly differences: Difference[] } {
   const differences: Difference[] = [];
+  const until = Date.parse(scenario.until);
   let judged = 0;
   for (const slot of slots) {
     const at = Date.parse(slot.at);
     const known = ledger.find(slot.uid);
     if (!known || at + longestWaitMs > until || at > known.evaluatedThroughAt) continue;
-    const expected = expectedOf(slot);
+    const expected = expectedOf(slot, editsOf(known.name, scenario));
     const said = saidOf(known, at);
     const createdAt = Date.parse(slot.createdAt ?? '');
     const wasEarly = known.takenBack.has(at) && slot.fate === 'ran' && createdAt - at < shortestToleranceMs;
@@ -68,8 +69,15 @@ function saidOf(known: NonNullable<ReturnType<Ledger['find']>>, at: number): str
   return known.said.get(at)?.outcome ?? (known.answered.has(at) ? 'ran' : 'nothing');
 }
 
-/** The outcomes that the facts allow: one, but where two instants lie so close together that either may come first. */
-function expectedOf(slot: TrueSlot): string[] {
+function editsOf(name: string, { steps }: Pick<Scenario, 'steps'>): number[] {
+  return steps.filter((step) => step.do === 'apply' && step.name === name).map(({ at }) => Date.parse(at));
+}
+
+/**
+ * The outcomes that the facts allow: one, but where two instants lie so close together that either may come first, and where the spec was
+ * edited while the slot was forbidden. The controller then catches up with the newest slot of the new schedule, which no list of slots has.
+ */
+function expectedOf(slot: TrueSlot, edits: readonly number[]): string[] {
   if (slot.fate === 'ran') return ['ran'];
   if (slot.fate === 'suspended') return ['suspended'];
   if (slot.fate === 'nothing') return ['missed'];
@@ -79,7 +87,9 @@ function expectedOf(slot: TrueSlot): string[] {
   const freeAt = slot.blockedUntil === undefined ? Infinity : Date.parse(slot.blockedUntil);
   const endAt = Math.min(nextAt, freeAt);
   if (deadlineAt < endAt - closeMs) return ['skippedDeadline'];
-  const behind = nextAt < freeAt - closeMs ? ['skippedForbid'] : freeAt < nextAt - longestWaitMs ? ['missed'] : [];
+  const isEdited = edits.some((editedAt) => at < editedAt && editedAt < freeAt);
+  const behind =
+    nextAt < freeAt - closeMs ? ['skippedForbid'] : freeAt < nextAt - longestWaitMs && !isEdited ? ['missed'] : [];
   const either = behind.length > 0 ? behind : ['skippedForbid', 'missed'];
   return deadlineAt < endAt + closeMs ? ['skippedDeadline', ...either] : either;
 }

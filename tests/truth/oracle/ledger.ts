@@ -22,6 +22,7 @@ export interface Said {
 }
 
 interface Known {
+  readonly name: string;
   facts: CronJobFacts | undefined;
   readonly createdAt: Instant;
   /** It only ever had intervals (`@every`): their slots count from each start, so that its Jobs alone tell them. */
@@ -73,7 +74,7 @@ export class Ledger {
     }
   }
 
-  find(uid: string): Pick<Known, 'said' | 'answered' | 'takenBack' | 'evaluatedThroughAt'> | undefined {
+  find(uid: string): Pick<Known, 'said' | 'answered' | 'name' | 'takenBack' | 'evaluatedThroughAt'> | undefined {
     return this.#known.get(uid);
   }
 
@@ -91,6 +92,7 @@ export class Ledger {
     if (!known) {
       known = {
         facts,
+        name: facts.name,
         createdAt: facts.createdAt,
         hasIntervals: true,
         deletedAt: undefined,

@@ -129,6 +129,8 @@ export const alertColumns: readonly string[] = [
   ...inside('context', ['jobName', 'exitCode', 'reason', 'suggestedFix', 'measured', 'limit', 'unit']),
   ...inside('context.podStatus', ['phase', 'reason', 'node', 'restarts', 'waiting']),
   ...inside('context', ['hasLogs', 'hasEvents']),
+  ...inside('context.absence', ['cause', 'lastSeenAt', 'deletedFrom', 'deletedUntil']),
+  ...inside('context.absence.lastWriter', ['manager', 'operation', 'at', 'managedBy']),
 ];
 
 export const slaColumns: readonly string[] = [

@@ -103,7 +103,10 @@ test('the columns are the fields of the items, in their order', async () => {
   await fleet.store.sql('acknowledgements').insert({ alert_id: id, by_whom: 'ana', at: testNow });
   await fleet.store.sql('cronjobs').update({ worst_severity: 'critical', active_alerts: 1, state: 0 });
   const [alert] = (await fleet.ask('/api/v1/alerts?format=json')).json() as Alert[];
-  assert.deepEqual(pathsOf({ ...alert, told: { ...alert?.told, channels: [{}] } }), alertColumns);
+  const lastWriter = { manager: '', operation: '', at: '', managedBy: null };
+  const absence = { cause: '', lastSeenAt: null, deletedFrom: null, deletedUntil: null, lastWriter };
+  const whole = { ...alert, told: { ...alert?.told, channels: [{}] }, context: { ...alert?.context, absence } };
+  assert.deepEqual(pathsOf(whole), alertColumns);
   const [target] = (await fleet.ask('/api/v1/sla?format=json')).json() as SlaTarget[];
   assert.deepEqual(pathsOf(target ?? {}), slaColumns);
   const [cronJob] = (await fleet.ask('/api/v1/cronjobs?format=json')).json() as CronJob[];
