@@ -241,7 +241,7 @@ function readable(format: FormatName, payload: object): string {
   if (format !== 'discord' && format !== 'mattermost') return all;
   return all
     .replace(/```\n[^]*?\n```/g, '')
-    .replace(/\\[^\p{L}\p{N}\s]/gu, '\u00b7')
+    .replace(/\\[^\p{L}\p{N}\s]/gu, '·')
     .replace(/\[(?:Alert|CronJob|Run)\]\(\)/g, '');
 }
 
