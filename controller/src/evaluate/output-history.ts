@@ -2,7 +2,7 @@ import { outputRunsNeeded, type OutputHistory } from '@cronjob-monitor/shared/do
 import { listOutputRuns, type Tx } from '@cronjob-monitor/shared/store';
 import type { Subject, Watch } from './subject.ts';
 
-/** As many as are read of other runs, so that each that was recorded while nobody looked is judged. */
+/** As many as are read of other runs, so that each that was recorded unwatched is judged. */
 const fewestRuns = 40;
 
 /** What successes of these CronJobs said of their output; nothing is read of those of which no monitor asserts anything. */

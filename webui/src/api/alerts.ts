@@ -32,7 +32,7 @@ export interface AlertQuery extends AlertFilters {
 export interface AcknowledgeInput {
   readonly note?: string;
   readonly expiresAt?: string;
-  /** Counts only where nobody is asked who they are. */
+  /** Counts only where callers are not asked who they are. */
   readonly by?: string;
 }
 

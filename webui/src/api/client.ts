@@ -146,7 +146,7 @@ async function send(
   // Health answers 503 with its ordinary body: what is wrong is what was asked for.
   const isHealth = url.startsWith('/api/v1/health');
   if (response.ok || response.status === 304 || (isHealth && response.status === 503)) return response;
-  // Whoever hears of it asks who we are: that question's own refusal is its answer.
+  // The listener asks who we are: that question's own refusal is its answer.
   if (response.status === 401 && !url.startsWith('/api/v1/whoami')) for (const tell of whenRefused) tell();
   throw await toError(response);
 }

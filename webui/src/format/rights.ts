@@ -23,5 +23,5 @@ export function missingRight(ability: Ability, namespace: string | undefined): s
   return `Needs ${needed[ability]}${namespace === undefined ? '' : ` in ${namespace}`}`;
 }
 
-/** The same for everybody while the API only reads. */
+/** The same for all while the API only reads. */
 export const readOnlyText = 'This service is read-only (api.read-only)';

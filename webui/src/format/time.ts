@@ -47,7 +47,7 @@ export function relativeText(at: string | number, nowMs: number): string {
   return seconds > 0 ? `in ${roughly(seconds)}` : `${roughly(-seconds)} ago`;
 }
 
-/** A span that still grows, without the units nobody asks for: `3 h`, `4 min`. */
+/** A span that still grows, without units that say nothing: `3 h`, `4 min`. */
 export function ageText(sinceAt: string | number, nowMs: number): string {
   return roughly(Math.max(0, nowMs - msOf(sinceAt)) / 1000);
 }

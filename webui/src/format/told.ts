@@ -4,7 +4,7 @@ import { ordinal } from './figures.ts';
 import { shortTimeText } from './time.ts';
 import type { Viewer } from './viewer.ts';
 
-/** Was anybody told of an alert, and if not, why: one mark whose word is the whole sentence. */
+/** Was an alert told, and if not, why: one mark whose word is the whole sentence. */
 export function toldMark(alert: { readonly told: Told; readonly severity: Severity }, viewer: Viewer): Mark {
   const { told } = alert;
   switch (told.state) {

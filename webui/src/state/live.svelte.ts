@@ -89,7 +89,7 @@ export class Live {
     return this.#retryAt;
   }
 
-  /** Nobody looks: nothing is asked. */
+  /** The page is hidden: nothing is asked. */
   get isResting(): boolean {
     return this.#isResting;
   }
@@ -201,7 +201,7 @@ export class Live {
       watch();
       for await (const message of readStream(body, heard)) {
         if (message.id !== undefined) this.#cursor = message.id;
-        this.#take(message as unknown as Hint); // kinds that nobody knows concern nobody
+        this.#take(message as unknown as Hint); // unknown kinds concern no listener
       }
     } catch (error) {
       // A service without a stream: conditional requests stay. Anything else is tried again.

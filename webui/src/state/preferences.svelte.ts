@@ -113,7 +113,7 @@ class Preferences {
     this.#singleKeys.value = on;
   }
 
-  /** What this person calls themselves where the service asks nobody who they are. */
+  /** What this person calls themselves where the service does not ask who they are. */
   get ownName(): string {
     return this.#ownName.value;
   }

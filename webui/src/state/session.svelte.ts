@@ -48,7 +48,7 @@ class Session {
   /** Keeps a token for this tab, and asks again who we are. */
   async signIn(token: string): Promise<void> {
     useToken(token);
-    this.#byNamespace.clear(); // rights of whoever was here before
+    this.#byNamespace.clear(); // rights of the caller before
     await this.whoami.refresh();
     if (this.whoami.error?.status === 401) useToken(null);
     else await Promise.all([this.health.refresh(), this.stats.refresh()]);

@@ -122,7 +122,7 @@ function unwatchedOf(
     named: asked
       .filter(({ namespace, name }) => !known.has(`${namespace}/${name}`) && name.includes(search.toLowerCase()))
       .map((ref) => ({ ...ref, id: undefined, coverage: { state: 'unwatched', types: [] } })),
-    // Of what has no name here nobody can say whether it is searched for.
+    // What has no name here may or may not be what is searched for.
     unnamed: search === '' ? total - asked.length : 0,
   };
 }

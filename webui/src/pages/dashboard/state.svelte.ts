@@ -29,7 +29,7 @@ export class DashboardState {
       listCronJobs({ state: ['critical', 'warning'], recent: strip, sort: 'status', limit: mostBroken }, signal),
     { concerns: aboutCronJobs },
   );
-  /** What is known and told to nobody now: it waits, or a person holds it back. */
+  /** What is known and not told now: it waits, or a person holds it back. */
   readonly held = new Resource((signal) => listAlerts({ state: ['pending', 'suppressed'], limit: mostHeld }, signal), {
     concerns: ({ kind }) => alertRowKinds.has(kind),
   });
@@ -72,7 +72,7 @@ export class DashboardState {
     (this.monitors.value?.items ?? []).filter(({ phase }) => phase === 'Degraded' || phase === 'Error'),
   );
 
-  /** "All are fine" is said of fresh data that somebody judged, and of nothing else. */
+  /** "All are fine" is said of fresh data that was judged, and of nothing else. */
   readonly maySayFine: boolean = $derived.by(() => {
     const health = session.health.value;
     return (

@@ -10,7 +10,7 @@ const captureReasons: Readonly<Record<string, string>> = {
   empty: 'its container wrote nothing',
 };
 
-/** Why there is no log, in the words of whoever looked last. */
+/** Why there is no log, in the words of the last look. */
 export function noLogText(
   error: ApiError,
   run: Pick<ExecutionDetail, 'logs' | 'withheld'> | undefined,

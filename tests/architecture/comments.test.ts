@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { listFiles, readProjectFile } from './project-files.ts';
+
+/** Pronouns without a subject: a comment names what acts. In backticks they are words of the contract. */
+const subjectless = /\b(?:nobody|whoever|somebody|anybody|everybody)\b/i;
+const comment = /(?:^|\s)\/\/.*|^\s*(?:\/\*\*?|\*).*/;
+
+/** Lines of comments that name no subject, as `place: text`. */
+function findSubjectless(path: string, text: string): string[] {
+  return text.split('\n').flatMap((line, index) => {
+    const said = comment.exec(line)?.[0].replaceAll(/`[^`]*`/g, '') ?? '';
+    return subjectless.test(said) ? [`${path}:${index + 1}: ${line.trim()}`] : [];
+  });
+}
+
+test('comments of the sources name what acts', () => {
+  const sources = listFiles('{controller,apiserver,webui,shared}/src/**/*.{ts,svelte}').concat(
+    listFiles('scripts/**/*.mjs'),
+  );
+  const production = sources.filter((path) => !/\.test\.\w+$/.test(path));
+  assert.ok(production.length > 900, 'the sources are found');
+  assert.deepEqual(
+    production.flatMap((path) => findSubjectless(path, readProjectFile(path))),
+    [],
+  );
+});
+
+test('a comment without a subject is found in each form, and a word of the contract is none', () => {
+  const text =
+    "a(); // nobody waits\n/** Whoever asks. */\n * is told to somebody\n/** `nobody`: a state. */\nsay('nobody is told');";
+  assert.deepEqual(
+    findSubjectless('a.ts', text).map((line) => line.slice(0, 6)),
+    ['a.ts:1', 'a.ts:2', 'a.ts:3'],
+  );
+});
