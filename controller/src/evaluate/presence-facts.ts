@@ -85,9 +85,9 @@ export async function gatherPresence(
   };
 }
 
-/** Of this very object: after a re-creation its status may tell of a Job of the one before. */
+/** What the status of a CronJob tells counts as well: a restored one says when it succeeded before it was made anew. */
 function lastSuccessOf({ row, facts }: Subject): Instant | undefined {
-  const told = facts && (facts.lastSuccessAt ?? -Infinity) >= facts.createdAt ? facts.lastSuccessAt : undefined;
+  const told = facts?.lastSuccessAt;
   return row.lastSuccessAt === undefined || told === undefined
     ? (row.lastSuccessAt ?? told)
     : Math.max(row.lastSuccessAt, told);
