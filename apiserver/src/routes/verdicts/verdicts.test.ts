@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Alert, AlertList, CronJobDetail, CronJobList, ExecutionPage } from '@cronjob-monitor/shared/contract';
-import { newId, putSilence, recordTemplates } from '@cronjob-monitor/shared/store';
+import { newId, placeholdersOf, putSilence, recordTemplates } from '@cronjob-monitor/shared/store';
 import { addAlert } from '../../testing/alerts.ts';
 import { testNow } from '../../testing/api.ts';
 import { hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
@@ -47,6 +47,24 @@ describe('why a run failed', () => {
     const { id } = await addAlert(fleet, { context: { jobName: 'backup-1', exitCode: 137, reason: 'OOMKilled' } });
     const alert = (await fleet.ask(`/api/v1/alerts/${id}`)).json() as Alert;
     assert.deepEqual([alert.verdict.step?.words, alert.context.suggestedFix], [verdict.step.words, suggestedFix]);
+  });
+});
+
+test('an expected CronJob that is not there leads to the rules that expect it, and to no run by hand', async () => {
+  await using fleet = await startFleet();
+  await fleet.addMonitor({ spec: {} }, []);
+  const ghost = { namespace: 'prod', name: 'ghost' };
+  const places = await fleet.store.fenced(fleet.epoch, (tx) => placeholdersOf(tx, [ghost], testNow));
+  const absence = { cause: 'neverExisted' };
+  const context = { verdict: { detail: { absence } } };
+  const of = { type: 'absent', subject: 'disappeared', cronJobId: places.get('prod/ghost') ?? 0, context } as const;
+  await addAlert(fleet, { ...of, cronJobName: 'ghost' });
+  const [alert] = await alertsOf(fleet);
+  assert.deepEqual(alert?.verdict.step, {
+    action: 'openRules',
+    words: 'Create the CronJob, or name it in expects.except of monitor prod/dr',
+    command: null,
+    href: '/monitors/prod/dr',
   });
 });
 

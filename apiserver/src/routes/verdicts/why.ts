@@ -1,5 +1,12 @@
 import type { Told, VerdictKind } from '@cronjob-monitor/shared/contract';
-import { exitInWords, isAboutRun, openRunOf, stepOf, type VerdictAddition } from '@cronjob-monitor/shared/domain';
+import {
+  exitInWords,
+  isAboutRun,
+  openRunOf,
+  stepOf,
+  toAbsence,
+  type VerdictAddition,
+} from '@cronjob-monitor/shared/domain';
 import { listCronJobsById, type CatalogCronJob, type NamedRun, type StoredAlert } from '@cronjob-monitor/shared/store';
 import type { RouteDeps } from '../deps.ts';
 import { explainNamed } from './explain-run.ts';
@@ -53,6 +60,7 @@ export async function gatherWhy(
             : undefined,
         runbook: runbookOf(cronJob),
         isSuspended: cronJob?.suspended ?? false,
+        absence: toAbsence(facts.verdict?.detail)?.cause,
         told,
         monitor: alert.monitor,
       });
@@ -72,6 +80,7 @@ export async function gatherWhy(
         waiting: kind === 'waiting' ? waiting : undefined,
         runbook: runbookOf(cronJob),
         isSuspended: cronJob.suspended,
+        absence: undefined,
         told: undefined,
         monitor: undefined,
       });

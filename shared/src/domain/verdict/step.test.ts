@@ -15,6 +15,7 @@ const quiet: StepFacts = {
   waiting: undefined,
   runbook: undefined,
   isSuspended: false,
+  absence: undefined,
   told: undefined,
   monitor,
 };
@@ -53,6 +54,12 @@ describe('the next step', () => {
       { kind: 'deadManTriggered', isSuspended: true },
       'resume',
       '/cronjobs/prod/backup',
+    ],
+    [
+      'of a CronJob that is not there are the rules that expect it',
+      { kind: 'absent', absence: 'deleted' },
+      'openRules',
+      '/monitors/prod/dr',
     ],
     ['of a suspension is to resume it', { kind: 'suspended' }, 'resume', '/cronjobs/prod/backup'],
     [

@@ -1,4 +1,4 @@
-import type { Ref, Told, VerdictFinding, VerdictKind, VerdictStep } from '../../contract/index.ts';
+import type { AbsenceCause, Ref, Told, VerdictFinding, VerdictKind, VerdictStep } from '../../contract/index.ts';
 
 /** What the next step follows from. */
 export interface StepFacts {
@@ -13,6 +13,8 @@ export interface StepFacts {
   /** Of the CronJob's annotation, http or https. */
   readonly runbook: string | undefined;
   readonly isSuspended: boolean;
+  /** Why the monitor selects no CronJob of the name, which it expects; undefined: it is about a CronJob that is there. */
+  readonly absence: AbsenceCause | undefined;
   readonly told: Told | undefined;
   /** Whose rules judge it. */
   readonly monitor: Ref | undefined;
@@ -26,6 +28,7 @@ const suspensions: readonly VerdictKind[] = ['jobSuspended', 'suspended'];
 
 /** The first row that fits; a rule that cannot hold comes before everything else, for nothing else ends its alerts. */
 const rows: readonly Row[] = [
+  ({ absence, monitor }) => absence && monitor && bringBack(absence, monitor),
   ({ findings }) => {
     const finding = findings.find(({ href }) => href !== null);
     return finding && step('openRules', `Change the rule: ${finding.words}`, { href: finding.href });
@@ -82,6 +85,16 @@ function trigger({ namespace, name }: Ref): VerdictStep {
   // Names of Jobs end at 63 characters; those of CronJobs end at 52.
   const command = `kubectl -n ${namespace} create job ${name}-by-hand --from=cronjob/${name}`;
   return step('trigger', 'Start a run by hand', { command, href: pageOf({ namespace, name }) });
+}
+
+/** There is no CronJob of which a run could be started, or the monitor looks at none of its runs. */
+function bringBack(absence: AbsenceCause, { namespace, name }: Ref): VerdictStep {
+  const monitor = `monitor ${namespace}/${name}`;
+  const words =
+    absence === 'deselected'
+      ? `Let ${monitor} select it, or name it in its expects.except`
+      : `Create the CronJob, or name it in expects.except of ${monitor}`;
+  return step('openRules', words, { href: `/monitors/${namespace}/${name}` });
 }
 
 function resume({ namespace, name }: Ref): VerdictStep {
