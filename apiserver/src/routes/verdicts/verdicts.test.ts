@@ -50,7 +50,7 @@ describe('why a run failed', () => {
   });
 });
 
-test('an expected CronJob that is not there leads to the rules that expect it, and to no run by hand', async () => {
+test('an expected CronJob that is not there leads to the rules that expect it, to no run by hand, and has no page', async () => {
   await using fleet = await startFleet();
   await fleet.addMonitor({ spec: {} }, []);
   const ghost = { namespace: 'prod', name: 'ghost' };
@@ -66,6 +66,8 @@ test('an expected CronJob that is not there leads to the rules that expect it, a
     command: null,
     href: '/monitors/prod/dr',
   });
+  const page = await fleet.ask('/api/v1/cronjobs/prod/ghost');
+  assert.deepEqual([page.status, page.error().message], [404, 'CronJob prod/ghost does not exist']);
 });
 
 describe('what holds messages back', () => {

@@ -145,7 +145,8 @@ export async function listCronJobsById(db: Db, ids: readonly number[]): Promise<
 export async function findCronJob(db: Db, namespace: string, name: string): Promise<CatalogCronJob | undefined> {
   const row = await firstRow(
     db,
-    `${selection} where c.namespace = ? and c.name = ? order by case when c.deleted_at is null then 0 when ${isPlaceholder('c')} then 2 else 1 end, c.id desc limit 1`,
+    `${selection} where c.namespace = ? and c.name = ? and not (${isPlaceholder('c')}) ` +
+      'order by case when c.deleted_at is null then 0 else 1 end, c.id desc limit 1',
     [namespace, name],
   );
   return row && toCatalogCronJob(row);
