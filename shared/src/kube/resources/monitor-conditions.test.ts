@@ -161,8 +161,13 @@ for (const { says, given, condition, reason, phase, names } of [
     [
       ['what it expects was not asked yet', undefined, 'NotEvaluated', ''],
       ['all that it expects is there', { missing: [], namespaceGone: [] }, 'AllPresent', ''],
-      ['one that it expects is missing', { missing: ['prod/a'], namespaceGone: ['gone/b'] }, 'Missing', 'prod/a'],
-      ['one went with its namespace', { missing: [], namespaceGone: ['gone/b'] }, 'NamespaceGone', 'gone/b'],
+      [
+        'one that it expects is missing, and one has no namespace',
+        { missing: ['prod/a'], namespaceGone: ['gone/b'] },
+        'Missing',
+        'missing: prod/a; in a namespace that is not there: gone/b',
+      ],
+      ['the namespace of one is not there', { missing: [], namespaceGone: ['gone/b'] }, 'NamespaceGone', 'gone/b'],
     ] as const
   ).map(([says, expectations, reason, names]) => ({
     says,

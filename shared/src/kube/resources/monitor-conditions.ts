@@ -162,9 +162,11 @@ function expectationsMet({ decoded, expectations }: MonitorFacts): ConditionVerd
     return verdict(type, 'True', 'NoneExpected', 'no CronJob is expected by its name');
   if (expectations === undefined) return verdict(type, 'Unknown', 'NotEvaluated', 'not evaluated yet');
   const { missing, namespaceGone } = expectations;
-  if (missing.length > 0) return verdict(type, 'False', 'Missing', `missing: ${fewOf(missing)}`);
-  if (namespaceGone.length > 0)
-    return verdict(type, 'False', 'NamespaceGone', `gone with their namespace: ${fewOf(namespaceGone)}`);
+  const message = listOf([
+    ...(missing.length > 0 ? [`missing: ${fewOf(missing)}`] : []),
+    ...(namespaceGone.length > 0 ? [`in a namespace that is not there: ${fewOf(namespaceGone)}`] : []),
+  ]);
+  if (message !== '') return verdict(type, 'False', missing.length > 0 ? 'Missing' : 'NamespaceGone', message);
   return verdict(type, 'True', 'AllPresent', 'every CronJob that is expected is there');
 }
 
