@@ -182,6 +182,7 @@ test('a route says for each monitor and type what would happen now', async () =>
     (await fleet.ask(`/api/v1/cronjobs/prod/backup/route${query}`)).json() as CronJobRoutes;
   const all = await ask();
   assert.equal(all.routes.length, alertTypes.length);
+  assert.equal((await ask('?type=jobFailed,jobFailed')).routes.length, 1, 'a type that is given twice is told once');
   const [failed] = (await ask('?type=jobFailed')).routes;
   assert.deepEqual(failed, {
     monitor: { namespace: 'prod', name: 'dr' },

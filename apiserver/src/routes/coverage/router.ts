@@ -76,8 +76,13 @@ export function coverageRouter(deps: RouteDeps): ApiRouter {
     .get('/cronjobs/:namespace/:name/route', guard({ ability: 'read' }), async (ctx) => {
       const { type, days = 30 } = readQuery(ctx, routeQuery);
       const cronJob = await getSelectedCronJob(store, ctx.params);
-      ctx.body = await readRoutes(deps, cronJob, { types: type.length === 0 ? alertTypes : type, days });
+      ctx.body = await readRoutes(deps, cronJob, { types: typesOf(type), days });
     });
+}
+
+/** Each type once, in the order of `alertTypes`; all where none is asked for. */
+function typesOf(asked: readonly AlertType[]): readonly AlertType[] {
+  return asked.length === 0 ? alertTypes : alertTypes.filter((type) => asked.includes(type));
 }
 
 /** Runs and expected runs that the thresholds of monitors are asked with. */
