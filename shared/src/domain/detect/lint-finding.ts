@@ -45,6 +45,7 @@ export type LintCode = keyof typeof lintLevels;
 
 /** What of a monitor's spec is looked at; durations as written. */
 export interface LintedMonitor {
+  readonly selector: { readonly fallback: boolean } | undefined;
   readonly deadManSwitch:
     | {
         readonly enabled: boolean;

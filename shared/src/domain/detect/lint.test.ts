@@ -14,6 +14,7 @@ const now = Date.UTC(2026, 10, 21, 8);
 const minuteMs = 60_000;
 
 const monitor: LintedMonitor = {
+  selector: undefined,
   deadManSwitch: undefined,
   missedSchedule: { enabled: true },
   jobFailed: { enabled: true },
@@ -189,6 +190,7 @@ const cases: Row[] = [
   ],
   ['nothing to send', { spec: { alerting: { enabled: false, channelRefs: [], severityOverrides: {} } } }, []],
   ['a selector that matches nothing', { cronJobs: [] }, ['SelectorEmpty']],
+  ['a fallback for which nothing is left', { cronJobs: [], spec: { selector: { fallback: true } } }, []],
   [
     'a run in the doubled hour',
     { cronJob: { schedule: '30 2 * * *', timeZone: 'Europe/Berlin' } },

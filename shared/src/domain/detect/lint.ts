@@ -27,7 +27,9 @@ export function lint(facts: LintFacts): LintFinding[] {
     ...lintCrowds(cronJobs),
     ...lintZones(facts),
   ];
-  if (cronJobs.length === 0) findings.push(ofMonitor('SelectorEmpty', 'spec.selector', 'no CronJob is selected'));
+  // Nothing is left for a fallback where all is watched, as it should be.
+  if (cronJobs.length === 0 && monitor.selector?.fallback !== true)
+    findings.push(ofMonitor('SelectorEmpty', 'spec.selector', 'no CronJob is selected'));
   const order = Object.keys(lintLevels);
   return findings.sort((a, b) => order.indexOf(a.code) - order.indexOf(b.code));
 }
