@@ -205,3 +205,13 @@ test('a route says for each monitor and type what would happen now', async () =>
   assert.equal((await ask('?type=slaBreached')).routes[0]?.quiet, 'typeOff');
   assert.equal((await fleet.ask('/api/v1/cronjobs/prod/other/route')).status, 404);
 });
+
+test('a CronJob that no monitor selects has no route, and one that is not there is not found', async () => {
+  await using fleet = await startFleet();
+  await fleet.store.fenced(fleet.epoch, (tx) =>
+    putClusterState(tx, 'unwatched', { total: 1, byNamespace: { dev: 1 }, names: ['dev/a'] }),
+  );
+  const unwatched = await fleet.ask('/api/v1/cronjobs/dev/a/route');
+  assert.deepEqual([unwatched.status, (unwatched.json() as CronJobRoutes).routes], [200, []]);
+  assert.equal((await fleet.ask('/api/v1/cronjobs/dev/b/route')).status, 404);
+});

@@ -16,6 +16,7 @@ import {
 } from '@cronjob-monitor/shared/domain';
 import {
   findLiveLeader,
+  findUnwatched,
   listAlerts,
   listChannelHolds,
   listExecutions,
@@ -23,9 +24,11 @@ import {
   listRecentSlots,
   listSilences,
   type CatalogCronJob,
+  type Store,
   type StoredAlert,
   type StoredExecution,
 } from '@cronjob-monitor/shared/store';
+import { ApiError } from '../../errors.ts';
 import { readQuery } from '../../middleware/validate.ts';
 import { orNull, toWireInstantOrNull } from '../../wire-values.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
@@ -75,9 +78,21 @@ export function coverageRouter(deps: RouteDeps): ApiRouter {
     )
     .get('/cronjobs/:namespace/:name/route', guard({ ability: 'read' }), async (ctx) => {
       const { type, days = 30 } = readQuery(ctx, routeQuery);
-      const cronJob = await getSelectedCronJob(store, ctx.params);
-      ctx.body = await readRoutes(deps, cronJob, { types: typesOf(type), days });
+      const cronJob = await getSelectedCronJob(store, ctx.params).catch(async (error: unknown) => {
+        const isMissing = error instanceof ApiError && error.code === 'NOT_FOUND';
+        if (isMissing && (await isUnwatched(store, ctx.params))) return undefined;
+        throw error;
+      });
+      const routes = cronJob ? await readRoutes(deps, cronJob, { types: typesOf(type), days }) : [];
+      const leader = await findLiveLeader(store, store.now(), deps.settings.leaseMs);
+      const { namespace = '', name = '' } = ctx.params;
+      ctx.body = { namespace, name, leader: leader !== undefined, routes } satisfies CronJobRoutes;
     });
+}
+
+/** It is there, and no monitor selects it. */
+async function isUnwatched(store: Store, { namespace, name }: Readonly<Record<string, string>>): Promise<boolean> {
+  return (await findUnwatched(store)).names.includes(`${namespace}/${name}`);
 }
 
 /** Each type once, in the order of `alertTypes`; all where none is asked for. */
@@ -89,13 +104,13 @@ function typesOf(asked: readonly AlertType[]): readonly AlertType[] {
 const mostLooked = 100;
 
 async function readRoutes(
-  { store, settings, actions }: RouteDeps,
+  { store, actions }: RouteDeps,
   cronJob: CatalogCronJob,
   { types, days }: { readonly types: readonly AlertType[]; readonly days: number },
-): Promise<CronJobRoutes> {
+): Promise<AlertRoute[]> {
   const now = store.now();
   const ids = [cronJob.id];
-  const [monitors, rules, channels, silences, alerts, runs, slots, leader] = await Promise.all([
+  const [monitors, rules, channels, silences, alerts, runs, slots] = await Promise.all([
     listMonitorsOf(store, ids),
     actions.readRouteRules(),
     listChannelHolds(store),
@@ -111,13 +126,12 @@ async function readRoutes(
       { page: { limit: mostLooked, offset: 0 } },
     ),
     listRecentSlots(store, ids, mostLooked),
-    findLiveLeader(store, now, settings.leaseMs),
   ]);
   const reach: ReachFacts = {
     channels: new Map(channels.map((channel) => [channel.name, channel])),
     acceptedSinceAt: acceptedSince(now, days),
   };
-  const routes = monitors.flatMap(({ monitorId, namespace, name }) => {
+  return monitors.flatMap(({ monitorId, namespace, name }) => {
     const ofMonitor = rules.get(monitorId);
     if (!ofMonitor) return [];
     return types.map((type) => {
@@ -133,7 +147,6 @@ async function readRoutes(
       });
     });
   });
-  return { namespace: cronJob.namespace, name: cronJob.name, leader: leader !== undefined, routes };
 }
 
 function toLast({ id, state, lastNotifiedAt, dueAt }: StoredAlert): LastAlert {
