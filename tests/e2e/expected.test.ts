@@ -153,7 +153,7 @@ describe('CronJobs that are expected and not there, on a real cluster', { skip, 
     await untilMet('drifts', 'True', 'AllPresent');
     await label('drifts', { tier: 'other' });
     await scene.untilHeard('drifts', [told]);
-    assert.match(scene.told('drifts')[0]?.data.alert.title ?? '', /: not selected any more$/);
+    assert.match(scene.told('drifts')[0]?.data.alert.title ?? '', /: there, but not selected$/);
     await label('drifts', { tier: 'drift' });
     await scene.untilHeard('drifts', [told, ended]);
   });

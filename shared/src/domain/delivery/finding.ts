@@ -103,7 +103,7 @@ function describeFailure({ count, detail }: Finding): string {
 function describeAbsence(finding: Finding): string {
   if (finding.subject === 'disappeared') {
     const absence = toAbsence(finding.detail);
-    if (absence?.cause === 'deselected') return 'not selected any more';
+    if (absence?.cause === 'deselected') return 'there, but not selected';
     if (absence?.cause === 'neverExisted') return 'expected, but never existed';
     return `deleted ${deletionInWords(absence, finding.timeZone)}`.trim();
   }

@@ -100,7 +100,7 @@ function ofDisappearance(absence: Absence | undefined, timeZone: string): Senten
   const written = writer && `It was last written by ${by} on ${toLocalTime(writer.at, timeZone).date}`;
   if (absence?.cause === 'deselected')
     return [
-      'The CronJob is there, but the monitor selects it no longer: its labels or the consent of its namespace changed',
+      'The CronJob is there, but the monitor does not select it: its labels or the consent of its namespace do not fit',
       written,
     ];
   if (absence?.cause === 'neverExisted') return ['The monitor expects the CronJob, and none of its name was ever seen'];

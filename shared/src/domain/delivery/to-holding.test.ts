@@ -203,7 +203,7 @@ const rows: Row[] = [
     type: 'absent',
     subject: 'disappeared',
     detail: { absence: { cause: 'deselected', lastWriter: { manager: 'kubectl-label', at: at('20T01:00:00') } } },
-    says: 'The CronJob is there, but the monitor selects it no longer: its labels or the consent of its namespace changed. It was last written by kubectl-label on 2026-11-20.',
+    says: 'The CronJob is there, but the monitor does not select it: its labels or the consent of its namespace do not fit. It was last written by kubectl-label on 2026-11-20.',
   },
   {
     type: 'absent',

@@ -113,7 +113,7 @@ const subjectTellers: Readonly<Record<AlertSubject, Teller>> = {
   terminating: (alert) => `Ending for ${instantIn('age', beforeLimit(alert))}${others(alert)}`,
   disappeared: ({ facts, sinceAt }) => {
     const absence = toAbsence(facts.verdict?.detail);
-    if (absence?.cause === 'deselected') return `Not selected any more since ${instantIn('at', sinceAt)}`;
+    if (absence?.cause === 'deselected') return `Not selected since ${instantIn('at', sinceAt)}`;
     if (absence?.cause === 'neverExisted') return `Expected since ${instantIn('at', sinceAt)}, but never existed`;
     return `Deleted ${instantIn('ago', absence?.deletedUntilAt ?? sinceAt)}`;
   },
