@@ -50,6 +50,15 @@ describe('why a run failed', () => {
   });
 });
 
+test('a CronJob that never succeeded leads to what mends the run that failed last', async () => {
+  await using fleet = await startFleet();
+  await aKilledBackup(fleet);
+  await addAlert(fleet, { type: 'absent', subject: 'neverSucceeded', context: {} });
+  const [alert] = await alertsOf(fleet);
+  assert.equal(alert?.verdict.step?.action, 'copyPatch');
+  assert.match(alert.verdict.cause ?? '', /^Container dump was killed/);
+});
+
 test('an expected CronJob that is not there leads to the rules that expect it, to no run by hand, and has no page', async () => {
   await using fleet = await startFleet();
   await fleet.addMonitor({ spec: {} }, []);

@@ -91,8 +91,9 @@ export async function gatherWhy(
 
 /** The run that an alert is about; of a CronJob without a success the one that failed last. */
 function runOf(alert: StoredAlert, cronJob: CatalogCronJob | undefined): NamedRun | undefined {
-  const { cronJobId, type } = alert;
-  const failed = type === 'deadManTriggered' && alert.endedAt === undefined ? cronJob?.failedRun?.jobName : undefined;
+  const { cronJobId, type, subject } = alert;
+  const lacksSuccess = type === 'deadManTriggered' || subject === 'neverSucceeded';
+  const failed = lacksSuccess && alert.endedAt === undefined ? cronJob?.failedRun?.jobName : undefined;
   const jobName = type === 'jobFailed' ? toWordedAlert(alert).facts.jobName : failed;
   return jobName === undefined ? undefined : { cronJobId, jobName };
 }
