@@ -28,7 +28,7 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
 
   journey('leads from the count of CronJobs that would reach nobody to each of them, with the reason', async (page) => {
     await go(page, '/');
-    const link = page.getByRole('link', { name: /^4 of \d+ CronJobs would reach nobody$/ });
+    const link = page.getByRole('link', { name: /^4 of \d+ CronJobs can break in a way that reaches nobody$/ });
     await link.focus();
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/coverage\?state=unwatched/);

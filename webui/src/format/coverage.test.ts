@@ -21,10 +21,13 @@ const type = (changes: Partial<TypeCoverage>): TypeCoverage => ({
 });
 
 test('the head of the dashboard counts those of which a failure reaches nobody, and says what to do when that is all', () => {
-  assert.equal(unheardText(summary(42, { reached: 41, nobody: 1 })), '1 of 42 CronJobs would reach nobody');
+  assert.equal(
+    unheardText(summary(42, { reached: 41, nobody: 1 })),
+    '1 of 42 CronJobs can break in a way that reaches nobody',
+  );
   assert.equal(
     unheardText(summary(9, { unwatched: 1, off: 2, unreachable: 3, unproved: 3 })),
-    '6 of 9 CronJobs would reach nobody',
+    '6 of 9 CronJobs can break in a way that reaches nobody',
   );
   assert.equal(unheardText(summary(3, { unproved: 2, reached: 1 })), undefined);
   assert.equal(unheardText(summary(0, {})), undefined);

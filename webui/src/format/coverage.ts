@@ -42,5 +42,5 @@ export function unheardText({ cronJobs, byState }: CoverageList['summary']): str
   const unheard = unheardStates.reduce((sum, state) => sum + byState[state], 0);
   if (unheard === 0) return undefined;
   if (byState.nobody === cronJobs) return 'All CronJobs are watched. Nobody is told: set defaultMonitor.channels';
-  return `${unheard} of ${plural(cronJobs, 'CronJob')} would reach nobody`;
+  return `${unheard} of ${plural(cronJobs, 'CronJob')} can break in a way that reaches nobody`;
 }
