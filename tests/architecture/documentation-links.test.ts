@@ -56,3 +56,81 @@ test('a link to a page or a heading that is not there is found', () => {
     'x.png',
   ]);
 });
+
+interface Story {
+  readonly heading: string;
+  /** How many files the heading says that the call enters. */
+  readonly says: number;
+  readonly steps: readonly string[];
+}
+
+/** The numbered lists of a page below headings that end with a number of files. */
+function storiesOf(text: string): Story[] {
+  return text.split(/^### /m).flatMap((part) => {
+    const [, heading, says] = /^(.+): (\d+) files$/m.exec(part) ?? [];
+    const steps = [...part.matchAll(/^\d+\. (.+)$/gm)].map(([, step = '']) => step);
+    return heading === undefined ? [] : [{ heading, says: Number(says), steps }];
+  });
+}
+
+const numbers = ['first', 'second', 'third'];
+
+/** Files of a story, those of steps that stand in another one too; and steps that name no file or no function of the sources. */
+function followStory(story: Story, all: readonly Story[], read: (path: string) => string | undefined) {
+  const files = new Set<string>();
+  const wrong: string[] = [];
+  for (const step of story.steps) {
+    const [, from, to, place = ''] = /^steps (\d+) to (\d+) of the (\w+) story /.exec(step) ?? [];
+    const other = all[numbers.indexOf(place)];
+    if (other !== undefined && Number(to) <= other.steps.length) {
+      const part = { ...other, steps: other.steps.slice(Number(from) - 1, Number(to)) };
+      for (const file of followStory(part, all, read).files) files.add(file);
+      continue;
+    }
+    const [, file = '', name = ''] = /^`([^`]+)` · `([\w#]+)` — /.exec(step) ?? [];
+    files.add(file);
+    const declared = new RegExp(`(?:function\\*? |const |^ +(?:async )?\\*?)${name}[(<:]|const ${name} =`, 'm');
+    if (name === '' || !declared.test(read(file) ?? '')) wrong.push(step);
+  }
+  return { files, wrong };
+}
+
+test('the stories of architecture.md name functions that their files have, and count the files', () => {
+  const read = (path: string): string | undefined => {
+    const found = ['controller', 'apiserver', 'shared'].map((room) => `${room}/src/${path}`);
+    const there = found.filter((each) => existsSync(`${projectFolder}${each}`));
+    return there.length === 1 ? readProjectFile(there[0] ?? '') : undefined;
+  };
+  const stories = storiesOf(readProjectFile('docs/architecture.md'));
+  assert.equal(stories.length, 5);
+  for (const story of stories) {
+    const { files, wrong } = followStory(story, stories, read);
+    assert.deepEqual(wrong, [], story.heading);
+    assert.equal(story.says, files.size, story.heading);
+  }
+});
+
+test('a step that names no function of its file is found, and the files of another story are counted', () => {
+  const text = '### One: 2 files\n\n1. `a.ts` · `begin` — begins\n2. `b.ts` · `#end` — ends\n### Two: 1 files\n\n1. ';
+  const sources: Record<string, string> = {
+    'a.ts': 'export function begin() {}',
+    'b.ts': 'class B {\n  async #end() {',
+  };
+  const read = (path: string) => sources[path];
+  const follow = (step: string) => {
+    const stories = storiesOf(text + step);
+    const [, second] = stories;
+    assert.ok(second);
+    const { files, wrong } = followStory(second, stories, read);
+    return [[...files], wrong.length];
+  };
+  assert.deepEqual(follow('steps 1 to 2 of the first story — as there'), [['a.ts', 'b.ts'], 0]);
+  assert.deepEqual(follow('`b.ts` · `#end` — ends'), [['b.ts'], 0]);
+  for (const step of [
+    '`a.ts` · `end` — ends',
+    '`c.ts` · `begin` — begins',
+    'begins',
+    'steps 1 to 3 of the first story — x',
+  ])
+    assert.equal(follow(step)[1], 1, step);
+});
