@@ -32,7 +32,7 @@ const groups = [
   { name: 'journeys', everyday: true, files: 'tests/e2e/ui/journeys.test.ts' },
   { name: 'browser', files: 'tests/e2e/ui/**/*.test.ts', atOnce: 2 },
   { name: 'e2e', files: 'tests/e2e/**/*.test.ts', atOnce: 3, first: /\/(alerting|recording|image|databases|access)/ },
-  { name: 'faults', files: 'tests/faults/**/*.test.ts', atOnce: 4, first: /\/f(5|50|19|4|1|35|14|32|38|41|37)-/ },
+  { name: 'faults', files: 'tests/faults/**/*.test.ts', atOnce: 3, first: /\/f(5|50|19|4|1|35|14|32|38|41|37)-/ },
   { name: 'truth', files: 'tests/truth/**/*.test.ts', atOnce: 2, first: /observer/ },
   { name: 'chart', files: 'tests/chart/**/*.test.ts', atOnce: 2 },
   { name: 'node', files: 'tests/realnode/**/*.test.ts', atOnce: 2 },
