@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { Page } from 'playwright-core';
-import { noLeader } from './fixtures/answers/index.ts';
+import { alertsOf, noLeader } from './fixtures/answers/index.ts';
 import { until, whyNoBrowser } from './fixtures/browser.ts';
 import { useJourneys } from './fixtures/journeys.ts';
 import { becomesWell, happensTo } from './fixtures/verdicts.ts';
@@ -344,6 +344,25 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
     for (const { item } of service().fleet) becomesWell(item);
     await go(page, '/');
     await page.getByRole('heading', { name: 'All 42 CronJobs are fine; 3 running' }).waitFor();
+  });
+
+  journey('never says that all are fine while a CronJob that is expected is not there', async (page) => {
+    const [alert] = alertsOf(service().fleet);
+    assert.ok(alert);
+    for (const { item } of service().fleet) becomesWell(item);
+    const gone = {
+      ...alert,
+      type: 'absent',
+      subject: 'disappeared',
+      cronjob: { namespace: 'prod', name: 'gone-export' },
+    };
+    service().answer('alerts', { value: { items: [gone], total: 1 } });
+    await go(page, '/');
+    await page.getByRole('heading', { name: '42 CronJobs; 1 missing; 3 running' }).waitFor();
+    await seen(page, '1 CronJob expected and not there');
+    assert.equal(await page.getByText(/are fine/).count(), 0);
+    const link = page.getByRole('link', { name: 'prod/gone-export' }).first();
+    assert.match((await link.getAttribute('href')) ?? '', new RegExp(`^/alerts?/${encodeURIComponent(alert.id)}`));
   });
 
   journey('never says that all are fine while one of them is not known', async (page) => {

@@ -1,4 +1,4 @@
-import type { CronJob, MonitorList } from '@cronjob-monitor/shared/contract';
+import type { AlertList, CronJob, MonitorList } from '@cronjob-monitor/shared/contract';
 import { getStorageStats } from '../../api/admin.ts';
 import { listAlerts } from '../../api/alerts.ts';
 import { listChannels } from '../../api/channels.ts';
@@ -16,6 +16,7 @@ const strip = 30;
 const mostBroken = 20;
 const hoursAhead = 12;
 const mostHeld = 8;
+const mostAbsent = 100;
 /** The first runs of all are among the first of so many CronJobs. */
 const lanesAhead = 20;
 const mostFailing = 20;
@@ -33,6 +34,10 @@ export class DashboardState {
   readonly held = new Resource((signal) => listAlerts({ state: ['pending', 'suppressed'], limit: mostHeld }, signal), {
     concerns: ({ kind }) => alertRowKinds.has(kind),
   });
+  readonly absent = new Resource(
+    (signal) => listAlerts({ type: ['absent'], state: ['active'], limit: mostAbsent }, signal),
+    { concerns: ({ kind }) => alertRowKinds.has(kind) },
+  );
   /** What is bad, and no alert says so. */
   readonly failing = new Resource(
     (signal) => listCronJobs({ state: ['failing'], recent: strip, sort: 'status', limit: mostFailing }, signal),
@@ -59,7 +64,12 @@ export class DashboardState {
 
   /** What is broken has its place: only then comes what stands under it, and nothing is pushed aside. */
   readonly isBrokenKnown: boolean = $derived(
-    [this.broken, this.held, this.failing].every(({ phase }) => phase !== 'loading'),
+    [this.broken, this.held, this.absent, this.failing].every(({ phase }) => phase !== 'loading'),
+  );
+
+  /** Alerts about CronJobs that are expected and not there: no list of CronJobs has them. */
+  readonly missing: AlertList['items'] = $derived(
+    (this.absent.value?.items ?? []).filter(({ subject }) => subject === 'disappeared'),
   );
 
   /** Every CronJob that should run and will not: suspended, or with a schedule that cannot be read. */
@@ -89,6 +99,7 @@ export class DashboardState {
     const parts = [
       this.broken,
       this.held,
+      this.absent,
       this.failing,
       this.coming,
       this.suspended,
