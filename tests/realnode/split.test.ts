@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type AddressInfo, type Server } from 'node:net';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { inspect } from 'node:util';
@@ -36,8 +36,14 @@ describe('split on a real node, with PostgreSQL by TLS', { skip: 'skipped' in st
   let proxy: FaultProxy;
   let service: Installation;
   let values: object;
+  /** Connections of pods, some of which have gone without a word. */
+  const accepted = new Set<Socket>();
+  const listener = (): Server =>
+    createServer((socket) => {
+      accepted.add(socket.on('error', () => {}).resume());
+    });
   /** What listens on this computer: a receiver of alerts, and a port that no policy names. */
-  const listeners: Record<'receiver' | 'other', Server> = { receiver: createServer(), other: createServer() };
+  const listeners: Record<'receiver' | 'other', Server> = { receiver: listener(), other: listener() };
 
   before(async () => {
     await node.cluster.applyCrds();
@@ -91,6 +97,7 @@ describe('split on a real node, with PostgreSQL by TLS', { skip: 'skipped' in st
     await proxy?.close();
     await postgres?.remove();
     for (const server of Object.values(listeners)) server.close();
+    for (const socket of accepted) socket.destroy();
   });
 
   test('helm install makes two controllers and two API servers under Pod Security restricted, and helm test passes', async () => {
