@@ -1,5 +1,5 @@
-import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
-import { Agent, request as httpsRequest } from 'node:https';
+import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 
 /** Where an API server is and who asks. */
 export interface ApiAddress {
@@ -56,7 +56,7 @@ export async function apiStream(
     headers['content-length'] = String(Buffer.byteLength(payload));
   }
   const secure = url.protocol === 'https:';
-  const agent = secure ? new Agent({ ca: address.ca, keepAlive: false }) : undefined;
+  const agent = secure ? new HttpsAgent({ ca: address.ca, keepAlive: false }) : new HttpAgent({ keepAlive: false });
   const { promise, resolve, reject } = Promise.withResolvers<import('node:http').IncomingMessage>();
   const outgoing = (secure ? httpsRequest : httpRequest)(
     url,
@@ -65,6 +65,10 @@ export async function apiStream(
   );
   outgoing.on('error', reject);
   outgoing.end(payload);
+  const letGo = (): void => agent.destroy();
+  outgoing.once('error', letGo);
   const response = await promise;
+  // The server may have gone before it closed its end: the connection is not waited for.
+  response.once('close', letGo);
   return { status: response.statusCode ?? 0, headers: response.headers, chunks: response };
 }

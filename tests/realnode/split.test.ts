@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { subscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
@@ -36,14 +37,12 @@ describe('split on a real node, with PostgreSQL by TLS', { skip: 'skipped' in st
   let proxy: FaultProxy;
   let service: Installation;
   let values: object;
-  /** Connections of pods, some of which have gone without a word. */
-  const accepted = new Set<Socket>();
-  const listener = (): Server =>
-    createServer((socket) => {
-      accepted.add(socket.on('error', () => {}).resume());
-    });
+  /** Every connection of this process: a pod that goes with its machine closes none. */
+  const connections = new Set<Socket>();
+  for (const side of ['net.client.socket', 'net.server.socket'])
+    subscribe(side, (message) => connections.add((message as { socket: Socket }).socket));
   /** What listens on this computer: a receiver of alerts, and a port that no policy names. */
-  const listeners: Record<'receiver' | 'other', Server> = { receiver: listener(), other: listener() };
+  const listeners: Record<'receiver' | 'other', Server> = { receiver: createServer(), other: createServer() };
 
   before(async () => {
     await node.cluster.applyCrds();
@@ -97,7 +96,7 @@ describe('split on a real node, with PostgreSQL by TLS', { skip: 'skipped' in st
     await proxy?.close();
     await postgres?.remove();
     for (const server of Object.values(listeners)) server.close();
-    for (const socket of accepted) socket.destroy();
+    for (const connection of connections) connection.destroy();
   });
 
   test('helm install makes two controllers and two API servers under Pod Security restricted, and helm test passes', async () => {
