@@ -206,31 +206,18 @@ function specOf({ facts: { schedule, timeZone, suspended, policy, deadlineS } }:
 
 /** All that the row holds, and nothing else. */
 function textOf({ facts, problem, nextRunAt }: CronJobSeen): string {
-  const {
-    labels,
-    notes,
-    schedule,
-    timeZone,
-    suspended,
-    policy,
-    deadlineS,
-    generation,
-    lastScheduleAt,
-    lastSuccessAt,
-    lastWriter,
-  } = facts;
   return JSON.stringify([
-    labels,
-    notes,
-    schedule,
-    timeZone,
-    suspended,
-    policy,
-    deadlineS,
-    generation,
-    lastScheduleAt,
-    lastSuccessAt,
-    lastWriter,
+    facts.labels,
+    facts.notes,
+    facts.schedule,
+    facts.timeZone,
+    facts.suspended,
+    facts.policy,
+    facts.deadlineS,
+    facts.generation,
+    facts.lastScheduleAt,
+    facts.lastSuccessAt,
+    facts.lastWriter,
     problem,
     nextRunAt,
   ]);
