@@ -86,6 +86,12 @@ export async function startFaultProxy(target: {
   };
 }
 
+/** Ends a connection with a reset; one whose end waits for its last bytes refuses that (EINVAL) and would be left open for ever. */
+function resetNow(socket: Socket): void {
+  if (socket.writableEnded && !socket.writableFinished) socket.destroy();
+  else socket.resetAndDestroy();
+}
+
 class ProxyState {
   readonly pairs = new Set<readonly [Socket, Socket]>();
   total = 0;
@@ -108,14 +114,14 @@ class ProxyState {
   }
 
   reset(): void {
-    for (const pair of this.pairs) for (const socket of pair) socket.resetAndDestroy();
+    for (const pair of this.pairs) for (const socket of pair) resetNow(socket);
     this.pairs.clear();
     this.#held.length = 0;
   }
 
   serve(client: Socket): void {
     if (!this.accepting) {
-      client.resetAndDestroy();
+      resetNow(client);
       return;
     }
     const number = this.total++;
@@ -129,7 +135,7 @@ class ProxyState {
       server.destroy();
     };
     for (const socket of pair) {
-      // Either end's trouble ends both; there is nobody to tell.
+      // Either end's trouble ends both.
       socket.on('error', end);
       socket.on('close', end);
     }

@@ -44,6 +44,7 @@ export const executionIndexes = contract('the indexes of executions', (test) => 
       'narrow columns',
       'watch origins',
       'nothing silent',
+      'reach',
     ]);
     assert.deepEqual(await indexes(store), wanted[store.dialect.name]);
     assert.deepEqual(await recordRuns(store, epoch, [run]), { ...none, known: [run.jobUid] });

@@ -5,6 +5,7 @@ import { narrowExecutions } from './0004-narrow-executions.ts';
 import { narrowColumns } from './0005-narrow-columns.ts';
 import { watchOrigins } from './0006-watch-origins.ts';
 import { nothingSilent } from './0007-nothing-silent.ts';
+import { reach } from './0008-reach.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step in its order. One is added at the end; none is ever edited. */
@@ -16,10 +17,11 @@ export const migrations: readonly Migration[] = [
   narrowColumns,
   watchOrigins,
   nothingSilent,
+  reach,
 ];
 
 /** The number of this program: the schema it writes. */
 export const schemaNumber = migrations.length;
 
 /** The oldest schema this program can serve from. */
-export const oldestUsableSchema = 7;
+export const oldestUsableSchema = 8;
