@@ -41,7 +41,10 @@ export const reach: Migration = {
   name: 'reach',
   readableFrom: 3,
   steps: [
-    { name: 'drills of channels', statements: (dialect) => drillTables.flatMap((table) => createTable(table, dialect)) },
+    {
+      name: 'drills of channels',
+      statements: (dialect) => drillTables.flatMap((table) => createTable(table, dialect)),
+    },
     ...Object.entries(reachColumns).map(([table, columns]) => ({
       name: `columns of reach of ${table}`,
       statements: (dialect: Parameters<Migration['steps'][number]['statements']>[0]) =>
