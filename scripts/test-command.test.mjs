@@ -50,6 +50,22 @@ test('counts what passed, and ends with 0', (t) => {
   );
 });
 
+test('groups of which one waits while the other computes run together where both run whole, and alone where one is asked for', (t) => {
+  const files = {
+    'tests/truth/a.test.ts': good,
+    'tests/realnode/split.test.ts': good,
+    'tests/realnode/b.test.ts': bad,
+  };
+  const namesOf = ({ summary }) => summary().groups.map(({ name, passed }) => [name, passed]);
+  assert.deepEqual(namesOf(run(t, files, { names: ['all'] })), [['truth, node', 2]]);
+  assert.deepEqual(namesOf(run(t, files, { names: ['truth'] })), [['truth', 1]]);
+  assert.deepEqual(namesOf(run(t, files, { names: ['truth', 'node'] })), [['truth, node', 2]]);
+  assert.deepEqual(namesOf(run(t, files, { names: ['node', 'truth/a'] })), [
+    ['truth', 1],
+    ['node', 1],
+  ]);
+});
+
 test('tells a failure with its file, line, message and output, and ends with 1', (t) => {
   const { status, last, stdout, summary } = run(t, { 'shared/src/a.test.ts': bad, 'shared/src/b.test.ts': good });
   assert.equal(last, '1 passed, 1 failed, 0 skipped');

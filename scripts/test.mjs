@@ -13,7 +13,7 @@ const { globSync } = await import('node:fs');
  * In this order: what is quick and says most comes first. A file is in the first group that has it. Where files mostly wait, for a lease,
  * a minute, a browser or a process, several run at once; those that `first` finds take longest and begin. `everyday`: a part of
  * `npm test`, which takes ten minutes on two cores and needs nothing but Node; the others need a control plane, another browser run, or
- * minutes of real time.
+ * minutes of real time. A group that is `beside` another one runs together with it where both run whole: one computes while the other waits.
  */
 const groups = [
   {
@@ -29,13 +29,13 @@ const groups = [
   { name: 'api', everyday: true, files: 'tests/api/**/*.test.ts', atOnce: 2 },
   { name: 'channels', everyday: true, files: 'tests/channels/**/*.test.ts', atOnce: 2 },
   { name: 'cluster', files: 'tests/{cluster,realcluster}/**/*.test.ts', atOnce: 2 },
-  { name: 'journeys', everyday: true, files: 'tests/e2e/ui/journeys.test.ts' },
-  { name: 'browser', files: 'tests/e2e/ui/**/*.test.ts', atOnce: 2 },
+  { name: 'journeys', everyday: true, beside: 'browser', files: 'tests/e2e/ui/journeys.test.ts' },
+  { name: 'browser', files: 'tests/e2e/ui/**/*.test.ts', atOnce: 2, first: /\/pages-/ },
   { name: 'e2e', files: 'tests/e2e/**/*.test.ts', atOnce: 3, first: /\/(alerting|recording|image|databases|access)/ },
   { name: 'faults', files: 'tests/faults/**/*.test.ts', atOnce: 3, first: /\/f(5|50|19|4|1|35|14|32|38|41|37)-/ },
-  { name: 'truth', files: 'tests/truth/**/*.test.ts', atOnce: 2, first: /observer/ },
-  { name: 'chart', files: 'tests/chart/**/*.test.ts', atOnce: 2 },
-  { name: 'node', files: 'tests/realnode/**/*.test.ts', atOnce: 2 },
+  { name: 'truth', beside: 'node', files: 'tests/truth/**/*.test.ts', atOnce: 2 },
+  { name: 'chart', beside: 'node', files: 'tests/chart/**/*.test.ts', atOnce: 2 },
+  { name: 'node', files: 'tests/realnode/**/*.test.ts', atOnce: 3, first: /\/(split|standalone|observer)\./ },
   { name: 'other', files: 'tests/**/*.test.ts' },
 ];
 
@@ -57,7 +57,7 @@ const root = resolve(import.meta.dirname, '..');
 /** The name that stands for every suite. */
 const everySuite = 'all';
 const names = process.argv.slice(2);
-const chosen = choose(names);
+const chosen = together(choose(names));
 if (chosen.length === 0) {
   console.error(
     `no suite is called ${names.join(' or ')}; there are: ${everySuite}, ${groups.map(({ name }) => name).join(', ')}, and files`,
@@ -104,10 +104,27 @@ function choose(wanted) {
       );
       for (const file of found) seen.add(file);
       const files = isWhole(group) ? found : found.filter((file) => isNamed(file, wanted));
-      const isFirst = (file) => group.first?.test(`/${file}`) === true;
-      return { ...group, files: files.sort((a, b) => isFirst(b) - isFirst(a) || a.localeCompare(b)) };
+      return { ...group, isWhole: isWhole(group), files };
     })
     .filter(({ files }) => files.length > 0);
+}
+
+/** Puts groups that run whole beside the one they name, and the files that take longest first. */
+function together(groupsOfFiles) {
+  const hostOf = ({ beside, isWhole }) =>
+    isWhole ? groupsOfFiles.find((group) => group.isWhole && group.name === beside) : undefined;
+  return groupsOfFiles
+    .filter((group) => hostOf(group) === undefined)
+    .map((host) => {
+      const guests = groupsOfFiles.filter((group) => hostOf(group) === host);
+      const isFirst = (file) => host.first?.test(`/${file}`) === true;
+      const files = [host, ...guests].flatMap((group) => group.files);
+      return {
+        ...host,
+        name: [...guests, host].map(({ name }) => name).join(', '),
+        files: files.sort((a, b) => isFirst(b) - isFirst(a) || a.localeCompare(b)),
+      };
+    });
 }
 
 /** Each file that failed is run once more, alone; the count then is that of the second attempt, and the summary tells of the first. */
