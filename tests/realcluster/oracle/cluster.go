@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
@@ -44,6 +45,11 @@ type cluster struct {
 	version int64
 	started map[string]int
 	rejects bool
+}
+
+// A watch of the API server in memory panics when its reader is so many events behind: a CronJob that keeps a hundred Jobs goes all at once.
+func init() {
+	watch.DefaultChanSize = 10_000
 }
 
 func newCluster(ctx context.Context, runs map[string][]Run, tell func(change)) *cluster {
