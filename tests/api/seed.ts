@@ -19,7 +19,7 @@ import {
   type AlertRecord,
   type Store,
 } from '@cronjob-monitor/shared/store';
-import { aCronJob } from '@cronjob-monitor/shared/testing';
+import { aCronJob, anAlertRecord, aRecordedRun } from '@cronjob-monitor/shared/testing';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -90,33 +90,8 @@ async function seedRuns(store: Store, epoch: number, cronJob: ReturnType<typeof 
   const now = store.now();
   const aRun = (hoursAgo: number, changes: Partial<Execution> = {}): Execution => {
     const createdAt = now - hoursAgo * hourMs;
-    return {
-      jobUid: randomUUID(),
-      cronJobUid: cronJob.uid,
-      namespace: cronJob.namespace,
-      cronJobName: cronJob.name,
-      jobName: `backup-${hoursAgo}`,
-      trigger: 'scheduled',
-      scheduledAt: createdAt,
-      createdAt,
-      startedAt: createdAt + 1_000,
-      finishedAt: createdAt + 61_000,
-      durationMs: 60_000,
-      status: 'success',
-      exitCode: undefined,
-      reason: undefined,
-      jobReason: 'CompletionsReached',
-      attempts: 1,
-      failedIndexes: undefined,
-      isRetry: false,
-      retryOf: undefined,
-      node: 'node-1',
-      templateHash: 'template-1',
-      delayed: false,
-      inferred: false,
-      inMaintenance: false,
-      ...changes,
-    };
+    const usual = { jobName: `backup-${hoursAgo}`, startedAt: createdAt + 1_000, finishedAt: createdAt + 61_000 };
+    return aRecordedRun(cronJob, createdAt, { ...usual, templateHash: 'template-1', ...changes });
   };
   const failed = aRun(1, { status: 'failed', exitCode: 137, reason: 'OOMKilled', jobReason: 'BackoffLimitExceeded' });
   await recordRuns(store, epoch, [aRun(3), aRun(2, { trigger: 'manual', scheduledAt: undefined }), failed]);
@@ -142,42 +117,8 @@ async function seedAlerts(
 ): Promise<Pick<Seed, 'alert' | 'endedAlert'>> {
   const cronJobId = (await findCronJob(store, 'prod', 'backup'))?.id ?? 0;
   const monitorId = (await findMonitor(store, { namespace: 'prod', name: 'dr' })).monitor?.id ?? 0;
-  const anAlert = (changes: Partial<AlertRecord> = {}): AlertRecord => ({
-    id: newId(now),
-    fingerprint: randomUUID(),
-    monitorId,
-    cronJobId,
-    namespace: 'prod',
-    cronJobName: 'backup',
-    type: 'jobFailed',
-    subject: undefined,
-    severity: 'critical',
-    severitySource: 'override',
-    state: 'active',
-    suppressedBy: undefined,
-    suppressedRef: undefined,
-    dueAt: undefined,
-    sinceAt: now - hourMs,
-    detectedAt: now - hourMs,
-    activatedAt: now - hourMs,
-    endedAt: undefined,
-    closeCause: undefined,
-    lastSeenAt: now - hourMs,
-    lastNotifiedAt: undefined,
-    notifyNo: 1,
-    count: 1,
-    signature: undefined,
-    flips: [],
-    flappingUntil: undefined,
-    quietCount: 0,
-    reopened: 0,
-    delayed: false,
-    stormId: undefined,
-    message: 'Exit code 137 (OOMKilled)',
-    figures: undefined,
-    context: { jobName: 'backup-1', exitCode: 137, reason: 'OOMKilled' },
-    ...changes,
-  });
+  const anAlert = (changes: Partial<AlertRecord> = {}): AlertRecord =>
+    anAlertRecord(now - hourMs, { monitorId, cronJobId, severity: 'critical', severitySource: 'override', ...changes });
   const [open, ended] = [
     anAlert(),
     anAlert({ type: 'jobStuck', subject: 'notStarted', state: 'resolved', endedAt: now }),

@@ -8,49 +8,15 @@ import {
   type NewDelivery,
   type Store,
 } from '@cronjob-monitor/shared/store';
-import { anAlertMessage } from '@cronjob-monitor/shared/testing';
+import { anAlertMessage, anAlertRecord } from '@cronjob-monitor/shared/testing';
 import { headingOf, type Message } from '@cronjob-monitor/shared/domain';
 
 export const hourMs = 3_600_000;
 
 /** An active alert about a failed run of this CronJob; its identity is its own. */
 export function anAlert(cronJobId: number, at: number, changes: Partial<AlertRecord> = {}): AlertRecord {
-  return {
-    id: newId(at),
-    fingerprint: randomUUID(),
-    monitorId: 1,
-    cronJobId,
-    namespace: 'prod',
-    cronJobName: 'backup',
-    type: 'jobFailed',
-    subject: undefined,
-    severity: 'warning',
-    severitySource: 'default',
-    state: 'active',
-    suppressedBy: undefined,
-    suppressedRef: undefined,
-    dueAt: undefined,
-    sinceAt: at,
-    detectedAt: at,
-    activatedAt: at,
-    endedAt: undefined,
-    closeCause: undefined,
-    lastSeenAt: at,
-    lastNotifiedAt: undefined,
-    notifyNo: 1,
-    count: 1,
-    signature: undefined,
-    flips: [],
-    flappingUntil: undefined,
-    quietCount: 0,
-    reopened: 0,
-    delayed: false,
-    stormId: undefined,
-    message: 'It failed.',
-    figures: { measured: 1 },
-    context: { jobName: 'backup-1' },
-    ...changes,
-  };
+  const said = { message: 'It failed.', figures: { measured: 1 }, context: { jobName: 'backup-1' } };
+  return anAlertRecord(at, { cronJobId, ...said, ...changes });
 }
 
 export interface TestChannel {

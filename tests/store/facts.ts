@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CronJobFacts, Execution } from '@cronjob-monitor/shared/domain';
 import { projectCronJob, type CronJobSeen, type Store } from '@cronjob-monitor/shared/store';
-import { aCronJob } from '@cronjob-monitor/shared/testing';
+import { aCronJob, aRecordedRun } from '@cronjob-monitor/shared/testing';
 
 /** A Saturday, 08:00 UTC: the instant around which the suites' rows lie. */
 export const now = Date.UTC(2026, 10, 21, 8);
@@ -32,34 +32,8 @@ export async function projected(
 
 /** A scheduled success of this CronJob that took 60 s; its slot is its creation. */
 export function aRun(cronJob: CronJobFacts, changes: Partial<Execution> = {}): Execution {
-  const createdAt = changes.createdAt ?? now;
-  const startedAt = 'startedAt' in changes ? changes.startedAt : createdAt;
-  const finishedAt = 'finishedAt' in changes ? changes.finishedAt : createdAt + minuteMs;
-  return {
-    jobUid: randomUUID(),
-    cronJobUid: cronJob.uid,
-    namespace: cronJob.namespace,
-    cronJobName: cronJob.name,
-    jobName: `${cronJob.name}-${Math.floor(createdAt / minuteMs)}`,
-    trigger: 'scheduled',
-    scheduledAt: createdAt,
-    createdAt,
-    startedAt,
-    finishedAt,
-    durationMs: startedAt === undefined || finishedAt === undefined ? undefined : finishedAt - startedAt,
-    status: 'success',
-    exitCode: undefined,
-    reason: undefined,
-    jobReason: 'CompletionsReached',
-    attempts: 1,
-    failedIndexes: undefined,
-    isRetry: false,
-    retryOf: undefined,
-    node: 'node-1',
+  return aRecordedRun(cronJob, changes.createdAt ?? now, {
     templateHash: 'a1b2c3d4e5f60718a1b2c3d4e5f60718',
-    delayed: false,
-    inferred: false,
-    inMaintenance: false,
     ...changes,
-  };
+  });
 }

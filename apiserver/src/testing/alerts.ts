@@ -12,6 +12,7 @@ import {
   type ChannelProjection,
   type NewDelivery,
 } from '@cronjob-monitor/shared/store';
+import { anAlertRecord } from '@cronjob-monitor/shared/testing';
 import { testNow } from './api.ts';
 import type { TestFleet } from './fleet.ts';
 
@@ -22,42 +23,8 @@ export async function addAlert(fleet: TestFleet, changes: Partial<AlertRecord> =
   const { namespace = 'prod', cronJobName = 'backup' } = changes;
   const cronJob = await findCronJob(fleet.store, namespace, cronJobName);
   const { monitor } = await findMonitor(fleet.store, { namespace: 'prod', name: 'dr' });
-  const alert: AlertRecord = {
-    id: newId(testNow),
-    fingerprint: randomUUID(),
-    monitorId: monitor?.id ?? 0,
-    cronJobId: cronJob?.id ?? 0,
-    namespace,
-    cronJobName,
-    type: 'jobFailed',
-    subject: undefined,
-    severity: 'warning',
-    severitySource: 'default',
-    state: 'active',
-    suppressedBy: undefined,
-    suppressedRef: undefined,
-    dueAt: undefined,
-    sinceAt: testNow - hourMs,
-    detectedAt: testNow - hourMs,
-    activatedAt: testNow - hourMs,
-    endedAt: undefined,
-    closeCause: undefined,
-    lastSeenAt: testNow - hourMs,
-    lastNotifiedAt: undefined,
-    notifyNo: 1,
-    count: 1,
-    signature: undefined,
-    flips: [],
-    flappingUntil: undefined,
-    quietCount: 0,
-    reopened: 0,
-    delayed: false,
-    stormId: undefined,
-    message: 'Exit code 137 (OOMKilled)',
-    figures: undefined,
-    context: { jobName: 'backup-1', exitCode: 137, reason: 'OOMKilled' },
-    ...changes,
-  };
+  const about = { monitorId: monitor?.id ?? 0, cronJobId: cronJob?.id ?? 0, namespace, cronJobName };
+  const alert = anAlertRecord(testNow - hourMs, { ...about, ...changes });
   await fleet.store.fenced(fleet.epoch, async (tx) => {
     await insertAlert(tx, alert);
     await moveAlertCounters(tx, [alert.cronJobId]);

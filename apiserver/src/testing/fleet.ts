@@ -14,7 +14,7 @@ import {
   type MonitorProjection,
   type Store,
 } from '@cronjob-monitor/shared/store';
-import { aCronJob, FakeClock, RecordingLogger } from '@cronjob-monitor/shared/testing';
+import { aCronJob, aRecordedRun, FakeClock, RecordingLogger } from '@cronjob-monitor/shared/testing';
 import { startApi, testNow, type TestApi } from './api.ts';
 
 export const minuteMs = 60_000;
@@ -100,33 +100,6 @@ function aMonitor(changes: Partial<MonitorProjection>): MonitorProjection {
 /** A scheduled success that took 60 s; its slot is its creation. */
 function aRun(cronJob: CronJobFacts, changes: Partial<Execution>): Execution {
   const createdAt = changes.createdAt ?? testNow - hourMs;
-  const startedAt = 'startedAt' in changes ? changes.startedAt : createdAt + 1_000;
-  const finishedAt = 'finishedAt' in changes ? changes.finishedAt : createdAt + 61_000;
-  return {
-    jobUid: randomUUID(),
-    cronJobUid: cronJob.uid,
-    namespace: cronJob.namespace,
-    cronJobName: cronJob.name,
-    jobName: `${cronJob.name}-${Math.floor(createdAt / minuteMs)}`,
-    trigger: 'scheduled',
-    scheduledAt: (changes.trigger ?? 'scheduled') === 'scheduled' ? createdAt : undefined,
-    createdAt,
-    startedAt,
-    finishedAt,
-    durationMs: startedAt === undefined || finishedAt === undefined ? undefined : finishedAt - startedAt,
-    status: 'success',
-    exitCode: undefined,
-    reason: undefined,
-    jobReason: 'CompletionsReached',
-    attempts: 1,
-    failedIndexes: undefined,
-    isRetry: false,
-    retryOf: undefined,
-    node: 'node-1',
-    templateHash: 'template-1',
-    delayed: false,
-    inferred: false,
-    inMaintenance: false,
-    ...changes,
-  };
+  const times = { startedAt: createdAt + 1_000, finishedAt: createdAt + 61_000 };
+  return aRecordedRun(cronJob, createdAt, { ...times, templateHash: 'template-1', ...changes });
 }

@@ -9,6 +9,7 @@ import {
   type Message,
 } from '@cronjob-monitor/shared/domain';
 import type { AlertRecord } from '@cronjob-monitor/shared/store';
+import { anAlertRecord } from '@cronjob-monitor/shared/testing';
 import { createFreeze, maxFrozenLogBytes, withLearned, type FreezeDeps, type MessageRequest } from './freeze.ts';
 
 const id = '019a5b3c-7d1e-7a40-8c11-2b5e9f3c21aa';
@@ -37,39 +38,15 @@ const run = {
 } as const;
 const worded = toHolding('jobFailed', undefined, verdict, { timeZone: 'UTC', run });
 
-const alert: AlertRecord = {
+const alert = anAlertRecord(start + minute, {
   id,
   fingerprint: 'f',
-  monitorId: 1,
-  cronJobId: 1,
-  namespace: 'prod',
   cronJobName: 'nightly',
-  type: 'jobFailed',
-  subject: undefined,
-  severity: 'warning',
-  severitySource: 'default',
-  state: 'active',
-  suppressedBy: undefined,
-  suppressedRef: undefined,
-  dueAt: undefined,
-  detectedAt: start + minute,
-  activatedAt: start + minute,
-  endedAt: undefined,
-  closeCause: undefined,
-  lastSeenAt: start + minute,
-  lastNotifiedAt: undefined,
-  notifyNo: 1,
-  flips: [],
-  flappingUntil: undefined,
-  quietCount: 0,
-  reopened: 0,
-  delayed: false,
-  stormId: undefined,
   ...worded,
   // As it comes back from the database.
   figures: JSON.parse(JSON.stringify(worded.figures)),
   context: JSON.parse(JSON.stringify(worded.context)),
-};
+});
 
 const whole: FreezeDeps = {
   clusterName: 'prod-eu',

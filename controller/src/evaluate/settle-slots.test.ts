@@ -17,7 +17,7 @@ import {
   takeEpoch,
   type Store,
 } from '@cronjob-monitor/shared/store';
-import { aCronJob, aJob, FakeClock, RecordingLogger } from '@cronjob-monitor/shared/testing';
+import { aCronJob, aJob, aRecordedRun, FakeClock, RecordingLogger } from '@cronjob-monitor/shared/testing';
 import { settleSlots, type LedgerDeps, type Settled } from './settle-slots.ts';
 import { StartSkew } from './start-skew.ts';
 import { WatchGaps } from './watch-gaps.ts';
@@ -285,35 +285,10 @@ test('a run that comes late takes the place of the missed slot', async () => {
   const of = await bench();
   await of.settle(at('01:05:00'));
   const late = job(of, at('01:00:00'), { createdAt: at('01:06:00'), outcome: 'success', endedAt: at('01:07:00') });
-  const { uid, name, cronJobUid, cronJobName, namespace, createdAt } = late;
-  await recordRuns(store, epoch, [
-    {
-      jobUid: uid,
-      jobName: name,
-      cronJobUid,
-      cronJobName,
-      namespace,
-      createdAt,
-      trigger: 'scheduled',
-      scheduledAt: at('01:00:00'),
-      startedAt: createdAt,
-      finishedAt: late.endedAt,
-      durationMs: minuteMs,
-      status: 'success',
-      exitCode: undefined,
-      reason: undefined,
-      jobReason: undefined,
-      attempts: 1,
-      failedIndexes: undefined,
-      isRetry: false,
-      retryOf: undefined,
-      node: undefined,
-      templateHash: undefined,
-      delayed: false,
-      inferred: false,
-      inMaintenance: false,
-    },
-  ]);
+  const owner = { uid: late.cronJobUid, namespace: late.namespace, name: late.cronJobName };
+  const { uid, name: jobName, createdAt, endedAt } = late;
+  const slot = { scheduledAt: at('01:00:00'), finishedAt: endedAt };
+  await recordRuns(store, epoch, [aRecordedRun(owner, createdAt, { jobUid: uid, jobName, ...slot })]);
   assert.deepEqual(await of.slots(), [['01:00', 'late', undefined]]);
 });
 

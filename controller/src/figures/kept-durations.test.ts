@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { systemClock } from '@cronjob-monitor/shared/process';
 import { migrate, openStore, projectCronJob, recordRuns, takeEpoch } from '@cronjob-monitor/shared/store';
-import { aCronJob, aTemporaryFolder, RecordingLogger } from '@cronjob-monitor/shared/testing';
+import { aCronJob, aRecordedRun, aTemporaryFolder, RecordingLogger } from '@cronjob-monitor/shared/testing';
 import { KeptDurations } from './kept-durations.ts';
 
 const now = Date.UTC(2026, 10, 21, 8);
@@ -19,34 +19,7 @@ async function aFixture(t: TestContext) {
   const cronJob = aCronJob({ uid: randomUUID(), name: 'nightly' });
   const { id } = await store.fenced(epoch, (tx) => projectCronJob(tx, { facts: cronJob, seenAt: now }));
   const add = (createdAt: number, durationMs: number) =>
-    recordRuns(store, epoch, [
-      {
-        jobUid: randomUUID(),
-        cronJobUid: cronJob.uid,
-        namespace: cronJob.namespace,
-        cronJobName: cronJob.name,
-        jobName: `nightly-${createdAt}`,
-        trigger: 'scheduled',
-        scheduledAt: createdAt,
-        createdAt,
-        startedAt: createdAt,
-        finishedAt: createdAt + durationMs,
-        durationMs,
-        status: 'success',
-        exitCode: undefined,
-        reason: undefined,
-        jobReason: undefined,
-        attempts: 1,
-        failedIndexes: undefined,
-        isRetry: false,
-        retryOf: undefined,
-        node: undefined,
-        templateHash: undefined,
-        delayed: false,
-        inferred: false,
-        inMaintenance: false,
-      },
-    ]);
+    recordRuns(store, epoch, [aRecordedRun(cronJob, createdAt, { finishedAt: createdAt + durationMs })]);
   const kept = new KeptDurations(store);
   const average = async (runs: number, at: number, windowDays = 7): Promise<number | undefined> =>
     (await kept.measure([{ cronJobId: id, runs }], windowDays, at)).get(id)?.avgMs;

@@ -21,7 +21,7 @@ import {
   takeEpoch,
   type Store,
 } from '@cronjob-monitor/shared/store';
-import { aCronJob, aTemporaryFolder, RecordingLogger } from '@cronjob-monitor/shared/testing';
+import { aCronJob, aRecordedRun, aTemporaryFolder, RecordingLogger } from '@cronjob-monitor/shared/testing';
 import { createPrune, type PruneDeps, type PruneFigures } from './prune.ts';
 
 const dayMs = 86_400_000;
@@ -31,32 +31,7 @@ const clock: Clock = { ...systemClock, now: () => now };
 
 /** A scheduled success of a second. */
 function aRun(cronJob: { readonly uid: string; readonly name: string }, jobName: string, createdAt: number): Execution {
-  return {
-    jobUid: randomUUID(),
-    cronJobUid: cronJob.uid,
-    namespace: 'prod',
-    cronJobName: cronJob.name,
-    jobName,
-    trigger: 'scheduled',
-    scheduledAt: createdAt,
-    createdAt,
-    startedAt: createdAt,
-    finishedAt: createdAt + 1_000,
-    durationMs: 1_000,
-    status: 'success',
-    exitCode: undefined,
-    reason: undefined,
-    jobReason: 'CompletionsReached',
-    attempts: 1,
-    failedIndexes: undefined,
-    isRetry: false,
-    retryOf: undefined,
-    node: 'node-1',
-    templateHash: undefined,
-    delayed: false,
-    inferred: false,
-    inMaintenance: false,
-  };
+  return aRecordedRun({ namespace: 'prod', ...cronJob }, createdAt, { jobName, finishedAt: createdAt + 1_000 });
 }
 
 interface Fixture {

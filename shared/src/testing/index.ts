@@ -20,6 +20,7 @@ export { listPlaces, readSpecSchema, type SchemaNode, type SchemaPlace } from '.
 export { decodedMonitor, monitorDefaults } from './decoded-monitor.ts';
 export { hostileFragments, hostileFrames } from './hostile-texts.ts';
 export { aLease, readAll, startTestCluster } from './test-cluster.ts';
+export { aRecordedRun, anAlertRecord } from './rows.ts';
 export { wholeChannelSpecs, wholeMonitorSpec } from './resource-specs.ts';
 export { testsNeeding, type NeedingTests } from './tests-needing.ts';
 export { aDigestMessage, anAlertMessage, anOutgoing, aTestMessage, type AlertMessageChanges } from './messages.ts';

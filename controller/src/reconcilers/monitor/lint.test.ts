@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { CronJobFacts, Execution } from '@cronjob-monitor/shared/domain';
 import { decodeMonitorSpec } from '@cronjob-monitor/shared/kube';
 import { systemClock } from '@cronjob-monitor/shared/process';
 import { migrate, openStore, projectCronJobs, recordRuns, takeEpoch } from '@cronjob-monitor/shared/store';
-import { aCronJob, aTemporaryFolder, monitorDefaults, RecordingLogger } from '@cronjob-monitor/shared/testing';
+import {
+  aCronJob,
+  aRecordedRun,
+  aTemporaryFolder,
+  monitorDefaults,
+  RecordingLogger,
+} from '@cronjob-monitor/shared/testing';
 import type { GatheredMonitor } from './gather.ts';
 import { createMonitorLint, summarize, type MonitorLint } from './lint.ts';
 
@@ -50,32 +55,7 @@ async function aFixture(t: TestContext, runs: readonly [cronJob: CronJobFacts, d
 }
 
 function aRun(cronJob: CronJobFacts, createdAt: number, durationMs: number): Execution {
-  return {
-    jobUid: randomUUID(),
-    cronJobUid: cronJob.uid,
-    namespace: cronJob.namespace,
-    cronJobName: cronJob.name,
-    jobName: `${cronJob.name}-${createdAt}`,
-    trigger: 'scheduled',
-    scheduledAt: createdAt,
-    createdAt,
-    startedAt: createdAt,
-    finishedAt: createdAt + durationMs,
-    durationMs,
-    status: 'success',
-    exitCode: undefined,
-    reason: undefined,
-    jobReason: undefined,
-    attempts: 1,
-    failedIndexes: undefined,
-    isRetry: false,
-    retryOf: undefined,
-    node: undefined,
-    templateHash: undefined,
-    delayed: false,
-    inferred: false,
-    inMaintenance: false,
-  };
+  return aRecordedRun(cronJob, createdAt, { finishedAt: createdAt + durationMs });
 }
 
 /** A daily CronJob about which there is nothing to say. */

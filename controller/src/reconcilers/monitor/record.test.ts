@@ -6,7 +6,7 @@ import type { CronJobFacts, Execution } from '@cronjob-monitor/shared/domain';
 import { decodeMonitorSpec } from '@cronjob-monitor/shared/kube';
 import { systemClock } from '@cronjob-monitor/shared/process';
 import { migrate, openStore, projectCronJobs, recordRuns, takeEpoch } from '@cronjob-monitor/shared/store';
-import { aCronJob, aTemporaryFolder, RecordingLogger } from '@cronjob-monitor/shared/testing';
+import { aCronJob, aRecordedRun, aTemporaryFolder, RecordingLogger } from '@cronjob-monitor/shared/testing';
 import { KeptDurations } from '../../figures/kept-durations.ts';
 import { Moves } from '../../figures/moves.ts';
 import type { GatheredMonitor } from './gather.ts';
@@ -31,32 +31,8 @@ function gathered(spec: unknown, selected: readonly CronJobFacts[]): GatheredMon
   return { monitor, selected, leads: new Set(selected.map(({ uid }) => uid)), facts: {} } as unknown as GatheredMonitor;
 }
 
-const aRun = (cronJob: CronJobFacts, createdAt: number, durationMs: number): Execution => ({
-  jobUid: randomUUID(),
-  cronJobUid: cronJob.uid,
-  namespace: cronJob.namespace,
-  cronJobName: cronJob.name,
-  jobName: `${cronJob.name}-${createdAt}`,
-  trigger: 'scheduled',
-  scheduledAt: createdAt,
-  createdAt,
-  startedAt: createdAt,
-  finishedAt: createdAt + durationMs,
-  durationMs,
-  status: 'success',
-  exitCode: undefined,
-  reason: undefined,
-  jobReason: undefined,
-  attempts: 1,
-  failedIndexes: undefined,
-  isRetry: false,
-  retryOf: undefined,
-  node: undefined,
-  templateHash: undefined,
-  delayed: false,
-  inferred: false,
-  inMaintenance: false,
-});
+const aRun = (cronJob: CronJobFacts, createdAt: number, durationMs: number): Execution =>
+  aRecordedRun(cronJob, createdAt, { finishedAt: createdAt + durationMs });
 
 test('a CronJob has its durations over the window of the monitor, one that never ran has none', async (t) => {
   const path = join(aTemporaryFolder(t), 'monitor.db');
