@@ -295,12 +295,30 @@ describe('coverage', () => {
     await using fleet = await aFleet();
     const { status, out } = await at(fleet, ['coverage', '--types', 'deadManTriggered', '--namespace', 'prod']);
     assert.deepEqual([status, out], [0, '1 of 1 CronJob would be heard (100 %)\n']);
-    assert.equal((await at(fleet, ['coverage', '--namespace', 'empty'])).status, 0);
     await fleet.store.sql('channels').update({ last_sent_at: testNow - 40 * dayMs });
     const late = await at(fleet, ['coverage', '--types', 'deadManTriggered']);
     assert.equal(late.status, 1);
     assert.match(late.out, /prod\/backup {2}deadManTriggered: unproved \(it has accepted nothing of late\)/);
     assert.equal((await at(fleet, ['coverage', '--types', 'deadManTriggered', '--days', '60'])).status, 0);
+  });
+
+  it('ends with 2 where no CronJob is known: a name that is written wrong is not covered', async () => {
+    await using fleet = await aFleet();
+    const { status, error } = await at(fleet, ['coverage', '--namespace', 'prdo', '--fail-under', '0']);
+    assert.deepEqual(
+      [status, error],
+      [2, 'cronjob-monitor coverage: the service knows no CronJob in namespace "prdo"\n'],
+    );
+    await using empty = await startFleet();
+    const all = await at(empty, ['coverage']);
+    assert.deepEqual(
+      [all.status, all.out, all.error],
+      [
+        2,
+        '0 of 0 CronJobs would be heard\n',
+        'cronjob-monitor coverage: the service knows no CronJob that you may read\n',
+      ],
+    );
   });
 
   it('ends with 2 when it cannot be asked', async () => {

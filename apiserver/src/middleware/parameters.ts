@@ -82,7 +82,7 @@ export function whole(bounds: { min: number; max: number; above?: 'lowered' }): 
   const { min, max, above } = bounds;
   return scalar(
     (text) => {
-      if (!/^[0-9]{1,15}$/.test(text)) return new Unreadable('must be a whole number');
+      if (!/^-?[0-9]+$/.test(text)) return new Unreadable('must be a whole number');
       const number = Number(text);
       if (number < min) return new Unreadable(`must be at least ${min}`);
       if (number <= max) return number;

@@ -124,6 +124,13 @@ for (const [query, field] of refused) {
   });
 }
 
+test('says which bound a whole number passes', () => {
+  const problem = (query: string): string | undefined => problemsOf(() => read(query))[0]?.message;
+  assert.equal(problem('recent=-1'), 'must be at least 0');
+  assert.equal(problem('recent=9999999999999999999'), 'must be at most 30');
+  assert.equal(problem('recent=1.5'), 'must be a whole number');
+});
+
 test('lowers a limit above 500', () => {
   assert.equal(read('limit=501').limit, 500);
   assert.equal(read('limit=999999999').limit, 500);

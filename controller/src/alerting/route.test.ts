@@ -59,6 +59,9 @@ function rulesOf({ hasWindow, ...said }: typeof monitor extends fc.Arbitrary<inf
       includeManual: true,
     },
     missedSchedule: { enabled: true, threshold: 1, skipWarnAfter: undefined },
+    pausesSuspended: true,
+    fromCreation: true,
+    expects: undefined,
     suppressDuplicatesForMs: hourMs,
     remindEveryMs: 24 * hourMs,
     windows: hasWindow ? [{ ...window, suppressAlerts: true, excludeFromSla: false }] : [],
@@ -106,6 +109,7 @@ test('in random fleets the route of an alert, its coverage and the messages that
         const about = finding({ kind: 'quiet' }, { monitor: which });
         const outcome = outcomeOf(route, rules, {
           ...about,
+          cronJob: { ...about.cronJob, suspended: false, lastSuccessAt: undefined },
           silences,
           last: undefined,
           runs: [],

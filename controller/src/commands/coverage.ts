@@ -15,14 +15,15 @@ Asks a running service for each CronJob whether alerts of it would be heard, and
 reason: no monitor selects it, the monitor does not look for the type, no channel takes it, its channels cannot be reached, or none
 of them has accepted a message or a test of late.
 
-  --namespace N      this namespace alone
+  --namespace N      this namespace alone; one in which no CronJob is known ends with 2
   --types T          types that have to be heard of, comma-separated; default: ${coverageTypes.join(',')}
   --days N           a channel has to have accepted something within so many days, 1 to 365; default 30
   --fail-under P     end with 1 when fewer percent of the CronJobs are covered, 0 to 100; default 100
   --format FORMAT    text (default) or json
 ${serviceUsage}
 
-Ends with 0: at least so many are covered; 1: fewer are; 2: usage error, or the service could not be asked.
+Ends with 0: at least so many are covered; 1: fewer are; 2: usage error, no CronJob is known there, or the service could not be
+asked.
 `,
   run: runCoverage,
 };
@@ -48,8 +49,14 @@ async function runCoverage(argv: readonly string[], world: World): Promise<ExitS
   const { namespace } = flags;
   const answer = await service.get<CoverageList>('/coverage', { namespace, types, days });
   world.out(format === 'json' ? `${JSON.stringify(answer, null, 2)}\n` : describe(answer));
-  // Without a CronJob there is nothing that could fail unheard.
-  return (answer.summary.percent ?? 100) >= failUnder ? 0 : 1;
+  const { percent } = answer.summary;
+  if (percent === null) {
+    // A name that is written wrong must not pass for one in which everything is covered.
+    const where = namespace === undefined ? 'that you may read' : `in namespace ${JSON.stringify(namespace)}`;
+    world.error(`cronjob-monitor coverage: the service knows no CronJob ${where}\n`);
+    return 2;
+  }
+  return percent >= failUnder ? 0 : 1;
 }
 
 function describe({ items, summary }: CoverageList): string {

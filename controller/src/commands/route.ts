@@ -61,6 +61,9 @@ async function describe(
 function quietText({ type, quiet }: AlertRoute): string | undefined {
   if (quiet === 'typeOff') return `${type} is off in this monitor`;
   if (quiet === null) return undefined;
+  if (quiet === 'suspended') return `${type} does not open while the CronJob is suspended`;
+  if (quiet === 'hasSucceeded')
+    return `${type} does not open: the CronJob has succeeded, and the monitor does not expect it`;
   const [what, threshold] = type === 'jobFailed' ? ['failure', 'failureThreshold'] : ['missed run', 'threshold'];
   return `one more ${what} opens nothing yet: ${type}.${threshold} is not reached`;
 }
@@ -104,7 +107,7 @@ function channelLine({ name, reason }: AlertRoute['channels'][number], detail: C
     ...config,
     state,
     ...(detail.ready ? reach : []),
-    ...(waiting > 0 ? [`${waiting} messages wait`] : []),
+    ...(waiting > 0 ? [waiting === 1 ? '1 message waits' : `${waiting} messages wait`] : []),
     `at most ${detail.rateLimiting.maxAlertsPerHour} an hour`,
   ].join(', ');
 }

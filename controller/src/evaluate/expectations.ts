@@ -4,6 +4,7 @@ import {
   expectedUid,
   madeAnewWithinMs,
   parseResourceDuration,
+  toExpectedRef,
   toHolding,
   type AlertFinding,
   type FindingVerdict,
@@ -127,11 +128,11 @@ export function createExpectations(deps: ExpectationsDeps): Expectations {
       const { monitor, row, expects } = of;
       const openOf = (ref: Ref): AlertRecord | undefined =>
         live.find((alert) => alert.monitorId === row.id && keyOf(refOf(alert)) === keyOf(ref));
-      const named = expects.names.map((text) => toRef(text, monitor.namespace));
+      const named = expects.names.map((text) => toExpectedRef(text, monitor.namespace));
       const seen = (gone.get(row.id) ?? []).filter(
         (ref) => !isThere(ref) && (openOf(ref) !== undefined || ref.deletedAt >= seenFrom(monitor, ref)),
       );
-      const except = new Set(expects.except.map((text) => keyOf(toRef(text, monitor.namespace))));
+      const except = new Set(expects.except.map((text) => keyOf(toExpectedRef(text, monitor.namespace))));
       const names = new Map(
         [...named, ...seen].map(({ namespace, name }) => [`${namespace}/${name}`, { namespace, name }]),
       );
@@ -221,7 +222,8 @@ export function createExpectations(deps: ExpectationsDeps): Expectations {
     // One that cannot be read decides nothing, and one that is not seen is about to be marked.
     if (!monitor?.decoded.ok) return undefined;
     const { expects } = monitor.decoded.spec;
-    const isLetGo = expects?.except.some((text) => keyOf(toRef(text, monitor.namespace)) === keyOf(ref)) ?? true;
+    const isLetGo =
+      expects?.except.some((text) => keyOf(toExpectedRef(text, monitor.namespace)) === keyOf(ref)) ?? true;
     return !isLetGo && isSelected(ref, monitor) ? { kind: 'quiet' } : { kind: 'gone', cause: 'notConfigured' };
   }
 
@@ -275,9 +277,3 @@ export function createExpectations(deps: ExpectationsDeps): Expectations {
 
 const keyOf = ({ namespace, name }: Ref): string => `${namespace}/${name}`;
 const refOf = ({ namespace, cronJobName: name }: AlertRecord): Ref => ({ namespace, name });
-
-/** `name` is in the namespace of the monitor. */
-function toRef(text: string, own: string): Ref {
-  const slash = text.indexOf('/');
-  return slash < 0 ? { namespace: own, name: text } : { namespace: text.slice(0, slash), name: text.slice(slash + 1) };
-}

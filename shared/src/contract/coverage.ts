@@ -72,6 +72,10 @@ export type SettingSource = (typeof settingSources)[number];
 export const routeHolds = ['alertDelay', 'maintenance', 'silence', 'monitorGone', 'flapping', 'duplicate'] as const;
 export type RouteHold = Suppression | 'alertDelay' | 'flapping' | 'duplicate';
 
+/** Why no alert would open now: nothing of the type can happen to the CronJob as it is, or it takes more than once. */
+export const routeQuiets = ['typeOff', 'suspended', 'hasSucceeded', 'belowThreshold'] as const;
+export type RouteQuiet = (typeof routeQuiets)[number];
+
 export interface RoutedChannel {
   readonly name: string;
   /** Why it is told: the monitor's `alerting.channelRefs` name it. */
@@ -95,7 +99,7 @@ export interface AlertRoute {
   /** An alert is open, or one more failure or missed run opens it. */
   readonly opens: boolean;
   /** Why it does not; null: it does. */
-  readonly quiet: 'typeOff' | 'belowThreshold' | null;
+  readonly quiet: RouteQuiet | null;
   readonly severity: Severity;
   readonly severitySource: SettingSource;
   /** What keeps its message back, one after the other; none: it leaves at once. */

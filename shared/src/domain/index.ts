@@ -275,7 +275,15 @@ export { inhibitionOf, type Inhibition, type PossibleCause, type PossibleSign } 
 export { isStorm, isStormOver, joinsStorms, stormWindowMs, type Storm } from './alert/storm.ts';
 export { failureReason, jobFailed, runsNeeded, type JobFailedFacts, type JudgedRun } from './detect/job-failed.ts';
 export { deadManDue, type DeadManFacts, type DeadManPast, type DeadManRule } from './detect/dead-man.ts';
-export { disappeared, toAbsence, type Absence, type ExpectedFacts, type LastWriter } from './detect/disappeared.ts';
+export {
+  disappeared,
+  toAbsence,
+  toExpectedRef,
+  type Absence,
+  type Expected,
+  type ExpectedFacts,
+  type LastWriter,
+} from './detect/disappeared.ts';
 export type { DurationFacts, EndedRun } from './detect/duration-limits.ts';
 export type { Baseline, DurationRegressionFacts } from './detect/duration-regression.ts';
 export type { FinishByDay, FinishByFacts } from './detect/finish-by.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { countAlerts, listAlerts, listTold, type Store, type StoredAlert } from '@cronjob-monitor/shared/store';
+import { aChannel } from '../alert-facts.ts';
 import { minuteMs, now, projected } from '../facts.ts';
 import { contract } from '../suite.ts';
 
@@ -101,7 +102,10 @@ export const alertLists = contract('lists of alerts', (test) => {
     assert.deepEqual(first?.acknowledgement, { by: 'ana', at: now, note: 'seen', expiresAt: now + 1 });
   });
 
-  test('tells the messages about an alert, with the fate of the one they were merged into', async ({ store }) => {
+  test('tells the messages about an alert, with the fate of the one they were merged into', async ({
+    store,
+    epoch,
+  }) => {
     await insertDelivery(store, 11, 1, { state: 'sent', attempts: 2, http_status: 200 });
     await insertDelivery(store, 12, 1, {
       kind: 'reminder',
@@ -135,5 +139,18 @@ export const alertLists = contract('lists of alerts', (test) => {
     });
     assert.equal(told.has(idOf(3)), false);
     assert.equal((await listTold(store, [])).size, 0);
+
+    const restsUntil = async (): Promise<unknown> =>
+      (await listTold(store, [idOf(1)])).get(idOf(1))?.deliveries.map((delivery) => delivery.restsUntil);
+    assert.deepEqual(await restsUntil(), [undefined, undefined]);
+    const { uid } = await aChannel(store, epoch);
+    const rest = { uid: store.dialect.id16(idOf(90)), hold: 'circuit', hold_until: now + 300_000 };
+    await store
+      .sql('channels')
+      .where({ uid: store.dialect.id16(uid) })
+      .update(rest);
+    assert.deepEqual(await restsUntil(), [now + 300_000, now + 300_000], 'the channel rests after failures');
+    await store.sql('channels').update({ hold: 'parked' });
+    assert.deepEqual(await restsUntil(), [undefined, undefined], 'a parked one does not wait for a time');
   });
 });

@@ -91,6 +91,7 @@ describe('a delivery', () => {
     [{ state: 'dead' }, 'Its time ran out'],
     [{ state: 'parked' }, 'Waits until the channel is mended'],
     [{ state: 'ready', nextAttemptAt: at('14:10:00'), stateReason: 'rateLimit' }, 'Next try 14:10: the rate limit'],
+    [{ state: 'ready', nextAttemptAt: at('09:10:00') }, 'Waits for its turn'],
     [{ state: 'claimed' }, 'On its way'],
     [{ state: 'digested' }, 'Told inside a digest'],
   ];

@@ -124,7 +124,12 @@ export function deliveryAnswer(delivery: Delivery, { timeZone, nowMs }: Viewer):
     case 'cancelled':
       return 'Closed before it left';
     default: {
-      const next = nextAttemptAt === null ? 'On its way' : `Next try ${time(nextAttemptAt)}`;
+      const isAhead = nextAttemptAt !== null && Date.parse(nextAttemptAt) > nowMs;
+      const next = isAhead
+        ? `Next try ${time(nextAttemptAt)}`
+        : state === 'claimed'
+          ? 'On its way'
+          : 'Waits for its turn';
       const why = error === '' ? reasonText(stateReason) : error;
       return why === undefined ? next : `${next}: ${why}`;
     }

@@ -41,6 +41,8 @@ describe('Told', () => {
     [told({ channels: [{ ...channel, state: 'collapsed' }] }), 'ops-chat: joined another message'],
     [told({ state: 'waiting', reason: 'alertDelay', until }), 'Waits before the first message until 18:00'],
     [told({ state: 'waiting' }), 'On its way'],
+    [told({ state: 'waiting', until: '2026-11-21T14:00:00.000Z' }), 'On its way'],
+    [told({ state: 'waiting', reason: 'circuit', until }), 'Waits: the channel rests after failures until 18:00'],
     [
       told({
         state: 'waiting',

@@ -43,7 +43,7 @@ const waits: Readonly<Partial<Record<ToldReason, string>>> = {
 
 function waitingText(told: Told, viewer: Viewer): string {
   const retried = told.channels.find(({ nextAttemptAt, attempts }) => nextAttemptAt !== null && attempts > 0);
-  if (told.reason === 'backoff' && retried?.nextAttemptAt) {
+  if (told.reason === 'backoff' && retried?.nextAttemptAt && Date.parse(retried.nextAttemptAt) > viewer.nowMs) {
     const next = shortTimeText(retried.nextAttemptAt, viewer.timeZone, viewer.nowMs);
     return `${retried.channel}: next try ${next}${answer(retried)}`;
   }
@@ -90,7 +90,8 @@ function noneText(reason: ToldReason | null, severity: Severity): string {
 }
 
 function untilText({ until }: Told, { timeZone, nowMs }: Viewer): string {
-  return until === null ? '' : ` until ${shortTimeText(until, timeZone, nowMs)}`;
+  // What has passed since the page was read is no time to wait for.
+  return until === null || Date.parse(until) <= nowMs ? '' : ` until ${shortTimeText(until, timeZone, nowMs)}`;
 }
 
 function answer({ httpStatus, category }: ToldChannel): string {

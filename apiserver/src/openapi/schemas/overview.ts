@@ -7,6 +7,7 @@ import {
   coverageReasons,
   coverageStates,
   routeHolds,
+  routeQuiets,
   settingSources,
   healthStatuses,
   monitorPhases,
@@ -289,7 +290,7 @@ export const overviewSchemas: Readonly<Record<string, Schema>> = {
         monitor: ref('Ref'),
         type: words(alertTypes),
         opens: bool,
-        quiet: nullable(words(['typeOff', 'belowThreshold'])),
+        quiet: nullable(words(routeQuiets)),
         severity: words(severities),
         severitySource: words(settingSources),
         holds: listOf(

@@ -15,7 +15,7 @@ export function presentAlert(
   why: Pick<Why, 'ofAlert'>,
 ): Alert {
   const { namespace, name } = alert.cronJob;
-  const told = presentTold(alert, facts);
+  const told = presentTold(alert, facts, surroundings.now);
   const sent = (facts?.deliveries ?? []).filter(({ state }) => state === 'sent').map(({ channel }) => channel);
   const note = alert.acknowledgement;
   return {

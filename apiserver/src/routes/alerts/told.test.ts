@@ -47,6 +47,7 @@ function aDelivery(changes: Partial<ToldDelivery> = {}): ToldDelivery {
     endedAt: now,
     expiresAt: now + 86_400_000,
     nextAttemptAt: undefined,
+    restsUntil: undefined,
     category: undefined,
     httpStatus: undefined,
     ...changes,
@@ -88,25 +89,60 @@ const cases: readonly (readonly [string, StoredAlert, ToldFacts | undefined, rea
   ],
   [
     'a person muted it',
-    anAlert({ state: 'suppressed', suppressedBy: 'silence', dueAt: now }),
+    anAlert({ state: 'suppressed', suppressedBy: 'silence', dueAt: now + 1 }),
     undefined,
-    ['held', 'silence', iso(now)],
+    ['held', 'silence', iso(now + 1)],
   ],
   ['its channel is parked', anAlert(), withDeliveries({ state: 'parked' }), ['held', 'parked', null]],
-  ['a storm holds it', anAlert(), withDecision('held', 'storm', now), ['held', 'storm', iso(now)]],
-  ['alertDelay runs', anAlert({ state: 'pending', dueAt: now }), undefined, ['waiting', 'alertDelay', iso(now)]],
+  ['a storm holds it', anAlert(), withDecision('held', 'storm', now + 1), ['held', 'storm', iso(now + 1)]],
+  [
+    'alertDelay runs',
+    anAlert({ state: 'pending', dueAt: now + 1 }),
+    undefined,
+    ['waiting', 'alertDelay', iso(now + 1)],
+  ],
   [
     'it is tried again later',
     anAlert(),
-    withDeliveries({ state: 'ready', stateReason: 'backoff', nextAttemptAt: now }),
-    ['waiting', 'backoff', iso(now)],
+    withDeliveries({ state: 'ready', stateReason: 'backoff', nextAttemptAt: now + 1 }),
+    ['waiting', 'backoff', iso(now + 1)],
+  ],
+  [
+    'its channel rests, and it could go itself since three minutes',
+    anAlert(),
+    withDeliveries({ state: 'ready', nextAttemptAt: now - 180_000, restsUntil: now + 300_000 }),
+    ['waiting', 'circuit', iso(now + 300_000)],
+  ],
+  [
+    'its channel rests, and its own next try comes after that',
+    anAlert(),
+    withDeliveries({ state: 'ready', stateReason: 'backoff', nextAttemptAt: now + 400_000, restsUntil: now + 300_000 }),
+    ['waiting', 'circuit', iso(now + 400_000)],
+  ],
+  [
+    'its channel is probed by another message',
+    anAlert(),
+    withDeliveries({ state: 'ready', nextAttemptAt: now - 180_000, restsUntil: now - 1_000 }),
+    ['waiting', 'circuit', null],
+  ],
+  [
+    'it is the probe of its channel',
+    anAlert(),
+    withDeliveries({ state: 'claimed', nextAttemptAt: now - 180_000, restsUntil: now - 1_000 }),
+    ['waiting', null, null],
+  ],
+  [
+    'it was due three minutes ago and was not taken yet',
+    anAlert(),
+    withDeliveries({ state: 'ready', nextAttemptAt: now - 180_000 }),
+    ['waiting', null, null],
   ],
   ['it is on its way', anAlert(), withDeliveries({ state: 'claimed' }), ['waiting', null, null]],
 ];
 
 for (const [title, alert, facts, expected] of cases) {
   test(`says ${expected[0]} ${expected[1] ?? ''} when ${title}`, () => {
-    const { state, reason, until } = presentTold(alert, facts);
+    const { state, reason, until } = presentTold(alert, facts, now);
     assert.deepEqual([state, reason, until], expected);
   });
 }
@@ -114,7 +150,7 @@ for (const [title, alert, facts, expected] of cases) {
 test('names the newest message of each channel', () => {
   const facts = withDeliveries({ id: 'one' }, { id: 'two', kind: 'reminder' }, { id: 'three', channel: 'mail' });
   assert.deepEqual(
-    presentTold(anAlert(), facts).channels.map(({ channel, deliveryId, kind }) => [channel, deliveryId, kind]),
+    presentTold(anAlert(), facts, now).channels.map(({ channel, deliveryId, kind }) => [channel, deliveryId, kind]),
     [
       ['team-chat', 'two', 'reminder'],
       ['mail', 'three', 'firing'],

@@ -1,19 +1,23 @@
 import type { Told, ToldChannel } from '@cronjob-monitor/shared/contract';
+import type { Instant } from '@cronjob-monitor/shared/domain';
 import type { StoredAlert, ToldDelivery, ToldFacts } from '@cronjob-monitor/shared/store';
 import { orNull, toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
 
-type Verdict = Pick<Told, 'state' | 'reason' | 'until'>;
+interface Verdict extends Pick<Told, 'state' | 'reason'> {
+  readonly until: Instant | undefined;
+}
 
-/** Was it told of an alert, and if not, why: the first that applies. */
-export function presentTold(alert: StoredAlert, facts: ToldFacts | undefined): Told {
+/** Was it told of an alert, and if not, why: the first that applies. A time that has passed is no time until which something waits. */
+export function presentTold(alert: StoredAlert, facts: ToldFacts | undefined, now: Instant): Told {
   const newest = newestOfChannels(facts?.deliveries ?? []);
   const verdict =
     notWanted(newest, facts) ??
     failed(newest) ??
     held(alert, newest, facts) ??
     waiting(alert, newest) ??
-    ({ state: newest.length > 0 ? 'sent' : 'waiting', reason: null, until: null } satisfies Verdict);
-  return { ...verdict, channels: newest.map(presentChannel) };
+    ({ state: newest.length > 0 ? 'sent' : 'waiting', reason: null, until: undefined } satisfies Verdict);
+  const until = verdict.until === undefined || verdict.until <= now ? null : toWireInstant(verdict.until);
+  return { ...verdict, until, channels: newest.map(presentChannel) };
 }
 
 function newestOfChannels(deliveries: readonly ToldDelivery[]): readonly ToldDelivery[] {
@@ -23,36 +27,43 @@ function newestOfChannels(deliveries: readonly ToldDelivery[]): readonly ToldDel
 function notWanted(newest: readonly ToldDelivery[], facts: ToldFacts | undefined): Verdict | undefined {
   if (newest.length === 0) {
     const { decision } = facts ?? {};
-    return decision?.action === 'notRouted' ? { state: 'none', reason: decision.reason, until: null } : undefined;
+    return decision?.action === 'notRouted' ? { state: 'none', reason: decision.reason, until: undefined } : undefined;
   }
   const isCancelled = newest.every(({ state }) => state === 'cancelled');
-  return isCancelled ? { state: 'none', reason: 'clearedBeforeSent', until: null } : undefined;
+  return isCancelled ? { state: 'none', reason: 'clearedBeforeSent', until: undefined } : undefined;
 }
 
 function failed(newest: readonly ToldDelivery[]): Verdict | undefined {
   const dead = newest.find(({ state }) => state === 'dead');
   if (!dead) return undefined;
   const isExpired = dead.endedAt !== undefined && dead.endedAt >= dead.expiresAt;
-  return { state: 'failed', reason: isExpired ? 'expired' : 'rejected', until: null };
+  return { state: 'failed', reason: isExpired ? 'expired' : 'rejected', until: undefined };
 }
 
 function held(alert: StoredAlert, newest: readonly ToldDelivery[], facts: ToldFacts | undefined): Verdict | undefined {
   if (alert.state === 'suppressed') {
-    return { state: 'held', reason: orNull(alert.suppressedBy), until: toWireInstantOrNull(alert.dueAt) };
+    return { state: 'held', reason: orNull(alert.suppressedBy), until: alert.dueAt };
   }
-  if (newest.some(({ state }) => state === 'parked')) return { state: 'held', reason: 'parked', until: null };
+  if (newest.some(({ state }) => state === 'parked')) return { state: 'held', reason: 'parked', until: undefined };
   const { decision } = facts ?? {};
   if (newest.length > 0 || decision?.action !== 'held') return undefined;
-  return { state: 'held', reason: decision.reason, until: toWireInstantOrNull(decision.untilAt) };
+  return { state: 'held', reason: decision.reason, until: decision.untilAt };
 }
 
 function waiting(alert: StoredAlert, newest: readonly ToldDelivery[]): Verdict | undefined {
   if (alert.state === 'pending') {
-    return { state: 'waiting', reason: 'alertDelay', until: toWireInstantOrNull(alert.dueAt) };
+    return { state: 'waiting', reason: 'alertDelay', until: alert.dueAt };
   }
   const open = newest.find(({ state }) => state === 'ready' || state === 'claimed');
   if (!open) return undefined;
-  return { state: 'waiting', reason: orNull(open.stateReason), until: toWireInstantOrNull(open.nextAttemptAt) };
+  const reason = open.state === 'ready' && open.restsUntil !== undefined ? 'circuit' : orNull(open.stateReason);
+  return { state: 'waiting', reason, until: nextTryOf(open) };
+}
+
+/** When it goes at the earliest: a channel that rests takes it no sooner than it is probed. */
+function nextTryOf({ state, nextAttemptAt, restsUntil }: ToldDelivery): Instant | undefined {
+  if (state !== 'ready' || restsUntil === undefined) return nextAttemptAt;
+  return Math.max(nextAttemptAt ?? restsUntil, restsUntil);
 }
 
 function presentChannel(delivery: ToldDelivery): ToldChannel {
@@ -64,7 +75,7 @@ function presentChannel(delivery: ToldDelivery): ToldChannel {
     state: delivery.state,
     attempts: delivery.attempts,
     at: toWireInstant(delivery.endedAt ?? delivery.createdAt),
-    nextAttemptAt: isOpen ? toWireInstantOrNull(delivery.nextAttemptAt) : null,
+    nextAttemptAt: isOpen ? toWireInstantOrNull(nextTryOf(delivery)) : null,
     category: orNull(delivery.category),
     httpStatus: orNull(delivery.httpStatus),
   };

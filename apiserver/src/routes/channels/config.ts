@@ -64,9 +64,9 @@ function presentSecret(ref: unknown, { ready, reason, message }: CatalogChannelS
   return { name, namespace, key: textOrNull(key), usable };
 }
 
-/** Slack's, for a spec that was stored before there were others. */
-function formatOf(block: Config): string {
-  return textOrNull(block['format']) ?? 'slack';
+/** Slack's, for a spec that was stored before there were others; null for one that cannot be used, of which nothing is stored. */
+function formatOf(block: Config): string | null {
+  return textOrNull(block['format']) ?? (Object.keys(block).length > 0 ? 'slack' : null);
 }
 
 function blockOf({ spec, type }: CatalogChannelState): Config {

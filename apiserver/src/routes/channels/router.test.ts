@@ -67,6 +67,20 @@ test('filters, sorts and pages channels', async () => {
   assert.deepEqual(await find('?sort=type&limit=1&offset=2'), ['a']);
 });
 
+test('says no format of a chat whose spec cannot be used: nothing is known of it', async () => {
+  await using fleet = await startFleet();
+  await addChannel(fleet, { name: 'rooms', ready: false, reason: 'InvalidSpec', spec: undefined });
+  const [listed] = ((await fleet.ask(path)).json() as ChannelList).items;
+  assert.deepEqual(listed?.config, { format: null, channel: null });
+  const detail = (await fleet.ask(`${path}/rooms`)).json() as { readonly config: object };
+  assert.deepEqual(detail.config, {
+    webhookSecretRef: null,
+    format: null,
+    defaultChannel: null,
+    messageTemplate: null,
+  });
+});
+
 test('tells the whole block of a channel, and nothing of a Secret', async () => {
   await using fleet = await startFleet();
   const urlSecretRef = { name: 'hooks', namespace: 'ops', key: 'url' };

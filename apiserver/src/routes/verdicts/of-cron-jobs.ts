@@ -56,7 +56,8 @@ export async function judgeCronJobs(
       const all = openOf.get(cronJob.id) ?? [];
       const alerts = all.filter(isOpen);
       const pending = all.find(({ state }) => state === 'pending');
-      const toldOf = (alert: StoredAlert): ReturnType<typeof presentTold> => presentTold(alert, told.get(alert.id));
+      const toldOf = (alert: StoredAlert): ReturnType<typeof presentTold> =>
+        presentTold(alert, told.get(alert.id), surroundings.now);
       const worst = worstOf(cronJob);
       const facts: VerdictFacts = {
         ...cronJob,

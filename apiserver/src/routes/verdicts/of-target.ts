@@ -19,7 +19,7 @@ export interface TargetFacts {
 /** What is said of one target: broken ones have the severity of their alert, or are failing. */
 export function verdictOfTarget(facts: TargetFacts, surroundings: Surroundings): Verdict {
   const { alert, broken } = facts;
-  const told = alert && presentTold(alert, facts.told);
+  const told = alert && presentTold(alert, facts.told, surroundings.now);
   return toVerdict(
     standingOf(facts),
     { words: facts.words, sinceAt: alert?.sinceAt ?? broken?.sinceAt },

@@ -26,6 +26,9 @@ const rules: RouteRules = {
     includeManual: false,
   },
   missedSchedule: { enabled: true, threshold: 1, skipWarnAfter: undefined },
+  pausesSuspended: true,
+  fromCreation: true,
+  expects: undefined,
   severityOverrides: undefined,
   alertDelayMs: 0,
   suppressDuplicatesForMs: hourMs,
@@ -35,7 +38,7 @@ const rules: RouteRules = {
 };
 const moment: RouteMoment = {
   monitor: { namespace: 'prod', name: 'dr' },
-  cronJob: { namespace: 'prod', name: 'backup' },
+  cronJob: { namespace: 'prod', name: 'backup', suspended: false, lastSuccessAt: undefined },
   silences: [],
   last: undefined,
   runs: [],
@@ -164,6 +167,29 @@ test('one more failure or missed run opens an alert when it reaches the threshol
   const missed = { at: now - hourMs, outcome: 'missed', cause: undefined } as const;
   assert.equal(outcome('missedSchedule', misses, { slots: [missed] }).quiet, undefined);
   assert.equal(outcome('jobStuck', { looksFor: [] }).quiet, 'typeOff');
+});
+
+test('what cannot happen to the CronJob as it is opens nothing', () => {
+  const suspended = { cronJob: { ...moment.cronJob, suspended: true } };
+  for (const type of ['missedSchedule', 'deadManTriggered', 'absent'] as const)
+    assert.equal(outcome(type, {}, suspended).quiet, 'suspended', type);
+  assert.equal(outcome('jobFailed', {}, suspended).quiet, undefined, 'a Job of before may still fail');
+  const goesOn = { pausesSuspended: false };
+  assert.equal(outcome('missedSchedule', goesOn, suspended).quiet, 'suspended', 'nothing is due');
+  assert.equal(outcome('deadManTriggered', goesOn, suspended).quiet, undefined);
+
+  const succeeded = { cronJob: { ...moment.cronJob, lastSuccessAt: now } };
+  const absent = (expects: RouteRules['expects'], at: Partial<RouteMoment> = succeeded) =>
+    outcome('absent', { expects }, at).quiet;
+  assert.equal(absent(undefined, moment), undefined);
+  assert.equal(absent(undefined), 'hasSucceeded');
+  assert.equal(absent({ names: [], seen: true, except: [] }), undefined, 'it is missed when it goes');
+  assert.equal(absent({ names: ['backup'], seen: false, except: [] }), undefined);
+  assert.equal(absent({ names: ['prod/backup'], seen: false, except: [] }), undefined);
+  assert.equal(absent({ names: ['dev/backup'], seen: false, except: [] }), 'hasSucceeded');
+  assert.equal(absent({ names: [], seen: true, except: ['backup'] }), 'hasSucceeded');
+  const open = { id: 'x', state: 'active', lastNotifiedAt: undefined, dueAt: undefined } as const;
+  assert.equal(outcome('absent', {}, { ...succeeded, last: open }).quiet, undefined, 'one is open');
 });
 
 test('a delay comes first, then what a person muted, then what was told a short while ago', () => {

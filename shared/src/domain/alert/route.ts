@@ -7,10 +7,12 @@ import {
   type CoverageReason,
   type CoverageState,
   type RouteHold,
+  type RouteQuiet,
   type Severity,
   type SeveritySource,
 } from '../../contract/index.ts';
 import type { ChannelHold } from '../delivery/channel-hold.ts';
+import { isExpected, type Expected } from '../detect/disappeared.ts';
 import { jobFailed, type JobFailedRule, type JudgedRun } from '../detect/job-failed.ts';
 import { missedSchedule, type JudgedSlot, type MissedScheduleRule } from '../detect/missed-schedule.ts';
 import type { Instant } from '../instant.ts';
@@ -26,6 +28,11 @@ export interface RouteRules {
   readonly looksFor: readonly AlertType[];
   readonly jobFailed: JobFailedRule;
   readonly missedSchedule: MissedScheduleRule;
+  /** A suspended CronJob is not judged by what it does not do. */
+  readonly pausesSuspended: boolean;
+  /** A CronJob that never succeeded is told of. */
+  readonly fromCreation: boolean;
+  readonly expects: Expected | undefined;
   readonly severityOverrides: Partial<Readonly<Record<AlertType, Severity>>> | undefined;
   readonly alertDelayMs: number;
   readonly suppressDuplicatesForMs: number;
@@ -108,7 +115,13 @@ export interface LastAlert {
 /** What is so at the moment of the question. */
 export interface RouteMoment {
   readonly monitor: { readonly namespace: string; readonly name: string };
-  readonly cronJob: { readonly namespace: string; readonly name: string };
+  readonly cronJob: {
+    readonly namespace: string;
+    readonly name: string;
+    readonly suspended: boolean;
+    /** Undefined: it never succeeded. */
+    readonly lastSuccessAt: Instant | undefined;
+  };
   readonly silences: readonly Silence[];
   /** Open or over; undefined: there was none. */
   readonly last: LastAlert | undefined;
@@ -122,7 +135,7 @@ export interface RouteMoment {
 /** What would become of one more failure, missed run, or level of a route. */
 export interface RouteOutcome {
   /** Why nothing opens; undefined: an alert opens or is open. */
-  readonly quiet: 'typeOff' | 'belowThreshold' | undefined;
+  readonly quiet: RouteQuiet | undefined;
   /** What keeps its message back, one after the other; none: it leaves at once. */
   readonly holds: readonly {
     readonly reason: RouteHold;
@@ -134,11 +147,24 @@ export interface RouteOutcome {
 /** Whether an alert would open now, and whether its message would be held. Of what other alerts and storms hold nothing is said. */
 export function outcomeOf(route: Route, rules: RouteRules, moment: RouteMoment): RouteOutcome {
   if (route.state === 'off') return { quiet: 'typeOff', holds: [] };
-  if (!opens(route.type, rules, moment)) return { quiet: 'belowThreshold', holds: [] };
-  return { quiet: undefined, holds: holdsOf(route, rules, moment) };
+  const quiet = isOpen(moment.last) ? undefined : quietOf(route.type, rules, moment);
+  return { quiet, holds: quiet === undefined ? holdsOf(route, rules, moment) : [] };
 }
 
-function opens(type: AlertType, rules: RouteRules, { last, runs, slots, now }: RouteMoment): boolean {
+function quietOf(type: AlertType, rules: RouteRules, moment: RouteMoment): RouteQuiet | undefined {
+  const { cronJob, monitor } = moment;
+  const isPaused = cronJob.suspended && rules.pausesSuspended;
+  // Nothing is due of a CronJob that is suspended, whatever its monitor says.
+  if (type === 'missedSchedule' && cronJob.suspended) return 'suspended';
+  if (type === 'deadManTriggered' && isPaused) return 'suspended';
+  if (type === 'absent' && !isExpected(rules.expects, cronJob, monitor.namespace)) {
+    if (cronJob.lastSuccessAt !== undefined) return 'hasSucceeded';
+    if (isPaused) return 'suspended';
+  }
+  return reachesThreshold(type, rules, moment) ? undefined : 'belowThreshold';
+}
+
+function reachesThreshold(type: AlertType, rules: RouteRules, { last, runs, slots, now }: RouteMoment): boolean {
   if (type === 'jobFailed') {
     const failure: JudgedRun = { jobName: '', status: 'failed', endedAt: now, exitCode: undefined, reason: undefined };
     return jobFailed(rules.jobFailed, { runs: [failure, ...runs], isOpen: isOpen(last) }).kind === 'holds';

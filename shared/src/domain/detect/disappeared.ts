@@ -1,4 +1,4 @@
-import type { AbsenceCause } from '../../contract/index.ts';
+import type { AbsenceCause, Ref } from '../../contract/index.ts';
 import type { Instant } from '../instant.ts';
 import { holds, quiet, type Verdict } from './verdict.ts';
 
@@ -9,6 +9,31 @@ export interface LastWriter {
   readonly at: Instant;
   /** What says that it belongs to it, such as `release backups`; undefined: nothing does. */
   readonly managedBy?: string | undefined;
+}
+
+/** What a monitor expects to be there. */
+export interface Expected {
+  /** `name` in the namespace of the monitor, or `namespace/name`. */
+  readonly names: readonly string[];
+  /** Every CronJob that it selected is expected from then on. */
+  readonly seen: boolean;
+  readonly except: readonly string[];
+}
+
+/** `name` is in the namespace of the monitor. */
+export function toExpectedRef(text: string, own: string): Ref {
+  const slash = text.indexOf('/');
+  return slash < 0 ? { namespace: own, name: text } : { namespace: text.slice(0, slash), name: text.slice(slash + 1) };
+}
+
+/** Whether a monitor in namespace `own` misses this CronJob, which it selects, when it goes. */
+export function isExpected(expected: Expected | undefined, { namespace, name }: Ref, own: string): boolean {
+  const isOneOf = (texts: readonly string[]): boolean =>
+    texts.some((text) => {
+      const ref = toExpectedRef(text, own);
+      return ref.namespace === namespace && ref.name === name;
+    });
+  return expected !== undefined && !isOneOf(expected.except) && (expected.seen || isOneOf(expected.names));
 }
 
 /** A CronJob that a monitor expects, as it is now. */

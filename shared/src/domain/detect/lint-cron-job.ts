@@ -1,3 +1,4 @@
+import { counted } from '../delivery/wording.ts';
 import { formatDuration, parseResourceDuration } from '../duration.ts';
 import type { Rhythm } from '../schedule/rhythm.ts';
 import { lintLevels, type LintCode, type LintedCronJob, type LintFacts, type LintFinding } from './lint-finding.ts';
@@ -101,7 +102,7 @@ function lintLimits(cronJob: LintedCronJob, rhythm: Rhythm, { monitor }: RuleFac
   if (!sla?.enabled) return findings;
   const expected = Math.floor((sla.windowDays * dayMs) / rhythm.usualGapMs);
   if (sla.minSuccessRate !== undefined && expected < sla.minRuns) {
-    const text = `about ${expected} runs come in ${sla.windowDays} days, and ${sla.minRuns} are needed for a rate`;
+    const text = `about ${counted(expected, 'run')} ${expected === 1 ? 'comes' : 'come'} in ${counted(sla.windowDays, 'day')}, and ${sla.minRuns} are needed for a rate`;
     tell('SlaWindowTooSmall', 'spec.sla.windowDays', text);
   }
   const maxMs = durationOf(sla.maxDuration);

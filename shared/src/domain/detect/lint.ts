@@ -1,6 +1,7 @@
 import { alertTypes, type AlertType } from '../../contract/index.ts';
 import { routesOf } from '../alert/routes.ts';
 import { alertSeverity } from '../alert/severity.ts';
+import { counted } from '../delivery/wording.ts';
 import { lintCronJob } from './lint-cron-job.ts';
 import {
   lintLevels,
@@ -37,7 +38,7 @@ export function lint(facts: LintFacts): LintFinding[] {
 function lintSla({ sla, dataRetention }: LintedMonitor): LintFinding[] {
   const { retentionDays } = dataRetention;
   if (!sla?.enabled || sla.windowDays <= retentionDays) return [];
-  const message = `${sla.windowDays} days are more than the ${retentionDays} that runs are kept; before, only daily figures are left`;
+  const message = `${counted(sla.windowDays, 'day')} are more than the ${retentionDays} that runs are kept; before, only daily figures are left`;
   return [ofMonitor('SlaWindowBeyondRetention', 'spec.sla.windowDays', message)];
 }
 

@@ -21,8 +21,16 @@ export function alertRulesOf({ alerting, maintenanceWindows }: MonitorSpec): Ale
 
 /** What a monitor says of who is told of what. */
 export function routeRulesOf(spec: MonitorSpec): RouteRules {
-  const { jobFailed, missedSchedule } = spec;
-  return { ...alertRulesOf(spec), looksFor: looksFor(spec), jobFailed, missedSchedule };
+  const { jobFailed, missedSchedule, deadManSwitch, expects } = spec;
+  return {
+    ...alertRulesOf(spec),
+    looksFor: looksFor(spec),
+    jobFailed,
+    missedSchedule,
+    pausesSuspended: spec.suspendedHandling.pauseMonitoring,
+    fromCreation: deadManSwitch?.enabled === true && deadManSwitch.fromCreation,
+    expects,
+  };
 }
 
 /** The types of alerts that a monitor can raise, in the order of the table. */

@@ -6,7 +6,7 @@ import type {
   ToldReason,
 } from '../../contract/index.ts';
 import type { Instant } from '../../domain/index.ts';
-import type { Row } from '../ask.ts';
+import { rows, type Row } from '../ask.ts';
 import { fromJson, optionalNumber, optionalText } from '../column.ts';
 import type { Db } from '../database.ts';
 import { toId16 } from '../id16.ts';
@@ -24,6 +24,8 @@ export interface ToldDelivery {
   readonly endedAt: Instant | undefined;
   readonly expiresAt: Instant;
   readonly nextAttemptAt: Instant | undefined;
+  /** Until then its channel takes nothing but a probe, since messages failed in a row; undefined: it does not rest. */
+  readonly restsUntil: Instant | undefined;
   readonly category: DeliveryErrorCategory | undefined;
   readonly httpStatus: number | undefined;
 }
@@ -41,6 +43,7 @@ export interface ToldFacts {
 const columns = [
   'id',
   'alert_id',
+  'channel_uid',
   'channel_name',
   'kind',
   'state',
@@ -76,13 +79,19 @@ export async function listTold(db: Db, alertIds: readonly string[]): Promise<Rea
       `where alert_id in (${marks}) and action in ('notRouted', 'held') order by id`,
   );
 
+  const resting = await rows(db, "select uid, hold_until from channels where hold = 'circuit'");
+  const restOf = new Map(resting.map((row) => [db.dialect.id16Text(row['uid']), optionalNumber(row['hold_until'])]));
+
   const deliveriesOf = Map.groupBy(found, (row) => db.dialect.id16Text(row['alert_id']));
   const decisionOf = new Map(decisions.map((row) => [db.dialect.id16Text(row['alert_id']), row])); // the last one stays
   const told = new Map<string, ToldFacts>();
   for (const id of new Set([...deliveriesOf.keys(), ...decisionOf.keys()])) {
     const own = deliveriesOf.get(id) ?? [];
     told.set(id, {
-      deliveries: own.map((row) => toDelivery(db, row, mergedOf(db, row, byId))),
+      deliveries: own.map((row) => ({
+        ...toDelivery(db, row, mergedOf(db, row, byId)),
+        restsUntil: restOf.get(db.dialect.id16Text(row['channel_uid'])),
+      })),
       decision: toDecision(decisionOf.get(id)),
     });
   }
@@ -95,7 +104,7 @@ function mergedOf(db: Db, row: Row, byId: ReadonlyMap<string, Row>): Row {
 }
 
 /** The row itself, with the fate of the one it was merged into. */
-function toDelivery(db: Db, row: Row, fate: Row): ToldDelivery {
+function toDelivery(db: Db, row: Row, fate: Row): Omit<ToldDelivery, 'restsUntil'> {
   const error = fromJson(fate['last_error']) as { category?: DeliveryErrorCategory } | undefined;
   return {
     id: db.dialect.id16Text(row['id']),
