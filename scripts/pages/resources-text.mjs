@@ -231,7 +231,7 @@ ${table(
     [
       '`ExpectationsMet`',
       'AllPresent, NoneExpected',
-      'Missing, NamespaceGone: the message names them; NotEvaluated (Unknown)',
+      'Missing, OutOfReach, NamespaceGone: the message names them; NotEvaluated (Unknown)',
       'unchanged',
     ],
   ],

@@ -182,6 +182,24 @@ describe('CronJobs that are expected and not there, on a real cluster', { skip, 
     await scene.untilHeard('seen', [told, 'alert.expired absent/disappeared']);
   });
 
+  scenario(
+    'one in a namespace that did not agree is named in the condition, and is not judged until it does',
+    async () => {
+      const other = 'elsewhere';
+      await scene.create('/api/v1/namespaces', { metadata: { name: other } });
+      await scene.create(paths.cronJobs(other), aCronJob('secret'));
+      await expecting('peeks', { expects: { names: [`${other}/secret`, `${other}/other`], grace: '0s' } });
+      await untilMet('peeks', 'False', 'OutOfReach');
+      await wait(5_000);
+      assert.deepEqual(scene.heard('peeks'), []);
+      await patch(`/api/v1/namespaces/${other}`, {
+        metadata: { annotations: { 'cronjob-monitor.io/monitored-from': namespace } },
+      });
+      await scene.untilHeard('peeks', [told, told]);
+      await untilMet('peeks', 'False', 'Missing');
+    },
+  );
+
   scenario('a name that never existed is told, and its first CronJob ends it', async () => {
     await expecting('ghost', { expects: { names: ['ghost'], grace: '0s' } });
     await scene.untilHeard('ghost', [told]);
@@ -228,18 +246,15 @@ describe('CronJobs that are expected and not there, on a real cluster', { skip, 
   }
 
   async function label(cronJob: string, labels: object): Promise<void> {
-    const { status } = await cluster.request('PATCH', paths.cronJobs(namespace, cronJob), {
-      body: { metadata: { labels } },
-      contentType: 'application/merge-patch+json',
-    });
-    assert.equal(status, 200);
+    await patch(paths.cronJobs(namespace, cronJob), { metadata: { labels } });
   }
 
   async function patchMonitor(name: string, spec: object): Promise<void> {
-    const { status } = await cluster.request('PATCH', paths.monitors(namespace, name), {
-      body: { spec },
-      contentType: 'application/merge-patch+json',
-    });
+    await patch(paths.monitors(namespace, name), { spec });
+  }
+
+  async function patch(path: string, body: object): Promise<void> {
+    const { status } = await cluster.request('PATCH', path, { body, contentType: 'application/merge-patch+json' });
     assert.equal(status, 200);
   }
 

@@ -32,7 +32,7 @@ export interface ExpectationsDeps {
   readonly store: Store;
   readonly epoch: number;
   readonly caches: Pick<ClusterCaches, 'cronJobs' | 'monitors' | 'namespaces'>;
-  readonly selection: Pick<Selection, 'monitorsOf'>;
+  readonly selection: Pick<Selection, 'monitorsOf' | 'refusalOf'>;
   readonly defaultZone: string;
   /** Nothing is known of absence beyond it. */
   readonly freshThroughAt: () => Instant | undefined;
@@ -47,6 +47,8 @@ export interface ExpectationsDeps {
 export interface ExpectationsMet {
   readonly missing: readonly string[];
   readonly namespaceGone: readonly string[];
+  /** In namespaces that the monitor may not look into: nothing is found out about them, and nothing is told. */
+  readonly outOfReach: readonly string[];
 }
 
 /** Whether the CronJobs are there that monitors expect, asked for all monitors at once. */
@@ -81,9 +83,12 @@ export function createExpectations(deps: ExpectationsDeps): Expectations {
     async judge() {
       const live = await listDisappearances(store);
       const expecting = [...caches.monitors.values()].filter(({ decoded }) => decoded.ok && decoded.spec.expects);
-      if (expecting.length === 0 && live.length === 0) return note([], []);
+      if (expecting.length === 0 && live.length === 0) return note([], [], []);
       const rows = await listKnownMonitors(store);
-      const asked = await namesAsked(expecting, rows, live);
+      const named = await namesAsked(expecting, rows, live);
+      const { reached: asked = [], refused = [] } = Object.groupBy(named, (one) =>
+        isInReach(one) ? 'reached' : 'refused',
+      );
       const last = new Map((await listLastOfNames(store, asked)).map((one) => [keyOf(one), one]));
       const now = store.now();
       const horizon = Math.min(now, deps.freshThroughAt() ?? now);
@@ -100,7 +105,7 @@ export function createExpectations(deps: ExpectationsDeps): Expectations {
         });
         if (raised.length > 0) deps.onRaised(raised);
       }
-      note(expecting, answers);
+      note(expecting, answers, refused);
     },
   };
 
@@ -228,7 +233,7 @@ export function createExpectations(deps: ExpectationsDeps): Expectations {
   }
 
   /** What the condition ExpectationsMet says, and which monitors have to say it anew. */
-  function note(expecting: readonly MonitorSeen[], answers: readonly Answer[]): void {
+  function note(expecting: readonly MonitorSeen[], answers: readonly Answer[], refused: readonly Asked[]): void {
     const before = new Map([...met].map(([uid, one]) => [uid, JSON.stringify(one)]));
     met.clear();
     for (const { uid } of expecting) {
@@ -238,10 +243,17 @@ export function createExpectations(deps: ExpectationsDeps): Expectations {
       met.set(uid, {
         missing: namesOf(({ kind }) => kind === 'holds'),
         namespaceGone: namesOf((verdict) => verdict.kind === 'quiet' && verdict.reason === 'namespaceDeleted'),
+        outOfReach: refused.filter(({ monitor }) => monitor.uid === uid).map(keyOf),
       });
     }
     for (const uid of new Set([...before.keys(), ...met.keys()]))
       if (before.get(uid) !== JSON.stringify(met.get(uid))) deps.onChanged(uid);
+  }
+
+  /** A namespace that did not agree is not asked about: what it holds, and who wrote it, is its own affair. One that is not there is gone. */
+  function isInReach({ monitor, namespace }: Asked): boolean {
+    const refusal = deps.selection.refusalOf(monitor, namespace);
+    return refusal === undefined || refusal === 'NamespaceNotFound';
   }
 
   function isThere({ namespace, name }: Ref): boolean {

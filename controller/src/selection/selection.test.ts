@@ -98,6 +98,19 @@ test('a monitor with fallback watches what no monitor without it does, and leads
   assert.deepEqual(namesOf('data/etl'), ['rest', 'default'], 'no fallback stands in the way of another');
 });
 
+test('a monitor may look into its own namespace and those that agree, whatever it selects', () => {
+  const [fleet, gold] = monitors as [MonitorSeen, MonitorSeen];
+  assert.deepEqual(
+    ['prod', 'data', 'aaa', 'gone'].map((name) => [selection.refusalOf(fleet, name), selection.refusalOf(gold, name)]),
+    [
+      [undefined, undefined],
+      [undefined, 'NamespaceNotAuthorized'],
+      [undefined, 'NamespaceNotAuthorized'],
+      ['NamespaceNotFound', 'NamespaceNotFound'],
+    ],
+  );
+});
+
 test('a consent withdrawn ends the monitoring after an invalidation', () => {
   assert.equal(selection.isMonitored('data/etl'), true);
   namespaces = [namespace('prod'), namespace('data'), namespace('aaa')];

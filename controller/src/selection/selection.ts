@@ -1,11 +1,13 @@
 import type { CronJobFacts, Instant, NamespaceFacts } from '@cronjob-monitor/shared/domain';
 import {
   reachOf,
+  refusalOf,
   selectsCronJob,
   withoutNeedlessFallbacks,
   type MonitorSelector,
   type Reach,
   type ReachRules,
+  type RefusalReason,
 } from '@cronjob-monitor/shared/kube';
 import type { MonitorSeen } from './monitor-seen.ts';
 
@@ -18,6 +20,8 @@ export interface Selection {
   isMonitored(cronJobUid: string): boolean;
   cronJobsOf(monitor: MonitorSeen): CronJobFacts[];
   reachOf(monitor: MonitorSeen): Reach;
+  /** Why a monitor may not look into a namespace, whatever its selector says; undefined: it may. */
+  refusalOf(monitor: MonitorSeen, namespace: string): RefusalReason | undefined;
   /** The last facts of a CronJob that is there, or was deleted lately. */
   findCronJob(uid: string): CronJobFacts | undefined;
   /** A monitor or a namespace changed: everything is asked again. */
@@ -50,11 +54,13 @@ export function createSelection(from: SelectionSources): Selection {
   const departedMonitors = new Map<string, { readonly monitor: MonitorSeen; readonly at: Instant }>();
   const departed = new Map<string, { readonly cronJob: CronJobFacts; readonly at: Instant }>();
 
+  const knownNamespaces = (): ReadonlyMap<string, NamespaceFacts> =>
+    (namespaces ??= new Map([...from.namespaces.values()].map((namespace) => [namespace.name, namespace])));
+
   const reach = (monitor: MonitorSeen): Reach => {
     let found = reaches.get(monitor.uid);
     if (!found) {
-      namespaces ??= new Map([...from.namespaces.values()].map((namespace) => [namespace.name, namespace]));
-      found = reachOf(monitor.namespace, selectorOf(monitor), namespaces, from.rules);
+      found = reachOf(monitor.namespace, selectorOf(monitor), knownNamespaces(), from.rules);
       reaches.set(monitor.uid, found);
     }
     return found;
@@ -112,6 +118,7 @@ export function createSelection(from: SelectionSources): Selection {
             .filter((cronJob) => monitorsOf(cronJob).some(({ uid }) => uid === monitor.uid))
         : [],
     reachOf: reach,
+    refusalOf: (monitor, namespace) => refusalOf(namespace, monitor.namespace, knownNamespaces(), from.rules),
     findCronJob,
     invalidate() {
       reaches = new Map();

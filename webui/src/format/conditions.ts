@@ -34,6 +34,7 @@ const whatToChange: Readonly<Record<string, string>> = {
   ScheduleNeverFires: 'Choose a date that comes',
   EveryNeverRuns: 'Raise startingDeadlineSeconds above the period of the schedule',
   Missing: 'Create it, label it as the selector says, or name it in expects.except',
+  OutOfReach: 'Let the namespace agree by its annotation, or take the name out of expects',
   NamespaceGone: 'Take it out of expects when it is not to come back',
   LintFindings: 'Change what the findings name, or leave it knowingly',
 };

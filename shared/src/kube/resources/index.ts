@@ -16,6 +16,7 @@ export type { SpecChecks, SpecNote, SpecNoteCode, SpecProblem, SpecReason } from
 export {
   mayBeWatched,
   reachOf,
+  refusalOf,
   selectsCronJob,
   withoutNeedlessFallbacks,
   type Reach,

@@ -160,14 +160,25 @@ for (const { says, given, condition, reason, phase, names } of [
   ...(
     [
       ['what it expects was not asked yet', undefined, 'NotEvaluated', ''],
-      ['all that it expects is there', { missing: [], namespaceGone: [] }, 'AllPresent', ''],
+      ['all that it expects is there', { missing: [], namespaceGone: [], outOfReach: [] }, 'AllPresent', ''],
       [
         'one that it expects is missing, and one has no namespace',
-        { missing: ['prod/a'], namespaceGone: ['gone/b'] },
+        { missing: ['prod/a'], namespaceGone: ['gone/b'], outOfReach: [] },
         'Missing',
         'missing: prod/a; in a namespace that is not there: gone/b',
       ],
-      ['the namespace of one is not there', { missing: [], namespaceGone: ['gone/b'] }, 'NamespaceGone', 'gone/b'],
+      [
+        'the namespace of one is not there',
+        { missing: [], namespaceGone: ['gone/b'], outOfReach: [] },
+        'NamespaceGone',
+        'gone/b',
+      ],
+      [
+        'the monitor may not look into the namespace of one',
+        { missing: [], namespaceGone: ['gone/b'], outOfReach: ['bank/c'] },
+        'OutOfReach',
+        'in a namespace that this monitor may not look into, and not judged: bank/c',
+      ],
     ] as const
   ).map(([says, expectations, reason, names]) => ({
     says,

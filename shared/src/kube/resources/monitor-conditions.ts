@@ -44,7 +44,12 @@ export interface MonitorFacts {
   }[];
   /** CronJobs that it expects, as `namespace/name`, which are not there; undefined: that was not asked yet. */
   readonly expectations?:
-    | { readonly missing: readonly string[]; readonly namespaceGone: readonly string[] }
+    | {
+        readonly missing: readonly string[];
+        readonly namespaceGone: readonly string[];
+        /** In namespaces that the monitor may not look into: nothing is said of whether they are there. */
+        readonly outOfReach: readonly string[];
+      }
     | undefined;
   /** Findings of the lint: detection.md section 8. */
   readonly findings: readonly {
@@ -161,12 +166,16 @@ function expectationsMet({ decoded, expectations }: MonitorFacts): ConditionVerd
   if (!decoded.ok || decoded.spec.expects === undefined)
     return verdict(type, 'True', 'NoneExpected', 'no CronJob is expected by its name');
   if (expectations === undefined) return verdict(type, 'Unknown', 'NotEvaluated', 'not evaluated yet');
-  const { missing, namespaceGone } = expectations;
+  const { missing, namespaceGone, outOfReach } = expectations;
   const message = listOf([
     ...(missing.length > 0 ? [`missing: ${fewOf(missing)}`] : []),
+    ...(outOfReach.length > 0
+      ? [`in a namespace that this monitor may not look into, and not judged: ${fewOf(outOfReach)}`]
+      : []),
     ...(namespaceGone.length > 0 ? [`in a namespace that is not there: ${fewOf(namespaceGone)}`] : []),
   ]);
-  if (message !== '') return verdict(type, 'False', missing.length > 0 ? 'Missing' : 'NamespaceGone', message);
+  const otherwise = outOfReach.length > 0 ? 'OutOfReach' : 'NamespaceGone';
+  if (message !== '') return verdict(type, 'False', missing.length > 0 ? 'Missing' : otherwise, message);
   return verdict(type, 'True', 'AllPresent', 'every CronJob that is expected is there');
 }
 

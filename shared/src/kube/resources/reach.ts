@@ -69,7 +69,8 @@ function askedFor(
   return { names: named.length > 0 ? named : [own], general: false };
 }
 
-function refusalOf(
+/** Why a monitor in `own` may not look into the namespace of this name; undefined: it may. */
+export function refusalOf(
   name: string,
   own: string,
   known: ReadonlyMap<string, NamespaceFacts>,
