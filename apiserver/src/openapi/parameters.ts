@@ -81,6 +81,11 @@ export const queryParameters: Readonly<Record<string, Parameter>> = {
   namespaces: list('namespace', 'Namespaces.', text),
   monitor: query('monitor', 'A monitor, as namespace/name.', { type: 'string', pattern: '^[^/]+/[^/]+$' }),
   search: query('search', 'A part of the name, case ignored.', { type: 'string', maxLength: 253 }),
+  similar: query(
+    'similar',
+    'With search: also names with letters missing, swapped or wrong, each word anywhere in namespace and name.',
+    bool,
+  ),
   export: query('format', 'All rows as a file; limit and offset are not possible then.', words(['csv', 'json'])),
 
   oneNamespace: query('namespace', 'Where the abilities are asked for; without it in any namespace.', text),

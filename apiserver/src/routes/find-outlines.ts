@@ -1,17 +1,19 @@
 import { listOutlines, type CronJobFilter, type CronJobOutline } from '@cronjob-monitor/shared/store';
 import { byName } from '../live/ordered-outlines.ts';
 import type { RouteDeps } from './deps.ts';
+import { isSimilar } from './similar-names.ts';
 
 /**
  * All CronJobs that a filter lets through, by namespace and name. What is kept of the fleet serves; what that does not tell of a CronJob,
- * its monitors and its history, the database is asked for.
+ * its monitors and its history, the database is asked for. `similar`: the search finds names that are nearly so as well, of CronJobs that are there.
  */
 export async function findOutlines(
   { store, fleet }: Pick<RouteDeps, 'store' | 'fleet'>,
   filter: CronJobFilter,
+  similar = false,
 ): Promise<readonly CronJobOutline[]> {
   if (filter.monitor !== undefined) return (await listOutlines(store, filter)).toSorted(byName);
-  const selected = select(await fleet.outlines(), filter);
+  const selected = select(await fleet.outlines(), filter, similar);
   if (!filter.includeRemoved) return selected;
   const ids = new Set(selected.map(({ id }) => id));
   const removed = await listOutlines(store, { ...filter, onlyRemoved: true });
@@ -22,9 +24,12 @@ export async function findOutlines(
 function select(
   outlines: readonly CronJobOutline[],
   { namespaces = [], search }: CronJobFilter,
+  similar: boolean,
 ): readonly CronJobOutline[] {
   if (namespaces.length === 0 && search === undefined) return outlines;
   const wanted = new Set(namespaces);
   const part = search?.toLowerCase() ?? ''; // names of Kubernetes are lower case
-  return outlines.filter(({ namespace, name }) => (wanted.size === 0 || wanted.has(namespace)) && name.includes(part));
+  const isFound = (outline: CronJobOutline): boolean =>
+    similar ? isSimilar(part, outline) : outline.name.includes(part);
+  return outlines.filter((outline) => (wanted.size === 0 || wanted.has(outline.namespace)) && isFound(outline));
 }

@@ -151,6 +151,30 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
     await seen(page, 'No success for');
   });
 
+  journey('acts on a CronJob from the palette, also by a name that is misspelt', async (page) => {
+    await go(page, '/settings');
+    await seen(page, 'storage.type');
+    await page.keyboard.press('Control+k');
+    const field = page.getByRole('combobox', { name: 'Search' });
+    await field.fill('trigger nghtly bckp');
+    await page.getByRole('option', { name: /Trigger data\/nightly-backup/ }).waitFor();
+    await page.getByRole('dialog').getByText('trigger data/nightly-backup', { exact: true }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Trigger data/nightly-backup?' }).waitFor();
+    await page.keyboard.press('Escape');
+  });
+
+  journey('lists CronJobs in the palette by what is wrong with them', async (page) => {
+    await go(page, '/settings');
+    await seen(page, 'storage.type');
+    await page.keyboard.press('/');
+    await page.getByRole('combobox', { name: 'Search' }).fill('late');
+    await page.getByText('CronJobs: late').waitFor();
+    await page.getByRole('option', { name: /data\/nightly-backup/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/cronjobs\/[a-z-]+\/[a-z-]+$/);
+  });
+
   journey('goes to pages and rows by single keys, and leaves them alone while somebody types', async (page) => {
     await go(page, '/');
     await seen(page, 'No success for');

@@ -18,6 +18,8 @@ export interface CronJobQuery {
   readonly state?: readonly HealthState[];
   readonly status?: readonly CronJobStatusFilter[];
   readonly search?: string;
+  /** With `search`: names that are nearly so as well. */
+  readonly similar?: boolean;
   /** `namespace/name`. */
   readonly monitor?: string;
   readonly includeRemoved?: boolean;

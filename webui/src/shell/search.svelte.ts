@@ -10,12 +10,23 @@ import { live } from '../state/live.svelte.ts';
 import { session } from '../state/session.svelte.ts';
 import { preferences } from '../state/preferences.svelte.ts';
 import { after } from '../state/timer.ts';
+import { actionsOf, copyCommand } from '../pages/cronjob-parts/actions.svelte.ts';
+import { silenceOf } from '../pages/alert-parts/alert-actions.svelte.ts';
+import { describeCronJob } from '../format/kubectl.ts';
+import { toasts } from '../kit/toast/toasts.svelte.ts';
+import { readCommand, sayCommand, type Command, type Verb } from './command.ts';
 import { navigation } from './navigation.ts';
 
 const mostEach = 8;
 const pauseMs = 120;
 
-/** What the palette finds: CronJobs, monitors and channels from the server, pages and actions from here. */
+/** A word that lists CronJobs looks at so many of those that are not well. */
+const mostLookedAt = 100;
+
+/**
+ * What the palette finds. A name finds CronJobs, monitors and channels of the server, by nearly that name where none has it; a verb before it
+ * makes each CronJob a command; a word such as `oom` lists what it is true of. Pages and actions come from here.
+ */
 export class Search {
   #found = $state.raw<readonly PaletteEntry[]>([]);
   #typed = $state('');
@@ -49,30 +60,11 @@ export class Search {
   async #ask(typed: string): Promise<void> {
     const abort = new AbortController();
     this.#abort = abort;
-    // `prod/back` and `prod back` name a namespace first; the server searches names, and filters by whole namespaces.
-    const [first = '', ...rest] = typed.split(/[/\s]+/).filter(Boolean);
-    const last = rest.join('-');
-    const asked = { sort: 'status', limit: mostEach } as const;
-    const questions = [
-      listCronJobs({ ...asked, search: last || first, ...(last ? { namespace: [first] } : {}) }, abort.signal),
-      ...(last ? [] : [listCronJobs({ ...asked, namespace: [first] }, abort.signal)]),
-    ];
+    const command = readCommand(typed);
     try {
-      const [lists, monitors, channels] = await Promise.all([
-        Promise.all(questions),
-        listMonitors({ search: last || first, ...(last ? { namespace: [first] } : {}) }, abort.signal),
-        session.right('readChannels').isAllowed ? listChannels({}, abort.signal) : undefined,
-      ]);
-      const cronJobs = lists.flatMap(({ value }) => value.items).map((item) => cronJobEntry(item));
-      const unique = [...new Map(cronJobs.map((entry) => [entry.id, entry])).values()];
-      this.#found = [
-        ...unique.slice(0, mostEach),
-        ...monitors.value.items.slice(0, mostEach).map((item) => monitorEntry(item)),
-        ...(channels?.value.items ?? [])
-          .filter(({ name }) => name.includes(typed))
-          .slice(0, mostEach)
-          .map((item) => channelEntry(item)),
-      ];
+      this.#found = await (command.verb || command.list
+        ? commandsFor(command, abort.signal)
+        : placesFor(typed, abort.signal));
     } catch {
       if (abort.signal.aborted) return;
       this.#found = []; // pages and actions stay; the shell says that the service does not answer
@@ -80,6 +72,54 @@ export class Search {
       if (this.#abort === abort) this.isSearching = false;
     }
   }
+}
+
+/** Where a name leads. */
+async function placesFor(typed: string, signal: AbortSignal): Promise<PaletteEntry[]> {
+  const [cronJobs, monitors, channels] = await Promise.all([
+    findCronJobs(typed, signal),
+    listMonitors(scopesOf(typed)[0], signal),
+    session.right('readChannels').isAllowed ? listChannels({}, signal) : undefined,
+  ]);
+  return [
+    ...cronJobs.map((item) => cronJobEntry(item)),
+    ...monitors.value.items.slice(0, mostEach).map((item) => monitorEntry(item)),
+    ...(channels?.value.items ?? [])
+      .filter(({ name }) => name.includes(typed))
+      .slice(0, mostEach)
+      .map((item) => channelEntry(item)),
+  ];
+}
+
+/** CronJobs of this name, of this namespace, or of nearly this name; without a name the worst. */
+async function findCronJobs(typed: string, signal: AbortSignal): Promise<CronJob[]> {
+  const asked = { sort: 'status', limit: mostEach } as const;
+  const lists = await Promise.all(scopesOf(typed).map((scope) => listCronJobs({ ...asked, ...scope }, signal)));
+  const found = lists.flatMap(({ value }) => value.items);
+  const unique = [...new Map(found.map((item) => [`${item.namespace}/${item.name}`, item])).values()];
+  if (unique.length > 0 || typed === '') return unique.slice(0, mostEach);
+  return (await listCronJobs({ ...asked, search: typed, similar: true }, signal)).value.items.slice();
+}
+
+/** The server searches names and filters by whole namespaces: `prod/back` and `prod back` name a namespace first, `prod` may be either. */
+function scopesOf(typed: string): [Scope, ...Scope[]] {
+  const [first = '', ...rest] = typed.split(/[/\s]+/).filter(Boolean);
+  if (rest.length > 0) return [{ search: rest.join('-'), namespace: [first] }];
+  return first === '' ? [{}] : [{ search: first }, { namespace: [first] }];
+}
+
+interface Scope {
+  readonly search?: string;
+  readonly namespace?: readonly string[];
+}
+
+/** A line for each CronJob that the command is for. */
+async function commandsFor({ verb = 'open', list, object }: Command, signal: AbortSignal): Promise<PaletteEntry[]> {
+  if (list === undefined) return (await findCronJobs(object, signal)).map((item) => commandEntry(verb, item));
+  const state = ['critical', 'warning', 'failing'] as const;
+  const notWell = await listCronJobs({ sort: 'status', state, limit: mostLookedAt }, signal);
+  const those = notWell.value.items.filter((item) => list.holds(item));
+  return those.map((item) => ({ ...cronJobEntry(item), group: `CronJobs: ${list.word}` }));
 }
 
 type CronJob = Awaited<ReturnType<typeof listCronJobs>>['value']['items'][number];
@@ -94,6 +134,45 @@ function cronJobEntry({ namespace, name, verdict }: CronJob): PaletteEntry {
     href: addressOf('cronjob', { namespace, name }),
     mark: verdictMark(verdict),
   };
+}
+
+function commandEntry(verb: Verb, cronJob: CronJob): PaletteEntry {
+  const { namespace, name, verdict, lastExecution } = cronJob;
+  if (verb === 'open') return cronJobEntry(cronJob);
+  const words = sayCommand(verb, `${namespace}/${name}`);
+  const entry = {
+    id: `${verb} ${namespace}/${name}`,
+    name: words,
+    group: 'Commands',
+    mark: verdictMark(verdict),
+    does: words.charAt(0).toLowerCase() + words.slice(1),
+  };
+  const action = actionsOf(cronJob).find(({ id }) => id === verb);
+  if (action) return { ...entry, ...runOrSay(action) };
+  switch (verb) {
+    case 'silence': {
+      const { href, missing } = silenceOf({ namespace, name });
+      return missing === undefined ? { ...entry, href } : { ...entry, ...runOrSay({ missing, run: () => {} }) };
+    }
+    case 'acknowledge':
+      return { ...entry, href: addressOf('alerts', {}, { ns: namespace, cronjob: name }) };
+    case 'logs':
+      return lastExecution
+        ? { ...entry, href: addressOf('run', { namespace, name, jobName: lastExecution.jobName }) }
+        : { ...entry, ...runOrSay({ missing: 'It has no run yet', run: () => {} }) };
+    case 'who hears':
+      return { ...entry, href: addressOf('coverage', {}, { q: name, ns: namespace }) };
+    case 'copy':
+      return { ...entry, run: () => void copyCommand(describeCronJob(cronJob)) };
+    default:
+      return { ...entry, ...runOrSay({ missing: 'It is so already', run: () => {} }) };
+  }
+}
+
+/** What cannot be done says why, in the line and when it is chosen. */
+function runOrSay({ missing, run }: { readonly missing: string | undefined; readonly run: () => void }) {
+  if (missing === undefined) return { run };
+  return { run: () => toasts.say(missing), mark: undefined, note: missing };
 }
 
 function monitorEntry({ namespace, name, phase }: Monitor): PaletteEntry {

@@ -67,12 +67,12 @@ export async function readCronJobList(deps: RouteDeps, query: CronJobsQuery): Pr
 }
 
 async function find(deps: RouteDeps, query: CronJobsQuery, page: PageRequest | undefined): Promise<Found> {
-  const { sort, namespace, search, monitor, includeRemoved, sla, status, state } = query;
+  const { sort, namespace, search, monitor, includeRemoved, sla, status, state, similar } = query;
   const { defaultTimeZone } = deps.settings;
   const now = deps.clock.now();
   const filter = { namespaces: namespace, search, monitor, includeRemoved };
   const withFigures = sla.length > 0 || needsFigures(sort.key);
-  const outlines = await findOutlines(deps, filter);
+  const outlines = await findOutlines(deps, filter, similar);
   const rated = withFigures ? outlines.map(({ id }) => id) : [];
   const figures = await deps.fleet.figures(rated, { withPrevious: false });
   const judged = sla.length === 0 ? outlines : outlines.filter((outline) => hasVerdict(outline, figures, sla));

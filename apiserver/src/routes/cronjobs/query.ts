@@ -9,6 +9,7 @@ export const cronJobsQuery = {
   status: words(cronJobStatusFilters),
   state: words(healthStates),
   search: search(),
+  similar: flag(),
   monitor: ref(),
   sla: words(slaVerdicts),
   includeRemoved: flag(),

@@ -39,7 +39,7 @@ function wholeList(ctx: ApiContext): number {
  *     operationId: listCronJobs
  *     summary: The CronJobs that monitors select
  *     x-ability: read
- *     x-query: [namespaces, cronJobStatuses, cronJobStates, search, monitor, slaVerdicts, includeRemoved, recent, cronJobSort, limit, offset, export]
+ *     x-query: [namespaces, cronJobStatuses, cronJobStates, search, similar, monitor, slaVerdicts, includeRemoved, recent, cronJobSort, limit, offset, export]
  *     x-answers: { 200: CronJobList }
  * /cronjobs/{namespace}/{name}:
  *   get:

@@ -11,6 +11,8 @@ export interface PaletteEntry {
   readonly mark?: Mark | undefined;
   /** Quieter, at the end of the line. */
   readonly note?: string;
+  /** What Enter does with it; a place is opened. */
+  readonly does?: string;
 }
 
 /** How well a name answers what is typed: 0 not at all; a name that begins with it, or a part of it that does, goes first. */

@@ -1,0 +1,75 @@
+import type { CronJob } from '@cronjob-monitor/shared/contract';
+
+/** What the command line of the palette can do with a CronJob. */
+export const verbs = [
+  'open',
+  'trigger',
+  'suspend',
+  'resume',
+  'silence',
+  'acknowledge',
+  'logs',
+  'who hears',
+  'copy',
+] as const;
+export type Verb = (typeof verbs)[number];
+
+/** Further words for a verb. */
+const otherWords: Partial<Record<string, Verb>> = {
+  go: 'open',
+  run: 'trigger',
+  start: 'trigger',
+  pause: 'suspend',
+  unsuspend: 'resume',
+  mute: 'silence',
+  ack: 'acknowledge',
+  log: 'logs',
+  who: 'who hears',
+  hears: 'who hears',
+  kubectl: 'copy',
+};
+
+type Shown = Pick<CronJob, 'verdict' | 'lastExecution' | 'sla'>;
+
+/** Words that list CronJobs by what is wrong with them, and which those are. */
+const lists: Readonly<Record<string, (cronJob: Shown) => boolean>> = {
+  failed: ({ verdict: { kind } }) => kind === 'jobFailed' || kind === 'lastRunFailed',
+  oom: ({ verdict: { cause }, lastExecution }) => /OOM|memory/i.test(`${lastExecution?.reason} ${cause}`),
+  stuck: ({ verdict: { kind } }) => kind === 'jobStuck' || kind === 'waiting',
+  late: ({ verdict: { kind } }) => ['missedSchedule', 'missedLast', 'deadManTriggered', 'absent'].includes(kind),
+  silenced: ({ verdict: { holds } }) => holds.some(({ kind }) => kind === 'silence'),
+  'at risk': ({ sla: { verdict } }) => verdict === 'atRisk' || verdict === 'breached',
+};
+
+/** What was typed: a verb and the name it is for, or a word that lists CronJobs, or a name alone. */
+export interface Command {
+  readonly verb: Verb | undefined;
+  readonly list: { readonly word: string; readonly holds: (cronJob: Shown) => boolean } | undefined;
+  readonly object: string;
+}
+
+/** Reads `trigger night`, `who hears backup`, `oom`, `ack` or `nightly`; a verb may be cut short after its third letter. */
+export function readCommand(typed: string): Command {
+  const text = typed.trim().toLowerCase().replaceAll(/\s+/g, ' ');
+  const list = Object.entries(lists).find(([word]) => text === word);
+  if (list) return { verb: undefined, list: { word: list[0], holds: list[1] }, object: '' };
+  const [first = '', ...rest] = text.replace(/^who hears\b/, 'who').split(' ');
+  const verb =
+    otherWords[first] ??
+    verbs.find((one) => one === first || (first.length >= 3 && rest.length > 0 && one.startsWith(first)));
+  return verb ? { verb, list: undefined, object: rest.join(' ') } : { verb: undefined, list: undefined, object: text };
+}
+
+/** What a line of the palette says it does: `Trigger data/nightly-backup`. */
+export function sayCommand(verb: Verb, name: string): string {
+  switch (verb) {
+    case 'who hears':
+      return `Who hears of ${name}`;
+    case 'logs':
+      return `Log of the newest run of ${name}`;
+    case 'copy':
+      return `Copy the kubectl command of ${name}`;
+    default:
+      return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${name}`;
+  }
+}
