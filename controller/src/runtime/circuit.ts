@@ -48,7 +48,11 @@ export class Circuit {
   trip(error: unknown): void {
     if (this.isOpen || this.#deps.signal.aborted) return;
     this.#openSinceMs = this.#deps.clock.monotonicMs();
-    this.#deps.logger.error('the database is away, work waits for it', { reason: codeOf(error) });
+    const reason = codeOf(error);
+    const { logger } = this.#deps;
+    // A database that answers with a lock is there.
+    if (reason === 'busy') logger.warn('the database is busy, work waits for it', { reason });
+    else logger.error('the database is away, work waits for it', { reason });
     this.#tell(true);
     void this.#probeUntilBack();
   }

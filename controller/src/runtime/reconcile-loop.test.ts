@@ -9,6 +9,7 @@ import { type ComeBack, ReconcileLoop, type ReconcileLoopDeps, TerminalError } f
 import { WorkQueue } from './work-queue.ts';
 
 const away = Object.assign(new Error('no connection'), { code: 'unavailable' });
+const busy = Object.assign(new Error('locked'), { code: 'busy' });
 const fenced = Object.assign(new Error('another leads'), { code: 'fenced' });
 const conflict = new ClusterError('conflict', { verb: 'patch', resource: 'cronjobmonitors', message: 'was changed' });
 
@@ -42,7 +43,7 @@ function setUp(t: TestContext, options: SetUp) {
       return options.reconcile(key, signal);
     },
     ...(options.batch ? { batch: options.batch } : {}),
-    isDatabaseAway: (error) => error === away,
+    isDatabaseAway: (error) => error === away || error === busy,
     isFenced: (error) => error === fenced,
     onFenced: (error) => lost.push(error),
   });
@@ -192,6 +193,25 @@ test('a database that is away stops all work, is probed every 1-5 s, and then al
     ['the database is away, work waits for it', 'the database is back'],
   );
   assert.deepEqual(logger.lines[0]?.fields, { reason: 'unavailable' }, 'never the text of a driver');
+});
+
+test('a database that answers with a lock is busy, and is not said to be away', async (t) => {
+  let tries = 0;
+  const { clock, start, runs, logger } = setUp(t, {
+    probe: async () => {},
+    reconcile: async () => {
+      tries++;
+      if (tries === 1) throw busy;
+      return undefined;
+    },
+  });
+  start('a');
+  await clock.advance(5_000);
+  assert.deepEqual(runs, ['a', 'a']);
+  assert.deepEqual(
+    logger.lines.map(({ message }) => message),
+    ['the database is busy, work waits for it', 'the database is back'],
+  );
 });
 
 test('a key that the database turned away again is held again', async (t) => {
