@@ -30,7 +30,15 @@ function digestOf(cause, count, ended = false) {
     kind: 'digest',
     data: { cluster: null, digest: { id: '', cause, ended, ...digestBody(alerts) }, links: { alerts: null } },
   };
-  return { message, heading: headingOf(message), place: null, deliveryId: '', streamId: '', createdAt: slotAt };
+  return {
+    message,
+    heading: headingOf(message),
+    place: null,
+    deliveryId: '',
+    streamId: '',
+    createdAt: slotAt,
+    source: 'cronjob-monitor-1f2e3d4c',
+  };
 }
 
 const expired = { state: 'expired', closeCause: 'cronJobDeleted' };

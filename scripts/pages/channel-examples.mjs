@@ -25,6 +25,7 @@ export const targets = {
     type: 'webhook',
     webhook: {
       urlSecretRef: secret('url'),
+      format: 'standard',
       method: 'POST',
       headers: { 'X-Team': 'data' },
       signingSecretRef: secret('signing-key'),
@@ -115,6 +116,17 @@ if (import.meta.main) {
         folded('The resolve, when it is over', json({ ...routingKey, ...payloadOf('paging', 'closing')[0] })),
       ].join('\n\n'),
       'the mail': folded('Headers, and the part in plain text', `\`\`\`\n${mailText}\n\`\`\``),
+      'the alerts': folded(
+        'The body',
+        json(
+          JSON.parse(
+            payloadOf('webhook', 'firing', {
+              type: 'webhook',
+              webhook: { ...targets.webhook.webhook, format: 'alertmanager' },
+            }).body,
+          ),
+        ),
+      ),
       'the request': [
         `\`\`\`http\nPOST / HTTP/1.1\n${heads.join('\n')}\n\`\`\``,
         folded('The body, which is sent in one line', json(JSON.parse(body))),

@@ -104,5 +104,5 @@ export function exampleOutgoing(kind = 'firing', changes = {}) {
     at,
   });
   const deliveryId = isOver ? '01a200c6-ac70-7d03-a1c5-0e94b5a7c302' : '01a1fba0-8338-7d03-a1c5-0e94b5a7c301';
-  return { ...frozen, deliveryId, streamId: alertId, createdAt: at };
+  return { ...frozen, deliveryId, streamId: alertId, createdAt: at, source: 'cronjob-monitor-1f2e3d4c' };
 }

@@ -21,7 +21,7 @@ const groups = [
   {
     title: 'Messages and channels',
     of: 'The leading controller.',
-    has: /^cronjob_monitor_(alerts|deliver|channel|notification)/,
+    has: /^cronjob_monitor_(alert|deliver|channel|notification)/,
   },
   {
     title: 'Watching and judging',

@@ -87,6 +87,7 @@ describe('what is due', () => {
       startupGraceMs: 30_000,
       clusterName: undefined,
       externalUrl: undefined,
+      source: 'cronjob-monitor-1f2e3d4c',
     };
     bench.start({ settings });
     await bench.pass(20 * secondMs);

@@ -137,6 +137,7 @@ describe('what clears while its message waits is told once, with both times', ()
         startupGraceMs: 30_000,
         clusterName: undefined,
         externalUrl: undefined,
+        source: 'cronjob-monitor-1f2e3d4c',
       },
     });
     const heal = await fail(bench, channel, 1);

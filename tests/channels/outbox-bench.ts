@@ -207,6 +207,7 @@ export class OutboxBench {
         startupGraceMs: 0,
         clusterName: 'prod-eu',
         externalUrl: undefined,
+        source: 'cronjob-monitor-1f2e3d4c',
       },
       hasEvaluated: () => this.hasEvaluated,
       onChannelChanged: (uid) => this.changed.push(uid),

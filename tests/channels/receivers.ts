@@ -49,6 +49,21 @@ export function targetAt(type: ChannelType, place: { url: URL }): Pick<Receiver,
   };
 }
 
+/** A channel of the format alertmanager with these peers, apart by blanks. */
+export function alertmanagerAt(urls: string): Pick<Receiver, 'target' | 'secrets'> {
+  const urlSecretRef = { namespace, name: 'receiver', key: 'url' };
+  const rest = { payloadTemplate: undefined, signingSecretRef: undefined, sendUpdates: false } as const;
+  const webhook = {
+    urlSecretRef,
+    format: 'alertmanager',
+    readSilences: true,
+    method: 'POST',
+    headers: {},
+    ...rest,
+  } as const;
+  return { target: { type: 'webhook', webhook }, secrets: makeSecrets({ url: urls }) };
+}
+
 export function anAttempt(receiver: Pick<Receiver, 'target' | 'secrets'>, changes: Partial<Attempt> = {}): Attempt {
   const { target, secrets } = receiver;
   return { target, secrets, outgoing: anOutgoing(), form: 'full', attempt: 1, progress: undefined, ...changes };
@@ -136,6 +151,8 @@ function makeTarget(type: ChannelType, url: string): ChannelTarget {
       type,
       webhook: {
         urlSecretRef: ref('url'),
+        format: 'standard',
+        readSilences: true,
         method: 'POST',
         headers: { 'X-Token': `${canary}-header` },
         payloadTemplate: undefined,

@@ -83,6 +83,8 @@ class Stage {
           type: 'webhook',
           webhook: {
             urlSecretRef: ref,
+            format: 'standard',
+            readSilences: true,
             method: 'POST',
             headers: {},
             payloadTemplate: undefined,

@@ -44,6 +44,7 @@ describe('F40, more alerts than may be told', () => {
       startupGraceMs: 0,
       clusterName: undefined,
       externalUrl: undefined,
+      source: 'cronjob-monitor-1f2e3d4c',
     };
     const first = bench.start({ settings });
     await bench.pass(90 * secondMs, 2 * secondMs);

@@ -21,6 +21,7 @@ async function begin(
     startupGraceMs: 30_000,
     clusterName: undefined,
     externalUrl: undefined,
+    source: 'cronjob-monitor-1f2e3d4c',
   };
   bench.start({ settings });
   return { channel, say };

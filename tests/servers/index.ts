@@ -1,3 +1,10 @@
+export {
+  alertmanagerPackages,
+  startAlertmanagers,
+  whyNoAlertmanager,
+  type AlertmanagerCluster,
+  type AlertmanagerPeer,
+} from './alertmanager.ts';
 export { runOnMysql, runOnPostgres, type ServerAccount } from './administer.ts';
 export { makeAuthority, makeSelfSigned, type Authority, type KeyPair } from './certificates.ts';
 export { Child, type ChildOptions } from './child-process.ts';

@@ -31,6 +31,8 @@ export interface DispatcherDeps {
     readonly clusterName: string | undefined;
     /** `ui.external-url`. */
     readonly externalUrl: string | undefined;
+    /** Names the cluster to receivers that keep alerts of many. */
+    readonly source: string;
   };
   /** The first full evaluation of this term is done. */
   readonly hasEvaluated: () => boolean;
@@ -54,6 +56,8 @@ export interface DispatcherDeps {
     /** Resolves when it answers again, or the signal aborts. */
     readonly whenBack: (error: unknown, signal: AbortSignal) => Promise<void>;
   };
+  /** A message was delivered that says less than is so: a digest, or a change of what was told before. */
+  readonly onMoreToTell?: ((channelUid: string) => void) | undefined;
   /** Another process took the epoch. */
   readonly onFenced: () => void;
   readonly clock: Clock;
@@ -68,6 +72,8 @@ export interface Dispatcher {
   start(signal: AbortSignal): void;
   /** Something was committed that may be due. */
   wake(): void;
+  /** Does the work as if it were a message to the channel: in turn with its messages, and while the lead is sure. */
+  turn<T>(channelUid: string, work: () => Promise<T>): Promise<T>;
   /** Claims nothing more; resolves when what is on its way is settled, within the time that a send may take. */
   stop(): Promise<void>;
 }

@@ -9,6 +9,7 @@ import {
   takeClaimsOfEarlierTerms,
   takeClaimsOfPod,
   type ClaimedDelivery,
+  type ClaimRequest,
 } from '@cronjob-monitor/shared/store';
 import { getChannel, sendLimitMs, type Pace, type SendDeps } from '../channels/index.ts';
 import { ChannelCare } from './channel-care.ts';
@@ -83,6 +84,7 @@ class OutboxDispatcher implements Dispatcher {
       ...shared,
       clusterName: settings.clusterName,
       externalUrl: settings.externalUrl,
+      source: settings.source,
       heldBy: (delivery) => this.#heldBy(delivery),
       random: deps.random ?? Math.random,
       onFolded: (channel, kinds) => {
@@ -102,6 +104,17 @@ class OutboxDispatcher implements Dispatcher {
   wake(): void {
     this.#isWoken = true;
     this.#onWoken?.();
+  }
+
+  async turn<T>(channelUid: string, work: () => Promise<T>): Promise<T> {
+    await this.#slots.take(channelUid);
+    try {
+      await this.#deps.guard?.whenOpen(this.#ending);
+      return await work();
+    } finally {
+      this.#slots.answered(channelUid);
+      this.#slots.written(1);
+    }
   }
 
   async stop(): Promise<void> {
@@ -235,9 +248,11 @@ class OutboxDispatcher implements Dispatcher {
     return true;
   }
 
-  #limitOf(uid: string): { readonly maxPerHour: number; readonly burst: number } {
-    const limits = this.#deps.channels.find(uid)?.decoded.spec?.rateLimiting;
-    return { maxPerHour: limits?.maxAlertsPerHour ?? 100, burst: limits?.burstLimit ?? 10 };
+  #limitOf(uid: string): ReturnType<ClaimRequest['limitOf']> {
+    const spec = this.#deps.channels.find(uid)?.decoded.spec;
+    const { maxAlertsPerHour = 100, burstLimit = 10 } = spec?.rateLimiting ?? {};
+    const sharesToken = spec?.type === 'webhook' && spec.webhook.format === 'alertmanager';
+    return { maxPerHour: maxAlertsPerHour, burst: burstLimit, sharesToken };
   }
 
   #heldBy({ heldBy, id, channelUid }: ClaimedDelivery): Hold {
@@ -294,7 +309,10 @@ class OutboxDispatcher implements Dispatcher {
         // One transaction after the other: what arrives meanwhile is in the next.
         const written = await this.#settler.settle();
         this.#slots.written(written.length);
-        for (const { delivery } of written) this.#land(delivery.channelUid);
+        for (const { delivery, settlement } of written) {
+          this.#land(delivery.channelUid);
+          if (settlement.kind === 'delivered' && saysLess(delivery)) this.#deps.onMoreToTell?.(delivery.channelUid);
+        }
       }, this.#signal);
     }
   }
@@ -363,4 +381,11 @@ class OutboxDispatcher implements Dispatcher {
     this.#onWoken = undefined;
     alarm.abort(woken);
   }
+}
+
+/** A digest, or a further message about the same alert. */
+function saysLess({ kind, payload }: ClaimedDelivery): boolean {
+  if (kind === 'digest') return true;
+  const message = payload?.message;
+  return message !== undefined && 'alert' in message.data && message.data.alert.notification > 1;
 }

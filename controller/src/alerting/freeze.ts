@@ -33,7 +33,7 @@ export interface MessageRequest {
   readonly kind: 'firing' | 'reminder' | 'flapping' | 'closing';
   /** As it is stored with this message. */
   readonly alert: AlertRecord;
-  readonly finding: AlertFinding;
+  readonly finding: Pick<AlertFinding, 'monitor' | 'cronJob' | 'verdict'>;
   /** Which decision to tell this is, from 1 on. */
   readonly notification: number;
   readonly held: HeldBefore | undefined;
@@ -217,7 +217,7 @@ function endOf({
   return Math.max(byEndedAt ?? alert.endedAt ?? at, alert.sinceAt);
 }
 
-function byEndedAtOf({ verdict }: AlertFinding): Instant | undefined {
+function byEndedAtOf({ verdict }: Pick<AlertFinding, 'verdict'>): Instant | undefined {
   return verdict.kind === 'quiet' ? verdict.byEndedAt : undefined;
 }
 

@@ -125,9 +125,9 @@ function hasLeft({ fate, maybeSent }: AlertDelivery): boolean {
   return fate === 'sent' || fate === 'digested' || fate === 'claimed' || (maybeSent && fate !== 'dead');
 }
 
-/** A page about what is over wakes people for nothing, unless the channel asks for it. */
-function hearsOfBoth({ type, sendRecovered }: RoutedChannel): boolean {
-  return type !== 'paging' || sendRecovered;
+/** A page about what is over wakes people for nothing, unless the channel asks for it; Alertmanager does not tell of what is over. */
+function hearsOfBoth({ type, sendRecovered, isAlertmanager }: RoutedChannel): boolean {
+  return !isAlertmanager && (type !== 'paging' || sendRecovered);
 }
 
 function isShared(

@@ -23,6 +23,8 @@ export interface PipelineDeps extends FoldDigestDeps {
   readonly findSpec: (channelUid: string) => ChannelSpec | undefined;
   readonly secrets: SecretReader;
   readonly sending: SendDeps;
+  /** Names the cluster to receivers that keep alerts of many. */
+  readonly source: string;
   /** What held back a message that does not say it of itself. */
   readonly heldBy: (delivery: ClaimedDelivery) => Hold;
   readonly random: () => number;
@@ -72,7 +74,12 @@ export async function deliver(
     return notTried(delivery, { kind: 'hold', untilAt: now(), reason: undefined });
   }
   const begunMs = deps.sending.clock.monotonicMs();
-  const outcome = await send(delivery, { payload: told, target: spec, secrets }, deps.sending, guard.signal);
+  const outcome = await send(
+    delivery,
+    { payload: told, target: spec, secrets, source: deps.source },
+    deps.sending,
+    guard.signal,
+  );
   const seconds = (deps.sending.clock.monotonicMs() - begunMs) / 1_000;
   if (outcome.kind === 'failed' && (outcome.next === 'park' || outcome.next === 'invalid')) deps.secrets.forget(spec);
   return { ...judge(delivery, outcome, deps), channelType: spec.type, attempt: { outcome, seconds } };

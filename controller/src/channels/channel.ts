@@ -57,12 +57,16 @@ export interface Channel<Type extends ChannelType, Credentials, Payload> {
   paceOf(target: TargetOf<Type>): Pace;
   /** What it needs of the Secrets that the spec names, checked before anything is sent. */
   credentialsOf(target: TargetOf<Type>, secrets: Secrets): Credentials | Unusable;
-  /** The host that it would send to, as a URL writes it; or what in the spec, or in the rules, keeps it from sending. */
-  hostOf(target: TargetOf<Type>, credentials: Credentials, rules: Pick<SendDeps, 'addresses'>): string | Unusable;
+  /** The hosts that it would send to, as URLs write them; or what in the spec, or in the rules, keeps it from sending. */
+  hostsOf(
+    target: TargetOf<Type>,
+    credentials: Credentials,
+    rules: Pick<SendDeps, 'addresses'>,
+  ): readonly string[] | Unusable;
   /** What goes over the wire, but for credentials: the same for the same arguments on every attempt. */
   payloadOf(outgoing: Outgoing, target: TargetOf<Type>, form: Form): Payload;
   /**
-   * One attempt, after `hostOf` found nothing. Resolves with a judgement whatever the receiver does, within 15 s; rejects only with
+   * One attempt, after `hostsOf` found nothing. Resolves with a judgement whatever the receiver does, within 15 s; rejects only with
    * the reason of an aborted signal.
    */
   send(request: SendRequest<TargetOf<Type>, Credentials>, deps: SendDeps, signal: AbortSignal): Promise<Outcome>;

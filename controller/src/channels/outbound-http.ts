@@ -7,7 +7,7 @@ import { connectLimitMs, sendLimitMs } from './limits.ts';
 import { lookupIn, reach } from './reach.ts';
 import { addressRefused, nameUnknown, toTransportFailure, type TransportFailure } from './transport-failure.ts';
 
-const maxAnswerBytes = 64 * 1024;
+const usualAnswerBytes = 64 * 1024;
 
 export interface OutboundRequest {
   /** http or https, without userinfo. */
@@ -16,13 +16,15 @@ export interface OutboundRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** Empty for GET. */
   readonly body: string;
+  /** Most of the answer that is read, bytes; absent: 64 KiB. */
+  readonly mostAnswerBytes?: number;
 }
 
 /** An answer. Its text decides for receivers that say there what became of the message, and leaves in no word of ours. */
 export interface HttpAnswer {
   readonly status: number;
   readonly retryAfterMs: number | undefined;
-  /** At most 64 KiB of it. */
+  /** As much of it as is read. */
   readonly text: string;
 }
 
@@ -69,7 +71,7 @@ class Broken extends Error {
 }
 
 async function exchange(
-  { url, method, headers, body }: OutboundRequest,
+  { url, method, headers, body, mostAnswerBytes = usualAnswerBytes }: OutboundRequest,
   addresses: readonly string[],
   { whole, connecting }: { readonly whole: TimeLimit; readonly connecting: TimeLimit },
 ): Promise<Answer> {
@@ -102,7 +104,7 @@ async function exchange(
           connecting.end();
         });
       });
-      request.on('response', (response) => readAnswer(response, resolve, breakOff));
+      request.on('response', (response) => readAnswer(response, mostAnswerBytes, { resolve, breakOff }));
       request.end(content);
     });
   } finally {
@@ -112,7 +114,11 @@ async function exchange(
 }
 
 /** Reads to the end or to the limit: what an answer says beyond that decides nothing. */
-function readAnswer(response: IncomingMessage, resolve: (answer: Answer) => void, breakOff: () => void): void {
+function readAnswer(
+  response: IncomingMessage,
+  maxAnswerBytes: number,
+  { resolve, breakOff }: { readonly resolve: (answer: Answer) => void; readonly breakOff: () => void },
+): void {
   const chunks: Buffer[] = [];
   let bytes = 0;
   const end = (): void => {

@@ -71,11 +71,11 @@ function register<Type extends ChannelType, Credentials extends object, Payload>
     target: TargetOf<Type>,
     secrets: Secrets,
     deps: SendDeps,
-  ): { credentials: Credentials; host: string } | Unusable => {
+  ): { credentials: Credentials; hosts: readonly string[] } | Unusable => {
     const credentials = channel.credentialsOf(target, secrets);
     if (isUnusable(credentials)) return credentials;
-    const host = channel.hostOf(target, credentials, deps);
-    return typeof host === 'string' ? { credentials, host } : host;
+    const hosts = channel.hostsOf(target, credentials, deps);
+    return isUnusable(hosts) ? hosts : { credentials, hosts };
   };
   return {
     type: channel.type,
@@ -91,8 +91,8 @@ function register<Type extends ChannelType, Credentials extends object, Payload>
     async findProblem({ target, secrets }, deps, signal) {
       const prepared = prepare(own(target), secrets, deps);
       if (isUnusable(prepared)) return notTried(prepared);
-      const isRefused = await isHostRefused(prepared.host, deps, signal);
-      return isRefused ? failedInTransport(addressRefused) : undefined;
+      const refused = await Promise.all(prepared.hosts.map((host) => isHostRefused(host, deps, signal)));
+      return refused.includes(true) ? failedInTransport(addressRefused) : undefined;
     },
   };
 }

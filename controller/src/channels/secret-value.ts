@@ -16,10 +16,23 @@ export function findSecretUrl(
   secrets: Secrets,
   problemOf: (value: string) => string | undefined = receiverUrlProblem,
 ): URL | Unusable {
+  const urls = findSecretUrls(ref, secrets, { problemOf, partsOf: (value) => [value] });
+  return isUnusable(urls) ? urls : (urls[0] ?? unusableValue(ref, 'is no URL'));
+}
+
+/** The same for a value of several addresses. */
+export function findSecretUrls(
+  ref: SecretKeyRef,
+  secrets: Secrets,
+  form: {
+    readonly problemOf: (value: string) => string | undefined;
+    readonly partsOf: (value: string) => readonly string[];
+  },
+): readonly URL[] | Unusable {
   const value = findSecretValue(ref, secrets);
   if (typeof value !== 'string') return value;
-  const problem = problemOf(value);
-  return problem === undefined ? new URL(value) : unusableValue(ref, problem);
+  const problem = form.problemOf(value);
+  return problem === undefined ? form.partsOf(value).map((part) => new URL(part)) : unusableValue(ref, problem);
 }
 
 /** The same for a key of a paging service. */

@@ -1,4 +1,4 @@
-import type { ChannelType, ChatFormat } from '@cronjob-monitor/shared/contract';
+import type { ChannelType, ChatFormat, WebhookFormat } from '@cronjob-monitor/shared/contract';
 
 /** Where one value of a Secret is. */
 export interface SecretKeyRef {
@@ -46,6 +46,8 @@ export interface WebhookTarget {
   readonly type: 'webhook';
   readonly webhook: {
     readonly urlSecretRef: SecretKeyRef;
+    readonly format: WebhookFormat;
+    readonly readSilences: boolean;
     readonly method: 'POST' | 'PUT' | 'PATCH';
     readonly headers: Readonly<Record<string, string>>;
     readonly payloadTemplate: string | undefined;

@@ -59,6 +59,7 @@ export class DeliveryMetrics {
   readonly #ready: Gauge<'channel'>;
   readonly #failures: Gauge<'channel'>;
   readonly #hold: Gauge<'channel' | 'hold'>;
+  readonly #peers: Gauge<'channel' | 'state'>;
   /** Series that name a CronJob, by CronJob, and since when no monitor selects it, monotonic; undefined: it is watched. */
   readonly #named = new Map<string, NamedSeries>();
 
@@ -131,7 +132,22 @@ export class DeliveryMetrics {
       labelNames: ['channel', 'hold'],
       registers,
     });
+    this.#peers = new Gauge({
+      name: 'cronjob_monitor_alertmanager_peers',
+      help: 'Peers of an Alertmanager, by whether they answered what was sent last: up or down.',
+      labelNames: ['channel', 'state'],
+      registers,
+    });
     this.#queueAge.remove();
+  }
+
+  /** How many peers of each Alertmanager answered last, and how many did not, by channel. */
+  peers(channels: ReadonlyMap<string, { readonly up: number; readonly down: number }>): void {
+    this.#peers.reset();
+    for (const [channel, { up, down }] of channels) {
+      this.#peers.set({ channel, state: 'up' }, up);
+      this.#peers.set({ channel, state: 'down' }, down);
+    }
   }
 
   /** A receiver accepted it. `lagSeconds` undefined: it is no first message, or something held it. */

@@ -2,10 +2,12 @@ import type { SchedulerName } from '@cronjob-monitor/shared/contract';
 import type { CronJobFacts, Instant } from '@cronjob-monitor/shared/domain';
 import type { Redaction } from '@cronjob-monitor/shared/kube';
 import { HeapHaste } from '@cronjob-monitor/shared/process';
-import { FencedError, listAlerts } from '@cronjob-monitor/shared/store';
+import { FencedError, findClusterState, listAlerts, newId, putClusterState } from '@cronjob-monitor/shared/store';
 import {
+  AlertmanagerUpkeep,
   createDispatcher,
   createFreeze,
+  createSecretReader,
   createStorms,
   toldAtOnce,
   type RaisedAlert,
@@ -139,6 +141,7 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
   });
   const ledger = await createLedger(deps, { gaps, causes, newestStartAt });
   const sending = { addresses: createAddressRules(settings.channels), resolve: resolveByMachine };
+  const source = await sourceOf(deps, epoch);
   const dispatcher = createDispatcher({
     store,
     epoch,
@@ -154,7 +157,9 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
       startupGraceMs: settings.schedulers.startupGraceMs,
       clusterName: settings.clusterName,
       externalUrl: settings.externalUrl,
+      source,
     },
+    onMoreToTell: (channelUid) => alertmanagers.soon(channelUid),
     hasEvaluated: () => (isHandedOn && isCaughtUp) || evaluation.evaluatedAt() !== undefined,
     guard: deps.guard,
     // Many messages settle in a moment: one status tells of all of them.
@@ -163,6 +168,26 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
       isAway,
       whenBack: (_error, asking) => deps.circuit.whenClosed(asking),
     },
+    onFenced: () => term.lose('another process took the epoch'),
+    clock,
+    logger,
+  });
+  const freeze = createFreeze({
+    clusterName: settings.clusterName,
+    externalUrl: settings.externalUrl,
+    findCronJob: toldOf,
+  });
+  const alertmanagers = new AlertmanagerUpkeep({
+    store,
+    epoch,
+    channels: caches.channels,
+    secrets: createSecretReader({ cluster: deps.cluster, rules: settings.secrets, clock }),
+    sending: { ...sending, clock },
+    freeze,
+    source,
+    turn: (channelUid, work) => dispatcher.turn(channelUid, work),
+    metrics: deps.deliveryMetrics,
+    database: { isAway, whenBack: (_error, asking) => deps.circuit.whenClosed(asking) },
     onFenced: () => term.lose('another process took the epoch'),
     clock,
     logger,
@@ -205,11 +230,7 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
       clock,
       signal,
     }),
-    freeze: createFreeze({
-      clusterName: settings.clusterName,
-      externalUrl: settings.externalUrl,
-      findCronJob: toldOf,
-    }),
+    freeze,
     storms,
     knownOf: (jobUid, monitor, include) => {
       const known = deps.evidence.knownOf(jobUid);
@@ -251,6 +272,7 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
       refusals.watch(signal);
       dispatcher.start(term.signal);
       deps.evidence.onMessagesCompleted(() => dispatcher.wake());
+      deps.background('alertmanagers', alertmanagers.run(signal));
       deps.background('active alerts', countActive());
       deps.background('evaluation', evaluation.run(signal));
       deps.background(
@@ -353,4 +375,30 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
 export function blindSecondsOf(freshThroughAt: Instant | undefined, now: Instant): number {
   const silentMs = now - (freshThroughAt ?? now);
   return silentMs > usualSilenceMs ? silentMs / 1_000 : 0;
+}
+
+/** How long a term waits for the name of its cluster: it is asked for once in the life of a database. */
+const nameWithinMs = 2_000;
+
+/**
+ * What names the cluster to receivers that keep alerts of many: of the UID of the cluster, which no other has. Kept, since alerts are known
+ * there by it; where the cluster does not say, an id of our own is as good.
+ */
+async function sourceOf({ store, cluster, clock }: LeaderWorkDeps, epoch: number): Promise<string> {
+  const known = await findClusterState(store, 'clusterUid');
+  const uid = typeof known === 'string' ? known : await askOnce();
+  return `cronjob-monitor-${uid.replaceAll('-', '').slice(0, 8)}`;
+
+  async function askOnce(): Promise<string> {
+    const limit = new AbortController();
+    const answered = new AbortController();
+    clock.sleep(nameWithinMs, answered.signal).then(
+      () => limit.abort(new Error('the cluster did not say its UID in time')),
+      () => {}, // It did.
+    );
+    const found = await cluster.clusterUid(limit.signal).catch(() => newId(clock.now()).split('-').reverse().join('-'));
+    answered.abort(new Error('the cluster said its UID'));
+    await store.fenced(epoch, (tx) => putClusterState(tx, 'clusterUid', found));
+    return found;
+  }
 }

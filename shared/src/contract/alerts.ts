@@ -29,6 +29,8 @@ export interface ToldChannel {
   readonly nextAttemptAt: WireInstant | null;
   readonly category: DeliveryErrorCategory | null;
   readonly httpStatus: number | null;
+  /** That the receiver itself keeps it from people, and why: `silenced in Alertmanager by ana until 2026-11-24 06:00 UTC: storage move`. */
+  readonly mutedThere: string | null;
 }
 
 /** Was it told, and if not, why. */

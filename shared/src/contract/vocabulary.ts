@@ -150,6 +150,8 @@ export const alertTimelineKinds = [
   'sent',
   'acknowledged',
   'unacknowledged',
+  'mutedThere',
+  'unmutedThere',
   'resolved',
   'expired',
   'cancelled',
@@ -201,6 +203,10 @@ export type ChannelType = (typeof channelTypes)[number];
 /** Whose form a message to a chat room has: `spec.chat.format` of an AlertChannel. */
 export const chatFormats = ['slack', 'teams', 'googlechat', 'discord', 'mattermost', 'telegram', 'ntfy'] as const;
 export type ChatFormat = (typeof chatFormats)[number];
+
+/** Whose form the requests of a webhook have: ours, or Alertmanager's. */
+export const webhookFormats = ['standard', 'alertmanager'] as const;
+export type WebhookFormat = (typeof webhookFormats)[number];
 
 export const silenceStates = ['scheduled', 'active', 'expired'] as const;
 export type SilenceState = (typeof silenceStates)[number];

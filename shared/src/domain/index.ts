@@ -193,10 +193,12 @@ export {
 export { counted, spanInWords, toLocalTime, type LocalTime } from './delivery/wording.ts';
 export { toSafeMessage, withoutDetails } from './delivery/safe-message.ts';
 export {
+  basesOf,
   chatUrlProblem,
   pagingEndpointRefused,
   receiverUrlProblem,
   routingKeyProblem,
+  webhookUrlProblem,
 } from './delivery/secret-shape.ts';
 export { changeLine, digestedLine, eventLine, podLine } from './delivery/context-lines.ts';
 export { templateValuesOf, type MessageValues } from './delivery/template-values.ts';

@@ -209,6 +209,13 @@ export {
   type StoredAlert,
   listOpenAlerts,
 } from './alerts/list-alerts.ts';
+export {
+  listToldThere,
+  toMutedThere,
+  updateMutedThere,
+  type AlertToldThere,
+  type MutedThere,
+} from './alerts/told-there.ts';
 export { listTold, type ToldDelivery, type ToldFacts } from './alerts/list-told.ts';
 
 export type { AlertRecord } from '../domain/index.ts';

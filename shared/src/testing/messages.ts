@@ -142,6 +142,7 @@ export function anOutgoing(changes: Partial<Outgoing> = {}): Outgoing {
     deliveryId: '019a5b3c-8000-7000-8000-00000000d001',
     streamId: alertId,
     createdAt: Date.UTC(2026, 10, 21, 1, 2, 43),
+    source: 'cronjob-monitor-1f2e3d4c',
     heading: headingOf(message),
     place: { pod: 'nightly-29107320-x7k2p', container: 'backup', image: 'backup:1.5', node: 'node-3' },
     ...changes,

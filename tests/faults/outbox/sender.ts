@@ -52,6 +52,7 @@ const dispatcher = createDispatcher({
     startupGraceMs: 0,
     clusterName: undefined,
     externalUrl: undefined,
+    source: 'cronjob-monitor-1f2e3d4c',
   },
   hasEvaluated: () => true,
   onChannelChanged: () => {},

@@ -107,6 +107,18 @@ const tellers: Readonly<Record<AlertTimelineKind, Teller>> = {
     sign: 'clock',
     says: (entry) => `The acknowledgement ended${byOf(entry)}`,
   },
+  mutedThere: {
+    group: 'decisions',
+    shape: 'bar',
+    tone: 'held',
+    says: (entry) => `${channelOf(entry)} keeps it from people`,
+    from: 'quoted',
+  },
+  unmutedThere: {
+    group: 'decisions',
+    shape: 'triangle',
+    says: (entry) => `${channelOf(entry)} keeps it from people no more`,
+  },
   resolved: { group: 'decisions', shape: 'check', tone: 'ok', says: () => 'Resolved', from: 'quoted' },
   expired: { group: 'decisions', shape: 'dash', says: () => 'Expired' },
   cancelled: { group: 'decisions', shape: 'dash', says: () => 'Never sent' },

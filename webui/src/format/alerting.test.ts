@@ -125,6 +125,7 @@ describe('who was told of an alert', () => {
     nextAttemptAt: null,
     category: null,
     httpStatus: 200,
+    mutedThere: null,
   };
   const linesOf = (channels: readonly ToldChannel[], timeline: readonly AlertTimelineEntry[] = []) =>
     toldLines({ told: { state: 'sent', reason: null, until: null, channels }, timeline }, viewer);

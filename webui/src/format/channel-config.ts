@@ -1,4 +1,4 @@
-import { chatNames } from './channels.ts';
+import { formatNames } from './channels.ts';
 
 /** One line of the configuration of a channel. */
 export interface ConfigurationLine {
@@ -12,7 +12,8 @@ export interface ConfigurationLine {
 const names: Readonly<Record<string, string>> = {
   channel: 'Channel',
   defaultChannel: 'Channel',
-  format: 'Chat',
+  format: 'Format',
+  readSilences: 'Reads silences back',
   urlSecretRef: 'Address',
   webhookSecretRef: 'Address',
   routingKeySecretRef: 'Routing key',
@@ -30,7 +31,7 @@ const names: Readonly<Record<string, string>> = {
 export function channelConfigLines(config: Readonly<Record<string, unknown>>): ConfigurationLine[] {
   return Object.entries(config).map(([key, value]) => ({
     name: names[key] ?? `${key.charAt(0).toUpperCase()}${key.slice(1)}`,
-    says: (key === 'format' ? chatNames[String(value)] : undefined) ?? valueText(value),
+    says: (key === 'format' ? formatNames[String(value)] : undefined) ?? valueText(value),
     isWrong: isRecord(value) && value['usable'] === false,
   }));
 }

@@ -18,8 +18,16 @@ export const chatNames: Readonly<Record<string, string>> = {
   ntfy: 'ntfy',
 };
 
+/** Formats by the names of who reads them. */
+export const formatNames: Readonly<Record<string, string>> = {
+  ...chatNames,
+  standard: 'JSON of this service',
+  alertmanager: 'Alertmanager',
+};
+
 /** What a channel is: `Slack, #ops`, `webhook, POST`. */
 export function channelKindText({ type, config }: Pick<Channel, 'type' | 'config'>): string {
+  if (type === 'webhook' && config['format'] === 'alertmanager') return 'Alertmanager';
   const kind = (type === 'chat' ? chatNames[String(config['format'])] : undefined) ?? type;
   const told = {
     chat: config['channel'],

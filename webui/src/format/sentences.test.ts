@@ -21,6 +21,7 @@ describe('Told', () => {
     nextAttemptAt: null,
     category: null,
     httpStatus: 200,
+    mutedThere: null,
   };
   const told = (changes: Partial<Told>): Told => ({
     state: 'sent',

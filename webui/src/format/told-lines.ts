@@ -46,10 +46,15 @@ function askedLine(told: ToldChannel, viewer: Viewer): ToldLine {
   const canGoAgain = state === 'parked' || state === 'dead';
   return {
     channel,
-    mark: { ...deliveryMarks[state], word: `${deliveryMarks[state].word}${detailOf(told, viewer)}` },
+    mark: { ...deliveryMarks[state], word: `${deliveryMarks[state].word}${detailOf(told, viewer)}${mutedText(told)}` },
     isTold: toldStates.includes(state),
     redrive: canGoAgain ? { id: deliveryId, state } : undefined,
   };
+}
+
+/** What the receiver itself does with it. */
+function mutedText({ mutedThere }: ToldChannel): string {
+  return mutedThere === null ? '' : `: ${mutedThere}`;
 }
 
 function detailOf({ state, at, attempts, nextAttemptAt, category, httpStatus }: ToldChannel, viewer: Viewer): string {

@@ -26,7 +26,12 @@ function sentText({ channels }: Told, viewer: Viewer): string {
   return sent.length === 0 ? 'Told' : sent.map((channel) => channelText(channel, viewer)).join('; ');
 }
 
-function channelText({ channel, state, at, attempts }: ToldChannel, { timeZone, nowMs }: Viewer): string {
+function channelText(told: ToldChannel, viewer: Viewer): string {
+  const { mutedThere } = told;
+  return `${whenText(told, viewer)}${mutedThere === null ? '' : `, ${mutedThere}`}`;
+}
+
+function whenText({ channel, state, at, attempts }: ToldChannel, { timeZone, nowMs }: Viewer): string {
   if (state === 'collapsed') return `${channel}: joined another message`;
   if (state === 'digested') return `${channel}: in a digest`;
   const tries = attempts > 1 ? `, ${ordinal(attempts)} try` : '';

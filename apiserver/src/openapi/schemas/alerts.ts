@@ -181,6 +181,7 @@ export const alertSchemas: Readonly<Record<string, Schema>> = {
         nextAttemptAt: nullable(instant),
         category: nullable(category),
         httpStatus: nullable(int),
+        mutedThere: nullable(text),
       }),
     ),
   }),

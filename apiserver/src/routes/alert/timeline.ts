@@ -35,6 +35,8 @@ const wordings: Readonly<Record<AlertTimelineKind, Wording>> = {
   sent: (_decision, channel) => `Sent to ${channel}`,
   acknowledged: (decision) => `Acknowledged${quoted(decision)}`,
   unacknowledged: (decision) => `The acknowledgement ended${because(decision)}`,
+  mutedThere: ({ detail }, channel) => `${channel} keeps it from people: ${detail ?? 'it is muted there'}`,
+  unmutedThere: (_decision, channel) => `${channel} keeps it from people no more`,
   resolved: (decision) => `Resolved${quoted(decision)}`,
   expired: ({ reason }) => `Closed${reason === undefined ? '' : `: ${closeCauseInWords(reason)}`}`,
   cancelled: (decision) => `Nothing is sent${because(decision)}`,

@@ -17,7 +17,7 @@ export function presentTold(alert: StoredAlert, facts: ToldFacts | undefined, no
     waiting(alert, newest) ??
     ({ state: newest.length > 0 ? 'sent' : 'waiting', reason: null, until: undefined } satisfies Verdict);
   const until = verdict.until === undefined || verdict.until <= now ? null : toWireInstant(verdict.until);
-  return { ...verdict, until, channels: newest.map(presentChannel) };
+  return { ...verdict, until, channels: newest.map((delivery) => presentChannel(alert, delivery)) };
 }
 
 function newestOfChannels(deliveries: readonly ToldDelivery[]): readonly ToldDelivery[] {
@@ -66,7 +66,7 @@ function nextTryOf({ state, nextAttemptAt, restsUntil }: ToldDelivery): Instant 
   return Math.max(nextAttemptAt ?? restsUntil, restsUntil);
 }
 
-function presentChannel(delivery: ToldDelivery): ToldChannel {
+function presentChannel({ state, mutedThere }: StoredAlert, delivery: ToldDelivery): ToldChannel {
   const isOpen = delivery.state === 'ready' || delivery.state === 'claimed';
   return {
     channel: delivery.channel,
@@ -78,5 +78,6 @@ function presentChannel(delivery: ToldDelivery): ToldChannel {
     nextAttemptAt: isOpen ? toWireInstantOrNull(nextTryOf(delivery)) : null,
     category: orNull(delivery.category),
     httpStatus: orNull(delivery.httpStatus),
+    mutedThere: state === 'active' ? orNull(mutedThere[delivery.channel]?.says) : null,
   };
 }

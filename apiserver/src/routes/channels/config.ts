@@ -20,7 +20,7 @@ const short: Readonly<Record<ChannelType, Told>> = {
   chat: (block) => ({ format: formatOf(block), channel: textOrNull(block['defaultChannel']) }),
   paging: (block) => ({ severity: textOrNull(block['severity']) }),
   email: (block) => ({ from: textOrNull(block['from']), to: texts(block['to']) }),
-  webhook: (block) => ({ method: textOrNull(block['method']) }),
+  webhook: (block) => ({ format: webhookFormatOf(block), method: textOrNull(block['method']) }),
 };
 
 const full: Readonly<Record<ChannelType, Told>> = {
@@ -45,6 +45,8 @@ const full: Readonly<Record<ChannelType, Told>> = {
   }),
   webhook: (block, channel) => ({
     urlSecretRef: presentSecret(block['urlSecretRef'], channel),
+    format: webhookFormatOf(block),
+    readSilences: block['readSilences'] !== false,
     method: textOrNull(block['method']),
     // Values may be credentials; even here, where none should be left.
     headers: Object.fromEntries(Object.keys(fieldsOf(block['headers'])).map((name) => [name, '***'])),
@@ -67,6 +69,11 @@ function presentSecret(ref: unknown, { ready, reason, message }: CatalogChannelS
 /** Slack's, for a spec that was stored before there were others; null for one that cannot be used, of which nothing is stored. */
 function formatOf(block: Config): string | null {
   return textOrNull(block['format']) ?? (Object.keys(block).length > 0 ? 'slack' : null);
+}
+
+/** For a spec that was stored before there were others. */
+function webhookFormatOf(block: Config): string {
+  return textOrNull(block['format']) ?? 'standard';
 }
 
 function blockOf({ spec, type }: CatalogChannelState): Config {

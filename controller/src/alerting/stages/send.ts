@@ -12,7 +12,12 @@ import {
 /** One attempt: the same bytes under the same key as any before, but for the reduced form. */
 export function send(
   delivery: ClaimedDelivery,
-  of: { readonly payload: FrozenMessage; readonly target: ChannelTarget; readonly secrets: Secrets },
+  of: {
+    readonly payload: FrozenMessage;
+    readonly target: ChannelTarget;
+    readonly secrets: Secrets;
+    readonly source: string;
+  },
   deps: SendDeps,
   signal: AbortSignal,
 ): Promise<Outcome> {
@@ -21,7 +26,7 @@ export function send(
     {
       target: of.target,
       secrets: of.secrets,
-      outgoing: { ...of.payload, deliveryId, streamId, createdAt },
+      outgoing: { ...of.payload, deliveryId, streamId, createdAt, source: of.source },
       form: delivery.reduced ? 'reduced' : 'full',
       attempt: delivery.attempts,
       progress: delivery.progress as Progress | undefined, // as an earlier attempt left it

@@ -11,7 +11,7 @@ export const chat: Channel<'chat', ChatCredentials, object> = {
     const url = findSecretUrl(webhookSecretRef, secrets, (value) => chatUrlProblem(format, value));
     return isUnusable(url) ? url : { url };
   },
-  hostOf: (_target, { url }) => url.hostname,
+  hostsOf: (_target, { url }) => [url.hostname],
   payloadOf: chatPayload,
   send: sendChat,
 };

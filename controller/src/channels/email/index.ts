@@ -10,9 +10,9 @@ export const email: Channel<'email', EmailCredentials, EmailPayload> = {
   type: 'email',
   paceOf: () => ({ inFlight: 2, gapMs: 0 }),
   credentialsOf: emailCredentialsOf,
-  hostOf: ({ email: { from, to } }, { host }) => {
+  hostsOf: ({ email: { from, to } }, { host }) => {
     const problem = findAddressProblem({ from, to });
-    return problem === undefined ? host : unusable(problem, 'rejected');
+    return problem === undefined ? [host] : unusable(problem, 'rejected');
   },
   payloadOf: emailPayload,
   send: sendEmail,

@@ -12,11 +12,11 @@ export const paging: Channel<'paging', PagingCredentials, PagingPayload> = {
     const routingKey = findRoutingKey(routingKeySecretRef, secrets);
     return typeof routingKey === 'string' ? { routingKey } : routingKey;
   },
-  hostOf(target, _credentials, { addresses }) {
+  hostsOf(target, _credentials, { addresses }) {
     const endpoint = endpointOf(target);
     if (!endpoint) return unusable('spec.paging.endpoint is no usable https URL', 'addressRefused');
     // The author of a channel must not choose where another team's key goes.
-    return addresses.takesPages(endpoint) ? endpoint.hostname : unusable(pagingEndpointRefused, 'addressRefused');
+    return addresses.takesPages(endpoint) ? [endpoint.hostname] : unusable(pagingEndpointRefused, 'addressRefused');
   },
   payloadOf: pagingPayload,
   send: sendPaging,

@@ -10,6 +10,8 @@ const target = (payloadTemplate?: string): WebhookTarget => ({
   type: 'webhook',
   webhook: {
     urlSecretRef: { namespace: 'n', name: 's', key: 'url' },
+    format: 'standard',
+    readSilences: true,
     method: 'POST',
     headers: {},
     payloadTemplate,

@@ -7,7 +7,8 @@ import type { WebhookTarget } from '../target.ts';
 import { webhookPayload } from './payload.ts';
 
 export interface WebhookCredentials {
-  readonly url: URL;
+  /** One, or the peers of an Alertmanager. */
+  readonly urls: readonly URL[];
   /** Empty: unsigned. */
   readonly signingKeys: readonly Buffer[];
 }
@@ -21,7 +22,8 @@ export async function sendWebhook(
   const { method, headers } = target.webhook;
   const { body } = webhookPayload(outgoing, target, form);
   const ours = ownHeaders(request, body, Math.floor(deps.clock.now() / 1_000));
-  const { url } = credentials;
+  const [url] = credentials.urls;
+  if (url === undefined) throw new Error('a webhook without an address was not refused');
   return sendAndJudge({ url, method, headers: mergeHeaders(headers, ours), body }, form, deps, signal);
 }
 

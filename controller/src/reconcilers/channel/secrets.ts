@@ -1,4 +1,4 @@
-import { chatUrlProblem, receiverUrlProblem, routingKeyProblem } from '@cronjob-monitor/shared/domain';
+import { chatUrlProblem, routingKeyProblem, webhookUrlProblem } from '@cronjob-monitor/shared/domain';
 import {
   ClusterError,
   lacksLabel,
@@ -71,5 +71,7 @@ function shapeOf(secret: NeededSecret, spec: ChannelSpec): ((value: string) => s
     const { format, webhookSecretRef } = spec.chat;
     return isOf(webhookSecretRef) ? (value) => chatUrlProblem(format, value) : undefined;
   }
-  return spec.type === 'webhook' && isOf(spec.webhook.urlSecretRef) ? receiverUrlProblem : undefined;
+  if (spec.type !== 'webhook' || !isOf(spec.webhook.urlSecretRef)) return undefined;
+  const { format } = spec.webhook;
+  return (value) => webhookUrlProblem(format, value);
 }

@@ -197,4 +197,6 @@ export interface Outgoing extends FrozenMessage {
   readonly streamId: string;
   /** When it was decided to tell. */
   readonly createdAt: Instant;
+  /** Names this installation's cluster to receivers that keep alerts of many: `cronjob-monitor-1f2e3d4c`. */
+  readonly source: string;
 }

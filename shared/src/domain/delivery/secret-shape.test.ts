@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { chatUrlProblem, receiverUrlProblem, routingKeyProblem } from './secret-shape.ts';
+import { chatUrlProblem, receiverUrlProblem, routingKeyProblem, webhookUrlProblem } from './secret-shape.ts';
 
 test('only what looks like a key of a paging service is sent as one', () => {
   for (const key of ['0123456789abcdef0123456789abcdef', 'R0-a_b'.repeat(4)])
@@ -61,3 +61,19 @@ test('an address of a chat names who sends, or what topic it is, where the chat 
     assert.doesNotMatch(problem ?? '', /hunter2/);
   }
 });
+
+for (const { says, value, problem } of [
+  { says: 'one base', value: 'http://alertmanager.monitoring:9093', problem: undefined },
+  { says: 'several, on lines of their own', value: 'http://a:9093/am\n  https://b:9093/ ', problem: undefined },
+  { says: 'the path of its API', value: 'http://a:9093/api/v2/alerts', problem: /^has an address that is no base URL/ },
+  { says: 'a query', value: 'http://a:9093/?x=1', problem: /^has an address that is no base URL/ },
+  { says: 'what is no URL', value: 'http://a:9093 swordfish', problem: /^has an address that is no URL$/ },
+  { says: 'nine', value: Array(9).fill('http://a:9093').join(' '), problem: /^has 9 addresses/ },
+]) {
+  test(`peers of an Alertmanager: ${says}`, () => {
+    const found = webhookUrlProblem('alertmanager', value);
+    if (problem === undefined) assert.equal(found, undefined);
+    else assert.match(found ?? '', problem);
+    assert.doesNotMatch(found ?? '', /swordfish/);
+  });
+}

@@ -1,4 +1,4 @@
-import type { ChatFormat } from '../../contract/index.ts';
+import type { ChatFormat, WebhookFormat } from '../../contract/index.ts';
 
 /**
  * What values of Secrets must look like before they leave: the author of a channel may name any key of any Secret that channels may use,
@@ -36,6 +36,30 @@ export function chatUrlProblem(format: ChatFormat, value: string): string | unde
     return 'is no address of a bot: https://api.telegram.org/bot<token>/sendMessage';
   if (format === 'ntfy' && !/\/[A-Za-z0-9_-]{1,64}$/.test(pathname))
     return 'has no topic at its end: 1 to 64 letters, digits, - and _, such as https://ntfy.sh/<topic>';
+  return undefined;
+}
+
+/** Most base addresses of one Alertmanager cluster. */
+const mostBases = 8;
+
+/** The base addresses of an Alertmanager's peers, apart by blanks. */
+export function basesOf(value: string): readonly string[] {
+  return value.split(/\s+/).filter((base) => base !== '');
+}
+
+/** The same for the value that a webhook sends to: one address, or the peers of an Alertmanager. */
+export function webhookUrlProblem(format: WebhookFormat, value: string): string | undefined {
+  if (format === 'standard') return receiverUrlProblem(value);
+  const bases = basesOf(value);
+  if (bases.length === 0 || bases.length > mostBases)
+    return `has ${bases.length} addresses: 1 to ${mostBases} base URLs of Alertmanager, apart by blanks`;
+  for (const base of bases) {
+    const problem = receiverUrlProblem(base);
+    if (problem !== undefined) return `has an address that ${problem}`;
+    const { pathname, search, hash } = new URL(base);
+    if (search !== '' || hash !== '' || /\/api\/v\d+(\/|$)/.test(pathname))
+      return 'has an address that is no base URL, such as http://alertmanager.monitoring:9093';
+  }
   return undefined;
 }
 

@@ -100,6 +100,7 @@ describe('the next step', () => {
       nextAttemptAt: null,
       category: null,
       httpStatus: 500,
+      mutedThere: null,
     } as const;
     const step = stepOf({ ...quiet, kind: 'slaBreached', told: told('failed', 'rejected', [dead]) });
     assert.deepEqual(

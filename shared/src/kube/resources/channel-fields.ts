@@ -1,4 +1,4 @@
-import { channelTypes, chatFormats } from '../../contract/index.ts';
+import { channelTypes, chatFormats, webhookFormats } from '../../contract/index.ts';
 import { messagePlaceholders, parseTemplate, unknownPlaceholders } from '../../domain/index.ts';
 import {
   emailTlsModes,
@@ -103,14 +103,26 @@ const headers = textMap(text(0, 1024, { source: oneLine.source, says: 'must have
 const webhook = refine(
   object({
     urlSecretRef: required(secretKeyRef),
+    format: defaulted(oneOf(webhookFormats), 'standard'),
+    readSilences: defaulted(boolean, true),
     method: defaulted(oneOf(webhookMethods), 'POST'),
     headers: optional(headers),
     payloadTemplate: optional(jsonTemplate),
     signingSecretRef: optional(secretKeyRef),
     sendUpdates: defaulted(boolean, false),
   }),
-  ({ urlSecretRef, method, headers = {}, sendUpdates = false, ...rest }): WebhookSpec | undefined =>
-    urlSecretRef && method ? { urlSecretRef, method, headers, sendUpdates, ...rest } : undefined,
+  (read, path, reading): WebhookSpec | undefined => {
+    const { urlSecretRef, format, readSilences = true, method, headers = {}, sendUpdates = false, ...rest } = read;
+    const isPlain = rest.payloadTemplate === undefined && rest.signingSecretRef === undefined && method === 'POST';
+    if (format === 'alertmanager' && !isPlain)
+      return refuse(
+        reading,
+        path,
+        'format alertmanager takes no payloadTemplate, no signingSecretRef and no method but POST',
+      );
+    if (!urlSecretRef || !format || !method) return undefined;
+    return { urlSecretRef, format, readSilences, method, headers, sendUpdates, ...rest };
+  },
 );
 
 const rateLimiting = refine(

@@ -1,4 +1,4 @@
-import type { ChatFormat } from '../../contract/index.ts';
+import type { ChatFormat, WebhookFormat } from '../../contract/index.ts';
 
 /** The spec of an AlertChannel as applied: defaults filled in, without what could not be used. */
 export type ChannelSpec = ChannelTarget & {
@@ -59,6 +59,9 @@ export type WebhookMethod = (typeof webhookMethods)[number];
 
 export interface WebhookSpec {
   readonly urlSecretRef: SecretKeyRef;
+  readonly format: WebhookFormat;
+  /** Silences and inhibitions of an Alertmanager are read back. */
+  readonly readSilences: boolean;
   readonly method: WebhookMethod;
   readonly headers: Readonly<Record<string, string>>;
   readonly payloadTemplate: string | undefined;

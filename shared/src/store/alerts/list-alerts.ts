@@ -16,6 +16,7 @@ import { afterRow, orderOf, type OrderKey } from '../keyset.ts';
 import { fromJson, optionalNumber, optionalText } from '../column.ts';
 import type { Db } from '../database.ts';
 import { toId16 } from '../id16.ts';
+import { toMutedThere, type MutedThere } from './told-there.ts';
 
 /** One incident, open or in history, with its acknowledgement. */
 export interface StoredAlert {
@@ -43,6 +44,8 @@ export interface StoredAlert {
   readonly figures: unknown;
   /** The run it speaks of; JSON of the rule that raised it. */
   readonly context: unknown;
+  /** Receivers that keep it from people, by the name of the channel. */
+  readonly mutedThere: MutedThere;
   readonly acknowledgement:
     | {
         readonly by: string;
@@ -128,6 +131,7 @@ const columns = [
   'last_notified_at',
   'figures',
   'context',
+  'muted_there',
 ].map((column) => `a."${column}"`);
 
 const tables =
@@ -253,6 +257,7 @@ function toStoredAlert(db: Db, row: Row): StoredAlert {
     lastNotifiedAt: optionalNumber(row['last_notified_at']),
     figures: fromJson(row['figures']),
     context: fromJson(row['context']),
+    mutedThere: toMutedThere(row['muted_there']),
     acknowledgement:
       by === undefined
         ? undefined

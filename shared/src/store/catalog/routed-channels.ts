@@ -8,8 +8,10 @@ import type { Db } from '../database.ts';
 export interface RoutedChannel extends CompletableChannel {
   readonly uid: string;
   readonly name: string;
-  /** It hears of ends, too. */
+  /** It hears of ends, too. An Alertmanager always does: its own receivers say who is told. */
   readonly sendResolved: boolean;
+  /** It is told what is so, again and again, and decides itself who hears of it. */
+  readonly isAlertmanager: boolean;
   /** A paging channel that hears also of what ended before it was told. Others always do. */
   readonly sendRecovered: boolean;
 }
@@ -23,15 +25,17 @@ export async function listRoutedChannels(db: Db): Promise<ReadonlyMap<string, Ro
         | {
             readonly sendResolved?: unknown;
             readonly sendRecovered?: unknown;
-            readonly webhook?: { readonly sendUpdates?: unknown };
+            readonly webhook?: { readonly sendUpdates?: unknown; readonly format?: unknown };
           }
         | null
         | undefined;
+      const isAlertmanager = spec?.webhook?.format === 'alertmanager';
       const channel: RoutedChannel = {
         uid: db.dialect.id16Text(row['uid']),
         name: String(row['name']),
         type: String(row['type']) as ChannelType,
-        sendResolved: spec?.sendResolved !== false,
+        sendResolved: isAlertmanager || spec?.sendResolved !== false,
+        isAlertmanager,
         sendRecovered: spec?.sendRecovered === true,
         sendUpdates: spec?.webhook?.sendUpdates === true,
       };

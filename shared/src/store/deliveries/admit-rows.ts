@@ -12,6 +12,8 @@ const hourMs = 3_600_000;
 export interface ChannelLimit {
   readonly maxPerHour: number;
   readonly burst: number;
+  /** Messages of one claim are one message for the limits: its receiver groups them. */
+  readonly sharesToken?: boolean;
 }
 
 /** A message that has to wait, and for which limit. */
@@ -50,7 +52,12 @@ export async function admitRows(
   due: readonly Row[],
   request: AdmitRequest,
   now: Instant,
-): Promise<{ readonly admitted: readonly Row[]; readonly refused: readonly Refused[] }> {
+): Promise<{
+  readonly admitted: readonly Row[];
+  readonly refused: readonly Refused[];
+  /** Of the admitted ones those that took no token, for another one of their channel did. */
+  readonly shared: ReadonlySet<Row>;
+}> {
   const uidOf = (row: Row): string => tx.dialect.id16Text(row['channel_uid']);
   const channels = [...new Set(due.filter(needsToken).map(uidOf))];
   const tats =
@@ -67,6 +74,8 @@ export async function admitRows(
   const waiting = new Map<string, number>();
   const taken = new Map<string, Instant>();
   const freeAts = new Map<string, Instant | undefined>();
+  const shared = new Set<Row>();
+  const paid = new Set<string>();
   for (const row of due) {
     if (request.room.isFull()) break;
     const uid = uidOf(row);
@@ -76,18 +85,21 @@ export async function admitRows(
       refused.push({ row, scope: 'channel', nextAt: yieldsUntil });
       continue;
     }
-    const answer = needsToken(row)
-      ? // Serial: each token taken is one less for the next.
-        await askForToken(tx, {
-          row,
-          uid,
-          tats,
-          count: charged.get(uid) ?? { inHour: 0, inMinute: 0 },
-          request,
-          now,
-          freeAts,
-        })
-      : undefined;
+    const isShared = needsToken(row) && paid.has(uid) && request.limitOf(uid).sharesToken === true;
+    if (isShared) shared.add(row);
+    const answer =
+      needsToken(row) && !isShared
+        ? // Serial: each token taken is one less for the next.
+          await askForToken(tx, {
+            row,
+            uid,
+            tats,
+            count: charged.get(uid) ?? { inHour: 0, inMinute: 0 },
+            request,
+            now,
+            freeAts,
+          })
+        : undefined;
     if (answer !== undefined && 'scope' in answer) {
       const key = answer.scope === 'global' ? globalScope : uid;
       const before = waiting.get(key) ?? 0;
@@ -96,6 +108,7 @@ export async function admitRows(
       continue;
     }
     if (answer !== undefined) {
+      paid.add(uid);
       for (const [scope, tat] of answer.tats) {
         tats.set(scope, tat);
         taken.set(scope, tat);
@@ -107,7 +120,7 @@ export async function admitRows(
     admitted.push(row);
   }
   await putRateLimits(tx, taken);
-  return { admitted, refused };
+  return { admitted, refused, shared };
 }
 
 type Answer =

@@ -64,9 +64,16 @@ export async function claimDeliveries(tx: Tx, request: ClaimRequest): Promise<Cl
       closed: open,
       full: room.fullChannels(),
     });
-    const { admitted, refused } = await admitRows(tx, due, { ...request, room }, now);
+    const { admitted, refused, shared } = await admitRows(tx, due, { ...request, room }, now);
     await putBack(tx, refused);
-    await markClaimed(tx, admitted, { now, claimUntil, claimedBy: request.claimedBy });
+    const by = { claimUntil, claimedBy: request.claimedBy };
+    const isShared = (row: Row): boolean => shared.has(row);
+    await markClaimed(
+      tx,
+      admitted.filter((row) => !isShared(row)),
+      { ...by, chargedAt: now },
+    );
+    await markClaimed(tx, admitted.filter(isShared), { ...by, chargedAt: undefined });
     claimed.push(...admitted.map((row) => toClaimed(tx, row, claimUntil)));
     if (due.length < limit) break;
   }
@@ -184,7 +191,12 @@ interface ClaimRoom extends Room {
 async function markClaimed(
   tx: Tx,
   admitted: readonly Row[],
-  by: { readonly now: Instant; readonly claimUntil: Instant; readonly claimedBy: string },
+  by: {
+    readonly claimUntil: Instant;
+    readonly claimedBy: string;
+    /** Undefined: another one took the token for it. */
+    readonly chargedAt: Instant | undefined;
+  },
 ): Promise<void> {
   if (admitted.length === 0) return;
   const ids = admitted.map((row) => row['id']);
@@ -193,7 +205,7 @@ async function markClaimed(
     `update deliveries set attempts = attempts + 1, ` +
       `charged_at = case when kind in ('test', 'update') then charged_at else coalesce(charged_at, ?) end, claimed_by = ?, claim_until = ?, ` +
       `epoch = ?, state_reason = null, state = 'claimed' where id in (${marks(ids)})`,
-    [by.now, by.claimedBy, by.claimUntil, tx.epoch ?? null, ...ids],
+    [by.chargedAt ?? null, by.claimedBy, by.claimUntil, tx.epoch ?? null, ...ids],
   );
 }
 

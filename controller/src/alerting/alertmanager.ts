@@ -1,0 +1,382 @@
+import { createHash } from 'node:crypto';
+import {
+  toAlertFacts,
+  toMessageEvidence,
+  type AlertRecord,
+  type Evidence,
+  type Instant,
+} from '@cronjob-monitor/shared/domain';
+import type { ChannelSpec } from '@cronjob-monitor/shared/kube';
+import type { Clock, Logger } from '@cronjob-monitor/shared/process';
+import {
+  FencedError,
+  listEvidenceOf,
+  listToldThere,
+  lockCronJobs,
+  recordChanges,
+  recordDecisions,
+  updateMutedThere,
+  type AlertToldThere,
+  type MutedThere,
+  type Store,
+} from '@cronjob-monitor/shared/store';
+import {
+  alertmanagerPeersOf,
+  alertsOf,
+  heldOpenMs,
+  identityOf,
+  postAlerts,
+  readMutes,
+  type AlertmanagerAlert,
+  type Mute,
+  type Peers,
+  type SendDeps,
+} from '../channels/index.ts';
+import type { DeliveryMetrics } from '../metrics/index.ts';
+import type { Dispatcher, DispatcherDeps } from './dispatcher-deps.ts';
+import type { FreezeMessage } from './freeze.ts';
+import type { SecretReader } from './secret-reader.ts';
+
+export interface AlertmanagerUpkeepDeps {
+  readonly store: Store;
+  readonly epoch: number;
+  readonly channels: {
+    values(): Iterable<{
+      readonly uid: string;
+      readonly name: string;
+      readonly decoded: { readonly spec: ChannelSpec | undefined };
+    }>;
+  };
+  readonly secrets: SecretReader;
+  readonly sending: SendDeps;
+  readonly freeze: FreezeMessage;
+  /** The label that tells our alerts from those of others. */
+  readonly source: string;
+  readonly turn: Dispatcher['turn'];
+  readonly metrics: Pick<DeliveryMetrics, 'peers'>;
+  readonly database: DispatcherDeps['database'];
+  readonly onFenced: () => void;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** How often what is so is said again, and what is muted there is read. */
+const everyMs = 60_000;
+/** Alerts of one request. */
+const mostAtOnce = 100;
+
+type AlertmanagerChannel = {
+  readonly uid: string;
+  readonly name: string;
+  readonly spec: Extract<ChannelSpec, { type: 'webhook' }>;
+};
+
+/**
+ * Keeps Alertmanagers in line with what is so. Alertmanager forgets an alert that is not sent again: each minute it gets all that is active
+ * and was told there, and what ended within the last 15 minutes; and says what it keeps from people. All of it follows from the database,
+ * so that a leader that follows another goes on where that one was. Sends happen in turn with the messages of the channel: none of them
+ * overtakes an end.
+ */
+export class AlertmanagerUpkeep {
+  readonly #deps: AlertmanagerUpkeepDeps;
+  readonly #texts = new AlertTexts();
+  /** Since when an alert has another severity than it was told with last, by channel and alert. */
+  readonly #changedAt = new Map<string, Instant>();
+  /** What the peers of each channel said last, by its name. */
+  readonly #answers = new Map<string, Answers>();
+  /** Channels that are looked at before their time. */
+  readonly #early = new Set<string>();
+  #wake: () => void = () => {};
+
+  constructor(deps: AlertmanagerUpkeepDeps) {
+    this.#deps = deps;
+  }
+
+  /** Something was told there of which Alertmanager does not have all: it gets that now. */
+  soon(channelUid: string): void {
+    this.#early.add(channelUid);
+    this.#wake();
+  }
+
+  /** Until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#deps;
+    let dueMs = clock.monotonicMs();
+    while (!signal.aborted) {
+      const isDue = clock.monotonicMs() >= dueMs;
+      if (isDue) dueMs = clock.monotonicMs() + everyMs;
+      const early = new Set(this.#early);
+      this.#early.clear();
+      const channels = this.#channels();
+      // One after the other: they are few, and none waits long for an answer.
+      for (const channel of channels) if (isDue || early.has(channel.uid)) await this.#attempt(channel, signal);
+      this.#measure(channels);
+      if (!signal.aborted) await this.#rest(Math.max(1, dueMs - clock.monotonicMs()), signal);
+    }
+  }
+
+  #channels(): AlertmanagerChannel[] {
+    return [...this.#deps.channels.values()].flatMap(({ uid, name, decoded: { spec } }) =>
+      spec?.type === 'webhook' && spec.webhook.format === 'alertmanager' ? [{ uid, name, spec }] : [],
+    );
+  }
+
+  #measure(channels: readonly AlertmanagerChannel[]): void {
+    const names = new Set(channels.map(({ name }) => name));
+    for (const name of this.#answers.keys()) if (!names.has(name)) this.#answers.delete(name);
+    this.#deps.metrics.peers(this.#answers);
+  }
+
+  async #rest(ms: number, signal: AbortSignal): Promise<void> {
+    if (this.#early.size > 0) return;
+    const woken = new AbortController();
+    this.#wake = () => woken.abort(new Error('there is something to tell'));
+    await this.#deps.clock.sleep(ms, AbortSignal.any([woken.signal, signal])).catch(() => {}); // It ends, or is woken.
+  }
+
+  async #attempt(channel: AlertmanagerChannel, signal: AbortSignal): Promise<void> {
+    const { database, logger, onFenced } = this.#deps;
+    try {
+      await this.#look(channel, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof FencedError) onFenced();
+      else if (database.isAway(error)) await database.whenBack(error, signal);
+      else logger.error('an Alertmanager could not be told what is so', { channel: channel.name, error });
+    }
+  }
+
+  async #look(channel: AlertmanagerChannel, signal: AbortSignal): Promise<void> {
+    const { secrets, sending, source } = this.#deps;
+    const read = await secrets.read(channel.spec, signal);
+    // What is wrong with it is said by its condition.
+    const peers = read.kind === 'read' ? alertmanagerPeersOf(channel.spec, read.secrets) : undefined;
+    if (peers === undefined) return;
+    const told = await this.#deps.turn(channel.uid, () => this.#sayAgain(channel, peers, signal));
+    this.#answers.set(channel.name, told.answers);
+    const mutes = channel.spec.webhook.readSilences
+      ? await readMutes(peers, source, { deps: sending, signal })
+      : new Map<string, Mute>();
+    if (mutes !== undefined) await this.#note(channel, told.alerts, mutes);
+  }
+
+  /** All that is so, under the epoch and in turn with the messages of the channel. */
+  async #sayAgain(
+    channel: AlertmanagerChannel,
+    peers: Peers,
+    signal: AbortSignal,
+  ): Promise<{ readonly alerts: readonly Said[]; readonly answers: Answers }> {
+    const { store, epoch } = this.#deps;
+    const endedAfter = store.now() - heldOpenMs;
+    const told = await store.fenced(epoch, (tx) => listToldThere(tx, { channelUid: channel.uid, endedAfter }));
+    const alerts = await this.#word(told);
+    const all = alerts.flatMap(({ told: one, alert }) => [alert, ...this.#endedSets(channel, one, alert)]);
+    const answers = new Answers();
+    // An empty request is one too: it says which peers are up.
+    for (let from = 0; from === 0 || from < all.length; from += mostAtOnce) {
+      signal.throwIfAborted();
+      await this.#post(peers, all.slice(from, from + mostAtOnce), answers, signal);
+    }
+    return { alerts, answers };
+  }
+
+  async #post(
+    peers: Peers,
+    alerts: readonly AlertmanagerAlert[],
+    answers: Answers,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { sending: deps, logger } = this.#deps;
+    const send = (some: readonly AlertmanagerAlert[]): ReturnType<typeof postAlerts> =>
+      postAlerts(peers, JSON.stringify(some), { deps, form: 'reduced', signal });
+    const together = await send(alerts);
+    for (const { peer, outcome } of together)
+      answers.add(peer, outcome.kind === 'delivered' || outcome.next === 'dead');
+    const isRefused = together.some(({ outcome }) => outcome.kind === 'failed' && outcome.next === 'dead');
+    if (!isRefused || alerts.length === 0) return;
+    // One of them keeps the others from arriving: each goes alone, the refused one with nothing but what it is.
+    for (const alert of alerts) {
+      const { labels, annotations, startsAt, endsAt } = alert;
+      const least = { labels, annotations: { summary: annotations['summary'] ?? '' }, startsAt, endsAt };
+      const isTaken = async (one: AlertmanagerAlert): Promise<boolean> =>
+        (await send([one])).every(({ outcome }) => outcome.kind === 'delivered' || outcome.next !== 'dead');
+      if ((await isTaken(alert)) || (await isTaken(least))) continue;
+      logger.warn('an Alertmanager refuses an alert', { alertname: labels['alertname'], cronjob: labels['cronjob'] });
+    }
+  }
+
+  /** Each alert as it is now, with what was learned of its run since it was told. */
+  async #word(told: readonly AlertToldThere[]): Promise<Said[]> {
+    const { store, freeze, source } = this.#deps;
+    const now = store.now();
+    const unknown = told.filter((one) => !this.#texts.has(one.alert));
+    const ids = unknown.map(({ alert }) => alert.id);
+    const evidence: ReadonlyMap<string, readonly Evidence[]> = await listEvidenceOf(store, ids, [
+      'logs',
+      'events',
+      'attempts',
+    ]);
+    for (const { alert, monitor, cronJob } of unknown) {
+      const { place } = toAlertFacts(alert.context);
+      const { message } = freeze({
+        kind: alert.endedAt === undefined ? 'firing' : 'closing',
+        alert,
+        finding: { monitor, cronJob, verdict: { kind: 'quiet' } },
+        notification: alert.notifyNo,
+        held: undefined,
+        evidence: toMessageEvidence(evidence.get(alert.id) ?? [], place?.container),
+        at: now,
+      });
+      this.#texts.put(alert, alertsOf({ message, source, createdAt: now }, 'full', now)[0]);
+    }
+    this.#texts.keepOnly(told.map(({ alert }) => alert.id));
+    return told.flatMap((one) => {
+      const text = this.#texts.of(one.alert);
+      if (text === undefined) return [];
+      const endsAt = one.alert.endedAt === undefined ? new Date(now + heldOpenMs).toISOString() : text.endsAt;
+      return [{ told: one, alert: { ...text, endsAt } }];
+    });
+  }
+
+  /** The sets of labels with which it was told before its severity changed: they end then. */
+  #endedSets(
+    { uid }: AlertmanagerChannel,
+    { alert, toldWith }: AlertToldThere,
+    said: AlertmanagerAlert,
+  ): AlertmanagerAlert[] {
+    const now = this.#deps.store.now();
+    const key = `${uid} ${alert.id}`;
+    if (toldWith.at(-1)?.severity === alert.severity) this.#changedAt.delete(key);
+    else if (!this.#changedAt.has(key)) this.#changedAt.set(key, now);
+    const others = toldWith.filter(({ severity }) => severity !== alert.severity);
+    const ends = new Map(
+      others.map((one) => {
+        const next = toldWith.slice(toldWith.indexOf(one)).find(({ severity }) => severity !== one.severity);
+        return [one.severity, next?.at ?? this.#changedAt.get(key) ?? now] as const;
+      }),
+    );
+    return [...ends]
+      .filter(([, at]) => at > now - heldOpenMs)
+      .map(([severity, at]) => ({
+        ...said,
+        labels: { ...said.labels, severity },
+        endsAt: new Date(Math.max(at, Date.parse(said.startsAt))).toISOString(),
+      }));
+  }
+
+  /** What is muted there and is not any more, in alerts and timelines. */
+  async #note(channel: AlertmanagerChannel, alerts: readonly Said[], mutes: ReadonlyMap<string, Mute>): Promise<void> {
+    const { store, epoch } = this.#deps;
+    const moved = alerts.flatMap(({ told, alert }) => {
+      const mute = told.alert.endedAt === undefined ? mutes.get(identityOf(alert.labels)) : undefined;
+      const after = mute && {
+        says: muteInWords(mute),
+        untilAt: (mute.by === 'silence' ? mute.untilAt : undefined) ?? null,
+      };
+      const before = told.mutedThere[channel.name];
+      return before?.says === after?.says && before?.untilAt === after?.untilAt ? [] : [{ told, mute, after }];
+    });
+    if (moved.length === 0) return;
+    await store.fenced(epoch, async (tx) => {
+      await lockCronJobs(tx, [...new Set(moved.map(({ told }) => told.cronJob.id))]);
+      for (const { told, after } of moved) {
+        const { [channel.name]: _, ...others } = told.mutedThere;
+        const muted: MutedThere = after === undefined ? others : { ...others, [channel.name]: after };
+        // Few change at once.
+        await updateMutedThere(tx, told.alert.id, muted);
+      }
+      await recordDecisions(
+        tx,
+        moved.map(({ told: { alert, cronJob }, mute, after }) => ({
+          action: mute === undefined ? ('unmutedThere' as const) : ('mutedThere' as const),
+          reason: mute?.by,
+          untilAt: after?.untilAt ?? undefined,
+          byWhom: mute?.by === 'silence' ? mute.author : undefined,
+          detail: after?.says,
+          alertId: alert.id,
+          cronJobId: cronJob.id,
+          channelUid: channel.uid,
+        })),
+      );
+      await recordChanges(
+        tx,
+        moved.map(({ told: { alert, monitor, cronJob } }) => ({
+          kind: 'alert' as const,
+          namespace: alert.namespace,
+          data: {
+            id: alert.id,
+            state: alert.state,
+            type: alert.type,
+            subject: alert.subject ?? null,
+            severity: alert.severity,
+            cronjob: { namespace: cronJob.namespace, name: cronJob.name },
+            monitor: { namespace: monitor.namespace, name: monitor.name },
+          },
+        })),
+      );
+    });
+  }
+}
+
+/** An alert as it is said again. */
+interface Said {
+  readonly told: AlertToldThere;
+  readonly alert: AlertmanagerAlert;
+}
+
+/** Which peers took all of it. */
+class Answers {
+  readonly #isUp = new Map<string, boolean>();
+
+  add(peer: string, isUp: boolean): void {
+    this.#isUp.set(peer, (this.#isUp.get(peer) ?? true) && isUp);
+  }
+
+  get up(): number {
+    return [...this.#isUp.values()].filter(Boolean).length;
+  }
+
+  get down(): number {
+    return this.#isUp.size - this.up;
+  }
+}
+
+/** The words of alerts, made anew when something of them has changed: logs are not unpacked each minute. */
+class AlertTexts {
+  readonly #kept = new Map<string, { readonly state: string; readonly text: AlertmanagerAlert }>();
+
+  has(alert: AlertRecord): boolean {
+    return this.#kept.get(alert.id)?.state === stateOf(alert);
+  }
+
+  put(alert: AlertRecord, text: AlertmanagerAlert | undefined): void {
+    if (text !== undefined) this.#kept.set(alert.id, { state: stateOf(alert), text });
+  }
+
+  of(alert: AlertRecord): AlertmanagerAlert | undefined {
+    return this.#kept.get(alert.id)?.text;
+  }
+
+  keepOnly(ids: readonly string[]): void {
+    const wanted = new Set(ids);
+    for (const id of this.#kept.keys()) if (!wanted.has(id)) this.#kept.delete(id);
+  }
+}
+
+/** All that the words of an alert follow from. */
+function stateOf({ severity, state, count, message, sinceAt, endedAt, figures, context }: AlertRecord): string {
+  const of = JSON.stringify([severity, state, count, message, sinceAt, endedAt, figures, context]);
+  return createHash('sha256').update(of).digest('base64');
+}
+
+/** Why people do not hear of it, as a sentence without its subject. */
+export function muteInWords(mute: Mute): string {
+  if (mute.by === 'inhibited') return 'inhibited in Alertmanager by another alert';
+  if (mute.by === 'interval') return `muted in Alertmanager by its time interval ${mute.names.join(', ')}`.trimEnd();
+  const by = mute.author === undefined ? '' : ` by ${mute.author}`;
+  const until =
+    mute.untilAt === undefined
+      ? ''
+      : ` until ${new Date(mute.untilAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  return `silenced in Alertmanager${by}${until}${mute.comment === undefined ? '' : `: ${mute.comment}`}`;
+}
