@@ -71,6 +71,7 @@ const states = {
   deliveryKinds: ['firing', 'reminder', 'flapping', 'update', 'closing', 'digest', 'test'],
   executionStatuses: ['success', 'failed', 'replaced', 'deleted', 'unobserved'],
   executionTriggers: ['scheduled', 'manual', 'rerun', 'unmatched'],
+  failureCauses: ['platform', 'capacity', 'configuration', 'application'],
   slotOutcomes: [
     'matched',
     'late',

@@ -44,6 +44,7 @@ function learned(): LearnedOfRun {
     podStatus: undefined,
     place: undefined,
     changes: undefined,
+    fault: undefined,
     fix: undefined,
     fixOf: () => undefined,
     includeOf: () => ({ ...everything, suggestedFixes: true }),

@@ -17,6 +17,7 @@ import {
   executionSortKeys,
   executionStatuses,
   executionTriggers,
+  failureCauses,
   gridSortKeys,
   logSources,
   maxLimit,
@@ -102,6 +103,7 @@ export const queryParameters: Readonly<Record<string, Parameter>> = {
   force: query('force', 'Also beside an unfinished Job, whatever the policy says.', bool),
 
   executionStatuses: list('status', 'How runs ended.', words(executionStatuses)),
+  causes: list('cause', 'On whose side it is.', words(failureCauses)),
   triggers: list('trigger', 'What started runs.', words(executionTriggers)),
   executionsSince: since('Inclusive; by the creation of the Job. Without it 30 days ago.'),
   executionsUntil: until('Exclusive; by the creation of the Job.'),

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toAlertFacts, type Attempt, type Evidence, type FrozenMessage } from '@cronjob-monitor/shared/domain';
+import {
+  toAlertFacts,
+  type AlertMessage,
+  type Attempt,
+  type Evidence,
+  type FrozenMessage,
+} from '@cronjob-monitor/shared/domain';
 import { listEvidence, listLiveAlerts } from '@cronjob-monitor/shared/store';
 import { anAlertingFixture, type AlertingFixture } from '../testing/alerting-fixture.ts';
 import { completeAlerts, podStatusOf, type LearnedOfRun } from './complete.ts';
@@ -51,6 +57,7 @@ function learned(fixture: AlertingFixture, changes: Partial<LearnedOfRun> = {}):
     podStatus: { phase: 'Failed', reason: 'OOMKilled', node: 'n', restarts: 0, waiting: null },
     place: { pod: 'p', container: 'main', image: 'i', node: 'n' },
     changes: [],
+    fault: undefined,
     fix: undefined,
     fixOf: ({ name }) => `Advice of ${name}.`,
     includeOf: () => everything,
@@ -92,6 +99,18 @@ test('a message that waits gains what was learned and goes at once', async (cont
       ['logs', 'p/main', true],
     ],
   );
+});
+
+test('events that were read later tell whose fault it is, in the alert and in the message that waits', async (context) => {
+  const fixture = await aWaitingMessage(context);
+  assert.equal((await alertOf(fixture)).fault, undefined);
+  const fault = { cause: 'platform', scope: 'node node-3' } as const;
+  await completeAlerts(fixture.store, fixture.epoch, [learned(fixture, { fault })]);
+  assert.deepEqual((await alertOf(fixture)).fault, fault);
+  const [row] = await fixture.rows('select payload from deliveries');
+  const { data } = (JSON.parse(String(row?.['payload'])) as FrozenMessage).message;
+  const { cause, scope } = (data as AlertMessage).alert;
+  assert.deepEqual({ cause, scope }, fault);
 });
 
 test('it is done once for a run, and for no other run', async (context) => {

@@ -10,6 +10,7 @@ import {
   type AlertEvidenceFacts,
   type Attempt,
   type Evidence,
+  type Fault,
   type FailurePlace,
   type FrozenMessage,
   type Instant,
@@ -27,6 +28,7 @@ import {
   recordDecisions,
   replaceEvidence,
   updateAlertContext,
+  updateExecutionFaults,
   updateExecutionFixes,
   updateWaitingMessages,
   type AlertOfRun,
@@ -66,6 +68,8 @@ export interface LearnedOfRun {
   readonly podStatus: AlertPodStatus | undefined;
   readonly place: FailurePlace | undefined;
   readonly changes: readonly ExecutionChange[] | undefined;
+  /** Whose fault it is by all that was read, where that is news; undefined: it was known before, or is not. */
+  readonly fault: Fault | undefined;
   /** What is suggested for the run itself. */
   readonly fix: string | undefined;
   /** By the patterns of this monitor. */
@@ -94,12 +98,14 @@ export async function completeAlerts(store: Store, epoch: number, explained: rea
     if (gain) gains.set(keyOf(found), gain);
   }
   const fixes = explained.flatMap(({ jobUid, fix }) => (fix === undefined ? [] : [{ jobUid, fix }]));
-  if (gains.size === 0 && fixes.length === 0) return 0;
+  const faults = explained.flatMap(({ jobUid, fault }) => (fault === undefined ? [] : [{ jobUid, fault }]));
+  if (gains.size === 0 && fixes.length === 0 && faults.length === 0) return 0;
   return store.fenced(epoch, async (tx) => {
     const runs = explained.filter(({ jobUid }) => [...gains.values()].some((gain) => gain.jobUid === jobUid));
     const cronJobUids = runs.map(({ cronJobUid }) => cronJobUid);
     await lockCronJobs(tx, [...(await cronJobIdsOf(tx, cronJobUids)).values()]);
     await updateExecutionFixes(tx, fixes);
+    await updateExecutionFaults(tx, faults);
     const channels = [...(await listRoutedChannels(tx)).values()].filter(isCompletable);
     let changed = 0;
     for (const found of await listAlertsOfRuns(tx, runs)) {
@@ -121,6 +127,7 @@ export function isExplainedBy({ context }: Pick<AlertRecord, 'context'>, jobUid:
 interface Gain {
   readonly jobUid: string;
   readonly facts: AlertEvidenceFacts;
+  readonly fault: Fault | undefined;
   readonly pieces: readonly Evidence[];
   readonly packed: PackedEvidence;
 }
@@ -133,22 +140,23 @@ async function gainOf(
   const include = learned.includeOf(monitor);
   if (include === undefined || (isCurrent && isExplainedBy(alert, jobUid))) return undefined;
   const pieces = piecesOf(alert.id, include, learned);
-  return { jobUid, facts: factsOf(monitor, include, learned), pieces, packed: await packEvidence(pieces) };
+  const facts = factsOf(monitor, include, learned);
+  return { jobUid, facts, fault: learned.fault, pieces, packed: await packEvidence(pieces) };
 }
 
 // oxlint-disable-next-line max-params -- the alert, what it gains, and where that can still be told
 async function completeAlert(
   tx: Tx,
   { alert: { id, context, cronJobId }, jobUid, isCurrent }: AlertOfRun,
-  { facts, pieces, packed }: Gain,
+  { facts, fault, pieces, packed }: Gain,
   channels: readonly RoutedChannel[],
 ): Promise<number> {
   if (isCurrent) {
     await replaceEvidence(tx, id, packed);
-    await updateAlertContext(tx, id, withEvidence(context, facts));
+    await updateAlertContext(tx, id, { context: withEvidence(context, facts), fault });
   }
   const evidence = toMessageEvidence(pieces, facts.place?.container);
-  const freeze = (payload: FrozenMessage): FrozenMessage => withLearned(payload, facts, evidence);
+  const freeze = (payload: FrozenMessage): FrozenMessage => withLearned(payload, facts, evidence, fault);
   let changed = await updateWaitingMessages(tx, { alertId: id, jobUid, at: tx.now(), freeze });
   const incomplete = channels.length === 0 ? [] : await listIncomplete(tx, { alertId: id, jobUid });
   for (const message of incomplete) {

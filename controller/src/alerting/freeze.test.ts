@@ -22,7 +22,13 @@ const verdict: HoldingVerdict = {
   reason: 'runFailed',
   figures: { measured: 3, limit: 1, unit: 'runs' },
   count: 3,
-  detail: { jobName: 'nightly-1', exitCode: 137, reason: 'OOMKilled', signature: '137/OOMKilled' },
+  detail: {
+    jobName: 'nightly-1',
+    exitCode: 137,
+    reason: 'OOMKilled',
+    signature: '137/OOMKilled',
+    fault: { cause: 'capacity', scope: 'namespace prod' },
+  },
 };
 const run = {
   jobUid: 'u1',
@@ -123,6 +129,8 @@ test('a message says all that is known of the alert, its run and its CronJob', (
         detectedAt: '2026-11-21T01:01:00.000Z',
         endedAt: null,
         closeCause: null,
+        cause: 'capacity',
+        scope: 'namespace prod',
         occurrences: 3,
         notification: 1,
         heldBy: null,
@@ -214,7 +222,7 @@ test('a message that waits for log and events says that they are still being rea
   assert.equal(told(withLearned(frozen, {}, evidence)).pending, false);
 });
 
-test('what is learned later takes the place of the context, and of nothing else', () => {
+test('what is learned later takes the place of the context and of whose fault it is, and of nothing else', () => {
   const before = freezeWhole({}, whole);
   const facts = {
     suggestedFix: 'Add memory.',
@@ -222,10 +230,11 @@ test('what is learned later takes the place of the context, and of nothing else'
     place: { pod: 'p', container: 'c', image: 'i', node: null },
   };
   const evidence = { logs: 'Killed', logsTruncated: false, logsUnavailable: null, events: [], pods: [] };
-  const after = withLearned(before, facts, evidence);
+  const after = withLearned(before, facts, evidence, { cause: 'platform', scope: 'node n' });
   const [old, fresh] = [before.message.data as AlertMessage, after.message.data as AlertMessage];
   assert.deepEqual(fresh, {
     ...old,
+    alert: { ...old.alert, cause: 'platform', scope: 'node n' },
     context: { ...evidence, pending: false, suggestedFix: 'Add memory.', changes: [] },
   });
   assert.deepEqual([after.heading, after.place], [before.heading, facts.place]);

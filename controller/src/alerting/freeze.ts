@@ -15,6 +15,7 @@ import {
   type AlertMessage,
   type AlertRecord,
   type Closing,
+  type Fault,
   type Finding,
   type FrozenMessage,
   type HeldBefore,
@@ -87,10 +88,16 @@ export function createFreeze(deps: FreezeDeps): FreezeMessage {
 }
 
 /** A message that is frozen already, with what was learned of its run since; it says the same of everything else. */
-export function withLearned(frozen: FrozenMessage, facts: AlertFacts, evidence: MessageEvidence): FrozenMessage {
+export function withLearned(
+  frozen: FrozenMessage,
+  facts: AlertFacts,
+  evidence: MessageEvidence,
+  fault?: Fault,
+): FrozenMessage {
   const { message } = frozen;
   if (message.kind === 'digest' || message.kind === 'test') return frozen;
-  const data = { ...message.data, context: contextOf(facts, evidence) };
+  const alert = fault ? { ...message.data.alert, ...fault, scope: fault.scope ?? null } : message.data.alert;
+  const data = { ...message.data, alert, context: contextOf(facts, evidence) };
   return {
     ...frozen,
     message: toSafeMessage({ kind: message.kind, data }, maxFrozenLogBytes),
@@ -146,6 +153,8 @@ function alertOf(request: MessageRequest, facts: AlertFacts): MessageAlert {
     detectedAt: toWire(alert.detectedAt),
     endedAt: toWireOrNull(isFirstNotice ? endOf(request) : alert.endedAt),
     closeCause: alert.closeCause ?? null,
+    cause: alert.fault?.cause ?? null,
+    scope: alert.fault?.scope ?? null,
     occurrences: alert.count,
     notification: request.notification,
     heldBy: held?.by ?? null,

@@ -4,6 +4,7 @@ import {
   closeCauseInWords,
   digestedLine,
   eventLine,
+  faultInWords,
   nameFinding,
   podLine,
   spanInWords,
@@ -45,6 +46,7 @@ export type FactName =
   | 'job'
   | 'exitCode'
   | 'reason'
+  | 'cause'
   | 'since'
   | 'lastSuccess'
   | 'nextRun'
@@ -170,12 +172,17 @@ function factsOf({ alert, cronjob, job }: AlertMessage): Fact[] {
     ['job', 'Job', job?.name],
     ['exitCode', 'Exit code', job?.exitCode?.toString()],
     ['reason', 'Reason', job?.reason],
+    ['cause', 'Cause', faultOf(alert)],
     ['since', 'Since', timeInWords(alert.since, zone)],
     ['lastSuccess', 'Last success', timeInWords(cronjob.lastSuccess, zone)],
     ['nextRun', 'Next run', timeInWords(cronjob.nextRun, zone)],
     ['count', 'Count', String(alert.occurrences)],
   ];
   return facts.flatMap(([name, label, value]) => (value == null ? [] : [{ name, label, value }]));
+}
+
+function faultOf({ cause, scope }: AlertMessage['alert']): string | null {
+  return cause === null ? null : faultInWords({ cause, scope: scope ?? undefined });
 }
 
 function timeInWords(instant: string | null, timeZone: string): string | null {

@@ -1,5 +1,6 @@
 import {
   factsReach,
+  faultOfMiss,
   suspendedSince,
   suspensionsIn,
   type DetectionFacts,
@@ -61,7 +62,9 @@ export async function gatherPresence(
     const suspended = facts?.suspended ?? false;
     const present: PresenceFacts['present'] = {
       missedSchedule: slots && {
-        slots: (slots.get(row.id) ?? []).filter(({ at }) => at >= watch.judgesFromAt),
+        slots: (slots.get(row.id) ?? [])
+          .filter(({ at }) => at >= watch.judgesFromAt)
+          .map((slot) => ({ ...slot, fault: faultOfMiss(slot.cause, slot.message, row.namespace) })),
         isCut: (slots.get(row.id)?.length ?? 0) >= factsReach.slots,
         paused: suspended && watch.rules.detection.pauseMonitoring,
       },

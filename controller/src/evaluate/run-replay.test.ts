@@ -21,7 +21,13 @@ const subjectWith = (...states: AlertRecord['state'][]) =>
   ({ alerts: states.map((state) => ({ monitorId: 1, type: 'jobFailed', state })) }) as unknown as Subject;
 
 function run(status: JudgedRunRow['status'], endedAt: number): JudgedRunRow {
-  const nothing = { exitCode: undefined, reason: undefined, jobReason: undefined, durationMs: undefined };
+  const nothing = {
+    exitCode: undefined,
+    reason: undefined,
+    jobReason: undefined,
+    durationMs: undefined,
+    fault: undefined,
+  };
   return {
     ...nothing,
     jobUid: `${endedAt}`,

@@ -1,5 +1,6 @@
 import {
   factsReach,
+  faultOfRun,
   findNotStarted,
   hopelessWaitOf,
   refusedCreate,
@@ -127,7 +128,8 @@ export function toUnfinished(
   pods: readonly PodFacts[],
   { refusal, horizon, now }: UnfinishedContext,
 ): UnfinishedJob {
-  const waiting = findNotStarted(job, pods, refusal ? [{ reason: refusedCreate, message: refusal.message }] : []);
+  const events = refusal ? [{ reason: refusedCreate, message: refusal.message }] : [];
+  const waiting = findNotStarted(job, pods, events);
   const hopeless = hopelessWaitOf(job, pods, refusal);
   return {
     jobName: job.name,
@@ -138,6 +140,7 @@ export function toUnfinished(
     waitingSinceAt: waiting && Math.max(job.createdAt, job.startedAt ?? job.createdAt),
     hopelessSinceAt: hopeless && now >= hopeless.fromAt ? hopeless.sinceAt : undefined,
     waitingReason: waiting?.reason ?? hopeless?.reason,
+    fault: waiting || hopeless ? faultOfRun(job, pods, { events }) : undefined,
     seenThroughAt:
       pods.length === 0 && job.decidedAt === undefined && job.deletingAt === undefined ? horizon : undefined,
     endingSinceAt: endingSince(job, pods),

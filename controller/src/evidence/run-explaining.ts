@@ -2,6 +2,7 @@ import {
   bestSuggestion,
   compareRuns,
   createFixMatcher,
+  faultOfRun,
   findExitCause,
   toAttempts,
   withoutSearches,
@@ -10,6 +11,7 @@ import {
   type Execution,
   type ExitCause,
   type FailurePlace,
+  type Fault,
   type FixFacts,
   type FixQuestion,
   type JobFacts,
@@ -63,6 +65,7 @@ export async function explainRun(run: RunToExplain, { store, suggest }: RunExpla
     attempts,
     podStatus: attempts?.body === undefined ? undefined : podStatusOf(JSON.parse(attempts.body) as Attempt[]),
     place,
+    fault: faultIn(run, cause, events),
     fix: execution && fix?.text,
     changes: compared && compareRuns(compared.before, compared.after),
     fixOf: (ref) => fixes.get(keyOf(ref))?.text,
@@ -145,6 +148,17 @@ function questionOf(
   };
 }
 
+/** Whose fault it is by the events that were read, where it is another one than without them. */
+function faultIn({ job, pods }: RunToExplain, cause: ExitCause, events: Evidence | undefined): Fault | undefined {
+  const atOnce = faultOfRun(job, pods, { cause });
+  const fault = faultOfRun(job, pods, { cause, events: keptEvents(events) });
+  return fault?.cause === atOnce?.cause && fault?.scope === atOnce?.scope ? undefined : fault;
+}
+
+function keptEvents(events: Evidence | undefined): readonly KeptEvent[] {
+  return events?.body === undefined ? [] : (JSON.parse(events.body) as KeptEvent[]); // as capture wrote it
+}
+
 function fixFactsOf(
   { execution, job, pods }: Omit<RunToExplain, 'pieces' | 'monitors'>,
   cause: ExitCause,
@@ -158,12 +172,12 @@ function fixFactsOf(
     disruption,
   ]);
   const reasons = [execution?.reason, cause.reason, execution?.jobReason ?? job.jobReason, ...waiting];
-  const kept = events?.body === undefined ? [] : (JSON.parse(events.body) as KeptEvent[]); // as capture wrote it
   return {
     exitCode: execution?.exitCode ?? cause.exitCode,
+    cause: faultOfRun(job, pods, { cause, events: keptEvents(events) })?.cause,
     reasons: [...new Set(reasons.filter((reason) => reason !== undefined))],
     log: log?.body,
-    events: kept.map(({ reason, message }) => `${reason}: ${message}`),
+    events: keptEvents(events).map(({ reason, message }) => `${reason}: ${message}`),
   };
 }
 

@@ -9,6 +9,7 @@ import type {
   DeliveryErrorCategory,
   DeliveryKind,
   DeliveryState,
+  FailureCause,
   Severity,
   SeveritySource,
   Suppression,
@@ -117,6 +118,10 @@ export interface Alert {
   /** We noticed. */
   readonly detectedAt: WireInstant;
   readonly endedAt: WireInstant | null;
+  /** On whose side it is that a run failed, does not start or was missed; null = nothing tells. `verdict.cause` is the sentence. */
+  readonly cause: FailureCause | null;
+  /** What else that concerns, `node node-3`; null = this CronJob alone, or not known. */
+  readonly scope: string | null;
   readonly occurrences: number;
   readonly delayed: boolean;
   readonly lastNotified: WireInstant | null;

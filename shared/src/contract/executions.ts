@@ -1,4 +1,4 @@
-import type { ExecutionStatus, ExecutionTrigger } from './vocabulary.ts';
+import type { ExecutionStatus, ExecutionTrigger, FailureCause } from './vocabulary.ts';
 import type { Verdict } from './verdict.ts';
 import type { Page, WireInstant } from './wire.ts';
 
@@ -27,6 +27,10 @@ export interface Execution {
   readonly reason: string | null;
   /** Of the Job's terminal condition. */
   readonly jobReason: string | null;
+  /** On whose side it is that it failed; null = it did not, or nothing tells. `verdict.cause` is the sentence. */
+  readonly cause: FailureCause | null;
+  /** What else that concerns, `node node-3`; null = this CronJob alone, or not known. */
+  readonly scope: string | null;
   /** Pods seen. */
   readonly attempts: number;
   readonly failedIndexes: string | null;

@@ -222,6 +222,10 @@ export type ExecutionStatus = (typeof executionStatuses)[number];
 export const executionTriggers = ['scheduled', 'manual', 'rerun', 'unmatched'] as const;
 export type ExecutionTrigger = (typeof executionTriggers)[number];
 
+/** On whose side it is that a run failed, waits or was not started; the first that holds, in this order. */
+export const failureCauses = ['platform', 'capacity', 'configuration', 'application'] as const;
+export type FailureCause = (typeof failureCauses)[number];
+
 /** What became of an expected run. */
 export const slotOutcomes = [
   'matched',

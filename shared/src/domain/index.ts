@@ -45,6 +45,7 @@ export {
   type HopelessWait,
 } from './execution/hopeless-wait.ts';
 export { firstRunAt } from './execution/ran.ts';
+export { faultInWords, faultOf, faultOfMiss, faultOfRun, type Fault, type FaultFacts } from './execution/fault.ts';
 export { findNotStarted, type NotStarted, type StartEvent } from './execution/not-started.ts';
 export { canonicalJobName, originOf, slotOf, type Origin, type SlotClaim } from './execution/origin.ts';
 export {

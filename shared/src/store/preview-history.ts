@@ -2,6 +2,7 @@ import type { Instant, PreviewedRun, PreviewedSlot } from '../domain/index.ts';
 import { inParts, marks, rows, type Row } from './ask.ts';
 import { optionalNumber, optionalText } from './column.ts';
 import type { Db } from './database.ts';
+import { toFault } from './fault-columns.ts';
 import { listRunFacts, type FactValues } from './executions/run-facts.ts';
 import { fullJobName, fullReason } from './executions/short-text.ts';
 import { causeWords, flagBits, outcomeWords, statusWords, triggerWords } from './words.ts';
@@ -35,7 +36,7 @@ export async function readHistories(
     const foundRuns = await rows(
       db,
       `select e.cronjob_id, c.name as cronjob_name, e.job_uid, e.job_name, e."trigger", e.scheduled_at, e.created_at, e.started_at, ` +
-        'e.finished_at, e.status, e.duration_ms, e.exit_code, e.reason, e.job_reason, e.flags from executions e ' +
+        'e.finished_at, e.status, e.duration_ms, e.exit_code, e.reason, e.job_reason, e.flags, e.cause, e.scope from executions e ' +
         `join cronjobs c on c.id = e.cronjob_id where e.cronjob_id in (${list}) and e.created_at >= ? ` +
         `order by e.cronjob_id, e.created_at${left(runRows)}`,
       [...ids, from],
@@ -103,6 +104,7 @@ function toRun(db: Db, row: Row, facts: ReadonlyMap<string, FactValues>): Previe
     exitCode: optionalNumber(row['exit_code']),
     reason: reason === undefined ? undefined : fullReason(reason),
     jobReason: jobReason === undefined ? undefined : fullReason(jobReason),
+    fault: toFault(row),
     inMaintenance: (Number(row['flags']) & flagBits.inMaintenance) !== 0,
     values: isUnknown ? undefined : (facts.get(jobUid) ?? new Map()),
   };

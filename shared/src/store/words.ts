@@ -1,4 +1,4 @@
-import type { HealthState, SlotCause, SlotOutcome } from '../contract/index.ts';
+import type { FailureCause, HealthState, SlotCause, SlotOutcome } from '../contract/index.ts';
 import type { ExecutionStatus, ExecutionTrigger } from '../domain/index.ts';
 
 /**
@@ -68,6 +68,9 @@ export const causeWords: Words<SlotCause> = words(
   'specUncertain',
   'monitorDown',
 );
+
+/** Whose fault: `cause` of executions and alerts. */
+export const faultWords: Words<FailureCause> = words('platform', 'capacity', 'configuration', 'application');
 
 /** Bits of `executions.flags`. Append-only. */
 export const flagBits = {

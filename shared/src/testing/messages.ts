@@ -66,6 +66,8 @@ export function anAlertMessage(changes: AlertMessageChanges = {}): AlertMessage 
       detectedAt: '2026-11-21T01:02:43.000Z',
       endedAt: null,
       closeCause: null,
+      cause: 'capacity',
+      scope: 'namespace prod',
       occurrences: 3,
       notification: 1,
       heldBy: null,

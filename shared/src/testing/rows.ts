@@ -78,6 +78,7 @@ export function anAlertRecord(at: number, changes: Partial<AlertRecord> = {}): A
     message: 'Exit code 137 (OOMKilled)',
     figures: undefined,
     context: { jobName: 'backup-1', exitCode: 137, reason: 'OOMKilled' },
+    fault: { cause: 'capacity', scope: 'namespace prod' },
     ...changes,
   };
 }

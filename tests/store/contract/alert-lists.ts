@@ -51,7 +51,7 @@ export const alertLists = contract('lists of alerts', (test) => {
   test('filters, sorts, pages and counts alerts', async ({ store, epoch }) => {
     await projected(store, epoch, { name: 'backup' });
     await insertAlert(store, 1, {});
-    await insertAlert(store, 2, { severity: 'critical', type: 'deadManTriggered', namespace: 'data' });
+    await insertAlert(store, 2, { severity: 'critical', type: 'deadManTriggered', namespace: 'data', cause: 1 });
     await insertAlert(store, 3, { state: 'suppressed', suppressed_by: 'silence', cronjob_name: 'etl' });
     await insertAlert(store, 4, { state: 'resolved', ended_at: now - 10 });
     await insertAlert(store, 5, { state: 'expired', ended_at: now - 5, close_cause: 'deselected' });
@@ -71,6 +71,8 @@ export const alertLists = contract('lists of alerts', (test) => {
     assert.deepEqual(await numbersOf({ states: ['active'] }), [2, 1]);
     assert.deepEqual(await numbersOf({ severities: ['warning'] }), [3, 1]);
     assert.deepEqual(await numbersOf({ types: ['deadManTriggered'] }), [2]);
+    assert.deepEqual(await numbersOf({ causes: ['capacity', 'platform'] }), [2]);
+    assert.deepEqual(await numbersOf({ causes: ['platform'] }), []);
     assert.deepEqual(await numbersOf({ namespaces: ['prod'], cronJobs: ['etl'] }), [3]);
     assert.deepEqual(await numbersOf({ acknowledged: true }), [1]);
     assert.deepEqual(await numbersOf({ acknowledged: false }), [2, 3]);

@@ -4,6 +4,7 @@ import { compareRuns, type Attempt, type FrozenMessage } from '@cronjob-monitor/
 import {
   findComparedRuns,
   findExecution,
+  findAlert,
   findNamedExecutions,
   insertAlert,
   listAlertsOfRuns,
@@ -203,8 +204,12 @@ export const explainedRuns = contract('explained runs', (test) => {
       [[run.jobUid, alert.id, monitor.name]],
     );
     await store.fenced(epoch, (tx) =>
-      updateAlertContext(tx, alert.id, { ...(alert.context as object), suggestedFix: 'y' }),
+      updateAlertContext(tx, alert.id, {
+        context: { ...(alert.context as object), suggestedFix: 'y' },
+        fault: { cause: 'capacity', scope: undefined },
+      }),
     );
+    assert.deepEqual((await findAlert(store, alert.id))?.fault, { cause: 'capacity', scope: undefined });
     assert.equal((await readContext(store, alert.id))['suggestedFix'], 'y');
   });
 

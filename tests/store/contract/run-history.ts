@@ -116,7 +116,13 @@ export const runHistory = contract('the history of runs', (test) => {
     const at = (minutes: number): number => now - minutes * minuteMs;
     await recordRuns(store, epoch, [
       aRun(before, { createdAt: at(50) }),
-      aRun(after, { createdAt: at(40), status: 'failed', exitCode: 1, finishedAt: at(37) }),
+      aRun(after, {
+        createdAt: at(40),
+        status: 'failed',
+        exitCode: 1,
+        finishedAt: at(37),
+        fault: { cause: 'platform', scope: 'node node-3' },
+      }),
       aRun(after, { createdAt: at(30), trigger: 'manual', scheduledAt: undefined }),
       aRun(after, { createdAt: at(20), status: 'deleted', startedAt: undefined, finishedAt: at(19) }),
       aRun(after, { createdAt: at(10), isRetry: true, retryOf: 'history-1', delayed: true }),
@@ -137,6 +143,9 @@ export const runHistory = contract('the history of runs', (test) => {
     assert.equal(all[1]?.durationMs, undefined);
     assert.deepEqual(agesOf(await list({ statuses: ['failed', 'deleted'] })), [20, 40]);
     assert.deepEqual(agesOf(await list({ triggers: ['manual'] })), [30]);
+    assert.deepEqual(agesOf(await list({ causes: ['platform', 'capacity'] })), [40]);
+    assert.deepEqual(all[3]?.fault, { cause: 'platform', scope: 'node node-3' });
+    assert.deepEqual(agesOf(await list({ causes: ['application'] })), []);
     assert.deepEqual(agesOf(await list({ since: at(40), until: at(20) })), [30, 40], 'since counts, until does not');
     assert.deepEqual(agesOf(await list({}, { page: { limit: 2, offset: 1 } })), [20, 30]);
     assert.deepEqual(agesOf(await list({}, { sort: { key: 'time', descending: false } })), [50, 40, 30, 20, 10]);

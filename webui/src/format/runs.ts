@@ -1,5 +1,13 @@
-import type { ActiveJob, ExecutionStatus, ExecutionTrigger, SlotOutcome } from '@cronjob-monitor/shared/contract';
+import type {
+  ActiveJob,
+  Execution,
+  FailureCause,
+  ExecutionStatus,
+  ExecutionTrigger,
+  SlotOutcome,
+} from '@cronjob-monitor/shared/contract';
 import type { Mark } from '../kit/icon/shapes.ts';
+import { safeText } from './safe-text.ts';
 
 /** How a run or an expected run is drawn in a strip, a grid or a legend. */
 export type BarShape =
@@ -46,6 +54,19 @@ export const slotMarks: Readonly<Record<Unmatched, RunMark>> = {
 /** Due, and not judged yet. */
 export const dueMark: RunMark = { word: 'Due', bar: 'dot', shape: 'dot', tone: 'off' };
 export const activeRunMark: RunMark = { word: 'Running', bar: 'running', shape: 'triangle', tone: 'run' };
+
+const faultWords: Readonly<Record<FailureCause, string>> = {
+  platform: 'Platform: what runs the cluster',
+  capacity: 'Capacity: there was not enough room',
+  configuration: 'Configuration: the run cannot work as it is set up',
+  application: 'Application: the program itself failed',
+};
+
+/** `Platform: what runs the cluster (node node-3)`; undefined: nothing tells. */
+export function faultText({ cause, scope }: Pick<Execution, 'cause' | 'scope'>): string | undefined {
+  if (cause === null) return undefined;
+  return scope === null ? faultWords[cause] : `${faultWords[cause]} (${safeText(scope)})`;
+}
 
 /** One entry of a strip: how the run ended says more than that it was late, unless it succeeded. */
 export function runMark(run: { outcome: SlotOutcome | null; status: ExecutionStatus | null }): RunMark {

@@ -12,7 +12,7 @@ import {
   type Verdict,
 } from '@cronjob-monitor/shared/contract';
 import { alertMark, deliveryMarks, phaseMarks, runningMark, stateMarks, targetMark } from './marks.ts';
-import { causeText, executionMarks, runMark, slotMarks, waitingText } from './runs.ts';
+import { causeText, executionMarks, faultText, runMark, slotMarks, waitingText } from './runs.ts';
 
 const written = ({ word, shape, tone }: { word: string; shape: string; tone: string }): string =>
   `${word} ${shape} ${tone}`;
@@ -137,6 +137,12 @@ test('a cause is told as far as it is known', () => {
   assert.equal(causeText({ exitCode: null, reason: 'Evicted' }), 'Evicted');
   assert.equal(causeText({ exitCode: 1, reason: null }), 'exit code 1');
   assert.equal(causeText({ exitCode: null, reason: null }), undefined);
+});
+
+test('whose fault it is is said with what else that concerns, and nothing where nothing tells', () => {
+  assert.equal(faultText({ cause: 'platform', scope: 'node node-3' }), 'Platform: what runs the cluster (node node-3)');
+  assert.equal(faultText({ cause: 'application', scope: null }), 'Application: the program itself failed');
+  assert.equal(faultText({ cause: null, scope: null }), undefined);
 });
 
 test('an active run says what it waits for, where that is known', () => {

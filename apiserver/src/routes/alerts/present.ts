@@ -36,6 +36,8 @@ export function presentAlert(
     since: toWireInstant(alert.sinceAt),
     detectedAt: toWireInstant(alert.detectedAt),
     endedAt: toWireInstantOrNull(alert.endedAt),
+    cause: alert.fault?.cause ?? null,
+    scope: alert.fault?.scope ?? null,
     occurrences: alert.count,
     delayed: alert.delayed,
     lastNotified: toWireInstantOrNull(alert.lastNotifiedAt),

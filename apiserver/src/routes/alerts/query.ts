@@ -3,6 +3,7 @@ import {
   alertSortKeys,
   alertTypes,
   closedAlertStates,
+  failureCauses,
   openAlertStates,
   severities,
 } from '@cronjob-monitor/shared/contract';
@@ -12,6 +13,7 @@ import { exportFormat } from '../export/answer.ts';
 const about = {
   severity: words(severities),
   type: words(alertTypes),
+  cause: words(failureCauses),
   namespace: names(),
   cronjob: names(),
   monitor: ref(),

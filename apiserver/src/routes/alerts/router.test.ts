@@ -25,6 +25,8 @@ async function aFailedBackup(fleet: TestFleet): Promise<void> {
     last_seen_at: testNow,
     message: 'Exit code 137 (OOMKilled)',
     count: 2,
+    cause: 1,
+    scope: 'namespace prod',
     context: JSON.stringify({
       jobName: 'backup-1',
       exitCode: 137,
@@ -97,6 +99,8 @@ test('tells open alerts with what was told of them', async () => {
     since: new Date(testNow - hourMs).toISOString(),
     detectedAt: new Date(testNow).toISOString(),
     endedAt: null,
+    cause: 'capacity',
+    scope: 'namespace prod',
     occurrences: 2,
     delayed: false,
     lastNotified: null,
@@ -134,6 +138,20 @@ test('shows the worst alert of a CronJob in the list and all of them in its deta
   );
 });
 
+test('filters open alerts and those of history by whose fault they are', async () => {
+  await using fleet = await startFleet();
+  await aFailedBackup(fleet);
+  for (const [query, found] of [
+    ['?cause=capacity', 1],
+    ['?cause=platform,application', 0],
+    ['/history?cause=capacity', 1],
+    ['/history?cause=configuration', 0],
+  ] as const) {
+    const { items } = (await fleet.ask(`/api/v1/alerts${query}`)).json() as AlertList;
+    assert.equal(items.length, found, query);
+  }
+});
+
 test('keeps history apart, paged', async () => {
   await using fleet = await startFleet();
   await aFailedBackup(fleet);
@@ -152,6 +170,8 @@ const refused = [
   ['?state=resolved', 'state'],
   ['?offset=1', 'offset'],
   ['?severity=info', 'severity'],
+  ['?cause=weather', 'cause'],
+  ['/history?cause=weather', 'cause'],
   ['?sort=endedAt', 'sort'],
   ['/history?state=active', 'state'],
   ['/history?since=2026-11-21&until=2026-11-20', 'since'],

@@ -33,7 +33,7 @@ import { alertsQuery, defaultHistoryLimit, historyQuery } from './query.ts';
  *     operationId: listAlerts
  *     summary: Open alerts
  *     x-ability: read
- *     x-query: [severities, alertTypes, namespaces, cronJobs, monitor, openStates, acknowledged, alertSort, limit, offset, export]
+ *     x-query: [severities, alertTypes, causes, namespaces, cronJobs, monitor, openStates, acknowledged, alertSort, limit, offset, export]
  *     x-answers: { 200: AlertList }
  * /alerts/history:
  *   get:
@@ -41,7 +41,7 @@ import { alertsQuery, defaultHistoryLimit, historyQuery } from './query.ts';
  *     operationId: listAlertHistory
  *     summary: Alerts that have ended
  *     x-ability: read
- *     x-query: [severities, alertTypes, namespaces, cronJobs, monitor, closedStates, endedSince, endedUntil, historySort, limit, offset, export]
+ *     x-query: [severities, alertTypes, causes, namespaces, cronJobs, monitor, closedStates, endedSince, endedUntil, historySort, limit, offset, export]
  *     x-answers: { 200: AlertHistory }
  */
 
@@ -90,12 +90,13 @@ export function alertsRouter(deps: RouteDeps): ApiRouter {
 function toFilter(about: {
   readonly severity: AlertFilter['severities'];
   readonly type: AlertFilter['types'];
+  readonly cause: AlertFilter['causes'];
   readonly namespace: readonly string[];
   readonly cronjob: readonly string[];
   readonly monitor: AlertFilter['monitor'];
 }): Omit<AlertFilter, 'states'> {
-  const { severity, type, namespace, cronjob, monitor } = about;
-  return { severities: severity, types: type, namespaces: namespace, cronJobs: cronjob, monitor };
+  const { severity, type, cause, namespace, cronjob, monitor } = about;
+  return { severities: severity, types: type, causes: cause, namespaces: namespace, cronJobs: cronjob, monitor };
 }
 
 async function readAlerts(

@@ -31,6 +31,7 @@ function anAlert(changes: Partial<StoredAlert> = {}): StoredAlert {
     figures: undefined,
     context: undefined,
     mutedThere: {},
+    fault: undefined,
     acknowledgement: undefined,
     ...changes,
   };

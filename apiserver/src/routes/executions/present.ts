@@ -36,6 +36,8 @@ export function presentExecution(run: StoredExecution, addition: VerdictAddition
     exitCode: orNull(run.exitCode),
     reason: orNull(run.reason),
     jobReason: orNull(run.jobReason),
+    cause: run.fault?.cause ?? null,
+    scope: run.fault?.scope ?? null,
     attempts: run.attempts,
     failedIndexes: orNull(run.failedIndexes),
     isRetry: run.isRetry,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ExecutionDetail, ExecutionPage } from '@cronjob-monitor/shared/contract';
+import type { Fault } from '@cronjob-monitor/shared/domain';
 import { putEvidence, recordTemplates } from '@cronjob-monitor/shared/store';
 import { testNow } from '../../testing/api.ts';
 import { dayMs, hourMs, minuteMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
@@ -69,6 +70,8 @@ test('tells a run with every field', async () => {
       exitCode: 1,
       reason: 'Error',
       jobReason: 'CompletionsReached',
+      cause: null,
+      scope: null,
       attempts: 1,
       failedIndexes: null,
       isRetry: false,
@@ -110,6 +113,38 @@ test('filters, sorts and pages, newest first and 20 at a time without being aske
   for (const [query, ages] of queries) assert.deepEqual(agesOf(await list(fleet, query)), ages, query);
 });
 
+test('says whose fault a run is, and filters by it', async () => {
+  await using fleet = await startFleet();
+  const cronJob = await fleet.addCronJob({ name: 'backup' });
+  await fleet.addMonitor({}, [cronJob]);
+  const failed = (hours: number, fault: Fault | undefined) => ({
+    createdAt: testNow - hours * hourMs,
+    status: 'failed' as const,
+    fault,
+  });
+  await fleet.addRuns(
+    cronJob,
+    failed(1, { cause: 'platform', scope: 'node node-3' }),
+    failed(2, { cause: 'application', scope: undefined }),
+    failed(3, undefined),
+  );
+  const [newest, ...others] = (await list(fleet)).items;
+  assert.deepEqual([newest?.cause, newest?.scope], ['platform', 'node node-3']);
+  assert.deepEqual(
+    others.map(({ cause, scope }) => [cause, scope]),
+    [
+      ['application', null],
+      [null, null],
+    ],
+  );
+  assert.deepEqual(agesOf(await list(fleet, '?cause=application')), [2]);
+  assert.deepEqual(agesOf(await list(fleet, '?cause=platform,application&limit=1')), [1]);
+  const csv = (await fleet.ask(`${path}?format=csv&cause=platform`)).text.split('\r\n');
+  const columns = csv[0]?.split(',') ?? [];
+  const row = csv[1]?.split(',') ?? [];
+  assert.deepEqual([row[columns.indexOf('cause')], row[columns.indexOf('scope')]], ['platform', 'node node-3']);
+});
+
 test('goes back 30 days without being asked', async () => {
   await using fleet = await startFleet();
   const cronJob = await fleet.addCronJob({ name: 'backup' });
@@ -123,6 +158,7 @@ test('goes back 30 days without being asked', async () => {
 const refused = [
   ['?status=ok', 'status'],
   ['?trigger=cron', 'trigger'],
+  ['?cause=weather', 'cause'],
   ['?since=yesterday', 'since'],
   ['?since=2026-11-21T06:52:00+01:00', 'since'],
   ['?since=2026-11-21&until=2026-11-21', 'since'],

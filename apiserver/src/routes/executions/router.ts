@@ -4,6 +4,7 @@ import {
   executionSortKeys,
   executionStatuses,
   executionTriggers,
+  failureCauses,
 } from '@cronjob-monitor/shared/contract';
 import {
   countExecutions,
@@ -31,6 +32,7 @@ import { instant, name, paging, sort, words } from '../../middleware/parameters.
 const executionsQuery = {
   status: words(executionStatuses),
   trigger: words(executionTriggers),
+  cause: words(failureCauses),
   since: instant(),
   until: instant(),
   sort: sort(executionSortKeys, { key: 'time', descending: true }),
@@ -54,7 +56,7 @@ const list = '/cronjobs/:namespace/:name/executions';
  *     operationId: listExecutions
  *     summary: Ended runs of a name
  *     x-ability: read
- *     x-query: [executionStatuses, triggers, executionsSince, executionsUntil, executionSort, limit, offset, export]
+ *     x-query: [executionStatuses, triggers, causes, executionsSince, executionsUntil, executionSort, limit, offset, export]
  *     x-answers: { 200: ExecutionPage }
  *     x-refusals: [404]
  * /cronjobs/{namespace}/{name}/executions/{jobName}:
@@ -76,7 +78,8 @@ export function executionsRouter(deps: RouteDeps): ApiRouter {
       const query = readQuery(ctx, executionsQuery, exportsAreWhole);
       const window = readWindow(query, { since: cutToMinute(deps.clock.now()) - defaultWindowMs });
       const { ids } = await getKnownCronJob(store, ctx.params);
-      const filter: ExecutionFilter = { cronJobIds: ids, statuses: query.status, triggers: query.trigger, ...window };
+      const { status: statuses, trigger: triggers, cause: causes } = query;
+      const filter: ExecutionFilter = { cronJobIds: ids, statuses, triggers, causes, ...window };
       if (query.format) {
         const batches = readInBatches(store, filter, query.sort);
         await answerExport(deps, ctx, query.format, { name: 'executions', columns: executionColumns, batches });

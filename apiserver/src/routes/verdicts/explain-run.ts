@@ -168,6 +168,7 @@ function suggest(
     patterns,
     facts: {
       exitCode: run.exitCode,
+      cause: run.fault?.cause,
       reasons: known,
       log: body('logs'),
       events: events.map(({ reason, message }) => `${reason}: ${message}`),

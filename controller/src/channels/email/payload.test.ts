@@ -37,6 +37,7 @@ CronJob:      nightly
 Job:          nightly-29107320
 Exit code:    137
 Reason:       OOMKilled
+Cause:        capacity, namespace prod
 Since:        2026-11-19 02:02 Europe/Berlin
 Last success: 2026-11-18 02:02 Europe/Berlin
 Next run:     2026-11-22 02:00 Europe/Berlin
@@ -73,7 +74,7 @@ Run: https://monitor.example.org/cronjobs/prod/nightly/executions/nightly-291073
 test('what the alert has not is left out', () => {
   const data = anAlertMessage({
     cluster: null,
-    alert: { message: '' },
+    alert: { message: '', cause: null, scope: null },
     job: null,
     cronjob: { lastSuccess: null, nextRun: null, timezone: null },
     context: { suggestedFix: null, logs: null, logsTruncated: false, events: null, pods: null, changes: null },

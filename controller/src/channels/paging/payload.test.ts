@@ -50,6 +50,8 @@ test('an alert triggers an incident with all that is known', () => {
           job: 'nightly-29107320',
           exit_code: 137,
           reason: 'OOMKilled',
+          cause: 'capacity',
+          scope: 'namespace prod',
           count: 3,
           last_success: '2026-11-18T01:02:00.000Z',
           suggested_fix: 'Raise the memory limit of nightly.',
@@ -115,6 +117,7 @@ test('the severity is the alert’s, or the one of the spec; a test is always in
 test('absent facts are left out; without a cluster the service is the source', () => {
   const data = anAlertMessage({
     cluster: null,
+    alert: { cause: null, scope: null },
     job: null,
     cronjob: { lastSuccess: null },
     context: { suggestedFix: null, logs: null, events: null },

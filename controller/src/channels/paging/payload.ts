@@ -107,6 +107,8 @@ function detailsOfAlert({ alert, monitor, cronjob, job, context }: AlertMessage)
     job: job?.name,
     exit_code: job?.exitCode,
     reason: job?.reason,
+    cause: alert.cause,
+    scope: alert.scope,
     count: alert.occurrences,
     last_success: cronjob.lastSuccess,
     suggested_fix: context.suggestedFix,

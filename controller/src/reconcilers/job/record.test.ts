@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toExecution, type CreateRefusal, type JobFacts, type PodFacts } from '@cronjob-monitor/shared/domain';
-import { listActiveJobs, listOutputRuns, projectCronJob } from '@cronjob-monitor/shared/store';
-import { aContainer, aCronJob, aJob, anEnd, aPod } from '@cronjob-monitor/shared/testing';
+import { listActiveJobs, listExecutions, listOutputRuns, projectCronJob } from '@cronjob-monitor/shared/store';
+import { aContainer, aCronJob, aFailedJob, aJob, anEnd, aPod } from '@cronjob-monitor/shared/testing';
 import { anAlertingFixture, type AlertingFixture } from '../../testing/alerting-fixture.ts';
 import type { GatheredJob } from './gather.ts';
 import { createJobRecords, type JobRecords } from './record.ts';
@@ -53,6 +53,23 @@ test('a Job that waits says for what, without secrets, and since when it does so
   const refusal = { firstAt: now, lastAt: now + 1, message: 'exceeded quota' };
   assert.deepEqual(await write(now + 40_000, [], refusal), ['FailedCreate', 'exceeded quota', now, undefined]);
   assert.deepEqual(await write(now + 50_000, [aPod()]), [undefined, undefined, undefined, undefined]);
+});
+
+test('whose fault a run is is known with its pods, also when they are seen after the end of its Job', async (t) => {
+  const { store, epoch, clock } = await anAlertingFixture(t);
+  const records = recordsOf({ store, epoch });
+  const job = aFailedJob({ endedAt: clock.now() });
+  const facts = aCronJob({ uid: job.cronJobUid });
+  const { id } = await store.fenced(epoch, (tx) => projectCronJob(tx, { facts, seenAt: clock.now() }));
+  const record = async (...pods: PodFacts[]) => {
+    const run = toExecution(job, pods, { otherClaims: [], vanished: undefined, delayed: false, inMaintenance: false });
+    await records.recordEnded(run ? [run] : []);
+    const page = { limit: 1, offset: 0 };
+    return (await listExecutions(store, { cronJobIds: [id] }, { page }))[0]?.fault;
+  };
+  assert.equal(await record(), undefined);
+  const drained = aPod({ node: 'node-3', phase: 'Failed', disruption: 'EvictionByEvictionAPI' });
+  assert.deepEqual(await record(drained), { cause: 'platform', scope: 'node node-3' });
 });
 
 test('what a run said is known with its pods, also when they are seen to end after its Job', async (t) => {

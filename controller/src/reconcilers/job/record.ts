@@ -140,9 +140,9 @@ export function createJobRecords<Outcome>(
       store,
       telling.map(({ jobUid }) => jobUid),
     );
-    for (const { jobUid, exitCode, reason, attempts, failedIndexes, node } of telling) {
+    for (const { jobUid, exitCode, reason, attempts, failedIndexes, node, fault } of telling) {
       if (incomplete.has(jobUid))
-        await updateExecutionEvidence(store, epoch, jobUid, { exitCode, reason, attempts, failedIndexes, node });
+        await updateExecutionEvidence(store, epoch, jobUid, { exitCode, reason, attempts, failedIndexes, node, fault });
     }
   }
 }

@@ -6,7 +6,7 @@ import { addFlip, flappingUntil } from './flapping.ts';
 import { messageHold, type MessageHold } from './holds.ts';
 import { routesOf } from './routes.ts';
 import { isRise } from './severity.ts';
-import { holdMessage, muteNow, notify, severityNow, type StepDraft } from './step.ts';
+import { faultNow, holdMessage, muteNow, notify, severityNow, type StepDraft } from './step.ts';
 
 /** `last_seen_at` of what only goes on is written this often at most. */
 const seenEveryMs = 300_000;
@@ -37,6 +37,7 @@ export function goOn(draft: StepDraft<HoldingFinding>, before: AlertRecord): Ale
     message: verdict.message,
     figures: verdict.figures,
     context: keepEvidence(before.context, verdict.context),
+    fault: faultNow(draft, before),
   };
   const news: News = {
     rose: isRise(before.severity, alert.severity),
@@ -57,6 +58,8 @@ export function goOn(draft: StepDraft<HoldingFinding>, before: AlertRecord): Ale
     before.quietCount > 0 ||
     after.severity !== before.severity ||
     after.dueAt !== before.dueAt ||
+    after.fault?.cause !== before.fault?.cause ||
+    after.fault?.scope !== before.fault?.scope ||
     flapping.ended ||
     world.now - before.lastSeenAt >= seenEveryMs;
   return isChanged ? after : 'unchanged';

@@ -9,6 +9,7 @@ import type {
   Suppression,
 } from '../../contract/index.ts';
 import type { MessagePod } from '../delivery/message.ts';
+import type { Fault } from '../execution/fault.ts';
 import type { Instant } from '../instant.ts';
 import type { MaintenanceWindow } from '../mute/maintenance.ts';
 import type { Silence } from '../mute/silence.ts';
@@ -59,6 +60,8 @@ export interface AlertRecord {
   readonly figures: unknown;
   /** The run it speaks of: JSON of the evaluation. */
   readonly context: unknown;
+  /** On whose side it is; undefined: it is about no failure or wait, or nothing tells. */
+  readonly fault: Fault | undefined;
 }
 
 /** What a monitor asks for when something holds. */
@@ -107,6 +110,8 @@ export interface HoldingFinding {
   readonly figures: unknown;
   /** The run it speaks of, by the field names of the API's alert context. */
   readonly context: unknown;
+  /** On whose side it is, as far as it is known when it is found. */
+  readonly fault?: Fault | undefined;
   /** What kind of failure it is; a change ends an acknowledgement. */
   readonly signature?: string | undefined;
   /** It happened while no service watched. */

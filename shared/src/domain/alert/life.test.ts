@@ -213,3 +213,23 @@ test('the same values give the same step, and leave the alert that was given as 
   const row = Object.freeze(rowIn('active'));
   assert.deepEqual(next(row, finding(), world), next(row, finding(), world));
 });
+
+test('whose fault it is follows what is found, and stays as long as the same run is spoken of and nothing tells more', () => {
+  const platform = { cause: 'platform', scope: 'node node-3' } as const;
+  const application = { cause: 'application', scope: undefined } as const;
+  const found = (jobName: string, fault?: HoldingFinding['fault']) =>
+    finding({ verdict: holds({ context: { jobName }, fault, occurred: 1 }) });
+  const faultAfter = (alert: AlertRecord | undefined, next_: AlertFinding) =>
+    stepOf(next(alert, next_, world)).alert.fault;
+  const born = stepOf(next(undefined, found('nightly-1', platform), world)).alert;
+  assert.deepEqual(born.fault, platform);
+  const told = { ...born, lastNotifiedAt: now - 10 * minuteMs };
+  assert.deepEqual(faultAfter(told, found('nightly-1')), platform);
+  assert.equal(faultAfter(told, found('nightly-2')), undefined);
+  assert.deepEqual(faultAfter(told, found('nightly-2', application)), application);
+  const waiting = stepOf(
+    next(undefined, { ...found('nightly-1', platform), rules: { ...plainRules, ...delayed } }, world),
+  );
+  const again = { ...found('nightly-1'), rules: { ...plainRules, ...delayed } };
+  assert.deepEqual(faultAfter(waiting.alert, again), platform);
+});

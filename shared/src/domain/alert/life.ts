@@ -16,7 +16,7 @@ import { isEdge } from './edge.ts';
 import { addFlip, flappingUntil, isFlapping, type Flips } from './flapping.ts';
 import { messageHold, type Mute } from './holds.ts';
 import { routesOf } from './routes.ts';
-import { happenedAt, holdMessage, muteNow, notify, severityNow, type StepDraft } from './step.ts';
+import { faultNow, happenedAt, holdMessage, muteNow, notify, severityNow, type StepDraft } from './step.ts';
 
 type EndVerdict = Exclude<FindingVerdict, HoldingFinding>;
 
@@ -123,6 +123,7 @@ function newborn(draft: StepDraft<HoldingFinding>): AlertRecord {
     message: verdict.message,
     figures: verdict.figures,
     context: verdict.context,
+    fault: verdict.fault,
   };
 }
 
@@ -146,6 +147,7 @@ function reopened(draft: StepDraft<HoldingFinding>, last: AlertRecord): AlertRec
     message: verdict.message,
     figures: verdict.figures,
     context: verdict.context,
+    fault: verdict.fault,
   };
 }
 
@@ -166,6 +168,7 @@ function waitOn(draft: StepDraft<HoldingFinding>, before: AlertRecord): AlertRec
     message: verdict.message,
     figures: verdict.figures,
     context: keepEvidence(before.context, verdict.context),
+    fault: faultNow(draft, before),
   };
   if (alert.count > before.count) decisions.push({ action: 'occurrence', reason: 'counted' });
   const isTold = alert.count > before.count || alert.severity !== before.severity;

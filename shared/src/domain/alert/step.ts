@@ -1,6 +1,16 @@
+import { toAlertFacts } from '../delivery/alert-context.ts';
+import type { Fault } from '../execution/fault.ts';
 import type { Instant } from '../instant.ts';
 import type { MutableAlert } from '../mute/silence.ts';
-import type { AlertFinding, AlertNotice, AlertRecord, AlertWorld, Decision, FindingVerdict } from './alert.ts';
+import type {
+  AlertFinding,
+  AlertNotice,
+  AlertRecord,
+  AlertWorld,
+  Decision,
+  FindingVerdict,
+  HoldingFinding,
+} from './alert.ts';
 import { muteOf, muteThroughout, type MessageHold, type Mute } from './holds.ts';
 import { routesOf } from './routes.ts';
 import { alertSeverity } from './severity.ts';
@@ -32,6 +42,15 @@ export function severityNow({
   const found = verdict.kind === 'holds' ? verdict.severity : undefined;
   const { severity, source: severitySource } = alertSeverity(type, rules.severityOverrides, found);
   return { severity, severitySource };
+}
+
+/** On whose side it is by what was found. What more was read of the same run told more, and stays. */
+export function faultNow(
+  { verdict }: StepDraft<HoldingFinding>,
+  before: Pick<AlertRecord, 'fault' | 'context'>,
+): Fault | undefined {
+  const [{ jobName }, known] = [toAlertFacts(verdict.context), toAlertFacts(before.context)];
+  return verdict.fault ?? (jobName !== undefined && jobName === known.jobName ? before.fault : undefined);
 }
 
 /** What a person muted of this alert now; of what has passed, as long as it would have been told. */

@@ -4,6 +4,7 @@ import type {
   AlertType,
   ExecutionChange,
   ExecutionTrigger,
+  FailureCause,
   Hold,
   MessageSeverity,
   Ref,
@@ -44,6 +45,10 @@ export interface MessageAlert {
   readonly endedAt: WireInstant | null;
   /** Of an expired alert. */
   readonly closeCause: string | null;
+  /** On whose side it is that a run failed, does not start or was missed; null: nothing tells. */
+  readonly cause: FailureCause | null;
+  /** What else that concerns: `node node-3`. */
+  readonly scope: string | null;
   readonly occurrences: number;
   /** Which decision to tell this is, from 1 on. */
   readonly notification: number;

@@ -27,6 +27,8 @@ export function templateValuesOf({ message, place }: Pick<Outgoing, 'message' | 
     'Alert.Message': alert.message,
     'Alert.Since': alert.since,
     'Alert.Count': String(alert.occurrences),
+    'Alert.Cause': textOf(alert.cause),
+    'Alert.Scope': textOf(alert.scope),
     'Context.SuggestedFix': textOf(context.suggestedFix),
     'Context.Logs': textOf(context.logs),
     'Context.Events': context.events?.map(eventLine).join('\n'),

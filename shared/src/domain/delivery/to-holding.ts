@@ -1,5 +1,6 @@
 import type { AlertSubject, AlertType } from '../../contract/index.ts';
 import type { Figures, Verdict } from '../detect/verdict.ts';
+import type { Fault } from '../execution/fault.ts';
 import type { Instant } from '../instant.ts';
 import { withoutAbsent, type AlertFacts, type AlertRun } from './alert-context.ts';
 import type { Finding } from './finding.ts';
@@ -24,6 +25,7 @@ export interface WordedFinding {
   readonly message: string;
   readonly figures: Figures;
   readonly context: AlertFacts;
+  readonly fault: Fault | undefined;
   readonly signature: string | undefined;
 }
 
@@ -47,6 +49,7 @@ export function toHolding(
       ...(run && factsOfRun(run, include)),
       verdict: { reason, count, detail: withoutAbsent(detail), timeZone },
     }),
+    fault: detail['fault'] as Fault | undefined, // as the detectors put it there
     signature: typeof signature === 'string' ? signature : undefined,
   };
 }

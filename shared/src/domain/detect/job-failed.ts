@@ -1,3 +1,4 @@
+import type { Fault } from '../execution/fault.ts';
 import type { Instant } from '../instant.ts';
 import { holds, quiet, type Verdict } from './verdict.ts';
 
@@ -17,6 +18,7 @@ export interface JudgedRun {
   readonly endedAt: Instant;
   readonly exitCode: number | undefined;
   readonly reason: string | undefined;
+  readonly fault?: Fault | undefined;
 }
 
 export interface JobFailedFacts {
@@ -53,6 +55,7 @@ export function jobFailed(rule: JobFailedRule, facts: JobFailedFacts): Verdict {
       reason: newestFailure.reason,
       signature: failureSignature(newestFailure),
       successesInRow: successes.length,
+      fault: newestFailure.fault,
     },
   });
 }

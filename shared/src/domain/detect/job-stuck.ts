@@ -1,4 +1,5 @@
 import type { StuckSubject } from '../../contract/index.ts';
+import type { Fault } from '../execution/fault.ts';
 import type { Instant } from '../instant.ts';
 import { joinSpans, type HeldSpan, type PassedLevel } from './passed-level.ts';
 import { holds, quiet, type Verdict } from './verdict.ts';
@@ -27,6 +28,8 @@ export interface UnfinishedJob {
   readonly seenThroughAt?: Instant | undefined;
   /** Why, such as ImagePullBackOff. */
   readonly waitingReason: string | undefined;
+  /** On whose side it is that it waits. */
+  readonly fault?: Fault | undefined;
   /** Decided or deleted, with the grace of its pods over, yet still there. */
   readonly endingSinceAt: Instant | undefined;
   /** From the slot before the run to the one after it; undefined: its schedule has no such slots. */
@@ -74,6 +77,7 @@ export function jobStuck(subject: StuckSubject, rule: JobStuckRule, facts: JobSt
     detail: {
       jobName: job.jobName,
       reason: job.waitingReason,
+      fault: subject === 'notStarted' ? job.fault : undefined,
       jobs: stuck.slice(0, 20).map(({ job: { jobName } }) => jobName),
     },
   });

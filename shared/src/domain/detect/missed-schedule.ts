@@ -1,3 +1,4 @@
+import type { Fault } from '../execution/fault.ts';
 import type { Instant } from '../instant.ts';
 import type { PassedLevel } from './passed-level.ts';
 import { holds, quiet, type Verdict } from './verdict.ts';
@@ -15,6 +16,7 @@ export interface JudgedSlot {
   readonly at: Instant;
   readonly outcome: 'matched' | 'late' | 'missed' | 'skippedForbid' | 'skippedDeadline';
   readonly cause: string | undefined;
+  readonly fault?: Fault | undefined;
   /** When the Job of one that was started was created. */
   readonly startedAt?: Instant | undefined;
 }
@@ -82,6 +84,6 @@ function row(slots: readonly JudgedSlot[], reason: string, limit: number): Verdi
     reason,
     count: slots.length,
     figures: { measured: slots.length, limit, unit: 'runs' },
-    detail: { firstSlotAt: first.at, lastSlotAt: last.at, cause: last.cause },
+    detail: { firstSlotAt: first.at, lastSlotAt: last.at, cause: last.cause, fault: last.fault },
   });
 }

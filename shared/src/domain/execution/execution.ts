@@ -1,5 +1,6 @@
 import type { ExecutionStatus, ExecutionTrigger } from '../../contract/index.ts';
 import type { Instant } from '../instant.ts';
+import type { Fault } from './fault.ts';
 import type { OutputFacts } from './output-facts.ts';
 
 export {
@@ -31,6 +32,8 @@ export interface Execution {
   readonly reason: string | undefined;
   /** Reason of the Job's terminal condition. */
   readonly jobReason: string | undefined;
+  /** On whose side it is that it failed; undefined: it did not, or nothing tells. */
+  readonly fault?: Fault | undefined;
   /** Pods seen. */
   readonly attempts: number;
   readonly failedIndexes: string | undefined;

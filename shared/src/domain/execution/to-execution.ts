@@ -2,6 +2,7 @@ import type { Instant } from '../instant.ts';
 import { countAttempts } from './attempts.ts';
 import type { Execution, ExecutionStatus } from './execution.ts';
 import { findExitCause } from './exit-cause.ts';
+import { faultOfRun } from './fault.ts';
 import { formatIndexes, unmendedIndexes } from './indexes.ts';
 import type { JobFacts } from './job.ts';
 import { factsOfPods, isOutputKnown } from './output-facts.ts';
@@ -56,6 +57,7 @@ export function toExecution(
     exitCode: cause?.exitCode,
     reason: cause?.reason,
     jobReason: job.jobReason,
+    fault: status === 'failed' ? faultOfRun(job, pods, { cause }) : undefined,
     attempts: countAttempts(job, pods),
     failedIndexes: job.failedIndexes ?? failedIndexesOf(job, status, pods),
     isRetry: job.isRetry,

@@ -1,6 +1,7 @@
+import type { FailureCause } from '../../contract/index.ts';
 import { parseTemplate, suggestionPlaceholders, type SuggestionPlaceholder } from '../template/parse.ts';
 import { renderTemplate } from '../template/render.ts';
-import { builtInFixes } from './built-in.ts';
+import { builtInFixes, infrastructurePriority } from './built-in.ts';
 import { compileMatch, meetsAll, type CompiledCriterion, type FixFacts, type FixPattern } from './pattern.ts';
 
 /** A suggestion, ready to be looked for. */
@@ -10,13 +11,15 @@ export interface Fix {
   /** Text with placeholders. */
   readonly suggestion: string;
   readonly isCustom: boolean;
+  /** It applies to runs that failed on one of these sides; undefined: to all. */
+  readonly causes?: readonly FailureCause[] | undefined;
   /** It applies when all criteria of one of these hold. */
   readonly anyOf: readonly (readonly CompiledCriterion[])[];
 }
 
 /**
  * The patterns of a monitor and the built-in ones, the one to try first first: highest priority, then custom before built-in, then
- * by name. A custom pattern takes the place of the built-in one of its name. Compile once per generation of a monitor.
+ * by name, built-in ones as they are listed. A custom pattern takes the place of the built-in one of its name. Compile once per generation of a monitor.
  *
  * @throws RegexError when an expression cannot be used
  */
@@ -39,12 +42,18 @@ let builtIns: readonly Fix[] | undefined;
 
 /** Compiled once, when they are needed first. */
 function compiledBuiltIns(): readonly Fix[] {
-  return (builtIns ??= builtInFixes.map((fix) => ({ ...fix, isCustom: false, anyOf: fix.anyOf.map(compileMatch) })));
+  return (builtIns ??= builtInFixes.map((fix) => ({
+    ...fix,
+    priority: fix.priority ?? infrastructurePriority,
+    isCustom: false,
+    anyOf: fix.anyOf.map(compileMatch),
+  })));
 }
 
 /** The suggestion that applies to a run; undefined when none does. `onTry` is told of each one that is looked at. */
 export function bestMatch(fixes: readonly Fix[], facts: FixFacts, onTry?: (fix: Fix) => void): Fix | undefined {
   return fixes.find((fix) => {
+    if (facts.cause !== undefined && fix.causes && !fix.causes.includes(facts.cause)) return false;
     onTry?.(fix);
     return fix.anyOf.some((criteria) => meetsAll(criteria, facts));
   });
@@ -81,5 +90,6 @@ const spaceAndMissing = / ?\u0000/g;
 function inOrderOfTrial(a: Fix, b: Fix): number {
   if (a.priority !== b.priority) return b.priority - a.priority;
   if (a.isCustom !== b.isCustom) return a.isCustom ? -1 : 1;
+  if (!a.isCustom) return 0; // in the order of their list
   return a.name < b.name ? -1 : 1;
 }

@@ -1,10 +1,13 @@
+import type { FailureCause } from '../../contract/index.ts';
 import type { FixMatch } from './pattern.ts';
 
 /** A suggestion that comes with the service. It applies when any of its matches does. */
 export interface BuiltInFix {
   readonly name: string;
-  /** 1 to 100: above those of monitors when these say so. */
-  readonly priority: number;
+  /** Of what the program itself has no part in: it applies to runs that failed on one of these sides, before all others. */
+  readonly causes?: readonly FailureCause[];
+  /** 1 to 99, of those that every run may call for: above those of monitors when these say so. */
+  readonly priority?: number;
   readonly anyOf: readonly FixMatch[];
   readonly suggestion: string;
 }
@@ -14,73 +17,104 @@ const exitCodes = (min: number, max: number = min): FixMatch => ({ exitCodeRange
 const log = (logPattern: string): FixMatch => ({ logPattern });
 const event = (eventPattern: string): FixMatch => ({ eventPattern });
 
-/** Highest priority first. Reasons are those of kubelet, scheduler, garbage collector and Job controller. */
+/** Above the other built-in ones, and below those of monitors that name no priority: whose fault it is chooses between them. */
+export const infrastructurePriority = 100;
+
+/** Those of infrastructure in the order of trial, then highest priority first. Reasons are those of kubelet, scheduler, garbage collector and Job controller. */
 export const builtInFixes: readonly BuiltInFix[] = [
   {
     name: 'oom-killed',
-    priority: 100,
+    causes: ['capacity'],
     anyOf: [anyReason('OOMKilled')],
     suggestion:
       'The container {{ .Container }} used more memory than its limit and was killed. Raise resources.limits.memory of {{ .CronJob.Name }}, or make it use less.',
   },
   {
     name: 'image-pull',
-    priority: 95,
+    causes: ['configuration'],
     anyOf: [anyReason('ImagePullBackOff', 'ErrImagePull', 'InvalidImageName', 'ErrImageNeverPull')],
     suggestion:
       'The image {{ .Image }} cannot be pulled. Check its name and tag, and that imagePullSecrets hold valid credentials for the registry.',
   },
   {
+    name: 'registry',
+    causes: ['platform'],
+    anyOf: [anyReason('ImagePullBackOff', 'ErrImagePull', 'RegistryUnavailable')],
+    suggestion:
+      'The registry of {{ .Image }} did not give the image: it does not answer, or refuses for its load. Look at the registry and the way to it.',
+  },
+  {
     name: 'config-error',
-    priority: 93,
+    causes: ['configuration'],
     anyOf: [anyReason('CreateContainerConfigError', 'CreateContainerError')],
     suggestion:
       'The container could not be created: a Secret, a ConfigMap or a key that it refers to is missing in {{ .Namespace }}, or its settings are invalid.',
   },
   {
+    name: 'node-trouble',
+    causes: ['platform'],
+    anyOf: [anyReason('CreateContainerConfigError', 'CreateContainerError'), event('^FailedCreatePodSandBox:')],
+    suggestion:
+      'The node {{ .Node }} could not make the container: its kubelet, runtime or network did not answer in time. Look at the node.',
+  },
+  {
     name: 'start-error',
-    priority: 91,
+    causes: ['configuration'],
     anyOf: [anyReason('ContainerCannotRun', 'StartError', 'RunContainerError')],
     suggestion: 'The container could not be started. Check its command, its working directory and its mounts.',
   },
   {
     name: 'command-missing',
-    priority: 90,
+    causes: ['configuration'],
     anyOf: [exitCodes(126, 127)],
     suggestion:
       'Exit code {{ .ExitCode }}: the command was not found or may not be executed. Check command, path and file mode in the image {{ .Image }}.',
   },
   {
     name: 'unschedulable',
-    priority: 88,
+    causes: ['capacity', 'platform', 'configuration'],
     anyOf: [anyReason('Unschedulable'), event('^FailedScheduling:')],
     suggestion:
       'No node takes the pod. Compare its requests, node selector, affinity and tolerations with what the nodes offer, and look at the quota.',
   },
   {
     name: 'quota',
-    priority: 87,
-    anyOf: [event('(?i)exceeded quota'), event('(?i)\\bforbidden\\b')],
+    causes: ['capacity'],
+    anyOf: [event('(?i)exceeded quota')],
     suggestion:
-      'The API server refused to create the pod in {{ .Namespace }}. Raise the quota, or mend what the admission rule in the event asks for.',
+      'The quota of {{ .Namespace }} is used up: the API server did not create the pod. Raise the quota, or free what others use.',
+  },
+  {
+    name: 'admission',
+    causes: ['configuration'],
+    anyOf: [event('(?i)\\bforbidden\\b'), event('(?i)denied the request')],
+    suggestion:
+      'The API server refused to create the pod in {{ .Namespace }}. Mend what the admission rule in the event asks for.',
+  },
+  {
+    name: 'webhook',
+    causes: ['platform'],
+    anyOf: [event('(?i)failed calling webhook')],
+    suggestion:
+      'A webhook that has to agree to new pods did not answer, so the pod was not created. Look at the service that the event names.',
   },
   {
     name: 'mount',
-    priority: 86,
+    causes: ['platform', 'configuration'],
     anyOf: [event('^(?:FailedMount|FailedAttachVolume):')],
     suggestion:
       'A volume could not be mounted. Check that its claim is bound, and that no other node still holds the volume.',
   },
   {
     name: 'evicted',
-    priority: 85,
+    causes: ['capacity', 'platform'],
     anyOf: [anyReason('Evicted', 'EvictionByEvictionAPI', 'PreemptionByScheduler')],
     suggestion:
       'The pod was evicted from the node {{ .Node }}: by pressure on the node, a drain, or a pod of higher priority. Set requests near the real use, give it a priority, or allow a retry.',
   },
   {
     name: 'node-lost',
-    priority: 84,
+    causes: ['platform'],
     anyOf: [anyReason('NodeLost', 'DeletionByTaintManager', 'DeletionByPodGC', 'ContainerStatusUnknown')],
     suggestion: 'The node {{ .Node }} went away under the run. Allow a retry (backoffLimit), and look at the node.',
   },

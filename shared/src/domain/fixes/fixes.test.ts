@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { patternCriteria } from '../../contract/index.ts';
 import { parseTemplate, suggestionPlaceholders, unknownPlaceholders } from '../template/parse.ts';
 import { bestMatch, compileFixes, renderSuggestion } from './best-match.ts';
-import { builtInFixes } from './built-in.ts';
+import { builtInFixes, infrastructurePriority } from './built-in.ts';
 import { compileMatch, meetsAll, type FixFacts, type FixMatch, type FixPattern } from './pattern.ts';
 import { RegexError } from './regex.ts';
 
@@ -30,7 +30,8 @@ const runs: { facts: Partial<FixFacts>; fix: string | undefined }[] = [
   { facts: { events: ['FailedScheduling: 0/3 nodes are available'] }, fix: 'unschedulable' },
   { facts: { events: ['Normal: FailedScheduling: quoted'] }, fix: undefined },
   { facts: { events: ['FailedCreate: pods "x" is forbidden: exceeded quota: q'] }, fix: 'quota' },
-  { facts: { events: ['FailedCreate: admission webhook denied: Forbidden'] }, fix: 'quota' },
+  { facts: { events: ['FailedCreate: admission webhook denied: Forbidden'] }, fix: 'admission' },
+  { facts: { events: ['FailedCreate: Internal error occurred: failed calling webhook "x"'] }, fix: 'webhook' },
   { facts: { events: ['FailedMount: timed out'] }, fix: 'mount' },
   { facts: { events: ['FailedAttachVolume: Multi-Attach error'] }, fix: 'mount' },
   { facts: { reasons: ['Evicted'] }, fix: 'evicted' },
@@ -58,6 +59,13 @@ const runs: { facts: Partial<FixFacts>; fix: string | undefined }[] = [
   { facts: { exitCode: 255 }, fix: 'signal-range' },
   { facts: { reasons: ['PodFailurePolicy'] }, fix: 'failure-policy' },
   { facts: { reasons: ['BackoffLimitExceeded'] }, fix: 'backoff-limit' },
+  { facts: { cause: 'platform', reasons: ['ImagePullBackOff'] }, fix: 'registry' },
+  { facts: { cause: 'configuration', reasons: ['ImagePullBackOff'] }, fix: 'image-pull' },
+  { facts: { cause: 'platform', reasons: ['CreateContainerError'] }, fix: 'node-trouble' },
+  { facts: { cause: 'platform', reasons: ['EvictionByEvictionAPI'] }, fix: 'evicted' },
+  { facts: { cause: 'application', exitCode: 1, events: ['FailedScheduling: 0/3 nodes'] }, fix: 'exit-1' },
+  { facts: { cause: 'application', exitCode: 3, events: ['FailedMount: not found'] }, fix: 'exit-range' },
+  { facts: { cause: 'capacity', exitCode: 137, reasons: ['OOMKilled'] }, fix: 'oom-killed' },
   { facts: { exitCode: 0 }, fix: undefined },
   { facts: {}, fix: undefined },
 ];
@@ -77,12 +85,15 @@ test('every built-in suggestion is called for by some run above, and fills only 
   }
 });
 
-test('built-in suggestions stand in order of their priority, each with one of its own', () => {
-  const priorities = builtInFixes.map(({ priority }) => priority);
+test('built-in suggestions of infrastructure are chosen by whose fault it is, the others by a priority of their own below them', () => {
+  const priorities = builtInFixes.flatMap(({ priority }) => priority ?? []);
   assert.deepEqual(
     priorities,
     [...new Set(priorities)].sort((a, b) => b - a),
   );
+  assert.ok(Math.max(...priorities) < infrastructurePriority);
+  for (const { name, causes, priority } of builtInFixes)
+    assert.equal(causes === undefined, priority !== undefined, name);
 });
 
 const shown: FixFacts = {

@@ -1,4 +1,4 @@
-import type { PatternCriterion } from '../../contract/index.ts';
+import type { FailureCause, PatternCriterion } from '../../contract/index.ts';
 import { compileRegex, type Regex } from './regex.ts';
 
 /** What a run must show for a suggestion to apply. All given criteria must hold; with none it never applies. */
@@ -29,6 +29,8 @@ export interface FixPattern {
 export interface FixFacts {
   /** Undefined: not known; then it meets no criterion about exit codes. */
   readonly exitCode: number | undefined;
+  /** Whose fault it is; undefined: nothing tells, or it was not asked. */
+  readonly cause?: FailureCause | undefined;
   /** Of the container or pod, and of the Job's condition. */
   readonly reasons: readonly string[];
   /** The captured end of the log. */

@@ -151,12 +151,13 @@ export class FactsOverTime {
       .filter(({ trigger }) => rule.includeManual || trigger === 'scheduled')
       .take(count)
       .filter(({ finishedAt }) => finishedAt >= this.#sinceAt)
-      .map(({ jobName, status, finishedAt, exitCode, reason, jobReason }) => ({
+      .map(({ jobName, status, finishedAt, exitCode, reason, jobReason, fault }) => ({
         jobName,
         status,
         endedAt: finishedAt,
         exitCode,
         reason: reason ?? jobReason,
+        fault,
       }))
       .toArray();
   }

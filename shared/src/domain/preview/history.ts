@@ -1,4 +1,5 @@
 import type { ExecutionStatus, ExecutionTrigger, SlotOutcome } from '../../contract/index.ts';
+import type { Fault } from '../execution/fault.ts';
 import type { Instant } from '../instant.ts';
 import { lateAfterMs } from '../slots/tolerance.ts';
 import type { SpecEpoch } from '../slots/epoch.ts';
@@ -19,6 +20,7 @@ export interface PreviewedRun {
   readonly exitCode: number | undefined;
   readonly reason: string | undefined;
   readonly jobReason: string | undefined;
+  readonly fault?: Fault | undefined;
   /** Due in a maintenance window that leaves it out of the SLA. */
   readonly inMaintenance: boolean;
   /** Its facts; undefined: they were never known. */
@@ -30,6 +32,7 @@ export interface PreviewedSlot {
   readonly at: Instant;
   readonly outcome: SlotOutcome;
   readonly cause: string | undefined;
+  readonly fault?: Fault | undefined;
   /** When the ledger told it. */
   readonly decidedAt: Instant;
 }

@@ -41,6 +41,8 @@ export const messagePlaceholders = [
   'Alert.Message',
   'Alert.Since',
   'Alert.Count',
+  'Alert.Cause',
+  'Alert.Scope',
   'Context.SuggestedFix',
   'Context.Logs',
   'Context.Events',

@@ -11,6 +11,7 @@ import type { AlertRecord, Flips } from '../../domain/index.ts';
 import type { Row } from '../ask.ts';
 import { cleanText, fromJson, optionalCleanText, optionalNumber, optionalText, toJson } from '../column.ts';
 import type { Db } from '../database.ts';
+import { toFault, toFaultColumns } from '../fault-columns.ts';
 import { toId16 } from '../id16.ts';
 
 /** What never changes comes first; the last column of the fixed ones is `cronjob_name`. */
@@ -51,6 +52,8 @@ const moving = [
   'message',
   'figures',
   'context',
+  'cause',
+  'scope',
 ] as const;
 export const alertColumns = [...fixed, ...moving] as const;
 export const movingAlertColumns = moving;
@@ -103,6 +106,7 @@ export function toMovingValues(db: Db, alert: AlertRecord): unknown[] {
     cleanText(alert.message, 4_000),
     toJson(alert.figures),
     toJson(alert.context),
+    ...toFaultColumns(alert.fault),
   ];
 }
 
@@ -142,5 +146,6 @@ export function toAlertRecord(db: Db, row: Row): AlertRecord {
     message: String(row['message']),
     figures: fromJson(row['figures']) ?? undefined,
     context: fromJson(row['context']) ?? undefined,
+    fault: toFault(row),
   };
 }

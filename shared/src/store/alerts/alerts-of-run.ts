@@ -5,6 +5,7 @@ import { noteMove } from '../changes.ts';
 import { toJson } from '../column.ts';
 import { cronJobIdsOf } from '../catalog/cron-job-ids.ts';
 import type { Db, Tx } from '../database.ts';
+import { toFaultColumns } from '../fault-columns.ts';
 import { toId16 } from '../id16.ts';
 import { listWaitingRuns } from '../deliveries/waiting-messages.ts';
 import { quoted, rowsIn } from '../upsert.ts';
@@ -65,8 +66,17 @@ export async function listAlertsOfRuns(db: Db, runs: readonly RunRef[]): Promise
   });
 }
 
-/** What is known of an alert's run; nothing else of the alert changes. The row of its CronJob is to be locked before. */
-export async function updateAlertContext(tx: Tx, alertId: string, context: unknown): Promise<void> {
+/**
+ * What is known of an alert's run, and whose fault it is where that is news; nothing else of the alert changes. The row of its CronJob is to
+ * be locked before.
+ */
+export async function updateAlertContext(
+  tx: Tx,
+  alertId: string,
+  { context, fault }: Pick<AlertRecord, 'context'> & Partial<Pick<AlertRecord, 'fault'>>,
+): Promise<void> {
   noteMove(tx, { alertId });
-  await change(tx, 'update alerts set context = ? where id = ?', [toJson(context), tx.dialect.id16(toId16(alertId))]);
+  const id = tx.dialect.id16(toId16(alertId));
+  await change(tx, 'update alerts set context = ? where id = ?', [toJson(context), id]);
+  if (fault) await change(tx, 'update alerts set cause = ?, scope = ? where id = ?', [...toFaultColumns(fault), id]);
 }

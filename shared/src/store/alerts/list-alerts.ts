@@ -5,18 +5,21 @@ import {
   type AlertState,
   type AlertSubject,
   type AlertType,
+  type FailureCause,
   type Ref,
   type Severity,
   type SeveritySource,
   type Suppression,
 } from '../../contract/index.ts';
-import type { Instant } from '../../domain/index.ts';
+import type { Fault, Instant } from '../../domain/index.ts';
 import { inParts, marks, rows, type Row } from '../ask.ts';
 import { afterRow, orderOf, type OrderKey } from '../keyset.ts';
 import { fromJson, optionalNumber, optionalText } from '../column.ts';
 import type { Db } from '../database.ts';
+import { toFault } from '../fault-columns.ts';
 import { toId16 } from '../id16.ts';
 import { toMutedThere, type MutedThere } from './told-there.ts';
+import { faultWords } from '../words.ts';
 
 /** One incident, open or in history, with its acknowledgement. */
 export interface StoredAlert {
@@ -46,6 +49,7 @@ export interface StoredAlert {
   readonly context: unknown;
   /** Receivers that keep it from people, by the name of the channel. */
   readonly mutedThere: MutedThere;
+  readonly fault: Fault | undefined;
   readonly acknowledgement:
     | {
         readonly by: string;
@@ -62,6 +66,8 @@ export interface AlertFilter {
   readonly states: readonly AlertState[];
   readonly severities?: readonly Severity[] | undefined;
   readonly types?: readonly AlertType[] | undefined;
+  /** Whose fault they are. */
+  readonly causes?: readonly FailureCause[] | undefined;
   readonly namespaces?: readonly string[] | undefined;
   /** Of these CronJobs. */
   readonly cronJobIds?: readonly number[] | undefined;
@@ -132,6 +138,8 @@ const columns = [
   'figures',
   'context',
   'muted_there',
+  'cause',
+  'scope',
 ].map((column) => `a."${column}"`);
 
 const tables =
@@ -213,6 +221,10 @@ function conditionOf(db: Db, filter: AlertFilter): { sql: string; bindings: read
   isOneOf('a.cronjob_id', filter.cronJobIds);
   isOneOf('a.severity', filter.severities);
   isOneOf('a.type', filter.types);
+  isOneOf(
+    'a.cause',
+    filter.causes?.map((word) => faultWords.toNumber(word)),
+  );
   isOneOf('a.namespace', filter.namespaces);
   isOneOf('a.cronjob_name', filter.cronJobs);
   if (filter.monitor) {
@@ -258,6 +270,7 @@ function toStoredAlert(db: Db, row: Row): StoredAlert {
     figures: fromJson(row['figures']),
     context: fromJson(row['context']),
     mutedThere: toMutedThere(row['muted_there']),
+    fault: toFault(row),
     acknowledgement:
       by === undefined
         ? undefined

@@ -1,7 +1,9 @@
+import type { Fault } from '../../domain/index.ts';
 import { change, firstRow } from '../ask.ts';
 import type { LastRun } from '../catalog/last-run.ts';
 import { cleanText, fromJson, optionalCleanText, optionalNumber, toJson } from '../column.ts';
 import type { Store } from '../database.ts';
+import { toFault, toFaultColumns } from '../fault-columns.ts';
 import { toId16 } from '../id16.ts';
 import { longestReason } from './execution-row.ts';
 import { fullReason, shortReason } from './short-text.ts';
@@ -13,6 +15,8 @@ export interface MissingFacts {
   readonly attempts?: number | undefined;
   readonly failedIndexes?: string | undefined;
   readonly node?: string | undefined;
+  /** It takes the place of what was known without them. */
+  readonly fault?: Fault | undefined;
 }
 
 /** Fills what the execution lacks (attempts: only upwards). Returns false when nothing changed, or no such run is recorded. */
@@ -36,11 +40,19 @@ export async function updateExecutionEvidence(
 
     const row = await firstRow(
       tx,
-      'select exit_code, reason, job_reason, attempts, failed_indexes, node from executions where job_uid = ?',
+      'select exit_code, reason, job_reason, attempts, failed_indexes, node, cause, scope from executions where job_uid = ?',
       [bound],
     );
     if (row === undefined) return false;
-    const before = [row['exit_code'], row['reason'], row['attempts'], row['failed_indexes'], row['node']];
+    const before = [
+      row['exit_code'],
+      row['reason'],
+      row['attempts'],
+      row['failed_indexes'],
+      row['node'],
+      row['cause'],
+      row['scope'],
+    ];
     // The reason of the Job stands in where no pod told one.
     const standsIn = row['reason'] === null || row['reason'] === row['job_reason'];
     const after = [
@@ -49,12 +61,13 @@ export async function updateExecutionEvidence(
       Math.max(Number(row['attempts']), facts.attempts ?? 0),
       row['failed_indexes'] ?? optionalCleanText(facts.failedIndexes, 1_000),
       row['node'] ?? optionalCleanText(facts.node, 253),
+      ...toFaultColumns(facts.fault ?? toFault(row)),
     ];
     if (after.every((value, position) => value === before[position])) return false;
 
     await change(
       tx,
-      'update executions set exit_code = ?, reason = ?, attempts = ?, failed_indexes = ?, node = ? where job_uid = ?',
+      'update executions set exit_code = ?, reason = ?, attempts = ?, failed_indexes = ?, node = ?, cause = ?, scope = ? where job_uid = ?',
       [...after, bound],
     );
     for (const column of ['last_run', 'failed_run']) {

@@ -1,6 +1,8 @@
+import type { Fault } from '../../domain/index.ts';
 import { change } from '../ask.ts';
 import { cleanText } from '../column.ts';
 import type { Tx } from '../database.ts';
+import { toFaultColumns } from '../fault-columns.ts';
 import { toId16 } from '../id16.ts';
 
 /** Longer suggestions are cut, characters. */
@@ -19,4 +21,17 @@ export async function updateExecutionFixes(
     ]);
   }
   return kept;
+}
+
+/** What more was read of failed runs says whose fault they were. */
+export async function updateExecutionFaults(
+  tx: Tx,
+  faults: readonly { readonly jobUid: string; readonly fault: Fault }[],
+): Promise<void> {
+  for (const { jobUid, fault } of faults) {
+    await change(tx, 'update executions set cause = ?, scope = ? where job_uid = ?', [
+      ...toFaultColumns(fault),
+      tx.dialect.id16(toId16(jobUid)),
+    ]);
+  }
 }

@@ -4,6 +4,7 @@ import type { Db } from '../database.ts';
 import { toId16 } from '../id16.ts';
 import { shortJobName, shortReason } from './short-text.ts';
 import { flagBits, statusWords, triggerWords } from '../words.ts';
+import { toFaultColumns } from '../fault-columns.ts';
 
 /** Columns of a new row, in the order of toExecutionRow. */
 export const executionColumns = [
@@ -28,6 +29,8 @@ export const executionColumns = [
   'fix',
   'recorded_at',
   'flags',
+  'cause',
+  'scope',
 ] as const;
 
 /** One character less than the column takes: an escaped text is one longer. */
@@ -62,6 +65,7 @@ export function toExecutionRow(
     null,
     facts.recordedAt,
     flagsOf(run) | facts.evidenceFlags,
+    ...toFaultColumns(run.fault),
   ];
 }
 

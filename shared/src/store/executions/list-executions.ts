@@ -1,7 +1,13 @@
-import { executionStatuses, type ExecutionStatus, type ExecutionTrigger } from '../../contract/index.ts';
+import {
+  executionStatuses,
+  type ExecutionStatus,
+  type FailureCause,
+  type ExecutionTrigger,
+} from '../../contract/index.ts';
 import type { Execution, Instant } from '../../domain/index.ts';
 import { firstRow, marks, rows, type Row } from '../ask.ts';
 import { optionalNumber, optionalText } from '../column.ts';
+import { toFault } from '../fault-columns.ts';
 import type { Db } from '../database.ts';
 import { toId16 } from '../id16.ts';
 import { afterRow, orderOf, type OrderKey } from '../keyset.ts';
@@ -9,7 +15,7 @@ import { mostClockLeadMs } from './born-for-slot.ts';
 import { listRunFacts, type FactValues } from './run-facts.ts';
 import { fullJobName, fullJobNameSql, fullReason } from './short-text.ts';
 import { toTemplateHash } from '../templates.ts';
-import { flagBits, statusWords, triggerWords } from '../words.ts';
+import { faultWords, flagBits, statusWords, triggerWords } from '../words.ts';
 
 /** A recorded run with what was kept beside it. */
 export interface StoredExecution extends Execution {
@@ -27,6 +33,8 @@ export interface ExecutionFilter {
   readonly cronJobIds: readonly number[];
   readonly statuses?: readonly ExecutionStatus[];
   readonly triggers?: readonly ExecutionTrigger[];
+  /** On whose side it is that they failed. */
+  readonly causes?: readonly FailureCause[];
   /** Inclusive. */
   readonly since?: Instant | undefined;
   /** Exclusive. */
@@ -56,6 +64,8 @@ const columns = [
   'node',
   'template_hash',
   'fix',
+  'cause',
+  'scope',
 ].map((column) => `e."${column}"`);
 /** A page that begins further on is found by its keys: else every row before it is fetched to be skipped. */
 const longOffset = 100;
@@ -127,8 +137,8 @@ export async function listExecutions(
 }
 
 /** Nothing but the index of creations says which runs these are. */
-function isByCreation({ statuses = [], triggers = [] }: ExecutionFilter): boolean {
-  return statuses.length === 0 && triggers.length === 0;
+function isByCreation({ statuses = [], triggers = [], causes = [] }: ExecutionFilter): boolean {
+  return statuses.length + triggers.length + causes.length === 0;
 }
 
 /** A page far on in the order of time: where it begins is found in the index of creations, and no row before it is fetched. */
@@ -236,7 +246,7 @@ export async function findNamedExecutions(
 function conditionOf(filter: ExecutionFilter): { sql: string; bindings: unknown[] } {
   const parts = [`e.cronjob_id in (${marks(filter.cronJobIds)})`];
   const bindings: unknown[] = [...filter.cronJobIds];
-  const { statuses = [], triggers = [], since, until } = filter;
+  const { statuses = [], triggers = [], causes = [], since, until } = filter;
   if (statuses.length > 0) {
     parts.push(`e.status in (${marks(statuses)})`);
     bindings.push(...statuses.map((word) => statusWords.toNumber(word)));
@@ -244,6 +254,10 @@ function conditionOf(filter: ExecutionFilter): { sql: string; bindings: unknown[
   if (triggers.length > 0) {
     parts.push(`e."trigger" in (${marks(triggers)})`);
     bindings.push(...triggers.map((word) => triggerWords.toNumber(word)));
+  }
+  if (causes.length > 0) {
+    parts.push(`e.cause in (${marks(causes)})`);
+    bindings.push(...causes.map((word) => faultWords.toNumber(word)));
   }
   if (since !== undefined) {
     parts.push('e.created_at >= ?');
@@ -288,6 +302,7 @@ function toStoredExecution(db: Db, row: Row, facts: ReadonlyMap<string, FactValu
     exitCode: optionalNumber(row['exit_code']),
     reason: toReason(row['reason']),
     jobReason: toReason(row['job_reason']),
+    fault: toFault(row),
     attempts: Number(row['attempts']),
     failedIndexes: optionalText(row['failed_indexes']),
     isRetry: retryOf !== undefined,

@@ -1,6 +1,7 @@
-import type { Instant } from '../../domain/index.ts';
+import type { Fault, Instant } from '../../domain/index.ts';
 import { optionalNumber, optionalText } from '../column.ts';
 import type { Db } from '../database.ts';
+import { toFault } from '../fault-columns.ts';
 import { fullJobName, fullReason } from '../executions/short-text.ts';
 import { flagBits, statusWords, triggerWords } from '../words.ts';
 import { namesOf } from './names.ts';
@@ -16,6 +17,7 @@ export interface JudgedRunRow {
   readonly exitCode: number | undefined;
   readonly reason: string | undefined;
   readonly jobReason: string | undefined;
+  readonly fault: Fault | undefined;
   readonly durationMs: number | undefined;
   readonly isScheduled: boolean;
   /** Scheduled, and not left out of the SLA by a maintenance window. */
@@ -35,7 +37,8 @@ export async function listJudgedRuns(
 ): Promise<ReadonlyMap<number, readonly JudgedRunRow[]>> {
   const { count, includeManual } = wanted;
   const range = {
-    select: 'job_uid, job_name, status, finished_at, exit_code, reason, job_reason, duration_ms, "trigger", flags',
+    select:
+      'job_uid, job_name, status, finished_at, exit_code, reason, job_reason, duration_ms, "trigger", flags, cause, scope',
     orderBy: 'finished_at',
     limit: count,
   };
@@ -59,6 +62,7 @@ export async function listJudgedRuns(
         exitCode: optionalNumber(row['exit_code']),
         reason: reason === undefined ? undefined : fullReason(reason),
         jobReason: jobReason === undefined ? undefined : fullReason(jobReason),
+        fault: toFault(row),
         durationMs: optionalNumber(row['duration_ms']),
         isScheduled,
         isCounted: isScheduled && (Number(row['flags']) & flagBits.inMaintenance) === 0,

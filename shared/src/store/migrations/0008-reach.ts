@@ -29,7 +29,8 @@ export const drillTables: readonly Table[] = [
 export const reachColumns: Readonly<Record<string, Readonly<Record<string, ColumnType>>>> = {
   // annotations: those of ours, of the CronJob and its Namespace. template_at: its job template is of that time. mirrored: what was written to the CronJob about its health.
   cronjobs: { annotations: 'longText', template_at: 'bigint', mirrored: 'longText' },
-  executions: { cause: 'smallint' },
+  // cause: whose fault a failure is. scope: what else it concerns.
+  executions: { cause: 'smallint', scope: { text: 253 } },
   // muted_there: what a receiver says of it that has silences of its own.
   alerts: { cause: 'smallint', scope: { text: 253 }, muted_there: 'longText' },
   channels: { proved_at: 'bigint', proved_by: { text: 253 } },

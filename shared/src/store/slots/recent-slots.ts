@@ -1,9 +1,17 @@
+import type { SlotCause } from '../../contract/index.ts';
 import { lateAfterMs, type Instant, type JudgedSlot } from '../../domain/index.ts';
 import { inParts, rows } from '../ask.ts';
+import { optionalText } from '../column.ts';
 import type { Db } from '../database.ts';
 import { mostClockLeadMs } from '../executions/born-for-slot.ts';
 import { causeWords, outcomeWords } from '../words.ts';
 import { findStartSkew } from './start-skew.ts';
+
+export interface RecentSlot extends JudgedSlot {
+  readonly cause: SlotCause | undefined;
+  /** What the cluster said of a Job that it did not create. */
+  readonly message?: string | undefined;
+}
 
 /** CronJobs of one statement: each is three pieces of it. */
 const cronJobsPerStatement = 100;
@@ -17,25 +25,25 @@ export async function listRecentSlots(
   db: Db,
   cronJobIds: readonly number[],
   count: number,
-): Promise<ReadonlyMap<number, JudgedSlot[]>> {
+): Promise<ReadonlyMap<number, RecentSlot[]>> {
   const lateAfter = lateAfterMs(await findStartSkew(db));
-  const found = new Map<number, Map<Instant, JudgedSlot>>();
+  const found = new Map<number, Map<Instant, RecentSlot>>();
   for (const ids of inParts(cronJobIds, cronJobsPerStatement)) {
     const born = await earliestCreations(db, ids, count);
     // Each piece reads the end of one key range. What a piece does not have is -1: a bare null has no type that the others share.
     const pieces = ids.flatMap((_, index) => [
-      `select * from (select cronjob_id, slot_at as at_ms, outcome, coalesce(cause, -1) as cause, slot_at as created_at from slots ` +
+      `select * from (select cronjob_id, slot_at as at_ms, outcome, coalesce(cause, -1) as cause, slot_at as created_at, coalesce(message, '') as message from slots ` +
         `where cronjob_id = ? and outcome in (${counted.join(', ')}) order by slot_at desc limit ?) s${index}`,
-      `select * from (select cronjob_id, scheduled_at as at_ms, -1 as outcome, -1 as cause, created_at from executions ` +
+      `select * from (select cronjob_id, scheduled_at as at_ms, -1 as outcome, -1 as cause, created_at, '' as message from executions ` +
         `where cronjob_id = ? and created_at >= ? and scheduled_at > 0 order by scheduled_at desc limit ?) e${index}`,
-      `select * from (select cronjob_id, scheduled_at as at_ms, -1 as outcome, -1 as cause, created_at from active_jobs ` +
+      `select * from (select cronjob_id, scheduled_at as at_ms, -1 as outcome, -1 as cause, created_at, '' as message from active_jobs ` +
         `where cronjob_id = ? and scheduled_at > 0 order by scheduled_at desc limit ?) a${index}`,
     ]);
     const bindings = ids.flatMap((id) => [id, count, id, born.get(id) ?? 0, count, id, count]);
     for (const row of await rows(db, pieces.join(' union all '), bindings)) {
       const id = Number(row['cronjob_id']);
       const at = Number(row['at_ms']);
-      const slots = found.get(id) ?? new Map<Instant, JudgedSlot>();
+      const slots = found.get(id) ?? new Map<Instant, RecentSlot>();
       found.set(id, slots);
       const outcome = Number(row['outcome']);
       if (outcome === -1) {
@@ -43,7 +51,12 @@ export async function listRecentSlots(
         const isLate = startedAt - at > lateAfter;
         slots.set(at, { at, outcome: isLate ? 'late' : 'matched', cause: undefined, startedAt });
       } else if (!slots.has(at)) {
-        slots.set(at, { at, outcome: toJudged(outcome), cause: toCause(Number(row['cause'])) });
+        slots.set(at, {
+          at,
+          outcome: toJudged(outcome),
+          cause: toCause(Number(row['cause'])),
+          message: optionalText(row['message'] || null),
+        });
       }
     }
   }
@@ -76,6 +89,6 @@ function toJudged(outcome: number): JudgedSlot['outcome'] {
   throw new RangeError(`${word} was not asked for`);
 }
 
-function toCause(cause: number): string | undefined {
+function toCause(cause: number): SlotCause | undefined {
   return cause === -1 ? undefined : causeWords.toWord(cause);
 }
