@@ -389,7 +389,7 @@ export const transcripts: readonly Transcript[] = [
       'ErrImageNeverPull',
       'Container image "report:1" is not present with pull policy of Never',
     ),
-    'a tag that does not exist': pull(`${resolve('registry.example.com/team/report:1.4: not found')}`),
+    'a tag that does not exist': pull(resolve('registry.example.com/team/report:1.4: not found')),
     'a tag that does not exist, until the deadline': waitedOut(
       pull(resolve('registry.example.com/team/report:1.4: not found')),
     ),

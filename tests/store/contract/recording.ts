@@ -39,6 +39,7 @@ export const recording = contract('the recording of runs', (test) => {
     const cronJob = await projected(store, epoch);
     const run = aRun(cronJob, {
       failedIndexes: '1,4-6',
+      fault: { cause: 'platform', scope: 'registry ghcr.io' },
       isRetry: true,
       retryOf: 'the-first',
       delayed: true,

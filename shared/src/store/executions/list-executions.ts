@@ -302,7 +302,7 @@ function toStoredExecution(db: Db, row: Row, facts: ReadonlyMap<string, FactValu
     exitCode: optionalNumber(row['exit_code']),
     reason: toReason(row['reason']),
     jobReason: toReason(row['job_reason']),
-    fault: toFault(row),
+    ...(row['cause'] === null ? {} : { fault: toFault(row) }),
     attempts: Number(row['attempts']),
     failedIndexes: optionalText(row['failed_indexes']),
     isRetry: retryOf !== undefined,
