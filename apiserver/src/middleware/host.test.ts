@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { startApi } from '../testing/api.ts';
 
@@ -50,6 +52,21 @@ test('accepts literals, local and cluster names, and what the configuration list
   for (const host of accepted) {
     const { status } = await api.ask('/api/v1/config', { headers: { Host: host } });
     assert.equal(status, 200, host);
+  }
+});
+
+test('refuses two Host headers: one of them is not the one that a proxy went by', async () => {
+  await using api = await startApi({ settings });
+  for (const [first, second] of [
+    ['localhost', 'evil.example'],
+    ['evil.example', 'localhost'],
+    ['localhost', 'localhost'],
+  ] as const) {
+    const answer = await say(
+      api.server.port,
+      `GET /api/v1/config HTTP/1.1\r\nHost: ${first}\r\nHost: ${second}\r\nConnection: close\r\n\r\n`,
+    );
+    assert.match(answer, /^HTTP\/1\.1 400 [^]*Host: is given more than once/);
   }
 });
 
@@ -121,3 +138,10 @@ test('it is asked before the path is looked at', async () => {
   const answer = await api.ask('/api/v1/nothing', { method: 'POST', headers: { 'Sec-Fetch-Site': 'cross-site' } });
   assert.equal(answer.status, 403);
 });
+
+/** What is answered to these bytes: a client of HTTP sends no header twice that may come once. */
+async function say(port: number, bytes: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.end(bytes);
+  return text(socket);
+}

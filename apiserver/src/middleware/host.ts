@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { hostNotAllowed, crossSiteRefused } from '../errors.ts';
+import { crossSiteRefused, hostNotAllowed, invalidRequest } from '../errors.ts';
 import { type ApiMiddleware, isUnsafe } from '../context.ts';
 
 export interface HostRules {
@@ -21,6 +21,10 @@ export function hostGuard(rules: HostRules): ApiMiddleware {
   suffixes.push('.localhost', '.svc', '.svc.cluster.local');
 
   return async (ctx, next) => {
+    // RFC 9112, section 3.2: a proxy before us may have gone by the other one.
+    if ((ctx.req.headersDistinct['host']?.length ?? 0) > 1) {
+      throw invalidRequest([{ in: 'header', field: 'Host', message: 'is given more than once', allowed: 'once' }]);
+    }
     const host = hostOf(ctx.req.url ?? '', ctx.req.headers.host);
     if (host === undefined || !accepted(host, allowed, suffixes)) throw hostNotAllowed();
     await next();

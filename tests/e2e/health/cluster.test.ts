@@ -1,20 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { namespace, putMonitor, startBench, until, type Bench } from '../../faults/harness/bench.ts';
+import { namespace, putMonitor, startBench, until } from '../../faults/harness/bench.ts';
 import { putCronJob } from '../../faults/harness/objects.ts';
 import { applyCrds } from '../../realcluster/apply-crds.ts';
 import type { MonitorProcess } from '../../servers/index.ts';
-import { askHealth } from './told.ts';
+import { askHealth, removeDefinitions } from './told.ts';
 
 const noMonitors =
   /the definition of CronJobMonitor is not in the cluster: kubectl apply -f charts\/cronjob-monitor\/crds\//;
 
-const definition = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' };
 const monitorKind = { apiVersion: 'cronjob-monitor.io/v1alpha1', kind: 'CronJobMonitor' };
-
-function removeDefinitions({ sim }: Bench): void {
-  for (const { metadata } of sim.objects.list(definition)) sim.objects.remove({ ...definition, name: metadata.name });
-}
 
 /** Both surfaces and the log say it. */
 async function untilNotReady(service: MonitorProcess, sentence: RegExp, limitMs = 90_000): Promise<void> {

@@ -21,19 +21,23 @@ export interface HealthNotice {
   readonly tone: 'warn' | 'crit';
   readonly headline: string;
   readonly problems: readonly string[];
+  /** The page shows what was stored before, and nothing newer. */
+  readonly isOfBefore: boolean;
 }
 
 /** Undefined: all is well. */
 export function healthNotice(health: Health, viewer: Viewer): HealthNotice | undefined {
   if (health.status === 'healthy') return undefined;
+  // A database that cannot be asked shows nothing, and a service that does its work shows what is.
+  const isOfBefore = !health.ready && (health.storage === 'connected' || health.storage === 'unwritable');
   const [first = 'The service is not well', ...others] = health.problems.map((problem) => asSentence(problem, viewer));
-  if (health.status === 'unhealthy') return { tone: 'crit', headline: first, problems: others };
+  if (health.status === 'unhealthy') return { tone: 'crit', headline: first, problems: others, isOfBefore };
   // What keeps a leader from its work comes first in the list.
   if (health.leader) {
-    return { tone: health.ready ? 'warn' : 'crit', headline: first, problems: others };
+    return { tone: health.ready ? 'warn' : 'crit', headline: first, problems: others, isOfBefore };
   }
   const since = health.lastEvaluation === null ? '' : ` since ${sinceText(health.lastEvaluation, viewer)}`;
-  return { tone: 'crit', headline: `Nothing was evaluated${since}`, problems: [first, ...others] };
+  return { tone: 'crit', headline: `Nothing was evaluated${since}`, problems: [first, ...others], isOfBefore };
 }
 
 /** The service tells its problems without a stop, in the middle of a line, with instants in UTC and durations as it is configured with them. */

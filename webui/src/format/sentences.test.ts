@@ -219,14 +219,24 @@ describe('the health of the service', () => {
 
   test('tells that nobody leads, since when, and the sentence of the service', () => {
     const notice = healthNotice(
-      { ...health, status: 'degraded', leader: false, problems: ['No controller leads.'] },
+      { ...health, status: 'degraded', leader: false, ready: false, problems: ['No controller leads.'] },
       viewer,
     );
     assert.deepEqual(notice, {
       tone: 'crit',
       headline: 'Nothing was evaluated since 14:02',
       problems: ['No controller leads'],
+      isOfBefore: true,
     });
+  });
+
+  test('says that stored data is shown only where there is some, and nothing newer', () => {
+    const isOfBefore = (changes: Partial<Health>): unknown =>
+      healthNotice({ ...health, status: 'unhealthy', ready: false, problems: ['No'], ...changes }, viewer)?.isOfBefore;
+    assert.equal(isOfBefore({ storage: 'unwritable' }), true);
+    assert.equal(isOfBefore({ storage: 'unreachable' }), false);
+    assert.equal(isOfBefore({ storage: 'migrating' }), false);
+    assert.equal(isOfBefore({ status: 'degraded', ready: true }), false, 'it does its work');
   });
 
   test('tells the instants of the service in the zone of the view', () => {
