@@ -106,6 +106,7 @@ export interface ChannelRefSpec {
   readonly name: string;
   /** As written; empty means all. */
   readonly severities: readonly string[];
+  readonly after: string | undefined;
 }
 
 /** The channels that a monitor routes to; none while its alerting is off. */
@@ -117,7 +118,8 @@ export function channelRefsOf(spec: unknown): readonly ChannelRefSpec[] {
     const name = isObject(ref) ? textIn(ref, 'name') : undefined;
     if (name === undefined || !isObject(ref)) return [];
     const severities: readonly unknown[] = Array.isArray(ref['severities']) ? ref['severities'] : [];
-    return [{ name, severities: severities.filter((severity) => typeof severity === 'string') }];
+    const named = severities.filter((severity) => typeof severity === 'string');
+    return [{ name, severities: named, after: textIn(ref, 'after') }];
   });
 }
 

@@ -98,6 +98,7 @@ const states = {
     'parked',
     'invalid',
     'order',
+    'after',
   ],
 } as const;
 

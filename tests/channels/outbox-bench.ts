@@ -209,6 +209,7 @@ export class OutboxBench {
         externalUrl: undefined,
         source: 'cronjob-monitor-1f2e3d4c',
       },
+      rulesOf: () => undefined,
       hasEvaluated: () => this.hasEvaluated,
       onChannelChanged: (uid) => this.changed.push(uid),
       database: { isAway: () => false, whenBack: async () => {} },

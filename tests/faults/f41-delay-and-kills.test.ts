@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { listAlerts, type Store } from '@cronjob-monitor/shared/store';
+import { listAlerts, putAcknowledgement, type Store } from '@cronjob-monitor/shared/store';
 import type { KubeObject } from '@cronjob-monitor/simcluster';
 import type { MonitorProcess } from '../servers/index.ts';
 import { HttpSink } from '../sinks/index.ts';
@@ -10,13 +10,17 @@ import { openBeside } from './checker/stored-runs.ts';
 import { startBench, until, type Bench } from './harness/bench.ts';
 import { timesOf } from './harness/counts.ts';
 import { completeStatus, failedStatus, putCronJob, putJob } from './harness/objects.ts';
-import { heardOf, putWebhook, tells, tellsLoopback, untilHeard } from './harness/receiver.ts';
+import { heardOf, putWebhook, tells, tellsLoopback, told, untilHeard } from './harness/receiver.ts';
 import { randomOf } from './ledger/seeded.ts';
 
 /** A tenth of five minutes; a success just before its end, and one just after it. */
 const delayMs = 30_000;
 const kills = 5;
 const lastKillMs = 22_000;
+
+/** A later channel's turn comes so long after the first one was told; told within two seconds of it. */
+const turnMs = 15_000;
+const turnWithinMs = 2_000;
 
 /** F41: a delay is kept by whoever leads. */
 for (const database of testDatabases().filter(({ name }) => name !== 'mysql')) {
@@ -47,8 +51,8 @@ for (const database of testDatabases().filter(({ name }) => name !== 'mysql')) {
         const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
         t.diagnostic(`SEED=${seed}`);
         const { fraction } = randomOf(seed);
-        const inTime = await watched(`in-time-${time}`);
-        const late = await watched(`late-${time}`);
+        const inTime = await watchedBy(service, putCronJob(bench.sim, `in-time-${time}`));
+        const late = await watchedBy(service, putCronJob(bench.sim, `late-${time}`));
 
         for (const cronJob of [inTime, late])
           putJob(bench.sim, cronJob, { name: nameOf(cronJob, 1), status: failedStatus() });
@@ -79,27 +83,82 @@ for (const database of testDatabases().filter(({ name }) => name !== 'mysql')) {
 
     const nameOf = ({ metadata }: KubeObject, number: number): string => `${metadata.name}-${number}`;
 
-    /** A CronJob that the service knows: what ends from now on is no history. */
-    async function watched(name: string): Promise<KubeObject> {
-      const made = putCronJob(bench.sim, name);
-      await service.until(`${name} is watched`, async () => {
-        const path = `/api/v1/cronjobs/shop/${name}`;
-        const body = await service.ask<{ monitors?: readonly unknown[] }>(path).catch(() => undefined);
-        return (body?.monitors?.length ?? 0) > 0;
-      });
-      await wait(1_000); // instants of runs are whole seconds
-      return made;
-    }
-
     async function untilStates(expected: Readonly<Record<string, string>>): Promise<void> {
       const states = ['pending', 'active', 'suppressed', 'resolved', 'expired', 'cancelled'] as const;
-      const sort = { key: 'since', descending: false } as const;
       for (const [name, state] of Object.entries(expected)) {
         await until(`the alert of ${name} is ${state}`, async () => {
-          const alerts = await listAlerts(store, { states, cronJobs: [name] }, { sort });
+          const alerts = await listAlerts(store, { states, cronJobs: [name] }, { sort: bySince });
           return alerts.length === 1 && alerts[0]?.state === state;
         });
       }
     }
   });
+}
+
+describe('F41, the leader is killed between an alert and the turn of a later channel', () => {
+  let bench: Bench;
+  let sink: HttpSink;
+  let service: MonitorProcess;
+  let store: Store;
+  before(async () => {
+    sink = await HttpSink.start();
+    const channelRefs = [{ name: 'hook' }, { name: 'later', after: `${turnMs / 1_000}s` }];
+    bench = await startBench({ controllers: false, monitor: { alerting: tells('hook', { channelRefs }) } });
+    for (const name of ['hook', 'later']) putWebhook(bench.sim, sink, name);
+    const settings = bench.sqlite();
+    service = await bench.prepare({ storage: settings, config: tellsLoopback });
+    store = openBeside(settings);
+    await service.startReady();
+  });
+  after(async () => {
+    await store.close();
+    await bench.close();
+    await sink.stop();
+  });
+
+  test('it is told once and in time, and not at all where a person acknowledged just before', async () => {
+    const open = await watchedBy(service, putCronJob(bench.sim, 'open'));
+    const noted = await watchedBy(service, putCronJob(bench.sim, 'noted'));
+    for (const cronJob of [open, noted])
+      putJob(bench.sim, cronJob, { name: `${cronJob.metadata.name}-1`, status: failedStatus() });
+    for (const name of ['open', 'noted'])
+      await untilHeard(sink, { channel: 'hook', cronJob: name }, ['firing jobFailed']);
+    for (let kill = 1; kill <= 3; kill++) {
+      await wait(turnMs / 6);
+      await service.kill();
+      service.start();
+    }
+    const [alert] = await listAlerts(store, { states: ['active'], cronJobs: ['noted'] }, { sort: bySince });
+    const [turn] = await store.sql('deliveries').where({ channel_name: 'later' }).max('next_at as at');
+    const dueAt = Number((turn as { at: unknown }).at);
+    await wait(Math.max(0, dueAt - 1_000 - Date.now()));
+    const note = { byWhom: 'ana', at: Date.now(), note: undefined, expiresAt: undefined };
+    await store.transaction((tx) => putAcknowledgement(tx, alert?.id ?? '', note));
+    assert.ok(Date.now() < dueAt, 'it is acknowledged before the turn');
+    await untilHeard(sink, { channel: 'later', cronJob: 'open' }, ['firing jobFailed']);
+    const [message] = told(sink, 'later');
+    assert.ok(
+      (message?.at ?? 0) >= dueAt - 1_000 && (message?.at ?? 0) <= dueAt + turnWithinMs,
+      `${message?.at} ${dueAt}`,
+    );
+    assert.match(JSON.stringify(message?.data), /hook was told 1\d s ago; nobody acknowledged\./);
+    await wait(turnWithinMs);
+    assert.deepEqual(heardOf(sink, 'later', 'noted'), []);
+    assert.deepEqual(heardOf(sink, 'later', 'open').length, 1);
+  });
+});
+
+const bySince = { key: 'since', descending: false } as const;
+
+/** A CronJob that the service knows: what ends from now on is no history. */
+async function watchedBy(service: MonitorProcess, made: KubeObject): Promise<KubeObject> {
+  const { name } = made.metadata;
+  await service.until(`${name} is watched`, async () => {
+    const body = await service
+      .ask<{ monitors?: readonly unknown[] }>(`/api/v1/cronjobs/shop/${name}`)
+      .catch(() => undefined);
+    return (body?.monitors?.length ?? 0) > 0;
+  });
+  await wait(1_000); // instants of runs are whole seconds
+  return made;
 }

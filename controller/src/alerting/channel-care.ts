@@ -7,6 +7,7 @@ import {
   listChannelHolds,
   retellDead,
   takeProbes,
+  tellUnacknowledged,
   updateExpired,
   updateHoldChecked,
   updateHoldLifted,
@@ -54,12 +55,16 @@ export class ChannelCare {
     return this.#holds.get(channelUid);
   }
 
-  /** Gives up what is past its time, and makes the probe of each parked channel due that waits for it. */
+  /**
+   * Gives up what is past its time, and makes due the probe of each parked channel that waits for it, and what an acknowledgement that has
+   * ended kept back.
+   */
   async mind(): Promise<void> {
     const { store, epoch, metrics } = this.#deps;
     const { expired } = await store.fenced(epoch, async (tx) => {
       const at = tx.now();
       const given = await updateExpired(tx, at);
+      await tellUnacknowledged(tx);
       return { expired: given, probes: await takeProbes(tx, at) };
     });
     for (const { channelName: channel, kind } of expired)

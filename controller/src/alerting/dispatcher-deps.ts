@@ -1,4 +1,5 @@
-import type { RateLimit } from '@cronjob-monitor/shared/domain';
+import type { Ref } from '@cronjob-monitor/shared/contract';
+import type { AlertRules, RateLimit } from '@cronjob-monitor/shared/domain';
 import type { ChannelSpec, Cluster, SecretRules } from '@cronjob-monitor/shared/kube';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import type { Store } from '@cronjob-monitor/shared/store';
@@ -34,6 +35,8 @@ export interface DispatcherDeps {
     /** Names the cluster to receivers that keep alerts of many. */
     readonly source: string;
   };
+  /** What a monitor asks for now; undefined: it is gone, or cannot be read. */
+  readonly rulesOf: (monitor: Ref) => AlertRules | undefined;
   /** The first full evaluation of this term is done. */
   readonly hasEvaluated: () => boolean;
   /**

@@ -82,6 +82,7 @@ class OutboxDispatcher implements Dispatcher {
     this.#slots = new SendSlots(paceOf);
     this.#pipeline = {
       ...shared,
+      rulesOf: deps.rulesOf,
       clusterName: settings.clusterName,
       externalUrl: settings.externalUrl,
       source: settings.source,

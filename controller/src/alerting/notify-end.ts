@@ -113,7 +113,8 @@ async function takeBackUnsent(writing: MessageWriting, openings: readonly AlertD
       else {
         takenBack.push(opening);
         // The alert of another monitor goes on: the message of that one is sent in its place.
-        if (isOwn && promotedId === undefined) unheard = opening;
+        // Whose turn had not come is spared both.
+        if (isOwn && promotedId === undefined && opening.stateReason !== 'after') unheard = opening;
       }
     }
   }

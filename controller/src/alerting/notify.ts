@@ -13,13 +13,16 @@ import {
   type MessageEvidence,
 } from '@cronjob-monitor/shared/domain';
 import {
+  afterCause,
   findStreamEnd,
   findTwin,
   firstNoticeCause,
   insertDelivery,
+  keptMs,
   listDeliveriesOfAlert,
   listEvidence,
   newId,
+  updateCancelled,
   type AlertDecision,
   type AlertDelivery,
   type NewDelivery,
@@ -27,8 +30,6 @@ import {
   type Tx,
 } from '@cronjob-monitor/shared/store';
 import type { FreezeMessage, MessageRequest } from './freeze.ts';
-
-const hourMs = 3_600_000;
 
 /** The messages of one step on their way into rows. */
 export interface MessageWriting {
@@ -70,13 +71,42 @@ export async function notify(writing: MessageWriting, alert: AlertRecord, openin
   const evidence = await evidenceOf(writing, alert);
   // Of the first one there are none before it.
   const before = alert.notifyNo > 1 ? await listDeliveriesOfAlert(writing.tx, alert.id) : [];
-  for (const name of opening.channels) {
+  for (const { name, afterMs } of opening.channels) {
     const channel = writing.channels.get(name);
     if (channel === undefined) continue;
-    const own = before.findLast(({ channelUid, state }) => channelUid === channel.uid && state !== 'cancelled');
+    const onChannel = before.filter(({ channelUid }) => channelUid === channel.uid);
+    const turn = await turnOf(writing, alert, { afterMs, kind: opening.kind, onChannel });
+    if (turn === 'notYet') continue;
+    const own = onChannel.findLast(({ state }) => state !== 'cancelled');
     // A few per monitor; they share a connection.
-    await notifyChannel(writing, alert, channel, { opening, evidence, own });
+    await notifyChannel(writing, alert, channel, { opening, evidence, own, turn });
   }
+}
+
+/**
+ * When a channel hears that is told some time after the others: undefined once it was told of this alert, then it hears at once. What waits
+ * there is told anew at its own time; a reminder is for those that were told. An acknowledgement that cancelled it is asked again.
+ */
+async function turnOf(
+  writing: MessageWriting,
+  alert: AlertRecord,
+  of: { readonly afterMs: number; readonly kind: Opening['kind']; readonly onChannel: readonly AlertDelivery[] },
+): Promise<Turn | 'notYet' | undefined> {
+  if (of.afterMs === 0) return undefined;
+  const { tx, now } = writing;
+  const last = of.onChannel.findLast(({ createdAt }) => createdAt >= (alert.activatedAt ?? 0));
+  if (last === undefined) return { dueAt: now + of.afterMs };
+  if (last.state === 'cancelled') return of.kind === 'reminder' ? 'notYet' : { dueAt: now };
+  if (last.state !== 'ready' || last.stateReason !== 'after' || last.nextAt === undefined) return undefined;
+  if (of.kind === 'reminder' || !(await updateCancelled(tx, last.id, now)).cancelled) return 'notYet';
+  const { id: deliveryId, channelUid } = last;
+  decide(writing, alert, { deliveryId, channelUid, action: 'cancelled', reason: 'superseded' });
+  writing.unsent.push({ channel: last.channelName, kind: last.kind, result: 'cancelled' });
+  return { dueAt: Math.max(now, last.nextAt) };
+}
+
+interface Turn {
+  readonly dueAt: Instant;
 }
 
 /**
@@ -101,18 +131,21 @@ async function notifyChannel(
     readonly evidence: MessageEvidence | undefined;
     /** The last message about the alert on this channel. */
     readonly own: AlertDelivery | undefined;
+    /** Undefined: at once. */
+    readonly turn: Turn | undefined;
   },
 ): Promise<void> {
   const { tx, now, finding, unsent } = writing;
-  const { opening, evidence, own } = of;
+  const { opening, evidence, own, turn } = of;
   const { kind, reason, held, awaited } = opening;
   const { cronJob, type, subject, rules } = finding;
   const collapseKey = collapseKeyOf(channel.uid, { cronJobUid: cronJob.uid, type, subject });
   // What it told before our own last message is no answer to what is new since.
   const after = Math.max(now - rules.suppressDuplicatesForMs, own?.createdAt ?? 0);
-  const twin = writing.addUnasked
-    ? undefined
-    : await findTwin(tx, { collapseKey, alertId: alert.id, severity: alert.severity, after });
+  const twin =
+    writing.addUnasked || turn
+      ? undefined
+      : await findTwin(tx, { collapseKey, alertId: alert.id, severity: alert.severity, after });
   const id = await queue(writing, alert, {
     kind,
     held,
@@ -122,14 +155,16 @@ async function notifyChannel(
     collapseKey,
     state: twin ? 'collapsed' : 'ready',
     mergedInto: twin?.id,
-    nextAt: awaited ? now + evidenceWaitMs(channel, awaited.messageWaitMs) : now,
+    nextAt: turn?.dueAt ?? (awaited ? now + evidenceWaitMs(channel, awaited.messageWaitMs) : now),
+    isTurn: turn !== undefined,
   });
   if (id === undefined) return;
   const message = { deliveryId: id, channelUid: channel.uid };
   if (twin) {
     decide(writing, alert, { ...message, action: 'collapsed', reason: 'twin', detail: twin.id });
     unsent.push({ channel: channel.name, kind, result: 'collapsed' });
-  } else decide(writing, alert, { ...message, action: 'queued', reason: reason ?? kind });
+  } else if (turn) decide(writing, alert, { ...message, action: 'queued', reason: 'after', untilAt: turn.dueAt });
+  else decide(writing, alert, { ...message, action: 'queued', reason: reason ?? kind });
 }
 
 /** Writes one message of a decision to tell. Undefined: it was written before. */
@@ -140,6 +175,8 @@ export async function queue(
     Pick<MessageRequest, 'kind' | 'held' | 'evidence' | 'isFirstNotice' | 'awaitsEvidence'> & {
       readonly channel: RoutedChannel;
       readonly nextAt: Instant;
+      /** It waits for its turn after other channels. */
+      readonly isTurn?: boolean | undefined;
     },
 ): Promise<string | undefined> {
   const { tx, now, finding, freeze, addUnasked } = writing;
@@ -156,7 +193,7 @@ export async function queue(
     stormId: alert.stormId,
     channel,
     kind,
-    cause: isFirstNotice ? firstNoticeCause : undefined,
+    cause: isFirstNotice ? firstNoticeCause : of.isTurn ? afterCause : undefined,
     severity: alert.severity,
     state: of.state,
     dedupKey: dedupKeyOf({ alertId: alert.id, kind, notifyNo: alert.notifyNo, channelUid: channel.uid }),
@@ -164,8 +201,9 @@ export async function queue(
     mergedInto: of.mergedInto,
     notifyNo: alert.notifyNo,
     nextAt: of.nextAt,
+    stateReason: of.isTurn && of.nextAt > now ? 'after' : undefined,
     createdAt: now,
-    expiresAt: now + (alert.severity === 'critical' ? 72 : 24) * hourMs,
+    expiresAt: Math.max(now, of.isTurn ? of.nextAt : now) + keptMs(alert.severity),
     // The heading of a stream is that of its first message.
     payload: { ...frozen, heading: end.heading ?? frozen.heading },
   };

@@ -1,4 +1,4 @@
-import type { ChannelType, Hold } from '@cronjob-monitor/shared/contract';
+import type { ChannelType, DeliveryStateReason, Hold } from '@cronjob-monitor/shared/contract';
 import type { Instant } from '@cronjob-monitor/shared/domain';
 import type { ChannelSpec } from '@cronjob-monitor/shared/kube';
 import {
@@ -14,10 +14,11 @@ import type { SecretReader } from './secret-reader.ts';
 import { foldDigest, type FoldDigestDeps } from './stages/fold-digest.ts';
 import { readSecret } from './stages/read-secret.ts';
 import { send } from './stages/send.ts';
+import { takeTurn, type TakeTurnDeps } from './stages/take-turn.ts';
 import { toSettlement } from './stages/settle.ts';
 import { stillWanted } from './stages/still-wanted.ts';
 
-export interface PipelineDeps extends FoldDigestDeps {
+export interface PipelineDeps extends FoldDigestDeps, TakeTurnDeps {
   readonly store: Store;
   /** The spec of the AlertChannel as it is now; undefined: nothing can be sent with it. */
   readonly findSpec: (channelUid: string) => ChannelSpec | undefined;
@@ -40,7 +41,7 @@ export interface Judged {
 }
 
 /**
- * One message, stage by stage: still wanted, folded into a digest, Secrets read, sent. `mayBegin` is asked right before the send: the
+ * One message, stage by stage: still wanted, its turn, folded into a digest, Secrets read, sent. `mayBegin` is asked right before the send: the
  * lead and the time of the claim must last for it. Rejects only when the process loses its lead, or the database does not answer.
  */
 export async function deliver(
@@ -58,7 +59,9 @@ export async function deliver(
   if (spec === undefined) return judge(claimed, unusableSpec, deps);
 
   const channel = { type: spec.type, burst: spec.rateLimiting.burstLimit };
-  const folded = await foldDigest(claimed, channel, deps);
+  const turn = await takeTurn(claimed, deps);
+  if (turn.kind !== 'pass') return notTried(claimed, turn);
+  const folded = await foldDigest(turn.value, channel, deps);
   if (folded.kind !== 'pass') return notTried(claimed, folded);
   const delivery = folded.value;
   const { payload } = delivery;
@@ -69,7 +72,12 @@ export async function deliver(
   if ('problem' in readied.value) return judge(delivery, readied.value.problem, deps);
 
   const { secrets } = readied.value;
-  const told = await freezeHeld(delivery, payload, deps);
+  const told = await freezeHeld(
+    delivery,
+    payload,
+    { isReworded: delivery === turn.value && delivery !== claimed },
+    deps,
+  );
   if (told === undefined || !guard.mayBegin()) {
     return notTried(delivery, { kind: 'hold', untilAt: now(), reason: undefined });
   }
@@ -100,7 +108,7 @@ function notTried(
     | {
         readonly kind: 'hold';
         readonly untilAt: Instant;
-        readonly reason: 'rateLimit' | 'backoff' | 'order' | undefined;
+        readonly reason: DeliveryStateReason | undefined;
       },
 ): Judged {
   const settlement: Settlement =
@@ -111,18 +119,20 @@ function notTried(
 }
 
 /**
- * A message that was held before its first attempt says so, and is kept as it says it: every attempt sends the same bytes. Undefined: the
+ * A message that was held before its first attempt, or waited for its turn, says so, and is kept as it says it: every attempt sends the same bytes. Undefined: the
  * claim is not ours any more.
  */
 async function freezeHeld(
   delivery: ClaimedDelivery,
   payload: NonNullable<ClaimedDelivery['payload']>,
+  { isReworded }: { readonly isReworded: boolean },
   deps: PipelineDeps,
 ): Promise<NonNullable<ClaimedDelivery['payload']> | undefined> {
   const ms = deps.store.now() - delivery.createdAt;
-  if (delivery.kind === 'update' || ms <= lateAfterMs || delivery.attempts > 1 || delivery.maybeSent) return payload;
-  const told = sayHeld(payload, { by: deps.heldBy(delivery), ms });
-  if (told === payload) return payload;
+  if (delivery.attempts > 1 || delivery.maybeSent) return payload;
+  if (!isReworded && (delivery.kind === 'update' || ms <= lateAfterMs)) return payload;
+  const told = isReworded ? payload : sayHeld(payload, { by: deps.heldBy(delivery), ms });
+  if (told === payload && !isReworded) return payload;
   const isKept = await deps.store.fenced(deps.epoch, (tx) =>
     updateHeldMessage(tx, { deliveryId: delivery.id, claimedBy: deps.claimedBy, payload: told }),
   );

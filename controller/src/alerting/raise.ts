@@ -233,9 +233,11 @@ async function readTold(tx: Tx, alertId: string): Promise<ToldBefore> {
   const deliveries = await listDeliveriesOfAlert(tx, alertId);
   const hold = await findLastHold(tx, alertId);
   return {
-    isUnderway: deliveries.some(
-      ({ kind, fate }) => kind !== 'closing' && (fate === 'ready' || fate === 'claimed' || fate === 'parked'),
-    ),
+    isUnderway: deliveries.some(({ kind, fate, stateReason }) => {
+      // What waits for its turn may wait for long.
+      const isOpen = (fate === 'ready' && stateReason !== 'after') || fate === 'claimed' || fate === 'parked';
+      return kind !== 'closing' && isOpen;
+    }),
     // The timeline holds the reasons of messageHold.
     lastHold: hold?.reason === undefined ? undefined : { by: hold.reason as HeldBefore['by'], sinceAt: hold.at },
   };

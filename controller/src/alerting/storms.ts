@@ -158,7 +158,10 @@ export function createStorms(deps: StormDeps): Storms {
     },
   };
 
-  /** One digest for each channel that a child routes to; what is told in one is owed no message of its own. */
+  /**
+   * One digest for each channel that a child routes to, at once also to those that hear of one alert some time after the others; what is
+   * told in one is owed no message of its own.
+   */
   async function tell(
     tx: Tx,
     { id: stormId, phase, cause }: Pick<StormDigest, 'phase' | 'cause'> & { readonly id: string },
@@ -169,7 +172,7 @@ export function createStorms(deps: StormDeps): Storms {
     const byChannel = new Map<string, StormAlert[]>();
     for (const child of children) {
       const routes = routesOf(rulesOf(child)?.alerting, child.severity, (name) => channels.has(name));
-      for (const name of 'told' in routes ? new Set(routes.told) : []) {
+      for (const { name } of 'told' in routes ? routes.told : []) {
         const list = byChannel.get(name);
         if (list) list.push(child);
         else byChannel.set(name, [child]);

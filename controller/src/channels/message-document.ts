@@ -199,7 +199,8 @@ function logNoteOf({ logs, logsTruncated, logsUnavailable, pending }: AlertMessa
 }
 
 function notesOf({ heldBy, heldSeconds, delayed, flapping, firstNotice }: AlertMessage['alert']): string[] {
-  const isHeld = heldBy !== null && heldSeconds > unremarkableSeconds;
+  // What its turn had to wait for stands in the message.
+  const isHeld = heldBy !== null && heldBy !== 'after' && heldSeconds > unremarkableSeconds;
   return [
     ...(isHeld ? [`held back for ${spanInWords(heldSeconds)} by ${holders[heldBy]}`] : []),
     ...(delayed ? ['delayed: it happened while nobody watched'] : []),
@@ -224,6 +225,7 @@ const holders: Readonly<Record<Hold | Suppression | 'alertDelay', string>> = {
   parked: 'a channel that had to be mended',
   invalid: 'a channel that had to be mended',
   order: 'earlier messages',
+  after: 'the channels before it',
 };
 
 function clusterOf(cluster: string | null): string[] {

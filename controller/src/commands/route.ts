@@ -1,6 +1,7 @@
 import type { AlertRoute, ChannelDetail, CronJobRoutes, RouteHoldOf } from '@cronjob-monitor/shared/contract';
 import { alertTypes } from '@cronjob-monitor/shared/contract';
 import type { Command, ExitStatus, World } from './command.ts';
+import { spanInWords } from '@cronjob-monitor/shared/domain';
 import { readArguments, refOf, wordOf } from './read-arguments.ts';
 import { openService, pathOf, ServiceError, serviceFlags, serviceUsage, type Service } from './ask-service.ts';
 import { routeReasons, timeText, toldLine } from './words.ts';
@@ -94,9 +95,13 @@ async function findChannel(service: Service, name: string): Promise<ChannelDetai
   }
 }
 
-function channelLine({ name, reason }: AlertRoute['channels'][number], detail: ChannelDetail | undefined): string {
+function channelLine(
+  { name, reason, afterSeconds }: AlertRoute['channels'][number],
+  detail: ChannelDetail | undefined,
+): string {
   const reach = reason === null ? [] : [routeReasons[reason]];
-  if (!detail) return [`${name}: the token may not read channels`, ...reach].join(', ');
+  const rung = afterSeconds > 0 ? [`${spanInWords(afterSeconds)} after the others`] : [];
+  if (!detail) return [`${name}: the token may not read channels`, ...rung, ...reach].join(', ');
   const config = Object.entries(detail.config)
     .filter(([key, value]) => ['defaultChannel', 'severity', 'from', 'to', 'method'].includes(key) && value !== null)
     .map(([key, value]) => `${key} ${String(value)}`);
@@ -104,6 +109,7 @@ function channelLine({ name, reason }: AlertRoute['channels'][number], detail: C
   const waiting = detail.queued + detail.parked;
   return [
     `${name}: ${detail.type}`,
+    ...rung,
     ...config,
     state,
     ...(detail.ready ? reach : []),

@@ -48,6 +48,7 @@ const reasons: Readonly<Record<ToldReason, string>> = {
   severityNotRouted: 'no channel takes this severity',
   unknownChannel: 'the channel does not exist',
   clearedBeforeSent: 'it cleared before it was sent',
+  acknowledged: 'it was acknowledged before its turn',
   channelDeleted: 'the channel was deleted',
   expired: 'its time was over before it could be sent',
   rejected: 'the receiver refused it',
@@ -66,6 +67,7 @@ const reasons: Readonly<Record<ToldReason, string>> = {
   backoff: 'the receiver failed, and is tried again',
   circuit: 'the channel rests after failures',
   order: 'the message before it',
+  after: 'its turn comes after the other channels',
 };
 
 /** Was it told, and if not, why. */

@@ -1,6 +1,6 @@
 import type { SchedulerName } from '@cronjob-monitor/shared/contract';
 import type { CronJobFacts, Instant } from '@cronjob-monitor/shared/domain';
-import type { Redaction } from '@cronjob-monitor/shared/kube';
+import { alertRulesOf, type Redaction } from '@cronjob-monitor/shared/kube';
 import { HeapHaste } from '@cronjob-monitor/shared/process';
 import { FencedError, findClusterState, listAlerts, newId, putClusterState } from '@cronjob-monitor/shared/store';
 import {
@@ -160,6 +160,10 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
       source,
     },
     onMoreToTell: (channelUid) => alertmanagers.soon(channelUid),
+    rulesOf: ({ namespace, name }) => {
+      const seen = caches.monitors.findByName(namespace, name);
+      return seen?.decoded.ok ? alertRulesOf(seen.decoded.spec) : undefined;
+    },
     hasEvaluated: () => (isHandedOn && isCaughtUp) || evaluation.evaluatedAt() !== undefined,
     guard: deps.guard,
     // Many messages settle in a moment: one status tells of all of them.

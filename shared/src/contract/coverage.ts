@@ -80,6 +80,8 @@ export interface RoutedChannel {
   readonly name: string;
   /** Why it is told: the monitor's `alerting.channelRefs` name it. */
   readonly via: 'channelRefs';
+  /** It is told so many seconds after the others, if the alert is open then; 0: at once. */
+  readonly afterSeconds: number;
   readonly state: Extract<CoverageState, 'unreachable' | 'unproved' | 'reached'>;
   readonly reason: CoverageReason | null;
 }

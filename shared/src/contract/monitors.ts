@@ -38,6 +38,8 @@ export interface Monitor extends MonitorBase, MonitorTail {
 export type MonitorList = List<Monitor>;
 
 export interface MonitorChannel {
+  /** It is told so long after the others, as its monitor writes it; null: at once. */
+  readonly after: string | null;
   readonly name: string;
   readonly severities: readonly Severity[];
   readonly exists: boolean;

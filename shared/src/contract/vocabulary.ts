@@ -95,6 +95,7 @@ export const holds = [
   'parked',
   'invalid',
   'order',
+  'after',
 ] as const;
 export type Hold = (typeof holds)[number];
 
@@ -108,6 +109,7 @@ export const toldReasons = [
   'severityNotRouted',
   'unknownChannel',
   'clearedBeforeSent',
+  'acknowledged',
   'channelDeleted',
   'expired',
   'rejected',
@@ -126,6 +128,7 @@ export const toldReasons = [
   'backoff',
   'circuit',
   'order',
+  'after',
 ] as const;
 export type ToldReason = (typeof toldReasons)[number];
 
@@ -178,7 +181,7 @@ export const deliveryKinds = ['firing', 'reminder', 'flapping', 'update', 'closi
 export type DeliveryKind = (typeof deliveryKinds)[number];
 
 /** Why the next attempt of a delivery lies in the future. */
-export const deliveryStateReasons = ['rateLimit', 'backoff', 'order'] as const;
+export const deliveryStateReasons = ['rateLimit', 'backoff', 'order', 'after'] as const;
 export type DeliveryStateReason = (typeof deliveryStateReasons)[number];
 
 /** Why an attempt to deliver failed. */

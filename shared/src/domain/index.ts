@@ -242,7 +242,7 @@ export type {
 export { next } from './alert/life.ts';
 export { toMutable } from './alert/step.ts';
 export type { Flips } from './alert/flapping.ts';
-export { routesOf, type ChannelRef, type Routes } from './alert/routes.ts';
+export { routesOf, type ChannelRef, type Routes, type ToldTo } from './alert/routes.ts';
 export {
   CoverageJudge,
   outcomeOf,
@@ -257,6 +257,7 @@ export {
   type RouteRules,
 } from './alert/route.ts';
 export { alertSeverity } from './alert/severity.ts';
+export { rungOf, type RungAnswer, type RungFacts } from './alert/rung.ts';
 export { messageHold, muteOf, type MessageHold, type Mute } from './alert/holds.ts';
 export { isInForce, matches, silenceOf, type MutableAlert, type Silence, type SilenceMatcher } from './mute/silence.ts';
 export { admit, criticalReserve, type Admission, type RateLimit } from './limits/token-bucket.ts';

@@ -276,7 +276,9 @@ export {
 export { setDue, type DueWish, listDue, putDue, removeDue, removeDueOf, type DueInstant } from './set-due.ts';
 export { listRoutedChannels, type RoutedChannel } from './catalog/routed-channels.ts';
 export {
+  afterCause,
   firstNoticeCause,
+  keptMs,
   type ClaimedDelivery,
   type NewDelivery,
   type StoredDeliveryError,
@@ -305,6 +307,7 @@ export {
 } from './deliveries/free-deliveries.ts';
 export { listUnwanted, type UnwantedReason } from './deliveries/list-unwanted.ts';
 export { foldWaiting, type Folded, type FoldRequest } from './deliveries/fold-waiting.ts';
+export { findRung, tellUnacknowledged, updateRungKept, type StoredRung } from './deliveries/rungs.ts';
 export { retellDead, type RetellMessage } from './deliveries/retell-dead.ts';
 export { listChannelHolds, updateHoldChecked, updateHoldLifted, type HeldChannel } from './deliveries/channel-holds.ts';
 export { findChannelFault, findProjectedChannel, type ProjectedChannel } from './deliveries/channel-fault.ts';

@@ -72,7 +72,7 @@ export const wholeMonitorSpec = {
   ],
   alerting: {
     enabled: true,
-    channelRefs: [{ name: 'on-call', severities: ['critical'] }],
+    channelRefs: [{ name: 'on-call', severities: ['critical'], after: '15m', unlessAcknowledged: true }],
     includeContext: {
       logs: true,
       logLines: 40,

@@ -54,6 +54,7 @@ const dispatcher = createDispatcher({
     externalUrl: undefined,
     source: 'cronjob-monitor-1f2e3d4c',
   },
+  rulesOf: () => undefined,
   hasEvaluated: () => true,
   onChannelChanged: () => {},
   database: { isAway: () => false, whenBack: async () => {} },

@@ -5,6 +5,7 @@ import {
   countOpenDeliveries,
   findChannelFault,
   findNextDue,
+  findRung,
   findOldestDue,
   foldWaiting,
   insertAlert,
@@ -18,7 +19,10 @@ import {
   projectMonitor,
   recordHeldByGrace,
   retellDead,
+  putAcknowledgement,
   settleDelivery,
+  tellUnacknowledged,
+  updateAcknowledgementEnd,
   updateAlert,
   updateExpired,
   updateHeldMessage,
@@ -184,6 +188,19 @@ export const heldChannels = contract('channels that are held', (test) => {
       assert.equal(await stateOf(store, delivery.id), 'ready');
       assert.equal(await findChannelFault(store, channel.uid), undefined);
     }
+  });
+
+  test('leave alone what waits for its turn after other channels', async ({ store, epoch }) => {
+    await startEmpty(store);
+    const channel = await aChannel(store, epoch);
+    const nextAt = store.now() + hourMs;
+    const turn = await inserted(store, epoch, channel, { cause: 'after', stateReason: 'after', nextAt });
+    await settled(store, epoch, await inserted(store, epoch, channel), failed('park'));
+    await store.fenced(epoch, (tx) => updateHoldLifted(tx, channel.uid));
+    const [row] = await readRows(store, 'select next_at, state_reason from deliveries where id = ?', [
+      store.dialect.id16(turn.id),
+    ]);
+    assert.deepEqual([Number(row?.['next_at']), row?.['state_reason']], [nextAt, 'after']);
   });
 
   test('and cannot even be tried are looked at again when it was asked for', async ({ store, epoch }) => {
@@ -389,6 +406,25 @@ export const toldAnew = contract('what is told anew', (test) => {
     );
     await settled(store, epoch, { id: told[1]?.id ?? '' }, delivered);
     assert.equal(await retell(), 0, 'it was told');
+  });
+
+  test('is what an acknowledgement kept from a later channel, once that has ended', async ({ store, epoch }) => {
+    await startEmpty(store);
+    const channel = await aChannel(store, epoch);
+    const now = store.now();
+    const alert = await anActiveAlert(store, epoch, { activatedAt: now });
+    const of = { alertId: alert.id, streamId: alert.id, cause: 'after', createdAt: now };
+    const turn = await inserted(store, epoch, channel, of);
+    const note = { byWhom: 'ana', at: now, note: undefined, expiresAt: undefined };
+    await store.transaction((tx) => putAcknowledgement(tx, alert.id, note));
+    await settled(store, epoch, turn, { kind: 'unwanted', reason: 'acknowledged' });
+    const rung = { alertId: alert.id, channelUid: channel.uid };
+    assert.deepEqual((await findRung(store, rung))?.note, { byWhom: 'ana', isInForce: true });
+    const tell = () => store.fenced(epoch, (tx) => tellUnacknowledged(tx));
+    assert.equal(await tell(), 0);
+    await store.transaction((tx) => updateAcknowledgementEnd(tx, alert.id, store.now() + minuteMs));
+    assert.deepEqual([await tell(), await tell()], [1, 0]);
+    assert.deepEqual((await findRung(store, rung))?.note, { byWhom: 'ana', isInForce: false });
   });
 
   test('says what held it, once and before anybody was sent it', async ({ store, epoch }) => {

@@ -23,7 +23,13 @@ export function toldMark(alert: { readonly told: Told; readonly severity: Severi
 
 function sentText({ channels }: Told, viewer: Viewer): string {
   const sent = channels.filter(({ state }) => state === 'sent' || state === 'collapsed' || state === 'digested');
-  return sent.length === 0 ? 'Told' : sent.map((channel) => channelText(channel, viewer)).join('; ');
+  if (sent.length === 0) return 'Told';
+  // Those are told some time after the others, if it is open then.
+  const next = channels.flatMap(({ channel, state, nextAttemptAt: at }) => {
+    const isNext = state === 'ready' && at !== null && Date.parse(at) > viewer.nowMs;
+    return isNext ? `next ${channel} ${shortTimeText(at, viewer.timeZone, viewer.nowMs)}` : [];
+  });
+  return [...sent.map((channel) => channelText(channel, viewer)), ...next].join('; ');
 }
 
 function channelText(told: ToldChannel, viewer: Viewer): string {
@@ -44,6 +50,7 @@ const waits: Readonly<Partial<Record<ToldReason, string>>> = {
   rateLimit: 'Waits for the rate limit',
   circuit: 'Waits: the channel rests after failures',
   order: 'Waits for the message before it',
+  after: 'Waits for its turn after the other channels',
 };
 
 function waitingText(told: Told, viewer: Viewer): string {
@@ -86,6 +93,7 @@ const silentReasons: Readonly<Partial<Record<ToldReason, string>>> = {
   noChannel: 'Its monitor names no channel',
   unknownChannel: 'Its channel does not exist',
   clearedBeforeSent: 'Cleared before it was sent',
+  acknowledged: 'Acknowledged before it was sent',
   channelDeleted: 'Its channel was deleted',
 };
 

@@ -175,6 +175,7 @@ export const overviewSchemas: Readonly<Record<string, Schema>> = {
     ...monitor,
     channels: listOf(
       object<MonitorChannel>({
+        after: nullable(text),
         name: text,
         severities: listOf(words(severities)),
         exists: bool,
@@ -302,6 +303,7 @@ export const overviewSchemas: Readonly<Record<string, Schema>> = {
           object<RoutedChannel>({
             name: text,
             via: words(['channelRefs']),
+            afterSeconds: int,
             state: words(['unreachable', 'unproved', 'reached']),
             reason: nullable(words(coverageReasons)),
           }),

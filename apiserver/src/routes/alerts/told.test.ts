@@ -44,6 +44,7 @@ function aDelivery(changes: Partial<ToldDelivery> = {}): ToldDelivery {
     kind: 'firing',
     state: 'sent',
     stateReason: undefined,
+    isTurn: false,
     attempts: 1,
     createdAt: now,
     endedAt: now,
@@ -138,6 +139,24 @@ const cases: readonly (readonly [string, StoredAlert, ToldFacts | undefined, rea
     anAlert(),
     withDeliveries({ state: 'ready', nextAttemptAt: now - 180_000 }),
     ['waiting', null, null],
+  ],
+  [
+    'a later channel waits for its turn',
+    anAlert(),
+    withDeliveries({}, { channel: 'on-call', state: 'ready', stateReason: 'after', nextAttemptAt: now, isTurn: true }),
+    ['sent', null, null],
+  ],
+  [
+    'its only channel waits for its turn',
+    anAlert(),
+    withDeliveries({ state: 'ready', stateReason: 'after', nextAttemptAt: now + 1, isTurn: true }),
+    ['waiting', 'after', iso(now + 1)],
+  ],
+  [
+    'its only channel was spared by an acknowledgement',
+    anAlert(),
+    withDeliveries({ state: 'cancelled', isTurn: true }),
+    ['none', 'acknowledged', null],
   ],
   ['it is on its way', anAlert(), withDeliveries({ state: 'claimed' }), ['waiting', null, null]],
 ];

@@ -11,7 +11,7 @@ interface Verdict extends Pick<Told, 'state' | 'reason'> {
 export function presentTold(alert: StoredAlert, facts: ToldFacts | undefined, now: Instant): Told {
   const newest = newestOfChannels(facts?.deliveries ?? []);
   const verdict =
-    notWanted(newest, facts) ??
+    notWanted(alert, newest, facts) ??
     failed(newest) ??
     held(alert, newest, facts) ??
     waiting(alert, newest) ??
@@ -24,13 +24,19 @@ function newestOfChannels(deliveries: readonly ToldDelivery[]): readonly ToldDel
   return [...new Map(deliveries.map((delivery) => [delivery.channel, delivery])).values()];
 }
 
-function notWanted(newest: readonly ToldDelivery[], facts: ToldFacts | undefined): Verdict | undefined {
+function notWanted(
+  alert: StoredAlert,
+  newest: readonly ToldDelivery[],
+  facts: ToldFacts | undefined,
+): Verdict | undefined {
   if (newest.length === 0) {
     const { decision } = facts ?? {};
     return decision?.action === 'notRouted' ? { state: 'none', reason: decision.reason, until: undefined } : undefined;
   }
   const isCancelled = newest.every(({ state }) => state === 'cancelled');
-  return isCancelled ? { state: 'none', reason: 'clearedBeforeSent', until: undefined } : undefined;
+  if (!isCancelled) return undefined;
+  const isNoted = alert.state === 'active' && newest.some(({ isTurn }) => isTurn);
+  return { state: 'none', reason: isNoted ? 'acknowledged' : 'clearedBeforeSent', until: undefined };
 }
 
 function failed(newest: readonly ToldDelivery[]): Verdict | undefined {
@@ -54,7 +60,11 @@ function waiting(alert: StoredAlert, newest: readonly ToldDelivery[]): Verdict |
   if (alert.state === 'pending') {
     return { state: 'waiting', reason: 'alertDelay', until: alert.dueAt };
   }
-  const open = newest.find(({ state }) => state === 'ready' || state === 'claimed');
+  const isTold = newest.some(({ state }) => state === 'sent' || state === 'digested');
+  const open = newest.find(({ state, stateReason }) => {
+    // Those whose turn comes later wait for nothing that is wrong.
+    return state === 'claimed' || (state === 'ready' && !(isTold && stateReason === 'after'));
+  });
   if (!open) return undefined;
   const reason = open.state === 'ready' && open.restsUntil !== undefined ? 'circuit' : orNull(open.stateReason);
   return { state: 'waiting', reason, until: nextTryOf(open) };

@@ -194,7 +194,7 @@ test('a route says for each monitor and type what would happen now', async () =>
     holds: [],
     state: 'reached',
     reason: null,
-    channels: [{ name: 'team-chat', via: 'channelRefs', state: 'reached', reason: null }],
+    channels: [{ name: 'team-chat', via: 'channelRefs', afterSeconds: 0, state: 'reached', reason: null }],
   });
   await fleet.addRuns(cronJob, { status: 'failed' });
   assert.equal((await ask('?type=jobFailed')).routes[0]?.opens, true);

@@ -177,6 +177,8 @@ function presentRoute(rules: RouteRules, type: AlertType, reach: ReachFacts, mom
     holds: holds.map(({ reason, untilAt, ref }) => ({ reason, until: toWireInstantOrNull(untilAt), ref: orNull(ref) })),
     state: route.state,
     reason: orNull(route.reason),
-    channels: route.channels.map((channel) => ({ ...channel, reason: orNull(channel.reason) })),
+    channels: route.channels.map(({ afterMs, ...channel }) => {
+      return { ...channel, afterSeconds: afterMs / 1_000, reason: orNull(channel.reason) };
+    }),
   };
 }

@@ -263,6 +263,7 @@ function presentChannels({ spec }: CatalogMonitor, known: readonly CatalogChanne
     return {
       name: ref.name,
       severities: ref.severities.length === 0 ? severities : named,
+      after: orNull(ref.after),
       exists: channel !== undefined,
       type: channel?.type ?? null,
       ready: channel?.ready ?? null,

@@ -15,7 +15,7 @@ import type { MaintenanceWindow } from '../mute/maintenance.ts';
 import type { Silence } from '../mute/silence.ts';
 import type { Flips } from './flapping.ts';
 import type { MessageHold } from './holds.ts';
-import type { ChannelRef } from './routes.ts';
+import type { ChannelRef, ToldTo } from './routes.ts';
 
 /** One incident with all that decides about its next move. */
 export interface AlertRecord {
@@ -188,7 +188,7 @@ export type AlertNotice =
   /** One message to each of the channels. */
   | {
       readonly kind: 'firing' | 'reminder' | 'flapping';
-      readonly channels: readonly string[];
+      readonly channels: readonly ToldTo[];
       /** In the timeline, where it is not the kind. */
       readonly reason: 'changedError' | undefined;
       readonly held: HeldBefore | undefined;

@@ -204,7 +204,13 @@ test('a message while one is on its way is a duplicate, and one that a hold kept
   const lastHold = { by: 'storm', sinceAt: now - minuteMs } as const;
   const owed = stepOf(next({ ...row, dueAt: now }, finding(), { ...world, told: { isUnderway: false, lastHold } }));
   assert.deepEqual(owed.messages, [
-    { kind: 'firing', channels: ['team-chat'], reason: undefined, held: lastHold, awaited: undefined },
+    {
+      kind: 'firing',
+      channels: [{ name: 'team-chat', afterMs: 0 }],
+      reason: undefined,
+      held: lastHold,
+      awaited: undefined,
+    },
   ]);
   assert.equal(owed.alert.dueAt, undefined);
 });

@@ -291,7 +291,7 @@ function end(draft: StepDraft<EndVerdict>, before: AlertRecord): AlertRecord | '
   // A storm, or the question whether one begins, held back its only message, and no digest has told it.
   if (held?.by === 'storm') {
     const routes = routesOf(finding.rules.alerting, ended.severity, world.channelExists);
-    const channels = 'told' in routes ? [...new Set(routes.told)] : [];
+    const channels = 'told' in routes ? routes.told.flatMap(({ name, afterMs }) => (afterMs === 0 ? name : [])) : [];
     messages.push({ kind: 'closing', untold: { channels, held } });
   }
   return ended;

@@ -137,7 +137,7 @@ test('a route names severity and source, each channel once, and those that do no
     type: 'jobFailed',
     severity: 'critical',
     severitySource: 'override',
-    channels: [{ name: 'a', via: 'channelRefs', state: 'reached', reason: undefined }],
+    channels: [{ name: 'a', via: 'channelRefs', afterMs: 0, state: 'reached', reason: undefined }],
     unknown: ['gone'],
     state: 'reached',
     reason: undefined,

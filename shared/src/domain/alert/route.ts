@@ -65,6 +65,8 @@ interface Reached<State extends CoverageState> {
 export interface RouteChannel extends Reached<'unreachable' | 'unproved' | 'reached'> {
   readonly name: string;
   readonly via: 'channelRefs';
+  /** So long after the others, unless it is acknowledged or over by then. 0: at once. */
+  readonly afterMs: number;
 }
 
 /** What one monitor does with alerts of one type. */
@@ -85,8 +87,10 @@ export interface Route extends Reached<Exclude<CoverageState, 'unwatched'>> {
 export function routeOf(rules: RouteRules, type: AlertType, facts: ReachFacts): Route {
   const { severity, source: severitySource } = alertSeverity(type, rules.severityOverrides);
   const routes = routesOf(rules.alerting, severity, (name) => facts.channels.has(name));
-  const names = 'told' in routes ? [...new Set(routes.told)] : [];
-  const channels = names.map((name): RouteChannel => ({ name, via: 'channelRefs', ...reachOfChannel(name, facts) }));
+  const told = 'told' in routes ? routes.told : [];
+  const channels = told.map(({ name, afterMs }): RouteChannel => {
+    return { name, via: 'channelRefs', afterMs, ...reachOfChannel(name, facts) };
+  });
   const of = { type, severity, severitySource, channels, unknown: routes.unknown };
   if (!rules.looksFor.includes(type)) return { ...of, state: 'off', reason: undefined };
   const [best] = channels.toSorted((a, b) => standingOf(b.state) - standingOf(a.state));

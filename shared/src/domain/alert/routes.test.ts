@@ -11,25 +11,43 @@ const exists = (name: string) => name !== 'oncal';
 
 test('an alert goes to the channels that take its severity', () => {
   assert.deepEqual(routesOf({ enabled: true, channelRefs: refs }, 'warning', exists), {
-    told: ['team-chat'],
+    told: [{ name: 'team-chat', afterMs: 0 }],
     unknown: [],
   });
   assert.deepEqual(routesOf({ enabled: true, channelRefs: refs }, 'critical', exists), {
-    told: ['team-chat', 'on-call'],
+    told: [
+      { name: 'team-chat', afterMs: 0 },
+      { name: 'on-call', afterMs: 0 },
+    ],
     unknown: [],
   });
 });
 
 test('no severities means both', () => {
   const channelRefs = [{ name: 'all', severities: [] }];
-  assert.deepEqual(routesOf({ enabled: true, channelRefs }, 'warning', exists), { told: ['all'], unknown: [] });
+  assert.deepEqual(routesOf({ enabled: true, channelRefs }, 'warning', exists), {
+    told: [{ name: 'all', afterMs: 0 }],
+    unknown: [],
+  });
 });
 
 test('an unknown channel is named, and does not keep the others from hearing', () => {
   const channelRefs = [...refs, { name: 'oncal', severities: [] }];
   assert.deepEqual(routesOf({ enabled: true, channelRefs }, 'warning', exists), {
-    told: ['team-chat'],
+    told: [{ name: 'team-chat', afterMs: 0 }],
     unknown: ['oncal'],
+  });
+});
+
+test('a channel that is named twice is told once, at the earlier of its turns', () => {
+  const of = { name: 'on-call', severities: [] };
+  const channelRefs = [
+    { ...of, afterMs: 900_000 },
+    { ...of, afterMs: 60_000 },
+  ];
+  assert.deepEqual(routesOf({ enabled: true, channelRefs }, 'warning', exists), {
+    told: [{ name: 'on-call', afterMs: 60_000 }],
+    unknown: [],
   });
 });
 

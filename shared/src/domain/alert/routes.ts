@@ -4,10 +4,22 @@ import type { Severity } from '../../contract/index.ts';
 export interface ChannelRef {
   readonly name: string;
   readonly severities: readonly Severity[];
+  /** It is told so long after the others, if the alert is open then. Absent: at once. */
+  readonly afterMs?: number | undefined;
+  /** With `afterMs`: a person's acknowledgement until then keeps it from being told. Absent: it does. */
+  readonly unlessAcknowledged?: boolean | undefined;
+}
+
+/** A channel that hears of an alert. */
+export interface ToldTo {
+  readonly name: string;
+  /** 0: at once. */
+  readonly afterMs: number;
 }
 
 export type Routes =
-  | { readonly told: readonly string[]; readonly unknown: readonly string[] }
+  /** Each channel once. */
+  | { readonly told: readonly ToldTo[]; readonly unknown: readonly string[] }
   /** It is not told, and why. */
   | {
       readonly notRouted: 'alertingDisabled' | 'noChannel' | 'severityNotRouted' | 'unknownChannel';
@@ -27,6 +39,8 @@ export function routesOf(
   );
   if (wanted.length === 0) return { notRouted: 'severityNotRouted', unknown: [] };
   const unknown = wanted.filter(({ name }) => !exists(name)).map(({ name }) => name);
-  const told = wanted.filter(({ name }) => exists(name)).map(({ name }) => name);
-  return told.length === 0 ? { notRouted: 'unknownChannel', unknown } : { told, unknown };
+  const told = new Map<string, ToldTo>();
+  for (const { name, afterMs = 0 } of wanted)
+    if (exists(name)) told.set(name, { name, afterMs: Math.min(afterMs, told.get(name)?.afterMs ?? Infinity) });
+  return told.size === 0 ? { notRouted: 'unknownChannel', unknown } : { told: [...told.values()], unknown };
 }

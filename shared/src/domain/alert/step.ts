@@ -104,6 +104,6 @@ export function notify(
     return { ...alert, dueAt: undefined };
   }
   const awaited = verdict.kind === 'holds' ? verdict.awaited : undefined;
-  messages.push({ kind, channels: [...new Set(routes.told)], reason, held, awaited });
+  messages.push({ kind, channels: routes.told, reason, held, awaited });
   return { ...alert, dueAt: undefined, notifyNo: alert.notifyNo + 1 };
 }

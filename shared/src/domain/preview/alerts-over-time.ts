@@ -11,8 +11,8 @@ export interface PreviewedRow {
   alert: AlertRecord;
   /** What held last. */
   verdict: HoldingVerdict;
-  /** Channels that were told. */
-  readonly told: Set<string>;
+  /** Channels that were told, and when: one that waits for its turn is not told of what ends before. */
+  readonly told: Map<string, Instant>;
 }
 
 /** Every channel is there, no person mutes or notes anything, and a message arrives at once. */
@@ -90,10 +90,11 @@ export class AlertsOverTime {
     if (live) live.verdict = held;
     if (typeof step === 'string') return;
     const { alert, messages } = step;
-    const row = before?.alert.id === alert.id ? before : { alert, verdict: held, told: new Set<string>() };
+    const row = before?.alert.id === alert.id ? before : { alert, verdict: held, told: new Map<string, Instant>() };
     if (row !== before) this.rows.push(row);
     const channels = messages.flatMap((message) => ('channels' in message ? message.channels : []));
-    for (const channel of channels) row.told.add(channel);
+    for (const { name, afterMs } of channels)
+      row.told.set(name, Math.min(now + afterMs, row.told.get(name) ?? Infinity));
     Object.assign(row, { verdict: held, alert: channels.length > 0 ? { ...alert, lastNotifiedAt: now } : alert });
   }
 }

@@ -247,7 +247,9 @@ class Replay {
     if (activatedAt === undefined) return []; // never told
     const { timeZone } = this.#history.of;
     const { message } = toHolding(type, subject, row.verdict, { timeZone });
-    return [{ type, subject, severity, sinceAt, activatedAt, endedAt, message, channels: [...row.told].sort() }];
+    const told = [...row.told].filter(([, at]) => endedAt === undefined || at < endedAt);
+    const channels = told.map(([name]) => name).sort();
+    return [{ type, subject, severity, sinceAt, activatedAt, endedAt, message, channels }];
   }
 }
 

@@ -25,6 +25,7 @@ const said: Readonly<Partial<Record<ToldReason, readonly [VerdictHoldKind, strin
   parked: ['parked', 'Parked until its channel is mended'],
   invalid: ['invalid', 'Its channel is not usable'],
   order: ['order', 'Waits for an earlier message'],
+  after: ['waits', 'Waits for its turn'],
   alertDelay: ['waits', 'Waits'],
 };
 

@@ -10,7 +10,10 @@ export function alertRulesOf({ alerting, maintenanceWindows }: MonitorSpec): Ale
     suppressDuplicatesForMs: msOf(alerting?.suppressDuplicatesFor),
     remindEveryMs: msOf(alerting?.remindEvery),
     renotifyOnChangedError: alerting?.renotifyOnChangedError ?? false,
-    alerting,
+    alerting: alerting && {
+      ...alerting,
+      channelRefs: alerting.channelRefs.map(({ after, ...ref }) => ({ ...ref, afterMs: msOf(after) })),
+    },
     windows: maintenanceWindows.map(({ duration, timezone, ...window }) => ({
       ...window,
       durationMs: msOf(duration),

@@ -19,17 +19,30 @@ import { refuse } from './reading.ts';
 
 const severity = oneOf(severities);
 
+const longestAfterMs = 24 * 3_600_000;
+
+const after = refine(duration(), (value, path, reading) =>
+  (parseDuration(value) ?? 0) <= longestAfterMs ? value : refuse(reading, path, 'must be at most 24h'),
+);
+
 const channelRef = refine(
-  object({ name: required(text(1, 253)), severities: optional(set(severity, 2)) }),
-  ({ name, severities: wanted }, path, reading): ChannelRef | undefined => {
+  object({
+    name: required(text(1, 253)),
+    severities: optional(set(severity, 2)),
+    after: optional(after),
+    unlessAcknowledged: defaulted(boolean, true),
+  }),
+  ({ name, severities: wanted, after: rung, unlessAcknowledged }, path, reading): ChannelRef | undefined => {
     if (name === undefined) return undefined;
-    if (wanted !== undefined && wanted.length > 0) return { name, severities: wanted };
+    // What cannot be read of a rung tells it at once, and whatever was acknowledged.
+    const ref = { name, after: rung, unlessAcknowledged: unlessAcknowledged === true };
+    if (wanted !== undefined && wanted.length > 0) return { ...ref, severities: wanted };
     // Without a usable list nothing is filtered out: to be told too much is better than not to be told.
     if (wanted?.length === 0) {
       const message = `an empty list of severities for channel ${name} means both`;
       reading.notes.push({ code: 'SeveritiesEmpty', path: `${path}.severities`, message });
     }
-    return { name, severities };
+    return { ...ref, severities };
   },
 );
 

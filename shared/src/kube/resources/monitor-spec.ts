@@ -162,6 +162,9 @@ export interface ChannelRef {
   readonly name: string;
   /** Never empty. */
   readonly severities: readonly Severity[];
+  /** Undefined: told at once. */
+  readonly after: string | undefined;
+  readonly unlessAcknowledged: boolean;
 }
 
 export interface IncludeContextSpec {

@@ -10,6 +10,7 @@ import { rows, type Row } from '../ask.ts';
 import { fromJson, optionalNumber, optionalText } from '../column.ts';
 import type { Db } from '../database.ts';
 import { toId16 } from '../id16.ts';
+import { afterCause } from '../deliveries/delivery-record.ts';
 import { rowsIn } from '../upsert.ts';
 
 /** A message about an alert, as far as it says whether it was told. */
@@ -19,6 +20,8 @@ export interface ToldDelivery {
   readonly kind: DeliveryKind;
   readonly state: DeliveryState;
   readonly stateReason: DeliveryStateReason | undefined;
+  /** It is the first to a channel whose turn comes after others. */
+  readonly isTurn: boolean;
   readonly attempts: number;
   readonly createdAt: Instant;
   readonly endedAt: Instant | undefined;
@@ -48,6 +51,7 @@ const columns = [
   'kind',
   'state',
   'state_reason',
+  'cause',
   'attempts',
   'created_at',
   'ended_at',
@@ -112,6 +116,7 @@ function toDelivery(db: Db, row: Row, fate: Row): Omit<ToldDelivery, 'restsUntil
     kind: String(row['kind']) as DeliveryKind,
     state: String(fate['state']) as DeliveryState,
     stateReason: optionalText(fate['state_reason']) as DeliveryStateReason | undefined,
+    isTurn: row['cause'] === afterCause,
     attempts: Number(fate['attempts']),
     createdAt: Number(row['created_at']),
     endedAt: optionalNumber(fate['ended_at']),

@@ -21,7 +21,7 @@ export interface NewDelivery {
   readonly stormId?: string | undefined;
   readonly channel: { readonly uid: string; readonly name: string };
   readonly kind: DeliveryKind;
-  /** Of a digest: rateLimit or storm. Of a closing: firstNotice, where its channel had heard nothing before. */
+  /** Of a digest: rateLimit or storm. Of a closing: firstNotice, where its channel had heard nothing before. `after`: its turn comes after others. */
   readonly cause?: string | undefined;
   readonly severity: MessageSeverity;
   readonly state: Extract<DeliveryState, 'ready' | 'parked' | 'collapsed' | 'digested'>;
@@ -32,6 +32,8 @@ export interface NewDelivery {
   readonly mergedInto?: string | undefined;
   readonly notifyNo: number;
   readonly nextAt: Instant;
+  /** Why it is not due at once; absent: for no reason that is told. */
+  readonly stateReason?: 'after' | undefined;
   readonly createdAt: Instant;
   readonly expiresAt: Instant;
   readonly payload: FrozenMessage;
@@ -82,6 +84,15 @@ export const priorityLevels: readonly number[] = [testPriority, ...Object.values
 
 /** `cause` of a closing that is the first message about its alert to its channel. */
 export const firstNoticeCause = 'firstNotice';
+/** `cause` of the first message to a channel that hears of its alert some time after the others. */
+export const afterCause = 'after';
+
+const hourMs = 3_600_000;
+
+/** A message is tried for so long. */
+export function keptMs(severity: MessageSeverity): number {
+  return (severity === 'critical' ? 72 : 24) * hourMs;
+}
 
 /** Which goes first when several are due: a test, since a person waits for it, then the worst, last what only completes another. */
 export function priorityOf(kind: DeliveryKind, severity: MessageSeverity): number {

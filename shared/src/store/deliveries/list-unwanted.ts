@@ -3,14 +3,14 @@ import { fromJson } from '../column.ts';
 import { toId16 } from '../id16.ts';
 import { rowsIn } from '../upsert.ts';
 import type { Row } from '../ask.ts';
-import { firstNoticeCause } from './delivery-record.ts';
+import { afterCause, firstNoticeCause } from './delivery-record.ts';
 
 /** Why a message is not wanted any more: reasons of the ledger. */
 export type UnwantedReason = 'channelDeleted' | 'clearedBeforeSent' | 'alertingDisabled' | 'notTold';
 
 /**
  * Of these messages those that are not wanted any more, with the reason: their channel is gone; their monitor names no channel any more; they
- * would page for what is over. What may have reached its receiver is wanted to its end, closings and tests are wanted always. An opening
+ * would page for what is over, or tell it to a channel whose turn comes after others. What may have reached its receiver is wanted to its end, closings and tests are wanted always. An opening
  * that was claimed when its alert ended goes on its way to every other channel: that ended is no reason to be silent. An update is wanted
  * once the message that it completes was sent.
  */
@@ -44,11 +44,12 @@ function whyUnwanted(row: Row): UnwantedReason | undefined {
   if (!announces || Number(row['maybe_sent']) === 1) return undefined;
   const spec = fromJson(row['spec']) as { readonly alerting?: { readonly enabled?: unknown } } | null | undefined;
   if (spec?.alerting?.enabled === false) return 'alertingDisabled';
-  return isOpening && row['live_key'] === null && pagesInVain(row) ? 'clearedBeforeSent' : undefined;
+  return isOpening && row['live_key'] === null && isInVain(row) ? 'clearedBeforeSent' : undefined;
 }
 
 /** A closing that waits behind it must not arrive without its opening. */
-function pagesInVain(row: Row): boolean {
+function isInVain(row: Row): boolean {
+  if (row['cause'] === afterCause) return Number(row['closings']) === 0;
   const spec = fromJson(row['channel_spec']) as { readonly sendRecovered?: unknown } | null | undefined;
   return row['channel_type'] === 'paging' && spec?.sendRecovered !== true && Number(row['closings']) === 0;
 }

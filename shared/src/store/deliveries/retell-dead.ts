@@ -5,13 +5,12 @@ import { change, firstRow, rows, type Row } from '../ask.ts';
 import { fromJson, optionalNumber, optionalText } from '../column.ts';
 import type { Tx } from '../database.ts';
 import { newId, toId16 } from '../id16.ts';
-import { firstNoticeCause } from './delivery-record.ts';
+import { firstNoticeCause, keptMs } from './delivery-record.ts';
 import { insertDelivery } from './insert-delivery.ts';
 import { findStreamEnd } from './streams.ts';
 
 /** A message that a receiver refuses for good is told anew no more often than this. */
 const refusedEveryMs = 24 * 3_600_000;
-const hourMs = 3_600_000;
 /** More alerts than this are told as the channel delivers again. */
 const mostRetold = 200;
 
@@ -101,7 +100,7 @@ async function retellAlert(tx: Tx, of: Retelling): Promise<boolean> {
     notifyNo,
     nextAt: now,
     createdAt: now,
-    expiresAt: now + (severity === 'critical' ? 72 : 24) * hourMs,
+    expiresAt: now + keptMs(severity),
     payload,
   });
   if (!written) return false;

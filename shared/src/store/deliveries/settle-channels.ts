@@ -113,9 +113,10 @@ async function moveMessages(tx: Tx, row: Row, given: readonly AnswerOfChannel[])
   if (isToBeMended(after)) {
     // A channel that is to be mended tries nothing by itself.
     if (given.every(({ answer }) => answer === 'harmless')) return;
+    // What waits for its turn after others waits on: it would be due at once when the channel is mended.
     await change(
       tx,
-      "update deliveries set state = 'parked', state_reason = null, next_at = null where channel_uid = ? and state = 'ready' and kind <> 'test'",
+      "update deliveries set state = 'parked', state_reason = null, next_at = null where channel_uid = ? and state = 'ready' and kind <> 'test' and coalesce(state_reason, '') <> 'after'",
       [row['uid']],
     );
     return;

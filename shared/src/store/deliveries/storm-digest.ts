@@ -5,10 +5,9 @@ import { recordDecisions } from '../alert-decisions.ts';
 import { firstRow } from '../ask.ts';
 import type { Tx } from '../database.ts';
 import { newId } from '../id16.ts';
+import { keptMs } from './delivery-record.ts';
 import { insertDelivery } from './insert-delivery.ts';
 import { findStreamEnd } from './streams.ts';
-
-const hourMs = 3_600_000;
 
 /** An alert of a storm that one channel routes. */
 export interface StormChild {
@@ -41,7 +40,7 @@ export async function insertStormDigest(tx: Tx, digest: StormDigest): Promise<st
   const severity = children.some((child) => child.severity === 'critical') ? 'critical' : 'warning';
   const id = newId(now);
   const of = { streamId: stormId, stormId, channel, severity, createdAt: now, nextAt: now } as const;
-  const expiresAt = now + (severity === 'critical' ? 72 : 24) * hourMs;
+  const expiresAt = now + keptMs(severity);
   let { nextSeq: seq } = await findStreamEnd(tx, stormId, channel.uid);
   const written = await insertDelivery(tx, {
     ...of,

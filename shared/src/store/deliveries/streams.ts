@@ -95,7 +95,7 @@ export async function findStreamEnd(
 
 /**
  * The message to the same channel about the same condition that another monitor's live alert has made since `after`, neither
- * cancelled nor dead; the newest. Undefined: there is none.
+ * cancelled nor dead; the newest. One that waits for its turn after other channels is none. Undefined: there is none.
  */
 export async function findTwin(
   db: Db,
@@ -111,7 +111,7 @@ export async function findTwin(
     db,
     'select d.id, d.stream_id from deliveries d join alerts a on a.id = d.alert_id ' +
       "where d.collapse_key = ? and d.created_at > ? and d.alert_id <> ? and d.severity = ? and d.kind <> 'closing' " +
-      "and d.state in ('ready', 'claimed', 'parked', 'sent', 'digested') and a.live_key is not null " +
+      "and d.state in ('ready', 'claimed', 'parked', 'sent', 'digested') and coalesce(d.state_reason, '') <> 'after' and a.live_key is not null " +
       'order by d.created_at desc, d.id desc limit 1',
     [of.collapseKey, of.after, db.dialect.id16(toId16(of.alertId)), of.severity],
   );

@@ -1,0 +1,43 @@
+import type { Instant } from '../instant.ts';
+import { spanInWords } from '../delivery/wording.ts';
+import type { Mute } from './holds.ts';
+
+/** What is known of an alert as a channel is due that hears of it some time after the others. */
+export interface RungFacts {
+  /** Channels that were told before it, the first one first. */
+  readonly told: readonly { readonly channel: string; readonly at: Instant }[];
+  /** The last note that a person took of the alert; undefined: none. */
+  readonly note: { readonly byWhom: string; readonly isInForce: boolean } | undefined;
+  readonly unlessAcknowledged: boolean;
+  readonly mute: Mute | undefined;
+}
+
+export type RungAnswer =
+  | { readonly kind: 'tell'; readonly words: string }
+  | { readonly kind: 'hold'; readonly untilAt: Instant }
+  | { readonly kind: 'acknowledged' };
+
+/** A mute may end early: it is asked again at least so often. */
+const askAgainMs = 60_000;
+
+/** Whether the channel is told now, and what its message says of those that were told before. */
+export function rungOf({ told, note, unlessAcknowledged, mute }: RungFacts, now: Instant): RungAnswer {
+  if (note?.isInForce === true && unlessAcknowledged) return { kind: 'acknowledged' };
+  if (mute) return { kind: 'hold', untilAt: Math.min(mute.untilAt, now + askAgainMs) };
+  return { kind: 'tell', words: `${toldInWords(told, now)}; ${noteInWords(note)}.` };
+}
+
+const mostNamed = 3;
+
+function toldInWords(told: RungFacts['told'], now: Instant): string {
+  const named = told.slice(0, mostNamed).map(({ channel, at }, index) => {
+    return `${channel} ${index === 0 ? 'was told ' : ''}${spanInWords((now - at) / 1_000)} ago`;
+  });
+  if (named.length === 0) return 'No other channel has been told';
+  return [...named, ...(told.length > mostNamed ? [`${told.length - mostNamed} more`] : [])].join(', ');
+}
+
+function noteInWords(note: RungFacts['note']): string {
+  if (note === undefined) return 'nobody acknowledged';
+  return note.isInForce ? `${note.byWhom} acknowledged it` : `${note.byWhom} acknowledged it, and that has ended`;
+}
