@@ -73,6 +73,19 @@ describe('alerting in the user interface', { skip: whyNoBrowser() ?? false }, ()
     await page.getByRole('row', { name: /Dead-man's switch alerts of data\/nightly-backup/ }).waitFor();
   });
 
+  journey('silences from the row at once by keyboard, and takes it back', async (page) => {
+    await go(page, '/alerts');
+    await seen(page, 'No success for');
+    await page.keyboard.press('j');
+    await page.keyboard.press('s');
+    await page.getByRole('menuitem', { name: 'Silence for 1 h' }).waitFor();
+    await page.waitForFunction('document.activeElement?.textContent.trim() === "Silence for 1 h"');
+    await page.keyboard.press('Enter');
+    await seen(page, /Silenced data\/[a-z-]+ until 15:0[34]: 1 alert held/);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await seen(page, /data\/[a-z-]+ is told of again/);
+  });
+
   journey(
     'keeps what was written when the server refuses a silence',
     async (page) => {

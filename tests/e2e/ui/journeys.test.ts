@@ -158,7 +158,10 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
     const field = page.getByRole('combobox', { name: 'Search' });
     await field.fill('trigger nghtly bckp');
     await page.getByRole('option', { name: /Trigger data\/nightly-backup/ }).waitFor();
-    await page.getByRole('dialog').getByText(/trigger data\/nightly-backup/).waitFor();
+    await page
+      .getByRole('dialog')
+      .getByText(/trigger data\/nightly-backup/)
+      .waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'Trigger data/nightly-backup?' }).waitFor();
     await page.keyboard.press('Escape');

@@ -1,6 +1,7 @@
 import { addressOf, router } from '../router.svelte.ts';
 import { live } from '../state/live.svelte.ts';
 import { preferences } from '../state/preferences.svelte.ts';
+import { after } from '../state/timer.ts';
 import { navigation } from './navigation.ts';
 import { overlays } from './overlays.svelte.ts';
 
@@ -12,12 +13,17 @@ export const shortcuts: readonly { readonly keys: string; readonly does: string 
   { keys: 'j', does: 'Next row' },
   { keys: 'k', does: 'Row before' },
   { keys: 'Enter', does: 'Open the row' },
+  { keys: 's', does: 'Silence the row: its menu opens there' },
+  { keys: 'a', does: 'Acknowledge the row' },
+  { keys: 't', does: 'Trigger the row' },
   { keys: 'Esc', does: 'Close what lies over the page' },
   { keys: '?', does: 'This sheet' },
 ];
 
 /** How long after `g` the letter of a page counts. */
 const chordMs = 1_500;
+/** A menu that has not opened by then has no line of that letter. */
+const menuComesMs = 2_000;
 
 /** Follows the keyboard; returns what ends it. Single keys are off while typing, under a dialog, and where they are switched off. */
 export function followKeys(): () => void {
@@ -59,6 +65,10 @@ function act(key: string): boolean {
       return moveRow(1);
     case 'k':
       return moveRow(-1);
+    case 's':
+    case 'a':
+    case 't':
+      return openRowMenu(key);
     default:
       return false;
   }
@@ -72,6 +82,27 @@ function moveRow(step: number): boolean {
   next?.focus();
   next?.scrollIntoView({ block: 'nearest' });
   return next !== undefined;
+}
+
+/** Opens the menu of the row that has the focus, at the first line that begins with this letter: Enter does it. */
+function openRowMenu(letter: string): boolean {
+  const row = document.activeElement?.closest('main [data-row]');
+  const button = row?.querySelector<HTMLElement>('[aria-haspopup="menu"]');
+  if (!button) return false;
+  button.click();
+  const wanted = (): HTMLElement | undefined =>
+    [...document.querySelectorAll<HTMLElement>('[role="menu"] [role="menuitem"]')].find((item) =>
+      item.textContent.trim().toLowerCase().startsWith(letter),
+    );
+  const seen = new MutationObserver(() => {
+    const item = wanted();
+    if (!item) return;
+    seen.disconnect();
+    item.focus();
+  });
+  seen.observe(document.body, { childList: true, subtree: true });
+  after(menuComesMs, () => seen.disconnect());
+  return true;
 }
 
 function isTyping(target: EventTarget | null): boolean {

@@ -1,12 +1,18 @@
 import type { Alert, AlertType, Ref } from '@cronjob-monitor/shared/contract';
 import { unacknowledgeAlert } from '../../api/alerts.ts';
 import { named } from '../../api/named.ts';
+import { createSilence, endSilence } from '../../api/silences.ts';
+import { endAt, endChoices, endWords, type EndChoice } from '../../format/ends.ts';
+import { plural } from '../../format/figures.ts';
+import { clockText } from '../../format/time.ts';
 import { confirmation } from '../../kit/confirm/confirm.svelte.ts';
 import type { MenuItem } from '../../kit/menu/menu-item.ts';
 import { toasts } from '../../kit/toast/toasts.svelte.ts';
 import { addressOf } from '../../router.svelte.ts';
 import { live } from '../../state/live.svelte.ts';
+import { preferences } from '../../state/preferences.svelte.ts';
 import { session } from '../../state/session.svelte.ts';
+import { viewer } from '../../state/viewer.svelte.ts';
 
 /** The alert whose acknowledgement is being written, drawn by AcknowledgeHost. */
 class Acknowledging {
@@ -38,10 +44,53 @@ export function silenceOf(cronjob: Ref, type?: AlertType): AlertAction & { reado
   };
 }
 
-/** The same as a line of a menu. */
-export function silenceItem(cronjob: Ref, type?: AlertType): MenuItem {
+/** The same in a menu: at once for a while, or by the form with a comment and an end of one's own. */
+export function silenceItems(cronjob: Ref, type?: AlertType): MenuItem[] {
   const { word, missing, href } = silenceOf(cronjob, type);
-  return missing === undefined ? { word, href } : { word, missing };
+  if (missing !== undefined) return [{ word, missing, isApart: true }];
+  const atOnce = endChoices.map((choice, index) => ({
+    word: `${word} ${choice === 'morning' ? 'until' : 'for'} ${endWords[choice]}`,
+    run: () => void silenceUntil(cronjob, type, choice),
+    isApart: index === 0,
+  }));
+  return [...atOnce, { word: `${word} otherwise`, href }];
+}
+
+const minuteMs = 60_000;
+
+async function silenceUntil({ namespace, name }: Ref, type: AlertType | undefined, choice: EndChoice): Promise<void> {
+  const endsAt = Math.ceil(endAt(choice, viewer) / minuteMs) * minuteMs;
+  const until = clockText(endsAt, viewer.timeZone);
+  const by = preferences.ownName.trim();
+  try {
+    const silence = await named(`Could not silence ${namespace}/${name}`, () =>
+      createSilence({
+        matcher: { namespaces: [namespace], cronjobs: [name], ...(type === undefined ? {} : { types: [type] }) },
+        endsAt: new Date(endsAt).toISOString(),
+        comment: `Silenced until ${until} from its row`,
+        ...(by === '' || session.whoami.value?.mode !== 'none' ? {} : { by }),
+      }),
+    );
+    const undo = { word: 'Undo', run: () => void takeBackSilence(silence.id, `${namespace}/${name}`) };
+    toasts.say(`Silenced ${namespace}/${name} until ${until}: ${plural(silence.mutedNow, 'alert')} held`, {
+      tone: 'ok',
+      action: undo,
+    });
+    void live.reloadAll();
+  } catch (error) {
+    toasts.say(error instanceof Error ? error.message : 'It could not be done', { tone: 'crit' });
+  }
+}
+
+async function takeBackSilence(id: string | null, name: string): Promise<void> {
+  if (id === null) return;
+  try {
+    await named(`Could not end the silence of ${name}`, () => endSilence(id));
+    toasts.say(`${name} is told of again`, { tone: 'ok' });
+    void live.reloadAll();
+  } catch (error) {
+    toasts.say(error instanceof Error ? error.message : 'It could not be done', { tone: 'crit' });
+  }
 }
 
 /** The menu of an alert's row. */
@@ -56,7 +105,7 @@ export function alertMenu(alert: Alert): MenuItem[] {
       : [{ word: 'Open the run', href: addressOf('run', { ...cronjob, jobName: context.jobName }) }]),
     { word: `Monitor ${monitor.namespace}/${monitor.name}`, href: addressOf('monitor', { ...monitor }) },
     { ...acknowledge, isApart: true },
-    silenceItem(cronjob, type),
+    ...silenceItems(cronjob, type),
   ];
 }
 

@@ -13,7 +13,7 @@ import { addressOf } from '../../router.svelte.ts';
 import { live } from '../../state/live.svelte.ts';
 import { session } from '../../state/session.svelte.ts';
 import { viewer } from '../../state/viewer.svelte.ts';
-import { silenceItem } from '../alert-parts/alert-actions.svelte.ts';
+import { silenceItems } from '../alert-parts/alert-actions.svelte.ts';
 
 export type ActedOn = Pick<
   CronJob,
@@ -66,7 +66,7 @@ export function menuOf(cronJob: ActedOn): MenuItem[] {
       ? [{ word: `Monitor ${monitor.namespace}/${monitor.name}`, href: addressOf('monitor', { ...monitor }) }]
       : []),
     ...actionsOf(cronJob).map(({ word, missing, run }, index) => ({ word, missing, run, isApart: index === 0 })),
-    silenceItem(cronJob),
+    ...silenceItems(cronJob),
     { word: 'Copy kubectl command', run: () => void copyCommand(describeCronJob(cronJob)), isApart: true },
     { word: 'Copy name', run: () => void copyCommand(`${cronJob.namespace}/${cronJob.name}`) },
   ];
