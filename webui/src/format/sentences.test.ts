@@ -126,6 +126,8 @@ describe('a run', () => {
     hasEvents: true,
     facts: {},
     suggestedFix: null,
+    cause: null,
+    scope: null,
   };
 
   test('says how it ended, and why', () => {
