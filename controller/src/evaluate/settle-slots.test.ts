@@ -18,8 +18,10 @@ import {
   type Store,
 } from '@cronjob-monitor/shared/store';
 import { aCronJob, aJob, aRecordedRun, FakeClock, RecordingLogger } from '@cronjob-monitor/shared/testing';
+import { gatherPresence } from './presence-facts.ts';
 import { settleSlots, type LedgerDeps, type Settled } from './settle-slots.ts';
 import { StartSkew } from './start-skew.ts';
+import type { Subject, Watch } from './subject.ts';
 import { WatchGaps } from './watch-gaps.ts';
 import { ZoneCheck } from './zone-check.ts';
 
@@ -194,7 +196,9 @@ test('absence is not judged beyond what was seen', async () => {
 
 test('a missed run has the cause that events tell, else that nothing was started anywhere', async () => {
   const of = await bench();
-  const told = { cause: 'createRejected', message: 'exceeded quota' } as const;
+  const message =
+    'Error creating job: jobs.batch "nightly-1" is forbidden: exceeded quota: jobs, requested: count/jobs.batch=1';
+  const told = { cause: 'createRejected', message } as const;
   await of.settle(at('02:30:00'), {
     causeOf: (_uid, slotAt) => (slotAt === at('01:00:00') ? told : undefined),
     newestStartAt: () => at('01:30:00'),
@@ -205,6 +209,15 @@ test('a missed run has the cause that events tell, else that nothing was started
     ['02:00', 'missed', 'controllerSilent'],
     ['03:00', 'missed', undefined],
   ]);
+  const subject = { row: { id: of.id, namespace: 'prod' }, watches: [], zone: 'UTC' } as unknown as Subject;
+  const watch = { judgesFromAt: 0, rules: { detection: { pauseMonitoring: true } } } as unknown as Watch;
+  const none = { jobsOf: () => [] };
+  const presence = await store.fenced(epoch, (tx) => gatherPresence(tx, [subject], new Set(['missedSchedule']), none));
+  const { slots = [] } = presence(subject, watch).present.missedSchedule ?? {};
+  assert.deepEqual(
+    slots.map(({ fault }) => fault),
+    [undefined, { cause: 'platform', scope: 'cluster' }, { cause: 'capacity', scope: 'namespace prod' }],
+  );
 });
 
 test('nothing is written of a missed run while events that may explain it are being read', async () => {

@@ -149,13 +149,14 @@ test('a failed run is explained: its fix, its log and what changed stand with it
     assert.match(data.context.logs ?? '', /a deadlock was found/);
     assert.doesNotMatch(data.context.logs ?? '', /hunter2/);
     assert.equal(data.context.pods?.[0]?.phase, 'Failed');
+    assert.deepEqual([data.alert.cause, data.alert.scope], ['application', null]);
     assert.equal(frozen.place?.container, 'main');
     assert.ok(nextAt <= systemClock.now(), 'it goes at once');
     const kept = await listEvidence(fixture.store, id);
     assert.ok(kept.some(({ kind, body }) => kind === 'logs' && body?.includes('a deadlock was found')));
   });
-  const [row] = await select('select fix from executions where job_uid = ?', fixture.store.dialect.id16(uid));
-  assert.equal(row?.['fix'], fix);
+  const [row] = await select('select fix, cause from executions where job_uid = ?', fixture.store.dialect.id16(uid));
+  assert.deepEqual([row?.['fix'], row?.['cause']], [fix, 3]);
 
   const terse = await alertOf('deadlocks', 'terse');
   const { context } = (await messageOf(terse.id)).data;
@@ -192,7 +193,8 @@ test('what is stuck is explained while it goes on: why its container does not st
   const owner = await aWatchedCronJob('pulls', 'starts');
   const uid = putJob(owner, 'pulls-1', 'imagepull', { image: 'registry.example.org/nowhere:1', log: '' });
   await eventually(async () => {
-    const { context, id } = await alertOf('pulls', 'starts');
+    const { context, id, fault } = await alertOf('pulls', 'starts');
+    assert.deepEqual(fault, { cause: 'configuration', scope: undefined });
     const facts = toAlertFacts(context);
     assert.equal(facts.evidenceOf, uid);
     assert.match(facts.suggestedFix ?? '', /registry\.example\.org\/nowhere:1 cannot be pulled/);

@@ -115,6 +115,8 @@ describe('a run', () => {
     exitCode: 137,
     reason: 'OOMKilled',
     jobReason: 'BackoffLimitExceeded',
+    cause: null,
+    scope: null,
     attempts: 3,
     failedIndexes: null,
     isRetry: false,

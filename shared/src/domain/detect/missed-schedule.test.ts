@@ -63,3 +63,11 @@ test('missedSchedule began with the first run that did not come, and names the l
   assert.equal(verdict.since, 2 * 3_600_000);
   assert.equal(verdict.detail['lastSlotAt'], 3 * 3_600_000);
 });
+
+test('missedSchedule says whose fault the last run that did not come is, also where the row goes on', () => {
+  const platform = { cause: 'platform', scope: 'cluster' } as const;
+  const [last, ...before] = slots('mms');
+  assert.ok(last);
+  const verdict = missedSchedule(rule, { slots: [{ ...last, fault: platform }, ...before], paused: false });
+  assert.deepEqual(verdict.kind === 'holds' && verdict.detail['fault'], platform);
+});
