@@ -181,8 +181,9 @@ function factsOf({ alert, cronjob, job }: AlertMessage): Fact[] {
   return facts.flatMap(([name, label, value]) => (value == null ? [] : [{ name, label, value }]));
 }
 
-function faultOf({ cause, scope }: AlertMessage['alert']): string | null {
-  return cause === null ? null : faultInWords({ cause, scope: scope ?? undefined });
+/** What waited through an upgrade may not know of it. */
+function faultOf({ cause, scope }: Partial<AlertMessage['alert']>): string | null {
+  return cause == null ? null : faultInWords({ cause, scope: scope ?? undefined });
 }
 
 function timeInWords(instant: string | null, timeZone: string): string | null {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Message, Outgoing } from '@cronjob-monitor/shared/domain';
+import type { AlertMessage, Message, Outgoing } from '@cronjob-monitor/shared/domain';
 import { aDigestMessage, anAlertMessage, anOutgoing, aTestMessage } from '@cronjob-monitor/shared/testing';
 import * as fc from 'fast-check';
 import type { EmailTarget } from '../target.ts';
@@ -69,6 +69,13 @@ Run: https://monitor.example.org/cronjobs/prod/nightly/executions/nightly-291073
 #9f3c21aa, monitor prod/backups, cluster prod-eu
 `,
   );
+});
+
+test('a message that was frozen before messages had a cause says nothing of one', () => {
+  const { cause, scope, ...alert } = anAlertMessage().alert;
+  assert.deepEqual([cause, scope], ['capacity', 'namespace prod']);
+  const data = { ...anAlertMessage(), alert } as AlertMessage; // as the version before wrote it
+  assert.doesNotMatch(String(payloadOf(of({ kind: 'firing', data })).text), /Cause|undefined/);
 });
 
 test('what the alert has not is left out', () => {

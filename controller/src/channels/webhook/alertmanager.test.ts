@@ -31,7 +31,8 @@ test('labels name what it is about, annotations say what happened', () => {
     monitor: `${data.monitor.namespace}/${data.monitor.name}`,
     subject: 'finishBy',
   });
-  const { summary, description, exit_code: exitCode, job, log } = alert.annotations;
+  const { summary, description, exit_code: exitCode, job, log, cause, scope } = alert.annotations;
+  assert.deepEqual([cause, scope], ['capacity', 'namespace prod']);
   assert.deepEqual([summary, description], [data.alert.title, data.alert.message]);
   assert.deepEqual([exitCode, job], ['137', data.job?.name]);
   assert.match(log ?? '', /no space left$/);

@@ -90,6 +90,8 @@ function toAlert(
         job: job?.name,
         exit_code: job?.exitCode?.toString(),
         reason: job?.reason,
+        cause: alert.cause,
+        scope: alert.scope,
         log: [logNote, log.trimEnd()].filter((part) => part !== '').join('\n'),
         note: notes.join('; '),
       }),
