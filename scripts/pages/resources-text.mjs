@@ -212,7 +212,7 @@ also when others run. All other waits keep \`notStartedAfter\`, which is the lim
 ${table(
   ['condition', 'when well', 'otherwise', 'phase then'],
   [
-    ['`Ready`', 'Evaluated', 'NotEvaluated (Unknown); EvaluationFailed', 'Pending; Error'],
+    ['`Ready`', 'Evaluated', 'NotEvaluated (Unknown); InvalidSpec; EvaluationFailed', 'Pending; Degraded; Error'],
     [
       '`SpecValid`',
       'Valid',
@@ -234,9 +234,46 @@ ${table(
       'Missing, OutOfReach, NamespaceGone: the message names them; NotEvaluated (Unknown)',
       'unchanged',
     ],
+    [
+      '`Healthy`',
+      'AllHealthy',
+      'the label of the worst alert, LastRunFailed, ScheduleProblem; Progressing, NothingSelected, NotEvaluated (Unknown)',
+      'unchanged',
+    ],
+    ['`Stalled`', 'absent', 'True with the reason of SpecValid, while that is False', 'as SpecValid'],
   ],
 )}
 A monitor that is Degraded goes on with all that it can use.
+
+### Rollout
+
+\`rollout\` of a CronJob in the API, and the condition \`Healthy\`, judge the present job template alone, so that those who roll out a fix see whether
+the fix works. A run counts when it was made from this template, or after it was written. The first that holds decides:
+
+${table(
+  ['state', 'holds when'],
+  [
+    ['Unknown', 'no monitor selects it, it was deleted, or its template was not read yet'],
+    ['Suspended', 'it is suspended'],
+    [
+      'Degraded',
+      'its schedule cannot be judged, its last run failed, or jobFailed, missedSchedule, deadManTriggered, jobStuck or absent began since',
+    ],
+    ['Progressing', 'no run has ended'],
+    ['Healthy', 'else'],
+  ],
+)}
+
+\`kubectl wait --for=condition=Healthy cjm/backups --timeout=30m\` waits for all CronJobs of a monitor, \`cronjob-monitor wait\` for one. Flux reads the
+condition by an expression in \`spec.healthCheckExprs\` of a Kustomization:
+
+\`\`\`yaml
+healthCheckExprs:
+  - apiVersion: cronjob-monitor.io/v1alpha1
+    kind: CronJobMonitor
+    current: status.conditions.exists(c, c.type == 'Healthy' && c.status == 'True')
+    failed: status.conditions.exists(c, c.type == 'Healthy' && c.status == 'False')
+\`\`\`
 `,
   'AlertChannel status': `${table(
     ['condition', 'reason', 'when'],

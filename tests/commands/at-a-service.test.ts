@@ -5,7 +5,16 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { addAlert, addChannel, startFleet, type TestFleet } from '@cronjob-monitor/apiserver/testing';
 import { runCommand, type Said } from '@cronjob-monitor/controller/testing';
-import { beat, findCronJob, putClusterState, recordDecisions, recordSlots } from '@cronjob-monitor/shared/store';
+import type { CronJobFacts, Execution } from '@cronjob-monitor/shared/domain';
+import type { Clock } from '@cronjob-monitor/shared/process';
+import {
+  beat,
+  findCronJob,
+  projectCronJob,
+  putClusterState,
+  recordDecisions,
+  recordSlots,
+} from '@cronjob-monitor/shared/store';
 import { FakeClock, TestServer } from '@cronjob-monitor/shared/testing';
 
 const hourMs = 3_600_000;
@@ -394,5 +403,120 @@ describe('the service that is asked', () => {
       assert.match(error, /--server .*allowed: a URL such as/);
       assert.doesNotMatch(error, /s3cret/);
     }
+  });
+});
+
+describe('wait', () => {
+  /** What happens at each pause between two questions; time passes by itself. */
+  function waitAt(
+    fleet: TestFleet,
+    flags: readonly string[],
+    happens: readonly (() => Promise<unknown>)[] = [],
+  ): Promise<Said> {
+    const { clock } = fleet;
+    const left = [...happens];
+    const passing: Clock = {
+      now: () => clock.now(),
+      monotonicMs: () => clock.monotonicMs(),
+      every: (...given) => clock.every(...given),
+      async sleep(ms, signal) {
+        if (ms > 5_000) return clock.sleep(ms, signal); // the limit of an answer
+        await left.shift()?.();
+        await clock.advance(ms);
+      },
+    };
+    const server = ['--server', `http://127.0.0.1:${fleet.server.port}`];
+    return runCommand(['wait', 'prod/backup', ...(flags.includes('--server') ? [] : server), ...flags], {
+      clock: passing,
+    });
+  }
+
+  async function rollOut(fleet: TestFleet, backup: CronJobFacts, changes: Partial<CronJobFacts>): Promise<void> {
+    const facts = { ...backup, ...changes };
+    await fleet.store.fenced(fleet.epoch, (tx) => projectCronJob(tx, { facts, seenAt: fleet.clock.now() }));
+  }
+
+  const run =
+    (fleet: TestFleet, backup: CronJobFacts, changes: Partial<Execution> = {}) =>
+    async () =>
+      fleet.addRuns(backup, { createdAt: testNow - hourMs, templateHash: backup.templateHash, ...changes });
+
+  it('ends with 0 when a run of the present template has succeeded, and not before', async () => {
+    await using fleet = await startFleet();
+    const backup = await fleet.addCronJob({ name: 'backup' });
+    await fleet.addMonitor({ spec: {} }, [backup]);
+    const beganAt = fleet.clock.now();
+    const { status, out } = await waitAt(fleet, ['--first-run'], [async () => {}, run(fleet, backup)]);
+    assert.equal(status, 0, out);
+    assert.equal(out, 'prod/backup is Healthy: Its last run with this job template succeeded.\n');
+    assert.equal(fleet.clock.now(), beganAt + 10_000);
+  });
+
+  it('ends with 1 when it fails, with how', async () => {
+    await using fleet = await startFleet();
+    const backup = await fleet.addCronJob({ name: 'backup' });
+    await fleet.addMonitor({ spec: {} }, [backup]);
+    const fails = run(fleet, backup, { status: 'failed', exitCode: 3, reason: 'Error' });
+    const { status, out } = await waitAt(fleet, [], [fails]);
+    assert.equal(status, 1);
+    assert.equal(out, 'prod/backup is Degraded: Its last run failed (exit code 3, Error).\n');
+  });
+
+  it('takes a template that came back for healthy at once, and with --first-run when it has run again', async () => {
+    await using fleet = await startFleet();
+    const backup = await fleet.addCronJob({ name: 'backup', createdAt: testNow - dayMs });
+    await fleet.addMonitor({ spec: {} }, [backup]);
+    await run(fleet, backup, { createdAt: testNow - 3 * hourMs })();
+    await rollOut(fleet, backup, { templateHash: 'template-2', templateWrittenAt: testNow - 2 * hourMs });
+    await rollOut(fleet, backup, { templateWrittenAt: testNow - hourMs });
+    assert.equal((await waitAt(fleet, [])).status, 0);
+    const { status, out } = await waitAt(fleet, ['--first-run', '--timeout', '6s']);
+    assert.equal(status, 1);
+    assert.match(out, /^prod\/backup is not Healthy after 6s: No run that was made since/);
+    assert.equal(
+      (await waitAt(fleet, ['--first-run'], [run(fleet, backup, { createdAt: testNow - 60_000 })])).status,
+      0,
+    );
+  });
+
+  it('does not take what is said of an earlier generation for an answer', async () => {
+    await using fleet = await startFleet();
+    const backup = await fleet.addCronJob({ name: 'backup', createdAt: testNow - dayMs });
+    await fleet.addMonitor({ spec: {} }, [backup]);
+    await run(fleet, backup, { status: 'failed' })();
+    const fix = { templateHash: 'template-2', templateWrittenAt: testNow, generation: 2 };
+    const succeeds = run(fleet, { ...backup, ...fix }, { createdAt: testNow + 5_000 });
+    const { status, out } = await waitAt(
+      fleet,
+      ['--generation', '2'],
+      [async () => {}, () => rollOut(fleet, backup, fix), succeeds],
+    );
+    assert.equal(status, 0, out);
+    const late = await waitAt(fleet, ['--generation', '3', '--timeout', '5s']);
+    assert.deepEqual(
+      [late.status, late.out],
+      [1, 'prod/backup is not Healthy after 5s: The service knows its generation 2, and not 3.\n'],
+    );
+  });
+
+  it('waits for one that is not known yet, and says so when time is over', async () => {
+    await using fleet = await startFleet();
+    const beganAt = fleet.clock.now();
+    const { status, out } = await waitAt(fleet, ['--timeout', '12s']);
+    assert.equal(status, 1);
+    assert.match(out, /after 12s: The service does not know it/);
+    assert.equal(fleet.clock.now(), beganAt + 12_000);
+  });
+
+  it('ends with 2 when the service never answers, and when what is asked is wrong', async () => {
+    await using fleet = await startFleet();
+    const gone = await TestServer.start();
+    const { url } = gone;
+    await gone.stop();
+    const { status, error } = await waitAt(fleet, ['--server', url, '--timeout', '6s']);
+    assert.equal(status, 2);
+    assert.match(error, /nothing listens at this address/);
+    assert.equal((await waitAt(fleet, ['--timeout', '8d'])).status, 2);
+    assert.equal((await waitAt(fleet, ['--generation', '0'])).status, 2);
   });
 });

@@ -15,6 +15,7 @@ import { leaderBeats, leaderLock } from './contract/leader-lock.ts';
 import { firstMigration, migrations } from './contract/migrations.ts';
 import { outputFacts } from './contract/output-facts.ts';
 import { recording } from './contract/recording.ts';
+import { rollouts } from './contract/rollouts.ts';
 import { states } from './contract/states.ts';
 import { errors, transactions } from './contract/transactions.ts';
 import { unseenRuns } from './contract/unseen-runs.ts';
@@ -39,6 +40,7 @@ const suites = [
   channels,
   recording,
   outputFacts,
+  rollouts,
   states,
   unseenRuns,
   activeJobs,

@@ -139,7 +139,7 @@ function describe(explained: Explained, since: string, now: Instant): string {
 }
 
 function stateLines({ cronJob, health }: Explained, now: Instant): string[] {
-  const { namespace, name, schedule, timezone, nextRun, suspended, scheduleProblem, runningJobs } = cronJob;
+  const { namespace, name, schedule, timezone, nextRun, runningJobs } = cronJob;
   const zone = timezone === null ? '' : ` ${timezone}`;
   const { verdict } = cronJob;
   const print = (words: string): string => printWords(words, { now, timeZone: 'UTC' });
@@ -151,10 +151,8 @@ function stateLines({ cronJob, health }: Explained, now: Instant): string[] {
     ...verdict.findings.map((finding) => `  ${print(finding.words)}`),
     ...(verdict.step === null ? [] : [`  ${print(verdict.step.words)}`]),
   ];
+  lines.push(rolloutLine(cronJob));
   if (cronJob.deletedAt !== null) lines.push(`  it was deleted at ${timeText(cronJob.deletedAt)}`);
-  if (suspended) lines.push('  it is suspended: no run is due');
-  if (scheduleProblem !== null)
-    lines.push(`  its schedule cannot be judged (${scheduleProblem}): no run can be missed`);
   if (nextRun !== null) lines.push(`  the next run is due at ${timeText(nextRun)}`);
   if (runningJobs > 0)
     lines.push(`  ${counted(runningJobs, 'Job')} of it ${runningJobs === 1 ? 'is' : 'are'} going on`);
@@ -163,6 +161,12 @@ function stateLines({ cronJob, health }: Explained, now: Instant): string[] {
   if (!health.leader) lines.push('  no controller leads: nothing is recorded, judged or sent just now');
   for (const problem of health.problems) lines.push(`  the service says: ${problem}`);
   return lines;
+}
+
+/** `rollout Healthy (job template 3f2a9c01 of 2026-11-21 07:00): Its last run with this job template succeeded.` */
+function rolloutLine({ rollout: { state, template, changedAt, message } }: CronJobDetail): string {
+  const of = template === null || changedAt === null ? '' : ` (job template ${template} of ${timeText(changedAt)})`;
+  return `  rollout ${state}${of}: ${message}`;
 }
 
 function slotLines({ slots, cronJob }: Explained): string[] {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { parseAllDocuments } from 'yaml';
 import { runCommand } from '../testing/console.ts';
 
-const names = ['lint', 'preview', 'explain', 'route', 'coverage', 'convert', 'copy'];
+const names = ['lint', 'preview', 'explain', 'route', 'coverage', 'wait', 'convert', 'copy'];
 
 test('help lists the commands, and each tells its usage and its ends', async () => {
   const { status, out } = await runCommand(['--help']);

@@ -9,6 +9,7 @@ import { explainCommand } from './explain.ts';
 import { lintCommand } from './lint.ts';
 import { previewCommand } from './preview.ts';
 import { routeCommand } from './route.ts';
+import { waitCommand } from './wait.ts';
 import { convertResource, isGuardian, type Converted } from './guardian/index.ts';
 import { readArguments } from './read-arguments.ts';
 import { readDocuments } from './read-documents.ts';
@@ -70,6 +71,7 @@ const commands: readonly Command[] = [
   explainCommand,
   routeCommand,
   coverageCommand,
+  waitCommand,
   convertCommand,
   copyCommand,
 ];

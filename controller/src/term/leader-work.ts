@@ -88,6 +88,8 @@ export interface LeaderWorkDeps {
 
 /** Figures of a monitor's status may be this old. */
 const monitorFiguresMs = 30_000;
+/** A run that says something else of a job template than the one before shows in conditions so soon. */
+const rolloutMs = 1_000;
 /** What a leader had seen and not written when it ended is no older than this. */
 const unwrittenMs = 60_000;
 /** How many keys of one kind are worked on at once; transactions of one database file follow one another anyway. */
@@ -183,14 +185,18 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
       for (const job of caches.jobs.listBy('cronJob', cronJobUid)) queues.JobHandler.add(job.uid);
   };
   const onFacts = (cronJobUids: readonly string[]): void => verdicts.evaluation.ask(cronJobUids, ['output']);
+  /** How the last run that was recorded of each CronJob ended, and of which job template it was. */
+  const lastEnds = new Map<string, string>();
   const onRecorded = (runs: readonly RecordedRun[]): void => {
     const now = clock.now();
     for (const { execution, isHistory } of runs) {
       const { finishedAt, cronJobUid } = execution;
+      const end = `${execution.status} ${execution.templateHash}`;
+      const showsAfterMs = lastEnds.get(cronJobUid) === end ? monitorFiguresMs : rolloutMs;
+      lastEnds.set(cronJobUid, end);
       evaluation.recorded(cronJobUid);
       productMetrics.recorded(execution, { isHistory, lagSeconds: finishedAt && (now - finishedAt) / 1000 });
-      for (const { uid } of selection.monitorsOfUid(cronJobUid))
-        queues.CronJobMonitor.addAt(uid, now + monitorFiguresMs);
+      for (const { uid } of selection.monitorsOfUid(cronJobUid)) queues.CronJobMonitor.addAt(uid, now + showsAfterMs);
     }
   };
 

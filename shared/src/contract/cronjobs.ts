@@ -8,6 +8,7 @@ import type {
   CronJobStatus,
   ExecutionStatus,
   ExecutionTrigger,
+  RolloutState,
   ScheduleProblem,
   Severity,
   SlaSubject,
@@ -63,6 +64,30 @@ export interface RecentRun {
   readonly durationSeconds: number | null;
 }
 
+/** A run of the present job template that ended by itself. */
+export interface RolloutRun {
+  readonly jobName: string;
+  readonly status: ExecutionStatus;
+  readonly createdAt: WireInstant;
+  readonly completionTime: WireInstant | null;
+}
+
+/** How the present job template of a CronJob fares, whatever earlier ones did. */
+export interface Rollout {
+  readonly state: RolloutState;
+  /** One sentence. */
+  readonly message: string;
+  /** The first 8 hexadecimal digits of its hash; null = it was not read yet. */
+  readonly template: string | null;
+  /** When it was written; null with template. */
+  readonly changedAt: WireInstant | null;
+  /** `metadata.generation` of the CronJob that this is about. */
+  readonly generation: number;
+  /** The first that was created since changedAt; null = none has ended. */
+  readonly firstRun: RolloutRun | null;
+  readonly nextRun: WireInstant | null;
+}
+
 /** What list item and detail have alike. */
 interface CronJobBase {
   readonly namespace: string;
@@ -88,6 +113,7 @@ interface CronJobBase {
   readonly lastSuccess: WireInstant | null;
   /** Null = suspended, deleted, or it has a scheduleProblem. */
   readonly nextRun: WireInstant | null;
+  readonly rollout: Rollout;
 }
 
 interface CronJobTail {

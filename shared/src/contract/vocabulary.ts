@@ -264,6 +264,10 @@ export type CronJobStatusFilter = (typeof cronJobStatusFilters)[number];
 export const scheduleProblems = ['unparsable', 'unknownZone', 'zoneMismatch', 'neverRuns'] as const;
 export type ScheduleProblem = (typeof scheduleProblems)[number];
 
+/** How the present job template of a CronJob fares; the words are those that Argo CD has for it. */
+export const rolloutStates = ['Degraded', 'Progressing', 'Suspended', 'Healthy', 'Unknown'] as const;
+export type RolloutState = (typeof rolloutStates)[number];
+
 export const concurrencyPolicies = ['Allow', 'Forbid', 'Replace'] as const;
 export type ConcurrencyPolicy = (typeof concurrencyPolicies)[number];
 

@@ -366,3 +366,15 @@ export {
   type WordedAlert,
   type WordedRun,
 } from './verdict/index.ts';
+export {
+  isOfTemplate,
+  rolloutAlertTypes,
+  rolloutOf,
+  withRun,
+  type JobTemplate,
+  type RolloutAlert,
+  type RolloutFacts,
+  type RolloutVerdict,
+  type TemplateRun,
+  type TemplateRuns,
+} from './rollout/rollout.ts';

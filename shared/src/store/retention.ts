@@ -173,7 +173,7 @@ async function clearOwner(tx: Tx, id: number): Promise<void> {
   await change(
     tx,
     `update cronjobs set baseline_at = ?, last_run = null, last_failure_at = null, failed_run = null,
-     missed_slot_at = null, broken = null, fact_problems = null where id = ?`,
+     missed_slot_at = null, broken = null, fact_problems = null, template_runs = null, template_ok = null where id = ?`,
     [tx.now(), id],
   );
   await recordChanges(tx, await cronJobChanges(tx, [id]));

@@ -132,6 +132,7 @@ export function aCronJob(changes: Partial<CronJobFacts> = {}): CronJobFacts {
     restartPolicy: 'Never',
     specWrites: [],
     templateHash: 'template-1',
+    templateWrittenAt: changes.createdAt ?? slotAt - 24 * 3600 * 1000,
     ...changes,
   };
 }

@@ -8,6 +8,7 @@ const wellTexts: Readonly<Record<string, string>> = {
   SchedulesUnderstood: 'Every schedule is understood',
   ConfigurationSound: 'Nothing in it looks wrong',
   ExpectationsMet: 'Every CronJob that it expects is there',
+  Healthy: 'The last run of every CronJob that is not suspended succeeded',
 };
 
 const wellReasons: Readonly<Record<string, string>> = {
@@ -50,7 +51,7 @@ export interface ConditionLine {
 /** What is not well comes first. */
 export function conditionLines(conditions: readonly Condition[]): ConditionLine[] {
   const lines = conditions.map(({ type, status, reason, message }) => {
-    const isWell = status === 'True';
+    const isWell = (status === 'True') !== (type === 'Stalled');
     const said = message === '' ? reason : message;
     // A condition that is well has nothing to tell but a note of its own.
     const note = isWell && reason === 'Noted' ? said : undefined;

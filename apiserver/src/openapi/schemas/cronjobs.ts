@@ -7,6 +7,7 @@ import {
   executionStatuses,
   executionTriggers,
   failureCauses,
+  rolloutStates,
   scheduleProblems,
   severities,
   slaSubjects,
@@ -32,6 +33,8 @@ import {
   type JobLogs,
   type LastExecution,
   type RecentRun,
+  type Rollout,
+  type RolloutRun,
   type SuspendResult,
   type TriggerResult,
   type WorstAlert,
@@ -100,6 +103,22 @@ const cronJob = {
   ),
   lastSuccess: nullable(instant),
   nextRun: nullable(instant),
+  rollout: object<Rollout>({
+    state: words(rolloutStates),
+    message: text,
+    template: nullable(text),
+    changedAt: nullable(instant),
+    generation: count,
+    firstRun: nullable(
+      object<RolloutRun>({
+        jobName: text,
+        status: words(executionStatuses),
+        createdAt: instant,
+        completionTime: nullable(instant),
+      }),
+    ),
+    nextRun: nullable(instant),
+  }),
   heldAlerts: count,
   worstAlert: nullable(
     object<WorstAlert>({

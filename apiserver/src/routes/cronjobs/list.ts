@@ -8,6 +8,7 @@ import {
   type StateCounts,
   type CronJobSla,
   type LastExecution,
+  type Rollout,
   type RecentRun,
   type SlaSubject,
   type Verdict,
@@ -21,7 +22,7 @@ import {
   type RecentEntry,
   type StoredAlert,
 } from '@cronjob-monitor/shared/store';
-import { statusOf, type Instant } from '@cronjob-monitor/shared/domain';
+import { rolloutOf, toAlertFacts, statusOf, type Instant } from '@cronjob-monitor/shared/domain';
 import { readLateAfterMs } from '../late-after.ts';
 import { pageOnWish, toPagination, type PageRequest } from '../../middleware/pagination.ts';
 import type { RouteDeps } from '../deps.ts';
@@ -186,6 +187,7 @@ interface CronJobFacts {
 function presentCronJob(facts: CronJobFacts): CronJob {
   const { cronJob, figures, verdict } = facts;
   const { success, failed } = figures.current;
+  const nextRun = nextRunOf(cronJob, facts.now, facts.defaultTimeZone);
   return {
     namespace: cronJob.namespace,
     name: cronJob.name,
@@ -204,7 +206,8 @@ function presentCronJob(facts: CronJobFacts): CronJob {
     sla: presentSla(cronJob, figures, facts.alerts),
     lastExecution: presentLastExecution(cronJob),
     lastSuccess: toWireInstantOrNull(cronJob.lastSuccessAt),
-    nextRun: toWireInstantOrNull(nextRunOf(cronJob, facts.now, facts.defaultTimeZone)),
+    nextRun: toWireInstantOrNull(nextRun),
+    rollout: presentRollout(facts, nextRun),
     activeAlerts: cronJob.activeAlerts,
     heldAlerts: cronJob.heldAlerts,
     worstAlert: presentWorst(facts.alerts[0]),
@@ -231,6 +234,36 @@ function presentSla(cronJob: CatalogCronJob, figures: CronJobFigures, alerts: re
     previousSuccessRate: toPercent(previous.success, previous.success + previous.failed),
     // Subjects of slaBreached are those of a target.
     breached: [...new Set(breached.map(({ subject }) => subject as SlaSubject))],
+  };
+}
+
+function presentRollout({ cronJob, figures, alerts }: CronJobFacts, nextRunAt: Instant | undefined): Rollout {
+  const { template, templateRuns, generation } = cronJob;
+  const { state, message } = rolloutOf({
+    ...cronJob,
+    nextRunAt,
+    isMonitored: figures.monitors.length > 0,
+    alerts: alerts.map(({ context, ...alert }) => ({
+      ...alert,
+      runStartedAt: toAlertFacts(context).run?.startedAt,
+    })),
+  });
+  const { first } = templateRuns;
+  return {
+    state,
+    message,
+    template: template?.hash.slice(0, 8) ?? null,
+    changedAt: toWireInstantOrNull(template?.at),
+    generation,
+    firstRun: first
+      ? {
+          jobName: first.jobName,
+          status: first.status,
+          createdAt: toWireInstant(first.createdAt),
+          completionTime: toWireInstantOrNull(first.finishedAt),
+        }
+      : null,
+    nextRun: toWireInstantOrNull(nextRunAt),
   };
 }
 

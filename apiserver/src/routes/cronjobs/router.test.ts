@@ -38,13 +38,22 @@ test('tells of each CronJob what its runs and its monitor say', async () => {
   assert.deepEqual(summary, { healthy: 0, warning: 1, critical: 0, suspended: 1, running: 0, unknown: 1 });
   assert.deepEqual(states, { critical: 0, warning: 0, failing: 1, unknown: 1, suspended: 1, healthy: 0 });
   const [backup, , report] = items;
-  const { uid, lastExecution, verdict, ...shown } = backup as CronJob;
+  const { uid, lastExecution, verdict, rollout, ...shown } = backup as CronJob;
   assert.deepEqual(
     [verdict.state, verdict.kind, verdict.cause],
     ['failing', 'lastRunFailed', 'exit code 137, OOMKilled'],
   );
   assert.match(verdict.words, /^Last run failed \{ago:[^}]+\}: exit code 137, OOMKilled$/);
   assert.match(uid, /^[0-9a-f-]{36}$/);
+  const { template, firstRun, changedAt, ...ofRollout } = rollout;
+  assert.match(template ?? '', /^[0-9a-f]{8}$/);
+  assert.ok(firstRun && changedAt && firstRun.createdAt >= changedAt);
+  assert.deepEqual(ofRollout, {
+    state: 'Degraded',
+    message: 'Its last run failed (exit code 137, OOMKilled).',
+    generation: 1,
+    nextRun: shown.nextRun,
+  });
   assert.deepEqual(shown, {
     namespace: 'prod',
     name: 'backup',

@@ -73,6 +73,9 @@ export const cronJobColumns: readonly string[] = [
   ]),
   'lastSuccess',
   'nextRun',
+  ...inside('rollout', ['state', 'message', 'template', 'changedAt', 'generation']),
+  ...inside('rollout.firstRun', ['jobName', 'status', 'createdAt', 'completionTime']),
+  'rollout.nextRun',
   'activeAlerts',
   'heldAlerts',
   ...inside('worstAlert', [

@@ -224,11 +224,16 @@ function presentBase({ monitor, counts, activeAlerts }: MonitorFacts): Omit<Moni
       maxDuration: orNull(maxDurationOf(monitor.spec)),
     },
     problems: presentConditions(monitor)
-      .filter(({ status }) => status !== 'True')
+      .filter(isProblem)
       .slice(0, shownProblems)
       .map(({ type, message }) => `${type}: ${message}`),
     lastReconcile: toWireInstantOrNull(monitor.evaluatedAt),
   };
+}
+
+/** How its CronJobs fare is no problem of the monitor, and of what SpecValid says the other two are echoes for tools. */
+function isProblem({ type, status, reason }: Condition): boolean {
+  return status !== 'True' && type !== 'Healthy' && reason !== 'InvalidSpec';
 }
 
 function presentMonitorDetail(

@@ -218,6 +218,7 @@ function textOf({ facts, problem, nextRunAt }: CronJobSeen): string {
     facts.lastScheduleAt,
     facts.lastSuccessAt,
     facts.lastWriter,
+    facts.templateHash,
     problem,
     nextRunAt,
   ]);

@@ -49,6 +49,7 @@ export function gatherMonitor(uid: string, from: MonitorSources, now: Instant): 
         return problem ? [{ namespace: cronJob.namespace, name: cronJob.name, fault: faultIn(problem, cronJob) }] : [];
       }),
       expectations: from.expectationsOf?.(uid),
+      selected: selected.length,
       findings: [],
     },
   };

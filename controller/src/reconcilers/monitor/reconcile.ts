@@ -53,7 +53,8 @@ export async function reconcileMonitor(
   }
   const { monitor } = gathered;
   const findings = (await deps.lint?.findings(gathered, now)) ?? [];
-  const verdicts = judgeMonitor({ ...gathered.facts, findings });
+  const rollouts = await deps.records.readRollouts(gathered);
+  const verdicts = judgeMonitor({ ...gathered.facts, findings, rollouts });
   const earlier = (monitor.status as { conditions?: unknown } | null | undefined)?.conditions;
   const conditions = toConditions(verdicts, earlier, { now, generation: monitor.generation });
   const phase = phaseOf(verdicts);
@@ -78,7 +79,8 @@ export async function reconcileMonitor(
   if (mayWrite) {
     await deps.cluster.patchMonitorStatus(key, status, monitor.resourceVersion || undefined, signal);
   }
-  if (unknown.length > 0) return now + unknownAgainMs(unknown.length);
+  const unread = rollouts === undefined && gathered.selected.length > 0 ? gathered.selected.length : unknown.length;
+  if (unread > 0) return now + unknownAgainMs(unread);
   if (deps.isStatusRefused?.(key)) return now + refusedAgainMs;
   return mayWrite ? now + 300_000 : dueAt;
 }

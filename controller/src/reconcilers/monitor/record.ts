@@ -1,9 +1,10 @@
-import type { CronJobFacts, Instant } from '@cronjob-monitor/shared/domain';
+import { rolloutOf, type CronJobFacts, type Instant } from '@cronjob-monitor/shared/domain';
 import {
   maxCronJobsInStatus,
   type Condition,
   type CronJobHealth,
   type MonitoredHealth,
+  type MonitorFacts,
 } from '@cronjob-monitor/shared/kube';
 import type { MonitorPhase } from '@cronjob-monitor/shared/contract';
 import {
@@ -14,6 +15,7 @@ import {
   listAlertsOfMonitor,
   listCronJobs,
   listTargetsOf,
+  listUnsettledRollouts,
   markEvaluated,
   projectMonitor,
   setTargets,
@@ -36,6 +38,8 @@ export interface MonitorRecords {
   ): Promise<WrittenMonitor>;
   /** How its CronJobs fare: all of them counted, the worst in full. */
   readHealth(gathered: GatheredMonitor, now: Instant): Promise<MonitoredHealth>;
+  /** How the rollouts of its CronJobs fare, but those that are suspended or all well; undefined: some have no row as its targets yet. */
+  readRollouts(gathered: GatheredMonitor): Promise<MonitorFacts['rollouts']>;
   /** UIDs of the CronJobs it selected last. */
   forget(uid: string, at: Instant): Promise<readonly string[]>;
 }
@@ -114,6 +118,7 @@ export function createMonitorRecords(
   const rows = new Map<string, string>();
   /** Targets written last, by monitor UID: whether each is led, and since when it is selected. */
   const written = new Map<string, ReadonlyMap<string, string>>();
+  const rollouts = new Map<string, { readonly list: MonitorFacts['rollouts']; readonly mark: number }>();
   const generations = new Map<string, number>();
   /** Since when a monitor selects what it did not select when a process before this one looked, by monitor UID. */
   const joined = new Map<string, ReadonlyMap<string, Instant>>();
@@ -138,6 +143,7 @@ export function createMonitorRecords(
       const row = JSON.stringify(projection);
       const isSameRow = isSame && rows.get(monitor.uid) === row;
       if (!isSameRow) kept.delete(monitor.uid);
+      if (!isSame) rollouts.delete(monitor.uid);
       const outcome = await store.fenced(epoch, async (tx) => {
         if (isSameRow && (await markEvaluated(tx, monitor.uid, at))) return { unknown: [] };
         await projectMonitor(tx, {
@@ -177,10 +183,26 @@ export function createMonitorRecords(
       return health;
     },
 
+    async readRollouts({ monitor, selected }) {
+      const { uid } = monitor;
+      const targets = written.get(uid);
+      if (!targets || selected.some((cronJob) => !targets.has(cronJob.uid))) return undefined;
+      const last = rollouts.get(uid);
+      if (last && !moves.isMoved(last.mark, new Set(selected.map(({ namespace }) => namespace)))) return last.list;
+      const { mark } = moves;
+      const unsettled = await listUnsettledRollouts(store, monitor);
+      const list = unsettled.map(({ namespace, name, ...facts }) => {
+        const { state, reason } = rolloutOf({ ...facts, isMonitored: true });
+        return { namespace, name, state, reason };
+      });
+      rollouts.set(uid, { list, mark });
+      return list;
+    },
+
     async forget(uid, at) {
       const targets = [...(written.get(uid)?.keys() ?? [])];
       await store.fenced(epoch, (tx) => forgetMonitor(tx, uid, origins.goneAt(uid) ?? at));
-      for (const known of [written, joined, generations, rows, kept]) known.delete(uid);
+      for (const known of [written, joined, generations, rows, kept, rollouts]) known.delete(uid);
       return targets;
     },
   };

@@ -41,6 +41,8 @@ export interface CronJobFacts {
   /** When each field manager last wrote labels: their keys. Settles since when it is selected. Absent: not known. */
   readonly labelWrites?: readonly FieldWrite[];
   readonly templateHash: string;
+  /** When a manager last wrote an object whose job template it owns: `metadata.managedFields`. Absent: not known. */
+  readonly templateWrittenAt?: Instant | undefined;
   /** Absent: not known. */
   readonly lastWriter?: LastWriter | undefined;
 }

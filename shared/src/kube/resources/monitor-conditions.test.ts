@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { RolloutState } from '../../contract/index.ts';
 import { decodeMonitorSpec } from './decode-monitor.ts';
 import { judgeMonitor, monitorConditionTypes, phaseOf, type MonitorFacts } from './monitor-conditions.ts';
 
@@ -23,15 +24,17 @@ function facts(
     reach: { namespaces: new Set(['prod']), refused: [], passedOver: [] },
     channelFaults: [],
     scheduleFaults: [],
+    rollouts: [],
+    selected: 1,
     findings: [],
     ...more,
   };
 }
 
-test('all seven conditions are judged, in their order', () => {
+test('all conditions are judged, in their order; Stalled is absent while the spec works', () => {
   assert.deepEqual(
     judgeMonitor(facts()).map(({ type, status }) => `${type} ${status}`),
-    monitorConditionTypes.map((type) => `${type} True`),
+    monitorConditionTypes.filter((type) => type !== 'Stalled').map((type) => `${type} True`),
   );
 });
 
@@ -227,4 +230,89 @@ test('the worst condition gives the phase', () => {
     facts({ evaluation: { failed: 'x' }, scheduleFaults: [fault('ZoneMismatch')] }, { sla: 7 }),
   );
   assert.equal(phaseOf(verdicts), 'Error');
+});
+
+const rollout = (name: string, state: RolloutState, reason?: string) => ({ namespace: 'prod', name, state, reason });
+const six = ['a', 'b', 'c', 'd', 'e', 'f'];
+
+for (const { says, given, status, reason, message } of [
+  {
+    says: 'nothing is selected',
+    given: { selected: 0 },
+    status: 'Unknown',
+    reason: 'NothingSelected',
+    message: /no CronJob/,
+  },
+  {
+    says: 'a target has no row yet',
+    given: { rollouts: undefined },
+    status: 'Unknown',
+    reason: 'NotEvaluated',
+    message: /not yet|yet/,
+  },
+  {
+    says: 'the template of a target was not read yet, though another fails',
+    given: { rollouts: [rollout('a', 'Unknown'), rollout('b', 'Degraded', 'JobFailed')] },
+    status: 'Unknown',
+    reason: 'NotEvaluated',
+    message: /yet/,
+  },
+  {
+    says: 'one has not run and one fails',
+    given: { rollouts: [rollout('a', 'Progressing'), rollout('b', 'Degraded', 'LastRunFailed')] },
+    status: 'False',
+    reason: 'LastRunFailed',
+    message: /^prod\/b: LastRunFailed$/,
+  },
+  {
+    says: 'several fail: the worst gives the reason and comes first',
+    given: {
+      rollouts: [
+        rollout('a', 'Degraded', 'ScheduleProblem'),
+        rollout('b', 'Degraded', 'MissedSchedule'),
+        rollout('c', 'Degraded', 'DeadManSwitch'),
+      ],
+    },
+    status: 'False',
+    reason: 'DeadManSwitch',
+    message: /^prod\/c: DeadManSwitch, prod\/b: MissedSchedule, prod\/a: ScheduleProblem$/,
+  },
+  {
+    says: 'six fail: five are named',
+    given: { rollouts: six.map((name) => rollout(name, 'Degraded', 'JobFailed')) },
+    status: 'False',
+    reason: 'JobFailed',
+    message: /prod\/e: JobFailed and 1 more$/,
+  },
+  {
+    says: 'one has not run yet',
+    given: { rollouts: [rollout('a', 'Progressing')] },
+    status: 'Unknown',
+    reason: 'Progressing',
+    message: /prod\/a$/,
+  },
+  {
+    says: 'the others are suspended or well',
+    given: { rollouts: [] },
+    status: 'True',
+    reason: 'AllHealthy',
+    message: /healthy$/,
+  },
+] as const) {
+  test(`Healthy: ${says}`, () => {
+    const verdicts = judgeMonitor(facts(given));
+    const found = verdicts.find(({ type }) => type === 'Healthy');
+    assert.deepEqual([found?.status, found?.reason], [status, reason]);
+    assert.match(found?.message ?? '', message);
+    assert.equal(phaseOf(verdicts), 'Active');
+  });
+}
+
+test('a spec that cannot work is Stalled and not Ready, for tools that know these two alone, and Degraded', () => {
+  const verdicts = judgeMonitor(facts({}, { missedSchedule: { grace: 5 } }));
+  const told = verdicts
+    .filter(({ type }) => ['Ready', 'SpecValid', 'Stalled'].includes(type))
+    .map(({ type, status, reason }) => `${type} ${status} ${reason}`);
+  assert.deepEqual(told, ['Ready False InvalidSpec', 'SpecValid False InvalidField', 'Stalled True InvalidField']);
+  assert.equal(phaseOf(verdicts), 'Degraded');
 });

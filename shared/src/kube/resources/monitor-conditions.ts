@@ -1,4 +1,4 @@
-import type { MonitorPhase } from '../../contract/index.ts';
+import { alertTypes, alertTypeTable, type MonitorPhase, type RolloutState } from '../../contract/index.ts';
 import type { ConditionVerdict } from './condition.ts';
 import type { MonitorSpec } from './monitor-spec.ts';
 import type { DecodedSpec } from './decode-monitor.ts';
@@ -13,6 +13,8 @@ export const monitorConditionTypes = [
   'SchedulesUnderstood',
   'ConfigurationSound',
   'ExpectationsMet',
+  'Healthy',
+  'Stalled',
 ] as const;
 export type MonitorConditionType = (typeof monitorConditionTypes)[number];
 
@@ -51,6 +53,19 @@ export interface MonitorFacts {
         readonly outOfReach: readonly string[];
       }
     | undefined;
+  /**
+   * How the CronJobs fare that it selects, but those that are suspended or all well; undefined: some of them were not read yet. `reason` is
+   * that of the condition, while Degraded.
+   */
+  readonly rollouts?:
+    | readonly {
+        readonly namespace: string;
+        readonly name: string;
+        readonly state: RolloutState;
+        readonly reason: string | undefined;
+      }[]
+    | undefined;
+  readonly selected: number;
   /** Findings of the lint: detection.md section 8. */
   readonly findings: readonly {
     readonly code: string;
@@ -59,7 +74,7 @@ export interface MonitorFacts {
   }[];
 }
 
-/** The seven conditions of a monitor, in their order. resources.md section 5. */
+/** The eight conditions of a monitor, in their order; a ninth, Stalled, while its spec cannot work. resources.md section 5. */
 export function judgeMonitor(facts: MonitorFacts): ConditionVerdict[] {
   return [
     ready(facts),
@@ -69,6 +84,8 @@ export function judgeMonitor(facts: MonitorFacts): ConditionVerdict[] {
     schedulesUnderstood(facts),
     sound(facts),
     expectationsMet(facts),
+    healthy(facts),
+    ...stalled(facts),
   ];
 }
 
@@ -76,7 +93,7 @@ export function judgeMonitor(facts: MonitorFacts): ConditionVerdict[] {
 export function phaseOf(conditions: readonly Pick<ConditionVerdict, 'type' | 'status' | 'reason'>[]): MonitorPhase {
   const isAt = (type: MonitorConditionType, status: string): boolean =>
     conditions.some((condition) => condition.type === type && condition.status === status);
-  if (isAt('Ready', 'False') || conditions.some(({ reason }) => reason === 'Undecodable')) return 'Error';
+  if (conditions.some(({ reason }) => reason === 'EvaluationFailed' || reason === 'Undecodable')) return 'Error';
   const degrading = ['SpecValid', 'ChannelsResolved', 'SelectorAuthorized', 'SchedulesUnderstood'] as const;
   if (degrading.some((type) => isAt(type, 'False'))) return 'Degraded';
   return isAt('Ready', 'True') ? 'Active' : 'Pending';
@@ -95,6 +112,7 @@ function ready({ evaluation, decoded }: MonitorFacts): ConditionVerdict {
   if (!decoded.ok) return verdict('Ready', 'False', 'EvaluationFailed', decoded.undecodable);
   if (evaluation === 'pending') return verdict('Ready', 'Unknown', 'NotEvaluated', 'not evaluated yet');
   if (evaluation !== 'done') return verdict('Ready', 'False', 'EvaluationFailed', evaluation.failed);
+  if (decoded.problems.length > 0) return verdict('Ready', 'False', 'InvalidSpec', describeProblems(decoded.problems));
   return verdict('Ready', 'True', 'Evaluated', 'the last evaluation succeeded');
 }
 
@@ -179,11 +197,59 @@ function expectationsMet({ decoded, expectations }: MonitorFacts): ConditionVerd
   return verdict(type, 'True', 'AllPresent', 'every CronJob that is expected is there');
 }
 
+/** Reasons of Degraded CronJobs, the worst first. */
+const healthReasons: readonly string[] = [
+  ...(['critical', 'warning'] as const).flatMap((severity) =>
+    alertTypes.map((type) => alertTypeTable[type]).flatMap((row) => (row.severity === severity ? [row.label] : [])),
+  ),
+  'LastRunFailed',
+  'ScheduleProblem',
+];
+
+const mostInHealth = 5;
+
+/** How the present job templates of its CronJobs fare: for those who wait for a rollout. It leaves the phase alone. */
+function healthy({ rollouts, selected }: MonitorFacts): ConditionVerdict {
+  const type = 'Healthy';
+  if (selected === 0) return verdict(type, 'Unknown', 'NothingSelected', 'no CronJob is selected');
+  if (!rollouts || rollouts.some(({ state }) => state === 'Unknown'))
+    return verdict(type, 'Unknown', 'NotEvaluated', 'not evaluated yet');
+  const degraded = rollouts
+    .filter(({ state }) => state === 'Degraded')
+    .map((rollout) => ({ ...rollout, rank: healthReasons.indexOf(rollout.reason ?? '') }))
+    .toSorted((a, b) => a.rank - b.rank);
+  const [worst] = degraded;
+  if (worst)
+    return verdict(
+      type,
+      'False',
+      worst.reason ?? 'LastRunFailed',
+      fewOf(
+        degraded.map(({ namespace, name, reason }) => `${namespace}/${name}: ${reason}`),
+        mostInHealth,
+      ),
+    );
+  const progressing = rollouts.filter(({ state }) => state === 'Progressing');
+  if (progressing.length === 0)
+    return verdict(type, 'True', 'AllHealthy', 'every CronJob that is not suspended is healthy');
+  const names = fewOf(
+    progressing.map(({ namespace, name }) => `${namespace}/${name}`),
+    mostInHealth,
+  );
+  return verdict(type, 'Unknown', 'Progressing', `no run with the present job template has ended of ${names}`);
+}
+
+/** Tools that know the conditions of Kubernetes alone wait no longer when they see it. */
+function stalled(facts: MonitorFacts): ConditionVerdict[] {
+  const { status, reason, message } = specValid(facts);
+  return status === 'False' ? [verdict('Stalled', 'True', reason, message)] : [];
+}
+
 const mostNamed = 20;
 
-function fewOf(names: readonly string[]): string {
-  const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : '';
-  return names.slice(0, mostNamed).join(', ') + more;
+function fewOf(names: readonly string[], most = mostNamed): string {
+  const more = names.length > most ? ` and ${names.length - most} more` : '';
+  return names.slice(0, most).join(', ') + more;
 }
 
 function listOf(texts: readonly string[]): string {

@@ -47,6 +47,7 @@ export function toCronJobFacts(object: Json, intern: Interner): CronJobFacts | u
     specWrites: specWritesOf(metadata, intern),
     labelWrites: metadataWritesOf(metadata, intern),
     templateHash: intern(templateHash(job)),
+    templateWrittenAt: templateWrittenAt(metadata),
     lastWriter: lastWriterOf(metadata, intern),
   };
 }
@@ -66,6 +67,18 @@ function lastWriterOf(metadata: Metadata, intern: Interner): CronJobFacts['lastW
       return at === undefined ? [] : [{ manager, operation, at, ...(managedBy !== undefined && { managedBy }) }];
     })
     .reduce<CronJobFacts['lastWriter']>((last, entry) => (last && last.at > entry.at ? last : entry), undefined);
+}
+
+/** The newest write of a manager that owns a part of the job template. Kubernetes tells whole seconds. */
+function templateWrittenAt({ raw }: Metadata): CronJobFacts['templateWrittenAt'] {
+  const writes = arrayOf(raw['managedFields']).flatMap((value) => {
+    const entry = objectOf(value);
+    const at = instantOf(entry['time']);
+    const written = objectOf(objectOf(entry['fieldsV1'])['f:spec']);
+    const tells = 'f:jobTemplate' in written && textOf(entry['subresource']) === undefined;
+    return at === undefined || !tells ? [] : [at];
+  });
+  return writes.length === 0 ? undefined : Math.max(...writes);
 }
 
 /** Which of the usual tools says that the object is its own: `release backups`. */

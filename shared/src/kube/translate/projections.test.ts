@@ -225,6 +225,7 @@ test('a CronJob keeps what its slots and limits depend on', () => {
     restartPolicy: 'OnFailure',
     specWrites: [{ manager: 'kubectl', at, fields: ['schedule', 'suspend'] }],
     labelWrites: [{ at, fields: ['app'] }],
+    templateWrittenAt: at,
     lastWriter: { manager: 'helm', operation: 'Apply', at },
   });
 });

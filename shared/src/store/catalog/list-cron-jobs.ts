@@ -13,14 +13,16 @@ import type { Db } from '../database.ts';
 import { fromJson, optionalNumber, optionalText } from '../column.ts';
 import { rowsIn } from '../upsert.ts';
 import { selectCronJobs, toCronJobRow, type CronJobRow } from './cron-job-row.ts';
+import { templateColumns, toKnownTemplate, type KnownTemplate } from './job-templates.ts';
 import type { LastRun } from './last-run.ts';
 import { stateWords } from '../words.ts';
 import { missedSlotOf } from './missed-slot.ts';
 import { conditionOf, statusConditionOf, statusConditions, stateRank, type CronJobFilter } from './cron-job-filter.ts';
 
 /** A CronJob as last seen, with what its runs and alerts made of it. */
-export interface CatalogCronJob extends CronJobRow {
+export interface CatalogCronJob extends CronJobRow, KnownTemplate {
   readonly uid: string;
+  readonly generation: number;
   readonly notes: { readonly owner?: string; readonly description?: string; readonly runbook?: string };
   readonly policy: ConcurrencyPolicy;
   readonly deadlineS: number | undefined;
@@ -71,6 +73,8 @@ const selection = selectCronJobs([
   'waiting',
   'first_seen_at',
   'oldest_run_at',
+  'generation',
+  ...templateColumns,
 ]);
 
 export interface CronJobCounts {
@@ -128,7 +132,7 @@ export async function listCronJobs(
       `order by ${order}, c.namespace, c.name, c.id${page}`,
     options.page ? [...bindings, options.page.limit, options.page.offset] : bindings,
   );
-  return found.map(toCatalogCronJob);
+  return found.map((row) => toCatalogCronJob(db, row));
 }
 
 /** CronJobs by their ids, in the order of these; one that has no row any more is left out. */
@@ -137,7 +141,7 @@ export async function listCronJobsById(db: Db, ids: readonly number[]): Promise<
   const byId = new Map(found.map((row) => [Number(row['id']), row]));
   return ids.flatMap((id) => {
     const row = byId.get(id);
-    return row ? [toCatalogCronJob(row)] : [];
+    return row ? [toCatalogCronJob(db, row)] : [];
   });
 }
 
@@ -149,7 +153,7 @@ export async function findCronJob(db: Db, namespace: string, name: string): Prom
       'order by case when c.deleted_at is null then 0 else 1 end, c.id desc limit 1',
     [namespace, name],
   );
-  return row && toCatalogCronJob(row);
+  return row && toCatalogCronJob(db, row);
 }
 
 /** Ids of all objects that ever had a name and still have a row: history is told of all of them. */
@@ -171,9 +175,11 @@ export async function isCronJobSelected(db: Db, id: number): Promise<boolean> {
   return row !== undefined;
 }
 
-function toCatalogCronJob(row: Row): CatalogCronJob {
+function toCatalogCronJob(db: Db, row: Row): CatalogCronJob {
   return {
     ...toCronJobRow(row),
+    ...toKnownTemplate(db, row),
+    generation: Number(row['generation']),
     uid: String(row['uid_text']),
     notes: fromJson(row['notes']) as CatalogCronJob['notes'],
     policy: String(row['policy']) as ConcurrencyPolicy,

@@ -10,6 +10,7 @@ import { closeEpoch, followSpecs, longestSchedule, longestZone } from '../spec-e
 import { quoted, rowsIn, updateRows } from '../upsert.ts';
 import { cronJobChanges } from './cron-job-change.ts';
 import { cronJobIdsOf } from './cron-job-ids.ts';
+import { setTemplates, templateColumns, templateSince, toKnownTemplate } from './job-templates.ts';
 
 /** A CronJob as the cluster shows it, with what only its reconciler knows. */
 export interface CronJobSeen {
@@ -75,6 +76,7 @@ export async function projectCronJobs(tx: Tx, seen: readonly CronJobSeen[]): Pro
     seen.map(({ facts }) => facts.uid),
   );
   const idOf = (item: CronJobSeen): number => ids.get(item.facts.uid) ?? Number.NaN;
+  const retemplated = await followTemplates(tx, seen, { before, idOf });
   const opened = await followSpecs(
     tx,
     seen.map((item) => ({
@@ -90,12 +92,31 @@ export async function projectCronJobs(tx: Tx, seen: readonly CronJobSeen[]): Pro
   const results = seen.map((item) => {
     const { uid } = item.facts;
     const id = idOf(item);
-    const changed = created.has(uid) || moved.has(uid) || opened.has(id);
+    const changed = created.has(uid) || moved.has(uid) || opened.has(id) || retemplated.has(id);
     return { uid, id, created: created.has(uid), changed, epochOpened: opened.has(id) };
   });
   const changedIds = results.filter(({ changed }) => changed).map(({ id }) => id);
   await recordChanges(tx, await cronJobChanges(tx, [...replaced, ...changedIds]));
   return results;
+}
+
+/** Keeps job templates that are others than those of the rows. Returns the ids of their CronJobs. */
+async function followTemplates(
+  tx: Tx,
+  seen: readonly CronJobSeen[],
+  { before, idOf }: { readonly before: ReadonlyMap<string, Row>; readonly idOf: (item: CronJobSeen) => number },
+): Promise<ReadonlySet<number>> {
+  const changed = seen.flatMap((item) => {
+    const { uid, name, templateHash, templateWrittenAt } = item.facts;
+    const row = before.get(toId16(uid));
+    const known = row && toKnownTemplate(tx, row).template;
+    const hash = toId16(templateHash);
+    if (known?.hash === hash) return [];
+    const at = templateSince(templateWrittenAt, { before: known, seenAt: item.seenAt });
+    return [{ id: idOf(item), name, template: { hash, at }, isNew: row === undefined }];
+  });
+  await setTemplates(tx, changed);
+  return new Set(changed.map(({ id }) => id));
 }
 
 /** One CronJob: see projectCronJobs. */
@@ -134,7 +155,7 @@ async function readProjected(tx: Tx, seen: readonly CronJobSeen[]): Promise<Map<
     tx,
     bound,
     (marks) =>
-      `select uid, deleted_at, seen_at, ${quoted(projectedColumns)} from cronjobs where uid in (${marks})
+      `select uid, deleted_at, seen_at, ${quoted([...projectedColumns, ...templateColumns])} from cronjobs where uid in (${marks})
        order by id${tx.dialect.lock.update}`,
   );
   return new Map(found.map((row) => [tx.dialect.id16Text(row['uid']), row]));

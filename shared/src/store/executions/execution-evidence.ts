@@ -1,5 +1,6 @@
 import type { Fault } from '../../domain/index.ts';
 import { change, firstRow } from '../ask.ts';
+import { withEvidenceOfRun } from '../catalog/job-templates.ts';
 import type { LastRun } from '../catalog/last-run.ts';
 import { cleanText, fromJson, optionalCleanText, optionalNumber, toJson } from '../column.ts';
 import type { Store } from '../database.ts';
@@ -34,7 +35,7 @@ export async function updateExecutionEvidence(
     const id = Number(owner['cronjob_id']);
     const cronJob = await firstRow(
       tx,
-      `select last_run, failed_run from cronjobs where id = ?${tx.dialect.lock.update}`,
+      `select last_run, failed_run, template_runs from cronjobs where id = ?${tx.dialect.lock.update}`,
       [id],
     );
 
@@ -76,6 +77,11 @@ export async function updateExecutionEvidence(
       const shown = { ...kept, exitCode: optionalNumber(after[0]), reason: toReason(after[1]) };
       await change(tx, `update cronjobs set ${column} = ? where id = ?`, [toJson(shown), id]);
     }
+    const runs = withEvidenceOfRun(fromJson(cronJob?.['template_runs']) ?? {}, id16, {
+      exitCode: optionalNumber(after[0]),
+      reason: toReason(after[1]),
+    });
+    if (runs) await change(tx, 'update cronjobs set template_runs = ? where id = ?', [toJson(runs), id]);
     return true;
   });
 }

@@ -1,6 +1,13 @@
 import type { Execution, Instant } from '../../domain/index.ts';
 import { cronJobIdsOf } from '../catalog/cron-job-ids.ts';
 import { failedAfter, newerRun, toLastRun, type LastRun } from '../catalog/last-run.ts';
+import {
+  afterTemplateRun,
+  templateColumns,
+  templateRunValues,
+  toKnownTemplate,
+  type KnownTemplate,
+} from '../catalog/job-templates.ts';
 import { fromJson, optionalNumber, toJson } from '../column.ts';
 import type { Tx } from '../database.ts';
 import { rowsIn, updateRows } from '../upsert.ts';
@@ -17,6 +24,7 @@ export interface Owner {
   readonly lastFailureAt: Instant | undefined;
   /** No run is older; a lower bound. */
   readonly oldestRunAt: Instant | undefined;
+  readonly known: KnownTemplate;
 }
 
 /** The rows of these CronJobs by UID, locked in the order of their ids; unknown UIDs are missing. */
@@ -27,7 +35,8 @@ export async function lockOwners(tx: Tx, cronJobUids: readonly string[]): Promis
     [...ids.values()].sort((a, b) => a - b),
     (
       marks,
-    ) => `select id, baseline_at, last_run, failed_run, last_success_at, last_failure_at, oldest_run_at from cronjobs
+    ) => `select id, baseline_at, last_run, failed_run, last_success_at, last_failure_at, oldest_run_at, ${templateColumns.join(', ')}
+                from cronjobs
                 where id in (${marks}) order by id${tx.dialect.lock.update}`,
   );
   const byId = new Map(
@@ -42,6 +51,7 @@ export async function lockOwners(tx: Tx, cronJobUids: readonly string[]): Promis
         lastSuccessAt: optionalNumber(row['last_success_at']),
         lastFailureAt: optionalNumber(row['last_failure_at']),
         oldestRunAt: optionalNumber(row['oldest_run_at']),
+        known: toKnownTemplate(tx, row),
       },
     ]),
   );
@@ -53,7 +63,7 @@ export async function lockOwners(tx: Tx, cronJobUids: readonly string[]): Promis
   return owners;
 }
 
-/** Moves last run, last success, last failure and oldest run of the owners of these new runs. */
+/** Moves last run, last success, last failure, oldest run and what is known of the job template of the owners of these new runs. */
 export async function moveOwners(tx: Tx, fresh: readonly { run: Execution; owner: Owner }[]): Promise<void> {
   const moved = new Map<number, Owner>();
   for (const { run, owner } of fresh) moved.set(owner.id, afterRun(moved.get(owner.id) ?? owner, run));
@@ -66,6 +76,8 @@ export async function moveOwners(tx: Tx, fresh: readonly { run: Execution; owner
       last_success_at: 'bigint',
       last_failure_at: 'bigint',
       oldest_run_at: 'bigint',
+      template_runs: 'longText',
+      template_ok: 'smallint',
     },
     rows: [...moved.values()].map((owner) => [
       owner.id,
@@ -74,6 +86,7 @@ export async function moveOwners(tx: Tx, fresh: readonly { run: Execution; owner
       owner.lastSuccessAt,
       owner.lastFailureAt,
       owner.oldestRunAt,
+      ...templateRunValues(owner.known),
     ]),
   });
 }
@@ -87,5 +100,6 @@ function afterRun(owner: Owner, run: Execution): Owner {
     lastSuccessAt: run.status === 'success' ? Math.max(owner.lastSuccessAt ?? endAt, endAt) : owner.lastSuccessAt,
     lastFailureAt: run.status === 'failed' ? Math.max(owner.lastFailureAt ?? endAt, endAt) : owner.lastFailureAt,
     oldestRunAt: Math.min(owner.oldestRunAt ?? run.createdAt, run.createdAt),
+    known: afterTemplateRun(owner.known, run),
   };
 }

@@ -28,7 +28,15 @@ export const drillTables: readonly Table[] = [
 
 export const reachColumns: Readonly<Record<string, Readonly<Record<string, ColumnType>>>> = {
   // annotations: those of ours, of the CronJob and its Namespace. template_at: its job template is of that time. mirrored: what was written to the CronJob about its health.
-  cronjobs: { annotations: 'longText', template_at: 'bigint', mirrored: 'longText' },
+  // template_hash: of it. template_runs: its first and its newest run. template_ok: whether the newest succeeded.
+  cronjobs: {
+    annotations: 'longText',
+    template_hash: 'id16',
+    template_at: 'bigint',
+    template_runs: 'longText',
+    template_ok: 'smallint',
+    mirrored: 'longText',
+  },
   // cause: whose fault a failure is. scope: what else it concerns.
   executions: { cause: 'smallint', scope: { text: 253 } },
   // muted_there: what a receiver says of it that has silences of its own.
