@@ -274,6 +274,16 @@ export const refusedChannels: readonly { says: string; spec: object; message: st
     message: 'format telegram needs defaultChannel',
   },
   {
+    says: 'an Alertmanager that is sent a template',
+    spec: { type: 'webhook', webhook: { urlSecretRef: ref, format: 'alertmanager', payloadTemplate: '{}' } },
+    message: 'format alertmanager takes no payloadTemplate, no signingSecretRef and no method but POST',
+  },
+  {
+    says: 'an Alertmanager that is sent to with PUT',
+    spec: { type: 'webhook', webhook: { urlSecretRef: ref, format: 'alertmanager', method: 'PUT' } },
+    message: 'format alertmanager takes no payloadTemplate, no signingSecretRef and no method but POST',
+  },
+  {
     says: 'an email block for a webhook',
     spec: { type: 'webhook', email: { smtpSecretRef: { name: 'a', namespace: 'b' }, from: 'a@b.c', to: ['a@b.c'] } },
     message: 'spec.webhook is needed exactly when',

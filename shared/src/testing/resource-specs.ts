@@ -169,6 +169,8 @@ export const wholeChannelSpecs = {
       headers: { 'X-Team': 'data' },
       payloadTemplate: '{"text": "{{ .Alert.Title }}"}',
       signingSecretRef: { ...secretRef, key: 'signing-key' },
+      format: 'standard',
+      readSilences: false,
       sendUpdates: true,
     },
     ...rest,

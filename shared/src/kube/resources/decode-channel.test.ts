@@ -64,6 +64,19 @@ for (const { says, spec, path, reason } of [
     path: 'spec.chat',
     reason: 'InvalidField',
   },
+  ...(['payloadTemplate', 'signingSecretRef', 'method'] as const).map((field) => ({
+    says: `an Alertmanager with ${field}`,
+    spec: {
+      ...webhook,
+      webhook: {
+        urlSecretRef: webhook.webhook.urlSecretRef,
+        format: 'alertmanager',
+        [field]: webhook.webhook[field],
+      },
+    },
+    path: 'spec.webhook',
+    reason: 'InvalidField',
+  })),
   {
     says: 'a subject of two lines',
     spec: { ...email, email: { ...email.email, subjectTemplate: 'a\r\nBcc: b' } },
