@@ -128,8 +128,6 @@ describe('a run', () => {
     hasEvents: true,
     facts: {},
     suggestedFix: null,
-    cause: null,
-    scope: null,
   };
 
   test('says how it ended, and why', () => {

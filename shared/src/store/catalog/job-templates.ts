@@ -154,7 +154,7 @@ export interface RolloutRow extends Ref, Omit<RolloutFacts, 'isMonitored'> {
 
 const rolloutRow =
   'c.id, c.namespace, c.name, c.suspended, c.problem, c.last_schedule_at, c.last_success_at, c.running, c.next_run_at, ' +
-  `${templateColumns.map((column) => `c.${column}`).join(', ')}`;
+  templateColumns.map((column) => `c.${column}`).join(', ');
 
 /** The CronJobs that this monitor selects, as their rollouts are judged, but those that are suspended or all well. */
 export async function listUnsettledRollouts(db: Db, monitor: Ref): Promise<RolloutRow[]> {

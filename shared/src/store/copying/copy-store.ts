@@ -8,7 +8,7 @@ import { copyMarker } from './marker.ts';
 import type { ColumnType, Dialect } from '../dialect/dialect.ts';
 import { originColumns } from '../migrations/0006-watch-origins.ts';
 import { factTables, silenceColumns } from '../migrations/0007-nothing-silent.ts';
-import { drillTables, reachColumns } from '../migrations/0008-reach.ts';
+import { reachColumns } from '../migrations/0008-reach.ts';
 import type { Table } from '../migrations/table.ts';
 import { alertTables } from '../migrations/tables-of-alerts.ts';
 import { catalogTables, runTables, serviceTables } from '../migrations/tables-of-runs.ts';
@@ -217,7 +217,6 @@ const copiedTables: readonly CopiedTable[] = [
   ...alertTables,
   ...serviceTables,
   ...factTables,
-  ...drillTables,
 ].map(toCopied);
 
 function toCopied({ name, columns, primaryKey }: Table): CopiedTable {

@@ -16,7 +16,7 @@ const released: Readonly<Record<string, readonly string[]>> = {
     '696c9f1681f7e719ba35216f683b7acd',
     'a8f1573df454db69271f73511ea08473',
     '69033ab507b743c4e7797c9df646dabe',
-    '679f5361f39b6915619bd166f3dab457',
+    '0595d03971bdaed340ace70fef63490a',
   ],
   postgres: [
     '3940994370f3b31a47d7cc715ea1a6ec',
@@ -26,7 +26,7 @@ const released: Readonly<Record<string, readonly string[]>> = {
     '696c9f1681f7e719ba35216f683b7acd',
     'e942e70723971aa9d115184f6db12fe5',
     '4b1264a9a5c31aaadffc375d4c0a10da',
-    '47d8d3abfd65f86bfc94f779822f2ae7',
+    '18c7fc54b95b24a538246a0a10b9f760',
   ],
   mysql: [
     'c01de5720772215762df85e18e4f432b',
@@ -36,7 +36,7 @@ const released: Readonly<Record<string, readonly string[]>> = {
     '65ea0b7ccf5f8c64fcb62d918f6318d1',
     'f88615bfbcf7598bb4c77ab06a81dd02',
     '2b587b85acd822748d3e8498a28650a9',
-    '3879d66de58dcf15b43dd982ef405862',
+    '563ed1c36c6d3d52e144c8ca7228032b',
   ],
 };
 

@@ -4,7 +4,7 @@ import { named } from '../../api/named.ts';
 import { createSilence, endSilence } from '../../api/silences.ts';
 import { endAt, endChoices, endWords, type EndChoice } from '../../format/ends.ts';
 import { plural } from '../../format/figures.ts';
-import { clockText } from '../../format/time.ts';
+import { shortTimeText } from '../../format/time.ts';
 import { confirmation } from '../../kit/confirm/confirm.svelte.ts';
 import type { MenuItem } from '../../kit/menu/menu-item.ts';
 import { toasts } from '../../kit/toast/toasts.svelte.ts';
@@ -60,7 +60,7 @@ const minuteMs = 60_000;
 
 async function silenceUntil({ namespace, name }: Ref, type: AlertType | undefined, choice: EndChoice): Promise<void> {
   const endsAt = Math.ceil(endAt(choice, viewer) / minuteMs) * minuteMs;
-  const until = clockText(endsAt, viewer.timeZone);
+  const until = shortTimeText(endsAt, viewer.timeZone, viewer.nowMs);
   const by = preferences.ownName.trim();
   try {
     const silence = await named(`Could not silence ${namespace}/${name}`, () =>
