@@ -62,6 +62,8 @@ export interface RecentRun {
   readonly outcome: SlotOutcome | null;
   readonly status: ExecutionStatus | null;
   readonly durationSeconds: number | null;
+  /** The run behind it; null = there is none. */
+  readonly jobName: string | null;
 }
 
 /** A run of the present job template that ended by itself. */

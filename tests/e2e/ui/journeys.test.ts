@@ -257,7 +257,7 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
   });
 
   journey('deletes history only after the name is typed', async (page) => {
-    await go(page, '/cronjobs/data/nightly-backup');
+    await go(page, '/cronjobs/data/nightly-backup?part=rules');
     await page.getByRole('button', { name: 'Delete history' }).click();
     const dialog = page.getByRole('dialog');
     const remove = dialog.getByRole('button', { name: /^Delete history/ });
@@ -466,12 +466,45 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
     await page.keyboard.press('ArrowLeft');
     await page.keyboard.press('ArrowLeft');
     assert.match((await strip.getAttribute('aria-valuetext')) ?? '', /^Thu 02:00, succeeded in/);
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/runs\/nightly-backup-29920440$/);
   });
 
+  journey(
+    'shows one part of a CronJob at a time, by key and by address, and asks for that part alone',
+    async (page) => {
+      await go(page, '/cronjobs/data/nightly-backup');
+      await seen(page, 'Last runs');
+      const parts = page.getByRole('navigation', { name: 'Parts of nightly-backup' });
+      const current = parts.locator('[aria-current="page"]');
+      const asked = (): string[] =>
+        service().asked.filter((line) => line.startsWith('GET cronjobs/data/nightly-backup/'));
+      assert.deepEqual(asked(), [], 'runs, expected runs and figures by day are asked for by their parts');
+      await page.keyboard.press('2');
+      await page.waitForURL(/part=runs$/);
+      await page.getByRole('table', { name: 'Runs, newest first' }).waitFor();
+      assert.match((await current.textContent()) ?? '', /Runs/);
+      assert.equal(await page.getByRole('region', { name: 'Verdict' }).count(), 0);
+      await page.getByRole('button', { name: '7 d', exact: true }).click();
+      await page.waitForURL(/days=7/);
+      assert.equal(asked().filter((line) => line.includes('/series')).length, 0);
+      await page.keyboard.press('3');
+      await page.waitForURL(/part=trends&days=7$/);
+      await seen(page, /^Success of each day since/);
+      await page.keyboard.press('4');
+      await page.getByRole('button', { name: 'Delete history' }).waitFor();
+      await page.getByRole('complementary', { name: 'At a glance' }).getByText('Usual duration').waitFor();
+      await page.goBack();
+      await page.goBack();
+      await page.getByRole('table', { name: 'Runs, newest first' }).waitFor();
+    },
+  );
+
   journey('shows the numbers of a chart as a table', async (page) => {
-    await go(page, '/cronjobs/data/nightly-backup');
+    await go(page, '/cronjobs/data/nightly-backup?part=trends');
     await seen(page, /^p95/);
-    await page.getByRole('button', { name: 'Show as table' }).nth(1).click();
+    await page.getByRole('button', { name: 'Show as table' }).first().click();
     await page.getByRole('cell', { name: '2026-11-21 02:00' }).first().waitFor();
   });
 
@@ -498,7 +531,7 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
       const link = page.locator('main [data-row-link]').nth(20);
       await link.click();
       await page.waitForURL(/\/cronjobs\/.+\/.+/);
-      await seen(page, 'Configuration');
+      await seen(page, 'Usual duration');
       await page.goBack();
       await until(page, 'Math.abs(scrollY - 8000) < 50');
       await page.locator('main [data-row-link]').first().waitFor();

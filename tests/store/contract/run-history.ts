@@ -202,8 +202,8 @@ export const runHistory = contract('the history of runs', (test) => {
     const at = (minutes: number): number => now - minutes * minuteMs;
     await recordRuns(store, epoch, [
       aRun(first, { createdAt: at(60) }),
-      aRun(first, { createdAt: at(40), scheduledAt: at(42), status: 'failed' }),
-      aRun(second, { createdAt: at(10), trigger: 'manual', scheduledAt: undefined }),
+      aRun(first, { jobName: 'first-2', createdAt: at(40), scheduledAt: at(42), status: 'failed' }),
+      aRun(second, { jobName: 'second-1', createdAt: at(10), trigger: 'manual', scheduledAt: undefined }),
     ]);
     await store.sql('slots').insert([
       { cronjob_id: first.id, slot_at: at(50), outcome: 0, in_maintenance: 0, decided_at: at(45) },
@@ -211,12 +211,12 @@ export const runHistory = contract('the history of runs', (test) => {
     ]);
     const recent = await listRecentRuns(store, [first.id, second.id, quiet.id], { count: 2, lateAfterMs });
     assert.deepEqual(recent.get(first.id), [
-      { at: at(50), outcome: 'missed', status: undefined, durationMs: undefined },
-      { at: at(42), outcome: 'late', status: 'failed', durationMs: minuteMs },
+      { at: at(50), outcome: 'missed', status: undefined, durationMs: undefined, jobName: undefined },
+      { at: at(42), outcome: 'late', status: 'failed', durationMs: minuteMs, jobName: 'first-2' },
     ]);
     assert.deepEqual(recent.get(second.id), [
-      { at: at(90), outcome: 'skippedForbid', status: undefined, durationMs: undefined },
-      { at: at(10), outcome: undefined, status: 'success', durationMs: minuteMs },
+      { at: at(90), outcome: 'skippedForbid', status: undefined, durationMs: undefined, jobName: undefined },
+      { at: at(10), outcome: undefined, status: 'success', durationMs: minuteMs, jobName: 'second-1' },
     ]);
     assert.equal(recent.get(quiet.id), undefined);
     assert.equal((await listRecentRuns(store, [first.id], { count: 0, lateAfterMs })).size, 0);

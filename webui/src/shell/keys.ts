@@ -12,6 +12,7 @@ export const shortcuts: readonly { readonly keys: string; readonly does: string 
   { keys: 'r', does: 'Check now' },
   { keys: 'j', does: 'Next row' },
   { keys: 'k', does: 'Row before' },
+  { keys: '1', does: 'First part of the page; 2, 3 and so on the others' },
   { keys: 'Enter', does: 'Open the row' },
   { keys: 's', does: 'Silence the row: its menu opens there' },
   { keys: 'a', does: 'Acknowledge the row' },
@@ -70,8 +71,15 @@ function act(key: string): boolean {
     case 't':
       return openRowMenu(key);
     default:
-      return false;
+      return /^[1-9]$/.test(key) && openPart(Number(key));
   }
+}
+
+/** To a part of the page, counted from 1. */
+function openPart(place: number): boolean {
+  const link = document.querySelectorAll<HTMLElement>('main [data-part]')[place - 1];
+  link?.click();
+  return link !== undefined;
 }
 
 /** To the link of the next row, or of the row before. */

@@ -142,6 +142,7 @@ const cronJob = {
       outcome: nullable(words(slotOutcomes)),
       status: nullable(words(executionStatuses)),
       durationSeconds: nullable(seconds),
+      jobName: nullable(text),
     }),
   ),
 };

@@ -304,5 +304,6 @@ function presentRecent(entry: RecentEntry): RecentRun {
     outcome: orNull(entry.outcome),
     status: orNull(entry.status),
     durationSeconds: toSecondsOrNull(entry.durationMs),
+    jobName: orNull(entry.jobName),
   };
 }

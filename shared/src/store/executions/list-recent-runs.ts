@@ -4,6 +4,7 @@ import { inParts, rows } from '../ask.ts';
 import { optionalNumber } from '../column.ts';
 import type { Db } from '../database.ts';
 import { outcomeWords, statusWords } from '../words.ts';
+import { fullJobName } from './short-text.ts';
 
 /** A run, or an expected run that came to nothing. */
 export interface RecentEntry {
@@ -13,6 +14,8 @@ export interface RecentEntry {
   /** Undefined without a Job. */
   readonly status: ExecutionStatus | undefined;
   readonly durationMs: number | undefined;
+  /** Undefined without a Job. */
+  readonly jobName: string | undefined;
 }
 
 /** CronJobs of one statement: each is two pieces of it. */
@@ -34,12 +37,16 @@ export async function listRecentRuns(
     // Each piece reads the end of one key range: no CronJob's whole history is touched. What a piece does not have is -1,
     // since a bare null has no type that the other pieces could share.
     const pieces = ids.flatMap((_, index) => [
-      `select * from (select cronjob_id, coalesce(scheduled_at, created_at) as at_ms, scheduled_at, created_at, status, duration_ms, ` +
+      `select * from (select cronjob_id, coalesce(scheduled_at, created_at) as at_ms, scheduled_at, created_at, status, duration_ms, job_name, ` +
         `-1 as outcome from executions where cronjob_id = ? order by created_at desc limit ?) e${index}`,
-      `select * from (select cronjob_id, slot_at as at_ms, -1 as scheduled_at, -1 as created_at, -1 as status, -1 as duration_ms, ` +
+      `select * from (select cronjob_id, slot_at as at_ms, -1 as scheduled_at, -1 as created_at, -1 as status, -1 as duration_ms, '' as job_name, ` +
         `outcome from slots where cronjob_id = ? order by slot_at desc limit ?) s${index}`,
     ]);
     const bindings = ids.flatMap((id) => [id, count, id, count]);
+    const named = await rows(db, `select id, name from cronjobs where id in (${ids.map(() => '?').join(', ')})`, [
+      ...ids,
+    ]);
+    const names = new Map(named.map((row) => [Number(row['id']), String(row['name'])]));
     for (const row of await rows(db, pieces.join(' union all '), bindings)) {
       const id = Number(row['cronjob_id']);
       const scheduledAt = present(row['scheduled_at']);
@@ -52,6 +59,7 @@ export async function listRecentRuns(
         outcome: outcome === undefined ? toOutcome(scheduledAt, createdAt, lateAfterMs) : outcomeWords.toWord(outcome),
         status: status === undefined ? undefined : statusWords.toWord(status),
         durationMs: present(row['duration_ms']),
+        jobName: status === undefined ? undefined : fullJobName(String(row['job_name']), names.get(id) ?? ''),
       });
     }
   }

@@ -25,6 +25,15 @@ const stripLength = 90;
 export const runsPerPage = 20;
 export const ranges = ['7', '14', '30', '90'] as const;
 export type RangeDays = (typeof ranges)[number];
+/** One is shown at a time; its name is in the address. */
+export const cronJobParts = ['now', 'runs', 'trends', 'rules'] as const;
+export type CronJobPart = (typeof cronJobParts)[number];
+export const partWords: Readonly<Record<CronJobPart, string>> = {
+  now: 'Now',
+  runs: 'Runs',
+  trends: 'Trends',
+  rules: 'Rules',
+};
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 /** Runs of a chart: read page by page, and no more than can be told apart. */
@@ -55,6 +64,9 @@ export class CronJobState {
   }
 
   readonly range: RangeDays = $derived(wordIn(router.query, 'days', ranges, '30'));
+  readonly part: CronJobPart = $derived(wordIn(router.query, 'part', cronJobParts, 'now'));
+  /** As the address has it: it goes along from part to part. */
+  readonly chosenDays: string | undefined = $derived(this.range === '30' ? undefined : this.range);
   readonly statuses = $derived(wordsIn(router.query, 'status', executionStatuses));
   readonly triggers = $derived(wordsIn(router.query, 'trigger', executionTriggers));
   readonly offset: number = $derived(countIn(router.query, 'offset', 0));
