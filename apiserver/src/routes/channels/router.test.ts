@@ -105,6 +105,8 @@ test('tells the whole block of a channel, and nothing of a Secret', async () => 
     payloadTemplate: null,
     signingSecretRef: null,
     sendUpdates: false,
+    format: 'standard',
+    readSilences: true,
   });
   assert.deepEqual(
     [detail.rateLimiting, detail.sendResolved, detail.uid, detail.conditions[0]?.status],

@@ -108,8 +108,8 @@ test('tells one monitor with its spec, its channels and its CronJobs, worst firs
   const detail = answer.json() as MonitorDetail;
   assert.deepEqual(detail.spec, spec);
   assert.deepEqual(detail.channels, [
-    { name: 'team-chat', severities: ['critical', 'warning'], exists: false, type: null, ready: null },
-    { name: 'oncal', severities: ['critical'], exists: false, type: null, ready: null },
+    { name: 'team-chat', severities: ['critical', 'warning'], after: null, exists: false, type: null, ready: null },
+    { name: 'oncal', severities: ['critical'], after: null, exists: false, type: null, ready: null },
   ]);
   assert.deepEqual([detail.generation, detail.observedGeneration, detail.totalCronJobs], [4, 4, 2]);
   assert.deepEqual(detail.conditions[0], {

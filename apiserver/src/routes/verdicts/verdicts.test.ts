@@ -160,7 +160,7 @@ test('every code of the check that concerns the rule stands on the alert as a se
   const tooLong = 'Runs take 1 h 30 min (95th percentile) and come every 1 h';
   assert.deepEqual(Object.fromEntries(found.map(([key, ...rest]) => [key, rest])), {
     'slaBreached maxDuration': [[tooLong, '1 min is less than what half of its runs take (1 h 30 min)'], 'openRules'],
-    'slaBreached successRate': [[tooLong, 'About 24 runs come in 1 days, and 50 are needed for a rate'], 'openRules'],
+    'slaBreached successRate': [[tooLong, 'About 24 runs come in 1 day, and 50 are needed for a rate'], 'openRules'],
     missedSchedule: [
       ['A starting deadline of 10 s is shorter than starts in this cluster may take', tooLong],
       'openRules',
