@@ -117,7 +117,13 @@ describe('the title of a chart of durations', () => {
 });
 
 describe('a strip', () => {
-  const run = { at: '2026-11-21T02:00:00.000Z', outcome: 'matched', status: 'success', durationSeconds: 60 } as const;
+  const run = {
+    at: '2026-11-21T02:00:00.000Z',
+    outcome: 'matched',
+    status: 'success',
+    durationSeconds: 60,
+    jobName: 'backup-1',
+  } as const;
 
   test('is as high as the run was long against p95', () => {
     assert.deepEqual(

@@ -162,6 +162,7 @@ describe('a run', () => {
       outcome: 'matched',
       status: 'failed',
       durationSeconds: 180,
+      jobName: 'backup-1',
       exitCode: 137,
     } as const;
     assert.equal(barText(bar, 'UTC'), 'Tue 02:00, failed after 3 min, exit code 137');

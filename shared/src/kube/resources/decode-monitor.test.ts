@@ -66,9 +66,11 @@ test('a null counts as absent, as the API server has it', () => {
   assert.deepEqual([spec.jobFailed.failureThreshold, spec.sla, problems], [1, undefined, []]);
 });
 
-test('severities that cannot be used filter nothing: nobody stays untold', () => {
+test('severities that cannot be used filter nothing: no alert stays untold', () => {
   const { spec, problems } = decodedMonitor({ alerting: { channelRefs: [{ name: 'a', severities: ['loud'] }] } });
-  assert.deepEqual(spec.alerting?.channelRefs, [{ name: 'a', severities: ['critical', 'warning'] }]);
+  assert.deepEqual(spec.alerting?.channelRefs, [
+    { name: 'a', severities: ['critical', 'warning'], after: undefined, unlessAcknowledged: true },
+  ]);
   assert.equal(problems[0]?.path, 'spec.alerting.channelRefs[0].severities[0]');
 });
 

@@ -19,7 +19,7 @@ test('a field of another name is found at any depth, with what may stand there',
     found.map(({ path }) => path),
     ['spec.namespaces', 'spec.sla.windowDay', 'spec.alerting.channelRefs[1].severity'],
   );
-  assert.deepEqual(found[2]?.allowed, ['name', 'severities']);
+  assert.deepEqual(found[2]?.allowed, ['name', 'severities', 'after', 'unlessAcknowledged']);
   assert.ok(found[1]?.allowed.includes('windowDays'));
 });
 
