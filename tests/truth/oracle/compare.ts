@@ -29,11 +29,15 @@ export function differencesOf(
   const differences: Difference[] = [];
   const until = Date.parse(scenario.until);
   let judged = 0;
-  for (const slot of slots) {
+  for (const [index, slot] of slots.entries()) {
     const at = Date.parse(slot.at);
     const known = ledger.find(slot.uid);
     if (!known || at + longestWaitMs > until || at > known.evaluatedThroughAt) continue;
-    const expected = expectedOf(slot, editsOf(known.name, scenario));
+    const edits = editsOf(known.name, scenario);
+    const expected = [
+      ...expectedOf(slot, edits),
+      ...(mayBePassedOver(slot, slots[index - 1], edits) ? ['nothing'] : []),
+    ];
     const said = saidOf(known, at);
     const createdAt = Date.parse(slot.createdAt ?? '');
     const wasEarly = known.takenBack.has(at) && slot.fate === 'ran' && createdAt - at < shortestToleranceMs;
@@ -71,6 +75,16 @@ function saidOf(known: NonNullable<ReturnType<Ledger['find']>>, at: number): str
 
 function editsOf(name: string, { steps }: Pick<Scenario, 'steps'>): number[] {
   return steps.filter((step) => step.do === 'apply' && step.name === name).map(({ at }) => Date.parse(at));
+}
+
+/**
+ * The controller steps on from the last slot that it started, and the list of slots from the edit. Where the clocks change between the two, a step may
+ * lead elsewhere: from the Sunday before the change @weekly in Lord Howe passes over the next one.
+ */
+function mayBePassedOver(slot: TrueSlot, before: TrueSlot | undefined, edits: readonly number[]): boolean {
+  if (before === undefined || before.uid !== slot.uid || slot.nextAt === undefined) return false;
+  const [beforeAt, at, nextAt] = [Date.parse(before.at), Date.parse(slot.at), Date.parse(slot.nextAt)];
+  return at - beforeAt !== nextAt - at && edits.some((editedAt) => beforeAt < editedAt && editedAt < at);
 }
 
 /**
