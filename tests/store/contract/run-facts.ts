@@ -136,6 +136,7 @@ export const runFacts = contract('facts of the last runs', (test) => {
       exitCode: 3,
       reason: 'Error',
       jobReason: 'CompletionsReached',
+      fault: undefined,
     });
     const scheduled = await listJudgedRuns(store, [cronJob.id, other.id], { ...asked, includeManual: false });
     assert.deepEqual(

@@ -188,9 +188,9 @@ export const slotRows = contract('slots', (test) => {
     const recent = await listRecentSlots(store, [busy.id, quiet.id], 3);
     assert.deepEqual([...recent.keys()], [busy.id]);
     assert.deepEqual(recent.get(busy.id), [
-      { at: now, outcome: 'missed', cause: 'controllerSilent' },
+      { at: now, outcome: 'missed', cause: 'controllerSilent', message: undefined },
       { at: now - hourMs, outcome: 'matched', cause: undefined, startedAt: now - hourMs },
-      { at: now - 2 * hourMs, outcome: 'skippedDeadline', cause: 'previousRunning' },
+      { at: now - 2 * hourMs, outcome: 'skippedDeadline', cause: 'previousRunning', message: undefined },
     ]);
   });
 });

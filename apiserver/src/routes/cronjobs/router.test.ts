@@ -225,10 +225,11 @@ test('gives the newest runs of each item, oldest first', async () => {
   );
   const { items } = await list(fleet, '?recent=3&limit=1');
   const iso = (minutes: number): string => new Date(at(minutes)).toISOString();
+  const jobOf = (minutes: number): string => `backup-${Math.floor(at(minutes) / minuteMs)}`;
   assert.deepEqual(items[0]?.recentRuns, [
-    { at: iso(40), outcome: 'matched', status: 'failed', durationSeconds: 60 },
-    { at: iso(30), outcome: 'late', status: 'success', durationSeconds: 60 },
-    { at: iso(20), outcome: null, status: 'success', durationSeconds: 60 },
+    { at: iso(40), jobName: jobOf(40), outcome: 'matched', status: 'failed', durationSeconds: 60 },
+    { at: iso(30), jobName: jobOf(28), outcome: 'late', status: 'success', durationSeconds: 60 },
+    { at: iso(20), jobName: jobOf(20), outcome: null, status: 'success', durationSeconds: 60 },
   ]);
   assert.equal((await list(fleet, '?limit=1')).items[0]?.recentRuns, undefined);
 });
