@@ -219,7 +219,7 @@ export class Router {
       this.#scroll.arrive();
     };
     const onClick = (event: MouseEvent): void => {
-      const link = event.target instanceof Element ? event.target.closest('a') : null;
+      const link = event.target instanceof Element ? (event.target.closest('a') ?? rowLinkOf(event.target)) : null;
       if (!link || !isPlainClick(event) || !isOurs(link)) return;
       event.preventDefault();
       this.go(link.pathname + link.search + link.hash);
@@ -277,6 +277,13 @@ export class Router {
 }
 
 export const router = new Router();
+
+/** A click anywhere on a row is one on its link; controls and text that was just selected keep their meaning. */
+function rowLinkOf(target: Element): HTMLAnchorElement | null {
+  if (target.closest('button, input, label, select, summary, [role="slider"]') || getSelection()?.isCollapsed === false)
+    return null;
+  return target.closest('[data-row]')?.querySelector<HTMLAnchorElement>('a[data-row-link]') ?? null;
+}
 
 function isPlainClick(event: MouseEvent): boolean {
   return (

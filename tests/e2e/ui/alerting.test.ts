@@ -227,10 +227,10 @@ describe('alerting in the user interface', { skip: whyNoBrowser() ?? false }, ()
 
   journey('calls nothing well that fails without an alert: in the list, the counts and the headline', async (page) => {
     await go(page, '/');
-    await seen(page, '1 failing');
-    const failing = page.getByRole('table', { name: 'CronJobs that fail without an open alert' });
-    await failing.getByText('price-sync').waitFor();
-    await failing.getByText('Failing', { exact: true }).waitFor();
+    await page.getByRole('link', { name: '1 Failing', exact: true }).waitFor();
+    const failing = page.getByRole('list', { name: 'CronJobs that fail without an open alert' });
+    await failing.getByRole('link', { name: 'price-sync', exact: true }).waitFor();
+    await failing.getByText('Failing', { exact: true }).waitFor({ state: 'attached' });
     await page.getByText('4 of 5 ready').waitFor();
     await go(page, '/cronjobs?state=failing');
     await seen(page, '1 CronJob match');

@@ -15,7 +15,7 @@ const drawings: Readonly<Record<HealthState, readonly [word: string, tone: strin
   healthy: ['Healthy', 'ok'],
 };
 
-/** One row of a table, as it is drawn. */
+/** One row of a table or of a list of incidents, as it is drawn. */
 interface Row {
   readonly key: string;
   readonly text: string;
@@ -36,8 +36,8 @@ interface Drawn {
   readonly text: string;
   readonly tables: readonly Table[];
   readonly verdict: { readonly sentence: string; readonly tone: string; readonly checks: number } | null;
-  /** Figures by their label. */
-  readonly figures: Readonly<Record<string, string>>;
+  /** Counts of the first page, by the word of their state. */
+  readonly shares: Readonly<Record<string, string>>;
   /** Counts that the rail shows, and those of the filter of states. */
   readonly rail: Readonly<Record<string, number>>;
   readonly segments: Readonly<Record<string, number>>;
@@ -49,7 +49,7 @@ const look = `(() => {
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const isTold = (icon) => /\\d\\d:\\d\\d|^Told|in a digest|joined/.test(textOf(icon.closest('.badge')));
   const checks = (within) => all('svg.icon.ok', within).filter((icon) => !isTold(icon)).length;
-  const rows = (table) => all('tr[data-row]', table).map((row) => ({
+  const rows = (table) => all('[data-row]', table).map((row) => ({
     key: row.dataset.row, text: textOf(row), checks: checks(row), badges: all('.badge', row).map(textOf),
   }));
   const card = document.querySelector('section[aria-label="Verdict"]');
@@ -62,9 +62,10 @@ const look = `(() => {
     title: document.title,
     heading: textOf(document.querySelector('h1')),
     text: textOf(document.querySelector('main') ?? document.body),
-    tables: all('table').map((table) => ({ label: table.getAttribute('aria-label') ?? '', rows: rows(table) })),
+    tables: all('table, ul:has(> [data-row])').map((table) => ({ label: table.getAttribute('aria-label') ?? '', rows: rows(table) })),
     verdict: card && { sentence: textOf(card.querySelector('.sentence')), tone, checks: all('.sign svg.ok', card).length },
-    figures: Object.fromEntries(all('.cell').map((cell) => [textOf(cell.querySelector('dt')), textOf(cell.querySelector('dd'))])),
+    shares: Object.fromEntries(all('[data-share]').map((share) => [share.dataset.share, textOf(share.querySelector('b'))])),
+    shares: Object.fromEntries(all('[data-share]').map((share) => [share.dataset.share, textOf(share.querySelector('b'))])),
     rail: counted(document.querySelector('nav[aria-label="Pages"]') ?? document),
     segments: Object.fromEntries(all('[role="group"] button, [role="radiogroup"] button, .segments button').map((button) => {
       const [, word = '', count = ''] = /^(.*?)\\s*(\\d+)?$/.exec(textOf(button)) ?? [];
@@ -169,14 +170,10 @@ function* ofDashboard(drawn: Drawn, pages: Pages, print: (words: string) => stri
   if (cronJobs.length === 0) return;
   for (const state of healthStates) {
     const [word] = drawings[state];
-    const shown = drawn.figures[word];
-    if (shown !== String(stats.states[state]))
-      yield `the figure ${word} is ${shown}, /stats has ${stats.states[state]}`;
-    const isBad = state === 'critical' || state === 'warning' || state === 'failing';
-    const inHeading = new RegExp(`(\\d+) ${word.toLowerCase()}`).exec(drawn.heading)?.[1] ?? '0';
-    if (isBad && inHeading !== String(stats.states[state]))
-      yield `the headline "${drawn.heading}" counts ${inHeading} ${state}, /stats has ${stats.states[state]}`;
+    const shown = drawn.shares[word];
+    if (shown !== String(stats.states[state])) yield `the share ${word} is ${shown}, /stats has ${stats.states[state]}`;
   }
+  yield* ofHeadline(drawn, pages);
   const isWell = cronJobs.every(({ verdict }) => verdict.state === 'healthy' || verdict.state === 'suspended');
   if (/\bfine\b/.test(drawn.heading) && !isWell) yield `the headline says "${drawn.heading}"`;
   for (const { label, rows } of drawn.tables)
@@ -192,6 +189,17 @@ function* ofDashboard(drawn: Drawn, pages: Pages, print: (words: string) => stri
       verdict.holds.length === 0
     )
       yield `${namespace}/${name} is ${verdict.state} and is not there`;
+}
+
+/** The headline counts the worst state that is not empty, and names CronJobs that are in it. */
+function* ofHeadline({ heading }: Drawn, { cronJobs, stats }: Pages): Generator<string> {
+  const worst = (['critical', 'warning', 'failing'] as const).find((state) => stats.states[state] > 0);
+  if (worst === undefined) return;
+  const [, count, word, first] = /^(\d+) (\w+): ([^,;]+?)(?:,| and \d+ more|;|$)/.exec(heading) ?? [];
+  if (word !== worst || count !== String(stats.states[worst]))
+    yield `the headline "${heading}" is not about ${stats.states[worst]} ${worst}`;
+  else if (!cronJobs.some(({ name, verdict }) => name === first && verdict.state === worst))
+    yield `the headline "${heading}" names ${first}, which is not ${worst}`;
 }
 
 function* ofVerdict({ verdict, text }: Drawn, expected: Verdict, print: (words: string) => string): Generator<string> {

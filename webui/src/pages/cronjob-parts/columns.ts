@@ -5,9 +5,6 @@ export const cronJobColumns = {
   status: { id: 'status', title: 'Status', width: '120px', sortKey: 'status', card: 'aside', cardOrder: 2 },
   name: { id: 'name', title: 'Name', width: '156px', sortKey: 'name', card: 'lead', cardOrder: 1 },
   verdict: { id: 'verdict', title: 'Verdict', card: 'full', cardOrder: 3 },
-  incident: { id: 'incident', title: 'What is wrong, why and what next', card: 'full', cardOrder: 3 },
-  since: { id: 'since', title: 'Since, and who was told', width: '184px', card: 'full', cardOrder: 5, hideBelow: 1024 },
-  step: { id: 'step', title: 'Next step', width: '144px', align: 'end', card: 'lead', cardOrder: 6 },
   last: {
     id: 'last',
     title: 'Last run',
@@ -52,20 +49,9 @@ export const cronJobColumns = {
   menu: { id: 'menu', title: 'Actions', width: '60px', align: 'end', card: 'aside', cardOrder: 7, isTitleHidden: true },
 } as const satisfies Readonly<Record<string, Column>>;
 
-const { status, name, verdict, incident, since, step, last, next, rate, strip, schedule, alerts, menu } =
-  cronJobColumns;
+const { status, name, verdict, last, next, rate, strip, schedule, alerts, menu } = cronJobColumns;
 
 /** The whole list. */
 export const listColumns: readonly Column[] = [status, name, verdict, last, next, rate, strip, schedule, alerts, menu];
-/** What is broken or failing: cause, since when, and the next step, in the row. */
-export const incidentColumns: readonly Column[] = [
-  { ...status, width: '116px' },
-  name,
-  incident,
-  since,
-  { ...strip, hideBelow: 1280 },
-  step,
-  menu,
-];
 /** Those of one monitor. */
 export const monitorColumns: readonly Column[] = [status, name, verdict, next, rate, strip, menu];

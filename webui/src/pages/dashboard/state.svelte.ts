@@ -15,7 +15,6 @@ import { session } from '../../state/session.svelte.ts';
 const strip = 30;
 const mostBroken = 20;
 const hoursAhead = 12;
-const mostHeld = 8;
 const mostAbsent = 100;
 /** The first runs of all are among the first of so many CronJobs. */
 const lanesAhead = 20;
@@ -30,10 +29,6 @@ export class DashboardState {
       listCronJobs({ state: ['critical', 'warning'], recent: strip, sort: 'status', limit: mostBroken }, signal),
     { concerns: aboutCronJobs },
   );
-  /** What is known and not told now: it waits, or a person holds it back. */
-  readonly held = new Resource((signal) => listAlerts({ state: ['pending', 'suppressed'], limit: mostHeld }, signal), {
-    concerns: ({ kind }) => alertRowKinds.has(kind),
-  });
   readonly absent = new Resource(
     (signal) => listAlerts({ type: ['absent'], state: ['active'], limit: mostAbsent }, signal),
     { concerns: ({ kind }) => alertRowKinds.has(kind) },
@@ -64,7 +59,7 @@ export class DashboardState {
 
   /** What is broken has its place: only then comes what stands under it, and nothing is pushed aside. */
   readonly isBrokenKnown: boolean = $derived(
-    [this.broken, this.held, this.absent, this.failing].every(({ phase }) => phase !== 'loading'),
+    [this.broken, this.absent, this.failing].every(({ phase }) => phase !== 'loading'),
   );
 
   /** Alerts about CronJobs that are expected and not there: no list of CronJobs has them. */
@@ -98,7 +93,6 @@ export class DashboardState {
   start(): () => void {
     const parts = [
       this.broken,
-      this.held,
       this.absent,
       this.failing,
       this.coming,

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { HealthState } from '@cronjob-monitor/shared/contract';
+import { fitting } from './fitting.ts';
+
+const rows = (count: number, state: HealthState): { verdict: { state: HealthState } }[] =>
+  Array.from({ length: count }, () => ({ verdict: { state } }));
+const screen = { windowPx: 900, widthPx: 1440, topPx: 250 };
+
+describe('the incidents of the first page', () => {
+  test('are as many as fit into the window, and those that fail have a row at least', () => {
+    const many = { open: [...rows(2, 'critical'), ...rows(30, 'warning')], failing: rows(9, 'failing') };
+    const { open, failing } = fitting(many, screen);
+    assert.deepEqual([open.length, failing.length], [7, 1]);
+    const higher = fitting(many, { ...screen, windowPx: 1_200 });
+    assert.ok(higher.open.length > open.length, 'a higher window shows more');
+  });
+
+  test('leave what they do not need to those that fail', () => {
+    const { open, failing } = fitting({ open: rows(1, 'warning'), failing: rows(19, 'failing') }, screen);
+    assert.deepEqual([open.length, failing.length], [1, 9]);
+  });
+
+  test('are four at least, however low the window is', () => {
+    const { open } = fitting({ open: rows(9, 'critical'), failing: [] }, { ...screen, windowPx: 300 });
+    assert.equal(open.length, 4);
+  });
+
+  test('are all there where the page is one column, which scrolls', () => {
+    const many = { open: rows(20, 'critical'), failing: rows(20, 'failing') };
+    assert.deepEqual(fitting(many, { ...screen, widthPx: 1_199 }), many);
+  });
+});
