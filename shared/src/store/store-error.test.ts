@@ -111,6 +111,14 @@ test('errors of SQLite become our words', () => {
   );
 });
 
+test('a pool without a free connection: a server is out of reach, a file is busy with a lock', () => {
+  const late = thrown('x', { name: 'KnexTimeoutError' });
+  assert.deepEqual(
+    [toPostgresError, toMysqlError, toSqliteError].map((toError) => toError(late).code),
+    ['unavailable', 'unavailable', 'busy'],
+  );
+});
+
 test('what the network does is the same everywhere', () => {
   for (const toError of [toPostgresError, toMysqlError, toSqliteError]) {
     assert.equal(toError(thrown('connect', { code: 'ECONNREFUSED' })).code, 'unavailable');

@@ -22,6 +22,9 @@ const connectionCodes = new Set([
 const certificateCodes =
   /^(CERT_|ERR_TLS_|ERR_SSL_|ERR_OSSL_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA)/;
 
+/** Driver code of a connection that was not free in time. */
+export const poolTimeout = 'POOL_TIMEOUT';
+
 /** What driver, pool and sockets have alike: undefined when the error is the server's own. */
 export function toNetworkError(error: unknown): StoreError | undefined {
   if (error instanceof StoreError) return error;
@@ -29,7 +32,7 @@ export function toNetworkError(error: unknown): StoreError | undefined {
   const name = textOf(error, 'name');
   if (name === 'KnexTimeoutError' || name === 'TimeoutError' || textOf(error, 'message') === 'aborted') {
     return new StoreError('unavailable', 'no connection to the database was free in time', {
-      driverCode: 'POOL_TIMEOUT',
+      driverCode: poolTimeout,
     });
   }
   if (code === 'ENOENT' || code === 'EACCES') {

@@ -1,5 +1,5 @@
 import { StoreError } from '../store-error.ts';
-import { textOf, toNetworkError } from './network-errors.ts';
+import { poolTimeout, textOf, toNetworkError } from './network-errors.ts';
 
 /** Result codes to our words. https://www.sqlite.org/rescode.html */
 export function toSqliteError(error: unknown): StoreError {
@@ -7,6 +7,9 @@ export function toSqliteError(error: unknown): StoreError {
   const message = textOf(error, 'message') ?? '';
   if (!code.startsWith('SQLITE_')) {
     const network = toNetworkError(error);
+    // A file is there while all its connections wait for a lock on it.
+    if (network?.driverCode === poolTimeout)
+      return new StoreError('busy', 'no connection to the database file was free in time', { driverCode: poolTimeout });
     if (network) return network;
     if (message === 'The database connection is not open') return new StoreError('closed', 'the store is closed');
     if (/directory does not exist/.test(message)) {
