@@ -32,7 +32,7 @@ const groups = [
   { name: 'journeys', everyday: true, beside: 'browser', files: 'tests/e2e/ui/journeys.test.ts' },
   { name: 'browser', files: 'tests/e2e/ui/**/*.test.ts', atOnce: 2, first: /\/pages-/ },
   { name: 'e2e', files: 'tests/e2e/**/*.test.ts', atOnce: 5, first: /\/(alerting|recording|image|databases|access)/ },
-  { name: 'faults', files: 'tests/faults/**/*.test.ts', atOnce: 4, first: /\/f(5|50|19|4|1|35|14|32|38|41|37)-/ },
+  { name: 'faults', files: 'tests/faults/**/*.test.ts', atOnce: 3, first: /\/f(5|50|19|4|1|35|14|32|38|41|37)-/ },
   { name: 'truth', beside: 'node', files: 'tests/truth/**/*.test.ts', atOnce: 2 },
   { name: 'chart', beside: 'node', files: 'tests/chart/**/*.test.ts', atOnce: 2 },
   { name: 'node', files: 'tests/realnode/**/*.test.ts', atOnce: 3, first: /\/(split|standalone|observer)\./ },
