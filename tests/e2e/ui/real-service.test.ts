@@ -91,7 +91,7 @@ describe('the user interface of the running service', { skip: whyNoBrowser() ?? 
     await using opened = await openPage(browser);
     const { page } = opened;
     await go(page, '/');
-    await page.getByText('Broken now').waitFor();
+    await page.getByText('Incidents', { exact: true }).waitFor();
     putJob(bench.sim, backup, { slotAt: slotNumber(1), status: failedStatus() });
     await page.getByRole('link', { name: 'backup' }).first().waitFor();
     await seen(page, '1 warning');
