@@ -14,7 +14,7 @@ import { removeDefinitions } from './told.ts';
 const postgres = testDatabases().find(({ name }) => name === 'postgres');
 const noVolume = whyNoVolume() ?? false;
 
-/** What somebody reads who opens the page while the service cannot do its work: the sentences of readiness and health, in a banner. */
+/** The banner of the page says in the sentences of readiness and health what keeps the service from its work. */
 describe('the page of a service that is not well', { skip: whyNoBrowser() ?? false }, () => {
   let browser: Browser;
   before(async () => {

@@ -134,7 +134,7 @@ async function readTemplateRuns(
   }
 }
 
-/** The same runs with what was learned of one of them later; undefined: it is none of them. */
+/** Adds to the kept runs what the evidence of one run tells later. Undefined: the run is not among them. */
 export function withEvidenceOfRun(
   runs: TemplateRuns,
   jobUid: string,
