@@ -45,6 +45,7 @@ export const executionIndexes = contract('the indexes of executions', (test) => 
       'watch origins',
       'nothing silent',
       'reach',
+      'right person',
     ]);
     assert.deepEqual(await indexes(store), wanted[store.dialect.name]);
     assert.deepEqual(await recordRuns(store, epoch, [run]), { ...none, known: [run.jobUid] });

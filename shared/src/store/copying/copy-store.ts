@@ -9,6 +9,7 @@ import type { ColumnType, Dialect } from '../dialect/dialect.ts';
 import { originColumns } from '../migrations/0006-watch-origins.ts';
 import { factTables, silenceColumns } from '../migrations/0007-nothing-silent.ts';
 import { reachColumns } from '../migrations/0008-reach.ts';
+import { personColumns, personTables } from '../migrations/0009-right-person.ts';
 import type { Table } from '../migrations/table.ts';
 import { alertTables } from '../migrations/tables-of-alerts.ts';
 import { catalogTables, runTables, serviceTables } from '../migrations/tables-of-runs.ts';
@@ -217,6 +218,7 @@ const copiedTables: readonly CopiedTable[] = [
   ...alertTables,
   ...serviceTables,
   ...factTables,
+  ...personTables,
 ].map(toCopied);
 
 function toCopied({ name, columns, primaryKey }: Table): CopiedTable {
@@ -225,6 +227,7 @@ function toCopied({ name, columns, primaryKey }: Table): CopiedTable {
     originColumns,
     silenceColumns,
     reachColumns,
+    personColumns,
   ];
   const types = [...first, ...later.flatMap((columnsOf) => Object.entries(columnsOf[name] ?? {}))];
   const has = (wanted: ColumnType): boolean => types.some(([, type]) => type === wanted);

@@ -6,6 +6,7 @@ import { narrowColumns } from './0005-narrow-columns.ts';
 import { watchOrigins } from './0006-watch-origins.ts';
 import { nothingSilent } from './0007-nothing-silent.ts';
 import { reach } from './0008-reach.ts';
+import { rightPerson } from './0009-right-person.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step in its order. One is added at the end; none is ever edited. */
@@ -18,10 +19,11 @@ export const migrations: readonly Migration[] = [
   watchOrigins,
   nothingSilent,
   reach,
+  rightPerson,
 ];
 
 /** The number of this program: the schema it writes. */
 export const schemaNumber = migrations.length;
 
 /** The oldest schema this program can serve from. */
-export const oldestUsableSchema = 8;
+export const oldestUsableSchema = 9;
