@@ -1,0 +1,66 @@
+import type { ColumnType, Dialect } from '../dialect/dialect.ts';
+import type { Migration } from './migration.ts';
+import { createTable, optional, required, type Table } from './table.ts';
+
+/** Messages that gather many alerts, and proofs that a channel reaches a person. */
+export const personTables: readonly Table[] = [
+  {
+    name: 'digests',
+    columns: {
+      id: required('id16'),
+      cause: required({ text: 32 }),
+      // what it gathers by: the fleet, a scope, or nothing besides its channel
+      gathered_by: required({ text: 253 }),
+      channel_uid: optional('id16'),
+      // of cause, gathered_by and channel while it is open; null once it is closed
+      open_key: optional('id16'),
+      opened_at: required('bigint'),
+      last_entry_at: required('bigint'),
+      told_at: optional('bigint'),
+      closed_at: optional('bigint'),
+      total: required('int', 0),
+    },
+    primaryKey: ['id'],
+    indexes: [{ on: ['open_key'], unique: true }, { on: ['closed_at'] }],
+  },
+  {
+    name: 'drills',
+    columns: {
+      id: required('id16'),
+      channel_uid: required('id16'),
+      due_at: required('bigint'),
+      sent_at: optional('bigint'),
+      ack_by_at: optional('bigint'),
+      acked_at: optional('bigint'),
+      acked_by: optional({ text: 253 }),
+      // SHA-256 of the key in the link
+      key_hash: required({ text: 64 }),
+      outcome: required({ text: 32 }),
+    },
+    primaryKey: ['id'],
+    indexes: [{ on: ['channel_uid', 'due_at'] }, { on: ['outcome', 'ack_by_at'] }],
+  },
+];
+
+export const personColumns: Readonly<Record<string, Readonly<Record<string, ColumnType>>>> = {
+  // declared: the words of its owner, in its annotations and those of its namespace. mirrored: what its annotation of health says.
+  cronjobs: { declared: 'longText', mirrored: { text: 64 } },
+  channels: { proved_at: 'bigint', proved_by: { text: 253 } },
+};
+
+/** Messages that gather alerts, drills of channels, and what owners say of their CronJobs. */
+export const rightPerson: Migration = {
+  version: 9,
+  name: 'right person',
+  readableFrom: 3,
+  steps: [
+    {
+      name: 'digests and drills',
+      statements: (dialect: Dialect) => personTables.flatMap((table) => createTable(table, dialect)),
+    },
+    ...Object.entries(personColumns).map(([table, columns]) => ({
+      name: `columns of persons of ${table}`,
+      statements: (dialect: Dialect) => dialect.addColumns({ table, columns }),
+    })),
+  ],
+};
