@@ -248,5 +248,20 @@ for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) 
         });
       }
     }
+
+    test('a level that is found in its last minutes has had its delay: it is told as if it had been found at once', async () => {
+      const delayed = levels
+        .filter(({ isLong }) => isLong !== true)
+        .map((level) => ({ ...level, monitor: { ...level.monitor, alerting: { alertDelay: '10m' } } }));
+      const history = historyOf(delayed, 59 * minuteMs);
+      const calm = await watch(history, []);
+      assert.deepEqual(
+        calm.verdicts.map(({ isTold }) => isTold),
+        delayed.map(() => true),
+      );
+      const away = { kind: 'clusterAway', at: beginAt - 20 * secondMs, untilAt: beginAt + 54 * minuteMs } as const;
+      const { verdicts } = await watch(history, [away]);
+      assert.deepEqual(differencesOf(calm.verdicts, verdicts, history.endAt).map(inWords), []);
+    });
   });
 }

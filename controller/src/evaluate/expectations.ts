@@ -191,11 +191,12 @@ export function createExpectations(deps: ExpectationsDeps): Expectations {
     ];
   }
 
-  function toFindingVerdict({ open }: Asked, verdict: Verdict, timeZone: string): FindingVerdict | undefined {
+  function toFindingVerdict({ open, expects }: Asked, verdict: Verdict, timeZone: string): FindingVerdict | undefined {
     if (verdict.kind === 'holds') {
       const worded = toHolding('absent', 'disappeared', verdict, { timeZone });
       const since = open?.sinceAt ?? worded.sinceAt;
-      return { kind: 'holds', ...worded, sinceAt: since, occurred: 0, delayed: deps.isDelayed(since) };
+      const beganAt = since + (parseResourceDuration(expects.grace) ?? 0);
+      return { kind: 'holds', ...worded, sinceAt: since, occurred: 0, delayed: deps.isDelayed(since), beganAt };
     }
     if (open === undefined || verdict.kind === 'undecided') return undefined;
     return verdict.reason === 'namespaceDeleted' ? { kind: 'gone', cause: 'namespaceDeleted' } : { kind: 'quiet' };

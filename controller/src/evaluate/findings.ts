@@ -1,3 +1,4 @@
+import type { AlertType } from '@cronjob-monitor/shared/contract';
 import {
   alertSeverity,
   inhibitionOf,
@@ -115,6 +116,7 @@ function toHoldingFinding(
   const include = rules.includeContext;
   const told = run && wantsContext(include) ? context.knownOf(run.jobUid, monitor, include) : undefined;
   const worded = toHolding(type, subject, verdict, { timeZone: zone, run, include });
+  const openingRun = open === undefined ? run : undefined;
   const storm = context.firstHold ?? (joinsStorms(type, subject) ? context.stormHold : undefined);
   return {
     kind: 'holds',
@@ -123,12 +125,19 @@ function toHoldingFinding(
     context: { ...told?.facts, ...worded.context },
     occurred: context.occurred(judged, open),
     delayed: context.isDelayed(verdict.since) || isOld(run, context),
-    beganAt: context.happenedAt ?? (type === 'jobFailed' && open === undefined ? run?.finishedAt : undefined),
+    beganAt: context.happenedAt ?? (type === 'jobFailed' ? openingRun?.finishedAt : heldFrom(type, verdict, rules)),
     happenedAt: context.happenedAt,
     untilAt: context.untilAt,
     hold: storm ?? (inhibition && { reason: 'inhibited', untilAt: inhibition.untilAt, ref: inhibition.cause.id }),
     awaited: told?.awaited,
   };
+}
+
+/** From when on a level held so that it could be told: a delay counts from there, and not from when the service looked. */
+function heldFrom(type: AlertType, { since, detail, figures }: Holding, { detection }: Watch['rules']): Instant {
+  if (type !== 'missedSchedule') return since;
+  const lastSlotAt = Number(detail['lastSlotAt'] ?? since);
+  return (figures.limit === 1 ? since : lastSlotAt) + detection.missedSchedule.graceMs;
 }
 
 /** A run that ended so long before it is judged is late news. */

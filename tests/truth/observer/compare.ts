@@ -60,6 +60,7 @@ function groups(verdicts: readonly Verdict[]): Map<string, Verdict[]> {
   return Map.groupBy(verdicts.filter(counts), keyOf);
 }
 
-function keyOf({ identity, openedAt }: Verdict): string {
-  return `${identity} ${openedAt}`;
+/** Kubernetes does not say when an object was deleted: since when it is missing depends on who looked. */
+function keyOf({ identity, openedAt, subject }: Verdict): string {
+  return subject === 'disappeared' ? identity : `${identity} ${openedAt}`;
 }

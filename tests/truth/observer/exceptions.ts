@@ -27,18 +27,27 @@ const startMs = 2 * minuteMs;
 export class Exceptions {
   readonly #history: History;
   readonly #dark: readonly Span[];
+  /** Spans in which the service looks late, or not at all. */
+  readonly #late: readonly Span[];
   /** Spans of a CronJob in which what an observer says may differ. */
   readonly #unsure = new Map<string, Span[]>();
 
   constructor(history: History, { runs }: Played, observation: Observation) {
     this.#history = history;
     this.#dark = darkSpans(observation);
+    const disturbed = observation.disturbances.map(({ at, untilAt }) => ({
+      fromAt: at - minuteMs,
+      toAt: untilAt + startMs,
+    }));
+    this.#late = [...this.#dark, ...disturbed];
     const runsOf = Map.groupBy(runs, ({ cronJobUid }) => cronJobUid);
     for (const story of history.cronJobs) this.#read(story, runsOf.get(story.uid) ?? []);
   }
 
   /** Whether the history itself explains that one observer says this and another does not. */
   allows(verdict: Verdict): boolean {
+    if (verdict.subject === 'disappeared' && this.#isUnsureWhenGone(verdict)) return true;
+    if (verdict.type === 'jobSuspended' && this.#isResumedBeforeAll(verdict)) return true;
     const untilAt = verdict.endedAt ?? this.#history.endAt;
     const isUnsure = (this.#unsure.get(verdict.cronJobUid) ?? []).some(
       ({ fromAt, toAt }) => verdict.openedAt <= toAt && untilAt >= fromAt,
@@ -63,6 +72,29 @@ export class Exceptions {
         unsure.push({ fromAt, toAt: sureAgainAt(visible, { slotAt: toAt }) });
     }
     this.#unsure.set(story.uid, unsure);
+  }
+
+  /**
+   * For how long a CronJob was not there is known to who looks all the time: one that is there again when the service looks was away for
+   * longer than the grace or not. What went before there was a database, or came and went beside it, was never selected by what was lost.
+   */
+  #isUnsureWhenGone({ cronJobUid }: Verdict): boolean {
+    const lives = this.#history.cronJobs.filter(({ namespace, name }) => `${namespace}/${name}` === cronJobUid);
+    return lives.some(({ createdAt, deletedAt }, index) => {
+      if (deletedAt === undefined) return false;
+      const isBackAt = lives[index + 1]?.createdAt;
+      const isUnseen = this.#dark.some(({ fromAt, toAt }) => createdAt >= fromAt && deletedAt <= toAt);
+      const late =
+        isBackAt === undefined ? [] : this.#late.filter(({ fromAt, toAt }) => fromAt <= isBackAt && toAt >= deletedAt);
+      return isUnseen || late.length > 0;
+    });
+  }
+
+  /** It was resumed before anything was known of it: no object says that it was suspended once. */
+  #isResumedBeforeAll({ cronJobUid }: Verdict): boolean {
+    const edits = this.#history.cronJobs.find(({ uid }) => uid === cronJobUid)?.edits ?? [];
+    const unknownUntil = Math.max(...this.#dark.filter(({ fromAt }) => fromAt === -Infinity).map(({ toAt }) => toAt));
+    return edits.some(({ suspend, at }) => suspend === false && at <= unknownUntil);
   }
 
   /** It ended and its Job was removed while the service did not look, so that no later look can tell how it ended. */

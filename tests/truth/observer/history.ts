@@ -8,6 +8,8 @@ export interface RunStory {
   readonly exitCode: number;
   /** Of these so many pass before its container runs; undefined: none. */
   readonly waitSeconds?: number | undefined;
+  /** What a success says of its output, where its CronJob says anything; undefined: 5. */
+  readonly rows?: number | undefined;
 }
 
 /** When it runs: at this minute of every so many hours, counted from midnight UTC; a part of a day, a day, or a week. */
@@ -39,6 +41,8 @@ export interface CronJobStory {
   readonly createdAt: number;
   readonly deletedAt: number | undefined;
   readonly edits: readonly CronJobEdit[];
+  /** Its containers say how many rows they wrote. */
+  readonly tellsRows?: boolean | undefined;
   /** By their slot. */
   readonly runs: readonly RunStory[];
 }

@@ -358,15 +358,16 @@ class PlayedCronJob {
   }
 
   #writePod(at: number, { run, story }: LiveRun): void {
-    const { namespace } = this.#story;
+    const { namespace, tellsRows } = this.#story;
     const { endedAt } = run;
     const isOver = endedAt !== undefined;
     const exitCode = story.fate === 'success' ? 0 : story.fate === 'outOfMemory' ? 137 : story.exitCode;
     const reason = story.fate === 'success' ? 'Completed' : story.fate === 'outOfMemory' ? 'OOMKilled' : 'Error';
     const startedAt = iso(run.createdAt + (story.waitSeconds ?? 0) * secondMs);
     const waits = isWaiting({ run, story }, at);
+    const message = `::cronjob-monitor rows=${story.rows ?? 5}`;
     const state = isOver
-      ? { terminated: { exitCode, reason, startedAt, finishedAt: iso(endedAt) } }
+      ? { terminated: { exitCode, reason, startedAt, finishedAt: iso(endedAt), ...(tellsRows && { message }) } }
       : waits
         ? { waiting: { reason: 'ContainerCreating' } }
         : { running: { startedAt } };

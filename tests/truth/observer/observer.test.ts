@@ -29,6 +29,8 @@ interface Figures {
   cronJobDays: number;
   cpuSeconds: number;
   verdicts: number;
+  /** How many of each type and subject. */
+  readonly of: Record<string, number>;
   allowed: number;
 }
 
@@ -54,7 +56,7 @@ const isHurried = process.env['TRUTH_MINUTES'] === undefined && process.env['SEE
 for (const database of databases) {
   describe(`it does not matter who looks: ${database.name}`, { skip: database.skip }, () => {
     const observers = isHurried && database.name !== 'sqlite' ? 1 : 2;
-    const figures: Figures = { seeds: 0, cronJobDays: 0, cpuSeconds: 0, verdicts: 0, allowed: 0 };
+    const figures: Figures = { seeds: 0, cronJobDays: 0, cpuSeconds: 0, verdicts: 0, of: {}, allowed: 0 };
     after(async () => {
       await database.remove();
       await untilStatementsGaveUp();
@@ -101,7 +103,11 @@ async function play(played: Play, database: TestDatabase, figures: Figures): Pro
   const { user, system } = process.cpuUsage(before);
   figures.seeds++;
   figures.cpuSeconds += (user + system) / 1e6;
-  figures.verdicts += result.verdicts;
+  figures.verdicts += result.verdicts.length;
+  for (const { type, subject } of result.verdicts) {
+    const kind = subject ? `${type}/${subject}` : type;
+    figures.of[kind] = (figures.of[kind] ?? 0) + 1;
+  }
   figures.allowed += result.allowed;
   figures.cronJobDays += history.cronJobs.length * made.days * (observers + 1);
   const differences = result.differences.flat();

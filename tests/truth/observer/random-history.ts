@@ -35,7 +35,12 @@ export interface Size {
 export function randomHistory(seed: number, { cells, cronJobs, days }: Size): History {
   const endAt = startAt + days * dayMs;
   const lives = Array.from({ length: cells }, (_, cell) =>
-    randomCell(new Random(seed, cell), { cell, cronJobs, endAt, isCrowded: cells > 1 }),
+    withOutputAndExpectations(
+      randomCell(new Random(seed, cell), { cell, cronJobs, endAt, isCrowded: cells > 1 }),
+      // Of its own: what once failed is played as it was.
+      new Random(seed, 1_000_000 + cell),
+      endAt,
+    ),
   );
   return {
     seed,
@@ -213,4 +218,31 @@ function randomCell(
     if (name === 'across') return { selector: { namespaces: [team] } };
     return {};
   }
+}
+
+/** Some CronJobs say what they wrote, now and then nothing; some monitors judge that, and expect CronJobs to be there. */
+function withOutputAndExpectations({ namespace, cronJobs, monitors }: Cell, chance: Random, endAt: number): Cell {
+  return {
+    namespace,
+    cronJobs: cronJobs.map((story) => {
+      if (chance.chance(0.5)) return story;
+      const known = new Set(story.runs.map(({ slotAt }) => slotAt));
+      const empty = slotsOf(story.rhythm, Math.max(story.createdAt, startAt - dayMs), endAt)
+        .filter((slotAt) => !known.has(slotAt) && chance.chance(0.2))
+        .map((slotAt): RunStory => ({ slotAt, fate: 'success', seconds: 60, exitCode: 0, rows: 0 }));
+      const runs = [...story.runs, ...empty].sort((a, b) => a.slotAt - b.slotAt);
+      return { ...story, tellsRows: true, runs };
+    }),
+    monitors: monitors.map((monitor) => {
+      const names = cronJobs.filter(() => chance.chance(0.3)).map((story) => `${story.namespace}/${story.name}`);
+      const more = {
+        ...(chance.chance(0.5) && { output: { assertions: [{ name: 'rows', fact: 'rows', min: 1 }] } }),
+        ...(chance.chance(0.5) && {
+          expects: chance.chance(0.5) ? { seen: true } : { names: [...new Set(names)], seen: names.length === 0 },
+        }),
+      };
+      const edits = monitor.edits.map(({ at, spec }) => ({ at, spec: { ...spec, ...more } }));
+      return { ...monitor, spec: { ...monitor.spec, ...more }, edits };
+    }),
+  };
 }

@@ -6,6 +6,7 @@ import { minuteMs, type History, type Observation } from './history.ts';
 import { playKubernetes } from './kubernetes.ts';
 import { observe, type ObserveDeps } from './observe.ts';
 import { calm } from './random-observation.ts';
+import type { Verdict } from './verdicts.ts';
 
 /** One history and those who look at it. */
 export interface Trial {
@@ -17,7 +18,8 @@ export interface TrialResult {
   /** Of each observation, in order. */
   readonly differences: readonly (readonly Difference[])[];
   readonly allowed: number;
-  readonly verdicts: number;
+  /** Of the calm observer. */
+  readonly verdicts: readonly Verdict[];
 }
 
 const quietLogger = createLogger({ level: 'error', format: 'text', clock: systemClock, write: () => {} });
@@ -43,7 +45,7 @@ export async function run(
     allowed += found.length - real.length;
     differences.push(real);
   }
-  return { differences, allowed, verdicts: expected.length };
+  return { differences, allowed, verdicts: expected };
 }
 
 export { describe };

@@ -4,6 +4,7 @@ import type { Store } from '@cronjob-monitor/shared/store';
 export interface Verdict {
   /** Monitor, UID of the CronJob, alert type and subject. */
   readonly identity: string;
+  /** Of what disappeared its namespace and name: which of its objects was there is not known to all. */
   readonly cronJobUid: string;
   readonly monitor: string;
   readonly type: string;
@@ -20,6 +21,8 @@ interface AlertRow {
   readonly id: unknown;
   readonly monitor: string;
   readonly cronjob: string;
+  readonly namespace: string;
+  readonly cronjob_name: string;
   readonly type: string;
   readonly subject: string | null;
   readonly state: string;
@@ -42,6 +45,8 @@ export async function readVerdicts(store: Store): Promise<Verdict[]> {
           : "monitors.namespace || '/' || monitors.name as monitor",
       ),
       'cronjobs.uid_text as cronjob',
+      'alerts.namespace',
+      'alerts.cronjob_name',
       'alerts.type',
       'alerts.subject',
       'alerts.state',
@@ -62,9 +67,10 @@ export async function readVerdicts(store: Store): Promise<Verdict[]> {
   return alerts.map((row) => {
     const isOver = row.ended_at !== null;
     const by = isOver ? (endOf.get(idText(row.id)) ?? '') : '';
+    const cronJob = row.subject === 'disappeared' ? `${row.namespace}/${row.cronjob_name}` : row.cronjob;
     return {
-      identity: `${row.monitor} ${row.cronjob} ${row.type}${row.subject ? `/${row.subject}` : ''}`,
-      cronJobUid: row.cronjob,
+      identity: `${row.monitor} ${cronJob} ${row.type}${row.subject ? `/${row.subject}` : ''}`,
+      cronJobUid: cronJob,
       monitor: row.monitor,
       type: row.type,
       subject: row.subject ?? '',
