@@ -1,5 +1,5 @@
 // The schema of the chart's values: shapes, the keys of the configuration from their table, and the combinations that cannot work.
-import { configKeys, rowOf } from '../shared/src/config/index.ts';
+import { acceptedKeys, rowOf } from '../shared/src/config/index.ts';
 
 const text = { type: 'string' };
 const filled = { type: 'string', minLength: 1 };
@@ -81,7 +81,7 @@ const namedNamespace = {
 /** The keys nested at their dots, as a file of the configuration has them. */
 export function configSchema() {
   const root = object({});
-  for (const key of configKeys) {
+  for (const key of acceptedKeys) {
     const parts = key.split('.');
     const name = parts.pop();
     let at = root;

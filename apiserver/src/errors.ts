@@ -166,7 +166,7 @@ export function migrating(schema: number, supported: number): ApiError {
 }
 
 export function tooManyStreams(): ApiError {
-  return new ApiError('TOO_MANY_STREAMS', 'All live streams of this process are taken; see api.max-streams', {
+  return new ApiError('TOO_MANY_STREAMS', 'All live streams of this process are taken', {
     headers: { 'Retry-After': '5' },
   });
 }

@@ -12,6 +12,7 @@ export interface ApiSettings {
   readonly externalUrl: string | undefined;
   readonly readOnly: boolean;
   readonly costlyRequestsPerMinute: number;
+  /** Event streams open at once in this process. */
   readonly maxStreams: number;
   readonly authMode: AuthMode;
   /** `auth.*` besides the mode. */
@@ -51,13 +52,10 @@ export function toApiSettings(loaded: LoadedConfig): ApiSettings {
     externalUrl,
     readOnly: config['api.read-only'],
     costlyRequestsPerMinute: config['api.costly-requests-per-minute'],
-    maxStreams: config['api.max-streams'],
+    maxStreams: 200,
     authMode: config['auth.mode'],
     auth: {
       audiences: config['auth.audiences'],
-      tokenMs: config['auth.token-cache'],
-      allowMs: config['auth.allow-cache'],
-      denyMs: config['auth.deny-cache'],
       proxy: {
         peers: config['auth.proxy.peers'],
         userHeader: config['auth.proxy.user-header'],

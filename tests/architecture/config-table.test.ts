@@ -1,5 +1,5 @@
 import {
-  configKeys,
+  acceptedKeys,
   defaultText,
   loadConfig,
   loadOrExplain,
@@ -7,7 +7,7 @@ import {
   presentConfig,
   rowOf,
   variableOf,
-  type ConfigKey,
+  type AcceptedKey,
 } from '@cronjob-monitor/shared/config';
 import { RecordingLogger } from '@cronjob-monitor/shared/testing';
 import assert from 'node:assert/strict';
@@ -76,7 +76,7 @@ const wordLists: Readonly<Record<string, string>> = {
 describe('the table of the configuration', () => {
   for (const [key, type, fallback] of specification) {
     test(`has ${key}: ${type}, ${fallback}`, () => {
-      const known = configKeys.find((each) => each === key);
+      const known = acceptedKeys.find((each) => each === key);
       assert.ok(known, 'no such key');
       const { kind } = rowOf(known);
       assert.equal(kind.name === 'enum' ? 'string' : kind.name, type);
@@ -87,7 +87,7 @@ describe('the table of the configuration', () => {
 
   test('gives each key its variable and its flag, and takes a value from both', () => {
     assert.equal(variableOf('storage.postgres.host'), 'MONITOR_STORAGE_POSTGRES_HOST');
-    for (const key of configKeys) {
+    for (const key of acceptedKeys) {
       const wrong = rowOf(key).kind.isList ? ['', ' '].join(',') : '\0';
       const byFlag = loadConfig({
         entryPoint: 'standalone',
@@ -112,10 +112,13 @@ describe('the table of the configuration', () => {
 
 describe('a secret', () => {
   const secret = 'https://user:hunter2@hook.example/hunter2?token=hunter2';
-  const sensitive = configKeys.filter((key) => rowOf(key).sensitive);
+  const sensitive = acceptedKeys.filter((key) => rowOf(key).sensitive);
 
   /** Everything that is ever shown of a configuration in which this key has the secret. */
-  function everythingShown(key: ConfigKey, request: { argv?: string[]; environment?: Record<string, string> }): string {
+  function everythingShown(
+    key: AcceptedKey,
+    request: { argv?: string[]; environment?: Record<string, string> },
+  ): string {
     let shown = '';
     const output = { out: (text: string) => void (shown += text), error: (text: string) => void (shown += text) };
     const base = { entryPoint: 'standalone', argv: [], environment: {}, filePaths: [], ...request } as const;
@@ -130,7 +133,7 @@ describe('a secret', () => {
 
   test('is each password, and the address that is a password itself', () => {
     assert.deepEqual(sensitive, ['heartbeat-url', 'storage.postgres.password', 'storage.mysql.password']);
-    const forgotten = configKeys.filter(
+    const forgotten = acceptedKeys.filter(
       (key) => /password$|token$|secret$|heartbeat/.test(key) && !rowOf(key).sensitive,
     );
     assert.deepEqual(forgotten, []);

@@ -78,7 +78,13 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'apiserver/metrics.ts': ['shared/contract', 'shared/process', 'apiserver/context.ts'],
   'apiserver/static.ts': ['shared/contract', 'apiserver/context.ts', 'apiserver/errors.ts'],
   'apiserver/openapi': ['shared/contract', 'apiserver/context.ts', 'apiserver/errors.ts'],
-  'apiserver/auth': ['shared/contract', 'shared/kube', 'apiserver/context.ts', 'apiserver/errors.ts'],
+  'apiserver/auth': [
+    'shared/contract',
+    'shared/kube',
+    'shared/process:reviewHoldsMs',
+    'apiserver/context.ts',
+    'apiserver/errors.ts',
+  ],
   'apiserver/middleware': ['shared/contract', 'apiserver/auth:types', 'apiserver/context.ts', 'apiserver/errors.ts'],
   'apiserver/live': ['shared/contract', 'shared/domain', 'shared/store:reads', 'apiserver/errors.ts'],
   'apiserver/actions': [

@@ -177,7 +177,7 @@ export const refusedValues: readonly (readonly [title: string, values: object, s
   ],
   ['a key that is none', { config: { storage: { typ: 'x' } } }, ["'/config/storage'", "'typ' not allowed"]],
   ['a word that is none', { config: { 'log-level': 'loud' } }, ["'/config/log-level'", "'debug'"]],
-  ['a number out of range', { config: { evidence: { concurrency: 0 } } }, ["'/config/evidence/concurrency'"]],
+  ['a number out of range', { config: { 'rate-limits': { 'burst-limit': 0 } } }, ["'/config/rate-limits/burst-limit'"]],
   ['a duration that is none', { config: { scheduler: { 'prune-interval': '90' } } }, ['prune-interval']],
   ['a value that is none', { replicas: 3 }, ["'replicas' not allowed"]],
   ['a volume for many', { persistence: { accessMode: 'ReadWriteMany' } }, ["'/persistence/accessMode'"]],

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
-import { configKeys, loadConfig, rowOf, type ConfigKey, type EntryPoint } from '@cronjob-monitor/shared/config';
+import { acceptedKeys, loadConfig, rowOf, type AcceptedKey, type EntryPoint } from '@cronjob-monitor/shared/config';
 import { findHelm } from './helm.ts';
 import { render, runHelm, theOne } from './render.ts';
 import { refusedValues, valueSets } from './value-sets.ts';
@@ -15,7 +15,7 @@ const path = 'path' in helm ? helm.path : ''; // else the suite is skipped
 const root = resolve(import.meta.dirname, '../..');
 
 /** Keys with a default that follow from other values. */
-const ownValues: ReadonlySet<ConfigKey> = new Set([
+const ownValues: ReadonlySet<AcceptedKey> = new Set([
   'storage.type',
   'storage.sqlite.path',
   'storage.postgres.port',
@@ -27,7 +27,7 @@ const ownValues: ReadonlySet<ConfigKey> = new Set([
 ]);
 
 /** Keys at their defaults, nested at their dots; those without a default are left out. */
-function nested(keys: readonly ConfigKey[]): object {
+function nested(keys: readonly AcceptedKey[]): object {
   const root: Record<string, unknown> = {};
   for (const key of keys) {
     const { default: fallback, kind } = rowOf(key);
@@ -95,7 +95,7 @@ describe('the chart', { skip }, () => {
   });
 
   test('takes every key of the configuration at its default', () => {
-    const config = nested(configKeys.filter((key) => !ownValues.has(key)));
+    const config = nested(acceptedKeys.filter((key) => !ownValues.has(key)));
     const { status, errors } = runHelm(path, 'template', { config });
     assert.equal(status, 0, errors);
   });

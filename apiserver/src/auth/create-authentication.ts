@@ -12,9 +12,6 @@ import { isNamespaced, missingRight, questionOf, type Place } from './permission
 export interface AuthSettings {
   readonly mode: AuthMode;
   readonly audiences: readonly string[];
-  readonly tokenMs: number;
-  readonly allowMs: number;
-  readonly denyMs: number;
   readonly proxy: ProxySettings;
 }
 

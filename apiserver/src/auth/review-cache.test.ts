@@ -8,7 +8,7 @@ const ana: Identity = { user: 'ana', uid: '1', groups: ['dev'], extra: {} };
 const question: AccessQuestion = { verb: 'list', group: 'batch', resource: 'cronjobs', namespace: 'prod' };
 
 /** Reviews of a cluster that answers as `answers` say, with all that was counted and logged. */
-function someReviews(answers: Partial<ReviewDeps['cluster']> = {}, times: Partial<ReviewDeps> = {}) {
+function someReviews(answers: Partial<ReviewDeps['cluster']> = {}, more: Partial<ReviewDeps> = {}) {
   const clock = new FakeClock();
   const logger = new RecordingLogger();
   const counted: string[] = [];
@@ -27,11 +27,8 @@ function someReviews(answers: Partial<ReviewDeps['cluster']> = {}, times: Partia
     clock,
     logger,
     audiences: [],
-    tokenMs: 60_000,
-    allowMs: 300_000,
-    denyMs: 30_000,
     count: (kind, result) => counted.push(`${kind} ${result}`),
-    ...times,
+    ...more,
   });
   return { reviews, clock, logger, counted, asked };
 }
@@ -49,6 +46,15 @@ test('an answer about a token holds its time, and each token is asked for by its
   await reviews.identityOf('a');
   assert.equal(asked.tokens, 3);
   assert.deepEqual(counted, ['token allowed', 'token cached', 'token allowed', 'token allowed']);
+});
+
+test('a token that is withdrawn is refused as soon as its review has run out', async () => {
+  let isKnown = true;
+  const { reviews, clock } = someReviews({ reviewToken: async () => (isKnown ? ana : undefined) });
+  assert.equal(await reviews.identityOf('a'), ana);
+  isKnown = false;
+  await clock.advance(60_000);
+  assert.equal(await reviews.identityOf('a'), undefined);
 });
 
 for (const [isAllowed, heldMs] of [
@@ -76,15 +82,6 @@ test('one caller is not answered with what holds for another, or for another que
   await reviews.isAllowed(ana, { ...question, namespace: 'dev' });
   await reviews.isAllowed(ana, { ...question, namespace: undefined });
   assert.equal(asked.rights, 6);
-});
-
-test('0 keeps nothing', async () => {
-  const { reviews, asked } = someReviews({}, { tokenMs: 0, allowMs: 0 });
-  for (let turn = 0; turn < 2; turn += 1) {
-    await reviews.identityOf('a');
-    await reviews.isAllowed(ana, question);
-  }
-  assert.deepEqual(asked, { tokens: 2, rights: 2 });
 });
 
 test('who asks the same at the same time waits for one answer', async () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AccessQuestion, Cluster, Identity } from '@cronjob-monitor/shared/kube';
-import type { Clock, Logger } from '@cronjob-monitor/shared/process';
+import { reviewHoldsMs, type Clock, type Logger } from '@cronjob-monitor/shared/process';
 import { reviewUnavailable } from '../errors.ts';
 
 export type ReviewKind = 'token' | 'access';
@@ -12,10 +12,6 @@ export interface ReviewDeps {
   readonly logger: Logger;
   /** `auth.audiences`. */
   readonly audiences: readonly string[];
-  /** How long an answer about a token, a granted and a denied access hold; 0 = not at all. */
-  readonly tokenMs: number;
-  readonly allowMs: number;
-  readonly denyMs: number;
   /** Hears of every question and how it was answered. */
   readonly count: (kind: ReviewKind, result: ReviewResult) => void;
 }
@@ -44,7 +40,7 @@ interface Answer<T> {
  * kept apart from good ones: invented tokens drive out only invented ones.
  */
 export function createReviews(deps: ReviewDeps): Reviews {
-  const { cluster, tokenMs, allowMs, denyMs } = deps;
+  const { cluster } = deps;
   const good = new KeptAnswers<Identity>(deps.clock, mostTokens);
   const invented = new KeptAnswers<undefined>(deps.clock, mostTokens);
   const granted = new KeptAnswers<boolean>(deps.clock, mostRights);
@@ -61,8 +57,8 @@ export function createReviews(deps: ReviewDeps): Reviews {
       }
       return asker.ask('token', key, async (signal) => {
         const identity = await cluster.reviewToken(token, signal, deps.audiences);
-        if (identity) good.keep(key, identity, tokenMs);
-        else invented.keep(key, undefined, tokenMs);
+        if (identity) good.keep(key, identity, reviewHoldsMs.token);
+        else invented.keep(key, undefined, reviewHoldsMs.token);
         return { value: identity, isYes: identity !== undefined };
       });
     },
@@ -75,8 +71,8 @@ export function createReviews(deps: ReviewDeps): Reviews {
       }
       return asker.ask('access', key, async (signal) => {
         const isYes = await cluster.reviewAccess(identity, question, signal);
-        if (isYes) granted.keep(key, true, allowMs);
-        else denied.keep(key, false, denyMs);
+        if (isYes) granted.keep(key, true, reviewHoldsMs.granted);
+        else denied.keep(key, false, reviewHoldsMs.denied);
         return { value: isYes, isYes };
       });
     },
@@ -155,7 +151,6 @@ class KeptAnswers<T> {
   }
 
   keep(key: string, value: T, forMs: number): void {
-    if (forMs <= 0) return;
     const oldest = this.#kept.keys().next();
     if (this.#kept.size >= this.#most && !oldest.done) this.#kept.delete(oldest.value);
     this.#kept.set(key, { value, untilMs: this.#clock.monotonicMs() + forMs });

@@ -21,9 +21,6 @@ export const testSettings: ApiSettings = {
   authMode: 'none',
   auth: {
     audiences: [],
-    tokenMs: 60_000,
-    allowMs: 300_000,
-    denyMs: 30_000,
     proxy: { peers: [], userHeader: 'X-Forwarded-User', groupsHeader: 'X-Forwarded-Groups' },
   },
   redactPatterns: [],

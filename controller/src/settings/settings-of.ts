@@ -86,10 +86,10 @@ export function settingsOf(loaded: LoadedConfig, ownNamespace: string): Controll
     },
     evidence: {
       messageWaitMs: config['evidence.message-wait'],
-      concurrency: config['evidence.concurrency'],
-      perNode: config['evidence.concurrency-per-node'],
-      readTimeoutMs: config['evidence.read-timeout'],
-      maxAttempts: config['evidence.max-attempts'],
+      concurrency: 32,
+      perNode: 4,
+      readTimeoutMs: 10_000,
+      maxAttempts: 3,
       redactPatterns: config['evidence.redact-patterns'],
     },
   };

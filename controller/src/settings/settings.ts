@@ -70,9 +70,12 @@ export interface ControllerSettings {
   readonly evidence: {
     /** A message waits so long at most for what is still being read of its run; a channel that can be completed waits less. */
     readonly messageWaitMs: number;
+    /** Logs read at once, in all and from one node. */
     readonly concurrency: number;
     readonly perNode: number;
+    /** Time to read one log. */
     readonly readTimeoutMs: number;
+    /** Attempts of one Job whose logs are read. */
     readonly maxAttempts: number;
     /** RE2; what they find is blotted out of logs and events. */
     readonly redactPatterns: readonly string[];

@@ -1,4 +1,4 @@
-import type { Config, ConfigKey } from './keys.ts';
+import type { AcceptedKey, Config, ConfigKey } from './keys.ts';
 import type { Setting } from './source.ts';
 
 /** The three processes. Each takes all keys, so that one file serves them all. */
@@ -18,7 +18,7 @@ export interface ConfigView {
   /** Without the keys whose text was wrong. */
   readonly values: Partial<Config>;
   /** Every key as it was given, and by whom. */
-  readonly settings: ReadonlyMap<ConfigKey, Setting>;
+  readonly settings: ReadonlyMap<AcceptedKey, Setting>;
   readonly surroundings: Surroundings;
 }
 
@@ -26,7 +26,7 @@ export interface ConfigView {
 export interface LoadedConfig {
   readonly entryPoint: EntryPoint;
   readonly config: Config;
-  readonly settings: ReadonlyMap<ConfigKey, Setting>;
+  readonly settings: ReadonlyMap<AcceptedKey, Setting>;
   readonly surroundings: Surroundings;
   /** One sentence each, for the log of each start. */
   readonly warnings: readonly string[];
@@ -38,7 +38,7 @@ export function allRead(view: ConfigView, ...keys: readonly ConfigKey[]): boolea
 }
 
 /** How a key was given. */
-export function settingOf(view: { readonly settings: ReadonlyMap<ConfigKey, Setting> }, key: ConfigKey): Setting {
+export function settingOf(view: { readonly settings: ReadonlyMap<AcceptedKey, Setting> }, key: AcceptedKey): Setting {
   return view.settings.get(key) ?? { given: undefined, source: { from: 'default' } };
 }
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { configKeys, rowOf } from './keys.ts';
+import { acceptedKeys, configKeys, rowOf } from './keys.ts';
 import { version } from './load-or-explain.ts';
 
 test('every default is one that its own key takes', () => {
-  for (const key of configKeys) {
+  for (const key of acceptedKeys) {
     const { default: text, kind } = rowOf(key);
     if (text !== null) assert.ok('value' in kind.parse(text), `${key} = ${text}`);
   }
@@ -16,10 +16,10 @@ test('every key says in one line what it is for', () => {
 });
 
 test('keys are lower case, and none is the block of another', () => {
-  for (const key of configKeys) {
+  for (const key of acceptedKeys) {
     assert.match(key, /^[a-z0-9]+([-.][a-z0-9]+)*$/);
     assert.equal(
-      configKeys.some((other) => other.startsWith(`${key}.`)),
+      acceptedKeys.some((other) => other.startsWith(`${key}.`)),
       false,
       key,
     );

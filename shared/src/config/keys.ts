@@ -19,8 +19,8 @@ import {
   patterns,
   timeZone,
 } from './shapes.ts';
-import { ownNamespace, reserved, row, sensitive, under, type Row, type ValueOf } from './table-row.ts';
-import { anyText, bool, duration, int, list, oneOf, oneOfOr, text } from './value-kinds.ts';
+import { ownNamespace, row, sensitive, under, type Row, type ValueOf } from './table-row.ts';
+import { anyText, bool, duration, int, list, oneOf, oneOfOr, text, type ValueKind } from './value-kinds.ts';
 
 const sslMode = oneOf('disable', 'require', 'verify-ca', 'verify-full');
 
@@ -137,7 +137,6 @@ export const keys = {
       '1h',
       'Time without a second message of one kind for one CronJob.',
     ),
-    'max-remediations-per-hour': reserved(row('C', int(0), null, 'Reserved: nothing is remediated.')),
   }),
 
   ...under('ui', {
@@ -151,15 +150,11 @@ export const keys = {
     'allowed-hosts': row('A', hostNames, '', 'Further names accepted in the Host header.'),
     'read-only': row('A', bool, 'false', 'Refuse every call that changes something.'),
     'costly-requests-per-minute': row('A', int(1, 10_000), '60', 'Costly calls a minute, per caller.'),
-    'max-streams': row('A', int(1, 10_000), '200', 'Event streams open at once, per process.'),
   }),
 
   ...under('auth', {
     mode: row('A', oneOf('none', 'token', 'proxy'), 'none', 'Who may call the API: anyone, tokens, a proxy.'),
     audiences: row('A', list(), '', 'Audiences a token must have; empty = those of the API server.'),
-    'token-cache': row('A', duration({ max: '10m', orZero: true }), '1m', 'How long a review of a token holds.'),
-    'allow-cache': row('A', duration({ max: '1h', orZero: true }), '5m', 'How long a granted access holds.'),
-    'deny-cache': row('A', duration({ max: '1h', orZero: true }), '30s', 'How long a denied access holds.'),
     'proxy.peers': row('A', addressesAndCidrs, '', 'Who may set the two headers; required with mode proxy.'),
     'proxy.user-header': row('A', headerName, 'X-Forwarded-User', 'Header with the name of the user.'),
     'proxy.groups-header': row('A', headerName, 'X-Forwarded-Groups', 'Header with the groups, between commas.'),
@@ -193,13 +188,6 @@ export const keys = {
     namespace: ownNamespace(row('C', namespace, null, 'Namespace of the Lease; required outside a cluster.')),
   }),
 
-  ...under('webhook', {
-    'cert-path': reserved(row('C', path, null, 'Reserved: no webhook is served.')),
-    'cert-name': reserved(row('C', fileName, 'tls.crt', 'Reserved: no webhook is served.')),
-    'cert-key': reserved(row('C', fileName, 'tls.key', 'Reserved: no webhook is served.')),
-    'enable-http2': reserved(row('C', bool, 'false', 'Reserved: no webhook is served.')),
-  }),
-
   ...under('cluster', {
     name: row('CA', clusterName, null, 'Name of the cluster in messages and in health.'),
     kubeconfig: row('CA', path, null, 'File; without it KUBECONFIG, the pod, ~/.kube/config.'),
@@ -212,8 +200,12 @@ export const keys = {
       'false',
       'Work although another installation watches this cluster; else the younger one waits.',
     ),
-    'requests-per-second': row('CA', perSecond, '20', 'Calls a second to the API server; the Lease is exempt.'),
-    'request-burst': row('CA', perSecond, '40', 'Calls to the API server that may go out at once.'),
+    'requests-per-second': row(
+      'CA',
+      perSecond,
+      '20',
+      'Calls a second to the API server, twice as many after a pause; the Lease is exempt.',
+    ),
   }),
 
   'monitors.cross-namespace-from': ownNamespace(
@@ -245,35 +237,79 @@ export const keys = {
       '250ms',
       'A first message waits so long at most for log and events of its run; a mail 3s, a page not at all.',
     ),
-    concurrency: row('C', int(1, 100), '32', 'Logs read at once.'),
-    'concurrency-per-node': row('C', int(1, 100), '4', 'Logs read at once from one node.'),
     'requests-per-second': row(
       'C',
       perSecond,
       '200',
       'Logs and events asked for in a second, twice as many after a pause; other calls have a limit of their own.',
     ),
-    'read-timeout': row('C', duration({ min: '1s', max: '60s' }), '10s', 'Time to read one log.'),
-    'max-attempts': row('C', int(1, 10), '3', 'Attempts of one Job whose logs are read.'),
     'redact-patterns': row('CA', patterns, '', 'Text taken out of logs and events, besides what is built in.'),
   }),
 } satisfies Readonly<Record<string, Row<unknown>>>;
 
+const idle = <T>(kind: ValueKind<T>, fallback: string | null = null): Row<T> =>
+  row('C', kind, fallback, 'Accepted, and does nothing.');
+
+/** Keys of the specification that nothing acts by yet: `/api/v1/config` shows them. */
+const reserved = {
+  ...under('webhook', {
+    'cert-path': idle(path),
+    'cert-name': idle(fileName, 'tls.crt'),
+    'cert-key': idle(fileName, 'tls.key'),
+    'enable-http2': idle(bool, 'false'),
+  }),
+  'rate-limits.max-remediations-per-hour': idle(int(0)),
+};
+
+/** Keys that were settings before and are constants now. */
+const retired = {
+  ...under('evidence', {
+    concurrency: idle(int(1, 100)),
+    'concurrency-per-node': idle(int(1, 100)),
+    'read-timeout': idle(duration({ min: '1s', max: '60s' })),
+    'max-attempts': idle(int(1, 10)),
+  }),
+  ...under('auth', {
+    'token-cache': idle(duration({ max: '10m', orZero: true })),
+    'allow-cache': idle(duration({ max: '1h', orZero: true })),
+    'deny-cache': idle(duration({ max: '1h', orZero: true })),
+  }),
+  'api.max-streams': idle(int(1, 10_000)),
+  'cluster.request-burst': idle(perSecond),
+};
+
+const accepted = { ...keys, ...reserved, ...retired };
+
 export type ConfigKey = keyof typeof keys;
 
-/** Every key with its value: `config['storage.type']`. Undefined only where a key has no default and was not set. */
+/** A key that may be given: one of the table, or one that does nothing. */
+export type AcceptedKey = keyof typeof accepted;
+
+/** Every key of the table with its value: `config['storage.type']`. Undefined only where a key has no default and was not set. */
 export type Config = { readonly [K in ConfigKey]: ValueOf<(typeof keys)[K]> };
 
 /** The keys in the order of the table. */
-export const configKeys: readonly ConfigKey[] = Object.keys(keys).filter(isConfigKey);
+export const configKeys: readonly ConfigKey[] = Object.keys(keys).filter((key): key is ConfigKey => key in keys);
 
-export function isConfigKey(text: string): text is ConfigKey {
-  return Object.hasOwn(keys, text);
+/**
+ * What is accepted and does nothing: values are checked, each start names the keys that are given, and no page has them.
+ * None of them is a block of keys of its own, or the name of one.
+ */
+export const idleKeys = {
+  reserved: Object.keys(reserved).filter((key): key is keyof typeof reserved => key in reserved),
+  retired: Object.keys(retired).filter((key): key is keyof typeof retired => key in retired),
+};
+
+/** The keys of the table, then those that do nothing. */
+export const acceptedKeys: readonly AcceptedKey[] = [...configKeys, ...idleKeys.reserved, ...idleKeys.retired];
+
+export function isAcceptedKey(text: string): text is AcceptedKey {
+  return Object.hasOwn(accepted, text);
 }
 
 /** The row of a key, its value untyped. */
-export function rowOf(key: ConfigKey): Row<unknown> {
-  return keys[key];
+export function rowOf(key: AcceptedKey): Row<unknown> {
+  return accepted[key];
 }
 
 /** `MONITOR_STORAGE_POSTGRES_SSL_MODE` of `storage.postgres.ssl-mode`. */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { RecordingLogger, aTemporaryFolder } from '../testing/index.ts';
-import { configKeys, variableOf, rowOf } from './keys.ts';
+import { configKeys, idleKeys, variableOf, rowOf } from './keys.ts';
 import { loadOrExplain, logConfig, printConfig, presentConfig } from './load-or-explain.ts';
 import { loadConfig } from './load.ts';
 import { readYaml } from './read-file.ts';
@@ -49,6 +49,7 @@ test('the help text has every key with its flag, variable, type and default', ()
   const { out } = explain(['--help']);
   assert.match(out, /^Usage: cronjob-monitor controller /);
   for (const key of configKeys) assert.ok(out.includes(`\n  --${key}  ${variableOf(key)}\n`), key);
+  for (const key of [...idleKeys.reserved, ...idleKeys.retired]) assert.equal(out.includes(key), false, key);
   assert.ok(out.includes('enum (debug, info, warn, error), default info\n'));
   assert.ok(out.includes('default own\n'));
   assert.ok(out.includes('string, default none\n'));
@@ -181,4 +182,18 @@ test('the API shows keys nested, durations as text, nothing as null, secrets as 
     'ui.external-url': 'flag',
   });
   assert.equal(JSON.stringify(shown).includes('hunter2'), false);
+});
+
+test('the API shows reserved keys, which the specification has, and no retired one', () => {
+  const { sources, ...shown } = presentConfig(load(['--webhook.enable-http2', '--auth.deny-cache=1s', '--ui.port=0']));
+  assert.deepEqual(shown['webhook'], {
+    'cert-path': null,
+    'cert-name': 'tls.crt',
+    'cert-key': 'tls.key',
+    'enable-http2': true,
+  });
+  assert.ok('max-remediations-per-hour' in Object(shown['rate-limits']));
+  assert.deepEqual(sources, { 'webhook.enable-http2': 'flag', 'ui.port': 'flag' });
+  for (const key of idleKeys.retired)
+    assert.doesNotMatch(JSON.stringify(shown), new RegExp(`"${key.split('.')[1]}"`), key);
 });

@@ -2,7 +2,7 @@ import type { Logger } from '../process/index.ts';
 import type { LoadedConfig, EntryPoint } from './config-view.ts';
 import { loadConfig, type LoadRequest } from './load.ts';
 import { describeSource, withoutUser } from './source.ts';
-import { configKeys, rowOf, variableOf, type ConfigKey } from './keys.ts';
+import { configKeys, idleKeys, rowOf, variableOf, type AcceptedKey } from './keys.ts';
 import type { Reader } from './table-row.ts';
 import type { Given } from './value-kinds.ts';
 
@@ -44,10 +44,9 @@ export function loadOrExplain(request: LoadRequest, output: Output = standardOut
 
 /** The lines of each start: every key that is not at its default, with its source, and the warnings. */
 export function logConfig(loaded: LoadedConfig, logger: Logger): void {
-  const values = safeValues(loaded);
   const changed: Record<string, string> = {};
   for (const [key, { source }] of loaded.settings) {
-    if (source.from !== 'default') changed[key] = `${String(values.get(key))} (${describeSource(source)})`;
+    if (source.from !== 'default') changed[key] = `${String(safeValue(key, loaded))} (${describeSource(source)})`;
   }
   logger.info('configuration read', { changed });
   for (const warning of loaded.warnings) logger.warn('configuration warning', { warning });
@@ -84,7 +83,7 @@ Durations: 90s, 1h30m, 7d, 2w. Lists: items between commas.
 ${configKeys.map((key) => helpOf(key, entryPoint)).join('\n')}`;
 }
 
-function helpOf(key: (typeof configKeys)[number], entryPoint: EntryPoint): string {
+function helpOf(key: AcceptedKey, entryPoint: EntryPoint): string {
   const { kind, by, doc } = rowOf(key);
   const allowed = kind.allowed === '' ? '' : ` (${kind.allowed})`;
   const elsewhere = isUsedBy(by, entryPoint) ? '' : ` Not used by the ${entryPoint}.`;
@@ -100,7 +99,7 @@ function isUsedBy(by: Reader, entryPoint: EntryPoint): boolean {
 }
 
 /** The default in words: `none`, `own` for our own namespace, `empty` for a list without items. */
-export function defaultText(key: (typeof configKeys)[number]): string {
+export function defaultText(key: AcceptedKey): string {
   const { default: text, kind, ownNamespace } = rowOf(key);
   if (ownNamespace) return 'own';
   if (text === null) return 'none';
@@ -109,7 +108,6 @@ export function defaultText(key: (typeof configKeys)[number]): string {
 
 /** The effective configuration in the form of a file, secrets as `***`, each line with its source behind it. */
 export function printConfig(loaded: LoadedConfig): string {
-  const values = safeValues(loaded);
   const lines: string[] = [];
   let block: readonly string[] = [];
   for (const key of configKeys) {
@@ -122,7 +120,7 @@ export function printConfig(loaded: LoadedConfig): string {
     block = path;
 
     const source = loaded.settings.get(key)?.source ?? { from: 'default' };
-    const value = yamlOf(values.get(key) ?? null, rowOf(key).kind.name === 'string' || rowOf(key).kind.name === 'list');
+    const value = yamlOf(safeValue(key, loaded), rowOf(key).kind.name === 'string' || rowOf(key).kind.name === 'list');
     lines.push(`${indent(path.length)}${name}: ${value} # ${describeSource(source)}`);
   }
   return `${lines.join('\n')}\n`;
@@ -155,29 +153,30 @@ interface NestedConfig {
   readonly [name: string]: SafeValue | NestedConfig;
 }
 
-/** What may be shown of a configuration: each key, in the order of the table. */
-function safeValues(loaded: LoadedConfig): ReadonlyMap<ConfigKey, SafeValue> {
-  return new Map(configKeys.map((key) => [key, safeValue(key, loaded)]));
-}
-
 /**
  * The body of `GET /api/v1/config`: keys nested at their dots, durations as text, secrets as `***`, URLs without user and
- * query, null for what is not set. `sources` names each key that is not at its default.
+ * query, null for what is not set. `sources` names each key that is not at its default. Reserved keys are among them.
  */
 export function presentConfig(loaded: LoadedConfig): NestedConfig & {
   readonly sources: Readonly<Record<string, 'flag' | 'environment' | 'file'>>;
 } {
   const sources: Record<string, 'flag' | 'environment' | 'file'> = {};
-  for (const [key, { source }] of loaded.settings) if (source.from !== 'default') sources[key] = source.from;
-  return { ...nest(safeValues(loaded)), sources }; // No key is called `sources`.
+  const shown = [...configKeys, ...idleKeys.reserved];
+  for (const key of shown) {
+    const from = loaded.settings.get(key)?.source.from ?? 'default';
+    if (from !== 'default') sources[key] = from;
+  }
+  return { ...nest(new Map(shown.map((key) => [key, safeValue(key, loaded)]))), sources }; // No key is called `sources`.
 }
 
-function safeValue(key: ConfigKey, loaded: LoadedConfig): SafeValue {
+/** What may be shown of a value. */
+function safeValue(key: AcceptedKey, loaded: LoadedConfig): SafeValue {
   const given = loaded.settings.get(key)?.given;
   const { kind, sensitive } = rowOf(key);
   if (given === undefined) return null;
   if (sensitive) return '***';
-  const value = loaded.config[key];
+  const parsed = kind.parse(given);
+  const value = 'value' in parsed ? parsed.value : undefined;
   if (typeof value === 'boolean' || (kind.name === 'int' && typeof value === 'number')) return value;
   if (kind.isList) return Array.isArray(value) ? value.map(String) : [];
   return textOf(given);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { aTemporaryFolder } from '../testing/index.ts';
 import { loadConfig, type LoadRequest, readEnvironment, readFlags } from './load.ts';
-import { configKeys, variableOf } from './keys.ts';
+import { acceptedKeys, idleKeys, rowOf, variableOf } from './keys.ts';
 import type { EntryPoint } from './config-view.ts';
 
 const nowhere = { argv: [], environment: {}, filePaths: [] };
@@ -26,23 +26,28 @@ function problems(argv: string[], environment: Record<string, string> = {}): rea
 }
 
 describe('where a value comes from', () => {
-  const yaml = 'ui: {port: 1}\napi: {max-streams: 1}\nevidence: {concurrency: 1}\n';
+  const yaml = 'ui: {port: 1}\nhistory-retention: {max-days: 91, alert-days: 91}\n';
 
   test('flags win over the environment, the environment over the file, the file over the default, each key alone', (t) => {
     const file = join(aTemporaryFolder(t, { 'config.yaml': yaml }), 'config.yaml');
     const { loaded } = load({
       argv: [...postgres, '--ui.port=3', '--config', file],
-      environment: { MONITOR_UI_PORT: '2', MONITOR_API_MAX_STREAMS: '2' },
+      environment: { MONITOR_UI_PORT: '2', MONITOR_HISTORY_RETENTION_MAX_DAYS: '92' },
     });
     assert.ok(loaded);
     assert.equal(loaded.config['ui.port'], 3);
-    assert.equal(loaded.config['api.max-streams'], 2);
-    assert.equal(loaded.config['evidence.concurrency'], 1);
-    assert.equal(loaded.config['evidence.max-attempts'], 3);
+    assert.equal(loaded.config['history-retention.max-days'], 92);
+    assert.equal(loaded.config['history-retention.alert-days'], 91);
+    assert.equal(loaded.config['history-retention.rollup-days'], 400);
     assert.deepEqual(
-      (['ui.port', 'api.max-streams', 'evidence.concurrency', 'evidence.max-attempts'] as const).map(
-        (key) => loaded.settings.get(key)?.source.from,
-      ),
+      (
+        [
+          'ui.port',
+          'history-retention.max-days',
+          'history-retention.alert-days',
+          'history-retention.rollup-days',
+        ] as const
+      ).map((key) => loaded.settings.get(key)?.source.from),
       ['flag', 'environment', 'file', 'default'],
     );
   });
@@ -189,11 +194,11 @@ describe('what stops the start', () => {
 
 test('every key has a variable of its own: MONITOR_, upper case, dots and hyphens as underscores', () => {
   assert.equal(variableOf('storage.postgres.ssl-mode'), 'MONITOR_STORAGE_POSTGRES_SSL_MODE');
-  assert.equal(new Set(configKeys.map(variableOf)).size, configKeys.length);
-  const all = Object.fromEntries(configKeys.map((key) => [variableOf(key), `value of ${key}`]));
+  assert.equal(new Set(acceptedKeys.map(variableOf)).size, acceptedKeys.length);
+  const all = Object.fromEntries(acceptedKeys.map((key) => [variableOf(key), `value of ${key}`]));
   const { settings, problems } = readEnvironment(all);
   assert.deepEqual(problems, []);
-  for (const key of configKeys) assert.equal(settings.get(key)?.given, `value of ${key}`);
+  for (const key of acceptedKeys) assert.equal(settings.get(key)?.given, `value of ${key}`);
 });
 
 test('an empty value is a value, a variable without the prefix is none of ours', () => {
@@ -345,10 +350,32 @@ test('a controller serves no API', () => {
   assert.deepEqual(warnings(['--storage.type=mysql', ...server], 'apiserver'), [open]);
 });
 
-test('reserved keys in use are told, at their default value too', () => {
+test('reserved keys that are given are named, at their default value too', () => {
   assert.deepEqual(warnings([quiet, '--rate-limits.max-remediations-per-hour=100', '--webhook.cert-name=tls.crt']), [
-    'rate-limits.max-remediations-per-hour = 100 (flag --rate-limits.max-remediations-per-hour) is reserved: nothing is remediated',
-    'webhook.cert-name = tls.crt (flag --webhook.cert-name) is reserved: no webhook is served yet',
+    'webhook.cert-name = tls.crt (flag --webhook.cert-name) is accepted and does nothing',
+    'rate-limits.max-remediations-per-hour = 100 (flag --rate-limits.max-remediations-per-hour) is accepted and does nothing',
   ]);
   assert.deepEqual(warnings([quiet]), []);
+});
+
+test('a retired key is accepted from flag, variable and file, named at the start, and refused where its value is none', (t) => {
+  const file = join(aTemporaryFolder(t, { 'c.yaml': 'evidence:\n  concurrency: 8\n' }), 'c.yaml');
+  const { loaded } = load({
+    argv: [...postgres, '--api.max-streams=7', `--config=${file}`],
+    environment: { MONITOR_AUTH_TOKEN_CACHE: '1s' },
+  });
+  assert.deepEqual(loaded?.warnings.toSorted(), [
+    'api.max-streams = 7 (flag --api.max-streams) is accepted and does nothing',
+    'auth.token-cache = 1s (environment MONITOR_AUTH_TOKEN_CACHE) is accepted and does nothing',
+    `evidence.concurrency = 8 (file ${file} line 2) is accepted and does nothing`,
+  ]);
+  for (const key of [...idleKeys.reserved, ...idleKeys.retired]) {
+    const wrong = rowOf(key).kind.name === 'string' ? '' : 'x';
+    assert.match(problems([`--${key}=${wrong}`]).join(), new RegExp(`^configuration: ${key} = .*allowed: `), key);
+  }
+});
+
+test('a key that does nothing is suggested to no author of a misspelt one', () => {
+  assert.match(problems(['--evidence.concurency=8']).join(), /is no key(?!; did you mean evidence\.concurrency\?)/);
+  assert.doesNotMatch(problems(['--webhook.cert-pathh=8']).join(), /did you mean webhook\.cert-path/);
 });

@@ -10,7 +10,17 @@ import {
   type ConfigView,
   isApiserver,
 } from './config-view.ts';
-import { configKeys, rowOf, type Config, type ConfigKey, variableOf, isConfigKey } from './keys.ts';
+import {
+  acceptedKeys,
+  configKeys,
+  idleKeys,
+  isAcceptedKey,
+  rowOf,
+  variableOf,
+  type AcceptedKey,
+  type Config,
+  type ConfigKey,
+} from './keys.ts';
 import { readConfigFile } from './read-file.ts';
 import { describeSetting, problemLine, type Found, type Setting, shownText } from './source.ts';
 import type { Problem } from './value-kinds.ts';
@@ -74,9 +84,9 @@ export function loadConfig(request: LoadRequest): LoadResult {
 }
 
 /** Of each key the value of the highest source. */
-function settle(sources: readonly Found[]): Map<ConfigKey, Setting> {
-  const settings = new Map<ConfigKey, Setting>();
-  for (const key of configKeys) {
+function settle(sources: readonly Found[]): Map<AcceptedKey, Setting> {
+  const settings = new Map<AcceptedKey, Setting>();
+  for (const key of acceptedKeys) {
     const given = sources.find((source) => source.settings.has(key))?.settings.get(key);
     settings.set(key, given ?? { given: rowOf(key).default ?? undefined, source: { from: 'default' } });
   }
@@ -84,8 +94,8 @@ function settle(sources: readonly Found[]): Map<ConfigKey, Setting> {
 }
 
 /** Values by key; a key whose text is wrong has none, and its line is among the problems. */
-function parseAll(settings: ReadonlyMap<ConfigKey, Setting>): { values: Partial<Config>; problems: string[] } {
-  const values: Partial<Record<ConfigKey, unknown>> = {};
+function parseAll(settings: ReadonlyMap<AcceptedKey, Setting>): { values: Partial<Config>; problems: string[] } {
+  const values: Partial<Record<AcceptedKey, unknown>> = {};
   const problems: string[] = [];
   for (const [key, setting] of settings) {
     if (setting.given === undefined) {
@@ -99,7 +109,7 @@ function parseAll(settings: ReadonlyMap<ConfigKey, Setting>): { values: Partial<
   return { values: values as Partial<Config>, problems }; // Each value comes from the parser of its own row.
 }
 
-function explain(key: ConfigKey, { given, source }: Setting, { problem, example }: Problem): string {
+function explain(key: AcceptedKey, { given, source }: Setting, { problem, example }: Problem): string {
   if (source.from === 'environment' && typeof given === 'string' && isServiceUrl(given) && key.endsWith('port')) {
     return `${problem}; a Service link? set enableServiceLinks: false`;
   }
@@ -184,7 +194,7 @@ function canAccess(path: string, mode: number): boolean {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const keyOfVariable: ReadonlyMap<string, ConfigKey> = new Map(configKeys.map((key) => [variableOf(key), key]));
+const keyOfVariable: ReadonlyMap<string, AcceptedKey> = new Map(acceptedKeys.map((key) => [variableOf(key), key]));
 
 /** The names that Kubernetes gives for a Service: `X_SERVICE_HOST`, `X_SERVICE_PORT…`, `X_PORT`, `X_PORT_80_TCP…`. */
 const serviceLink = /^MONITOR_(.+_)?(SERVICE_HOST|SERVICE_PORT(_.+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$/;
@@ -197,7 +207,7 @@ const barePort = /^MONITOR_((?!.*(SERVICE|TCP|UDP|SCTP)_PORT$).+_)?PORT$/;
  * name to a Service; of these, one that does not look like a Service's is a warning, for a person may have written it.
  */
 export function readEnvironment(environment: Environment): Found {
-  const settings = new Map<ConfigKey, Setting>();
+  const settings = new Map<AcceptedKey, Setting>();
   const problems: string[] = [];
   const warnings: string[] = [];
   for (const [variable, value] of Object.entries(environment)) {
@@ -221,7 +231,7 @@ function unknownVariable(variable: string): string {
   if (variable === 'MONITOR_CONFIG') {
     return problemLine(`${variable}: the path of the file is a flag only; use --config`);
   }
-  const near = findNearest(variable, [...keyOfVariable.keys()]);
+  const near = findNearest(variable, configKeys.map(variableOf));
   return problemLine(`environment ${shownText(variable)} is no key${near ? `; did you mean ${near}?` : ''}`);
 }
 
@@ -240,7 +250,7 @@ const flagNames = [...configKeys, 'config', ...bareFlags];
  * that begins with `--` needs the form with `=`.
  */
 export function readFlags(argv: readonly string[]): Arguments {
-  const settings = new Map<ConfigKey, Setting>();
+  const settings = new Map<AcceptedKey, Setting>();
   const problems: string[] = [];
   const warnings: string[] = [];
   const asked = new Set<string>();
@@ -258,7 +268,7 @@ export function readFlags(argv: readonly string[]): Arguments {
     if (isBareFlag(name)) {
       if (inline === undefined) asked.add(name);
       else problems.push(problemLine(`flag --${name} takes no value`));
-    } else if (name === 'config' || isConfigKey(name)) {
+    } else if (name === 'config' || isAcceptedKey(name)) {
       const value = inline ?? takeValue(rest, name);
       if (value === undefined) problems.push(problemLine(`${name} (flag --${name}) needs a value`));
       else if (name === 'config') configPath = value;
@@ -279,7 +289,7 @@ function isBareFlag(name: string): boolean {
 /** A bool takes the next argument only when it is one of its words. */
 function takeValue(rest: string[], name: string): string | undefined {
   const next = rest[0];
-  const isBool = isConfigKey(name) && rowOf(name).kind.name === 'bool';
+  const isBool = isAcceptedKey(name) && rowOf(name).kind.name === 'bool';
   if (isBool && next !== 'true' && next !== 'false') return 'true';
   return next === undefined || next.startsWith('--') ? undefined : rest.shift();
 }
@@ -300,13 +310,13 @@ function unknownFlag(name: string): string {
   );
 }
 
-function sensitiveFlag(key: ConfigKey): string {
+function sensitiveFlag(key: AcceptedKey): string {
   return `${key} (flag --${key}) is a secret, and other users of this machine can read flags; use ${variableOf(key)}`;
 }
 
 /** What is allowed and should be known, a sentence each. */
 function findWarnings(view: ConfigView): string[] {
-  return [...openToAll(view), ...reservedInUse(view)];
+  return [...openToAll(view), ...idleInUse(view)];
 }
 
 function openToAll({ values, entryPoint, settings }: ConfigView): string[] {
@@ -317,11 +327,9 @@ function openToAll({ values, entryPoint, settings }: ConfigView): string[] {
   return [`${mode}: every caller that reaches port ${values['ui.port']} of ${host} may see and do everything`];
 }
 
-function reservedInUse(view: ConfigView): string[] {
-  return configKeys
-    .filter((key) => rowOf(key).reserved && settingOf(view, key).source.from !== 'default')
-    .map((key) => {
-      const effect = key.startsWith('webhook.') ? 'no webhook is served yet' : 'nothing is remediated';
-      return `${describeSetting(key, settingOf(view, key))} is reserved: ${effect}`;
-    });
+/** A key that is given at what was its default is named too: its author believes that it does something. */
+function idleInUse(view: ConfigView): string[] {
+  return [...idleKeys.reserved, ...idleKeys.retired]
+    .filter((key) => settingOf(view, key).source.from !== 'default')
+    .map((key) => `${describeSetting(key, settingOf(view, key))} is accepted and does nothing`);
 }

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node } from 'yaml';
-import { configKeys, isConfigKey, rowOf, type ConfigKey } from './keys.ts';
+import { acceptedKeys, configKeys, isAcceptedKey, rowOf, type AcceptedKey } from './keys.ts';
 import { findNearest } from './nearest.ts';
 import { problemLine, shownText, type Found, type Setting } from './source.ts';
 import type { Given, KindName } from './value-kinds.ts';
@@ -9,7 +9,7 @@ const maxBytes = 1024 * 1024;
 
 /** The blocks that keys stand in: `storage`, `storage.postgres`, … */
 const blocks: ReadonlySet<string> = new Set(
-  configKeys.flatMap((key) => [...key.matchAll(/\./g)].map((dot) => key.slice(0, dot.index))),
+  acceptedKeys.flatMap((key) => [...key.matchAll(/\./g)].map((dot) => key.slice(0, dot.index))),
 );
 
 /** What a file gave. `broken`: it could not be read at all, so that nothing is known of its values. */
@@ -93,7 +93,7 @@ function wordsOf(code: string): string {
 
 /** One way through the tree of a document, collecting values and problems. */
 class FileWalk {
-  readonly #settings = new Map<ConfigKey, Setting>();
+  readonly #settings = new Map<AcceptedKey, Setting>();
   readonly #problems: string[] = [];
   readonly #path: string;
   readonly #document: Document.Parsed;
@@ -134,11 +134,11 @@ class FileWalk {
     const key = prefix + name;
     if (name.includes('.')) this.#problem(this.#dotted(key, line));
     else if (blocks.has(key)) this.#walkBlock(`${key}.`, value);
-    else if (!isConfigKey(key)) this.#problem(this.#unknown(key, line));
+    else if (!isAcceptedKey(key)) this.#problem(this.#unknown(key, line));
     else if (!isAbsent(value)) this.#take(key, line, value);
   }
 
-  #take(key: ConfigKey, line: number, value: Node | null): void {
+  #take(key: AcceptedKey, line: number, value: Node | null): void {
     const { kind } = rowOf(key);
     const given = kind.isList ? this.#itemsOf(value) : textOf(value, kind.name);
     if (given !== undefined) {
@@ -167,7 +167,7 @@ class FileWalk {
 
   #dotted(key: string, line: number): string {
     const parts = key.split('.');
-    const nested = isConfigKey(key) ? `; nest it: ${parts.join(': {')}: …${'}'.repeat(parts.length - 1)}` : '';
+    const nested = isAcceptedKey(key) ? `; nest it: ${parts.join(': {')}: …${'}'.repeat(parts.length - 1)}` : '';
     return `${shownText(key)} (${this.#at(line)}) has a dot in its name${nested}`;
   }
 

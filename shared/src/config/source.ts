@@ -1,4 +1,4 @@
-import type { ConfigKey } from './keys.ts';
+import type { AcceptedKey } from './keys.ts';
 import { rowOf } from './keys.ts';
 import type { Given } from './value-kinds.ts';
 
@@ -17,7 +17,7 @@ export interface Setting {
 
 /** What one reader of values found: per key the value, and the lines about what is wrong. */
 export interface Found {
-  readonly settings: ReadonlyMap<ConfigKey, Setting>;
+  readonly settings: ReadonlyMap<AcceptedKey, Setting>;
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
 }
@@ -35,12 +35,12 @@ export function problemLine(text: string): string {
 }
 
 /** `key = value (source)`, a secret as `***`. */
-export function describeSetting(key: ConfigKey, setting: Setting): string {
+export function describeSetting(key: AcceptedKey, setting: Setting): string {
   return `${key} = ${shownValue(key, setting.given)} (${describeSource(setting.source)})`;
 }
 
 /** A value for people: `***` for a secret, escaped where it holds what a terminal would act on, cut at 200 characters. */
-export function shownValue(key: ConfigKey, given: Given | undefined): string {
+export function shownValue(key: AcceptedKey, given: Given | undefined): string {
   if (given === undefined) return 'none';
   if (rowOf(key).sensitive) return '***';
   return shownText(typeof given === 'string' ? withoutUser(given) : given.join(','));

@@ -13,8 +13,6 @@ export interface Row<T> {
   readonly doc: string;
   /** Shown as `***` wherever it is shown. */
   readonly sensitive: boolean;
-  /** Checked, and of no effect yet: a warning tells who sets it. */
-  readonly reserved: boolean;
   /** Without a value it means the namespace the process runs in. */
   readonly ownNamespace: boolean;
 }
@@ -33,17 +31,12 @@ export function row<T, D extends string | null>(
   fallback: D,
   doc: string,
 ): Row<T> & { readonly default: D } {
-  return { kind, default: fallback, by, doc, sensitive: false, reserved: false, ownNamespace: false };
+  return { kind, default: fallback, by, doc, sensitive: false, ownNamespace: false };
 }
 
 /** The row of a secret. */
 export function sensitive<R extends Row<unknown>>(one: R): R {
   return { ...one, sensitive: true };
-}
-
-/** The row of a key that is accepted and does nothing yet. */
-export function reserved<R extends Row<unknown>>(one: R): R {
-  return { ...one, reserved: true };
 }
 
 /** The row of a key whose absence means our own namespace. */

@@ -10,6 +10,6 @@ export function toClusterOptions({
     kubeconfig: config['cluster.kubeconfig'] ?? surroundings.kubeconfig,
     context: config['cluster.context'],
     requestsPerSecond: config['cluster.requests-per-second'],
-    burst: config['cluster.request-burst'],
+    burst: 2 * config['cluster.requests-per-second'],
   };
 }

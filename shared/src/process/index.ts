@@ -27,7 +27,7 @@ export {
 } from './metrics-listener.ts';
 export { ProblemList, type ProblemSource } from './problem-list.ts';
 export { createProbes, type Probes, type ProbesDeps } from './probes.ts';
-export { ReviewCache, type Review, type ReviewCacheDeps } from './review-cache.ts';
+export { ReviewCache, reviewHoldsMs, type Review, type ReviewCacheDeps } from './review-cache.ts';
 export { runProcess, type ProcessDeps, installSignals, type Ending, type SignalDeps } from './run-process.ts';
 export {
   BudgetError,

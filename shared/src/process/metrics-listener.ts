@@ -197,14 +197,7 @@ export function createConfiguredMetrics(deps: {
           certificatePath: join(folder, config['metrics.cert-name']),
           keyPath: join(folder, config['metrics.cert-key']),
         };
-  const reviews = new ReviewCache({
-    review,
-    clock,
-    logger,
-    tokenMs: config['auth.token-cache'],
-    allowMs: config['auth.allow-cache'],
-    denyMs: config['auth.deny-cache'],
-  });
+  const reviews = new ReviewCache({ review, clock, logger });
   return createMetricsListener({
     address,
     secure: { certificates: createCertificateSource({ files, clock, logger }), reviews },

@@ -10,11 +10,10 @@ export interface ReviewCacheDeps {
   readonly review: (token: string, signal: AbortSignal) => Promise<Review>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** How long an answer about a token, a granted and a denied access hold; 0 = not at all. */
-  readonly tokenMs: number;
-  readonly allowMs: number;
-  readonly denyMs: number;
 }
+
+/** How long an answer about a token, a granted and a denied access hold: so long a right that was taken away is still there. */
+export const reviewHoldsMs = { token: 60_000, granted: 300_000, denied: 30_000 } as const;
 
 const reviewLimitMs = 10_000;
 const maxKept = 1_000;
@@ -71,12 +70,11 @@ export class ReviewCache {
   }
 
   #keep(hash: string, review: Review): void {
-    const { clock, tokenMs, allowMs, denyMs } = this.#deps;
-    const accessMs = { allowed: allowMs, denied: denyMs, unauthenticated: tokenMs }[review];
-    const forMs = Math.min(tokenMs, accessMs);
-    if (forMs <= 0) return;
+    const { token, granted, denied } = reviewHoldsMs;
+    // One answer says both who it is and what they may: it holds no longer than either.
+    const forMs = Math.min(token, { allowed: granted, denied, unauthenticated: token }[review]);
     const oldest = this.#kept.keys().next();
     if (this.#kept.size >= maxKept && !oldest.done) this.#kept.delete(oldest.value);
-    this.#kept.set(hash, { review, untilMs: clock.monotonicMs() + forMs });
+    this.#kept.set(hash, { review, untilMs: this.#deps.clock.monotonicMs() + forMs });
   }
 }
