@@ -187,8 +187,10 @@ export {
   findOldestDay,
   listDayDurations,
   listDays,
+  listDaysOfEach,
   type DayCounts,
   type DayDurations,
+  type DayOfCronJob,
   type DaysOf,
 } from './executions/list-days.ts';
 export { listGenerations } from './catalog/generations.ts';

@@ -38,6 +38,8 @@ import {
   type SuspendResult,
   type TriggerResult,
   type WorstAlert,
+  type SlaBudget,
+  type SlaDay,
   type SlaList,
   type SlaTarget,
   type Slot,
@@ -327,7 +329,17 @@ export const cronJobSchemas: Readonly<Record<string, Schema>> = {
     previousSuccess: nullable(count),
     previousRuns: nullable(count),
     failuresLeft: nullable(count),
+    budget: nullable(ref('SlaBudget')),
+    daily: nullable(listOf(nullable(ref('SlaDay')))),
     alertId: nullable(id),
+  }),
+  SlaDay: object<SlaDay>({ value: number, isBroken: bool }),
+  SlaBudget: object<SlaBudget>({
+    allowed: number,
+    burnt: number,
+    left: number,
+    burntPercent: nullable(number),
+    daysLeft: nullable(number),
   }),
   SlaList: object<SlaList>(
     {

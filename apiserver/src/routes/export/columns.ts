@@ -157,6 +157,7 @@ export const slaColumns: readonly string[] = [
   'previousSuccess',
   'previousRuns',
   'failuresLeft',
+  ...inside('budget', ['allowed', 'burnt', 'left', 'burntPercent', 'daysLeft']),
   'alertId',
 ];
 

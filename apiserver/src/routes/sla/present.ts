@@ -1,15 +1,27 @@
-import type { SlaSubject, SlaTarget, SlaTargetVerdict, Words } from '@cronjob-monitor/shared/contract';
+import type {
+  SlaBudget,
+  SlaDay,
+  SlaSubject,
+  SlaTarget,
+  SlaTargetVerdict,
+  Words,
+} from '@cronjob-monitor/shared/contract';
 import {
   brokenTarget,
   brokenWords,
+  budgetOf,
   failuresLeft,
   instantIn,
+  judgeDay,
   judgeLimit,
   judgeRate,
   limitInWords,
+  rateBudget,
   rateWords,
   runWords,
+  type Budget,
 } from '@cronjob-monitor/shared/domain';
+import type { DayOfCronJob } from '@cronjob-monitor/shared/store';
 import { orNull, toPercent, toSecondsOrNull } from '../../wire-values.ts';
 import { verdictOfTarget } from '../verdicts/of-target.ts';
 import type { Surroundings } from '../verdicts/surroundings.ts';
@@ -58,8 +70,43 @@ function present(facts: PairFacts, subject: SlaSubject, told: Told, surroundings
     previousSuccess: null,
     previousRuns: null,
     failuresLeft: null,
+    budget: subject === 'maxDuration' ? toBudget(durationBudget(told)) : null,
+    daily: null,
     alertId: orNull(alert?.id),
   };
+}
+
+/** The limit of a longest run, and how much of it that took. */
+function durationBudget({ target, current }: Told): Budget | undefined {
+  return target === null || current === null ? undefined : budgetOf(target, current);
+}
+
+/** Two decimals tell seven failures over from seven and a half. */
+function toBudget(budget: Budget | undefined): SlaBudget | null {
+  if (budget === undefined) return null;
+  const { allowed, burnt, burntPercent, daysLeft } = budget;
+  return {
+    allowed: toHundredths(allowed),
+    burnt: toHundredths(burnt),
+    left: toHundredths(allowed - burnt),
+    burntPercent: burntPercent === undefined ? null : toHundredths(burntPercent),
+    daysLeft: daysLeft === undefined ? null : toHundredths(daysLeft),
+  };
+}
+
+const toHundredths = (value: number): number => Math.round(value * 100) / 100;
+
+/** What one day says of a target, in its unit; null where nothing ran. */
+export function toDay({ subject, target }: SlaTarget, day: DayOfCronJob | undefined): SlaDay | null {
+  if (day === undefined || target === null) return null;
+  if (subject === 'successRate') {
+    const value = toPercent(day.success, day.success + day.failed);
+    return value === null
+      ? null
+      : { value, isBroken: judgeDay(day, target) === 'belowTarget' || (value === 0 && target > 0) };
+  }
+  const longest = toSecondsOrNull(day.longestMs);
+  return subject === 'maxDuration' && longest !== null ? { value: longest, isBroken: longest > target } : null;
 }
 
 /** Broken as it was judged last, or by an alert that is told of. */
@@ -109,6 +156,7 @@ function presentRate(facts: PairFacts, surroundings: Surroundings): SlaTarget[] 
       previousSuccess: previous.success,
       previousRuns,
       failuresLeft: verdict === 'breached' ? null : orNull(failuresLeft(current, targets.rate)),
+      budget: toBudget(rateBudget(current, { minSuccessRate, windowDays })),
     },
   ];
 }

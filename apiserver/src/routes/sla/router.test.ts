@@ -56,6 +56,8 @@ test('tells the rate of each CronJob and how far it is from its target', async (
     previousSuccess: 2,
     previousRuns: 2,
     failuresLeft: null,
+    budget: { allowed: 0.35, burnt: 1, left: -0.65, burntPercent: 285.71, daysLeft: null },
+    daily: null,
     alertId: id,
   });
   assert.deepEqual([items[1]?.verdict, items[1]?.current, items[1]?.failuresLeft], ['noData', null, 0]);
@@ -152,6 +154,42 @@ test('filters, sorts and pages targets', async () => {
   assert.deepEqual(await find('?monitor=prod/dr&subject=maxDuration&verdict=met'), [all[3]]);
   const { summary } = (await fleet.ask(`${path}?verdict=met`)).json() as SlaList;
   assert.deepEqual(summary, { breached: 0, pending: 1, atRisk: 0, noData: 2, met: 1 }, 'whatever verdict is asked for');
+});
+
+test('tells how much of a budget is burnt and how long the rest lasts, the least margin first', async () => {
+  await using fleet = await aFleet({ minSuccessRate: 50, maxDuration: '80s' });
+  const told = (await targetsOf(fleet, '?sort=margin')).map(({ cronjob, subject, budget }) => [
+    cronjob.name,
+    subject,
+    budget,
+  ]);
+  assert.deepEqual(told, [
+    ['backup', 'maxDuration', { allowed: 80, burnt: 60, left: 20, burntPercent: 75, daysLeft: null }],
+    ['backup', 'successRate', { allowed: 3.5, burnt: 1, left: 2.5, burntPercent: 28.57, daysLeft: 17.5 }],
+    ['etl', 'successRate', null],
+    ['etl', 'maxDuration', null],
+  ]);
+  await using none = await aFleet({ minSuccessRate: 100 });
+  const [spent] = await targetsOf(none, '?sort=margin');
+  assert.deepEqual(spent?.budget, { allowed: 0, burnt: 1, left: -1, burntPercent: null, daysLeft: null });
+});
+
+test('draws thirty days of each target of a page, with what broke it', async () => {
+  await using fleet = await aFleet({ minSuccessRate: 95, maxDuration: '30s' });
+  const page = await targetsOf(fleet, '?search=backup&limit=10');
+  const [rate, duration] = (['successRate', 'maxDuration'] as const).map((subject) =>
+    page.find((target) => target.subject === subject),
+  );
+  const [before, ...days] = [...(rate?.daily ?? [])].slice(-11);
+  assert.deepEqual([rate?.daily?.length, before, days.at(-1)], [30, null, null]);
+  assert.deepEqual(days.at(-2), { value: 0, isBroken: true });
+  assert.deepEqual(
+    days.slice(0, 8),
+    Array.from({ length: 8 }, () => ({ value: 100, isBroken: false })),
+  );
+  assert.deepEqual(duration?.daily?.at(-3), { value: 60, isBroken: true });
+  const [whole] = await targetsOf(fleet, '?search=backup');
+  assert.equal(whole?.daily, null, 'only a page is asked for its days');
 });
 
 test('has no target where a monitor sets none', async () => {

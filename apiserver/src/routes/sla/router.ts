@@ -6,18 +6,21 @@ import {
   slaTargetVerdicts,
   type SlaSortKey,
   type SlaTarget,
+  type SlaTargetVerdict,
   slaSortKeys,
 } from '@cronjob-monitor/shared/contract';
-import type { Instant } from '@cronjob-monitor/shared/domain';
+import { dayOf, type Instant } from '@cronjob-monitor/shared/domain';
 import {
   listCronJobs,
   listActiveJobs,
+  listDaysOfEach,
   listMonitors,
   listMonitorsOf,
   listOpenAlerts,
   listTold,
   measureLongestRuns,
   type CatalogCronJob,
+  type DayOfCronJob,
   type Db,
   type StoredAlert,
   type ToldFacts,
@@ -28,7 +31,7 @@ import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
 import { answerExport, exportable, inBatches, exportFormat } from '../export/answer.ts';
 import { slaColumns } from '../export/columns.ts';
 import { readSurroundings } from '../verdicts/surroundings.ts';
-import { countVerdicts, presentTargets } from './present.ts';
+import { countVerdicts, toDay, presentTargets } from './present.ts';
 import { targetsOf, type SlaTargets } from '../../monitor-spec.ts';
 import { windowsOf } from '../../windows.ts';
 import { countRuns, countWithMissed, mostNamed, noRuns, type RateCounts, type Rates } from './rates.ts';
@@ -63,7 +66,9 @@ export function slaRouter({ guard, store, clock, logger }: RouteDeps): ApiRouter
   return createRouter().get('/sla', guard({ ability: 'read', ...exportable }), async (ctx) => {
     const query = readQuery(ctx, slaQuery, offsetNeedsLimit, exportsAreWhole);
     const surroundings = await readSurroundings({ store });
-    const targets = (await gatherPairs(store, query, clock.now()))
+    const now = clock.now();
+    const pairs = await gatherPairs(store, query, now);
+    const targets = pairs
       .flatMap((facts) => presentTargets(facts, surroundings))
       .filter(({ subject }) => query.subject.length === 0 || query.subject.includes(subject));
     const found = targets.filter(({ verdict }) => query.verdict.length === 0 || query.verdict.includes(verdict));
@@ -74,14 +79,39 @@ export function slaRouter({ guard, store, clock, logger }: RouteDeps): ApiRouter
       return;
     }
     const page = pageOnWish(query);
+    const shown = page ? ordered.slice(page.offset, page.offset + page.limit) : ordered;
     const body: SlaList = {
-      items: page ? ordered.slice(page.offset, page.offset + page.limit) : ordered,
+      items: page ? await withDays(store, shown, pairs, dayOf(now)) : shown,
       summary: countVerdicts(targets),
       ...(page ? { pagination: toPagination(page, found.length) } : {}),
     };
     ctx.body = body;
   });
 }
+
+/** How each of these targets fared on each of the last days. */
+async function withDays(
+  db: Db,
+  targets: readonly SlaTarget[],
+  pairs: readonly PairFacts[],
+  today: number,
+): Promise<SlaTarget[]> {
+  const ids = new Map(pairs.map(({ cronJob: { namespace, name, id } }) => [`${namespace}/${name}`, id]));
+  const idOf = ({ cronjob }: SlaTarget): number => ids.get(`${cronjob.namespace}/${cronjob.name}`) ?? 0;
+  const withFigures = targets.filter(({ subject }) => subject === 'successRate' || subject === 'maxDuration');
+  const days = new Map<number, ReadonlyMap<number, DayOfCronJob>>();
+  const named = [...new Set(withFigures.map(idOf))];
+  for (const [id, ofEach] of await listDaysOfEach(db, named, { from: today - shownDays + 1, to: today }))
+    days.set(id, new Map(ofEach.map((day) => [day.day, day])));
+  return targets.map((target) => ({
+    ...target,
+    daily: Array.from({ length: shownDays }, (_, index) =>
+      toDay(target, days.get(idOf(target))?.get(today - shownDays + 1 + index)),
+    ),
+  }));
+}
+
+const shownDays = 30;
 
 /** What one monitor asks of one CronJob, with all that the answer is told from. */
 export interface PairFacts {
@@ -209,11 +239,18 @@ async function countRates(db: Db, pairs: readonly Pair[], now: Instant): Promise
   return rates;
 }
 
+const byMargin: readonly SlaTargetVerdict[] = ['breached', 'pending', 'atRisk', 'met', 'noData'];
+
 const keys: Readonly<Record<SlaSortKey, (target: SlaTarget) => string | number | null>> = {
   verdict: ({ verdict }) => slaTargetVerdicts.indexOf(verdict),
   name: ({ cronjob }) => cronjob.name,
   namespace: ({ cronjob }) => cronjob.namespace,
   failuresLeft: (target) => target.failuresLeft,
+  margin: ({ verdict, budget }) => {
+    const burntPercent = budget === null ? 0 : (budget.burntPercent ?? Infinity);
+    // Of two in the same state the one that has used more of its budget comes first.
+    return byMargin.indexOf(verdict) + 1 / (2 + burntPercent);
+  },
 };
 
 /** In the order asked for, unknown values last both ways; ties by CronJob, monitor and subject. */

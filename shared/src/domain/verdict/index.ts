@@ -14,7 +14,17 @@ export { deadlineStep, evictedStep, killedStep } from './patch-steps.ts';
 export { printDatedWords, printWords } from './print-words.ts';
 export { standingOf, statusOf, type Standing, type StandingFacts } from './standing.ts';
 export { isAboutRun, missingIn, openRunOf, stepOf, type StepFacts } from './step.ts';
-export { brokenTarget, failuresLeft, judgeDay, judgeLimit, judgeRate, type RateTarget } from './targets.ts';
+export {
+  brokenTarget,
+  budgetOf,
+  failuresLeft,
+  judgeDay,
+  judgeLimit,
+  judgeRate,
+  rateBudget,
+  type Budget,
+  type RateTarget,
+} from './targets.ts';
 export {
   standingFactsOf,
   toVerdict,

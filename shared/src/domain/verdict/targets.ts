@@ -66,6 +66,34 @@ export function judgeLimit(
   return isBroken ? 'pending' : 'met';
 }
 
+/** What a promise allows, and what of it is used: failed runs of a rate, seconds of a longest duration. */
+export interface Budget {
+  readonly allowed: number;
+  readonly burnt: number;
+  /** Percent; undefined: something is used where nothing was allowed. */
+  readonly burntPercent: number | undefined;
+  /** At the pace of the window; undefined: nothing is left, or nothing is used. */
+  readonly daysLeft: number | undefined;
+}
+
+/** The error budget of a rate: runs x (1 - target) may fail. Undefined without a run, or where any number may fail. */
+export function rateBudget(
+  { success, failed }: Counts,
+  { minSuccessRate, windowDays }: { readonly minSuccessRate: number | undefined; readonly windowDays: number },
+): Budget | undefined {
+  const runs = success + failed;
+  if (runs === 0 || minSuccessRate === undefined || minSuccessRate === 0) return undefined;
+  const allowed = (runs * (100 - minSuccessRate)) / 100;
+  const left = allowed - failed;
+  return { ...budgetOf(allowed, failed), daysLeft: failed > 0 && left > 0 ? (left * windowDays) / failed : undefined };
+}
+
+/** A longest duration as a budget of its limit. */
+export function budgetOf(allowed: number, burnt: number): Budget {
+  const burntPercent = allowed > 0 ? (100 * burnt) / allowed : burnt > 0 ? undefined : 0;
+  return { allowed, burnt, burntPercent, daysLeft: undefined };
+}
+
 /** Failed runs until the rate breaches: 0, the next one does. Undefined: it breaches now, or no number of them does. */
 export function failuresLeft({ success, failed }: Counts, target: RateTarget): number | undefined {
   const { minSuccessRate, minRuns } = target;

@@ -1,5 +1,5 @@
 import { decodeSketch, sketchPercentile, sketchSize, startOfDay } from '../../domain/index.ts';
-import { firstRow, marks, rows, type Row } from '../ask.ts';
+import { firstRow, inParts, marks, rows, type Row } from '../ask.ts';
 import { optionalNumber } from '../column.ts';
 import type { Db } from '../database.ts';
 import { flagBits, statusWords, triggerWords } from '../words.ts';
@@ -75,6 +75,41 @@ export async function listDays(
       'day'
     >),
   }));
+}
+
+/** What one CronJob did on one UTC day. `longestMs`: of its successful scheduled runs. */
+export interface DayOfCronJob {
+  readonly day: number;
+  readonly success: number;
+  readonly failed: number;
+  readonly longestMs: number | undefined;
+}
+
+/** The days of each of these CronJobs, rising; a day on which nothing was counted is absent. */
+export async function listDaysOfEach(
+  db: Db,
+  cronJobIds: readonly number[],
+  days: { readonly from: number; readonly to: number },
+): Promise<ReadonlyMap<number, readonly DayOfCronJob[]>> {
+  const found: Row[] = [];
+  for (const ids of inParts(cronJobIds)) {
+    const ofIds =
+      `select cronjob_id, day, success, failed, duration_n, duration_max from rollups where cronjob_id in (${marks(ids)}) ` +
+      'and day between ? and ? order by day';
+    found.push(...(await rows(db, ofIds, [...ids, days.from, days.to])));
+  }
+  const ofEach = Map.groupBy(found, (row) => Number(row['cronjob_id']));
+  return new Map(
+    [...ofEach].map(([id, ofDay]) => [
+      id,
+      ofDay.map((row) => ({
+        day: Number(row['day']),
+        success: Number(row['success']),
+        failed: Number(row['failed']),
+        longestMs: Number(row['duration_n']) > 0 ? optionalNumber(row['duration_max']) : undefined,
+      })),
+    ]),
+  );
 }
 
 /** The oldest day with figures; undefined when there are none. */

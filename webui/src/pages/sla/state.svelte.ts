@@ -16,7 +16,7 @@ import { Resource } from '../../state/resource.svelte.ts';
 export const targetsPerPage = 100;
 const sorts = slaSortKeys.flatMap((key) => [key, `-${key}`] as const);
 
-/** Every target of every monitor, worst first. Filters, order and page are in the address. */
+/** Every target of every monitor, the least margin first. Filters, order and page are in the address. */
 export class SlaState {
   readonly monitors = new Resource((signal) => listMonitors({}, signal), { isLive: false });
   readonly search: string = $derived(router.query.get('q') ?? '');
@@ -24,7 +24,7 @@ export class SlaState {
   readonly monitor: string = $derived(router.query.get('monitor') ?? '');
   readonly subjects: readonly SlaSubject[] = $derived(wordsIn(router.query, 'subject', slaSubjects));
   readonly verdicts: readonly SlaTargetVerdict[] = $derived(wordsIn(router.query, 'verdict', slaTargetVerdicts));
-  readonly sort = $derived(wordIn(router.query, 'sort', sorts, 'verdict'));
+  readonly sort = $derived(wordIn(router.query, 'sort', sorts, 'margin'));
   readonly offset: number = $derived(countIn(router.query, 'offset', 0));
   readonly isFiltered: boolean = $derived(
     this.search !== '' ||
