@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import {
   toExecution,
   type CronJobFacts,
@@ -114,9 +116,14 @@ function placesIn(folder: string): { readonly objects: string; readonly database
   return { objects: `${folder}/demo-history.json`, database: `${folder}/demo-history.db` };
 }
 
+/** Of the fleet and of the schema that keeps its runs: a history of another one is made anew. */
 function fleetHash(): string {
-  return createHash('sha256').update(JSON.stringify(fleet)).digest('hex');
+  const hash = createHash('sha256').update(JSON.stringify(fleet));
+  for (const file of readdirSync(migrations).toSorted()) hash.update(readFileSync(join(migrations, file)));
+  return hash.digest('hex');
 }
+
+const migrations = fileURLToPath(new URL('../../shared/src/store/migrations', import.meta.url));
 
 /** Every run that ended until now gets its row; its Job goes, but for the newest few that Kubernetes would have kept. */
 async function recordEnded(cluster: SimCluster, store: Store, epoch: number, known: Set<string>): Promise<number> {

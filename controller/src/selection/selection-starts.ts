@@ -5,7 +5,7 @@ import {
   type Instant,
   type NamespaceFacts,
 } from '@cronjob-monitor/shared/domain';
-import { reachOf, selectsCronJob, type ReachRules } from '@cronjob-monitor/shared/kube';
+import { consentAnnotation, reachOf, selectsCronJob, type ReachRules } from '@cronjob-monitor/shared/kube';
 import type { MonitorSeen } from './monitor-seen.ts';
 import type { Selection } from './selection.ts';
 
@@ -81,7 +81,7 @@ export class SelectionStarts {
   namespaceChanged({ before, item }: Changed<NamespaceFacts>, news: News): void {
     const labels = new Set([...Object.keys(before.labels), ...Object.keys(item.labels)]);
     const changed = [...labels].filter((key) => before.labels[key] !== item.labels[key]);
-    if (before.monitoredFrom.join() !== item.monitoredFrom.join()) changed.push('cronjob-monitor.io/monitored-from');
+    if (before.monitoredFrom.join() !== item.monitoredFrom.join()) changed.push(consentAnnotation);
     if (changed.length === 0) return;
     const writes = { before: before.reachWrites ?? [], after: item.reachWrites ?? [] };
     const at = instantOfWrite(changed, writes, news);
@@ -150,16 +150,22 @@ function isFallback({ decoded }: MonitorSeen): boolean {
 /**
  * Since when a monitor selects a CronJob that it did not select when a leader last looked: where both were there then, when something that
  * decides about it was written in the gap, else where the gap begins. Of a CronJob that is younger than the gap, when it got the labels that
- * the monitor asks for. Undefined: nothing tells that it was not selected from its creation on.
+ * the monitor asks for, and its namespace agreed to a monitor of another one. Undefined: nothing tells that it was not selected from its creation on.
  */
 export function selectedInGap(
-  monitor: Pick<MonitorSeen, 'createdAt' | 'selectorWrites' | 'decoded'>,
-  cronJob: Pick<CronJobFacts, 'createdAt' | 'labelWrites'>,
-  namespace: Pick<NamespaceFacts, 'reachWrites'> | undefined,
+  monitor: Pick<MonitorSeen, 'namespace' | 'createdAt' | 'selectorWrites' | 'decoded'>,
+  cronJob: Pick<CronJobFacts, 'namespace' | 'createdAt' | 'labelWrites'>,
+  namespace: Pick<NamespaceFacts, 'reachWrites' | 'createdAt'> | undefined,
   gapFromAt: Instant,
 ): Instant | undefined {
-  if (cronJob.createdAt >= gapFromAt)
-    return labelledSince(labelsOf(monitor), cronJob.labelWrites ?? [], cronJob.createdAt);
+  if (cronJob.createdAt >= gapFromAt) {
+    const consents = monitor.namespace === cronJob.namespace ? [] : (namespace?.reachWrites ?? []);
+    const instants = [
+      labelledSince(labelsOf(monitor), cronJob.labelWrites ?? [], cronJob.createdAt),
+      labelledSince([consentAnnotation], consents, namespace?.createdAt ?? Infinity),
+    ].filter((at) => at !== undefined);
+    return instants.length === 0 ? undefined : Math.max(...instants);
+  }
   if (monitor.createdAt >= gapFromAt) return undefined;
   const writes = [...monitor.selectorWrites, ...(cronJob.labelWrites ?? []), ...(namespace?.reachWrites ?? [])];
   const within = writes.filter(({ at }) => at >= gapFromAt).map(({ at }) => at);

@@ -148,7 +148,11 @@ test('lists the CronJobs of a monitor', () => {
 });
 
 test('a CronJob that was made and labelled in one gap is selected since it was labelled, where a selector asks for that', () => {
-  const made = (isAlone: boolean) => ({ createdAt: 100, labelWrites: [{ at: 300, fields: ['tier'], isAlone }] });
+  const made = (isAlone: boolean) => ({
+    namespace: 'prod',
+    createdAt: 100,
+    labelWrites: [{ at: 300, fields: ['tier'], isAlone }],
+  });
   const byTier = monitor('prod', 'tier-a', { matchLabels: { tier: 'a' } });
   const byExpression = monitor('prod', 'tiers', { matchExpressions: [{ key: 'tier', operator: 'Exists' }] });
   assert.equal(selectedInGap(byTier, made(true), undefined, 50), 300);
@@ -159,4 +163,16 @@ test('a CronJob that was made and labelled in one gap is selected since it was l
     undefined,
     'it may have had its label from the first',
   );
+});
+
+test('a monitor of another namespace counts from the agreement of that namespace where only the agreement was written then', () => {
+  const made = { namespace: 'data', createdAt: 100, labelWrites: [] };
+  const agreed = (isAlone: boolean) => ({
+    createdAt: 10,
+    reachWrites: [{ at: 400, fields: ['cronjob-monitor.io/monitored-from'], isAlone }],
+  });
+  const foreign = monitor('prod', 'across', { namespaces: ['data'] });
+  assert.equal(selectedInGap(foreign, made, agreed(true), -Infinity), 400);
+  assert.equal(selectedInGap(foreign, made, agreed(false), -Infinity), undefined, 'it may have agreed from the first');
+  assert.equal(selectedInGap(monitor('data', 'own'), made, agreed(true), -Infinity), undefined);
 });

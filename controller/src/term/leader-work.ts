@@ -159,14 +159,13 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
       goneAt: (uid) => selection.departedAt((gone) => gone.uid === uid),
       seen: (monitor, cronJob) => deps.starts.sinceOf(monitor.uid, cronJob.uid),
       unseen: (monitor, cronJob) =>
-        watchedUntilAt === undefined
-          ? undefined
-          : selectedInGap(
-              monitor,
-              cronJob,
-              caches.namespaces.findByName('', cronJob.namespace),
-              watchedUntilAt - unwrittenMs,
-            ),
+        selectedInGap(
+          monitor,
+          cronJob,
+          caches.namespaces.findByName('', cronJob.namespace),
+          // Over an empty database all that ever was is a gap.
+          (watchedUntilAt ?? -Infinity) - unwrittenMs,
+        ),
     },
   );
   const statuses = createStatusWriting(deps);

@@ -12,6 +12,7 @@ export {
   type RedactionQuestion,
 } from './redaction/index.ts';
 export { TailBuffer } from './tail-buffer.ts';
+export { consentAnnotation } from './translate/namespace.ts';
 export { createTranslator, type Translator } from './translate/translator.ts';
 export * from './resources/index.ts';
 export type { Answered } from './exchange.ts';

@@ -181,7 +181,8 @@ class PlayedCronJob {
       this.#generation++;
       this.#specAt = at;
     }
-    if (tier !== undefined) this.#labelsAt = at;
+    // Who writes what stands there already owns it since before.
+    if (tier !== undefined && tier !== before.tier) this.#labelsAt = at;
     this.#write(at);
   }
 

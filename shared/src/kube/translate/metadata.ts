@@ -49,7 +49,8 @@ export function metadataWritesOf(
       ...owned(written['f:annotations']).filter((key) => annotations.includes(key)),
     ];
     if (at === undefined || fields.length === 0) return [];
-    const isAlone = isOnly(entry['fieldsV1'], 'f:metadata') && isOnly(written, 'f:labels');
+    const isAlone =
+      isOnly(entry['fieldsV1'], 'f:metadata') && (isOnly(written, 'f:labels') || isOnly(written, 'f:annotations'));
     return [isAlone ? { at, fields, isAlone } : { at, fields }];
   });
 }

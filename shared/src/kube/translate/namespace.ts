@@ -3,7 +3,8 @@ import { textOf, type Json } from './fields.ts';
 import type { Interner } from './interner.ts';
 import { metadataOf, metadataWritesOf, textsOf } from './metadata.ts';
 
-const consentAnnotation = 'cronjob-monitor.io/monitored-from';
+/** Monitors of these namespaces may look into the one that has it (resources.md). */
+export const consentAnnotation = 'cronjob-monitor.io/monitored-from';
 
 /** A Namespace as Kubernetes sent it; undefined when it has no UID or name. Throws nothing. */
 export function toNamespaceFacts(object: Json, intern: Interner): NamespaceFacts | undefined {

@@ -278,7 +278,7 @@ test('a Namespace tells who may watch it', () => {
     name: 'db',
     labels: { tier: 'gold' },
     monitoredFrom: ['ops', 'prod'],
-    reachWrites: [{ at: Date.parse(time), fields: [consent] }],
+    reachWrites: [{ at: Date.parse(time), fields: [consent], isAlone: true }],
     createdAt: 0,
     deletingAt: undefined,
   });
