@@ -5,6 +5,13 @@ export function isObjectName(text: string): boolean {
   return form.test(text);
 }
 
+/** A CronJob, or a group of Jobs, whose name is made of labels and names of objects of any kind. */
+const subject = /^(~[A-Za-z0-9][-_.A-Za-z0-9]{0,251}|[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?)$/;
+
+export function isCronJobName(text: string): boolean {
+  return subject.test(text);
+}
+
 const id = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Ids of alerts, deliveries and silences, as they are written: a path with any other text names nothing. */

@@ -70,6 +70,38 @@ Where several monitors select one CronJob each judges with its own fields, and t
 them asks for it, the longest retention holds, and history is purged or reset only when all of them ask for it.
 `;
 
+const jobs = `## Jobs without a CronJob
+
+With \`jobs\` a monitor watches Jobs that no CronJob controls too: hooks of Helm, Jobs of a JobSet or another operator, Jobs that people make.
+It looks for them in the namespaces of its selector, whose other criteria are about CronJobs alone.
+
+They are watched in groups, since each Job runs once. The group of a Job is, the first that is there: its label \`cronjob-monitor.io/group\`; kind
+and name of the object that controls it (\`jobset-train\`); its \`generateName\` without the hyphen; its name without \`-<digits>\` or five
+letters of Kubernetes at the end (\`migrate-x7k2p\` is \`migrate\`). A group has the name \`~migrate\` wherever a CronJob has its own: in lists
+(\`GET /cronjobs?kind=Jobs\`), alerts, silences, metrics and messages. Only Jobs that a monitor selects are runs of it.
+
+A group has no schedule, so nothing of it is missed, late or absent. It is judged by jobFailed, jobStuck, \`sla.maxDuration\`,
+\`sla.minDuration\` and \`sla.durationRegressionThreshold\`; each Job counts as a scheduled run does. The next Job of the group that
+succeeds ends its alert. What does not run again is let go: an alert expires as \`forgotten\` when \`forgetAfter\` is over since the last Job of
+the group ended, whether that Job is still there or not. At most 20,000 groups are watched in a cluster; the condition \`SpecValid\` names those
+that are not.
+
+\`\`\`yaml
+apiVersion: cronjob-monitor.io/v1alpha1
+kind: CronJobMonitor
+metadata:
+  name: hooks
+  namespace: shop
+spec:
+  jobs:
+    hasAnnotations: [helm.sh/hook]
+    only: true
+  alerting:
+    channelRefs: [{ name: team-chat }]
+\`\`\`
+
+`;
+
 const labels = `## Labels and annotations
 
 ${table(
@@ -93,6 +125,7 @@ ${table(
       'people',
       'channels may use it; needed as `channels.require-secret-label` says: `off`, `own` (in the namespace of the service), `all`',
     ],
+    ['label `cronjob-monitor.io/group`', 'Job', 'people', 'the group that a Job without a CronJob belongs to'],
     [
       'label `cronjob-monitor.io/retry: "true"`, annotation `cronjob-monitor.io/retry-of`',
       'Job',
@@ -168,6 +201,7 @@ of a deleted channel as \`cancelled\`.
     examples,
     types,
     reach,
+    jobs.trimEnd(),
     labels,
     templates,
   ].join('\n');

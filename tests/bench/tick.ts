@@ -184,6 +184,7 @@ async function dependencies(epoch: number, fleet: readonly CronJobFacts[]): Prom
       defaultZone: 'UTC',
       jobsOf: () => [],
       podsOf: () => [],
+      groupEndedAt: () => undefined,
       refusalOf: () => undefined,
     },
     closing: { isRecreated: () => false, isUnreadable: () => false },

@@ -8,6 +8,7 @@ import {
   closedAlertStates,
   coverageSortKeys,
   coverageStates,
+  cronJobKinds,
   cronJobSortKeys,
   cronJobStatusFilters,
   healthStates,
@@ -94,6 +95,11 @@ export const queryParameters: Readonly<Record<string, Parameter>> = {
   monitorSort: sort(monitorSortKeys, 'name'),
 
   cronJobStatuses: list('status', 'Health; suspended and running are overlays.', words(cronJobStatusFilters)),
+  cronJobKinds: list(
+    'kind',
+    'CronJob unless it is given; Jobs: groups of Jobs that no CronJob controls.',
+    words(cronJobKinds),
+  ),
   cronJobStates: list('state', 'States of the verdict.', words(healthStates)),
   slaVerdicts: list('sla', 'Verdicts on the success rate.', words(slaVerdicts)),
   includeRemoved: query('includeRemoved', 'Also those that are gone and have history.', bool),

@@ -7,7 +7,7 @@ import {
   type Store,
 } from '@cronjob-monitor/shared/store';
 import { notFound, type ApiError } from '../errors.ts';
-import { isObjectName } from '../object-name.ts';
+import { isCronJobName, isObjectName } from '../object-name.ts';
 
 export interface KnownCronJob {
   /** A monitor selects it now: only then may it be acted upon. */
@@ -25,7 +25,7 @@ export interface KnownCronJob {
 export async function getKnownCronJob(store: Store, params: Readonly<Record<string, string>>): Promise<KnownCronJob> {
   const { namespace = '', name = '' } = params;
   const path = `${namespace}/${name}`;
-  if (!isObjectName(namespace) || !isObjectName(name)) throw notFound('CronJob', path, 'neverSeen');
+  if (!isObjectName(namespace) || !isCronJobName(name)) throw notFound('CronJob', path, 'neverSeen');
   const cronJob = await findCronJob(store, namespace, name);
   if (!cronJob) throw notFound('CronJob', path, 'neverSeen');
   const ids = await listCronJobIds(store, namespace, name);

@@ -51,6 +51,7 @@ function rulesOf({ hasWindow, ...said }: typeof monitor extends fc.Arbitrary<inf
   return {
     ...said,
     looksFor: alertTypes,
+    looksForInGroups: [],
     jobFailed: {
       enabled: true,
       failureThreshold: 1,

@@ -151,7 +151,7 @@ function watchedBy(written: WrittenResource, spec: MonitorSpec, resources: Resou
 
 function selectedBy(
   { namespace }: WrittenResource,
-  { selector }: MonitorSpec,
+  spec: MonitorSpec,
   { cronJobs, namespaces }: Resources,
 ): CronJobFacts[] {
   const unlabelled = cronJobs.map((cronJob) => ({
@@ -162,8 +162,8 @@ function selectedBy(
     deletingAt: undefined,
   }));
   const known = new Map([...unlabelled, ...namespaces].map((one) => [one.name, one]));
-  const { namespaces: reached } = reachOf(namespace, selector, known, usualReach);
-  return cronJobs.filter((cronJob) => selectsCronJob(selector, reached, cronJob));
+  const { namespaces: reached } = reachOf(namespace, spec.selector, known, usualReach);
+  return cronJobs.filter((cronJob) => selectsCronJob(spec, reached, cronJob));
 }
 
 function judgeChannel(written: WrittenResource): Finding[] {

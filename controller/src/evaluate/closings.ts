@@ -1,4 +1,5 @@
 import {
+  isGroupName,
   madeAnewWithinMs,
   type AlertFinding,
   type AlertRules,
@@ -7,7 +8,7 @@ import {
 } from '@cronjob-monitor/shared/domain';
 import type { AlertRecord } from '@cronjob-monitor/shared/store';
 import { findingOf } from './findings.ts';
-import type { Subject } from './subject.ts';
+import { forgetAt, type Subject } from './subject.ts';
 
 /** They are not asked for any more: what an alert is closed by needs none of a monitor's wishes. */
 export const noRules: AlertRules = {
@@ -43,10 +44,14 @@ export function closingsOf(subject: Subject, of: ClosingFacts): AlertFinding[] {
   });
 }
 
-function causeOf({ row, facts, watches }: Subject, alert: AlertRecord, of: ClosingFacts): CloseCause | undefined {
+function causeOf(subject: Subject, alert: AlertRecord, of: ClosingFacts): CloseCause | undefined {
+  const { row, facts, watches } = subject;
+  const watch = watches.find(({ monitor }) => monitor.id === alert.monitorId);
+  if (watch && (forgetAt(subject, watch) ?? Infinity) <= of.now) return 'forgotten';
+  if (row.deletedAt !== undefined && isGroupName(row.name)) return 'forgotten';
   if (row.deletedAt !== undefined) return of.isRecreated ? 'cronJobRecreated' : 'cronJobDeleted';
   // Not seen: its row is about to be marked, or is about to be written.
-  if (facts === undefined || watches.some(({ monitor }) => monitor.id === alert.monitorId)) return undefined;
+  if (facts === undefined || watch) return undefined;
   const monitor = row.monitors.find(({ id }) => id === alert.monitorId);
   if (monitor === undefined) return undefined;
   if (monitor.deletedAt !== undefined)

@@ -8,17 +8,19 @@ export const dueKinds = { 'dead-man-switch': 'presence', 'stuck-job-check': 'fin
 
 /**
  * When each monitor's verdicts may change by time alone. Runs that go on are no rows here: they are in memory, few, and looked through
- * at each tick.
+ * at each tick. `forgetAt`: when what is open about a group of Jobs is let go.
  */
 export function dueWishesOf(
   of: { readonly cronJobId: number; readonly monitorId: number },
   judged: readonly Judged[],
   parts: ReadonlySet<Part>,
+  forgetAt?: Instant,
 ): DueWish[] {
   const wishes: DueWish[] = [];
   if (parts.has('deadMan')) {
-    const at = earliest(judged.filter(({ type }) => ofPresence.includes(type)));
-    wishes.push({ ...of, kind: dueKinds['dead-man-switch'], at });
+    const changesAt = earliest(judged.filter(({ type }) => ofPresence.includes(type)));
+    const at = Math.min(changesAt ?? Infinity, forgetAt ?? Infinity);
+    wishes.push({ ...of, kind: dueKinds['dead-man-switch'], at: at === Infinity ? undefined : at });
   }
   if (parts.has('finishBy')) {
     wishes.push({

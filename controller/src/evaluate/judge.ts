@@ -1,7 +1,7 @@
 import {
   judge,
   levelsPassed,
-  slotOf,
+  originOf,
   toAlertFacts,
   type AlertFinding,
   type AlertRun,
@@ -21,7 +21,6 @@ import {
   setDue,
   toId16,
   type AlertRecord,
-  type DueWish,
   type JudgedRunRow,
   type Tx,
 } from '@cronjob-monitor/shared/store';
@@ -40,7 +39,7 @@ import { gatherRunning, type RunningSources } from './running-facts.ts';
 import { gatherRuns, type RunFacts } from './run-facts.ts';
 import { replayRuns, type ReplayedRuns } from './run-replay.ts';
 import { soonestStuckMs } from './stuck-candidates.ts';
-import { gatherSubjects, type Subject, type SubjectSources, type Watch } from './subject.ts';
+import { forgetAt, gatherSubjects, type Subject, type SubjectSources, type Watch } from './subject.ts';
 import { gatherWindowed } from './windowed-facts.ts';
 
 export interface JudgeDeps {
@@ -96,8 +95,11 @@ export async function judgeCronJobs(
   const runs = parts.has('jobFailed') ? await gatherRuns(tx, subjects) : undefined;
   const withRuns = occasion.recorded !== undefined || parts.has('jobFailed');
   const { factsOf, past } = await gatherFacts(tx, subjects, parts, { now, horizon, withRuns }, runs, deps);
-  const answered = subjects.flatMap((subject) =>
-    subject.watches.map((watch): Answered => {
+  const isForgotten = (subject: Subject, watch: Watch): boolean => (forgetAt(subject, watch) ?? Infinity) <= now;
+  const asked = subjects.flatMap((subject) => subject.watches.map((watch) => ({ subject, watch })));
+  const answered = asked
+    .filter(({ subject, watch }) => !isForgotten(subject, watch))
+    .map(({ subject, watch }): Answered => {
       const facts = factsOf(subject, watch);
       const knownThroughAt = Math.max(horizon, deps.provenThroughAt?.(subject.row.uid) ?? horizon);
       const isNews = newsOf(subject, watch, occasion);
@@ -105,13 +107,17 @@ export async function judgeCronJobs(
       const judged = judge(watch.rules.detection, facts, now, knownThroughAt);
       const levels = newLevels({ subject, watch, facts }, past, isNews, deps);
       return { subject, watch, facts, judged, levels, replayed };
-    }),
-  );
+    });
   const untold = await findUntold(tx, answered);
   const named = await runsNamed(tx, answered, { runs, past }, deps.sources);
 
   const findings: AlertFinding[] = [];
-  const wishes: DueWish[] = [];
+  // What is forgotten is asked again by a Job alone.
+  const wishes = asked
+    .filter(({ subject, watch }) => isForgotten(subject, watch))
+    .flatMap(({ subject, watch }) =>
+      dueWishesOf({ cronJobId: subject.row.id, monitorId: watch.monitor.id }, [], parts),
+    );
   for (const one of answered) {
     const { subject, watch, judged } = one;
     const context = {
@@ -125,7 +131,8 @@ export async function judgeCronJobs(
     // What has passed joins no storm of now: it is told with its end.
     findings.push(...findingsOfPassed(one, untold.get(watch) ?? [], { ...context, stormHold: undefined }));
     findings.push(...findingsOfRuns(one, occasion.recorded?.get(subject.row.id) ?? [], context));
-    wishes.push(...dueWishesOf({ cronJobId: subject.row.id, monitorId: watch.monitor.id }, judged, parts));
+    const of = { cronJobId: subject.row.id, monitorId: watch.monitor.id };
+    wishes.push(...dueWishesOf(of, judged, parts, forgetAt(subject, watch)));
   }
   for (const subject of subjects) {
     findings.push(...closingsOf(subject, { ...deps.closing, now, isRecreated: deps.closing.isRecreated(subject) }));
@@ -327,10 +334,8 @@ async function runsNamed(
       }
       const job = from.jobsOf(subject.row.uid).find(({ name }) => name === jobName);
       if (!job) continue;
-      const scheduledAt = slotOf(job);
-      const trigger = scheduledAt === undefined ? (job.manual ? 'manual' : 'unmatched') : 'scheduled';
       const { uid: jobUid, startedAt } = job;
-      named.set(nameKey(subject, jobName), { jobUid, jobName, trigger, scheduledAt, startedAt });
+      named.set(nameKey(subject, jobName), { jobUid, jobName, ...originOf(job, []), startedAt });
     }
   }
   if (recorded.size === 0) return named;

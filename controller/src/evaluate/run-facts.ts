@@ -1,4 +1,10 @@
-import { factsReach, failureReason, runsNeeded, type DetectionFacts } from '@cronjob-monitor/shared/domain';
+import {
+  factsReach,
+  failureReason,
+  runsNeeded,
+  type DetectionFacts,
+  type Instant,
+} from '@cronjob-monitor/shared/domain';
 import { listJudgedRuns, type JudgedRunRow, type Tx } from '@cronjob-monitor/shared/store';
 import type { Subject, Watch } from './subject.ts';
 
@@ -28,9 +34,15 @@ export async function gatherRuns(tx: Tx, subjects: readonly Subject[]): Promise<
       );
       // Runs that retention took say nothing about an alert that is still open.
       if (runs.length === 0 && open.length > 0) return undefined;
+      // A Job that begins anew does not bring back what was forgotten.
+      if (open.length === 0 && isForgotten(runs[0], watch, tx.now())) return { runs: [], isOpen: false };
       return { runs, isOpen: open.some(({ state }) => state !== 'pending') };
     },
   };
+}
+
+function isForgotten(newest: { readonly endedAt: Instant } | undefined, { rules }: Watch, now: Instant): boolean {
+  return rules.forgetAfterMs !== undefined && newest !== undefined && newest.endedAt + rules.forgetAfterMs <= now;
 }
 
 async function readRuns(

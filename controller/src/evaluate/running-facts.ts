@@ -3,6 +3,7 @@ import {
   faultOfRun,
   findNotStarted,
   hopelessWaitOf,
+  originOf,
   refusedCreate,
   slotGapMs,
   slotOf,
@@ -72,7 +73,10 @@ export async function gatherRunning(
       durations: lastRuns && {
         ...sinceOrigin(lastRuns.get(subject.row.id), watch.judgesFromAt),
         running: jobs.flatMap((job) =>
-          slotOf(job) === undefined || job.suspended || job.startedAt === undefined || job.decidedAs !== undefined
+          originOf(job, []).trigger !== 'scheduled' ||
+          job.suspended ||
+          job.startedAt === undefined ||
+          job.decidedAs !== undefined
             ? []
             : [{ jobName: job.name, startedAt: job.startedAt }],
         ),

@@ -1,6 +1,7 @@
 import type { SlotOutcome } from '@cronjob-monitor/shared/contract';
 import {
   epochAt,
+  isGroupName,
   lateAfterMs,
   sameSpec,
   settleSlots as settle,
@@ -119,7 +120,8 @@ export async function settleSlots(
 
   const batch = new Batch(deps, now);
   for (const ledger of ledgers.values()) {
-    if (!deps.isMonitored(ledger.uid)) {
+    // A group of Jobs has no slots.
+    if (isGroupName(ledger.name) || !deps.isMonitored(ledger.uid)) {
       batch.leave(ledger);
       continue;
     }
@@ -206,7 +208,7 @@ class Batch {
     this.#now = now;
   }
 
-  /** It belongs to no CronJob any more. */
+  /** It has no slots, or none that are asked for. */
   leave({ id }: StoredLedger): void {
     this.#settled.set(id, { dueAt: undefined, moved: false, inferred: [], outcomes: [] });
   }

@@ -12,6 +12,8 @@ import {
 export interface MonitorRules {
   readonly detection: DetectionRules;
   readonly alerts: AlertRules;
+  /** Of a group of Jobs: for how long after its last Job has ended it is told of. */
+  readonly forgetAfterMs?: number | undefined;
   /** What its messages tell of a run; undefined: everything. */
   readonly includeContext:
     | {
@@ -49,6 +51,8 @@ export interface Subject {
   readonly zone: string;
   readonly watches: readonly Watch[];
   readonly alerts: readonly AlertRecord[];
+  /** Of a group of Jobs: when the last of them ended; undefined while one goes on, and of a CronJob. */
+  readonly groupEndedAt: Instant | undefined;
 }
 
 /** What this replica sees of the cluster, as far as verdicts ask. */
@@ -56,6 +60,8 @@ export interface SubjectSources {
   readonly findCronJob: (uid: string) => CronJobFacts | undefined;
   readonly watchersOf: (cronJob: CronJobFacts) => readonly Watcher[];
   readonly defaultZone: string;
+  /** Of a group of Jobs: when the last of them ended; undefined while one goes on. */
+  readonly groupEndedAt: (uid: string) => Instant | undefined;
 }
 
 /** The CronJobs with who watches them and what is open about them. */
@@ -71,8 +77,16 @@ export async function gatherSubjects(tx: Tx, ids: readonly number[], from: Subje
       zone,
       watches: facts ? from.watchersOf(facts).flatMap((watcher) => toWatch(watcher, row)) : [],
       alerts: alerts.get(row.id) ?? [],
+      groupEndedAt: facts?.marks && from.groupEndedAt(row.uid),
     };
   });
+}
+
+/** When a monitor lets go of what it told of a group of Jobs; undefined: of a CronJob, and while a Job goes on. */
+export function forgetAt({ groupEndedAt }: Subject, { rules }: Pick<Watch, 'rules'>): Instant | undefined {
+  return groupEndedAt === undefined || rules.forgetAfterMs === undefined
+    ? undefined
+    : groupEndedAt + rules.forgetAfterMs;
 }
 
 /** A monitor that has no row for it yet judges it as soon as it has. */

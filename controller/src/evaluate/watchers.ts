@@ -2,7 +2,7 @@ import { hopelessWaitOf, type CronJobFacts, type Instant, type JobFacts } from '
 import { stuckCandidates } from './stuck-candidates.ts';
 import type { RunningSources } from './running-facts.ts';
 import type { Watcher } from './subject.ts';
-import { rulesOf } from './monitor-rules.ts';
+import { rulesOf, rulesOfGroup } from './monitor-rules.ts';
 import type { Selection, ClusterCaches } from '../selection/index.ts';
 
 export interface WatchersDeps extends Pick<RunningSources, 'podsOf' | 'refusalOf'> {
@@ -24,7 +24,9 @@ export function createWatchers({ caches, selection, defaultZone, podsOf, refusal
     return selection
       .monitorsOf(cronJob)
       .flatMap(({ uid, namespace, name, decoded }) =>
-        decoded.ok ? [{ uid, namespace, name, rules: rulesOf(decoded.spec, zone) }] : [],
+        decoded.ok
+          ? [{ uid, namespace, name, rules: (cronJob.marks ? rulesOfGroup : rulesOf)(decoded.spec, zone) }]
+          : [],
       );
   };
   return {

@@ -78,7 +78,7 @@ export function createFleetFigures(deps: FleetFiguresDeps): FleetFigures {
 
     async measureFleet() {
       const [{ summary, states }, monitors, alerts] = await Promise.all([
-        countCronJobs(store, {}),
+        countCronJobs(store, { kinds: ['CronJob'] }),
         countMonitorPhases(store),
         countOpenAlerts(store, []),
       ]);
@@ -159,7 +159,9 @@ const mostNames = 1_000;
 
 function unwatchedOf({ cronJobs, selection, mayBeWatched }: FleetFiguresDeps): UnwatchedCronJobs {
   const names = [...cronJobs.values()]
-    .filter((cronJob) => mayBeWatched(cronJob.namespace) && selection.monitorsOf(cronJob).length === 0)
+    .filter(
+      (cronJob) => !cronJob.marks && mayBeWatched(cronJob.namespace) && selection.monitorsOf(cronJob).length === 0,
+    )
     .map(({ namespace, name }) => `${namespace}/${name}`)
     .sort();
   const counts = Map.groupBy(names, (path) => path.slice(0, path.indexOf('/')));
@@ -184,6 +186,8 @@ async function countCovered(deps: FleetFiguresDeps, unwatched: number): Promise<
   };
   const counts = Object.fromEntries(coverageStates.map((state) => [state, 0])) as Record<keyof CoverageCounts, number>;
   for (const cronJob of cronJobs.values()) {
+    // Of Jobs without a CronJob only those are known that a monitor looks for.
+    if (cronJob.marks) continue;
     const monitors = selection.monitorsOf(cronJob);
     if (monitors.length > 0) counts[judge.judge(monitors.flatMap((monitor) => rulesOf(monitor) ?? [])).state] += 1;
   }

@@ -39,7 +39,7 @@ import { BlindSpans, Circuit, Spool, Spooling, isDatabaseAway, noticeOutage } fr
 import { leaseProblems } from './lease-problems.ts';
 import { isHopeless, prepareSchema } from './prepare-schema.ts';
 import { createTwoWitnesses } from './two-witnesses.ts';
-import { createSelection, SelectionStarts, createCaches, createReflectors } from '../selection/index.ts';
+import { createSelection, JobGroups, SelectionStarts, createCaches, createReflectors } from '../selection/index.ts';
 import type { ControllerSettings } from '../settings/settings.ts';
 import { blindSecondsOf, rememberedMs } from '../term/verdict-work.ts';
 
@@ -67,6 +67,8 @@ export interface Controller {
 }
 
 const tidyEveryMs = 60_000;
+/** A monitor or a namespace that changed may ask for other Jobs: those in the cluster are looked through so soon. */
+const reconsiderEveryMs = 500;
 
 export function createController(deps: ControllerDeps): Controller {
   const { settings, store, cluster, clock, registry, problems, background } = deps;
@@ -99,7 +101,9 @@ export function createController(deps: ControllerDeps): Controller {
     clock,
   });
   const snapshotMetrics = new SnapshotMetrics(registry, () => intake.snapshots.endedCount);
-  const starts = new SelectionStarts({ ...caches, selection, rules: settings.reach });
+  // A monitor that begins to look for Jobs begins with those that are there.
+  const seenAndCandidates = { values: () => chain(caches.cronJobs.values(), groups.candidates()) };
+  const starts = new SelectionStarts({ ...caches, cronJobs: seenAndCandidates, selection, rules: settings.reach });
   const unwatchedSinceAt = (kind: WatchedKind): Instant | undefined => {
     const freshThroughAt = reflectors.freshThrough(kind);
     return blindSecondsOf(freshThroughAt, clock.now()) > 0 ? freshThroughAt : undefined;
@@ -111,6 +115,22 @@ export function createController(deps: ControllerDeps): Controller {
     starts,
     unwatchedSinceAt,
     clock,
+  });
+  const onCronJob = watchCronJobs({
+    queue: (uid) => queues.CronJobHandler.add(uid),
+    queueMonitorsAround: (cronJob) => monitors.aroundCronJob(cronJob),
+    departed: (cronJob, at) => selection.departed(cronJob, at),
+    sightings,
+    starts,
+    unwatchedSinceAt: () => unwatchedSinceAt('CronJob'),
+    clock,
+  });
+  const groups: JobGroups = new JobGroups({
+    jobs: caches.jobs,
+    groups: caches.cronJobs.groups,
+    selection,
+    tell: onCronJob,
+    onRefused: (monitorUid) => queues.CronJobMonitor.add(monitorUid),
   });
   const reflectors = createReflectors(
     {
@@ -125,19 +145,20 @@ export function createController(deps: ControllerDeps): Controller {
     },
     caches,
     {
-      onJob: intake.onJob,
+      onJob(event) {
+        groups.onJob(event, clock.now());
+        return intake.onJob(event);
+      },
       onPod: intake.onPod,
-      onCronJob: watchCronJobs({
-        queue: (uid) => queues.CronJobHandler.add(uid),
-        queueMonitorsAround: (cronJob) => monitors.aroundCronJob(cronJob),
-        departed: (cronJob, at) => selection.departed(cronJob, at),
-        sightings,
-        starts,
-        unwatchedSinceAt: () => unwatchedSinceAt('CronJob'),
-        clock,
-      }),
-      onNamespace: monitors.onNamespace,
-      onMonitor: monitors.onMonitor,
+      onCronJob,
+      onNamespace(event) {
+        monitors.onNamespace(event);
+        groups.reconsiderSoon();
+      },
+      onMonitor(event) {
+        monitors.onMonitor(event);
+        groups.reconsiderSoon();
+      },
       onChannel(event) {
         // Our own status patches come back as events: they change no spec.
         const isOwnEcho = event.type === 'updated' && event.before.generation === event.item.generation;
@@ -202,6 +223,7 @@ export function createController(deps: ControllerDeps): Controller {
           logger,
           caches,
           selection,
+          groups,
           intake,
           queues,
           circuit,
@@ -320,10 +342,13 @@ export function createController(deps: ControllerDeps): Controller {
       );
     while (!signal.aborted && !reflectors.hasSynced()) await clock.sleep(100, signal).catch(() => {});
     if (signal.aborted) return;
+    groups.reconsider();
+    clock.every(reconsiderEveryMs, () => groups.reconsiderIfAsked(), signal);
     syncedAt = clock.now();
     logger.info('all caches are filled', {
       cronJobs: caches.cronJobs.size,
       jobs: caches.jobs.size,
+      groupsOfJobs: caches.cronJobs.groups.size,
       pods: caches.pods.size,
     });
     clock.every(tidyEveryMs, tidy, signal);
@@ -357,6 +382,7 @@ export function createController(deps: ControllerDeps): Controller {
   /** What is remembered beyond the caches is let go when it can no longer be asked for. */
   function tidy(): void {
     const before = clock.now() - rememberedMs;
+    groups.forget(clock.now());
     selection.forgetDeparted(before, (uid) => caches.jobs.listBy('cronJob', uid).length > 0);
     intake.pods.forgetLost(before);
     if (!terms.isLeading) intake.snapshots.forgetSeenBefore(before);
@@ -384,6 +410,10 @@ export function createController(deps: ControllerDeps): Controller {
       AbortSignal.any([signal, stopping.signal]),
     );
   }
+}
+
+function* chain<T>(...parts: readonly Iterable<T>[]): Generator<T> {
+  for (const part of parts) yield* part;
 }
 
 /** A line of the spool, as far as it is what this release writes. */

@@ -1,4 +1,10 @@
-import type { CronJobFacts, JobFacts, NamespaceFacts, PodFacts } from '@cronjob-monitor/shared/domain';
+import {
+  isGroupName,
+  type CronJobFacts,
+  type JobFacts,
+  type NamespaceFacts,
+  type PodFacts,
+} from '@cronjob-monitor/shared/domain';
 import {
   createTranslator,
   type Cluster,
@@ -25,9 +31,39 @@ import { toMonitorSeen, type MonitorSeen } from './monitor-seen.ts';
 /** The cache knows cluster-scoped objects by the empty namespace. */
 export type NamespaceSeen = NamespaceFacts & { readonly namespace: string };
 
+/** CronJobs and groups of Jobs as one: both are selected, recorded and judged in the same way. */
+export class SeenCronJobs {
+  /** The CronJobs of the cluster alone. */
+  readonly own = new ObjectCache<CronJobFacts>({});
+  /** `JobGroups` writes them. */
+  readonly groups = new ObjectCache<CronJobFacts>({});
+
+  get size(): number {
+    return this.own.size + this.groups.size;
+  }
+
+  find(uid: string): CronJobFacts | undefined {
+    return this.own.find(uid) ?? this.groups.find(uid);
+  }
+
+  findByName(namespace: string, name: string): CronJobFacts | undefined {
+    return (isGroupName(name) ? this.groups : this.own).findByName(namespace, name);
+  }
+
+  *values(): Generator<CronJobFacts> {
+    yield* this.own.values();
+    yield* this.groups.values();
+  }
+
+  *valuesIn(namespace: string): Generator<CronJobFacts> {
+    yield* this.own.valuesIn(namespace);
+    yield* this.groups.valuesIn(namespace);
+  }
+}
+
 /** Everything this replica sees of the cluster, kept in step by one reflector per kind: warm on followers too. */
 export interface ClusterCaches {
-  readonly cronJobs: ObjectCache<CronJobFacts>;
+  readonly cronJobs: SeenCronJobs;
   readonly jobs: ObjectCache<JobFacts, 'cronJob'>;
   readonly pods: ObjectCache<PodFacts, 'job'>;
   readonly namespaces: ObjectCache<NamespaceSeen>;
@@ -60,7 +96,7 @@ export interface ReflectorSetDeps {
 
 export function createCaches(): ClusterCaches {
   return {
-    cronJobs: new ObjectCache<CronJobFacts>({}),
+    cronJobs: new SeenCronJobs(),
     jobs: new ObjectCache<JobFacts, 'cronJob'>({ cronJob: (job) => job.cronJobUid }),
     pods: new ObjectCache<PodFacts, 'job'>({ job: (pod) => pod.jobUid }),
     namespaces: new ObjectCache<NamespaceSeen>({}),
@@ -79,7 +115,7 @@ export function createReflectors(deps: ReflectorSetDeps, caches: ClusterCaches, 
       toMonitorSeen(raw, deps.defaults, deps.checks),
     ),
     ...reflect('AlertChannel', caches.channels, tell.onChannel, toChannelSeen),
-    ...reflect('CronJob', caches.cronJobs, tell.onCronJob, (raw) => translator.cronJob(raw)),
+    ...reflect('CronJob', caches.cronJobs.own, tell.onCronJob, (raw) => translator.cronJob(raw)),
     ...reflect('Pod', caches.pods, tell.onPod, (raw) => translator.pod(raw)),
     ...reflect('Job', caches.jobs, tell.onJob, (raw) => translator.job(raw, knownJob(raw))),
   ]);

@@ -1,4 +1,4 @@
-import type { FieldWrite, Instant } from '@cronjob-monitor/shared/domain';
+import { parseResourceDuration, type FieldWrite, type Instant } from '@cronjob-monitor/shared/domain';
 import {
   decodeMonitorSpec,
   type DecodedSpec,
@@ -17,7 +17,7 @@ export interface MonitorSeen {
   readonly createdAt: Instant;
   readonly resourceVersion: string;
   readonly decoded: DecodedSpec<MonitorSpec>;
-  /** When each field manager last wrote the selector. */
+  /** When each field manager last wrote what says which CronJobs and Jobs are selected. */
   readonly selectorWrites: readonly FieldWrite[];
   /** When the expectations were written last; undefined: not known. */
   readonly expectsWrittenAt?: Instant | undefined;
@@ -41,17 +41,22 @@ export function toMonitorSeen(raw: RawObject, defaults: MonitorDefaults, checks?
     createdAt: typeof creationTimestamp === 'string' ? Date.parse(creationTimestamp) || 0 : 0,
     resourceVersion: typeof resourceVersion === 'string' ? resourceVersion : '',
     decoded: decodeMonitorSpec(raw, defaults, checks),
-    selectorWrites: writesOf('selector', managedFields),
+    selectorWrites: [...writesOf('selector', managedFields), ...writesOf('jobs', managedFields)],
     expectsWrittenAt: newestOf(writesOf('expects', managedFields)),
     status: raw['status'],
   };
+}
+
+/** For how long a group of Jobs is told of after its last Job has ended. */
+export function forgetAfterMs({ decoded }: Pick<MonitorSeen, 'decoded'>): number {
+  return (decoded.ok && decoded.spec.jobs && parseResourceDuration(decoded.spec.jobs.forgetAfter)) || 0;
 }
 
 function newestOf(writes: readonly FieldWrite[]): Instant | undefined {
   return writes.length === 0 ? undefined : Math.max(...writes.map(({ at }) => at));
 }
 
-function writesOf(field: 'selector' | 'expects', managedFields: unknown): FieldWrite[] {
+function writesOf(field: 'selector' | 'jobs' | 'expects', managedFields: unknown): FieldWrite[] {
   if (!Array.isArray(managedFields)) return [];
   return managedFields.flatMap((entry: { time?: unknown; fieldsV1?: { 'f:spec'?: object } } | null) => {
     const at = typeof entry?.time === 'string' ? Date.parse(entry.time) : Number.NaN;

@@ -62,19 +62,21 @@ export class SelectionStarts {
   monitorChanged({ before, item }: Changed<MonitorSeen>, news: News): void {
     // One that cannot be read selects nothing, and stops no watch.
     if (!before.decoded.ok || !item.decoded.ok) return;
-    const selectors = [before.decoded.spec.selector, item.decoded.spec.selector] as const;
-    if (JSON.stringify(selectors[0]) === JSON.stringify(selectors[1])) return;
+    const specs = [before.decoded.spec, item.decoded.spec] as const;
+    const [earlier, later] = specs.map(({ selector, jobs }) => JSON.stringify([selector, jobs]));
+    if (earlier === later) return;
     const writes = { before: before.selectorWrites, after: item.selectorWrites };
-    const at = instantOfWrite(['selector'], writes, news);
+    const at = instantOfWrite(['selector', 'jobs'], writes, news);
     const namespaces = this.#namespaces();
-    const [was, is] = selectors.map((selector) => {
-      const reach = reachOf(item.namespace, selector, namespaces, this.#from.rules);
-      return (cronJob: CronJobFacts): boolean => selectsCronJob(selector, reach.namespaces, cronJob);
+    const [was, is] = specs.map((spec) => {
+      const reach = reachOf(item.namespace, spec.selector, namespaces, this.#from.rules);
+      return (cronJob: CronJobFacts): boolean => selectsCronJob(spec, reach.namespaces, cronJob);
     });
     for (const cronJob of this.#from.cronJobs.values()) {
       const [selected, selects] = [was?.(cronJob) === true, is?.(cronJob) === true];
       if (selects && !selected && this.#isFor(item, cronJob)) this.#begins(item.uid, cronJob.uid, at);
-      if (selected !== selects || selectors[0]?.fallback !== selectors[1]?.fallback) this.#fallsBack(cronJob, at);
+      if (selected !== selects || specs[0].selector?.fallback !== specs[1].selector?.fallback)
+        this.#fallsBack(cronJob, at);
     }
   }
 
@@ -90,12 +92,13 @@ export class SelectionStarts {
     const cronJobs = [...this.#from.cronJobs.values()].filter(({ namespace }) => namespace === item.name);
     for (const monitor of this.#from.monitors.values()) {
       if (!monitor.decoded.ok) continue;
-      const { selector } = monitor.decoded.spec;
+      const { spec } = monitor.decoded;
+      const { selector } = spec;
       const wasReached = reachOf(monitor.namespace, selector, earlier, this.#from.rules).namespaces.has(item.name);
       const reach = reachOf(monitor.namespace, selector, later, this.#from.rules);
       if (wasReached || !reach.namespaces.has(item.name)) continue;
       for (const cronJob of cronJobs)
-        if (selectsCronJob(selector, reach.namespaces, cronJob) && this.#isFor(monitor, cronJob))
+        if (selectsCronJob(spec, reach.namespaces, cronJob) && this.#isFor(monitor, cronJob))
           this.#begins(monitor.uid, cronJob.uid, at);
     }
     for (const cronJob of cronJobs) this.#fallsBack(cronJob, at);
@@ -128,9 +131,9 @@ export class SelectionStarts {
 
   #selects({ namespace, decoded }: MonitorSeen, cronJob: CronJobFacts): boolean {
     if (!decoded.ok) return false;
-    const { selector } = decoded.spec;
-    const { namespaces } = reachOf(namespace, selector, this.#namespaces(), this.#from.rules);
-    return selectsCronJob(selector, namespaces, cronJob);
+    const { spec } = decoded;
+    const { namespaces } = reachOf(namespace, spec.selector, this.#namespaces(), this.#from.rules);
+    return selectsCronJob(spec, namespaces, cronJob);
   }
 
   #begins(monitorUid: string, cronJobUid: string, at: Instant): void {

@@ -1,14 +1,16 @@
-import type { CronJobFacts, Instant, NamespaceFacts } from '@cronjob-monitor/shared/domain';
+import type { CronJobFacts, Instant, JobFacts, NamespaceFacts } from '@cronjob-monitor/shared/domain';
 import {
   reachOf,
   refusalOf,
   selectsCronJob,
   withoutNeedlessFallbacks,
   type MonitorSelector,
+  type Selecting,
   type Reach,
   type ReachRules,
   type RefusalReason,
 } from '@cronjob-monitor/shared/kube';
+import { groupOf } from './job-groups.ts';
 import type { MonitorSeen } from './monitor-seen.ts';
 
 /** Who watches whom, computed from what the caches hold now: nothing to keep in step, nothing to lose. */
@@ -18,6 +20,8 @@ export interface Selection {
   /** By UID; of a CronJob that was deleted lately, those that selected it then. */
   monitorsOfUid(cronJobUid: string): readonly MonitorSeen[];
   isMonitored(cronJobUid: string): boolean;
+  /** Whether a Job is a run of what is monitored: every Job of a CronJob, of a group those that a monitor selects. */
+  takesJob(job: JobFacts): boolean;
   cronJobsOf(monitor: MonitorSeen): CronJobFacts[];
   reachOf(monitor: MonitorSeen): Reach;
   /** Why a monitor may not look into a namespace, whatever its selector says; undefined: it may. */
@@ -82,7 +86,7 @@ export function createSelection(from: SelectionSources): Selection {
     let monitors = known.get(cronJob);
     if (!monitors) {
       const selecting = lookingInto(cronJob.namespace).filter((monitor) =>
-        selectsCronJob(selectorOf(monitor), reach(monitor).namespaces, cronJob),
+        selectsCronJob(selectingOf(monitor), reach(monitor).namespaces, cronJob),
       );
       monitors = withoutNeedlessFallbacks(selecting, selectorOf);
       known.set(cronJob, monitors);
@@ -102,7 +106,7 @@ export function createSelection(from: SelectionSources): Selection {
     if (!cronJob) return false;
     return departedMonitors.values().some(({ monitor }) => {
       const { namespaces: reached } = reach(monitor);
-      return monitor.decoded.ok && selectsCronJob(selectorOf(monitor), reached, cronJob);
+      return monitor.decoded.ok && selectsCronJob(selectingOf(monitor), reached, cronJob);
     });
   };
 
@@ -110,6 +114,7 @@ export function createSelection(from: SelectionSources): Selection {
     monitorsOf,
     monitorsOfUid,
     isMonitored: (uid) => monitorsOfUid(uid).length > 0 || hasDepartedMonitor(uid),
+    takesJob: (job) => job.marks === undefined || monitorsOf(groupOf(job, job.marks, undefined)).length > 0,
     // A monitor looks into few namespaces of many: the others are not read.
     cronJobsOf: (monitor) =>
       monitor.decoded.ok
@@ -139,6 +144,10 @@ export function createSelection(from: SelectionSources): Selection {
 
 function selectorOf(monitor: MonitorSeen): MonitorSelector | undefined {
   return monitor.decoded.ok ? monitor.decoded.spec.selector : undefined;
+}
+
+function selectingOf({ decoded }: MonitorSeen): Selecting {
+  return decoded.ok ? decoded.spec : {};
 }
 
 function leadingFirst(namespace: string): (a: MonitorSeen, b: MonitorSeen) => number {

@@ -48,6 +48,8 @@ export interface EvaluationDeps {
   readonly store: Store;
   readonly caches: Pick<ClusterCaches, 'cronJobs' | 'jobs' | 'monitors' | 'namespaces'>;
   readonly selection: Selection;
+  /** Of a group of Jobs: when the last of them ended; undefined while one goes on. */
+  readonly groupEndedAt: (uid: string) => Instant | undefined;
   readonly podsOf: RunningSources['podsOf'];
   readonly refusalOf: RunningSources['refusalOf'];
   readonly clock: Clock;
@@ -129,7 +131,8 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
       findCronJob: (uid) => caches.cronJobs.find(uid),
       watchersOf: watchers.of,
       defaultZone: deps.settings.defaultZone,
-      jobsOf: (uid) => caches.jobs.listBy('cronJob', uid),
+      jobsOf: (uid) => caches.jobs.listBy('cronJob', uid).filter((job) => deps.selection.takesJob(job)),
+      groupEndedAt: deps.groupEndedAt,
       podsOf: deps.podsOf,
       refusalOf: deps.refusalOf,
     },

@@ -32,6 +32,7 @@ async function judgedBy(context: TestContext, isSuccession: boolean): Promise<{ 
     caches: { cronJobs: nothing, jobs: nothing, monitors: nothing } as never,
     selection: { monitorsOf: () => [] } as never,
     podsOf: () => [],
+    groupEndedAt: () => undefined,
     refusalOf: () => undefined,
     clock: systemClock,
     logger: new RecordingLogger(),

@@ -1,7 +1,7 @@
 import type { CronJobFacts, Instant } from '@cronjob-monitor/shared/domain';
 import { mayBeWatched, routeRulesOf, type Cluster, type StatusWriter } from '@cronjob-monitor/shared/kube';
 import type { Clock, Logger, ProblemList } from '@cronjob-monitor/shared/process';
-import { FencedError, mostRunsAtOnce, type Store } from '@cronjob-monitor/shared/store';
+import { FencedError, listKeptGroups, mostRunsAtOnce, type Store } from '@cronjob-monitor/shared/store';
 import { createAddressRules } from '../channels/index.ts';
 import type { Evaluation } from './evaluation.ts';
 import { createEvidenceTaking, wantsFactsOfLogs } from '../evidence/index.ts';
@@ -36,6 +36,7 @@ import { ReconcileLoop, type BlindSpans, type Circuit, type ComeBack, isDatabase
 import {
   selectedInGap,
   type Selection,
+  type JobGroups,
   type SelectionStarts,
   type ClusterCaches,
   isExcluded,
@@ -52,6 +53,7 @@ export interface LeaderWorkDeps {
   readonly store: Store;
   readonly caches: ClusterCaches;
   readonly selection: Selection;
+  readonly groups: JobGroups;
   readonly intake: JobIntake;
   readonly queues: Queues;
   readonly circuit: Circuit;
@@ -141,6 +143,8 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
       return isDatabaseAway(error);
     },
   });
+  // Before anything is compared with the cluster, which knows of no group without a Job.
+  deps.groups.restore(await listKeptGroups(store));
   const verdicts = await createVerdictWork({ ...deps, evidence, figures, outlookOf }, term);
   const { evaluation, watchedUntilAt } = verdicts;
   await recallDepartedMonitors({ store, selection, monitors: caches.monitors }, clock.now());
@@ -208,6 +212,7 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
         refusalOf: verdicts.refusalOf,
         findCronJob: (uid) => selection.findCronJob(uid),
         isMonitored: (uid) => selection.isMonitored(uid),
+        takesJob: (job) => selection.takesJob(job),
       },
       records: jobRecords,
       clock,
@@ -264,6 +269,7 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
           selection,
           scheduleProblemOf: (cronJob, now) => outlookInZone(cronJob, now).problem,
           expectationsOf: (monitorUid) => evaluation.expectationsOf(monitorUid),
+          refusedGroupsOf: (monitorUid) => deps.groups.refusedOf(monitorUid),
         },
         records: monitorRecords,
         lint,

@@ -220,6 +220,7 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
   await storms.load();
   const evaluation = createEvaluation({
     ...deps,
+    groupEndedAt: (uid) => deps.groups.endedAtOf(uid),
     podsOf: (jobUid) => deps.intake.pods.podsOf(jobUid),
     refusalOf: (jobUid) => refusals.of(jobUid),
     term,

@@ -168,7 +168,7 @@ class Life {
       clock,
     });
     this.#watched = [
-      watchKind<CronJobFacts>('CronJob', this.#caches.cronJobs, (raw) => translator.cronJob(raw), onCronJob),
+      watchKind<CronJobFacts>('CronJob', this.#caches.cronJobs.own, (raw) => translator.cronJob(raw), onCronJob),
       watchKind<JobFacts>('Job', this.#caches.jobs, (raw) => translator.job(raw), this.#intake.onJob),
     ];
     if (deps.verdicts) {
@@ -337,6 +337,7 @@ class Life {
           refusalOf: () => undefined,
           findCronJob: (uid) => this.#caches.cronJobs.find(uid),
           isMonitored: () => true,
+          takesJob: ({ marks }) => marks === undefined,
         },
         records: this.#jobRecords,
         clock,

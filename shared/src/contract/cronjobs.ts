@@ -5,6 +5,7 @@ import type {
   AlertSubject,
   AlertType,
   ConcurrencyPolicy,
+  CronJobKind,
   CronJobStatus,
   ExecutionStatus,
   ExecutionTrigger,
@@ -94,13 +95,16 @@ export interface Rollout {
 interface CronJobBase {
   readonly namespace: string;
   readonly name: string;
-  /** Of the present object, or of the last one when deleted. */
+  /** `Jobs`: a group of Jobs that no CronJob controls, named `~` and what they have in common. */
+  readonly kind: CronJobKind;
+  /** Of the present object, or of the last one when deleted; of a group, made of its name. */
   readonly uid: string;
   readonly status: CronJobStatus;
   readonly verdict: Verdict;
   readonly suspended: boolean;
   /** Unfinished Jobs it owns, manual ones included. */
   readonly runningJobs: number;
+  /** Empty: a group of Jobs has none. */
   readonly schedule: string;
   /** Null = the cluster's default. */
   readonly timezone: string | null;

@@ -62,6 +62,10 @@ export const alertTypeTable: Readonly<Record<AlertType, AlertTypeRow>> = {
   absent: { label: 'Absent', severity: 'critical', kind: 'level', subjects: absentSubjects },
 };
 
+/** What stands in the list: a CronJob, or a group of Jobs that no CronJob controls. */
+export const cronJobKinds = ['CronJob', 'Jobs'] as const;
+export type CronJobKind = (typeof cronJobKinds)[number];
+
 /** Why a CronJob that a monitor expects is not there for it. */
 export const absenceCauses = ['deleted', 'deselected', 'neverExisted'] as const;
 export type AbsenceCause = (typeof absenceCauses)[number];

@@ -333,6 +333,7 @@ export {
 export { listOutputRuns } from './facts/list-output-runs.ts';
 export { measureLongestRuns, type LongestRun } from './facts/measure-longest-runs.ts';
 export { measureDurationShift, type DurationShift } from './facts/measure-duration-shift.ts';
+export { listKeptGroups, type KeptGroup } from './catalog/job-groups.ts';
 export {
   listKnownMonitors,
   listLastOfNames,

@@ -11,6 +11,14 @@ export const wholeMonitorSpec = {
     allNamespaces: false,
     fallback: true,
   },
+  jobs: {
+    matchLabels: { team: 'data' },
+    matchExpressions: [{ key: 'stage', operator: 'NotIn', values: ['canary'] }],
+    ownerKinds: ['JobSet'],
+    hasAnnotations: ['helm.sh/hook'],
+    only: true,
+    forgetAfter: '12h',
+  },
   deadManSwitch: {
     enabled: true,
     maxTimeSinceLastSuccess: '25h',

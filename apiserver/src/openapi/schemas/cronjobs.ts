@@ -2,6 +2,7 @@ import {
   alertSubjects,
   alertTypes,
   concurrencyPolicies,
+  cronJobKinds,
   cronJobStatuses,
   deadManBases,
   executionStatuses,
@@ -70,6 +71,7 @@ const subject = nullable(words(alertSubjects));
 const cronJob = {
   namespace: text,
   name: text,
+  kind: words(cronJobKinds),
   uid: text,
   status: words(cronJobStatuses),
   verdict: ref('Verdict'),

@@ -6,6 +6,7 @@ import {
   type CronJobRoutes,
 } from '@cronjob-monitor/shared/contract';
 import {
+  isGroupName,
   outcomeOf,
   routeOf,
   type JudgedRun,
@@ -132,8 +133,11 @@ async function readRoutes(
     acceptedSinceAt: acceptedSince(now, days),
   };
   return monitors.flatMap(({ monitorId, namespace, name }) => {
-    const ofMonitor = rules.get(monitorId);
-    if (!ofMonitor) return [];
+    const found = rules.get(monitorId);
+    if (!found) return [];
+    const ofMonitor = isGroupName(cronJob.name)
+      ? { ...found, looksFor: found.looksForInGroups, expects: undefined }
+      : found;
     return types.map((type) => {
       const last = alerts.find((alert) => alert.monitorId === monitorId && alert.type === type);
       return presentRoute(ofMonitor, type, reach, {

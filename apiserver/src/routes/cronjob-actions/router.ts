@@ -1,7 +1,9 @@
-import { listActiveJobs } from '@cronjob-monitor/shared/store';
+import { isGroupName } from '@cronjob-monitor/shared/domain';
+import { listActiveJobs, type CatalogCronJob, type Store } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
 import { readNoBody, readQuery } from '../../middleware/validate.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
+import { conflict } from '../../errors.ts';
 import { getSelectedCronJob } from '../known-cron-job.ts';
 import { flag } from '../../middleware/parameters.ts';
 
@@ -43,16 +45,23 @@ export function cronJobActionsRouter({ guard, store, actions }: RouteDeps): ApiR
   const suspendOrResume = (suspended: boolean) => async (ctx: ApiContext) => {
     readQuery(ctx, {});
     readNoBody(ctx);
-    ctx.body = await actions.setSuspended(await getSelectedCronJob(store, ctx.params), suspended);
+    ctx.body = await actions.setSuspended(await getStartable(store, ctx.params), suspended);
   };
   return createRouter()
     .post(`${one}/trigger`, guard({ ability: 'trigger', costly: true }), async (ctx) => {
       const { force = false } = readQuery(ctx, triggerQuery);
       readNoBody(ctx);
-      const cronJob = await getSelectedCronJob(store, ctx.params);
+      const cronJob = await getStartable(store, ctx.params);
       const activeJobs = (await listActiveJobs(store, [cronJob.id])).map(({ jobName }) => jobName);
       ctx.body = await actions.trigger({ cronJob, activeJobs, force, by: ctx.state.caller?.user?.name ?? 'anonymous' });
     })
     .post(`${one}/suspend`, guard({ ability: 'suspend' }), suspendOrResume(true))
     .post(`${one}/resume`, guard({ ability: 'suspend' }), suspendOrResume(false));
+}
+
+/** A CronJob of the cluster: a group of Jobs has no template to start from and no switch. Throws CONFLICT for a group. */
+async function getStartable(store: Store, params: Readonly<Record<string, string>>): Promise<CatalogCronJob> {
+  const cronJob = await getSelectedCronJob(store, params);
+  if (isGroupName(cronJob.name)) throw conflict(`${cronJob.name} is a group of Jobs`);
+  return cronJob;
 }

@@ -1,5 +1,5 @@
 import type { CronJobDetail } from '@cronjob-monitor/shared/contract';
-import { deadManDue, type Instant } from '@cronjob-monitor/shared/domain';
+import { deadManDue, isGroupName, type Instant } from '@cronjob-monitor/shared/domain';
 import { nthSlotAfter } from '@cronjob-monitor/shared/domain/schedule';
 import {
   listJudgedCronJobs,
@@ -22,7 +22,7 @@ export async function readDeadMan(
   now: Instant,
 ): Promise<Pick<CronJobDetail, 'deadManDueAt' | 'deadManBasis'>> {
   const none = { deadManDueAt: null, deadManBasis: null };
-  if (cronJob.deletedAt !== undefined) return none;
+  if (cronJob.deletedAt !== undefined || isGroupName(cronJob.name)) return none;
   const [[judged], monitors, epochs, measured] = await Promise.all([
     listJudgedCronJobs(store, [cronJob.id]),
     listMonitors(store),

@@ -26,7 +26,7 @@ import { rolloutOf, toAlertFacts, statusOf, type Instant } from '@cronjob-monito
 import { readLateAfterMs } from '../late-after.ts';
 import { pageOnWish, toPagination, type PageRequest } from '../../middleware/pagination.ts';
 import type { RouteDeps } from '../deps.ts';
-import { findOutlines } from '../find-outlines.ts';
+import { findOutlines, kindOf } from '../find-outlines.ts';
 import { judgeCronJobs } from '../verdicts/of-cron-jobs.ts';
 import { rateVerdictOf, type CronJobFigures } from './figures.ts';
 import { needsFigures, sortOutlines } from './order.ts';
@@ -68,10 +68,10 @@ export async function readCronJobList(deps: RouteDeps, query: CronJobsQuery): Pr
 }
 
 async function find(deps: RouteDeps, query: CronJobsQuery, page: PageRequest | undefined): Promise<Found> {
-  const { sort, namespace, search, monitor, includeRemoved, sla, status, state, similar } = query;
+  const { sort, namespace, kind, search, monitor, includeRemoved, sla, status, state, similar } = query;
   const { defaultTimeZone } = deps.settings;
   const now = deps.clock.now();
-  const filter = { namespaces: namespace, search, monitor, includeRemoved };
+  const filter = { namespaces: namespace, kinds: kind, search, monitor, includeRemoved };
   const withFigures = sla.length > 0 || needsFigures(sort.key);
   const outlines = await findOutlines(deps, filter, similar);
   const rated = withFigures ? outlines.map(({ id }) => id) : [];
@@ -185,12 +185,14 @@ interface CronJobFacts {
 }
 
 function presentCronJob(facts: CronJobFacts): CronJob {
-  const { cronJob, figures, verdict } = facts;
+  const { cronJob, verdict } = facts;
+  const figures = kindOf(cronJob) === 'Jobs' ? withoutTarget(facts.figures) : facts.figures;
   const { success, failed } = figures.current;
   const nextRun = nextRunOf(cronJob, facts.now, facts.defaultTimeZone);
   return {
     namespace: cronJob.namespace,
     name: cronJob.name,
+    kind: kindOf(cronJob),
     uid: cronJob.uid,
     status: statusOf(verdict.state),
     verdict,
@@ -214,6 +216,11 @@ function presentCronJob(facts: CronJobFacts): CronJob {
     deletedAt: toWireInstantOrNull(cronJob.deletedAt),
     ...(facts.recent ? { recentRuns: facts.recent.map(presentRecent) } : {}),
   };
+}
+
+/** No rate is promised for a group of Jobs. */
+function withoutTarget(figures: CronJobFigures): CronJobFigures {
+  return { ...figures, sla: { ...figures.sla, minSuccessRate: undefined } };
 }
 
 function toRef(ref: { namespace: string; name: string } | undefined): CronJob['monitorRef'] {

@@ -1,4 +1,10 @@
-import { cronJobSortKeys, cronJobStatusFilters, healthStates, slaVerdicts } from '@cronjob-monitor/shared/contract';
+import {
+  cronJobKinds,
+  cronJobSortKeys,
+  cronJobStatusFilters,
+  healthStates,
+  slaVerdicts,
+} from '@cronjob-monitor/shared/contract';
 import { flag, names, paging, ref, search, sort, whole, words } from '../../middleware/parameters.ts';
 import { exportsAreWhole, offsetNeedsLimit } from '../../middleware/pagination.ts';
 import type { Rule, Values } from '../../middleware/validate.ts';
@@ -6,6 +12,7 @@ import { exportFormat } from '../export/answer.ts';
 
 export const cronJobsQuery = {
   namespace: names(),
+  kind: words(cronJobKinds),
   status: words(cronJobStatusFilters),
   state: words(healthStates),
   search: search(),

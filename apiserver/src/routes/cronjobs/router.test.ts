@@ -57,6 +57,7 @@ test('tells of each CronJob what its runs and its monitor say', async () => {
   assert.deepEqual(shown, {
     namespace: 'prod',
     name: 'backup',
+    kind: 'CronJob',
     status: 'warning',
     suspended: false,
     runningJobs: 0,

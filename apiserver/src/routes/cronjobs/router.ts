@@ -37,9 +37,9 @@ function wholeList(ctx: ApiContext): number {
  *   get:
  *     tags: [CronJobs]
  *     operationId: listCronJobs
- *     summary: The CronJobs that monitors select
+ *     summary: The CronJobs that monitors select, or the groups of Jobs
  *     x-ability: read
- *     x-query: [namespaces, cronJobStatuses, cronJobStates, search, similar, monitor, slaVerdicts, includeRemoved, recent, cronJobSort, limit, offset, export]
+ *     x-query: [namespaces, cronJobKinds, cronJobStatuses, cronJobStates, search, similar, monitor, slaVerdicts, includeRemoved, recent, cronJobSort, limit, offset, export]
  *     x-answers: { 200: CronJobList }
  * /cronjobs/{namespace}/{name}:
  *   get:

@@ -41,6 +41,7 @@ export const executionColumns: readonly string[] = [
 export const cronJobColumns: readonly string[] = [
   'namespace',
   'name',
+  'kind',
   'uid',
   'status',
   ...verdict(),

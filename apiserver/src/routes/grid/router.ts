@@ -107,7 +107,7 @@ async function readLanes(
   window: CellWindow,
 ): Promise<{ readonly cronJobs: readonly CatalogCronJob[]; readonly total: number }> {
   const { namespace, monitor, search, sort, outcome } = query;
-  const filter = { namespaces: namespace, monitor, search };
+  const filter = { kinds: ['CronJob'], namespaces: namespace, monitor, search } as const;
   if (outcome.length === 0) {
     const [cronJobs, { total }] = await Promise.all([
       listCronJobs(store, filter, { sort, page }),

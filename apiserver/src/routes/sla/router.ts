@@ -143,7 +143,12 @@ async function gatherPairs(
   query: Pick<SlaQuery, 'namespace' | 'monitor' | 'search'>,
   now: Instant,
 ): Promise<PairFacts[]> {
-  const filter = { namespaces: query.namespace, monitor: query.monitor, search: query.search };
+  const filter = {
+    kinds: ['CronJob'] as const,
+    namespaces: query.namespace,
+    monitor: query.monitor,
+    search: query.search,
+  };
   const [cronJobs, monitors] = await Promise.all([listCronJobs(db, filter), listMonitors(db)]);
   const ids = cronJobs.map(({ id }) => id);
   const selections = await listMonitorsOf(db, ids.length > mostNamed ? undefined : ids);

@@ -1,6 +1,7 @@
 import type { AlertSubject, AlertType, VerdictFinding } from '@cronjob-monitor/shared/contract';
 import {
   durationInWords,
+  isGroupName,
   lintCronJob,
   parseDuration,
   type Instant,
@@ -65,7 +66,7 @@ export async function gatherFindings(
   return (alert) => {
     const cronJob = byId.get(alert.cronJobId);
     const codes = codesFor(alert);
-    if (!cronJob || codes.length === 0) return [];
+    if (!cronJob || isGroupName(cronJob.name) || codes.length === 0) return [];
     const { namespace, name } = alert.monitor;
     const rhythm = rhythmIn(cronJob.schedule, cronJob.timeZone ?? settings.defaultTimeZone, now);
     const linted = toLinted(cronJob, rhythm, durations.get(cronJob.id));

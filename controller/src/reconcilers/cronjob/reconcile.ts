@@ -208,6 +208,8 @@ function specOf({ facts: { schedule, timeZone, suspended, policy, deadlineS } }:
 function textOf({ facts, problem, nextRunAt }: CronJobSeen): string {
   return JSON.stringify([
     facts.labels,
+    facts.marks,
+    facts.createdAt,
     facts.notes,
     facts.schedule,
     facts.timeZone,
@@ -227,12 +229,13 @@ function textOf({ facts, problem, nextRunAt }: CronJobSeen): string {
 /** When a CronJob runs next, or why that cannot be told. */
 export interface Outlook {
   readonly problem: ScheduleProblem | undefined;
-  /** Undefined while suspended, being deleted, or with a problem. */
+  /** Undefined while suspended, being deleted, or with a problem, and of a group of Jobs. */
   readonly nextRunAt: Instant | undefined;
 }
 
 /** The same rules as the CronJob controller's: what it does not understand, it does not start. */
 export function outlookOf(cronJob: CronJobFacts, defaultZone: string, now: Instant): Outlook {
+  if (cronJob.marks) return { problem: undefined, nextRunAt: undefined };
   try {
     const schedule = parse(cronJob.schedule);
     const zone = cronJob.timeZone ?? defaultZone;

@@ -35,6 +35,8 @@ export interface JobSources {
   readonly findCronJob: (uid: string) => CronJobFacts | undefined;
   /** Whether a monitor selects the CronJob, or did when it was deleted. */
   readonly isMonitored: (cronJobUid: string) => boolean;
+  /** Of a group of Jobs those that a monitor selects are runs. */
+  readonly takesJob: (job: JobFacts) => boolean;
 }
 
 /** Undefined when nothing is known of the Job: it was recorded, and has left the cluster. */
@@ -51,7 +53,7 @@ export function gatherJob(uid: string, from: JobSources): GatheredJob | undefine
     refusal: from.refusalOf(uid),
     cronJob: from.findCronJob(job.cronJobUid),
     siblings: from.jobs.listBy('cronJob', job.cronJobUid).filter((other) => other.uid !== uid),
-    monitored: from.isMonitored(job.cronJobUid),
+    monitored: from.isMonitored(job.cronJobUid) && from.takesJob(job),
   };
 }
 

@@ -119,7 +119,12 @@ async function concludeAll(
 }
 
 function awaitsOwner({ cronJob, snapshot, held }: GatheredJob, now: Instant): boolean {
-  return cronJob === undefined && now - Math.max(snapshot.job.createdAt, held?.seenAt ?? 0) < ownerWithinMs;
+  // A group is there before its Jobs are: what has none is not watched.
+  return (
+    cronJob === undefined &&
+    !snapshot.job.marks &&
+    now - Math.max(snapshot.job.createdAt, held?.seenAt ?? 0) < ownerWithinMs
+  );
 }
 
 /** What is to be done about one Job. */

@@ -2,7 +2,7 @@ import {
   findNotStarted,
   hopelessWaitOf,
   refusedCreate,
-  slotOf,
+  originOf,
   type CreateRefusal,
   type Instant,
   type JobFacts,
@@ -27,7 +27,6 @@ export interface ActiveJobRow {
 export function toActiveJob({ job, pods, refusal }: RunningFacts, now: Instant): ActiveJobRow {
   const newest = pods.reduce<PodFacts | undefined>((a, b) => (a && a.createdAt >= b.createdAt ? a : b), undefined);
   const regular = newest?.containers.filter((container) => !container.init) ?? [];
-  const scheduledAt = slotOf(job);
   const hopeless = hopelessWaitOf(job, pods, refusal);
   const events = refusal ? [{ reason: refusedCreate, message: refusal.message }] : [];
   const wait = hopeless ?? findNotStarted(job, pods, events);
@@ -35,8 +34,7 @@ export function toActiveJob({ job, pods, refusal }: RunningFacts, now: Instant):
     jobUid: job.uid,
     cronJobUid: job.cronJobUid,
     jobName: job.name,
-    trigger: scheduledAt === undefined ? (job.manual ? 'manual' : 'unmatched') : 'scheduled',
-    scheduledAt,
+    ...originOf(job, []),
     createdAt: job.createdAt,
     startedAt: job.startedAt,
     podName: newest?.name,

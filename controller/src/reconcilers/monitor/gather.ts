@@ -10,6 +10,8 @@ export interface MonitorSources {
   readonly selection: Selection;
   /** Why the schedule of a CronJob cannot be evaluated. */
   readonly scheduleProblemOf: (cronJob: CronJobFacts, now: Instant) => ScheduleProblem | undefined;
+  /** Groups of Jobs that it selects and that are too many to be watched. */
+  readonly refusedGroupsOf?: ((monitorUid: string) => MonitorFacts['refusedGroups']) | undefined;
   /** Which CronJobs that it expects are not there; undefined: that was not asked yet. */
   readonly expectationsOf?: ((monitorUid: string) => MonitorFacts['expectations']) | undefined;
 }
@@ -50,6 +52,7 @@ export function gatherMonitor(uid: string, from: MonitorSources, now: Instant): 
       }),
       expectations: from.expectationsOf?.(uid),
       selected: selected.length,
+      refusedGroups: from.refusedGroupsOf?.(uid),
       findings: [],
     },
   };

@@ -60,7 +60,7 @@ export function createMonitorLint(deps: MonitorLintDeps): MonitorLint {
       const measured = await durationsOfMonitor(gathered, now);
       const cronJobs: LintedCronJob[] = [];
       let fresh = 0;
-      for (const cronJob of selected) {
+      for (const cronJob of selected.filter(({ marks }) => !marks)) {
         const key = `${cronJob.schedule}\n${cronJob.timeZone ?? deps.defaultZone}`;
         const known = rhythms.get(key);
         const isKnown = known !== undefined && now < known.until;
@@ -76,7 +76,7 @@ export function createMonitorLint(deps: MonitorLintDeps): MonitorLint {
           nextRunAt: deps.nextRunAtOf(cronJob, now),
         });
       }
-      if (cronJobs.length === 0 && selected.length > 0) return [];
+      if (cronJobs.length === 0 && selected.some(({ marks }) => !marks)) return [];
       const found = lint({
         monitor: monitor.decoded.spec,
         cronJobs,

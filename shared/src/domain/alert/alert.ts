@@ -92,6 +92,8 @@ export type CloseCause =
   | 'paused'
   /** All that was in the namespace went with it. */
   | 'namespaceDeleted'
+  /** Of a group of Jobs: the last of them has ended long ago. */
+  | 'forgotten'
   /** The window over which it is computed holds no run any more. */
   | 'noRuns';
 

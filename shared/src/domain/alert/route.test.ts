@@ -18,6 +18,7 @@ const names = ['a', 'b', 'c', 'd'] as const;
 
 const rules: RouteRules = {
   looksFor: alertTypes,
+  looksForInGroups: [],
   jobFailed: {
     enabled: true,
     failureThreshold: 1,

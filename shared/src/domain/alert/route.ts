@@ -26,6 +26,8 @@ import { alertSeverity } from './severity.ts';
 /** What a monitor says of who is told, and of what it looks for. */
 export interface RouteRules {
   readonly looksFor: readonly AlertType[];
+  /** The same of a group of Jobs. */
+  readonly looksForInGroups: readonly AlertType[];
   readonly jobFailed: JobFailedRule;
   readonly missedSchedule: MissedScheduleRule;
   /** A suspended CronJob is not judged by what it does not do. */

@@ -79,6 +79,7 @@ const closeCauses: Readonly<Record<string, string>> = {
   paused: 'CronJob suspended',
   noRuns: 'no runs in its window any more',
   namespaceDeleted: 'namespace deleted',
+  forgotten: 'no Job of the group for a while',
 };
 
 /** Why an alert cannot be judged any more; an unknown cause is said as it is. */

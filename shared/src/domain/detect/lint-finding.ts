@@ -46,6 +46,8 @@ export type LintCode = keyof typeof lintLevels;
 /** What of a monitor's spec is looked at; durations as written. */
 export interface LintedMonitor {
   readonly selector: { readonly fallback: boolean } | undefined;
+  /** Undefined: it looks for no Jobs without a CronJob. */
+  readonly jobs?: object | undefined;
   readonly deadManSwitch:
     | {
         readonly enabled: boolean;

@@ -2,6 +2,7 @@ import { alertTypes, type AlertType } from '../../contract/index.ts';
 import { routesOf } from '../alert/routes.ts';
 import { alertSeverity } from '../alert/severity.ts';
 import { counted } from '../delivery/wording.ts';
+import { isGroupName } from '../execution/job-group.ts';
 import { lintCronJob } from './lint-cron-job.ts';
 import {
   lintLevels,
@@ -19,8 +20,11 @@ const mostNamed = 3;
 const minuteMs = 60_000;
 
 /** Every finding about a monitor and its CronJobs: errors first, then warnings, then notes, each in the order of their codes. */
-export function lint(facts: LintFacts): LintFinding[] {
-  const { monitor, cronJobs } = facts;
+export function lint(all: LintFacts): LintFinding[] {
+  const { monitor } = all;
+  // A group of Jobs has no schedule, and nothing of a CronJob's spec.
+  const cronJobs = all.cronJobs.filter((cronJob) => !isGroupName(cronJob.facts.name));
+  const facts = { ...all, cronJobs };
   const findings = [
     ...cronJobs.flatMap((cronJob) => lintCronJob(cronJob, facts)),
     ...lintSla(monitor),
@@ -28,8 +32,8 @@ export function lint(facts: LintFacts): LintFinding[] {
     ...lintCrowds(cronJobs),
     ...lintZones(facts),
   ];
-  // Nothing is left for a fallback where all is watched, as it should be.
-  if (cronJobs.length === 0 && monitor.selector?.fallback !== true)
+  // Nothing is left for a fallback where all is watched, as it should be; Jobs without a CronJob come and go.
+  if (all.cronJobs.length === 0 && monitor.selector?.fallback !== true && !monitor.jobs)
     findings.push(ofMonitor('SelectorEmpty', 'spec.selector', 'no CronJob is selected'));
   const order = Object.keys(lintLevels);
   return findings.sort((a, b) => order.indexOf(a.code) - order.indexOf(b.code));

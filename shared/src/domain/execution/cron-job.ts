@@ -2,15 +2,18 @@ import type { ConcurrencyPolicy } from '../../contract/index.ts';
 import type { LastWriter } from '../detect/disappeared.ts';
 import type { Instant } from '../instant.ts';
 import type { FieldWrite } from '../watch/judges-from.ts';
+import type { JobMarks } from './job-group.ts';
 
 export type { ConcurrencyPolicy };
 
-/** What we keep of a CronJob, about 1 KiB. */
+/** What we keep of a CronJob, about 1 KiB; a group of Jobs has the same form, and no schedule. */
 export interface CronJobFacts {
   readonly uid: string;
   readonly namespace: string;
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
+  /** Of a group of Jobs alone: what its newest Job can be selected by. */
+  readonly marks?: JobMarks | undefined;
   /** Annotations `cronjob-monitor.io/{owner,description,runbook}`, cut at 253, 1000 and 2000 characters. */
   readonly notes: { readonly owner?: string; readonly description?: string; readonly runbook?: string };
   readonly schedule: string;

@@ -1,14 +1,17 @@
 import type { Instant } from '../instant.ts';
+import type { JobMarks } from './job-group.ts';
 import type { JobOutcome } from './outcome.ts';
 
-/** What we keep of a Job that a CronJob controls: the few fields that decide, about 0.3 KiB. kubernetes.io/docs: Job status. */
+/** What we keep of a Job: the few fields that decide, about 0.3 KiB. kubernetes.io/docs: Job status. */
 export interface JobFacts {
   readonly uid: string;
   readonly namespace: string;
   readonly name: string;
-  /** UID and name of the controlling CronJob; Jobs without one are never kept. */
+  /** UID and name of the controlling CronJob, else of the group that the Job belongs to. */
   readonly cronJobUid: string;
   readonly cronJobName: string;
+  /** Of a Job that no CronJob controls: what it can be selected by. */
+  readonly marks?: JobMarks | undefined;
   readonly createdAt: Instant;
   /** When the Job controller took the Job up; set anew when a suspended Job resumes. */
   readonly startedAt: Instant | undefined;

@@ -2,7 +2,7 @@ import type { Instant } from '../instant.ts';
 import type { ExecutionTrigger } from './execution.ts';
 import type { JobFacts } from './job.ts';
 
-type NamedJob = Pick<JobFacts, 'uid' | 'name' | 'cronJobName' | 'createdAt' | 'slotAt' | 'manual'>;
+type NamedJob = Pick<JobFacts, 'uid' | 'name' | 'cronJobName' | 'createdAt' | 'slotAt' | 'manual' | 'marks'>;
 
 /** Another Job of the same CronJob that names a slot, live or recorded. */
 export interface SlotClaim {
@@ -33,6 +33,7 @@ export function canonicalJobName(cronJobName: string, slotAt: Instant): string {
  * started names none by its name. Undefined: it names none.
  */
 export function slotOf(job: NamedJob): Instant | undefined {
+  if (job.marks) return undefined;
   if (job.slotAt !== undefined || job.manual) return job.slotAt;
   if (!job.name.startsWith(`${job.cronJobName}-`)) return undefined;
   const minutes = job.name.slice(job.cronJobName.length + 1);
@@ -44,9 +45,11 @@ export function slotOf(job: NamedJob): Instant | undefined {
 
 /**
  * What started a run, and the slot that it owns. A slot has one owner: of all Jobs that name it the one with the canonical name, else the
- * oldest. Who names a slot that another owns is a rerun: a copy of the Job, annotation included.
+ * oldest. Who names a slot that another owns is a rerun: a copy of the Job, annotation included. A Job of a group has no slot and counts as a
+ * scheduled run does.
  */
 export function originOf(job: NamedJob, others: readonly SlotClaim[]): Origin {
+  if (job.marks) return { trigger: 'scheduled', scheduledAt: undefined };
   const slotAt = slotOf(job);
   if (slotAt === undefined) return { trigger: job.manual ? 'manual' : 'unmatched', scheduledAt: undefined };
   const own: SlotClaim = { jobUid: job.uid, jobName: job.name, slotAt, createdAt: job.createdAt };

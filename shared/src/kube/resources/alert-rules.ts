@@ -28,6 +28,7 @@ export function routeRulesOf(spec: MonitorSpec): RouteRules {
   return {
     ...alertRulesOf(spec),
     looksFor: looksFor(spec),
+    looksForInGroups: looksForInGroups(spec),
     jobFailed,
     missedSchedule,
     pausesSuspended: spec.suspendedHandling.pauseMonitoring,
@@ -47,6 +48,17 @@ function looksFor(spec: MonitorSpec): AlertType[] {
     slaBreached: sla?.enabled === true || (output?.assertions.length ?? 0) > 0,
     durationRegression: sla?.enabled === true && sla.durationRegressionThreshold > 0,
     jobSuspended: suspendedHandling.alertIfSuspendedFor !== undefined,
+    jobStuck: stuckJobs.enabled,
+  };
+  return alertTypes.filter((type) => raised[type]);
+}
+
+/** What has no slots is judged by how its Jobs end and how long they take. */
+function looksForInGroups({ sla, jobFailed, stuckJobs }: MonitorSpec): AlertType[] {
+  const raised: Readonly<Partial<Record<AlertType, boolean>>> = {
+    jobFailed: jobFailed.enabled,
+    slaBreached: sla?.enabled === true && (sla.maxDuration !== undefined || sla.minDuration !== undefined),
+    durationRegression: sla?.enabled === true && sla.durationRegressionThreshold > 0,
     jobStuck: stuckJobs.enabled,
   };
   return alertTypes.filter((type) => raised[type]);

@@ -130,6 +130,13 @@ for (const { says, spec, path, reason } of [
     path: 'spec.selector.matchExpressions[0]',
     reason: 'InvalidField',
   },
+  { says: 'jobs without a criterion', spec: { jobs: { only: true } }, path: 'spec.jobs', reason: 'InvalidField' },
+  {
+    says: 'jobs that are forgotten at once',
+    spec: { jobs: { ownerKinds: ['JobSet'], forgetAfter: '0s' } },
+    path: 'spec.jobs.forgetAfter',
+    reason: 'InvalidField',
+  },
   {
     says: 'a name twice',
     spec: { selector: { matchNames: ['a', 'a'] } },
@@ -237,6 +244,11 @@ for (const { says, spec, off } of [
     says: 'a bad criterion',
     spec: { selector: { matchNames: [1] } },
     off: (on: MonitorSpec) => on.selector?.unusable === true,
+  },
+  {
+    says: 'a bad criterion of Jobs',
+    spec: { jobs: { only: true, ownerKinds: ['JobSet'], hasAnnotations: [1] } },
+    off: (on: MonitorSpec) => on.jobs?.unusable === true && on.jobs.only,
   },
   {
     says: 'one bad window of two',

@@ -6,6 +6,7 @@ test('an empty, absent or null spec watches failed, missed and stuck runs, and s
   const { spec, problems, notes } = decodedMonitor({});
   assert.deepEqual(spec, {
     selector: undefined,
+    jobs: undefined,
     deadManSwitch: undefined,
     missedSchedule: { enabled: true, grace: '2m', threshold: 1, skipWarnAfter: undefined },
     jobFailed: {

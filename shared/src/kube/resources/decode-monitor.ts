@@ -16,10 +16,11 @@ import { maintenanceWindows } from './maintenance-fields.ts';
 import type { AlertingSpec, MonitorDefaults, MonitorSpec } from './monitor-spec.ts';
 import { startReading, type Reading, type SpecChecks, type SpecNote, type SpecProblem } from './reading.ts';
 import { retentionField, settleRetention } from './retention-fields.ts';
-import { readSelector, selectorField } from './selector-fields.ts';
+import { jobsField, readJobs, readSelector, selectorField } from './selector-fields.ts';
 
 const members = {
   selector: optional(selectorField),
+  jobs: optional(jobsField),
   deadManSwitch: optional(deadManSwitch),
   missedSchedule: defaulted(missedSchedule, {}),
   jobFailed: defaulted(jobFailed, {}),
@@ -60,11 +61,12 @@ export function decodeMonitorSpec(
     return { ok: false, undecodable: `spec must be an object, is ${nameOf(given)}` };
   }
   const reading = startReading(checks);
-  const { selector, ...rest } = given as Readonly<Record<string, unknown>>;
+  const { selector, jobs, ...rest } = given as Readonly<Record<string, unknown>>;
   const read = monitorSpecField.read(rest, 'spec', reading);
   if (read === undefined) return { ok: false, undecodable: 'spec must be an object' };
   const spec: MonitorSpec = {
     selector: selector == null ? undefined : readSelector(selector, 'spec.selector', reading),
+    jobs: jobs == null ? undefined : readJobs(jobs, 'spec.jobs', reading),
     deadManSwitch: read.deadManSwitch,
     missedSchedule: read.missedSchedule ?? { ...usual(missedSchedule), enabled: false },
     jobFailed: read.jobFailed ?? { ...usual(jobFailed), enabled: false },

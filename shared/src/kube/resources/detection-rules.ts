@@ -68,6 +68,22 @@ export function detectionRulesOf(spec: MonitorSpec, cronJobZone: string): Detect
   };
 }
 
+/**
+ * What is asked of a group of Jobs. It has no slots, so nothing can be missed or late by the clock; no rate is promised for it, and
+ * each Job is suspended by itself.
+ */
+export function groupRulesOf(rules: DetectionRules): DetectionRules {
+  return {
+    ...rules,
+    missedSchedule: { ...rules.missedSchedule, enabled: false },
+    deadMan: undefined,
+    successRate: undefined,
+    finishBy: undefined,
+    output: undefined,
+    suspended: { alertIfSuspendedForMs: undefined },
+  };
+}
+
 function msOf(duration: string | undefined): number | undefined {
   return duration === undefined ? undefined : (parseResourceDuration(duration) ?? undefined);
 }

@@ -2,7 +2,7 @@ export { toOwnResource, type OwnResource } from './own-resource.ts';
 export { decodeMonitorSpec, type DecodedSpec } from './decode-monitor.ts';
 export type * from './monitor-spec.ts';
 export { alertRulesOf, routeRulesOf } from './alert-rules.ts';
-export { detectionRulesOf } from './detection-rules.ts';
+export { detectionRulesOf, groupRulesOf } from './detection-rules.ts';
 export { decodeChannelSpec, type DecodedChannel } from './decode-channel.ts';
 export {
   neededSecrets,
@@ -18,6 +18,7 @@ export {
   reachOf,
   refusalOf,
   selectsCronJob,
+  type Selecting,
   withoutNeedlessFallbacks,
   type Reach,
   type ReachRules,

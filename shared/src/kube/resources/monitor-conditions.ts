@@ -66,6 +66,8 @@ export interface MonitorFacts {
       }[]
     | undefined;
   readonly selected: number;
+  /** Groups of Jobs that it selects and that are not watched, for there are too many in the cluster. */
+  readonly refusedGroups?: { readonly count: number; readonly names: readonly string[] } | undefined;
   /** Findings of the lint: detection.md section 8. */
   readonly findings: readonly {
     readonly code: string;
@@ -116,10 +118,15 @@ function ready({ evaluation, decoded }: MonitorFacts): ConditionVerdict {
   return verdict('Ready', 'True', 'Evaluated', 'the last evaluation succeeded');
 }
 
-function specValid({ decoded }: MonitorFacts): ConditionVerdict {
+function specValid({ decoded, refusedGroups }: MonitorFacts): ConditionVerdict {
   if (!decoded.ok) return verdict('SpecValid', 'False', 'Undecodable', decoded.undecodable);
   const { problems } = decoded;
   const reason = specReasons.find((reason) => problems.some((problem) => problem.reason === reason));
+  if (reason === undefined && refusedGroups) {
+    const { count, names } = refusedGroups;
+    const message = `jobs selects more groups of Jobs than are watched: ${count} are not, such as ${names.slice(0, mostInHealth).join(', ')}`;
+    return verdict('SpecValid', 'True', 'TooManyGroups', message);
+  }
   if (reason === undefined) return verdict('SpecValid', 'True', 'Valid', 'every field can be used');
   return verdict('SpecValid', 'False', reason, describeProblems(problems));
 }

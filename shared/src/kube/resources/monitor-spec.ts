@@ -8,6 +8,8 @@ import type { LabelExpression, LabelSelector } from '../selector.ts';
  */
 export interface MonitorSpec {
   readonly selector: MonitorSelector | undefined;
+  /** Undefined: Jobs are watched as runs of CronJobs alone. */
+  readonly jobs: JobsSpec | undefined;
   readonly deadManSwitch: DeadManSwitchSpec | undefined;
   readonly missedSchedule: MissedScheduleSpec;
   readonly jobFailed: JobFailedSpec;
@@ -33,6 +35,21 @@ export interface MonitorSelector {
   /** Selects only what no monitor without it selects. */
   readonly fallback: boolean;
   /** Set when a criterion could not be used: nothing is selected, for leaving it out would select more than was asked for. */
+  readonly unusable?: true;
+}
+
+/** Which Jobs without a CronJob, in the namespaces of the selector. All criteria given must hold. */
+export interface JobsSpec {
+  readonly matchLabels: Readonly<Record<string, string>>;
+  readonly matchExpressions: readonly LabelExpression[];
+  /** Empty: whatever controls it, and also nothing. */
+  readonly ownerKinds: readonly string[];
+  /** Keys that it must have, all of them. */
+  readonly hasAnnotations: readonly string[];
+  /** No CronJobs. */
+  readonly only: boolean;
+  readonly forgetAfter: string;
+  /** Set when a criterion could not be used: no Job is selected, for leaving it out would select more than was asked for. */
   readonly unusable?: true;
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NamespaceFacts } from '../../domain/index.ts';
-import type { MonitorSelector } from './monitor-spec.ts';
+import type { JobsSpec, MonitorSelector } from './monitor-spec.ts';
 import { reachOf, selectsCronJob, type ReachRules } from './reach.ts';
 import { selectsNothing } from './selector-fields.ts';
 
@@ -166,5 +166,60 @@ for (const { says, given, at = reached, selects } of [
   },
   { says: 'nothing with a selector that cannot be used', given: selectsNothing, selects: false },
 ]) {
-  test(`a monitor selects ${says}`, () => assert.equal(selectsCronJob(given, at, cronJob), selects));
+  test(`a monitor selects ${says}`, () => assert.equal(selectsCronJob({ selector: given }, at, cronJob), selects));
 }
+
+const jobs = (more: Partial<JobsSpec> = {}): JobsSpec => ({
+  matchLabels: {},
+  matchExpressions: [],
+  ownerKinds: [],
+  hasAnnotations: [],
+  only: false,
+  forgetAfter: '24h',
+  ...more,
+});
+const hook = { ownerKind: 'JobSet', labels: { team: 'data' }, annotations: ['helm.sh/hook', 'helm.sh/hook-weight'] };
+
+for (const { says, given, selects } of [
+  { says: 'no Job unless it looks for Jobs', given: undefined, selects: false },
+  { says: 'a Job by its labels', given: jobs({ matchLabels: { team: 'data' } }), selects: true },
+  { says: 'no Job of other labels', given: jobs({ matchLabels: { team: 'web' } }), selects: false },
+  {
+    says: 'a Job by one of the kinds of its controller',
+    given: jobs({ ownerKinds: ['Job', 'JobSet'] }),
+    selects: true,
+  },
+  { says: 'no Job of another controller', given: jobs({ ownerKinds: ['Workflow'] }), selects: false },
+  {
+    says: 'a Job that has all annotations',
+    given: jobs({ hasAnnotations: ['helm.sh/hook', 'helm.sh/hook-weight'] }),
+    selects: true,
+  },
+  {
+    says: 'no Job that lacks one annotation',
+    given: jobs({ hasAnnotations: ['helm.sh/hook', 'other'] }),
+    selects: false,
+  },
+  {
+    says: 'no Job that fits by one criterion of two',
+    given: jobs({ ownerKinds: ['JobSet'], matchLabels: { team: 'web' } }),
+    selects: false,
+  },
+  {
+    says: 'no Job by criteria that cannot be used',
+    given: jobs({ ownerKinds: ['JobSet'], unusable: true }),
+    selects: false,
+  },
+]) {
+  const group = { namespace: 'prod', name: '~train', labels: hook.labels, marks: hook };
+  test(`a monitor selects ${says}`, () => assert.equal(selectsCronJob({ jobs: given }, reached, group), selects));
+}
+
+test('labels and names of the selector are those of CronJobs, and `only` leaves these out', () => {
+  const group = { namespace: 'prod', name: '~train', labels: hook.labels, marks: hook };
+  const both = { selector: selector({ matchNames: ['nightly'] }), jobs: jobs({ ownerKinds: ['JobSet'] }) };
+  assert.equal(selectsCronJob(both, reached, group), true);
+  assert.equal(selectsCronJob(both, reached, cronJob), true);
+  assert.equal(selectsCronJob({ jobs: jobs({ only: true }) }, reached, cronJob), false);
+  assert.equal(selectsCronJob(both, new Set(['other']), group), false);
+});

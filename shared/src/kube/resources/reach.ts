@@ -1,6 +1,6 @@
-import type { CronJobFacts, NamespaceFacts } from '../../domain/index.ts';
+import type { CronJobFacts, JobMarks, NamespaceFacts } from '../../domain/index.ts';
 import { matchesLabels } from '../selector.ts';
-import type { MonitorSelector } from './monitor-spec.ts';
+import type { JobsSpec, MonitorSelector, MonitorSpec } from './monitor-spec.ts';
 
 /** Where the configuration lets monitors look: `ignored-namespaces`, `cluster.watch-namespaces`, `monitors.cross-namespace-from`. */
 export interface ReachRules {
@@ -94,16 +94,31 @@ export function mayBeWatched(
   return !ignoredNamespaces.includes(name) && (watchNamespaces.length === 0 || watchNamespaces.includes(name));
 }
 
-/** Whether a monitor that reaches these namespaces watches this CronJob; one with `fallback` leaves it to any without. */
+/** What of a spec says which CronJobs, and which Jobs without one, are watched. */
+export type Selecting = Partial<Pick<MonitorSpec, 'selector' | 'jobs'>>;
+
+/**
+ * Whether a monitor that reaches these namespaces watches this CronJob, or this group of Jobs; one with `fallback` leaves it to any
+ * without. Labels and names of the selector are those of CronJobs.
+ */
 export function selectsCronJob(
-  selector: MonitorSelector | undefined,
+  { selector, jobs }: Selecting,
   reached: ReadonlySet<string>,
-  cronJob: Pick<CronJobFacts, 'namespace' | 'name' | 'labels'>,
+  cronJob: Pick<CronJobFacts, 'namespace' | 'name' | 'labels' | 'marks'>,
 ): boolean {
   if (!reached.has(cronJob.namespace) || selector?.unusable) return false;
+  if (cronJob.marks) return jobs !== undefined && selectsJob(jobs, cronJob.marks);
+  if (jobs?.only) return false;
   if (selector === undefined) return true;
   if (selector.matchNames.length > 0 && !selector.matchNames.includes(cronJob.name)) return false;
   return matchesLabels(selector, cronJob.labels);
+}
+
+function selectsJob(jobs: JobsSpec, { labels, annotations, ownerKind }: JobMarks): boolean {
+  if (jobs.unusable) return false;
+  const { ownerKinds, hasAnnotations } = jobs;
+  if (ownerKinds.length > 0 && (ownerKind === undefined || !ownerKinds.includes(ownerKind))) return false;
+  return hasAnnotations.every((key) => annotations.includes(key)) && matchesLabels(jobs, labels);
 }
 
 /** Of all monitors that select one CronJob those that watch it: with `fallback` only where there is none without. */

@@ -1,7 +1,7 @@
 import { labelOperators, type LabelExpression, type LabelSelector } from '../selector.ts';
 import { list, refine, set, textMap } from './collection.ts';
-import { boolean, defaulted, object, oneOf, optional, required, text } from './field.ts';
-import type { MonitorSelector } from './monitor-spec.ts';
+import { boolean, defaulted, duration, object, oneOf, optional, required, text } from './field.ts';
+import type { JobsSpec, MonitorSelector } from './monitor-spec.ts';
 import { refuse, type Reading } from './reading.ts';
 
 const matchLabels = textMap(text(0, 63), 32);
@@ -66,4 +66,31 @@ export function readSelector(value: unknown, path: string, reading: Reading): Mo
   if (ways.filter(Boolean).length <= 1) return selector;
   refuse(reading, path, 'give at most one of namespaces, namespaceSelector, allNamespaces');
   return selectsNothing;
+}
+
+export const jobsField = object({
+  ...labelMembers,
+  ownerKinds: optional(set(text(1, 63), 20)),
+  hasAnnotations: optional(set(text(1, 317), 20)),
+  only: defaulted(boolean, false),
+  forgetAfter: defaulted(duration(), '24h'),
+});
+
+/** Reads `spec.jobs`. One criterion that cannot be used makes it select no Job. */
+export function readJobs(value: unknown, path: string, reading: Reading): JobsSpec {
+  const before = reading.problems.length;
+  const read = jobsField.read(value, path, reading);
+  const jobs = {
+    matchLabels: read?.matchLabels ?? {},
+    matchExpressions: read?.matchExpressions ?? [],
+    ownerKinds: read?.ownerKinds ?? [],
+    hasAnnotations: read?.hasAnnotations ?? [],
+    only: read?.only ?? false,
+    forgetAfter: read?.forgetAfter ?? '24h',
+  };
+  if (reading.problems.length > before) return { ...jobs, unusable: true };
+  const criteria = [Object.keys(jobs.matchLabels), jobs.matchExpressions, jobs.ownerKinds, jobs.hasAnnotations];
+  if (criteria.some(({ length }) => length > 0)) return jobs;
+  refuse(reading, path, 'jobs needs matchLabels, matchExpressions, ownerKinds or hasAnnotations');
+  return { ...jobs, unusable: true };
 }

@@ -1,8 +1,15 @@
-import { judgeConditions, type JobCondition, type JobFacts } from '../../domain/index.ts';
+import {
+  groupNameOf,
+  groupUidOf,
+  judgeConditions,
+  type JobCondition,
+  type JobFacts,
+  type JobMarks,
+} from '../../domain/index.ts';
 import { arrayOf, countOf, instantOf, objectOf, textOf, type Json } from './fields.ts';
 import type { Interner } from './interner.ts';
 import { toLine } from './line.ts';
-import { controllerOf, metadataOf, type Metadata } from './metadata.ts';
+import { anyControllerOf, controllerOf, metadataOf, textsOf, type Metadata } from './metadata.ts';
 import type { TemplatePool } from './packed-template.ts';
 import { hashOfText, templateText } from './template-hash.ts';
 
@@ -11,6 +18,7 @@ const manualAnnotation = 'cronjob.kubernetes.io/instantiate';
 const triggeredByAnnotation = 'cronjob-monitor.io/triggered-by';
 const retryLabel = 'cronjob-monitor.io/retry';
 const retryOfAnnotation = 'cronjob-monitor.io/retry-of';
+const groupLabel = 'cronjob-monitor.io/group';
 
 /** What the records of all Jobs share. */
 export interface SharedTexts {
@@ -19,14 +27,13 @@ export interface SharedTexts {
 }
 
 /**
- * A Job as Kubernetes sent it; undefined when no CronJob controls it, or when it has no UID or name. Throws nothing.
- * With `known`, what was last known of it, a Job that has lost its owner since is still that owner's run: who deletes a CronJob may leave
- * its Jobs running.
+ * A Job as Kubernetes sent it; undefined when it has no UID or name. Throws nothing. One that no CronJob controls belongs to a group of Jobs.
+ * With `known`, what was last known of it, a Job that has lost its owner since is still that owner's run.
  */
 export function toJobFacts(object: Json, { intern, templates }: SharedTexts, known?: JobFacts): JobFacts | undefined {
   const metadata = metadataOf(object);
-  const owner = metadata && (controllerOf(metadata, 'CronJob') ?? formerOwner(metadata, known));
-  if (!metadata || !owner) return undefined;
+  if (!metadata) return undefined;
+  const { owner, marks } = belongingOf(metadata, intern, known);
   const spec = objectOf(object['spec']);
   const status = objectOf(object['status']);
   const verdict = judgeConditions(conditionsOf(status), instantOf(status['completionTime']));
@@ -36,6 +43,7 @@ export function toJobFacts(object: Json, { intern, templates }: SharedTexts, kno
     name: metadata.name,
     cronJobUid: intern(owner.uid),
     cronJobName: intern(owner.name),
+    ...(marks && { marks }),
     createdAt: metadata.createdAt,
     startedAt: instantOf(status['startTime']),
     endedAt: verdict.endedAt,
@@ -63,8 +71,31 @@ function templateOf(spec: Json, { intern, templates }: SharedTexts) {
   return { templateHash, template: templates.packedOf(templateHash, () => text) };
 }
 
-function formerOwner({ uid }: Metadata, known: JobFacts | undefined): { uid: string; name: string } | undefined {
-  return known?.uid === uid ? { uid: known.cronJobUid, name: known.cronJobName } : undefined;
+interface Belonging {
+  readonly owner: { readonly uid: string; readonly name: string };
+  /** Undefined: its owner is a CronJob. */
+  readonly marks: JobMarks | undefined;
+}
+
+function belongingOf(metadata: Metadata, intern: Interner, known: JobFacts | undefined): Belonging {
+  const owner = controllerOf(metadata, 'CronJob');
+  if (owner) return { owner, marks: undefined };
+  // Who deletes a CronJob may leave its Jobs running.
+  if (known?.uid === metadata.uid && !known.marks)
+    return { owner: { uid: known.cronJobUid, name: known.cronJobName }, marks: undefined };
+  const controller = anyControllerOf(metadata);
+  const name = groupNameOf({
+    name: metadata.name,
+    generateName: textOf(metadata.raw['generateName']),
+    label: textOf(metadata.labels[groupLabel]),
+    controller,
+  });
+  const marks = {
+    labels: textsOf(metadata.labels, intern),
+    annotations: Object.keys(metadata.annotations).map((key) => intern(key)),
+    ownerKind: intern(controller?.kind),
+  };
+  return { owner: { uid: groupUidOf(metadata.namespace, name), name }, marks };
 }
 
 /** What labels and annotations say about who started the Job, and for which slot. */

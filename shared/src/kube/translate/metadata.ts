@@ -59,15 +59,30 @@ function isOnly(of: unknown, key: string): boolean {
   return Object.keys(objectOf(of)).every((one) => one === key);
 }
 
-/** The owner that controls the object, if it is of this kind. Never by name alone: a CronJob made anew has another UID. */
+/** The owner that controls the object, if it is of this kind of the API group `batch`. Never by name alone: a CronJob made anew has another UID. */
 export function controllerOf(metadata: Metadata, kind: string): { uid: string; name: string } | undefined {
-  for (const entry of arrayOf(metadata.raw['ownerReferences'])) {
+  const owner = anyControllerOf(metadata);
+  // Kinds of other API groups may have the same name.
+  return owner?.kind === kind && (owner.apiVersion?.startsWith('batch/') ?? true) ? owner : undefined;
+}
+
+/** The owner that controls the object, of whatever kind. An object has one at most. */
+export function anyControllerOf({ raw }: Metadata): Controller | undefined {
+  for (const entry of arrayOf(raw['ownerReferences'])) {
     const owner = objectOf(entry);
-    if (owner['controller'] !== true || owner['kind'] !== kind) continue;
     const uid = textOf(owner['uid']);
-    if (uid !== undefined) return { uid, name: textOf(owner['name']) ?? '' };
+    if (owner['controller'] !== true || uid === undefined) continue;
+    const name = textOf(owner['name']) ?? '';
+    return { uid, name, kind: textOf(owner['kind']) ?? '', apiVersion: textOf(owner['apiVersion']) };
   }
   return undefined;
+}
+
+export interface Controller {
+  readonly uid: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly apiVersion: string | undefined;
 }
 
 /** Entries whose value is a text; keys and values are shared between objects. */

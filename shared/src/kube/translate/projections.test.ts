@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { originOf } from '../../domain/index.ts';
 import { toClusterEvent } from './event.ts';
 import { createInterner } from './interner.ts';
 import { templateHash as hash } from './template-hash.ts';
@@ -35,11 +36,28 @@ const pod = (changes: { metadata?: object; spec?: object; status?: object } = {}
   status: { phase: 'Running', ...changes.status },
 });
 
-test('only what controls a Job owns it', () => {
-  assert.equal(translate.job(job({ metadata: { ownerReferences: [owner('CronJob', 'c', false)] } })), undefined);
-  assert.equal(translate.job(job({ metadata: { ownerReferences: [owner('Workflow', 'w')] } })), undefined);
+test('only what controls a Job owns it: what no CronJob controls belongs to a group', () => {
+  const groupOf = (...ownerReferences: object[]) => translate.job(job({ metadata: { ownerReferences } }))?.cronJobName;
+  assert.equal(groupOf(owner('CronJob', 'c', false)), '~report');
+  assert.equal(groupOf(owner('Workflow', 'w')), '~workflow-report');
+  assert.equal(groupOf({ ...owner('CronJob', 'c'), apiVersion: 'stable.example.com/v1' }), '~cronjob-report');
+  assert.equal(groupOf({ ...owner('CronJob', 'c'), apiVersion: 'batch/v1' }), 'report');
   const both = [owner('Workflow', 'w', false), owner('CronJob', 'c')];
-  assert.equal(translate.job(job({ metadata: { ownerReferences: both } }))?.cronJobUid, 'c');
+  const owned = translate.job(job({ metadata: { ownerReferences: both } }));
+  assert.deepEqual([owned?.cronJobUid, owned?.marks], ['c', undefined]);
+});
+
+test('a Job of a group keeps what it is selected by, counts as a scheduled run and names no slot', () => {
+  const annotations = { 'helm.sh/hook': 'pre-install', 'batch.kubernetes.io/cronjob-scheduled-timestamp': time };
+  const metadata = { labels: { app: 'shop' }, annotations, ownerReferences: [owner('JobSet', 's')] };
+  const facts = translate.job(job({ metadata }));
+  assert.ok(facts);
+  assert.deepEqual(facts.marks, {
+    labels: { app: 'shop' },
+    annotations: Object.keys(annotations),
+    ownerKind: 'JobSet',
+  });
+  assert.deepEqual(originOf(facts, []), { trigger: 'scheduled', scheduledAt: undefined });
 });
 
 test('labels and annotations tell who started a Job', () => {

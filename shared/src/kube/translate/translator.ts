@@ -13,7 +13,7 @@ import { toPodFacts } from './pod.ts';
  */
 export interface Translator {
   cronJob(object: RawObject): CronJobFacts | undefined;
-  /** Undefined for Jobs that no CronJob controls; one that has lost its owner since `known` stays a run of that owner. */
+  /** A Job that no CronJob controls belongs to a group; one that has lost its CronJob since `known` stays a run of it. */
   job(object: RawObject, known?: JobFacts): JobFacts | undefined;
   /** Undefined for pods that no Job controls. */
   pod(object: RawObject): PodFacts | undefined;

@@ -1,10 +1,13 @@
 import { isPlaceholder } from './expected.ts';
-import type { CronJobStatusFilter, HealthState, Ref } from '../../contract/index.ts';
+import { isGroup } from './job-groups.ts';
+import type { CronJobKind, CronJobStatusFilter, HealthState, Ref } from '../../contract/index.ts';
 import { marks } from '../ask.ts';
 import { stateWords } from '../words.ts';
 
 /** Which CronJobs a list is about. Empty lists filter nothing; all that is given must hold. */
 export interface CronJobFilter {
+  /** Absent: CronJobs, and groups of Jobs too. */
+  readonly kinds?: readonly CronJobKind[] | undefined;
   readonly namespaces?: readonly string[] | undefined;
   /** Part of the name, case ignored. */
   readonly search?: string | undefined;
@@ -52,7 +55,9 @@ export const statusConditions: Readonly<Record<CronJobStatusFilter, string>> = {
 export function conditionOf(filter: CronJobFilter): Condition {
   const parts: string[] = [kindOf(filter)];
   const bindings: unknown[] = [];
-  const { namespaces = [], search, monitor } = filter;
+  const { namespaces = [], search, monitor, kinds = [] } = filter;
+  if (kinds.length > 0 && !kinds.includes('Jobs')) parts.push(`not (${isGroup('c')})`);
+  if (kinds.length > 0 && !kinds.includes('CronJob')) parts.push(isGroup('c'));
   if (namespaces.length > 0) {
     parts.push(`c.namespace in (${marks(namespaces)})`);
     bindings.push(...namespaces);

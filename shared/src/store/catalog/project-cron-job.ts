@@ -10,6 +10,7 @@ import { closeEpoch, followSpecs, longestSchedule, longestZone } from '../spec-e
 import { quoted, rowsIn, updateRows } from '../upsert.ts';
 import { cronJobChanges } from './cron-job-change.ts';
 import { cronJobIdsOf } from './cron-job-ids.ts';
+import { groupOfJobs, marksBesideLabels } from './job-groups.ts';
 import { setTemplates, templateColumns, templateSince, toKnownTemplate } from './job-templates.ts';
 
 /** A CronJob as the cluster shows it, with what only its reconciler knows. */
@@ -57,9 +58,10 @@ const projected: Readonly<Record<string, ColumnType>> = {
   next_run_at: 'bigint',
   last_success_at: 'bigint',
   last_writer: 'longText',
+  job_marks: 'longText',
 };
 const projectedColumns = Object.keys(projected);
-const identity = ['uid', 'uid_text', 'namespace', 'name', 'first_seen_at', 'seen_at'];
+const identity = ['uid', 'uid_text', 'namespace', 'name', 'kind', 'first_seen_at', 'seen_at'];
 
 /**
  * Writes the catalog rows of these CronJobs (at most 500, each UID once) and opens or closes their spec epochs. Another row of
@@ -79,12 +81,14 @@ export async function projectCronJobs(tx: Tx, seen: readonly CronJobSeen[]): Pro
   const retemplated = await followTemplates(tx, seen, { before, idOf });
   const opened = await followSpecs(
     tx,
-    seen.map((item) => ({
-      cronJobId: idOf(item),
-      facts: item.facts,
-      changedAt: item.changedAt ?? item.seenAt,
-      uncertainFrom: item.uncertainFrom,
-    })),
+    seen
+      .filter(({ facts }) => !facts.marks)
+      .map((item) => ({
+        cronJobId: idOf(item),
+        facts: item.facts,
+        changedAt: item.changedAt ?? item.seenAt,
+        uncertainFrom: item.uncertainFrom,
+      })),
   );
   const replaced = await forgetNamesakes(tx, fresh);
 
@@ -170,6 +174,7 @@ async function insertCronJobs(tx: Tx, fresh: readonly CronJobSeen[]): Promise<vo
       cleanText(item.facts.uid, 253),
       item.facts.namespace,
       item.facts.name,
+      item.facts.marks ? groupOfJobs : null,
       item.seenAt,
       item.seenAt,
       ...projectedValues(item, null),
@@ -223,6 +228,7 @@ function projectedValues({ facts, problem, nextRunAt }: CronJobSeen, lastSuccess
     facts.suspended || problem !== undefined ? null : (nextRunAt ?? null),
     newestSuccess(facts, lastSuccessAt),
     facts.lastWriter === undefined ? null : toJson(facts.lastWriter),
+    facts.marks ? toJson(marksBesideLabels(facts.marks)) : null,
   ];
 }
 

@@ -44,7 +44,8 @@ export const personTables: readonly Table[] = [
 
 export const personColumns: Readonly<Record<string, Readonly<Record<string, ColumnType>>>> = {
   // declared: the words of its owner, in its annotations and those of its namespace. mirrored: what its annotation of health says.
-  cronjobs: { declared: 'longText', mirrored: { text: 64 } },
+  // job_marks: of a group of Jobs (kind 1), what else than labels its newest Job is selected by.
+  cronjobs: { declared: 'longText', mirrored: { text: 64 }, job_marks: 'longText' },
   channels: { proved_at: 'bigint', proved_by: { text: 253 } },
 };
 

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import type { CronJobFacts } from './cron-job.ts';
+
+/** What a Job that no CronJob controls can be selected by. */
+export interface JobMarks {
+  readonly labels: Readonly<Record<string, string>>;
+  /** Keys of its annotations. */
+  readonly annotations: readonly string[];
+  /** Kind of the object that controls it, such as `JobSet`; undefined: none does. */
+  readonly ownerKind: string | undefined;
+}
+
+/** What the group of a Job follows from, as its metadata says. */
+export interface GroupedJob {
+  readonly name: string;
+  readonly generateName: string | undefined;
+  /** Of the label `cronjob-monitor.io/group`. */
+  readonly label: string | undefined;
+  readonly controller: { readonly kind: string; readonly name: string } | undefined;
+}
+
+const sign = '~';
+/** Longest name of a row. */
+const mostChars = 253;
+/** What `kubectl create job`, operators and generateName put behind a name: a number, or five of the letters of Kubernetes. */
+const suffix = /-(?:\d+|[bcdfghjklmnpqrstvwxz2456789]{5})$/;
+
+/** Groups of Jobs stand beside CronJobs, none of which can have such a name. */
+export function isGroupName(name: string): boolean {
+  return name.startsWith(sign);
+}
+
+/**
+ * The name of the group that a Job belongs to. The first that is there: its label, the object that controls it, what its name was generated
+ * from, its name without what stands behind it for uniqueness.
+ */
+export function groupNameOf({ name, generateName, label, controller }: GroupedJob): string {
+  const generatedFrom = generateName?.replace(/-$/, '');
+  const group =
+    label ||
+    (controller && `${controller.kind.toLowerCase()}-${controller.name}`) ||
+    generatedFrom ||
+    withoutSuffix(name);
+  if (group.length < mostChars) return sign + group;
+  // Two long names that begin alike are two groups.
+  const end = createHash('sha256').update(group).digest('hex').slice(0, 12);
+  return `${sign}${group.slice(0, mostChars - end.length - 2)}-${end}`;
+}
+
+function withoutSuffix(name: string): string {
+  return name.replace(suffix, '') || name;
+}
+
+/** The UID of a group, in the form of a UUID: the same whenever and wherever the group is seen. */
+export function groupUidOf(namespace: string, groupName: string): string {
+  const hex = createHash('sha256').update(`jobs/${namespace}/${groupName}`).digest('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-');
+}
+
+/** A group of Jobs in the form of a CronJob: it has no schedule, and so no slots. `labels`: those of its newest Job. */
+export function toGroupFacts(
+  of: Pick<CronJobFacts, 'uid' | 'namespace' | 'name' | 'templateHash' | 'createdAt'> & { readonly marks: JobMarks },
+): CronJobFacts {
+  return {
+    ...of,
+    labels: of.marks.labels,
+    notes: {},
+    schedule: '',
+    timeZone: undefined,
+    suspended: false,
+    policy: 'Allow',
+    deadlineS: undefined,
+    successLimit: 0,
+    failureLimit: 0,
+    generation: 0,
+    deletingAt: undefined,
+    lastScheduleAt: undefined,
+    lastSuccessAt: undefined,
+    activeJobUids: [],
+    activeDeadlineS: undefined,
+    ttlAfterFinishedS: undefined,
+    backoffLimit: undefined,
+    restartPolicy: undefined,
+    specWrites: [],
+  };
+}

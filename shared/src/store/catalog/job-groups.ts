@@ -1,0 +1,48 @@
+import { toGroupFacts, type CronJobFacts, type Instant, type JobMarks } from '../../domain/index.ts';
+import { rows } from '../ask.ts';
+import { fromJson, optionalNumber } from '../column.ts';
+import type { Db } from '../database.ts';
+import { templateColumns, toKnownTemplate } from './job-templates.ts';
+
+/** Number of the rows that stand for a group of Jobs, beside CronJobs of the cluster, whose kind is null. */
+export const groupOfJobs = 1;
+
+/** Condition on a row called by this name: it is a group of Jobs. */
+export const isGroup = (cronJob: string): string => `coalesce(${cronJob}.kind, 0) = ${groupOfJobs}`;
+
+/** What of the marks has no column of its own. */
+export function marksBesideLabels({ annotations, ownerKind }: JobMarks): object {
+  return { annotations, ownerKind };
+}
+
+/** A group as an earlier process left it. */
+export interface KeptGroup {
+  readonly facts: CronJobFacts;
+  /** When the last of its runs that was recorded had ended. */
+  readonly endedAt: Instant | undefined;
+}
+
+/** The groups that are not deleted: their Jobs may have left the cluster. */
+export async function listKeptGroups(db: Db): Promise<KeptGroup[]> {
+  const found = await rows(
+    db,
+    `select c.uid_text, c.namespace, c.name, c.labels, c.job_marks, c.created_at, ${templateColumns.map((column) => `c.${column}`).join(', ')}, ` +
+      '(select max(e.finished_at) from executions e where e.cronjob_id = c.id) as ended_at ' +
+      `from cronjobs c where ${isGroup('c')} and c.deleted_at is null order by c.id`,
+  );
+  return found.map((row) => {
+    const labels = (fromJson(row['labels']) ?? {}) as JobMarks['labels']; // projectCronJobs writes both
+    const { annotations = [], ownerKind } = (fromJson(row['job_marks']) ?? {}) as Partial<JobMarks>;
+    return {
+      facts: toGroupFacts({
+        uid: String(row['uid_text']),
+        namespace: String(row['namespace']),
+        name: String(row['name']),
+        marks: { labels, annotations, ownerKind },
+        templateHash: toKnownTemplate(db, row).template?.hash ?? '',
+        createdAt: Number(row['created_at']),
+      }),
+      endedAt: optionalNumber(row['ended_at']),
+    };
+  });
+}
