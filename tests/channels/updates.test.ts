@@ -45,6 +45,7 @@ function learned(): LearnedOfRun {
     place: undefined,
     changes: undefined,
     fault: undefined,
+    decisive: undefined,
     fix: undefined,
     fixOf: () => undefined,
     includeOf: () => ({ ...everything, suggestedFixes: true }),

@@ -1,7 +1,6 @@
 import type {
   ChannelTestResult,
   DeleteHistoryResult,
-  JobLogs,
   LogSource,
   MonitorPreview,
   PatternTestResult,
@@ -19,7 +18,7 @@ import { acknowledge, unacknowledge, type AcknowledgeWish } from './acknowledge.
 import { deleteHistory } from './delete-history.ts';
 import { previewMonitor, readRouteRules, type PreviewDeps, type PreviewWish } from './preview-monitor.ts';
 import { prune } from './prune.ts';
-import { type LogWish, readLogs } from './read-logs.ts';
+import { type LogWish, readLogs, type ReadLog } from './read-logs.ts';
 import { redrive } from './redrive.ts';
 import { changeSilence, createSilence, draftSilence, endSilence, type SilenceDraft } from './silence.ts';
 import { setSuspended } from './suspend.ts';
@@ -37,7 +36,7 @@ export interface Actions {
   deleteHistory(cronJob: Ref): Promise<DeleteHistoryResult>;
   prune(input: Required<PruneInput>): Promise<PruneResult>;
   /** The signal aborts when its caller has gone. */
-  readLogs(wish: LogWish, how: { readonly source: LogSource; readonly signal: AbortSignal }): Promise<JobLogs>;
+  readLogs(wish: LogWish, how: { readonly source: LogSource; readonly signal: AbortSignal }): Promise<ReadLog>;
   trigger(wish: TriggerWish): Promise<TriggerResult>;
   setSuspended(cronJob: Ref, suspended: boolean): Promise<SuspendResult>;
   acknowledge(wish: AcknowledgeWish): Promise<void>;

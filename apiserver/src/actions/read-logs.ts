@@ -21,6 +21,9 @@ interface Deps {
   readonly clock: Clock;
 }
 
+/** A log as it was read: which of its lines are decisive is not known yet. */
+export type ReadLog = Omit<JobLogs, 'decisive'>;
+
 /**
  * The log of one container of one run: live, stored, or live and else stored. Aborts with the signal: its caller has gone.
  * Throws LOGS_UNAVAILABLE and NOT_FOUND.
@@ -29,7 +32,7 @@ export async function readLogs(
   deps: Deps,
   wish: LogWish,
   { source, signal }: { readonly source: LogSource; readonly signal: AbortSignal },
-): Promise<JobLogs> {
+): Promise<ReadLog> {
   if (source === 'stored') return fromStore(deps, wish);
   try {
     return await fromCluster(deps, wish, signal);
@@ -42,7 +45,7 @@ export async function readLogs(
   }
 }
 
-async function fromCluster({ cluster, redaction, clock }: Deps, wish: LogWish, signal: AbortSignal): Promise<JobLogs> {
+async function fromCluster({ cluster, redaction, clock }: Deps, wish: LogWish, signal: AbortSignal): Promise<ReadLog> {
   const done = new AbortController();
   const late = clock.sleep(patienceMs, done.signal).then(
     () => done.abort(),
@@ -57,15 +60,15 @@ async function fromCluster({ cluster, redaction, clock }: Deps, wish: LogWish, s
   }
 }
 
-async function fromStore({ store }: Deps, wish: LogWish): Promise<JobLogs> {
+async function fromStore({ store }: Deps, wish: LogWish): Promise<ReadLog> {
   const log = await readStoredLog(store, wish);
   return toJobLogs(wish, { ...log, source: 'stored', capturedAt: new Date(log.capturedAt).toISOString() });
 }
 
 function toJobLogs(
   wish: LogWish,
-  log: Omit<JobLogs, 'jobName' | 'logs' | 'lines'> & { readonly text: string },
-): JobLogs {
+  log: Omit<ReadLog, 'jobName' | 'logs' | 'lines'> & { readonly text: string },
+): ReadLog {
   return {
     jobName: wish.jobName,
     pod: log.pod,

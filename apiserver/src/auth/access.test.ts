@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { abilities, type Whoami } from '@cronjob-monitor/shared/contract';
+import { putEvidence } from '@cronjob-monitor/shared/store';
 import { testSettings } from '../testing/api.ts';
 import { startFleet, type TestFleet } from '../testing/fleet.ts';
 import { ReviewingCluster } from '../testing/reviewing-cluster.ts';
@@ -178,6 +179,44 @@ test('logs and events of a run are withheld from who may not read logs', async (
   const path = `cronjobs/dev/job-of-dev/executions/${list.items[0]?.jobName}`;
   assert.equal(((await as(api, 'dev')(path)).json() as { withheld: boolean }).withheld, true);
   assert.equal(((await as(api, 'admin')(path)).json() as { withheld: boolean }).withheld, false);
+});
+
+test('a line of a log leaves for no caller who may not read logs there, by whatever answer', async () => {
+  const { cluster, fleet } = await twoNamespaces();
+  await using api = fleet;
+  cluster.grant('half', 'list cronjobs', 'get pods/log in dev');
+  for (const namespace of ['dev', 'prod']) {
+    const cronJob = await api.addCronJob({ namespace, name: `failing-in-${namespace}` });
+    const monitor = await api.addMonitor({ namespace, name: `of-${namespace}` }, [cronJob]);
+    const [run] = await api.addRuns(cronJob, { status: 'failed', exitCode: 1 });
+    assert.ok(run && monitor);
+    const piece = {
+      owner: run.jobUid,
+      cronJobUid: cronJob.uid,
+      createdAt: run.createdAt,
+      capturedAt: run.createdAt,
+      truncated: false,
+      unavailable: undefined,
+    };
+    const body = JSON.stringify([
+      { pod: 'p', container: 'main', number: 1, text: `secret of ${namespace}`, by: 'word' },
+    ]);
+    await putEvidence(api.store, api.epoch, [
+      { ...piece, kind: 'logs', name: 'p/main', body: `secret of ${namespace}\n` },
+      { ...piece, kind: 'decisive', name: '', body },
+    ]);
+  }
+  const one = (namespace: string): string => `cronjobs/${namespace}/failing-in-${namespace}`;
+  const paths = ['cronjobs', 'grid', 'timeline', one('dev'), `${one('dev')}/executions`, `${one('prod')}/executions`];
+  const told = async (token: string): Promise<string[]> => {
+    const answers = await Promise.all(paths.map((path) => as(api, token)(path)));
+    return answers.map(({ text }) => ['dev', 'prod'].filter((name) => text.includes(`secret of ${name}`)).join());
+  };
+  const whole = ['dev,prod', 'dev,prod', 'dev,prod', 'dev', 'dev', 'prod'];
+  assert.deepEqual(await told('admin'), whole);
+  assert.deepEqual(await told('half'), ['dev', 'dev', 'dev', 'dev', 'dev', '']);
+  assert.deepEqual(await told('dev'), ['', '', '', '', '', '']);
+  assert.deepEqual(await told('admin'), whole, 'what is shared was not changed');
 });
 
 test('whoami tells who calls and what they may do, in a namespace and in any', async () => {

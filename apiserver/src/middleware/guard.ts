@@ -14,6 +14,7 @@ import {
 } from '../errors.ts';
 import type { CostlyCalls } from './costly.ts';
 import type { ExpensiveReads } from './expensive.ts';
+import { withoutForeignLines } from './withheld-lines.ts';
 
 /** What one endpoint asks of its caller. */
 export interface Endpoint {
@@ -67,6 +68,7 @@ export function createGuard(deps: GuardDeps): Guard {
     try {
       await next();
       if (!wasAskedFor(ctx)) throw internalError(new Error(`${routeOf(ctx)} does not ask where its caller may look`));
+      await withholdLines(deps.authentication, ctx, caller);
     } catch (error) {
       giveBack?.();
       leave?.();
@@ -76,6 +78,14 @@ export function createGuard(deps: GuardDeps): Guard {
     if (isStream(ctx.body)) ctx.res.once('close', leave);
     else leave();
   };
+}
+
+/** A body that is set anew is another answer: where nothing is withheld it stays the one that others share. */
+async function withholdLines(authentication: Authentication, ctx: ApiContext, caller: Caller): Promise<void> {
+  const body: unknown = ctx.body;
+  if (authentication.mode === 'none' || typeof body !== 'object' || isStream(body)) return;
+  const shown = await withoutForeignLines(authentication, caller, body);
+  if (shown !== body) ctx.body = shown;
 }
 
 /** For an endpoint that asks later. Throws FORBIDDEN when the caller may not in this namespace, or everywhere without one. */

@@ -58,6 +58,7 @@ function learned(fixture: AlertingFixture, changes: Partial<LearnedOfRun> = {}):
     place: { pod: 'p', container: 'main', image: 'i', node: 'n' },
     changes: [],
     fault: undefined,
+    decisive: undefined,
     fix: undefined,
     fixOf: ({ name }) => `Advice of ${name}.`,
     includeOf: () => everything,

@@ -70,6 +70,8 @@ export interface LearnedOfRun {
   readonly changes: readonly ExecutionChange[] | undefined;
   /** Whose fault it is by all that was read, where that is news; undefined: it was known before, or is not. */
   readonly fault: Fault | undefined;
+  /** Which lines of its logs are decisive; undefined: it goes on, or no log of it has a text. */
+  readonly decisive: Evidence | undefined;
   /** What is suggested for the run itself. */
   readonly fix: string | undefined;
   /** By the patterns of this monitor. */

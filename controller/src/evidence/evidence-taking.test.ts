@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { toAlertFacts, type Execution, type PodFacts } from '@cronjob-monitor/shared/domain';
-import { listLiveAlerts, StoreError } from '@cronjob-monitor/shared/store';
+import { toAlertFacts, type Evidence, type Execution, type PodFacts } from '@cronjob-monitor/shared/domain';
+import { listEvidence, listLiveAlerts, StoreError } from '@cronjob-monitor/shared/store';
 import {
   aContainer,
   aCronJob,
@@ -27,6 +27,9 @@ interface Options {
   /** False: events are answered when the test says so. */
   readonly isAnswering?: boolean;
   readonly pods?: readonly PodFacts[];
+  /** Of every container. */
+  readonly log?: string;
+  readonly spec?: object;
 }
 
 async function aTaking(context: TestContext, of: Options = {}) {
@@ -40,7 +43,9 @@ async function aTaking(context: TestContext, of: Options = {}) {
   const read: string[] = [];
   const answering = Promise.withResolvers<void>();
   if (of.isAnswering !== false) answering.resolve();
-  const decoded = { ok: true, ...decodedMonitor({ selector: {}, alerting: { channelRefs: [{ name: 'team-chat' }] } }) };
+  const alerting = { channelRefs: [{ name: 'team-chat' }] };
+  const spec = decodedMonitor({ selector: {}, alerting, ...of.spec }, { storeLogs: true });
+  const decoded = { ok: true, ...spec };
   const monitors = [{ decoded, namespace: 'prod', name: 'backups' }];
   const taking = createEvidenceTaking(
     {
@@ -50,6 +55,10 @@ async function aTaking(context: TestContext, of: Options = {}) {
           await answering.promise;
           return [];
         },
+        readLog: async () =>
+          (async function* () {
+            yield Buffer.from(of.log ?? '');
+          })(),
       } as never,
       store,
       selection: { monitorsOf: () => monitors, monitorsOfUid: () => monitors } as never,
@@ -136,6 +145,55 @@ test('runs that an earlier leader has recorded are read one after the other; one
     await wait(10);
   }
   assert.deepEqual(read.slice(2), ['known-2', 'known-3']);
+});
+
+/** A run that failed with a log, of a CronJob whose monitor stores logs or does not; what is kept of it when it is explained. */
+async function keptOf(context: TestContext, storeLogs: boolean): Promise<readonly Evidence[]> {
+  const containers = [aContainer({ name: 'main', terminated: anEnd(1, 'Error') })];
+  const pod = aPod({ jobUid: job.uid, phase: 'Failed', containers });
+  const { taking, fixture, clock, store } = await aTaking(context, {
+    pods: [pod],
+    log: 'begin\nno space left on device\nbye\n',
+    spec: {
+      dataRetention: { storeLogs },
+      alerting: {
+        channelRefs: [{ name: 'team-chat' }],
+        suggestedFixPatterns: [{ name: 'disk', match: { logPattern: 'space left' }, suggestion: 'Clean up.' }],
+      },
+    },
+  });
+  const { cronJob } = fixture.finding({ kind: 'quiet' });
+  const failed = { ...job, cronJobUid: cronJob.uid };
+  await fixture.fails({ context: { jobUid: failed.uid, jobName: failed.name } });
+  const rest = { pods: [pod], cronJob: aCronJob({ uid: cronJob.uid }), siblings: [], monitored: true };
+  taking.take({ snapshot: { job: failed, gone: undefined }, held: undefined, ...rest }, execution, 'new');
+  let explained: unknown;
+  // A thread looks for suggestions, in real time, and its budget is one of the clock.
+  for (let round = 0; round < 500 && explained === undefined; round++) {
+    await clock.advance(10);
+    await wait(10);
+    const [alert] = await listLiveAlerts(store, [cronJob.id]);
+    explained = toAlertFacts(alert?.context).evidenceOf;
+  }
+  for (let round = 0; round < 20; round++) {
+    await clock.advance(1_000);
+    await settle();
+  }
+  return listEvidence(store, failed.uid);
+}
+
+test('the line in which a pattern was found is kept with the logs of a run', async (context) => {
+  const kept = (await keptOf(context, true)).find(({ kind }) => kind === 'decisive');
+  const [line] = JSON.parse(kept?.body ?? '[]') as { number: number; text: string; by: string }[];
+  assert.deepEqual([line?.number, line?.text, line?.by], [2, 'no space left on device', 'pattern']);
+});
+
+test('where no log is stored no line of one is', async (context) => {
+  const kept = await keptOf(context, false);
+  assert.deepEqual(
+    kept.filter(({ kind }) => kind === 'decisive' || kind === 'logs'),
+    [],
+  );
 });
 
 test('what is learned of a run while the database is slow for some seconds gets into its alert', async (context) => {

@@ -120,16 +120,20 @@ export function createEvidenceTaking(deps: EvidenceTakingDeps, term: Pick<Term, 
     async (learned) => {
       term.signal.throwIfAborted();
       const changed = await completeAlerts(deps.store, term.epoch, learned);
+      const decisive = learned.flatMap((one) => one.decisive ?? []);
+      await putEvidence(deps.store, term.epoch, decisive);
       if (changed > 0) listeners.forEach((tell) => tell());
     },
     () => pauseBetween(clock, term.signal),
   );
 
-  const explain = async (run: Omit<RunToExplain, 'pieces'>): Promise<void> => {
+  const explain = async (run: Omit<RunToExplain, 'pieces'> & { readonly wishes?: EvidenceWishes }): Promise<void> => {
     const { uid } = run.job;
     try {
       await book.whenQuiet(uid);
-      const learned = await line.run('', () => explainNow(run), term.signal);
+      const all = await line.run('', () => explainNow(run), term.signal);
+      // A line of a log is kept where the log is.
+      const learned = run.wishes?.logs ? all : { ...all, decisive: undefined };
       await untilStored(sizeOf(piecesOf(learned)), () => explanations.add(learned));
     } finally {
       awaited.delete(uid);
@@ -248,8 +252,8 @@ export function createEvidenceTaking(deps: EvidenceTakingDeps, term: Pick<Term, 
   };
 }
 
-function piecesOf({ log, initLogs, events, attempts }: LearnedOfRun): readonly Evidence[] {
-  return [log, ...initLogs, events, attempts].filter((piece) => piece !== undefined);
+function piecesOf({ log, initLogs, events, attempts, decisive }: LearnedOfRun): readonly Evidence[] {
+  return [log, ...initLogs, events, attempts, decisive].filter((piece) => piece !== undefined);
 }
 
 /** Characters that they keep in memory. */

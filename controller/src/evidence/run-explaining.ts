@@ -2,6 +2,7 @@ import {
   bestSuggestion,
   compareRuns,
   createFixMatcher,
+  decisiveLines,
   faultOfRun,
   findExitCause,
   toAttempts,
@@ -66,6 +67,7 @@ export async function explainRun(run: RunToExplain, { store, suggest }: RunExpla
     podStatus: attempts?.body === undefined ? undefined : podStatusOf(JSON.parse(attempts.body) as Attempt[]),
     place,
     fault: faultIn(run, cause, events),
+    decisive: execution && decisiveIn(pieces, cause, { log, at: fix?.logAt }),
     fix: execution && fix?.text,
     changes: compared && compareRuns(compared.before, compared.after),
     fixOf: (ref) => fixes.get(keyOf(ref))?.text,
@@ -73,6 +75,25 @@ export async function explainRun(run: RunToExplain, { store, suggest }: RunExpla
       const decoded = monitorOf(ref)?.decoded;
       return decoded?.ok ? decoded.spec.alerting?.includeContext : undefined;
     },
+  };
+}
+
+/** One an attempt, in a piece that is kept beside the logs. */
+function decisiveIn(
+  pieces: readonly Evidence[],
+  cause: ExitCause,
+  { log, at }: { readonly log: Evidence | undefined; readonly at: number | undefined },
+): Evidence | undefined {
+  const lines = decisiveLines(pieces, cause, log && at !== undefined ? { log: log.name, at } : undefined);
+  const newest = pieces.findLast(({ kind }) => kind === 'logs');
+  if (newest === undefined || lines.length === 0) return undefined;
+  return {
+    ...newest,
+    kind: 'decisive',
+    name: '',
+    body: JSON.stringify(lines),
+    truncated: false,
+    unavailable: undefined,
   };
 }
 

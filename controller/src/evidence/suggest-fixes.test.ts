@@ -19,7 +19,7 @@ const question: FixQuestion = {
   facts: { exitCode: 137, reasons: [], log: 'x', events: [] },
   values: {},
 };
-const found: SuggestedFix = { name: 'fast', priority: 101, isCustom: true, text: 'fast' };
+const found: SuggestedFix = { name: 'fast', priority: 101, isCustom: true, text: 'fast', logAt: 0 };
 
 /** A thread that goes over its budget at the first of these patterns that it is given. */
 function aThread(slow: readonly string[]) {

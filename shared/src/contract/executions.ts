@@ -88,6 +88,23 @@ export interface CapturedEvent {
   readonly count: number;
 }
 
+/** Why a line of a log is decisive: a pattern of a fix was found there; it is the last that speaks of an error; it is the last. */
+export const decisiveReasons = ['pattern', 'word', 'lastLine'] as const;
+export type DecisiveReason = (typeof decisiveReasons)[number];
+
+/** The line of a log that says best why an attempt failed. */
+export interface DecisiveLine {
+  readonly pod: string;
+  readonly container: string;
+  /** Of the log beside it, from 1. */
+  readonly number: number;
+  /** At most 500 characters. */
+  readonly text: string;
+  readonly by: DecisiveReason;
+  /** End of the first kept run of which a line that says the same was decisive; null = not known. */
+  readonly firstSeenAt: WireInstant | null;
+}
+
 /** What differs from the last success: text of at most 200 characters. */
 export interface ExecutionChange {
   readonly path: string;
@@ -102,6 +119,8 @@ export interface ExecutionDetail extends Execution {
   readonly pods: readonly ExecutionPod[];
   readonly logs: CapturedLog | null;
   readonly events: readonly CapturedEvent[] | null;
+  /** One an attempt whose log is kept; empty = it did not fail, no log is kept, or logs are withheld. */
+  readonly decisive: readonly DecisiveLine[];
   /** Null = there is no success to compare with. */
   readonly changes: readonly ExecutionChange[] | null;
 }

@@ -1,3 +1,4 @@
+import type { DecisiveLine } from './executions.ts';
 import type { WireInstant } from './wire.ts';
 
 export const logSources = ['auto', 'live', 'stored'] as const;
@@ -16,4 +17,6 @@ export interface JobLogs {
   readonly truncated: boolean;
   /** Null = live. */
   readonly capturedAt: WireInstant | null;
+  /** Those of this log; empty = its run did not fail, or they stand before what is shown. */
+  readonly decisive: readonly DecisiveLine[];
 }

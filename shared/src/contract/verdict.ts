@@ -52,6 +52,18 @@ export interface VerdictStep {
   readonly href: string | null;
 }
 
+/** The line of a log that says best why the run failed that it is about. */
+export interface VerdictLogLine {
+  /** At most 500 characters. */
+  readonly text: string;
+  /** Of the kept log, from 1. */
+  readonly number: number;
+  readonly jobName: string;
+  readonly pod: string;
+  /** The run, open at the line. */
+  readonly href: string;
+}
+
 export interface VerdictHold {
   readonly kind: VerdictHoldKind;
   /** The person who asked for it; null = no person, or not known. */
@@ -76,6 +88,8 @@ export interface Verdict {
   readonly words: Words;
   /** Why the run failed, as far as its exit code, reason, pods, log and events tell; null = not known, or nothing failed. */
   readonly cause: Words | null;
+  /** Null = no log of it is kept, nothing failed, or the caller may not read logs there. */
+  readonly logLine: VerdictLogLine | null;
   readonly step: VerdictStep | null;
   /** Since when it is so; null = not known. */
   readonly since: WireInstant | null;

@@ -67,6 +67,14 @@ export {
   type ExecutionStatus,
   type ExecutionTrigger,
 } from './execution/execution.ts';
+export {
+  decisiveLine,
+  decisiveLines,
+  findAgain,
+  type DecisiveLine,
+  type DecisiveLineOfPod,
+} from './execution/decisive-line.ts';
+export { maskLine } from './text/mask-line.ts';
 export { compileRegex, findRegexProblem, RegexError, type Regex } from './fixes/regex.ts';
 export {
   besideBuiltIn,

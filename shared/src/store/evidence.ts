@@ -1,13 +1,13 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import type { Evidence, EvidenceKind } from '../domain/index.ts';
+import type { Evidence, EvidenceKind, Instant } from '../domain/index.ts';
 import { change, firstRow, insertRows, marks, rows, type Row } from './ask.ts';
 import { cronJobIdsOf, lockCronJobs } from './catalog/cron-job-ids.ts';
 import { cleanText, optionalCleanText, optionalText } from './column.ts';
 import type { Db, Store, Tx } from './database.ts';
 import { toId16 } from './id16.ts';
 import { quoted, rowsIn } from './upsert.ts';
-import { flagBits } from './words.ts';
+import { flagBits, statusWords } from './words.ts';
 
 export { evidenceKinds, type Evidence, type EvidenceKind } from '../domain/index.ts';
 
@@ -112,6 +112,26 @@ export async function listEvidenceOf(
   return Map.groupBy(pieces, ({ owner }) => owner);
 }
 
+/** The kept decisive lines of failed runs of these CronJobs whose Job was created until then, newest first, `most` at most. */
+export async function listDecisiveLines(
+  db: Db,
+  cronJobIds: readonly number[],
+  createdUntil: Instant,
+  most: number,
+): Promise<{ readonly endedAt: Instant; readonly body: string }[]> {
+  const found = await rows(
+    db,
+    `select ${quoted(columns, 'e')}, c.uid_text, coalesce(x.finished_at, x.created_at) as ended_at from executions x ` +
+      `join evidence e on e.owner = x.job_uid and e.kind = 'decisive' join cronjobs c on c.id = e.cronjob_id ` +
+      `where x.cronjob_id in (${marks(cronJobIds)}) and x.status = ? and x.created_at <= ? ` +
+      `order by x.created_at desc limit ${Math.trunc(most)}`,
+    [...cronJobIds, statusWords.toNumber('failed'), createdUntil],
+  );
+  return Promise.all(
+    found.map(async (row) => ({ endedAt: Number(row['ended_at']), body: (await toEvidence(db, row)).body ?? '[]' })),
+  );
+}
+
 /** One piece; undefined when nothing of that kind and name was captured. */
 export async function findEvidence(
   db: Db,
@@ -185,7 +205,7 @@ async function putPiece(tx: Tx, piece: Evidence, packed: PackedBody, cronJobId: 
 
 /** The run says that it has logs or events, so that lists need not look. */
 async function flagExecution(tx: Tx, owner: unknown, kind: EvidenceKind): Promise<void> {
-  if (kind === 'attempts') return;
+  if (kind !== 'logs' && kind !== 'events') return;
   const bit = kind === 'logs' ? flagBits.hasLogs : flagBits.hasEvents;
   await change(tx, `update executions set flags = flags | ${bit} where job_uid = ?`, [owner]);
 }

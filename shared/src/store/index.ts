@@ -106,6 +106,7 @@ export { listActiveJobs, putActiveJobs, removeActiveJobs, type ActiveJob } from 
 export {
   evidenceKinds,
   findEvidence,
+  listDecisiveLines,
   listEvidence,
   listEvidenceOf,
   putEvidence,

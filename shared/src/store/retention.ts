@@ -121,7 +121,7 @@ interface Range {
 }
 
 const everything: Range = { before: Number.MAX_SAFE_INTEGER };
-const textKinds = `kind in ('logs', 'events')`;
+const textKinds = `kind in ('logs', 'events', 'decisive')`;
 
 async function countOlder(
   db: Db,

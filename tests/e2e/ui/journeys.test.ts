@@ -118,6 +118,24 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
     await page.getByText('⟨U+202E⟩').waitFor();
   });
 
+  journey('quotes the line that says why a run failed, and opens the log at it with one click', async (page) => {
+    await go(page, '/');
+    const row = page.locator('[data-row="data/nightly-backup"]');
+    await row.getByText('Killed', { exact: true }).waitFor();
+    await row.getByRole('link', { name: /^Line 102 of the log of nightly-backup-/ }).click();
+    await page.waitForURL(/runs\/nightly-backup-\d+\?pod=nightly-backup-\d+-x7kqm&container=backup#L102$/);
+    const line = page.locator('.log .marked');
+    await line.getByText('Killed', { exact: true }).waitFor();
+    await line.getByText('Last line that speaks of an error, seen first on 19 Nov').waitFor();
+    assert.equal(await line.getByRole('button', { name: 'Link to line 102' }).isVisible(), true);
+  });
+
+  journey('opens the log of a failed run at its decisive line without being asked', async (page) => {
+    await go(page, '/cronjobs/data/nightly-backup/runs/nightly-backup-29920440');
+    await page.locator('.log .marked').getByText('Killed', { exact: true }).waitFor();
+    assert.doesNotMatch(page.url(), /#/);
+  });
+
   journey('finds text in a log, keeps it in the address, and links to a line', async (page) => {
     await go(page, '/cronjobs/data/nightly-backup/runs/nightly-backup-29920440');
     await page.getByRole('searchbox', { name: 'Find in the log' }).fill('heap');

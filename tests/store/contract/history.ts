@@ -4,6 +4,7 @@ import {
   deleteHistory,
   findEvidence,
   forgetChanges,
+  listDecisiveLines,
   listEvidence,
   listSpecEpochs,
   projectCronJob,
@@ -88,6 +89,33 @@ export const evidence = contract('evidence', (test) => {
       cronJob.id,
     ]);
     assert.deepEqual(flags, [{ flags: 8 }, { flags: 16 }]);
+  });
+
+  test('lists decisive lines of failed runs up to one of them, newest first', async ({ store, epoch }) => {
+    const cronJob = await projected(store, epoch);
+    const other = await projected(store, epoch);
+    const failed = { status: 'failed' } as const;
+    const runs = [0, 1, 2].map((days) => aRun(cronJob, { ...failed, createdAt: now - days * dayMs }));
+    const [success, foreign] = [aRun(cronJob, { createdAt: now - 3 * dayMs }), aRun(other, failed)];
+    await recordRuns(store, epoch, [...runs, success, foreign]);
+    const decisive = { kind: 'decisive', name: '', body: '[]' } as const;
+    await putEvidence(
+      store,
+      epoch,
+      [...runs, success, foreign].flatMap((run, at) => [someLog(run), someLog(run, { ...decisive, body: `[${at}]` })]),
+    );
+    const until = runs[1]?.createdAt ?? 0;
+    assert.deepEqual(await listDecisiveLines(store, [cronJob.id], until, 9), [
+      { endedAt: runs[1]?.finishedAt, body: '[1]' },
+      { endedAt: runs[2]?.finishedAt, body: '[2]' },
+    ]);
+    assert.equal((await listDecisiveLines(store, [cronJob.id], now, 1)).length, 1);
+    const flags = await readRows(store, 'select flags from executions where cronjob_id = ? and flags <> 8', [
+      cronJob.id,
+    ]);
+    assert.deepEqual(flags, [], 'they are no events');
+    await pruneHistory(store, { before: now - dayMs, evidenceOnly: true, budgetMs: 60_000 });
+    assert.equal((await listDecisiveLines(store, [cronJob.id], now, 9)).length, 2, 'they go with the logs');
   });
 
   test('of an unknown CronJob is not kept', async ({ store, epoch }) => {

@@ -42,6 +42,11 @@ describe('a strip of bars', () => {
     }
   });
 
+  test('has no bar wider than 24 px: with more room it stands in the middle of it', () => {
+    const paths = drawBars([bar(), bar()], { pitchPx: 42, heightPx: 24 });
+    assert.equal(paths[0]?.d, 'M8 7h24v17h-24zM50 7h24v17h-24z');
+  });
+
   test('places bars by time where that is asked for', () => {
     const paths = drawBars([bar(), bar()], { ...size, xOf: (index) => 100 * index });
     assert.match(paths[0]?.d ?? '', /^M0 7.*M100 7/);

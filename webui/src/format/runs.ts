@@ -1,5 +1,7 @@
 import type {
   ActiveJob,
+  DecisiveLine,
+  DecisiveReason,
   Execution,
   FailureCause,
   ExecutionStatus,
@@ -8,6 +10,7 @@ import type {
 } from '@cronjob-monitor/shared/contract';
 import type { Mark } from '../kit/icon/shapes.ts';
 import { safeText } from './safe-text.ts';
+import { shortDayText } from './time.ts';
 
 /** How a run or an expected run is drawn in a strip, a grid or a legend. */
 export type BarShape =
@@ -66,6 +69,23 @@ const faultWords: Readonly<Record<FailureCause, string>> = {
 export function faultText({ cause, scope }: Pick<Execution, 'cause' | 'scope'>): string | undefined {
   if (cause === null) return undefined;
   return scope === null ? faultWords[cause] : `${faultWords[cause]} (${safeText(scope)})`;
+}
+
+const decisiveWords: Readonly<Record<DecisiveReason, string>> = {
+  pattern: 'A fix pattern was found here',
+  word: 'Last line that speaks of an error',
+  lastLine: 'Last line of the log',
+};
+
+/** Why a line is decisive, and since when lines say the same: `Last line of the log, seen first on 20 Nov`. */
+export function decisiveText(
+  { by, firstSeenAt }: Pick<DecisiveLine, 'by' | 'firstSeenAt'>,
+  run: Pick<Execution, 'completionTime'> | undefined,
+  timeZone: string,
+): string {
+  if (firstSeenAt === null) return decisiveWords[by];
+  const isFirst = firstSeenAt === run?.completionTime;
+  return `${decisiveWords[by]}, ${isFirst ? 'not seen before' : `seen first on ${shortDayText(firstSeenAt, timeZone)}`}`;
 }
 
 /** One entry of a strip: how the run ended says more than that it was late, unless it succeeded. */

@@ -23,6 +23,7 @@ const verdict: Verdict = {
   kind: 'lastRunFailed',
   words: 'Last run failed {ago:2026-11-21T02:00:00.000Z}: exit code 137, OOMKilled',
   cause: 'Killed at 512 Mi in 3 attempts',
+  logLine: null,
   step: { action: 'copyPatch', words: 'Raise the memory limit of container backup.', command: null, href: null },
   since: '2026-11-21T02:00:00.000Z',
   holds: [],
@@ -49,6 +50,18 @@ describe('instants in a sentence', () => {
 });
 
 describe('a verdict', () => {
+  test('says a finding once, though the next step is to change the rule that it is about', () => {
+    const finding = { code: 'LimitTooShort', words: 'The limit is too short', href: '/monitors/prod/dr' };
+    const words = 'Change the rule: The limit is too short';
+    const found: Verdict = {
+      ...verdict,
+      findings: [finding],
+      step: { action: 'openRules', words, command: null, href: null },
+    };
+    assert.equal(whyText(found, viewer), 'Killed at 512 Mi in 3 attempts.');
+    assert.deepEqual(findingNotes(found, viewer), [{ text: finding.words, href: finding.href }]);
+  });
+
   test('is shown by its state and its own words', () => {
     assert.deepEqual(verdictMark(verdict), { word: 'Failing', shape: 'hollow', tone: 'warn' });
     assert.equal(verdictText(verdict, viewer), 'Last run failed 12 h 3 min ago: exit code 137, OOMKilled');

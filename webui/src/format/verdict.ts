@@ -36,9 +36,12 @@ export function toldOf(verdict: Brought, viewer: Viewer): Mark | undefined {
   return toldMark({ told: verdict.told, severity: verdict.state === 'critical' ? 'critical' : 'warning' }, viewer);
 }
 
-/** Cause and next step, as far as they are known, a sentence each. */
+/** Cause and next step, as far as they are known, a sentence each; what a finding says too is left to it. */
 export function whyText(verdict: Brought, viewer: Viewer): string | undefined {
-  const parts = [verdict?.cause, verdict?.step?.words].filter((part) => part != null);
+  const { cause, step, findings = [] } = verdict ?? {};
+  // A step that changes a rule says the finding about it, which stands beside it.
+  const isSaid = step?.action === 'openRules' && findings.some(({ words }) => step.words.endsWith(words));
+  const parts = [cause, isSaid ? undefined : step?.words].filter((part) => part != null);
   const told = parts.map((part) => `${printWords(part, viewer).replace(/\.$/, '')}.`);
   return told.length === 0 ? undefined : told.join(' ');
 }

@@ -18,7 +18,9 @@ import {
   slotOutcomes,
   type ActiveJob,
   type CapturedEvent,
+  decisiveReasons,
   type CapturedLog,
+  type DecisiveLine,
   type CronJob,
   type CronJobDetail,
   type CronJobList,
@@ -255,6 +257,14 @@ export const cronJobSchemas: Readonly<Record<string, Schema>> = {
     capturedAt: instant,
     unavailable: nullable(text),
   }),
+  DecisiveLine: object<DecisiveLine>({
+    pod: text,
+    container: text,
+    number: count,
+    text,
+    by: words(decisiveReasons),
+    firstSeenAt: nullable(instant),
+  }),
   CapturedEvent: object<CapturedEvent>({
     time: nullable(instant),
     type: text,
@@ -288,6 +298,7 @@ export const cronJobSchemas: Readonly<Record<string, Schema>> = {
     ),
     logs: nullable(ref('CapturedLog')),
     events: nullable(listOf(ref('CapturedEvent'))),
+    decisive: listOf(ref('DecisiveLine')),
     changes: nullable(listOf(object<ExecutionChange>({ path: text, before: nullable(text), after: nullable(text) }))),
   }),
   JobLogs: object<JobLogs>({
@@ -300,6 +311,7 @@ export const cronJobSchemas: Readonly<Record<string, Schema>> = {
     lines: count,
     truncated: bool,
     capturedAt: nullable(instant),
+    decisive: listOf(ref('DecisiveLine')),
   }),
   Slot: object<Slot>({
     scheduledFor: instant,

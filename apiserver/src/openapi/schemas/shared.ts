@@ -20,6 +20,7 @@ import {
   type Verdict,
   type VerdictFinding,
   type VerdictHold,
+  type VerdictLogLine,
   type VerdictStep,
 } from '@cronjob-monitor/shared/contract';
 import { bool, count, instant, int, listOf, nullable, object, ref, text, words, type Schema } from '../schema.ts';
@@ -89,6 +90,7 @@ export const sharedSchemas: Readonly<Record<string, Schema>> = {
     kind: words(verdictKinds),
     words: sentence,
     cause: nullable(sentence),
+    logLine: nullable(object<VerdictLogLine>({ text, number: count, jobName: text, pod: text, href: text })),
     step: nullable(
       object<VerdictStep>({
         action: words(stepActions),

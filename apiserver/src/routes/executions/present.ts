@@ -1,6 +1,7 @@
 import type {
   CapturedEvent,
   CapturedLog,
+  DecisiveLine,
   Execution,
   ExecutionDetail,
   ExecutionPod,
@@ -53,8 +54,8 @@ export function presentExecution(run: StoredExecution, addition: VerdictAddition
 }
 
 /** What is not known leaves the exit code to say it. */
-function whyOf(explained: ExplainedRun | undefined): Pick<VerdictAddition, 'cause' | 'step'> {
-  return explained ? { cause: explained.cause, step: explained.step } : {};
+function whyOf(explained: ExplainedRun | undefined): Pick<VerdictAddition, 'cause' | 'logLine' | 'step'> {
+  return explained ? { cause: explained.cause, logLine: explained.logLine, step: explained.step } : {};
 }
 
 /** The run with what was captured of it. `withheld`: the caller may not read logs and events. `compared`: with which success. */
@@ -66,15 +67,17 @@ export function presentExecutionDetail(
     readonly compared: ComparedRuns | undefined;
     readonly addition: VerdictAddition;
     readonly explained: ExplainedRun | undefined;
+    readonly decisive: readonly DecisiveLine[];
   },
 ): ExecutionDetail {
-  const { withheld, compared, addition, explained } = options;
+  const { withheld, compared, addition, explained, decisive } = options;
   return {
     ...presentExecution(run, addition, explained),
     withheld,
     pods: presentPods(evidence),
     logs: withheld ? null : presentLog(evidence),
     events: withheld ? null : presentEvents(evidence),
+    decisive: withheld ? [] : decisive,
     changes: compared === undefined ? null : compareRuns(compared.before, compared.after),
   };
 }

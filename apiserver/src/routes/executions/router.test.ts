@@ -48,6 +48,7 @@ test('tells a run with every field', async () => {
         kind: 'jobFailed',
         words: `Run failed {ago:${iso(createdAt + 61_000)}}: exit code 1, Error`,
         cause: 'exit code 1, Error',
+        logLine: null,
         step: {
           action: 'openRun',
           words: 'Open the run',
@@ -239,6 +240,98 @@ test('tells one run with what was captured of it', async () => {
     },
   ]);
   assert.equal(detail.changes, null);
+});
+
+const decisive = (...lines: { pod: string; text: string; number: number; by: string }[]): string =>
+  JSON.stringify(lines.map((line) => ({ ...line, container: 'main' })));
+
+test('says which line of its log is decisive, since when it is seen, and quotes it in the verdict', async () => {
+  await using fleet = await startFleet();
+  const cronJob = await fleet.addCronJob({ name: 'backup' });
+  await fleet.addMonitor({}, [cronJob]);
+  const failed = (hours: number) => ({ createdAt: testNow - hours * hourMs, status: 'failed', exitCode: 1 }) as const;
+  const [run, before, older, success] = await fleet.addRuns(cronJob, failed(1), failed(2), failed(3), {
+    createdAt: testNow - 4 * hourMs,
+  });
+  assert.ok(run && before && older && success);
+  const of = ({ jobUid, createdAt }: typeof run) => ({
+    owner: jobUid,
+    cronJobUid: cronJob.uid,
+    createdAt,
+    capturedAt: testNow,
+    truncated: false,
+    unavailable: undefined,
+  });
+  const log = (owner: typeof run, pod: string, body: string) =>
+    ({ ...of(owner), kind: 'logs', name: `${pod}/main`, body }) as const;
+  const lines = (owner: typeof run, body: string) => ({ ...of(owner), kind: 'decisive', name: '', body }) as const;
+  await putEvidence(fleet.store, fleet.epoch, [
+    log(run, 'p1', 'disk 97 % full\nerror: gave up\n'),
+    log(run, 'p2', 'ready\ndisk 98 % full\nerror: gave up\n'),
+    lines(
+      run,
+      decisive(
+        { pod: 'p1', text: 'error: gave up', number: 2, by: 'word' },
+        { pod: 'p2', text: 'disk 98 % full', number: 2, by: 'pattern' },
+      ),
+    ),
+    log(before, 'p3', 'disk 91 % full\n'),
+    lines(before, decisive({ pod: 'p3', text: 'disk 91 % full', number: 1, by: 'lastLine' })),
+    log(older, 'p4', 'error: not explained\n'),
+    log(success, 'p5', 'error: it went well all the same\n'),
+  ]);
+  const read = async ({ jobName }: typeof run) => (await fleet.ask(`${path}/${jobName}`)).json() as ExecutionDetail;
+  const detail = await read(run);
+  assert.deepEqual(detail.decisive, [
+    {
+      pod: 'p1',
+      container: 'main',
+      text: 'error: gave up',
+      number: 2,
+      by: 'word',
+      firstSeenAt: iso(run.finishedAt ?? 0),
+    },
+    {
+      pod: 'p2',
+      container: 'main',
+      text: 'disk 98 % full',
+      number: 2,
+      by: 'pattern',
+      firstSeenAt: iso(before.finishedAt ?? 0),
+    },
+  ]);
+  const logLine = {
+    text: 'disk 98 % full',
+    number: 2,
+    jobName: run.jobName,
+    pod: 'p2',
+    href: `/cronjobs/prod/backup/runs/${run.jobName}?pod=p2&container=main#L2`,
+  };
+  assert.deepEqual(detail.verdict.logLine, logLine);
+  const listed = (await list(fleet)).items.map(({ verdict }) => verdict.logLine?.text ?? null);
+  assert.deepEqual(listed, ['disk 98 % full', 'disk 91 % full', null, null]);
+  const { verdict } = (await fleet.ask('/api/v1/cronjobs/prod/backup')).json() as { verdict: typeof detail.verdict };
+  assert.deepEqual(verdict.logLine, logLine, 'of the CronJob as of its run');
+  const unexplained = await read(older);
+  assert.deepEqual(
+    unexplained.decisive.map(({ text, by, firstSeenAt }) => [text, by, firstSeenAt]),
+    [['error: not explained', 'word', null]],
+    'what was recorded before lines were kept is looked at when it is read',
+  );
+  assert.deepEqual((await read(success)).decisive, []);
+  const logs = async (query: string) => (await fleet.ask(`${path}/${run.jobName}/logs?source=stored${query}`)).json();
+  const shown = (await logs('&pod=p2')) as { decisive: { number: number }[] };
+  assert.deepEqual(
+    shown.decisive.map(({ number }) => number),
+    [2],
+  );
+  const cut = (await logs('&pod=p2&tailLines=2')) as { decisive: { number: number }[] };
+  assert.deepEqual(
+    cut.decisive.map(({ number }) => number),
+    [1],
+    'numbered as it is shown',
+  );
+  assert.deepEqual(((await logs('&pod=p2&tailLines=1')) as { decisive: unknown[] }).decisive, []);
 });
 
 test('says what changed since the last success, and null when that is not known', async () => {

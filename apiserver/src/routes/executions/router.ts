@@ -26,6 +26,7 @@ import { executionNotFound, getKnownCronJob } from '../known-cron-job.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
 import { explainRuns } from '../verdicts/explain-run.ts';
 import { readRevision } from '../verdicts/surroundings.ts';
+import { readDecisive } from './decisive.ts';
 import { presentExecution, presentExecutionDetail } from './present.ts';
 import { instant, name, paging, sort, words } from '../../middleware/parameters.ts';
 
@@ -115,6 +116,7 @@ export function executionsRouter(deps: RouteDeps): ApiRouter {
         compared,
         addition: { revision },
         explained: explained.get(run.jobUid),
+        decisive: withheld ? [] : await readDecisive(store, known.ids, run, evidence),
       });
     });
 }

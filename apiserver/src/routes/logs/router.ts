@@ -1,8 +1,15 @@
-import { findExecution, listActiveJobs, type Store } from '@cronjob-monitor/shared/store';
-import { logSources } from '@cronjob-monitor/shared/contract';
+import {
+  findExecution,
+  listActiveJobs,
+  listEvidence,
+  type Store,
+  type StoredExecution,
+} from '@cronjob-monitor/shared/store';
+import { logSources, type JobLogs } from '@cronjob-monitor/shared/contract';
 import { readQuery } from '../../middleware/validate.ts';
 import { executionNotFound, getKnownCronJob, type KnownCronJob } from '../known-cron-job.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
+import { decisiveIn, readDecisive } from '../executions/decisive.ts';
 import { flag, name, whole, word } from '../../middleware/parameters.ts';
 
 const logsQuery = {
@@ -42,9 +49,10 @@ export function logsRouter({ guard, store, actions }: RouteDeps): ApiRouter {
     const query = readQuery(ctx, logsQuery);
     const { namespace = '', jobName = '' } = ctx.params;
     const known = await getKnownCronJob(store, ctx.params);
-    const jobUid = await findJobUid(store, known, jobName, query.uid);
-    if (jobUid === undefined) throw executionNotFound(known.cronJob, jobName);
+    const found = await findJob(store, known, jobName, query.uid);
+    if (found === undefined) throw executionNotFound(known.cronJob, jobName);
     const { container, pod, previous = false, tailLines = defaultTailLines, source = 'auto' } = query;
+    const { jobUid, run } = found;
     const wish = { namespace, jobName, jobUid, container, pod, previous, tailLines };
     const left = new AbortController();
     ctx.res.once('close', () => left.abort()); // the cluster reads no further for who has gone
@@ -55,20 +63,24 @@ export function logsRouter({ guard, store, actions }: RouteDeps): ApiRouter {
       ctx.type = 'text/plain; charset=utf-8';
       ctx.body = logs.logs;
     } else {
-      ctx.body = logs;
+      const kept = run ? await listEvidence(store, jobUid) : [];
+      const lines = run && !previous ? await readDecisive(store, known.ids, run, kept) : [];
+      ctx.body = { ...logs, decisive: decisiveIn(lines, logs) } satisfies JobLogs;
     }
   });
 }
 
-/** UID of the run of that name: one that goes on before one that has ended. */
-async function findJobUid(
+/** The run of that name: one that goes on before one that has ended. */
+async function findJob(
   store: Store,
   { ids }: KnownCronJob,
   jobName: string,
   uid: string | undefined,
-): Promise<string | undefined> {
+): Promise<{ readonly jobUid: string; readonly run?: StoredExecution } | undefined> {
   const isAsked = (job: { jobName: string; jobUid: string }): boolean =>
     job.jobName === jobName && (uid === undefined || job.jobUid === uid);
   const active = (await listActiveJobs(store, ids)).find(isAsked);
-  return active?.jobUid ?? (await findExecution(store, { cronJobIds: ids, jobName, uid }))?.jobUid;
+  if (active) return { jobUid: active.jobUid };
+  const run = await findExecution(store, { cronJobIds: ids, jobName, uid });
+  return run && { jobUid: run.jobUid, run };
 }

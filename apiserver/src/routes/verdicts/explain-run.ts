@@ -1,4 +1,4 @@
-import type { VerdictStep } from '@cronjob-monitor/shared/contract';
+import type { VerdictLogLine, VerdictStep } from '@cronjob-monitor/shared/contract';
 import {
   createFixMatcher,
   deadlineStep,
@@ -26,9 +26,10 @@ import {
   type StoredExecution,
 } from '@cronjob-monitor/shared/store';
 import { isObject } from '../../monitor-spec.ts';
+import { storedLines } from '../executions/decisive.ts';
 
 /** What is known of why a run failed, computed when it is read: a run that was recorded after the service was away has it too. */
-export interface ExplainedRun extends Pick<VerdictAddition, 'cause' | 'step'> {
+export interface ExplainedRun extends Pick<VerdictAddition, 'cause' | 'logLine' | 'step'> {
   readonly suggestedFix: string | undefined;
 }
 
@@ -50,12 +51,15 @@ export async function explainRuns(
   if (failed.length === 0) return new Map();
   const patterns = await listPatterns(db, cronJobId);
   const explained = new Map<string, ExplainedRun>();
+  const read = failed.slice(0, mostRead);
+  const decisive = await listDecisive(db, read);
   // One after the other: a page has few failed runs, and evidence may be large.
-  for (const run of failed.slice(0, mostRead)) explained.set(run.jobUid, await explain(db, cronJobId, run, patterns));
+  for (const run of read)
+    explained.set(run.jobUid, { ...(await explain(db, cronJobId, run, patterns)), logLine: decisive(run) });
   return explained;
 }
 
-/** The same of single runs of many CronJobs, without what a pattern suggests: two questions for all of them, and one for each that a template explains. */
+/** The same of single runs of many CronJobs, without what a pattern suggests: three questions for all of them, and one for each that a template explains. */
 export async function explainNamed(
   db: Db,
   runs: readonly NamedRun[],
@@ -66,11 +70,32 @@ export async function explainNamed(
   const failed = [...(await findNamedExecutions(db, wanted))].filter(([, { status }]) => status === 'failed');
   const owners = failed.flatMap(([, run]) => (tellsMore(run) ? [run.jobUid] : []));
   const evidence = await listEvidenceOf(db, owners, ['attempts', 'events']);
+  const decisive = await listDecisive(
+    db,
+    failed.map(([, run]) => run),
+  );
   for (const [named, run] of failed) {
     const found = await findOut(db, named.cronJobId, run, evidence.get(run.jobUid) ?? []);
-    explained.set(keyOf(named), { ...wordsOf(run, found), suggestedFix: run.fix });
+    explained.set(keyOf(named), { ...wordsOf(run, found), logLine: decisive(run), suggestedFix: run.fix });
   }
   return (run) => explained.get(keyOf(run));
+}
+
+/** Of runs whose log is kept: the decisive line of the attempt in which a pattern was found, else of the newest. */
+async function listDecisive(
+  db: Db,
+  runs: readonly StoredExecution[],
+): Promise<(run: StoredExecution) => VerdictLogLine | undefined> {
+  const owners = runs.flatMap(({ hasLogs, jobUid }) => (hasLogs ? [jobUid] : []));
+  const kept = await listEvidenceOf(db, owners, ['decisive']);
+  return ({ jobUid, jobName, namespace, cronJobName }) => {
+    const lines = storedLines(kept.get(jobUid) ?? []) ?? [];
+    const line = lines.findLast(({ by }) => by === 'pattern') ?? lines.at(-1);
+    if (line === undefined) return undefined;
+    const { text, number, pod, container } = line;
+    const href = `${openRunOf({ namespace, name: cronJobName }, jobName).href}?pod=${pod}&container=${container}#L${number}`;
+    return { text, number, jobName, pod, href };
+  };
 }
 
 /** Reasons that more is known of than the row of the run says. */

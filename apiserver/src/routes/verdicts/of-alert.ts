@@ -26,7 +26,7 @@ export function verdictOfAlert(
   alert: StoredAlert,
   told: Told,
   surroundings: Surroundings,
-  explained: Pick<VerdictAddition, 'cause' | 'step' | 'findings'>,
+  explained: Pick<VerdictAddition, 'cause' | 'logLine' | 'step' | 'findings'>,
 ): Verdict {
   const worded = toWordedAlert(alert);
   return toVerdict(

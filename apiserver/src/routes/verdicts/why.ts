@@ -15,7 +15,7 @@ import { toWordedAlert } from './of-alert.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** What explains a judgement, and what to do next about it. */
-export type Explanation = Pick<VerdictAddition, 'cause' | 'step' | 'findings'>;
+export type Explanation = Pick<VerdictAddition, 'cause' | 'logLine' | 'step' | 'findings'>;
 
 /** Explains alerts, and CronJobs that have none: the same alert in the same way wherever it is shown. */
 export interface Why {
@@ -65,7 +65,12 @@ export async function gatherWhy(
         monitor: alert.monitor,
       });
       const cause = run && (why?.cause ?? (exitInWords(facts) || undefined));
-      return { cause, step: alert.endedAt === undefined ? step : run && why?.step, findings: found };
+      return {
+        cause,
+        logLine: why?.logLine,
+        step: alert.endedAt === undefined ? step : run && why?.step,
+        findings: found,
+      };
     },
 
     ofCronJob(cronJob, kind) {
@@ -84,7 +89,8 @@ export async function gatherWhy(
         told: undefined,
         monitor: undefined,
       });
-      return { cause: run && (why?.cause ?? ((failedRun && exitInWords(failedRun)) || undefined)), step, findings: [] };
+      const cause = run && (why?.cause ?? ((failedRun && exitInWords(failedRun)) || undefined));
+      return { cause, logLine: why?.logLine, step, findings: [] };
     },
   };
 }

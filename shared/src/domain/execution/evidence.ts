@@ -1,9 +1,9 @@
 import type { Instant } from '../instant.ts';
 
-export const evidenceKinds = ['logs', 'events', 'attempts'] as const;
+export const evidenceKinds = ['logs', 'events', 'attempts', 'decisive'] as const;
 export type EvidenceKind = (typeof evidenceKinds)[number];
 
-/** What was captured about a run (or an alert): the log of one container, the events, the pods. */
+/** What was captured about a run (or an alert): the log of one container, the events, the pods, and which lines of its logs are decisive. */
 export interface Evidence {
   /** Job UID or alert id. */
   readonly owner: string;
@@ -14,7 +14,7 @@ export interface Evidence {
   /** Creation of the Job: evidence is pruned by it, never later than its execution. */
   readonly createdAt: Instant;
   readonly capturedAt: Instant;
-  /** Text, already made safe; JSON for events and attempts. Undefined when there is none: then `unavailable` says why. */
+  /** Text, already made safe; JSON for all kinds but logs. Undefined when there is none: then `unavailable` says why. */
   readonly body: string | undefined;
   readonly truncated: boolean;
   /** podGone, containerWaiting, forbidden, timeout, nodeUnreachable, empty; undefined when there is a body. */

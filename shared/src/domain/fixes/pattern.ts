@@ -43,6 +43,8 @@ export interface FixFacts {
 export interface CompiledCriterion {
   readonly criterion: PatternCriterion;
   readonly holds: (facts: FixFacts) => boolean;
+  /** Where in the log it was found, in characters; of a criterion about the log alone. */
+  readonly logAt?: (facts: FixFacts) => number | undefined;
 }
 
 /** The last of a log that is searched, in characters: what went wrong stands at its end. */
@@ -56,9 +58,11 @@ const searchedLogCharacters = 100 * 1024;
 export function compileMatch(match: FixMatch): CompiledCriterion[] {
   const { exitCode, exitCodeRange: range, reason, reasonPattern, logPattern, eventPattern } = match;
   const criteria: CompiledCriterion[] = [];
-  const add = (criterion: PatternCriterion, holds: (facts: FixFacts) => boolean): void => {
-    criteria.push({ criterion, holds });
-  };
+  const add = (
+    criterion: PatternCriterion,
+    holds: CompiledCriterion['holds'],
+    logAt?: CompiledCriterion['logAt'],
+  ): void => void criteria.push({ criterion, holds, ...(logAt ? { logAt } : {}) });
   if (exitCode !== undefined) add('exitCode', (facts) => facts.exitCode === exitCode);
   if (range) {
     add('exitCodeRange', ({ exitCode: code }) => code !== undefined && code >= range.min && code <= range.max);
@@ -71,7 +75,14 @@ export function compileMatch(match: FixMatch): CompiledCriterion[] {
     add('reasonPattern', ({ reasons }) => reasons.some((reason) => regex.finds(reason))),
   );
   whenGiven(logPattern, (regex) => {
-    add('logPattern', ({ log }) => log !== undefined && regex.finds(log.slice(-searchedLogCharacters)));
+    add(
+      'logPattern',
+      ({ log }) => log !== undefined && regex.finds(log.slice(-searchedLogCharacters)),
+      ({ log = '' }) => {
+        const at = regex.indexIn(log.slice(-searchedLogCharacters));
+        return at === undefined ? undefined : at + Math.max(0, log.length - searchedLogCharacters);
+      },
+    );
   });
   whenGiven(eventPattern, (regex) => add('eventPattern', ({ events }) => events.some((event) => regex.finds(event))));
   return criteria;

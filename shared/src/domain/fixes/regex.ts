@@ -8,6 +8,8 @@ export interface Regex {
   readonly expression: string;
   /** Whether it matches somewhere in the text. */
   finds(text: string): boolean;
+  /** Where it matches first, in characters; undefined: nowhere. */
+  indexIn(text: string): number | undefined;
   /** The text with every match replaced by `by`, which is taken as it is: `$1` in it means nothing. */
   replaceAll(text: string, by: string): string;
 }
@@ -36,6 +38,10 @@ export function compileRegex(expression: string): Regex {
   return {
     expression,
     finds: (text) => (words && findsWord(words, text)) ?? compiled.matcher(text).find(),
+    indexIn: (text) => {
+      const matcher = compiled.matcher(text);
+      return matcher.find() ? matcher.start() : undefined;
+    },
     replaceAll: (text, by) => compiled.matcher(text).replaceAll(() => by),
   };
 }

@@ -26,8 +26,17 @@ test('a suggestion of a monitor goes before the built-in ones, and is filled in'
     priority: 101,
     isCustom: true,
     text: 'db of nightly',
+    logAt: 2,
   });
   assert.equal(suggest(question([custom('db', { logPattern: 'deadlock' })], { log: 'fine' }))?.name, 'exit-1');
+});
+
+test('says where in the whole log its pattern was found, though only the end is searched', () => {
+  const suggest = createFixMatcher();
+  const log = `${'x'.repeat(200 * 1024)}\na deadlock`;
+  const patterns = [custom('db', { logPattern: 'dead+lock', exitCode: 1 })];
+  assert.equal(suggest(question(patterns, { log }))?.logAt, log.indexOf('deadlock'));
+  assert.equal(suggest(question([custom('code', { exitCode: 1 })], { log }, 'm/2'))?.logAt, undefined);
 });
 
 test('a pattern that cannot be compiled is left out, and the others work', () => {
@@ -61,7 +70,13 @@ test('without searches only codes and reasons decide', () => {
 });
 
 test('of what several monitors suggest the higher priority wins, then the custom one, then the first', () => {
-  const fix = (name: string, priority: number, isCustom = false) => ({ name, priority, isCustom, text: '' });
+  const fix = (name: string, priority: number, isCustom = false) => ({
+    name,
+    priority,
+    isCustom,
+    text: '',
+    logAt: undefined,
+  });
   assert.equal(bestSuggestion([undefined, fix('a', 5), fix('b', 9)])?.name, 'b');
   assert.equal(bestSuggestion([fix('a', 9), fix('b', 9, true)])?.name, 'b');
   assert.equal(bestSuggestion([fix('a', 9, true), fix('b', 9, true)])?.name, 'a');

@@ -2,6 +2,7 @@ import {
   besideBuiltIn,
   bestMatch,
   compileFix,
+  logHitOf,
   renderSuggestion,
   type Fix,
   type SuggestionValues,
@@ -25,6 +26,8 @@ export interface SuggestedFix {
   readonly isCustom: boolean;
   /** Rendered. */
   readonly text: string;
+  /** Where in the log its pattern was found, in characters; undefined: it asks for nothing there. */
+  readonly logAt: number | undefined;
 }
 
 /** Answers a question; undefined: nothing applies. `onTry` is told the name of each pattern before it is compiled or looked for. */
@@ -52,7 +55,13 @@ export function createFixMatcher(): FixMatcher {
     const fix = bestMatch(fixesOf(question, onTry), question.facts, onTry && (({ name }) => onTry(name)));
     if (fix === undefined) return undefined;
     const { name, priority, isCustom, suggestion } = fix;
-    return { name, priority, isCustom, text: renderSuggestion(suggestion, question.values) };
+    return {
+      name,
+      priority,
+      isCustom,
+      text: renderSuggestion(suggestion, question.values),
+      logAt: logHitOf(fix, question.facts),
+    };
   };
 }
 

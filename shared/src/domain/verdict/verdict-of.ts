@@ -1,4 +1,13 @@
-import type { Severity, Told, Verdict, VerdictFinding, VerdictHold, VerdictStep, Words } from '../../contract/index.ts';
+import type {
+  Severity,
+  Told,
+  Verdict,
+  VerdictFinding,
+  VerdictHold,
+  VerdictLogLine,
+  VerdictStep,
+  Words,
+} from '../../contract/index.ts';
 import type { Instant } from '../instant.ts';
 import { alertWords, type WordedAlert } from './alert-words.ts';
 import { cronJobWords, type CronJobWordFacts } from './cron-job-words.ts';
@@ -19,6 +28,7 @@ export interface VerdictFacts extends CronJobWordFacts {
 /** What is added to a judgement by who knows it. */
 export interface VerdictAddition {
   readonly cause?: Words | undefined;
+  readonly logLine?: VerdictLogLine | undefined;
   readonly step?: VerdictStep | undefined;
   readonly holds?: readonly VerdictHold[] | undefined;
   readonly told?: Told | undefined;
@@ -62,13 +72,14 @@ export function standingFactsOf(facts: VerdictFacts): StandingFacts {
 export function toVerdict(
   { state, kind }: Pick<Verdict, 'state' | 'kind'>,
   { words, sinceAt }: { readonly words: Words; readonly sinceAt: Instant | undefined },
-  { cause, step, holds, told, findings, revision }: VerdictAddition,
+  { cause, logLine, step, holds, told, findings, revision }: VerdictAddition,
 ): Verdict {
   return {
     state,
     kind,
     words,
     cause: cause ?? null,
+    logLine: logLine ?? null,
     step: step ?? null,
     since: sinceAt === undefined ? null : new Date(sinceAt).toISOString(),
     holds: holds ?? [],

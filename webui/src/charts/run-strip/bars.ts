@@ -25,18 +25,22 @@ export interface StripPath {
 /** A quick success would vanish, and a failed run must be seen. */
 const leastShare = 0.14;
 const leastFailedShare = 0.5;
+/** A bar is no block: where there is more room it stands in the middle of it. */
+const widestPx = 24;
 
 /** Draws bars from left to right. The top of the strip is kept for the signs that stand on bars. */
 export function drawBars(bars: readonly StripBar[], { pitchPx, heightPx, xOf }: StripSize): StripPath[] {
   const topPx = heightPx > 30 ? 10 : 7;
-  const widthPx = pitchPx - (pitchPx > 8 ? 2 : 1);
+  const roomPx = pitchPx - (pitchPx > 8 ? 2 : 1);
+  const widthPx = Math.min(widestPx, roomPx);
+  const insetPx = (roomPx - widthPx) / 2;
   const paths = new Map<StripPath['look'], string>();
   const add = (look: StripPath['look'], d: string): void => void paths.set(look, (paths.get(look) ?? '') + d);
   for (const [index, bar] of bars.entries()) {
     const least = bar.bar === 'crossed' ? leastFailedShare : leastShare;
     const barPx = Math.round((heightPx - topPx) * Math.min(1, Math.max(least, bar.share)));
     drawers[bar.bar](
-      { x: round(xOf ? xOf(index) : index * pitchPx), widthPx, heightPx, topPx, barPx, tone: bar.tone },
+      { x: round((xOf ? xOf(index) : index * pitchPx) + insetPx), widthPx, heightPx, topPx, barPx, tone: bar.tone },
       add,
     );
   }

@@ -9,6 +9,7 @@ import type {
 import { getCronJob } from '../../api/cronjobs.ts';
 import { getExecution, listExecutions, readLog, type LogQuery } from '../../api/executions.ts';
 import { msOf } from '../../format/time.ts';
+import { lineOfHash } from '../../kit/log-view/log-lines.ts';
 import { router } from '../../router.svelte.ts';
 import { Resource } from '../../state/resource.svelte.ts';
 import { concernsCronJob } from '../cronjob/state.svelte.ts';
@@ -55,12 +56,16 @@ export class RunState {
     const { query } = router;
     const [pod, container] = [query.get('pod') ?? '', query.get('container') ?? ''];
     return {
-      tailLines: this.tailLines,
+      tailLines: this.#isFar ? mostLines : this.tailLines,
       ...(pod === '' ? {} : { pod }),
       ...(container === '' ? {} : { container }),
       ...(query.get('previous') === '1' ? { previous: true } : {}),
     };
   });
+  /** The line that it opens at stands before the usual end. */
+  readonly #isFar: boolean = $derived.by(
+    () => (lineOfHash(router.hash) ?? this.run.value?.verdict?.logLine?.number ?? 0) > firstLines,
+  );
   readonly #logQuestion: string = $derived(JSON.stringify(this.logQuery));
   readonly #mayHaveLog: boolean = $derived.by(() => this.run.value !== undefined || this.active !== undefined);
 

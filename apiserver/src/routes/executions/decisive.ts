@@ -1,0 +1,55 @@
+import type { DecisiveLine } from '@cronjob-monitor/shared/contract';
+import {
+  decisiveLines,
+  findAgain,
+  maskLine,
+  type Attempt,
+  type DecisiveLineOfPod,
+} from '@cronjob-monitor/shared/domain';
+import { listDecisiveLines, type Db, type Evidence, type StoredExecution } from '@cronjob-monitor/shared/store';
+import { toWireInstantOrNull } from '../../wire-values.ts';
+
+/** Runs before this one of which the lines are looked through for the first that says the same. */
+const mostRunsBack = 200;
+
+/** The decisive lines of a run, one an attempt whose log is kept; none of a run that did not fail. */
+export async function readDecisive(
+  db: Db,
+  cronJobIds: readonly number[],
+  run: StoredExecution,
+  evidence: readonly Evidence[],
+): Promise<DecisiveLine[]> {
+  if (run.status !== 'failed') return [];
+  const lines = storedLines(evidence) ?? decisiveLines(evidence, { container: failedContainer(evidence) });
+  if (lines.length === 0) return [];
+  const seen = new Map<string, number>();
+  // Newest first: what is written last is the oldest.
+  for (const { endedAt, body } of await listDecisiveLines(db, cronJobIds, run.createdAt, mostRunsBack))
+    for (const { text } of JSON.parse(body) as readonly DecisiveLineOfPod[]) seen.set(maskLine(text), endedAt); // as it was kept
+  return lines.map((line) => ({ ...line, firstSeenAt: toWireInstantOrNull(seen.get(maskLine(line.text))) }));
+}
+
+/** As they were marked when the run was explained, with its monitors' patterns; undefined: it was not, or no log was kept. */
+export function storedLines(evidence: readonly Evidence[]): readonly DecisiveLineOfPod[] | undefined {
+  const body = evidence.find(({ kind }) => kind === 'decisive')?.body;
+  return body === undefined ? undefined : (JSON.parse(body) as readonly DecisiveLineOfPod[]);
+}
+
+/** Those of one log as it is shown, numbered by it. */
+export function decisiveIn(
+  lines: readonly DecisiveLine[],
+  shown: { readonly pod: string | null; readonly container: string; readonly logs: string },
+): DecisiveLine[] {
+  return lines
+    .filter(({ pod, container }) => pod === shown.pod && container === shown.container)
+    .flatMap((line) => findAgain(line, shown.logs) ?? []);
+}
+
+/** Of the newest attempt. */
+function failedContainer(evidence: readonly Evidence[]): string | undefined {
+  const body = evidence.find(({ kind, body: text }) => kind === 'attempts' && text !== undefined)?.body ?? '[]';
+  const attempts = JSON.parse(body) as readonly Attempt[]; // as capture wrote it
+  return attempts
+    .flatMap(({ containers }) => containers)
+    .findLast(({ exitCode }) => exitCode !== undefined && exitCode !== 0)?.name;
+}
