@@ -17,7 +17,7 @@ import {
   listKnownMonitors,
   listLastOfNames,
   listSeenAndGone,
-  placeholdersOf,
+  rowsOfExpected,
   type AlertRecord,
   type KnownMonitor,
   type LastOfName,
@@ -100,7 +100,7 @@ export function createExpectations(deps: ExpectationsDeps): Expectations {
       const holding = answers.filter(({ verdict }) => verdict.kind === 'holds').map((answer) => answer.asked);
       if (holding.length > 0 || live.length > 0) {
         const raised = await store.fenced(deps.epoch, async (tx) => {
-          const ids = holding.length === 0 ? new Map<string, number>() : await placeholdersOf(tx, holding, tx.now());
+          const ids = holding.length === 0 ? new Map<string, number>() : await rowsOfExpected(tx, holding, tx.now());
           return raise(tx, toFindings(ids), { freeze: deps.freeze });
         });
         if (raised.length > 0) deps.onRaised(raised);

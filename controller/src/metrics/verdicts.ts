@@ -65,10 +65,11 @@ export class VerdictMetrics {
     this.#ran.set({ scheduler }, at / 1_000);
   }
 
-  /** A gauge goes as soon as the CronJob is gone, or no monitor selects it any more. */
+  /** A gauge goes once the CronJob is gone, or no monitor selects it any more; not while an alert tells that it is missing. */
   forgetVanished(isWatched: (cronJob: { readonly namespace: string; readonly name: string }) => boolean): void {
+    const alerting = new Set(this.#counted.values().map(({ namespace, cronJobName }) => `${namespace}/${cronJobName}`));
     for (const [key, cronJob] of this.#shown) {
-      if (isWatched(cronJob)) continue;
+      if (alerting.has(key) || isWatched(cronJob)) continue;
       this.#shown.delete(key);
       for (const severity of severities)
         this.#active.remove({ namespace: cronJob.namespace, cronjob: cronJob.name, severity });

@@ -339,7 +339,7 @@ export {
   listKnownMonitors,
   listLastOfNames,
   listSeenAndGone,
-  placeholdersOf,
+  rowsOfExpected,
   type KnownMonitor,
   type LastOfName,
 } from './catalog/expected.ts';

@@ -11,13 +11,14 @@ import {
   listLastOfNames,
   listPresentObjects,
   listSeenAndGone,
-  placeholdersOf,
+  rowsOfExpected,
+  projectCronJob,
   projectMonitor,
   setTargets,
   type Store,
 } from '@cronjob-monitor/shared/store';
 import { anAlert } from '../alert-facts.ts';
-import { minuteMs, now, projected } from '../facts.ts';
+import { minuteMs, now, projected, someCronJob } from '../facts.ts';
 import { contract } from '../suite.ts';
 
 const createdAt = now - 60 * minuteMs;
@@ -83,15 +84,20 @@ export const expected = contract('names that monitors expect', (test) => {
     assert.deepEqual(await listSeenAndGone(store, []), []);
   });
 
-  test('a name has one place, which is no CronJob', async ({ store, epoch }) => {
+  test('a name that no CronJob has has one place, which is no CronJob; else it is that of the CronJob', async ({
+    store,
+    epoch,
+  }) => {
     const real = await projected(store, epoch);
     const ref = { namespace: real.namespace, name: real.name };
     const ghost = { namespace: 'prod', name: `ghost-${randomUUID()}` };
-    const make = () => store.fenced(epoch, (tx) => placeholdersOf(tx, [ref, ghost], now));
+    const make = () => store.fenced(epoch, (tx) => rowsOfExpected(tx, [ref, ghost], now));
     const places = await make();
     assert.equal(places.size, 2);
+    assert.equal(places.get(`${ref.namespace}/${ref.name}`), real.id);
     assert.deepEqual([...(await make())], [...places], 'it is made once');
     await store.fenced(epoch, (tx) => forgetCronJob(tx, real.uid, now + 5));
+    assert.notEqual((await make()).get(`${ref.namespace}/${ref.name}`), real.id);
     assert.equal((await findCronJob(store, ref.namespace, ref.name))?.id, real.id);
     assert.equal(await findCronJob(store, ghost.namespace, ghost.name), undefined, 'none was ever seen');
     const present = (await listPresentObjects(store)).cronJobs.map(({ uid }) => uid);
@@ -108,6 +114,28 @@ export const expected = contract('names that monitors expect', (test) => {
       (await listLastOfNames(store, [ref, ghost])).map(({ id }) => id),
       [real.id],
     );
+  });
+
+  test('an alert about a name goes with the CronJob of the name while one is there, and so do its counts', async ({
+    store,
+    epoch,
+  }) => {
+    const facts = someCronJob();
+    const { id: first, uid } = await store.fenced(epoch, (tx) => projectCronJob(tx, { facts, seenAt: now }));
+    await store.fenced(epoch, async (tx) => {
+      const named = { namespace: facts.namespace, cronJobName: facts.name };
+      await insertAlert(tx, anAlert(first, now, { type: 'absent', subject: 'disappeared', ...named }));
+    });
+    const about = async (): Promise<unknown[]> => {
+      const [alert] = (await listDisappearances(store)).filter(({ cronJobName }) => cronJobName === facts.name);
+      const row = await findCronJob(store, facts.namespace, facts.name);
+      return [alert?.cronJobId === row?.id, row?.activeAlerts, row?.state];
+    };
+    await store.fenced(epoch, (tx) => forgetCronJob(tx, uid, now + 5));
+    assert.deepEqual(await about(), [false, 0, 'unknown'], 'one that is gone is no page of its own');
+    const again = { facts: { ...facts, uid: randomUUID() }, seenAt: now + 10 };
+    await store.fenced(epoch, (tx) => projectCronJob(tx, again));
+    assert.deepEqual(await about(), [true, 1, 'critical']);
   });
 
   test('the live alerts about such names', async ({ store, epoch }) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Alert, AlertList, CronJobDetail, CronJobList, ExecutionPage } from '@cronjob-monitor/shared/contract';
-import { newId, placeholdersOf, putSilence, recordTemplates } from '@cronjob-monitor/shared/store';
+import { newId, rowsOfExpected, putSilence, recordTemplates } from '@cronjob-monitor/shared/store';
 import { addAlert } from '../../testing/alerts.ts';
 import { testNow } from '../../testing/api.ts';
 import { hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
@@ -63,7 +63,7 @@ test('an expected CronJob that is not there leads to the rules that expect it, t
   await using fleet = await startFleet();
   await fleet.addMonitor({ spec: {} }, []);
   const ghost = { namespace: 'prod', name: 'ghost' };
-  const places = await fleet.store.fenced(fleet.epoch, (tx) => placeholdersOf(tx, [ghost], testNow));
+  const places = await fleet.store.fenced(fleet.epoch, (tx) => rowsOfExpected(tx, [ghost], testNow));
   const absence = { cause: 'neverExisted' };
   const context = { verdict: { detail: { absence } } };
   const of = { type: 'absent', subject: 'disappeared', cronJobId: places.get('prod/ghost') ?? 0, context } as const;

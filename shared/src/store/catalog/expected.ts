@@ -1,11 +1,13 @@
 import type { Ref } from '../../contract/index.ts';
 import { expectedUid, type Instant, type LastWriter } from '../../domain/index.ts';
-import { inParts, insertRows, marks, rows, type Row } from '../ask.ts';
+import { change, inParts, insertRows, marks, rows, type Row } from '../ask.ts';
 import { fromJson, optionalNumber } from '../column.ts';
 import type { Db, Tx } from '../database.ts';
 import { toId16 } from '../id16.ts';
+import { moveAlertCounters } from '../alerts/move-alert-counters.ts';
 import { cronJobIdsOf } from './cron-job-ids.ts';
 import { judgesFrom } from './judges-from.ts';
+import { decideStates } from './verdict-facts.ts';
 
 /** Number of the rows that stand for a name that a monitor expects, beside CronJobs of the cluster, whose kind is null. */
 const placeholder = 2;
@@ -112,10 +114,53 @@ export async function listLastOfNames(db: Db, names: readonly Ref[]): Promise<La
 }
 
 /**
- * The rows that stand for these names, by `namespace/name`; those that are missing are made. Each counts as deleted from its beginning, so
- * that it is in no list of CronJobs: alerts about the name are kept with it, whatever objects come and go.
+ * The rows that alerts about these expected names are kept with, by `namespace/name`: that of the CronJob while one of the name is there, so
+ * that its page tells of them, else the row that stands for the name.
  */
-export async function placeholdersOf(tx: Tx, names: readonly Ref[], at: Instant): Promise<ReadonlyMap<string, number>> {
+export async function rowsOfExpected(tx: Tx, names: readonly Ref[], at: Instant): Promise<ReadonlyMap<string, number>> {
+  const there = new Map<string, number>();
+  for (const part of inParts(names, 100)) {
+    const found = await rows(
+      tx,
+      `select c.id, c.namespace, c.name from cronjobs c where c.deleted_at is null and c.kind is null and (${part
+        .map(() => '(c.namespace = ? and c.name = ?)')
+        .join(' or ')}) order by c.id`,
+      part.flatMap(({ namespace, name }) => [namespace, name]),
+    );
+    for (const row of found) there.set(keyOf(refOf(row)), Number(row['id']));
+  }
+  const missing = names.filter((name) => !there.has(keyOf(name)));
+  return new Map([...there, ...(missing.length === 0 ? [] : await placeholdersOf(tx, missing, at))]);
+}
+
+/** A CronJob of these names came or went: live alerts that tell that the name is missing go to the row that they are kept with now. */
+export async function moveDisappearances(tx: Tx, names: readonly Ref[]): Promise<void> {
+  if (names.length === 0) return;
+  const open = await rows(
+    tx,
+    "select id, cronjob_id, namespace, cronjob_name as name from alerts where state in ('pending', 'active', 'suppressed') " +
+      "and type = 'absent' and subject = 'disappeared' order by id",
+    [],
+  );
+  const asked = new Set(names.map(keyOf));
+  const about = open.filter((row) => asked.has(keyOf(refOf(row))));
+  if (about.length === 0) return;
+  const homes = await rowsOfExpected(tx, about.map(refOf), tx.now());
+  const moved = about.flatMap((row) => {
+    const [from, to] = [Number(row['cronjob_id']), homes.get(keyOf(refOf(row))) ?? Number(row['cronjob_id'])];
+    return from === to ? [] : [{ id: row['id'], from, to }];
+  });
+  for (const { id, to } of moved) await change(tx, 'update alerts set cronjob_id = ? where id = ?', [to, id]);
+  const touched = [...new Set(moved.flatMap(({ from, to }) => [from, to]))];
+  await moveAlertCounters(tx, touched);
+  await decideStates(tx, touched);
+}
+
+/**
+ * The rows that stand for these names, by `namespace/name`; those that are missing are made. Each counts as deleted from its beginning, so
+ * that it is in no list of CronJobs.
+ */
+async function placeholdersOf(tx: Tx, names: readonly Ref[], at: Instant): Promise<ReadonlyMap<string, number>> {
   const uids = new Map(names.map((name) => [keyOf(name), expectedUid(name)]));
   await insertRows(tx, {
     table: 'cronjobs',

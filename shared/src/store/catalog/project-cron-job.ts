@@ -1,6 +1,6 @@
 import type { ScheduleProblem } from '../../contract/index.ts';
 import type { CronJobFacts, Instant } from '../../domain/index.ts';
-import { change, insertRows, type Row } from '../ask.ts';
+import { change, insertRows, rows, type Row } from '../ask.ts';
 import { recordChanges } from '../changes.ts';
 import { cleanText, optionalCleanText, toJson } from '../column.ts';
 import type { Tx } from '../database.ts';
@@ -10,6 +10,7 @@ import { closeEpoch, followSpecs, longestSchedule, longestZone } from '../spec-e
 import { quoted, rowsIn, updateRows } from '../upsert.ts';
 import { cronJobChanges } from './cron-job-change.ts';
 import { cronJobIdsOf } from './cron-job-ids.ts';
+import { moveDisappearances } from './expected.ts';
 import { groupOfJobs, marksBesideLabels } from './job-groups.ts';
 import { setTemplates, templateColumns, templateSince, toKnownTemplate } from './job-templates.ts';
 
@@ -91,6 +92,11 @@ export async function projectCronJobs(tx: Tx, seen: readonly CronJobSeen[]): Pro
       })),
   );
   const replaced = await forgetNamesakes(tx, fresh);
+  const appeared = seen.filter(({ facts }) => (before.get(toId16(facts.uid))?.['deleted_at'] ?? null) !== null);
+  await moveDisappearances(
+    tx,
+    [...fresh, ...appeared].map(({ facts }) => facts),
+  );
 
   const created = new Set(fresh.map(({ facts }) => facts.uid));
   const results = seen.map((item) => {
@@ -137,6 +143,8 @@ export async function projectCronJob(tx: Tx, seen: CronJobSeen): Promise<Project
 export async function forgetCronJob(tx: Tx, uid: string, at: Instant, fromAt?: Instant): Promise<boolean> {
   const id = (await cronJobIdsOf(tx, [uid])).get(uid);
   if (id === undefined || !(await markDeleted(tx, id, at, fromAt))) return false;
+  const [gone] = await rows(tx, 'select namespace, name from cronjobs where id = ?', [id]);
+  if (gone) await moveDisappearances(tx, [{ namespace: String(gone['namespace']), name: String(gone['name']) }]);
   await recordChanges(tx, await cronJobChanges(tx, [id]));
   return true;
 }
