@@ -6,6 +6,7 @@ import {
   createProbes,
   createProcessMetrics,
   ProblemList,
+  watchSymptoms,
   type Clock,
   type Lifecycle,
   type Logger,
@@ -48,7 +49,7 @@ export async function compose(
 
   const problems = new ProblemList({ clock, logger });
   problems.tellLog(lifecycle.stopping);
-  neighbours.watchProblems(() => problems.current());
+  watchSymptoms({ metrics, problems, intervalsMs: {}, clock }, lifecycle.stopping);
   const api = createApi({
     settings: toApiSettings(loaded),
     store,

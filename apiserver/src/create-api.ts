@@ -60,7 +60,9 @@ export function createApi(deps: ApiDeps): Api {
   deps.problems.add(() => databaseProblems(store, clock));
   deps.problems.add(() => databaseWatch.problems());
   deps.problems.add(() =>
-    isRetired || stopping.signal.aborted ? [{ key: 'stopping', sentence: 'it is stopping', blocks: true }] : [],
+    isRetired || stopping.signal.aborted
+      ? [{ key: 'stopping', cause: undefined, sentence: 'it is stopping', blocks: true }]
+      : [],
   );
   const metrics = createApiMetrics({ registry: deps.registry, clock });
   const authentication = createAuthentication(

@@ -53,7 +53,7 @@ export function createDatabaseWatch(deps: {
         version < supported
           ? `the schema of the database is ${version}, and this version serves ${supported}: the leading controller brings it forward as soon as it has this version`
           : `the schema of the database is ${version}, and this version serves ${supported}: start the later release that made it`;
-      return [{ key: 'schema', sentence, blocks: true }];
+      return [{ key: 'schema', cause: 'schemaDiffers', sentence, blocks: true }];
     },
     async run(signal) {
       while (!signal.aborted) {

@@ -1,4 +1,5 @@
 import { version, type LoadedConfig } from '@cronjob-monitor/shared/config';
+import type { SchedulerName } from '@cronjob-monitor/shared/contract';
 import { createCluster, reviewScrape, toClusterOptions, type Cluster } from '@cronjob-monitor/shared/kube';
 import {
   createConfiguredMetrics,
@@ -6,6 +7,7 @@ import {
   createProbes,
   createProcessMetrics,
   ProblemList,
+  watchSymptoms,
   type Clock,
   type Lifecycle,
   type Logger,
@@ -69,7 +71,7 @@ export function openParts(loaded: LoadedConfig, { logger, clock }: Surroundings,
   lifecycle.onStop('store', () => store.close());
   const problems = new ProblemList({ clock, logger });
   problems.tellLog(lifecycle.stopping);
-  neighbours.watchProblems(() => problems.current());
+  watchSymptoms({ metrics, problems, intervalsMs: intervalsOf(loaded.config), clock }, lifecycle.stopping);
   return {
     logger,
     clock,
@@ -80,6 +82,16 @@ export function openParts(loaded: LoadedConfig, { logger, clock }: Surroundings,
     problems,
     exit: (code) => process.exit(code),
     background: (name, work) => lifecycle.background(name, work),
+  };
+}
+
+/** How often each scheduler runs, by its name. */
+function intervalsOf(config: LoadedConfig['config']): Readonly<Record<SchedulerName, number>> {
+  return {
+    'dead-man-switch': config['scheduler.dead-man-switch-interval'],
+    'sla-recalculation': config['scheduler.sla-recalculation-interval'],
+    'stuck-job-check': config['scheduler.stuck-job-check-interval'],
+    prune: config['scheduler.prune-interval'],
   };
 }
 

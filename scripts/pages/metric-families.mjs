@@ -1,7 +1,12 @@
 // Every family of metrics that a process of ours can have, as its own classes define them.
 import { createApiMetrics } from '../../apiserver/src/metrics.ts';
 import * as classes from '../../controller/src/metrics/index.ts';
-import { createNeighbourMetrics, createProcessMetrics, systemClock } from '../../shared/src/process/index.ts';
+import {
+  createNeighbourMetrics,
+  createProcessMetrics,
+  systemClock,
+  watchSymptoms,
+} from '../../shared/src/process/index.ts';
 
 /** Families that are made without the library say their labels with their series alone, and these have none so early. */
 const labelsOfRuntime = {
@@ -20,7 +25,10 @@ export async function readFamilies() {
   const neighbours = createNeighbourMetrics({ registry, clock: systemClock });
   neighbours.watchPool(() => ({ used: 0, idle: 0, waiting: 0 }));
   neighbours.watchVolume({ freeBytes: () => undefined, isWritable: () => undefined });
-  neighbours.watchProblems(() => []);
+  watchSymptoms(
+    { metrics: own, problems: { add() {}, current: () => [] }, intervalsMs: {}, clock: systemClock },
+    AbortSignal.abort(),
+  );
   createApiMetrics({ registry, clock: systemClock });
   classes.exposeClocks(registry, { apiserver: () => undefined, database: () => undefined });
   for (const [name, Metrics] of Object.entries(classes).filter(([name]) => name.endsWith('Metrics'))) {

@@ -38,7 +38,7 @@ const groups = [
   {
     title: 'The process',
     of: 'Every process. Names that begin with `go_` are there for dashboards that know them; what they mean here stands beside them.',
-    has: /^(go_|process_|cronjob_monitor_(build|event_loop|certificate|scrape|problems))/,
+    has: /^(go_|process_|cronjob_monitor_(build|event_loop|certificate|scrape|symptom))/,
   },
 ];
 

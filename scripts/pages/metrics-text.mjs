@@ -15,7 +15,11 @@ import {
   slotOutcomes,
   coverageStates,
 } from '../../shared/src/contract/index.ts';
+import { symptomCauses } from '../../shared/src/domain/index.ts';
 import { retryReasons } from '../../shared/src/store/index.ts';
+
+const causes = Object.keys(symptomCauses);
+const symptoms = [...new Set(causes.map((cause) => symptomCauses[cause].symptom))];
 
 const code = (words) => words.map((word) => `\`${word}\``).join(', ');
 
@@ -29,7 +33,14 @@ export const labelValues = [
     'name of the CronJobMonitor; `namespace/name` when it lives in another namespace than the CronJob',
   ],
   ['channel', 'all', 'name of the AlertChannel'],
-  ['blocks', '`…_problems`', '`yes` keeps the process from being ready, `no` does not'],
+  ['symptom', 'all', code(symptoms)],
+  [
+    'cause',
+    'all',
+    symptoms
+      .map((symptom) => `of ${symptom}: ${code(causes.filter((cause) => symptomCauses[cause].symptom === symptom))}`)
+      .join('; '),
+  ],
   [
     'type',
     'all',

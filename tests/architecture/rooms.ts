@@ -18,7 +18,8 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'shared/config': ['shared/contract', 'shared/domain'],
   'shared/kube': ['shared/contract', 'shared/domain', 'shared/config:types'],
   'shared/store': ['shared/contract', 'shared/domain', 'shared/config:types'],
-  'shared/process': ['shared/config:types', 'shared/domain:toldProblems'],
+  // What is wrong with a process, and of what it is a symptom, is decided in the domain.
+  'shared/process': ['shared/config:types', 'shared/domain'],
   'shared/testing': ['shared/contract', 'shared/domain', 'shared/kube:types', 'shared/process'],
 
   // The error classes belong to the interfaces of cluster and store, and are told apart by `instanceof`.

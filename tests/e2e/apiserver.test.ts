@@ -47,10 +47,10 @@ const ownFamilies = [
   'event_loop_delay_seconds',
   'kube_request_seconds',
   'kube_requests_total',
-  'problems',
   'scrape_seconds',
   'storage_volume_free_bytes',
   'storage_writable',
+  'symptom',
 ];
 
 interface Ports {

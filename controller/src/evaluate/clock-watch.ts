@@ -54,6 +54,6 @@ export function clockProblems(offsets: {
     const far = formatDuration(Math.round(Math.abs(offsetMs) / 1_000) * 1_000);
     const place = offsetMs > 0 ? 'ahead of' : 'behind';
     const sentence = `the clock of ${whose} is ${far} ${place} that of the controller, and nothing is judged by time: set both by NTP`;
-    return [{ key: `clock of ${whose}`, sentence, blocks: false }];
+    return [{ key: `clock of ${whose}`, cause: 'clockSkewed', sentence, blocks: false }];
   });
 }

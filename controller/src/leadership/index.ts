@@ -8,5 +8,4 @@ export { findOtherWriter, type LastBeat } from './sole-writer.ts';
 export { BeatGuard, guardMs, type SendGuard } from './send-guard.ts';
 export { Terms, type StopWork, type Term, type TermsDeps } from './term.ts';
 export { runOutboundHeartbeat, type OutboundHeartbeatDeps } from './outbound-heartbeat.ts';
-export { whyUnwell, type Wellness } from './wellness.ts';
 export { startWatchdog, type WatchdogOptions } from './watchdog.ts';

@@ -79,14 +79,14 @@ function forbiddenProblem(resource: Resource, refusals: readonly Refusal[]): Pro
   const names = refusals.filter(({ isForbidden }) => isForbidden).map(({ name }) => name);
   if (names.length === 0) return [];
   const sentence = `the service may not patch ${resource}/status (${listed(names)}): give its account the right to (rbac.create of the chart does)`;
-  return [{ key: `forbidden ${resource}/status`, sentence, blocks: false }];
+  return [{ key: `forbidden ${resource}/status`, cause: 'statusRefused', sentence, blocks: false }];
 }
 
 function invalidProblem(resource: Resource, refusals: readonly Refusal[]): Problem[] {
   const names = refusals.filter(({ isForbidden }) => !isForbidden).map(({ name }) => name);
   if (names.length === 0) return [];
   const sentence = `the API server refuses the status of ${resource} (${listed(names)}), whose spec breaks the rules of its definition: correct the spec; the log has the reason`;
-  return [{ key: `invalid ${resource}/status`, sentence, blocks: false }];
+  return [{ key: `invalid ${resource}/status`, cause: 'statusRefused', sentence, blocks: false }];
 }
 
 /** The first by name, and how many more. */

@@ -13,17 +13,21 @@ export function clusterProblems(reflectors: Pick<ReflectorSet, 'states' | 'hasSy
   const problems: Problem[] = [];
   for (const { trouble, ageMs } of reflectors.states()) {
     if (!trouble) continue;
-    if (trouble.isRefused) problems.push({ key: trouble.sentence, sentence: trouble.sentence, blocks: true });
+    const { sentence } = trouble;
+    const cause = trouble.isUndefined ? 'definitionsMissing' : 'rightMissing';
+    if (trouble.isRefused) problems.push({ key: sentence, cause, sentence, blocks: true });
     else if (!hasSynced || ageMs > patienceMs)
       problems.push({
         key: 'cluster',
-        sentence: `the API server does not answer (${trouble.sentence}): look at it and at the network, or correct cluster.kubeconfig`,
+        cause: 'clusterAway',
+        sentence: `the API server does not answer (${sentence}): look at it and at the network, or correct cluster.kubeconfig`,
         blocks: !hasSynced,
       });
   }
   if (!hasSynced && problems.length === 0)
     problems.push({
       key: 'caches',
+      cause: 'watchSilent',
       sentence: 'the caches are not filled yet: the cluster is being listed',
       blocks: true,
     });

@@ -1,8 +1,15 @@
 import { schedulerNames } from '@cronjob-monitor/shared/contract';
-import type { Instant, JobFacts, JobSnapshot } from '@cronjob-monitor/shared/domain';
+import { symptomsOf, type Instant, type JobFacts, type JobSnapshot } from '@cronjob-monitor/shared/domain';
 import type { Cluster, WatchedKind } from '@cronjob-monitor/shared/kube';
 import type { Clock, Logger, ProblemList, Registry } from '@cronjob-monitor/shared/process';
-import { beat, databaseProblems, findLeaderBeat, getSchemaState, type Store } from '@cronjob-monitor/shared/store';
+import {
+  beat,
+  databaseProblems,
+  findLeaderBeat,
+  findLiveLeader,
+  getSchemaState,
+  type Store,
+} from '@cronjob-monitor/shared/store';
 import { clockProblems } from '../evaluate/index.ts';
 import { clusterProblems } from './cluster-problems.ts';
 import { createInstallations } from './installations.ts';
@@ -171,6 +178,8 @@ export function createController(deps: ControllerDeps): Controller {
   const circuit = new Circuit({ clock, logger, probe: () => store.probe(), signal: stopping.signal });
   let syncedAt = clock.now();
   let work: LeaderWork | undefined;
+  /** When this replica last led, or saw another lead. */
+  let ledMs = startedMs;
   const leaseKey = { namespace: settings.election?.namespace ?? '', name: 'cronjob-monitor-controller' };
   const election =
     settings.election &&
@@ -276,6 +285,7 @@ export function createController(deps: ControllerDeps): Controller {
           ...(leading && witnesses.figures),
         },
       });
+      if (leading || (await findLiveLeader(store, store.now(), settings.leaseMs))) ledMs = clock.monotonicMs();
       await installations.learn();
       const refusal = installations.refusal();
       if (refusal === undefined || !leading || terms.epoch === undefined) return;
@@ -298,6 +308,14 @@ export function createController(deps: ControllerDeps): Controller {
       nowMs: clock.monotonicMs(),
       renewDeadlineMs: settings.election?.renewDeadlineMs ?? 0,
       isServerThere: reflectors.states().every(({ trouble }) => trouble?.isRefused !== false),
+    }),
+  );
+  problems.add(() =>
+    symptomsOf({
+      watchAgesMs: watchAgesMs(),
+      blindMs: blindSecondsOf(reflectors.freshThrough('CronJob', 'Job'), clock.now()) * 1_000,
+      // Without a database it is not known who leads.
+      leaderlessMs: store.trouble() ? 0 : clock.monotonicMs() - ledMs,
     }),
   );
   problems.add(() => clockProblems({ serverMs: cluster.clockSkewMs(), databaseMs: store.clockOffsetMs() }));

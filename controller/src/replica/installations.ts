@@ -103,9 +103,12 @@ export function createInstallations(deps: InstallationsDeps): Installations {
     refusal,
     problems() {
       const why = refusal();
-      if (why !== undefined) return [{ key: 'another installation', sentence: why, blocks: true }];
+      if (why !== undefined)
+        return [{ key: 'another installation', cause: 'secondInstallation', sentence: why, blocks: true }];
       const found = other();
-      return found ? [{ key: 'another installation', sentence: watchedBy(found), blocks: false }] : [];
+      return found
+        ? [{ key: 'another installation', cause: 'secondInstallation', sentence: watchedBy(found), blocks: false }]
+        : [];
     },
   };
 }

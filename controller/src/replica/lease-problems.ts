@@ -25,5 +25,5 @@ export function leaseProblems({ key, failure, nowMs, renewDeadlineMs, isServerTh
     ? `give the account of the service get, create and update of leases in namespace ${key.namespace}, which has to exist (leader-election.namespace)`
     : 'look at the API server, and at admission webhooks for leases';
   const sentence = `the Lease ${key.namespace}/${key.name} cannot be read or written (${failure.code}): ${step}`;
-  return [{ key: 'lease', sentence, blocks: true }];
+  return [{ key: 'lease', cause: 'leaseRefused', sentence, blocks: true }];
 }

@@ -19,6 +19,8 @@ export interface WatchTrouble {
   readonly sentence: string;
   /** The server answers and says no: only a person can change that. Else it gives no answer at all. */
   readonly isRefused: boolean;
+  /** The server does not know what is asked for: its definition is missing. */
+  readonly isUndefined: boolean;
 }
 
 /** Kinds that this product defines itself. */
@@ -58,7 +60,7 @@ export class WatchProblem {
   failed(verb: 'list' | 'watch', error: ClusterError | undefined): void {
     const isRefused = error?.code === 'forbidden' || error?.code === 'unauthorized' || error?.code === 'notFound';
     const sentence = this.#sentenceOf(`${verb} ${this.#resource}`, error?.code);
-    this.#troubles.set(verb, { sentence, isRefused });
+    this.#troubles.set(verb, { sentence, isRefused, isUndefined: error?.code === 'notFound' });
 
     if (noAnswer.includes(error?.code))
       return this.#outage.noAnswer(this, { problem: sentence, reason: error?.message });

@@ -1,12 +1,13 @@
+import { symptomCauseOf, symptomsOf, type Problem } from '@cronjob-monitor/shared/domain';
 import { findOldestDue } from '@cronjob-monitor/shared/store';
 import { createUrlCall } from '../channels/index.ts';
 import type { Evaluation } from './evaluation.ts';
 import type { LeaderWorkDeps } from './leader-work.ts';
-import { runOutboundHeartbeat, whyUnwell } from '../leadership/index.ts';
+import { runOutboundHeartbeat } from '../leadership/index.ts';
 
 export interface OwnDeadManDeps extends Pick<
   LeaderWorkDeps,
-  'settings' | 'store' | 'circuit' | 'watchAgesMs' | 'heartbeatMetrics' | 'clock' | 'logger'
+  'settings' | 'store' | 'circuit' | 'problems' | 'watchAgesMs' | 'heartbeatMetrics' | 'clock' | 'logger'
 > {
   readonly evaluatedAt: Evaluation['evaluatedAt'];
   readonly sending: Omit<Parameters<typeof createUrlCall>[1], 'clock'>;
@@ -31,21 +32,29 @@ export async function runOwnDeadMan(deps: OwnDeadManDeps, signal: AbortSignal): 
   heartbeatMetrics.stopped();
 }
 
+/** A few words for each symptom that keeps us from saying that all is well: as of now, and whatever else keeps the process from its work. */
 async function unwellBecause(deps: OwnDeadManDeps): Promise<readonly string[]> {
-  const { settings, store, circuit, clock } = deps;
-  const evaluatedAt = deps.evaluatedAt();
-  const known = {
-    watchAgesMs: deps.watchAgesMs(),
-    evaluationAgeMs: evaluatedAt === undefined ? undefined : clock.now() - evaluatedAt,
-    evaluationIntervalMs: settings.schedulers.deadManSwitchMs,
-  };
-  if (circuit.isOpen) return whyUnwell({ ...known, isDatabaseAway: true, outboxAgeMs: 0 });
-  const now = store.now();
+  const { settings, store, circuit, problems, clock } = deps;
   // The question is the proof that the database answers.
-  const oldestAt = await findOldestDue(store, now).catch((error: unknown) => {
-    if (!deps.isAway(error)) throw error;
-    return undefined;
+  const oldestAt = circuit.isOpen
+    ? undefined
+    : await findOldestDue(store, store.now()).catch((error: unknown) => {
+        if (!deps.isAway(error)) throw error;
+        return undefined;
+      });
+  const lastAt = deps.evaluatedAt();
+  const evaluation = { name: 'dead-man-switch', lastAt, intervalMs: settings.schedulers.deadManSwitchMs };
+  const found = symptomsOf({
+    watchAgesMs: deps.watchAgesMs(),
+    schedulers: [{ ...evaluation, ageMs: lastAt === undefined ? Infinity : clock.now() - lastAt }],
+    outboxAgeMs: oldestAt === undefined ? 0 : store.now() - oldestAt,
   });
-  const outboxAgeMs = oldestAt === undefined ? 0 : now - oldestAt;
-  return whyUnwell({ ...known, isDatabaseAway: circuit.isOpen, outboxAgeMs });
+  const blocking = problems.current().filter(({ blocks }) => blocks);
+  const away = circuit.isOpen ? ['CannotStore: database'] : [];
+  return [...new Set([...away, ...[...found, ...blocking].map(wordsOf)])];
+}
+
+/** Without figures, which would be news at every look. */
+function wordsOf({ key, cause }: Problem): string {
+  return cause === undefined ? key : `${symptomCauseOf(cause).symptom}: ${key}`;
 }

@@ -121,6 +121,16 @@ export {
   type StatusMark,
 } from './health/other-installation.ts';
 export { toldProblems, type Problem } from './health/problem.ts';
+export {
+  isSymptomCause,
+  noLeader,
+  symptomCauseOf,
+  symptomCauses,
+  symptomsOf,
+  type HealthFigures,
+  type Share,
+  type SymptomCause,
+} from './health/symptoms.ts';
 export { nearestRank, rankOf } from './stats/percentile.ts';
 export {
   countedDurationMs,

@@ -18,6 +18,8 @@ export {
   type ProcessMetrics,
   type ProcessMetricsDeps,
   type Registry,
+  watchSymptoms,
+  type SymptomWatchDeps,
 } from './metrics/index.ts';
 export {
   createMetricsListener,

@@ -14,8 +14,8 @@ function aList() {
   return { list, found, clock, told: () => logger.lines.map(({ level, message }) => `${level} ${message}`) };
 }
 
-const volume = { key: 'volume', sentence: 'the volume is full', blocks: true };
-const status = { key: 'status', sentence: 'may not patch', blocks: false };
+const volume: Problem = { key: 'volume', cause: 'volumeFull', sentence: 'the volume is full', blocks: true };
+const status: Problem = { key: 'status', cause: 'statusRefused', sentence: 'may not patch', blocks: false };
 
 test('those that block come first and alone make it unready; one key is one problem', () => {
   const { list, found } = aList();

@@ -10,12 +10,21 @@ export function databaseProblems(store: Pick<Store, 'trouble' | 'hasAnswered'>, 
   const trouble = store.trouble();
   if (!trouble) {
     if (store.hasAnswered()) return [];
-    return [{ key: 'database', sentence: 'the database has not answered yet: it is being asked', blocks: true }];
+    return [
+      {
+        key: 'database',
+        cause: 'databaseAway',
+        sentence: 'the database has not answered yet: it is being asked',
+        blocks: true,
+      },
+    ];
   }
   const { code } = trouble.error;
   const isForAPerson = code === 'refused' || code === 'full';
   const blocks = isForAPerson || !store.hasAnswered() || clock.monotonicMs() - trouble.sinceMs >= patienceMs;
-  return [{ key: 'database', sentence: trouble.sentence, blocks }];
+  return [
+    { key: 'database', cause: code === 'full' ? 'volumeFull' : 'databaseAway', sentence: trouble.sentence, blocks },
+  ];
 }
 
 /** Whether the database takes writes, as far as is known; undefined while it cannot be asked. For the metric of it. */

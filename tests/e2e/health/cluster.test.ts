@@ -23,7 +23,7 @@ async function untilNotReady(service: MonitorProcess, sentence: RegExp, limitMs 
     },
     limitMs,
   );
-  assert.ok(Number(await service.metric('cronjob_monitor_problems', { blocks: 'yes' })) > 0);
+  assert.ok(Number(await service.metric('cronjob_monitor_symptom')) > 0);
   const { health } = await askHealth(service);
   assert.equal(health.ready, false);
   assert.notEqual(health.status, 'healthy');
@@ -83,8 +83,8 @@ describe('the truth about the cluster', () => {
       },
     );
     assert.equal((await service.readiness()).status, 200, 'all else is done');
-    assert.equal(await service.metric('cronjob_monitor_problems', { blocks: 'no' }), 1);
-    assert.equal(await service.metric('cronjob_monitor_problems', { blocks: 'yes' }), 0);
+    assert.equal(await service.metric('cronjob_monitor_symptom', { cause: 'statusRefused' }), 1);
+    assert.equal(await service.metric('cronjob_monitor_symptom'), 1, 'and nothing else is wrong');
     const told = () =>
       service.said('the service has a problem').filter(({ problem }) => sentence.test(String(problem)));
     await service.until('the log says so', () => told().length === 1);

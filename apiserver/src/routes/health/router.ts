@@ -8,7 +8,15 @@ import {
   type Heartbeat,
 } from '@cronjob-monitor/shared/store';
 import type { Health, HealthStatus, StorageState } from '@cronjob-monitor/shared/contract';
-import { formatDuration, toldProblems, type Instant, type Problem } from '@cronjob-monitor/shared/domain';
+import {
+  formatDuration,
+  isSymptomCause,
+  noLeader,
+  symptomsOf,
+  toldProblems,
+  type Instant,
+  type Problem,
+} from '@cronjob-monitor/shared/domain';
 import { readQuery } from '../../middleware/validate.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
 import type { DatabaseWatch } from '../../database-watch.ts';
@@ -99,11 +107,6 @@ function unreachable({ store, problems }: HealthDeps): HealthFacts {
   };
 }
 
-/** A watch that heard nothing for so long may have missed something. */
-const maxWatchAgeMs = 120_000;
-/** An evaluation is late after so many of its intervals. */
-const lateIntervals = 3;
-
 interface HealthFacts {
   readonly storage: StorageState;
   /** What this process itself knows to be wrong. */
@@ -160,8 +163,13 @@ function statusOf(storage: StorageState, problems: readonly Problem[]): HealthSt
 /** Said where nothing that is known of this process says more; the keys are those of its list. */
 function storageProblem(storage: StorageState): Problem {
   return storage === 'migrating'
-    ? { key: 'schema', sentence: 'The schema of the database is not one this version serves', blocks: true }
-    : { key: 'database', sentence: 'The database does not answer', blocks: true };
+    ? {
+        key: 'schema',
+        cause: 'schemaDiffers',
+        sentence: 'The schema of the database is not one this version serves',
+        blocks: true,
+      }
+    : { key: 'database', cause: 'databaseAway', sentence: 'The database does not answer', blocks: true };
 }
 
 function sinceOf(leader: Heartbeat, { leadsSinceAt }: HealthFacts): Instant {
@@ -173,30 +181,14 @@ function problemsOf(facts: HealthFacts, settings: ApiSettings): Problem[] {
   if (!leader) {
     // No heartbeat can be written: whether a controller leads is not known.
     if (facts.storage === 'unwritable') return [];
-    const sentence = 'No controller leads: nothing is recorded, evaluated or sent';
-    return [{ key: 'leader', sentence, blocks: true }, ...facts.waiting.flatMap(problemsToldBy)];
+    return [noLeader(true), ...facts.waiting.flatMap(problemsToldBy)];
   }
-  const problems: Problem[] = [];
   // A leader without this scheduler evaluates nothing, and nothing of it can be late.
   const evaluates = leader.schedulers.includes('dead-man-switch');
   const lastAt = leader.evaluatedAt ?? (evaluates ? sinceOf(leader, facts) : now);
-  if (now - lastAt > lateIntervals * settings.deadManSwitchIntervalMs) {
-    problems.push({
-      key: 'evaluation',
-      sentence: `Nothing was evaluated since ${toWireInstant(lastAt)}`,
-      blocks: false,
-    });
-  }
-  for (const [resource, ageMs] of Object.entries(watchAgesOf(leader))) {
-    if (ageMs <= maxWatchAgeMs) continue;
-    const age = formatDuration(Math.floor(ageMs / 1000) * 1000);
-    problems.push({
-      key: `silent ${resource}`,
-      sentence: `Nothing was heard of ${resource} for ${age}`,
-      blocks: false,
-    });
-  }
-  return [...problems, ...problemsToldBy(leader)];
+  const intervalMs = settings.deadManSwitchIntervalMs;
+  const evaluation = { name: 'dead-man-switch', lastAt, ageMs: now - lastAt, intervalMs };
+  return [...symptomsOf({ watchAgesMs: watchAgesOf(leader), schedulers: [evaluation] }), ...problemsToldBy(leader)];
 }
 
 /** Milliseconds since the last event or bookmark of each watch, as the leader measured them at its beat. */
@@ -215,9 +207,9 @@ function problemsToldBy({ figures }: Heartbeat): readonly Problem[] {
 }
 
 function toProblem(told: unknown): Problem | undefined {
-  if (typeof told === 'string') return { key: told, sentence: told, blocks: false };
+  if (typeof told === 'string') return { key: told, cause: undefined, sentence: told, blocks: false };
   if (typeof told !== 'object' || told === null) return undefined;
-  const { key, sentence, blocks } = told as Partial<Record<keyof Problem, unknown>>;
+  const { key, cause, sentence, blocks } = told as Partial<Record<keyof Problem, unknown>>;
   if (typeof key !== 'string' || typeof sentence !== 'string') return undefined;
-  return { key, sentence, blocks: blocks === true };
+  return { key, cause: isSymptomCause(cause) ? cause : undefined, sentence, blocks: blocks === true };
 }

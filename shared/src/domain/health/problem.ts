@@ -1,9 +1,13 @@
+import type { SymptomCause } from './symptoms.ts';
+
 /** One thing that is wrong with the service. */
 export interface Problem {
   /** Tells problems apart while their figures change, such as `database`. */
   readonly key: string;
   /** What is wrong, with what, and what to do: one sentence without a stop at its end. It holds no secret. */
   readonly sentence: string;
+  /** What it is a symptom of; undefined: of nothing, as the end of a process, or it was told by an earlier release. */
+  readonly cause: SymptomCause | undefined;
   /** The process cannot do its work: it is not ready. */
   readonly blocks: boolean;
 }

@@ -1,13 +1,14 @@
 import { Registry } from 'prom-client';
 import type { Clock } from '../clock.ts';
 import { EventLoopDelay } from './event-loop-delay.ts';
-import { single, type Family } from './family.ts';
+import { single, type Family, type Sample } from './family.ts';
 import { GcPauses } from './gc-pauses.ts';
 import { renderFamilies } from './render.ts';
 import { runtimeFamilies } from './runtime.ts';
 
 export { createNeighbourMetrics, type NeighbourMetrics } from './neighbours.ts';
 export type { Registry } from 'prom-client';
+export { watchSymptoms, type SymptomWatchDeps } from './symptom-watch.ts';
 export { textContentType } from './render.ts';
 
 export interface ProcessMetricsDeps {
@@ -22,6 +23,8 @@ export interface ProcessMetrics {
   readonly registry: Registry;
   /** Measures pauses and delays until the signal. */
   observe(signal: AbortSignal): void;
+  /** The series of one metric as a scrape would show them now; none where there is no such metric. */
+  read(name: string): Promise<readonly Sample[]>;
   /** The text of a scrape, piece by piece. */
   render(): AsyncIterable<string>;
   /** How long a scrape took, seconds; the next one tells it. */
@@ -38,6 +41,18 @@ export function createProcessMetrics(deps: ProcessMetricsDeps): ProcessMetrics {
   let scrapeSeconds: number | undefined;
   let certificateExpiry: number | undefined;
 
+  /** What the process knows of itself, besides its runtime. */
+  const ownFamilies = (): Family[] => [
+    eventLoopDelay.family(),
+    single(
+      'gauge',
+      'cronjob_monitor_certificate_expiry_timestamp_seconds',
+      'When the certificate of this listener ends, in seconds of Unix time.',
+      certificateExpiry,
+    ),
+    single('gauge', 'cronjob_monitor_scrape_seconds', 'How long the scrape before this one took.', scrapeSeconds),
+  ];
+
   async function* families(): AsyncGenerator<Family> {
     yield* await runtimeFamilies(startedAt);
     yield gcPauses.family();
@@ -47,14 +62,7 @@ export function createProcessMetrics(deps: ProcessMetricsDeps): ProcessMetrics {
       type: 'gauge',
       values: [{ labels: { version: deps.version, entry_point: deps.entryPoint }, value: 1 }],
     };
-    yield eventLoopDelay.family();
-    yield single(
-      'gauge',
-      'cronjob_monitor_certificate_expiry_timestamp_seconds',
-      'When the certificate of this listener ends, in seconds of Unix time.',
-      certificateExpiry,
-    );
-    yield single('gauge', 'cronjob_monitor_scrape_seconds', 'How long the scrape before this one took.', scrapeSeconds);
+    yield* ownFamilies();
     for (const metric of registry.getMetricsAsArray()) yield await familyOf(metric);
   }
 
@@ -63,6 +71,11 @@ export function createProcessMetrics(deps: ProcessMetricsDeps): ProcessMetrics {
     observe: (signal) => {
       gcPauses.observe(signal);
       eventLoopDelay.observe(deps.clock, signal);
+    },
+    async read(name) {
+      const registered = registry.getSingleMetric(name);
+      const family = registered ? await familyOf(registered) : ownFamilies().find((one) => one.name === name);
+      return family?.values ?? [];
     },
     render: () => renderFamilies(families()),
     scraped: (seconds) => {
@@ -75,6 +88,6 @@ export function createProcessMetrics(deps: ProcessMetricsDeps): ProcessMetrics {
 }
 
 /** The library declares `get` on each of its classes and not on what they have in common. */
-async function familyOf(metric: { readonly name: string }): Promise<Family> {
+async function familyOf(metric: object): Promise<Family> {
   return (metric as unknown as { get(): Promise<Family> }).get();
 }

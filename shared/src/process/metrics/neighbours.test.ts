@@ -59,19 +59,3 @@ test('a schema that nobody has looked for has no series, and the pool is read at
   used = 4;
   assert.match(await registry.metrics(), /db_pool_connections\{state="used"\} 4/);
 });
-
-test('problems are counted at each scrape, by whether they keep the process from being ready', async () => {
-  const { registry, metrics } = someMetrics();
-  let problems = [{ blocks: true }, { blocks: false }, { blocks: true }];
-  metrics.watchProblems(() => problems);
-  const counts = async () => (await registry.metrics()).match(/^cronjob_monitor_problems\{.*$/gm);
-  assert.deepEqual(await counts(), [
-    'cronjob_monitor_problems{blocks="yes"} 2',
-    'cronjob_monitor_problems{blocks="no"} 1',
-  ]);
-  problems = [];
-  assert.deepEqual(await counts(), [
-    'cronjob_monitor_problems{blocks="yes"} 0',
-    'cronjob_monitor_problems{blocks="no"} 0',
-  ]);
-});

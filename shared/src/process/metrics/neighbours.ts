@@ -24,8 +24,6 @@ export interface NeighbourMetrics {
     /** Undefined: it cannot be asked now. */
     readonly isWritable: () => boolean | undefined;
   }): void;
-  /** Counts at each scrape what keeps the process from being ready, and what else is wrong: what readiness and health name. */
-  watchProblems(current: () => readonly { readonly blocks: boolean }[]): void;
   /** Reads the pool of the database at each scrape. */
   watchPool(connections: () => { readonly used: number; readonly idle: number; readonly waiting: number }): void;
 }
@@ -119,21 +117,6 @@ export function createNeighbourMetrics(deps: { readonly registry: Registry; read
           },
         ),
       );
-    },
-    watchProblems: (current) => {
-      const problems = new Gauge({
-        name: 'cronjob_monitor_problems',
-        help: 'What is wrong with the process, as readiness and health name it: yes keeps it from being ready, no does not.',
-        labelNames: ['blocks'],
-        registers: [],
-        collect() {
-          const all = current();
-          const blocking = all.filter(({ blocks }) => blocks).length;
-          this.set({ blocks: 'yes' }, blocking);
-          this.set({ blocks: 'no' }, all.length - blocking);
-        },
-      });
-      deps.registry.registerMetric(problems);
     },
     watchPool: (connections) => {
       const pool = new Gauge({
