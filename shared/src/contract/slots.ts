@@ -12,6 +12,7 @@ export interface Slot {
   readonly inMaintenance: boolean;
   /** From here on null without a Job. */
   readonly jobName: string | null;
+  /** Null too while the Job runs. */
   readonly executionStatus: ExecutionStatus | null;
   readonly startedAt: WireInstant | null;
   readonly durationSeconds: number | null;

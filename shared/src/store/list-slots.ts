@@ -24,6 +24,7 @@ export interface KnownSlot {
   readonly inMaintenance: boolean;
   /** From here on undefined without a Job. */
   readonly jobName: string | undefined;
+  /** Undefined too while the Job runs. */
   readonly status: ExecutionStatus | undefined;
   readonly createdAt: Instant | undefined;
   readonly startedAt: Instant | undefined;
@@ -53,8 +54,15 @@ export async function countSlots(db: Db, filter: SlotFilter): Promise<SlotCounts
         `where cronjob_id in (${ids}) and created_at >= ? and scheduled_at >= ? and scheduled_at < ?`,
       [filter.lateAfterMs, ...filter.cronJobIds, filter.since - mostClockLeadMs, filter.since, filter.until],
     );
-    const late = Number(matched?.['n_late'] ?? 0);
-    counts.set('late', late).set('matched', Number(matched?.['n'] ?? 0) - late);
+    const running = await firstRow(
+      db,
+      `select count(*) as n, sum(case when created_at - scheduled_at > ? then 1 else 0 end) as n_late from active_jobs ` +
+        `where cronjob_id in (${ids}) and scheduled_at >= ? and scheduled_at < ?`,
+      [filter.lateAfterMs, ...window],
+    );
+    const sum = (column: string) => Number(matched?.[column] ?? 0) + Number(running?.[column] ?? 0);
+    const late = sum('n_late');
+    counts.set('late', late).set('matched', sum('n') - late);
     const others = await rows(
       db,
       `select outcome, count(*) as n from slots where cronjob_id in (${ids}) and slot_at >= ? and slot_at < ? group by outcome`,
@@ -72,7 +80,7 @@ export async function listSlots(
   options: { readonly descending: boolean; readonly page: { readonly limit: number; readonly offset: number } },
 ): Promise<KnownSlot[]> {
   if (filter.cronJobIds.length === 0) return [];
-  const pieces = [runPiece(filter), slotPiece(filter)];
+  const pieces = [runPiece(filter, ended), runPiece(filter, running), slotPiece(filter)];
   const sql = pieces.map((piece) => piece.sql).join(' union all ');
   const bindings = pieces.flatMap((piece) => piece.bindings);
   const order = options.descending ? ' desc' : '';
@@ -89,19 +97,42 @@ interface Piece {
   readonly bindings: readonly unknown[];
 }
 
+/** Runs that have ended, found by the order in which they were created. */
+const ended = {
+  from: 'executions',
+  columns: 'e.flags as flags, c.name as cronjob_name, e.job_name, e.status, e.created_at, e.started_at, e.duration_ms',
+  condition: ' and e.created_at >= ?',
+} as const;
+/** Those whose Job still runs: they are few, and have no outcome of their own yet. */
+const running = {
+  from: 'active_jobs',
+  columns:
+    '0 as flags, c.name as cronjob_name, e.job_name, -1 as status, e.created_at, e.started_at, -1 as duration_ms',
+  condition: '',
+} as const;
+
 /** Expected runs that a run answers: told from the run. Outcome and cause are -1, since a bare null has no type. */
-function runPiece({ cronJobIds, since, until, outcomes, lateAfterMs }: SlotFilter): Piece {
+function runPiece(
+  { cronJobIds, since, until, outcomes, lateAfterMs }: SlotFilter,
+  { from, columns, condition }: typeof ended | typeof running,
+): Piece {
   const wanted =
     outcomes.length === 0 ? ['matched', 'late'] : outcomes.filter((word) => word === 'matched' || word === 'late');
   const lateness =
     wanted.length === 2 ? '' : ` and e.created_at - e.scheduled_at ${wanted[0] === 'late' ? '>' : '<='} ?`;
   return {
     sql:
-      `select e.scheduled_at as at_ms, -1 as outcome, -1 as cause, '' as message, e.flags as flags, c.name as cronjob_name, ` +
-      'e.job_name, e.status, e.created_at, e.started_at, e.duration_ms from executions e join cronjobs c on c.id = e.cronjob_id ' +
-      `where e.cronjob_id in (${marks(cronJobIds)}) and e.created_at >= ? and e.scheduled_at >= ? and e.scheduled_at < ?` +
+      `select e.scheduled_at as at_ms, -1 as outcome, -1 as cause, '' as message, ${columns} ` +
+      `from ${from} e join cronjobs c on c.id = e.cronjob_id ` +
+      `where e.cronjob_id in (${marks(cronJobIds)})${condition} and e.scheduled_at >= ? and e.scheduled_at < ?` +
       (wanted.length === 0 ? ' and 1 = 0' : lateness),
-    bindings: [...cronJobIds, since - mostClockLeadMs, since, until, ...(wanted.length === 1 ? [lateAfterMs] : [])],
+    bindings: [
+      ...cronJobIds,
+      ...(condition === '' ? [] : [since - mostClockLeadMs]),
+      since,
+      until,
+      ...(wanted.length === 1 ? [lateAfterMs] : []),
+    ],
   };
 }
 
@@ -140,7 +171,7 @@ function toKnownSlot(row: Row, lateAfterMs: number): KnownSlot {
     status: status === undefined ? undefined : statusWords.toWord(status),
     createdAt,
     startedAt: optionalNumber(row['started_at']),
-    durationMs: optionalNumber(row['duration_ms']),
+    durationMs: given(row['duration_ms'] ?? -1),
   };
 }
 

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import type { SlotOutcome } from '@cronjob-monitor/shared/contract';
 import {
   answerSlots,
+  countSlots,
   listRecentSlots,
   listSlots,
   putActiveJobs,
@@ -111,10 +113,60 @@ export const slotRows = contract('slots', (test) => {
       finishing: false,
     };
     await store.fenced(epoch, (tx) => putActiveJobs(tx, [job]));
-    assert.deepEqual(await outcomes(store, cronJob.id), []);
+    assert.deepEqual(await outcomes(store, cronJob.id), [[0, 'late', undefined]]);
     assert.deepEqual(await slotCounts(store, cronJob.id), [counts({})]);
     assert.deepEqual((await listRecentSlots(store, [cronJob.id], 5)).get(cronJob.id), [
       { at: now, outcome: 'late', cause: undefined, startedAt: now + 5 * minuteMs },
+    ]);
+  });
+
+  test('are listed and counted while the Job runs that answers them, and once when it has ended', async ({
+    store,
+    epoch,
+  }) => {
+    const cronJob = await projected(store, epoch);
+    const inTime = aRun(cronJob, { scheduledAt: now, createdAt: now + 1_000 });
+    const late = aRun(cronJob, { scheduledAt: now + hourMs, createdAt: now + hourMs + 5 * minuteMs });
+    const manual = aRun(cronJob, { scheduledAt: undefined, trigger: 'manual', createdAt: now + 2_000 });
+    const jobs = [inTime, late, manual].map((run) => ({
+      jobUid: run.jobUid,
+      cronJobUid: cronJob.uid,
+      jobName: run.jobName,
+      trigger: run.trigger,
+      scheduledAt: run.scheduledAt,
+      createdAt: run.createdAt,
+      startedAt: undefined,
+      podName: undefined,
+      podPhase: undefined,
+      ready: undefined,
+      finishing: false,
+    }));
+    await store.fenced(epoch, (tx) => putActiveJobs(tx, jobs));
+    const filter = { cronJobIds: [cronJob.id], since: 0, until: now + dayMs, lateAfterMs: 60_000 };
+    const tell = async (outcomesWanted: readonly SlotOutcome[] = []) => {
+      const page = { descending: true, page: { limit: 10, offset: 0 } };
+      const found = await listSlots(store, { ...filter, outcomes: outcomesWanted }, page);
+      const { matched, late: behind } = await countSlots(store, { ...filter, outcomes: outcomesWanted });
+      return [found.map(({ at, outcome, status }) => [(at - now) / hourMs, outcome, status]), matched, behind];
+    };
+    assert.deepEqual(await tell(), [
+      [
+        [1, 'late', undefined],
+        [0, 'matched', undefined],
+      ],
+      1,
+      1,
+    ]);
+    assert.deepEqual(await tell(['late']), [[[1, 'late', undefined]], 1, 1]);
+    assert.deepEqual(await tell(['missed']), [[], 1, 1]);
+    await recordRuns(store, epoch, [inTime]);
+    assert.deepEqual(await tell(), [
+      [
+        [1, 'late', undefined],
+        [0, 'matched', 'success'],
+      ],
+      1,
+      1,
     ]);
   });
 
