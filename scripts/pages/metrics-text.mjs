@@ -89,6 +89,7 @@ export const labelValues = [
       'digested',
       'duplicate',
       'flapping',
+      'dependsOn',
       'inhibited',
       'maintenance',
       'noChannel',

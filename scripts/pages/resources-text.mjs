@@ -114,6 +114,12 @@ ${table(
       'shown; the runbook is a link in messages',
     ],
     [
+      'annotation `cronjob-monitor.io/depends-on`',
+      'CronJob',
+      'people',
+      'CronJobs that it waits for, at most 20: `name` or `namespace/name` with commas, besides `dependsOn` of its monitors, within their reach',
+    ],
+    [
       'annotation `cronjob-monitor.io/monitored-from`',
       'Namespace',
       'its admin',

@@ -89,6 +89,7 @@ const states = {
   holds: [
     'storm',
     'inhibited',
+    'dependsOn',
     'startupGrace',
     'duplicate',
     'flapping',

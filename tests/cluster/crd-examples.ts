@@ -19,6 +19,7 @@ spec:
   stuckJobs: {notStartedAfter: 10m, hopelessAfter: 2m, overrunningAfter: 2h, terminatingAfter: 10m}
   suspendedHandling: {pauseMonitoring: true, alertIfSuspendedFor: 1w}
   expects: {names: [nightly, prod-db/backup], seen: true, except: [prod/once], grace: 0s}
+  dependsOn: [nightly, prod-db/load]
   maintenanceWindows:
     - {name: storage, schedule: "0 1 * * 0", duration: 3h, timezone: Europe/Berlin, suppressAlerts: true, excludeFromSla: true}
   alerting:
@@ -59,6 +60,12 @@ const aPattern = { name: 'p', match: { exitCode: 1 }, suggestion: 'look' };
 /** What the API server refuses in a CronJobMonitor, and a piece of what it says. */
 export const refusedMonitors: readonly { says: string; spec: object; message: string }[] = [
   { says: 'expectations without any', spec: { expects: { grace: '1m' } }, message: 'expects needs names or seen' },
+  { says: 'a parent that is no CronJob', spec: { dependsOn: ['a/b/c'] }, message: 'should match' },
+  {
+    says: 'more parents than are looked at',
+    spec: { dependsOn: Array.from({ length: 21 }, (_, index) => `c${index}`) },
+    message: 'must have at most 20 items',
+  },
   { says: 'a name of no CronJob', spec: { expects: { names: ['a/b/c'] } }, message: 'should match' },
   {
     says: 'an assertion that asserts nothing',

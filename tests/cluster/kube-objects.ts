@@ -33,16 +33,17 @@ export interface CronJobShape extends JobShape {
   /** Fields of the CronJob's own spec. */
   readonly cron?: Readonly<Record<string, unknown>>;
   readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 export function aCronJob(
   name: string,
-  { schedule = '0 0 1 1 *', cron = {}, labels = {}, ...shape }: CronJobShape = {},
+  { schedule = '0 0 1 1 *', cron = {}, labels = {}, annotations = {}, ...shape }: CronJobShape = {},
 ): object {
   return {
     apiVersion: 'batch/v1',
     kind: 'CronJob',
-    metadata: { name, labels },
+    metadata: { name, labels, annotations },
     spec: { schedule, jobTemplate: { spec: jobSpec(shape) }, ...cron },
   };
 }

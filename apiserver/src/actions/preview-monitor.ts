@@ -1,11 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MonitorPreview, PreviewFinding, Ref } from '@cronjob-monitor/shared/contract';
 import {
+  ancestorsOf,
   lint,
+  parentsOf,
+  typesThatHold,
   previewCronJob,
   type Instant,
   type LintedCronJob,
+  type LintFacts,
   type PreviewedAlert,
+  type PreviewedParent,
   type RouteRules,
   type SpecEpoch,
 } from '@cronjob-monitor/shared/domain';
@@ -21,7 +26,9 @@ import {
 import type { Clock } from '@cronjob-monitor/shared/process';
 import {
   findStartSkew,
+  listAlerts,
   listCronJobs,
+  listDependencies,
   listMonitors,
   listMonitorsOf,
   listRoutedChannels,
@@ -30,6 +37,7 @@ import {
   readHistories,
   type CatalogCronJob,
   type Store,
+  type StoredAlert,
   type StoredHistory,
 } from '@cronjob-monitor/shared/store';
 import { isFallback } from '../monitor-spec.ts';
@@ -85,6 +93,7 @@ export async function previewMonitor(deps: PreviewDeps, wish: PreviewWish): Prom
   const history = await readHistories(store, ids, { from: fromAt - reachMs(spec), mostRows });
   const epochs = await listSpecEpochs(store, ids);
   const skewP99Ms = await findStartSkew(store);
+  const waits = await gatherWaits(store, { wish, spec, asked, fromAt });
 
   const alerts: NamedAlert[] = [];
   let isCut = !history.isWhole || matched.length > asked.length;
@@ -99,10 +108,14 @@ export async function previewMonitor(deps: PreviewDeps, wish: PreviewWish): Prom
     await nextTurn();
     const of = toPreviewed(cronJob, stored, epochs.get(cronJob.id) ?? [], settings.defaultTimeZone);
     const rules = { detection: detectionRulesOf(spec, of.timeZone), alerts: alertRulesOf(spec) };
-    const found = previewCronJob(rules, of, { fromAt, toAt, skewP99Ms });
+    const parents = waits?.parentsOf(cronJob);
+    const found = previewCronJob(rules, { ...of, parents }, { fromAt, toAt, skewP99Ms });
     alerts.push(...found.map((alert) => ({ ...alert, cronjob: { namespace: of.namespace, name: of.name } })));
   }
-  const findings = [...faults, ...(await lintOf(deps, { spec, asked, skewP99Ms, toAt, mayListChannels }))];
+  const findings = [
+    ...faults,
+    ...(await lintOf(deps, { spec, asked, skewP99Ms, toAt, mayListChannels, dependencies: waits?.linted })),
+  ];
   if (unknownLabels) findings.push(labelsUnknown);
   return {
     valid: faults.length === 0,
@@ -187,6 +200,74 @@ function within(wanted: readonly string[], readable: readonly string[]): readonl
   return both.length === 0 ? undefined : both;
 }
 
+/** For whom the CronJobs wait, and how these fared. */
+interface Waits {
+  readonly parentsOf: (cronJob: CatalogCronJob) => readonly PreviewedParent[];
+  readonly linted: LintFacts['dependencies'];
+}
+
+/**
+ * What the spec and the annotations let CronJobs wait for, as far as the caller may read; what other monitors say of the same CronJobs is left
+ * out. Undefined: none waits.
+ */
+async function gatherWaits(
+  store: Store,
+  {
+    wish,
+    spec,
+    asked,
+    fromAt,
+  }: { wish: PreviewWish; spec: MonitorSpec; asked: readonly CatalogCronJob[]; fromAt: Instant },
+): Promise<Waits | undefined> {
+  if (spec.dependsOn.length === 0 && asked.every(({ notes }) => notes.dependsOn === undefined)) return undefined;
+  const { namespace, readable } = wish;
+  const mayLookInto = (other: string): boolean => readable.length === 0 || readable.includes(other);
+  const known = new Set((await listCronJobs(store, { namespaces: readable })).map(nameOf));
+  const rules = { namespace, dependsOn: spec.dependsOn, mayLookInto };
+  const own = asked.map((cronJob) => [nameOf(cronJob), parentsOf(cronJob, [rules])] as const);
+  const of = new Map([...(await listDependencies(store)), ...own]);
+  const waitedFor = new Map(
+    own.map(([name]) => [
+      name,
+      ancestorsOf(of, name).filter((parent) => mayLookInto(parent.slice(0, parent.indexOf('/')))),
+    ]),
+  );
+  const names = [...new Set([...waitedFor.values()].flat().map((parent) => parent.slice(parent.indexOf('/') + 1)))];
+  const states = ['active', 'resolved', 'expired'] as const;
+  const alerts =
+    names.length === 0
+      ? []
+      : await listAlerts(
+          store,
+          { states, types: typesThatHold, cronJobs: names },
+          { sort: { key: 'since', descending: false } },
+        );
+  const byName = Map.groupBy(
+    alerts.filter(({ endedAt }) => endedAt === undefined || endedAt > fromAt),
+    ({ cronJob }) => nameOf(cronJob),
+  );
+  return {
+    parentsOf: (cronJob) =>
+      (waitedFor.get(nameOf(cronJob)) ?? []).flatMap((parent) => (byName.get(parent) ?? []).map(toPreviewedParent)),
+    linted: {
+      namespace,
+      of,
+      problemOf: (parent) =>
+        known.has(nameOf(parent)) || !mayLookInto(parent.namespace)
+          ? undefined
+          : 'no CronJob that is watched has this name',
+    },
+  };
+}
+
+function toPreviewedParent({ id, type, severity, detectedAt, endedAt, lastNotifiedAt }: StoredAlert): PreviewedParent {
+  return { id, type, severity, toldAt: lastNotifiedAt, fromAt: detectedAt, untilAt: endedAt };
+}
+
+function nameOf({ namespace, name }: Ref): string {
+  return `${namespace}/${name}`;
+}
+
 /** How far before the range runs count: windows and baselines reach back. */
 function reachMs({ sla }: MonitorSpec): number {
   const days = sla ? Math.max(sla.windowDays, 2 * sla.durationBaselineWindowDays) : 1;
@@ -210,9 +291,10 @@ async function lintOf(
     readonly skewP99Ms: number;
     readonly toAt: Instant;
     readonly mayListChannels: boolean;
+    readonly dependencies: LintFacts['dependencies'];
   },
 ): Promise<PreviewFinding[]> {
-  const { spec, asked, skewP99Ms, toAt, mayListChannels } = of;
+  const { spec, asked, skewP99Ms, toAt, mayListChannels, dependencies } = of;
   const durations = await measureLastDurations(
     store,
     asked.map(({ id }) => id),
@@ -228,6 +310,7 @@ async function lintOf(
       .map(({ name }) => ({ name, why: 'it does not exist' })),
     skewP99Ms,
     isDefaultZoneGiven: settings.isDefaultZoneGiven,
+    dependencies,
   });
   return findings.map(({ level, code, path, cronJob, message }) => ({
     level,
@@ -239,7 +322,7 @@ async function lintOf(
 
 /** What the catalog does not keep of a CronJob is taken as sound: its own page tells of that. */
 function toLinted(
-  { namespace, name, schedule, timeZone, policy, deadlineS, nextRunAt }: CatalogCronJob,
+  { namespace, name, notes, schedule, timeZone, policy, deadlineS, nextRunAt }: CatalogCronJob,
   durations: LintedCronJob['durations'],
   defaultZone: string,
   now: Instant,
@@ -247,7 +330,7 @@ function toLinted(
   const kept = { successLimit: 3, failureLimit: 1, ttlAfterFinishedS: undefined };
   const job = { activeDeadlineS: Number.MAX_SAFE_INTEGER, backoffLimit: 0, restartPolicy: 'Never' as const };
   return {
-    facts: { namespace, name, timeZone, policy, deadlineS, ...kept, ...job },
+    facts: { namespace, name, notes, timeZone, policy, deadlineS, ...kept, ...job },
     rhythm: rhythmOf(schedule, timeZone ?? defaultZone, now),
     durations,
     nextRunAt,

@@ -10,9 +10,11 @@ import {
   type HeldBefore,
   type Instant,
   type MutableAlert,
+  type ParentAlert,
   type ToldBefore,
 } from '@cronjob-monitor/shared/domain';
 import {
+  findHeldForParents,
   findLastHold,
   insertAlerts,
   insertNewDeliveries,
@@ -20,6 +22,7 @@ import {
   listAcknowledgements,
   listDeliveriesOfAlert,
   listLiveAlerts,
+  listParentAlerts,
   listRoutedChannels,
   listSilences,
   lockCronJobs,
@@ -94,6 +97,8 @@ interface Known {
   readonly channels: ReadonlyMap<string, RoutedChannel>;
   readonly silences: readonly StoredSilence[];
   readonly notes: ReadonlyMap<string, StoredAcknowledgement>;
+  /** Alerts of those that CronJobs wait for, by the child as `namespace/name`. */
+  readonly parents: ReadonlyMap<string, readonly ParentAlert[]>;
 }
 
 /** Undefined: nothing holds, and nothing that is live was found quiet. */
@@ -114,7 +119,9 @@ async function lockAndRead(tx: Tx, findings: readonly AlertFinding[]): Promise<K
   const beginning = prints.filter((print, index) => findings[index]?.verdict.kind === 'holds' && !live.has(print));
   const last = await lockLastEndedAlerts(tx, beginning);
   const subjects = beginning.length === 0 ? [] : (await listLiveAlerts(tx, cronJobIds)).map(subjectOf);
-  return { now, prints, live, last, subjects, channels, silences, notes };
+  const children = findings.filter(({ dependent, verdict }) => dependent !== undefined && verdict.kind === 'holds');
+  const parents = await listParentAlerts(tx, [...new Set(children.map(({ cronJob }) => refOf(cronJob)))]);
+  return { now, prints, live, last, subjects, channels, silences, notes, parents };
 }
 
 /** One transaction's findings on their way into rows. */
@@ -180,7 +187,7 @@ class Raising {
     fingerprint: string,
     before: AlertRecord | undefined,
   ): Promise<AlertStep | undefined> {
-    const { now, channels, silences, notes } = this.#known;
+    const { now, channels, silences, notes, parents } = this.#known;
     const world: AlertWorld = {
       now,
       newId: before === undefined ? newId(now) : '',
@@ -189,12 +196,13 @@ class Raising {
       channelExists: (name) => channels.has(name),
       silences,
       note: before && notes.get(before.id),
+      parents: parents.get(refOf(finding.cronJob)) ?? [],
       told: undefined,
     };
     let step = next(before, finding, world);
     if (step === 'asksWhatWasTold' && before !== undefined) {
       await this.#rows.write(this.#tx);
-      step = next(before, finding, { ...world, told: await readTold(this.#tx, before.id) });
+      step = next(before, finding, { ...world, told: await readTold(this.#tx, before, finding) });
     }
     return typeof step === 'string' ? undefined : step;
   }
@@ -229,9 +237,11 @@ class Raising {
   }
 }
 
-async function readTold(tx: Tx, alertId: string): Promise<ToldBefore> {
-  const deliveries = await listDeliveriesOfAlert(tx, alertId);
-  const hold = await findLastHold(tx, alertId);
+async function readTold(tx: Tx, alert: AlertRecord, { dependent }: AlertFinding): Promise<ToldBefore> {
+  const deliveries = await listDeliveriesOfAlert(tx, alert.id);
+  const hold = await findLastHold(tx, alert.id);
+  const forParents = dependent && (await findHeldForParents(tx, alert.id, alert.activatedAt ?? alert.detectedAt));
+  const heldAt = hold?.reason === 'dependsOn' ? forParents?.sinceAt : undefined;
   return {
     isUnderway: deliveries.some(({ kind, fate, stateReason }) => {
       // What waits for its turn may wait for long.
@@ -239,7 +249,9 @@ async function readTold(tx: Tx, alertId: string): Promise<ToldBefore> {
       return kind !== 'closing' && isOpen;
     }),
     // The timeline holds the reasons of messageHold.
-    lastHold: hold?.reason === undefined ? undefined : { by: hold.reason as HeldBefore['by'], sinceAt: hold.at },
+    lastHold:
+      hold?.reason === undefined ? undefined : { by: hold.reason as HeldBefore['by'], sinceAt: heldAt ?? hold.at },
+    forParents,
   };
 }
 
@@ -290,6 +302,10 @@ function changeOf(
     monitor: { namespace: monitor.namespace, name: monitor.name },
   };
   return { kind: 'alert', namespace, data: { id, state, type, subject: subject ?? null, severity, ...refs } };
+}
+
+function refOf({ namespace, name }: AlertFinding['cronJob']): string {
+  return `${namespace}/${name}`;
 }
 
 function subjectOf({ cronJobId, type, subject }: AlertRecord): string {

@@ -112,6 +112,7 @@ test('in random fleets the route of an alert, its coverage and the messages that
           ...about,
           cronJob: { ...about.cronJob, suspended: false, lastSuccessAt: undefined },
           silences,
+          parents: [],
           last: undefined,
           runs: [],
           slots: [],

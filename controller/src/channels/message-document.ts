@@ -217,6 +217,7 @@ const holders: Readonly<Record<Hold | Suppression | 'alertDelay', string>> = {
   monitorGone: 'the deletion of the monitor',
   storm: 'an alert storm',
   inhibited: 'another alert of the CronJob',
+  dependsOn: 'a CronJob that it depends on',
   startupGrace: 'the start of the service',
   duplicate: 'the window for duplicates',
   flapping: 'flapping',

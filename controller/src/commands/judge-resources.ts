@@ -2,6 +2,7 @@ import { findNearest } from '@cronjob-monitor/shared/config';
 import {
   findRegexProblem,
   lint,
+  parentsOf,
   type CronJobFacts,
   type Instant,
   type LintedCronJob,
@@ -101,6 +102,21 @@ function lintOffline({ written, spec, selected }: JudgedMonitor, resources: Reso
         : refs.filter(({ name }) => !known.has(name)).map(({ name }) => ({ name, why: 'it is not in these files' })),
     skewP99Ms: 0,
     isDefaultZoneGiven: false,
+    dependencies: {
+      namespace: written.namespace,
+      of: new Map(
+        resources.cronJobs.map((cronJob) => {
+          const isSelected = selected.some(({ uid }) => uid === cronJob.uid);
+          const rules = { namespace: written.namespace, dependsOn: isSelected ? spec.dependsOn : [], mayLookInto: all };
+          return [`${cronJob.namespace}/${cronJob.name}`, parentsOf(cronJob, [rules])] as const;
+        }),
+      ),
+      problemOf: ({ namespace, name }) =>
+        resources.cronJobs.length === 0 ||
+        resources.cronJobs.some((one) => one.namespace === namespace && one.name === name)
+          ? undefined
+          : 'it is not in these files',
+    },
   });
   return findings
     .filter(({ code }) => code !== 'SelectorEmpty' || resources.cronJobs.length > 0)
@@ -112,6 +128,9 @@ function lintOffline({ written, spec, selected }: JudgedMonitor, resources: Reso
       message: cronJob ? `${cronJob.namespace}/${cronJob.name}: ${message}` : message,
     }));
 }
+
+/** Which namespaces a monitor may look into is known to the cluster alone. */
+const all = (): boolean => true;
 
 function toLinted(cronJob: CronJobFacts, now: Instant): LintedCronJob {
   return {

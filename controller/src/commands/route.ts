@@ -78,6 +78,8 @@ function holdText({ reason, until, ref }: RouteHoldOf): string {
       return `maintenance window ${ref ?? ''}${end}`;
     case 'silence':
       return `silence ${ref ?? ''}${end}`;
+    case 'dependsOn':
+      return `a CronJob that it depends on has an alert that was told${ref === null ? '' : `, ${ref}`}`;
     case 'duplicate':
       return `an earlier message about it${end}`;
     default:

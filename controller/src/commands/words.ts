@@ -57,6 +57,7 @@ const reasons: Readonly<Record<ToldReason, string>> = {
   silence: 'a silence',
   storm: 'a storm of alerts: it goes into a digest',
   inhibited: 'a worse alert of the same CronJob was told',
+  dependsOn: 'a CronJob that it depends on',
   parked: 'the channel has to be mended first',
   invalid: 'the channel is not valid',
   duplicate: 'it was told a short while ago',

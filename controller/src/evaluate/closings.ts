@@ -19,6 +19,7 @@ export const noRules: AlertRules = {
   renotifyOnChangedError: false,
   alerting: undefined,
   windows: [],
+  recoveryMs: 0,
 };
 
 /** What the cluster says besides. */

@@ -75,7 +75,8 @@ export function findingOf(
   verdict: FindingVerdict,
 ): AlertFinding {
   const cronJob = { id: row.id, uid: row.uid, namespace: row.namespace, name: row.name };
-  return { monitor, cronJob, type, subject, verdict, rules };
+  const dependent = row.isDependent ? { ranAt: row.ranAt } : undefined;
+  return { monitor, cronJob, type, subject, verdict, rules, dependent };
 }
 
 function toFindingVerdict(

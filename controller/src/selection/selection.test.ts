@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import type { CronJobFacts, NamespaceFacts } from '@cronjob-monitor/shared/domain';
 import { monitorDefaults } from '@cronjob-monitor/shared/testing';
-import { createSelection, type Selection } from './selection.ts';
+import { createSelection, dependsOn, type Selection } from './selection.ts';
 import { selectedInGap } from './selection-starts.ts';
 import { toMonitorSeen, type MonitorSeen } from './monitor-seen.ts';
 
 const cronJob = (namespace: string, name: string, labels: Record<string, string> = {}) =>
-  ({ uid: `${namespace}/${name}`, namespace, name, labels }) as unknown as CronJobFacts; // only what selecting reads
+  ({ uid: `${namespace}/${name}`, namespace, name, labels, notes: {} }) as unknown as CronJobFacts; // only what selecting reads
 const namespace = (name: string, monitoredFrom: string[] = []): NamespaceFacts => ({
   uid: `n:${name}`,
   name,
@@ -175,4 +175,26 @@ test('a monitor of another namespace counts from the agreement of that namespace
   assert.equal(selectedInGap(foreign, made, agreed(true), -Infinity), 400);
   assert.equal(selectedInGap(foreign, made, agreed(false), -Infinity), undefined, 'it may have agreed from the first');
   assert.equal(selectedInGap(monitor('data', 'own'), made, agreed(true), -Infinity), undefined);
+});
+
+test('a CronJob waits for what its annotation and its monitors name, as far as these may look', () => {
+  const waiting = { ...monitor('prod', 'waiting'), decoded: monitor('prod', 'waiting').decoded };
+  const spec = { selector: { matchLabels: { tier: 'gold' } }, dependsOn: ['load', 'backup', 'data/etl', 'secret/x'] };
+  const seen = toMonitorSeen({ metadata: { ...waiting, resourceVersion: '1' }, spec }, defaults);
+  assert.ok(seen);
+  monitors = [seen];
+  selection.invalidate();
+  const gold = cronJob('prod', 'backup', { tier: 'gold' });
+  assert.deepEqual(
+    dependsOn(gold, selection),
+    ['prod/load'],
+    'another namespace has not agreed, and it is not its own parent',
+  );
+  monitors = [seen, monitor('aaa', 'fleet', { namespaces: ['prod', 'data'] })];
+  selection.invalidate();
+  const declared = { ...cronJob('prod', 'backup', { tier: 'gold' }), notes: { dependsOn: 'data/etl other/y early' } };
+  assert.deepEqual(dependsOn(declared, selection), ['data/etl', 'prod/early', 'prod/load']);
+  monitors = [];
+  selection.invalidate();
+  assert.deepEqual(dependsOn({ ...declared }, selection), [], 'no monitor selects it');
 });

@@ -1,4 +1,10 @@
-import type { CronJobFacts, Instant, JobFacts, NamespaceFacts } from '@cronjob-monitor/shared/domain';
+import {
+  parentsOf,
+  type CronJobFacts,
+  type Instant,
+  type JobFacts,
+  type NamespaceFacts,
+} from '@cronjob-monitor/shared/domain';
 import {
   reachOf,
   refusalOf,
@@ -140,6 +146,16 @@ export function createSelection(from: SelectionSources): Selection {
       for (const [uid, { at }] of departed) if (at < before && !isNeeded(uid)) departed.delete(uid);
     },
   };
+}
+
+/** The CronJobs that one waits for, as `namespace/name`, by what it and its monitors say. */
+export function dependsOn(cronJob: CronJobFacts, selection: Pick<Selection, 'monitorsOf' | 'reachOf'>): string[] {
+  const monitors = selection.monitorsOf(cronJob).flatMap((monitor) => {
+    const { namespace, decoded } = monitor;
+    const mayLookInto = (other: string): boolean => selection.reachOf(monitor).namespaces.has(other);
+    return decoded.ok ? [{ namespace, dependsOn: decoded.spec.dependsOn, mayLookInto }] : [];
+  });
+  return parentsOf(cronJob, monitors);
 }
 
 function selectorOf(monitor: MonitorSeen): MonitorSelector | undefined {

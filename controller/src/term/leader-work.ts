@@ -1,3 +1,4 @@
+import type { Ref } from '@cronjob-monitor/shared/contract';
 import type { CronJobFacts, Instant } from '@cronjob-monitor/shared/domain';
 import { mayBeWatched, routeRulesOf, type Cluster, type StatusWriter } from '@cronjob-monitor/shared/kube';
 import type { Clock, Logger, ProblemList } from '@cronjob-monitor/shared/process';
@@ -34,7 +35,9 @@ import { recallDepartedMonitors } from './departed-monitors.ts';
 import { createMonitorLint, createMonitorRecords, reconcileMonitor } from '../reconcilers/monitor/index.ts';
 import { ReconcileLoop, type BlindSpans, type Circuit, type ComeBack, isDatabaseAway } from '../runtime/index.ts';
 import {
+  dependsOn,
   selectedInGap,
+  type MonitorSeen,
   type Selection,
   type JobGroups,
   type SelectionStarts,
@@ -180,6 +183,7 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
     defaultZone: settings.defaultZone,
     isDefaultZoneGiven: settings.isDefaultZoneGiven,
     startSkewP99Ms: verdicts.startSkewP99Ms,
+    parentProblemOf,
     nextRunAtOf: (cronJob, now) => outlookOf(cronJob, now).nextRunAt,
   });
 
@@ -245,6 +249,7 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
       records: cronJobRecords,
       clock,
       outlookOf: outlookInZone,
+      dependsOn: (cronJob) => dependsOn(cronJob, selection),
       watchedUntilAt,
       sightings: deps.sightings,
       onFirstProjected: (first) => {
@@ -283,6 +288,8 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
         },
         onJudgedOtherwise(uids) {
           evaluation.ask(uids);
+          // What they wait for, too, is what their monitors say.
+          for (const cronJobUid of uids) queues.CronJobHandler.add(cronJobUid);
           for (const cronJobUid of uids) evaluation.recorded(cronJobUid);
           series.tidySoon();
         },
@@ -326,6 +333,13 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
       figures.stopped();
     },
   };
+
+  function parentProblemOf(monitor: MonitorSeen, { namespace, name }: Ref): string | undefined {
+    if (!selection.reachOf(monitor).namespaces.has(namespace)) return 'the monitor may not look into its namespace';
+    const parent = caches.cronJobs.findByName(namespace, name);
+    if (!parent) return 'no CronJob has this name';
+    return selection.isMonitored(parent.uid) ? undefined : 'no monitor selects it, so nothing is known of it';
+  }
 
   /** What a leader wrote until a moment ago can wait. */
   function beginTheRest(): void {

@@ -153,6 +153,7 @@ const rules: AlertRules = {
     ],
   },
   windows: [],
+  recoveryMs: 0,
 };
 
 const roomForAll = {

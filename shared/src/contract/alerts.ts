@@ -150,8 +150,20 @@ export interface AlertTimelineEntry {
   readonly message: string;
 }
 
+/** An active alert of a CronJob that this one depends on. */
+export interface AlertWaitsFor {
+  readonly id: string;
+  readonly cronjob: Ref;
+  readonly type: AlertType;
+  readonly since: WireInstant;
+  /** Names of the channels that took a message about it. */
+  readonly channels: readonly string[];
+}
+
 /** GET /api/v1/alerts/{id} */
 export interface AlertDetail extends Alert {
+  /** What holds a message back with the reason `dependsOn`; null = nothing, it is over, or the caller may not read it. */
+  readonly waitsFor: AlertWaitsFor | null;
   readonly severitySource: SeveritySource;
   readonly withheld: boolean;
   readonly logs: CapturedLog | null;

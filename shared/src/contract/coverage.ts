@@ -69,8 +69,16 @@ export const settingSources = ['CronJobMonitor', 'default'] as const;
 export type SettingSource = (typeof settingSources)[number];
 
 /** What keeps a message back that an alert would make now. */
-export const routeHolds = ['alertDelay', 'maintenance', 'silence', 'monitorGone', 'flapping', 'duplicate'] as const;
-export type RouteHold = Suppression | 'alertDelay' | 'flapping' | 'duplicate';
+export const routeHolds = [
+  'alertDelay',
+  'maintenance',
+  'silence',
+  'monitorGone',
+  'dependsOn',
+  'flapping',
+  'duplicate',
+] as const;
+export type RouteHold = Suppression | 'alertDelay' | 'dependsOn' | 'flapping' | 'duplicate';
 
 /** Why no alert would open now: nothing of the type can happen to the CronJob as it is, or it takes more than once. */
 export const routeQuiets = ['typeOff', 'suspended', 'hasSucceeded', 'belowThreshold'] as const;
@@ -90,7 +98,7 @@ export interface RouteHoldOf {
   readonly reason: RouteHold;
   /** Null: when its cause ends. */
   readonly until: WireInstant | null;
-  /** Name of the window, id of the silence. */
+  /** Name of the window, id of the silence or of the alert that it waits for. */
   readonly ref: string | null;
 }
 

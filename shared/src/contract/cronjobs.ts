@@ -189,6 +189,8 @@ export interface CronJobDetail extends CronJobBase, CronJobTail {
   readonly owner: string | null;
   readonly description: string | null;
   readonly runbook: string | null;
+  /** What it waits for, by its annotation and its monitors. */
+  readonly dependsOn: readonly Ref[];
   readonly startingDeadlineSeconds: number | null;
   /** Runs due before it are judged. */
   readonly evaluatedThrough: WireInstant | null;

@@ -90,6 +90,7 @@ export type Suppression = (typeof suppressions)[number];
 export const holds = [
   'storm',
   'inhibited',
+  'dependsOn',
   'startupGrace',
   'duplicate',
   'flapping',
@@ -122,6 +123,7 @@ export const toldReasons = [
   'monitorGone',
   'storm',
   'inhibited',
+  'dependsOn',
   'parked',
   'invalid',
   'duplicate',

@@ -15,7 +15,7 @@ export {
   type JobVerdict,
 } from './execution/outcome.ts';
 export type { ContainerFacts, PodFacts, Termination } from './execution/pod.ts';
-export type { ConcurrencyPolicy, CronJobFacts } from './execution/cron-job.ts';
+export type { ConcurrencyPolicy, CronJobFacts, CronJobNotes } from './execution/cron-job.ts';
 export type { NamespaceFacts } from './execution/namespace.ts';
 export { countAttempts, podEndedAt, toAttempts, type Attempt, type AttemptContainer } from './execution/attempts.ts';
 export { evidenceKinds, type Evidence, type EvidenceKind } from './execution/evidence.ts';
@@ -259,6 +259,19 @@ export type {
   ToldBefore,
 } from './alert/alert.ts';
 export { next } from './alert/life.ts';
+export {
+  ancestorsOf,
+  cycleThrough,
+  holdingParent,
+  mostDependencies,
+  parentsOf,
+  readDependsOn,
+  toDependency,
+  typesThatHold,
+  type Dependencies,
+  type HeldForParents,
+  type ParentAlert,
+} from './alert/dependency.ts';
 export { toMutable } from './alert/step.ts';
 export type { Flips } from './alert/flapping.ts';
 export { routesOf, type ChannelRef, type Routes, type ToldTo } from './alert/routes.ts';
@@ -340,7 +353,7 @@ export {
   type LintLevel,
 } from './detect/lint-finding.ts';
 export { previewCronJob, type PreviewedAlert, type PreviewRange, type PreviewRules } from './preview/preview.ts';
-export type { PreviewedCronJob, PreviewedRun, PreviewedSlot } from './preview/history.ts';
+export type { PreviewedCronJob, PreviewedParent, PreviewedRun, PreviewedSlot } from './preview/history.ts';
 export {
   alertWords,
   brokenTarget,

@@ -251,6 +251,13 @@ export {
   updateToldInStorm,
   type StormAlert,
 } from './alerts/storm-alerts.ts';
+export {
+  findHeldForParents,
+  findHolder,
+  listDependencies,
+  listParentAlerts,
+  type Holder,
+} from './alerts/dependencies.ts';
 export { moveAlertCounters } from './alerts/move-alert-counters.ts';
 export {
   findLastHold,

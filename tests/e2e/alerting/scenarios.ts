@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { AlertDetail, CronJobDetail } from '@cronjob-monitor/shared/contract';
 import { findHelm } from '../../chart/helm.ts';
 import { aCronJob, paths } from '../../cluster/kube-objects.ts';
 import { startRealCluster, type RealCluster } from '../../realcluster/real-cluster.ts';
@@ -169,6 +170,62 @@ export async function describeAlerts(title: string, { database: name, brief }: S
       await wait(45_000);
       assert.deepEqual(scene.heard('recovers'), []);
     });
+
+    scenario(
+      'a chain of CronJobs that fails is three alerts and one message, and what fails again by itself is told',
+      async () => {
+        const annotations = { 'cronjob-monitor.io/depends-on': 'chain-load' };
+        await scene.watch('chain-extract', {});
+        await scene.watch('chain-load', { dependsOn: ['chain-extract'] });
+        await scene.watch('chain-report', {}, { annotations });
+        await scene.untilWatched('chain-extract', 'chain-load', 'chain-report');
+        await scene.service.until('it is known who waits for whom', async () => {
+          const waits = await Promise.all(['chain-load', 'chain-report'].map(dependsOn));
+          return waits.join() === 'chain-extract,chain-load';
+        });
+        await scene.run('chain-extract', 'exit:1');
+        await scene.untilHeard('chain-extract', ['alert.firing jobFailed']);
+        for (const name of ['chain-load', 'chain-report']) {
+          await scene.run(name, 'exit:1');
+          await scene.service.until(`${name} has an alert`, async () => (await scene.openAlerts(name)).length > 0);
+          const [alert] = await scene.openAlerts(name);
+          const { told, waitsFor } = await scene.service.ask<AlertDetail>(`/api/v1/alerts/${alert?.id}`);
+          assert.deepEqual(
+            [alert?.state, told.state, told.reason, waitsFor?.cronjob.name, waitsFor?.channels],
+            ['active', 'held', 'dependsOn', 'chain-extract', ['chain-extract']],
+          );
+        }
+        await wait(3_000);
+        assert.deepEqual([scene.heard('chain-load'), scene.heard('chain-report')], [[], []]);
+        await scene.run('chain-extract', 'success');
+        await scene.untilHeard('chain-extract', ['alert.firing jobFailed', 'alert.resolved jobFailed']);
+        await scene.run('chain-load', 'success');
+        await scene.service.until('it is well', async () => (await scene.openAlerts('chain-load')).length === 0);
+        await scene.run('chain-report', 'exit:1');
+        await scene.untilHeard('chain-report', ['alert.firing jobFailed']);
+        assert.equal(scene.told('chain-report')[0]?.data.alert.heldBy, 'dependsOn');
+        assert.deepEqual(scene.heard('chain-load'), [], 'of what was never told no end is told');
+      },
+    );
+
+    scenario('where no channel takes what the first of a chain has to say, the next one is told', async () => {
+      await scene.secret('chain-dead', { url: 'http://127.0.0.1:9/nothing-listens' });
+      await scene.webhook('chain-dead', { hasSecret: false });
+      await scene.monitor('chain-first', 'chain-first', {}, ['chain-dead']);
+      await scene.create(paths.cronJobs(namespace), aCronJob('chain-first'));
+      await scene.watch('chain-second', { dependsOn: ['chain-first'] });
+      await scene.untilWatched('chain-first', 'chain-second');
+      await scene.service.until('it is known', async () => (await dependsOn('chain-second')) === 'chain-first');
+      await scene.run('chain-first', 'exit:1');
+      await scene.service.until('it has an alert', async () => (await scene.openAlerts('chain-first')).length > 0);
+      await scene.run('chain-second', 'exit:1');
+      await scene.untilHeard('chain-second', ['alert.firing jobFailed']);
+    });
+
+    async function dependsOn(name: string): Promise<string> {
+      const { dependsOn: parents } = await scene.service.ask<CronJobDetail>(`/api/v1/cronjobs/${namespace}/${name}`);
+      return parents.map((parent) => parent.name).join();
+    }
 
     scenario('without one it is told when the delay is over, and says what held it', async () => {
       await scene.watch('lasts', { alerting: { alertDelay: '10s' } });

@@ -12,6 +12,7 @@ const rulesOf = (channel: BenchChannel): AlertRules => ({
   renotifyOnChangedError: false,
   alerting: { enabled: true, channelRefs: [{ name: channel.name, severities: [] }] },
   windows: [],
+  recoveryMs: 0,
 });
 
 /** Raises what a run says about the CronJob of an outbox, or about another one, as the leader does, in its transaction. */

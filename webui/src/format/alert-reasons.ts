@@ -7,6 +7,7 @@ const words: Readonly<Record<string, string>> = {
   flapping: 'it opens and closes again and again',
   storm: 'a storm of alerts',
   inhibited: 'a worse alert of the same CronJob',
+  dependsOn: 'a CronJob that it depends on',
   startupGrace: 'the controller has just started',
   order: 'the message before it comes first',
   after: 'its turn comes after the other channels',

@@ -15,6 +15,7 @@ describe('the rules of a monitor', () => {
   test('are written where they are absent: as their default, or as off', () => {
     assert.deepEqual(rulesOf({}), {
       'Expected CronJobs': 'off [off]',
+      'Depends on': 'none [off]',
       "Dead-man's switch": 'off [off]',
       'Failed runs': '1 in a row [default]',
       'Missed runs': '1 in a row, 2 min late [default]',
@@ -50,10 +51,12 @@ describe('the rules of a monitor', () => {
       },
       stuckJobs: { overrunningAfter: '2h' },
       expects: { names: ['a', 'prod/b'], seen: true, grace: '5m' },
+      dependsOn: ['load', 'etl/extract'],
       suspendedHandling: { pauseMonitoring: false, alertIfSuspendedFor: '1w' },
     });
     assert.deepEqual(told, {
       'Expected CronJobs': '2 names, and every one that succeeded; gone for 5 min [set]',
+      'Depends on': 'load, etl/extract [set]',
       "Dead-man's switch": 'no success for 25 h [set]',
       'Failed runs': '3 in a row, or 5 of the last 10; resolved by 2 successes in a row [set]',
       'Missed runs': '2 in a row, 5 min late; 3 skipped in a row [set]',
@@ -84,7 +87,7 @@ describe('the rules of a monitor', () => {
 
   test('of another form than expected count as absent', () => {
     assert.equal(rulesOf({ jobFailed: 'x', sla: [], deadManSwitch: 7 })['Failed runs'], '1 in a row [default]');
-    assert.equal(ruleLines(null).length, 11);
+    assert.equal(ruleLines(null).length, 12);
   });
 });
 

@@ -30,6 +30,12 @@ const tellers: readonly Teller[] = [
     ];
     return { name, says: `${parts.join(', and ')}; gone for ${limitText(text(rule, 'grace') ?? '10m')}`, from: 'set' };
   },
+  ({ dependsOn }) => {
+    const name = 'Depends on';
+    return Array.isArray(dependsOn) && dependsOn.length > 0
+      ? { name, says: dependsOn.join(', '), from: 'set' }
+      : off(name, 'none');
+  },
   (spec) => {
     const name = "Dead-man's switch";
     const rule = block(spec, 'deadManSwitch');

@@ -1,4 +1,11 @@
-import type { Severity, Told, ToldChannel, ToldReason } from '@cronjob-monitor/shared/contract';
+import type {
+  AlertType,
+  AlertWaitsFor,
+  Severity,
+  Told,
+  ToldChannel,
+  ToldReason,
+} from '@cronjob-monitor/shared/contract';
 import type { Mark } from '../kit/icon/shapes.ts';
 import { ordinal } from './figures.ts';
 import { shortTimeText } from './time.ts';
@@ -69,6 +76,7 @@ const holdWords: Readonly<Partial<Record<ToldReason, string>>> = {
   monitorGone: 'monitor deleted',
   storm: 'storm of alerts',
   inhibited: 'a worse alert of the same CronJob',
+  dependsOn: 'a CronJob that it depends on',
   duplicate: 'told a short while ago',
   flapping: 'it opens and closes again and again',
 };
@@ -110,4 +118,21 @@ function untilText({ until }: Told, { timeZone, nowMs }: Viewer): string {
 function answer({ httpStatus, category }: ToldChannel): string {
   const said = httpStatus ?? category;
   return said === null ? '' : ` (${said})`;
+}
+
+const failedWords: Readonly<Record<AlertType, string>> = {
+  jobFailed: 'failed',
+  missedSchedule: 'missed a run',
+  deadManTriggered: 'without a success since',
+  slaBreached: 'below its target since',
+  durationRegression: 'slower since',
+  jobSuspended: 'suspended since',
+  jobStuck: 'stuck since',
+  absent: 'absent since',
+};
+
+/** What holds the message back, and who heard of that: stands after a link to its CronJob. */
+export function waitsForText({ type, since, channels }: AlertWaitsFor, viewer: Viewer): string {
+  const told = channels.length === 0 ? '' : `, told to ${channels.join(', ')}`;
+  return `, ${failedWords[type]} ${shortTimeText(since, viewer.timeZone, viewer.nowMs)}${told}`;
 }

@@ -30,6 +30,7 @@ import {
   type AlertList,
   type AlertPodStatus,
   type AlertTimelineEntry,
+  type AlertWaitsFor,
   type Channel,
   type ChannelDetail,
   type ChannelList,
@@ -201,6 +202,15 @@ export const alertSchemas: Readonly<Record<string, Schema>> = {
   AlertDetail: object<AlertDetail>({
     ...alert,
     severitySource: words(severitySources),
+    waitsFor: nullable(
+      object<AlertWaitsFor>({
+        id,
+        cronjob: ref('Ref'),
+        type: words(alertTypes),
+        since: instant,
+        channels: listOf(text),
+      }),
+    ),
     withheld: bool,
     logs: nullable(ref('CapturedLog')),
     events: nullable(listOf(ref('CapturedEvent'))),

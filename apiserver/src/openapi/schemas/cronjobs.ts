@@ -200,6 +200,7 @@ export const cronJobSchemas: Readonly<Record<string, Schema>> = {
       owner: nullable(text),
       description: nullable(text),
       runbook: nullable(text),
+      dependsOn: listOf(ref('Ref')),
       startingDeadlineSeconds: nullable(number),
       evaluatedThrough: nullable(instant),
       deadManDueAt: nullable(instant),

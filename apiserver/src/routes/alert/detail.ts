@@ -1,7 +1,8 @@
-import type { Alert, AlertDetail } from '@cronjob-monitor/shared/contract';
+import type { Alert, AlertDetail, AlertWaitsFor } from '@cronjob-monitor/shared/contract';
 import {
   findAlert,
   findExecution,
+  findHolder,
   listChannelNames,
   listCronJobIds,
   listDecisions,
@@ -10,12 +11,14 @@ import {
   listTold,
   type Evidence,
   type StoredAlert,
+  type StoredDecision,
 } from '@cronjob-monitor/shared/store';
 import { notFound } from '../../errors.ts';
 import { isObjectId } from '../../object-name.ts';
 import { presentDelivery } from '../deliveries/present.ts';
 import type { RouteDeps } from '../deps.ts';
 import { presentEvents, presentLog } from '../executions/present.ts';
+import { toWireInstant } from '../../wire-values.ts';
 import { presentAlert } from '../alerts/present.ts';
 import { toAlertFacts } from '@cronjob-monitor/shared/domain';
 import { explainRuns, type ExplainedRun } from '../verdicts/explain-run.ts';
@@ -56,7 +59,7 @@ async function explainRunOf(store: Store, alert: StoredAlert): Promise<Explained
 export async function readAlertDetail(
   deps: Pick<RouteDeps, 'store' | 'settings'>,
   alert: StoredAlert,
-  { withheld }: { readonly withheld: boolean },
+  { withheld, mayRead }: { readonly withheld: boolean; readonly mayRead: (namespace: string) => Promise<boolean> },
 ): Promise<AlertDetail> {
   const { store } = deps;
   const base = await presentOneAlert(deps, alert);
@@ -69,12 +72,26 @@ export async function readAlertDetail(
   return {
     ...base,
     severitySource: alert.severitySource,
+    waitsFor: base.told.reason === 'dependsOn' ? await readWaitsFor(store, decisions, mayRead) : null,
     withheld,
     logs: withheld ? null : presentLog(evidence),
     events: withheld ? null : presentEvents(evidence),
     deliveries: deliveries.map(presentDelivery),
     timeline: presentTimeline(decisions, channelNames),
   };
+}
+
+/** The alert that the last hold names. Who may not read its CronJob learns nothing of it. */
+async function readWaitsFor(
+  store: Store,
+  decisions: readonly StoredDecision[],
+  mayRead: (namespace: string) => Promise<boolean>,
+): Promise<AlertWaitsFor | null> {
+  const id = decisions.findLast(({ action }) => action === 'held')?.detail;
+  const holder = id === undefined ? undefined : await findHolder(store, id);
+  if (id === undefined || holder === undefined || !(await mayRead(holder.namespace))) return null;
+  const { namespace, name, type, sinceAt, channels } = holder;
+  return { id, cronjob: { namespace, name }, type, since: toWireInstant(sinceAt), channels };
 }
 
 /** What was captured for the alert itself, as for a run that never starts; else what was captured of its run. */

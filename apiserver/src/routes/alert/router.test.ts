@@ -5,6 +5,7 @@ import { listChanges, putEvidence, recordDecisions } from '@cronjob-monitor/shar
 import { addAlert, addChannel, addDelivery } from '../../testing/alerts.ts';
 import { testNow } from '../../testing/api.ts';
 import { startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { ReviewingCluster } from '../../testing/reviewing-cluster.ts';
 
 const absent = '019ab2c4-ffff-7000-8000-000000000000';
 
@@ -174,4 +175,41 @@ test('changes nothing while it is read-only', async () => {
   const { id } = await addAlert(fleet);
   const answer = await fleet.ask(`/api/v1/alerts/${id}/acknowledge`, { method: 'POST' });
   assert.deepEqual([answer.status, answer.error().code], [403, 'READ_ONLY']);
+});
+
+test('names the alert of a parent that holds its message back, to who may read that one', async () => {
+  const cluster = new ReviewingCluster()
+    .grant('both', 'list cronjobs in prod', 'list cronjobs in etl')
+    .grant('one', 'list cronjobs in prod');
+  await using fleet = await aFleet({ settings: { authMode: 'token' }, cluster: cluster.asCluster() });
+  await fleet.addMonitor({ name: 'etl' }, [await fleet.addCronJob({ namespace: 'etl', name: 'load' })]);
+  const channel = await addChannel(fleet, { name: 'team-data' });
+  const parent = await addAlert(fleet, { namespace: 'etl', cronJobName: 'load' });
+  await addDelivery(fleet, channel, { alertId: parent.id }, { state: 'sent' });
+  const child = await addAlert(fleet);
+  await fleet.store.fenced(fleet.epoch, (tx) =>
+    recordDecisions(tx, [{ alertId: child.id, action: 'held', reason: 'dependsOn', detail: parent.id }]),
+  );
+  const ask = async (token: string): Promise<AlertDetail> => {
+    const answer = await fleet.ask(`/api/v1/alerts/${child.id}`, { headers: { Authorization: `Bearer ${token}` } });
+    assert.equal(answer.status, 200, answer.text);
+    return answer.json() as AlertDetail;
+  };
+  const { told, waitsFor, verdict } = await ask('both');
+  assert.deepEqual([told.state, told.reason], ['held', 'dependsOn']);
+  assert.deepEqual(
+    verdict?.holds.map(({ words }) => words),
+    ['Waits for a CronJob before it'],
+  );
+  assert.deepEqual(waitsFor, {
+    id: parent.id,
+    cronjob: { namespace: 'etl', name: 'load' },
+    type: 'jobFailed',
+    since: new Date(parent.sinceAt).toISOString(),
+    channels: ['team-data'],
+  });
+  const { told: heldFor, waitsFor: hidden } = await ask('one');
+  assert.deepEqual([heldFor.reason, hidden], ['dependsOn', null]);
+  await fleet.store.sql('alerts').where({ state: 'active', namespace: 'etl' }).update({ state: 'resolved' });
+  assert.equal((await ask('both')).waitsFor, null, 'it is over');
 });

@@ -1,4 +1,4 @@
-import type { AcknowledgeResult } from '@cronjob-monitor/shared/contract';
+import type { Ability, AcknowledgeResult } from '@cronjob-monitor/shared/contract';
 import type { Instant } from '@cronjob-monitor/shared/domain';
 import type { StoredAlert } from '@cronjob-monitor/shared/store';
 import * as yup from 'yup';
@@ -52,7 +52,10 @@ export function alertRouter(deps: RouteDeps): ApiRouter {
     .get(one, guard({ ability: 'read', asksLater: true }), async (ctx) => {
       readQuery(ctx, {});
       const alert = await findPermitted(deps, ctx);
-      ctx.body = await readAlertDetail(deps, alert, { withheld: !(await mayReadLogs(deps, ctx, alert)) });
+      ctx.body = await readAlertDetail(deps, alert, {
+        withheld: !(await may(deps, ctx, 'readLogs', alert.cronJob.namespace)),
+        mayRead: (namespace) => may(deps, ctx, 'read', namespace),
+      });
     })
     .post(`${one}/acknowledge`, guard({ ability: 'acknowledge', asksLater: true }), async (ctx) => {
       readQuery(ctx, {});
@@ -80,10 +83,15 @@ async function findPermitted({ store }: RouteDeps, ctx: ApiContext): Promise<Sto
   return alert;
 }
 
-async function mayReadLogs({ authentication }: RouteDeps, ctx: ApiContext, alert: StoredAlert): Promise<boolean> {
+async function may(
+  { authentication }: RouteDeps,
+  ctx: ApiContext,
+  ability: Ability,
+  namespace: string,
+): Promise<boolean> {
   const { caller } = ctx.state;
   if (!caller) throw internalError(new Error('the request has no caller'));
-  return authentication.may(caller, 'readLogs', { namespace: alert.cronJob.namespace });
+  return authentication.may(caller, ability, { namespace });
 }
 
 async function presentResult(deps: RouteDeps, id: string, message: string): Promise<AcknowledgeResult> {

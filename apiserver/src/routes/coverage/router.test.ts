@@ -4,6 +4,7 @@ import {
   alertTypes,
   type CoverageList,
   type CronJobCoverage,
+  type CronJobDetail,
   type CronJobRoutes,
 } from '@cronjob-monitor/shared/contract';
 import { putClusterState } from '@cronjob-monitor/shared/store';
@@ -214,4 +215,25 @@ test('a CronJob that no monitor selects has no route, and one that is not there 
   const unwatched = await fleet.ask('/api/v1/cronjobs/dev/a/route');
   assert.deepEqual([unwatched.status, (unwatched.json() as CronJobRoutes).routes], [200, []]);
   assert.equal((await fleet.ask('/api/v1/cronjobs/dev/b/route')).status, 404);
+});
+
+test('a route says that its message would wait for a CronJob that has an alert which was told', async () => {
+  await using fleet = await startFleet();
+  await accepts(fleet, 'team-chat');
+  const cronJobs = [await fleet.addCronJob({ name: 'load' }), await fleet.addCronJob({ name: 'backup' })];
+  await fleet.addMonitor({ spec: to('team-chat') }, cronJobs);
+  await fleet.store.sql('cronjobs').where({ name: 'backup' }).update({ depends_on: '["prod/load"]' });
+  const holds = async (): Promise<unknown[]> => {
+    const answer = await fleet.ask('/api/v1/cronjobs/prod/backup/route?type=jobFailed,deadManTriggered');
+    return (answer.json() as CronJobRoutes).routes.map(({ type, holds: found }) => [
+      type,
+      ...found.map(({ ref }) => ref),
+    ]);
+  };
+  const { id } = await addAlert(fleet, { cronJobName: 'load', lastNotifiedAt: undefined });
+  assert.deepEqual(await holds(), [['jobFailed'], ['deadManTriggered']], 'no channel was told of it');
+  await fleet.store.sql('alerts').update({ last_notified_at: testNow });
+  assert.deepEqual(await holds(), [['jobFailed', id], ['deadManTriggered']], 'a warning holds back no critical alert');
+  const detail = (await fleet.ask('/api/v1/cronjobs/prod/backup')).json() as CronJobDetail;
+  assert.deepEqual(detail.dependsOn, [{ namespace: 'prod', name: 'load' }]);
 });

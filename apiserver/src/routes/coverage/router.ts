@@ -22,6 +22,7 @@ import {
   listChannelHolds,
   listExecutions,
   listMonitorsOf,
+  listParentAlerts,
   listRecentSlots,
   listSilences,
   type CatalogCronJob,
@@ -111,7 +112,8 @@ async function readRoutes(
 ): Promise<AlertRoute[]> {
   const now = store.now();
   const ids = [cronJob.id];
-  const [monitors, rules, channels, silences, alerts, runs, slots] = await Promise.all([
+  const ref = `${cronJob.namespace}/${cronJob.name}`;
+  const [monitors, rules, channels, silences, alerts, runs, slots, parents] = await Promise.all([
     listMonitorsOf(store, ids),
     actions.readRouteRules(),
     listChannelHolds(store),
@@ -127,6 +129,7 @@ async function readRoutes(
       { page: { limit: mostLooked, offset: 0 } },
     ),
     listRecentSlots(store, ids, mostLooked),
+    cronJob.dependsOn.length === 0 ? undefined : listParentAlerts(store, [ref]),
   ]);
   const reach: ReachFacts = {
     channels: new Map(channels.map((channel) => [channel.name, channel])),
@@ -147,6 +150,7 @@ async function readRoutes(
         last: last && toLast(last),
         runs: toJudged(runs, ofMonitor),
         slots: slots.get(cronJob.id) ?? [],
+        parents: parents?.get(ref) ?? [],
         now,
       });
     });

@@ -1,5 +1,5 @@
 import type { ActiveJob, CronJobDetail } from '@cronjob-monitor/shared/contract';
-import { formatDuration, type Instant } from '@cronjob-monitor/shared/domain';
+import { formatDuration, toDependency, type Instant } from '@cronjob-monitor/shared/domain';
 import {
   findOldestExecution,
   listActiveJobs,
@@ -124,6 +124,7 @@ async function readCronJobDetail(
     owner: orNull(cronJob.notes.owner),
     description: orNull(cronJob.notes.description),
     runbook: orNull(cronJob.notes.runbook),
+    dependsOn: cronJob.dependsOn.map((text) => toDependency(text, cronJob.namespace)),
     startingDeadlineSeconds: orNull(cronJob.deadlineS),
     evaluatedThrough: toWireInstantOrNull(cronJob.evaluatedThroughAt),
     ...deadMan,

@@ -104,7 +104,7 @@ function limitsOf(spec: unknown, alert: StoredAlert): Limits {
 
 /** What only the spec of its Jobs tells is not asked for: the codes above need none of it. */
 function toLinted(
-  { namespace, name, timeZone, policy, deadlineS }: CatalogCronJob,
+  { namespace, name, notes, timeZone, policy, deadlineS }: CatalogCronJob,
   rhythm: Rhythm | RhythmProblem,
   durations: LintedCronJob['durations'],
 ): LintedCronJob {
@@ -112,6 +112,7 @@ function toLinted(
     facts: {
       namespace,
       name,
+      notes,
       timeZone,
       policy,
       deadlineS,

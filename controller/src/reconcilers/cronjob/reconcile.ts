@@ -23,6 +23,8 @@ export interface CronJobReconcilerDeps {
   readonly sightings?: Pick<SpecSightings, 'listOf' | 'written'> | undefined;
   readonly clock: Clock;
   readonly outlookOf: (cronJob: CronJobFacts, now: Instant) => Outlook;
+  /** The CronJobs that it waits for, as `namespace/name`. Absent: none has any. */
+  readonly dependsOn?: ((cronJob: CronJobFacts) => readonly string[]) | undefined;
   /** When a leader before this one was last known to watch; undefined: there was none. */
   readonly watchedUntilAt: Instant | undefined;
   /** The CronJob has its row now: its Jobs can be recorded. */
@@ -103,6 +105,7 @@ function toSeen(
     uncertainFrom: change?.uncertainFromAt,
     problem,
     nextRunAt,
+    dependsOn: deps.dependsOn?.(cronJob),
   };
 }
 
@@ -126,7 +129,7 @@ export function toEdits(
   return [toSeen(first.before, first.at - 1), ...fresh.map(ofSighting)];
 
   function ofSighting({ before, facts, at, unwatchedSinceAt }: SpecSighting): CronJobSeen {
-    const { problem, nextRunAt } = toSeen(facts, at);
+    const { problem, nextRunAt, dependsOn } = toSeen(facts, at);
     const change = instantOfChange({ ...before, fromAt: openedAt }, facts, { now: at, unwatchedSinceAt });
     return {
       facts,
@@ -135,6 +138,7 @@ export function toEdits(
       uncertainFrom: change?.uncertainFromAt,
       problem,
       nextRunAt,
+      dependsOn,
     };
   }
 }
@@ -205,7 +209,7 @@ function specOf({ facts: { schedule, timeZone, suspended, policy, deadlineS } }:
 }
 
 /** All that the row holds, and nothing else. */
-function textOf({ facts, problem, nextRunAt }: CronJobSeen): string {
+function textOf({ facts, problem, nextRunAt, dependsOn }: CronJobSeen): string {
   return JSON.stringify([
     facts.labels,
     facts.marks,
@@ -223,6 +227,7 @@ function textOf({ facts, problem, nextRunAt }: CronJobSeen): string {
     facts.templateHash,
     problem,
     nextRunAt,
+    dependsOn,
   ]);
 }
 

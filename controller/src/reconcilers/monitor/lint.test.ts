@@ -50,6 +50,7 @@ async function aFixture(t: TestContext, runs: readonly [cronJob: CronJobFacts, d
     isDefaultZoneGiven: true,
     startSkewP99Ms: () => 0,
     nextRunAtOf: () => undefined,
+    parentProblemOf: (_monitor, { name }) => (name === 'gone' ? 'no CronJob has this name' : undefined),
   });
   return { store, epoch, lint };
 }

@@ -3,11 +3,20 @@ import {
   type CronJobFacts,
   type Instant,
   type LintedCronJob,
+  type LintFacts,
   type LintFinding,
 } from '@cronjob-monitor/shared/domain';
 import { rhythmOf, type Rhythm, type RhythmProblem } from '@cronjob-monitor/shared/domain/schedule';
 import type { MonitorFacts } from '@cronjob-monitor/shared/kube';
-import { cronJobIdsOf, measureLastDurations, type LastDurations, type Store } from '@cronjob-monitor/shared/store';
+import type { Ref } from '@cronjob-monitor/shared/contract';
+import {
+  cronJobIdsOf,
+  listDependencies,
+  measureLastDurations,
+  type LastDurations,
+  type Store,
+} from '@cronjob-monitor/shared/store';
+import type { MonitorSeen } from '../../selection/index.ts';
 import { nextTurn } from '../../runtime/index.ts';
 import type { GatheredMonitor } from './gather.ts';
 
@@ -18,6 +27,8 @@ export interface MonitorLintDeps {
   readonly isDefaultZoneGiven: boolean;
   /** How late the cluster starts Jobs, 99th percentile. */
   readonly startSkewP99Ms: (now: Instant) => number;
+  /** Why a monitor learns nothing of a CronJob that others wait for; undefined: it does. */
+  readonly parentProblemOf: (monitor: MonitorSeen, parent: Ref) => string | undefined;
   readonly nextRunAtOf: (cronJob: CronJobFacts, now: Instant) => Instant | undefined;
 }
 
@@ -83,10 +94,21 @@ export function createMonitorLint(deps: MonitorLintDeps): MonitorLint {
         channelFaults: gathered.facts.channelFaults.map(({ name }) => ({ name, why: 'it cannot be sent to' })),
         skewP99Ms: deps.startSkewP99Ms(now),
         isDefaultZoneGiven: deps.isDefaultZoneGiven,
+        dependencies: await dependenciesOf(gathered),
       });
       return summarize(found.filter(({ code }) => !toldElsewhere.has(code)));
     },
   };
+
+  /** Undefined: its CronJobs wait for none. */
+  async function dependenciesOf({ monitor, selected }: GatheredMonitor): Promise<LintFacts['dependencies']> {
+    const isAsked =
+      (monitor.decoded.ok && monitor.decoded.spec.dependsOn.length > 0) ||
+      selected.some(({ notes }) => notes.dependsOn !== undefined);
+    if (!isAsked) return undefined;
+    const problemOf = (parent: Ref): string | undefined => deps.parentProblemOf(monitor, parent);
+    return { namespace: monitor.namespace, of: await listDependencies(deps.store), problemOf };
+  }
 
   function look(key: string, { schedule, timeZone }: CronJobFacts, now: Instant): Rhythm | RhythmProblem {
     const rhythm = rhythmOf(schedule, timeZone ?? deps.defaultZone, now);

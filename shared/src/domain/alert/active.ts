@@ -6,7 +6,7 @@ import { addFlip, flappingUntil } from './flapping.ts';
 import { messageHold, type MessageHold } from './holds.ts';
 import { routesOf } from './routes.ts';
 import { isRise } from './severity.ts';
-import { faultNow, holdMessage, muteNow, notify, severityNow, type StepDraft } from './step.ts';
+import { faultNow, holdMessage, muteNow, notify, severityNow, waitForParents, type StepDraft } from './step.ts';
 
 /** `last_seen_at` of what only goes on is written this often at most. */
 const seenEveryMs = 300_000;
@@ -127,7 +127,7 @@ function tellAgain(
   if (world.told === undefined) return 'asksWhatWasTold';
   const hold = messageHold(
     {
-      imposed: verdict.hold,
+      imposed: verdict.hold ?? waitForParents(draft, alert),
       mute: muteNow(draft, alert),
       passesDuplicates: wanted.passes,
       flappingUntil: alert.flappingUntil,

@@ -13,6 +13,7 @@ import type { Fault } from '../execution/fault.ts';
 import type { Instant } from '../instant.ts';
 import type { MaintenanceWindow } from '../mute/maintenance.ts';
 import type { Silence } from '../mute/silence.ts';
+import type { HeldForParents, ParentAlert } from './dependency.ts';
 import type { Flips } from './flapping.ts';
 import type { MessageHold } from './holds.ts';
 import type { ChannelRef, ToldTo } from './routes.ts';
@@ -80,6 +81,8 @@ export interface AlertRules {
       }
     | undefined;
   readonly windows: readonly MaintenanceWindow[];
+  /** How long what waited for a parent may last when that is well again: 2 x the grace of its schedule. */
+  readonly recoveryMs: number;
 }
 
 /** Why an alert cannot be judged any more. */
@@ -166,6 +169,14 @@ export interface AlertFinding {
   readonly subject: AlertSubject | undefined;
   readonly verdict: FindingVerdict;
   readonly rules: AlertRules;
+  /** Set where its CronJob waits for others. */
+  readonly dependent?: Dependent | undefined;
+}
+
+/** What of a CronJob that waits for others decides about its messages. */
+export interface Dependent {
+  /** When its last run that has ended was made; undefined: none has. */
+  readonly ranAt: Instant | undefined;
 }
 
 /** What kept a message back before it was made. */
@@ -220,6 +231,8 @@ export interface AlertWorld {
   readonly silences: readonly Silence[];
   /** A note that a person took of the alert. */
   readonly note: { readonly byWhom: string; readonly expiresAt: Instant | undefined } | undefined;
+  /** Active alerts of those that its CronJob waits for, the nearest first. */
+  readonly parents: readonly ParentAlert[];
   /** Of the messages so far; undefined: it was not read, and a step that depends on it asks for it. */
   readonly told: ToldBefore | undefined;
 }
@@ -229,6 +242,8 @@ export interface ToldBefore {
   readonly isUnderway: boolean;
   /** What held a message about it last. */
   readonly lastHold: HeldBefore | undefined;
+  /** That it waited for a parent; undefined: it did not, since it became active. */
+  readonly forParents: HeldForParents | undefined;
 }
 
 /** Nothing is to be written; or the answer depends on `AlertWorld.told`, which is to be read. */

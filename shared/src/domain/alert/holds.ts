@@ -44,7 +44,7 @@ export function muteThroughout(
 
 /** What keeps back a message about an alert that stays active. */
 export interface MessageHold {
-  readonly reason: 'storm' | 'inhibited' | Suppression | 'flapping' | 'duplicate';
+  readonly reason: 'storm' | 'inhibited' | 'dependsOn' | Suppression | 'flapping' | 'duplicate';
   /** When it is looked at again; undefined: when its cause ends. */
   readonly untilAt: Instant | undefined;
   /** The alert or storm that holds it back, the name of the window, the id of the silence. */

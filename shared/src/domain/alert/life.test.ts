@@ -16,6 +16,7 @@ const plainRules: AlertRules = {
   renotifyOnChangedError: false,
   alerting: { enabled: true, channelRefs: [{ name: 'team-chat', severities: [] }] },
   windows: [],
+  recoveryMs: 0,
 };
 const delayed = { alertDelayMs: 10 * minuteMs };
 const muted = {
@@ -52,7 +53,8 @@ const world: AlertWorld = {
   channelExists: () => true,
   silences: [],
   note: undefined,
-  told: { isUnderway: false, lastHold: undefined },
+  parents: [],
+  told: { isUnderway: false, lastHold: undefined, forParents: undefined },
 };
 
 function stepOf(step: AlertStep | NoStep): AlertStep {
@@ -199,10 +201,14 @@ test('what was told is asked for where the step depends on it, and only there', 
 
 test('a message while one is on its way is a duplicate, and one that a hold kept back says what held it', () => {
   const row = rowIn('active', { notifyNo: 1, lastNotifiedAt: undefined });
-  const underway = stepOf(next(row, finding(), { ...world, told: { isUnderway: true, lastHold: undefined } }));
+  const underway = stepOf(
+    next(row, finding(), { ...world, told: { isUnderway: true, lastHold: undefined, forParents: undefined } }),
+  );
   assert.deepEqual([underway.messages, underway.decisions], [[], [{ action: 'occurrence', reason: 'duplicate' }]]);
   const lastHold = { by: 'storm', sinceAt: now - minuteMs } as const;
-  const owed = stepOf(next({ ...row, dueAt: now }, finding(), { ...world, told: { isUnderway: false, lastHold } }));
+  const owed = stepOf(
+    next({ ...row, dueAt: now }, finding(), { ...world, told: { isUnderway: false, lastHold, forParents: undefined } }),
+  );
   assert.deepEqual(owed.messages, [
     {
       kind: 'firing',

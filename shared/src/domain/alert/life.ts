@@ -16,7 +16,16 @@ import { isEdge } from './edge.ts';
 import { addFlip, flappingUntil, isFlapping, type Flips } from './flapping.ts';
 import { messageHold, type Mute } from './holds.ts';
 import { routesOf } from './routes.ts';
-import { faultNow, happenedAt, holdMessage, muteNow, notify, severityNow, type StepDraft } from './step.ts';
+import {
+  faultNow,
+  happenedAt,
+  holdMessage,
+  muteNow,
+  notify,
+  severityNow,
+  waitForParents,
+  type StepDraft,
+} from './step.ts';
 
 type EndVerdict = Exclude<FindingVerdict, HoldingFinding>;
 
@@ -213,7 +222,7 @@ function activate(draft: StepDraft<HoldingFinding>, waiting: AlertRecord, held: 
   };
   const hold = messageHold(
     {
-      imposed: verdict.hold,
+      imposed: verdict.hold ?? waitForParents(draft, alert),
       mute: muteNow(draft, alert),
       passesDuplicates: flaps,
       flappingUntil: undefined,

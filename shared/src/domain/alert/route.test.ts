@@ -41,6 +41,7 @@ const moment: RouteMoment = {
   monitor: { namespace: 'prod', name: 'dr' },
   cronJob: { namespace: 'prod', name: 'backup', suspended: false, lastSuccessAt: undefined },
   silences: [],
+  parents: [],
   last: undefined,
   runs: [],
   slots: [],

@@ -18,6 +18,7 @@ import { missedSchedule, type JudgedSlot, type MissedScheduleRule } from '../det
 import type { Instant } from '../instant.ts';
 import type { MaintenanceWindow } from '../mute/maintenance.ts';
 import type { Silence } from '../mute/silence.ts';
+import { dependencyHold, type ParentAlert } from './dependency.ts';
 import { isEdge } from './edge.ts';
 import { messageHold, muteOf } from './holds.ts';
 import { routesOf, type ChannelRef } from './routes.ts';
@@ -131,6 +132,8 @@ export interface RouteMoment {
   readonly silences: readonly Silence[];
   /** Open or over; undefined: there was none. */
   readonly last: LastAlert | undefined;
+  /** Active alerts of the CronJobs that it waits for, the nearest first. */
+  readonly parents: readonly ParentAlert[];
   /** Runs that ended, newest first, those that the rule counts. */
   readonly runs: readonly JudgedRun[];
   /** Expected runs, newest first. */
@@ -184,7 +187,7 @@ function reachesThreshold(type: AlertType, rules: RouteRules, { last, runs, slot
 
 function holdsOf(route: Route, rules: RouteRules, moment: RouteMoment): RouteOutcome['holds'] {
   const { type, severity } = route;
-  const { monitor, cronJob, silences, now } = moment;
+  const { monitor, cronJob, silences, parents, now } = moment;
   // Where a type has subjects each has an alert of its own, and none of them is the one that is asked about.
   const last = alertTypeTable[type].subjects.length > 0 ? undefined : moment.last;
   const alert = {
@@ -202,7 +205,7 @@ function holdsOf(route: Route, rules: RouteRules, moment: RouteMoment): RouteOut
   const goesOn = last?.state === 'active' && !isEdge(type);
   const hold = messageHold(
     {
-      imposed: undefined,
+      imposed: dependencyHold({ type, subject: undefined, severity }, { parents, ...nothingHeld }, now),
       mute: muteOf(alert, rules.windows, silences, now),
       passesDuplicates: false,
       flappingUntil: undefined,
@@ -216,6 +219,9 @@ function holdsOf(route: Route, rules: RouteRules, moment: RouteMoment): RouteOut
   if (hold === undefined || hold.reason === 'storm' || hold.reason === 'inhibited') return delay;
   return [...delay, { reason: hold.reason, untilAt: hold.untilAt, ref: hold.ref }];
 }
+
+/** What held an earlier alert of it was not asked about. */
+const nothingHeld = { held: undefined, recoveryMs: 0, ranAt: undefined } as const;
 
 /** The better a state, the higher. */
 function standingOf(state: CoverageState): number {

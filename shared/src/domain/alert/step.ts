@@ -11,6 +11,7 @@ import type {
   FindingVerdict,
   HoldingFinding,
 } from './alert.ts';
+import { dependencyHold } from './dependency.ts';
 import { muteOf, muteThroughout, type MessageHold, type Mute } from './holds.ts';
 import { routesOf } from './routes.ts';
 import { alertSeverity } from './severity.ts';
@@ -79,6 +80,16 @@ export function toMutable(
     severity,
     monitor: { namespace: monitor.namespace, name: monitor.name },
   };
+}
+
+/** What a parent of its CronJob does to its message now. */
+export function waitForParents(
+  { finding: { dependent, rules }, world: { now, parents, told } }: StepDraft,
+  alert: Pick<AlertRecord, 'type' | 'subject' | 'severity'>,
+): MessageHold | undefined {
+  if (dependent === undefined) return undefined;
+  const { recoveryMs } = rules;
+  return dependencyHold(alert, { parents, held: told?.forParents, recoveryMs, ranAt: dependent.ranAt }, now);
 }
 
 /** Its message is held back: `dueAt` of an active alert says that one is owed, and when it is looked at again. */

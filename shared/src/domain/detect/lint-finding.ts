@@ -1,4 +1,5 @@
-import type { AlertType, Severity } from '../../contract/index.ts';
+import type { AlertType, Ref, Severity } from '../../contract/index.ts';
+import type { Dependencies } from '../alert/dependency.ts';
 import type { ChannelRef } from '../alert/routes.ts';
 import type { CronJobFacts } from '../execution/cron-job.ts';
 import type { Rhythm, RhythmProblem } from '../schedule/rhythm.ts';
@@ -34,6 +35,8 @@ export const lintLevels = {
   MaxDurationUnreachable: 'warning',
   SeverityNotRouted: 'warning',
   ChannelUnknown: 'warning',
+  DependencyUnknown: 'warning',
+  DependencyCycle: 'warning',
   SelectorEmpty: 'warning',
   SlotInDstChange: 'note',
   ZoneNotDeclared: 'note',
@@ -57,6 +60,7 @@ export interface LintedMonitor {
     | undefined;
   /** Undefined: it expects no CronJob by its name. */
   readonly expects?: object | undefined;
+  readonly dependsOn?: readonly string[];
   readonly missedSchedule: { readonly enabled: boolean };
   readonly jobFailed: { readonly enabled: boolean };
   readonly output?: { readonly assertions: readonly { readonly severity: Severity | undefined }[] } | undefined;
@@ -87,6 +91,7 @@ export interface LintedCronJob {
     CronJobFacts,
     | 'namespace'
     | 'name'
+    | 'notes'
     | 'timeZone'
     | 'policy'
     | 'deadlineS'
@@ -104,6 +109,16 @@ export interface LintedCronJob {
   readonly nextRunAt: number | undefined;
 }
 
+/** CronJobs that others wait for. */
+export interface LintedDependencies {
+  /** Namespace of the monitor. */
+  readonly namespace: string;
+  /** Those of every CronJob, as far as monitors may look. */
+  readonly of: Dependencies;
+  /** Why nothing can be known of a CronJob that others wait for; undefined: it can. */
+  readonly problemOf: (parent: Ref) => string | undefined;
+}
+
 export interface LintFacts {
   readonly monitor: LintedMonitor;
   readonly cronJobs: readonly LintedCronJob[];
@@ -113,6 +128,8 @@ export interface LintFacts {
   readonly skewP99Ms: number;
   /** False: no setting says in which zone CronJobs without one are due. */
   readonly isDefaultZoneGiven: boolean;
+  /** Undefined: it was not asked who waits for whom. */
+  readonly dependencies?: LintedDependencies | undefined;
 }
 
 /** Makes a finding about the monitor itself. */

@@ -35,6 +35,7 @@ const sla = {
 const facts: LintedCronJob['facts'] = {
   namespace: 'prod',
   name: 'backup',
+  notes: {},
   timeZone: 'UTC',
   policy: 'Allow',
   deadlineS: undefined,
@@ -226,8 +227,8 @@ test('every code is found by some case', () => {
   const shown = new Set(cases.flatMap(([, , expected]) => expected));
   assert.deepEqual(
     Object.keys(lintLevels).filter((code) => !shown.has(code)),
-    ['CrowdedMinute'],
-    'which has a test of its own',
+    ['DependencyUnknown', 'DependencyCycle', 'CrowdedMinute'],
+    'which have tests of their own',
   );
 });
 
@@ -263,4 +264,30 @@ test('errors stand before warnings and notes', () => {
     aCronJob({ name: 'error', schedule: '' }),
   ];
   assert.deepEqual(codes({ cronJobs }), ['ScheduleInvalid', 'HistoryTooShort', 'LastLogLost']);
+});
+
+test('names CronJobs that wait for what cannot be known, or for themselves', () => {
+  const dependencies = (of: Readonly<Record<string, string[]>>): LintFacts['dependencies'] => ({
+    namespace: 'ops',
+    of: new Map(Object.entries(of)),
+    problemOf: ({ namespace, name }) =>
+      `${namespace}/${name}` === 'ops/gone' ? 'no CronJob has this name' : undefined,
+  });
+  const says = (notes: { dependsOn?: string }, of: Readonly<Record<string, string[]>>, dependsOn: string[] = []) =>
+    found({ cronJob: { notes }, spec: { dependsOn }, dependencies: dependencies(of) }).map(
+      ({ code, path, message }) => `${code} ${path} ${message}`,
+    );
+  const annotation = "metadata.annotations['cronjob-monitor.io/depends-on']";
+  assert.deepEqual(says({ dependsOn: 'load' }, { 'prod/backup': ['prod/load'] }, ['load']), []);
+  assert.deepEqual(says({ dependsOn: 'ops/gone UPPER' }, {}, ['gone', 'load']), [
+    'DependencyUnknown spec.dependsOn gone: no CronJob has this name',
+    `DependencyUnknown ${annotation} UPPER: is no name of a CronJob, or one more than 20`,
+    `DependencyUnknown ${annotation} ops/gone: no CronJob has this name`,
+  ]);
+  assert.deepEqual(says({ dependsOn: 'load' }, { 'prod/backup': ['prod/load'], 'prod/load': ['prod/backup'] }), [
+    `DependencyCycle ${annotation} prod/backup → prod/load → prod/backup: none of these waits for the next`,
+  ]);
+  assert.deepEqual(says({ dependsOn: 'backup' }, {}), [
+    `DependencyCycle ${annotation} prod/backup → prod/backup: none of these waits for the next`,
+  ]);
 });

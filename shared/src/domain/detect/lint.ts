@@ -1,4 +1,5 @@
 import { alertTypes, type AlertType } from '../../contract/index.ts';
+import { cycleThrough, mostDependencies, readDependsOn, toDependency, toName } from '../alert/dependency.ts';
 import { routesOf } from '../alert/routes.ts';
 import { alertSeverity } from '../alert/severity.ts';
 import { counted } from '../delivery/wording.ts';
@@ -29,6 +30,7 @@ export function lint(all: LintFacts): LintFinding[] {
     ...cronJobs.flatMap((cronJob) => lintCronJob(cronJob, facts)),
     ...lintSla(monitor),
     ...lintRouting(facts),
+    ...lintDependencies(facts),
     ...lintCrowds(cronJobs),
     ...lintZones(facts),
   ];
@@ -67,6 +69,46 @@ function lintRouting({ monitor, channelFaults }: LintFacts): LintFinding[] {
     findings.push(ofMonitor('SeverityNotRouted', 'spec.alerting.channelRefs', message));
   }
   return findings;
+}
+
+const dependsOnPath = "metadata.annotations['cronjob-monitor.io/depends-on']";
+
+/** What waits for a CronJob that cannot be known, or for itself, does not wait. */
+function lintDependencies({ monitor, cronJobs, dependencies }: LintFacts): LintFinding[] {
+  if (dependencies === undefined) return [];
+  const { namespace: own, problemOf } = dependencies;
+  const named = (monitor.dependsOn ?? []).flatMap((text) => {
+    const problem = problemOf(toDependency(text, own));
+    return problem === undefined ? [] : ofMonitor('DependencyUnknown', 'spec.dependsOn', `${text}: ${problem}`);
+  });
+  const declared = cronJobs.flatMap(({ facts: { namespace, name, notes } }) => {
+    const cronJob = { namespace, name };
+    const tell = (code: 'DependencyUnknown' | 'DependencyCycle', message: string): LintFinding => {
+      return { ...ofMonitor(code, dependsOnPath, message), cronJob };
+    };
+    const { names, refused } = readDependsOn(notes.dependsOn);
+    const unknown = names.flatMap((text) => {
+      const problem = problemOf(toDependency(text, namespace));
+      return problem === undefined ? [] : tell('DependencyUnknown', `${text}: ${problem}`);
+    });
+    const child = toName(cronJob);
+    const isOwn = names.some((text) => toName(toDependency(text, namespace)) === child);
+    const parents = dependencies.of.get(child) ?? [];
+    const way = isOwn
+      ? [child, child]
+      : parents.map((parent) => cycleThrough(dependencies.of, child, parent)).find((found) => found !== undefined);
+    return [
+      ...refused.map((text) =>
+        tell(
+          'DependencyUnknown',
+          `${text.slice(0, 100)}: is no name of a CronJob, or one more than ${mostDependencies}`,
+        ),
+      ),
+      ...unknown,
+      ...(way ? [tell('DependencyCycle', `${way.join(' → ')}: none of these waits for the next`)] : []),
+    ];
+  });
+  return [...named, ...declared];
 }
 
 /** Whether the monitor can raise an alert of this type at all. */

@@ -6,6 +6,15 @@ import type { JobMarks } from './job-group.ts';
 
 export type { ConcurrencyPolicy };
 
+/** Annotations `cronjob-monitor.io/…` of a CronJob, as it is named there, each cut at a length of its own. */
+export interface CronJobNotes {
+  readonly owner?: string;
+  readonly description?: string;
+  readonly runbook?: string;
+  /** `depends-on`: the CronJobs that it waits for, as they are written there. */
+  readonly dependsOn?: string;
+}
+
 /** What we keep of a CronJob, about 1 KiB; a group of Jobs has the same form, and no schedule. */
 export interface CronJobFacts {
   readonly uid: string;
@@ -14,8 +23,7 @@ export interface CronJobFacts {
   readonly labels: Readonly<Record<string, string>>;
   /** Of a group of Jobs alone: what its newest Job can be selected by. */
   readonly marks?: JobMarks | undefined;
-  /** Annotations `cronjob-monitor.io/{owner,description,runbook}`, cut at 253, 1000 and 2000 characters. */
-  readonly notes: { readonly owner?: string; readonly description?: string; readonly runbook?: string };
+  readonly notes: CronJobNotes;
   readonly schedule: string;
   readonly timeZone: string | undefined;
   readonly suspended: boolean;

@@ -1,10 +1,12 @@
 import type { AlertSubject, AlertType, Severity } from '../../contract/index.ts';
 import type { AlertFinding, AlertRecord, AlertRules, FindingVerdict } from '../alert/alert.ts';
+import type { HeldForParents } from '../alert/dependency.ts';
 import type { MessageHold } from '../alert/holds.ts';
 import { next } from '../alert/life.ts';
 import { alertSeverity } from '../alert/severity.ts';
 import type { HoldingVerdict } from '../delivery/to-holding.ts';
 import type { Instant } from '../instant.ts';
+import type { PreviewedCronJob, PreviewedParent } from './history.ts';
 
 /** One alert as it would have been. */
 export interface PreviewedRow {
@@ -13,15 +15,12 @@ export interface PreviewedRow {
   verdict: HoldingVerdict;
   /** Channels that were told, and when: one that waits for its turn is not told of what ends before. */
   readonly told: Map<string, Instant>;
+  /** How its message waited for a parent. */
+  forParents: HeldForParents | undefined;
 }
 
 /** Every channel is there, no person mutes or notes anything, and a message arrives at once. */
-const world = {
-  channelExists: () => true,
-  silences: [],
-  note: undefined,
-  told: { isUnderway: false, lastHold: undefined },
-} as const;
+const world = { channelExists: () => true, silences: [], note: undefined } as const;
 
 /** The alerts of one type and subject of one CronJob over time: `next` moves them, as it moves those of the service. */
 export class AlertsOverTime {
@@ -29,16 +28,20 @@ export class AlertsOverTime {
   readonly subject: AlertSubject | undefined;
   readonly rows: PreviewedRow[] = [];
   readonly #finding: Omit<AlertFinding, 'verdict'>;
+  readonly #parents: readonly PreviewedParent[];
+  /** When the last run that has ended was made. */
+  ranAt: Instant | undefined;
 
   constructor(
     { type, subject }: Pick<AlertFinding, 'type' | 'subject'>,
     rules: AlertRules,
-    cronJob: { readonly uid: string; readonly namespace: string; readonly name: string },
+    { uid, namespace, name, parents = [] }: Pick<PreviewedCronJob, 'uid' | 'namespace' | 'name' | 'parents'>,
   ) {
+    this.#parents = parents;
     this.type = type;
     this.subject = subject;
     const monitor = { id: 0, uid: '', namespace: '', name: '' };
-    this.#finding = { monitor, cronJob: { id: 0, ...cronJob }, type, subject, rules };
+    this.#finding = { monitor, cronJob: { id: 0, uid, namespace, name }, type, subject, rules };
   }
 
   /** How bad it is when this holds. */
@@ -84,17 +87,44 @@ export class AlertsOverTime {
     const newId = String(this.rows.length);
     const step = next(
       live?.alert,
-      { ...this.#finding, verdict },
-      { ...world, now, newId, fingerprint: '', last: live ? undefined : before?.alert },
+      { ...this.#finding, verdict, dependent: this.#parents.length === 0 ? undefined : { ranAt: this.ranAt } },
+      {
+        ...world,
+        now,
+        newId,
+        fingerprint: '',
+        last: live ? undefined : before?.alert,
+        parents: this.#parents.filter(({ fromAt, untilAt = Infinity }) => fromAt <= now && now < untilAt),
+        told: { isUnderway: false, lastHold: undefined, forParents: live && forParentsAt(live, now) },
+      },
     );
     if (live) live.verdict = held;
     if (typeof step === 'string') return;
-    const { alert, messages } = step;
-    const row = before?.alert.id === alert.id ? before : { alert, verdict: held, told: new Map<string, Instant>() };
+    const { alert, decisions, messages } = step;
+    const row: PreviewedRow =
+      before?.alert.id === alert.id ? before : { alert, verdict: held, told: new Map(), forParents: undefined };
+    for (const { reason, detail, untilAt } of decisions) {
+      if (reason !== 'dependsOn') continue;
+      const before = live && row.forParents;
+      const holder = this.#parents.find(({ id }) => id === detail);
+      row.forParents = {
+        sinceAt: before?.sinceAt ?? now,
+        releasedAt: holder ? holder.untilAt : before?.releasedAt,
+        untilAt: holder ? undefined : untilAt,
+      };
+    }
     if (row !== before) this.rows.push(row);
     const channels = messages.flatMap((message) => ('channels' in message ? message.channels : []));
     for (const { name, afterMs } of channels)
       row.told.set(name, Math.min(now + afterMs, row.told.get(name) ?? Infinity));
     Object.assign(row, { verdict: held, alert: channels.length > 0 ? { ...alert, lastNotifiedAt: now } : alert });
   }
+}
+
+/** What is still to come releases nothing yet. */
+function forParentsAt({ forParents }: PreviewedRow, now: Instant): HeldForParents | undefined {
+  const { releasedAt } = forParents ?? {};
+  return (
+    forParents && { ...forParents, releasedAt: releasedAt !== undefined && releasedAt <= now ? releasedAt : undefined }
+  );
 }

@@ -1,4 +1,5 @@
 import type { ExecutionStatus, ExecutionTrigger, SlotOutcome } from '../../contract/index.ts';
+import type { ParentAlert } from '../alert/dependency.ts';
 import type { Fault } from '../execution/fault.ts';
 import type { Instant } from '../instant.ts';
 import { lateAfterMs } from '../slots/tolerance.ts';
@@ -50,6 +51,15 @@ export interface PreviewedCronJob {
   readonly epochs: readonly SpecEpoch[];
   /** The newest success of any kind that lies before these runs. */
   readonly lastSuccessBeforeAt?: Instant | undefined;
+  /** Alerts of the CronJobs that it waits for, the nearest first. Absent: it waits for none. */
+  readonly parents?: readonly PreviewedParent[] | undefined;
+}
+
+/** An alert as it was, of a CronJob that another waits for. */
+export interface PreviewedParent extends ParentAlert {
+  readonly fromAt: Instant;
+  /** Undefined: it is active still. */
+  readonly untilAt: Instant | undefined;
 }
 
 /** A slot with the instant from which the ledger told its outcome. */

@@ -44,6 +44,7 @@ const alerts: AlertRules = {
     ],
   },
   windows: [],
+  recoveryMs: 0,
 };
 
 /** A run that began so many minutes after the range and took half a minute. */
@@ -132,4 +133,26 @@ test('a missed run is an alert from the instant at which the ledger told it', ()
 
 test('runs that ended before the range open nothing', () => {
   assert.deepEqual(preview([run(-60, 3)]), []);
+});
+
+test('a failure of a parent that was told holds the message back, and what outlasts it is told when twice the grace is over', () => {
+  const at = (minute: number): number => fromAt + minute * minuteMs;
+  const parent = {
+    id: 'p',
+    type: 'jobFailed',
+    severity: 'warning',
+    toldAt: at(30),
+    fromAt: at(30),
+    untilAt: at(90),
+  } as const;
+  const told = (parents: readonly object[], more: readonly PreviewedRun[] = []) => {
+    const changes = { alerts: { recoveryMs: 10 * minuteMs } };
+    const [found] = preview([run(60, 3), ...more], changes, { parents: parents as PreviewedCronJob['parents'] });
+    return [found?.channels, inMinutes(found?.endedAt)];
+  };
+  assert.deepEqual(told([parent], [run(80)]), [[], 80.5], 'it ended while it waited');
+  assert.deepEqual(told([parent], [run(95)]), [[], 95.5], 'and while it was left to its next run');
+  assert.deepEqual(told([parent], [run(101.5)]), [['team-chat'], 102]);
+  assert.deepEqual(told([{ ...parent, toldAt: undefined }], [run(80)]), [['team-chat'], 80.5]);
+  assert.deepEqual(told([{ ...parent, untilAt: at(59) }], [run(80)]), [['team-chat'], 80.5], 'it was well by then');
 });

@@ -157,6 +157,8 @@ class Replay {
     const judged = judge(this.#rules.detection, facts, now);
     const failedNow = this.#history.ended.filter(({ status, finishedAt }) => status === 'failed' && finishedAt === now);
     this.#failedRuns = isRun ? failedNow.length : 0;
+    const ranAt = this.#history.ended.findLast(({ finishedAt }) => finishedAt <= now)?.createdAt;
+    for (const life of this.#lives) life.ranAt = ranAt;
     const causes = this.#causes(judged, now);
     for (const one of judged) this.#follow(one, causes, now);
     // While one deadline is passed the next one is to come.

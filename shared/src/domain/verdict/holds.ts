@@ -16,6 +16,7 @@ export interface HoldFacts {
 const said: Readonly<Partial<Record<ToldReason, readonly [VerdictHoldKind, string]>>> = {
   storm: ['storm', 'Many at once'],
   inhibited: ['inhibited', 'Another alert of it tells this'],
+  dependsOn: ['dependsOn', 'Waits for a CronJob before it'],
   duplicate: ['duplicate', 'Already told'],
   flapping: ['flapping', 'Comes and goes'],
   startupGrace: ['startupGrace', 'Waits for the start'],

@@ -3,7 +3,7 @@ import { parseResourceDuration, type AlertRules, type RouteRules } from '../../d
 import type { MonitorSpec } from './monitor-spec.ts';
 
 /** What a monitor wants done with what it finds: durations in milliseconds, 0 where there is none. */
-export function alertRulesOf({ alerting, maintenanceWindows }: MonitorSpec): AlertRules {
+export function alertRulesOf({ alerting, maintenanceWindows, missedSchedule }: MonitorSpec): AlertRules {
   return {
     severityOverrides: alerting?.severityOverrides,
     alertDelayMs: msOf(alerting?.alertDelay),
@@ -19,6 +19,7 @@ export function alertRulesOf({ alerting, maintenanceWindows }: MonitorSpec): Ale
       durationMs: msOf(duration),
       timeZone: timezone,
     })),
+    recoveryMs: 2 * msOf(missedSchedule.grace),
   };
 }
 

@@ -27,6 +27,7 @@ test('an empty, absent or null spec watches failed, missed and stuck runs, and s
     },
     suspendedHandling: { pauseMonitoring: true, alertIfSuspendedFor: undefined },
     expects: undefined,
+    dependsOn: [],
     maintenanceWindows: [],
     alerting: undefined,
     dataRetention: {

@@ -3,6 +3,7 @@ import type { RawObject } from '../cluster.ts';
 import { alertingField } from './alerting-fields.ts';
 import {
   deadManSwitch,
+  dependsOn,
   expects,
   jobFailed,
   missedSchedule,
@@ -29,6 +30,7 @@ const members = {
   stuckJobs: defaulted(stuckJobs, {}),
   suspendedHandling: defaulted(suspendedHandling, {}),
   expects: optional(expects),
+  dependsOn: optional(dependsOn),
   maintenanceWindows: optional(maintenanceWindows),
   alerting: optional(alertingField),
   dataRetention: optional(retentionField),
@@ -75,6 +77,7 @@ export function decodeMonitorSpec(
     stuckJobs: read.stuckJobs ?? { ...usual(stuckJobs), enabled: false },
     suspendedHandling: read.suspendedHandling ?? usual(suspendedHandling),
     expects: read.expects,
+    dependsOn: read.dependsOn ?? [],
     maintenanceWindows: read.maintenanceWindows ?? [],
     alerting: read.alerting && settleAlerting(read.alerting, defaults),
     dataRetention: settleRetention(read.dataRetention, defaults, 'spec.dataRetention', reading),

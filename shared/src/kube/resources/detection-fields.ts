@@ -26,7 +26,7 @@ import type {
   SuspendedHandlingSpec,
 } from './monitor-spec.ts';
 import { severities } from '../../contract/index.ts';
-import { factNamePattern, parseDuration } from '../../domain/index.ts';
+import { factNamePattern, mostDependencies, parseDuration } from '../../domain/index.ts';
 import { refuse } from './reading.ts';
 
 /**
@@ -225,6 +225,9 @@ const cronJobName = text(1, 317, {
   source: '^([-a-z0-9]+/)?[-a-z0-9.]+$',
   says: 'must be the name of a CronJob, or namespace/name',
 });
+
+/** CronJobs whose failure explains one of those that the monitor selects. */
+export const dependsOn = set(cronJobName, mostDependencies);
 
 export const expects = refine(
   object({

@@ -19,6 +19,8 @@ export interface MonitorSpec {
   readonly suspendedHandling: SuspendedHandlingSpec;
   /** Undefined: none is expected. */
   readonly expects: ExpectsSpec | undefined;
+  /** CronJobs that those that it selects wait for: `name` in the namespace of the monitor, or `namespace/name`. */
+  readonly dependsOn: readonly string[];
   readonly maintenanceWindows: readonly MaintenanceWindowSpec[];
   readonly alerting: AlertingSpec | undefined;
   readonly dataRetention: DataRetentionSpec;

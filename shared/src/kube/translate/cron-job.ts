@@ -1,4 +1,4 @@
-import type { ConcurrencyPolicy, CronJobFacts } from '../../domain/index.ts';
+import type { ConcurrencyPolicy, CronJobFacts, CronJobNotes } from '../../domain/index.ts';
 import { arrayOf, countOf, instantOf, numberOf, objectOf, textOf, type Json } from './fields.ts';
 import type { Interner } from './interner.ts';
 import { toLine } from './line.ts';
@@ -6,7 +6,8 @@ import { metadataOf, metadataWritesOf, textsOf, type Metadata } from './metadata
 import { templateHash } from './template-hash.ts';
 
 /** Longest texts kept of the annotations that people write for readers. */
-const noteChars = { owner: 253, description: 1000, runbook: 2000 } as const;
+const noteChars = { owner: 253, description: 1000, runbook: 2000, dependsOn: 6_500 } as const;
+const noteNames = { owner: 'owner', description: 'description', runbook: 'runbook', dependsOn: 'depends-on' } as const;
 
 /** The fields whose change opens a new epoch: only for these does it matter who wrote when. */
 const epochFields = ['schedule', 'timeZone', 'suspend', 'concurrencyPolicy', 'startingDeadlineSeconds'] as const;
@@ -96,9 +97,9 @@ function ownerOf({ raw, annotations, labels }: Metadata): string | undefined {
 }
 
 function notesOf(annotations: Json): CronJobFacts['notes'] {
-  const notes: { owner?: string; description?: string; runbook?: string } = {};
-  for (const name of ['owner', 'description', 'runbook'] as const) {
-    const text = textOf(annotations[`cronjob-monitor.io/${name}`]);
+  const notes: { -readonly [Name in keyof CronJobNotes]: CronJobNotes[Name] } = {};
+  for (const name of ['owner', 'description', 'runbook', 'dependsOn'] as const) {
+    const text = textOf(annotations[`cronjob-monitor.io/${noteNames[name]}`]);
     if (text !== undefined) notes[name] = toLine(text, noteChars[name]);
   }
   return notes;

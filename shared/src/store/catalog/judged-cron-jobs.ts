@@ -3,6 +3,7 @@ import { fromJson, optionalNumber } from '../column.ts';
 import type { Db } from '../database.ts';
 import { rowsIn } from '../upsert.ts';
 import { judgesFrom } from './judges-from.ts';
+import type { LastRun } from './last-run.ts';
 
 /** A CronJob whose verdicts are asked, as its row knows it. */
 export interface JudgedCronJob {
@@ -12,6 +13,10 @@ export interface JudgedCronJob {
   readonly name: string;
   readonly deletedAt: Instant | undefined;
   readonly lastSuccessAt: Instant | undefined;
+  /** When the newest run that has ended was made; undefined: none has. */
+  readonly ranAt: Instant | undefined;
+  /** It waits for other CronJobs. */
+  readonly isDependent: boolean;
   /** Promises that the figures broke when they were judged last. */
   readonly broken: readonly BrokenTarget[];
   /** Every monitor that selects it or did. */
@@ -41,7 +46,7 @@ export async function listJudgedCronJobs(db: Db, ids: readonly number[]): Promis
     db,
     ids,
     (marks) =>
-      `select id, uid_text, namespace, name, deleted_at, last_success_at, broken from cronjobs where id in (${marks})`,
+      `select id, uid_text, namespace, name, deleted_at, last_success_at, last_run, depends_on, broken from cronjobs where id in (${marks})`,
   );
   const targets = await rowsIn(
     db,
@@ -59,6 +64,8 @@ export async function listJudgedCronJobs(db: Db, ids: readonly number[]): Promis
     name: String(row['name']),
     deletedAt: optionalNumber(row['deleted_at']),
     lastSuccessAt: optionalNumber(row['last_success_at']),
+    ranAt: (fromJson(row['last_run']) as LastRun | undefined)?.createdAt,
+    isDependent: row['depends_on'] !== null,
     broken: (fromJson(row['broken']) as readonly BrokenTarget[] | undefined) ?? [],
     monitors: (monitorsOf.get(Number(row['id'])) ?? []).map((target) => ({
       id: Number(target['monitor_id']),

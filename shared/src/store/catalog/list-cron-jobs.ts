@@ -7,10 +7,11 @@ import {
   type Severity,
   type StateCounts,
 } from '../../contract/index.ts';
-import type { BrokenTarget, Instant, WaitingJob } from '../../domain/index.ts';
+import type { BrokenTarget, CronJobNotes, Instant, WaitingJob } from '../../domain/index.ts';
 import { firstRow, rows, type Row } from '../ask.ts';
 import type { Db } from '../database.ts';
 import { fromJson, optionalNumber, optionalText } from '../column.ts';
+import { toNames } from '../alerts/dependencies.ts';
 import { rowsIn } from '../upsert.ts';
 import { selectCronJobs, toCronJobRow, type CronJobRow } from './cron-job-row.ts';
 import { templateColumns, toKnownTemplate, type KnownTemplate } from './job-templates.ts';
@@ -23,7 +24,9 @@ import { conditionOf, statusConditionOf, statusConditions, stateRank, type CronJ
 export interface CatalogCronJob extends CronJobRow, KnownTemplate {
   readonly uid: string;
   readonly generation: number;
-  readonly notes: { readonly owner?: string; readonly description?: string; readonly runbook?: string };
+  readonly notes: CronJobNotes;
+  /** The CronJobs that it waits for, as `namespace/name`. */
+  readonly dependsOn: readonly string[];
   readonly policy: ConcurrencyPolicy;
   readonly deadlineS: number | undefined;
   readonly worstSeverity: Severity | undefined;
@@ -60,6 +63,7 @@ const sortColumns: Readonly<Record<StoredCronJobSort, string>> = {
 const selection = selectCronJobs([
   'uid_text',
   'notes',
+  'depends_on',
   'policy',
   'deadline_s',
   'worst_severity',
@@ -182,6 +186,7 @@ function toCatalogCronJob(db: Db, row: Row): CatalogCronJob {
     generation: Number(row['generation']),
     uid: String(row['uid_text']),
     notes: fromJson(row['notes']) as CatalogCronJob['notes'],
+    dependsOn: toNames(row['depends_on']),
     policy: String(row['policy']) as ConcurrencyPolicy,
     deadlineS: optionalNumber(row['deadline_s']),
     worstSeverity: optionalText(row['worst_severity']) as Severity | undefined,

@@ -29,6 +29,8 @@ export interface CronJobSeen {
   /** Why its schedule cannot be evaluated. */
   readonly problem?: ScheduleProblem | undefined;
   readonly nextRunAt?: Instant | undefined;
+  /** The CronJobs that it waits for, as `namespace/name`. Absent: none. */
+  readonly dependsOn?: readonly string[] | undefined;
 }
 
 export interface ProjectedCronJob {
@@ -60,6 +62,7 @@ const projected: Readonly<Record<string, ColumnType>> = {
   last_success_at: 'bigint',
   last_writer: 'longText',
   job_marks: 'longText',
+  depends_on: 'longText',
 };
 const projectedColumns = Object.keys(projected);
 const identity = ['uid', 'uid_text', 'namespace', 'name', 'kind', 'first_seen_at', 'seen_at'];
@@ -220,7 +223,7 @@ async function updateCronJobs(
   return moved;
 }
 
-function projectedValues({ facts, problem, nextRunAt }: CronJobSeen, lastSuccessAt: unknown): unknown[] {
+function projectedValues({ facts, problem, nextRunAt, dependsOn }: CronJobSeen, lastSuccessAt: unknown): unknown[] {
   return [
     toJson(facts.labels),
     toJson(facts.notes),
@@ -237,6 +240,7 @@ function projectedValues({ facts, problem, nextRunAt }: CronJobSeen, lastSuccess
     newestSuccess(facts, lastSuccessAt),
     facts.lastWriter === undefined ? null : toJson(facts.lastWriter),
     facts.marks ? toJson(marksBesideLabels(facts.marks)) : null,
+    dependsOn === undefined || dependsOn.length === 0 ? null : toJson(dependsOn),
   ];
 }
 

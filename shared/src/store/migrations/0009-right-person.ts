@@ -45,7 +45,8 @@ export const personTables: readonly Table[] = [
 export const personColumns: Readonly<Record<string, Readonly<Record<string, ColumnType>>>> = {
   // declared: the words of its owner, in its annotations and those of its namespace. mirrored: what its annotation of health says.
   // job_marks: of a group of Jobs (kind 1), what else than labels its newest Job is selected by.
-  cronjobs: { declared: 'longText', mirrored: { text: 64 }, job_marks: 'longText' },
+  // depends_on: the CronJobs that it waits for, as namespace/name, by its annotation and its monitors.
+  cronjobs: { declared: 'longText', mirrored: { text: 64 }, job_marks: 'longText', depends_on: 'longText' },
   channels: { proved_at: 'bigint', proved_by: { text: 253 } },
 };
 

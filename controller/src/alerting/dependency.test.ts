@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import type { AlertFinding, FindingVerdict } from '@cronjob-monitor/shared/domain';
+import { projectCronJob } from '@cronjob-monitor/shared/store';
+import { aCronJob } from '@cronjob-monitor/shared/testing';
+import { anAlertingFixture, minuteMs, hourMs, type AlertingFixture } from '../testing/alerting-fixture.ts';
+
+const names = ['extract', 'load', 'report'] as const;
+type Name = (typeof names)[number];
+
+interface Chain extends AlertingFixture {
+  readonly fail: (name: Name, severity?: 'critical' | 'warning') => Promise<string>;
+  /** It is asked again; `ranAt`: when its last run that has ended was made. */
+  readonly askAgain: (name: Name, ranAt?: number) => Promise<void>;
+  readonly succeed: (name: Name) => Promise<void>;
+}
+
+/** `report` waits for `load`, and `load` for `extract`. */
+async function aChain(t: TestContext): Promise<Chain> {
+  const fixture = await anAlertingFixture(t);
+  const { store, epoch, clock } = fixture;
+  const cronJobs = new Map<Name, AlertFinding['cronJob']>();
+  for (const [index, name] of names.entries()) {
+    const facts = aCronJob({ uid: `77aa21c0-0c1d-4a8e-9b37-00000000000${index}`, namespace: 'prod', name });
+    const before = names[index - 1];
+    const dependsOn = before === undefined ? [] : [`prod/${before}`];
+    const { id } = await store.fenced(epoch, (tx) => projectCronJob(tx, { facts, seenAt: clock.now(), dependsOn }));
+    cronJobs.set(name, { id, uid: facts.uid, namespace: 'prod', name });
+  }
+  const about = (name: Name, verdict: FindingVerdict, ranAt: number | undefined): AlertFinding => {
+    const cronJob = cronJobs.get(name);
+    assert.ok(cronJob);
+    const finding = fixture.finding(verdict, { rules: { recoveryMs: 10 * minuteMs } });
+    return { ...finding, cronJob, dependent: name === 'extract' ? undefined : { ranAt } };
+  };
+  const holds = (occurred: number, severity?: 'critical' | 'warning'): FindingVerdict => ({
+    kind: 'holds',
+    sinceAt: clock.now(),
+    count: 1,
+    occurred,
+    severity,
+    message: 'The run failed.',
+    figures: {},
+    context: {},
+    delayed: false,
+  });
+  return {
+    ...fixture,
+    fail: async (name, severity) =>
+      (await fixture.raise(about(name, holds(1, severity), clock.now())))[0]?.alert.id ?? '',
+    askAgain: async (name, ranAt) => void (await fixture.raise(about(name, holds(0), ranAt))),
+    succeed: async (name) => void (await fixture.raise(about(name, { kind: 'quiet' }, clock.now()))),
+  };
+}
+
+test('a chain that fails is three alerts and one message', async (t) => {
+  const { fail, send, states, ledger, counters, rows } = await aChain(t);
+  const first = await fail('extract');
+  assert.deepEqual(await send(), ['team-chat firing']);
+  const held = [await fail('load'), await fail('report')];
+  assert.deepEqual(await send(), []);
+  assert.deepEqual(await states(), ['active', 'active', 'active']);
+  for (const id of held) assert.deepEqual(await ledger(id), ['detected', 'activated', 'held dependsOn']);
+  const details = await rows("select detail from alert_decisions where reason = 'dependsOn'");
+  assert.deepEqual(
+    details.map(({ detail }) => detail),
+    [first, first],
+    'report waits for what was told, two steps away',
+  );
+  assert.deepEqual(await counters(), [null, 0, 0], 'and says nothing of others');
+});
+
+test('a parent whose channel is dead holds nothing back: the child is told', async (t) => {
+  const { fail, send } = await aChain(t);
+  await fail('extract');
+  const error = { category: 'notFound', message: 'The webhook is gone.', httpStatus: 404 } as const;
+  assert.deepEqual(await send({ kind: 'failed', next: 'dead', error, maybeSent: false }), ['team-chat firing']);
+  await fail('load');
+  assert.deepEqual(await send(), ['team-chat firing']);
+});
+
+test('a warning of a parent holds back no critical page', async (t) => {
+  const { fail, send } = await aChain(t);
+  await fail('extract');
+  await send();
+  await fail('load', 'critical');
+  assert.deepEqual((await send()).sort(), ['on-call firing', 'team-chat firing']);
+});
+
+test('what still fails after its next run is told, and what ended meanwhile is not', async (t) => {
+  const { clock, fail, askAgain, succeed, send, ledger } = await aChain(t);
+  await fail('extract');
+  await send();
+  const id = await fail('load');
+  await fail('report');
+  clock.stepWall(hourMs);
+  await succeed('extract');
+  assert.deepEqual(await send(), ['team-chat closing']);
+  await askAgain('load', clock.now() - hourMs);
+  assert.deepEqual(await send(), [], 'it is left to its next run');
+  await askAgain('load', clock.now() - 1);
+  assert.deepEqual(await send(), [], 'this run was made before that of its parent ended');
+  clock.stepWall(5 * minuteMs);
+  await succeed('report');
+  assert.deepEqual(await send(), [], 'of what was never told no end is told');
+  await askAgain('load', clock.now());
+  assert.deepEqual(await send(), ['team-chat firing']);
+  assert.deepEqual(await ledger(id), [
+    'detected',
+    'activated',
+    'held dependsOn',
+    'held dependsOn',
+    'queued firing',
+    'sent 200',
+  ]);
+});
+
+test('without another run it is told when twice the grace is over, and says for how long it was held back', async (t) => {
+  const { clock, fail, askAgain, succeed, send, requests } = await aChain(t);
+  await fail('extract');
+  await send();
+  const failedAt = clock.now();
+  await fail('load');
+  clock.stepWall(hourMs);
+  await succeed('extract');
+  await send();
+  await askAgain('load', failedAt);
+  clock.stepWall(10 * minuteMs - 1);
+  await askAgain('load', failedAt);
+  assert.deepEqual(await send(), []);
+  clock.stepWall(1);
+  await askAgain('load', failedAt);
+  assert.deepEqual(await send(), ['team-chat firing']);
+  assert.deepEqual(requests.at(-1)?.held, { by: 'dependsOn', sinceAt: failedAt });
+});
+
+test('no message waits for longer than a day', async (t) => {
+  const { clock, fail, askAgain, send } = await aChain(t);
+  await fail('extract');
+  await send();
+  await fail('load');
+  clock.stepWall(24 * hourMs - minuteMs);
+  await askAgain('load');
+  assert.deepEqual(await send(), []);
+  clock.stepWall(minuteMs);
+  await askAgain('load');
+  assert.deepEqual(await send(), ['team-chat firing']);
+});
