@@ -1,4 +1,4 @@
-import type { Hold, Suppression } from '@cronjob-monitor/shared/contract';
+import { toldWords, wordOfReason, type Hold, type Suppression } from '@cronjob-monitor/shared/contract';
 import {
   changeLine,
   closeCauseInWords,
@@ -203,25 +203,27 @@ function notesOf({ heldBy, heldSeconds, delayed, flapping, firstNotice }: AlertM
   // What its turn had to wait for stands in the message.
   const isHeld = heldBy !== null && heldBy !== 'after' && heldSeconds > unremarkableSeconds;
   return [
-    ...(isHeld ? [`held back for ${spanInWords(heldSeconds)} by ${holders[heldBy]}`] : []),
+    ...(isHeld ? [`held back for ${spanInWords(heldSeconds)}${holdText(heldBy)}`] : []),
     ...(delayed ? ['delayed: it happened while nobody watched'] : []),
     ...(flapping ? ['flapping'] : []),
     ...(firstNotice ? ['the first message about it: it was over before one could be sent'] : []),
   ];
 }
 
-const holders: Readonly<Record<Hold | Suppression | 'alertDelay', string>> = {
+function holdText(heldBy: HeldBy): string {
+  const word = wordOfReason[heldBy];
+  if (word !== undefined) return `: ${toldWords[word].toLowerCase()}`;
+  const holder = holders[heldBy];
+  return holder === undefined ? '' : ` by ${holder}`;
+}
+
+type HeldBy = Hold | Suppression | 'alertDelay';
+
+/** What held it that has none of the four words. */
+const holders: Readonly<Partial<Record<HeldBy, string>>> = {
   alertDelay: 'the alert delay of the monitor',
-  maintenance: 'a maintenance window',
-  silence: 'a silence',
   monitorGone: 'the deletion of the monitor',
-  storm: 'an alert storm',
-  inhibited: 'another alert of the CronJob',
-  dependsOn: 'a CronJob that it depends on',
   startupGrace: 'the start of the service',
-  duplicate: 'the window for duplicates',
-  flapping: 'flapping',
-  rateLimit: 'a rate limit',
   backoff: 'failed attempts',
   circuit: 'a channel that failed',
   parked: 'a channel that had to be mended',

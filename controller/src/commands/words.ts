@@ -1,12 +1,13 @@
-import type {
-  Alert,
-  AlertRoute,
-  CoverageReason,
-  Slot,
-  SlotCause,
-  SlotOutcome,
-  Told,
-  ToldReason,
+import {
+  toldWords,
+  type Alert,
+  type AlertRoute,
+  type CoverageReason,
+  type Slot,
+  type SlotCause,
+  type SlotOutcome,
+  type Told,
+  type ToldReason,
 } from '@cronjob-monitor/shared/contract';
 
 /** `2026-11-21 06:52Z`: to the minute, in UTC. */
@@ -55,7 +56,7 @@ const reasons: Readonly<Record<ToldReason, string>> = {
   maintenance: 'a maintenance window',
   monitorGone: 'its monitor was deleted',
   silence: 'a silence',
-  storm: 'a storm of alerts: it goes into a digest',
+  storm: 'a storm of alerts that is told in a digest',
   inhibited: 'a worse alert of the same CronJob was told',
   dependsOn: 'a CronJob that it depends on',
   parked: 'the channel has to be mended first',
@@ -72,8 +73,9 @@ const reasons: Readonly<Record<ToldReason, string>> = {
 };
 
 /** Was it told, and if not, why. */
-export function toldText({ state, reason, until, channels }: Told): string {
-  const why = reason === null ? '' : `: ${reasons[reason]}`;
+export function toldText({ state, reason, word, until, channels }: Told): string {
+  const inAWord = word === null ? '' : `, ${toldWords[word].toLowerCase()}`;
+  const why = reason === null ? '' : `${inAWord}: ${reasons[reason]}`;
   const end = until === null ? '' : ` until ${timeText(until)}`;
   const names = [...new Set(channels.map(({ channel }) => channel))].join(', ');
   switch (state) {

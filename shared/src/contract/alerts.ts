@@ -15,6 +15,7 @@ import type {
   Suppression,
   ToldReason,
   ToldState,
+  ToldWord,
 } from './vocabulary.ts';
 import type { Verdict } from './verdict.ts';
 import type { List, Page, Ref, WireInstant } from './wire.ts';
@@ -32,12 +33,16 @@ export interface ToldChannel {
   readonly httpStatus: number | null;
   /** That the receiver itself keeps it from people, and why: `silenced in Alertmanager by ana until 2026-11-24 06:00 UTC: storage move`. */
   readonly mutedThere: string | null;
+  /** Of what another message tells there, or the receiver mutes; null = neither. */
+  readonly word: ToldWord | null;
 }
 
 /** Was it told, and if not, why. */
 export interface Told {
   readonly state: ToldState;
   readonly reason: ToldReason | null;
+  /** Why it is held, in one of four words: of the reason, or the one that all channels share; null = it is not. */
+  readonly word: ToldWord | null;
   /** When that is looked at again; null = not known. */
   readonly until: WireInstant | null;
   readonly channels: readonly ToldChannel[];

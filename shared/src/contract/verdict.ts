@@ -1,5 +1,5 @@
 import type { Told } from './alerts.ts';
-import { alertTypes, holds, suppressions } from './vocabulary.ts';
+import { alertTypes, toldWords, type ToldWord } from './vocabulary.ts';
 import type { WireInstant } from './wire.ts';
 
 /** How a CronJob, an alert, a run or a target fares, worst first: lists are sorted by it. `failing` is bad without an open alert. */
@@ -21,8 +21,8 @@ export const verdictKinds = [
 ] as const;
 export type VerdictKind = (typeof verdictKinds)[number];
 
-/** What keeps messages back: a person (`acknowledged`, `silence`, `maintenance`), the service, or time (`waits`). */
-export const verdictHolds = ['acknowledged', ...suppressions, ...holds, 'waits'] as const;
+/** What keeps messages back: a person who takes care of it, one of the four words, or what passes (`waits`). */
+export const verdictHolds = ['acknowledged', ...(Object.keys(toldWords) as ToldWord[]), 'waits'] as const;
 export type VerdictHoldKind = (typeof verdictHolds)[number];
 
 export const stepActions = [

@@ -42,6 +42,18 @@ test('every error code has a status that means refusal or failure', () => {
   }
 });
 
+test('a hold has one of the four words, or is of a message that is on its way', () => {
+  const without = contract.toldReasons.filter((reason) => contract.wordOfReason[reason] === undefined);
+  assert.deepEqual(
+    [...contract.suppressions, ...contract.holds].filter((hold) => without.includes(hold)),
+    ['monitorGone', 'startupGrace', 'backoff', 'circuit', 'parked', 'invalid', 'order', 'after'],
+  );
+  assert.deepEqual(
+    [...new Set(Object.values(contract.wordOfReason))].toSorted(),
+    Object.keys(contract.toldWords).toSorted(),
+  );
+});
+
 test('reasons why an alert was not told take in every hold and suppression', () => {
   const reasons: readonly string[] = contract.toldReasons;
   for (const reason of [...contract.holds, ...contract.suppressions]) assert.ok(reasons.includes(reason), reason);

@@ -138,6 +138,30 @@ export const toldReasons = [
 ] as const;
 export type ToldReason = (typeof toldReasons)[number];
 
+/** Why a message is held, in the four words that people read. */
+export const toldWords = {
+  silenced: 'Silenced',
+  maintenance: 'Maintenance',
+  alreadyTold: 'Already told',
+  manyAtOnce: 'Many at once',
+} as const;
+export type ToldWord = keyof typeof toldWords;
+
+/** The word of each reason, and of what became of a message at its channel. The others are of what is on its way, failed, or told to nobody. */
+export const wordOfReason: Readonly<Partial<Record<ToldReason | DeliveryState | 'mutedThere', ToldWord>>> = {
+  silence: 'silenced',
+  mutedThere: 'silenced',
+  maintenance: 'maintenance',
+  duplicate: 'alreadyTold',
+  flapping: 'alreadyTold',
+  inhibited: 'alreadyTold',
+  dependsOn: 'alreadyTold',
+  collapsed: 'alreadyTold',
+  storm: 'manyAtOnce',
+  rateLimit: 'manyAtOnce',
+  digested: 'manyAtOnce',
+};
+
 export const alertTimelineKinds = [
   'detected',
   'pending',

@@ -126,9 +126,10 @@ describe('who was told of an alert', () => {
     category: null,
     httpStatus: 200,
     mutedThere: null,
+    word: null,
   };
   const linesOf = (channels: readonly ToldChannel[], timeline: readonly AlertTimelineEntry[] = []) =>
-    toldLines({ told: { state: 'sent', reason: null, until: null, channels }, timeline }, viewer);
+    toldLines({ told: { state: 'sent', reason: null, word: null, until: null, channels }, timeline }, viewer);
 
   test('is a line per channel with its answer', () => {
     const words = linesOf([

@@ -22,10 +22,12 @@ describe('Told', () => {
     category: null,
     httpStatus: 200,
     mutedThere: null,
+    word: null,
   };
   const told = (changes: Partial<Told>): Told => ({
     state: 'sent',
     reason: null,
+    word: null,
     until: null,
     channels: [],
     ...changes,
@@ -60,8 +62,11 @@ describe('Told', () => {
       }),
       'ops-mail: next try 14:21 (500)',
     ],
-    [told({ state: 'held', reason: 'silence', until }), 'Held back: silence until 18:00'],
-    [told({ state: 'held', reason: 'maintenance' }), 'Held back: maintenance'],
+    [told({ state: 'held', reason: 'silence', word: 'silenced', until }), 'Silenced until 18:00'],
+    [told({ state: 'held', reason: 'maintenance', word: 'maintenance' }), 'Maintenance'],
+    [told({ state: 'held', reason: 'inhibited', word: 'alreadyTold' }), 'Already told'],
+    [told({ state: 'waiting', reason: 'rateLimit', word: 'manyAtOnce', until }), 'Many at once until 18:00'],
+    [told({ state: 'held', reason: 'monitorGone' }), 'Held back: monitor deleted'],
     [
       told({
         state: 'held',

@@ -1,10 +1,11 @@
-import type {
-  AlertType,
-  AlertWaitsFor,
-  Severity,
-  Told,
-  ToldChannel,
-  ToldReason,
+import {
+  toldWords,
+  type AlertType,
+  type AlertWaitsFor,
+  type Severity,
+  type Told,
+  type ToldChannel,
+  type ToldReason,
 } from '@cronjob-monitor/shared/contract';
 import type { Mark } from '../kit/icon/shapes.ts';
 import { ordinal } from './figures.ts';
@@ -54,7 +55,6 @@ function whenText({ channel, state, at, attempts }: ToldChannel, { timeZone, now
 const waits: Readonly<Partial<Record<ToldReason, string>>> = {
   alertDelay: 'Waits before the first message',
   startupGrace: 'Waits for the startup grace',
-  rateLimit: 'Waits for the rate limit',
   circuit: 'Waits: the channel rests after failures',
   order: 'Waits for the message before it',
   after: 'Waits for its turn after the other channels',
@@ -66,28 +66,21 @@ function waitingText(told: Told, viewer: Viewer): string {
     const next = shortTimeText(retried.nextAttemptAt, viewer.timeZone, viewer.nowMs);
     return `${retried.channel}: next try ${next}${answer(retried)}`;
   }
-  const why = (told.reason === null ? undefined : waits[told.reason]) ?? 'On its way';
+  const why = wordText(told) ?? (told.reason === null ? undefined : waits[told.reason]) ?? 'On its way';
   return `${why}${untilText(told, viewer)}`;
 }
-
-const holdWords: Readonly<Partial<Record<ToldReason, string>>> = {
-  maintenance: 'maintenance',
-  silence: 'silence',
-  monitorGone: 'monitor deleted',
-  storm: 'storm of alerts',
-  inhibited: 'a worse alert of the same CronJob',
-  dependsOn: 'a CronJob that it depends on',
-  duplicate: 'told a short while ago',
-  flapping: 'it opens and closes again and again',
-};
 
 function heldText(told: Told, viewer: Viewer): string {
   if (told.reason === 'parked' || told.reason === 'invalid') {
     const parked = told.channels.find(({ state }) => state === 'parked');
     return `${parked?.channel ?? 'Its channel'}: parked until mended${parked ? answer(parked) : ''}`;
   }
-  const why = (told.reason === null ? undefined : holdWords[told.reason]) ?? 'a hold';
-  return `Held back: ${why}${untilText(told, viewer)}`;
+  const why = wordText(told) ?? (told.reason === 'monitorGone' ? 'Held back: monitor deleted' : 'Held back');
+  return `${why}${untilText(told, viewer)}`;
+}
+
+function wordText({ word }: Told): string | undefined {
+  return word === null ? undefined : toldWords[word];
 }
 
 function failedText({ reason, channels }: Told): string {

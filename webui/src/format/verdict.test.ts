@@ -102,7 +102,7 @@ describe('a verdict', () => {
 
   test('shows each hold with its end in the zone of the view', () => {
     const hold = {
-      kind: 'silence',
+      kind: 'silenced',
       by: 'jonas',
       until: '2026-11-21T18:00:00.000Z',
       words: 'Silenced by jonas until {at:2026-11-21T18:00:00.000Z}',
@@ -115,7 +115,7 @@ describe('a verdict', () => {
   });
 
   test('says who was told, and of whom nobody takes its severity', () => {
-    const told: Told = { state: 'none', reason: 'severityNotRouted', until: null, channels: [] };
+    const told: Told = { state: 'none', reason: 'severityNotRouted', word: null, until: null, channels: [] };
     assert.equal(toldOf({ ...verdict, state: 'critical', told }, viewer)?.word, 'No channel takes critical');
     assert.equal(toldOf(verdict, viewer), undefined);
   });

@@ -317,15 +317,15 @@ describe('the group of an alert', () => {
   });
 
   test('is "Held back" from the first second of a silence or a window on, whatever was told before', () => {
-    assert.equal(groupOf(alert('active', 'silence')), 'Held back');
+    assert.equal(groupOf(alert('active', 'silenced')), 'Held back');
     assert.equal(groupOf(alert('active', 'maintenance')), 'Held back');
-    assert.equal(groupOf(alert('pending', 'silence')), 'Held back');
+    assert.equal(groupOf(alert('pending', 'silenced')), 'Held back');
     assert.equal(groupOf(alert('suppressed')), 'Held back');
   });
 
   test('stays where somebody takes note of it, or only its message waits', () => {
     assert.equal(groupOf(alert('active', 'acknowledged')), 'Active');
-    assert.equal(groupOf(alert('active', 'rateLimit')), 'Active');
+    assert.equal(groupOf(alert('active', 'manyAtOnce')), 'Active');
     assert.equal(groupOf(alert('pending', 'waits')), 'Waiting');
   });
 });

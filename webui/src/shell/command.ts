@@ -37,7 +37,7 @@ const lists: Readonly<Record<string, (cronJob: Shown) => boolean>> = {
   oom: ({ verdict: { cause }, lastExecution }) => /OOM|memory/i.test(`${lastExecution?.reason} ${cause}`),
   stuck: ({ verdict: { kind } }) => kind === 'jobStuck' || kind === 'waiting',
   late: ({ verdict: { kind } }) => ['missedSchedule', 'missedLast', 'deadManTriggered', 'absent'].includes(kind),
-  silenced: ({ verdict: { holds } }) => holds.some(({ kind }) => kind === 'silence'),
+  silenced: ({ verdict: { holds } }) => holds.some(({ kind }) => kind === 'silenced'),
   'at risk': ({ sla: { verdict } }) => verdict === 'atRisk' || verdict === 'breached',
 };
 

@@ -19,6 +19,7 @@ import {
   suppressions,
   toldReasons,
   toldStates,
+  toldWords,
   type AcknowledgeResult,
   type Acknowledgement,
   type Alert,
@@ -168,11 +169,14 @@ const matcher = {
   severities: listOf(words(severities), { maxItems: severities.length }),
 };
 
+const word = nullable(words(Object.keys(toldWords)));
+
 /** Alerts, and all that is told of them. */
 export const alertSchemas: Readonly<Record<string, Schema>> = {
   Told: object<Told>({
     state: words(toldStates),
     reason: nullable(words(toldReasons)),
+    word,
     until: nullable(instant),
     channels: listOf(
       object<ToldChannel>({
@@ -186,6 +190,7 @@ export const alertSchemas: Readonly<Record<string, Schema>> = {
         category: nullable(category),
         httpStatus: nullable(int),
         mutedThere: nullable(text),
+        word,
       }),
     ),
   }),

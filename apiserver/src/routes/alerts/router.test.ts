@@ -77,7 +77,7 @@ test('tells open alerts with what was told of them', async () => {
       step: null,
       since: new Date(testNow - hourMs).toISOString(),
       holds: [],
-      told: { state: 'waiting', reason: null, until: null, channels: [] },
+      told: { state: 'waiting', reason: null, word: null, until: null, channels: [] },
       findings: [],
       revision: '',
     },
@@ -105,7 +105,7 @@ test('tells open alerts with what was told of them', async () => {
     delayed: false,
     lastNotified: null,
     channelsNotified: [],
-    told: { state: 'waiting', reason: null, until: null, channels: [] },
+    told: { state: 'waiting', reason: null, word: null, until: null, channels: [] },
     acknowledgement: null,
     context: {
       jobName: 'backup-1',

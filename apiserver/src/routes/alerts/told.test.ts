@@ -168,6 +168,35 @@ for (const [title, alert, facts, expected] of cases) {
   });
 }
 
+const muted = { 'team-chat': { by: 'ana', says: 'silenced in Alertmanager by ana', untilAt: now + 1 } };
+
+for (const [title, alert, facts, word] of [
+  ['a silence', anAlert({ state: 'suppressed', suppressedBy: 'silence' }), undefined, 'silenced'],
+  ['a silence in Alertmanager', anAlert({ mutedThere: muted }), withDeliveries({}), 'silenced'],
+  ['a window', anAlert({ state: 'suppressed', suppressedBy: 'maintenance' }), undefined, 'maintenance'],
+  ['a twin that tells it', anAlert(), withDeliveries({ state: 'collapsed' }), 'alreadyTold'],
+  ['a storm', anAlert(), withDecision('held', 'storm'), 'manyAtOnce'],
+  ['a rate limit', anAlert(), withDeliveries({ state: 'ready', stateReason: 'rateLimit' }), 'manyAtOnce'],
+  ['a digest that told it', anAlert(), withDeliveries({ state: 'digested' }), 'manyAtOnce'],
+  [
+    'no hold, where one channel heard it and another in a digest',
+    anAlert(),
+    withDeliveries({}, { channel: 'mail', state: 'digested' }),
+    null,
+  ],
+  ['no hold, where no channel is named', anAlert(), withDecision('notRouted', 'noChannel'), null],
+  ['no hold, where it failed', anAlert(), withDeliveries({ state: 'dead' }), null],
+  ['no hold, where it is on its way', anAlert(), withDeliveries({ state: 'claimed' }), null],
+  [
+    'no hold, where the monitor is gone',
+    anAlert({ state: 'suppressed', suppressedBy: 'monitorGone' }),
+    undefined,
+    null,
+  ],
+] as const) {
+  test(`has the word ${word} for ${title}`, () => assert.equal(presentTold(alert, facts, now).word, word));
+}
+
 test('names the newest message of each channel', () => {
   const facts = withDeliveries({ id: 'one' }, { id: 'two', kind: 'reminder' }, { id: 'three', channel: 'mail' });
   assert.deepEqual(

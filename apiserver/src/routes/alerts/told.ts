@@ -1,4 +1,4 @@
-import type { Told, ToldChannel } from '@cronjob-monitor/shared/contract';
+import { wordOfReason, type Told, type ToldChannel, type ToldWord } from '@cronjob-monitor/shared/contract';
 import type { Instant } from '@cronjob-monitor/shared/domain';
 import type { StoredAlert, ToldDelivery, ToldFacts } from '@cronjob-monitor/shared/store';
 import { orNull, toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
@@ -17,7 +17,15 @@ export function presentTold(alert: StoredAlert, facts: ToldFacts | undefined, no
     waiting(alert, newest) ??
     ({ state: newest.length > 0 ? 'sent' : 'waiting', reason: null, until: undefined } satisfies Verdict);
   const until = verdict.until === undefined || verdict.until <= now ? null : toWireInstant(verdict.until);
-  return { ...verdict, until, channels: newest.map((delivery) => presentChannel(alert, delivery)) };
+  const channels = newest.map((delivery) => presentChannel(alert, delivery));
+  return { state: verdict.state, reason: verdict.reason, word: wordOf(verdict.reason, channels), until, channels };
+}
+
+/** Of its reason; without one, of what became of its message wherever it went. */
+function wordOf(reason: Told['reason'], channels: readonly ToldChannel[]): ToldWord | null {
+  if (reason !== null) return wordOfReason[reason] ?? null;
+  const words = new Set(channels.map(({ word }) => word));
+  return words.size === 1 ? (channels[0]?.word ?? null) : null;
 }
 
 function newestOfChannels(deliveries: readonly ToldDelivery[]): readonly ToldDelivery[] {
@@ -78,6 +86,7 @@ function nextTryOf({ state, nextAttemptAt, restsUntil }: ToldDelivery): Instant 
 
 function presentChannel({ state, mutedThere }: StoredAlert, delivery: ToldDelivery): ToldChannel {
   const isOpen = delivery.state === 'ready' || delivery.state === 'claimed';
+  const there = state === 'active' ? orNull(mutedThere[delivery.channel]?.says) : null;
   return {
     channel: delivery.channel,
     deliveryId: delivery.id,
@@ -88,6 +97,7 @@ function presentChannel({ state, mutedThere }: StoredAlert, delivery: ToldDelive
     nextAttemptAt: isOpen ? toWireInstantOrNull(nextTryOf(delivery)) : null,
     category: orNull(delivery.category),
     httpStatus: orNull(delivery.httpStatus),
-    mutedThere: state === 'active' ? orNull(mutedThere[delivery.channel]?.says) : null,
+    mutedThere: there,
+    word: orNull(wordOfReason[there === null ? delivery.state : 'mutedThere']),
   };
 }

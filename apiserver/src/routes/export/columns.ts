@@ -132,7 +132,7 @@ export const alertColumns: readonly string[] = [
   'delayed',
   'lastNotified',
   'channelsNotified',
-  ...inside('told', ['state', 'reason', 'until']),
+  ...inside('told', ['state', 'reason', 'word', 'until']),
   ...inside('acknowledgement', ['by', 'at', 'note', 'expiresAt']),
   ...inside('context', ['jobName', 'exitCode', 'reason', 'suggestedFix', 'measured', 'limit', 'unit']),
   ...inside('context.podStatus', ['phase', 'reason', 'node', 'restarts', 'waiting']),

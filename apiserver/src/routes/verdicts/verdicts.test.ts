@@ -89,7 +89,7 @@ describe('what holds messages back', () => {
     const [alert] = await alertsOf(fleet);
     assert.deepEqual(
       alert?.verdict.holds.map((hold) => [hold.kind, hold.by, hold.words]),
-      [['silence', 'jonas', words]],
+      [['silenced', 'jonas', words]],
     );
     const list = (await fleet.ask('/api/v1/cronjobs')).json() as CronJobList;
     assert.deepEqual(

@@ -1,4 +1,10 @@
-import type { ToldReason, VerdictHold, VerdictHoldKind } from '../../contract/index.ts';
+import {
+  toldWords,
+  wordOfReason,
+  type ToldReason,
+  type VerdictHold,
+  type VerdictHoldKind,
+} from '../../contract/index.ts';
 import type { Instant } from '../instant.ts';
 import { instantIn } from './figures.ts';
 
@@ -12,22 +18,16 @@ export interface HoldFacts {
   readonly told: { readonly reason: ToldReason | null; readonly untilAt: Instant | undefined } | undefined;
 }
 
-/** Reasons of a message that is held or waits, as chips say them. A person's holds stand by themselves. */
-const said: Readonly<Partial<Record<ToldReason, readonly [VerdictHoldKind, string]>>> = {
-  storm: ['storm', 'Many at once'],
-  inhibited: ['inhibited', 'Another alert of it tells this'],
-  dependsOn: ['dependsOn', 'Waits for a CronJob before it'],
-  duplicate: ['duplicate', 'Already told'],
-  flapping: ['flapping', 'Comes and goes'],
-  startupGrace: ['startupGrace', 'Waits for the start'],
-  rateLimit: ['rateLimit', 'Waits: rate limit'],
-  backoff: ['backoff', 'Waits: the channel did not answer'],
-  circuit: ['circuit', 'Waits: the channel rests'],
-  parked: ['parked', 'Parked until its channel is mended'],
-  invalid: ['invalid', 'Its channel is not usable'],
-  order: ['order', 'Waits for an earlier message'],
-  after: ['waits', 'Waits for its turn'],
-  alertDelay: ['waits', 'Waits'],
+/** What a message waits for that has none of the four words. */
+const waits: Readonly<Partial<Record<ToldReason, string>>> = {
+  startupGrace: 'Waits for the start',
+  backoff: 'Waits: the channel did not answer',
+  circuit: 'Waits: the channel rests',
+  parked: 'Parked until its channel is mended',
+  invalid: 'Its channel is not usable',
+  order: 'Waits for an earlier message',
+  after: 'Waits for its turn',
+  alertDelay: 'Waits',
 };
 
 /** Each hold in force as a chip, the ones that a person asked for first. */
@@ -35,10 +35,14 @@ export function holdsOf({ acknowledged, silence, maintenance, told }: HoldFacts)
   const chips: VerdictHold[] = [];
   if (acknowledged)
     chips.push(chip('acknowledged', `Acknowledged by ${acknowledged.by}`, acknowledged.untilAt, acknowledged.by));
-  if (silence) chips.push(chip('silence', `Silenced by ${silence.by}`, silence.untilAt, silence.by));
-  if (maintenance) chips.push(chip('maintenance', 'Maintenance', maintenance.untilAt, undefined));
-  const words = told?.reason == null ? undefined : said[told.reason];
-  if (words) chips.push(chip(words[0], words[1], told?.untilAt, undefined));
+  if (silence) chips.push(chip('silenced', `${toldWords.silenced} by ${silence.by}`, silence.untilAt, silence.by));
+  if (maintenance) chips.push(chip('maintenance', toldWords.maintenance, maintenance.untilAt, undefined));
+  if (told?.reason == null) return chips;
+  const word = wordOfReason[told.reason];
+  // A person's holds stand by themselves.
+  if (word === 'alreadyTold' || word === 'manyAtOnce') chips.push(chip(word, toldWords[word], told.untilAt, undefined));
+  const waitsFor = waits[told.reason];
+  if (waitsFor !== undefined) chips.push(chip('waits', waitsFor, told.untilAt, undefined));
   return chips;
 }
 

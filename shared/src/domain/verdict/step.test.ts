@@ -26,6 +26,7 @@ const runbook = 'https://wiki.example.org/backup';
 const told = (state: Told['state'], reason: Told['reason'], channels: Told['channels'] = []): Told => ({
   state,
   reason,
+  word: null,
   until: null,
   channels,
 });
@@ -101,6 +102,7 @@ describe('the next step', () => {
       category: null,
       httpStatus: 500,
       mutedThere: null,
+      word: null,
     } as const;
     const step = stepOf({ ...quiet, kind: 'slaBreached', told: told('failed', 'rejected', [dead]) });
     assert.deepEqual(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { AlertSubject, AlertType, HealthState } from '../../contract/index.ts';
+import type { AlertSubject, AlertType, HealthState, ToldReason } from '../../contract/index.ts';
 import { alertWords, type WordedAlert } from './alert-words.ts';
 import { holdsOf } from './holds.ts';
 import { printWords } from './print-words.ts';
@@ -216,11 +216,26 @@ test('what keeps a message back is told in chips, what a person asked for first'
     chips.map(({ kind, by, words }) => [kind, by, printWords(words, reader)]),
     [
       ['acknowledged', 'ana', 'Acknowledged by ana until 08:00'],
-      ['silence', 'jonas', 'Silenced by jonas until 09:00'],
+      ['silenced', 'jonas', 'Silenced by jonas until 09:00'],
       ['maintenance', null, 'Maintenance'],
-      ['duplicate', null, 'Already told'],
+      ['alreadyTold', null, 'Already told'],
     ],
   );
+});
+
+test('what keeps a message back without a person is one of two words, or a wait with its own sentence', () => {
+  const chipOf = (reason: ToldReason) =>
+    holdsOf({
+      acknowledged: undefined,
+      silence: undefined,
+      maintenance: undefined,
+      told: { reason, untilAt: undefined },
+    }).map(({ kind, words }) => `${kind}: ${words}`);
+  for (const reason of ['duplicate', 'flapping', 'inhibited'] as const)
+    assert.deepEqual(chipOf(reason), ['alreadyTold: Already told']);
+  for (const reason of ['storm', 'rateLimit'] as const) assert.deepEqual(chipOf(reason), ['manyAtOnce: Many at once']);
+  assert.deepEqual(chipOf('parked'), ['waits: Parked until its channel is mended']);
+  assert.deepEqual(chipOf('noChannel'), []);
 });
 
 test('an instant that is none stays as it is written', () => {

@@ -100,7 +100,7 @@ const groupNames = ['Active', 'Waiting', 'Held back'] as const;
 
 /** A silence or a window holds an alert from its first second on, also one whose message went out before. */
 export function groupOf({ state, verdict }: Pick<Alert, 'state' | 'verdict'>): (typeof groupNames)[number] {
-  const isHeld = verdict?.holds.some(({ kind }) => kind === 'silence' || kind === 'maintenance');
+  const isHeld = verdict?.holds.some(({ kind }) => kind === 'silenced' || kind === 'maintenance');
   if (state === 'suppressed' || isHeld) return 'Held back';
   return state === 'pending' ? 'Waiting' : 'Active';
 }
