@@ -155,6 +155,7 @@ function* ofMetrics(
 /** What a receiver took names an alert that the pages have, with the same facts. */
 function* ofMessages({ alerts, history, alertDetails }: Pages, { messages }: Elsewhere): Generator<string> {
   const known = new Map([...history, ...alerts].map((alert) => [alert.id, alert]));
+  const newest = new Map(messages.flatMap(({ data: { alert } }) => (alert ? [[alert.id, alert] as const] : [])));
   for (const { type, data } of messages) {
     const { alert, cronjob } = data;
     if (!alert || !cronjob) continue;
@@ -166,12 +167,22 @@ function* ofMessages({ alerts, history, alertDetails }: Pages, { messages }: Els
     }
     if (page.type !== alert.type || nameOf(page.cronjob) !== nameOf(cronjob))
       yield `${place} is about ${alert.type}, its page about ${page.type} of ${nameOf(page.cronjob)}`;
+    // What moves while an alert lives, such as a severity after an edit, is that of its newest message.
+    if (newest.get(alert.id) !== alert) continue;
+    // The timeline of its page says when an edit changed its severity; where the edit names no channel no message says it.
+    if (
+      alertDetails.some(
+        ({ id, timeline }) => id === alert.id && timeline.some(({ kind }) => kind === 'severityChanged'),
+      )
+    )
+      continue;
     if (page.severity !== alert.severity) yield `${place} says ${alert.severity}, its page ${page.severity}`;
     if (page.since !== alert.since) yield `${place} says since ${alert.since}, its page ${page.since}`;
     if (alert.occurrences > page.occurrences)
       yield `${place} counts ${alert.occurrences}, its page ${page.occurrences}`;
-    // The figures of these change while they hold; the message has those of its instant.
-    const hasFigures = page.type === 'slaBreached' || page.type === 'durationRegression';
+    // The figures of these change while they hold, and why a CronJob is missing; the message has those of its instant.
+    const hasFigures =
+      page.type === 'slaBreached' || page.type === 'durationRegression' || page.subject === 'disappeared';
     const isSame = !hasFigures && alert.occurrences === page.occurrences && alert.state === page.state;
     if (isSame && !withoutAges(alert.message).includes(withoutAges(page.message)))
       yield `${place} says "${alert.message}", its page "${page.message}"`;

@@ -93,7 +93,9 @@ async function play(seed: number): Promise<Played> {
       looked += 1;
       const found = contradictionsOf(pages);
       if (isAtEnd) for await (const one of contradictionsOfExplain(pages, address, now)) found.push(one);
-      if (isAtEnd) found.push(...contradictionsElsewhere(pages, await elsewhereOf(service, world), now));
+      // Statuses and metrics follow within a minute.
+      const isQuiet = pages.alerts.every(({ detectedAt }) => now - Date.parse(detectedAt) >= 60_000);
+      if (isAtEnd && isQuiet) found.push(...contradictionsElsewhere(pages, await elsewhereOf(service, world), now));
       if (browser && isAtEnd) {
         const drawn = await contradictionsDrawn(browser, address, pages, now);
         pagesDrawn += drawn.pages;
