@@ -15,7 +15,7 @@ import {
   recordDecisions,
   recordSlots,
 } from '@cronjob-monitor/shared/store';
-import { FakeClock, TestServer } from '@cronjob-monitor/shared/testing';
+import { aGroupOfJobs, FakeClock, TestServer } from '@cronjob-monitor/shared/testing';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -120,6 +120,18 @@ describe('explain', () => {
       /warning jobFailed \(active\), monitor prod\/dr: Last run failed 1 h ago: exit code 137, OOMKilled\n/,
     );
     assert.match(out, /No message is wanted: noChannel/);
+  });
+
+  it('tells of a group of Jobs how it stands, and of no run that was expected', async () => {
+    await using fleet = await startFleet();
+    await leads(fleet);
+    const group = await fleet.addCronJob(aGroupOfJobs());
+    await fleet.addMonitor({ spec: {} }, [group]);
+    await fleet.addRuns(group, { createdAt: testNow - dayMs, scheduledAt: undefined });
+    const { status, out } = await at(fleet, ['explain', 'prod/~migrate']);
+    assert.equal(status, 0, out);
+    assert.match(out, /^prod\/~migrate {2}group of Jobs {2}healthy\n/);
+    assert.doesNotMatch(out, /Why did it not run/);
   });
 
   it('has nothing to explain where everything ran', async () => {

@@ -10,6 +10,7 @@ import { executionIndexes } from './contract/execution-indexes.ts';
 import { expected } from './contract/expected.ts';
 import { explainedRuns } from './contract/explained-runs.ts';
 import { deletion, evidence, pruning } from './contract/history.ts';
+import { jobGroups } from './contract/job-groups.ts';
 import { heartbeats, leader } from './contract/leader.ts';
 import { leaderBeats, leaderLock } from './contract/leader-lock.ts';
 import { firstMigration, migrations } from './contract/migrations.ts';
@@ -35,6 +36,7 @@ const suites = [
   leaderBeats,
   cronJobs,
   specEpochs,
+  jobGroups,
   monitors,
   expected,
   channels,

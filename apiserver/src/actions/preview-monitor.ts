@@ -2,10 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MonitorPreview, PreviewFinding, Ref } from '@cronjob-monitor/shared/contract';
 import {
   ancestorsOf,
+  isGroupName,
   lint,
   parentsOf,
+  parseResourceDuration,
   typesThatHold,
   previewCronJob,
+  previewGroup,
   type Instant,
   type LintedCronJob,
   type LintFacts,
@@ -19,7 +22,9 @@ import {
   alertRulesOf,
   decodeMonitorSpec,
   detectionRulesOf,
+  groupRulesOf,
   routeRulesOf,
+  selectsCronJob,
   type MonitorDefaults,
   type MonitorSpec,
 } from '@cronjob-monitor/shared/kube';
@@ -29,6 +34,7 @@ import {
   listAlerts,
   listCronJobs,
   listDependencies,
+  listKeptGroups,
   listMonitors,
   listMonitorsOf,
   listRoutedChannels,
@@ -87,7 +93,8 @@ export async function previewMonitor(deps: PreviewDeps, wish: PreviewWish): Prom
   const { spec } = decoded;
   const { mayListChannels } = wish;
   const faults = decoded.problems.map(({ path, message }) => ofSchema(path, message));
-  const { cronJobs: matched, unknownLabels } = await listMatched(store, wish, spec);
+  const { cronJobs: ofSelector, unknownLabels } = await listMatched(store, wish, spec);
+  const matched = [...ofSelector, ...(await listMatchedGroups(store, wish, spec))];
   const asked = matched.slice(0, mostCronJobs);
   const ids = asked.map(({ id }) => id);
   const history = await readHistories(store, ids, { from: fromAt - reachMs(spec), mostRows });
@@ -107,9 +114,8 @@ export async function previewMonitor(deps: PreviewDeps, wish: PreviewWish): Prom
     // A turn for others between two of them.
     await nextTurn();
     const of = toPreviewed(cronJob, stored, epochs.get(cronJob.id) ?? [], settings.defaultTimeZone);
-    const rules = { detection: detectionRulesOf(spec, of.timeZone), alerts: alertRulesOf(spec) };
     const parents = waits?.parentsOf(cronJob);
-    const found = previewCronJob(rules, { ...of, parents }, { fromAt, toAt, skewP99Ms });
+    const found = replay(spec, { ...of, parents }, { fromAt, toAt, skewP99Ms });
     alerts.push(...found.map((alert) => ({ ...alert, cronjob: { namespace: of.namespace, name: of.name } })));
   }
   const findings = [
@@ -117,6 +123,7 @@ export async function previewMonitor(deps: PreviewDeps, wish: PreviewWish): Prom
     ...(await lintOf(deps, { spec, asked, skewP99Ms, toAt, mayListChannels, dependencies: waits?.linted })),
   ];
   if (unknownLabels) findings.push(labelsUnknown);
+  if (spec.jobs) findings.push(jobsUnknown);
   return {
     valid: faults.length === 0,
     findings,
@@ -132,6 +139,18 @@ export async function previewMonitor(deps: PreviewDeps, wish: PreviewWish): Prom
     blindSeconds: blindSecondsOf(history.of, epochs, { fromAt, toAt }),
     truncated: isCut,
   };
+}
+
+/** The alerts of one CronJob, or of a group of Jobs. */
+function replay(
+  spec: MonitorSpec,
+  of: Parameters<typeof previewCronJob>[1],
+  range: Parameters<typeof previewCronJob>[2],
+): PreviewedAlert[] {
+  const [detection, alerts] = [detectionRulesOf(spec, of.timeZone), alertRulesOf(spec)];
+  if (!isGroupName(of.name)) return previewCronJob({ detection, alerts }, of, range);
+  const forgetAfterMs = (spec.jobs && parseResourceDuration(spec.jobs.forgetAfter)) ?? 0;
+  return previewGroup({ detection: groupRulesOf(detection), alerts }, of, range, forgetAfterMs);
 }
 
 /** The rules of who is told, of every monitor by its id; one that cannot be read selects nothing, and is left out. */
@@ -155,9 +174,9 @@ export async function readRouteRules({
 async function listMatched(
   store: Store,
   { namespace, name, readable }: PreviewWish,
-  { selector }: MonitorSpec,
+  { selector, jobs }: MonitorSpec,
 ): Promise<{ readonly cronJobs: readonly CatalogCronJob[]; readonly unknownLabels: boolean }> {
-  if (selector?.unusable) return { cronJobs: [], unknownLabels: false };
+  if (selector?.unusable || jobs?.only) return { cronJobs: [], unknownLabels: false };
   const asksLabels =
     Object.keys(selector?.matchLabels ?? {}).length > 0 ||
     (selector?.matchExpressions.length ?? 0) > 0 ||
@@ -168,11 +187,35 @@ async function listMatched(
   const namespaces = readable.length === 0 ? wanted : within(wanted, readable);
   if (namespaces === undefined) return { cronJobs: [], unknownLabels: asksLabels };
   const monitor = asksLabels && name !== undefined ? { namespace, name } : undefined;
-  const known = await listCronJobs(store, { namespaces, monitor });
+  const known = await listCronJobs(store, { kinds: ['CronJob'], namespaces, monitor });
   const names = selector?.matchNames ?? [];
   const cronJobs = names.length === 0 ? known : known.filter((cronJob) => names.includes(cronJob.name));
   const left = selector?.fallback ? await leftToFallback(store, cronJobs, { namespace, name }) : cronJobs;
   return { cronJobs: left, unknownLabels: asksLabels };
+}
+
+/** The groups of Jobs that the service knows and that these criteria take: those that some monitor watches. */
+async function listMatchedGroups(
+  store: Store,
+  { namespace, name, readable }: PreviewWish,
+  { selector, jobs }: MonitorSpec,
+): Promise<readonly CatalogCronJob[]> {
+  if (!jobs || selector?.unusable) return [];
+  // Labels of namespaces are in the cluster alone.
+  const byLabel = selector?.namespaceSelector !== undefined;
+  if (byLabel && name === undefined) return [];
+  const named = selector?.namespaces ?? [];
+  const wanted = selector?.allNamespaces || byLabel ? [] : named.length > 0 ? named : [namespace];
+  const namespaces = readable.length === 0 ? wanted : within(wanted, readable);
+  if (namespaces === undefined) return [];
+  const monitor = byLabel && name !== undefined ? { namespace, name } : undefined;
+  const facts = new Map((await listKeptGroups(store)).map((group) => [group.facts.uid, group.facts]));
+  const known = await listCronJobs(store, { kinds: ['Jobs'], namespaces, monitor });
+  const taken = known.filter(({ uid, namespace: of }) => {
+    const group = facts.get(uid);
+    return group !== undefined && selectsCronJob({ jobs }, new Set([of]), group);
+  });
+  return selector?.fallback ? leftToFallback(store, taken, { namespace, name }) : taken;
 }
 
 /** Those that no other monitor without `fallback` selects now. */
@@ -399,6 +442,13 @@ const labelsUnknown: PreviewFinding = {
   path: 'spec.selector',
   message:
     'labels are looked at in the cluster alone: what the monitor of this name selects now is taken in their place',
+};
+
+const jobsUnknown: PreviewFinding = {
+  level: 'note',
+  code: 'SelectorEmpty',
+  path: 'spec.jobs',
+  message: 'Jobs are looked at in the cluster alone: of those that no monitor watches yet, nothing is known',
 };
 
 function ofSchema(path: string, message: string): PreviewFinding {

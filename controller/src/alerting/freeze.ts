@@ -238,7 +238,8 @@ function cronJobOf(
     namespace,
     name,
     uid,
-    schedule: told?.schedule ?? null,
+    // A group of Jobs has none.
+    schedule: told?.schedule || null,
     timezone: told?.timeZone ?? null,
     lastSuccess: toWireOrNull(told?.lastSuccessAt),
     nextRun: toWireOrNull(told?.nextRunAt),

@@ -130,7 +130,10 @@ and nobody is told. kubectl get cjm -A shows the monitors, and the condition Sel
 function describe(explained: Explained, since: string, now: Instant): string {
   return [
     stateLines(explained, now),
-    ['', `Why did it not run? Expected runs since ${timeText(since)}:`, ...slotLines(explained)],
+    // A group of Jobs is expected at no time.
+    explained.cronJob.kind === 'Jobs'
+      ? []
+      : ['', `Why did it not run? Expected runs since ${timeText(since)}:`, ...slotLines(explained)],
     ['', 'Why was nobody told? Alerts of that time:', ...alertLines(explained, now)],
   ]
     .flat()
@@ -139,20 +142,22 @@ function describe(explained: Explained, since: string, now: Instant): string {
 }
 
 function stateLines({ cronJob, health }: Explained, now: Instant): string[] {
-  const { namespace, name, schedule, timezone, nextRun, runningJobs } = cronJob;
+  const { namespace, name, kind, schedule, timezone, nextRun, runningJobs } = cronJob;
   const zone = timezone === null ? '' : ` ${timezone}`;
+  const what = kind === 'Jobs' ? 'group of Jobs' : `${schedule}${zone}`;
   const { verdict } = cronJob;
   const print = (words: string): string => printWords(words, { now, timeZone: 'UTC' });
   const cause = verdict.cause === null || verdict.words.includes(verdict.cause) ? '' : `; ${print(verdict.cause)}`;
   const lines = [
-    `${namespace}/${name}  ${schedule}${zone}  ${verdict.state}`,
+    `${namespace}/${name}  ${what}  ${verdict.state}`,
     `  ${print(verdict.words)}${cause}`,
     ...verdict.holds.map((hold) => `  ${print(hold.words)}`),
     ...verdict.findings.map((finding) => `  ${print(finding.words)}`),
     ...(verdict.step === null ? [] : [`  ${print(verdict.step.words)}`]),
   ];
   lines.push(rolloutLine(cronJob));
-  if (cronJob.deletedAt !== null) lines.push(`  it was deleted at ${timeText(cronJob.deletedAt)}`);
+  if (cronJob.deletedAt !== null)
+    lines.push(`  it was ${kind === 'Jobs' ? 'let go' : 'deleted'} at ${timeText(cronJob.deletedAt)}`);
   if (nextRun !== null) lines.push(`  the next run is due at ${timeText(nextRun)}`);
   if (runningJobs > 0)
     lines.push(`  ${counted(runningJobs, 'Job')} of it ${runningJobs === 1 ? 'is' : 'are'} going on`);

@@ -66,12 +66,13 @@ export function numberOf(flag: string, given: string | undefined, min: number, m
   throw new UsageError(`--${flag} ${JSON.stringify(given)} must be a whole number from ${min} to ${max}`);
 }
 
-/** `NAMESPACE/NAME`, the one operand of a command. */
+/** `NAMESPACE/NAME`, the one operand of a command; the name of a CronJob, or of a group of Jobs. */
 export function refOf(operands: readonly string[]): { readonly namespace: string; readonly name: string } {
   const [given = '', ...more] = operands;
-  const [, namespace, name] = /^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)\/([a-z0-9][-.a-z0-9]{0,252})$/.exec(given)
-    ? ['', ...given.split('/')]
-    : [];
+  const [, namespace, name] =
+    /^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)\/([a-z0-9][-.a-z0-9]{0,252}|~[A-Za-z0-9][-_.A-Za-z0-9]{0,251})$/.exec(given)
+      ? ['', ...given.split('/')]
+      : [];
   if (more.length > 0 || namespace === undefined || name === undefined) {
     throw new UsageError(
       operands.length === 0

@@ -1,6 +1,7 @@
 import {
   cutoffsOf,
   dayOf,
+  isGroupName,
   purgeDueAt,
   resetsOnRecreation,
   type Cutoffs,
@@ -119,6 +120,8 @@ function toPurge(owners: readonly RetentionOwner[], deps: PruneDeps, now: Instan
   );
   return owners.filter((owner) => {
     if (owner.deletedAt === undefined || !deps.isWatched(owner.namespace)) return false;
+    // A group goes with its Jobs, as they do in time: its history ends by age alone.
+    if (isGroupName(owner.name)) return false;
     const successor = living.get(nameOf(owner));
     if (successor && resetsOnRecreation(successor.rules)) return true;
     const dueAt = purgeDueAt(owner.rules, owner.deletedAt);

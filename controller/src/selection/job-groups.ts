@@ -170,6 +170,7 @@ export function groupOf(job: JobFacts, marks: JobMarks, earlier: CronJobFacts | 
     name,
     marks,
     templateHash,
+    templateWrittenAt: job.createdAt,
     createdAt: Math.min(job.createdAt, earlier?.createdAt ?? Infinity),
   });
 }

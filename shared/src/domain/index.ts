@@ -352,7 +352,13 @@ export {
   type LintFinding,
   type LintLevel,
 } from './detect/lint-finding.ts';
-export { previewCronJob, type PreviewedAlert, type PreviewRange, type PreviewRules } from './preview/preview.ts';
+export {
+  previewCronJob,
+  previewGroup,
+  type PreviewedAlert,
+  type PreviewRange,
+  type PreviewRules,
+} from './preview/preview.ts';
 export type { PreviewedCronJob, PreviewedParent, PreviewedRun, PreviewedSlot } from './preview/history.ts';
 export {
   alertWords,

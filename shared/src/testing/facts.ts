@@ -1,4 +1,13 @@
-import type { ContainerFacts, CronJobFacts, JobFacts, PodFacts, Termination } from '../domain/index.ts';
+import {
+  groupUidOf,
+  toGroupFacts,
+  type ContainerFacts,
+  type CronJobFacts,
+  type JobFacts,
+  type JobMarks,
+  type PodFacts,
+  type Termination,
+} from '../domain/index.ts';
 
 /** A full minute of a Saturday: the slot that the facts made here speak of. */
 export const slotAt = Date.UTC(2026, 10, 21, 7, 53);
@@ -135,4 +144,20 @@ export function aCronJob(changes: Partial<CronJobFacts> = {}): CronJobFacts {
     templateWrittenAt: changes.createdAt ?? slotAt - 24 * 3600 * 1000,
     ...changes,
   };
+}
+
+/** A group of Jobs in `prod`, named `~migrate` unless told otherwise. */
+export function aGroupOfJobs(
+  name = '~migrate',
+  marks: Partial<JobMarks> = {},
+  createdAt = aCronJob().createdAt,
+): CronJobFacts {
+  return toGroupFacts({
+    uid: groupUidOf('prod', name),
+    namespace: 'prod',
+    name,
+    marks: { labels: { app: 'shop' }, annotations: ['helm.sh/hook'], notes: {}, ownerKind: undefined, ...marks },
+    templateHash: 'template-1',
+    createdAt,
+  });
 }

@@ -1,4 +1,4 @@
-export { aContainer, aCronJob, aFailedJob, aJob, anEnd, aPod, slotAt } from './facts.ts';
+export { aContainer, aCronJob, aFailedJob, aGroupOfJobs, aJob, anEnd, aPod, slotAt } from './facts.ts';
 export {
   aPage,
   aRawObject,

@@ -5,8 +5,8 @@ import { contract } from '../suite.ts';
 
 export const migrations = contract('the schema', (test) => {
   test('is ready after the migration, and a second one does nothing', async ({ store }) => {
-    assert.deepEqual(await getSchemaState(store), { state: 'ready', version: 8, supported: 8 });
-    assert.deepEqual(await migrate(store, { version: 'test' }), { from: 8, to: 9, applied: [] });
+    assert.deepEqual(await getSchemaState(store), { state: 'ready', version: 9, supported: 9 });
+    assert.deepEqual(await migrate(store, { version: 'test' }), { from: 9, to: 9, applied: [] });
   });
 
   test('keeps what was done, with checksums, and every step as done', async ({ store }) => {

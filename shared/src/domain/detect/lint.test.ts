@@ -191,6 +191,8 @@ const cases: Row[] = [
   ],
   ['nothing to send', { spec: { alerting: { enabled: false, channelRefs: [], severityOverrides: {} } } }, []],
   ['a selector that matches nothing', { cronJobs: [] }, ['SelectorEmpty']],
+  ['Jobs without a CronJob, of which there are none now', { cronJobs: [], spec: { jobs: {} } }, []],
+  ['a group of Jobs, which has no schedule', { cronJob: { name: '~migrate', schedule: '' } }, []],
   ['a fallback for which nothing is left', { cronJobs: [], spec: { selector: { fallback: true } } }, []],
   [
     'a run in the doubled hour',

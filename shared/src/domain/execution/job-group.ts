@@ -6,6 +6,8 @@ export interface JobMarks {
   readonly labels: Readonly<Record<string, string>>;
   /** Keys of its annotations. */
   readonly annotations: readonly string[];
+  /** As a CronJob has them. */
+  readonly notes: CronJobFacts['notes'];
   /** Kind of the object that controls it, such as `JobSet`; undefined: none does. */
   readonly ownerKind: string | undefined;
 }
@@ -57,14 +59,16 @@ export function groupUidOf(namespace: string, groupName: string): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-');
 }
 
-/** A group of Jobs in the form of a CronJob: it has no schedule, and so no slots. `labels`: those of its newest Job. */
+/** A group of Jobs in the form of a CronJob: it has no schedule, and so no slots. Labels and notes are those of its newest Job. */
 export function toGroupFacts(
-  of: Pick<CronJobFacts, 'uid' | 'namespace' | 'name' | 'templateHash' | 'createdAt'> & { readonly marks: JobMarks },
+  of: Pick<CronJobFacts, 'uid' | 'namespace' | 'name' | 'templateHash' | 'templateWrittenAt' | 'createdAt'> & {
+    readonly marks: JobMarks;
+  },
 ): CronJobFacts {
   return {
     ...of,
     labels: of.marks.labels,
-    notes: {},
+    notes: of.marks.notes,
     schedule: '',
     timeZone: undefined,
     suspended: false,

@@ -60,6 +60,52 @@ export function previewCronJob(rules: PreviewRules, cronJob: PreviewedCronJob, r
   return new Replay(rules, orderHistory(cronJob, range.skewP99Ms), range).play();
 }
 
+/**
+ * The same of a group of Jobs, of which a monitor lets go when no Job of it has run for so long: what is open then has ended, and the next Job
+ * begins anew. What is usual of its durations stays known.
+ */
+export function previewGroup(
+  rules: PreviewRules,
+  group: PreviewedCronJob,
+  range: PreviewRange,
+  forgetAfterMs: number,
+): PreviewedAlert[] {
+  const spells = spellsOf(group.runs, forgetAfterMs);
+  const ended = (alert: PreviewedAlert, forgottenAt: Instant | undefined): PreviewedAlert =>
+    forgottenAt === undefined || forgottenAt > range.toAt || (alert.endedAt ?? Infinity) <= forgottenAt
+      ? alert
+      : { ...alert, endedAt: forgottenAt };
+  const ofSpells = spells.flatMap(({ runs, fromAt, forgottenAt }) => {
+    const within = { ...range, fromAt: Math.max(range.fromAt, fromAt), toAt: Math.min(range.toAt, forgottenAt) };
+    const found = within.toAt > within.fromAt ? previewCronJob(rules, { ...group, runs }, within) : [];
+    return found.filter(({ type }) => type !== 'durationRegression').map((alert) => ended(alert, forgottenAt));
+  });
+  const regressions = previewCronJob(rules, group, range)
+    .filter(({ type }) => type === 'durationRegression')
+    .map((alert) => ended(alert, spells.find(({ forgottenAt }) => forgottenAt > alert.sinceAt)?.forgottenAt));
+  return [...ofSpells, ...regressions];
+}
+
+interface Spell {
+  readonly runs: PreviewedCronJob['runs'][number][];
+  readonly fromAt: Instant;
+  forgottenAt: Instant;
+}
+
+/** Runs of which each began before the ones before it were forgotten. */
+function spellsOf(runs: PreviewedCronJob['runs'], forgetAfterMs: number): readonly Spell[] {
+  const spells: Spell[] = [];
+  for (const run of runs.toSorted((a, b) => a.createdAt - b.createdAt)) {
+    const forgottenAt = (run.finishedAt ?? run.createdAt) + forgetAfterMs;
+    const last = spells.at(-1);
+    if (last && run.createdAt <= last.forgottenAt) {
+      last.runs.push(run);
+      last.forgottenAt = Math.max(last.forgottenAt, forgottenAt);
+    } else spells.push({ runs: [run], fromAt: run.createdAt, forgottenAt });
+  }
+  return spells;
+}
+
 class Replay {
   readonly #rules: PreviewRules;
   readonly #history: OrderedHistory;

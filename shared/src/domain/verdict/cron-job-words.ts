@@ -41,6 +41,7 @@ export interface WaitingJob {
 
 /** What is told of a CronJob that has no active or suppressed alert. */
 export interface CronJobWordFacts {
+  /** Empty: it is a group of Jobs. */
   readonly schedule: string;
   readonly timeZone?: string | undefined;
   readonly problem?: ScheduleProblem | undefined;
@@ -97,10 +98,12 @@ const tellers: Readonly<Record<OwnKind, (facts: CronJobWordFacts) => Told>> = {
     words: lastWords(facts),
     sinceAt: (facts.lastRun && endOf(facts.lastRun)) ?? facts.lastSuccessAt,
   }),
-  deleted: ({ deletedAt }) =>
-    deletedAt === undefined
-      ? unknown('Deleted')
-      : { words: `Deleted ${instantIn('ago', deletedAt)}`, sinceAt: deletedAt },
+  deleted: ({ deletedAt, schedule }) => {
+    const went = schedule === '' ? 'No Job of it any more; let go' : 'Deleted';
+    return deletedAt === undefined
+      ? unknown(went)
+      : { words: `${went} ${instantIn('ago', deletedAt)}`, sinceAt: deletedAt };
+  },
 };
 
 export function cronJobWords(kind: OwnKind, facts: CronJobWordFacts): Told {

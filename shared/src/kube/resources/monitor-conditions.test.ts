@@ -316,3 +316,14 @@ test('a spec that cannot work is Stalled and not Ready, for tools that know thes
   assert.deepEqual(told, ['Ready False InvalidSpec', 'SpecValid False InvalidField', 'Stalled True InvalidField']);
   assert.equal(phaseOf(verdicts), 'Degraded');
 });
+
+test('groups of Jobs beyond the bound are named, and are no fault of the spec', () => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `prod/~${name}`);
+  const conditions = judgeMonitor(facts({ refusedGroups: { count: 7, names } }));
+  const found = conditions.find(({ type }) => type === 'SpecValid');
+  assert.deepEqual([found?.status, found?.reason], ['True', 'TooManyGroups']);
+  assert.equal(
+    found?.message,
+    'jobs selects more groups of Jobs than are watched: 7 are not, such as prod/~a, prod/~b, prod/~c, prod/~d, prod/~e',
+  );
+});

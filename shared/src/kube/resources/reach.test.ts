@@ -178,7 +178,12 @@ const jobs = (more: Partial<JobsSpec> = {}): JobsSpec => ({
   forgetAfter: '24h',
   ...more,
 });
-const hook = { ownerKind: 'JobSet', labels: { team: 'data' }, annotations: ['helm.sh/hook', 'helm.sh/hook-weight'] };
+const hook = {
+  notes: {},
+  ownerKind: 'JobSet',
+  labels: { team: 'data' },
+  annotations: ['helm.sh/hook', 'helm.sh/hook-weight'],
+};
 
 for (const { says, given, selects } of [
   { says: 'no Job unless it looks for Jobs', given: undefined, selects: false },

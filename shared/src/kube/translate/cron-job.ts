@@ -96,7 +96,8 @@ function ownerOf({ raw, annotations, labels }: Metadata): string | undefined {
   return found && toLine(`${found[0]} ${textOf(found[1])}`, managerChars);
 }
 
-function notesOf(annotations: Json): CronJobFacts['notes'] {
+/** What people wrote for readers. */
+export function notesOf(annotations: Json): CronJobFacts['notes'] {
   const notes: { -readonly [Name in keyof CronJobNotes]: CronJobNotes[Name] } = {};
   for (const name of ['owner', 'description', 'runbook', 'dependsOn'] as const) {
     const text = textOf(annotations[`cronjob-monitor.io/${noteNames[name]}`]);

@@ -6,6 +6,7 @@ import {
   type JobFacts,
   type JobMarks,
 } from '../../domain/index.ts';
+import { notesOf } from './cron-job.ts';
 import { arrayOf, countOf, instantOf, objectOf, textOf, type Json } from './fields.ts';
 import type { Interner } from './interner.ts';
 import { toLine } from './line.ts';
@@ -93,6 +94,7 @@ function belongingOf(metadata: Metadata, intern: Interner, known: JobFacts | und
   const marks = {
     labels: textsOf(metadata.labels, intern),
     annotations: Object.keys(metadata.annotations).map((key) => intern(key)),
+    notes: notesOf(metadata.annotations),
     ownerKind: intern(controller?.kind),
   };
   return { owner: { uid: groupUidOf(metadata.namespace, name), name }, marks };

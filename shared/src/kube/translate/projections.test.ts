@@ -48,13 +48,18 @@ test('only what controls a Job owns it: what no CronJob controls belongs to a gr
 });
 
 test('a Job of a group keeps what it is selected by, counts as a scheduled run and names no slot', () => {
-  const annotations = { 'helm.sh/hook': 'pre-install', 'batch.kubernetes.io/cronjob-scheduled-timestamp': time };
+  const annotations = {
+    'helm.sh/hook': 'pre-install',
+    'batch.kubernetes.io/cronjob-scheduled-timestamp': time,
+    'cronjob-monitor.io/owner': 'team-shop',
+  };
   const metadata = { labels: { app: 'shop' }, annotations, ownerReferences: [owner('JobSet', 's')] };
   const facts = translate.job(job({ metadata }));
   assert.ok(facts);
   assert.deepEqual(facts.marks, {
     labels: { app: 'shop' },
     annotations: Object.keys(annotations),
+    notes: { owner: 'team-shop' },
     ownerKind: 'JobSet',
   });
   assert.deepEqual(originOf(facts, []), { trigger: 'scheduled', scheduledAt: undefined });

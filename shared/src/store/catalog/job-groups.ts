@@ -26,19 +26,21 @@ export interface KeptGroup {
 export async function listKeptGroups(db: Db): Promise<KeptGroup[]> {
   const found = await rows(
     db,
-    `select c.uid_text, c.namespace, c.name, c.labels, c.job_marks, c.created_at, ${templateColumns.map((column) => `c.${column}`).join(', ')}, ` +
+    `select c.uid_text, c.namespace, c.name, c.labels, c.notes, c.job_marks, c.created_at, ${templateColumns.map((column) => `c.${column}`).join(', ')}, ` +
       '(select max(e.finished_at) from executions e where e.cronjob_id = c.id) as ended_at ' +
       `from cronjobs c where ${isGroup('c')} and c.deleted_at is null order by c.id`,
   );
   return found.map((row) => {
-    const labels = (fromJson(row['labels']) ?? {}) as JobMarks['labels']; // projectCronJobs writes both
+    // projectCronJobs writes all three.
+    const labels = (fromJson(row['labels']) ?? {}) as JobMarks['labels'];
+    const notes = (fromJson(row['notes']) ?? {}) as JobMarks['notes'];
     const { annotations = [], ownerKind } = (fromJson(row['job_marks']) ?? {}) as Partial<JobMarks>;
     return {
       facts: toGroupFacts({
         uid: String(row['uid_text']),
         namespace: String(row['namespace']),
         name: String(row['name']),
-        marks: { labels, annotations, ownerKind },
+        marks: { labels, annotations, notes, ownerKind },
         templateHash: toKnownTemplate(db, row).template?.hash ?? '',
         createdAt: Number(row['created_at']),
       }),
