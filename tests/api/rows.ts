@@ -67,6 +67,11 @@ export function readingRows(seed: Seed): readonly Row[] {
       '/cronjobs/prod/backup/executions/backup-1/logs?source=stored&tailLines=1',
       { logs: 'Killed\n', lines: 1, truncated: true, source: 'stored' },
     ),
+    read(
+      '/cronjobs/{namespace}/{name}/executions/{jobName}/compare',
+      '/cronjobs/prod/backup/executions/backup-1/compare?with=backup-2',
+      { other: { jobName: 'backup-2' }, withheld: false },
+    ),
     read('/cronjobs/{namespace}/{name}/slots', '/cronjobs/prod/backup/slots?outcome=matched', { items: [{}, {}] }),
     read('/timeline', '/timeline?hours=1&limit=1', { bucketSeconds: 900, pagination: { total: 2 } }),
     read('/cronjobs/{namespace}/{name}/timeline', '/cronjobs/prod/backup/timeline?count=2', { next: [{}, {}] }),

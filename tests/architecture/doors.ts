@@ -14,6 +14,7 @@ const packageDoors: Readonly<Record<string, readonly string[]>> = {
   'prom-client': ['shared/src/process/metrics', 'controller/src/metrics', 'apiserver/src/metrics.ts'],
   nodemailer: ['controller/src/channels/email'],
   re2js: ['shared/src/domain/fixes/regex.ts'],
+  diff: ['shared/src/domain/changes/log-difference.ts'],
   yaml: ['shared/src/config/read-file.ts', 'shared/src/kube/credentials.ts', 'controller/src/commands'],
   cronstrue: ['webui/src/format'],
   'bits-ui': ['webui/src/kit'],

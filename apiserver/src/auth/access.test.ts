@@ -179,6 +179,8 @@ test('logs and events of a run are withheld from who may not read logs', async (
   const path = `cronjobs/dev/job-of-dev/executions/${list.items[0]?.jobName}`;
   assert.equal(((await as(api, 'dev')(path)).json() as { withheld: boolean }).withheld, true);
   assert.equal(((await as(api, 'admin')(path)).json() as { withheld: boolean }).withheld, false);
+  const compared = (await as(api, 'dev')(`${path}/compare`)).json() as { withheld: boolean; log: unknown };
+  assert.deepEqual([compared.withheld, compared.log], [true, null]);
 });
 
 test('a line of a log leaves for no caller who may not read logs there, by whatever answer', async () => {

@@ -114,6 +114,7 @@ export const queryParameters: Readonly<Record<string, Parameter>> = {
   executionsSince: since('Inclusive; by the creation of the Job. Without it 30 days ago.'),
   executionsUntil: until('Exclusive; by the creation of the Job.'),
   executionSort: sort(executionSortKeys, '-time'),
+  with: query('with', 'Name of the Job to compare with; without it the newest success before.', text),
   uid: query('uid', 'UID of the Job; without it the newest of that name.', text),
 
   container: query('container', 'Without it the one that failed, else the first regular one.', text),

@@ -1,5 +1,5 @@
 import type { ExecutionStatus, ExecutionTrigger, FailureCause } from './vocabulary.ts';
-import type { Verdict } from './verdict.ts';
+import type { Verdict, Words } from './verdict.ts';
 import type { Page, WireInstant } from './wire.ts';
 
 /** One ended run: an item of a list. */
@@ -123,6 +123,64 @@ export interface ExecutionDetail extends Execution {
   readonly decisive: readonly DecisiveLine[];
   /** Null = there is no success to compare with. */
   readonly changes: readonly ExecutionChange[] | null;
+}
+
+/** What of two runs is compared; `spec`: the rest of the Job's spec, by path. */
+export const comparedKeys = [
+  'image',
+  'digest',
+  'command',
+  'args',
+  'env',
+  'resources',
+  'spec',
+  'schedule',
+  'node',
+  'outcome',
+] as const;
+export type ComparedKey = (typeof comparedKeys)[number];
+
+export interface ComparedRow {
+  readonly key: ComparedKey;
+  /** Container, `container: VARIABLE`, `container: memory limit`, or path; null = there is one alone. */
+  readonly name: string | null;
+  /** Of the other run; null = it has none. Never the value of a variable: `set`. */
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly same: boolean;
+}
+
+export interface ComparedAttempt {
+  /** Null = not known. */
+  readonly pod: string | null;
+  readonly durationSeconds: number | null;
+  readonly failed: boolean;
+}
+
+export const logPieceKinds = ['same', 'here', 'there'] as const;
+
+/** Lines of logs that follow each other. */
+export interface LogPiece {
+  /** In both, as this run has them; in this run alone; in the other alone. */
+  readonly kind: (typeof logPieceKinds)[number];
+  /** Number of the first line, in the log of this run, or of the other for `there`. */
+  readonly from: number;
+  readonly lines: readonly string[];
+}
+
+/** GET /api/v1/cronjobs/{namespace}/{name}/executions/{jobName}/compare */
+export interface RunComparison {
+  /** The newest success before it, or the run that was asked for; null = there is no success before it. */
+  readonly other: Execution | null;
+  /** What differs: `Image and arguments differ`; null = there is no other. */
+  readonly words: Words | null;
+  /** What differs first. */
+  readonly rows: readonly ComparedRow[];
+  readonly attempts: { readonly here: readonly ComparedAttempt[]; readonly there: readonly ComparedAttempt[] };
+  /** Null = of one of them no log is kept, or logs are withheld. */
+  readonly log: readonly LogPiece[] | null;
+  /** The caller may not read logs. */
+  readonly withheld: boolean;
 }
 
 /** GET /api/v1/cronjobs/{namespace}/{name}/executions */

@@ -103,6 +103,8 @@ export {
   type FixQuestion,
   type SuggestedFix,
 } from './fixes/suggest.ts';
+export { logDifference } from './changes/log-difference.ts';
+export { compareSides, differenceWords, type RunSide } from './changes/run-comparison.ts';
 export { compareRuns, type ComparedRun } from './changes/compare-runs.ts';
 export { isMadeAnew, madeAnewWithinMs } from './watch/made-anew.ts';
 export {

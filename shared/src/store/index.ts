@@ -99,7 +99,7 @@ export {
   type FactPoint,
   type FactValues,
 } from './executions/run-facts.ts';
-export { findComparedRuns, type ComparedRuns } from './executions/compared-runs.ts';
+export { findComparedRun, findComparedRuns, type ComparedRuns } from './executions/compared-runs.ts';
 export { updateExecutionFaults, updateExecutionFixes } from './executions/execution-fix.ts';
 export { updateExecutionEvidence, type MissingFacts } from './executions/execution-evidence.ts';
 export { listActiveJobs, putActiveJobs, removeActiveJobs, type ActiveJob } from './active-jobs.ts';

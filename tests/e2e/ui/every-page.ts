@@ -20,6 +20,12 @@ const pages: readonly (readonly [name: string, path: string, ready: string])[] =
   ['cronjob-running', '/cronjobs/prod/search-reindex', 'text=1 active run'],
   ['cronjob-new', '/cronjobs/team-b/loyalty-sync', 'text=No run seen yet'],
   ['run', '/cronjobs/data/nightly-backup/runs/nightly-backup-29920440', 'text=Killed'],
+  [
+    'run-difference',
+    '/cronjobs/data/nightly-backup/runs/nightly-backup-29920440?log=difference',
+    'text=common lines folded',
+  ],
+  ['run-beside', '/cronjobs/data/nightly-backup/runs/nightly-backup-29920440?log=beside', 'text=common lines folded'],
   ['run-unknown', '/cronjobs/data/nightly-backup/runs/nope', 'text=No run is called'],
   ['monitors', '/monitors', 'text=Degraded'],
   ['monitor', '/monitors/billing/all', 'text=Who is told'],

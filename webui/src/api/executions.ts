@@ -6,6 +6,7 @@ import type {
   JobLogs,
   LogSource,
   Ref,
+  RunComparison,
 } from '@cronjob-monitor/shared/contract';
 import { download, get, type Answer } from './client.ts';
 import { pathOf } from './cronjobs.ts';
@@ -34,6 +35,16 @@ export function listExecutions(ref: Ref, query: ExecutionQuery, signal?: AbortSi
 
 export function getExecution(ref: Ref, jobName: string, signal?: AbortSignal): Promise<Answer<ExecutionDetail>> {
   return get(runPath(ref, jobName), {}, signal);
+}
+
+/** `other`: name of the Job to compare with; undefined: the newest success before. */
+export function compareRun(
+  ref: Ref,
+  jobName: string,
+  other: string | undefined,
+  signal?: AbortSignal,
+): Promise<Answer<RunComparison>> {
+  return get(`${runPath(ref, jobName)}/compare`, other === undefined ? {} : { with: other }, signal);
 }
 
 export function readLog(ref: Ref, jobName: string, query: LogQuery, signal?: AbortSignal): Promise<Answer<JobLogs>> {

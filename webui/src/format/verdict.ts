@@ -39,8 +39,12 @@ export function toldOf(verdict: Brought, viewer: Viewer): Mark | undefined {
 /** Cause and next step, as far as they are known, a sentence each; what a finding says too is left to it. */
 export function whyText(verdict: Brought, viewer: Viewer): string | undefined {
   const { cause, step, findings = [] } = verdict ?? {};
-  // A step that changes a rule says the finding about it, which stands beside it.
-  const isSaid = step?.action === 'openRules' && findings.some(({ words }) => step.words.endsWith(words));
+  // The link beside it says the same; a step that changes a rule says the finding about it, which has its own line.
+  const isSaid =
+    step !== null &&
+    step !== undefined &&
+    (step.words === stepWords[step.action] ||
+      (step.action === 'openRules' && findings.some(({ words }) => step.words.endsWith(words))));
   const parts = [cause, isSaid ? undefined : step?.words].filter((part) => part != null);
   const told = parts.map((part) => `${printWords(part, viewer).replace(/\.$/, '')}.`);
   return told.length === 0 ? undefined : told.join(' ');

@@ -18,9 +18,13 @@ import {
   slotOutcomes,
   type ActiveJob,
   type CapturedEvent,
+  comparedKeys,
   decisiveReasons,
+  logPieceKinds,
   type CapturedLog,
   type DecisiveLine,
+  type ComparedAttempt,
+  type ComparedRow,
   type CronJob,
   type CronJobDetail,
   type CronJobList,
@@ -34,6 +38,8 @@ import {
   type ExecutionPage,
   type ExecutionPod,
   type JobLogs,
+  type LogPiece,
+  type RunComparison,
   type LastExecution,
   type RecentRun,
   type Rollout,
@@ -152,6 +158,12 @@ const cronJob = {
     }),
   ),
 };
+
+const comparedAttempt = object<ComparedAttempt>({
+  pod: nullable(text),
+  durationSeconds: nullable(seconds),
+  failed: bool,
+});
 
 const execution = {
   id: text,
@@ -301,6 +313,22 @@ export const cronJobSchemas: Readonly<Record<string, Schema>> = {
     events: nullable(listOf(ref('CapturedEvent'))),
     decisive: listOf(ref('DecisiveLine')),
     changes: nullable(listOf(object<ExecutionChange>({ path: text, before: nullable(text), after: nullable(text) }))),
+  }),
+  RunComparison: object<RunComparison>({
+    other: nullable(ref('Execution')),
+    words: nullable(text),
+    rows: listOf(
+      object<ComparedRow>({
+        key: words(comparedKeys),
+        name: nullable(text),
+        before: nullable(text),
+        after: nullable(text),
+        same: bool,
+      }),
+    ),
+    attempts: object<RunComparison['attempts']>({ here: listOf(comparedAttempt), there: listOf(comparedAttempt) }),
+    log: nullable(listOf(object<LogPiece>({ kind: words(logPieceKinds), from: count, lines: listOf(text) }))),
+    withheld: bool,
   }),
   JobLogs: object<JobLogs>({
     jobName: text,

@@ -105,7 +105,7 @@ function presentPods(evidence: readonly Evidence[]): ExecutionPod[] {
 }
 
 /** One log of possibly several: the newest that has a text before one that only says why there is none. */
-function mainLog(evidence: readonly Evidence[]): Evidence | undefined {
+export function mainLog(evidence: readonly Evidence[]): Evidence | undefined {
   const logs = evidence.filter(({ kind }) => kind === 'logs').toSorted((a, b) => b.capturedAt - a.capturedAt);
   return logs.find(({ body }) => body !== undefined) ?? logs[0];
 }

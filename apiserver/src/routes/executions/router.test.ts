@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ExecutionDetail, ExecutionPage } from '@cronjob-monitor/shared/contract';
+import type { ExecutionDetail, ExecutionPage, RunComparison } from '@cronjob-monitor/shared/contract';
 import type { Fault } from '@cronjob-monitor/shared/domain';
 import { putEvidence, recordTemplates } from '@cronjob-monitor/shared/store';
 import { testNow } from '../../testing/api.ts';
@@ -359,6 +359,64 @@ test('says what changed since the last success, and null when that is not known'
   ]);
   assert.deepEqual(await changesOf(same), []);
   assert.equal(await changesOf(lost), null);
+});
+
+test('holds a run beside the newest success before it, or beside any other', async () => {
+  await using fleet = await startFleet();
+  const cronJob = await fleet.addCronJob({ name: 'backup' });
+  const hash = (letter: string): string => letter.repeat(32);
+  const [oldest, good, failed] = await fleet.addRuns(
+    cronJob,
+    { createdAt: testNow - 4 * hourMs, templateHash: hash('a'), durationMs: 30_000 },
+    { createdAt: testNow - 3 * hourMs, templateHash: hash('a') },
+    { createdAt: testNow - 2 * hourMs, templateHash: hash('b'), status: 'failed', exitCode: 137, reason: 'OOMKilled' },
+    { createdAt: testNow - hourMs, templateHash: hash('b') },
+  );
+  assert.ok(oldest && good && failed);
+  const body = (image: string) => ({ template: { spec: { containers: [{ name: 'main', image }] } } });
+  await fleet.store.fenced(fleet.epoch, (tx) =>
+    recordTemplates(tx, [
+      { cronJobUid: cronJob.uid, hash: hash('a'), body: body('backup:1.8') },
+      { cronJobUid: cronJob.uid, hash: hash('b'), body: body('backup:1.9') },
+    ]),
+  );
+  const log = ({ jobUid, createdAt }: typeof good, text: string) =>
+    ({
+      owner: jobUid,
+      kind: 'logs',
+      name: 'pod/main',
+      cronJobUid: cronJob.uid,
+      createdAt,
+      capturedAt: testNow,
+      body: text,
+      truncated: false,
+      unavailable: undefined,
+    }) as const;
+  await putEvidence(fleet.store, fleet.epoch, [log(failed, 'chunk 1\nKilled\n'), log(good, 'chunk 7\ndone\n')]);
+  const compare = async (query = ''): Promise<RunComparison> =>
+    (await fleet.ask(`${path}/${failed.jobName}/compare${query}`)).json() as RunComparison;
+  const comparison = await compare();
+  assert.equal(comparison.other?.id, good.jobUid);
+  assert.equal(comparison.words, 'Image differs');
+  assert.deepEqual(comparison.rows.slice(0, 2), [
+    { key: 'image', name: 'main', before: 'backup:1.8', after: 'backup:1.9', same: false },
+    { key: 'outcome', name: null, before: 'succeeded', after: 'exit code 137, OOMKilled', same: false },
+  ]);
+  assert.deepEqual(comparison.attempts, {
+    here: [{ pod: null, durationSeconds: 60, failed: true }],
+    there: [{ pod: null, durationSeconds: 60, failed: false }],
+  });
+  assert.deepEqual(comparison.log, [
+    { kind: 'same', from: 1, lines: ['chunk 1'] },
+    { kind: 'here', from: 2, lines: ['Killed'] },
+    { kind: 'there', from: 2, lines: ['done'] },
+  ]);
+  const other = await compare(`?with=${oldest.jobName}`);
+  assert.deepEqual([other.other?.id, other.attempts.there[0]?.durationSeconds, other.log], [oldest.jobUid, 30, null]);
+  const first = (await fleet.ask(`${path}/${oldest.jobName}/compare`)).json() as RunComparison;
+  assert.deepEqual([first.other, first.words, first.rows], [null, null, []]);
+  const unknown = await fleet.ask(`${path}/${failed.jobName}/compare?with=backup-none`);
+  assert.deepEqual([unknown.status, unknown.error().details?.kind], [404, 'Execution']);
 });
 
 test('what was not captured is null, and a capture without a text says why', async () => {

@@ -26,6 +26,7 @@ import { executionNotFound, getKnownCronJob } from '../known-cron-job.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
 import { explainRuns } from '../verdicts/explain-run.ts';
 import { readRevision } from '../verdicts/surroundings.ts';
+import { readComparison } from './compare.ts';
 import { readDecisive } from './decisive.ts';
 import { presentExecution, presentExecutionDetail } from './present.ts';
 import { instant, name, paging, sort, words } from '../../middleware/parameters.ts';
@@ -42,6 +43,9 @@ const executionsQuery = {
 };
 
 const executionQuery = { uid: name() };
+const compareQuery = { uid: name(), with: name() };
+/** Two logs are held in memory and compared line by line. */
+const compareUnits = 4;
 
 /** Runs of the last 30 x 24 h without `since`. */
 const defaultWindowMs = 30 * 86_400_000;
@@ -69,6 +73,15 @@ const list = '/cronjobs/:namespace/:name/executions';
  *     x-query: [uid]
  *     x-answers: { 200: ExecutionDetail }
  *     x-refusals: [404]
+ * /cronjobs/{namespace}/{name}/executions/{jobName}/compare:
+ *   get:
+ *     tags: [Runs]
+ *     operationId: compareExecutions
+ *     summary: A run beside the newest success before it, or beside another run
+ *     x-ability: read
+ *     x-query: [uid, with]
+ *     x-answers: { 200: RunComparison }
+ *     x-refusals: [404, 429]
  */
 
 /** The run history of a name, earlier objects included, and one run of it. */
@@ -118,6 +131,14 @@ export function executionsRouter(deps: RouteDeps): ApiRouter {
         explained: explained.get(run.jobUid),
         decisive: withheld ? [] : await readDecisive(store, known.ids, run, evidence),
       });
+    })
+    .get(`${list}/:jobName/compare`, guard({ ability: 'read', expensive: compareUnits }), async (ctx) => {
+      const { uid, with: other } = readQuery(ctx, compareQuery);
+      const jobName = jobNameOf(ctx);
+      const known = await getKnownCronJob(store, ctx.params);
+      const run = await findExecution(store, { cronJobIds: known.ids, jobName, uid });
+      if (!run) throw executionNotFound(known.cronJob, jobName);
+      ctx.body = await readComparison(store, known, run, { other, withheld: !(await mayReadLogs(deps, ctx)) });
     });
 }
 

@@ -165,6 +165,6 @@ function toText(path: Path): string {
   return path.slice(silent && path.length > silent.length ? silent.length : 0).join('.');
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

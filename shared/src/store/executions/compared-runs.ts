@@ -50,6 +50,14 @@ export async function findComparedRuns(db: Db, jobUid: string): Promise<Compared
   return before.template === undefined || after.template === undefined ? undefined : { before, after };
 }
 
+/** One run as far as it can differ from another; undefined: there is none. */
+export async function findComparedRun(db: Db, jobUid: string): Promise<ComparedRun | undefined> {
+  const row = await firstRow(db, `select ${columns} from executions where job_uid = ?`, [
+    db.dialect.id16(toId16(jobUid)),
+  ]);
+  return row && toComparedRun(db, row);
+}
+
 async function toComparedRun(db: Db, row: Row): Promise<ComparedRun> {
   const id = Number(row['cronjob_id']);
   const epoch = await findSpecAt(db, id, Number(row['created_at']));

@@ -5,18 +5,25 @@ import type {
   ExecutionDetail,
   JobLogs,
   Ref,
+  RunComparison,
 } from '@cronjob-monitor/shared/contract';
 import { getCronJob } from '../../api/cronjobs.ts';
-import { getExecution, listExecutions, readLog, type LogQuery } from '../../api/executions.ts';
+import { compareRun, getExecution, listExecutions, readLog, type LogQuery } from '../../api/executions.ts';
 import { msOf } from '../../format/time.ts';
 import { lineOfHash } from '../../kit/log-view/log-lines.ts';
 import { router } from '../../router.svelte.ts';
+import { wordIn } from '../../state/filters.ts';
 import { Resource } from '../../state/resource.svelte.ts';
 import { concernsCronJob } from '../cronjob/state.svelte.ts';
 
 /** Lines that are read at once; more on demand. */
 export const firstLines = 500;
 export const mostLines = 10_000;
+/** Runs before it that it can be compared with by a menu. */
+const offeredRuns = 12;
+/** How the log is shown. */
+export const logViews = ['run', 'difference', 'beside'] as const;
+export type LogViewName = (typeof logViews)[number];
 
 /** One run: how it ended and why, its attempts, its log; or, until it ends, how it goes. */
 export class RunState {
@@ -25,6 +32,8 @@ export class RunState {
   readonly run: Resource<ExecutionDetail>;
   readonly cronJob: Resource<CronJobDetail>;
   tailLines = $state(firstLines);
+  /** The comparison that is shown: the one before stays while another is on its way. */
+  compared: RunComparison | undefined = $state.raw();
 
   constructor(ref: Ref, jobName: string) {
     this.ref = ref;
@@ -75,23 +84,37 @@ export class RunState {
     return new Resource((signal) => readLog(this.ref, this.jobName, query, signal), { isLive: false });
   });
 
-  /** The run before and the run after, in the order of creation. */
-  readonly before: Resource<Execution | undefined> | undefined = $derived.by(() => this.#neighbour('before'));
-  readonly after: Resource<Execution | undefined> | undefined = $derived.by(() => this.#neighbour('after'));
+  /** Runs before it, newest first, and the run after it, in the order of creation. */
+  readonly before: Resource<readonly Execution[]> | undefined = $derived.by(() => this.#neighbours('before'));
+  readonly after: Resource<readonly Execution[]> | undefined = $derived.by(() => this.#neighbours('after'));
+
+  /** Name of the Job that it is held against; undefined: the newest success before. */
+  readonly chosenOther: string | undefined = $derived.by(() => router.query.get('with') || undefined);
+  readonly logView: LogViewName = $derived.by(() => wordIn(router.query, 'log', logViews, 'run'));
+  readonly #hasEnded: boolean = $derived.by(() => this.run.value !== undefined);
+
+  /** It beside another run; undefined while it goes on. */
+  readonly comparison: Resource<RunComparison> | undefined = $derived.by(() => {
+    if (!this.#hasEnded) return undefined;
+    const other = this.chosenOther;
+    return new Resource((signal) => compareRun(this.ref, this.jobName, other, signal), { isLive: false });
+  });
 
   readonly #createdAt: string | undefined = $derived.by(() => this.run.value?.createdAt);
 
-  #neighbour(which: 'before' | 'after'): Resource<Execution | undefined> | undefined {
+  #neighbours(which: 'before' | 'after'): Resource<readonly Execution[]> | undefined {
     const at = this.#createdAt;
     if (at === undefined) return undefined;
     const next = new Date(msOf(at) + 1).toISOString();
     const far = new Date(msOf(at) - 400 * 86_400_000).toISOString();
     const query =
-      which === 'before' ? { since: far, until: at, sort: '-time', limit: 1 } : { since: next, sort: 'time', limit: 1 };
+      which === 'before'
+        ? { since: far, until: at, sort: '-time', limit: offeredRuns }
+        : { since: next, sort: 'time', limit: 1 };
     return new Resource(
       async (signal) => {
         const answer = await listExecutions(this.ref, query, signal);
-        return { ...answer, value: answer.value.items[0] };
+        return { ...answer, value: answer.value.items };
       },
       { isLive: false },
     );
