@@ -13,7 +13,7 @@ export interface RunSide extends ComparedRun {
 const mostRows = 100;
 const longestValue = 500;
 
-/** A value that is compared; `shown` in its place, where the value itself is told to nobody. */
+/** A value that is compared. Where it is not to be told, `shown` stands in its place. */
 interface Fact {
   readonly key: ComparedKey;
   readonly name: string | null;

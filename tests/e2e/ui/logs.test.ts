@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+import { whyNoBrowser } from './fixtures/browser.ts';
+import { useJourneys } from './fixtures/journeys.ts';
+
+describe('what the log says, in the user interface', { skip: whyNoBrowser() ?? false }, () => {
+  const { journey, go, seen } = useJourneys();
+
+  journey('quotes the line that says why a run failed, and opens the log at it with one click', async (page) => {
+    await go(page, '/');
+    const row = page.locator('[data-row="data/nightly-backup"]');
+    await row.getByText('Killed', { exact: true }).waitFor();
+    await row.getByRole('link', { name: /^L102 of the log of nightly-backup-/ }).click();
+    await page.waitForURL(/runs\/nightly-backup-\d+\?pod=nightly-backup-\d+-x7kqm&container=backup#L102$/);
+    const line = page.locator('.log .marked');
+    await line.getByText('Killed', { exact: true }).waitFor();
+    await line.getByText('Last line that speaks of an error, seen first on 19 Nov').waitFor();
+    assert.equal(await line.getByRole('button', { name: 'Link to line 102' }).isVisible(), true);
+  });
+
+  journey('opens the log of a failed run at its decisive line without being asked', async (page) => {
+    await go(page, '/cronjobs/data/nightly-backup/runs/nightly-backup-29920440');
+    await page.locator('.log .marked').getByText('Killed', { exact: true }).waitFor();
+    assert.doesNotMatch(page.url(), /#/);
+  });
+
+  journey(
+    'says what changed since the last success: changed rows first, equal ones folded, the logs as difference',
+    async (page) => {
+      await go(page, '/cronjobs/data/nightly-backup/runs/nightly-backup-29920440');
+      await page
+        .getByRole('heading', { name: /^Image, arguments, env names and node differ from the last success$/ })
+        .waitFor();
+      const table = page.locator('#compare table');
+      const rows = await table.getByRole('row').allTextContents();
+      assert.deepEqual(
+        rows.slice(1, 4).map((row) => row.trim().split(/\s+/)[0]),
+        ['Image', 'Arguments', 'Env'],
+      );
+      assert.match(rows.join(), /backup:1\.9\.0.*backup:1\.8\.2/);
+      assert.doesNotMatch(rows.join(), /hash:/);
+      await table.getByRole('button', { name: '4 equal' }).click();
+      await table.getByText('256Mi').first().waitFor();
+      await page.getByRole('button', { name: 'Difference', exact: true }).click();
+      await page.waitForURL(/log=difference/);
+      const log = page.getByRole('region', { name: 'Difference of the logs' });
+      assert.match((await log.locator('.del').textContent()) ?? '', /^\s*97\s*-\s*INFO 19 of 19 tables/);
+      await log.locator('.add .hit').getByText('Last line that speaks of an error').waitFor();
+      const before = await log.locator('.line').count();
+      await log.getByRole('button', { name: /^\d+ common lines folded$/ }).click();
+      assert.ok((await log.locator('.line').count()) > before + 80);
+      await page.getByRole('button', { name: 'Side by side' }).click();
+      await log.locator('.pair').first().waitFor();
+    },
+  );
+
+  journey('compares any two runs that are chosen in the list of a CronJob', async (page) => {
+    await go(page, '/cronjobs/data/nightly-backup?part=runs');
+    const boxes = page.getByRole('checkbox', { name: /^Compare the run of/ });
+    await boxes.nth(1).check();
+    assert.equal(await page.getByRole('link', { name: 'Compare two runs' }).count(), 0);
+    await boxes.nth(3).check();
+    await page.getByRole('link', { name: 'Compare two runs' }).click();
+    await page.waitForURL(/runs\/nightly-backup-\d+\?with=nightly-backup-\d+#compare$/);
+    await page.getByRole('heading', { name: /(from|beside) the run of 2026-11-/ }).waitFor();
+    await page.getByRole('button', { name: 'Compare with' }).click();
+    await page
+      .getByRole('menuitemradio', { name: 'The last success' })
+      .or(page.getByRole('menuitem', { name: 'The last success' }))
+      .click();
+    await page.getByRole('heading', { name: /the last success$/ }).waitFor();
+    assert.doesNotMatch(page.url(), /with=/);
+  });
+
+  journey('finds text in a log, keeps it in the address, and links to a line', async (page) => {
+    await go(page, '/cronjobs/data/nightly-backup/runs/nightly-backup-29920440');
+    await page.getByRole('searchbox', { name: 'Find in the log' }).fill('heap');
+    await seen(page, '1 of 1');
+    await page.locator('.log mark').getByText('heap').waitFor();
+    await page.waitForURL(/find=heap/);
+    await page.getByRole('button', { name: 'Link to line 102' }).click();
+    assert.match(page.url(), /#L102$/);
+    await page.reload();
+    await page.locator('.marked').getByText('Killed').waitFor();
+    await seen(page, '1 of 1');
+  });
+});
