@@ -68,6 +68,10 @@ test('lists and figures leave out the namespaces that the caller may not read', 
   assert.deepEqual(namesOf(await dev('monitors')), ['monitor-of-dev']);
   assert.deepEqual(namesOf(await dev('timeline')), ['job-of-dev']);
   assert.deepEqual(namesOf(await dev('grid')), ['job-of-dev']);
+  const { runs, cronjobs } = (await dev('tonight?until=2026-11-22T06:00:00Z')).json() as Record<string, number>;
+  assert.ok(Number(runs) > 0);
+  assert.equal(cronjobs, 1);
+  assert.equal(((await dev('tonight?namespace=prod')).json() as { runs: number }).runs, 0);
   const stats = (await dev('stats')).json() as Record<string, unknown>;
   assert.deepEqual([stats['totalCronJobs'], stats['totalMonitors'], stats['executionsRecorded24h']], [1, 1, 1]);
   const paged = (await dev('cronjobs?limit=10')).json() as { pagination: { total: number } };

@@ -56,7 +56,7 @@ async function fleetOf(namespaces: readonly string[], isKept: (silenceId: string
     const cronJob = await fleet.addCronJob({ namespace, name: `job-of-${namespace}` });
     const spec = { sla: { minSuccessRate: 95 }, alerting: { channelRefs: [{ name: channel.name }] } };
     const { name } = await fleet.addMonitor({ namespace, name: `monitor-of-${namespace}`, spec }, [cronJob]);
-    await fleet.addRuns(cronJob, { status: 'failed' });
+    await fleet.addRuns(cronJob, { status: 'failed' }, { status: 'failed', createdAt: testNow - 172_800_000 });
     const { monitor } = await findMonitor(fleet.store, { namespace, name });
     const monitorId = monitor?.id ?? 0;
     const alert = await addAlert(fleet, { namespace, cronJobName: `job-of-${namespace}`, monitorId });
@@ -114,6 +114,7 @@ const lists: [string, (item: Item) => string][] = [
   ['silences?namespace=prod', ({ id }) => `silences/${String(id)}`],
   ['deliveries', ({ alertId }) => `alerts/${String(alertId)}`],
   ['timeline', ofCronJob],
+  ['tonight', ({ cronjob }) => ofCronJob(cronjob as Item)],
   ['grid', ofCronJob],
   ['sla', ({ cronjob }) => ofCronJob(cronjob as Item)],
   ['sla?format=json', ({ cronjob }) => ofCronJob(cronjob as Item)],

@@ -133,6 +133,8 @@ export const queryParameters: Readonly<Record<string, Parameter>> = {
   slotSort: sort(slotSortKeys, '-scheduledFor'),
 
   hours: query('hours', 'Width of the window, 24 without it.', wholeNumber(1, 168)),
+  tonightUntil: until('In the next 48 hours; without it 06:00 of the zone, between 06:00 and 18:00 its 22:00.'),
+  zone: query('zone', 'A time zone by its IANA name; without it that of the cluster.', text),
   gridUntil: until('End of the window; without it now.'),
   timelineSort: sort(timelineSortKeys, 'nextRun'),
   gridSort: sort(gridSortKeys, 'name'),

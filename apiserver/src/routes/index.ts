@@ -22,6 +22,7 @@ import { slotsRouter } from './slots/router.ts';
 import { statsRouter } from './stats/router.ts';
 import { streamRouter } from './stream/router.ts';
 import { timelineRouter } from './timeline/router.ts';
+import { tonightRouter } from './tonight/router.ts';
 import { whoamiRouter } from './whoami/router.ts';
 
 export type { ApiRouter, RouteDeps } from './deps.ts';
@@ -45,6 +46,7 @@ export function createRoutes(deps: RouteDeps): readonly ApiRouter[] {
     slotsRouter(deps),
     seriesRouter(deps),
     timelineRouter(deps),
+    tonightRouter(deps),
     gridRouter(deps),
     slaRouter(deps),
     alertsRouter(deps), // before one alert: its history is not an id

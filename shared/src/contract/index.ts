@@ -12,6 +12,7 @@ export * from './executions.ts';
 export * from './logs.ts';
 export * from './slots.ts';
 export * from './timeline.ts';
+export * from './tonight.ts';
 export * from './grid.ts';
 export * from './sla.ts';
 export * from './series.ts';

@@ -409,6 +409,7 @@ export {
   type WordedAlert,
   type WordedRun,
 } from './verdict/index.ts';
+export { heardWords, risksOf, type FailuresInRow, type ForecastFacts, type Heard } from './forecast/risks.ts';
 export {
   isOfTemplate,
   rolloutAlertTypes,

@@ -339,7 +339,7 @@ export {
   type LastScheduledRuns,
 } from './facts/list-last-scheduled-runs.ts';
 export { listOutputRuns } from './facts/list-output-runs.ts';
-export { measureLongestRuns, type LongestRun } from './facts/measure-longest-runs.ts';
+export { measureLongestOfDays, measureLongestRuns, type LongestRun } from './facts/measure-longest-runs.ts';
 export { measureDurationShift, type DurationShift } from './facts/measure-duration-shift.ts';
 export { listKeptGroups, type KeptGroup } from './catalog/job-groups.ts';
 export {

@@ -6,6 +6,7 @@ import {
   listOpenAlerts,
   measureDurations,
   measureDurationsOfEach,
+  measureLongestOfDays,
   recordRuns,
 } from '@cronjob-monitor/shared/store';
 import { aRun, dayMs, minuteMs, now, projected } from '../facts.ts';
@@ -46,6 +47,29 @@ export const runFigures = contract('figures of runs', (test) => {
     });
     const part = { from: now - 2 * minuteMs, to: now };
     assert.equal((await countOutcomes(store, part, [cronJob.id])).get(cronJob.id)?.success, 1, 'within one day');
+  });
+
+  test('knows the longest success of some days of each CronJob, of the whole fleet at once', async ({
+    store,
+    epoch,
+  }) => {
+    const cronJob = await projected(store, epoch, { name: 'long' });
+    const quiet = await projected(store, epoch, { name: 'never-succeeds' });
+    const took = (days: number, minutes: number, more: Parameters<typeof aRun>[1] = {}) =>
+      aRun(cronJob, { createdAt: now - days * dayMs, durationMs: minutes * minuteMs, ...more });
+    await recordRuns(store, epoch, [
+      took(9, 90),
+      took(3, 7),
+      took(2, 12),
+      took(1, 60, { status: 'failed' }),
+      took(1.1, 60, { trigger: 'manual', scheduledAt: undefined }),
+      aRun(quiet, { createdAt: now - dayMs, status: 'failed' }),
+    ]);
+    const today = Math.floor(now / dayMs);
+    const longest = await measureLongestOfDays(store, today - 4);
+    assert.equal(longest.get(cronJob.id), 12 * minuteMs);
+    assert.equal(longest.has(quiet.id), false);
+    assert.equal((await measureLongestOfDays(store, today - 10)).get(cronJob.id), 90 * minuteMs);
   });
 
   test('takes the whole first day where its rows are pruned, and says so', async ({ store, epoch }) => {

@@ -88,6 +88,32 @@ export class UpcomingRuns {
     };
   }
 
+  /**
+   * What a change of the clocks does to the runs of a span, in words; undefined: nothing. What runs each hour or more often keeps its rhythm
+   * whatever the clocks show.
+   */
+  clockChangeOf(
+    cronJob: PlannedCronJob,
+    schedule: Schedule,
+    slots: readonly Instant[],
+    { from, until }: Pick<Span, 'from' | 'until'>,
+  ): string | undefined {
+    if (schedule.kind !== 'cron') return undefined;
+    const clock = this.#clockOf(schedule.zone ?? cronJob.timeZone ?? this.#defaultZone);
+    if (!clock || clock.offsetAt(from - nearMs) === clock.offsetAt(until)) return undefined;
+    const onWall = onWallOf(cronJob.schedule);
+    const noon = Math.floor(from / dayMs) * dayMs;
+    if (onWall.between(noon, noon + dayMs, 'UTC', hoursOfDay).length >= hoursOfDay) return undefined;
+    for (const gap of clock.gaps(from, until)) {
+      const [wall] = wallsIn(onWall, gap);
+      if (wall !== undefined) return `${clockText(wall)} does not exist that day: the clocks go forward`;
+    }
+    const twice = slots.find((at) => clock.isRepeated(at));
+    return twice === undefined
+      ? undefined
+      : `${clockText(twice + clock.offsetAt(twice))} comes twice that day: the clocks go back`;
+  }
+
   #clockOf(zone: string): ZoneClock | undefined {
     const known = this.#clocks.get(zone);
     if (known) return known;
@@ -126,15 +152,32 @@ function anchorOf(cronJob: PlannedCronJob, schedule: Schedule, from: Instant, zo
 
 /** Local dates on which it would be due at a wall time that the clocks jump over. */
 function skippedDates(text: string, clock: ZoneClock, span: Pick<Span, 'from' | 'until'>): string[] {
-  const onWall = parse(text.replace(/^(CRON_)?TZ=\S*\s+/, ''));
+  const onWall = onWallOf(text);
   return clock
     .gaps(span.from, span.until)
-    .filter((gap) => onWall.between(gap.from - 1000, gap.from + gap.byMs - 1000, 'UTC', 1).length > 0)
+    .filter((gap) => wallsIn(onWall, gap).length > 0)
     .map((gap) => new Date(gap.from).toISOString().slice(0, 10));
+}
+
+/** A schedule without its zone. */
+function onWallOf(text: string): Schedule {
+  return parse(text.replace(/^(CRON_)?TZ=\S*\s+/, ''));
+}
+
+/** The first wall time in a gap at which it would be due, read as if it were UTC. */
+function wallsIn(onWall: Schedule, gap: { readonly from: Instant; readonly byMs: number }): readonly Instant[] {
+  return onWall.between(gap.from - 1000, gap.from + gap.byMs - 1000, 'UTC', 1);
+}
+
+/** `02:30`, of a wall time that is given as if it were UTC. */
+function clockText(wall: Instant): string {
+  return new Date(wall).toISOString().slice(11, 16);
 }
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+const hoursOfDay = 24;
 /** Clocks move by at most so much at once, and not twice within it. */
 const nearMs = 3 * hourMs;
 /** Two looks so far apart miss no change. */
@@ -142,6 +185,8 @@ const lookMs = 12 * hourMs;
 
 /** What the clocks of one zone show. */
 interface ZoneClock {
+  /** Milliseconds that wall clocks are ahead of UTC. */
+  offsetAt(at: Instant): number;
   /** `2026-11-22T02:30:00+01:00`. */
   localText(at: Instant): string;
   /** The wall time at `at` comes twice. */
@@ -163,6 +208,7 @@ export function createZoneClock(zone: string): ZoneClock {
   };
 
   return {
+    offsetAt,
     localText(at) {
       const offset = offsetAt(at);
       const text = new Date(at + offset).toISOString().slice(0, 19);
@@ -200,7 +246,6 @@ function firstWith(offsetAt: (at: Instant) => number, from: Instant, to: Instant
   return Math.floor(after / minuteMs) * minuteMs;
 }
 
-/** Milliseconds that wall clocks are ahead of UTC. */
 function readOffset(format: Intl.DateTimeFormat, at: Instant): number {
   const part = format.formatToParts(at).find(({ type }) => type === 'timeZoneName');
   const [, sign, hours, minutes] = /^GMT(?:([+-])(\d{2}):(\d{2}))/.exec(part?.value ?? '') ?? [];

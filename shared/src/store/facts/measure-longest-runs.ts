@@ -1,4 +1,5 @@
 import type { Instant } from '../../domain/index.ts';
+import { rows } from '../ask.ts';
 import type { Db } from '../database.ts';
 import { rowsIn } from '../upsert.ts';
 import { isCounted, isFailed, isScheduled, isSuccess } from './run-conditions.ts';
@@ -26,4 +27,19 @@ export async function measureLongestRuns(
     [from],
   );
   return new Map(found.map((row) => [Number(row['cronjob_id']), { durationMs: Number(row['longest']) }]));
+}
+
+/**
+ * The longest counted run of each CronJob since the UTC day `fromDay`, by the figures of days; a CronJob without one is absent. One statement
+ * for a whole fleet: no percentile of these days is longer.
+ */
+export async function measureLongestOfDays(db: Db, fromDay: number): Promise<ReadonlyMap<number, number>> {
+  const found = await rows(
+    db,
+    // The index of days begins with `dirty`.
+    'select cronjob_id, max(duration_max) as longest from rollups where dirty in (0, 1) and day >= ? ' +
+      'and duration_max is not null group by cronjob_id',
+    [fromDay],
+  );
+  return new Map(found.map((row) => [Number(row['cronjob_id']), Number(row['longest'])]));
 }

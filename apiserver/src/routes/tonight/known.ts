@@ -1,0 +1,170 @@
+import {
+  cronJobWords,
+  dailyInstants,
+  exitInWords,
+  isHopelessReason,
+  missingIn,
+  type FailuresInRow,
+  type ForecastFacts,
+  type Instant,
+} from '@cronjob-monitor/shared/domain';
+import {
+  listCronJobsById,
+  listJudgedRuns,
+  listMonitors,
+  measureLastDurations,
+  type CatalogCronJob,
+  type CronJobOutline,
+  type JudgedRunRow,
+  type Store,
+} from '@cronjob-monitor/shared/store';
+import { targetsOf, type SlaTargets } from '../../monitor-spec.ts';
+import type { RouteDeps } from '../deps.ts';
+import { explainNamed } from '../verdicts/explain-run.ts';
+import type { PlannedRuns } from './plan.ts';
+
+/** What has to be read of a CronJob to judge its next runs. */
+export type Known = Pick<
+  ForecastFacts,
+  'problem' | 'failures' | 'waitsFor' | 'durations' | 'maxDurationMs' | 'finishBy' | 'forbids' | 'startWithinMs'
+>;
+
+/** Runs whose durations are asked for. */
+const usualRuns = 100;
+/** Failures in a row are counted up to so many. */
+const mostInRow = 10;
+
+const nothing: Known = {
+  problem: undefined,
+  failures: undefined,
+  waitsFor: undefined,
+  durations: undefined,
+  maxDurationMs: undefined,
+  finishBy: [],
+  forbids: false,
+  startWithinMs: undefined,
+};
+
+/** What each monitor asks of runs, by its id. */
+export async function readLimits(store: Store): Promise<ReadonlyMap<number, SlaTargets>> {
+  const monitors = await listMonitors(store);
+  return new Map(
+    monitors.flatMap(({ id, spec }) => {
+      const targets = targetsOf(spec);
+      return targets ? [[id, targets] as const] : [];
+    }),
+  );
+}
+
+interface KnownAlready {
+  readonly limits: ReadonlyMap<number, SlaTargets>;
+  /** No run of it took longer, of those that say what its runs take. */
+  readonly longestOf: (cronJob: CronJobOutline) => number;
+  readonly monitorsOf: (id: number) => readonly number[];
+}
+
+/** Reads what is needed of the CronJobs that may have a risk by it: those that are not well, and those with runs that are too long for something. */
+export async function gatherKnown(
+  { store, settings }: Pick<RouteDeps, 'store' | 'settings'>,
+  due: readonly PlannedRuns[],
+  { limits, longestOf, monitorsOf }: KnownAlready,
+): Promise<(planned: PlannedRuns) => Known> {
+  const limitsOf = ({ cronJob, slots }: PlannedRuns): Pick<Known, 'maxDurationMs' | 'finishBy'> => {
+    const targets = monitorsOf(cronJob.id).flatMap((id) => limits.get(id) ?? []);
+    const most = Math.min(...targets.map(({ maxDurationMs = Infinity }) => maxDurationMs));
+    const zone = cronJob.timeZone ?? settings.defaultTimeZone;
+    return {
+      maxDurationMs: most === Infinity ? undefined : most,
+      finishBy: targets.flatMap(({ finishBy }) =>
+        finishBy ? deadlinesOf(finishBy.time, finishBy.timeZone ?? zone, { slots, cronJob }) : [],
+      ),
+    };
+  };
+  const bounds = new Map(due.map((planned) => [planned.cronJob.id, limitsOf(planned)]));
+  const isSlow = ({ cronJob, shortestGapMs }: PlannedRuns): boolean => {
+    const longestMs = longestOf(cronJob);
+    const { maxDurationMs = Infinity, finishBy = [] } = bounds.get(cronJob.id) ?? {};
+    return (
+      longestMs > Math.min(maxDurationMs, shortestGapMs) ||
+      finishBy.some(({ startAt, doneAt }) => startAt + longestMs > doneAt)
+    );
+  };
+  const awake = due.filter(({ cronJob }) => !cronJob.suspended);
+  const slow = awake.filter(isSlow).map(({ cronJob }) => cronJob.id);
+  const unwell = awake.filter(({ cronJob }) => cronJob.state !== 'healthy').map(({ cronJob }) => cronJob.id);
+  const rows = await listCronJobsById(store, [...new Set([...unwell, ...slow])]);
+  const rowOf = new Map(rows.map((row) => [row.id, row]));
+  const [durations, failuresOf] = await Promise.all([
+    measureLastDurations(store, slow, usualRuns),
+    gatherFailures(store, rows),
+  ]);
+  return ({ cronJob }) => {
+    const row = rowOf.get(cronJob.id);
+    if (!row) return { ...nothing, ...bounds.get(cronJob.id) };
+    const waitsFor = row.waiting && (missingIn(row.waiting.reason, row.waiting.message ?? '') ?? row.waiting.reason);
+    return {
+      problem:
+        row.problem === undefined ? undefined : cronJobWords('notEvaluated', { ...row, pending: undefined }).words,
+      failures: failuresOf(row),
+      waitsFor,
+      durations: durations.get(cronJob.id),
+      maxDurationMs: undefined,
+      finishBy: [],
+      ...bounds.get(cronJob.id),
+      forbids: row.policy === 'Forbid',
+      startWithinMs: row.deadlineS === undefined ? undefined : row.deadlineS * 1_000,
+    };
+  };
+}
+
+/** The first run before each time of day by which one has to be done; none where one of the same day has succeeded already. */
+function deadlinesOf(
+  time: string,
+  zone: string,
+  { slots, cronJob }: Pick<PlannedRuns, 'slots' | 'cronJob'>,
+): ForecastFacts['finishBy'] {
+  const found: { startAt: Instant; doneAt: Instant }[] = [];
+  let doneAt = -Infinity;
+  for (const at of slots) {
+    if (at <= doneAt) continue;
+    const { lastAt, nextAt } = dailyInstants(time, zone, at - 1);
+    doneAt = nextAt;
+    if ((cronJob.lastSuccessAt ?? -Infinity) <= lastAt) found.push({ startAt: at, doneAt });
+  }
+  return found;
+}
+
+/** The failures in a row of the CronJobs whose newest scheduled run failed. */
+async function gatherFailures(
+  store: Store,
+  rows: readonly CatalogCronJob[],
+): Promise<(row: CatalogCronJob) => FailuresInRow | undefined> {
+  const failed = rows.filter(({ failedRun }) => failedRun !== undefined);
+  const ids = failed.map(({ id }) => id);
+  const named = failed.flatMap(({ id, failedRun }) =>
+    failedRun ? [{ cronJobId: id, jobName: failedRun.jobName }] : [],
+  );
+  const [runs, explained] = await Promise.all([
+    listJudgedRuns(store, ids, { count: mostInRow, includeManual: false }),
+    explainNamed(store, named),
+  ]);
+  return ({ id, failedRun, template }) => {
+    if (!failedRun) return undefined;
+    const { jobName, reason } = failedRun;
+    return {
+      alike: countAlike(runs.get(id) ?? []),
+      cause: explained({ cronJobId: id, jobName })?.cause ?? exitInWords(failedRun),
+      couldNotStart: isHopelessReason(reason),
+      changedSince: template !== undefined && template.at > failedRun.createdAt,
+    };
+  };
+}
+
+/** How many of the newest failed in the same way. */
+function countAlike(newestFirst: readonly JudgedRunRow[]): number {
+  const [newest] = newestFirst;
+  const other = newestFirst.findIndex(
+    ({ status, exitCode, reason }) => status !== 'failed' || exitCode !== newest?.exitCode || reason !== newest?.reason,
+  );
+  return other === -1 ? newestFirst.length : other;
+}

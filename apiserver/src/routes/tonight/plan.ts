@@ -1,0 +1,58 @@
+import type { Instant } from '@cronjob-monitor/shared/domain';
+import type { Schedule } from '@cronjob-monitor/shared/domain/schedule';
+import type { CronJobOutline } from '@cronjob-monitor/shared/store';
+import { UpcomingRuns } from '../timeline/upcoming.ts';
+
+/** The runs of a CronJob that are due within a window. */
+export interface PlannedRuns {
+  readonly cronJob: CronJobOutline;
+  /** Rising, and one list for all CronJobs with the same schedule. Those of a suspended CronJob are due and do not start. */
+  readonly slots: readonly Instant[];
+  /** The first run after those. */
+  readonly afterAt: Instant | undefined;
+  /** The least time between two of these runs; Infinity without a second one. */
+  readonly shortestGapMs: number;
+  /** What a change of the clocks does to them, in words. */
+  readonly clockChange: string | undefined;
+}
+
+/** Runs of one CronJob; two days of minutes are fewer. */
+const mostRuns = 3_000;
+
+interface Ends {
+  readonly afterAt: Instant | undefined;
+  readonly shortestGapMs: number;
+}
+
+/** The runs of each of these CronJobs between two instants, computed once for each schedule. */
+export function planRuns(
+  outlines: readonly CronJobOutline[],
+  { from, until }: { readonly from: Instant; readonly until: Instant },
+  defaultZone: string,
+): PlannedRuns[] {
+  const upcoming = new UpcomingRuns(defaultZone);
+  const span = { from, until: until - 1, most: mostRuns };
+  const endsOf = new Map<readonly Instant[], Ends>();
+  return outlines.map((cronJob): PlannedRuns => {
+    const awake = cronJob.suspended ? { ...cronJob, suspended: false } : cronJob;
+    const schedule = upcoming.scheduleOf(awake);
+    if (!schedule) return { cronJob, slots: [], afterAt: undefined, shortestGapMs: Infinity, clockChange: undefined };
+    const slots = upcoming.slotsOf(awake, schedule, span);
+    const ends = endsOf.get(slots) ?? endsIn(schedule, slots, cronJob.timeZone ?? defaultZone);
+    endsOf.set(slots, ends);
+    return { cronJob, slots, ...ends, clockChange: upcoming.clockChangeOf(cronJob, schedule, slots, span) };
+  });
+}
+
+function endsIn(schedule: Schedule, slots: readonly Instant[], zone: string): Ends {
+  const lastAt = slots.at(-1);
+  if (lastAt === undefined) return { afterAt: undefined, shortestGapMs: Infinity };
+  const afterAt = schedule.next(lastAt, zone) ?? undefined;
+  const all = afterAt === undefined ? slots : [...slots, afterAt];
+  let shortestGapMs = Infinity;
+  all.reduce((before, at) => {
+    shortestGapMs = Math.min(shortestGapMs, at - before);
+    return at;
+  }, -Infinity);
+  return { afterAt, shortestGapMs };
+}

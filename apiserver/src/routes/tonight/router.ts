@@ -1,0 +1,70 @@
+import { maxLimit, type Problem, type TonightSpan } from '@cronjob-monitor/shared/contract';
+import { dailyInstants, type Instant } from '@cronjob-monitor/shared/domain';
+import { isZoneName } from '@cronjob-monitor/shared/domain/schedule';
+import { invalidRequest } from '../../errors.ts';
+import { instant, name, names, whole } from '../../middleware/parameters.ts';
+import { readQuery, type Values } from '../../middleware/validate.ts';
+import { cutToMinute } from '../../windows.ts';
+import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
+import { readTonight } from './forecast.ts';
+
+const tonightQuery = {
+  until: instant(),
+  zone: name(),
+  namespace: names(),
+  limit: whole({ min: 1, max: maxLimit, above: 'lowered' }),
+};
+type TonightQuery = Values<typeof tonightQuery>;
+
+const defaultLimit = 50;
+const hourMs = 3_600_000;
+const mostHours = 48;
+
+/**
+ * @openapi
+ * /tonight:
+ *   get:
+ *     tags: [Time]
+ *     operationId: getTonight
+ *     summary: Which runs to come may end badly, and why
+ *     x-ability: read
+ *     x-query: [tonightUntil, zone, namespaces, limit]
+ *     x-answers: { 200: Tonight }
+ *     x-refusals: [429]
+ */
+
+/** GET /tonight: the risks of the runs to come. */
+export function tonightRouter(deps: RouteDeps): ApiRouter {
+  const { clock, settings, guard, answers } = deps;
+  return createRouter().get('/tonight', guard({ ability: 'read', expensive: 1 }), async (ctx) => {
+    const query = readQuery(ctx, tonightQuery, zoneIsKnown);
+    const from = cutToMinute(clock.now());
+    const { until, span } = endOf(query, query.zone ?? settings.defaultTimeZone, from);
+    if (until <= from || until > from + mostHours * hourMs)
+      throw invalidRequest([
+        { in: 'query', field: 'until', message: `must lie in the next ${mostHours} hours`, allowed: null },
+      ]);
+    const asked = { from, until, span, namespaces: query.namespace, limit: query.limit ?? defaultLimit };
+    ctx.body = await answers.read(['tonight', asked], () => readTonight(deps, asked));
+  });
+}
+
+function zoneIsKnown({ zone }: TonightQuery): Problem[] {
+  return zone === undefined || isZoneName(zone)
+    ? []
+    : [{ in: 'query', field: 'zone', message: 'is no time zone', allowed: 'a name of IANA such as Europe/Berlin' }];
+}
+
+/** In the night the morning is what counts, and by day the evening; the night is what a person leaves alone, from 18:00 to 06:00. */
+function endOf(
+  query: TonightQuery,
+  zone: string,
+  now: Instant,
+): { readonly until: Instant; readonly span: TonightSpan } {
+  if (query.until !== undefined) return { until: query.until, span: 'asked' };
+  const morning = dailyInstants('06:00', zone, now);
+  const isDay = morning.lastAt > dailyInstants('18:00', zone, now).lastAt;
+  return isDay
+    ? { until: dailyInstants('22:00', zone, now).nextAt, span: 'day' }
+    : { until: morning.nextAt, span: 'night' };
+}
