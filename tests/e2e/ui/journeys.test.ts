@@ -111,6 +111,24 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
     assert.equal(await critical.first().getByText('Critical', { exact: true }).count(), 1);
   });
 
+  journey('says which runs to come may end badly, why, and who hears, without a click', async (page) => {
+    await go(page, '/');
+    const card = page.getByRole('region', { name: /^Today until 22:00: / });
+    const first = card.getByRole('listitem').first();
+    assert.match(
+      await first.innerText(),
+      /Failed the last 2 runs: OOMKilled at 512 Mi; nothing changed since\. team-chat hears it/,
+    );
+    assert.equal(await first.getByText('Likely:').count(), 1);
+    await seen(page, /^\d+ without a finding$/);
+    const starts = card.getByRole('slider', { name: 'Starts by 15 min' });
+    await starts.focus();
+    await page.keyboard.press('Home');
+    assert.equal(await starts.getAttribute('aria-valuetext'), 'none starts at 14:00');
+    await first.getByRole('link').click();
+    await page.waitForURL(/\/cronjobs\//);
+  });
+
   journey('shows text of strangers as text', async (page) => {
     await go(page, '/cronjobs/data/nightly-backup/runs/nightly-backup-29920440');
     await page.getByText('<script>alert("markup is text")</script>').waitFor();
@@ -350,7 +368,7 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
   journey(
     'lets one card fail alone, with the sentence, the code and the request id',
     async (page) => {
-      service().answer('timeline', {
+      service().answer('tonight', {
         status: 503,
         code: 'DATABASE_UNAVAILABLE',
         message: 'The database did not answer within 10 s',
@@ -361,9 +379,9 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
       await card.getByText('DATABASE_UNAVAILABLE').waitFor();
       await card.getByText('q7Zk3mXv9aTb').waitFor();
       await seen(page, 'No success for');
-      service().answer('timeline', undefined);
+      service().answer('tonight', undefined);
       await card.getByRole('button', { name: 'Try now' }).click();
-      await seen(page, '206 runs of 42 CronJobs');
+      await seen(page, /^Today until 22:00: \d+ CronJobs run, \d+ are at risk$/);
     },
     { expected: /503/ },
   );

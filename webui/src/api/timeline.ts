@@ -1,4 +1,4 @@
-import type { Grid, SlotOutcome, Timeline } from '@cronjob-monitor/shared/contract';
+import type { Grid, SlotOutcome, Timeline, Tonight } from '@cronjob-monitor/shared/contract';
 import { get, type Answer } from './client.ts';
 
 export interface FleetQuery {
@@ -13,6 +13,14 @@ export interface FleetQuery {
 /** Runs to come. */
 export function getTimeline(query: FleetQuery, signal?: AbortSignal): Promise<Answer<Timeline>> {
   return get('timeline', { ...query, sort: 'nextRun' }, signal);
+}
+
+/** Which of the runs to come may end badly: until the morning of a zone, by day until its evening. */
+export function getTonight(
+  query: { readonly zone: string; readonly limit: number },
+  signal?: AbortSignal,
+): Promise<Answer<Tonight>> {
+  return get('tonight', { ...query }, signal);
 }
 
 /** What came, and what did not. */

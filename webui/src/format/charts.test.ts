@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Series, SeriesDay, Timeline, Verdict } from '@cronjob-monitor/shared/contract';
-import { comingRuns } from './coming-runs.ts';
+import type { Series, SeriesDay } from '@cronjob-monitor/shared/contract';
 import { dayBars, dayCells, daysTitle, dayText } from './days.ts';
 import { durationTitle } from './duration-title.ts';
 import { marksIn, stripBars } from './strip.ts';
@@ -142,36 +141,4 @@ describe('a strip', () => {
       ['Succeeded', 'Failed'],
     );
   });
-});
-
-test('the next runs are grouped by their instant, and those that are over are left out', () => {
-  const lane = (name: string, at: readonly string[]): Timeline['items'][number] => ({
-    namespace: 'prod',
-    name,
-    timezone: null,
-    suspended: false,
-    verdict: {} as Verdict, // nothing of it is read
-    expectedDurationSeconds: null,
-    next: at.map((scheduledFor) => ({
-      scheduledFor,
-      localTime: scheduledFor,
-      dst: 'none',
-      inMaintenance: name === 'b',
-    })),
-    skippedDates: [],
-    omitted: 0,
-  });
-  const first = '2026-11-21T02:00:00.000Z';
-  const second = '2026-11-21T03:00:00.000Z';
-  const timeline = { items: [lane('a', [first, second]), lane('b', [second])] } as unknown as Timeline;
-  const coming = comingRuns(timeline, Date.parse(first), 8);
-  assert.deepEqual(
-    coming.map(({ at, cronJobs, inMaintenance }) => [at, cronJobs.map(({ name }) => name).join(), inMaintenance]),
-    [
-      [first, 'a', false],
-      [second, 'a,b', false],
-    ],
-  );
-  assert.equal(comingRuns(timeline, Date.parse(second), 8).length, 1);
-  assert.equal(comingRuns(timeline, 0, 1).length, 1);
 });

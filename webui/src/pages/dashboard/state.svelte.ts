@@ -1,23 +1,22 @@
-import type { AlertList, CronJob, MonitorList } from '@cronjob-monitor/shared/contract';
+import type { AlertList, MonitorList, Tonight } from '@cronjob-monitor/shared/contract';
 import { getStorageStats } from '../../api/admin.ts';
 import { listAlerts } from '../../api/alerts.ts';
 import { listChannels } from '../../api/channels.ts';
 import { listCronJobs } from '../../api/cronjobs.ts';
 import { listCoverage } from '../../api/overview.ts';
 import { listMonitors } from '../../api/monitors.ts';
-import { getTimeline } from '../../api/timeline.ts';
+import { getTonight } from '../../api/timeline.ts';
 import type { Hint } from '../../api/stream.ts';
 import { isJudging } from '../../format/health.ts';
 import { alertRowKinds, rowKinds } from '../../state/concerns.ts';
+import { preferences } from '../../state/preferences.svelte.ts';
 import { Resource } from '../../state/resource.svelte.ts';
 import { session } from '../../state/session.svelte.ts';
 
 const strip = 30;
 const mostBroken = 20;
-const hoursAhead = 12;
 const mostAbsent = 100;
-/** The first runs of all are among the first of so many CronJobs. */
-const lanesAhead = 20;
+const mostAtRisk = 20;
 const mostFailing = 20;
 
 const aboutCronJobs = ({ kind }: Hint): boolean => rowKinds.has(kind);
@@ -38,11 +37,12 @@ export class DashboardState {
     (signal) => listCronJobs({ state: ['failing'], recent: strip, sort: 'status', limit: mostFailing }, signal),
     { concerns: aboutCronJobs },
   );
-  readonly coming = new Resource((signal) => getTimeline({ hours: hoursAhead, limit: lanesAhead }, signal), {
-    concerns: ({ kind }) => kind === 'cronjob',
-  });
-  readonly suspended = new Resource((signal) => listCronJobs({ status: ['suspended'], limit: 4 }, signal), {
-    concerns: ({ kind }) => kind === 'cronjob',
+  /** Another one for another zone: its morning is at another instant. */
+  readonly tonight: Resource<Tonight> = $derived.by(() => {
+    const question = { zone: preferences.timeZone, limit: mostAtRisk };
+    return new Resource((signal) => getTonight(question, signal), {
+      concerns: ({ kind }) => kind === 'cronjob' || kind === 'monitor' || kind === 'channel',
+    });
   });
   readonly monitors = new Resource((signal) => listMonitors({ sort: 'phase' }, signal), {
     concerns: ({ kind }) => kind === 'monitor',
@@ -67,12 +67,6 @@ export class DashboardState {
     (this.absent.value?.items ?? []).filter(({ subject }) => subject === 'disappeared'),
   );
 
-  /** Every CronJob that should run and will not: suspended, or with a schedule that cannot be read. */
-  readonly willNotRun: { readonly items: readonly CronJob[]; readonly total: number } = $derived({
-    items: this.suspended.value?.items ?? [],
-    total: this.suspended.value?.pagination?.total ?? 0,
-  });
-
   readonly unwellMonitors: MonitorList['items'] = $derived(
     (this.monitors.value?.items ?? []).filter(({ phase }) => phase === 'Degraded' || phase === 'Error'),
   );
@@ -91,16 +85,7 @@ export class DashboardState {
   }
 
   start(): () => void {
-    const parts = [
-      this.broken,
-      this.absent,
-      this.failing,
-      this.coming,
-      this.suspended,
-      this.monitors,
-      this.coverage,
-      this.storage,
-    ];
+    const parts = [this.broken, this.absent, this.failing, this.monitors, this.coverage, this.storage];
     const stops = parts.map((part) => part.start());
     return () => {
       for (const stop of stops) stop();
