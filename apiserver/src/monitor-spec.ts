@@ -109,16 +109,34 @@ export interface ChannelRefSpec {
   readonly after: string | undefined;
 }
 
-/** The channels that a monitor routes to; none while its alerting is off. */
+/** The channels that a monitor names, in `channelRefs` and in its routes; none while its alerting is off. */
 export function channelRefsOf(spec: unknown): readonly ChannelRefSpec[] {
   const alerting = block(spec, 'alerting');
   if (!alerting || alerting['enabled'] === false) return [];
-  const refs: readonly unknown[] = Array.isArray(alerting['channelRefs']) ? alerting['channelRefs'] : [];
-  return refs.flatMap((ref) => {
+  const named = [...namedInRefs(alerting), ...namedInRoutes(alerting)];
+  return [...Map.groupBy(named, ({ name }) => name).values()].flatMap(([first]) => first ?? []);
+}
+
+/** Names in which the owner stands are those of no channel yet. */
+function namedInRoutes({ routes }: Readonly<Record<string, unknown>>): ChannelRefSpec[] {
+  return listIn(routes).flatMap((route) =>
+    listIn(isObject(route) ? route['channels'] : undefined).flatMap((name) => {
+      if (!isObject(route) || typeof name !== 'string' || name.includes('{{')) return [];
+      const severities = listIn(route['severities']).filter((severity) => typeof severity === 'string');
+      return [{ name, severities, after: undefined }];
+    }),
+  );
+}
+
+function listIn(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function namedInRefs(alerting: Readonly<Record<string, unknown>>): ChannelRefSpec[] {
+  return listIn(alerting['channelRefs']).flatMap((ref) => {
     const name = isObject(ref) ? textIn(ref, 'name') : undefined;
     if (name === undefined || !isObject(ref)) return [];
-    const severities: readonly unknown[] = Array.isArray(ref['severities']) ? ref['severities'] : [];
-    const named = severities.filter((severity) => typeof severity === 'string');
+    const named = listIn(ref['severities']).filter((severity) => typeof severity === 'string');
     return [{ name, severities: named, after: textIn(ref, 'after') }];
   });
 }

@@ -24,6 +24,8 @@ export interface ApiSettings {
   readonly defaultTimeZone: string;
   /** False: `cluster.default-time-zone` was left at its default. */
   readonly isDefaultZoneGiven: boolean;
+  /** Label that names the owner of a CronJob; undefined: none does. */
+  readonly ownerLabel: string | undefined;
   /** What a monitor's spec leaves out. */
   readonly monitorDefaults: MonitorDefaults;
   /** A heartbeat is trusted for one lease time. */
@@ -66,6 +68,7 @@ export function toApiSettings(loaded: LoadedConfig): ApiSettings {
     clusterName: config['cluster.name'],
     defaultTimeZone: config['cluster.default-time-zone'],
     isDefaultZoneGiven: (loaded.settings.get('cluster.default-time-zone')?.source.from ?? 'default') !== 'default',
+    ownerLabel: config['owners.label'],
     monitorDefaults: {
       suppressDuplicatesForMs: config['rate-limits.default-suppress-duplicates-for'],
       retentionDays,

@@ -99,6 +99,7 @@ export const labelValues = [
       'startupGrace',
       'storm',
       'unknownChannel',
+      'channelNotAllowed',
     ]),
   ],
   ['reason', '`…_db_retries_total`', code(retryReasons)],

@@ -108,7 +108,7 @@ ${table(
   ['label or annotation', 'on', 'set by', 'what it says'],
   [
     [
-      'annotations `cronjob-monitor.io/owner`, `…/description`, `…/runbook`',
+      'annotations `cronjob-monitor.io/description`, `…/runbook`',
       'CronJob',
       'people',
       'shown; the runbook is a link in messages',
@@ -118,6 +118,12 @@ ${table(
       'CronJob',
       'people',
       'CronJobs that it waits for, at most 20: `name` or `namespace/name` with commas, besides `dependsOn` of its monitors, within their reach',
+    ],
+    [
+      'annotations `cronjob-monitor.io/channel`, `…/severity`, `…/grace`, `…/max-duration`, `…/finish-by`, `…/mute-until`, `…/ignore`, `…/owner`',
+      'CronJob, Namespace',
+      'its owner',
+      'in place of what monitors say: the table below',
     ],
     [
       'annotation `cronjob-monitor.io/monitored-from`',
@@ -145,7 +151,63 @@ ${table(
       'started by hand; by whom',
     ],
   ],
-)}`;
+)}
+
+Owners of CronJobs speak for them by annotations. The word of a CronJob wins over that of its Namespace, that over the monitor, and that over the
+default; each by itself. A monitor says with \`allowOverrides\` which of them count; all do unless it says otherwise.
+
+${table(
+  ['annotation `cronjob-monitor.io/…`', 'value', 'in place of'],
+  [
+    ['`channel`', '1 to 5 names of AlertChannels, with commas', 'the channels of `alerting.routes`'],
+    ['`severity`', '`critical`, `warning`, or `jobFailed=critical,jobStuck=warning`', '`alerting.severityOverrides`'],
+    ['`grace`', 'a duration: `5m`', '`missedSchedule.grace`'],
+    ['`max-duration`', 'a duration, or `off`', '`sla.maxDuration`; it needs no `sla` block'],
+    ['`finish-by`', '`06:00`, `06:00 Europe/Berlin`, or `off`', '`sla.finishBy`; it needs no `sla` block'],
+    [
+      '`mute-until`',
+      'a date, which begins in the zone of the CronJob, or a time as in RFC 3339',
+      'acts as a silence; more than 30 days ahead it does nothing yet',
+    ],
+    ['`ignore`', '`true`', 'monitors leave it out'],
+    ['`owner`', 'a name', 'the label that `owners.label` names, of the CronJob, then of its Namespace'],
+  ],
+)}
+
+A value that cannot be used counts as absent. The page and the API of the CronJob name it (\`annotationProblems\`), and the lint does:
+\`AnnotationInvalid: grace: 5 is no duration; such as 5m\`. \`settings\` there tells of each setting its value and who says so.
+`;
+
+const routes = `## Who is told
+
+\`alerting.channelRefs\` are told, each of the severities that it takes. Besides them:
+
+1. every route whose \`when.causes\` names the cause of the alert;
+2. the channels of the annotation \`channel\`; if none of them can be told, the first other route that matches and of which a channel exists.
+
+A route matches when all of its \`when\` holds: \`owners\` (a name may end in \`*\`), \`labels\` of the CronJob, or where it has none of this key of its
+Namespace, \`causes\` and \`types\`. \`{{ .Owner }}\` in the name of a channel stands for the owner. With \`instead\`, \`channelRefs\` are not told; a
+route that asks for causes and stands \`instead\` leaves out the owner's channels too. A route of which no channel can be told leaves out nothing.
+
+An AlertChannel says with \`allowedNamespaces\` who may use it:
+
+${table(
+  ['named by', 'without `allowedNamespaces`', 'with it, admitted has to be'],
+  [
+    ['`channelRefs`; a route that asks for neither owners nor labels', 'yes', 'the namespace of the monitor'],
+    [
+      'a route that asks for owners or labels: the CronJob has chosen it',
+      'yes',
+      'that of the monitor and that of the CronJob',
+    ],
+    ['a route with `{{ .Owner }}`: the CronJob fills in the name', 'no', 'that of the monitor and that of the CronJob'],
+    ['the annotation `channel`', 'no', 'that of the CronJob'],
+  ],
+)}
+
+What it refuses is not told there: \`channelNotAllowed\` in the timeline of the alert, ChannelNotAllowed in the condition \`ChannelsResolved\` of the
+monitor.
+`;
 
 const types = `## Types
 
@@ -209,6 +271,7 @@ of a deleted channel as \`cancelled\`.
     reach,
     jobs.trimEnd(),
     labels,
+    routes,
     templates,
   ].join('\n');
 }
@@ -259,7 +322,12 @@ ${table(
       'InvalidField, InvalidPattern, InvalidTimeZone, InvalidSchedule; Undecodable',
       'Degraded; Error',
     ],
-    ['`ChannelsResolved`', 'AllReady, NoneReferenced', 'ChannelNotFound, ChannelNotReady', 'Degraded'],
+    [
+      '`ChannelsResolved`',
+      'AllReady, NoneReferenced',
+      'ChannelNotFound, ChannelNotAllowed, ChannelNotReady',
+      'Degraded',
+    ],
     ['`SelectorAuthorized`', 'Authorized', 'NamespaceNotAuthorized, NamespaceIgnored, NamespaceNotFound', 'Degraded'],
     [
       '`SchedulesUnderstood`',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { previewCronJob } from '@cronjob-monitor/shared/domain';
+import { effectiveOf, previewCronJob } from '@cronjob-monitor/shared/domain';
 import { alertRulesOf, decodeMonitorSpec, detectionRulesOf } from '@cronjob-monitor/shared/kube';
 import { findStartSkew, listSpecEpochs, readHistories } from '@cronjob-monitor/shared/store';
 import { aCronJob, openStage } from '../faults/ledger/stage.ts';
@@ -155,7 +155,13 @@ test(`a preview of ${days} days tells the alerts that there were, one by one`, a
     assert.ok(decoded.ok);
     const own = epochs.get(id) ?? [];
     const timeZone = own.at(-1)?.timeZone ?? 'UTC';
-    const rules = { detection: detectionRulesOf(decoded.spec, timeZone), alerts: alertRulesOf(decoded.spec) };
+    const said = { labels: {}, annotations: {} };
+    const settings = effectiveOf(
+      { namespace: 'default', name, spec: decoded.spec },
+      { namespace: 'default', name, timeZone, cronJob: said, ofNamespace: undefined },
+      undefined,
+    );
+    const rules = { detection: detectionRulesOf(settings.spec, timeZone), alerts: alertRulesOf(settings) };
     const previewed = previewCronJob(
       rules,
       {

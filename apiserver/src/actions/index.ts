@@ -1,5 +1,6 @@
 import type {
   ChannelTestResult,
+  CronJobDetail,
   DeleteHistoryResult,
   LogSource,
   MonitorPreview,
@@ -10,13 +11,13 @@ import type {
   SuspendResult,
   TriggerResult,
 } from '@cronjob-monitor/shared/contract';
-import type { RouteRules } from '@cronjob-monitor/shared/domain';
 import type { Cluster, Redaction } from '@cronjob-monitor/shared/kube';
 import type { Clock } from '@cronjob-monitor/shared/process';
 import type { Store, StoredSilence } from '@cronjob-monitor/shared/store';
 import { acknowledge, unacknowledge, type AcknowledgeWish } from './acknowledge.ts';
 import { deleteHistory } from './delete-history.ts';
-import { previewMonitor, readRouteRules, type PreviewDeps, type PreviewWish } from './preview-monitor.ts';
+import { readOwnSettings, readRouteRules, type RouteRulesOf } from './own-settings.ts';
+import { previewMonitor, type PreviewDeps, type PreviewWish } from './preview-monitor.ts';
 import { prune } from './prune.ts';
 import { type LogWish, readLogs, type ReadLog } from './read-logs.ts';
 import { redrive } from './redrive.ts';
@@ -50,8 +51,10 @@ export interface Actions {
   testChannel(wish: TestWish): Promise<ChannelTestResult>;
   testPattern(question: PatternQuestion): Promise<PatternTestResult>;
   previewMonitor(wish: PreviewWish): Promise<MonitorPreview>;
-  /** Who is told of what, by the id of each monitor. */
-  readRouteRules(): Promise<ReadonlyMap<number, RouteRules>>;
+  /** Who is told of what about these CronJobs, or about all. */
+  readRouteRules(cronJobIds?: readonly number[]): Promise<RouteRulesOf>;
+  /** What is in force for a CronJob, and who says so. */
+  readOwnSettings(cronJobId: number): Promise<Pick<CronJobDetail, 'settings' | 'annotationProblems'>>;
 }
 
 /** A signal that never aborts. */
@@ -83,6 +86,7 @@ export function createActions(deps: {
     testChannel: (wish) => testChannel(deps, wish),
     testPattern: (question) => testPattern(deps.patternThread, question),
     previewMonitor: (wish) => previewMonitor(deps, wish),
-    readRouteRules: () => readRouteRules(deps),
+    readRouteRules: (cronJobIds) => readRouteRules(deps, cronJobIds),
+    readOwnSettings: (cronJobId) => readOwnSettings(deps, cronJobId),
   };
 }

@@ -3,18 +3,21 @@ import type { MonitorPreview, PreviewFinding, Ref } from '@cronjob-monitor/share
 import {
   ancestorsOf,
   isGroupName,
+  effectiveOf,
   lint,
   parentsOf,
   parseResourceDuration,
   typesThatHold,
   previewCronJob,
   previewGroup,
+  type Effective,
   type Instant,
+  namedChannels,
   type LintedCronJob,
   type LintFacts,
+  type OwnSettings,
   type PreviewedAlert,
   type PreviewedParent,
-  type RouteRules,
   type SpecEpoch,
 } from '@cronjob-monitor/shared/domain';
 import { rhythmOf } from '@cronjob-monitor/shared/domain/schedule';
@@ -23,7 +26,7 @@ import {
   decodeMonitorSpec,
   detectionRulesOf,
   groupRulesOf,
-  routeRulesOf,
+  ownOfLinted,
   selectsCronJob,
   type MonitorDefaults,
   type MonitorSpec,
@@ -42,11 +45,13 @@ import {
   measureLastDurations,
   readHistories,
   type CatalogCronJob,
+  type RoutedChannel,
   type Store,
   type StoredAlert,
   type StoredHistory,
 } from '@cronjob-monitor/shared/store';
 import { isFallback } from '../monitor-spec.ts';
+import { readOwn, speaks } from './own-settings.ts';
 
 export interface PreviewWish {
   readonly namespace: string;
@@ -67,6 +72,8 @@ export interface PreviewDeps {
     readonly defaultTimeZone: string;
     /** False: it is the default. */
     readonly isDefaultZoneGiven: boolean;
+    /** Label that names the owner; undefined: none does. */
+    readonly ownerLabel: string | undefined;
     readonly monitorDefaults: MonitorDefaults;
   };
 }
@@ -94,16 +101,21 @@ export async function previewMonitor(deps: PreviewDeps, wish: PreviewWish): Prom
   const { mayListChannels } = wish;
   const faults = decoded.problems.map(({ path, message }) => ofSchema(path, message));
   const { cronJobs: ofSelector, unknownLabels } = await listMatched(store, wish, spec);
-  const matched = [...ofSelector, ...(await listMatchedGroups(store, wish, spec))];
-  const asked = matched.slice(0, mostCronJobs);
+  const { taken, owns, settingsOf } = await leaveOut(
+    deps,
+    [...ofSelector, ...(await listMatchedGroups(store, wish, spec))],
+    { namespace: wish.namespace, name: wish.name ?? '', spec },
+  );
+  const asked = taken.slice(0, mostCronJobs);
   const ids = asked.map(({ id }) => id);
   const history = await readHistories(store, ids, { from: fromAt - reachMs(spec), mostRows });
   const epochs = await listSpecEpochs(store, ids);
   const skewP99Ms = await findStartSkew(store);
   const waits = await gatherWaits(store, { wish, spec, asked, fromAt });
+  const channels = await store.transaction((tx) => listRoutedChannels(tx));
 
   const alerts: NamedAlert[] = [];
-  let isCut = !history.isWhole || matched.length > asked.length;
+  let isCut = !history.isWhole || taken.length > asked.length;
   for (const cronJob of asked) {
     if (clock.monotonicMs() - startedMs > longestMs) {
       isCut = true;
@@ -113,14 +125,26 @@ export async function previewMonitor(deps: PreviewDeps, wish: PreviewWish): Prom
     if (!stored) continue;
     // A turn for others between two of them.
     await nextTurn();
+    const own = owns.get(cronJob.id);
+    if (!own) continue;
     const of = toPreviewed(cronJob, stored, epochs.get(cronJob.id) ?? [], settings.defaultTimeZone);
     const parents = waits?.parentsOf(cronJob);
-    const found = replay(spec, { ...of, parents }, { fromAt, toAt, skewP99Ms });
+    const found = replay(settingsOf(own), channels, { ...of, parents }, { fromAt, toAt, skewP99Ms });
     alerts.push(...found.map((alert) => ({ ...alert, cronjob: { namespace: of.namespace, name: of.name } })));
   }
   const findings = [
     ...faults,
-    ...(await lintOf(deps, { spec, asked, skewP99Ms, toAt, mayListChannels, dependencies: waits?.linted })),
+    ...(await lintOf(deps, {
+      spec,
+      asked,
+      owns,
+      settingsOf,
+      channels,
+      skewP99Ms,
+      toAt,
+      mayListChannels,
+      dependencies: waits?.linted,
+    })),
   ];
   if (unknownLabels) findings.push(labelsUnknown);
   if (spec.jobs) findings.push(jobsUnknown);
@@ -128,10 +152,10 @@ export async function previewMonitor(deps: PreviewDeps, wish: PreviewWish): Prom
     valid: faults.length === 0,
     findings,
     cronJobs: {
-      matched: matched.length,
+      matched: taken.length,
       withHistory: history.of.size,
-      items: matched.slice(0, listedCronJobs).map(({ namespace, name }) => ({ namespace, name })),
-      omitted: Math.max(0, matched.length - listedCronJobs),
+      items: taken.slice(0, listedCronJobs).map(({ namespace, name }) => ({ namespace, name })),
+      omitted: Math.max(0, taken.length - listedCronJobs),
     },
     from: textOf(fromAt),
     to: textOf(toAt),
@@ -143,28 +167,42 @@ export async function previewMonitor(deps: PreviewDeps, wish: PreviewWish): Prom
 
 /** The alerts of one CronJob, or of a group of Jobs. */
 function replay(
-  spec: MonitorSpec,
+  settings: Effective<MonitorSpec>,
+  channels: ReadonlyMap<string, RoutedChannel>,
   of: Parameters<typeof previewCronJob>[1],
   range: Parameters<typeof previewCronJob>[2],
 ): PreviewedAlert[] {
-  const [detection, alerts] = [detectionRulesOf(spec, of.timeZone), alertRulesOf(spec)];
-  if (!isGroupName(of.name)) return previewCronJob({ detection, alerts }, of, range);
+  const { spec } = settings;
+  const detection = detectionRulesOf(spec, of.timeZone);
+  // Muted now says nothing of the past.
+  const alerts = { ...alertRulesOf(settings), mutedUntilAt: undefined };
+  const rules = { detection, alerts, channelOf: (name: string) => channels.get(name) };
+  if (!isGroupName(of.name)) return previewCronJob(rules, of, range);
   const forgetAfterMs = (spec.jobs && parseResourceDuration(spec.jobs.forgetAfter)) ?? 0;
-  return previewGroup({ detection: groupRulesOf(detection), alerts }, of, range, forgetAfterMs);
+  return previewGroup({ ...rules, detection: groupRulesOf(detection) }, of, range, forgetAfterMs);
 }
 
-/** The rules of who is told, of every monitor by its id; one that cannot be read selects nothing, and is left out. */
-export async function readRouteRules({
-  store,
-  settings,
-}: Pick<PreviewDeps, 'store' | 'settings'>): Promise<ReadonlyMap<number, RouteRules>> {
-  const monitors = await listMonitors(store);
-  return new Map(
-    monitors.flatMap(({ id, spec }) => {
-      const decoded = decodeMonitorSpec({ spec }, settings.monitorDefaults);
-      return decoded.ok ? [[id, routeRulesOf(decoded.spec)] as const] : [];
-    }),
+/** What CronJobs say of themselves, and those that the monitor takes: their owners have the others left out. */
+async function leaveOut(
+  deps: PreviewDeps,
+  matched: readonly CatalogCronJob[],
+  monitor: { readonly namespace: string; readonly name: string; readonly spec: MonitorSpec },
+): Promise<{
+  readonly taken: readonly CatalogCronJob[];
+  readonly owns: ReadonlyMap<number, OwnSettings>;
+  readonly settingsOf: (own: OwnSettings) => Effective<MonitorSpec>;
+}> {
+  const owns = await readOwn(
+    deps,
+    matched.map(({ id }) => id),
   );
+  const settingsOf = (own: OwnSettings): Effective<MonitorSpec> =>
+    effectiveOf(monitor, own, deps.settings.ownerLabel);
+  const taken = matched.filter(({ id }) => {
+    const own = owns.get(id);
+    return own === undefined || !settingsOf(own).isIgnored;
+  });
+  return { taken, owns, settingsOf };
 }
 
 /**
@@ -331,26 +369,37 @@ async function lintOf(
   of: {
     readonly spec: MonitorSpec;
     readonly asked: readonly CatalogCronJob[];
+    readonly owns: ReadonlyMap<number, OwnSettings>;
+    readonly settingsOf: (own: OwnSettings) => Effective<MonitorSpec>;
+    readonly channels: ReadonlyMap<string, RoutedChannel>;
     readonly skewP99Ms: number;
     readonly toAt: Instant;
     readonly mayListChannels: boolean;
     readonly dependencies: LintFacts['dependencies'];
   },
 ): Promise<PreviewFinding[]> {
-  const { spec, asked, skewP99Ms, toAt, mayListChannels, dependencies } = of;
+  const { spec, asked, owns, settingsOf, skewP99Ms, toAt, mayListChannels, dependencies } = of;
   const durations = await measureLastDurations(
     store,
     asked.map(({ id }) => id),
     durationsOf,
   );
-  const channels = await store.transaction((tx) => listRoutedChannels(tx));
-  const refs = mayListChannels ? (spec.alerting?.channelRefs ?? []) : [];
   const findings = lint({
     monitor: spec,
-    cronJobs: asked.map((cronJob) => toLinted(cronJob, durations.get(cronJob.id), settings.defaultTimeZone, toAt)),
-    channelFaults: refs
-      .filter(({ name }) => !channels.has(name))
-      .map(({ name }) => ({ name, why: 'it does not exist' })),
+    cronJobs: asked.map((cronJob) => {
+      const own = owns.get(cronJob.id);
+      const isOwn = own !== undefined && (speaks(own) || (spec.alerting?.routes.length ?? 0) > 0);
+      return {
+        ...toLinted(cronJob, durations.get(cronJob.id), settings.defaultTimeZone, toAt),
+        own: isOwn ? ownOfLinted(settingsOf(own), own, toAt) : undefined,
+      };
+    }),
+    channelFaults: mayListChannels
+      ? faultsOf(
+          asked.flatMap(({ id }) => owns.get(id) ?? []),
+          of,
+        )
+      : [],
     skewP99Ms,
     isDefaultZoneGiven: settings.isDefaultZoneGiven,
     dependencies,
@@ -361,6 +410,28 @@ async function lintOf(
     path,
     message: cronJob ? `${cronJob.namespace}/${cronJob.name}: ${message}` : message,
   }));
+}
+
+/** Channels that are named and cannot be told, each once; of a spec that selects nothing those of its `channelRefs`. */
+function faultsOf(
+  owns: readonly OwnSettings[],
+  of: {
+    readonly spec: MonitorSpec;
+    readonly settingsOf: (own: OwnSettings) => Effective<MonitorSpec>;
+    readonly channels: ReadonlyMap<string, RoutedChannel>;
+  },
+): LintFacts['channelFaults'] {
+  const refs = (of.spec.alerting?.channelRefs ?? [])
+    .filter(({ name }) => !of.channels.has(name))
+    .map(({ name }) => ({ name, reason: 'unknownChannel' as const, isOwned: false }));
+  const named = owns.flatMap((own) =>
+    namedChannels(alertRulesOf(of.settingsOf(own)).alerting, (name) => of.channels.get(name)),
+  );
+  const faults = [...refs, ...named].flatMap(({ name, reason, isOwned }): [string, string][] => {
+    if (reason === undefined || (reason === 'unknownChannel' && isOwned)) return [];
+    return [[name, reason === 'unknownChannel' ? 'it does not exist' : 'it does not admit who names it']];
+  });
+  return [...new Map(faults)].map(([name, why]) => ({ name, why }));
 }
 
 /** What the catalog does not keep of a CronJob is taken as sound: its own page tells of that. */

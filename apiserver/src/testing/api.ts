@@ -27,6 +27,7 @@ export const testSettings: ApiSettings = {
   clusterName: 'eu',
   defaultTimeZone: 'UTC',
   isDefaultZoneGiven: true,
+  ownerLabel: undefined,
   monitorDefaults: { ...monitorDefaults, storeEvents: false },
   leaseMs: 15_000,
   deadManSwitchIntervalMs: 60_000,

@@ -1,5 +1,4 @@
-import type { Ref } from '@cronjob-monitor/shared/contract';
-import type { AlertRules, RateLimit } from '@cronjob-monitor/shared/domain';
+import type { AlertRules, MutableAlert, RateLimit } from '@cronjob-monitor/shared/domain';
 import type { ChannelSpec, Cluster, SecretRules } from '@cronjob-monitor/shared/kube';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import type { Store } from '@cronjob-monitor/shared/store';
@@ -36,7 +35,7 @@ export interface DispatcherDeps {
     readonly source: string;
   };
   /** What a monitor asks for now; undefined: it is gone, or cannot be read. */
-  readonly rulesOf: (monitor: Ref) => AlertRules | undefined;
+  readonly rulesOf: (alert: MutableAlert) => AlertRules | undefined;
   /** The first full evaluation of this term is done. */
   readonly hasEvaluated: () => boolean;
   /**

@@ -193,7 +193,7 @@ class Raising {
       newId: before === undefined ? newId(now) : '',
       fingerprint,
       last: this.#last.get(fingerprint),
-      channelExists: (name) => channels.has(name),
+      channelOf: (name) => channels.get(name),
       silences,
       note: before && notes.get(before.id),
       parents: parents.get(refOf(finding.cronJob)) ?? [],

@@ -10,10 +10,30 @@ const ref = fc.record({
   name: fc.constantFrom('team-chat', 'on-call', 'gone'),
   severities: fc.subarray([...severities]),
 });
-const monitor = fc.record({
-  alerting: fc.option(fc.record({ enabled: fc.boolean(), channelRefs: fc.array(ref, { maxLength: 3 }) }), {
-    nil: undefined,
+const route = fc.record({
+  name: fc.constantFrom('one', 'two'),
+  causes: fc.constant([]),
+  types: fc.subarray([...alertTypes]),
+  severities: fc.subarray([...severities]),
+  channels: fc.array(fc.record({ name: fc.constantFrom('team-chat', 'on-call', 'gone'), isOwned: fc.boolean() }), {
+    maxLength: 2,
   }),
+  isChosen: fc.boolean(),
+  instead: fc.boolean(),
+  fold: fc.constant(false),
+});
+const monitor = fc.record({
+  alerting: fc.option(
+    fc.record({
+      enabled: fc.boolean(),
+      channelRefs: fc.array(ref, { maxLength: 3 }),
+      routes: fc.array(route, { maxLength: 2 }),
+      annotation: fc.subarray(['team-chat', 'on-call', 'gone']),
+      monitorNamespace: fc.constant('platform'),
+      cronJobNamespace: fc.constant('prod'),
+    }),
+    { nil: undefined },
+  ),
   severityOverrides: fc.dictionary(fc.constantFrom(...alertTypes), fc.constantFrom(...severities)),
   alertDelayMs: fc.constantFrom(0, 0, 10 * minuteMs),
   hasWindow: fc.boolean(),
@@ -25,6 +45,7 @@ const fleet = fc.record({
   isSilenced: fc.boolean(),
   isReady: fc.boolean(),
   isHeld: fc.boolean(),
+  allowed: fc.option(fc.subarray(['platform', 'prod']), { nil: undefined }),
 });
 
 const silence = {
@@ -79,13 +100,13 @@ test('in random fleets the route of an alert, its coverage and the messages that
     return found.map((row) => row['channel_name']);
   };
   await fc.assert(
-    fc.asyncProperty(fleet, async ({ first, second, type, isSilenced, isReady, isHeld }) => {
+    fc.asyncProperty(fleet, async ({ first, second, type, isSilenced, isReady, isHeld, allowed }) => {
       const now = clock.now();
       for (const table of ['alerts', 'deliveries', 'silences']) await store.sql(table).delete();
       await store
         .sql('channels')
         .where({ name: 'on-call' })
-        .update({ ready: Number(isReady) });
+        .update({ ready: Number(isReady), spec: JSON.stringify({ sendResolved: true, allowedNamespaces: allowed }) });
       await store
         .sql('channels')
         .where({ name: 'team-chat' })

@@ -171,7 +171,7 @@ export function createStorms(deps: StormDeps): Storms {
     const channels = await listRoutedChannels(tx);
     const byChannel = new Map<string, StormAlert[]>();
     for (const child of children) {
-      const routes = routesOf(rulesOf(child)?.alerting, child.severity, (name) => channels.has(name));
+      const routes = routesOf(rulesOf(child)?.alerting, child, (name) => channels.get(name));
       for (const { name } of 'told' in routes ? routes.told : []) {
         const list = byChannel.get(name);
         if (list) list.push(child);

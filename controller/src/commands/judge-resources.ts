@@ -1,17 +1,25 @@
 import { findNearest } from '@cronjob-monitor/shared/config';
 import {
+  effectiveOf,
   findRegexProblem,
   lint,
+  namedChannels,
   parentsOf,
+  type Admitting,
   type CronJobFacts,
+  type Effective,
   type Instant,
   type LintedCronJob,
+  type LintFacts,
+  type OwnSettings,
 } from '@cronjob-monitor/shared/domain';
 import { parse, rhythmOf, ScheduleError } from '@cronjob-monitor/shared/domain/schedule';
 import {
+  alertRulesOf,
   decodeChannelSpec,
   decodeMonitorSpec,
   findUnknownFields,
+  ownOfLinted,
   reachOf,
   selectsCronJob,
   type MonitorDefaults,
@@ -44,7 +52,12 @@ export interface JudgedMonitor {
   readonly written: WrittenResource;
   readonly spec: MonitorSpec;
   readonly selected: readonly CronJobFacts[];
+  /** The settings as they stand for each of these. */
+  readonly settingsOf: (cronJob: SpeakingCronJob) => Effective<MonitorSpec>;
 }
+
+/** A CronJob as far as it speaks for itself. */
+type SpeakingCronJob = Pick<CronJobFacts, 'namespace' | 'name' | 'labels' | 'annotations' | 'timeZone'>;
 
 export interface JudgedResources {
   readonly monitors: readonly JudgedMonitor[];
@@ -80,7 +93,10 @@ function judgeMonitor(
     return { monitor: undefined, findings: [...unknown, finding] };
   }
   const { spec, problems, notes } = decoded;
-  const monitor = { written, spec, selected: watchedBy(written, spec, resources) };
+  const settingsOf = (cronJob: SpeakingCronJob): Effective<MonitorSpec> =>
+    settingsIn(written, spec, cronJob, resources);
+  const selected = watchedBy(written, spec, resources).filter((cronJob) => !settingsOf(cronJob).isIgnored);
+  const monitor = { written, spec, selected, settingsOf };
   const found: Finding[] = [
     ...unknown,
     ...problems.map(({ path, message }) => ({ subject, level: 'error', code: 'schema', path, message }) as const),
@@ -90,16 +106,12 @@ function judgeMonitor(
 }
 
 /** The lint, without what only a cluster can tell: nothing is missing from files that have no CronJob, or no channel, at all. */
-function lintOffline({ written, spec, selected }: JudgedMonitor, resources: Resources, now: Instant): Finding[] {
-  const known = new Set(resources.channels.map(({ name }) => name));
-  const refs = spec.alerting?.channelRefs ?? [];
+function lintOffline(monitor: JudgedMonitor, resources: Resources, now: Instant): Finding[] {
+  const { written, spec, selected } = monitor;
   const findings = lint({
     monitor: spec,
-    cronJobs: selected.map((cronJob) => toLinted(cronJob, now)),
-    channelFaults:
-      known.size === 0
-        ? []
-        : refs.filter(({ name }) => !known.has(name)).map(({ name }) => ({ name, why: 'it is not in these files' })),
+    cronJobs: selected.map((cronJob) => toLinted(cronJob, monitor, resources, now)),
+    channelFaults: resources.channels.length === 0 ? [] : faultsOf(monitor, channelsOf(resources)),
     skewP99Ms: 0,
     isDefaultZoneGiven: false,
     dependencies: {
@@ -132,9 +144,65 @@ function lintOffline({ written, spec, selected }: JudgedMonitor, resources: Reso
 /** Which namespaces a monitor may look into is known to the cluster alone. */
 const all = (): boolean => true;
 
-function toLinted(cronJob: CronJobFacts, now: Instant): LintedCronJob {
+/** The channels of the files, as far as they say whom they admit. */
+export function channelsOf({ channels }: Resources): ReadonlyMap<string, Admitting> {
+  return new Map(
+    channels.map(({ name, object }) => [
+      name,
+      { allowedNamespaces: decodeChannelSpec(object).spec?.allowedNamespaces },
+    ]),
+  );
+}
+
+/** Channels that are named and cannot be told, each once. */
+function faultsOf(
+  { spec, selected, settingsOf }: JudgedMonitor,
+  channels: ReadonlyMap<string, Admitting>,
+): LintFacts['channelFaults'] {
+  const refs = (spec.alerting?.channelRefs ?? []).map(({ name }) => {
+    return { name, reason: channels.has(name) ? undefined : ('unknownChannel' as const), isOwned: false };
+  });
+  const named = selected.flatMap((cronJob) =>
+    namedChannels(alertRulesOf(settingsOf(cronJob)).alerting, (name) => channels.get(name)),
+  );
+  const faults = [...refs, ...named].flatMap(({ name, reason, isOwned }): [string, string][] => {
+    if (reason === undefined || (reason === 'unknownChannel' && isOwned)) return [];
+    return [[name, reason === 'unknownChannel' ? 'it is not in these files' : 'it does not admit who names it']];
+  });
+  return [...new Map(faults)].map(([name, why]) => ({ name, why }));
+}
+
+/** Which label names owners is known to the service alone. */
+function settingsIn(
+  { namespace, name }: WrittenResource,
+  spec: MonitorSpec,
+  cronJob: SpeakingCronJob,
+  resources: Resources,
+): Effective<MonitorSpec> {
+  return effectiveOf({ namespace, name, spec }, ownIn(cronJob, resources), undefined);
+}
+
+function ownIn(
+  { namespace, name, timeZone = 'UTC', labels, annotations = {} }: SpeakingCronJob,
+  { namespaces }: Resources,
+): OwnSettings {
+  const of = namespaces.find((one) => one.name === namespace);
+  const ofNamespace = of && { labels: of.labels, annotations: of.annotations ?? {} };
+  return { namespace, name, timeZone, cronJob: { labels, annotations }, ofNamespace };
+}
+
+function toLinted(
+  cronJob: CronJobFacts,
+  { spec, settingsOf }: Pick<JudgedMonitor, 'spec' | 'settingsOf'>,
+  resources: Resources,
+  now: Instant,
+): LintedCronJob {
+  const own = ownIn(cronJob, resources);
+  const says = Object.keys({ ...own.cronJob.annotations, ...own.ofNamespace?.annotations }).length > 0;
+  const isOwn = says || (spec.alerting?.routes.length ?? 0) > 0;
   return {
     facts: cronJob,
+    own: isOwn ? ownOfLinted(settingsOf(cronJob), own, now) : undefined,
     rhythm: rhythmOf(cronJob.schedule, cronJob.timeZone ?? 'UTC', now),
     durations: undefined,
     nextRunAt: cronJob.suspended ? undefined : nextRunsOf(cronJob, now, 1)[0],

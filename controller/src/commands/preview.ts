@@ -1,13 +1,13 @@
 import type { MonitorPreview } from '@cronjob-monitor/shared/contract';
-import { counted, routeOf } from '@cronjob-monitor/shared/domain';
+import { counted, namedChannels, routeOf, type ChannelReach, type Route } from '@cronjob-monitor/shared/domain';
 import { routeRulesOf } from '@cronjob-monitor/shared/kube';
 import { UsageError, type Command, type ExitStatus, type World } from './command.ts';
 import { describeFindings, findingLevels, presentFindings, reaches, type Finding } from './findings.ts';
-import { judgeResources, nextRunsOf, type JudgedMonitor, type JudgedResources } from './judge-resources.ts';
+import { channelsOf, judgeResources, nextRunsOf, type JudgedMonitor, type JudgedResources } from './judge-resources.ts';
 import { previewOf } from './lint.ts';
 import { numberOf, readArguments, wordOf } from './read-arguments.ts';
 import { readDocuments } from './read-documents.ts';
-import { refuseNothing, sortDocuments } from './resources.ts';
+import { refuseNothing, sortDocuments, type Resources } from './resources.ts';
 import { openService, serviceFlags, serviceUsage, type Service } from './ask-service.ts';
 import { timeText, toldLine } from './words.ts';
 
@@ -64,7 +64,9 @@ async function runPreview(argv: readonly string[], world: World): Promise<ExitSt
   const judged = judgeResources(resources, world.clock.now());
   const reports: Report[] = [];
   for (const monitor of judged.monitors) {
-    reports.push(service ? await reportAtService(service, monitor, days ?? 7) : reportOffline(monitor, world));
+    reports.push(
+      service ? await reportAtService(service, monitor, days ?? 7) : reportOffline(monitor, resources, world),
+    );
   }
   const findings = findingsOf(judged, reports);
   const objects = resources.monitors.length + resources.channels.length;
@@ -85,14 +87,9 @@ function findingsOf({ findings }: JudgedResources, reports: readonly Report[]): 
   return [...findings.filter((one) => !isTold(one)), ...asked];
 }
 
-function reportOffline({ written, spec, selected }: JudgedMonitor, { clock }: World): Report {
-  const rules = routeRulesOf(spec);
-  // The files do not say which channels exist, nor what these accepted.
-  const named = rules.alerting?.channelRefs.map(({ name }) => [name, usable] as const) ?? [];
-  const reach = { channels: new Map(named), acceptedSinceAt: 0 };
-  const told = rules.looksFor
-    .map((type) => routeOf(rules, type, reach))
-    .map((route) => ({ ...route, reason: route.reason ?? null }));
+function reportOffline(monitor: JudgedMonitor, resources: Resources, { clock }: World): Report {
+  const { written, selected } = monitor;
+  const told = toldOf(monitor, resources);
   const cronJobs = selected.map((cronJob) => ({
     name: `${cronJob.namespace}/${cronJob.name}`,
     schedule: cronJob.schedule,
@@ -105,16 +102,56 @@ function reportOffline({ written, spec, selected }: JudgedMonitor, { clock }: Wo
       const next = suspended ? 'suspended' : nextRuns.length === 0 ? 'never due' : `next ${nextRuns.join(', ')}`;
       return `  ${name}  ${schedule}  ${next}`;
     }),
-    ...told.map((one) => `  ${toldLine(one)}`),
+    ...told.flatMap(({ of, routes }) => [
+      ...(of === undefined ? [] : [`  of ${of}:`]),
+      ...routes.map((one) => `  ${toldLine(one)}`),
+    ]),
   ];
-  const data = { monitor: written.subject.title, cronJobs, told: told.map(presentTold) };
+  const data = {
+    monitor: written.subject.title,
+    cronJobs,
+    told: told.flatMap(({ of, routes }) => routes.map((one) => presentTold(one, of))),
+  };
   return { text: `${lines.join('\n')}\n`, data, findings: [], alerts: 0 };
 }
 
-const usable = { ready: true, hold: undefined, acceptedAt: 0 };
+/** What the files do not tell of a channel, that it exists, can be used, accepted something and admits all, is taken for granted. */
+const usable = { ready: true, hold: undefined, acceptedAt: 0, allowedNamespaces: ['*'] } as const;
 
-function presentTold({ type, severity, channels, reason }: Parameters<typeof toldLine>[0]): object {
-  return { type, severity, channels: channels.map(({ name }) => name), reason };
+interface ToldOf {
+  /** The CronJobs it is about; undefined: all alike. */
+  readonly of: string | undefined;
+  readonly routes: readonly (Omit<Route, 'reason'> & { readonly reason: NonNullable<Route['reason']> | null })[];
+}
+
+/** Who hears of what, once for all CronJobs for which it is the same. Of a monitor that selects none it is asked as if one said nothing. */
+function toldOf({ written, selected, settingsOf }: JudgedMonitor, resources: Resources): ToldOf[] {
+  const known = channelsOf(resources);
+  const cronJobs =
+    selected.length > 0 ? selected : [{ namespace: written.namespace, name: '', labels: {}, timeZone: undefined }];
+  const answers = cronJobs.map((cronJob) => {
+    const rules = routeRulesOf(settingsOf(cronJob));
+    const named = namedChannels(rules.alerting, (name) => known.get(name));
+    const channels = new Map(
+      named.map(({ name }): [string, ChannelReach] => [name, { ...usable, ...known.get(name) }]),
+    );
+    const reach = { channels, acceptedSinceAt: 0 };
+    const routes = rules.looksFor
+      .map((type) => routeOf(rules, type, reach))
+      .map((route) => ({ ...route, reason: route.reason ?? null }));
+    return { name: `${cronJob.namespace}/${cronJob.name}`, routes };
+  });
+  const groups = [
+    ...Map.groupBy(answers, ({ routes }) => JSON.stringify(routes.map((one) => presentTold(one)))).values(),
+  ];
+  return groups.map((alike) => ({
+    of: groups.length === 1 ? undefined : alike.map(({ name }) => name).join(', '),
+    routes: alike[0]?.routes ?? [],
+  }));
+}
+
+function presentTold({ type, severity, channels, reason }: Parameters<typeof toldLine>[0], of?: string): object {
+  return { ...(of !== undefined && { of }), type, severity, channels: channels.map(({ name }) => name), reason };
 }
 
 async function reportAtService(service: Service, { written }: JudgedMonitor, days: number): Promise<Report> {

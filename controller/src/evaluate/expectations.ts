@@ -11,7 +11,7 @@ import {
   type Instant,
   type Verdict,
 } from '@cronjob-monitor/shared/domain';
-import type { ExpectsSpec, MonitorSpec } from '@cronjob-monitor/shared/kube';
+import type { ExpectsSpec } from '@cronjob-monitor/shared/kube';
 import {
   listDisappearances,
   listKnownMonitors,
@@ -32,7 +32,7 @@ export interface ExpectationsDeps {
   readonly store: Store;
   readonly epoch: number;
   readonly caches: Pick<ClusterCaches, 'cronJobs' | 'monitors' | 'namespaces'>;
-  readonly selection: Pick<Selection, 'monitorsOf' | 'refusalOf'>;
+  readonly selection: Pick<Selection, 'monitorsOf' | 'refusalOf' | 'effectiveOf' | 'findNamed'>;
   readonly defaultZone: string;
   /** Nothing is known of absence beyond it. */
   readonly freshThroughAt: () => Instant | undefined;
@@ -62,7 +62,6 @@ export interface Expectations {
 interface Asked extends Ref {
   readonly monitor: MonitorSeen;
   readonly row: KnownMonitor;
-  readonly spec: MonitorSpec;
   readonly expects: ExpectsSpec;
   readonly open: AlertRecord | undefined;
 }
@@ -119,7 +118,7 @@ export function createExpectations(deps: ExpectationsDeps): Expectations {
       // A monitor that has no row yet is asked as soon as it has.
       const row = rows.find((one) => one.deletedAt === undefined && keyOf(one) === keyOf(monitor));
       const spec = monitor.decoded.ok ? monitor.decoded.spec : undefined;
-      return row && spec?.expects ? [{ monitor, row, spec, expects: spec.expects }] : [];
+      return row && spec?.expects ? [{ monitor, row, expects: spec.expects }] : [];
     });
     const withSeen = known.filter(({ expects }) => expects.seen);
     const gone = Map.groupBy(
@@ -142,7 +141,7 @@ export function createExpectations(deps: ExpectationsDeps): Expectations {
         [...named, ...seen].map(({ namespace, name }) => [`${namespace}/${name}`, { namespace, name }]),
       );
       return [...names]
-        .filter(([key, ref]) => !except.has(key) && !isSelected(ref, monitor))
+        .filter(([key, ref]) => !except.has(key) && !isSelected(ref, monitor) && !settingsOf(ref, monitor)?.isIgnored)
         .map(([, ref]): Asked => ({ ...of, ...ref, open: openOf(ref) }));
     });
   }
@@ -174,11 +173,12 @@ export function createExpectations(deps: ExpectationsDeps): Expectations {
   }
 
   function findingOf({ asked, verdict }: Answer, ids: ReadonlyMap<string, number>): AlertFinding[] {
-    const { row, spec, open } = asked;
+    const { row, monitor, open } = asked;
     const zone = deps.defaultZone;
     const id = ids.get(keyOf(asked)) ?? open?.cronJobId;
     const found = toFindingVerdict(asked, verdict, zone);
-    if (id === undefined || found === undefined) return [];
+    const settings = settingsOf(asked, monitor);
+    if (id === undefined || found === undefined || !settings) return [];
     return [
       {
         monitor: { id: row.id, uid: row.id16, namespace: row.namespace, name: row.name },
@@ -186,7 +186,7 @@ export function createExpectations(deps: ExpectationsDeps): Expectations {
         type: 'absent',
         subject: 'disappeared',
         verdict: found,
-        rules: rulesOf(spec, zone).alerts,
+        rules: rulesOf(settings, zone).alerts,
       },
     ];
   }
@@ -264,6 +264,11 @@ export function createExpectations(deps: ExpectationsDeps): Expectations {
   function isSelected({ namespace, name }: Ref, { uid }: MonitorSeen): boolean {
     const cronJob = caches.cronJobs.findByName(namespace, name);
     return cronJob !== undefined && deps.selection.monitorsOf(cronJob).some((monitor) => monitor.uid === uid);
+  }
+
+  /** As they stand for what the CronJob said when it was seen last. */
+  function settingsOf({ namespace, name }: Ref, monitor: MonitorSeen): ReturnType<Selection['effectiveOf']> {
+    return deps.selection.effectiveOf(monitor, deps.selection.findNamed(namespace, name));
   }
 
   /** A monitor is in its own namespace, also where the service may not list namespaces. */

@@ -1,31 +1,34 @@
+import { parseResourceDuration, type Effective } from '@cronjob-monitor/shared/domain';
 import { alertRulesOf, detectionRulesOf, groupRulesOf, type MonitorSpec } from '@cronjob-monitor/shared/kube';
-import { parseResourceDuration } from '@cronjob-monitor/shared/domain';
 import type { MonitorRules } from './subject.ts';
 
-/** Specs are decoded once for each generation, so their rules are made once for each of them, kind and zone. */
-const known = new WeakMap<MonitorSpec, Map<string, MonitorRules>>();
+type Settings = Effective<MonitorSpec>;
+
+/** Settings are made once for all CronJobs that share them, so their rules are made once for each of them, kind and zone. */
+const known = new WeakMap<Settings, Map<string, MonitorRules>>();
 
 /** What a monitor asks about a CronJob. `cronJobZone`: of a finishBy that names no zone. */
-export function rulesOf(spec: MonitorSpec, cronJobZone: string): MonitorRules {
-  return kept(spec, cronJobZone, () => ({
-    detection: detectionRulesOf(spec, cronJobZone),
-    alerts: alertRulesOf(spec),
-    includeContext: spec.alerting?.includeContext,
+export function rulesOf(settings: Settings, cronJobZone: string): MonitorRules {
+  return kept(settings, cronJobZone, () => ({
+    detection: detectionRulesOf(settings.spec, cronJobZone),
+    alerts: alertRulesOf(settings),
+    includeContext: settings.spec.alerting?.includeContext,
   }));
 }
 
 /** What a monitor asks about a group of Jobs. */
-export function rulesOfGroup(spec: MonitorSpec, zone: string): MonitorRules {
-  return kept(spec, `group ${zone}`, () => {
-    const rules = rulesOf(spec, zone);
-    const forgetAfterMs = (spec.jobs && parseResourceDuration(spec.jobs.forgetAfter)) ?? 0;
+export function rulesOfGroup(settings: Settings, zone: string): MonitorRules {
+  return kept(settings, `group ${zone}`, () => {
+    const rules = rulesOf(settings, zone);
+    const { jobs } = settings.spec;
+    const forgetAfterMs = (jobs && parseResourceDuration(jobs.forgetAfter)) ?? 0;
     return { ...rules, detection: groupRulesOf(rules.detection), forgetAfterMs };
   });
 }
 
-function kept(spec: MonitorSpec, key: string, make: () => MonitorRules): MonitorRules {
-  const byKey = known.get(spec) ?? new Map<string, MonitorRules>();
-  known.set(spec, byKey);
+function kept(settings: Settings, key: string, make: () => MonitorRules): MonitorRules {
+  const byKey = known.get(settings) ?? new Map<string, MonitorRules>();
+  known.set(settings, byKey);
   const rules = byKey.get(key) ?? make();
   byKey.set(key, rules);
   return rules;

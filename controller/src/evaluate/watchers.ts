@@ -21,13 +21,13 @@ export interface Watchers {
 export function createWatchers({ caches, selection, defaultZone, podsOf, refusalOf }: WatchersDeps): Watchers {
   const of = (cronJob: CronJobFacts): Watcher[] => {
     const zone = cronJob.timeZone ?? defaultZone;
-    return selection
-      .monitorsOf(cronJob)
-      .flatMap(({ uid, namespace, name, decoded }) =>
-        decoded.ok
-          ? [{ uid, namespace, name, rules: (cronJob.marks ? rulesOfGroup : rulesOf)(decoded.spec, zone) }]
-          : [],
-      );
+    return selection.monitorsOf(cronJob).flatMap((monitor) => {
+      const { uid, namespace, name } = monitor;
+      const settings = selection.effectiveOf(monitor, cronJob);
+      return settings
+        ? [{ uid, namespace, name, rules: (cronJob.marks ? rulesOfGroup : rulesOf)(settings, zone) }]
+        : [];
+    });
   };
   return {
     of,

@@ -23,12 +23,12 @@ import type { MonitorSeen, Selection } from '../selection/index.ts';
 export interface FleetFiguresDeps {
   readonly store: Store;
   readonly epoch: number;
-  readonly selection: Pick<Selection, 'monitorsOf'>;
+  readonly selection: Pick<Selection, 'monitorsOf' | 'isIgnored' | 'effectiveOf'>;
   /** All in the cluster, and whether monitors may look into a namespace. */
   readonly cronJobs: { values(): Iterable<CronJobFacts> };
   readonly mayBeWatched: (namespace: string) => boolean;
-  /** What a monitor says of who is told; undefined: it cannot be read. */
-  readonly rulesOf: (monitor: MonitorSeen) => RouteRules | undefined;
+  /** What is made of the settings of a monitor as they stand for a CronJob. */
+  readonly rulesOf: (settings: NonNullable<ReturnType<Selection['effectiveOf']>>) => RouteRules;
   /** In the cluster now. */
   readonly findCronJob: (uid: string) => CronJobFacts | undefined;
   readonly durations: KeptDurations;
@@ -179,17 +179,20 @@ async function countCovered(deps: FleetFiguresDeps, unwatched: number): Promise<
     channels: new Map(channels.map((channel) => [channel.name, channel])),
     acceptedSinceAt: store.now() - acceptedWithinMs,
   });
-  const known = new Map<string, RouteRules | undefined>();
-  const rulesOf = (monitor: MonitorSeen): RouteRules | undefined => {
-    if (!known.has(monitor.uid)) known.set(monitor.uid, deps.rulesOf(monitor));
-    return known.get(monitor.uid);
+  const known = new Map<object, RouteRules>();
+  const rulesOf = (monitor: MonitorSeen, cronJob: CronJobFacts): RouteRules[] => {
+    const settings = selection.effectiveOf(monitor, cronJob);
+    if (!settings) return [];
+    const rules = known.get(settings) ?? deps.rulesOf(settings);
+    known.set(settings, rules);
+    return [rules];
   };
   const counts = Object.fromEntries(coverageStates.map((state) => [state, 0])) as Record<keyof CoverageCounts, number>;
   for (const cronJob of cronJobs.values()) {
     // Of Jobs without a CronJob only those are known that a monitor looks for.
     if (cronJob.marks) continue;
     const monitors = selection.monitorsOf(cronJob);
-    if (monitors.length > 0) counts[judge.judge(monitors.flatMap((monitor) => rulesOf(monitor) ?? [])).state] += 1;
+    if (monitors.length > 0) counts[judge.judge(monitors.flatMap((monitor) => rulesOf(monitor, cronJob))).state] += 1;
   }
   return { ...counts, unwatched };
 }

@@ -100,7 +100,12 @@ export function createController(deps: ControllerDeps): Controller {
   const startedMs = clock.monotonicMs();
 
   const caches = createCaches();
-  const selection = createSelection({ ...caches, rules: settings.reach });
+  const selection = createSelection({
+    ...caches,
+    rules: settings.reach,
+    defaultZone: settings.defaultZone,
+    ownerLabel: settings.ownerLabel,
+  });
   const intake: JobIntake = createJobIntake({
     pods: caches.pods,
     queue: (uid) => queues.JobHandler.add(uid),
@@ -119,6 +124,9 @@ export function createController(deps: ControllerDeps): Controller {
     selection,
     monitors: caches.monitors,
     queue: (uid) => queues.CronJobMonitor.add(uid),
+    queueCronJobsIn: (namespace) => {
+      for (const { uid } of caches.cronJobs.valuesIn(namespace)) queues.CronJobHandler.add(uid);
+    },
     starts,
     unwatchedSinceAt,
     clock,

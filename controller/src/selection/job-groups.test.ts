@@ -30,7 +30,7 @@ interface Shape {
 function aNamespace(most?: number) {
   const caches = createCaches();
   const rules = { ignoredNamespaces: [], watchNamespaces: [], crossNamespaceFrom: [] };
-  const selection = createSelection({ ...caches, rules });
+  const selection = createSelection({ ...caches, rules, defaultZone: 'UTC', ownerLabel: undefined });
   const told: string[] = [];
   const refused: string[] = [];
   const groups = new JobGroups(

@@ -50,12 +50,15 @@ beforeEach(() => {
     namespaces: { values: () => namespaces },
     cronJobs: {
       find: (uid) => cronJobs.get(uid),
+      findByName: (namespace, name) => cronJobs.get(`${namespace}/${name}`),
       valuesIn(namespace) {
         namespacesRead.push(namespace);
         return cronJobs.values().filter((one) => one.namespace === namespace);
       },
     },
     rules: { ignoredNamespaces: [], watchNamespaces: [], crossNamespaceFrom: [] },
+    defaultZone: 'UTC',
+    ownerLabel: undefined,
   });
 });
 

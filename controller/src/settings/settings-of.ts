@@ -20,6 +20,7 @@ export function settingsOf(loaded: LoadedConfig, ownNamespace: string): Controll
     identity: toIdentity(podName, randomBytes(5).toString('hex')),
     defaultZone: config['cluster.default-time-zone'],
     isDefaultZoneGiven: (settings.get('cluster.default-time-zone')?.source.from ?? 'default') !== 'default',
+    ownerLabel: config['owners.label'],
     watchNamespaces: config['cluster.watch-namespaces'],
     reach: {
       ignoredNamespaces: config['ignored-namespaces'],

@@ -12,6 +12,8 @@ export interface ControllerSettings {
   readonly defaultZone: string;
   /** False: it is the default. */
   readonly isDefaultZoneGiven: boolean;
+  /** Label that names the owner of a CronJob; undefined: none does. */
+  readonly ownerLabel: string | undefined;
   readonly watchNamespaces: readonly string[];
   readonly reach: ReachRules;
   readonly secrets: SecretRules;

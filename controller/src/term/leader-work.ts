@@ -1,5 +1,5 @@
 import type { Ref } from '@cronjob-monitor/shared/contract';
-import type { CronJobFacts, Instant } from '@cronjob-monitor/shared/domain';
+import { ownerOf, type CronJobFacts, type Instant } from '@cronjob-monitor/shared/domain';
 import { mayBeWatched, routeRulesOf, type Cluster, type StatusWriter } from '@cronjob-monitor/shared/kube';
 import type { Clock, Logger, ProblemList } from '@cronjob-monitor/shared/process';
 import { FencedError, listKeptGroups, mostRunsAtOnce, type Store } from '@cronjob-monitor/shared/store';
@@ -130,7 +130,7 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
     selection,
     cronJobs: caches.cronJobs,
     mayBeWatched: (namespace) => mayBeWatched(namespace, settings.reach),
-    rulesOf: ({ decoded }) => (decoded.ok ? routeRulesOf(decoded.spec) : undefined),
+    rulesOf: routeRulesOf,
     findCronJob: (uid) => caches.cronJobs.find(uid),
     durations,
     fleet: deps.fleetMetrics,
@@ -182,6 +182,7 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
     store,
     defaultZone: settings.defaultZone,
     isDefaultZoneGiven: settings.isDefaultZoneGiven,
+    selection,
     startSkewP99Ms: verdicts.startSkewP99Ms,
     parentProblemOf,
     nextRunAtOf: (cronJob, now) => outlookOf(cronJob, now).nextRunAt,
@@ -250,6 +251,10 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
       clock,
       outlookOf: outlookInZone,
       dependsOn: (cronJob) => dependsOn(cronJob, selection),
+      saidOf: (cronJob) => {
+        const own = selection.ownOf(cronJob);
+        return { ofNamespace: own.ofNamespace, owner: ownerOf(own, settings.ownerLabel) };
+      },
       watchedUntilAt,
       sightings: deps.sightings,
       onFirstProjected: (first) => {

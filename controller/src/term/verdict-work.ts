@@ -160,9 +160,10 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
       source,
     },
     onMoreToTell: (channelUid) => alertmanagers.soon(channelUid),
-    rulesOf: ({ namespace, name }) => {
-      const seen = caches.monitors.findByName(namespace, name);
-      return seen?.decoded.ok ? alertRulesOf(seen.decoded.spec) : undefined;
+    rulesOf: ({ monitor, namespace, cronJobName }) => {
+      const seen = caches.monitors.findByName(monitor.namespace, monitor.name);
+      const settings = seen && selection.effectiveOf(seen, selection.findNamed(namespace, cronJobName));
+      return settings && alertRulesOf(settings);
     },
     hasEvaluated: () => (isHandedOn && isCaughtUp) || evaluation.evaluatedAt() !== undefined,
     guard: deps.guard,
@@ -212,7 +213,7 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
     threshold: settings.stormThreshold,
     fleet: () => caches.cronJobs.values().reduce((count, { uid }) => count + Number(selection.isMonitored(uid)), 0),
     isControllerStale: () => controllerLease.isStale(),
-    rulesOf: (alerts) => rulesOfAlerts(store, alerts, caches.monitors),
+    rulesOf: (alerts) => rulesOfAlerts(store, alerts, caches.monitors, selection),
     clusterName: settings.clusterName,
     externalUrl: settings.externalUrl,
   });

@@ -31,6 +31,7 @@ export const settings: ControllerSettings = {
   identity: 'pod_1',
   defaultZone: 'UTC',
   isDefaultZoneGiven: true,
+  ownerLabel: undefined,
   watchNamespaces: [],
   reach: { ignoredNamespaces: ['kube-system'], watchNamespaces: [], crossNamespaceFrom: [] },
   secrets: { namespaces: ['default'], labelled: [] },

@@ -82,6 +82,8 @@ export class VerdictLife {
       namespaces: caches.namespaces,
       cronJobs: caches.cronJobs,
       rules: settings.reach,
+      defaultZone,
+      ownerLabel: undefined,
     });
     store.onMoves(this.#moves.take);
     this.#records = createMonitorRecords({ store, epoch, durations: new KeptDurations(store), moves: this.#moves });
@@ -97,7 +99,7 @@ export class VerdictLife {
       threshold: options.stormThreshold ?? 0,
       fleet: () => caches.cronJobs.size,
       isControllerStale: () => false,
-      rulesOf: (alerts) => rulesOfAlerts(store, alerts, monitors),
+      rulesOf: (alerts) => rulesOfAlerts(store, alerts, monitors, this.selection),
       clusterName: undefined,
       externalUrl: undefined,
     });

@@ -11,6 +11,7 @@ import {
   hostNames,
   httpsUrls,
   httpUrl,
+  labelKey,
   interval,
   namespace,
   namespaces,
@@ -207,6 +208,13 @@ export const keys = {
       'Calls a second to the API server, twice as many after a pause; the Lease is exempt.',
     ),
   }),
+
+  'owners.label': row(
+    'CA',
+    labelKey,
+    null,
+    'Label of CronJobs and Namespaces that names the owner; an annotation wins.',
+  ),
 
   'monitors.cross-namespace-from': ownNamespace(
     row('C', namespacesOrAny, null, 'Namespaces whose monitors may select CronJobs of others.'),

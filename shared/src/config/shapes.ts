@@ -70,6 +70,15 @@ export const timeZone = text({
 });
 
 /** A file in a folder that another key names. */
+/** As Kubernetes takes it: a name, or a DNS name, a slash and a name. */
+export const labelKey = text({
+  allowed: 'the key of a label, such as team or example.org/team',
+  problem: 'is no key of a label',
+  fits: (value) =>
+    value.length <= 317 &&
+    /^(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/.test(value),
+});
+
 export const fileName = text({
   allowed: 'the name of a file, without a folder',
   problem: 'is not the name of a file',

@@ -53,6 +53,8 @@ export interface ChannelDetail extends ChannelBase {
   readonly sendResolved: boolean;
   readonly sendRecovered: boolean;
   readonly testOnSave: boolean;
+  /** Namespaces that may use it; null: monitors of all, and annotations of none. */
+  readonly allowedNamespaces: readonly string[] | null;
   readonly uid: string;
   readonly generation: number;
   readonly conditions: readonly Condition[];

@@ -22,6 +22,7 @@ export const coverageReasons = [
   'noChannel',
   'severityNotRouted',
   'unknownChannel',
+  'channelNotAllowed',
   'channelNotReady',
   'channelHeld',
   'nothingAccepted',
@@ -64,9 +65,34 @@ export interface CoverageList extends List<CronJobCoverage> {
 export const coverageSortKeys = ['state', 'name', 'namespace'] as const;
 export type CoverageSortKey = (typeof coverageSortKeys)[number];
 
-/** Where a setting comes from. */
-export const settingSources = ['CronJobMonitor', 'default'] as const;
+/** Where a setting comes from, the one that wins first. */
+export const settingSources = ['CronJob', 'Namespace', 'CronJobMonitor', 'default'] as const;
 export type SettingSource = (typeof settingSources)[number];
+
+/** Settings of monitors for which owners of CronJobs may speak, as `GET /api/v1/cronjobs/{namespace}/{name}` lists them. */
+export const settingFields = [
+  'missedSchedule.grace',
+  'sla.maxDuration',
+  'sla.finishBy',
+  'alerting.severityOverrides',
+  'alerting.routes',
+  'muteUntil',
+  'ignore',
+  'owner',
+] as const;
+export type SettingField = (typeof settingFields)[number];
+
+/** One setting as it is in force for a CronJob. */
+export interface SettingInForce {
+  readonly field: SettingField;
+  /** As it is written; null: off, or none. */
+  readonly value: string | null;
+  readonly source: SettingSource;
+  /** Who says so: `namespace/name` of CronJob or monitor, the name of a Namespace; null with `default`. */
+  readonly object: string | null;
+  /** The monitor under which it is in force. */
+  readonly monitor: Ref;
+}
 
 /** What keeps a message back that an alert would make now. */
 export const routeHolds = [
@@ -84,10 +110,12 @@ export type RouteHold = Suppression | 'alertDelay' | 'dependsOn' | 'flapping' | 
 export const routeQuiets = ['typeOff', 'suspended', 'hasSucceeded', 'belowThreshold'] as const;
 export type RouteQuiet = (typeof routeQuiets)[number];
 
+/** Why a channel is told: the monitor's `channelRefs`, an annotation of the CronJob or its Namespace, or a route of the monitor by its name. */
+export type RouteVia = 'channelRefs' | 'annotation' | `route ${string}`;
+
 export interface RoutedChannel {
   readonly name: string;
-  /** Why it is told: the monitor's `alerting.channelRefs` name it. */
-  readonly via: 'channelRefs';
+  readonly via: RouteVia;
   /** It is told so many seconds after the others, if the alert is open then; 0: at once. */
   readonly afterSeconds: number;
   readonly state: Extract<CoverageState, 'unreachable' | 'unproved' | 'reached'>;
@@ -117,6 +145,11 @@ export interface AlertRoute {
   readonly state: Exclude<CoverageState, 'unwatched'>;
   readonly reason: CoverageReason | null;
   readonly channels: readonly RoutedChannel[];
+  /** Channels that are named for it and that do not exist, or do not admit who names them. */
+  readonly refused: readonly {
+    readonly name: string;
+    readonly reason: Extract<CoverageReason, 'unknownChannel' | 'channelNotAllowed'>;
+  }[];
 }
 
 /** GET /api/v1/cronjobs/{namespace}/{name}/route */

@@ -1,3 +1,4 @@
+import type { SettingInForce } from './coverage.ts';
 import type { Alert } from './alerts.ts';
 import type { Execution } from './executions.ts';
 import type { CronJobSummary } from './stats.ts';
@@ -204,6 +205,10 @@ export interface CronJobDetail extends CronJobBase, CronJobTail {
   readonly facts: readonly string[];
   /** What of the facts of its newest run was ignored, in sentences. */
   readonly factProblems: readonly string[];
+  /** What is in force for it, under each of its monitors. */
+  readonly settings: readonly SettingInForce[];
+  /** Its annotations, and those of its Namespace, that do nothing, in sentences. */
+  readonly annotationProblems: readonly string[];
   readonly metrics: CronJobMetrics;
   readonly activeJobs: readonly ActiveJob[];
   /** The newest 20. */

@@ -113,6 +113,7 @@ export const toldReasons = [
   'noChannel',
   'severityNotRouted',
   'unknownChannel',
+  'channelNotAllowed',
   'clearedBeforeSent',
   'acknowledged',
   'channelDeleted',
@@ -161,6 +162,23 @@ export const wordOfReason: Readonly<Partial<Record<ToldReason | DeliveryState | 
   rateLimit: 'manyAtOnce',
   digested: 'manyAtOnce',
 };
+
+/** Annotations `cronjob-monitor.io/<word>` by which a CronJob or its Namespace speaks for itself. */
+export const ownerWords = [
+  'channel',
+  'severity',
+  'grace',
+  'max-duration',
+  'finish-by',
+  'mute-until',
+  'ignore',
+  'owner',
+] as const;
+export type OwnerWord = (typeof ownerWords)[number];
+
+/** Those of which a monitor says whether they count (`allowOverrides`). */
+export const overrideWords = ownerWords.filter((word) => word !== 'owner');
+export type OverrideWord = (typeof overrideWords)[number];
 
 export const alertTimelineKinds = [
   'detected',

@@ -276,7 +276,32 @@ export {
 } from './alert/dependency.ts';
 export { toMutable } from './alert/step.ts';
 export type { Flips } from './alert/flapping.ts';
-export { routesOf, type ChannelRef, type Routes, type ToldTo } from './alert/routes.ts';
+export {
+  namedChannels,
+  routesOf,
+  type Admitting,
+  type ChannelRef,
+  type OpenRoute,
+  type NamedChannel,
+  type RefusedChannel,
+  type RoutedAlert,
+  type Routes,
+  type Routing,
+  type ToldTo,
+} from './alert/routes.ts';
+export {
+  annotationProblemsOf,
+  effectiveOf,
+  ownerOf,
+  type AnnotationProblem,
+  type Effective,
+  type EffectiveSetting,
+  type OverridableMonitor,
+  type OwnSettings,
+  type Said,
+  type WrittenRoute,
+} from './settings/effective.ts';
+export { longestMuteMs, type Annotations } from './settings/words.ts';
 export {
   CoverageJudge,
   outcomeOf,
@@ -353,6 +378,7 @@ export {
   type LintFacts,
   type LintFinding,
   type LintLevel,
+  type OwnOfLinted,
 } from './detect/lint-finding.ts';
 export {
   previewCronJob,

@@ -78,9 +78,21 @@ export const wholeMonitorSpec = {
       excludeFromSla: true,
     },
   ],
+  dependsOn: ['load', 'other/load'],
+  allowOverrides: ['grace', 'mute-until'],
   alerting: {
     enabled: true,
     channelRefs: [{ name: 'on-call', severities: ['critical'], after: '15m', unlessAcknowledged: true }],
+    routes: [
+      {
+        name: 'platform',
+        when: { owners: ['team-*'], labels: { tier: 'gold' }, causes: ['platform'], types: ['jobFailed'] },
+        channels: ['platform', '{{ .Owner }}-chat'],
+        severities: ['critical'],
+        instead: true,
+        fold: true,
+      },
+    ],
     includeContext: {
       logs: true,
       logLines: 40,
@@ -136,6 +148,7 @@ const secretRef = { name: 'receiver', namespace: 'cronjob-monitor', key: 'value'
 const rest = {
   rateLimiting: { maxAlertsPerHour: 60, burstLimit: 5 },
   sendResolved: false,
+  allowedNamespaces: ['prod', 'team-*'],
   sendRecovered: true,
   testOnSave: true,
 } as const;

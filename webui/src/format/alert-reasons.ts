@@ -20,6 +20,7 @@ const words: Readonly<Record<string, string>> = {
   noChannel: 'its monitor names no channel',
   severityNotRouted: 'it does not take this severity',
   unknownChannel: 'there is no such channel',
+  channelNotAllowed: 'the channel does not admit its namespace',
   clearedBeforeSent: 'it cleared before that',
   channelDeleted: 'the channel was deleted',
   cleared: 'it cleared first',

@@ -162,7 +162,8 @@ function whyOf(entry: AlertTimelineEntry, { timeZone, nowMs }: Viewer): string |
   const [, sentence = '', times] = /^(.*?)(?: \((\d+ times, last [^)]+)\))?$/s.exec(message) ?? [];
   const until = /, (until [^,]+)$/.exec(sentence)?.[1];
   const { from } = tellers[entry.kind];
-  const isNameless = entry.kind === 'notRouted' && entry.reason === 'unknownChannel';
+  const isNameless =
+    entry.kind === 'notRouted' && (entry.reason === 'unknownChannel' || entry.reason === 'channelNotAllowed');
   const quoted = from === 'quoted' ? sentence.split(': ').slice(1).join(': ') : '';
   const told = isNameless ? sentence : quoted || reasonText(entry.reason);
   const parts = [told, from === undefined ? until : undefined, times].filter(

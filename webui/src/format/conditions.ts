@@ -25,6 +25,7 @@ const whatToChange: Readonly<Record<string, string>> = {
   InvalidSchedule: 'Correct the schedule of the maintenance window',
   Undecodable: 'Write spec as an object with the documented fields',
   ChannelNotFound: 'Create the AlertChannel, or correct spec.alerting.channelRefs',
+  ChannelNotAllowed: 'Add the namespace to spec.allowedNamespaces of the channel, or name another one',
   ChannelNotReady: 'The page of the channel says what it lacks',
   NamespaceNotAuthorized: 'Annotate the namespace with cronjob-monitor.io/monitored-from, or leave it out',
   NamespaceIgnored: 'Take it out of the selector, or out of ignored-namespaces',

@@ -21,6 +21,7 @@ const reasons: Readonly<Record<CoverageReason, string>> = {
   noChannel: 'the monitor names no channel',
   severityNotRouted: 'no channel takes this severity',
   unknownChannel: 'its channels do not exist',
+  channelNotAllowed: 'its channels do not admit its namespace',
   channelNotReady: 'the channel is not ready',
   channelHeld: 'the channel rests after failures',
   nothingAccepted: 'the channel has accepted nothing in 30 days; test it',

@@ -1,3 +1,4 @@
+import type { SettingField, SettingInForce } from '@cronjob-monitor/shared/contract';
 import { limitText } from './duration.ts';
 import { factText, plural, targetText } from './figures.ts';
 import { block, flag, number, text, type Json } from './monitor-spec.ts';
@@ -168,4 +169,21 @@ function assertionText(assertion: Json): string {
     flag(assertion, 'required', false) ? 'required' : undefined,
   ];
   return `${text(assertion, 'fact') ?? 'a fact'} ${parts.filter((part) => part !== undefined).join(', ')}`;
+}
+
+/** The names of the settings for which owners speak, on pages. */
+export const ownSettingNames: Readonly<Record<SettingField, string>> = {
+  'missedSchedule.grace': 'Grace',
+  'sla.maxDuration': 'Longest run',
+  'sla.finishBy': 'Finished by',
+  'alerting.severityOverrides': 'Severity',
+  'alerting.routes': 'Also told',
+  muteUntil: 'Muted until',
+  ignore: 'Left out',
+  owner: 'Owner',
+};
+
+/** What owners say, without what the page shows anyway. */
+export function ownSettings(settings: readonly SettingInForce[]): SettingInForce[] {
+  return settings.filter(({ field, source }) => field !== 'owner' && (source === 'CronJob' || source === 'Namespace'));
 }

@@ -93,6 +93,7 @@ const silentReasons: Readonly<Partial<Record<ToldReason, string>>> = {
   alertingDisabled: 'Alerting is off in its monitor',
   noChannel: 'Its monitor names no channel',
   unknownChannel: 'Its channel does not exist',
+  channelNotAllowed: 'Its channel does not admit its namespace',
   clearedBeforeSent: 'Cleared before it was sent',
   acknowledged: 'Acknowledged before it was sent',
   channelDeleted: 'Its channel was deleted',

@@ -287,6 +287,7 @@ export const alertSchemas: Readonly<Record<string, Schema>> = {
     sendResolved: bool,
     sendRecovered: bool,
     testOnSave: bool,
+    allowedNamespaces: nullable(listOf(text, { maxItems: 200 })),
     uid: text,
     generation: int,
     conditions: listOf(ref('Condition')),

@@ -9,6 +9,8 @@ import {
   executionTriggers,
   failureCauses,
   rolloutStates,
+  settingFields,
+  settingSources,
   scheduleProblems,
   severities,
   slaSubjects,
@@ -43,6 +45,7 @@ import {
   type LastExecution,
   type RecentRun,
   type Rollout,
+  type SettingInForce,
   type RolloutRun,
   type SuspendResult,
   type TriggerResult,
@@ -220,6 +223,16 @@ export const cronJobSchemas: Readonly<Record<string, Schema>> = {
       historyFrom: nullable(instant),
       facts: listOf(text, { maxItems: 32 }),
       factProblems: listOf(text, { maxItems: 32 }),
+      settings: listOf(
+        object<SettingInForce>({
+          field: words(settingFields),
+          value: nullable(text),
+          source: words(settingSources),
+          object: nullable(text),
+          monitor: ref('Ref'),
+        }),
+      ),
+      annotationProblems: listOf(text),
       metrics: object<CronJobMetrics>({
         windowDays: int,
         successRate: nullable(percent),

@@ -302,11 +302,14 @@ export const overviewSchemas: Readonly<Record<string, Schema>> = {
         channels: listOf(
           object<RoutedChannel>({
             name: text,
-            via: words(['channelRefs']),
+            via: text,
             afterSeconds: int,
             state: words(['unreachable', 'unproved', 'reached']),
             reason: nullable(words(coverageReasons)),
           }),
+        ),
+        refused: listOf(
+          object<AlertRoute['refused'][number]>({ name: text, reason: words(['unknownChannel', 'channelNotAllowed']) }),
         ),
       }),
     ),

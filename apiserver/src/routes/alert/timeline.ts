@@ -21,10 +21,12 @@ const wordings: Readonly<Record<AlertTimelineKind, Wording>> = {
   severityChanged: (decision) => `The severity changed${because(decision)}`,
   held: (decision) => `No message${because(decision)}${until(decision)}`,
   queued: ({ reason }, channel) => `A message to ${channel} was made${reason === undefined ? '' : `: ${reason}`}`,
-  notRouted: (decision) =>
-    decision.reason === 'unknownChannel'
-      ? `No channel is named ${decision.detail ?? ''}`.trimEnd()
-      : `No message is wanted${because(decision)}`,
+  notRouted: (decision) => {
+    const { reason, detail = '' } = decision;
+    if (reason === 'unknownChannel') return `No channel is named ${detail}`.trimEnd();
+    if (reason === 'channelNotAllowed') return `The channel ${detail} does not admit the namespace`;
+    return `No message is wanted${because(decision)}`;
+  },
   collapsed: (_decision, channel) => `${channel} hears of it by another message`,
   rateLimited: (decision, channel) => `${channel} waits for its rate limit${until(decision)}`,
   digested: (_decision, channel) => `${channel} hears of it in a digest`,

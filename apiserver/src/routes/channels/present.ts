@@ -66,6 +66,9 @@ export function presentChannelDetail(facts: ChannelFacts, recentDeliveries: read
     sendResolved: spec['sendResolved'] !== false,
     sendRecovered: spec['sendRecovered'] === true,
     testOnSave: spec['testOnSave'] === true,
+    allowedNamespaces: Array.isArray(spec['allowedNamespaces'])
+      ? spec['allowedNamespaces'].filter((name) => typeof name === 'string')
+      : null,
     uid: channel.uid,
     generation: channel.generation,
     conditions: [

@@ -78,7 +78,7 @@ function toRows({ namespace, name, owner, state, types }: CronJobCoverage): Cove
 async function find(deps: RouteDeps, query: CoverageQuery): Promise<Found> {
   const { store, clock, actions } = deps;
   const { namespace: namespaces, search, monitor, types, days, state: states } = query;
-  const [outlines, monitors, rules, channels, unwatched] = await Promise.all([
+  const [outlines, monitors, rulesOf, channels, unwatched] = await Promise.all([
     findOutlines(deps, { namespaces, search, monitor }),
     listMonitorsOf(store),
     actions.readRouteRules(),
@@ -89,9 +89,9 @@ async function find(deps: RouteDeps, query: CoverageQuery): Promise<Found> {
     channels: new Map(channels.map((channel) => [channel.name, channel])),
     acceptedSinceAt: acceptedSince(clock.now(), days),
   });
-  const rulesOf = Map.groupBy(monitors, ({ cronJobId }) => cronJobId);
+  const selecting = Map.groupBy(monitors, ({ cronJobId }) => cronJobId);
   const watched = outlines.map(({ id, namespace, name }): Judged => {
-    const ofCronJob = (rulesOf.get(id) ?? []).flatMap(({ monitorId }) => rules.get(monitorId) ?? []);
+    const ofCronJob = (selecting.get(id) ?? []).flatMap(({ monitorId }) => rulesOf(monitorId, id) ?? []);
     return { id, namespace, name, coverage: judge.judge(ofCronJob) };
   });
   // A monitor is asked for by those that it selects.

@@ -196,6 +196,7 @@ test('a route says for each monitor and type what would happen now', async () =>
     state: 'reached',
     reason: null,
     channels: [{ name: 'team-chat', via: 'channelRefs', afterSeconds: 0, state: 'reached', reason: null }],
+    refused: [{ name: 'gone', reason: 'unknownChannel' }],
   });
   await fleet.addRuns(cronJob, { status: 'failed' });
   assert.equal((await ask('?type=jobFailed')).routes[0]?.opens, true);
@@ -236,4 +237,40 @@ test('a route says that its message would wait for a CronJob that has an alert w
   assert.deepEqual(await holds(), [['jobFailed', id], ['deadManTriggered']], 'a warning holds back no critical alert');
   const detail = (await fleet.ask('/api/v1/cronjobs/prod/backup')).json() as CronJobDetail;
   assert.deepEqual(detail.dependsOn, [{ namespace: 'prod', name: 'load' }]);
+});
+
+test('routes and annotations count in coverage and in the route, and a channel that does not admit them refuses', async () => {
+  await using fleet = await startFleet();
+  await accepts(fleet, 'fixed');
+  await accepts(fleet, 'own');
+  const admit = (allowedNamespaces?: readonly string[]) =>
+    fleet.store
+      .sql('channels')
+      .where({ name: 'own' })
+      .update({ spec: JSON.stringify({ allowedNamespaces }) });
+  const route = { name: 'data', when: { owners: ['team-data'] }, channels: ['fixed'] };
+  const spec = { ...switchOn, alerting: { routes: [route] } };
+  const ofNamespace = { labels: {}, annotations: { owner: 'team-data' } };
+  const routed = await fleet.addCronJob({ name: 'routed' }, { ofNamespace });
+  const named = await fleet.addCronJob({ name: 'named', annotations: { channel: 'own', severity: 'critical' } });
+  await fleet.addMonitor({ spec }, [routed, named]);
+  const routeOf = async (name: string) => {
+    const answer = await fleet.ask(`/api/v1/cronjobs/prod/${name}/route?type=jobFailed`);
+    return (answer.json() as CronJobRoutes).routes[0];
+  };
+  const of = (found: Awaited<ReturnType<typeof routeOf>>): unknown => [
+    found?.severity,
+    found?.severitySource,
+    found?.channels.map(({ name, via }) => `${name} ${via}`),
+    found?.refused,
+    found?.reason,
+  ];
+  await admit(['prod']);
+  assert.deepEqual(of(await routeOf('routed')), ['warning', 'default', ['fixed route data'], [], null]);
+  assert.deepEqual(of(await routeOf('named')), ['critical', 'CronJob', ['own annotation'], [], null]);
+  assert.deepEqual(states(await coverage(fleet)), { 'prod/named': 'reached', 'prod/routed': 'reached' });
+  await admit(undefined);
+  const refused = [{ name: 'own', reason: 'channelNotAllowed' }];
+  assert.deepEqual(of(await routeOf('named')), ['critical', 'CronJob', [], refused, 'channelNotAllowed']);
+  assert.equal(states(await coverage(fleet, '?days=31'))['prod/named'], 'unreachable');
 });

@@ -113,9 +113,9 @@ async function readRoutes(
   const now = store.now();
   const ids = [cronJob.id];
   const ref = `${cronJob.namespace}/${cronJob.name}`;
-  const [monitors, rules, channels, silences, alerts, runs, slots, parents] = await Promise.all([
+  const [monitors, rulesOf, channels, silences, alerts, runs, slots, parents] = await Promise.all([
     listMonitorsOf(store, ids),
-    actions.readRouteRules(),
+    actions.readRouteRules(ids),
     listChannelHolds(store),
     listSilences(store, now),
     listAlerts(
@@ -136,7 +136,7 @@ async function readRoutes(
     acceptedSinceAt: acceptedSince(now, days),
   };
   return monitors.flatMap(({ monitorId, namespace, name }) => {
-    const found = rules.get(monitorId);
+    const found = rulesOf(monitorId, cronJob.id);
     if (!found) return [];
     const ofMonitor = isGroupName(cronJob.name)
       ? { ...found, looksFor: found.looksForInGroups, expects: undefined }
@@ -181,12 +181,13 @@ function presentRoute(rules: RouteRules, type: AlertType, reach: ReachFacts, mom
     opens: quiet === undefined,
     quiet: orNull(quiet),
     severity: route.severity,
-    severitySource: route.severitySource === 'override' ? 'CronJobMonitor' : 'default',
+    severitySource: route.severitySource,
     holds: holds.map(({ reason, untilAt, ref }) => ({ reason, until: toWireInstantOrNull(untilAt), ref: orNull(ref) })),
     state: route.state,
     reason: orNull(route.reason),
-    channels: route.channels.map(({ afterMs, ...channel }) => {
-      return { ...channel, afterSeconds: afterMs / 1_000, reason: orNull(channel.reason) };
+    channels: route.channels.map(({ name, via, afterMs, state, reason }) => {
+      return { name, via, afterSeconds: afterMs / 1_000, state, reason: orNull(reason) };
     }),
+    refused: route.refused,
   };
 }

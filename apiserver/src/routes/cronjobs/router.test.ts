@@ -377,3 +377,27 @@ test("says when the dead-man's switch fires, and from what it counts", async () 
   assert.deepEqual(await due('rests'), [null, null]);
   assert.deepEqual(await due('unwatched'), [null, null]);
 });
+
+test('a CronJob tells each setting with who says so, and the annotations that do nothing', async () => {
+  await using fleet = await startFleet();
+  const annotations = { grace: '5m', 'max-duration': 'soon', 'finish-by': '06:00' } as const;
+  const ofNamespace = { labels: { team: 'data' }, annotations: { severity: 'critical' } } as const;
+  const cronJob = await fleet.addCronJob({ name: 'backup', annotations }, { ofNamespace, owner: 'data' });
+  const spec = { allowOverrides: ['grace', 'max-duration', 'severity'], sla: { maxDuration: '1h' } };
+  await fleet.addMonitor({ spec }, [cronJob]);
+  const detail = (await fleet.ask('/api/v1/cronjobs/prod/backup')).json() as CronJobDetail;
+  const monitor = { namespace: 'prod', name: 'dr' };
+  assert.deepEqual(
+    detail.settings.filter(({ source }) => source !== 'default'),
+    [
+      { field: 'missedSchedule.grace', value: '5m', source: 'CronJob', object: 'prod/backup', monitor },
+      { field: 'sla.maxDuration', value: '1h', source: 'CronJobMonitor', object: 'prod/dr', monitor },
+      { field: 'alerting.severityOverrides', value: 'critical', source: 'Namespace', object: 'prod', monitor },
+    ],
+  );
+  assert.deepEqual(detail.annotationProblems, [
+    'prod/backup: max-duration: soon is no duration; such as 45m, or off',
+    'finish-by: the monitor prod/dr does not allow it',
+  ]);
+  assert.equal(detail.owner, 'data');
+});

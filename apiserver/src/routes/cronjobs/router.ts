@@ -105,7 +105,7 @@ async function readCronJobDetail(
   const now = clock.now();
   const { recentRuns, ...shown } = item;
   const isActive = { states: ['active'], namespaces: [cronJob.namespace], cronJobs: [cronJob.name] } as const;
-  const [metrics, activeJobs, executions, historyFrom, deadMan, alerts, factNames] = await Promise.all([
+  const [metrics, activeJobs, executions, historyFrom, deadMan, alerts, factNames, own] = await Promise.all([
     deps.fleet.metrics(cronJob.id),
     listActiveJobs(store, [cronJob.id]),
     listExecutions(store, { cronJobIds: ids }, { page: { limit: shownExecutions, offset: 0 } }),
@@ -113,6 +113,7 @@ async function readCronJobDetail(
     readDeadMan(deps, cronJob, now),
     item.activeAlerts === 0 ? [] : listAlerts(store, isActive, { sort: { key: 'severity', descending: false } }),
     listNames(store, ids),
+    deps.actions.readOwnSettings(cronJob.id),
   ]);
   if (!metrics) return undefined;
   const explained = await explainRuns(store, cronJob.id, executions);
@@ -131,6 +132,7 @@ async function readCronJobDetail(
     historyFrom: toWireInstantOrNull(historyFrom),
     facts: [...new Set([...factNames.values()].flatMap((names) => [...names.keys()]))].sort(),
     factProblems: cronJob.factProblems,
+    ...own,
     metrics,
     activeJobs: activeJobs.map((job) => presentActiveJob(job, now)),
     executions: executions.map((run) =>

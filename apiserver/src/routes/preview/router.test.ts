@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MonitorPreview } from '@cronjob-monitor/shared/contract';
+import { addChannel } from '../../testing/alerts.ts';
 import { testNow } from '../../testing/api.ts';
 import { dayMs, hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
 
@@ -31,6 +32,7 @@ const alerting = { channelRefs: [{ name: 'team-chat' }] };
 test('tells the alerts that there would have been, with their ends and channels', async () => {
   await using fleet = await startFleet();
   await aFleet(fleet);
+  await addChannel(fleet, { name: 'team-chat' });
   const told = await preview(fleet, { namespace: 'prod', spec: { alerting }, days: 10 });
   assert.equal(told.valid, true);
   assert.deepEqual(told.cronJobs, {
@@ -117,4 +119,29 @@ test('names what is wrong with the question, and writes nothing', async () => {
     assert.equal(answer.status, 400, JSON.stringify(body));
     assert.equal(answer.error().details?.problems?.[0]?.field, field, answer.text);
   }
+});
+
+test('what owners say is replayed: their limits, their channels, and that they are left out', async () => {
+  await using fleet = await startFleet();
+  const annotations = { 'max-duration': '30s', severity: 'slaBreached=critical', channel: 'own' } as const;
+  const slow = await fleet.addCronJob({ name: 'slow', annotations });
+  const left = await fleet.addCronJob({ name: 'left', annotations: { ignore: 'true' } });
+  await fleet.addMonitor({ spec: {} }, [slow, left]);
+  await addChannel(fleet, { name: 'own', spec: { type: 'chat', allowedNamespaces: ['prod'] } });
+  const createdAt = testNow - dayMs;
+  await fleet.addRuns(slow, { createdAt, startedAt: createdAt, finishedAt: createdAt + 60_000 });
+  const told = await preview(fleet, { namespace: 'prod', spec: { alerting: {} }, days: 10 });
+  assert.deepEqual(told.cronJobs.items, [{ namespace: 'prod', name: 'slow' }]);
+  assert.deepEqual(
+    told.alerts.items.map(({ type, subject, severity, channels }) => [type, subject, severity, channels]),
+    [['slaBreached', 'maxDuration', 'critical', ['own']]],
+  );
+  const refusing = { 'max-duration': '30s', channel: 'own', grace: '5' } as const;
+  await fleet.addCronJob({ ...slow, annotations: refusing });
+  await addChannel(fleet, { name: 'own', spec: { type: 'chat' } });
+  const refused = await preview(fleet, { namespace: 'prod', spec: { alerting: {} }, days: 10 });
+  assert.deepEqual(refused.alerts.items[0]?.channels, [], 'the channel admits no annotation');
+  const found = refused.findings.map(({ code, message }) => `${code}: ${message}`);
+  assert.ok(found.includes('AnnotationInvalid: prod/slow: grace: 5 is no duration; such as 5m'), found.join('\n'));
+  assert.ok(found.includes('ChannelUnknown: own: it does not admit who names it'), found.join('\n'));
 });

@@ -5,8 +5,8 @@ import {
   type AlertRules,
   type FrozenMessage,
   type Instant,
+  type MutableAlert,
 } from '@cronjob-monitor/shared/domain';
-import type { Ref } from '@cronjob-monitor/shared/contract';
 import {
   afterCause,
   findRung,
@@ -21,7 +21,7 @@ export interface TakeTurnDeps {
   readonly store: Store;
   readonly epoch: number;
   /** What the monitor of an alert asks for now; undefined: it is gone, or cannot be read. */
-  readonly rulesOf: (monitor: Ref) => AlertRules | undefined;
+  readonly rulesOf: (alert: MutableAlert) => AlertRules | undefined;
 }
 
 /** Most characters of the alert's own message beside what is said of the others. */
@@ -41,9 +41,9 @@ export async function takeTurn(
   const rung = await findRung(store, { alertId, channelUid });
   if (rung === undefined) return pass(delivery);
   const now = store.now();
-  const rules = rulesOf(rung.alert.monitor);
+  const rules = rulesOf(rung.alert);
   const ref = rules?.alerting?.channelRefs.find(({ name }) => name === channelName);
-  const mute = muteOf(rung.alert, rules?.windows ?? [], await listSilences(store, now), now);
+  const mute = muteOf(rung.alert, rules ?? { windows: [] }, await listSilences(store, now), now);
   const answer = rungOf({ ...rung, unlessAcknowledged: ref?.unlessAcknowledged ?? true, mute }, now);
   if (answer.kind === 'acknowledged') return { kind: 'cancel', reason: 'acknowledged' };
   if (answer.kind === 'hold') {

@@ -25,6 +25,8 @@ export interface CronJobReconcilerDeps {
   readonly outlookOf: (cronJob: CronJobFacts, now: Instant) => Outlook;
   /** The CronJobs that it waits for, as `namespace/name`. Absent: none has any. */
   readonly dependsOn?: ((cronJob: CronJobFacts) => readonly string[]) | undefined;
+  /** What its Namespace says, and who owns it. */
+  readonly saidOf?: ((cronJob: CronJobFacts) => Pick<CronJobSeen, 'ofNamespace' | 'owner'>) | undefined;
   /** When a leader before this one was last known to watch; undefined: there was none. */
   readonly watchedUntilAt: Instant | undefined;
   /** The CronJob has its row now: its Jobs can be recorded. */
@@ -100,6 +102,7 @@ function toSeen(
     : { changedAt: specSince(cronJob), uncertainFromAt: undefined };
   return {
     facts: cronJob,
+    ...deps.saidOf?.(cronJob),
     seenAt: now,
     changedAt: change?.changedAt,
     uncertainFrom: change?.uncertainFromAt,
@@ -129,10 +132,12 @@ export function toEdits(
   return [toSeen(first.before, first.at - 1), ...fresh.map(ofSighting)];
 
   function ofSighting({ before, facts, at, unwatchedSinceAt }: SpecSighting): CronJobSeen {
-    const { problem, nextRunAt, dependsOn } = toSeen(facts, at);
+    const { problem, nextRunAt, dependsOn, ofNamespace, owner } = toSeen(facts, at);
     const change = instantOfChange({ ...before, fromAt: openedAt }, facts, { now: at, unwatchedSinceAt });
     return {
       facts,
+      ofNamespace,
+      owner,
       seenAt: at,
       changedAt: change?.changedAt,
       uncertainFrom: change?.uncertainFromAt,
@@ -209,8 +214,11 @@ function specOf({ facts: { schedule, timeZone, suspended, policy, deadlineS } }:
 }
 
 /** All that the row holds, and nothing else. */
-function textOf({ facts, problem, nextRunAt, dependsOn }: CronJobSeen): string {
+function textOf({ facts, ofNamespace, owner, problem, nextRunAt, dependsOn }: CronJobSeen): string {
   return JSON.stringify([
+    facts.annotations,
+    ofNamespace,
+    owner,
     facts.labels,
     facts.marks,
     facts.createdAt,

@@ -33,12 +33,18 @@ export function watchCronJobs(deps: CronJobWatchDeps): (event: ObjectEvent<CronJ
       deps.starts?.cronJobGone(item.uid);
     }
     deps.queue(item.uid);
-    // Labels decide who selects it; all else leaves the targets as they are.
-    if (event.type !== 'updated' || !sameLabels(event.before.labels, item.labels)) deps.queueMonitorsAround(item);
+    // Labels decide who selects it, and its owner who is to leave it out; all else leaves the targets as they are.
+    const isSame =
+      event.type === 'updated' &&
+      sameTexts(event.before.labels, item.labels) &&
+      sameTexts(event.before.annotations ?? {}, item.annotations ?? {});
+    if (!isSame) deps.queueMonitorsAround(item);
   };
 }
 
-function sameLabels(a: CronJobFacts['labels'], b: CronJobFacts['labels']): boolean {
+type Texts = Readonly<Record<string, string>>;
+
+function sameTexts(a: Texts, b: Texts): boolean {
   const keys = Object.keys(a);
   return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key]);
 }

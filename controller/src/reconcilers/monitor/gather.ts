@@ -1,5 +1,5 @@
-import type { CronJobFacts, Instant } from '@cronjob-monitor/shared/domain';
-import type { MonitorFacts, ScheduleFault } from '@cronjob-monitor/shared/kube';
+import { namedChannels, type Admitting, type CronJobFacts, type Instant } from '@cronjob-monitor/shared/domain';
+import { alertRulesOf, type MonitorFacts, type ScheduleFault } from '@cronjob-monitor/shared/kube';
 import type { ScheduleProblem } from '@cronjob-monitor/shared/contract';
 import type { ChannelSeen, MonitorSeen, Selection } from '../../selection/index.ts';
 
@@ -45,7 +45,7 @@ export function gatherMonitor(uid: string, from: MonitorSources, now: Instant): 
       decoded: monitor.decoded,
       evaluation: 'done',
       reach: from.selection.reachOf(monitor),
-      channelFaults: channelFaultsOf(monitor, from),
+      ...channelsOf(monitor, selected, from),
       scheduleFaults: selected.flatMap((cronJob) => {
         const problem = from.scheduleProblemOf(cronJob, now);
         return problem ? [{ namespace: cronJob.namespace, name: cronJob.name, fault: faultIn(problem, cronJob) }] : [];
@@ -62,14 +62,43 @@ function faultIn(problem: ScheduleProblem, cronJob: CronJobFacts): ScheduleFault
   return problem === 'neverRuns' && cronJob.schedule.includes('@every') ? 'EveryNeverRuns' : faultOf[problem];
 }
 
-function channelFaultsOf(monitor: MonitorSeen, from: MonitorSources): MonitorFacts['channelFaults'] {
-  const refs = monitor.decoded.ok ? (monitor.decoded.spec.alerting?.channelRefs ?? []) : [];
-  return refs.flatMap(({ name }): MonitorFacts['channelFaults'] => {
-    const channel = from.channels.findByName('', name);
-    if (!channel) return [{ name, fault: 'missing' }];
-    const reason = notReadyReason(channel.status);
-    return reason === undefined ? [] : [{ name, fault: { notReady: reason } }];
-  });
+/** So many CronJobs of one fault are asked about: the condition names no more. */
+const mostChannelFaults = 20;
+
+/** The channels that are named for it, by itself and by the owners of its CronJobs, and what is wrong with them. */
+function channelsOf(
+  monitor: MonitorSeen,
+  selected: readonly CronJobFacts[],
+  { channels, selection }: MonitorSources,
+): Pick<MonitorFacts, 'channelFaults' | 'channelNames'> {
+  const seen = (name: string): ChannelSeen | undefined => channels.findByName('', name);
+  const admitting = (name: string): Admitting | undefined => {
+    const channel = seen(name);
+    return channel && { allowedNamespaces: channel.decoded.spec?.allowedNamespaces };
+  };
+  const faults = new Map<string, MonitorFacts['channelFaults'][number]>();
+  const names = new Set<string>();
+  const asked = new Set<unknown>();
+  // One that selects nothing has channels too.
+  for (const cronJob of selected.length === 0 ? [{ namespace: monitor.namespace, name: '' }] : selected) {
+    const settings = selection.effectiveOf(monitor, cronJob);
+    // Most CronJobs share one.
+    if (!settings || asked.has(settings)) continue;
+    asked.add(settings);
+    for (const { name, via, reason, isOwned } of namedChannels(alertRulesOf(settings).alerting, admitting)) {
+      const isMissing = reason === 'unknownChannel';
+      if (isMissing && isOwned) continue;
+      names.add(name);
+      const notReady = notReadyReason(seen(name)?.status);
+      if (faults.size >= mostChannelFaults || (reason === undefined && notReady === undefined)) continue;
+      const annotationOf = via === 'annotation' ? `${cronJob.namespace}/${cronJob.name}` : undefined;
+      const asking = via === 'channelRefs' ? monitor.namespace : `${monitor.namespace} or ${cronJob.namespace}`;
+      const notAllowed = via === 'annotation' ? cronJob.namespace : asking;
+      const fault = isMissing ? 'missing' : reason === undefined ? { notReady: notReady ?? '' } : { notAllowed };
+      faults.set(`${name} ${annotationOf ?? ''}`, { name, annotationOf, fault });
+    }
+  }
+  return { channelFaults: [...faults.values()], channelNames: [...names] };
 }
 
 /** What the channel's own status says; a channel that was not looked at yet is no fault. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import type { CronJobFacts, Execution } from '@cronjob-monitor/shared/domain';
+import type { CronJobFacts, Execution, NamespaceFacts } from '@cronjob-monitor/shared/domain';
 import { decodeMonitorSpec } from '@cronjob-monitor/shared/kube';
 import { systemClock } from '@cronjob-monitor/shared/process';
 import { migrate, openStore, projectCronJobs, recordRuns, takeEpoch } from '@cronjob-monitor/shared/store';
@@ -12,6 +12,8 @@ import {
   monitorDefaults,
   RecordingLogger,
 } from '@cronjob-monitor/shared/testing';
+import { ObjectCache } from '../../runtime/index.ts';
+import { createSelection, type MonitorSeen } from '../../selection/index.ts';
 import type { GatheredMonitor } from './gather.ts';
 import { createMonitorLint, summarize, type MonitorLint } from './lint.ts';
 
@@ -49,6 +51,14 @@ async function aFixture(t: TestContext, runs: readonly [cronJob: CronJobFacts, d
     defaultZone: 'UTC',
     isDefaultZoneGiven: true,
     startSkewP99Ms: () => 0,
+    selection: createSelection({
+      monitors: new ObjectCache<MonitorSeen>({}),
+      namespaces: new ObjectCache<NamespaceFacts & { readonly namespace: string }>({}),
+      cronJobs: new ObjectCache<CronJobFacts>({}),
+      rules: { ignoredNamespaces: [], watchNamespaces: [], crossNamespaceFrom: [] },
+      defaultZone: 'UTC',
+      ownerLabel: undefined,
+    }),
     nextRunAtOf: () => undefined,
     parentProblemOf: (_monitor, { name }) => (name === 'gone' ? 'no CronJob has this name' : undefined),
   });

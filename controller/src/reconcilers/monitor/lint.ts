@@ -7,7 +7,7 @@ import {
   type LintFinding,
 } from '@cronjob-monitor/shared/domain';
 import { rhythmOf, type Rhythm, type RhythmProblem } from '@cronjob-monitor/shared/domain/schedule';
-import type { MonitorFacts } from '@cronjob-monitor/shared/kube';
+import { ownOfLinted, type MonitorFacts } from '@cronjob-monitor/shared/kube';
 import type { Ref } from '@cronjob-monitor/shared/contract';
 import {
   cronJobIdsOf,
@@ -16,8 +16,8 @@ import {
   type LastDurations,
   type Store,
 } from '@cronjob-monitor/shared/store';
-import type { MonitorSeen } from '../../selection/index.ts';
 import { nextTurn } from '../../runtime/index.ts';
+import type { MonitorSeen, Selection } from '../../selection/index.ts';
 import type { GatheredMonitor } from './gather.ts';
 
 export interface MonitorLintDeps {
@@ -29,6 +29,7 @@ export interface MonitorLintDeps {
   readonly startSkewP99Ms: (now: Instant) => number;
   /** Why a monitor learns nothing of a CronJob that others wait for; undefined: it does. */
   readonly parentProblemOf: (monitor: MonitorSeen, parent: Ref) => string | undefined;
+  readonly selection: Pick<Selection, 'ownOf' | 'effectiveOf' | 'speaks'>;
   readonly nextRunAtOf: (cronJob: CronJobFacts, now: Instant) => Instant | undefined;
 }
 
@@ -85,6 +86,7 @@ export function createMonitorLint(deps: MonitorLintDeps): MonitorLint {
           rhythm: isKnown ? known.rhythm : look(key, cronJob, now),
           durations: measured.get(cronJob.uid),
           nextRunAt: deps.nextRunAtOf(cronJob, now),
+          own: ownOf(gathered, cronJob, now),
         });
       }
       if (cronJobs.length === 0 && selected.some(({ marks }) => !marks)) return [];
@@ -108,6 +110,11 @@ export function createMonitorLint(deps: MonitorLintDeps): MonitorLint {
     if (!isAsked) return undefined;
     const problemOf = (parent: Ref): string | undefined => deps.parentProblemOf(monitor, parent);
     return { namespace: monitor.namespace, of: await listDependencies(deps.store), problemOf };
+  }
+
+  function ownOf({ monitor }: GatheredMonitor, cronJob: CronJobFacts, now: Instant): LintedCronJob['own'] {
+    const settings = deps.selection.speaks(monitor, cronJob) ? deps.selection.effectiveOf(monitor, cronJob) : undefined;
+    return settings && ownOfLinted(settings, deps.selection.ownOf(cronJob), now);
   }
 
   function look(key: string, { schedule, timeZone }: CronJobFacts, now: Instant): Rhythm | RhythmProblem {

@@ -8,6 +8,8 @@ export interface MonitorWatchDeps {
   readonly selection: Selection;
   readonly monitors: { values(): Iterable<MonitorSeen> };
   readonly queue: (monitorUid: string) => void;
+  /** CronJobs whose Namespace speaks for them. */
+  readonly queueCronJobsIn: (namespace: string) => void;
   /** Told of what may begin or end a selection. */
   readonly starts: Pick<SelectionStarts, 'monitorChanged' | 'monitorGone' | 'namespaceChanged'>;
   /** Since when nothing was heard of the watch of this kind, if that is longer than usual. */
@@ -51,19 +53,16 @@ export function watchMonitors(deps: MonitorWatchDeps): {
     },
     onNamespace(event) {
       if (event.type === 'updated' && sameReach(event.before, event.item)) return;
+      deps.queueCronJobsIn(event.item.name);
       if (event.type === 'updated') deps.starts.namespaceChanged(event, newsOf('Namespace'));
       deps.selection.invalidate();
       queueAll();
     },
     onChannel(event) {
-      // Its readiness is part of the conditions of the monitors that name it; its figures are not.
-      const isSameReadiness =
-        event.type === 'updated' && notReadyReason(event.before.status) === notReadyReason(event.item.status);
-      if (isSameReadiness) return;
-      for (const { uid, decoded } of deps.monitors.values()) {
-        const refs = decoded.ok ? (decoded.spec.alerting?.channelRefs ?? []) : [];
-        if (refs.some(({ name }) => name === event.item.name)) deps.queue(uid);
-      }
+      // Its readiness, and whom it admits, are part of the conditions of the monitors that name it; its figures are not.
+      if (event.type === 'updated' && isSameChannel(event.before, event.item)) return;
+      // An annotation may name any channel.
+      queueAll();
     },
     aroundCronJob(cronJob) {
       for (const monitor of deps.monitors.values()) {
@@ -73,6 +72,14 @@ export function watchMonitors(deps: MonitorWatchDeps): {
   };
 }
 
+function isSameChannel(a: ChannelSeen, b: ChannelSeen): boolean {
+  const textOf = ({ status, decoded }: ChannelSeen): string =>
+    JSON.stringify([notReadyReason(status), decoded.spec?.allowedNamespaces]);
+  return textOf(a) === textOf(b);
+}
+
 function sameReach(a: NamespaceFacts, b: NamespaceFacts): boolean {
-  return JSON.stringify([a.labels, a.monitoredFrom]) === JSON.stringify([b.labels, b.monitoredFrom]);
+  const textOf = ({ labels, annotations, monitoredFrom }: NamespaceFacts): string =>
+    JSON.stringify([labels, annotations, monitoredFrom]);
+  return textOf(a) === textOf(b);
 }

@@ -66,9 +66,9 @@ export function goOn(draft: StepDraft<HoldingFinding>, before: AlertRecord): Ale
 }
 
 /** It was never told, for its monitor named no channel for it; now it does. */
-function becameTellable({ finding: { rules }, world }: StepDraft, { notifyNo, dueAt, severity }: AlertRecord): boolean {
-  if (notifyNo > 0 || dueAt !== undefined) return false;
-  return 'told' in routesOf(rules.alerting, severity, world.channelExists);
+function becameTellable({ finding: { rules }, world }: StepDraft, alert: AlertRecord): boolean {
+  if (alert.notifyNo > 0 || alert.dueAt !== undefined) return false;
+  return 'told' in routesOf(rules.alerting, alert, world.channelOf);
 }
 
 /** While it flaps each change of the verdict makes it last; an hour without one ends it. */

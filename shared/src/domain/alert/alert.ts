@@ -16,7 +16,7 @@ import type { Silence } from '../mute/silence.ts';
 import type { HeldForParents, ParentAlert } from './dependency.ts';
 import type { Flips } from './flapping.ts';
 import type { MessageHold } from './holds.ts';
-import type { ChannelRef, ToldTo } from './routes.ts';
+import type { Admitting, Routing, ToldTo } from './routes.ts';
 
 /** One incident with all that decides about its next move. */
 export interface AlertRecord {
@@ -74,15 +74,13 @@ export interface AlertRules {
   readonly suppressDuplicatesForMs: number;
   readonly remindEveryMs: number;
   readonly renotifyOnChangedError: boolean;
-  readonly alerting:
-    | {
-        readonly enabled: boolean;
-        readonly channelRefs: readonly ChannelRef[];
-      }
-    | undefined;
+  /** Undefined: no channel is told. */
+  readonly alerting: Routing | undefined;
   readonly windows: readonly MaintenanceWindow[];
   /** How long what waited for a parent may last when that is well again: 2 x the grace of its schedule. */
   readonly recoveryMs: number;
+  /** Until then the owner of the CronJob mutes what is found about it. Absent: the owner does not. */
+  readonly mutedUntilAt?: Instant | undefined;
 }
 
 /** Why an alert cannot be judged any more. */
@@ -227,7 +225,8 @@ export interface AlertWorld {
   readonly fingerprint: string;
   /** The alert of this identity that ended last. */
   readonly last: AlertRecord | undefined;
-  readonly channelExists: (name: string) => boolean;
+  /** Undefined: no channel of this name exists. */
+  readonly channelOf: (name: string) => Admitting | undefined;
   readonly silences: readonly Silence[];
   /** A note that a person took of the alert. */
   readonly note: { readonly byWhom: string; readonly expiresAt: Instant | undefined } | undefined;

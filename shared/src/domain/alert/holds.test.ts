@@ -32,23 +32,39 @@ const silence = (endsAt: number): Silence => ({
 });
 
 test('a window of the monitor mutes until it ends, one that suppresses nothing does not', () => {
-  assert.deepEqual(muteOf(alert, [window()], [], noon), { by: 'maintenance', ref: 'weekly', untilAt: noon + hourMs });
-  assert.equal(muteOf(alert, [window({ suppressAlerts: false })], [], noon), undefined);
+  assert.deepEqual(muteOf(alert, { windows: [window()] }, [], noon), {
+    by: 'maintenance',
+    ref: 'weekly',
+    untilAt: noon + hourMs,
+  });
+  assert.equal(muteOf(alert, { windows: [window({ suppressAlerts: false })] }, [], noon), undefined);
 });
 
 test('what has passed was muted when a window or a silence lay over each instant of it', () => {
   const span = (from: number, to: number) => ({ fromAt: noon + from * hourMs, toAt: noon + to * hourMs });
   const later = window({ name: 'later', schedule: '0 13 * * *' });
-  assert.equal(muteThroughout(alert, [window()], [], span(-0.5, 0.5))?.ref, 'weekly');
-  assert.equal(muteThroughout(alert, [window()], [], span(-0.5, 1.5)), undefined, 'it went on after the window');
-  assert.equal(muteThroughout(alert, [window(), later], [], span(-0.5, 1.5))?.ref, 'later', 'one after the other');
-  assert.equal(muteThroughout(alert, [window()], [], span(-2, 0.5)), undefined, 'it began before');
+  assert.equal(muteThroughout(alert, { windows: [window()] }, [], span(-0.5, 0.5))?.ref, 'weekly');
+  assert.equal(
+    muteThroughout(alert, { windows: [window()] }, [], span(-0.5, 1.5)),
+    undefined,
+    'it went on after the window',
+  );
+  assert.equal(
+    muteThroughout(alert, { windows: [window(), later] }, [], span(-0.5, 1.5))?.ref,
+    'later',
+    'one after the other',
+  );
+  assert.equal(muteThroughout(alert, { windows: [window()] }, [], span(-2, 0.5)), undefined, 'it began before');
 });
 
 test('of window and silence the one that ends last is named', () => {
-  assert.equal(muteOf(alert, [window()], [silence(noon + 2 * hourMs)], noon)?.by, 'silence');
-  assert.equal(muteOf(alert, [window()], [silence(noon + 1)], noon)?.by, 'maintenance');
-  assert.deepEqual(muteOf(alert, [], [silence(noon + 1)], noon), { by: 'silence', ref: 's', untilAt: noon + 1 });
+  assert.equal(muteOf(alert, { windows: [window()] }, [silence(noon + 2 * hourMs)], noon)?.by, 'silence');
+  assert.equal(muteOf(alert, { windows: [window()] }, [silence(noon + 1)], noon)?.by, 'maintenance');
+  assert.deepEqual(muteOf(alert, { windows: [] }, [silence(noon + 1)], noon), {
+    by: 'silence',
+    ref: 's',
+    untilAt: noon + 1,
+  });
 });
 
 const free: MessageHoldFacts = {

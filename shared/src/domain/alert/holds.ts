@@ -1,44 +1,66 @@
 import type { Suppression } from '../../contract/index.ts';
 import type { Instant } from '../instant.ts';
+import { longestMuteMs } from '../settings/words.ts';
 import { windowAt, type MaintenanceWindow } from '../mute/maintenance.ts';
 import { silenceOf, type MutableAlert, type Silence } from '../mute/silence.ts';
 
 /** A person asked not to be told: by a window of the monitor or by a silence. */
 export interface Mute {
   readonly by: Suppression;
-  /** Name of the window, id of the silence. */
+  /** Name of the window, id of the silence; `annotation`: the owner of the CronJob wrote one. */
   readonly ref: string;
   /** When it is looked at again. */
   readonly untilAt: Instant;
 }
 
+/** What of the rules of a monitor mutes. */
+export interface MuteRules {
+  readonly windows: readonly MaintenanceWindow[];
+  /** Until then the owner of the CronJob mutes; no more than 30 days ahead. Absent: the owner does not. */
+  readonly mutedUntilAt?: Instant | undefined;
+}
+
 /** What mutes the alert at `at`; of several the one that ends last. */
 export function muteOf(
   alert: MutableAlert,
-  windows: readonly MaintenanceWindow[],
+  rules: MuteRules,
   silences: readonly Silence[],
   at: Instant,
 ): Mute | undefined {
+  const mutes = [windowMute(rules, at), silenceMute(alert, silences, at), ownMute(rules, at)];
+  return mutes.reduce((last, mute) => (mute && (!last || mute.untilAt > last.untilAt) ? mute : last), undefined);
+}
+
+function windowMute({ windows }: MuteRules, at: Instant): Mute | undefined {
   const window = windowAt(
     windows.filter(({ suppressAlerts }) => suppressAlerts),
     at,
   );
+  return window && { by: 'maintenance', ref: window.name, untilAt: window.toAt };
+}
+
+function silenceMute(alert: MutableAlert, silences: readonly Silence[], at: Instant): Mute | undefined {
   const silence = silenceOf(alert, silences, at);
-  if (window && (!silence || window.toAt >= silence.endsAt)) {
-    return { by: 'maintenance', ref: window.name, untilAt: window.toAt };
-  }
   return silence && { by: 'silence', ref: silence.id, untilAt: silence.endsAt };
+}
+
+/** In place of the id of a silence: the annotation of the CronJob or its Namespace. */
+export const muteByAnnotation = 'annotation';
+
+function ownMute({ mutedUntilAt: untilAt }: MuteRules, at: Instant): Mute | undefined {
+  if (untilAt === undefined || untilAt <= at || untilAt - at > longestMuteMs) return undefined;
+  return { by: 'silence', ref: muteByAnnotation, untilAt };
 }
 
 /** What muted the alert during the whole of a span that has passed; undefined: at some instant of it nothing did. */
 export function muteThroughout(
   alert: MutableAlert,
-  windows: readonly MaintenanceWindow[],
+  rules: MuteRules,
   silences: readonly Silence[],
   { fromAt, toAt }: { readonly fromAt: Instant; readonly toAt: Instant },
 ): Mute | undefined {
-  let mute = muteOf(alert, windows, silences, fromAt);
-  while (mute && mute.untilAt < toAt) mute = muteOf(alert, windows, silences, mute.untilAt);
+  let mute = muteOf(alert, rules, silences, fromAt);
+  while (mute && mute.untilAt < toAt) mute = muteOf(alert, rules, silences, mute.untilAt);
   return mute;
 }
 

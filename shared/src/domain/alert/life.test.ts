@@ -50,7 +50,7 @@ const world: AlertWorld = {
   newId: 'new',
   fingerprint: 'f',
   last: undefined,
-  channelExists: () => true,
+  channelOf: () => ({ allowedNamespaces: undefined }),
   silences: [],
   note: undefined,
   parents: [],
@@ -212,7 +212,7 @@ test('a message while one is on its way is a duplicate, and one that a hold kept
   assert.deepEqual(owed.messages, [
     {
       kind: 'firing',
-      channels: [{ name: 'team-chat', afterMs: 0 }],
+      channels: [{ name: 'team-chat', afterMs: 0, via: 'channelRefs' }],
       reason: undefined,
       held: lastHold,
       awaited: undefined,

@@ -299,7 +299,7 @@ function end(draft: StepDraft<EndVerdict>, before: AlertRecord): AlertRecord | '
   const held = owes ? world.told?.lastHold : undefined;
   // A storm, or the question whether one begins, held back its only message, and no digest has told it.
   if (held?.by === 'storm') {
-    const routes = routesOf(finding.rules.alerting, ended.severity, world.channelExists);
+    const routes = routesOf(finding.rules.alerting, ended, world.channelOf);
     const channels = 'told' in routes ? routes.told.flatMap(({ name, afterMs }) => (afterMs === 0 ? name : [])) : [];
     messages.push({ kind: 'closing', untold: { channels, held } });
   }

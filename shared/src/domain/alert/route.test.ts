@@ -138,9 +138,9 @@ test('a route names severity and source, each channel once, and those that do no
   assert.deepEqual(route, {
     type: 'jobFailed',
     severity: 'critical',
-    severitySource: 'override',
+    severitySource: 'CronJobMonitor',
     channels: [{ name: 'a', via: 'channelRefs', afterMs: 0, state: 'reached', reason: undefined }],
-    unknown: ['gone'],
+    refused: [{ name: 'gone', reason: 'unknownChannel' }],
     state: 'reached',
     reason: undefined,
   });

@@ -9,7 +9,7 @@ import {
   type RouteHold,
   type RouteQuiet,
   type Severity,
-  type SeveritySource,
+  type SettingSource,
 } from '../../contract/index.ts';
 import type { ChannelHold } from '../delivery/channel-hold.ts';
 import { isExpected, type Expected } from '../detect/disappeared.ts';
@@ -21,7 +21,8 @@ import type { Silence } from '../mute/silence.ts';
 import { dependencyHold, type ParentAlert } from './dependency.ts';
 import { isEdge } from './edge.ts';
 import { messageHold, muteOf } from './holds.ts';
-import { routesOf, type ChannelRef } from './routes.ts';
+import type { Fault } from '../execution/fault.ts';
+import { routesOf, type Admitting, type RefusedChannel, type Routing, type ToldTo } from './routes.ts';
 import { alertSeverity } from './severity.ts';
 
 /** What a monitor says of who is told, and of what it looks for. */
@@ -37,15 +38,19 @@ export interface RouteRules {
   readonly fromCreation: boolean;
   readonly expects: Expected | undefined;
   readonly severityOverrides: Partial<Readonly<Record<AlertType, Severity>>> | undefined;
+  /** Who says how bad it is. Absent: the monitor, or it is the default. */
+  readonly severitySourceOf?: ((type: AlertType) => SettingSource) | undefined;
   readonly alertDelayMs: number;
   readonly suppressDuplicatesForMs: number;
   readonly remindEveryMs: number;
-  readonly alerting: { readonly enabled: boolean; readonly channelRefs: readonly ChannelRef[] } | undefined;
+  readonly alerting: Routing | undefined;
   readonly windows: readonly MaintenanceWindow[];
+  /** Until then the owner of the CronJob mutes. Absent: the owner does not. */
+  readonly mutedUntilAt?: Instant | undefined;
 }
 
 /** A channel as far as it decides whether a message would arrive. */
-export interface ChannelReach {
+export interface ChannelReach extends Admitting {
   readonly ready: boolean;
   readonly hold: ChannelHold['hold'];
   /** When it accepted a message or a test last; undefined: never. */
@@ -65,41 +70,36 @@ interface Reached<State extends CoverageState> {
 }
 
 /** A channel that an alert goes to, and whether it would arrive there. */
-export interface RouteChannel extends Reached<'unreachable' | 'unproved' | 'reached'> {
-  readonly name: string;
-  readonly via: 'channelRefs';
-  /** So long after the others, unless it is acknowledged or over by then. 0: at once. */
-  readonly afterMs: number;
-}
+export type RouteChannel = Reached<'unreachable' | 'unproved' | 'reached'> & ToldTo;
 
 /** What one monitor does with alerts of one type. */
 export interface Route extends Reached<Exclude<CoverageState, 'unwatched'>> {
   readonly type: AlertType;
   readonly severity: Severity;
-  readonly severitySource: SeveritySource;
+  readonly severitySource: SettingSource;
   /** Those that exist: each of them gets a message. */
   readonly channels: readonly RouteChannel[];
-  /** Channels that the monitor names for it and that do not exist. */
-  readonly unknown: readonly string[];
+  /** Channels that are named for it and that do not exist, or do not admit who names them. */
+  readonly refused: readonly RefusedChannel[];
 }
 
 /**
  * Who hears of an alert of this type, by the same rules as the messages themselves are made: severity, then the channels that take it. Its
- * state is that of the channel that comes closest to being heard.
+ * state is that of the channel that comes closest to being heard. `fault`: on whose side it is; routes that ask for a cause are taken by
+ * that alone.
  */
-export function routeOf(rules: RouteRules, type: AlertType, facts: ReachFacts): Route {
-  const { severity, source: severitySource } = alertSeverity(type, rules.severityOverrides);
-  const routes = routesOf(rules.alerting, severity, (name) => facts.channels.has(name));
+export function routeOf(rules: RouteRules, type: AlertType, facts: ReachFacts, fault?: Fault): Route {
+  const { severity, source } = alertSeverity(type, rules.severityOverrides);
+  const severitySource = rules.severitySourceOf?.(type) ?? (source === 'override' ? 'CronJobMonitor' : 'default');
+  const routes = routesOf(rules.alerting, { type, severity, fault }, (name) => facts.channels.get(name));
   const told = 'told' in routes ? routes.told : [];
-  const channels = told.map(({ name, afterMs }): RouteChannel => {
-    return { name, via: 'channelRefs', afterMs, ...reachOfChannel(name, facts) };
-  });
-  const of = { type, severity, severitySource, channels, unknown: routes.unknown };
+  const channels = told.map((one): RouteChannel => ({ ...one, ...reachOfChannel(one.name, facts) }));
+  const of = { type, severity, severitySource, channels, refused: routes.refused };
   if (!rules.looksFor.includes(type)) return { ...of, state: 'off', reason: undefined };
   const [best] = channels.toSorted((a, b) => standingOf(b.state) - standingOf(a.state));
   if (best) return { ...of, state: best.state, reason: best.reason };
   const reason = 'notRouted' in routes ? routes.notRouted : 'noChannel';
-  return { ...of, state: reason === 'unknownChannel' ? 'unreachable' : 'nobody', reason };
+  return { ...of, state: routes.refused.length > 0 ? 'unreachable' : 'nobody', reason };
 }
 
 function reachOfChannel(name: string, { channels, acceptedSinceAt }: ReachFacts): Reached<RouteChannel['state']> {
@@ -206,7 +206,7 @@ function holdsOf(route: Route, rules: RouteRules, moment: RouteMoment): RouteOut
   const hold = messageHold(
     {
       imposed: dependencyHold({ type, subject: undefined, severity }, { parents, ...nothingHeld }, now),
-      mute: muteOf(alert, rules.windows, silences, now),
+      mute: muteOf(alert, rules, silences, now),
       passesDuplicates: false,
       flappingUntil: undefined,
       lastNotifiedAt: last?.state === 'cancelled' ? undefined : last?.lastNotifiedAt,

@@ -59,12 +59,13 @@ export function muteNow(
   { finding, verdict, world: { now, silences } }: StepDraft,
   alert: Pick<AlertRecord, 'id' | 'severity'>,
 ): Mute | undefined {
-  const { windows, alertDelayMs } = finding.rules;
-  if (windows.length === 0 && silences.length === 0) return undefined;
+  const { windows, mutedUntilAt, alertDelayMs } = finding.rules;
+  if (windows.length === 0 && silences.length === 0 && mutedUntilAt === undefined) return undefined;
   const mutable = toMutable(finding, alert);
-  if (verdict.kind !== 'holds' || verdict.happenedAt === undefined) return muteOf(mutable, windows, silences, now);
+  if (verdict.kind !== 'holds' || verdict.happenedAt === undefined)
+    return muteOf(mutable, finding.rules, silences, now);
   const span = { fromAt: verdict.happenedAt + alertDelayMs, toAt: Math.min(now, verdict.untilAt ?? now) };
-  return muteThroughout(mutable, windows, silences, span);
+  return muteThroughout(mutable, finding.rules, silences, span);
 }
 
 /** The alert as silences are asked about it. */
@@ -108,10 +109,11 @@ export function notify(
   alert: AlertRecord,
   { kind, reason, held }: Omit<Extract<AlertNotice, { readonly held: unknown }>, 'channels' | 'awaited'>,
 ): AlertRecord {
-  const routes = routesOf(rules.alerting, alert.severity, world.channelExists);
-  for (const name of routes.unknown) decisions.push({ action: 'notRouted', reason: 'unknownChannel', detail: name });
+  const routes = routesOf(rules.alerting, alert, world.channelOf);
+  for (const { name, reason: why } of routes.refused)
+    decisions.push({ action: 'notRouted', reason: why, detail: name });
   if ('notRouted' in routes) {
-    if (routes.notRouted !== 'unknownChannel') decisions.push({ action: 'notRouted', reason: routes.notRouted });
+    if (routes.refused.length === 0) decisions.push({ action: 'notRouted', reason: routes.notRouted });
     return { ...alert, dueAt: undefined };
   }
   const awaited = verdict.kind === 'holds' ? verdict.awaited : undefined;

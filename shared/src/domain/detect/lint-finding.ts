@@ -1,6 +1,6 @@
 import type { AlertType, Ref, Severity } from '../../contract/index.ts';
 import type { Dependencies } from '../alert/dependency.ts';
-import type { ChannelRef } from '../alert/routes.ts';
+import type { ChannelRef, Routing } from '../alert/routes.ts';
 import type { CronJobFacts } from '../execution/cron-job.ts';
 import type { Rhythm, RhythmProblem } from '../schedule/rhythm.ts';
 
@@ -37,6 +37,7 @@ export const lintLevels = {
   ChannelUnknown: 'warning',
   DependencyUnknown: 'warning',
   DependencyCycle: 'warning',
+  AnnotationInvalid: 'warning',
   SelectorEmpty: 'warning',
   SlotInDstChange: 'note',
   ZoneNotDeclared: 'note',
@@ -80,6 +81,7 @@ export interface LintedMonitor {
     | {
         readonly enabled: boolean;
         readonly channelRefs: readonly ChannelRef[];
+        readonly routes?: readonly unknown[];
         readonly severityOverrides: Readonly<Partial<Record<AlertType, Severity>>>;
       }
     | undefined;
@@ -107,6 +109,17 @@ export interface LintedCronJob {
   readonly durations: { readonly p50Ms: number; readonly p95Ms: number } | undefined;
   /** Undefined while suspended. */
   readonly nextRunAt: number | undefined;
+  /** What its owner says of it. Absent: nothing, and what the monitor says holds. */
+  readonly own?: OwnOfLinted | undefined;
+}
+
+export interface OwnOfLinted {
+  /** The settings of the monitor as they stand for it. */
+  readonly monitor: LintedMonitor;
+  readonly routing: Routing | undefined;
+  readonly severityOverrides: Readonly<Partial<Record<AlertType, Severity>>> | undefined;
+  /** Of its annotations and those of its Namespace. */
+  readonly problems: readonly string[];
 }
 
 /** CronJobs that others wait for. */

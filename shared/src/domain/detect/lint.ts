@@ -1,6 +1,6 @@
 import { alertTypes, type AlertType } from '../../contract/index.ts';
 import { cycleThrough, mostDependencies, readDependsOn, toDependency, toName } from '../alert/dependency.ts';
-import { routesOf } from '../alert/routes.ts';
+import { routesOf, type Routing } from '../alert/routes.ts';
 import { alertSeverity } from '../alert/severity.ts';
 import { counted } from '../delivery/wording.ts';
 import { isGroupName } from '../execution/job-group.ts';
@@ -8,10 +8,12 @@ import { lintCronJob } from './lint-cron-job.ts';
 import {
   lintLevels,
   ofMonitor,
+  type LintCode,
   type LintedCronJob,
   type LintedMonitor,
   type LintFacts,
   type LintFinding,
+  type OwnOfLinted,
 } from './lint-finding.ts';
 
 const fewestCrowded = 20;
@@ -27,7 +29,10 @@ export function lint(all: LintFacts): LintFinding[] {
   const cronJobs = all.cronJobs.filter((cronJob) => !isGroupName(cronJob.facts.name));
   const facts = { ...all, cronJobs };
   const findings = [
-    ...cronJobs.flatMap((cronJob) => lintCronJob(cronJob, facts)),
+    ...cronJobs.flatMap((cronJob) => [
+      ...lintCronJob(cronJob, cronJob.own ? { ...facts, monitor: cronJob.own.monitor } : facts),
+      ...lintOwn(cronJob),
+    ]),
     ...lintSla(monitor),
     ...lintRouting(facts),
     ...lintDependencies(facts),
@@ -48,19 +53,50 @@ function lintSla({ sla, dataRetention }: LintedMonitor): LintFinding[] {
   return [ofMonitor('SlaWindowBeyondRetention', 'spec.sla.windowDays', message)];
 }
 
-function lintRouting({ monitor, channelFaults }: LintFacts): LintFinding[] {
-  const { alerting } = monitor;
-  if (!alerting?.enabled) return [];
-  const unrouted = alertTypes.flatMap((type) => {
+/** Routes are open to some CronJobs and not to others, and an annotation speaks for one: what is said of itself is asked of each. */
+function lintOwn({ facts: { namespace, name }, own }: LintedCronJob): LintFinding[] {
+  if (!own) return [];
+  const { monitor, routing, severityOverrides, problems } = own;
+  const of = (code: LintCode, path: string, message: string): LintFinding => {
+    return { code, level: lintLevels[code], path, cronJob: { namespace, name }, message };
+  };
+  const unrouted = routing?.enabled ? unroutedOf(monitor, routing, severityOverrides) : [];
+  return [
+    ...problems.map((problem) => of('AnnotationInvalid', 'metadata.annotations', problem)),
+    ...(unrouted.length > 0
+      ? [of('SeverityNotRouted', 'spec.alerting', `no channel takes ${unrouted.join(', ')}`)]
+      : []),
+  ];
+}
+
+/** Every channel is there, and admits all: which do not is told by other findings. */
+const everyChannel = { allowedNamespaces: ['*'] };
+
+function unroutedOf(
+  monitor: LintedMonitor,
+  routing: Routing,
+  overrides: OwnOfLinted['severityOverrides'],
+): readonly string[] {
+  return alertTypes.flatMap((type) => {
     if (!raises(monitor, type)) return [];
     const asserted = type === 'slaBreached' ? (monitor.output?.assertions ?? []) : [];
     const usual = monitor.sla?.enabled === true || type !== 'slaBreached' ? [undefined] : [];
     const found = [...usual, ...asserted.map(({ severity }) => severity)];
-    const severities = new Set(found.map((one) => alertSeverity(type, alerting.severityOverrides, one).severity));
+    const severities = new Set(found.map((one) => alertSeverity(type, overrides, one).severity));
     return [...severities].flatMap((severity) =>
-      'notRouted' in routesOf(alerting, severity, () => true) ? [`${type} (${severity})`] : [],
+      'notRouted' in routesOf(routing, { type, severity }, () => everyChannel) ? [`${type} (${severity})`] : [],
     );
   });
+}
+
+function lintRouting({ monitor, cronJobs, channelFaults }: LintFacts): LintFinding[] {
+  const { alerting } = monitor;
+  if (!alerting?.enabled) return [];
+  const { channelRefs, severityOverrides } = alerting;
+  const isAskedOfEach = cronJobs.length > 0 && cronJobs.every(({ own }) => own !== undefined);
+  const everywhere = { enabled: true, channelRefs, monitorNamespace: '', cronJobNamespace: '' };
+  const unrouted =
+    isAskedOfEach || (alerting.routes ?? []).length > 0 ? [] : unroutedOf(monitor, everywhere, severityOverrides);
   const findings = channelFaults.map(({ name, why }) =>
     ofMonitor('ChannelUnknown', 'spec.alerting.channelRefs', `${name}: ${why}`),
   );

@@ -1,6 +1,7 @@
 import type { ConcurrencyPolicy } from '../../contract/index.ts';
 import type { LastWriter } from '../detect/disappeared.ts';
 import type { Instant } from '../instant.ts';
+import type { Annotations } from '../settings/words.ts';
 import type { FieldWrite } from '../watch/judges-from.ts';
 import type { JobMarks } from './job-group.ts';
 
@@ -24,6 +25,8 @@ export interface CronJobFacts {
   /** Of a group of Jobs alone: what its newest Job can be selected by. */
   readonly marks?: JobMarks | undefined;
   readonly notes: CronJobNotes;
+  /** Annotations by which its owner speaks for it, as written. Absent: none. */
+  readonly annotations?: Annotations | undefined;
   readonly schedule: string;
   readonly timeZone: string | undefined;
   readonly suspended: boolean;

@@ -1,7 +1,8 @@
 import type { AlertSubject, AlertType, Severity } from '../../contract/index.ts';
-import type { AlertFinding, AlertRecord, AlertRules, FindingVerdict } from '../alert/alert.ts';
+import type { AlertFinding, AlertRecord, AlertRules, AlertWorld, FindingVerdict } from '../alert/alert.ts';
 import type { HeldForParents } from '../alert/dependency.ts';
 import type { MessageHold } from '../alert/holds.ts';
+import type { Admitting } from '../alert/routes.ts';
 import { next } from '../alert/life.ts';
 import { alertSeverity } from '../alert/severity.ts';
 import type { HoldingVerdict } from '../delivery/to-holding.ts';
@@ -19,14 +20,15 @@ export interface PreviewedRow {
   forParents: HeldForParents | undefined;
 }
 
-/** Every channel is there, no person mutes or notes anything, and a message arrives at once. */
-const world = { channelExists: () => true, silences: [], note: undefined } as const;
+/** Every channel is there unless it is said which are, no person mutes or notes anything, and a message arrives at once. */
+const world = { channelOf: (): Admitting => ({}), silences: [], note: undefined } as const;
 
 /** The alerts of one type and subject of one CronJob over time: `next` moves them, as it moves those of the service. */
 export class AlertsOverTime {
   readonly type: AlertType;
   readonly subject: AlertSubject | undefined;
   readonly rows: PreviewedRow[] = [];
+  readonly #channelOf: AlertWorld['channelOf'];
   readonly #finding: Omit<AlertFinding, 'verdict'>;
   readonly #parents: readonly PreviewedParent[];
   /** When the last run that has ended was made. */
@@ -35,10 +37,12 @@ export class AlertsOverTime {
   constructor(
     { type, subject }: Pick<AlertFinding, 'type' | 'subject'>,
     rules: AlertRules,
+    channelOf: AlertWorld['channelOf'] | undefined,
     { uid, namespace, name, parents = [] }: Pick<PreviewedCronJob, 'uid' | 'namespace' | 'name' | 'parents'>,
   ) {
     this.#parents = parents;
     this.type = type;
+    this.#channelOf = channelOf ?? world.channelOf;
     this.subject = subject;
     const monitor = { id: 0, uid: '', namespace: '', name: '' };
     this.#finding = { monitor, cronJob: { id: 0, uid, namespace, name }, type, subject, rules };
@@ -90,6 +94,7 @@ export class AlertsOverTime {
       { ...this.#finding, verdict, dependent: this.#parents.length === 0 ? undefined : { ranAt: this.ranAt } },
       {
         ...world,
+        channelOf: this.#channelOf,
         now,
         newId,
         fingerprint: '',

@@ -1,5 +1,5 @@
 import type { AlertSubject, AlertType, Severity } from '../../contract/index.ts';
-import type { AlertRules } from '../alert/alert.ts';
+import type { AlertRules, AlertWorld } from '../alert/alert.ts';
 import type { MessageHold } from '../alert/holds.ts';
 import { toHolding, type HoldingVerdict } from '../delivery/to-holding.ts';
 import { judge, judgedKinds, type DetectionFacts, type DetectionRules, type Judged } from '../detect/chain.ts';
@@ -15,6 +15,8 @@ import { orderHistory, type OrderedHistory, type PreviewedCronJob } from './hist
 export interface PreviewRules {
   readonly detection: DetectionRules;
   readonly alerts: AlertRules;
+  /** Absent: every channel that is named is there. */
+  readonly channelOf?: AlertWorld['channelOf'] | undefined;
 }
 
 export interface PreviewRange {
@@ -131,7 +133,7 @@ class Replay {
     this.#history = history;
     this.#range = range;
     this.#facts = new FactsOverTime(history, rules.detection, range.fromAt);
-    this.#lives = judgedKinds.map((kind) => new AlertsOverTime(kind, rules.alerts, history.of));
+    this.#lives = judgedKinds.map((kind) => new AlertsOverTime(kind, rules.alerts, rules.channelOf, history.of));
     const within = (at: Instant): boolean => at > range.fromAt && at <= range.toAt;
     const sorted = (instants: readonly Instant[]): Instant[] =>
       [...new Set(instants.filter(within))].sort((a, b) => a - b);

@@ -26,6 +26,15 @@ export function dailyInstants(time: string, zoneName: string, at: Instant): Dail
   return { beforeLastAt: ofDay(day - 1), lastAt: ofDay(day), nextAt: ofDay(day + 1) };
 }
 
+/**
+ * When a day, as `YYYY-MM-DD`, begins in a zone.
+ *
+ * @throws ScheduleError `zone`
+ */
+export function dayBegins(date: string, zoneName: string): Instant {
+  return 1_000 * instantOf(getZone(zoneName), Date.parse(`${date}T00:00:00Z`) / 1_000);
+}
+
 /** Seconds since 1970 of a wall time that is given as if the zone were UTC. */
 function instantOf(zone: Zone, wall: number): number {
   const offsets = [zone.offsetAt(wall - daySeconds), zone.offsetAt(wall + daySeconds)];

@@ -113,6 +113,10 @@ function mendChannel({ told, monitor }: StepFacts): VerdictStep | undefined {
     if (told.reason === 'alertingDisabled') return step('mendChannel', `Turn alerting on in ${named}`, { href: rules });
     if (told.reason === 'severityNotRouted')
       return step('mendChannel', `Route this severity to a channel in ${named}`, { href: rules });
+    if (told.reason === 'channelNotAllowed')
+      return step('mendChannel', `Add the namespace to allowedNamespaces of the channel that ${named} names`, {
+        href: rules,
+      });
     if (told.reason === 'unknownChannel' || told.reason === 'channelDeleted')
       return step('mendChannel', `Create the channel that ${named} names`, { href: rules });
   }

@@ -1,33 +1,51 @@
 import { alertTypes, type AlertType } from '../../contract/index.ts';
-import { parseResourceDuration, type AlertRules, type RouteRules } from '../../domain/index.ts';
+import {
+  annotationProblemsOf,
+  parseResourceDuration,
+  type AlertRules,
+  type Effective,
+  type Instant,
+  type OwnOfLinted,
+  type OwnSettings,
+  type RouteRules,
+} from '../../domain/index.ts';
 import type { MonitorSpec } from './monitor-spec.ts';
 
-/** What a monitor wants done with what it finds: durations in milliseconds, 0 where there is none. */
-export function alertRulesOf({ alerting, maintenanceWindows, missedSchedule }: MonitorSpec): AlertRules {
+/** What a monitor wants done with what it finds about a CronJob: durations in milliseconds, 0 where there is none. */
+export function alertRulesOf({ spec, severityOverrides, routing, mutedUntilAt }: Effective<MonitorSpec>): AlertRules {
+  const { alerting } = spec;
   return {
-    severityOverrides: alerting?.severityOverrides,
+    severityOverrides,
+    mutedUntilAt,
     alertDelayMs: msOf(alerting?.alertDelay),
     suppressDuplicatesForMs: msOf(alerting?.suppressDuplicatesFor),
     remindEveryMs: msOf(alerting?.remindEvery),
     renotifyOnChangedError: alerting?.renotifyOnChangedError ?? false,
     alerting: alerting && {
-      ...alerting,
+      enabled: alerting.enabled,
+      ...routing,
       channelRefs: alerting.channelRefs.map(({ after, ...ref }) => ({ ...ref, afterMs: msOf(after) })),
     },
-    windows: maintenanceWindows.map(({ duration, timezone, ...window }) => ({
-      ...window,
-      durationMs: msOf(duration),
-      timeZone: timezone,
-    })),
-    recoveryMs: 2 * msOf(missedSchedule.grace),
+    windows: windowsOf(spec),
+    recoveryMs: 2 * msOf(spec.missedSchedule.grace),
   };
 }
 
-/** What a monitor says of who is told of what. */
-export function routeRulesOf(spec: MonitorSpec): RouteRules {
+export function windowsOf({ maintenanceWindows }: Pick<MonitorSpec, 'maintenanceWindows'>): AlertRules['windows'] {
+  return maintenanceWindows.map(({ duration, timezone, ...window }) => ({
+    ...window,
+    durationMs: msOf(duration),
+    timeZone: timezone,
+  }));
+}
+
+/** What a monitor says of who is told of what about a CronJob. */
+export function routeRulesOf(effective: Effective<MonitorSpec>): RouteRules {
+  const { spec } = effective;
   const { jobFailed, missedSchedule, deadManSwitch, expects } = spec;
   return {
-    ...alertRulesOf(spec),
+    ...alertRulesOf(effective),
+    severitySourceOf: effective.severitySourceOf,
     looksFor: looksFor(spec),
     looksForInGroups: looksForInGroups(spec),
     jobFailed,
@@ -35,6 +53,18 @@ export function routeRulesOf(spec: MonitorSpec): RouteRules {
     pausesSuspended: spec.suspendedHandling.pauseMonitoring,
     fromCreation: deadManSwitch?.enabled === true && deadManSwitch.fromCreation,
     expects,
+  };
+}
+
+/** What the lint looks at where an owner speaks, or a monitor tells of CronJobs by what they are. */
+export function ownOfLinted(effective: Effective<MonitorSpec>, own: OwnSettings, now: Instant): OwnOfLinted {
+  return {
+    monitor: effective.spec,
+    routing: alertRulesOf(effective).alerting,
+    severityOverrides: effective.severityOverrides,
+    problems: annotationProblemsOf(own, now).map(({ source, object, message }) =>
+      source === 'CronJob' ? message : `${message} (Namespace ${object})`,
+    ),
   };
 }
 

@@ -1,6 +1,13 @@
-import { alertTypes, severities, type AlertType, type Severity } from '../../contract/index.ts';
+import {
+  alertTypes,
+  failureCauses,
+  overrideWords,
+  severities,
+  type AlertType,
+  type Severity,
+} from '../../contract/index.ts';
 import { parseDuration, parseTemplate, suggestionPlaceholders, unknownPlaceholders } from '../../domain/index.ts';
-import { namedList, refine, set } from './collection.ts';
+import { list, namedList, refine, set, textMap } from './collection.ts';
 import {
   boolean,
   defaulted,
@@ -14,7 +21,7 @@ import {
   text,
   type Member,
 } from './field.ts';
-import type { ChannelRef, FixMatchSpec, FixPatternSpec, IncludeContextSpec } from './monitor-spec.ts';
+import type { ChannelRef, ChannelRoute, FixMatchSpec, FixPatternSpec, IncludeContextSpec } from './monitor-spec.ts';
 import { refuse } from './reading.ts';
 
 const severity = oneOf(severities);
@@ -47,6 +54,49 @@ const channelRef = refine(
 );
 
 export const channelRefs = namedList(channelRef, 20);
+
+const when = object({
+  owners: optional(set(text(1, 253), 50)),
+  labels: optional(textMap(text(0, 63), 20)),
+  causes: optional(set(oneOf(failureCauses), 4)),
+  types: optional(set(oneOf(alertTypes), alertTypes.length)),
+});
+
+const routedChannel = refine(text(1, 253), (written, path, reading) => {
+  const template = parseTemplate(written);
+  const unknown = unknownPlaceholders(template, ['Owner']).map((name) => `{{ .${name} }}`);
+  const names = [...unknown, ...template.malformed];
+  if (names.length === 0) return written;
+  return refuse(
+    reading,
+    path,
+    `no such placeholder: ${names.join(', ')}; only {{ .Owner }} may stand here`,
+    'InvalidPattern',
+  );
+});
+
+const route = refine(
+  object({
+    name: required(text(1, 63)),
+    when: defaulted(when, {}),
+    channels: required(list(routedChannel, 5, 1)),
+    severities: optional(set(severity, 2)),
+    instead: defaulted(boolean, false),
+    fold: defaulted(boolean, false),
+  }),
+  (read, path, reading): ChannelRoute | undefined => {
+    const { name, when: asks, channels, severities: taken = [], instead, fold } = read;
+    // Without a criterion of its own it would take what it was not meant for.
+    const isWhole = !reading.problems.some((problem) => problem.path.startsWith(`${path}.when`));
+    if (name === undefined || !asks || !channels || channels.length === 0 || !isWhole) return undefined;
+    const { owners = [], labels = {}, causes = [], types = [] } = asks;
+    if (fold === true && causes.length === 0) return refuse(reading, path, 'fold needs when.causes');
+    const said = { channels, severities: taken, instead: instead === true, fold: fold === true };
+    return { name, when: { owners, labels, causes, types }, ...said };
+  },
+);
+
+export const routes = namedList(route, 50);
 
 export const includeContext = refine(
   object({
@@ -140,9 +190,13 @@ export const remindEvery = refine(duration({ zero: true }), (value, path, readin
   return ms === 0 || ms >= shortestReminderMs ? value : refuse(reading, path, 'must be 0s for none, or at least 5m');
 });
 
+/** Annotations of CronJobs and Namespaces that count. */
+export const allowOverrides = set(oneOf(overrideWords), overrideWords.length);
+
 export const alertingField = object({
   enabled: defaulted(boolean, true),
   channelRefs: optional(channelRefs),
+  routes: optional(routes),
   includeContext: defaulted(includeContext, {}),
   severityOverrides: optional(severityOverrides),
   suggestedFixPatterns: optional(suggestedFixPatterns),

@@ -125,6 +125,11 @@ const webhook = refine(
   },
 );
 
+const allowedNamespaces = set(
+  text(1, 63, { source: '^([a-z0-9][-a-z0-9]*)?\\*?$', says: 'must be the name of a namespace, which may end in *' }),
+  200,
+);
+
 const rateLimiting = refine(
   object({ maxAlertsPerHour: defaulted(integer(1, 1_000_000), 100), burstLimit: defaulted(integer(1, 100_000), 10) }),
   ({ maxAlertsPerHour, burstLimit }) =>
@@ -139,6 +144,7 @@ export const channelSpecField = object({
   paging: optional(paging),
   email: optional(email),
   webhook: optional(webhook),
+  allowedNamespaces: optional(allowedNamespaces),
   rateLimiting: defaulted(rateLimiting, {}),
   sendResolved: defaulted(boolean, true),
   sendRecovered: defaulted(boolean, false),

@@ -7,6 +7,8 @@ export type ChannelSpec = ChannelTarget & {
   /** Of paging: what ended before it was told is triggered and resolved in one go. */
   readonly sendRecovered: boolean;
   readonly testOnSave: boolean;
+  /** Namespaces that it admits. Absent: monitors of all, and annotations of none. */
+  readonly allowedNamespaces?: readonly string[] | undefined;
 };
 
 /** Where it sends: one block, named as its type. resources.md section 6. */

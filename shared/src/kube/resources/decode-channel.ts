@@ -29,6 +29,8 @@ export function decodeChannelSpec(object: RawObject): DecodedChannel {
     refuse(reading, 'spec', `spec.${block} is needed exactly when spec.type is ${block}`);
   }
   const { rateLimiting, sendResolved, sendRecovered, testOnSave } = read;
+  // A list that cannot be read admits no namespace.
+  const allowedNamespaces = read.allowedNamespaces ?? (blocks['allowedNamespaces'] == null ? undefined : []);
   const target = targetOf(read, type);
   const spec = target && {
     ...target,
@@ -36,6 +38,7 @@ export function decodeChannelSpec(object: RawObject): DecodedChannel {
     sendResolved: sendResolved ?? true,
     sendRecovered: sendRecovered ?? false,
     testOnSave: testOnSave ?? false,
+    ...(allowedNamespaces && { allowedNamespaces }),
   };
   return { type, spec, problems: reading.problems };
 }

@@ -29,6 +29,7 @@ test('an empty, absent or null spec watches failed, missed and stuck runs, and s
     expects: undefined,
     dependsOn: [],
     maintenanceWindows: [],
+    allowOverrides: ['channel', 'severity', 'grace', 'max-duration', 'finish-by', 'mute-until', 'ignore'],
     alerting: undefined,
     dataRetention: {
       retentionDays: 30,

@@ -1,6 +1,7 @@
+import { overrideWords } from '../../contract/index.ts';
 import { formatDuration } from '../../domain/index.ts';
 import type { RawObject } from '../cluster.ts';
-import { alertingField } from './alerting-fields.ts';
+import { alertingField, allowOverrides } from './alerting-fields.ts';
 import {
   deadManSwitch,
   dependsOn,
@@ -32,6 +33,7 @@ const members = {
   expects: optional(expects),
   dependsOn: optional(dependsOn),
   maintenanceWindows: optional(maintenanceWindows),
+  allowOverrides: defaulted(allowOverrides, [...overrideWords]),
   alerting: optional(alertingField),
   dataRetention: optional(retentionField),
 };
@@ -79,6 +81,7 @@ export function decodeMonitorSpec(
     expects: read.expects,
     dependsOn: read.dependsOn ?? [],
     maintenanceWindows: read.maintenanceWindows ?? [],
+    allowOverrides: read.allowOverrides ?? [],
     alerting: read.alerting && settleAlerting(read.alerting, defaults),
     dataRetention: settleRetention(read.dataRetention, defaults, 'spec.dataRetention', reading),
   };
@@ -96,6 +99,7 @@ function settleAlerting(read: NonNullable<Read<typeof members>['alerting']>, def
   return {
     enabled: read.enabled === true,
     channelRefs: read.channelRefs ?? [],
+    routes: read.routes ?? [],
     includeContext: read.includeContext ?? noContext,
     severityOverrides: read.severityOverrides ?? {},
     suggestedFixPatterns: read.suggestedFixPatterns ?? [],

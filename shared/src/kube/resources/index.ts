@@ -1,7 +1,7 @@
 export { toOwnResource, type OwnResource } from './own-resource.ts';
 export { decodeMonitorSpec, type DecodedSpec } from './decode-monitor.ts';
 export type * from './monitor-spec.ts';
-export { alertRulesOf, routeRulesOf } from './alert-rules.ts';
+export { alertRulesOf, ownOfLinted, routeRulesOf, windowsOf } from './alert-rules.ts';
 export { detectionRulesOf, groupRulesOf } from './detection-rules.ts';
 export { decodeChannelSpec, type DecodedChannel } from './decode-channel.ts';
 export {

@@ -34,11 +34,17 @@ export interface MonitorFacts {
   /** `pending`: not yet; a text: why the evaluation failed. */
   readonly evaluation: 'done' | 'pending' | { readonly failed: string };
   readonly reach: Reach;
-  /** Of the channels referenced: `missing` or why one is not ready; absent: ready. */
+  /**
+   * Of the channels referenced: `missing`, whom one does not admit, or why it is not ready; absent: ready. `annotationOf`: the CronJob whose
+   * owner names it.
+   */
   readonly channelFaults: readonly {
     readonly name: string;
-    readonly fault: 'missing' | { readonly notReady: string };
+    readonly annotationOf?: string | undefined;
+    readonly fault: 'missing' | { readonly notAllowed: string } | { readonly notReady: string };
   }[];
+  /** Names of all that are referenced, in their order. Absent: those of `channelRefs`. */
+  readonly channelNames?: readonly string[] | undefined;
   readonly scheduleFaults: readonly {
     readonly namespace: string;
     readonly name: string;
@@ -131,18 +137,31 @@ function specValid({ decoded, refusedGroups }: MonitorFacts): ConditionVerdict {
   return verdict('SpecValid', 'False', reason, describeProblems(problems));
 }
 
-function channelsResolved({ decoded, channelFaults }: MonitorFacts): ConditionVerdict {
+function channelsResolved({ decoded, channelFaults, channelNames }: MonitorFacts): ConditionVerdict {
   const type = 'ChannelsResolved';
-  const refs = decoded.ok ? (decoded.spec.alerting?.channelRefs ?? []) : [];
-  if (refs.length === 0) return verdict(type, 'True', 'NoneReferenced', 'no channel is referenced');
-  if (channelFaults.length === 0)
-    return verdict(type, 'True', 'AllReady', `ready: ${refs.map(({ name }) => name).join(', ')}`);
-  const reason = channelFaults.some(({ fault }) => fault === 'missing') ? 'ChannelNotFound' : 'ChannelNotReady';
-  const texts = channelFaults.map(({ name, fault }) =>
-    fault === 'missing' ? `${name}: there is no such channel` : `${name}: not ready, ${fault.notReady}`,
-  );
+  const names = channelNames ?? (decoded.ok ? (decoded.spec.alerting?.channelRefs ?? []).map(({ name }) => name) : []);
+  if (names.length === 0) return verdict(type, 'True', 'NoneReferenced', 'no channel is referenced');
+  if (channelFaults.length === 0) return verdict(type, 'True', 'AllReady', `ready: ${fewOf(names)}`);
+  const [reason = 'ChannelNotReady'] = channelFaults.map(({ fault }) => channelReasonOf(fault)).toSorted(byWorst);
+  const texts = channelFaults.map(({ name, annotationOf, fault }) => {
+    const named = annotationOf === undefined ? name : `${name} (annotation of ${annotationOf})`;
+    if (fault === 'missing') return `${named}: there is no such channel`;
+    return 'notAllowed' in fault
+      ? `${named}: it does not admit ${fault.notAllowed}`
+      : `${named}: not ready, ${fault.notReady}`;
+  });
   return verdict(type, 'False', reason, listOf(texts));
 }
+
+const channelReasons = ['ChannelNotFound', 'ChannelNotAllowed', 'ChannelNotReady'] as const;
+type ChannelReason = (typeof channelReasons)[number];
+
+function channelReasonOf(fault: MonitorFacts['channelFaults'][number]['fault']): ChannelReason {
+  if (fault === 'missing') return 'ChannelNotFound';
+  return 'notAllowed' in fault ? 'ChannelNotAllowed' : 'ChannelNotReady';
+}
+
+const byWorst = (a: ChannelReason, b: ChannelReason): number => channelReasons.indexOf(a) - channelReasons.indexOf(b);
 
 const refusalTexts = {
   NamespaceNotAuthorized: 'has not agreed to be monitored from here',

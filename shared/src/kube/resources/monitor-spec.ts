@@ -1,4 +1,5 @@
-import type { AlertType, Severity } from '../../contract/index.ts';
+import type { AlertType, OverrideWord, Severity } from '../../contract/index.ts';
+import type { WrittenRoute } from '../../domain/index.ts';
 import type { LabelExpression, LabelSelector } from '../selector.ts';
 
 /**
@@ -22,6 +23,8 @@ export interface MonitorSpec {
   /** CronJobs that those that it selects wait for: `name` in the namespace of the monitor, or `namespace/name`. */
   readonly dependsOn: readonly string[];
   readonly maintenanceWindows: readonly MaintenanceWindowSpec[];
+  /** Annotations of CronJobs and Namespaces that count; the others do nothing. */
+  readonly allowOverrides: readonly OverrideWord[];
   readonly alerting: AlertingSpec | undefined;
   readonly dataRetention: DataRetentionSpec;
 }
@@ -166,6 +169,7 @@ export interface MaintenanceWindowSpec {
 export interface AlertingSpec {
   readonly enabled: boolean;
   readonly channelRefs: readonly ChannelRef[];
+  readonly routes: readonly ChannelRoute[];
   readonly includeContext: IncludeContextSpec;
   readonly severityOverrides: Readonly<Partial<Record<AlertType, Severity>>>;
   readonly suggestedFixPatterns: readonly FixPatternSpec[];
@@ -185,6 +189,9 @@ export interface ChannelRef {
   readonly after: string | undefined;
   readonly unlessAcknowledged: boolean;
 }
+
+/** Channels that are told besides, or in place of, `channelRefs`. Empty lists: any. */
+export type ChannelRoute = WrittenRoute;
 
 export interface IncludeContextSpec {
   readonly logs: boolean;

@@ -2,7 +2,7 @@ import type { ConcurrencyPolicy, CronJobFacts, CronJobNotes } from '../../domain
 import { arrayOf, countOf, instantOf, numberOf, objectOf, textOf, type Json } from './fields.ts';
 import type { Interner } from './interner.ts';
 import { toLine } from './line.ts';
-import { metadataOf, metadataWritesOf, textsOf, type Metadata } from './metadata.ts';
+import { metadataOf, metadataWritesOf, ownAnnotations, textsOf, type Metadata } from './metadata.ts';
 import { templateHash } from './template-hash.ts';
 
 /** Longest texts kept of the annotations that people write for readers. */
@@ -28,6 +28,7 @@ export function toCronJobFacts(object: Json, intern: Interner): CronJobFacts | u
     name: metadata.name,
     labels: textsOf(metadata.labels, intern),
     notes: notesOf(metadata.annotations),
+    ...ownAnnotations(metadata, intern),
     schedule: intern(textOf(spec['schedule']) ?? ''),
     timeZone: intern(textOf(spec['timeZone'])),
     suspended: spec['suspend'] === true,

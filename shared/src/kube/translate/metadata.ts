@@ -1,6 +1,8 @@
-import type { FieldWrite, Instant } from '../../domain/index.ts';
+import { ownerWords } from '../../contract/index.ts';
+import type { Annotations, FieldWrite, Instant } from '../../domain/index.ts';
 import { arrayOf, instantOf, objectOf, textOf, type Json } from './fields.ts';
 import type { Interner } from './interner.ts';
+import { toLine } from './line.ts';
 
 /** What every kind has. */
 export interface Metadata {
@@ -93,4 +95,22 @@ export function textsOf(map: Json, intern: Interner): Readonly<Record<string, st
     if (typeof value === 'string') texts[intern(key)] = intern(value);
   }
   return texts;
+}
+
+/** Five names of channels are the longest of them. What is longer is cut, and then cannot be used. */
+const annotationChars = 1_300;
+const ownerChars = 253;
+
+/** The annotations by which an owner speaks: most objects have none, and then there is no property. */
+export function ownAnnotations(
+  { annotations }: Pick<Metadata, 'annotations'>,
+  intern: Interner,
+): { readonly annotations?: Annotations } {
+  const own = ownerWords.flatMap((word) => {
+    const text = textOf(annotations[`cronjob-monitor.io/${word}`]);
+    return text === undefined
+      ? []
+      : [[word, intern(toLine(text, word === 'owner' ? ownerChars : annotationChars))] as const];
+  });
+  return own.length === 0 ? {} : { annotations: Object.fromEntries(own) };
 }

@@ -1,8 +1,9 @@
 import type { AlertSubject, AlertType, Severity } from '../../contract/index.ts';
-import { joinsStorms, type Instant } from '../../domain/index.ts';
+import { joinsStorms, type Fault, type Instant } from '../../domain/index.ts';
 import { change, marks, rows, type Row } from '../ask.ts';
 import { optionalText } from '../column.ts';
 import type { Db, Tx } from '../database.ts';
+import { toFault } from '../fault-columns.ts';
 import { toId16 } from '../id16.ts';
 
 /** An active alert of a type that joins storms. */
@@ -15,12 +16,14 @@ export interface StormAlert {
   readonly type: AlertType;
   readonly subject: AlertSubject | undefined;
   readonly severity: Severity;
+  /** On whose side it is; undefined: nothing tells. */
+  readonly fault: Fault | undefined;
   readonly sinceAt: Instant;
   readonly notifyNo: number;
 }
 
 const selected =
-  'select id, cronjob_id, monitor_id, namespace, cronjob_name, type, subject, severity, since_at, notify_no from alerts ' +
+  'select id, cronjob_id, monitor_id, namespace, cronjob_name, type, subject, severity, cause, scope, since_at, notify_no from alerts ' +
   "where state = 'active'";
 
 /** What became active since `sinceAt` and joins storms, told or not. */
@@ -64,6 +67,7 @@ function toStormAlert(db: Db, row: Row): StormAlert {
     type: String(row['type']) as AlertType,
     subject: optionalText(row['subject']) as AlertSubject | undefined,
     severity: String(row['severity']) as Severity,
+    fault: toFault(row),
     sinceAt: Number(row['since_at']),
     notifyNo: Number(row['notify_no']),
   };

@@ -1,5 +1,5 @@
 import type { ScheduleProblem } from '../../contract/index.ts';
-import type { CronJobFacts, Instant } from '../../domain/index.ts';
+import type { CronJobFacts, Instant, Said } from '../../domain/index.ts';
 import { change, insertRows, rows, type Row } from '../ask.ts';
 import { recordChanges } from '../changes.ts';
 import { cleanText, optionalCleanText, toJson } from '../column.ts';
@@ -12,11 +12,16 @@ import { cronJobChanges } from './cron-job-change.ts';
 import { cronJobIdsOf } from './cron-job-ids.ts';
 import { moveDisappearances } from './expected.ts';
 import { groupOfJobs, marksBesideLabels } from './job-groups.ts';
+import { toDeclared } from './own-settings.ts';
 import { setTemplates, templateColumns, templateSince, toKnownTemplate } from './job-templates.ts';
 
 /** A CronJob as the cluster shows it, with what only its reconciler knows. */
 export interface CronJobSeen {
   readonly facts: CronJobFacts;
+  /** What its Namespace says. Absent: nothing is known of it. */
+  readonly ofNamespace?: Said | undefined;
+  /** Who owns it, by its annotations and labels and those of its Namespace. Absent: its own annotation alone tells. */
+  readonly owner?: string | undefined;
   /** When this state was received. */
   readonly seenAt: Instant;
   /**
@@ -63,6 +68,7 @@ const projected: Readonly<Record<string, ColumnType>> = {
   last_writer: 'longText',
   job_marks: 'longText',
   depends_on: 'longText',
+  declared: 'longText',
 };
 const projectedColumns = Object.keys(projected);
 const identity = ['uid', 'uid_text', 'namespace', 'name', 'kind', 'first_seen_at', 'seen_at'];
@@ -223,10 +229,13 @@ async function updateCronJobs(
   return moved;
 }
 
-function projectedValues({ facts, problem, nextRunAt, dependsOn }: CronJobSeen, lastSuccessAt: unknown): unknown[] {
+function projectedValues(
+  { facts, ofNamespace, owner, problem, nextRunAt, dependsOn }: CronJobSeen,
+  lastSuccessAt: unknown,
+): unknown[] {
   return [
     toJson(facts.labels),
-    toJson(facts.notes),
+    toJson(owner === undefined ? facts.notes : { ...facts.notes, owner }),
     cleanText(facts.schedule, longestSchedule),
     optionalCleanText(facts.timeZone, longestZone),
     Number(facts.suspended),
@@ -241,6 +250,7 @@ function projectedValues({ facts, problem, nextRunAt, dependsOn }: CronJobSeen, 
     facts.lastWriter === undefined ? null : toJson(facts.lastWriter),
     facts.marks ? toJson(marksBesideLabels(facts.marks)) : null,
     dependsOn === undefined || dependsOn.length === 0 ? null : toJson(dependsOn),
+    toDeclared(facts, ofNamespace),
   ];
 }
 

@@ -14,6 +14,8 @@ export interface RoutedChannel extends CompletableChannel {
   readonly isAlertmanager: boolean;
   /** A paging channel that hears also of what ended before it was told. Others always do. */
   readonly sendRecovered: boolean;
+  /** Namespaces that it admits; undefined: monitors of all, and what CronJobs say of themselves from none. */
+  readonly allowedNamespaces: readonly string[] | undefined;
 }
 
 /** Every channel that exists, by name. */
@@ -25,6 +27,7 @@ export async function listRoutedChannels(db: Db): Promise<ReadonlyMap<string, Ro
         | {
             readonly sendResolved?: unknown;
             readonly sendRecovered?: unknown;
+            readonly allowedNamespaces?: unknown;
             readonly webhook?: { readonly sendUpdates?: unknown; readonly format?: unknown };
           }
         | null
@@ -38,8 +41,18 @@ export async function listRoutedChannels(db: Db): Promise<ReadonlyMap<string, Ro
         isAlertmanager,
         sendRecovered: spec?.sendRecovered === true,
         sendUpdates: spec?.webhook?.sendUpdates === true,
+        allowedNamespaces: allowedNamespacesOf(spec),
       };
       return [channel.name, channel];
     }),
   );
+}
+
+/** What cannot be read admits no namespace. */
+export function allowedNamespacesOf(
+  spec: { readonly allowedNamespaces?: unknown } | null | undefined,
+): readonly string[] | undefined {
+  const allowed = spec?.allowedNamespaces;
+  if (allowed === undefined || allowed === null) return undefined;
+  return Array.isArray(allowed) ? allowed.filter((name) => typeof name === 'string') : [];
 }

@@ -4,6 +4,7 @@ import { change, rows, type Row } from '../ask.ts';
 import { fromJson, optionalNumber, optionalText } from '../column.ts';
 import type { Db, Tx } from '../database.ts';
 import { toId16 } from '../id16.ts';
+import { allowedNamespacesOf } from '../catalog/routed-channels.ts';
 import { updateMended } from './settle-channels.ts';
 
 /** A channel as far as it takes messages or not. */
@@ -18,13 +19,14 @@ export interface HeldChannel {
   readonly untilAt: Instant | undefined;
   /** When it accepted a message or a test last; undefined: never. */
   readonly acceptedAt: Instant | undefined;
+  readonly allowedNamespaces: readonly string[] | undefined;
 }
 
 /** Every channel that exists with its hold, by name. */
 export async function listChannelHolds(db: Db): Promise<HeldChannel[]> {
   const found = await rows(
     db,
-    'select uid, name, type, ready, failures_in_row, hold, hold_until, last_sent_at, last_test_at, last_test from channels ' +
+    'select uid, name, type, ready, failures_in_row, hold, hold_until, last_sent_at, last_test_at, last_test, spec from channels ' +
       'where deleted_at is null order by name',
   );
   return found.map((row) => ({
@@ -36,6 +38,7 @@ export async function listChannelHolds(db: Db): Promise<HeldChannel[]> {
     hold: optionalText(row['hold']) as ChannelHold['hold'],
     untilAt: optionalNumber(row['hold_until']),
     acceptedAt: acceptedAt(row),
+    allowedNamespaces: allowedNamespacesOf(fromJson(row['spec']) as { readonly allowedNamespaces?: unknown } | null),
   }));
 }
 

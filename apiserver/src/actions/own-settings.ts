@@ -1,0 +1,114 @@
+import type { CronJobDetail } from '@cronjob-monitor/shared/contract';
+import {
+  annotationProblemsOf,
+  effectiveOf,
+  type Effective,
+  type OwnSettings,
+  type RouteRules,
+} from '@cronjob-monitor/shared/domain';
+import { decodeMonitorSpec, routeRulesOf, type MonitorDefaults, type MonitorSpec } from '@cronjob-monitor/shared/kube';
+import { listMonitors, listMonitorsOf, listOwnSettings, type Store } from '@cronjob-monitor/shared/store';
+
+/** The rules of who is told of a CronJob, by the id of a monitor; undefined for one that cannot be read, which selects nothing. */
+export type RouteRulesOf = (monitorId: number, cronJobId: number) => RouteRules | undefined;
+
+/** Of these CronJobs, or of all. CronJobs that say nothing of themselves share the rules of a monitor that asks nothing of them. */
+export async function readRouteRules(deps: SettingsDeps, cronJobIds?: readonly number[]): Promise<RouteRulesOf> {
+  const settingsOf = await readSettings(deps, cronJobIds);
+  const known = new Map<Effective<MonitorSpec>, RouteRules>();
+  return (monitorId, cronJobId) => {
+    const settings = settingsOf(monitorId, cronJobId);
+    if (!settings) return undefined;
+    let rules = known.get(settings);
+    if (!rules) known.set(settings, (rules = routeRulesOf(settings)));
+    return rules;
+  };
+}
+
+export interface SettingsDeps {
+  readonly store: Store;
+  readonly settings: {
+    readonly defaultTimeZone: string;
+    /** Label that names the owner; undefined: none does. */
+    readonly ownerLabel: string | undefined;
+    readonly monitorDefaults: MonitorDefaults;
+  };
+}
+
+/** What is in force for a CronJob under each of its monitors, and what of its annotations is not. */
+export async function readOwnSettings(deps: SettingsDeps, cronJobId: number): Promise<PresentedSettings> {
+  const { store } = deps;
+  const [settingsOf, selecting, owns] = await Promise.all([
+    readSettings(deps, [cronJobId]),
+    listMonitorsOf(store, [cronJobId]),
+    readOwn(deps, [cronJobId]),
+  ]);
+  const own = owns.get(cronJobId);
+  const ofMonitors = selecting.flatMap(({ monitorId, namespace, name }) => {
+    const settings = settingsOf(monitorId, cronJobId);
+    return settings ? [{ monitor: { namespace, name }, settings }] : [];
+  });
+  const problems = own ? annotationProblemsOf(own, store.now()) : [];
+  return {
+    settings: ofMonitors.flatMap(({ monitor, settings }) =>
+      settings.settings.map(({ field, value = null, source, object = null }) => ({
+        field,
+        value,
+        source,
+        object,
+        monitor,
+      })),
+    ),
+    annotationProblems: [
+      ...problems.map(({ object, message }) => `${object}: ${message}`),
+      ...ofMonitors.flatMap(({ monitor, settings }) =>
+        settings.passedOver.map(
+          (word) => `${word}: the monitor ${monitor.namespace}/${monitor.name} does not allow it`,
+        ),
+      ),
+    ],
+  };
+}
+
+type PresentedSettings = Pick<CronJobDetail, 'settings' | 'annotationProblems'>;
+
+async function readSettings(
+  deps: SettingsDeps,
+  cronJobIds?: readonly number[],
+): Promise<(monitorId: number, cronJobId: number) => Effective<MonitorSpec> | undefined> {
+  const { store, settings } = deps;
+  const [monitors, owns] = await Promise.all([listMonitors(store), readOwn(deps, cronJobIds)]);
+  const specs = new Map(
+    monitors.flatMap(({ id, namespace, name, spec }) => {
+      const decoded = decodeMonitorSpec({ spec }, settings.monitorDefaults);
+      return decoded.ok ? [[id, { namespace, name, spec: decoded.spec }] as const] : [];
+    }),
+  );
+  const shared = new Map<number, Effective<MonitorSpec>>();
+  return (monitorId, cronJobId) => {
+    const monitor = specs.get(monitorId);
+    const own = owns.get(cronJobId);
+    if (!monitor || !own) return undefined;
+    const isShared = !speaks(own) && (monitor.spec.alerting?.routes.length ?? 0) === 0;
+    const known = isShared ? shared.get(monitorId) : undefined;
+    if (known) return known;
+    const made = effectiveOf(monitor, own, settings.ownerLabel);
+    if (isShared) shared.set(monitorId, made);
+    return made;
+  };
+}
+
+export function speaks({ cronJob, ofNamespace }: OwnSettings): boolean {
+  return Object.keys(cronJob.annotations).length + Object.keys(ofNamespace?.annotations ?? {}).length > 0;
+}
+
+/** What CronJobs say of themselves, by their ids. */
+export async function readOwn(
+  { store, settings }: SettingsDeps,
+  cronJobIds?: readonly number[],
+): Promise<ReadonlyMap<number, OwnSettings>> {
+  const found = await listOwnSettings(store, cronJobIds);
+  return new Map(
+    found.map(({ cronJobId, timeZone = settings.defaultTimeZone, ...own }) => [cronJobId, { ...own, timeZone }]),
+  );
+}

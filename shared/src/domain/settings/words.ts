@@ -1,0 +1,137 @@
+import {
+  alertTypes,
+  ownerWords,
+  severities,
+  type AlertType,
+  type OwnerWord,
+  type Severity,
+} from '../../contract/index.ts';
+import { parseResourceDuration } from '../duration.ts';
+import type { Instant } from '../instant.ts';
+import { dayBegins } from '../schedule/wall-time.ts';
+import { isZoneName } from '../schedule/zone-names.ts';
+import { cutEnd } from '../text/cut.ts';
+
+/** Annotations `cronjob-monitor.io/<word>` of a CronJob or a Namespace, as written; those that are not there are absent. */
+export type Annotations = Readonly<Partial<Record<OwnerWord, string>>>;
+
+/** What they say. Absent: nothing, or nothing that can be used. */
+export interface OwnWords {
+  readonly channel?: readonly string[];
+  /** One for every type, or some types each with its own. */
+  readonly severity?: Severity | Readonly<Partial<Record<AlertType, Severity>>>;
+  readonly grace?: string;
+  readonly 'max-duration'?: string;
+  readonly 'finish-by'?: { readonly time: string; readonly timezone: string | undefined } | 'off';
+  readonly 'mute-until'?: Instant;
+  readonly ignore?: true;
+  readonly owner?: string;
+}
+
+/** An annotation that counts as absent, and why. */
+export interface WordProblem {
+  readonly word: OwnerWord;
+  /** `grace: 5 is no duration; such as 5m` */
+  readonly message: string;
+}
+
+export interface ReadWords {
+  readonly words: OwnWords;
+  readonly problems: readonly WordProblem[];
+}
+
+export const mostOwnChannels = 5;
+export const longestMuteMs = 30 * 86_400_000;
+/** So much of a value is shown of one that cannot be used. */
+const shownChars = 60;
+
+/** Reads annotations. `timeZone`: in which a date begins. A bad value is named and counts as absent. Throws nothing. */
+export function readWords(annotations: Annotations, timeZone: string): ReadWords {
+  const words: Record<string, unknown> = {};
+  const problems: WordProblem[] = [];
+  for (const word of ownerWords) {
+    const text = annotations[word]?.trim();
+    if (text === undefined) continue;
+    const value = readers[word](text, timeZone);
+    if (value !== undefined) words[word] = value;
+    else problems.push({ word, message: `${word}: ${shown(text)} ${allowed[word]}` });
+  }
+  return { words, problems };
+}
+
+const allowed: Readonly<Record<OwnerWord, string>> = {
+  channel: 'is no list of 1 to 5 names of AlertChannels; such as team-chat, on-call',
+  severity: `is no severity; such as critical, or jobFailed=critical,missedSchedule=warning`,
+  grace: 'is no duration; such as 5m',
+  'max-duration': 'is no duration; such as 45m, or off',
+  'finish-by': 'is no time of day; such as 06:00, 06:00 Europe/Berlin, or off',
+  'mute-until': 'is no time; such as 2026-12-01 or 2026-12-01T08:00:00Z',
+  ignore: 'is not true',
+  owner: 'names no owner',
+};
+
+type Reader<W extends OwnerWord> = (text: string, timeZone: string) => OwnWords[W];
+
+const readers: { readonly [W in OwnerWord]: Reader<W> } = {
+  channel: readChannels,
+  severity: readSeverity,
+  grace: (text) => (isDuration(text) ? text : undefined),
+  'max-duration': (text) => (text === 'off' || isDuration(text) ? text : undefined),
+  'finish-by': readTimeOfDay,
+  'mute-until': readInstant,
+  ignore: (text) => (text === 'true' ? true : undefined),
+  owner: (text) => (text === '' ? undefined : text),
+};
+
+const channelName = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/;
+
+function readChannels(text: string): readonly string[] | undefined {
+  const names = [...new Set(text.split(',').map((name) => name.trim()))];
+  return names.length <= mostOwnChannels && names.every((name) => channelName.test(name)) ? names : undefined;
+}
+
+function readSeverity(text: string): OwnWords['severity'] {
+  const alone = severities.find((severity) => severity === text);
+  if (alone) return alone;
+  const ofTypes: Partial<Record<AlertType, Severity>> = {};
+  for (const part of text.split(',')) {
+    const [left, right, ...more] = part.split('=').map((side) => side.trim());
+    const type = alertTypes.find((one) => one === left);
+    const severity = severities.find((one) => one === right);
+    if (!type || !severity || more.length > 0) return undefined;
+    ofTypes[type] = severity;
+  }
+  return ofTypes;
+}
+
+function isDuration(text: string): boolean {
+  return (parseResourceDuration(text) ?? 0) > 0;
+}
+
+const timeOfDay = /^((?:[01]\d|2[0-3]):[0-5]\d)(?: +(\S+))?$/;
+
+function readTimeOfDay(text: string): OwnWords['finish-by'] {
+  if (text === 'off') return 'off';
+  const [, time, timezone] = timeOfDay.exec(text) ?? [];
+  if (time === undefined) return undefined;
+  const isKnown = timezone === undefined || ((timezone === 'UTC' || timezone.includes('/')) && isZoneName(timezone));
+  return isKnown ? { time, timezone } : undefined;
+}
+
+const date = /^\d{4}-\d{2}-\d{2}$/;
+const time = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:[Zz]|[+-]\d{2}:\d{2})$/;
+
+function readInstant(text: string, timeZone: string): Instant | undefined {
+  if (!date.test(text) && !time.test(text)) return undefined;
+  const at = Date.parse(text.toUpperCase());
+  // 30 February is read as a day of March.
+  const isReal =
+    Number.isFinite(at) && new Date(`${text.slice(0, 10)}T00:00:00Z`).toISOString().startsWith(text.slice(0, 10));
+  if (!isReal) return undefined;
+  return date.test(text) ? dayBegins(text, isZoneName(timeZone) ? timeZone : 'UTC') : at;
+}
+
+function shown(text: string): string {
+  if (text === '') return 'an empty text';
+  return cutEnd(text, shownChars);
+}

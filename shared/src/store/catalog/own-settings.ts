@@ -1,0 +1,53 @@
+import type { CronJobFacts, OwnSettings, Said } from '../../domain/index.ts';
+import { rows, type Row } from '../ask.ts';
+import { fromJson, optionalText, toJson } from '../column.ts';
+import type { Db } from '../database.ts';
+import { rowsIn } from '../upsert.ts';
+
+/** The column `declared`: what the annotations of a CronJob say, and its Namespace. */
+interface Declared {
+  readonly annotations?: Said['annotations'];
+  readonly namespace?: Said;
+}
+
+/** Kubernetes gives every Namespace this label: it is put back when the column is read. */
+const nameLabel = 'kubernetes.io/metadata.name';
+
+/** Null where neither says anything. */
+export function toDeclared({ annotations }: Pick<CronJobFacts, 'annotations'>, ofNamespace: Said | undefined): unknown {
+  const { [nameLabel]: _, ...labels } = ofNamespace?.labels ?? {};
+  const said = { labels, annotations: ofNamespace?.annotations ?? {} };
+  const saysNothing = Object.keys(labels).length + Object.keys(said.annotations).length === 0;
+  if (annotations === undefined && saysNothing) return null;
+  return toJson({ ...(annotations && { annotations }), ...(!saysNothing && { namespace: said }) } satisfies Declared);
+}
+
+/** What a CronJob and its Namespace say, as they were written down last; without a zone where the CronJob names none. */
+export type StoredOwnSettings = Omit<OwnSettings, 'timeZone'> & {
+  readonly cronJobId: number;
+  readonly timeZone: string | undefined;
+};
+
+const selected = 'select id, namespace, name, time_zone, labels, declared from cronjobs';
+
+/** Of these CronJobs, or of all that are there. */
+export async function listOwnSettings(db: Db, cronJobIds?: readonly number[]): Promise<StoredOwnSettings[]> {
+  const found = cronJobIds
+    ? await rowsIn(db, cronJobIds, (marks) => `${selected} where id in (${marks})`)
+    : await rows(db, `${selected} where deleted_at is null`);
+  return found.map(toOwnSettings);
+}
+
+function toOwnSettings(row: Row): StoredOwnSettings {
+  // projectCronJobs writes both.
+  const { annotations = {}, namespace: of } = (fromJson(row['declared']) ?? {}) as Declared;
+  const namespace = String(row['namespace']);
+  return {
+    cronJobId: Number(row['id']),
+    namespace,
+    name: String(row['name']),
+    timeZone: optionalText(row['time_zone']),
+    cronJob: { labels: (fromJson(row['labels']) ?? {}) as Said['labels'], annotations },
+    ofNamespace: { labels: { ...of?.labels, [nameLabel]: namespace }, annotations: of?.annotations ?? {} },
+  };
+}
