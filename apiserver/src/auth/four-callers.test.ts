@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { MonitorPreview, Silence, Stats } from '@cronjob-monitor/shared/contract';
+import type { CoverageList, CronJobRoutes, MonitorPreview, Silence, Stats } from '@cronjob-monitor/shared/contract';
 import {
   findMonitor,
   putSilence,
@@ -51,10 +51,26 @@ async function fleetOf(namespaces: readonly string[], isKept: (silenceId: string
     .grant('none');
   const fleet = await startFleet({ settings: { authMode: 'token' }, cluster: cluster.asCluster() });
   const channel = await addChannel(fleet);
+  for (const namespace of both)
+    await addChannel(fleet, {
+      name: `chat-of-${namespace}`,
+      spec: { type: 'chat', allowedNamespaces: [namespace] },
+    });
   const alerts: string[] = [];
   for (const namespace of namespaces) {
-    const cronJob = await fleet.addCronJob({ namespace, name: `job-of-${namespace}` });
-    const spec = { sla: { minSuccessRate: 95 }, alerting: { channelRefs: [{ name: channel.name }] } };
+    // It says that it is the other one's, and names the channel of the other one.
+    const other = namespace === 'dev' ? 'prod' : 'dev';
+    const annotations = { owner: other, channel: `chat-of-${other}, chat-of-${namespace}` };
+    const ofNamespace = { labels: { tenant: other }, annotations: { severity: 'critical' } };
+    const cronJob = await fleet.addCronJob(
+      { namespace, name: `job-of-${namespace}`, annotations },
+      { ofNamespace, owner: other },
+    );
+    const routes = [
+      { name: 'owner', channels: ['chat-of-{{ .Owner }}'] },
+      { name: 'label', when: { labels: { tenant: other } }, channels: [`chat-of-${other}`] },
+    ];
+    const spec = { sla: { minSuccessRate: 95 }, alerting: { channelRefs: [{ name: channel.name }], routes } };
     const { name } = await fleet.addMonitor({ namespace, name: `monitor-of-${namespace}`, spec }, [cronJob]);
     await fleet.addRuns(cronJob, { status: 'failed' }, { status: 'failed', createdAt: testNow - 172_800_000 });
     const { monitor } = await findMonitor(fleet.store, { namespace, name });
@@ -244,7 +260,7 @@ test('every count is a count of what its caller may see', async () => {
       [cronJobs?.length, monitors?.length, alerts?.length, cronJobs?.length],
       `stats as ${caller}`,
     );
-    assert.deepEqual(stats.channels, caller === 'all' ? { total: 1, ready: 1 } : { total: 0, ready: 0 });
+    assert.deepEqual(stats.channels, caller === 'all' ? { total: 3, ready: 3 } : { total: 0, ready: 0 });
     for (const [list, of] of [
       ['cronjobs', cronJobs],
       ['alerts', alerts],
@@ -354,5 +370,30 @@ test('the stream tells each caller what it may see, and nothing else', async () 
     );
     assert.deepEqual(told, allowed, caller);
     client.leave();
+  }
+});
+
+test('what a CronJob and its Namespace say of themselves reaches no channel that does not admit them', async () => {
+  const { fleet, channel } = await fleetOf(both);
+  await using _ = fleet;
+  for (const namespace of both) {
+    const other = namespace === 'dev' ? 'prod' : 'dev';
+    const ask = as(fleet, namespace);
+    const { routes } = (
+      await ask(`cronjobs/${namespace}/job-of-${namespace}/route?type=jobFailed`)
+    ).json() as CronJobRoutes;
+    assert.deepEqual(
+      routes.map(({ channels, refused }) => [
+        channels.map(({ name, via }) => `${name} ${via}`),
+        refused.map(({ name, reason }) => `${name} ${reason}`),
+      ]),
+      [[[`${channel.name} channelRefs`, `chat-of-${namespace} annotation`], [`chat-of-${other} channelNotAllowed`]]],
+      namespace,
+    );
+    const { items } = (await ask('coverage')).json() as CoverageList;
+    const told = items.flatMap(({ types }) => types.flatMap(({ channels }) => channels));
+    assert.ok(!told.includes(`chat-of-${other}`) && told.includes(`chat-of-${namespace}`), told.join(', '));
+    const detail = await ask(`cronjobs/${namespace}/job-of-${namespace}`);
+    assert.ok(!detail.text.includes(`job-of-${other}`) && !detail.text.includes(`monitor-of-${other}`));
   }
 });

@@ -60,9 +60,10 @@ async function runCoverage(argv: readonly string[], world: World): Promise<ExitS
 }
 
 function describe({ items, summary }: CoverageList): string {
-  const { cronJobs, covered, percent, unnamed } = summary;
+  const { cronJobs, covered, percent, unnamed, ignored = 0 } = summary;
   const lines = items.filter(({ state }) => state !== 'reached').flatMap(linesOf);
   if (unnamed > 0) lines.push(`and ${counted(unnamed, 'CronJob')} more: unwatched`);
+  if (ignored > 0) lines.push(`${counted(ignored, 'CronJob')} left out by annotation, and not counted`);
   const part = percent === null ? '' : ` (${percent} %)`;
   return [...lines, `${covered} of ${counted(cronJobs, 'CronJob')} would be heard${part}`]
     .map((line) => `${line}\n`)

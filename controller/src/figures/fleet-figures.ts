@@ -158,15 +158,26 @@ export function createFleetFigures(deps: FleetFiguresDeps): FleetFigures {
 const mostNames = 1_000;
 
 function unwatchedOf({ cronJobs, selection, mayBeWatched }: FleetFiguresDeps): UnwatchedCronJobs {
-  const names = [...cronJobs.values()]
-    .filter(
-      (cronJob) => !cronJob.marks && mayBeWatched(cronJob.namespace) && selection.monitorsOf(cronJob).length === 0,
-    )
-    .map(({ namespace, name }) => `${namespace}/${name}`)
-    .sort();
-  const counts = Map.groupBy(names, (path) => path.slice(0, path.indexOf('/')));
-  const byNamespace = Object.fromEntries([...counts].map(([namespace, of]) => [namespace, of.length]));
-  return { total: names.length, byNamespace, names: names.slice(0, mostNames) };
+  const found = [...cronJobs.values()].filter(
+    (cronJob) => !cronJob.marks && mayBeWatched(cronJob.namespace) && selection.monitorsOf(cronJob).length === 0,
+  );
+  const { left = [], unwatched = [] } = Object.groupBy(found, (cronJob) =>
+    selection.isIgnored(cronJob) ? 'left' : 'unwatched',
+  );
+  const names = unwatched.map(({ namespace, name }) => `${namespace}/${name}`).sort();
+  return {
+    total: names.length,
+    byNamespace: countByNamespace(unwatched),
+    names: names.slice(0, mostNames),
+    ...(left.length > 0 && { ignored: countByNamespace(left) }),
+  };
+}
+
+function countByNamespace(cronJobs: readonly CronJobFacts[]): Readonly<Record<string, number>> {
+  const counts = [...Map.groupBy(cronJobs, ({ namespace }) => namespace)].map(
+    ([namespace, of]) => [namespace, of.length] as const,
+  );
+  return Object.fromEntries(counts.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 const acceptedWithinMs = 30 * dayMs;

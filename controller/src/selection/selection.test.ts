@@ -201,3 +201,28 @@ test('a CronJob waits for what its annotation and its monitors name, as far as t
   selection.invalidate();
   assert.deepEqual(dependsOn({ ...declared }, selection), [], 'no monitor selects it');
 });
+
+test('one that its owner leaves out is selected by no monitor that allows it, and a Namespace speaks for all in it', () => {
+  const ignoring = { ...cronJob('prod', 'backup', { tier: 'gold' }), annotations: { ignore: 'true' } };
+  cronJobs.set('prod/backup', ignoring);
+  assert.deepEqual([namesOf('prod/backup'), selection.isIgnored(ignoring)], [[], true]);
+  const strict = monitor('prod', 'strict');
+  assert.ok(strict.decoded.ok);
+  const spec = { ...strict.decoded.spec, allowOverrides: [] };
+  monitors.push({ ...strict, decoded: { ...strict.decoded, spec } });
+  selection.invalidate();
+  assert.deepEqual([namesOf('prod/backup'), selection.isIgnored(ignoring)], [['strict'], false]);
+  namespaces = namespaces.map((one) => (one.name === 'data' ? { ...one, annotations: { ignore: 'true' } } : one));
+  selection.invalidate();
+  assert.deepEqual(namesOf('data/etl'), []);
+});
+
+test('CronJobs that say nothing share the settings of a monitor, and each that speaks has its own', () => {
+  const [fleet] = monitors as [MonitorSeen];
+  const settingsOf = (uid: string) => selection.effectiveOf(fleet, cronJobs.get(uid) ?? { namespace: '', name: '' });
+  assert.equal(settingsOf('prod/backup'), settingsOf('data/etl'));
+  cronJobs.set('data/etl', { ...cronJob('data', 'etl'), annotations: { grace: '7m' } });
+  assert.equal(settingsOf('data/etl')?.spec.missedSchedule.grace, '7m');
+  assert.equal(settingsOf('data/etl'), settingsOf('data/etl'));
+  assert.equal(settingsOf('prod/backup')?.spec.missedSchedule.grace, '2m');
+});

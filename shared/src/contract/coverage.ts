@@ -59,6 +59,8 @@ export interface CoverageList extends List<CronJobCoverage> {
     readonly byState: Readonly<Record<CoverageState, number>>;
     /** Unwatched CronJobs that are counted and not named: there are too many. */
     readonly unnamed: number;
+    /** CronJobs that their owners have monitors leave out, in the namespaces that are asked for: none of the others. */
+    readonly ignored: number;
   };
 }
 

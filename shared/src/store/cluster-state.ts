@@ -38,6 +38,8 @@ export interface UnwatchedCronJobs {
   readonly byNamespace: Readonly<Record<string, number>>;
   /** The first thousand by namespace and name, as `namespace/name`. */
   readonly names: readonly string[];
+  /** Of those that their owners have left out, which are none of the others: how many there are in each namespace. Absent: none. */
+  readonly ignored?: Readonly<Record<string, number>>;
 }
 
 /** As the leader wrote them last; none before one did. */

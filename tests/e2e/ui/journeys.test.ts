@@ -48,6 +48,7 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
           covered: 0,
           percent: 0,
           unnamed: 0,
+          ignored: 0,
           byState: { nobody: 3, unwatched: 0, off: 0, unreachable: 0, unproved: 0, reached: 0 },
         },
       },

@@ -10,6 +10,7 @@ const summary = (cronJobs: number, counts: Partial<typeof byState>): CoverageLis
   percent: null,
   byState: { ...byState, ...counts },
   unnamed: 0,
+  ignored: 0,
 });
 const type = (changes: Partial<TypeCoverage>): TypeCoverage => ({
   type: 'jobFailed',

@@ -278,6 +278,7 @@ export const overviewSchemas: Readonly<Record<string, Schema>> = {
           reached: count,
         }),
         unnamed: count,
+        ignored: count,
       }),
     },
     ['pagination'],

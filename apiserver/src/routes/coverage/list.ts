@@ -98,32 +98,34 @@ async function find(deps: RouteDeps, query: CoverageQuery): Promise<Found> {
   const others = monitor ? nothing : unwatchedOf(unwatched, { namespaces, search }, watched);
   const judged = [...watched, ...others.named];
   const kept = judged.filter(({ coverage }) => states.length === 0 || states.includes(coverage.state));
-  return { kept: kept.toSorted(comparator(query.sort)), summary: summarise(judged, others.unnamed) };
+  return { kept: kept.toSorted(comparator(query.sort)), summary: summarise(judged, others) };
 }
 
 interface Unwatched {
   readonly named: readonly Judged[];
   readonly unnamed: number;
+  readonly ignored: number;
 }
-const nothing: Unwatched = { named: [], unnamed: 0 };
+const nothing: Unwatched = { named: [], unnamed: 0, ignored: 0 };
 
 /** Those that a monitor has come to select since they were written down are told as watched. */
 function unwatchedOf(
-  { names, byNamespace }: UnwatchedCronJobs,
+  { names, byNamespace, ignored = {} }: UnwatchedCronJobs,
   { namespaces, search = '' }: { readonly namespaces: readonly string[]; readonly search: string | undefined },
   watched: readonly Judged[],
 ): Unwatched {
   const isAsked = (namespace: string): boolean => namespaces.length === 0 || namespaces.includes(namespace);
   const known = new Set(watched.map(({ namespace, name }) => `${namespace}/${name}`));
   const asked = names.map(toRef).filter(({ namespace }) => isAsked(namespace));
-  const counted = Object.entries(byNamespace).filter(([namespace]) => isAsked(namespace));
-  const total = counted.reduce((sum, [, count]) => sum + count, 0);
+  const countOf = (counts: Readonly<Record<string, number>>): number =>
+    Object.entries(counts).reduce((sum, [namespace, count]) => sum + (isAsked(namespace) ? count : 0), 0);
   return {
     named: asked
       .filter(({ namespace, name }) => !known.has(`${namespace}/${name}`) && name.includes(search.toLowerCase()))
       .map((ref) => ({ ...ref, id: undefined, coverage: { state: 'unwatched', types: [] } })),
     // What has no name here may or may not be what is searched for.
-    unnamed: search === '' ? total - asked.length : 0,
+    unnamed: search === '' ? countOf(byNamespace) - asked.length : 0,
+    ignored: countOf(ignored),
   };
 }
 
@@ -132,14 +134,17 @@ function toRef(path: string): { readonly namespace: string; readonly name: strin
   return { namespace, name };
 }
 
-function summarise(judged: readonly Judged[], unnamed: number): CoverageList['summary'] {
+function summarise(
+  judged: readonly Judged[],
+  { unnamed, ignored }: Pick<Unwatched, 'unnamed' | 'ignored'>,
+): CoverageList['summary'] {
   const count = (state: Coverage['state']): number => judged.filter(({ coverage }) => coverage.state === state).length;
   const byState = Object.fromEntries(
     coverageStates.map((state) => [state, count(state) + (state === 'unwatched' ? unnamed : 0)]),
   ) as CoverageList['summary']['byState']; // one entry for each state
   const cronJobs = judged.length + unnamed;
   const covered = byState.reached;
-  return { cronJobs, covered, percent: percentCut(covered, cronJobs), byState, unnamed };
+  return { cronJobs, covered, percent: percentCut(covered, cronJobs), byState, unnamed, ignored };
 }
 
 /** 41 of 42 are 97.61: what is not covered is never rounded away. */

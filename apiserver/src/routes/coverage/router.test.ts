@@ -55,7 +55,12 @@ async function sixCronJobs(): Promise<TestFleet> {
     await fleet.addMonitor({ name, spec }, [await fleet.addCronJob({ name })]);
   }
   await fleet.store.fenced(fleet.epoch, (tx) =>
-    putClusterState(tx, 'unwatched', { total: 3, byNamespace: { dev: 1, prod: 2 }, names: ['dev/a', 'prod/b'] }),
+    putClusterState(tx, 'unwatched', {
+      total: 3,
+      byNamespace: { dev: 1, prod: 2 },
+      names: ['dev/a', 'prod/b'],
+      ignored: { prod: 2, dev: 1 },
+    }),
   );
   return fleet;
 }
@@ -82,7 +87,9 @@ test('names the state of each CronJob, worst first, and counts without rounding 
     percent: 12.5,
     byState: { unwatched: 3, off: 1, nobody: 1, unreachable: 1, unproved: 1, reached: 1 },
     unnamed: 1,
+    ignored: 3,
   });
+  assert.equal((await coverage(fleet, '?namespace=prod')).summary.ignored, 2, 'what is left out stands apart');
   const two = await coverage(fleet, '?search=quiet&days=365');
   assert.equal(two.summary.percent, 100, 'forty days ago is within a year');
   const third = await coverage(fleet, '?types=jobFailed&namespace=prod&search=h');
