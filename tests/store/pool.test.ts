@@ -123,11 +123,11 @@ for (const kind of ownServers) {
           const started = performance.now();
           await takeEpoch(successor, 'successor');
           raisedAfterMs = performance.now() - started;
-          await putClusterState(tx, 'storm', 'from the grave');
+          await putClusterState(tx, 'startSkew', 'from the grave');
         });
         await assert.rejects(writing, { code: 'unavailable' });
         assert.ok(raisedAfterMs < 900, `${raisedAfterMs} ms`);
-        assert.equal(await findClusterState(successor, 'storm'), undefined);
+        assert.equal(await findClusterState(successor, 'startSkew'), undefined);
       });
     }
   });

@@ -67,11 +67,11 @@ describe('a SQLite file', { skip: process.env['DATABASES']?.includes('sqlite') =
     const other = open(path).store;
     await other.sql.raw('pragma busy_timeout = 0');
     await store.transaction(async (tx) => {
-      await findClusterState(tx, 'storm');
+      await findClusterState(tx, 'startSkew');
       await assert.rejects(other.sql.raw('begin immediate'), { code: 'busy' });
-      await putClusterState(tx, 'storm', 1);
+      await putClusterState(tx, 'startSkew', 1);
     });
-    assert.equal(await findClusterState(other, 'storm'), 1);
+    assert.equal(await findClusterState(other, 'startSkew'), 1);
   });
 
   it('fences an older process by the epoch of a newer one', async () => {
@@ -80,7 +80,7 @@ describe('a SQLite file', { skip: process.env['DATABASES']?.includes('sqlite') =
     const old = await takeEpoch(store, 'older');
     await takeEpoch(newer, 'newer');
     await assert.rejects(
-      store.fenced(old, (tx) => putClusterState(tx, 'storm', 'older')),
+      store.fenced(old, (tx) => putClusterState(tx, 'startSkew', 'older')),
       { code: 'fenced' },
     );
   });
@@ -89,10 +89,10 @@ describe('a SQLite file', { skip: process.env['DATABASES']?.includes('sqlite') =
     const { store, path } = await opened();
     const child = await lockElsewhere(path, 700);
     const started = performance.now();
-    await store.transaction((tx) => putClusterState(tx, 'storm', 'after'));
+    await store.transaction((tx) => putClusterState(tx, 'startSkew', 'after'));
     assert.ok(performance.now() - started > 300);
     await child.ended;
-    assert.equal(await findClusterState(store, 'storm'), 'after');
+    assert.equal(await findClusterState(store, 'startSkew'), 'after');
   });
 
   it('begins anew when the wait was too short', async () => {
@@ -107,7 +107,7 @@ describe('a SQLite file', { skip: process.env['DATABASES']?.includes('sqlite') =
     const patient = openStore({ type: 'sqlite', path }, deps);
     stores.push(patient);
     await patient.sql.raw('pragma busy_timeout = 60');
-    await patient.transaction((tx) => putClusterState(tx, 'storm', 'anew'));
+    await patient.transaction((tx) => putClusterState(tx, 'startSkew', 'anew'));
     await child.ended;
     assert.ok(repeats.length > 0 && repeats.every((cause) => cause === 'busy'));
   });

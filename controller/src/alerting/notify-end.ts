@@ -127,7 +127,7 @@ function hasLeft({ fate, maybeSent }: AlertDelivery): boolean {
 }
 
 /** A page about what is over wakes people for nothing, unless the channel asks for it; Alertmanager does not tell of what is over. */
-function hearsOfBoth({ type, sendRecovered, isAlertmanager }: RoutedChannel): boolean {
+export function hearsOfBoth({ type, sendRecovered, isAlertmanager }: RoutedChannel): boolean {
   return !isAlertmanager && (type !== 'paging' || sendRecovered);
 }
 

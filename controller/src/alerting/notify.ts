@@ -190,7 +190,7 @@ export async function queue(
     streamId,
     seq: end.nextSeq,
     alertId: alert.id,
-    stormId: alert.stormId,
+    digestId: alert.digestId,
     channel,
     kind,
     cause: isFirstNotice ? firstNoticeCause : of.isTurn ? afterCause : undefined,

@@ -9,9 +9,9 @@ import {
   type UnwantedReason,
 } from '@cronjob-monitor/shared/store';
 import { failed, type Outcome, type SendDeps } from '../channels/index.ts';
+import { foldDigest, type FoldDigestDeps } from './digests.ts';
 import { lateAfterMs, sayHeld } from './late.ts';
 import type { SecretReader } from './secret-reader.ts';
-import { foldDigest, type FoldDigestDeps } from './stages/fold-digest.ts';
 import { readSecret } from './stages/read-secret.ts';
 import { send } from './stages/send.ts';
 import { takeTurn, type TakeTurnDeps } from './stages/take-turn.ts';

@@ -118,7 +118,7 @@ function documentOfAlert(data: AlertMessage): MessageDocument {
 }
 
 function digestMessage({ cause, ended }: DigestMessage['digest']): string {
-  if (cause === 'firstLook')
+  if (cause === 'firstPass')
     return 'They failed before this service began to watch: what comes from now on is told one by one.';
   if (cause !== 'storm') return 'More alerts than this channel takes at once: they are told together.';
   return ended

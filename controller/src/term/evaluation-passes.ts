@@ -1,4 +1,4 @@
-import type { Storms } from '../alerting/index.ts';
+import type { Digests } from '../alerting/index.ts';
 import { evaluate, partsOf, type EvaluateDeps, type Part } from '../evaluate/index.ts';
 
 /** Who asks about many CronJobs at once asks here. */
@@ -20,7 +20,7 @@ export interface Passes {
 }
 
 /** One pass after the other: whether many CronJobs fail at once is asked of a whole pass. */
-export function createPasses(judging: EvaluateDeps, storms: Storms, signal: () => AbortSignal): Passes {
+export function createPasses(judging: EvaluateDeps, digests: Digests, signal: () => AbortSignal): Passes {
   let last: Promise<unknown> = Promise.resolve();
   return {
     evaluate: inTurn,
@@ -35,8 +35,8 @@ export function createPasses(judging: EvaluateDeps, storms: Storms, signal: () =
   }
 
   async function firstOfAll(ids: readonly number[], parts: ReadonlySet<Part>): Promise<void> {
-    const raised = await evaluate(ids, { parts, firstHold: storms.holdFirst(judging.store.now()) }, judging, signal());
-    const alone = await storms.settleFirst(raised, judging.store.now());
+    const raised = await evaluate(ids, { parts, firstHold: digests.holdFirst(judging.store.now()) }, judging, signal());
+    const alone = await digests.settleFirst(raised, judging.store.now());
     if (alone.length > 0) await evaluate(alone, { parts }, judging, signal());
   }
 
@@ -45,10 +45,10 @@ export function createPasses(judging: EvaluateDeps, storms: Storms, signal: () =
     parts: ReadonlySet<Part>,
     slotsOnly: ReadonlySet<number> | undefined,
   ): Promise<void> {
-    const stormHold = storms.holdDuring(ids.length, judging.store.now());
+    const stormHold = digests.holdDuring(ids.length, judging.store.now());
     const raised = await evaluate(ids, { parts, stormHold, slotsOnly }, judging, signal());
     if (stormHold === undefined) return;
-    const toldAfterAll = await storms.settle(raised, judging.store.now());
+    const toldAfterAll = await digests.settle(raised, judging.store.now());
     if (toldAfterAll.length > 0) await evaluate(toldAfterAll, { parts }, judging, signal());
   }
 }

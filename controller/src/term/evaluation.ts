@@ -12,7 +12,7 @@ import {
   type Store,
   type Tx,
 } from '@cronjob-monitor/shared/store';
-import type { RaisedAlert, Storms } from '../alerting/index.ts';
+import type { RaisedAlert, Digests } from '../alerting/index.ts';
 import {
   allParts,
   AskedCronJobs,
@@ -67,7 +67,7 @@ export interface EvaluationDeps {
   readonly freeze: JudgeDeps['freeze'];
   readonly knownOf: JudgeDeps['knownOf'];
   readonly settleSlots: SettleSlots;
-  readonly storms: Storms;
+  readonly digests: Digests;
   /** Resolves when what the start found is written: before, absence says nothing. */
   readonly whenCaughtUp: (signal: AbortSignal) => Promise<void>;
   readonly postponedBecause: () => string | undefined;
@@ -151,7 +151,7 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
     onSettled: deps.onSettled,
     onRaised: deps.onRaised,
   };
-  const passes = createPasses(judging, deps.storms, () => signal);
+  const passes = createPasses(judging, deps.digests, () => signal);
   /** What of it had come due by then was asked in this term, after all that it had found was. */
   let isAllJudged = false;
   const judgedThrough = new Map<keyof typeof partsOf, Instant>();
@@ -173,7 +173,7 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
         await deps.absence?.look();
         await evaluateDue('dead-man-switch', { ids, slotsOnly });
         await expectations.judge();
-        await deps.storms.tick(store.now());
+        await deps.digests.tick(store.now());
       },
     },
     {
@@ -294,7 +294,7 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
         counted.flatMap(({ run, cronJobId }) => (open.has(cronJobId) ? [] : [run.jobUid])),
       );
     }
-    return asked.length === 0 ? [] : judgeRecorded(tx, asked, judging, deps.storms.holdDuring(0, store.now()));
+    return asked.length === 0 ? [] : judgeRecorded(tx, asked, judging, deps.digests.holdDuring(0, store.now()));
   }
 
   /** Asks about what has come due, and notes that all of it was asked. */

@@ -3,7 +3,7 @@ import { test, type TestContext } from 'node:test';
 import { until, aCronJob, RecordingLogger } from '@cronjob-monitor/shared/testing';
 import { systemClock } from '@cronjob-monitor/shared/process';
 import { projectCronJob, setTargets, type Store } from '@cronjob-monitor/shared/store';
-import { createFreeze, createStorms } from '../alerting/index.ts';
+import { createFreeze, createDigests } from '../alerting/index.ts';
 import { createEvaluation } from './evaluation.ts';
 import { anAlertingFixture } from '../testing/alerting-fixture.ts';
 
@@ -47,7 +47,7 @@ async function judgedBy(context: TestContext, isSuccession: boolean): Promise<{ 
       passes.push({ ids: [...ids], mayTell: evaluation.evaluatedAt() !== undefined });
       return Promise.resolve(new Map());
     },
-    storms: createStorms({
+    digests: createDigests({
       store,
       epoch,
       threshold: 0,

@@ -28,7 +28,7 @@ test('what the first look over an empty database finds is one digest for each ch
       .catch(() => []);
     return rows.map(({ kind, cause, state }) => (kind === 'digest' ? `${kind} ${cause}` : `${kind} ${state}`)).sort();
   };
-  const expected = ['digest firstLook', ...names.map(() => 'firing digested')];
+  const expected = ['digest firstPass', ...names.map(() => 'firing digested')];
   for (let tries = 0; tries < 300 && (await deliveries()).length < expected.length; tries++)
     await systemClock.sleep(50);
   await systemClock.sleep(1_500);

@@ -8,7 +8,7 @@ import {
   createDispatcher,
   createFreeze,
   createSecretReader,
-  createStorms,
+  createDigests,
   toldAtOnce,
   type RaisedAlert,
   type ToldCronJob,
@@ -207,7 +207,7 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
     isWatched: (namespace) => settings.watchNamespaces.length === 0 || settings.watchNamespaces.includes(namespace),
     onPruned: (kind, rows) => deps.upkeepMetrics.pruned(kind, rows),
   });
-  const storms = createStorms({
+  const digests = createDigests({
     store,
     epoch,
     threshold: settings.stormThreshold,
@@ -218,7 +218,7 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
     externalUrl: settings.externalUrl,
   });
   // Before anything is judged: what is raised during a storm is held.
-  await storms.load();
+  await digests.load();
   const evaluation = createEvaluation({
     ...deps,
     groupEndedAt: (uid) => deps.groups.endedAtOf(uid),
@@ -237,7 +237,7 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
       signal,
     }),
     freeze,
-    storms,
+    digests,
     knownOf: (jobUid, monitor, include) => {
       const known = deps.evidence.knownOf(jobUid);
       return known && toldAtOnce(known, monitor, include);

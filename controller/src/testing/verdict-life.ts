@@ -8,7 +8,7 @@ import {
   type Store,
   type Tx,
 } from '@cronjob-monitor/shared/store';
-import { createFreeze, createStorms, type RaisedAlert, type Storms } from '../alerting/index.ts';
+import { createFreeze, createDigests, type RaisedAlert, type Digests } from '../alerting/index.ts';
 import { createClockWatch } from '../evaluate/clock-watch.ts';
 import type { ClusterCaches } from '../selection/cluster-view.ts';
 import { settleSlots, type LedgerDeps } from '../evaluate/index.ts';
@@ -58,7 +58,7 @@ export class VerdictLife {
   readonly #monitors: readonly MonitorSeen[];
   readonly #records;
   readonly #evaluation: Evaluation;
-  readonly #storms: Storms;
+  readonly #digests: Digests;
   readonly #moves = new Moves();
   readonly #clock: LoopClock;
   readonly #ending = new AbortController();
@@ -93,7 +93,7 @@ export class VerdictLife {
       serverOffsetMs: options.serverOffsetMs ?? (() => 0),
       onStepped: (byMs) => this.#evaluation.stepped(byMs),
     });
-    this.#storms = createStorms({
+    this.#digests = createDigests({
       store,
       epoch,
       threshold: options.stormThreshold ?? 0,
@@ -133,7 +133,7 @@ export class VerdictLife {
         const ledger = from.ledger();
         return ledger ? settleSlots(tx, ids, ledger, now) : new Map<number, never>();
       },
-      storms: this.#storms,
+      digests: this.#digests,
       whenCaughtUp: () => Promise.resolve(),
       postponedBecause,
       prune: () => Promise.resolve(),
@@ -199,7 +199,7 @@ export class VerdictLife {
   async work(): Promise<void> {
     if (!this.#isRunning) {
       this.#isRunning = true;
-      await this.#storms.load();
+      await this.#digests.load();
       void this.#evaluation.run(this.#ending.signal);
     }
     await this.#clock.letRun(loops);

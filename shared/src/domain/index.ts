@@ -173,6 +173,7 @@ export {
 export { nextWindowStart, windowAt, type MaintenanceWindow, type WindowSpan } from './mute/maintenance.ts';
 export type {
   AlertMessage,
+  DigestCause,
   DigestedAlert,
   DigestMessage,
   FailurePlace,
@@ -330,12 +331,23 @@ export {
 } from './delivery/completion.ts';
 export { retryAt } from './delivery/backoff.ts';
 export { channelAfter, type ChannelAnswer, type ChannelHold } from './delivery/channel-hold.ts';
-export { digestBody, foldable, type WaitingDelivery } from './delivery/digest.ts';
+export {
+  digestBody,
+  digestDueAt,
+  foldable,
+  gather,
+  isDigestOver,
+  isLate,
+  joinsStorms,
+  stormWindowMs,
+  type DigestEntry,
+  type OpenDigest,
+  type WaitingDelivery,
+} from './delivery/digest.ts';
 export { nextDeliveryState, statesBefore, type DeliveryEvent } from './delivery/transitions.ts';
 export { judge, judgedKinds, type DetectionFacts, type DetectionRules, type Judged } from './detect/chain.ts';
 export { factsReach, jobNamesOf, p95Duration, suspendedSince, suspensionsIn } from './detect/facts-reach.ts';
 export { inhibitionOf, type Inhibition, type PossibleCause, type PossibleSign } from './detect/inhibition.ts';
-export { isStorm, isStormOver, joinsStorms, stormWindowMs, type Storm } from './alert/storm.ts';
 export { failureReason, jobFailed, runsNeeded, type JobFailedFacts, type JudgedRun } from './detect/job-failed.ts';
 export { deadManDue, type DeadManFacts, type DeadManPast, type DeadManRule } from './detect/dead-man.ts';
 export {

@@ -6,7 +6,6 @@ import { updateAll } from './upsert.ts';
 /** What is known of the cluster as a whole. Append-only. */
 export type ClusterFact =
   | 'rollupsSealedThrough'
-  | 'storm'
   | 'startSkew'
   | 'clusterUid'
   | 'zoneOffsets'

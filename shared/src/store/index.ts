@@ -245,13 +245,6 @@ export {
   listCronJobsWithBrokenTargets,
 } from './alerts/list-judged-ids.ts';
 export {
-  listStormChildren,
-  listStormEntries,
-  updateStormOf,
-  updateToldInStorm,
-  type StormAlert,
-} from './alerts/storm-alerts.ts';
-export {
   findHeldForParents,
   findHolder,
   listDependencies,
@@ -324,7 +317,20 @@ export { retellDead, type RetellMessage } from './deliveries/retell-dead.ts';
 export { listChannelHolds, updateHoldChecked, updateHoldLifted, type HeldChannel } from './deliveries/channel-holds.ts';
 export { findChannelFault, findProjectedChannel, type ProjectedChannel } from './deliveries/channel-fault.ts';
 export { countOpenDeliveries, findOldestDue } from './deliveries/count-deliveries.ts';
-export { insertStormDigest, type StormChild, type StormDigest } from './deliveries/storm-digest.ts';
+export {
+  insertDigest,
+  insertDigestMessage,
+  listGathered,
+  listOpenDigests,
+  listStormEntries,
+  listToldInDigest,
+  updateDigestOf,
+  updateJoined,
+  updateTold,
+  updateToldInDigest,
+  type DigestTelling,
+  type GatheredAlert,
+} from './deliveries/digests.ts';
 export { updateHeldMessage } from './deliveries/held-message.ts';
 export { recordHeldByGrace } from './deliveries/held-by-grace.ts';
 export { sealRollups, type SealedRollups } from './sealing/seal-rollups.ts';

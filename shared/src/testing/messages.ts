@@ -109,6 +109,8 @@ export function aDigestMessage(alerts = 3, digest: Partial<DigestMessage['digest
       cause: 'storm',
       ended: false,
       total: alerts,
+      recovered: 0,
+      before: 0,
       counts: [{ type: 'missedSchedule', severity: 'warning', count: alerts }],
       alerts: Array.from({ length: alerts }, (_, index) => ({
         id: `019a5b3c-7d1e-7a40-8c11-${String(index).padStart(12, '0')}`,

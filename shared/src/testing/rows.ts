@@ -74,7 +74,7 @@ export function anAlertRecord(at: number, changes: Partial<AlertRecord> = {}): A
     quietCount: 0,
     reopened: 0,
     delayed: false,
-    stormId: undefined,
+    digestId: undefined,
     message: 'Exit code 137 (OOMKilled)',
     figures: undefined,
     context: { jobName: 'backup-1', exitCode: 137, reason: 'OOMKilled' },

@@ -49,7 +49,7 @@ export const alertRows = contract('alerts', (test) => {
       quietCount: 1,
       reopened: 2,
       delayed: true,
-      stormId: randomUUID(),
+      digestId: randomUUID(),
     });
     await store.fenced(epoch, (tx) => insertAlert(tx, whole));
     assert.deepEqual(await listLiveAlerts(store, [cronJob.id]), [whole]);

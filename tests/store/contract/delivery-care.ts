@@ -9,7 +9,8 @@ import {
   findOldestDue,
   foldWaiting,
   insertAlert,
-  insertStormDigest,
+  insertDigest,
+  insertDigestMessage,
   listChannelHolds,
   listDecisions,
   listDeliveriesOfAlert,
@@ -232,7 +233,7 @@ export const heldChannels = contract('channels that are held', (test) => {
 
 export const digests = contract('digests', (test) => {
   const freeze: FoldRequest['freeze'] = (id, alerts) => {
-    const digest = { id, cause: 'rateLimit', ended: false, ...digestBody(alerts) } as const;
+    const digest = { id, cause: 'rateLimit', ended: false, before: 0, ...digestBody(alerts) } as const;
     const message: Message = { kind: 'digest', data: { cluster: null, digest, links: { alerts: null } } };
     return { message, heading: headingOf(message), place: null };
   };
@@ -320,29 +321,35 @@ export const digests = contract('digests', (test) => {
   test('of a storm tell its children, begin and end once, and share one stream', async ({ store, epoch }) => {
     await startEmpty(store);
     const channel = await aChannel(store, epoch);
-    const stormId = newId(store.now());
+    const of = { cause: 'storm', key: 'fleet', channelUid: undefined, total: 2, isOver: false } as const;
+    const digest = await store.fenced(epoch, (tx) => insertDigest(tx, { ...of, id: newId(store.now()) }));
+    const digestId = digest.id;
     const alerts = [await anActiveAlert(store, epoch), await anActiveAlert(store, epoch, { severity: 'critical' })];
     const children = alerts.map(({ id, cronJobId, notifyNo, severity }) => ({
       alertId: id,
       cronJobId,
       notifyNo,
       severity,
+      kind: 'firing' as const,
     }));
     const payload = aDelivery(store, channel).payload;
     const put = (phase: 'begin' | 'end'): Promise<string | undefined> =>
       store.fenced(epoch, (tx) =>
-        insertStormDigest(tx, { stormId, phase, channel, children, cause: 'storm', payload }),
+        insertDigestMessage(tx, { digestId, phase, channel, children, cause: 'storm', payload }),
       );
     const begin = await put('begin');
     assert.ok(begin);
     assert.equal(await put('begin'), undefined);
     const [claimed, ...more] = await store.fenced(epoch, (tx) => claimDeliveries(tx, aClaim()));
-    assert.deepEqual([claimed?.id, claimed?.severity, claimed?.streamId, more.length], [begin, 'critical', stormId, 0]);
+    assert.deepEqual(
+      [claimed?.id, claimed?.severity, claimed?.streamId, more.length],
+      [begin, 'critical', digestId, 0],
+    );
     const request = { deliveryId: begin, claimedBy: 'pod/boot-1', settlement: delivered };
     await store.fenced(epoch, (tx) => settleDelivery(tx, request));
     for (const { id } of alerts) {
       const [told] = await listDeliveriesOfAlert(store, id);
-      assert.deepEqual([told?.state, told?.fate, told?.streamId], ['digested', 'sent', stormId]);
+      assert.deepEqual([told?.state, told?.fate, told?.streamId], ['digested', 'sent', digestId]);
     }
     assert.ok(await put('end'));
     assert.equal(await put('end'), undefined);

@@ -28,14 +28,14 @@ export const leader = contract('the epoch', (test) => {
 
   test('lets its holder write, and nobody else', async ({ store }) => {
     const old = await takeEpoch(store, 'old');
-    await store.fenced(old, (tx) => putClusterState(tx, 'storm', { by: 'old' }));
+    await store.fenced(old, (tx) => putClusterState(tx, 'startSkew', { by: 'old' }));
     const present = await takeEpoch(store, 'present');
     await assert.rejects(
-      store.fenced(old, (tx) => putClusterState(tx, 'storm', { by: 'old again' })),
+      store.fenced(old, (tx) => putClusterState(tx, 'startSkew', { by: 'old again' })),
       (error) => error instanceof FencedError && error.code === 'fenced' && error.epoch === old,
     );
-    await store.fenced(present, (tx) => putClusterState(tx, 'storm', { by: 'present' }));
-    assert.deepEqual(await findClusterState(store, 'storm'), { by: 'present' });
+    await store.fenced(present, (tx) => putClusterState(tx, 'startSkew', { by: 'present' }));
+    assert.deepEqual(await findClusterState(store, 'startSkew'), { by: 'present' });
   });
 
   test('is not raised while a transaction of the old leader is open, and that one is ordered before', async ({

@@ -69,7 +69,7 @@ export async function readTonight(deps: RouteDeps, asked: TonightAsked): Promise
   const judged = due.flatMap((planned): Judged | [] => {
     const { id } = planned.cronJob;
     const { monitors = [], current } = figures.get(id) ?? {};
-    const coverage = judge.judge(monitors.flatMap(({ monitorId }) => rules.get(monitorId) ?? []));
+    const coverage = judge.judge(monitors.flatMap(({ monitorId }) => rules(monitorId, id) ?? []));
     const [type] = coverage.types;
     const facts: ForecastFacts = {
       slots: planned.slots,

@@ -73,7 +73,11 @@ export function pagingPayload(outgoing: Outgoing, { paging }: PagingTarget, form
 
 /** A storm that left nothing behind. */
 function isOver(message: Message): boolean {
-  return message.kind === 'digest' && message.data.digest.ended && message.data.digest.total === 0;
+  return (
+    message.kind === 'digest' &&
+    message.data.digest.ended &&
+    message.data.digest.total === message.data.digest.recovered
+  );
 }
 
 /** What it is about, for grouping and routing at the receiver. */

@@ -55,7 +55,7 @@ export interface AlertRecord {
   readonly quietCount: number;
   readonly reopened: number;
   readonly delayed: boolean;
-  readonly stormId: string | undefined;
+  readonly digestId: string | undefined;
   readonly message: string;
   /** Measured, limit, unit: JSON of the evaluation. */
   readonly figures: unknown;

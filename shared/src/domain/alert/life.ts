@@ -128,7 +128,7 @@ function newborn(draft: StepDraft<HoldingFinding>): AlertRecord {
     quietCount: 0,
     reopened: 0,
     delayed: verdict.delayed,
-    stormId: undefined,
+    digestId: undefined,
     message: verdict.message,
     figures: verdict.figures,
     context: verdict.context,
@@ -297,8 +297,8 @@ function end(draft: StepDraft<EndVerdict>, before: AlertRecord): AlertRecord | '
   draft.endsNote = world.note !== undefined;
   if (ended.notifyNo > 0) messages.push({ kind: 'closing', untold: undefined });
   const held = owes ? world.told?.lastHold : undefined;
-  // A storm, or the question whether one begins, held back its only message, and no digest has told it.
-  if (held?.by === 'storm') {
+  // The question whether a storm begins held back its only message. What a digest has gathered, it names itself.
+  if (held?.by === 'storm' && before.digestId === undefined) {
     const routes = routesOf(finding.rules.alerting, ended, world.channelOf);
     const channels = 'told' in routes ? routes.told.flatMap(({ name, afterMs }) => (afterMs === 0 ? name : [])) : [];
     messages.push({ kind: 'closing', untold: { channels, held } });

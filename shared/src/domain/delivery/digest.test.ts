@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { DigestedAlert } from './message.ts';
-import { digestBody, foldable, type WaitingDelivery } from './digest.ts';
+import {
+  digestBody,
+  digestDueAt,
+  foldable,
+  gather,
+  isDigestOver,
+  joinsStorms,
+  stormWindowMs,
+  type DigestEntry,
+  type WaitingDelivery,
+} from './digest.ts';
 
 const now = 1_000_000;
 const waiting = (count: number, changes: Partial<WaitingDelivery> = {}): WaitingDelivery[] =>
@@ -11,6 +21,53 @@ const waiting = (count: number, changes: Partial<WaitingDelivery> = {}): Waiting
     createdAt: now - 60_001,
     ...changes,
   }));
+const quarterMs = 15 * 60_000;
+
+describe('a storm', () => {
+  const entry = { cause: 'storm', entered: 20, fleet: 100, threshold: 20, isControllerStale: false } as const;
+  const cases: readonly (readonly [string, Partial<Extract<DigestEntry, { cause: 'storm' }>>, string])[] = [
+    ['is opened by twenty of a hundred CronJobs', {}, 'open'],
+    ['is not opened by fewer than the threshold', { entered: 19 }, 'alone'],
+    ['is not opened by less than a fifth of the fleet', { fleet: 101 }, 'alone'],
+    [
+      'is opened by any entry where the controller gives no sign of life',
+      { entered: 1, isControllerStale: true },
+      'open',
+    ],
+    ['is not opened by a stale controller alone', { entered: 0, isControllerStale: true }, 'alone'],
+    ['is never opened with a threshold of 0', { threshold: 0, isControllerStale: true }, 'alone'],
+  ];
+  for (const [says, change, expected] of cases)
+    test(says, () => assert.equal(gather({ ...entry, ...change }, undefined), expected));
+
+  test('is joined by one alert more, is told at most every 15 min, and ends five minutes after the last', () => {
+    const open = { id: 'd', cause: 'storm', openedAt: 0, lastEntryAt: 60_000, toldAt: 0 } as const;
+    assert.equal(gather({ ...entry, entered: 1 }, open), 'join');
+    assert.equal(digestDueAt(open), quarterMs);
+    assert.equal(isDigestOver(open, 60_000 + stormWindowMs - 1), false);
+    assert.equal(isDigestOver(open, 60_000 + stormWindowMs), true);
+  });
+
+  test('is joined by what one outage of the cluster brings about, and by nothing else', () => {
+    assert.deepEqual(
+      [
+        joinsStorms('missedSchedule', undefined),
+        joinsStorms('deadManTriggered', undefined),
+        joinsStorms('jobStuck', 'notStarted'),
+        joinsStorms('absent', 'neverSucceeded'),
+        joinsStorms('jobStuck', 'overrunning'),
+        joinsStorms('jobFailed', undefined),
+      ],
+      [true, true, true, true, false, false],
+    );
+  });
+});
+
+test('what the first pass finds is told together, unless it is one CronJob', () => {
+  assert.equal(gather({ cause: 'firstPass', cronJobs: 2 }, undefined), 'open');
+  assert.equal(gather({ cause: 'firstPass', cronJobs: 1 }, undefined), 'alone');
+});
+
 const chat = { type: 'chat', burst: 10 } as const;
 
 test('more than a burst that waited over a minute becomes one digest', () => {
@@ -39,8 +96,13 @@ test('a digest counts all by type and severity, worst first, and lists 500 by na
     ...changes,
   });
   const many = Array.from({ length: 600 }, (_, number) => alert(599 - number));
-  const body = digestBody([...many, alert(600, { type: 'jobStuck', severity: 'critical', namespace: 'a' })]);
-  assert.equal(body.total, 601);
+  const ended = { state: 'resolved', endedAt: '2026-11-21T01:05:00.000Z' } as const;
+  const body = digestBody([
+    ...many.slice(1),
+    alert(599, ended),
+    alert(600, { type: 'jobStuck', severity: 'critical', namespace: 'a' }),
+  ]);
+  assert.deepEqual([body.total, body.recovered], [601, 1]);
   assert.deepEqual(body.counts, [
     { type: 'jobStuck', severity: 'critical', count: 1 },
     { type: 'jobFailed', severity: 'warning', count: 600 },

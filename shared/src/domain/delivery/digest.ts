@@ -1,15 +1,93 @@
 import {
   severities,
+  type AlertSubject,
   type AlertType,
   type ChannelType,
   type MessageSeverity,
   type Severity,
 } from '../../contract/index.ts';
 import type { Instant } from '../instant.ts';
-import type { DigestedAlert, DigestMessage } from './message.ts';
+import type { DigestCause, DigestedAlert, DigestMessage } from './message.ts';
 
-const waitedMs = 60_000;
+const minuteMs = 60_000;
 const mostListed = 500;
+/** So far back the entries of a storm are counted, and so long after the last one it is over. */
+export const stormWindowMs = 5 * minuteMs;
+/** A digest that goes on says no more often what has joined it. */
+const updateEveryMs = 15 * minuteMs;
+
+/** A digest that is not over. */
+export interface OpenDigest {
+  readonly id: string;
+  readonly cause: DigestCause;
+  readonly openedAt: Instant;
+  /** When something entered it last. */
+  readonly lastEntryAt: Instant;
+  /** When it was told last; undefined: it was not yet. */
+  readonly toldAt: Instant | undefined;
+}
+
+/** What may be told together, with what decides whether it is. */
+export type DigestEntry =
+  | {
+      readonly cause: 'storm';
+      /** CronJobs that entered within the window. */
+      readonly entered: number;
+      /** CronJobs that are watched. */
+      readonly fleet: number;
+      /** `rate-limits.storm-threshold`; 0: no storms. */
+      readonly threshold: number;
+      /** The CronJob controller of the cluster gives no sign of life. */
+      readonly isControllerStale: boolean;
+    }
+  | {
+      readonly cause: 'rateLimit';
+      readonly channel: { readonly type: ChannelType; readonly burst: number };
+      /** Messages below critical that have waited for over a minute. */
+      readonly waiting: number;
+    }
+  /** CronJobs with alerts that the first pass over an empty database finds. */
+  | { readonly cause: 'firstPass'; readonly cronJobs: number };
+
+/**
+ * What enters joins the digest there is, opens one, or is told alone. An open digest is told again 15 min after the last time, if something
+ * has joined it; at its end it names what still holds, and what recovered before any message told of it.
+ *
+ * | cause | one for | opens when | is told first | is over |
+ * |---|---|---|---|---|
+ * | storm | the fleet | 20 CronJobs (the threshold) and a fifth of the fleet within 5 min, or a stale controller | after the pass | 5 min without an entry |
+ * | rateLimit | a channel | more messages below critical wait for over 60 s than it takes at once; never on paging | at once | when it is told |
+ * | firstPass | all channels | the first pass over an empty database finds two CronJobs or more | after the pass | when it is told |
+ */
+export function gather(entry: DigestEntry, open: OpenDigest | undefined): 'join' | 'open' | 'alone' {
+  if (open !== undefined) return 'join';
+  return opens(entry) ? 'open' : 'alone';
+}
+
+function opens(entry: DigestEntry): boolean {
+  if (entry.cause === 'firstPass') return entry.cronJobs > 1;
+  // On paging each event needs a resolve of its own.
+  if (entry.cause === 'rateLimit') return entry.channel.type !== 'paging' && entry.waiting > entry.channel.burst;
+  const { entered, fleet, threshold, isControllerStale } = entry;
+  if (threshold === 0 || entered === 0) return false;
+  return isControllerStale || (entered >= threshold && entered * 5 >= fleet);
+}
+
+/** Whether a digest that goes on is over. */
+export function isDigestOver({ lastEntryAt }: OpenDigest, now: Instant): boolean {
+  return now >= lastEntryAt + stormWindowMs;
+}
+
+/** When it is told, if something that it has not told has joined it. */
+export function digestDueAt({ openedAt, toldAt }: OpenDigest): Instant {
+  return toldAt === undefined ? openedAt : toldAt + updateEveryMs;
+}
+
+/** Types that one outage of the cluster brings about for many CronJobs at once (detection.md section 4). */
+export function joinsStorms(type: AlertType, subject: AlertSubject | undefined): boolean {
+  if (type === 'jobStuck') return subject === 'notStarted';
+  return type === 'missedSchedule' || type === 'deadManTriggered' || subject === 'neverSucceeded';
+}
 
 /** A delivery that waits for its channel's rate limit. */
 export interface WaitingDelivery {
@@ -18,24 +96,25 @@ export interface WaitingDelivery {
   readonly createdAt: Instant;
 }
 
-/**
- * The deliveries that one digest replaces: all below critical that have waited over a minute, when they are more than the channel
- * takes at once. Empty: each goes out by itself. Never on paging: there each event needs a resolve of its own.
- */
+/** Whether a message has waited so long for its channel's rate limit that it may be told with others. Critical ones never wait for them. */
+export function isLate({ severity, createdAt }: Omit<WaitingDelivery, 'id'>, now: Instant): boolean {
+  return severity !== 'critical' && now - createdAt > minuteMs;
+}
+
+/** The deliveries that one digest replaces. Empty: each goes out by itself. */
 export function foldable<T extends WaitingDelivery>(
-  waiting: readonly T[],
+  all: readonly T[],
   channel: { readonly type: ChannelType; readonly burst: number },
   now: Instant,
 ): readonly T[] {
-  if (channel.type === 'paging') return [];
-  const late = waiting.filter(({ severity, createdAt }) => severity !== 'critical' && now - createdAt > waitedMs);
-  return late.length > channel.burst ? late : [];
+  const late = all.filter((delivery) => isLate(delivery, now));
+  return gather({ cause: 'rateLimit', channel, waiting: late.length }, undefined) === 'open' ? late : [];
 }
 
 /** What a digest says of these alerts: counts of all by type and severity, and the first 500 by name. */
 export function digestBody(
   alerts: readonly DigestedAlert[],
-): Pick<DigestMessage['digest'], 'total' | 'counts' | 'alerts'> {
+): Pick<DigestMessage['digest'], 'total' | 'recovered' | 'counts' | 'alerts'> {
   const counts = new Map<string, { type: AlertType; severity: Severity; count: number }>();
   for (const { type, severity } of alerts) {
     const key = `${severities.indexOf(severity)} ${type}`;
@@ -44,6 +123,7 @@ export function digestBody(
   }
   return {
     total: alerts.length,
+    recovered: alerts.filter(({ endedAt }) => endedAt !== null).length,
     counts: [...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, count]) => count),
     alerts: alerts.toSorted(byName).slice(0, mostListed),
   };

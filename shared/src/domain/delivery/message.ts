@@ -125,17 +125,23 @@ export interface MessageLinks {
   readonly runbook: string | null;
 }
 
+/** Why alerts are told together; `firstPass`: the first evaluation over an empty database found them. */
+export type DigestCause = 'storm' | 'rateLimit' | 'firstPass';
+
 /** Several alerts in one message, because of a rate limit or a storm, or because all of them are older than the watch. */
 export interface DigestMessage {
   readonly cluster: string | null;
   readonly digest: {
     readonly id: string;
-    /** `firstLook`: found by the first evaluation over an empty database. */
-    readonly cause: 'rateLimit' | 'storm' | 'firstLook';
-    /** The storm is over; `alerts` are those that still hold. */
+    readonly cause: DigestCause;
+    /** The storm is over; `alerts` are those that still hold, or that recovered before any message told of them. */
     readonly ended: boolean;
     /** All alerts it stands for, listed or not. */
     readonly total: number;
+    /** How many of these have ended. */
+    readonly recovered: number;
+    /** How many others this channel was told of in earlier messages of the same digest. */
+    readonly before: number;
     readonly counts: readonly { readonly type: AlertType; readonly severity: Severity; readonly count: number }[];
     /** At most 500. */
     readonly alerts: readonly DigestedAlert[];

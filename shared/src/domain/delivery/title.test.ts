@@ -193,8 +193,10 @@ test('digests and tests have titles too', () => {
     titleOfMessage({ kind: 'digest', data: aDigestMessage(...digest) });
   assert.equal(title(34), 'WARNING alert storm: 34 alerts');
   assert.equal(title(1, { ended: true }), 'WARNING alert storm over: 1 alert still holds');
+  assert.equal(title(5, { before: 30 }), 'WARNING alert storm: 5 more alerts');
+  assert.equal(title(3, { ended: true, recovered: 2 }), 'WARNING alert storm over: 1 alert still holds, 2 recovered');
   assert.equal(title(0, { ended: true, counts: [] }), 'INFO alert storm over: nothing holds any more');
-  assert.equal(title(13, { cause: 'firstLook' }), 'WARNING 13 CronJobs were failing when watching began');
+  assert.equal(title(13, { cause: 'firstPass' }), 'WARNING 13 CronJobs were failing when watching began');
   assert.equal(title(12, { cause: 'rateLimit' }), 'WARNING 12 alerts held back by the rate limit');
   assert.equal(titleOfMessage({ kind: 'test', data: aTestMessage() }), 'TEST of channel team-chat');
 });

@@ -118,14 +118,16 @@ function nameAlert({ alert, cronjob }: AlertMessage): string {
 }
 
 function digestInWords({ digest }: DigestMessage): string {
-  const { cause, ended, total } = digest;
+  const { cause, ended, total, recovered, before } = digest;
   if (cause === 'rateLimit') return `${counted(total, 'alert')} held back by the rate limit`;
-  if (cause === 'firstLook') {
+  if (cause === 'firstPass') {
     const named = new Set(digest.alerts.map(({ namespace, name }) => `${namespace}/${name}`)).size;
     return `${counted(named, 'CronJob')} ${named === 1 ? 'was' : 'were'} failing when watching began`;
   }
-  if (!ended) return `alert storm: ${counted(total, 'alert')}`;
-  return total === 0
-    ? 'alert storm over: nothing holds any more'
-    : `alert storm over: ${counted(total, 'alert')} still ${total === 1 ? 'holds' : 'hold'}`;
+  if (!ended) return `alert storm: ${before > 0 ? `${total} more` : total} ${total === 1 ? 'alert' : 'alerts'}`;
+  const held = total - recovered;
+  const recovery = recovered > 0 ? `, ${recovered} recovered` : '';
+  return held === 0
+    ? `alert storm over: nothing holds any more${recovery}`
+    : `alert storm over: ${counted(held, 'alert')} still ${held === 1 ? 'holds' : 'hold'}${recovery}`;
 }

@@ -209,6 +209,7 @@ const reasons: Readonly<Record<CoverageReason, string>> = {
   noChannel: 'its monitor names no channel',
   severityNotRouted: 'no channel takes this severity',
   unknownChannel: 'its channels do not exist',
+  channelNotAllowed: 'its channels do not admit its namespace',
   channelNotReady: 'its channel is not ready',
   channelHeld: 'its channel rests after failures',
   nothingAccepted: 'its channel has accepted nothing of late',

@@ -18,7 +18,7 @@ export interface NewDelivery {
   readonly streamId: string;
   readonly seq: number;
   readonly alertId: string | undefined;
-  readonly stormId?: string | undefined;
+  readonly digestId?: string | undefined;
   readonly channel: { readonly uid: string; readonly name: string };
   readonly kind: DeliveryKind;
   /** Of a digest: rateLimit or storm. Of a closing: firstNotice, where its channel had heard nothing before. `after`: its turn comes after others. */
@@ -44,7 +44,7 @@ export interface ClaimedDelivery {
   readonly id: string;
   readonly streamId: string;
   readonly alertId: string | undefined;
-  readonly stormId: string | undefined;
+  readonly digestId: string | undefined;
   readonly channelUid: string;
   readonly channelName: string;
   readonly kind: DeliveryKind;
@@ -129,7 +129,7 @@ export function toClaimed(db: Db, row: Row, claimUntil: Instant): ClaimedDeliver
     id: db.dialect.id16Text(row['id']),
     streamId: db.dialect.id16Text(row['stream_id']),
     alertId: idOrUndefined(db, row['alert_id']),
-    stormId: idOrUndefined(db, row['storm_id']),
+    digestId: idOrUndefined(db, row['storm_id']),
     channelUid: db.dialect.id16Text(row['channel_uid']),
     channelName: String(row['channel_name']),
     kind: String(row['kind']) as DeliveryKind,

@@ -15,6 +15,7 @@ import type { Tx } from '../database.ts';
 import { newId, toId16 } from '../id16.ts';
 import { rowsIn } from '../upsert.ts';
 import { recordDeliveryChanges } from './delivery-changes.ts';
+import { insertDigest } from './digests.ts';
 import { idOrUndefined, type ClaimedDelivery } from './delivery-record.ts';
 import { insertDelivery } from './insert-delivery.ts';
 
@@ -65,6 +66,14 @@ export async function foldWaiting(tx: Tx, claimed: ClaimedDelivery, request: Fol
   const alerts = await listDigested(tx, rowsFolded);
   const payload = request.freeze(id, alerts);
   const severity = folded.some((each) => each.severity === 'warning') ? 'warning' : 'info';
+  await insertDigest(tx, {
+    id,
+    cause: 'rateLimit',
+    key: '',
+    channelUid: claimed.channelUid,
+    total: alerts.length,
+    isOver: true,
+  });
   const digest = await insertClaimed(tx, { id, claimed, claimedBy: request.claimedBy, own, payload, severity });
   await markDigested(tx, rowsFolded, id);
   const kinds = Map.groupBy(rowsFolded, (row) => String(row['kind']) as DeliveryKind);
@@ -153,7 +162,7 @@ async function insertClaimed(
     id,
     streamId: id,
     alertId: undefined,
-    stormId: undefined,
+    digestId: undefined,
     kind: 'digest',
     cause: 'rateLimit',
     severity,

@@ -63,7 +63,7 @@ function toRow(tx: Tx, delivery: NewDelivery): unknown[] {
     stream_id: tx.dialect.id16(toId16(delivery.streamId)),
     seq: delivery.seq,
     alert_id: idOrNull(tx, delivery.alertId),
-    storm_id: idOrNull(tx, delivery.stormId),
+    storm_id: idOrNull(tx, delivery.digestId),
     channel_uid: tx.dialect.id16(toId16(channel.uid)),
     channel_name: cleanText(channel.name, 253),
     kind: delivery.kind,

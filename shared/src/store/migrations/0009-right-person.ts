@@ -60,6 +60,7 @@ export const rightPerson: Migration = {
       name: 'digests and drills',
       statements: (dialect: Dialect) => personTables.flatMap((table) => createTable(table, dialect)),
     },
+    { name: 'a storm is a digest', statements: () => ["delete from cluster_state where name = 'storm'"] },
     ...Object.entries(personColumns).map(([table, columns]) => ({
       name: `columns of persons of ${table}`,
       statements: (dialect: Dialect) => dialect.addColumns({ table, columns }),

@@ -185,7 +185,7 @@ async function pruneMessages(
   return removed;
 }
 
-/** Removes ended messages that belong to no alert, such as digests, and decisions whose alert is gone, of before `before`. */
+/** Removes ended messages that belong to no alert, digests that are over, and decisions whose alert is gone, of before `before`. */
 async function pruneLooseEnds(
   store: Store,
   batches: Batches,
@@ -198,6 +198,9 @@ async function pruneLooseEnds(
       before,
     ]);
   });
+  await batches.repeat(async (tx, limit) =>
+    change(tx, tx.dialect.deleteBatch({ table: 'digests', where: 'closed_at < ?', limit }), [before]),
+  );
   const decisions = await batches.repeat(async (tx, limit) => {
     const where =
       'at < ? and last_at < ? and not exists (select 1 from alerts where alerts.id = alert_decisions.alert_id)';
