@@ -77,3 +77,27 @@ test('while an alert recovers its promise stays broken', async () => {
   const [target] = (await broken({ before: [known], shown: { success: 191, failed: 9 }, judged })) ?? [];
   assert.deepEqual([target?.measured, target?.limit], [95.5, 95]);
 });
+
+test('a promise is broken since it was first found so without a break, whatever moves its figure later', async () => {
+  const since = known.sinceAt;
+  const again = await broken({ before: [known], shown: { success: 5, failed: 3 } });
+  assert.deepEqual(
+    again?.map(({ sinceAt, runs }) => [sinceAt, runs]),
+    [[since, 8]],
+  );
+  const verdict = {
+    kind: 'holds',
+    since: now - 9,
+    reason: 'rateBelowMinimum',
+    figures: { measured: 50, limit: 95, unit: 'percent' },
+    count: 1,
+    detail: {},
+  } as const;
+  const judged: Judged[] = [{ type: 'slaBreached', subject: 'successRate', verdict }];
+  const shown = { success: 2, failed: 2 };
+  assert.equal((await broken({ before: [known], shown, judged }))?.[0]?.sinceAt, since);
+  assert.equal((await broken({ shown, judged }))?.[0]?.sinceAt, now - 9, 'the run that broke it');
+  const kept = await broken({ before: [known], shown: { success: 10, failed: 0 } });
+  assert.deepEqual(kept, [], 'a break ends it');
+  assert.equal((await broken({ before: kept ?? [], shown }))?.[0]?.sinceAt, now);
+});

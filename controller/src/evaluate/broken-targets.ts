@@ -60,12 +60,13 @@ function brokenOf(
     const verdict = judged.find((one) => one.type === 'slaBreached' && one.subject === of)?.verdict;
     if (of === 'successRate' && asked.has(of)) {
       const rate = brokenRate(watch, facts);
-      if (rate) return [{ monitorId, subject: of, sinceAt: verdict?.kind === 'holds' ? verdict.since : now, ...rate }];
+      const sinceAt = verdict?.kind === 'holds' ? verdict.since : (facts.successRate?.lastRunAt ?? now);
+      if (rate) return [{ monitorId, subject: of, sinceAt, ...rate }];
     }
     if (of === 'maxDuration' && rule?.maxDurationMs !== undefined && longest) {
-      const longestMs = longest(subject, watch)?.durationMs ?? 0;
-      const isBroken = longestMs > rule.maxDurationMs;
-      if (isBroken) return [durationTarget(monitorId, windowDays, longestMs, rule.maxDurationMs, now)];
+      const { durationMs = 0, beyondSinceAt } = longest(subject, watch) ?? {};
+      const figures = { measured: durationMs / 1_000, limit: rule.maxDurationMs / 1_000, windowDays };
+      if (beyondSinceAt !== undefined) return [{ monitorId, subject: of, sinceAt: beyondSinceAt, ...figures }];
     }
     if (verdict?.kind === 'holds' && verdict.figures.measured !== undefined) {
       const { measured, limit = 0 } = verdict.figures;
@@ -77,7 +78,12 @@ function brokenOf(
     const isAsked = of === 'maxDuration' ? longest !== undefined : asked.has(of);
     return isAsked && verdict?.kind !== 'undecided' ? [] : known(of);
   };
-  return (['successRate', 'maxDuration', 'minDuration', 'finishBy'] as const).flatMap(found);
+  // One that was broken before has been since then: a verdict speaks of the run that moved its figure last.
+  const withStart = (target: BrokenTarget): BrokenTarget => {
+    const [earlier] = known(target.subject);
+    return earlier && earlier.sinceAt < target.sinceAt ? { ...target, sinceAt: earlier.sinceAt } : target;
+  };
+  return (['successRate', 'maxDuration', 'minDuration', 'finishBy'] as const).flatMap(found).map(withStart);
 }
 
 /** What is not promised any more cannot be broken. */
@@ -101,35 +107,23 @@ function brokenRate(
   return { measured: (100 * shown.success) / runs, limit: rule.minSuccessRate, runs, windowDays: rule.windowDays };
 }
 
-function durationTarget(
-  monitorId: number,
-  windowDays: number,
-  measuredMs: number,
-  limitMs: number,
-  now: Instant,
-): BrokenTarget {
-  return {
-    monitorId,
-    subject: 'maxDuration',
-    sinceAt: now,
-    measured: measuredMs / 1_000,
-    limit: limitMs / 1_000,
-    windowDays,
-  };
-}
-
 type LongestOf = (subject: Subject, watch: Watch) => LongestRun | undefined;
 
-/** One question for each length of window that monitors with a longest duration have. */
+/** One question for each length of window and each limit that monitors with a longest duration have. */
 async function gatherLongest(tx: Tx, answered: readonly AskedTargets[], now: Instant): Promise<LongestOf> {
-  const limited = answered.filter(({ watch }) => watch.rules.detection.durations?.maxDurationMs !== undefined);
-  const found = new Map<number, ReadonlyMap<number, LongestRun>>();
-  for (const [windowDays, group] of Map.groupBy(limited, ({ watch }) => windowOf(watch))) {
+  const limited = answered.filter(({ watch }) => limitOf(watch) !== undefined);
+  const found = new Map<string, ReadonlyMap<number, LongestRun>>();
+  for (const [key, group] of Map.groupBy(limited, ({ watch }) => questionOf(watch))) {
+    const [first] = group;
+    if (!first) continue;
     const ids = [...new Set(group.map(({ subject }) => subject.row.id))];
-    // One window after the other: there are as many as monitors have different ones.
-    found.set(windowDays, await measureLongestRuns(tx, ids, now - windowDays * dayMs));
+    const from = now - windowOf(first.watch) * dayMs;
+    // One after the other: there are as many as monitors have different ones.
+    found.set(key, await measureLongestRuns(tx, ids, from, limitOf(first.watch)));
   }
-  return ({ row }, watch) => found.get(windowOf(watch))?.get(row.id);
+  return ({ row }, watch) => found.get(questionOf(watch))?.get(row.id);
 }
 
 const windowOf = ({ rules }: Watch): number => rules.detection.successRate?.windowDays ?? 7;
+const limitOf = ({ rules }: Watch): number | undefined => rules.detection.durations?.maxDurationMs;
+const questionOf = (watch: Watch): string => `${windowOf(watch)} ${limitOf(watch)}`;

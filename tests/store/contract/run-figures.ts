@@ -7,6 +7,7 @@ import {
   measureDurations,
   measureDurationsOfEach,
   measureLongestOfDays,
+  measureLongestRuns,
   recordRuns,
 } from '@cronjob-monitor/shared/store';
 import { aRun, dayMs, minuteMs, now, projected } from '../facts.ts';
@@ -70,6 +71,41 @@ export const runFigures = contract('figures of runs', (test) => {
     assert.equal(longest.get(cronJob.id), 12 * minuteMs);
     assert.equal(longest.has(quiet.id), false);
     assert.equal((await measureLongestOfDays(store, today - 10)).get(cronJob.id), 90 * minuteMs);
+  });
+
+  test('tells the longest scheduled run of a window, and since when one of them has been over a limit', async ({
+    store,
+    epoch,
+  }) => {
+    const cronJob = await projected(store, epoch, { name: 'longest' });
+    const run = (createdAt: number, minutes: number, changes: object = {}) =>
+      aRun(cronJob, {
+        createdAt,
+        finishedAt: createdAt + minutes * minuteMs,
+        durationMs: minutes * minuteMs,
+        ...changes,
+      });
+    await recordRuns(store, epoch, [
+      run(now - 9 * dayMs, 50), // before the window
+      run(now - 4 * dayMs, 20),
+      run(now - 3 * dayMs, 12),
+      run(now - 2 * dayMs, 30),
+      run(now - dayMs, 90, { trigger: 'manual', scheduledAt: undefined }),
+    ]);
+    const longest = async (limitMinutes?: number) =>
+      (
+        await measureLongestRuns(
+          store,
+          [cronJob.id],
+          now - 7 * dayMs,
+          limitMinutes === undefined ? undefined : limitMinutes * minuteMs,
+        )
+      ).get(cronJob.id);
+    const durationMs = 30 * minuteMs;
+    assert.deepEqual(await longest(15), { durationMs, beyondSinceAt: now - 4 * dayMs + 20 * minuteMs });
+    assert.deepEqual(await longest(25), { durationMs, beyondSinceAt: now - 2 * dayMs + 30 * minuteMs });
+    assert.deepEqual(await longest(30), { durationMs, beyondSinceAt: undefined });
+    assert.deepEqual(await longest(), { durationMs, beyondSinceAt: undefined });
   });
 
   test('takes the whole first day where its rows are pruned, and says so', async ({ store, epoch }) => {

@@ -1,5 +1,6 @@
 import type { Instant } from '../../domain/index.ts';
 import { rows } from '../ask.ts';
+import { optionalNumber } from '../column.ts';
 import type { Db } from '../database.ts';
 import { rowsIn } from '../upsert.ts';
 import { isCounted, isFailed, isScheduled, isSuccess } from './run-conditions.ts';
@@ -7,26 +8,34 @@ import { isCounted, isFailed, isScheduled, isSuccess } from './run-conditions.ts
 /** The longest scheduled run of a window. */
 export interface LongestRun {
   readonly durationMs: number;
+  /** End of the first of these runs that took longer than the limit; undefined: none did. */
+  readonly beyondSinceAt: Instant | undefined;
 }
 
 /**
  * The longest scheduled run of each CronJob that was created since `from` and ended in success or failure. Runs left out of the SLA by a
- * maintenance window are left out here; a CronJob without a measured run is absent.
+ * maintenance window are left out here; a CronJob without a measured run is absent. `limitMs` is what a run may take; absent: any time.
  */
 export async function measureLongestRuns(
   db: Db,
   cronJobIds: readonly number[],
   from: Instant,
+  limitMs = Number.MAX_SAFE_INTEGER,
 ): Promise<ReadonlyMap<number, LongestRun>> {
   const found = await rowsIn(
     db,
     cronJobIds,
     (marks) =>
-      `select cronjob_id, max(duration_ms) as longest from executions where created_at >= ? and cronjob_id in (${marks}) ` +
+      `select cronjob_id, max(duration_ms) as longest, min(case when duration_ms > ? then coalesce(finished_at, created_at) end) as beyond_at from executions where created_at >= ? and cronjob_id in (${marks}) ` +
       `and (${isSuccess} or ${isFailed}) and ${isScheduled} and ${isCounted} and duration_ms is not null group by cronjob_id`,
-    [from],
+    [limitMs, from],
   );
-  return new Map(found.map((row) => [Number(row['cronjob_id']), { durationMs: Number(row['longest']) }]));
+  return new Map(
+    found.map((row) => [
+      Number(row['cronjob_id']),
+      { durationMs: Number(row['longest']), beyondSinceAt: optionalNumber(row['beyond_at']) },
+    ]),
+  );
 }
 
 /**
