@@ -78,7 +78,8 @@ function toDeadlines(
   const { finishBy } = watch.rules.detection;
   const { facts } = subject;
   if (!finishBy || !facts) return [];
-  const newsFromAt = Math.max(watch.judgesFromAt, (watch.wasJudged ? of.askedThroughAt : undefined) ?? -Infinity);
+  const askedThroughAt = (watch.wasJudged ? of.askedThroughAt : undefined) ?? -Infinity;
+  const newsFromAt = Math.max(watch.judgesFromAt, Math.min(askedThroughAt, watch.newsFromAt ?? Infinity));
   const deadlines: Deadline[] = [];
   try {
     // The deadline before the first that may be news as well: it may have been met since.

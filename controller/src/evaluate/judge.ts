@@ -39,7 +39,7 @@ import { gatherRunning, type RunningSources } from './running-facts.ts';
 import { gatherRuns, type RunFacts } from './run-facts.ts';
 import { replayRuns, type ReplayedRuns } from './run-replay.ts';
 import { soonestStuckMs } from './stuck-candidates.ts';
-import { forgetAt, gatherSubjects, type Subject, type SubjectSources, type Watch } from './subject.ts';
+import { forgetAt, gatherSubjects, isNewsTo, type Subject, type SubjectSources, type Watch } from './subject.ts';
 import { gatherWindowed } from './windowed-facts.ts';
 
 export interface JudgeDeps {
@@ -146,10 +146,13 @@ export async function judgeCronJobs(
   return raised;
 }
 
-/** A run is news when it was recorded now, when nothing was judged as it was recorded, and all are to a monitor that never judged any. */
-function newsOf({ row }: Subject, { wasJudged }: Watch, { recorded }: Occasion): (run: JudgedRunRow) => boolean {
+/**
+ * A run is news when it was recorded now, when nothing was judged as it was recorded, and when it ended while its monitor was away; all are to
+ * a monitor that never judged any.
+ */
+function newsOf({ row }: Subject, watch: Watch, { recorded }: Occasion): (run: JudgedRunRow) => boolean {
   const now = new Set(recorded?.get(row.id)?.map(({ jobUid }) => toId16(jobUid)));
-  return ({ jobUid, isUnjudged }) => !wasJudged || isUnjudged || now.has(jobUid);
+  return ({ jobUid, isUnjudged, endedAt }) => isUnjudged || isNewsTo(watch, endedAt) || now.has(jobUid);
 }
 
 /** Levels that have passed and may be told by no alert: their end is news, by the run that ended them or by its instant. */
@@ -163,7 +166,7 @@ function newLevels(
   return levelsPassed(watch.rules.detection, past.of(subject, watch, facts), watch.judgesFromAt).filter((level) => {
     const { by, endedAt } = level;
     const askedThroughAt = judgedThroughAt(partOf(level));
-    const isNewEnd = !watch.wasJudged || askedThroughAt === undefined || endedAt > askedThroughAt - againMs;
+    const isNewEnd = isNewsTo(watch, endedAt) || askedThroughAt === undefined || endedAt > askedThroughAt - againMs;
     return isNewEnd || runs.some((run) => run.jobName === by?.jobName && run.endedAt === by.endedAt);
   });
 }
@@ -217,7 +220,9 @@ function findingsOfRuns(
 /** From now on each run of these CronJobs is news once, when it is recorded. */
 async function noteJudged(tx: Tx, subjects: readonly Subject[], runs: RunFacts): Promise<void> {
   const begun = subjects.flatMap(({ row, watches }) =>
-    watches.flatMap(({ monitor, wasJudged }) => (wasJudged ? [] : [{ monitorId: monitor.id, cronJobId: row.id }])),
+    watches.flatMap(({ monitor, wasJudged, newsFromAt }) =>
+      wasJudged && newsFromAt === undefined ? [] : [{ monitorId: monitor.id, cronJobId: row.id }],
+    ),
   );
   await markWatchesJudged(tx, begun);
   const unjudged = subjects.flatMap((subject) =>

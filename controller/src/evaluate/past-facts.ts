@@ -23,7 +23,7 @@ import { hasAssertions } from './output-history.ts';
 import type { Part } from './part.ts';
 import type { PresenceFacts } from './presence-facts.ts';
 import { gapAround, type RunningSources } from './running-facts.ts';
-import type { Subject, Watch } from './subject.ts';
+import { isNewsTo, type Subject, type Watch } from './subject.ts';
 
 /** So many ended runs are read of each CronJob: 20 are measured before the oldest that is news. */
 const fewestRuns = 40;
@@ -101,7 +101,8 @@ async function readEnded(
   const unread = asked.flatMap(({ row, watches }) => {
     const known = runs.get(row.id) ?? [];
     const mayHaveMore =
-      known.at(-factsReach.durationsForP95)?.isUnjudged === true || watches.some(({ wasJudged }) => !wasJudged);
+      known.at(-factsReach.durationsForP95)?.isUnjudged === true ||
+      watches.some((watch) => isNewsTo(watch, known.at(-1)?.endedAt ?? -Infinity));
     return known.length === fewestRuns && mayHaveMore ? [row.id] : [];
   });
   if (unread.length === 0) return runs;

@@ -6,7 +6,7 @@ import {
   type Instant,
 } from '@cronjob-monitor/shared/domain';
 import { listJudgedRuns, type JudgedRunRow, type Tx } from '@cronjob-monitor/shared/store';
-import type { Subject, Watch } from './subject.ts';
+import { isNewsTo, type Subject, type Watch } from './subject.ts';
 
 /** Of a CronJob of which more may be news: what Kubernetes keeps of runs that no process saw end. */
 const runsOfGap = 500;
@@ -62,7 +62,9 @@ async function readRuns(
     subjects.flatMap(({ row, watches }) => {
       const known = runs.get(row.id) ?? [];
       const mayHaveMore =
-        known.length === count && (known.at(-1)?.isUnjudged === true || watches.some(({ wasJudged }) => !wasJudged));
+        known.length === count &&
+        (known.at(-1)?.isUnjudged === true ||
+          watches.some((watch) => isNewsTo(watch, known.at(-1)?.endedAt ?? -Infinity)));
       return mayHaveMore ? [row.id] : [];
     }),
   );

@@ -41,6 +41,8 @@ export interface Watch {
   readonly judgesFromAt: Instant;
   /** False: none of its runs was ever judged for this monitor. */
   readonly wasJudged: boolean;
+  /** Its monitor was away since then: what ended later is news to it. */
+  readonly newsFromAt?: Instant | undefined;
 }
 
 /** One CronJob whose verdicts are asked. */
@@ -82,6 +84,11 @@ export async function gatherSubjects(tx: Tx, ids: readonly number[], from: Subje
   });
 }
 
+/** Whether what ended then is news to a monitor whatever was judged of it: it never judged the CronJob, or was away. */
+export function isNewsTo({ wasJudged, newsFromAt = Infinity }: Watch, endedAt: Instant): boolean {
+  return !wasJudged || endedAt >= newsFromAt;
+}
+
 /** When a monitor lets go of what it told of a group of Jobs; undefined: of a CronJob, and while a Job goes on. */
 export function forgetAt({ groupEndedAt }: Subject, { rules }: Pick<Watch, 'rules'>): Instant | undefined {
   return groupEndedAt === undefined || rules.forgetAfterMs === undefined
@@ -93,9 +100,9 @@ export function forgetAt({ groupEndedAt }: Subject, { rules }: Pick<Watch, 'rule
 function toWatch({ rules, ...watcher }: Watcher, row: JudgedCronJob): Watch[] {
   const known = row.monitors.find((candidate) => isSame(candidate, watcher));
   if (!known?.selects) return [];
-  const { id, judgesFromAt, wasJudged } = known;
+  const { id, judgesFromAt, wasJudged, newsFromAt } = known;
   const { namespace, name } = watcher;
-  return [{ monitor: { id, uid: known.id16, namespace, name }, rules, judgesFromAt, wasJudged }];
+  return [{ monitor: { id, uid: known.id16, namespace, name }, rules, judgesFromAt, wasJudged, newsFromAt }];
 }
 
 /** The row that is not deleted is the present object of its name. */

@@ -217,3 +217,37 @@ test('what runs while a monitor is gone is recorded across a restart, and told o
   for (let tries = 0; tries < 600 && (await alertsOf('watched'))[0]?.count !== 2; tries++) await systemClock.sleep(50);
   assert.equal((await alertsOf('watched'))[0]?.count, 2, 'what failed meanwhile belongs to its alert');
 });
+
+test('a monitor that is made anew is told of what ended meanwhile, also where another one was told of it', async () => {
+  putNamespace('twice');
+  putMonitor('twice', 'again');
+  putMonitor('twice', 'stays');
+  const shared = { uid: putFailing('twice', 'shared-by-two'), name: 'shared-by-two' };
+  const healed = { uid: putFailing('twice', 'healed-for-two'), name: 'healed-for-two' };
+  const both = ['again jobFailed active', 'stays jobFailed active'];
+  await until('shared-by-two', both);
+  await until('healed-for-two', both);
+  fixture.sim.objects.remove({ ...monitorKind, namespace: 'twice', name: 'again' });
+  await until('shared-by-two', ['again jobFailed suppressed', 'stays jobFailed active']);
+  putRun('twice', shared, 2, 'exit:1');
+  putRun('twice', healed, 2, 'success');
+  await untilRecorded('shared-by-two', 2);
+  await until('healed-for-two', ['again jobFailed suppressed', 'stays jobFailed resolved']);
+  putRun('twice', healed, 3, 'exit:1');
+  await untilRecorded('healed-for-two', 3);
+  await aWhile();
+  putMonitor('twice', 'again');
+  const countsOf = async (name: string) =>
+    (await alertsOf(name)).map(({ monitor, count, state }) => `${monitor.name} ${count} ${state}`).sort();
+  const settled = ['again 2 active', 'stays 2 active'];
+  for (let tries = 0; tries < 600 && (await countsOf('shared-by-two')).join() !== settled.join(); tries++)
+    await systemClock.sleep(50);
+  assert.deepEqual(await countsOf('shared-by-two'), settled, 'each counts the second failure once');
+  const parted = [
+    'again jobFailed active',
+    'again jobFailed resolved',
+    'stays jobFailed active',
+    'stays jobFailed resolved',
+  ];
+  await until('healed-for-two', parted);
+});

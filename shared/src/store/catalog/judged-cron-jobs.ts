@@ -34,6 +34,8 @@ export interface JudgingMonitor {
   readonly judgesFromAt: Instant;
   /** Runs that were recorded before its row were judged; false: they never were. */
   readonly wasJudged: boolean;
+  /** What ended since then was not judged for this monitor, which was away; undefined: it was not. */
+  readonly newsFromAt: Instant | undefined;
   readonly selects: boolean;
   readonly isDeleted: boolean;
   /** When it went; undefined: it is there. */
@@ -52,7 +54,7 @@ export async function listJudgedCronJobs(db: Db, ids: readonly number[]): Promis
     db,
     ids,
     (marks) =>
-      `select t.cronjob_id, t.monitor_id, ${judgesFrom('t')} as judges_from_at, t.judged_at, t.removed_at, ` +
+      `select t.cronjob_id, t.monitor_id, ${judgesFrom('t')} as judges_from_at, t.judged_at, t.news_from_at, t.removed_at, ` +
       'coalesce(m.first_uid, m.uid) as uid, m.namespace, m.name, m.deleted_at ' +
       `from monitor_targets t join monitors m on m.id = t.monitor_id where t.cronjob_id in (${marks}) order by t.monitor_id`,
   );
@@ -74,6 +76,7 @@ export async function listJudgedCronJobs(db: Db, ids: readonly number[]): Promis
       name: String(target['name']),
       judgesFromAt: Number(target['judges_from_at']),
       wasJudged: target['judged_at'] !== null,
+      newsFromAt: optionalNumber(target['news_from_at']),
       selects: target['removed_at'] === null && target['deleted_at'] === null,
       isDeleted: target['deleted_at'] !== null,
       deletedAt: optionalNumber(target['deleted_at']),

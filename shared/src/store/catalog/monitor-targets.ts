@@ -194,7 +194,8 @@ export async function markWatchesJudged(
     for (const ids of inParts(ofMonitor.map(({ cronJobId }) => cronJobId))) {
       await change(
         tx,
-        `update monitor_targets set judged_at = ? where monitor_id = ? and judged_at is null and cronjob_id in (${marks(ids)})`,
+        `update monitor_targets set judged_at = coalesce(judged_at, ?), news_from_at = null where monitor_id = ? ` +
+          `and (judged_at is null or news_from_at is not null) and cronjob_id in (${marks(ids)})`,
         [tx.now(), monitorId, ...ids],
       );
     }

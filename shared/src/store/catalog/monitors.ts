@@ -5,7 +5,6 @@ import { change, firstRow, insertRows, rows } from '../ask.ts';
 import { recordChanges } from '../changes.ts';
 import { optionalNumber, toJson } from '../column.ts';
 import type { Db, Tx } from '../database.ts';
-import { markUnjudgedSince } from '../executions/unjudged.ts';
 import { toId16 } from '../id16.ts';
 import { quoted, updateAll } from '../upsert.ts';
 
@@ -157,11 +156,12 @@ async function takeOver(tx: Tx, { uid, namespace, name, createdAt, earlierGoneAt
     [tx.dialect.id16(toId16(uid)), id],
   );
   if (deletedAt === undefined) return;
-  await change(tx, 'update monitor_targets set removed_at = null where monitor_id = ? and removed_at = ?', [
-    id,
-    deletedAt,
-  ]);
-  await markUnjudgedSince(tx, id, deletedAt);
+  // What ended meanwhile is news to this monitor, whatever other monitors of the CronJob were told of it.
+  await change(
+    tx,
+    'update monitor_targets set removed_at = null, news_from_at = coalesce(news_from_at, ?) where monitor_id = ? and removed_at = ?',
+    [deletedAt, id, deletedAt],
+  );
   await resumeAlertsOf(tx, id);
 }
 

@@ -1,5 +1,4 @@
 import { change, inParts, marks } from '../ask.ts';
-import type { Instant } from '../../domain/index.ts';
 import type { Tx } from '../database.ts';
 import { toId16 } from '../id16.ts';
 import { flagBits } from '../words.ts';
@@ -18,21 +17,6 @@ export async function markUnjudged(tx: Tx, jobUids: readonly string[]): Promise<
       part,
     );
   }
-}
-
-/**
- * The same of what ended since the monitor went, now that it is there again: nothing else judged it. A CronJob that another monitor watched
- * meanwhile is left out, for its runs were judged, and are news once.
- */
-export async function markUnjudgedSince(tx: Tx, monitorId: number, goneAt: Instant): Promise<void> {
-  const watches =
-    'select 1 from monitor_targets t where t.cronjob_id = executions.cronjob_id and t.removed_at is null and ';
-  await change(
-    tx,
-    `update executions set flags = flags + ${flagBits.unjudged} where finished_at >= ? and (flags & ${flagBits.unjudged}) = 0 ` +
-      `and exists (${watches} t.monitor_id = ? and t.judged_at is not null) and not exists (${watches} t.monitor_id <> ?)`,
-    [goneAt, monitorId, monitorId],
-  );
 }
 
 /** These runs are judged; `id16`: as they were read. */
