@@ -116,12 +116,18 @@ export class Exceptions {
   }
 }
 
+/** A watch is silent for so long until it is opened anew, and silent again for so long until everything is listed. */
+const relistedAfterMs = 200_000;
+
 /** When the service did not look, or lost what it had seen. */
 function darkSpans({ startsAt, disturbances }: Observation): Span[] {
   const dark: Span[] = [{ fromAt: -Infinity, toAt: startsAt + startMs }];
   for (const { kind, at, untilAt } of disturbances) {
     if (kind === 'stopped' || kind === 'killed') dark.push({ fromAt: at - secondMs, toAt: untilAt + startMs });
     if (kind === 'emptyDatabase') dark.push({ fromAt: -Infinity, toAt: untilAt + startMs });
+    // A watch that brings nothing is opened anew, and then everything is listed: what came and went between two lists was in none.
+    if (kind === 'slowWatch' && untilAt - at > relistedAfterMs)
+      dark.push({ fromAt: at - minuteMs, toAt: untilAt + startMs });
     if (kind === 'watchExpired') dark.push({ fromAt: at - minuteMs, toAt: at + startMs });
   }
   return dark;
