@@ -66,6 +66,14 @@ export const alertTypeTable: Readonly<Record<AlertType, AlertTypeRow>> = {
 export const cronJobKinds = ['CronJob', 'Jobs'] as const;
 export type CronJobKind = (typeof cronJobKinds)[number];
 
+/** What names of groups of Jobs begin with: no CronJob can have such a name. */
+export const groupSign = '~';
+
+/** Whether a name is that of a group of Jobs; they stand beside CronJobs wherever one is named. */
+export function isGroupName(name: string): boolean {
+  return name.startsWith(groupSign);
+}
+
 /** Why a CronJob that a monitor expects is not there for it. */
 export const absenceCauses = ['deleted', 'deselected', 'neverExisted'] as const;
 export type AbsenceCause = (typeof absenceCauses)[number];

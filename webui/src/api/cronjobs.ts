@@ -1,5 +1,6 @@
 import type {
   CronJobDetail,
+  CronJobKind,
   CronJobList,
   CronJobSortKey,
   CronJobStatusFilter,
@@ -14,6 +15,8 @@ import type {
 import { act, get, type Answer } from './client.ts';
 
 export interface CronJobQuery {
+  /** Absent: CronJobs alone. */
+  readonly kind?: readonly CronJobKind[];
   readonly namespace?: readonly string[];
   readonly state?: readonly HealthState[];
   readonly status?: readonly CronJobStatusFilter[];

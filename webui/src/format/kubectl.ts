@@ -1,4 +1,4 @@
-import type { Ref } from '@cronjob-monitor/shared/contract';
+import { isGroupName, type Ref } from '@cronjob-monitor/shared/contract';
 
 /** Commands for a terminal. Names of Kubernetes objects need no quotes: letters, digits, dots and dashes. */
 export function describeCronJob({ namespace, name }: Ref): string {
@@ -25,6 +25,8 @@ export function commandFor(run: {
   cronJobName: string;
 }): string {
   const { namespace, jobName, reason, cronJobName } = run;
+  // The template of a Job without a CronJob is not in the cluster.
+  if (isGroupName(cronJobName)) return describeJob(namespace, jobName);
   if (reason === 'OOMKilled') return `kubectl -n ${namespace} edit cronjob ${cronJobName}`;
   if (
     reason !== null &&

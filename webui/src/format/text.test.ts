@@ -48,6 +48,8 @@ test('commands name the namespace and the object', () => {
   assert.equal(commandFor({ ...run, reason: 'OOMKilled' }), 'kubectl -n prod edit cronjob etl');
   assert.equal(commandFor({ ...run, reason: 'ImagePullBackOff' }), 'kubectl -n prod get cronjob etl -o yaml');
   assert.equal(commandFor({ ...run, reason: null }), 'kubectl -n prod describe job etl-1');
+  const ofGroup = { ...run, reason: 'OOMKilled', cronJobName: '~etl' };
+  assert.equal(commandFor(ofGroup), 'kubectl -n prod describe job etl-1');
 });
 
 test('a missing right is named with its namespace', () => {

@@ -28,19 +28,23 @@ describe('the list of CronJobs', () => {
     states: [],
     monitor: '',
     includeRemoved: false,
+    isOfJobs: false,
     sort: 'status',
   };
 
   test('reads its view from the address, worst first where it says nothing', () => {
     assert.deepEqual(readFilters(new URLSearchParams()), none);
     assert.deepEqual(
-      readFilters(new URLSearchParams('q=back&ns=a,b&state=warning,critical&monitor=a/m&removed=1&sort=-lastRun')),
+      readFilters(
+        new URLSearchParams('q=back&ns=a,b&state=warning,critical&monitor=a/m&removed=1&kind=Jobs&sort=-lastRun'),
+      ),
       {
         search: 'back',
         namespaces: ['a', 'b'],
         states: ['critical', 'warning'],
         monitor: 'a/m',
         includeRemoved: true,
+        isOfJobs: true,
         sort: '-lastRun',
       },
     );
@@ -55,6 +59,7 @@ describe('the list of CronJobs', () => {
     assert.equal(emptyText({ ...none, search: 'x' }), 'No CronJob matches "x"');
     assert.equal(emptyText({ ...none, namespaces: ['prod'] }), 'No CronJob is in prod');
     assert.equal(emptyText({ ...none, monitor: 'a/b' }), 'No CronJob is of monitor a/b');
+    assert.equal(emptyText({ ...none, isOfJobs: true, search: 'x' }), 'No group of Jobs matches "x"');
   });
 });
 

@@ -1,9 +1,8 @@
-import { alertTypes, type AlertType } from '../../contract/index.ts';
+import { alertTypes, isGroupName, type AlertType } from '../../contract/index.ts';
 import { cycleThrough, mostDependencies, readDependsOn, toDependency, toName } from '../alert/dependency.ts';
 import { routesOf, type Routing } from '../alert/routes.ts';
 import { alertSeverity } from '../alert/severity.ts';
 import { counted } from '../delivery/wording.ts';
-import { isGroupName } from '../execution/job-group.ts';
 import { lintCronJob } from './lint-cron-job.ts';
 import {
   lintLevels,

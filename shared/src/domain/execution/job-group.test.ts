@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { groupNameOf, groupUidOf, isGroupName, type GroupedJob } from './job-group.ts';
+import { isGroupName } from '../../contract/index.ts';
+import { groupNameOf, groupUidOf, type GroupedJob } from './job-group.ts';
 
 const nameOf = (job: Partial<GroupedJob>): string =>
   groupNameOf({ name: 'migrate', generateName: undefined, label: undefined, controller: undefined, ...job });

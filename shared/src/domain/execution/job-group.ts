@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { groupSign as sign } from '../../contract/index.ts';
 import type { CronJobFacts } from './cron-job.ts';
 
 /** What a Job that no CronJob controls can be selected by. */
@@ -21,16 +22,10 @@ export interface GroupedJob {
   readonly controller: { readonly kind: string; readonly name: string } | undefined;
 }
 
-const sign = '~';
 /** Longest name of a row. */
 const mostChars = 253;
 /** What `kubectl create job`, operators and generateName put behind a name: a number, or five of the letters of Kubernetes. */
 const suffix = /-(?:\d+|[bcdfghjklmnpqrstvwxz2456789]{5})$/;
-
-/** Groups of Jobs stand beside CronJobs, none of which can have such a name. */
-export function isGroupName(name: string): boolean {
-  return name.startsWith(sign);
-}
 
 /**
  * The name of the group that a Job belongs to. The first that is there: its label, the object that controls it, what its name was generated

@@ -1,4 +1,4 @@
-import type { Ref, VerdictStep } from '../../contract/index.ts';
+import { isGroupName, type Ref, type VerdictStep } from '../../contract/index.ts';
 import type { Attempt } from '../execution/attempts.ts';
 import { durationInWords } from './figures.ts';
 import { openRunOf } from './step.ts';
@@ -99,7 +99,8 @@ function copyPatch({ namespace, name }: Ref, run: Pick<Ran, 'jobName'>, words: s
   return {
     action: 'copyPatch',
     words,
-    command: `kubectl -n ${namespace} patch cronjob ${name} --patch '${patch}'`,
+    // The template of a Job without a CronJob is not in the cluster.
+    command: isGroupName(name) ? null : `kubectl -n ${namespace} patch cronjob ${name} --patch '${patch}'`,
     href: openRunOf({ namespace, name }, run.jobName).href,
   };
 }

@@ -183,6 +183,8 @@ describe('a patch to copy', () => {
     const withDeadline = spec({}, { activeDeadlineSeconds: 600 });
     assert.match(deadlineStep(cronJob, ran, withDeadline, 590_000)?.step.command ?? '', /"activeDeadlineSeconds":885/);
     assert.match(deadlineStep(cronJob, ran, withDeadline, 60_000)?.step.command ?? '', /"activeDeadlineSeconds":1200/);
+    const ofGroup = deadlineStep({ ...cronJob, name: '~migrate' }, ran, withDeadline, 60_000);
+    assert.equal(ofGroup?.step.command, null, 'a Job without a CronJob has no template in the cluster');
     assert.match(deadlineStep(cronJob, ran, withDeadline, undefined)?.step.words ?? '', /from 10 min to 20 min/);
     assert.equal(deadlineStep(cronJob, ran, spec({}), 1_000), undefined);
   });

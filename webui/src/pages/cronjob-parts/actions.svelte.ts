@@ -1,8 +1,8 @@
-import type { CronJob, Ref } from '@cronjob-monitor/shared/contract';
+import { isGroupName, type CronJob, type Ref } from '@cronjob-monitor/shared/contract';
 import { resumeCronJob, suspendCronJob, triggerCronJob } from '../../api/cronjobs.ts';
 import { named } from '../../api/named.ts';
 import { isServed } from '../../api/served.ts';
-import { describeCronJob } from '../../format/kubectl.ts';
+import { describeCronJob, jobsOf } from '../../format/kubectl.ts';
 import { nextRunText } from '../../format/next-run.ts';
 import { plural } from '../../format/figures.ts';
 import { confirmation } from '../../kit/confirm/confirm.svelte.ts';
@@ -38,8 +38,9 @@ export interface CronJobAction {
   readonly run: () => void;
 }
 
-/** What this version of the service can do with a CronJob; without the right it is shown and says what is missing. */
+/** What this version of the service can do with a CronJob; without the right it is shown and says what is missing. Nothing with a group of Jobs. */
 export function actionsOf(cronJob: ActedOn): CronJobAction[] {
+  if (isGroupName(cronJob.name)) return [];
   const gone = cronJob.deletedAt === null ? undefined : 'It was deleted';
   const actions: CronJobAction[] = [];
   if (isServed('trigger')) {
@@ -67,8 +68,29 @@ export function menuOf(cronJob: ActedOn): MenuItem[] {
       : []),
     ...actionsOf(cronJob).map(({ word, missing, run }, index) => ({ word, missing, run, isApart: index === 0 })),
     ...silenceItems(cronJob),
-    { word: 'Copy kubectl command', run: () => void copyCommand(describeCronJob(cronJob)), isApart: true },
+    ...(isGroupName(cronJob.name)
+      ? []
+      : [{ word: 'Copy kubectl command', run: () => void copyCommand(describeCronJob(cronJob)), isApart: true }]),
     { word: 'Copy name', run: () => void copyCommand(`${cronJob.namespace}/${cronJob.name}`) },
+  ];
+}
+
+/** What the page of a CronJob, or of a group of Jobs, offers besides its actions. */
+export function moreOf(cronJob: Ref): MenuItem[] {
+  const commands = [
+    { word: 'Copy kubectl describe', run: () => void copyCommand(describeCronJob(cronJob)) },
+    { word: 'Copy kubectl get jobs', run: () => void copyCommand(jobsOf(cronJob)) },
+  ];
+  const ofCronJob = isGroupName(cronJob.name) ? [] : commands;
+  return [...silenceItems(cronJob), ...ofCronJob, { word: 'Print', run: () => print() }];
+}
+
+/** The lists that a CronJob, or a group of Jobs, is in. */
+export function crumbsOf({ namespace, name }: Ref): { readonly word: string; readonly href: string }[] {
+  const kind = isGroupName(name) ? 'Jobs' : undefined;
+  return [
+    { word: kind ?? 'CronJobs', href: addressOf('cronjobs', {}, { kind }) },
+    { word: namespace, href: addressOf('cronjobs', {}, { kind, ns: namespace }) },
   ];
 }
 

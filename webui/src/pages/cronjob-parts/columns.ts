@@ -53,5 +53,16 @@ const { status, name, verdict, last, next, rate, strip, schedule, alerts, menu }
 
 /** The whole list. */
 export const listColumns: readonly Column[] = [status, name, verdict, last, next, rate, strip, schedule, alerts, menu];
+/** Groups of Jobs have no schedule. */
+export const groupColumns: readonly Column[] = [
+  status,
+  name,
+  verdict,
+  last,
+  rate,
+  { ...strip, title: 'Last 30 runs' },
+  alerts,
+  menu,
+];
 /** Those of one monitor. */
 export const monitorColumns: readonly Column[] = [status, name, verdict, next, rate, strip, menu];

@@ -5,7 +5,7 @@ import type { CronJobFilters } from './state.svelte.ts';
 const marks = { ...stateMarks, running: runningMark };
 
 /** Names what was looked for and not found: `No CronJob matches critical in prod`. */
-export function emptyText({ search, namespaces, states, monitor }: CronJobFilters): string {
+export function emptyText({ search, namespaces, states, monitor, isOfJobs }: CronJobFilters): string {
   const what = [states.map((state) => marks[state].word.toLowerCase()).join(' or '), search === '' ? '' : `"${search}"`]
     .filter(Boolean)
     .join(' and ');
@@ -13,7 +13,7 @@ export function emptyText({ search, namespaces, states, monitor }: CronJobFilter
     namespaces.length > 0 ? `in ${listText(namespaces)}` : '',
     monitor === '' ? '' : `of monitor ${monitor}`,
   ].filter(Boolean);
-  return ['No CronJob matches', what, ...where]
+  return [isOfJobs ? 'No group of Jobs matches' : 'No CronJob matches', what, ...where]
     .filter(Boolean)
     .join(' ')
     .replace(/matches (in|of)/, 'is $1');

@@ -30,6 +30,8 @@ export interface CronJobFilters {
   readonly states: readonly StateFilter[];
   readonly monitor: string;
   readonly includeRemoved: boolean;
+  /** Groups of Jobs in place of CronJobs. */
+  readonly isOfJobs: boolean;
   readonly sort: Sort;
 }
 
@@ -40,6 +42,7 @@ export function readFilters(query: URLSearchParams): CronJobFilters {
     states: wordsIn(query, 'state', stateFilters),
     monitor: query.get('monitor') ?? '',
     includeRemoved: query.get('removed') === '1',
+    isOfJobs: query.get('kind') === 'Jobs',
     sort: wordIn(query, 'sort', sorts, defaultSort),
   };
 }
@@ -104,6 +107,7 @@ export class CronJobsState {
         state: next.states.join(','),
         monitor: next.monitor,
         removed: next.includeRemoved ? '1' : undefined,
+        kind: next.isOfJobs ? 'Jobs' : undefined,
         sort: next.sort === defaultSort ? undefined : next.sort,
       },
       how,
@@ -119,7 +123,15 @@ export class CronJobsState {
   }
 }
 
-function toQuery({ search, namespaces, states, monitor, includeRemoved, sort }: CronJobFilters): CronJobQuery {
+function toQuery({
+  search,
+  namespaces,
+  states,
+  monitor,
+  includeRemoved,
+  isOfJobs,
+  sort,
+}: CronJobFilters): CronJobQuery {
   return {
     search,
     namespace: namespaces,
@@ -129,5 +141,6 @@ function toQuery({ search, namespaces, states, monitor, includeRemoved, sort }: 
     sort,
     recent: 30,
     ...(includeRemoved ? { includeRemoved } : {}),
+    ...(isOfJobs ? { kind: ['Jobs' as const] } : {}),
   };
 }

@@ -18,6 +18,8 @@ const mostBroken = 20;
 const mostAbsent = 100;
 const mostAtRisk = 20;
 const mostFailing = 20;
+/** Groups of Jobs break too. */
+const kinds = ['CronJob', 'Jobs'] as const;
 
 const aboutCronJobs = ({ kind }: Hint): boolean => rowKinds.has(kind);
 
@@ -25,7 +27,10 @@ const aboutCronJobs = ({ kind }: Hint): boolean => rowKinds.has(kind);
 export class DashboardState {
   readonly broken = new Resource(
     (signal) =>
-      listCronJobs({ state: ['critical', 'warning'], recent: strip, sort: 'status', limit: mostBroken }, signal),
+      listCronJobs(
+        { kind: kinds, state: ['critical', 'warning'], recent: strip, sort: 'status', limit: mostBroken },
+        signal,
+      ),
     { concerns: aboutCronJobs },
   );
   readonly absent = new Resource(
@@ -34,7 +39,8 @@ export class DashboardState {
   );
   /** What is bad, and no alert says so. */
   readonly failing = new Resource(
-    (signal) => listCronJobs({ state: ['failing'], recent: strip, sort: 'status', limit: mostFailing }, signal),
+    (signal) =>
+      listCronJobs({ kind: kinds, state: ['failing'], recent: strip, sort: 'status', limit: mostFailing }, signal),
     { concerns: aboutCronJobs },
   );
   /** Another one for another zone: its morning is at another instant. */
