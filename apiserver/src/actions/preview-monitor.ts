@@ -196,8 +196,7 @@ async function leaveOut(
     deps,
     matched.map(({ id }) => id),
   );
-  const settingsOf = (own: OwnSettings): Effective<MonitorSpec> =>
-    effectiveOf(monitor, own, deps.settings.ownerLabel);
+  const settingsOf = (own: OwnSettings): Effective<MonitorSpec> => effectiveOf(monitor, own, deps.settings.ownerLabel);
   const taken = matched.filter(({ id }) => {
     const own = owns.get(id);
     return own === undefined || !settingsOf(own).isIgnored;

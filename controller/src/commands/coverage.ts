@@ -60,7 +60,7 @@ async function runCoverage(argv: readonly string[], world: World): Promise<ExitS
 }
 
 function describe({ items, summary }: CoverageList): string {
-  const { cronJobs, covered, percent, unnamed, ignored = 0 } = summary;
+  const { cronJobs, covered, percent, unnamed, ignored } = summary;
   const lines = items.filter(({ state }) => state !== 'reached').flatMap(linesOf);
   if (unnamed > 0) lines.push(`and ${counted(unnamed, 'CronJob')} more: unwatched`);
   if (ignored > 0) lines.push(`${counted(ignored, 'CronJob')} left out by annotation, and not counted`);

@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { CronJobDetail } from '@cronjob-monitor/shared/contract';
+import { findHelm } from '../chart/helm.ts';
+import { aCronJob, jobSpec, paths } from '../cluster/kube-objects.ts';
+import { apiRequest } from '../realcluster/api-request.ts';
+import { startRealCluster, type RealCluster } from '../realcluster/real-cluster.ts';
+import { HttpSink, SmtpSink } from '../sinks/index.ts';
+import { testDatabases } from '../store/databases.ts';
+import { namespace, Scene } from './alerting/scene.ts';
+import { install } from './installation/install.ts';
+
+const config = {
+  channels: { 'allow-cidrs': ['127.0.0.0/8'], 'secret-namespaces': [namespace] },
+  scheduler: { 'startup-grace-period': '1s' },
+  'rate-limits': { 'max-alerts-per-minute': 10_000, 'burst-limit': 1_000, 'storm-threshold': 0 },
+  owners: { label: 'team' },
+};
+const shop = 'shop';
+const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${shop}`;
+const failing = 'alert.firing jobFailed';
+
+const helm = await findHelm();
+const started = 'skipped' in helm ? helm : await startRealCluster({ podBackOff: '1s' });
+const database = testDatabases().find(({ name }) => name === 'sqlite');
+const skip = 'skipped' in started ? `Go: ${started.skipped}` : (database?.skip ?? false);
+
+describe('owners speak for their CronJobs, on a real cluster with RBAC', { skip }, () => {
+  const cluster = started as RealCluster; // else the suite is skipped
+  let scene: Scene;
+  let tenant = '';
+  let runs = 0;
+
+  before(async () => {
+    assert.ok(database && 'path' in helm);
+    await cluster.applyCrds();
+    const hook = await HttpSink.start();
+    const mail = await SmtpSink.start();
+    await cluster.request('POST', '/api/v1/namespaces', { body: { metadata: { name: namespace } } });
+    const service = await install({ cluster, helm: helm.path, database: await database.fresh(), config });
+    scene = new Scene(cluster, service, hook, mail);
+    await service.startReady();
+    const annotations = { 'cronjob-monitor.io/monitored-from': namespace };
+    await scene.create('/api/v1/namespaces', { metadata: { name: shop, annotations } });
+    tenant = await aTenant();
+  });
+  after(async () => {
+    await scene.service.remove();
+    await scene.hook.stop();
+    await scene.mail.stop();
+    await cluster.stop();
+    await database?.remove();
+  });
+
+  test('no edit of a CronJob reaches a channel that does not admit its namespace', async () => {
+    const admitted = { 'shop-chat': [namespace, shop], 'data-chat': [namespace, 'data'], open: undefined };
+    await scene.webhook('on-call');
+    for (const [name, allowedNamespaces] of Object.entries(admitted)) await aChannel(name, allowedNamespaces);
+    await scene.create(paths.monitors(namespace), {
+      apiVersion: 'cronjob-monitor.io/v1alpha1',
+      kind: 'CronJobMonitor',
+      metadata: { name: 'all' },
+      spec: {
+        selector: { namespaces: [shop] },
+        alerting: {
+          suppressDuplicatesFor: '0s',
+          channelRefs: [{ name: 'on-call' }],
+          routes: [
+            { name: 'label', when: { labels: { tier: 'data' } }, channels: ['data-chat'] },
+            { name: 'owner', channels: ['{{ .Owner }}-chat'] },
+          ],
+        },
+      },
+    });
+    const made = await asTenant('POST', paths.cronJobs(shop), aCronJob('till'));
+    assert.equal(made, 201);
+    await scene.service.until('it is watched', async () => (await detail())?.monitors.length === 1);
+
+    for (const metadata of [
+      { annotations: { 'cronjob-monitor.io/channel': 'data-chat, open' } },
+      { annotations: { 'cronjob-monitor.io/channel': null, 'cronjob-monitor.io/owner': 'data' } },
+      { annotations: { 'cronjob-monitor.io/owner': null }, labels: { team: 'data', tier: 'data' } },
+    ])
+      await edited(metadata);
+    assert.deepEqual(scene.heard('on-call'), [failing, failing, failing], 'the monitor itself tells on');
+    await edited({ labels: { team: 'shop', tier: null } });
+    await scene.untilHeard('shop-chat', [failing]);
+    await edited({ annotations: { 'cronjob-monitor.io/channel': 'shop-chat' }, labels: { team: 'data' } });
+    await scene.untilHeard('shop-chat', [failing, failing]);
+    assert.deepEqual([scene.heard('data-chat'), scene.heard('open')], [[], []]);
+
+    for (const [method, path, body] of [
+      ['PATCH', '/apis/cronjob-monitor.io/v1alpha1/alertchannels/data-chat', { spec: { allowedNamespaces: ['*'] } }],
+      ['PATCH', paths.monitors(namespace, 'all'), { spec: { allowOverrides: [] } }],
+      ['GET', `/api/v1/namespaces/${namespace}/secrets/data-chat`, undefined],
+      ['PATCH', paths.cronJobs(namespace, 'till'), { metadata: {} }],
+    ] as const)
+      assert.equal(await asTenant(method, path, body), 403, path);
+  });
+
+  test('what an owner says is in force within a moment, and who said it is shown', async () => {
+    await edited({
+      annotations: {
+        'cronjob-monitor.io/severity': 'critical',
+        'cronjob-monitor.io/grace': '5',
+        'cronjob-monitor.io/channel': null,
+      },
+    });
+    const last = scene.told('on-call').at(-1);
+    assert.equal(last?.data.alert.severity, 'critical');
+    const { settings = [], annotationProblems = [] } = (await detail()) ?? {};
+    const severity = settings.find(({ field }) => field === 'alerting.severityOverrides');
+    assert.deepEqual([severity?.value, severity?.source, severity?.object], ['critical', 'CronJob', 'shop/till']);
+    assert.deepEqual(annotationProblems, ['shop/till: grace: 5 is no duration; such as 5m']);
+
+    await asTenant('PATCH', paths.cronJobs(shop, 'till'), {
+      metadata: { annotations: { 'cronjob-monitor.io/ignore': 'true' } },
+    });
+    await scene.service.until('it is left out', async () => {
+      const { summary } = await scene.service.ask<{ summary: { ignored: number } }>('/api/v1/coverage');
+      return summary.ignored === 1;
+    });
+  });
+
+  test('the API server refuses what cannot work, and says why', async () => {
+    const alerting = { routes: [{ name: 'node', channels: ['on-call'], fold: true }] };
+    const { status, body } = await cluster.request('POST', paths.monitors(namespace), {
+      body: {
+        apiVersion: 'cronjob-monitor.io/v1alpha1',
+        kind: 'CronJobMonitor',
+        metadata: { name: 'folding' },
+        spec: { alerting },
+      },
+    });
+    assert.deepEqual([status, /fold needs when\.causes/.test(body.message)], [422, true]);
+  });
+
+  /** An account of the namespace that may do everything with its CronJobs and Jobs, and nothing else. Its token. */
+  async function aTenant(): Promise<string> {
+    const account = `/api/v1/namespaces/${shop}/serviceaccounts`;
+    await scene.create(account, { metadata: { name: 'dev' } });
+    const rules = [{ apiGroups: ['batch'], resources: ['cronjobs', 'jobs'], verbs: ['*'] }];
+    await scene.create(`${rbac}/roles`, { metadata: { name: 'dev' }, rules });
+    await scene.create(`${rbac}/rolebindings`, {
+      metadata: { name: 'dev' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'dev' },
+      subjects: [{ kind: 'ServiceAccount', namespace: shop, name: 'dev' }],
+    });
+    const { body } = await cluster.request('POST', `${account}/dev/token`, { body: { spec: {} } });
+    return body.status.token as string;
+  }
+
+  async function asTenant(method: string, path: string, body?: object): Promise<number> {
+    const contentType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+    const { url, ca } = cluster;
+    return (await apiRequest({ url, ca, token: tenant }, method, path, { contentType, ...(body && { body }) })).status;
+  }
+
+  async function aChannel(name: string, allowedNamespaces: readonly string[] | undefined): Promise<void> {
+    await scene.secret(name, { url: `${scene.hook.url}/${name}` });
+    const webhook = { urlSecretRef: { name, namespace, key: 'url' } };
+    await scene.channel(name, { type: 'webhook', webhook, ...(allowedNamespaces && { allowedNamespaces }) });
+  }
+
+  /** The tenant edits its CronJob, and a run of it fails: returns when `on-call` has heard of that. */
+  async function edited(metadata: object): Promise<void> {
+    assert.equal(await asTenant('PATCH', paths.cronJobs(shop, 'till'), { metadata }), 200);
+    const { body: owner } = await cluster.request('GET', paths.cronJobs(shop, 'till'));
+    const seen = owner.metadata.resourceVersion as string;
+    // What the service has seen of the CronJob is in its answer.
+    const expected = JSON.stringify(owner.metadata.annotations ?? {}) + JSON.stringify(owner.metadata.labels ?? {});
+    await scene.service.until(`the edit ${seen} is seen`, async () => wasSeen(expected));
+    const before = scene.heard('on-call').length;
+    const reference = {
+      apiVersion: 'batch/v1',
+      kind: 'CronJob',
+      name: 'till',
+      uid: owner.metadata.uid,
+      controller: true,
+    };
+    const name = `till-${(runs += 1)}`;
+    const made = await asTenant('POST', paths.jobs(shop), {
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: {
+        name,
+        annotations: { 'cronjob.kubernetes.io/instantiate': 'manual' },
+        ownerReferences: [reference],
+      },
+      spec: jobSpec({ play: { outcome: 'exit:1', seconds: '1' } }),
+    });
+    assert.equal(made, 201);
+    await scene.service.until(`${name} is told`, () => Promise.resolve(scene.heard('on-call').length === before + 1));
+  }
+
+  /** The row of the CronJob holds what its metadata say. */
+  async function wasSeen(metadata: string): Promise<boolean> {
+    const owner = /"(?:cronjob-monitor\.io\/owner|team)":"(\w+)"/.exec(metadata)?.[1] ?? null;
+    const channel = /"cronjob-monitor\.io\/channel":"([^"]+)"/.exec(metadata)?.[1] ?? null;
+    const { owner: shown, settings = [] } = (await detail()) ?? {};
+    const routes = settings.find(({ field }) => field === 'alerting.routes');
+    const named = routes?.source === 'CronJob' ? routes.value : null;
+    return shown === owner && named === channel;
+  }
+
+  async function detail(): Promise<CronJobDetail | undefined> {
+    return scene.service.ask<CronJobDetail>(`/api/v1/cronjobs/${shop}/till`).catch(() => undefined);
+  }
+});
