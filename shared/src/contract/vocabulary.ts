@@ -156,7 +156,7 @@ export const toldWords = {
 } as const;
 export type ToldWord = keyof typeof toldWords;
 
-/** The word of each reason, and of what became of a message at its channel. The others are of what is on its way, failed, or told to nobody. */
+/** The word of each reason, and of what became of a message at its channel. The others are of what is on its way, failed, or reaches no channel. */
 export const wordOfReason: Readonly<Partial<Record<ToldReason | DeliveryState | 'mutedThere', ToldWord>>> = {
   silence: 'silenced',
   mutedThere: 'silenced',
