@@ -20,7 +20,7 @@ const groups = [
     name: 'beside the source',
     everyday: true,
     files: '{{shared,controller,apiserver}/src/**/*.test.ts,scripts/**/*.test.mjs}',
-    atOnce: 2,
+    atOnce: 3,
   },
   { name: 'webui', everyday: true, files: 'webui/src/**/*.test.ts', preload: 'scripts/svelte-modules.mjs' },
   { name: 'simcluster', everyday: true, files: 'tests/simcluster/**/*.test.ts' },
