@@ -14,7 +14,7 @@ import { createCostlyCalls } from './middleware/costly.ts';
 import { createExpensiveReads } from './middleware/expensive.ts';
 import { createGuard } from './middleware/guard.ts';
 import { createInstalledRedaction } from './installed-redaction.ts';
-import { createPatternThread } from './pattern-thread.ts';
+import { createPatternThread, createSearchThread } from './pattern-thread.ts';
 import { createProcessFacts } from './process-facts.ts';
 import { createKeptFleet } from './live/kept-fleet.ts';
 import { gatherFigures, gatherMetrics, gatherHealth, presentHealth } from './routes/index.ts';
@@ -74,6 +74,7 @@ export function createApi(deps: ApiDeps): Api {
   const processFacts = createProcessFacts(deps.version, clock);
   const streams = createOpenStreams(metrics.streams);
   const patternThread = createPatternThread(clock);
+  const searchThread = createSearchThread(clock);
   const redaction = createInstalledRedaction({ clock, logger, patterns: settings.redactPatterns });
   const readHealth = async (): Promise<StreamData['health']> => {
     const facts = await gatherHealth({ store, clock, settings, databaseWatch, problems: deps.problems });
@@ -111,7 +112,7 @@ export function createApi(deps: ApiDeps): Api {
       expensiveReads: createExpensiveReads(),
       costlyCalls: createCostlyCalls({ clock, perMinute: settings.costlyRequestsPerMinute }),
     }),
-    actions: createActions({ ...deps, patternThread, redaction }),
+    actions: createActions({ ...deps, patternThread, searchThread, redaction }),
     process: processFacts,
     translations: [storeTranslation(databaseWatch)],
     uiFolder: deps.uiFolder,
@@ -131,7 +132,7 @@ export function createApi(deps: ApiDeps): Api {
     stop: async () => {
       stopping.abort();
       streams.endAll();
-      await Promise.all([watching, patternThread.close(), redaction.close()]);
+      await Promise.all([watching, patternThread.close(), searchThread.close(), redaction.close()]);
     },
   };
 }

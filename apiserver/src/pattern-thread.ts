@@ -1,5 +1,12 @@
-import { BudgetError, createBudgetedThread, type Clock } from '@cronjob-monitor/shared/process';
-import type { PatternAnswer, PatternQuestion, PatternThread } from './actions/index.ts';
+import { BudgetError, createBudgetedThread, type BudgetedThread, type Clock } from '@cronjob-monitor/shared/process';
+import {
+  partBudgetMs,
+  type PatternAnswer,
+  type PatternQuestion,
+  type PatternThread,
+  type SearchAnswer,
+  type SearchQuestion,
+} from './actions/index.ts';
 
 /** Expressions run in linear time, but a large one over a long log can still take seconds. */
 const budgetMs = 2_000;
@@ -16,4 +23,10 @@ export function createPatternThread(clock: Clock): PatternThread & { close(): Pr
     overBudgetAt: (error) => (error instanceof BudgetError ? (error.step ?? '') : undefined),
     close: () => thread.close(),
   };
+}
+
+/** The thread in which kept logs are searched, a few at once; it begins with the first search. */
+export function createSearchThread(clock: Clock): BudgetedThread<SearchQuestion, SearchAnswer> {
+  const program = new URL('./actions/search-program.ts', import.meta.url);
+  return createBudgetedThread<SearchQuestion, SearchAnswer>({ program, budgetMs: partBudgetMs, clock });
 }

@@ -72,6 +72,10 @@ export function readingRows(seed: Seed): readonly Row[] {
       '/cronjobs/prod/backup/executions/backup-1/compare?with=backup-2',
       { other: { jobName: 'backup-2' }, withheld: false },
     ),
+    read('/logs/search', '/logs/search?q=killed&cronjob=backup', {
+      items: [{ cronjob: prod, jobName: 'backup-1', number: 2, text: 'Killed', before: 'at work', after: null }],
+      complete: true,
+    }),
     read('/cronjobs/{namespace}/{name}/slots', '/cronjobs/prod/backup/slots?outcome=matched', { items: [{}, {}] }),
     read('/timeline', '/timeline?hours=1&limit=1', { bucketSeconds: 900, pagination: { total: 2 } }),
     read('/cronjobs/{namespace}/{name}/timeline', '/cronjobs/prod/backup/timeline?count=2', { next: [{}, {}] }),

@@ -14,6 +14,7 @@ export const routes = {
   timeline: '/timeline',
   sla: '/sla',
   coverage: '/coverage',
+  search: '/search',
   settings: '/settings',
 } as const;
 export type PageName = keyof typeof routes;

@@ -2,6 +2,7 @@ import type {
   ChannelTestResult,
   CronJobDetail,
   DeleteHistoryResult,
+  LogSearchResult,
   LogSource,
   MonitorPreview,
   PatternTestResult,
@@ -22,12 +23,15 @@ import { prune } from './prune.ts';
 import { type LogWish, readLogs, type ReadLog } from './read-logs.ts';
 import { redrive } from './redrive.ts';
 import { changeSilence, createSilence, draftSilence, endSilence, type SilenceDraft } from './silence.ts';
+import { searchLogs, type SearchThread, type SearchWish } from './search-logs.ts';
 import { setSuspended } from './suspend.ts';
 import { testChannel, type TestChannelDeps, type TestWish } from './test-channel.ts';
 import { testPattern, type PatternThread } from './test-pattern.ts';
 import type { PatternQuestion } from './try-pattern.ts';
 import { triggerCronJob, type TriggerWish } from './trigger.ts';
 
+export { partBudgetMs } from './search-logs.ts';
+export type { SearchAnswer, SearchQuestion } from './search-program.ts';
 export type { SilenceDraft } from './silence.ts';
 export type { PatternThread } from './test-pattern.ts';
 export type { PatternAnswer, PatternQuestion } from './try-pattern.ts';
@@ -38,6 +42,7 @@ export interface Actions {
   prune(input: Required<PruneInput>): Promise<PruneResult>;
   /** The signal aborts when its caller has gone. */
   readLogs(wish: LogWish, how: { readonly source: LogSource; readonly signal: AbortSignal }): Promise<ReadLog>;
+  searchLogs(wish: SearchWish, signal: AbortSignal): Promise<LogSearchResult>;
   trigger(wish: TriggerWish): Promise<TriggerResult>;
   setSuspended(cronJob: Ref, suspended: boolean): Promise<SuspendResult>;
   acknowledge(wish: AcknowledgeWish): Promise<void>;
@@ -66,6 +71,7 @@ export function createActions(deps: {
   readonly clock: Clock;
   readonly settings: TestChannelDeps['settings'] & PreviewDeps['settings'];
   readonly patternThread: PatternThread;
+  readonly searchThread: SearchThread;
   readonly redaction: Pick<Redaction, 'log'>;
 }): Actions {
   const { store } = deps;
@@ -73,6 +79,7 @@ export function createActions(deps: {
     deleteHistory: (cronJob) => deleteHistory(store, cronJob),
     prune: (input) => prune(store, input),
     readLogs: (wish, how) => readLogs(deps, wish, how),
+    searchLogs: (wish, signal) => searchLogs(deps, wish, signal),
     // Every call to the cluster has a time limit of its own.
     trigger: (wish) => triggerCronJob(deps, wish, never),
     setSuspended: (cronJob, suspended) => setSuspended(deps.cluster, cronJob, suspended, never),

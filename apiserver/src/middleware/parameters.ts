@@ -65,6 +65,11 @@ export function search(): Parameter<string | undefined> {
   return scalar((text) => (text.length > 253 ? new Unreadable('is too long') : text), 'at most 253 characters');
 }
 
+/** A text of so many characters at most. */
+export function text(most: number): Parameter<string | undefined> {
+  return scalar((value) => (value.length > most ? new Unreadable('is too long') : value), `at most ${most} characters`);
+}
+
 /** A name of any form: one that nothing has is answered by the route. */
 export function name(): Parameter<string | undefined> {
   return scalar((text) => text, 'a name');

@@ -125,6 +125,9 @@ export const queryParameters: Readonly<Record<string, Parameter>> = {
   logSource: query('source', 'Without it live, else stored.', words(logSources)),
   pod: query('pod', 'One pod of several.', text),
   previous: query('previous', 'Of the container before its restart.', bool),
+  logText: query('q', 'What a line has in it, upper and lower case alike; an expression with regex=true.', text),
+  logRegex: query('regex', 'q is RE2.', bool),
+  logCursor: query('cursor', 'Of the answer before: the search goes on where it ended.', text),
   logFormat: query('format', 'As an object, or as a text file.', words(['json', 'text'])),
 
   slotsSince: since('Inclusive; without it 7 days ago.'),

@@ -75,6 +75,7 @@ export {
   type DecisiveLine,
   type DecisiveLineOfPod,
 } from './execution/decisive-line.ts';
+export { searchLog, type FoundLine } from './text/search-log.ts';
 export { maskLine } from './text/mask-line.ts';
 export { compileRegex, findRegexProblem, RegexError, type Regex } from './fixes/regex.ts';
 export {

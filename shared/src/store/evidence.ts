@@ -16,7 +16,8 @@ const plainBelowBytes = 512;
 const pack = promisify(gzip);
 const unpack = promisify(gunzip);
 
-const columns = [
+/** Of a row that `toEvidence` reads, besides `uid_text` of its CronJob. */
+export const evidenceColumns = [
   'owner',
   'kind',
   'name',
@@ -121,7 +122,7 @@ export async function listDecisiveLines(
 ): Promise<{ readonly endedAt: Instant; readonly body: string }[]> {
   const found = await rows(
     db,
-    `select ${quoted(columns, 'e')}, c.uid_text, coalesce(x.finished_at, x.created_at) as ended_at from executions x ` +
+    `select ${quoted(evidenceColumns, 'e')}, c.uid_text, coalesce(x.finished_at, x.created_at) as ended_at from executions x ` +
       `join evidence e on e.owner = x.job_uid and e.kind = 'decisive' join cronjobs c on c.id = e.cronjob_id ` +
       `where x.cronjob_id in (${marks(cronJobIds)}) and x.status = ? and x.created_at <= ? ` +
       `order by x.created_at desc limit ${Math.trunc(most)}`,
@@ -148,7 +149,7 @@ export async function findEvidence(
   return row === undefined ? undefined : toEvidence(db, row);
 }
 
-const select = `select ${quoted(columns, 'e')}, c.uid_text from evidence e join cronjobs c on c.id = e.cronjob_id`;
+const select = `select ${quoted(evidenceColumns, 'e')}, c.uid_text from evidence e join cronjobs c on c.id = e.cronjob_id`;
 
 interface PackedBody {
   readonly encoding: 'plain' | 'gzip';
@@ -184,7 +185,7 @@ async function putPiece(tx: Tx, piece: Evidence, packed: PackedBody, cronJobId: 
   if (present !== undefined) await change(tx, `delete from evidence where ${where}`, key);
   await insertRows(tx, {
     table: 'evidence',
-    columns,
+    columns: evidenceColumns,
     rows: [
       [
         ...key,
@@ -210,7 +211,7 @@ async function flagExecution(tx: Tx, owner: unknown, kind: EvidenceKind): Promis
   await change(tx, `update executions set flags = flags | ${bit} where job_uid = ?`, [owner]);
 }
 
-async function toEvidence(db: Db, row: Row): Promise<Evidence> {
+export async function toEvidence(db: Db, row: Row): Promise<Evidence> {
   // The driver gives bytes; what kind of view it is differs.
   const body = row['body'] as Uint8Array | null;
   const text = body === null ? undefined : row['encoding'] === 'gzip' ? await unpack(body) : Buffer.from(body);

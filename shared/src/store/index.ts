@@ -116,6 +116,7 @@ export {
   type Evidence,
   type EvidenceKind,
 } from './evidence.ts';
+export { listLogs, type KeptLog, type LogFilter, type LogPlace } from './list-logs.ts';
 export {
   deleteHistory,
   pruneHistory,

@@ -43,6 +43,8 @@ const pages: readonly (readonly [name: string, path: string, ready: string])[] =
   ['channel', '/channels/billing-hook', 'text=Renew the credentials'],
   ['sla', '/sla', 'text=52 of 57'],
   ['coverage', '/coverage', 'text=No monitor selects it'],
+  ['search', '/search?q=heap', 'text=heap 467 MiB'],
+  ['search-none', '/search', 'text=Nothing is looked for yet'],
   ['timeline', '/timeline', 'text=Starts per'],
   ['grid', '/timeline?view=past24', 'text=not recorded'],
   ['settings', '/settings', 'text=storage.type'],

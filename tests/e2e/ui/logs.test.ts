@@ -84,4 +84,24 @@ describe('what the log says, in the user interface', { skip: whyNoBrowser() ?? f
     await page.locator('.marked').getByText('Killed').waitFor();
     await seen(page, '1 of 1');
   });
+
+  journey('finds a text in all logs from the runs of a CronJob, goes on, and opens a run at the line', async (page) => {
+    await go(page, '/cronjobs/data/nightly-backup?part=runs');
+    await page.getByRole('searchbox', { name: 'Find in all logs' }).fill('heap');
+    await page.waitForURL(/\/search\?q=heap&ns=data&cronjob=nightly-backup/);
+    await page.locator('main mark').getByText('heap').first().waitFor();
+    await page.getByText('INFO heap 467 MiB').first().waitFor();
+    await page.getByText('Killed').first().waitFor();
+    await page.getByRole('link', { name: 'nightly-backup' }).first().click();
+    await page.waitForURL(/runs\/nightly-backup-\d+\?pod=nightly-backup-\d+-x7kqm&container=backup#L101$/);
+    await page.locator('.log .marked').getByText('INFO heap 467 MiB').waitFor();
+    await go(page, '/search?q=heap');
+    await seen(page, '3 lines');
+    await seen(page, /^Searched back to /);
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await seen(page, '6 lines');
+    await page.getByRole('button', { name: 'Failed' }).click();
+    await page.waitForURL(/status=failed/);
+    await seen(page, '3 lines');
+  });
 });

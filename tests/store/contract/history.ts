@@ -6,6 +6,7 @@ import {
   forgetChanges,
   listDecisiveLines,
   listEvidence,
+  listLogs,
   listSpecEpochs,
   projectCronJob,
   pruneHistory,
@@ -116,6 +117,44 @@ export const evidence = contract('evidence', (test) => {
     assert.deepEqual(flags, [], 'they are no events');
     await pruneHistory(store, { before: now - dayMs, evidenceOnly: true, budgetMs: 60_000 });
     assert.equal((await listDecisiveLines(store, [cronJob.id], now, 9)).length, 2, 'they go with the logs');
+  });
+
+  test('lists logs by runs, newest first, filtered, and goes on after any of them', async ({ store, epoch }) => {
+    const cronJob = await projected(store, epoch);
+    const since = now - 40 * dayMs;
+    const runs = [1, 2, 3].map((days) =>
+      aRun(cronJob, { createdAt: now - days * dayMs, status: days === 2 ? 'success' : 'failed' }),
+    );
+    await recordRuns(store, epoch, runs);
+    await putEvidence(
+      store,
+      epoch,
+      runs.flatMap((run) => [
+        someLog(run, { name: 'p/main', body: 'one\n' }),
+        someLog(run, { name: 'p/init', body: 'two\n' }),
+        someLog(run, { name: 'p/gone', body: undefined, unavailable: 'podGone' }),
+        someLog(run, { kind: 'events', name: '', body: '[]' }),
+      ]),
+    );
+    const filter = { namespaces: [cronJob.namespace], cronJobs: [cronJob.name], statuses: [], since, until: undefined };
+    const all = await listLogs(store, filter, { after: undefined, limit: 100 });
+    assert.deepEqual(
+      all.map(({ createdAt, name, jobName, text }) => [createdAt, name, jobName, text]),
+      runs.flatMap(({ createdAt, jobName }) => [
+        [createdAt, 'p/main', jobName, 'one\n'],
+        [createdAt, 'p/init', jobName, 'two\n'],
+      ]),
+    );
+    for (const [at, after] of all.entries()) {
+      const rest = await listLogs(store, filter, { after, limit: 100 });
+      assert.deepEqual(rest, all.slice(at + 1));
+    }
+    const failed = await listLogs(store, { ...filter, statuses: ['failed'] }, { after: undefined, limit: 1 });
+    assert.deepEqual([failed.length, failed[0]?.status, failed[0]?.endedAt], [1, 'failed', runs[0]?.finishedAt]);
+    const none = await listLogs(store, { ...filter, namespaces: ['elsewhere'] }, { after: undefined, limit: 9 });
+    assert.deepEqual(none, []);
+    const early = { ...filter, until: runs[1]?.createdAt };
+    assert.equal((await listLogs(store, early, { after: undefined, limit: 9 })).length, 2);
   });
 
   test('of an unknown CronJob is not kept', async ({ store, epoch }) => {

@@ -4,11 +4,12 @@ import type {
   ExecutionStatus,
   ExecutionTrigger,
   JobLogs,
+  LogSearchResult,
   LogSource,
   Ref,
   RunComparison,
 } from '@cronjob-monitor/shared/contract';
-import { download, get, type Answer } from './client.ts';
+import { download, get, type Answer, type Query } from './client.ts';
 import { pathOf } from './cronjobs.ts';
 
 export interface ExecutionQuery {
@@ -49,6 +50,11 @@ export function compareRun(
 
 export function readLog(ref: Ref, jobName: string, query: LogQuery, signal?: AbortSignal): Promise<Answer<JobLogs>> {
   return get(`${runPath(ref, jobName)}/logs`, { ...query }, signal);
+}
+
+/** A part of a search through kept logs; `query.cursor` goes on where an answer ended. */
+export function searchLogs(query: Query, signal?: AbortSignal): Promise<Answer<LogSearchResult>> {
+  return get('logs/search', query, signal);
 }
 
 export function downloadLog(ref: Ref, jobName: string, query: LogQuery): Promise<{ blob: Blob; name: string }> {

@@ -21,5 +21,6 @@ export const pages: Readonly<Record<PageName | 'unknown', Load>> = {
   timeline: () => import('./timeline/Page.svelte'),
   coverage: () => import('./coverage/Page.svelte'),
   sla: () => import('./sla/Page.svelte'),
+  search: () => import('./search/Page.svelte'),
   unknown: () => import('./unknown/Page.svelte'),
 };

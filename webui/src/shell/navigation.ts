@@ -38,6 +38,7 @@ export function entryOf(page: PageName | 'unknown'): PageName | undefined {
       return undefined;
     case 'cronjob':
     case 'run':
+    case 'search':
       return 'cronjobs';
     case 'monitor':
       return 'monitors';

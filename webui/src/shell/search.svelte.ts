@@ -217,6 +217,7 @@ function ownEntries(): PaletteEntry[] {
       group: 'Actions',
       href: addressOf('silences', {}, { form: 'new' }),
     },
+    { id: 'page search', name: 'Search in logs', group: 'Pages', href: addressOf('search') },
     action('Check now', () => void live.reloadAll()),
     action('Light theme', () => void (preferences.theme = 'light')),
     action('Dark theme', () => void (preferences.theme = 'dark')),

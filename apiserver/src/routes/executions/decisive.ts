@@ -1,5 +1,6 @@
 import type { DecisiveLine } from '@cronjob-monitor/shared/contract';
 import {
+  decisiveLine,
   decisiveLines,
   findAgain,
   maskLine,
@@ -35,14 +36,15 @@ export function storedLines(evidence: readonly Evidence[]): readonly DecisiveLin
   return body === undefined ? undefined : (JSON.parse(body) as readonly DecisiveLineOfPod[]);
 }
 
-/** Those of one log as it is shown, numbered by it. */
+/** Those of one log of a failed run as it is shown, numbered by it. Of a log that is not kept it is the last line that speaks of an error. */
 export function decisiveIn(
   lines: readonly DecisiveLine[],
-  shown: { readonly pod: string | null; readonly container: string; readonly logs: string },
+  { pod, container, logs }: { readonly pod: string | null; readonly container: string; readonly logs: string },
 ): DecisiveLine[] {
-  return lines
-    .filter(({ pod, container }) => pod === shown.pod && container === shown.container)
-    .flatMap((line) => findAgain(line, shown.logs) ?? []);
+  const known = lines.filter((line) => line.pod === pod && line.container === container);
+  if (known.length > 0) return known.flatMap((line) => findAgain(line, logs) ?? []);
+  const line = decisiveLine(logs);
+  return pod !== null && line?.by === 'word' ? [{ pod, container, ...line, firstSeenAt: null }] : [];
 }
 
 /** Of the newest attempt. */

@@ -122,6 +122,7 @@ test('gives the live log of the container that failed before the stored one', as
     lines: 3,
     truncated: false,
     capturedAt: null,
+    decisive: [{ pod: 'backup-1-x7k', container: 'main', number: 3, text: 'Killed', by: 'word', firstSeenAt: null }],
   });
   assert.equal(asked[0]?.tailLines, 501, 'one more tells whether there are earlier ones');
 });

@@ -5,12 +5,16 @@ import {
   type Store,
   type StoredExecution,
 } from '@cronjob-monitor/shared/store';
-import { logSources, type JobLogs } from '@cronjob-monitor/shared/contract';
+import { executionStatuses, logSources, type JobLogs, type Problem } from '@cronjob-monitor/shared/contract';
 import { readQuery } from '../../middleware/validate.ts';
+import { cutToMinute, readWindow } from '../../windows.ts';
 import { executionNotFound, getKnownCronJob, type KnownCronJob } from '../known-cron-job.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
 import { decisiveIn, readDecisive } from '../executions/decisive.ts';
-import { flag, name, whole, word } from '../../middleware/parameters.ts';
+import { flag, instant, name, names, text, whole, word, words } from '../../middleware/parameters.ts';
+
+/** Of a text or an expression that is looked for. */
+const maxSearchedCharacters = 500;
 
 const logsQuery = {
   container: name(),
@@ -21,6 +25,33 @@ const logsQuery = {
   uid: name(),
   format: word(['json', 'text']),
 };
+
+const searchQuery = {
+  q: text(maxSearchedCharacters),
+  regex: flag(),
+  namespace: names(),
+  cronjob: names(),
+  status: words(executionStatuses),
+  since: instant(),
+  until: instant(),
+  cursor: name(),
+};
+
+/** Nothing is in every line. */
+function hasText({ q }: { readonly q: string | undefined }): Problem[] {
+  if (q !== undefined && q !== '') return [];
+  return [
+    {
+      in: 'query',
+      field: 'q',
+      message: 'is missing',
+      allowed: `a text of at most ${maxSearchedCharacters} characters`,
+    },
+  ];
+}
+
+/** Logs of the last 30 x 24 h without `since`. */
+const defaultWindowMs = 30 * 86_400_000;
 
 const defaultTailLines = 500;
 
@@ -40,12 +71,32 @@ const units = 4;
  *     x-refusals: [404, 429, 502]
  *     x-also: [text/plain]
  *     x-no-store: true
+ * /logs/search:
+ *   get:
+ *     tags: [Runs]
+ *     operationId: searchLogs
+ *     summary: Lines of kept logs, those of the newest runs first
+ *     x-ability: readLogs
+ *     x-query: [logText, logRegex, namespaces, cronJobs, executionStatuses, executionsSince, executionsUntil, logCursor]
+ *     x-answers: { 200: LogSearchResult }
+ *     x-refusals: [429]
+ *     x-no-store: true
  */
 
 /** GET …/executions/{jobName}/logs: of running Jobs too. */
-export function logsRouter({ guard, store, actions }: RouteDeps): ApiRouter {
+export function logsRouter({ guard, store, actions, clock }: RouteDeps): ApiRouter {
   const path = '/cronjobs/:namespace/:name/executions/:jobName/logs';
-  return createRouter().get(path, guard({ ability: 'readLogs', expensive: units }), async (ctx) => {
+  const router = createRouter().get('/logs/search', guard({ ability: 'readLogs', expensive: units }), async (ctx) => {
+    const query = readQuery(ctx, searchQuery, hasText);
+    const { q = '', regex = false, namespace, cronjob, status, cursor } = query;
+    const window = readWindow(query, { since: cutToMinute(clock.now()) - defaultWindowMs });
+    const filter = { namespaces: namespace, cronJobs: cronjob, statuses: status, ...window };
+    const left = new AbortController();
+    ctx.res.once('close', () => left.abort());
+    ctx.body = await actions.searchLogs({ wanted: q, isRegex: regex, filter, cursor }, left.signal);
+    ctx.state.noStore = true;
+  });
+  return router.get(path, guard({ ability: 'readLogs', expensive: units }), async (ctx) => {
     const query = readQuery(ctx, logsQuery);
     const { namespace = '', jobName = '' } = ctx.params;
     const known = await getKnownCronJob(store, ctx.params);
@@ -65,7 +116,8 @@ export function logsRouter({ guard, store, actions }: RouteDeps): ApiRouter {
     } else {
       const kept = run ? await listEvidence(store, jobUid) : [];
       const lines = run && !previous ? await readDecisive(store, known.ids, run, kept) : [];
-      ctx.body = { ...logs, decisive: decisiveIn(lines, logs) } satisfies JobLogs;
+      const isOver = run?.status === 'failed' && !previous;
+      ctx.body = { ...logs, decisive: isOver ? decisiveIn(lines, logs) : [] } satisfies JobLogs;
     }
   });
 }
