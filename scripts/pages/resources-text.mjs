@@ -114,6 +114,12 @@ ${table(
       'shown; the runbook is a link in messages',
     ],
     [
+      'annotations `cronjob-monitor.io/health`, `…/health-message`',
+      'CronJob',
+      'the leader, with `gitops.mirror`',
+      'state of its [rollout](#rollout) and the generation that it is about, `Healthy/12`, and one sentence; by server-side apply, as the manager cronjob-monitor',
+    ],
+    [
       'annotation `cronjob-monitor.io/depends-on`',
       'CronJob',
       'people',
@@ -382,6 +388,11 @@ healthCheckExprs:
     current: status.conditions.exists(c, c.type == 'Healthy' && c.status == 'True')
     failed: status.conditions.exists(c, c.type == 'Healthy' && c.status == 'False')
 \`\`\`
+
+With the configuration \`gitops.mirror\` the CronJob says it itself: annotation \`cronjob-monitor.io/health: Healthy/12\`, state and generation, which is compared
+with \`metadata.generation\`. \`progressing\` says so of a template that has not run yet; \`healthy\` calls it healthy, for sync waves wait for each other. It is written on a
+change, for one CronJob every 10 s at most and five a second in all, so a fleet of 10,000 has it after 35 min. After \`off\` the annotations stay until
+\`kubectl annotate cronjobs --all --all-namespaces cronjob-monitor.io/health- cronjob-monitor.io/health-message-\` takes them away.
 `,
   'AlertChannel status': `${table(
     ['condition', 'reason', 'when'],

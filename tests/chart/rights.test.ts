@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { ClusterError, watchedKinds, type Cluster } from '@cronjob-monitor/shared/kube';
+import { aCronJob, paths } from '../cluster/kube-objects.ts';
 import { startRealCluster, type RealCluster } from '../realcluster/real-cluster.ts';
 import { clientOf, grant, kubeconfigOf } from './accounts.ts';
 import { findHelm } from './helm.ts';
@@ -51,6 +52,10 @@ const calls: Readonly<Record<string, Call>> = {
   patchMonitorStatus: (cluster, { watched }) =>
     cluster.patchMonitorStatus({ namespace: watched, name: 'm' }, { phase: 'Active' }, undefined, never),
   patchChannelStatus: (cluster) => cluster.patchChannelStatus('c', { ready: true }, undefined, never),
+  applyHealth: (cluster, { watched }) => {
+    const other = '00000000-0000-0000-0000-000000000000';
+    return cluster.applyHealth({ namespace: watched, name: 'there', uid: other }, undefined, never);
+  },
   findLease: (cluster) => cluster.findLease(leaseKey, never),
   createLease: (cluster) => cluster.createLease(leaseKey, lease, never),
   replaceLease: async (cluster) => {
@@ -117,7 +122,10 @@ const ofController =
   `listPage watch patchMonitorStatus patchChannelStatus findLease createLease replaceLease listEvents listAllEvents readLog
   listPodsOfJob listPods findSecret reviewToken reviewAccess version clusterUid findCronJob findJob`.split(/\s+/);
 const reads = ['readLog', 'listPodsOfJob', 'findCronJob', 'findJob', 'reviewToken', 'reviewAccess', 'version'];
-const writes = ['createJob', 'setSuspended'];
+/** Who may suspend may annotate too. */
+const writes = ['createJob', 'setSuspended', 'applyHealth'];
+/** The controller does it where the configuration asks for it. */
+const ofMirror = 'applyHealth';
 /** Where all namespaces are watched the pods of our own are among them. */
 const readsAnywhere = [...reads, 'listPods'];
 
@@ -131,7 +139,7 @@ test('every method of the client that a process uses is among those whose right 
   assert.ok(controller.length >= 8);
   assert.deepEqual(
     controller.filter((name) => !ofController.includes(name)),
-    [],
+    [ofMirror],
   );
   const apiserver = methodsUsedIn('apiserver');
   assert.ok(apiserver.length >= 5);
@@ -163,6 +171,7 @@ describe('the rights that the chart gives', { skip }, () => {
       };
       await make(`${own}/namespaces/${name}/cronjobmonitors`, monitor);
     }
+    for (const name of ['team-a', 'elsewhere']) await make(paths.cronJobs(name), aCronJob('there'));
     await make(`${own}/alertchannels`, {
       apiVersion: 'cronjob-monitor.io/v1alpha1',
       kind: 'AlertChannel',
@@ -195,6 +204,12 @@ describe('the rights that the chart gives', { skip }, () => {
   test('split: the controller watches, elects, reads Secrets of its namespace, and starts nothing', async () => {
     const objects = await given('split on PostgreSQL');
     assert.deepEqual(await allowed(objects, 'controller', anywhere), [...ofController].sort());
+  });
+
+  // To a cluster both are patches.
+  test('gitops.mirror: the controller may patch CronJobs as well', async () => {
+    const objects = await given('split on PostgreSQL', { config: { gitops: { mirror: 'healthy' } } });
+    assert.deepEqual(await allowed(objects, 'controller', anywhere), [...ofController, ofMirror, 'setSuspended'].sort());
   });
 
   test('split: the API server reads, triggers and suspends, and sees no Secret and no Lease', async () => {

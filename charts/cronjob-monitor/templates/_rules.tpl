@@ -4,6 +4,11 @@
 - apiGroups: [batch]
   resources: [cronjobs, jobs]
   verbs: [get, list, watch]
+{{- if ne (get (get .root.Values.config "gitops" | default dict) "mirror" | default "off" | toString) "off" }}
+- apiGroups: [batch]
+  resources: [cronjobs]
+  verbs: [patch]
+{{- end }}
 - apiGroups: [""]
   resources: [pods]
   verbs: [get, list, watch]

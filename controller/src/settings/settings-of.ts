@@ -27,6 +27,7 @@ export function settingsOf(loaded: LoadedConfig, ownNamespace: string): Controll
       watchNamespaces: config['cluster.watch-namespaces'],
       crossNamespaceFrom: orOwn(config['monitors.cross-namespace-from']),
     },
+    mirror: config['gitops.mirror'],
     secrets: {
       namespaces: orOwn(config['channels.secret-namespaces']),
       labelled: { off: [], own: [ownNamespace], all: ['*'] }[config['channels.require-secret-label']],

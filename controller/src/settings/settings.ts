@@ -16,6 +16,8 @@ export interface ControllerSettings {
   readonly ownerLabel: string | undefined;
   readonly watchNamespaces: readonly string[];
   readonly reach: ReachRules;
+  /** Health of CronJobs as annotations of theirs, and the word for a template that has not run. */
+  readonly mirror: 'off' | 'progressing' | 'healthy';
   readonly secrets: SecretRules;
   readonly monitorDefaults: MonitorDefaults;
   readonly specChecks: SpecChecks;

@@ -25,6 +25,7 @@ import type { Queues } from '../reconcilers/queues.ts';
 import { reconcileChannel } from '../reconcilers/channel/index.ts';
 import {
   createCronJobRecords,
+  createMirror,
   createOutlooks,
   reconcileCronJobs,
   type Outlook,
@@ -148,7 +149,22 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
   });
   // Before anything is compared with the cluster, which knows of no group without a Job.
   deps.groups.restore(await listKeptGroups(store));
-  const verdicts = await createVerdictWork({ ...deps, evidence, figures, outlookOf }, term);
+  const { mirror: mirrored } = settings;
+  const mirror =
+    mirrored === 'off'
+      ? undefined
+      : createMirror({
+          ...deps,
+          untried: mirrored === 'healthy' ? 'Healthy' : 'Progressing',
+          cronJobs: caches.cronJobs,
+          isMonitored: (uid) => selection.isMonitored(uid),
+          isAway(error) {
+            if (isDatabaseAway(error)) deps.circuit.trip(error);
+            return isDatabaseAway(error);
+          },
+        });
+  const onAlertsMoved = (uids: Iterable<string>): void => mirror?.ask(uids);
+  const verdicts = await createVerdictWork({ ...deps, evidence, figures, outlookOf, onAlertsMoved }, term);
   const { evaluation, watchedUntilAt } = verdicts;
   await recallDepartedMonitors({ store, selection, monitors: caches.monitors }, clock.now());
   const outlookInZone = (cronJob: CronJobFacts, now: Instant): Outlook => {
@@ -177,6 +193,13 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
   );
   const statuses = createStatusWriting(deps);
   deps.problems.add(() => statuses.problems());
+  if (mirror) {
+    deps.problems.add(mirror.problems);
+    deps.background(
+      'mirror',
+      evaluation.judged.then(() => mirror.run(term.signal)),
+    );
+  }
   const addresses = createAddressRules(settings.channels);
   const lint = createMonitorLint({
     store,
@@ -203,6 +226,7 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
       const showsAfterMs = lastEnds.get(cronJobUid) === end ? monitorFiguresMs : rolloutMs;
       lastEnds.set(cronJobUid, end);
       evaluation.recorded(cronJobUid);
+      mirror?.ask([cronJobUid]);
       productMetrics.recorded(execution, { isHistory, lagSeconds: finishedAt && (now - finishedAt) / 1000 });
       for (const { uid } of selection.monitorsOfUid(cronJobUid)) queues.CronJobMonitor.addAt(uid, now + showsAfterMs);
     }
@@ -240,10 +264,10 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
       onUndecided: (cronJobUid, jobUid, isUndecided) => deps.intake.markUndecided(cronJobUid, jobUid, isUndecided),
     });
 
-  const cronJobs: BatchOf = (uids) => {
+  const cronJobs: BatchOf = async (uids) => {
     // Coverage counts those that no monitor selects, too.
     if (!uids.every((uid) => selection.isMonitored(uid))) series.tidySoon();
-    return reconcileCronJobs(uids, {
+    const comeBack = await reconcileCronJobs(uids, {
       cronJobs: caches.cronJobs,
       isMonitored: (uid) => selection.isMonitored(uid),
       findDeparted: (uid) => selection.findCronJob(uid),
@@ -267,6 +291,8 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
       },
       onRespecified: (uids) => evaluation.ask(uids),
     });
+    mirror?.ask(uids);
+    return comeBack;
   };
 
   const monitor = (uid: string, signal: AbortSignal): Promise<ComeBack> =>

@@ -42,6 +42,8 @@ export interface VerdictWorkDeps extends LeaderWorkDeps {
   readonly evidence: Pick<EvidenceTaking, 'knownOf' | 'onMessagesCompleted'>;
   readonly figures: Pick<FleetFigures, 'judged' | 'measureSla'>;
   readonly outlookOf: (cronJob: CronJobFacts, now: Instant) => Outlook;
+  /** Alerts of these CronJobs were written. */
+  readonly onAlertsMoved: (cronJobUids: Iterable<string>) => void;
 }
 
 /** What is judged and told: evaluation, outbox, and what ages. */
@@ -323,6 +325,7 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
       for (const reason of withheld) deps.deliveryMetrics.suppressed(reason);
       for (const { result, ...message } of unsent) deps.deliveryMetrics.ended(message, result);
     }
+    deps.onAlertsMoved(raised.map(({ cronJobUid }) => cronJobUid));
     for (const uid of new Set(raised.map(({ cronJobUid }) => cronJobUid)))
       for (const { uid: monitor } of selection.monitorsOfUid(uid))
         queues.CronJobMonitor.addAt(monitor, clock.now() + statusMs);

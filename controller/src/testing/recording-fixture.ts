@@ -33,6 +33,7 @@ export const settings: ControllerSettings = {
   isDefaultZoneGiven: true,
   ownerLabel: undefined,
   watchNamespaces: [],
+  mirror: 'off',
   reach: { ignoredNamespaces: ['kube-system'], watchNamespaces: [], crossNamespaceFrom: [] },
   secrets: { namespaces: ['default'], labelled: [] },
   monitorDefaults: {

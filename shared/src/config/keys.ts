@@ -216,6 +216,13 @@ export const keys = {
     'Label of CronJobs and Namespaces that names the owner; an annotation wins.',
   ),
 
+  'gitops.mirror': row(
+    'C',
+    oneOf('off', 'progressing', 'healthy'),
+    'off',
+    'Health as annotations of CronJobs; a template that has not run yet is progressing, or healthy.',
+  ),
+
   'monitors.cross-namespace-from': ownNamespace(
     row('C', namespacesOrAny, null, 'Namespaces whose monitors may select CronJobs of others.'),
   ),

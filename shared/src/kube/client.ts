@@ -4,6 +4,7 @@ import type {
   AccessQuestion,
   Cluster,
   ClusterEvent,
+  MirroredHealth,
   Identity,
   LeaseRecord,
   ListPage,
@@ -18,7 +19,7 @@ import { createCaller, type Caller } from './caller.ts';
 import type { CredentialSource } from './credentials.ts';
 import type { Answered } from './exchange.ts';
 import { toLeaseObject, toLeaseRecord } from './lease-record.ts';
-import { accessReviews, events, kinds, leases, pathOf, queryOf, secrets, tokenReviews } from './paths.ts';
+import { accessReviews, events, kinds, leases, ownManager, pathOf, queryOf, secrets, tokenReviews } from './paths.ts';
 import { createRateLimiter } from './rate-limiter.ts';
 import { accessReviewOf, isAllowed, toIdentity, tokenReviewOf } from './reviews.ts';
 import { toListPage } from './list-page.ts';
@@ -45,6 +46,8 @@ export interface ClusterOptions extends CredentialSource {
 }
 
 const mergePatch = 'application/merge-patch+json';
+/** JSON is YAML too. */
+const applyPatch = 'application/apply-patch+yaml';
 /** Every pod that a Job made carries this label, in all supported versions. */
 const ofJobs = 'job-name';
 
@@ -139,6 +142,21 @@ class HttpCluster implements Cluster {
       { status, resourceVersion },
       signal,
     );
+  }
+
+  async applyHealth(
+    { namespace, name, uid }: ObjectKey & { readonly uid: string },
+    health: MirroredHealth | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const annotations = health && {
+      'cronjob-monitor.io/health': health.health,
+      'cronjob-monitor.io/health-message': health.message,
+    };
+    const body = { apiVersion: 'batch/v1', kind: 'CronJob', metadata: { namespace, name, uid, annotations } };
+    const path = pathOf(kinds.CronJob, { namespace, name }) + queryOf({ fieldManager: ownManager, force: true });
+    const write = { method: 'PATCH', body, contentType: applyPatch } as const;
+    await this.#call.send({ ...write, lane: 'calls', verb: 'patch', resource: 'cronjobs', path }, signal);
   }
 
   // oxlint-disable-next-line max-params -- path and name of the resource, what to write, and the signal

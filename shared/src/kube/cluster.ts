@@ -98,6 +98,14 @@ export interface ClusterEvent {
   readonly objectUid: string;
 }
 
+/** What the annotations of a CronJob say of its health. */
+export interface MirroredHealth {
+  /** `cronjob-monitor.io/health`: state/generation. */
+  readonly health: string;
+  /** `cronjob-monitor.io/health-message` */
+  readonly message: string;
+}
+
 /**
  * All that the product asks of a Kubernetes cluster. One implementation speaks HTTP to in-cluster, kubeconfig and simulated
  * API servers alike. Every call has a time limit of its own and ends when its signal aborts. Failures are `ClusterError`.
@@ -120,6 +128,16 @@ export interface Cluster {
     name: string,
     status: object,
     resourceVersion: string | undefined,
+    signal: AbortSignal,
+  ): Promise<void>;
+
+  /**
+   * Server-side apply of the two annotations of health of a CronJob, as manager `cronjob-monitor` and with force; undefined takes them away.
+   * Fails with `conflict` or `invalid` when another object has the name by now, or none.
+   */
+  applyHealth(
+    cronJob: ObjectKey & { readonly uid: string },
+    health: MirroredHealth | undefined,
     signal: AbortSignal,
   ): Promise<void>;
 

@@ -42,3 +42,6 @@ export function queryOf(parameters: Readonly<Record<string, string | number | bo
   const text = query.toString();
   return text === '' ? '' : `?${text}`;
 }
+
+/** Who writes what we apply, in `metadata.managedFields`. */
+export const ownManager = 'cronjob-monitor';

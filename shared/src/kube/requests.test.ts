@@ -170,6 +170,23 @@ const rows: Row[] = [
     { spec: { suspend: true } },
     merge,
   ],
+  [
+    'health',
+    (c) => c.applyHealth({ ...key, uid: 'u' }, { health: 'Healthy/3', message: 'm' }, never),
+    {},
+    'PATCH',
+    `${batch}/namespaces/prod/cronjobs/report?fieldManager=cronjob-monitor&force=true`,
+    {
+      apiVersion: 'batch/v1',
+      kind: 'CronJob',
+      metadata: {
+        ...key,
+        uid: 'u',
+        annotations: { 'cronjob-monitor.io/health': 'Healthy/3', 'cronjob-monitor.io/health-message': 'm' },
+      },
+    },
+    'application/apply-patch+yaml',
+  ],
   ['Secret', (c) => c.findSecret(key, never), {}, 'GET', '/api/v1/namespaces/prod/secrets/report'],
   [
     'token',

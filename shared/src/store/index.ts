@@ -43,7 +43,7 @@ export {
   type CronJobSeen,
   type ProjectedCronJob,
 } from './catalog/project-cron-job.ts';
-export { listUnsettledRollouts, type RolloutRow } from './catalog/job-templates.ts';
+export { listRollouts, listUnsettledRollouts, type RolloutRow } from './catalog/job-templates.ts';
 export {
   decideStates,
   setBrokenTargets,

@@ -37,6 +37,32 @@ export function writeContract(subject: Subject): void {
       await assert.rejects(client.setSuspended({ namespace, name: 'never' }, true, forever), is('notFound'));
     });
 
+    test('health is applied as two annotations of ours, whatever others wrote there, and leaves with us', async () => {
+      const { client } = subject();
+      const annotations = { team: 'data', 'cronjob-monitor.io/health': 'forged' };
+      await prepare(subject, 'POST', paths.cronJobs(namespace), aCronJob('mirrored', { annotations }));
+      const path = paths.cronJobs(namespace, 'mirrored');
+      const { uid, generation } = (await raw(subject, 'GET', path)).body.metadata;
+      const cronJob = { namespace, name: 'mirrored', uid };
+      await client.applyHealth(cronJob, { health: 'Healthy/1', message: 'All is well.' }, forever);
+      const { body: told } = await raw(subject, 'GET', path);
+      assert.deepEqual(told.metadata.annotations, {
+        team: 'data',
+        'cronjob-monitor.io/health': 'Healthy/1',
+        'cronjob-monitor.io/health-message': 'All is well.',
+      });
+      assert.equal(told.metadata.generation, generation);
+      const own = told.metadata.managedFields.find(({ operation }: { operation: string }) => operation === 'Apply');
+      assert.equal(own?.manager, 'cronjob-monitor');
+      await client.applyHealth(cronJob, undefined, forever);
+      assert.deepEqual((await raw(subject, 'GET', path)).body.metadata.annotations, { team: 'data' });
+      const other = { ...cronJob, uid: '00000000-0000-0000-0000-000000000000' };
+      const isRefused = (error: unknown): boolean => is('conflict')(error) || is('invalid')(error);
+      await assert.rejects(client.applyHealth(other, { health: 'Healthy/1', message: '' }, forever), isRefused);
+      await assert.rejects(client.applyHealth({ ...other, name: 'never' }, undefined, forever), isRefused);
+      assert.equal((await raw(subject, 'GET', paths.cronJobs(namespace, 'never'))).status, 404);
+    });
+
     test('an update with an old version is a conflict, and changes nothing', async () => {
       await prepare(subject, 'POST', paths.cronJobs(namespace), aCronJob('contested'));
       const path = paths.cronJobs(namespace, 'contested');

@@ -15,6 +15,7 @@ const minuteMs = 60_000;
 const config = {
   cluster: { name: 'test' },
   channels: { 'allow-cidrs': ['127.0.0.0/8'], 'secret-namespaces': [namespace] },
+  gitops: { mirror: 'progressing' },
   scheduler: {
     'startup-grace-period': '1s',
     'dead-man-switch-interval': '1s',
@@ -169,6 +170,32 @@ export async function describeAlerts(title: string, { database: name, brief }: S
       await scene.service.until('it is gone', async () => (await scene.openAlerts('recovers')).length === 0);
       await wait(45_000);
       assert.deepEqual(scene.heard('recovers'), []);
+    });
+
+    scenario('the CronJob itself says how its template fares, to tools that read nothing else', async () => {
+      await scene.watch('mirrored', {});
+      const path = paths.cronJobs(namespace, 'mirrored');
+      const untilSays = async (health: string, message: RegExp): Promise<void> => {
+        await scene.service.until(`it says ${health}`, async () => {
+          const { annotations = {} } = (await cluster.request('GET', path)).body.metadata;
+          const isSaid = annotations['cronjob-monitor.io/health'] === health;
+          return isSaid && message.test(annotations['cronjob-monitor.io/health-message'] ?? '');
+        });
+      };
+      await untilSays('Progressing/1', /^No run with this job template has ended; the next is due /);
+      await scene.run('mirrored', 'exit:1');
+      await untilSays('Degraded/1', /^Its last run failed \(exit/);
+      await scene.run('mirrored', 'success');
+      await untilSays('Healthy/1', /^Its last run with this job template succeeded\.$/);
+      await scene.patchCronJob('mirrored', { suspend: true });
+      await untilSays('Suspended/2', /^It is suspended\.$/);
+      const { managedFields } = (await cluster.request('GET', path)).body.metadata;
+      const applied = managedFields.filter(({ operation }: { operation: string }) => operation === 'Apply');
+      const ours = { 'f:cronjob-monitor.io/health': {}, 'f:cronjob-monitor.io/health-message': {} };
+      assert.deepEqual(
+        applied.map(({ manager, fieldsV1 }: { manager: string; fieldsV1: object }) => [manager, fieldsV1]),
+        [['cronjob-monitor', { 'f:metadata': { 'f:annotations': ours } }]],
+      );
     });
 
     scenario(

@@ -189,6 +189,10 @@ export class WorldCluster implements Cluster {
     this.#patchStatus('CronJobMonitor', namespace, name, status);
   }
 
+  applyHealth(): Promise<void> {
+    return Promise.reject(new Error('no history mirrors health'));
+  }
+
   async patchChannelStatus(
     name: string,
     status: object,

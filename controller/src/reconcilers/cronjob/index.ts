@@ -1,3 +1,4 @@
 export { createCronJobRecords, reconcileCronJobs, createOutlooks, type Outlook } from './reconcile.ts';
 export { watchCronJobs } from './watches.ts';
 export { SpecSightings } from './spec-sightings.ts';
+export { createMirror, type Mirror } from './mirror.ts';

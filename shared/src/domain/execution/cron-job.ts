@@ -27,6 +27,8 @@ export interface CronJobFacts {
   readonly notes: CronJobNotes;
   /** Annotations by which its owner speaks for it, as written. Absent: none. */
   readonly annotations?: Annotations | undefined;
+  /** Its annotations `cronjob-monitor.io/health` and `…/health-message`, which we write. */
+  readonly health?: { readonly health: string; readonly message: string } | undefined;
   readonly schedule: string;
   readonly timeZone: string | undefined;
   readonly suspended: boolean;

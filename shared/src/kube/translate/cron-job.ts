@@ -1,6 +1,7 @@
 import type { ConcurrencyPolicy, CronJobFacts, CronJobNotes } from '../../domain/index.ts';
 import { arrayOf, countOf, instantOf, numberOf, objectOf, textOf, type Json } from './fields.ts';
 import type { Interner } from './interner.ts';
+import { ownManager } from '../paths.ts';
 import { toLine } from './line.ts';
 import { metadataOf, metadataWritesOf, ownAnnotations, textsOf, type Metadata } from './metadata.ts';
 import { templateHash } from './template-hash.ts';
@@ -51,17 +52,18 @@ export function toCronJobFacts(object: Json, intern: Interner): CronJobFacts | u
     templateHash: intern(templateHash(job)),
     templateWrittenAt: templateWrittenAt(metadata),
     lastWriter: lastWriterOf(metadata, intern),
+    health: healthOf(metadata.annotations, intern),
   };
 }
 
 const managerChars = 128;
 
-/** The newest writer of anything but a subresource; the controllers write the status. */
+/** The newest writer of anything but a subresource; the controllers write the status, and we the annotations of health. */
 function lastWriterOf(metadata: Metadata, intern: Interner): CronJobFacts['lastWriter'] {
   const managedBy = intern(ownerOf(metadata));
   return arrayOf(metadata.raw['managedFields'])
     .map(objectOf)
-    .filter((entry) => textOf(entry['subresource']) === undefined)
+    .filter((entry) => textOf(entry['subresource']) === undefined && !isMirrored(entry))
     .flatMap((entry) => {
       const at = instantOf(entry['time']);
       const manager = intern(toLine(textOf(entry['manager']) ?? '', managerChars));
@@ -95,6 +97,19 @@ function ownerOf({ raw, annotations, labels }: Metadata): string | undefined {
   if (kind !== undefined && name !== undefined) return toLine(`${kind} ${name}`, managerChars);
   const found = tools.find(([, value]) => textOf(value) !== undefined);
   return found && toLine(`${found[0]} ${textOf(found[1])}`, managerChars);
+}
+
+/** What is applied by us is health alone; suspending by our API is an update. */
+function isMirrored(entry: Json): boolean {
+  return textOf(entry['manager']) === ownManager && textOf(entry['operation']) === 'Apply';
+}
+
+/** As it was mirrored last. */
+function healthOf(annotations: Json, intern: Interner): CronJobFacts['health'] {
+  const health = textOf(annotations['cronjob-monitor.io/health']);
+  const message = textOf(annotations['cronjob-monitor.io/health-message']);
+  if (health === undefined && message === undefined) return undefined;
+  return { health: intern(toLine(health ?? '', 64)), message: intern(toLine(message ?? '', 512)) };
 }
 
 /** What people wrote for readers. */

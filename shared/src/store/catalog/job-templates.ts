@@ -17,6 +17,7 @@ import type { Db, Tx } from '../database.ts';
 import { fullJobName, fullReason } from '../executions/short-text.ts';
 import { toId16 } from '../id16.ts';
 import { rowsIn, updateRows } from '../upsert.ts';
+import { cronJobIdsOf } from './cron-job-ids.ts';
 import { statusWords } from '../words.ts';
 
 /** What the row of a CronJob knows of its present job template. */
@@ -150,10 +151,12 @@ export function withEvidenceOfRun(
 /** How the job templates of CronJobs fare, those of which it is not known that all is well. */
 export interface RolloutRow extends Ref, Omit<RolloutFacts, 'isMonitored'> {
   readonly id: number;
+  /** Of the CronJob as it was when its row was written. */
+  readonly generation: number;
 }
 
 const rolloutRow =
-  'c.id, c.namespace, c.name, c.suspended, c.problem, c.last_schedule_at, c.last_success_at, c.running, c.next_run_at, ' +
+  'c.id, c.namespace, c.name, c.suspended, c.problem, c.last_schedule_at, c.last_success_at, c.running, c.next_run_at, c.generation, ' +
   templateColumns.map((column) => `c.${column}`).join(', ');
 
 /** The CronJobs that this monitor selects, as their rollouts are judged, but those that are suspended or all well. */
@@ -170,6 +173,23 @@ export async function listUnsettledRollouts(db: Db, monitor: Ref): Promise<Rollo
   return withAlerts(db, found);
 }
 
+/** How the job templates of these CronJobs fare, by their UIDs; those that have no row, or are deleted, are absent. */
+export async function listRollouts(db: Db, uids: readonly string[]): Promise<ReadonlyMap<string, RolloutRow>> {
+  const ids = await cronJobIdsOf(db, uids);
+  const found = await rowsIn(
+    db,
+    [...ids.values()],
+    (marks) => `select ${rolloutRow} from cronjobs c where c.id in (${marks}) and c.deleted_at is null`,
+  );
+  const byId = new Map((await withAlerts(db, found)).map((row) => [row.id, row]));
+  return new Map(
+    [...ids].flatMap(([uid, id]) => {
+      const row = byId.get(id);
+      return row ? [[uid, row] as const] : [];
+    }),
+  );
+}
+
 async function withAlerts(db: Db, found: readonly Row[]): Promise<RolloutRow[]> {
   const alerts = await rowsIn(
     db,
@@ -181,6 +201,7 @@ async function withAlerts(db: Db, found: readonly Row[]): Promise<RolloutRow[]> 
   const alertsOf = Map.groupBy(alerts, (row) => Number(row['cronjob_id']));
   return found.map((row) => ({
     id: Number(row['id']),
+    generation: Number(row['generation']),
     namespace: String(row['namespace']),
     name: String(row['name']),
     deletedAt: undefined,

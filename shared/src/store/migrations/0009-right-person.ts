@@ -43,10 +43,10 @@ export const personTables: readonly Table[] = [
 ];
 
 export const personColumns: Readonly<Record<string, Readonly<Record<string, ColumnType>>>> = {
-  // declared: the words of its owner, in its annotations and those of its namespace. mirrored: what its annotation of health says.
+  // declared: the words of its owner, in its annotations and those of its namespace.
   // job_marks: of a group of Jobs (kind 1), what else than labels its newest Job is selected by.
   // depends_on: the CronJobs that it waits for, as namespace/name, by its annotation and its monitors.
-  cronjobs: { declared: 'longText', mirrored: { text: 64 }, job_marks: 'longText', depends_on: 'longText' },
+  cronjobs: { declared: 'longText', job_marks: 'longText', depends_on: 'longText' },
   // news_from_at: its monitor was away since then; what ended in that time is news to it, whatever other monitors were told.
   monitor_targets: { news_from_at: 'bigint' },
   channels: { proved_at: 'bigint', proved_by: { text: 253 } },
