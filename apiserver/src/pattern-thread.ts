@@ -1,4 +1,4 @@
-import { BudgetError, createBudgetedThread, type BudgetedThread, type Clock } from '@cronjob-monitor/shared/process';
+import { BudgetError, createBudgetedThread, type Clock } from '@cronjob-monitor/shared/process';
 import {
   partBudgetMs,
   type PatternAnswer,
@@ -6,6 +6,7 @@ import {
   type PatternThread,
   type SearchAnswer,
   type SearchQuestion,
+  type SearchThread,
 } from './actions/index.ts';
 
 /** Expressions run in linear time, but a large one over a long log can still take seconds. */
@@ -26,7 +27,15 @@ export function createPatternThread(clock: Clock): PatternThread & { close(): Pr
 }
 
 /** The thread in which kept logs are searched, a few at once; it begins with the first search. */
-export function createSearchThread(clock: Clock): BudgetedThread<SearchQuestion, SearchAnswer> {
+export function createSearchThread(clock: Clock): SearchThread & { close(): Promise<void> } {
   const program = new URL('./actions/search-program.ts', import.meta.url);
-  return createBudgetedThread<SearchQuestion, SearchAnswer>({ program, budgetMs: partBudgetMs, clock });
+  const thread = createBudgetedThread<SearchQuestion, SearchAnswer>({ program, budgetMs: partBudgetMs, clock });
+  return {
+    run: (question) => thread.run(question),
+    get waiting() {
+      return thread.waiting;
+    },
+    isOverBudget: (error) => error instanceof BudgetError,
+    close: () => thread.close(),
+  };
 }

@@ -30,7 +30,7 @@ import { testPattern, type PatternThread } from './test-pattern.ts';
 import type { PatternQuestion } from './try-pattern.ts';
 import { triggerCronJob, type TriggerWish } from './trigger.ts';
 
-export { partBudgetMs } from './search-logs.ts';
+export { partBudgetMs, type SearchThread } from './search-logs.ts';
 export type { SearchAnswer, SearchQuestion } from './search-program.ts';
 export type { SilenceDraft } from './silence.ts';
 export type { PatternThread } from './test-pattern.ts';

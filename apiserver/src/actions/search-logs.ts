@@ -1,6 +1,6 @@
 import type { LogHit, LogSearchResult } from '@cronjob-monitor/shared/contract';
 import { findRegexProblem } from '@cronjob-monitor/shared/domain';
-import { BudgetError, type BudgetedThread, type Clock } from '@cronjob-monitor/shared/process';
+import type { Clock } from '@cronjob-monitor/shared/process';
 import { listLogs, type KeptLog, type LogFilter, type LogPlace, type Store } from '@cronjob-monitor/shared/store';
 import { invalidRequest, tooBusy, type ApiError } from '../errors.ts';
 import type { SearchAnswer, SearchQuestion } from './search-program.ts';
@@ -18,7 +18,14 @@ const mostOfLog = 3;
 const mostWaiting = 8;
 const retryAfterSeconds = 5;
 
-export type SearchThread = Pick<BudgetedThread<SearchQuestion, SearchAnswer>, 'run' | 'waiting'>;
+/** Where logs are searched: a thread with a time budget, so that no expression stalls the loop that serves all other callers. */
+export interface SearchThread {
+  run(question: SearchQuestion): Promise<SearchAnswer>;
+  /** Questions that wait or run. */
+  readonly waiting: number;
+  /** Whether `run` failed because it took too long. */
+  readonly isOverBudget: (error: unknown) => boolean;
+}
 
 export interface SearchWish {
   readonly wanted: string;
@@ -76,7 +83,7 @@ async function ask(thread: SearchThread, question: SearchQuestion): Promise<Sear
   try {
     return await thread.run(question);
   } catch (error) {
-    if (error instanceof BudgetError) throw refuse('q', 'takes too long to look for', 'a simpler expression');
+    if (thread.isOverBudget(error)) throw refuse('q', 'takes too long to look for', 'a simpler expression');
     throw error;
   }
 }
