@@ -46,3 +46,7 @@ test('a verdict that waits is due when it can be told', () => {
 test('what was not asked leaves its instant as it is', () => {
   assert.deepEqual(wish(['jobFailed'], ['jobFailed', undefined, quiet()]), []);
 });
+
+test('what is open about a group of Jobs is asked again when it is let go', () => {
+  assert.deepEqual(dueWishesOf(of, [], new Set<Part>(['deadMan']), 700), [{ ...of, kind: 'presence', at: 700 }]);
+});

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { monitorDefaults } from '../../testing/index.ts';
 import { decodeMonitorSpec } from './decode-monitor.ts';
-import { detectionRulesOf } from './detection-rules.ts';
+import { detectionRulesOf, groupRulesOf } from './detection-rules.ts';
 
 const defaults = { ...monitorDefaults, storeEvents: false };
 
@@ -36,4 +36,20 @@ test('a subject of stuck Jobs whose limit cannot be read is off, the others are 
   const { stuck } = rulesOf({ stuckJobs: { notStartedAfter: 'soon' } });
   assert.equal(stuck.notStarted, undefined);
   assert.equal(stuck.terminating?.terminatingAfterMs, 600_000);
+});
+
+test('a group of Jobs is judged by how its Jobs end and how long they take, and by nothing that needs a schedule', () => {
+  const sla = { maxDuration: '25m', minSuccessRate: 99, finishBy: { time: '06:00' } };
+  const suspendedHandling = { alertIfSuspendedFor: '1d' };
+  const rules = rulesOf({ deadManSwitch: { maxTimeSinceLastSuccess: '25h' }, sla, suspendedHandling });
+  const { missedSchedule, deadMan, successRate, finishBy, output, suspended, ...judged } = groupRulesOf(rules);
+  assert.deepEqual(
+    [missedSchedule.enabled, deadMan, successRate, finishBy, output, suspended.alertIfSuspendedForMs],
+    [false, undefined, undefined, undefined, undefined, undefined],
+  );
+  const { jobFailed, stuck, durations, regression } = judged;
+  assert.deepEqual(
+    { jobFailed, stuck, durations, regression },
+    { jobFailed: rules.jobFailed, stuck: rules.stuck, durations: rules.durations, regression: rules.regression },
+  );
 });
