@@ -4,6 +4,7 @@ import {
   cronJobIdsOf,
   forgetCronJob,
   listChanges,
+  listOwnSettings,
   listWatchedSince,
   listSpecEpochs,
   projectCronJob,
@@ -43,6 +44,29 @@ export const cronJobs = contract('the catalog of CronJobs', (test) => {
       next_run_at: now + 5,
       baseline_at: null,
     });
+  });
+
+  test('keeps what a CronJob and its Namespace say of themselves, and who owns it', async ({ store, epoch }) => {
+    const facts = someCronJob({ labels: { team: 'data' }, annotations: { grace: '5m' } });
+    const name = { 'kubernetes.io/metadata.name': facts.namespace };
+    const ofNamespace = { labels: { ...name, tier: 'gold' }, annotations: { severity: 'critical' } } as const;
+    const { id } = await store.fenced(epoch, (tx) => projectCronJob(tx, seen(facts, { ofNamespace, owner: 'ana' })));
+    const silent = someCronJob();
+    const said = { labels: { 'kubernetes.io/metadata.name': silent.namespace }, annotations: {} };
+    const { id: other } = await store.fenced(epoch, (tx) => projectCronJob(tx, seen(silent, { ofNamespace: said })));
+    const [first, second] = await listOwnSettings(store, [id, other]);
+    assert.deepEqual(
+      [first?.cronJob, first?.ofNamespace],
+      [{ labels: { team: 'data' }, annotations: { grace: '5m' } }, ofNamespace],
+    );
+    assert.deepEqual(second?.ofNamespace, said);
+    const rows = await readRows(store, 'select notes, declared from cronjobs where id in (?, ?) order by id', [
+      id,
+      other,
+    ]);
+    assert.deepEqual([rows[0]?.['notes'], rows[1]?.['declared']], ['{"owner":"ana"}', null]);
+    const changed = await store.fenced(epoch, (tx) => projectCronJob(tx, seen(facts, { owner: 'ana' })));
+    assert.equal(changed.changed, true, 'its Namespace says nothing any more');
   });
 
   test('is asked for lists of any length with a statement for each power of two, which stays prepared', async (bench) => {

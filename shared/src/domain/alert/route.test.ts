@@ -2,6 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { alertTypes, coverageStates, severities, type AlertType, type Severity } from '../../contract/index.ts';
+import { lint } from '../detect/lint.ts';
+import type { LintedMonitor } from '../detect/lint-finding.ts';
+import { routesOf } from './routes.ts';
+import { aCronJob } from '../../testing/index.ts';
 import {
   CoverageJudge,
   outcomeOf,
@@ -56,14 +60,33 @@ const channel: fc.Arbitrary<ChannelReach> = fc.record({
   ready: fc.boolean(),
   hold: fc.constantFrom(undefined, undefined, 'circuit', 'parked', 'invalid'),
   acceptedAt: fc.constantFrom(undefined, now - 2 * hourMs, now),
+  allowedNamespaces: fc.option(fc.subarray(['platform', 'prod', 'dev']), { nil: undefined }),
+});
+const route = fc.record({
+  name: fc.constantFrom('one', 'two'),
+  causes: fc.constantFrom([], ['platform'] as const),
+  types: fc.subarray([...alertTypes]),
+  severities: fc.subarray([...severities]),
+  channels: fc.array(fc.record({ name: fc.constantFrom(...names), isOwned: fc.boolean() }), { maxLength: 2 }),
+  isChosen: fc.boolean(),
+  instead: fc.boolean(),
+  fold: fc.boolean(),
 });
 const channelRef = fc.record({ name: fc.constantFrom(...names), severities: fc.subarray([...severities]) });
 const monitor: fc.Arbitrary<RouteRules> = fc
   .record({
     looksFor: fc.subarray([...alertTypes]),
-    alerting: fc.option(fc.record({ enabled: fc.boolean(), channelRefs: fc.array(channelRef, { maxLength: 3 }) }), {
-      nil: undefined,
-    }),
+    alerting: fc.option(
+      fc.record({
+        enabled: fc.boolean(),
+        channelRefs: fc.array(channelRef, { maxLength: 3 }),
+        routes: fc.array(route, { maxLength: 2 }),
+        annotation: fc.subarray([...names]),
+        monitorNamespace: fc.constant('platform'),
+        cronJobNamespace: fc.constant('prod'),
+      }),
+      { nil: undefined },
+    ),
     severityOverrides: fc.dictionary(fc.constantFrom(...alertTypes), fc.constantFrom(...severities)),
   })
   .map((changes) => ({ ...rules, ...changes }));
@@ -72,6 +95,19 @@ const fleet = fc.record({
   monitors: fc.array(monitor, { maxLength: 3 }),
   types: fc.subarray([...alertTypes], { minLength: 1 }),
 });
+
+const lintedTypes = ['jobFailed', 'missedSchedule', 'deadManTriggered', 'jobStuck'] as const;
+const linted: LintedMonitor = {
+  selector: undefined,
+  deadManSwitch: { enabled: true, maxTimeSinceLastSuccess: undefined },
+  missedSchedule: { enabled: true },
+  jobFailed: { enabled: true },
+  sla: undefined,
+  stuckJobs: { enabled: true },
+  suspendedHandling: { alertIfSuspendedFor: undefined },
+  alerting: undefined,
+  dataRetention: { retentionDays: 30 },
+};
 
 const usual: Readonly<Partial<Record<AlertType, Severity>>> = { deadManTriggered: 'critical', absent: 'critical' };
 
@@ -83,13 +119,17 @@ test('10,000 random fleets: an alert is heard where some monitor looks, its chan
       if (monitors.length === 0) return assert.equal(coverage.state, 'unwatched');
       for (const { type, state, channels: told } of coverage.types) {
         const looking = monitors.filter(({ looksFor }) => looksFor.includes(type));
-        const named = looking.flatMap(({ alerting, severityOverrides }) => {
+        // Who is told, and in which order of precedence, is asked of what sends the messages: routes.test.ts judges it.
+        const sent = looking.map(({ alerting, severityOverrides }) => {
           const severity = severityOverrides?.[type] ?? usual[type] ?? 'warning';
-          const refs = alerting?.enabled ? alerting.channelRefs : [];
-          return refs.filter(({ severities: taken }) => taken.length === 0 || taken.includes(severity));
+          return routesOf(alerting, { type, severity }, (name) => channels[name]);
         });
-        const existing = named.flatMap(({ name }) => channels[name] ?? []);
-        const usable = existing.filter(({ ready, hold }) => ready && hold === undefined);
+        const named = sent.flatMap((routes) => [...('told' in routes ? routes.told : []), ...routes.refused]);
+        const heard = sent.flatMap((routes) => ('told' in routes ? routes.told : []));
+        const usable = heard.flatMap(({ name }) => {
+          const found = channels[name];
+          return found?.ready && found.hold === undefined ? [found] : [];
+        });
         const isProved = usable.some(({ acceptedAt }) => acceptedAt === now);
         assert.deepEqual(
           [state === 'off', state === 'nobody', state === 'unreachable', state === 'unproved', state === 'reached'],
@@ -101,8 +141,7 @@ test('10,000 random fleets: an alert is heard where some monitor looks, its chan
             isProved,
           ],
         );
-        const toldNames = named.filter(({ name }) => channels[name] !== undefined).map(({ name }) => name);
-        assert.deepEqual(told, [...new Set(toldNames)].toSorted());
+        assert.deepEqual(told, [...new Set(heard.map(({ name }) => name))].toSorted());
       }
       const standings = coverage.types.map(({ state }) => coverageStates.indexOf(state));
       assert.equal(coverageStates.indexOf(coverage.state), Math.min(...standings), 'the worst type counts');
@@ -111,6 +150,7 @@ test('10,000 random fleets: an alert is heard where some monitor looks, its chan
         alertTypes.filter((type) => types.includes(type)),
       );
       for (const ofOne of monitors) {
+        assertLintAgrees(ofOne, facts);
         const routes = types.map((type) => routeOf(ofOne, type, facts));
         const single = new CoverageJudge(types, facts).judge([ofOne]);
         assert.deepEqual(
@@ -124,6 +164,39 @@ test('10,000 random fleets: an alert is heard where some monitor looks, its chan
     { numRuns: 10_000 },
   );
 });
+
+/** The lint says that no channel takes a type exactly where its route says so, if every channel is there and admits all. */
+function assertLintAgrees(of: RouteRules, facts: ReachFacts): void {
+  const admitting = [...facts.channels].map(([name, one]) => [name, { ...one, allowedNamespaces: ['*'] }] as const);
+  const missing = names.map(
+    (name) => [name, { ready: true, hold: undefined, acceptedAt: now, allowedNamespaces: ['*'] }] as const,
+  );
+  const open: ReachFacts = { ...facts, channels: new Map([...missing, ...admitting]) };
+  const problems = ['grace: 5 is no duration; such as 5m'];
+  const own = { monitor: linted, routing: of.alerting, severityOverrides: of.severityOverrides, problems };
+  const found = lint({
+    monitor: linted,
+    cronJobs: [
+      {
+        facts: aCronJob({ name: 'backup' }),
+        rhythm: 'ScheduleInvalid',
+        durations: undefined,
+        nextRunAt: undefined,
+        own,
+      },
+    ],
+    channelFaults: [],
+    skewP99Ms: 0,
+    isDefaultZoneGiven: true,
+  });
+  const unrouted = found.find(({ code }) => code === 'SeverityNotRouted')?.message ?? '';
+  for (const type of lintedTypes) {
+    const { reason } = routeOf({ ...of, looksFor: alertTypes }, type, open);
+    const isUntold = reason === 'severityNotRouted' || reason === 'noChannel';
+    assert.equal(unrouted.includes(`${type} (`), isUntold && of.alerting?.enabled === true, `${type}: ${unrouted}`);
+  }
+  assert.ok(found.some(({ code }) => code === 'AnnotationInvalid'));
+}
 
 test('a route names severity and source, each channel once, and those that do not exist', () => {
   const alerting = {
