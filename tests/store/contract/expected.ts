@@ -135,7 +135,7 @@ export const expected = contract('names that monitors expect', (test) => {
     assert.deepEqual(await about(), [false, 0, 'unknown'], 'one that is gone is no page of its own');
     const again = { facts: { ...facts, uid: randomUUID() }, seenAt: now + 10 };
     await store.fenced(epoch, (tx) => projectCronJob(tx, again));
-    assert.deepEqual(await about(), [true, 1, 'critical']);
+    assert.deepEqual(await about(), [true, 1, 'warning']);
   });
 
   test('the live alerts about such names', async ({ store, epoch }) => {
