@@ -68,7 +68,7 @@ const states = {
   alertStates: ['pending', 'active', 'suppressed', 'resolved', 'expired', 'cancelled'],
   suppressions: ['maintenance', 'silence', 'monitorGone'],
   deliveryStates: ['ready', 'claimed', 'sent', 'parked', 'dead', 'cancelled', 'digested', 'collapsed'],
-  deliveryKinds: ['firing', 'reminder', 'flapping', 'update', 'closing', 'digest', 'test'],
+  deliveryKinds: ['firing', 'reminder', 'flapping', 'update', 'closing', 'digest', 'test', 'drill'],
   executionStatuses: ['success', 'failed', 'replaced', 'deleted', 'unobserved'],
   executionTriggers: ['scheduled', 'manual', 'rerun', 'unmatched'],
   failureCauses: ['platform', 'capacity', 'configuration', 'application'],

@@ -1,5 +1,11 @@
-import type { Message, Outgoing } from '@cronjob-monitor/shared/domain';
-import { aDigestMessage, anAlertMessage, anOutgoing, aTestMessage } from '@cronjob-monitor/shared/testing';
+import type { DrillMessage, Message, Outgoing } from '@cronjob-monitor/shared/domain';
+import {
+  aDigestMessage,
+  aDrillMessage,
+  anAlertMessage,
+  anOutgoing,
+  aTestMessage,
+} from '@cronjob-monitor/shared/testing';
 
 const resolved = anAlertMessage({
   alert: {
@@ -28,6 +34,9 @@ export const everyKind: readonly { readonly says: string; readonly message: Mess
   },
   { says: 'digest of a rate limit', message: { kind: 'digest', data: aDigestMessage(500, { cause: 'rateLimit' }) } },
   { says: 'test', message: { kind: 'test', data: aTestMessage() } },
+  { says: 'drill', message: { kind: 'drill', data: aDrillMessage() } },
+  { says: 'drill, over', message: { kind: 'drill', data: drillOf('over') } },
+  { says: 'drill that proved nothing', message: { kind: 'drill', data: drillOf('unproved') } },
 ];
 
 /** The same kinds with texts as long and as odd as strangers make them. */
@@ -55,6 +64,11 @@ export function monstrous(): Outgoing[] {
     anOutgoing({ message: { kind: 'digest', data: digest } }),
     anOutgoing({ message: { kind: 'test', data: aTestMessage({ message: text }) } }),
   ];
+}
+
+function drillOf(news: DrillMessage['drill']['news']): DrillMessage {
+  const drill = { ...aDrillMessage().drill, news };
+  return aDrillMessage({ drill, links: { drill: null, channel: 'https://monitor.example.org/channels/team-chat' } });
 }
 
 function withoutRun(): ReturnType<typeof anAlertMessage> {

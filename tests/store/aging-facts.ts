@@ -24,6 +24,7 @@ export async function prune({ store, epoch }: Bench, cutoffs: Partial<RestCutoff
     {
       alertsBefore: never,
       silencesBefore: never,
+      drillsBefore: never,
       payloadsBefore: never,
       payloadsFrom: never,
       rollupsBeforeDay: never,

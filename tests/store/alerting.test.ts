@@ -2,6 +2,7 @@ import { after, describe } from 'node:test';
 import { alertRows, ledger, saidByPeople } from './contract/alerts.ts';
 import { earlierTerms, limits, outbox } from './contract/claims.ts';
 import { digests, heldChannels, toldAnew, unwantedMessages } from './contract/delivery-care.ts';
+import { drills } from './contract/drills.ts';
 import { judging } from './contract/judging.ts';
 import { settling, streams } from './contract/settling.ts';
 import { settlingTogether } from './contract/settling-together.ts';
@@ -22,6 +23,7 @@ const suites = [
   heldChannels,
   digests,
   toldAnew,
+  drills,
   judging,
 ];
 

@@ -11,6 +11,7 @@ export const routes = {
   silences: '/silences',
   channels: '/channels',
   channel: '/channels/:name',
+  drill: '/drills/:id',
   timeline: '/timeline',
   sla: '/sla',
   coverage: '/coverage',

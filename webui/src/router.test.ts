@@ -12,6 +12,7 @@ describe('an address', () => {
     ['/monitors/prod/dr', 'monitor', { namespace: 'prod', name: 'dr' }],
     ['/alerts/019ab2c4', 'alert', { id: '019ab2c4' }],
     ['/channels/team-chat', 'channel', { name: 'team-chat' }],
+    ['/drills/019a', 'drill', { id: '019a' }],
     ['/settings', 'settings'],
     ['/cronjobs/prod', 'unknown'],
     ['/cronjobs/prod/a/runs', 'unknown'],

@@ -164,6 +164,11 @@ export const queryParameters: Readonly<Record<string, Parameter>> = {
     'A channel has to have accepted something within so many days; 30 without it.',
     wholeNumber(1, 365),
   ),
+  coverageProved: query(
+    'proved',
+    'A channel counts as proved only where a person has acknowledged a drill of it within `days`.',
+    bool,
+  ),
   coverageSort: sort(coverageSortKeys, 'state, the worst first'),
 
   severities: list('severity', 'Severities.', words(severities)),

@@ -8,6 +8,7 @@ import { cronJobActionsRouter } from './cronjob-actions/router.ts';
 import { coverageRouter } from './coverage/router.ts';
 import { cronJobsRouter } from './cronjobs/router.ts';
 import { deliveriesRouter } from './deliveries/router.ts';
+import { drillsRouter } from './drills/router.ts';
 import { executionsRouter } from './executions/router.ts';
 import { gridRouter } from './grid/router.ts';
 import { healthRouter } from './health/router.ts';
@@ -53,6 +54,7 @@ export function createRoutes(deps: RouteDeps): readonly ApiRouter[] {
     alertRouter(deps),
     silencesRouter(deps),
     channelsRouter(deps),
+    drillsRouter(deps),
     deliveriesRouter(deps),
     patternsRouter(deps),
     configRouter(deps),

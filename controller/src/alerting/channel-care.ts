@@ -5,6 +5,7 @@ import {
   countOpenDeliveries,
   findOldestDue,
   listChannelHolds,
+  listProofs,
   retellDead,
   takeProbes,
   tellUnacknowledged,
@@ -91,7 +92,8 @@ export class ChannelCare {
   async listToLookAt(): Promise<readonly HeldChannel[]> {
     const { store, metrics } = this.#deps;
     const channels = await listChannelHolds(store);
-    metrics.channels(channels);
+    const proofs = await listProofs(store);
+    metrics.channels(channels.map((channel) => ({ ...channel, proof: proofs.get(channel.uid) })));
     for (const { uid, hold } of channels) if (hold !== undefined) this.#holds.set(uid, hold);
     const now = store.now();
     return channels.filter(

@@ -1,5 +1,6 @@
 import {
   dedupKeyOf,
+  isAboutAlert,
   isCompletable,
   keepEnd,
   inBytes,
@@ -184,7 +185,7 @@ async function insertUpdate(
   const now = tx.now();
   const id = newId(now);
   const frozen = freeze(payload);
-  if (frozen.message.kind === 'digest' || frozen.message.kind === 'test') return false;
+  if (!isAboutAlert(frozen.message)) return false;
   const isNew = await insertDelivery(tx, {
     id,
     streamId,

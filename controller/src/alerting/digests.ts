@@ -319,7 +319,8 @@ export async function foldDigest(
   const { store } = deps;
   const { kind, heldBy } = delivery;
   // Of most messages it is clear without asking the database that they are not folded.
-  const mayFold = channel.type !== 'paging' && kind !== 'test' && kind !== 'digest' && heldBy === 'rateLimit';
+  const isOfAlert = kind !== 'test' && kind !== 'digest' && kind !== 'drill';
+  const mayFold = channel.type !== 'paging' && isOfAlert && heldBy === 'rateLimit';
   if (!mayFold || !isLate(delivery, store.now())) return pass(delivery);
   const folded = await store.fenced(deps.epoch, (tx) =>
     foldWaiting(tx, delivery, {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  isAboutAlert,
   toHolding,
   type AlertFinding,
   type AlertMessage,
@@ -81,7 +82,7 @@ const finding: AlertFinding = {
 
 function freeze(changes: Partial<MessageRequest> = {}, deps = whole, ending?: FindingVerdict): AlertMessage {
   const { message } = freezeWhole(changes, deps, ending);
-  assert.ok(message.kind !== 'digest' && message.kind !== 'test');
+  assert.ok(isAboutAlert(message));
   return message.data;
 }
 

@@ -3,6 +3,7 @@ import {
   closingTitleOf,
   firstNoticeTitleOf,
   headingOf,
+  isAboutAlert,
   nameFinding,
   noEvidence,
   shortIdOf,
@@ -95,7 +96,7 @@ export function withLearned(
   fault?: Fault,
 ): FrozenMessage {
   const { message } = frozen;
-  if (message.kind === 'digest' || message.kind === 'test') return frozen;
+  if (!isAboutAlert(message)) return frozen;
   const alert = fault ? { ...message.data.alert, ...fault, scope: fault.scope ?? null } : message.data.alert;
   const data = { ...message.data, alert, context: contextOf(facts, evidence) };
   return {

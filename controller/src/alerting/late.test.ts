@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { headingOf, type FrozenMessage, type Message } from '@cronjob-monitor/shared/domain';
+import { headingOf, isAboutAlert, type FrozenMessage, type Message } from '@cronjob-monitor/shared/domain';
 import { anAlertMessage, aTestMessage } from '@cronjob-monitor/shared/testing';
 import { sayHeld } from './late.ts';
 
@@ -9,7 +9,7 @@ function frozen(message: Message): FrozenMessage {
 }
 
 function alertOf({ message }: FrozenMessage): unknown {
-  if (message.kind === 'test' || message.kind === 'digest') return undefined;
+  if (!isAboutAlert(message)) return undefined;
   const { heldBy, heldSeconds, notification } = message.data.alert;
   return [heldBy, heldSeconds, notification];
 }

@@ -1,5 +1,5 @@
 import type { Hold } from '@cronjob-monitor/shared/contract';
-import type { FrozenMessage } from '@cronjob-monitor/shared/domain';
+import { isAboutAlert, type FrozenMessage } from '@cronjob-monitor/shared/domain';
 
 /** A message that was held longer says by what and for how long (alerting.md section 8). */
 export const lateAfterMs = 60_000;
@@ -10,7 +10,7 @@ export function sayHeld(
   held: { readonly by: Hold; readonly ms: number; readonly notification?: number | undefined },
 ): FrozenMessage {
   const { message } = frozen;
-  if (message.kind === 'digest' || message.kind === 'test') return frozen;
+  if (!isAboutAlert(message)) return frozen;
   const { alert } = message.data;
   const notification = held.notification ?? alert.notification;
   const saysAlready = alert.heldBy !== null && alert.heldSeconds * 1_000 >= held.ms;

@@ -11,7 +11,9 @@ import {
   titleOfMessage,
   toLocalTime,
   type AlertMessage,
+  type AlertNews,
   type DigestMessage,
+  type DrillMessage,
   type Message,
   type TestMessage,
 } from '@cronjob-monitor/shared/domain';
@@ -91,6 +93,7 @@ export function toDocument(message: Message): MessageDocument {
   const title = titleOfMessage(message);
   if (message.kind === 'digest') return { ...documentOfDigest(message.data), title };
   if (message.kind === 'test') return { ...documentOfTest(message.data), title };
+  if (message.kind === 'drill') return { ...documentOfDrill(message.data), title };
   return { ...documentOfAlert(message.data), title, state: stateInWords(message.kind, message.data) };
 }
 
@@ -156,7 +159,17 @@ function documentOfTest({ message, cluster, links }: TestMessage): MessageDocume
   };
 }
 
-function stateInWords(kind: Exclude<Message['kind'], 'digest' | 'test'>, { alert }: AlertMessage): string {
+function documentOfDrill({ message, cluster, links, drill }: DrillMessage): MessageDocument {
+  return {
+    ...emptyDocument,
+    state: drill.news === 'unproved' ? 'NOT PROVED' : 'DRILL',
+    message,
+    links: [...toLink('I read this', links.drill), ...toLink('Channel', links.channel)],
+    origin: clusterOf(cluster),
+  };
+}
+
+function stateInWords(kind: AlertNews['kind'], { alert }: AlertMessage): string {
   if (kind === 'reminder') return 'STILL ACTIVE';
   if (kind === 'flapping') return 'FLAPPING: it changes all the time, the next message comes when it is stable';
   if (kind === 'firing') return 'ACTIVE';

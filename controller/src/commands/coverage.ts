@@ -13,11 +13,12 @@ export const coverageCommand: Command = {
 
 Asks a running service for each CronJob whether alerts of it would be heard, and names those of which they would not, with the
 reason: no monitor selects it, the monitor does not look for the type, no channel takes it, its channels cannot be reached, or none
-of them has accepted a message or a test of late.
+of them has accepted a message or a test of late; with --proved, was proved by a person of late.
 
   --namespace N      this namespace alone; one in which no CronJob is known ends with 2
   --types T          types that have to be heard of, comma-separated; default: ${coverageTypes.join(',')}
   --days N           a channel has to have accepted something within so many days, 1 to 365; default 30
+  --proved           a person has to have acknowledged a drill of a channel within those days
   --fail-under P     end with 1 when fewer percent of the CronJobs are covered, 0 to 100; default 100
   --format FORMAT    text (default) or json
 ${serviceUsage}
@@ -33,6 +34,7 @@ async function runCoverage(argv: readonly string[], world: World): Promise<ExitS
     namespace: 'text',
     types: 'text',
     days: 'text',
+    proved: 'flag',
     'fail-under': 'text',
     format: 'text',
     ...serviceFlags,
@@ -47,7 +49,12 @@ async function runCoverage(argv: readonly string[], world: World): Promise<ExitS
   const service = openService(flags, world);
 
   const { namespace } = flags;
-  const answer = await service.get<CoverageList>('/coverage', { namespace, types, days });
+  const answer = await service.get<CoverageList>('/coverage', {
+    namespace,
+    types,
+    days,
+    proved: flags.proved && 'true',
+  });
   world.out(format === 'json' ? `${JSON.stringify(answer, null, 2)}\n` : describe(answer));
   const { percent } = answer.summary;
   if (percent === null) {

@@ -108,6 +108,7 @@ export const routeReasons: Readonly<Record<CoverageReason, string>> = {
   channelNotReady: 'the channel is not ready',
   channelHeld: 'the channel is held after failures',
   nothingAccepted: 'it has accepted nothing of late',
+  noDrillAcknowledged: 'no drill of it was acknowledged of late',
 };
 
 /** `jobFailed, warning: told to team-chat`. */

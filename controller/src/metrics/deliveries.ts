@@ -7,6 +7,7 @@ import {
   type DeliveryKind,
   type MessageSeverity,
 } from '@cronjob-monitor/shared/contract';
+import type { Instant } from '@cronjob-monitor/shared/domain';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 /** 0.1 s to an hour. */
@@ -34,6 +35,8 @@ export interface ChannelGauges {
   readonly ready: boolean;
   readonly failuresInRow: number;
   readonly hold: (typeof holds)[number] | undefined;
+  /** What drills say of it; undefined: it is new. */
+  readonly proof?: { readonly provedAt: Instant | undefined; readonly missed: object | undefined } | undefined;
 }
 
 type AlertLabel = 'namespace' | 'cronjob' | 'type' | 'severity' | 'channel';
@@ -59,6 +62,8 @@ export class DeliveryMetrics {
   readonly #ready: Gauge<'channel'>;
   readonly #failures: Gauge<'channel'>;
   readonly #hold: Gauge<'channel' | 'hold'>;
+  readonly #proved: Gauge<'channel'>;
+  readonly #notProved: Gauge<'channel'>;
   readonly #peers: Gauge<'channel' | 'state'>;
   /** Series that name a CronJob, by CronJob, and since when no monitor selects it, monotonic; undefined: it is watched. */
   readonly #named = new Map<string, NamedSeries>();
@@ -132,6 +137,18 @@ export class DeliveryMetrics {
       labelNames: ['channel', 'hold'],
       registers,
     });
+    this.#proved = new Gauge({
+      name: 'cronjob_monitor_channel_proved_timestamp_seconds',
+      help: 'When a drill of a channel was acknowledged last, Unix time; absent: never.',
+      labelNames: ['channel'],
+      registers,
+    });
+    this.#notProved = new Gauge({
+      name: 'cronjob_monitor_channel_not_proved',
+      help: '1 when the newest drill of a channel was not acknowledged or not delivered, else 0; absent: it was never drilled.',
+      labelNames: ['channel'],
+      registers,
+    });
     this.#peers = new Gauge({
       name: 'cronjob_monitor_alertmanager_peers',
       help: 'Peers of an Alertmanager, by whether they answered what was sent last: up or down.',
@@ -188,10 +205,13 @@ export class DeliveryMetrics {
 
   /** All channels that exist: those that are gone lose their series. */
   channels(channels: readonly ChannelGauges[]): void {
-    for (const gauge of [this.#ready, this.#failures, this.#hold]) gauge.reset();
-    for (const { name: channel, ready, failuresInRow, hold } of channels) {
+    for (const gauge of [this.#ready, this.#failures, this.#hold, this.#proved, this.#notProved]) gauge.reset();
+    for (const { name: channel, ready, failuresInRow, hold, proof } of channels) {
       this.#ready.set({ channel }, Number(ready));
       this.#failures.set({ channel }, failuresInRow);
+      if (proof?.provedAt !== undefined) this.#proved.set({ channel }, proof.provedAt / 1_000);
+      const isDrilled = proof?.provedAt !== undefined || proof?.missed !== undefined;
+      if (isDrilled) this.#notProved.set({ channel }, Number(proof?.missed !== undefined));
       for (const each of holds) this.#hold.set({ channel, hold: each }, Number(each === hold));
     }
   }
@@ -227,14 +247,16 @@ export class DeliveryMetrics {
 
   /** This replica leads no more: what the database has is told by who does. */
   stopped(): void {
-    for (const gauge of [this.#deliveries, this.#ready, this.#failures, this.#hold]) gauge.reset();
+    for (const gauge of [this.#deliveries, this.#ready, this.#failures, this.#hold, this.#proved, this.#notProved])
+      gauge.reset();
     this.#queueAge.remove();
   }
 }
 
 function labelsOf({ kind, severity, channel, alert }: ToldMessage): Record<AlertLabel, string> {
-  if (kind === 'test' || kind === 'digest') {
-    return { namespace: '', cronjob: '', type: messageLabels[kind], severity: 'info', channel };
+  if (kind === 'test' || kind === 'digest' || kind === 'drill') {
+    const type = messageLabels[kind === 'digest' ? 'digest' : 'test'];
+    return { namespace: '', cronjob: '', type, severity: 'info', channel };
   }
   return {
     namespace: alert?.namespace ?? '',

@@ -56,6 +56,7 @@ const dayMs = 24 * hourMs;
 const mostOfInterval = 0.2;
 const payloadDays = 7;
 const silenceDays = 90;
+const drillDays = 90;
 const changesKeptMs = 10 * minuteMs;
 /** Beyond so many runs a day the batches fall behind. */
 const mostRunsADay = 5_000_000;
@@ -89,6 +90,7 @@ export function createPrune(deps: PruneDeps): Prune {
       const rest = await pruneRest(deps.store, limits(), {
         alertsBefore: now - deps.retention.alertDays * dayMs,
         silencesBefore: now - silenceDays * dayMs,
+        drillsBefore: now - drillDays * dayMs,
         payloadsBefore,
         payloadsFrom: payloadsDoneThroughAt - payloadDays * dayMs,
         rollupsBeforeDay: dayOf(now) - deps.retention.rollupDays,
@@ -179,6 +181,7 @@ class Tally {
     decisions: 0,
     payloads: 0,
     silences: 0,
+    drills: 0,
     rollups: 0,
     specEpochs: 0,
     templates: 0,

@@ -1,6 +1,7 @@
 import {
   isGroupName,
   type CronJobFacts,
+  type Instant,
   type JobFacts,
   type NamespaceFacts,
   type PodFacts,
@@ -172,6 +173,7 @@ export interface ChannelSeen {
   readonly name: string;
   readonly generation: number;
   readonly resourceVersion: string;
+  readonly createdAt: Instant;
   readonly decoded: DecodedChannel;
   readonly status: unknown;
 }
@@ -180,11 +182,13 @@ export interface ChannelSeen {
 export function toChannelSeen(raw: RawObject): ChannelSeen | undefined {
   const metadata = raw['metadata'];
   if (typeof metadata !== 'object' || metadata === null) return undefined;
-  const { uid, name, generation, resourceVersion } = metadata as Readonly<Record<string, unknown>>;
+  const { uid, name, generation, resourceVersion, creationTimestamp } = metadata as Readonly<Record<string, unknown>>;
   if (typeof uid !== 'string' || typeof name !== 'string') return undefined;
+  const createdAt = Date.parse(String(creationTimestamp));
   return {
     uid,
     namespace: '',
+    createdAt: Number.isNaN(createdAt) ? 0 : createdAt,
     name,
     generation: typeof generation === 'number' ? generation : 0,
     resourceVersion: typeof resourceVersion === 'string' ? resourceVersion : '',

@@ -9,6 +9,7 @@ import {
   createFreeze,
   createSecretReader,
   createDigests,
+  Drills,
   toldAtOnce,
   type RaisedAlert,
   type ToldCronJob,
@@ -199,6 +200,18 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
     clock,
     logger,
   });
+  const drills = new Drills({
+    store,
+    epoch,
+    channels: caches.channels,
+    words: { clusterName: settings.clusterName, externalUrl: settings.externalUrl },
+    onTold: () => dispatcher.wake(),
+    onChannelChanged: (uid) => queues.AlertChannel.addAt(uid, clock.now()),
+    database: { isAway, whenBack: (_error, asking) => deps.circuit.whenClosed(asking) },
+    onFenced: () => term.lose('another process took the epoch'),
+    clock,
+    logger,
+  });
   const prune = createPrune({
     store,
     epoch,
@@ -281,6 +294,7 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
       dispatcher.start(term.signal);
       deps.evidence.onMessagesCompleted(() => dispatcher.wake());
       deps.background('alertmanagers', alertmanagers.run(signal));
+      deps.background('drills', drills.run(signal));
       deps.background('active alerts', countActive());
       deps.background('evaluation', evaluation.run(signal));
       deps.background(

@@ -1,5 +1,5 @@
 import type { Delivery } from './deliveries.ts';
-import type { ChannelType, DeliveryErrorCategory } from './vocabulary.ts';
+import type { ChannelType, DeliveryErrorCategory, DrillOutcome } from './vocabulary.ts';
 import type { Condition, List, Ref, WireInstant } from './wire.ts';
 
 export interface ChannelStats {
@@ -25,11 +25,21 @@ interface ChannelBase {
     readonly result: 'success' | 'failed';
     readonly message: string;
   } | null;
+  /** The last acknowledged drill; null: none ever was. */
+  readonly proved: ChannelProved | null;
+  /** The newest drill was not acknowledged, or not delivered. */
+  readonly missedDrill: boolean;
   /** ready + claimed. */
   readonly queued: number;
   readonly parked: number;
   readonly dead: number;
   readonly monitorCount: number;
+}
+
+/** When a person proved that they read what arrives there, and who; null: the person did not say. */
+export interface ChannelProved {
+  readonly at: WireInstant;
+  readonly by: string | null;
 }
 
 export type Channel = ChannelBase;
@@ -55,6 +65,14 @@ export interface ChannelDetail extends ChannelBase {
   readonly testOnSave: boolean;
   /** Namespaces that may use it; null: monitors of all, and annotations of none. */
   readonly allowedNamespaces: readonly string[] | null;
+  /** Null: it is drilled by hand alone. */
+  readonly drill: {
+    readonly schedule: string;
+    readonly timezone: string;
+    readonly ackWithinSeconds: number;
+    readonly fallbackChannel: string | null;
+    readonly next: WireInstant | null;
+  } | null;
   readonly uid: string;
   readonly generation: number;
   readonly conditions: readonly Condition[];
@@ -71,6 +89,39 @@ export interface ChannelTestResult {
   /** Null = success. */
   readonly category: DeliveryErrorCategory | 'noController' | 'waitExceeded' | null;
   readonly httpStatus: number | null;
+}
+
+/** POST /api/v1/channels/{name}/drill; one of GET /api/v1/channels/{name}/drills */
+export interface Drill {
+  readonly id: string;
+  readonly channel: string;
+  readonly deliveryId: string;
+  readonly outcome: DrillOutcome;
+  readonly dueAt: WireInstant;
+  /** When the receiver accepted it. */
+  readonly sentAt: WireInstant | null;
+  readonly ackByAt: WireInstant | null;
+  readonly ackedAt: WireInstant | null;
+  /** Null: it is not acknowledged, or the person did not say. */
+  readonly ackedBy: string | null;
+  /** Null: its schedule did. */
+  readonly askedBy: string | null;
+}
+
+/** GET /api/v1/channels/{name}/drills, the newest first. */
+export type DrillList = List<Drill>;
+
+/** POST /api/v1/drills/{id}/acknowledge: the key is the right to it. */
+export interface DrillAcknowledgement {
+  readonly key: string;
+  readonly by?: string;
+}
+
+/** What it answers; the same when the link is pressed once more. */
+export interface AcknowledgedDrill {
+  readonly id: string;
+  readonly ackedAt: WireInstant;
+  readonly ackedBy: string | null;
 }
 
 export const channelSortKeys = ['name', 'type', 'ready', 'lastAlert', 'consecutiveFailures'] as const;

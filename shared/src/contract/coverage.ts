@@ -4,7 +4,7 @@ import type { List, Percent, Ref, WireInstant } from './wire.ts';
 /**
  * Who would hear of an alert, worst first. `unwatched`: no monitor selects the CronJob. `off`: no monitor of it looks for the type.
  * `nobody`: no channel takes the alert. `unreachable`: its channels cannot be used now. `unproved`: none of them has accepted anything of
- * late. `reached`: one has.
+ * late, or, where that is asked, was proved by a drill. `reached`: one has.
  */
 export const coverageStates = ['unwatched', 'off', 'nobody', 'unreachable', 'unproved', 'reached'] as const;
 export type CoverageState = (typeof coverageStates)[number];
@@ -16,7 +16,7 @@ export const coverageTypes = [
   'deadManTriggered',
 ] as const satisfies readonly AlertType[];
 
-/** Why a state is not better: of `nobody` the first three, of `unreachable` the next, of `unproved` the last. */
+/** Why a state is not better: of `nobody` the first three, of `unreachable` the next, of `unproved` the last two. */
 export const coverageReasons = [
   'alertingDisabled',
   'noChannel',
@@ -26,6 +26,7 @@ export const coverageReasons = [
   'channelNotReady',
   'channelHeld',
   'nothingAccepted',
+  'noDrillAcknowledged',
 ] as const;
 export type CoverageReason = (typeof coverageReasons)[number];
 

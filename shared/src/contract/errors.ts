@@ -36,6 +36,7 @@ export const notFoundKinds = [
   'Alert',
   'Silence',
   'Delivery',
+  'Drill',
   'Route',
 ] as const;
 export type NotFoundKind = (typeof notFoundKinds)[number];

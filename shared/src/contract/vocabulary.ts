@@ -232,9 +232,22 @@ export const deliveryStates = [
 ] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** `update` completes a message that has left, and calls no one. */
-export const deliveryKinds = ['firing', 'reminder', 'flapping', 'update', 'closing', 'digest', 'test'] as const;
+/** `update` completes a message that has left, and calls no one. `drill` asks a person to prove that the channel is read, or tells that it is not. */
+export const deliveryKinds = [
+  'firing',
+  'reminder',
+  'flapping',
+  'update',
+  'closing',
+  'digest',
+  'test',
+  'drill',
+] as const;
 export type DeliveryKind = (typeof deliveryKinds)[number];
+
+/** `reached`: a receiver accepted it, and its link was not pressed in time. `failed`: no receiver accepted it. */
+export const drillOutcomes = ['waiting', 'proved', 'reached', 'failed'] as const;
+export type DrillOutcome = (typeof drillOutcomes)[number];
 
 /** Why the next attempt of a delivery lies in the future. */
 export const deliveryStateReasons = ['rateLimit', 'backoff', 'order', 'after'] as const;

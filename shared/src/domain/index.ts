@@ -192,7 +192,11 @@ export type {
   MessagePod,
   Outgoing,
   TestMessage,
+  AlertNews,
+  DrillMessage,
 } from './delivery/message.ts';
+export { judgeProof, usualAckWithin, type DrillProof } from './delivery/channel-proof.ts';
+export { isAboutAlert } from './delivery/message.ts';
 export {
   toAlertFacts,
   withEvidence,

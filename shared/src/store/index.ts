@@ -289,6 +289,20 @@ export {
   type NewDelivery,
   type StoredDeliveryError,
 } from './deliveries/delivery-record.ts';
+export {
+  acknowledgeDrill,
+  closeDrill,
+  findProof,
+  listDrills,
+  listLastDrills,
+  listProofs,
+  moveDrills,
+  startDrill,
+  tellUnproved,
+  type Acknowledged,
+  type EndedDrill,
+  type StoredDrill,
+} from './drills.ts';
 export { insertDelivery, insertNewDeliveries } from './deliveries/insert-delivery.ts';
 export {
   findStreamEnd,

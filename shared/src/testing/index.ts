@@ -23,4 +23,11 @@ export { aLease, readAll, startTestCluster } from './test-cluster.ts';
 export { aRecordedRun, anAlertRecord } from './rows.ts';
 export { wholeChannelSpecs, wholeMonitorSpec } from './resource-specs.ts';
 export { testsNeeding, type NeedingTests } from './tests-needing.ts';
-export { aDigestMessage, anAlertMessage, anOutgoing, aTestMessage, type AlertMessageChanges } from './messages.ts';
+export {
+  aDigestMessage,
+  aDrillMessage,
+  anAlertMessage,
+  anOutgoing,
+  aTestMessage,
+  type AlertMessageChanges,
+} from './messages.ts';

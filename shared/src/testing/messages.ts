@@ -6,6 +6,7 @@ import type {
   MessageContext,
   MessageJob,
   Outgoing,
+  DrillMessage,
   TestMessage,
 } from '../domain/index.ts';
 import { headingOf } from '../domain/index.ts';
@@ -135,6 +136,22 @@ export function aTestMessage(changes: Partial<TestMessage> = {}): TestMessage {
     channel: 'team-chat',
     message: 'This is a test of the channel team-chat.',
     links: { channel: 'https://monitor.example.org/channels/team-chat' },
+    ...changes,
+  };
+}
+
+export function aDrillMessage(changes: Partial<DrillMessage> = {}): DrillMessage {
+  return {
+    cluster: 'prod-eu',
+    channel: 'team-chat',
+    title: 'DRILL: press the link if you read this',
+    message: 'Press the link within 1 h: it proves that messages of the channel team-chat are read. Nothing is wrong.',
+    drill: { id: '019a5b3c-8000-7000-8000-0000000d2111', news: 'press', untilAt: '2026-11-21T05:00:00.000Z' },
+    links: {
+      drill:
+        'https://monitor.example.org/drills/019a5b3c-8000-7000-8000-0000000d2111?key=5f3a9c510b2e4d6f8a1c3e5d7f902b4d',
+      channel: 'https://monitor.example.org/channels/team-chat',
+    },
     ...changes,
   };
 }

@@ -151,6 +151,7 @@ const rest = {
   allowedNamespaces: ['prod', 'team-*'],
   sendRecovered: true,
   testOnSave: true,
+  drill: { schedule: '0 9 * * 1', timezone: 'Europe/Berlin', ackWithin: '2h', fallbackChannel: 'on-call' },
 } as const;
 
 /** AlertChannel specs in which every field is set, one for each type. As JSON. */

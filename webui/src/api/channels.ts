@@ -1,4 +1,5 @@
 import type {
+  AcknowledgedDrill,
   ChannelDetail,
   ChannelList,
   ChannelTestResult,
@@ -6,6 +7,8 @@ import type {
   DeliveryKind,
   DeliveryPage,
   DeliveryState,
+  Drill,
+  DrillAcknowledgement,
   RedriveResult,
 } from '@cronjob-monitor/shared/contract';
 import { act, get, type Answer } from './client.ts';
@@ -36,6 +39,15 @@ export function getChannel(name: string, signal?: AbortSignal): Promise<Answer<C
 /** Sends a test through the controller; the answer comes after 15 s at the latest. */
 export function testChannel(name: string): Promise<ChannelTestResult> {
   return act('POST', `${pathOf(name)}/test`);
+}
+
+/** Sends a drill now. */
+export function drillChannel(name: string): Promise<Drill> {
+  return act('POST', `${pathOf(name)}/drill`);
+}
+
+export function acknowledgeDrill(id: string, body: DrillAcknowledgement): Promise<AcknowledgedDrill> {
+  return act('POST', `drills/${encodeURIComponent(id)}/acknowledge`, body);
 }
 
 export function listDeliveries(query: DeliveryQuery, signal?: AbortSignal): Promise<Answer<DeliveryPage>> {

@@ -4,7 +4,8 @@ import { reasonText } from './alert-reasons.ts';
 import { spelledOut } from './duration.ts';
 import { ordinal } from './figures.ts';
 import { readyMark } from './marks.ts';
-import { shortTimeText } from './time.ts';
+import { safeText } from './safe-text.ts';
+import { relativeText, shortTimeText } from './time.ts';
 import type { Viewer } from './viewer.ts';
 
 /** Chats by the names that they call themselves. */
@@ -96,9 +97,19 @@ export function lastTestText({ lastTest }: Pick<Channel, 'lastTest'>): string {
   return lastTest.result === 'success' ? 'Accepted' : 'Failed';
 }
 
+/** `last proved 6 days ago by ana`, `not proved: its newest drill was missed, last proved 6 days ago`. */
+export function provedText({ proved, missedDrill }: Pick<Channel, 'proved' | 'missedDrill'>, nowMs: number): string {
+  const last =
+    proved === null
+      ? 'never proved'
+      : `last proved ${relativeText(proved.at, nowMs)}${proved.by === null ? '' : ` by ${safeText(proved.by)}`}`;
+  return missedDrill ? `not proved: its newest drill was missed, ${last}` : last;
+}
+
 /** What a delivery is about: the kind of alert, or the message's own kind. */
 export function deliveryAbout({ type, kind }: Pick<Delivery, 'type' | 'kind'>): string {
   if (type !== null) return type;
+  if (kind === 'drill') return 'A drill';
   return kind === 'test' ? 'A test' : 'A digest of several alerts';
 }
 
@@ -111,6 +122,7 @@ export const deliveryKindWords: Readonly<Record<Delivery['kind'], string>> = {
   closing: 'Closing',
   digest: 'Digest',
   test: 'Test',
+  drill: 'Drill',
 };
 
 /** How it went: the answer, the try, when the next one is. */

@@ -24,6 +24,7 @@ const reasons: Readonly<Record<CoverageReason, string>> = {
   channelNotAllowed: 'its channels do not admit its namespace',
   channelNotReady: 'the channel is not ready',
   channelHeld: 'the channel rests after failures',
+  noDrillAcknowledged: 'no drill of the channel was acknowledged in 30 days; drill it',
   nothingAccepted: 'the channel has accepted nothing in 30 days; test it',
 };
 

@@ -18,6 +18,7 @@ export const pages: Readonly<Record<PageName | 'unknown', Load>> = {
   silences: () => import('./silences/Page.svelte'),
   channels: () => import('./channels/Page.svelte'),
   channel: () => import('./channel/Page.svelte'),
+  drill: () => import('./drill/Page.svelte'),
   timeline: () => import('./timeline/Page.svelte'),
   coverage: () => import('./coverage/Page.svelte'),
   sla: () => import('./sla/Page.svelte'),

@@ -1,5 +1,5 @@
 import type { Channel, ChannelList, Ref } from '@cronjob-monitor/shared/contract';
-import { countQueued, listChannelStates, listMonitors } from '@cronjob-monitor/shared/store';
+import { countQueued, listChannelStates, listMonitors, listProofs } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
 import { internalError } from '../../errors.ts';
 import { pageOnWish, toPagination } from '../../middleware/pagination.ts';
@@ -11,8 +11,9 @@ import type { ChannelsQuery } from './query.ts';
 /** There are hundreds of channels at most: they are filtered and ordered here. */
 export async function readChannelList(deps: RouteDeps, ctx: ApiContext, query: ChannelsQuery): Promise<ChannelList> {
   const { store } = deps;
-  const [channels, queues, routes] = await Promise.all([
+  const [channels, proofs, queues, routes] = await Promise.all([
     listChannelStates(store),
+    listProofs(store),
     countQueued(store),
     listRoutingMonitors(deps, ctx),
   ]);
@@ -22,7 +23,12 @@ export async function readChannelList(deps: RouteDeps, ctx: ApiContext, query: C
         (query.type.length === 0 || query.type.includes(type)) && (query.ready === undefined || query.ready === ready),
     )
     .map((channel) =>
-      presentChannel({ channel, queue: queues.get(channel.uid), monitors: routes.get(channel.name) ?? [] }),
+      presentChannel({
+        channel,
+        proof: proofs.get(channel.uid),
+        queue: queues.get(channel.uid),
+        monitors: routes.get(channel.name) ?? [],
+      }),
     )
     .sort(comparator(query.sort));
   const ready = items.filter((item) => item.ready).length;

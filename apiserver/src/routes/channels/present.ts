@@ -5,21 +5,26 @@ import {
   type Delivery,
   type Ref,
 } from '@cronjob-monitor/shared/contract';
+import { judgeProof, type DrillProof, type Instant } from '@cronjob-monitor/shared/domain';
+import { parse } from '@cronjob-monitor/shared/domain/schedule';
 import type { CatalogChannelState, ChannelQueue } from '@cronjob-monitor/shared/store';
 import { isObject } from '../../monitor-spec.ts';
 import { orNull, toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
 import { fullConfig, shortConfig } from './config.ts';
+import { ackWithinMsOf } from './known-channel.ts';
 
 /** What a channel is told from. */
 export interface ChannelFacts {
   readonly channel: CatalogChannelState;
+  /** What drills say of it; undefined: it is new. */
+  readonly proof: DrillProof | undefined;
   /** Undefined: nothing waits. */
   readonly queue: ChannelQueue | undefined;
   /** Monitors that route to it, by namespace and name. */
   readonly monitors: readonly Ref[];
 }
 
-export function presentChannel({ channel, queue, monitors }: ChannelFacts): Channel {
+export function presentChannel({ channel, proof, queue, monitors }: ChannelFacts): Channel {
   const { figures } = channel;
   const { lastTest, lastTestAt } = figures;
   return {
@@ -45,6 +50,8 @@ export function presentChannel({ channel, queue, monitors }: ChannelFacts): Chan
             message: lastTest.message,
           }
         : null,
+    proved: proof?.provedAt === undefined ? null : { at: toWireInstant(proof.provedAt), by: orNull(proof.provedBy) },
+    missedDrill: proof?.missed !== undefined,
     queued: queue?.queued ?? 0,
     parked: queue?.parked ?? 0,
     dead: queue?.dead ?? 0,
@@ -52,7 +59,11 @@ export function presentChannel({ channel, queue, monitors }: ChannelFacts): Chan
   };
 }
 
-export function presentChannelDetail(facts: ChannelFacts, recentDeliveries: readonly Delivery[]): ChannelDetail {
+export function presentChannelDetail(
+  facts: ChannelFacts,
+  recentDeliveries: readonly Delivery[],
+  now: Instant,
+): ChannelDetail {
   const { channel, monitors } = facts;
   const spec = isObject(channel.spec) ? channel.spec : {};
   const limits = isObject(spec['rateLimiting']) ? spec['rateLimiting'] : {};
@@ -69,6 +80,7 @@ export function presentChannelDetail(facts: ChannelFacts, recentDeliveries: read
     allowedNamespaces: Array.isArray(spec['allowedNamespaces'])
       ? spec['allowedNamespaces'].filter((name) => typeof name === 'string')
       : null,
+    drill: presentDrillSpec(spec, now),
     uid: channel.uid,
     generation: channel.generation,
     conditions: [
@@ -81,10 +93,40 @@ export function presentChannelDetail(facts: ChannelFacts, recentDeliveries: read
         observedGeneration: channel.generation,
       },
       { ...soundChannel, lastTransitionTime: null, observedGeneration: channel.generation },
+      {
+        ...judgeProof(facts.proof ?? neverDrilled),
+        lastTransitionTime: null,
+        observedGeneration: channel.generation,
+      },
     ],
     monitors,
     recentDeliveries,
   };
+}
+
+const neverDrilled = { provedAt: undefined, provedBy: undefined, missed: undefined };
+
+function presentDrillSpec(spec: Readonly<Record<string, unknown>>, now: Instant): ChannelDetail['drill'] {
+  const drill = spec['drill'];
+  if (!isObject(drill)) return null;
+  const { schedule, timezone, fallbackChannel } = drill;
+  // The reconciler has validated them.
+  if (typeof schedule !== 'string' || typeof timezone !== 'string') return null;
+  return {
+    schedule,
+    timezone,
+    ackWithinSeconds: ackWithinMsOf(spec) / 1_000,
+    fallbackChannel: typeof fallbackChannel === 'string' ? fallbackChannel : null,
+    next: toWireInstantOrNull(nextSlotOf(schedule, timezone, now)),
+  };
+}
+
+function nextSlotOf(schedule: string, zone: string, now: Instant): Instant | undefined {
+  try {
+    return parse(schedule).next(now, zone) ?? undefined;
+  } catch {
+    return undefined; // a zone that this process does not know: the channel's condition speaks of it
+  }
 }
 
 function numberOr(value: unknown, standard: number): number {

@@ -43,6 +43,8 @@ test('lists channels with what was sent and what waits', async () => {
           lastFailedError: null,
         },
         lastTest: { time: iso(testNow), result: 'success', message: '' },
+        proved: null,
+        missedDrill: false,
         queued: 1,
         parked: 0,
         dead: 1,

@@ -1,12 +1,11 @@
-import { countQueued, findChannel, listDeliveries, type CatalogChannelState } from '@cronjob-monitor/shared/store';
-import type { ApiContext } from '../../context.ts';
-import { internalError, notFound } from '../../errors.ts';
+import { countQueued, findProof, listDeliveries } from '@cronjob-monitor/shared/store';
+import { internalError } from '../../errors.ts';
 import { offsetNeedsLimit } from '../../middleware/pagination.ts';
 import { readNoBody, readQuery } from '../../middleware/validate.ts';
-import { isObjectName } from '../../object-name.ts';
 import { authorOf } from '../author.ts';
 import { presentDelivery } from '../deliveries/present.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
+import { getChannel } from './known-channel.ts';
 import { listRoutingMonitors, readChannelList } from './list.ts';
 import { presentChannelDetail } from './present.ts';
 import { channelsQuery } from './query.ts';
@@ -51,13 +50,14 @@ export function channelsRouter(deps: RouteDeps): ApiRouter {
     })
     .get('/channels/:name', guard({ ability: 'readChannels' }), async (ctx) => {
       readQuery(ctx, {});
-      const channel = await getChannel(deps, ctx);
+      const channel = await getChannel(store, ctx.params);
       const { caller } = ctx.state;
       if (!caller) throw internalError(new Error('the request has no caller'));
       // What was told of namespaces that the caller may not read is left out, as in the list of deliveries.
       const readable = (await deps.authentication.reach(caller, 'read', [])).within([]);
-      const [queues, routes, recent] = await Promise.all([
+      const [queues, proof, routes, recent] = await Promise.all([
         countQueued(store),
+        findProof(store, channel.uid),
         listRoutingMonitors(deps, ctx),
         listDeliveries(
           store,
@@ -65,21 +65,13 @@ export function channelsRouter(deps: RouteDeps): ApiRouter {
           { sort: { key: 'createdAt', descending: true }, page: { limit: shownDeliveries, offset: 0 } },
         ),
       ]);
-      const facts = { channel, queue: queues.get(channel.uid), monitors: routes.get(channel.name) ?? [] };
-      ctx.body = presentChannelDetail(facts, recent.map(presentDelivery));
+      const facts = { channel, proof, queue: queues.get(channel.uid), monitors: routes.get(channel.name) ?? [] };
+      ctx.body = presentChannelDetail(facts, recent.map(presentDelivery), store.now());
     })
     .post('/channels/:name/test', guard({ ability: 'testChannel', costly: true }), async (ctx) => {
       readQuery(ctx, {});
       readNoBody(ctx);
-      const { uid, name } = await getChannel(deps, ctx);
+      const { uid, name } = await getChannel(store, ctx.params);
       ctx.body = await actions.testChannel({ channel: { uid, name }, by: authorOf(ctx) });
     });
-}
-
-async function getChannel({ store }: RouteDeps, ctx: ApiContext): Promise<CatalogChannelState> {
-  const { name = '' } = ctx.params;
-  if (!isObjectName(name)) throw notFound('AlertChannel', name, 'neverSeen');
-  const { channel, wasDeleted } = await findChannel(store, name);
-  if (!channel) throw notFound('AlertChannel', name, wasDeleted ? 'deleted' : 'neverSeen');
-  return channel;
 }

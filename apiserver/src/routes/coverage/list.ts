@@ -88,6 +88,7 @@ async function find(deps: RouteDeps, query: CoverageQuery): Promise<Found> {
   const judge = new CoverageJudge(types, {
     channels: new Map(channels.map((channel) => [channel.name, channel])),
     acceptedSinceAt: acceptedSince(clock.now(), days),
+    byDrills: query.proved,
   });
   const selecting = Map.groupBy(monitors, ({ cronJobId }) => cronJobId);
   const watched = outlines.map(({ id, namespace, name }): Judged => {

@@ -48,7 +48,7 @@ import { coverageQuery, coverageRules, routeQuery, withDefaults } from './query.
  *     operationId: listCoverage
  *     summary: Of which CronJobs a failure would be heard, and where not, why
  *     x-ability: read
- *     x-query: [namespaces, coverageStates, monitor, search, coverageTypes, coverageDays, coverageSort, limit, offset, export]
+ *     x-query: [namespaces, coverageStates, monitor, search, coverageTypes, coverageDays, coverageProved, coverageSort, limit, offset, export]
  *     x-answers: { 200: CoverageList }
  * /cronjobs/{namespace}/{name}/route:
  *   get:
@@ -56,7 +56,7 @@ import { coverageQuery, coverageRules, routeQuery, withDefaults } from './query.
  *     operationId: getRoute
  *     summary: What an alert of a CronJob would do now, for each monitor and type
  *     x-ability: read
- *     x-query: [alertTypes, coverageDays]
+ *     x-query: [alertTypes, coverageDays, coverageProved]
  *     x-answers: { 200: CronJobRoutes }
  *     x-refusals: [404]
  */
@@ -79,13 +79,13 @@ export function coverageRouter(deps: RouteDeps): ApiRouter {
       },
     )
     .get('/cronjobs/:namespace/:name/route', guard({ ability: 'read' }), async (ctx) => {
-      const { type, days = 30 } = readQuery(ctx, routeQuery);
+      const { type, days = 30, proved: byDrills = false } = readQuery(ctx, routeQuery);
       const cronJob = await getSelectedCronJob(store, ctx.params).catch(async (error: unknown) => {
         const isMissing = error instanceof ApiError && error.code === 'NOT_FOUND';
         if (isMissing && (await isUnwatched(store, ctx.params))) return undefined;
         throw error;
       });
-      const routes = cronJob ? await readRoutes(deps, cronJob, { types: typesOf(type), days }) : [];
+      const routes = cronJob ? await readRoutes(deps, cronJob, { types: typesOf(type), days, byDrills }) : [];
       const leader = await findLiveLeader(store, store.now(), deps.settings.leaseMs);
       const { namespace = '', name = '' } = ctx.params;
       ctx.body = { namespace, name, leader: leader !== undefined, routes } satisfies CronJobRoutes;
@@ -108,7 +108,11 @@ const mostLooked = 100;
 async function readRoutes(
   { store, actions }: RouteDeps,
   cronJob: CatalogCronJob,
-  { types, days }: { readonly types: readonly AlertType[]; readonly days: number },
+  {
+    types,
+    days,
+    byDrills,
+  }: { readonly types: readonly AlertType[]; readonly days: number; readonly byDrills: boolean },
 ): Promise<AlertRoute[]> {
   const now = store.now();
   const ids = [cronJob.id];
@@ -134,6 +138,7 @@ async function readRoutes(
   const reach: ReachFacts = {
     channels: new Map(channels.map((channel) => [channel.name, channel])),
     acceptedSinceAt: acceptedSince(now, days),
+    byDrills,
   };
   return monitors.flatMap(({ monitorId, namespace, name }) => {
     const found = rulesOf(monitorId, cronJob.id);

@@ -1,5 +1,6 @@
 import {
   cutEnd,
+  isAboutAlert,
   muteOf,
   rungOf,
   type AlertRules,
@@ -55,7 +56,7 @@ export async function takeTurn(
 
 function sayToldBefore(frozen: FrozenMessage, words: string, ms: Instant): FrozenMessage {
   const { message } = frozen;
-  if (message.kind === 'digest' || message.kind === 'test') return frozen;
+  if (!isAboutAlert(message)) return frozen;
   const { alert } = message.data;
   const said = `${cutEnd(alert.message, mostOfMessage)} ${words}`;
   const told = { ...alert, message: said, heldBy: 'after', heldSeconds: Math.floor(ms / 1_000) } as const;

@@ -99,7 +99,7 @@ function reduced({ state, title, message, links }: MessageDocument): MessageDocu
 
 function isEnd(message: Message): boolean {
   if (message.kind === 'digest') return message.data.digest.ended && message.data.digest.total === 0;
-  return message.kind === 'closing';
+  return message.kind === 'closing' || (message.kind === 'drill' && message.data.drill.news === 'over');
 }
 
 /** What a template gets of the long values, and the most characters of what it makes. */

@@ -1,5 +1,6 @@
 import {
   cutEnd,
+  isAboutAlert,
   parseTemplate,
   renderTemplate,
   templateValuesOf,
@@ -83,17 +84,16 @@ function templateText(template: string | undefined, outgoing: Outgoing): string 
 }
 
 function headersOf(message: Message): Record<string, string> {
-  const isOfAlert = message.kind !== 'digest' && message.kind !== 'test';
   return {
     'Auto-Submitted': 'auto-generated',
     'List-Id': `<${listOf(message)}.cronjob-monitor>`,
-    ...(isOfAlert && { 'X-Monitor-Alert': message.data.alert.id }),
+    ...(isAboutAlert(message) && { 'X-Monitor-Alert': message.data.alert.id }),
     'X-Monitor-Kind': message.kind,
   };
 }
 
 function listOf(message: Message): string {
-  if (message.kind === 'digest' || message.kind === 'test') return message.kind;
+  if (!isAboutAlert(message)) return message.kind;
   return `${message.data.monitor.name}.${message.data.monitor.namespace}`;
 }
 

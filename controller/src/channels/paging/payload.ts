@@ -51,7 +51,8 @@ const client = 'cronjob-monitor';
 
 /**
  * What a paging service is told, in the form of PagerDuty's Events API v2. Opening, reminders and digests trigger, a closing
- * resolves; both by the key of the stream, which is an id of ours: clusters cannot collide. A test, and what was over before it was told, trigger and resolve at once.
+ * resolves; both by the key of the stream, which is an id of ours: clusters cannot collide. A test, and what was over before it was told, trigger and resolve at once;
+ * a drill stays open until it is acknowledged or over.
  */
 export function pagingPayload(outgoing: Outgoing, { paging }: PagingTarget, form: Form): PagingPayload {
   const dedupKey = `cjm-${outgoing.streamId}`;
@@ -59,7 +60,8 @@ export function pagingPayload(outgoing: Outgoing, { paging }: PagingTarget, form
   const resolve: PagingEvent = { event_action: 'resolve', dedup_key: dedupKey };
   if ((safe.kind === 'closing' && !safe.data.alert.firstNotice) || isOver(safe)) return [resolve];
 
-  const severity = safe.kind === 'test' ? 'info' : (paging.severity ?? severityOf(safe));
+  const isOwn = safe.kind === 'test' || safe.kind === 'drill';
+  const severity = isOwn ? severityOf(safe) : (paging.severity ?? severityOf(safe));
   const message = form === 'full' ? safe : withoutDetails(safe);
   const payload: TriggerPayload = {
     summary: cutEnd(titleOfMessage(safe), most.summary),
@@ -71,8 +73,9 @@ export function pagingPayload(outgoing: Outgoing, { paging }: PagingTarget, form
   return safe.kind === 'test' || safe.kind === 'closing' ? [trigger, resolve] : [trigger];
 }
 
-/** A storm that left nothing behind. */
+/** A storm that left nothing behind, a drill that ended. */
 function isOver(message: Message): boolean {
+  if (message.kind === 'drill') return message.data.drill.news === 'over';
   return (
     message.kind === 'digest' &&
     message.data.digest.ended &&
@@ -86,7 +89,8 @@ function about(
   createdAt: string,
 ): Pick<TriggerPayload, 'source' | 'timestamp' | 'component' | 'group' | 'class'> {
   const cluster = message.data.cluster ?? client;
-  if (message.kind === 'test') return { source: cluster, timestamp: createdAt, class: 'test' };
+  if (message.kind === 'test' || message.kind === 'drill')
+    return { source: cluster, timestamp: createdAt, class: message.kind };
   if (message.kind === 'digest') return { source: cluster, timestamp: createdAt, class: message.data.digest.cause };
   const { alert, cronjob } = message.data;
   return {
@@ -99,7 +103,7 @@ function about(
 }
 
 function detailsOf(message: Message): Details {
-  if (message.kind === 'test') return { message: message.data.message };
+  if (message.kind === 'test' || message.kind === 'drill') return { message: message.data.message };
   return message.kind === 'digest' ? detailsOfDigest(message.data) : detailsOfAlert(message.data);
 }
 
@@ -143,6 +147,7 @@ function fitting(details: Details): Details {
 
 function linksOf(message: Message): Pick<Extract<PagingEvent, { event_action: 'trigger' }>, 'client_url' | 'links'> {
   if (message.kind === 'test') return urlOf(message.data.links.channel);
+  if (message.kind === 'drill') return urlOf(message.data.links.drill ?? message.data.links.channel);
   if (message.kind === 'digest') return urlOf(message.data.links.alerts);
   const { links } = message.data;
   const others = [

@@ -1,4 +1,12 @@
-import { cutEnd, toSafeMessage, type Instant, type Message, type Outgoing } from '@cronjob-monitor/shared/domain';
+import {
+  cutEnd,
+  toSafeMessage,
+  type AlertNews,
+  type DrillMessage,
+  type Instant,
+  type Message,
+  type Outgoing,
+} from '@cronjob-monitor/shared/domain';
 import type { Form, SendDeps, SendRequest } from '../channel.ts';
 import { toDocument } from '../message-document.ts';
 import { sendHttp, type OutboundRequest } from '../outbound-http.ts';
@@ -40,12 +48,10 @@ export function alertsOf(
 ): AlertmanagerAlert[] {
   if (message.kind === 'digest') return [];
   const safe = toSafeMessage(message, mostLogBytes);
-  return [
-    safe.kind === 'test' ? testAlert(safe, source, createdAt) : toAlert(safe as AlertNews, { source, form, now }),
-  ];
+  if (safe.kind === 'test') return [testAlert(safe, source, createdAt)];
+  if (safe.kind === 'drill') return [drillAlert(safe.data, { source, startsAt: createdAt, now })];
+  return [toAlert(safe as AlertNews, { source, form, now })];
 }
-
-type AlertNews = Exclude<Message, { readonly kind: 'test' | 'digest' }>;
 
 function testAlert(message: Extract<Message, { kind: 'test' }>, source: string, at: Instant): AlertmanagerAlert {
   const { cluster, channel } = message.data;
@@ -55,6 +61,30 @@ function testAlert(message: Extract<Message, { kind: 'test' }>, source: string, 
     annotations: present({ summary: title, description: cut(description, most.message) }),
     startsAt: new Date(at).toISOString(),
     endsAt: new Date(at + testMs).toISOString(),
+  };
+}
+
+/** Open until it is over, so that Alertmanager's routes, groups and repeats are proved with it; the drill's id tells one from the next. */
+function drillAlert(
+  { cluster, channel, drill, title, message, links }: DrillMessage,
+  { source, startsAt, now }: { readonly source: string; readonly startsAt: Instant; readonly now: Instant },
+): AlertmanagerAlert {
+  const isUnproved = drill.news === 'unproved';
+  const endsAt = drill.news === 'over' ? now : Date.parse(drill.untilAt);
+  const link = links.drill ?? links.channel;
+  return {
+    labels: present({
+      alertname: isUnproved ? 'ChannelNotProved' : 'ChannelDrill',
+      source,
+      cluster,
+      severity: isUnproved ? 'warning' : 'info',
+      channel,
+      drill: drill.id,
+    }),
+    annotations: present({ summary: title, description: cut(message, most.message), link }),
+    startsAt: new Date(Math.min(startsAt, endsAt)).toISOString(),
+    endsAt: new Date(endsAt).toISOString(),
+    ...(link !== null && URL.canParse(link) && { generatorURL: link }),
   };
 }
 

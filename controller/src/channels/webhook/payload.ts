@@ -23,7 +23,9 @@ export type WebhookEventType =
   | 'alert.resolved'
   | 'alert.expired'
   | 'alert.digest'
-  | 'channel.test';
+  | 'channel.test'
+  | 'channel.drill'
+  | 'channel.unproved';
 
 const mostBodyBytes = 64 * 1024;
 /** Bounds of the log, tried one after the other until the body fits. */
@@ -44,6 +46,7 @@ export function webhookPayload(outgoing: Outgoing, { webhook }: WebhookTarget, f
 
 export function eventTypeOf(message: Message): WebhookEventType {
   if (message.kind === 'test') return 'channel.test';
+  if (message.kind === 'drill') return message.data.drill.news === 'unproved' ? 'channel.unproved' : 'channel.drill';
   if (message.kind === 'update') return 'alert.updated';
   if (message.kind === 'digest') return 'alert.digest';
   if (message.kind === 'firing') return 'alert.firing';

@@ -116,6 +116,7 @@ class Fixture {
       namespace: '',
       name: 'team',
       generation: this.generation,
+      createdAt: 0,
       resourceVersion: '1',
       decoded: decodeChannelSpec({ spec: { type: 'chat', chat, ...this.spec } }),
       status: this.status,

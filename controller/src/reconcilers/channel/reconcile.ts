@@ -19,6 +19,7 @@ import {
   findChannelFault,
   findChannelFigures,
   findProjectedChannel,
+  findProof,
   forgetChannel,
   projectChannel,
   updateCancelledOfChannel,
@@ -78,6 +79,7 @@ export async function reconcileChannel(
     refusal: refusalOf(decoded.spec, deps),
     lastFault: hold.fault,
     consecutiveFailures: stored?.failuresInRow ?? 0,
+    proof: (await findProof(store, uid)) ?? { provedAt: undefined, provedBy: undefined, missed: undefined },
   });
   const earlier = (channel.status as { conditions?: unknown } | null | undefined)?.conditions;
   const conditions = toConditions(verdicts, earlier, { now, generation: channel.generation });

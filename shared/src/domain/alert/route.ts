@@ -55,6 +55,8 @@ export interface ChannelReach extends Admitting {
   readonly hold: ChannelHold['hold'];
   /** When it accepted a message or a test last; undefined: never. */
   readonly acceptedAt: Instant | undefined;
+  /** When a person acknowledged a drill of it last; undefined: never. */
+  readonly provedAt?: Instant | undefined;
 }
 
 export interface ReachFacts {
@@ -62,6 +64,8 @@ export interface ReachFacts {
   readonly channels: ReadonlyMap<string, ChannelReach>;
   /** A channel that accepted nothing since then is not proved. */
   readonly acceptedSinceAt: Instant;
+  /** That it accepted something is not enough: a person has to have acknowledged a drill since then. */
+  readonly byDrills?: boolean;
 }
 
 interface Reached<State extends CoverageState> {
@@ -102,13 +106,14 @@ export function routeOf(rules: RouteRules, type: AlertType, facts: ReachFacts, f
   return { ...of, state: routes.refused.length > 0 ? 'unreachable' : 'nobody', reason };
 }
 
-function reachOfChannel(name: string, { channels, acceptedSinceAt }: ReachFacts): Reached<RouteChannel['state']> {
-  const channel = channels.get(name);
+function reachOfChannel(name: string, facts: ReachFacts): Reached<RouteChannel['state']> {
+  const channel = facts.channels.get(name);
   if (!channel) return { state: 'unreachable', reason: 'unknownChannel' };
   if (!channel.ready) return { state: 'unreachable', reason: 'channelNotReady' };
   if (channel.hold !== undefined) return { state: 'unreachable', reason: 'channelHeld' };
-  const isProved = channel.acceptedAt !== undefined && channel.acceptedAt >= acceptedSinceAt;
-  return isProved ? { state: 'reached', reason: undefined } : { state: 'unproved', reason: 'nothingAccepted' };
+  const at = facts.byDrills ? channel.provedAt : channel.acceptedAt;
+  if (at !== undefined && at >= facts.acceptedSinceAt) return { state: 'reached', reason: undefined };
+  return { state: 'unproved', reason: facts.byDrills ? 'noDrillAcknowledged' : 'nothingAccepted' };
 }
 
 /** An alert of the monitor, the CronJob and the type, as it was written last. */

@@ -168,11 +168,38 @@ export interface TestMessage {
   readonly links: { readonly channel: string | null };
 }
 
+/** A drill of a channel: whether a person reads what arrives there. */
+export interface DrillMessage {
+  readonly cluster: string | null;
+  /** The channel that is proved. */
+  readonly channel: string;
+  readonly title: string;
+  readonly message: string;
+  readonly drill: {
+    readonly id: string;
+    /** `press`: it asks to be acknowledged. `over`: that ends what it opened at its receiver. `unproved`: tells another channel that it was not. */
+    readonly news: 'press' | 'over' | 'unproved';
+    /** Until then a receiver that keeps what is open keeps it. */
+    readonly untilAt: WireInstant;
+  };
+  /** `drill`: acknowledges it, and holds the key. */
+  readonly links: { readonly drill: string | null; readonly channel: string | null };
+}
+
 /** One message with its kind. */
 export type Message =
   | { readonly kind: 'firing' | 'reminder' | 'flapping' | 'update' | 'closing'; readonly data: AlertMessage }
   | { readonly kind: 'digest'; readonly data: DigestMessage }
-  | { readonly kind: 'test'; readonly data: TestMessage };
+  | { readonly kind: 'test'; readonly data: TestMessage }
+  | { readonly kind: 'drill'; readonly data: DrillMessage };
+
+/** A message about one alert. */
+export type AlertNews = Exclude<Message, { readonly kind: 'digest' | 'test' | 'drill' }>;
+
+/** Whether a message is about one alert. */
+export function isAboutAlert(message: Message): message is AlertNews {
+  return message.kind !== 'digest' && message.kind !== 'test' && message.kind !== 'drill';
+}
 
 /** Where a run failed: fills the placeholders of templates that the model has no field for. */
 export interface FailurePlace {

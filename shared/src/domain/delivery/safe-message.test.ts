@@ -5,12 +5,13 @@ import { aDigestMessage, anAlertMessage, anOutgoing, aTestMessage } from '../../
 import { messagePlaceholders } from '../template/parse.ts';
 import { changeLine, digestedLine, eventLine, podLine } from './context-lines.ts';
 import type { AlertMessage, Message } from './message.ts';
+import { isAboutAlert } from './message.ts';
 import { toSafeMessage, withoutDetails } from './safe-message.ts';
 import { templateValuesOf } from './template-values.ts';
 
 const firing = (data: AlertMessage): Message => ({ kind: 'firing', data });
 const alertOf = (message: Message): AlertMessage => {
-  assert.ok(message.kind !== 'digest' && message.kind !== 'test');
+  assert.ok(isAboutAlert(message));
   return message.data;
 };
 

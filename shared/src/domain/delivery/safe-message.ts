@@ -21,6 +21,11 @@ export function toSafeMessage(message: Message, maxLogBytes: number): Message {
   if (message.kind === 'test') {
     return { kind: 'test', data: { ...plain(message.data), message: text(message.data.message, most.message) } };
   }
+  if (message.kind === 'drill') {
+    const { links, ...data } = message.data;
+    const safe = { ...plain(data), message: text(data.message, most.message) };
+    return { kind: 'drill', data: { ...safe, links: { drill: whole(links.drill), channel: whole(links.channel) } } };
+  }
   if (message.kind === 'digest') {
     const { digest } = message.data;
     const alerts = digest.alerts.slice(0, mostDigested);
@@ -31,7 +36,7 @@ export function toSafeMessage(message: Message, maxLogBytes: number): Message {
 
 /** The form for a receiver that refused the whole one: what it is about, without logs, events, pods and other details. */
 export function withoutDetails(message: Message): Message {
-  if (message.kind === 'test') return message;
+  if (message.kind === 'test' || message.kind === 'drill') return message;
   if (message.kind === 'digest') {
     const { data } = message;
     return { kind: 'digest', data: { ...data, digest: { ...data.digest, alerts: [] } } };
@@ -75,12 +80,14 @@ function safeContext(context: MessageContext, maxLogBytes: number): MessageConte
   };
 }
 
-/** A link is whole or none. */
 function safeLinks(links: MessageLinks): MessageLinks {
-  const whole = (link: string | null): string | null =>
-    link !== null && link.length <= most.link ? toPlainLine(link) : null;
   const { cronjob, alert, execution, runbook } = links;
   return { cronjob: whole(cronjob), alert: whole(alert), execution: whole(execution), runbook: whole(runbook) };
+}
+
+/** A link is whole or none. */
+function whole(link: string | null): string | null {
+  return link !== null && link.length <= most.link ? toPlainLine(link) : null;
 }
 
 /** Every text in it on one line and within the bound of texts without one of their own. */

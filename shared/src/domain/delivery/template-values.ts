@@ -1,6 +1,16 @@
 import { messagePlaceholders, type MessagePlaceholder, type SuggestionPlaceholder } from '../template/parse.ts';
 import { digestedLine, eventLine } from './context-lines.ts';
-import type { AlertMessage, DigestMessage, FailurePlace, Message, Outgoing, TestMessage } from './message.ts';
+import {
+  isAboutAlert,
+  type AlertMessage,
+  type AlertNews,
+  type DigestMessage,
+  type DrillMessage,
+  type FailurePlace,
+  type Message,
+  type Outgoing,
+  type TestMessage,
+} from './message.ts';
 import { severityOf, titleOfMessage } from './title.ts';
 
 /** Texts by placeholder. Every name is there: a known name without a value becomes empty text. */
@@ -8,7 +18,7 @@ export type MessageValues = Readonly<Record<MessagePlaceholder, string | undefin
 
 /** What the placeholders of a channel's templates stand for in this message, not escaped for any medium. alerting.md section 10.5. */
 export function templateValuesOf({ message, place }: Pick<Outgoing, 'message' | 'place'>): MessageValues {
-  if (message.kind === 'digest' || message.kind === 'test') return valuesOfOthers(message);
+  if (!isAboutAlert(message)) return valuesOfOthers(message);
   const { data } = message;
   const { alert, monitor, job, context, links } = data;
   return {
@@ -55,8 +65,8 @@ function placeOf(data: AlertMessage, place: FailurePlace | null): Record<Suggest
   };
 }
 
-/** A digest and a test are about no single CronJob: what they can say goes into the names of alerts, the rest is empty. */
-function valuesOfOthers(message: Extract<Message, { kind: 'digest' | 'test' }>): MessageValues {
+/** A digest, a test and a drill are about no single CronJob: what they can say goes into the names of alerts, the rest is empty. */
+function valuesOfOthers(message: Exclude<Message, AlertNews>): MessageValues {
   const said = message.kind === 'digest' ? valuesOfDigest(message.data) : valuesOfTest(message.data);
   return {
     ...nothing,
@@ -79,8 +89,13 @@ function valuesOfDigest({ digest, links }: DigestMessage): Partial<MessageValues
   };
 }
 
-function valuesOfTest({ message, links }: TestMessage): Partial<MessageValues> {
-  return { 'Alert.Message': message, 'Links.Alert': textOf(links.channel) };
+function valuesOfTest({ message, links }: TestMessage | DrillMessage): Partial<MessageValues> {
+  const link = 'drill' in links ? links.drill : null;
+  // A drill without its link proves nothing, and a template may show the message alone.
+  return {
+    'Alert.Message': link === null ? message : `${message} ${link}`,
+    'Links.Alert': textOf(link ?? links.channel),
+  };
 }
 
 const nothing = Object.fromEntries(messagePlaceholders.map((name) => [name, undefined])) as MessageValues; // every name is a key

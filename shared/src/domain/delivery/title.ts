@@ -91,6 +91,7 @@ export function closeCauseInWords(closeCause: string): string {
 export function headingOf(message: Message): Heading {
   const severity = severityOf(message);
   if (message.kind === 'test') return { severity, text: `test of channel ${message.data.channel}` };
+  if (message.kind === 'drill') return { severity, text: message.data.title };
   if (message.kind === 'digest') return { severity, text: digestInWords(message.data) };
   return { severity, text: nameAlert(message.data) };
 }
@@ -98,14 +99,16 @@ export function headingOf(message: Message): Heading {
 /** One line that says all: the first a reader sees. */
 export function titleOfMessage(message: Message): string {
   if (message.kind === 'test') return `TEST of channel ${message.data.channel}`;
+  if (message.kind === 'drill') return message.data.title;
   if (message.kind === 'digest') return `${severityOf(message).toUpperCase()} ${digestInWords(message.data)}`;
   const { title, severity } = message.data.alert;
   return title === '' ? `${severity.toUpperCase()} ${nameAlert(message.data)}` : title;
 }
 
-/** Tests are `info`, a digest is as severe as the worst it stands for. */
+/** Tests and drills are `info`, that a channel is not proved is a `warning`, a digest is as severe as the worst it stands for. */
 export function severityOf(message: Message): MessageSeverity {
   if (message.kind === 'test') return 'info';
+  if (message.kind === 'drill') return message.data.drill.news === 'unproved' ? 'warning' : 'info';
   if (message.kind !== 'digest') return message.data.alert.severity;
   const { counts, alerts } = message.data.digest;
   const told = [...counts, ...alerts].map(({ severity }) => severity);

@@ -205,6 +205,7 @@ function isHeard({ state }: Heard): boolean {
 }
 
 const reasons: Readonly<Record<CoverageReason, string>> = {
+  noDrillAcknowledged: 'no drill of its channels was acknowledged',
   alertingDisabled: 'alerting is off in its monitor, or not set',
   noChannel: 'its monitor names no channel',
   severityNotRouted: 'no channel takes this severity',

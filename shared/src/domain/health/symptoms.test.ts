@@ -73,6 +73,12 @@ const past: readonly (readonly [cause: SymptomCause, changes: HealthFigures, key
   ['messagesSlow', { messages: { of: 100, bad: 2 } }, 'messagesSlow', /^More than one in a hundred messages/],
   ['channelNotReady', { channelsNotReady: ['team'] }, 'channel team', /^The channel team cannot be used/],
   [
+    'drillFailed',
+    { channelsNotProved: ['team'] },
+    'drill team',
+    /^The newest drill of the channel team proved nothing/,
+  ],
+  [
     'channelHeld',
     { channelsHeld: [['team', 'parked']] },
     'held team',

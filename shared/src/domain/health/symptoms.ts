@@ -44,6 +44,7 @@ export const symptomCauses = {
   messagesSlow: { symptom: 'CannotTell', patienceMs: 10 * minuteMs, isOfPart: true },
   channelNotReady: { symptom: 'CannotTell', patienceMs: 5 * minuteMs, isOfPart: true },
   channelHeld: { symptom: 'CannotTell', patienceMs: 15 * minuteMs, isOfPart: true },
+  drillFailed: { symptom: 'CannotTell', isOfPart: true },
   unknownChannel: { symptom: 'CannotTell', isOfPart: true },
   noLeader: { symptom: 'NotAlive', isCritical: true },
   leaseRefused: { symptom: 'NotAlive', isCritical: true },
@@ -101,6 +102,8 @@ export interface HealthFigures {
   /** Messages of the last 10 minutes; bad: sent more than 5 s after what they tell was found. */
   readonly messages?: Share;
   readonly channelsNotReady?: readonly string[];
+  /** Those whose newest drill was not acknowledged or not delivered. */
+  readonly channelsNotProved?: readonly string[];
   /** Channels whose messages are held, with what holds them. */
   readonly channelsHeld?: readonly (readonly [channel: string, hold: string])[];
   /** Messages whose channel does not exist, in the last 15 minutes. */
@@ -240,7 +243,14 @@ function storageTrouble({ fencedWrites = 0, volumeFreeBytes }: HealthFigures): P
 }
 
 function silence(figures: HealthFigures): Problem[] {
-  const { deadMessages = 0, outboxAgeMs = 0, messages, channelsNotReady = [], channelsHeld = [] } = figures;
+  const {
+    deadMessages = 0,
+    outboxAgeMs = 0,
+    messages,
+    channelsNotReady = [],
+    channelsHeld = [],
+    channelsNotProved = [],
+  } = figures;
   const { unroutedMessages = 0 } = figures;
   return [
     ...when(deadMessages > 0, 'messagesDead', () => `${deadMessages} messages were given up: send them again`),
@@ -259,6 +269,13 @@ function silence(figures: HealthFigures): Problem[] {
     ),
     ...channelsHeld.map(([name, hold]) =>
       problem('channelHeld', `held ${name}`, `The messages of the channel ${name} are held: ${hold}`),
+    ),
+    ...channelsNotProved.map((name) =>
+      problem(
+        'drillFailed',
+        `drill ${name}`,
+        `The newest drill of the channel ${name} proved nothing: its messages may reach no person`,
+      ),
     ),
     ...when(
       unroutedMessages > 0,

@@ -1,17 +1,37 @@
 import { channelTypes, chatFormats, webhookFormats } from '../../contract/index.ts';
-import { messagePlaceholders, parseTemplate, unknownPlaceholders } from '../../domain/index.ts';
+import {
+  messagePlaceholders,
+  parseDuration,
+  parseTemplate,
+  unknownPlaceholders,
+  usualAckWithin,
+} from '../../domain/index.ts';
 import {
   emailTlsModes,
   pagingSeverities,
   webhookMethods,
   type ChatSpec,
+  type DrillSpec,
   type EmailSpec,
   type PagingSpec,
   type SecretKeyRef,
   type WebhookSpec,
 } from './channel-spec.ts';
 import { refine, set, textMap } from './collection.ts';
-import { boolean, defaulted, integer, object, oneOf, optional, required, text, type Field } from './field.ts';
+import {
+  boolean,
+  defaulted,
+  duration,
+  integer,
+  object,
+  oneOf,
+  optional,
+  required,
+  text,
+  zone,
+  type Field,
+} from './field.ts';
+import { startProblem } from './maintenance-fields.ts';
 import { refuse } from './reading.ts';
 
 const secretMembers = { name: required(text(1, 253)), namespace: required(text(1, 63)) };
@@ -137,6 +157,36 @@ const rateLimiting = refine(
     ({ maxAlertsPerHour: maxAlertsPerHour ?? 100, burstLimit: burstLimit ?? 10 }),
 );
 
+const oneADay = {
+  source: '^[0-9]{1,2}\\s+[0-9]{1,2}(\\s+\\S+){3}$',
+  says: 'must be five fields of which minute and hour are one number each, such as 0 9 * * 1: at most one drill a day',
+};
+
+const drillSchedule = refine(text(1, 256, oneADay), (schedule, path, reading) => {
+  const problem = startProblem(schedule);
+  return problem === undefined ? schedule : refuse(reading, path, problem, 'InvalidSchedule');
+});
+
+const [leastAckMs, mostAckMs] = [60_000, 7 * 24 * 3_600_000];
+
+const ackWithin = refine(duration(), (value, path, reading) => {
+  const ms = parseDuration(value) ?? 0;
+  return ms >= leastAckMs && ms <= mostAckMs ? value : refuse(reading, path, 'must be 1m to 7d');
+});
+
+const drill = refine(
+  object({
+    schedule: required(drillSchedule),
+    timezone: defaulted(zone, 'UTC'),
+    ackWithin: defaulted(ackWithin, usualAckWithin),
+    fallbackChannel: optional(text(1, 253)),
+  }),
+  ({ schedule, timezone, ackWithin: within, fallbackChannel }): DrillSpec | undefined =>
+    schedule !== undefined && timezone !== undefined && within !== undefined
+      ? { schedule, timezone, ackWithin: within, fallbackChannel }
+      : undefined,
+);
+
 /** All fields of an AlertChannel's spec with their rules and defaults. */
 export const channelSpecField = object({
   type: required(oneOf(channelTypes)),
@@ -149,4 +199,5 @@ export const channelSpecField = object({
   sendResolved: defaulted(boolean, true),
   sendRecovered: defaulted(boolean, false),
   testOnSave: defaulted(boolean, false),
+  drill: optional(drill),
 });

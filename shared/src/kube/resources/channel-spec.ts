@@ -9,7 +9,20 @@ export type ChannelSpec = ChannelTarget & {
   readonly testOnSave: boolean;
   /** Namespaces that it admits. Absent: monitors of all, and annotations of none. */
   readonly allowedNamespaces?: readonly string[] | undefined;
+  /** Undefined: a person proves it only when asked to by hand. */
+  readonly drill?: DrillSpec | undefined;
 };
+
+/** When a person is asked to prove that they read what arrives there. */
+export interface DrillSpec {
+  /** Five fields, at most one a day. */
+  readonly schedule: string;
+  readonly timezone: string;
+  /** A duration, from when the receiver accepted it. */
+  readonly ackWithin: string;
+  /** Name of the AlertChannel that hears when it is not proved. */
+  readonly fallbackChannel: string | undefined;
+}
 
 /** Where it sends: one block, named as its type. resources.md section 6. */
 export type ChannelTarget =

@@ -74,6 +74,7 @@ for (const { says, more, status = 'False', reason, names = '' } of [
       refusal: undefined,
       lastFault: undefined,
       consecutiveFailures: 0,
+      proof: { provedAt: undefined, provedBy: undefined, missed: undefined },
     };
     const [ready, sound] = judgeChannel({ ...usable, ...more });
     assert.deepEqual([ready?.type, ready?.status, ready?.reason], ['Ready', status, reason]);

@@ -1,5 +1,6 @@
 import { soundChannel } from '../../contract/index.ts';
 import type { NeededSecret } from './channel-spec.ts';
+import { judgeProof, type DrillProof } from '../../domain/index.ts';
 import { cutText, type Condition, type ConditionVerdict } from './condition.ts';
 import type { DecodedChannel } from './decode-channel.ts';
 import { describeProblems } from './reading.ts';
@@ -75,13 +76,14 @@ export interface ChannelFacts {
   readonly refusal: string | undefined;
   readonly lastFault: { readonly reason: DeliveryFault; readonly text: string } | undefined;
   readonly consecutiveFailures: number;
+  readonly proof: DrillProof;
 }
 
 const failuresThatCount = 3;
 
-/** The two conditions of a channel, in their order. */
+/** The three conditions of a channel, in their order. */
 export function judgeChannel(facts: ChannelFacts): ConditionVerdict[] {
-  return [judgeReadiness(facts), soundChannel];
+  return [judgeReadiness(facts), soundChannel, judgeProof(facts.proof)];
 }
 
 /** Condition Ready: the first thing that keeps the channel from sending. */

@@ -35,6 +35,36 @@ for (const { says, spec, path, reason } of [
     reason: 'InvalidField',
   },
   {
+    says: 'a drill each hour',
+    spec: { ...chat, drill: { schedule: '0 * * * *' } },
+    path: 'spec.drill.schedule',
+    reason: 'InvalidField',
+  },
+  {
+    says: 'a drill at two minutes of an hour',
+    spec: { ...chat, drill: { schedule: '0,30 9 * * *' } },
+    path: 'spec.drill.schedule',
+    reason: 'InvalidField',
+  },
+  {
+    says: 'a drill on a day that never comes',
+    spec: { ...chat, drill: { schedule: '0 9 31 2 *' } },
+    path: 'spec.drill.schedule',
+    reason: 'InvalidSchedule',
+  },
+  {
+    says: 'a drill in a zone that there is not',
+    spec: { ...chat, drill: { schedule: '0 9 * * 1', timezone: 'Europe/Nowhere' } },
+    path: 'spec.drill.timezone',
+    reason: 'InvalidTimeZone',
+  },
+  {
+    says: 'a drill that may be acknowledged for longer than a week',
+    spec: { ...chat, drill: { schedule: '0 9 * * 1', ackWithin: '8d' } },
+    path: 'spec.drill.ackWithin',
+    reason: 'InvalidField',
+  },
+  {
     says: 'an unknown placeholder',
     spec: { ...chat, chat: { ...chat.chat, messageTemplate: '{{ .Nope }}' } },
     path: 'spec.chat.messageTemplate',
@@ -159,4 +189,20 @@ test('each type names the Secrets it needs, and their keys', () => {
     ['cronjob-monitor/smtp: host'],
     ['cronjob-monitor/receiver: value', 'cronjob-monitor/receiver: signing-key'],
   ]);
+});
+
+test('a channel is not its own fallback', () => {
+  const of = (name: string) => decodeChannelSpec({ metadata: { name }, spec: chat }).problems.map(({ path }) => path);
+  assert.deepEqual(of('on-call'), ['spec.drill.fallbackChannel']);
+  assert.deepEqual(of('team-chat'), []);
+});
+
+test('a drill of which only the schedule is written is due in UTC and may be acknowledged for an hour', () => {
+  const { spec } = decodeChannelSpec({ spec: { ...chat, drill: { schedule: '0 9 * * 1' } } });
+  assert.deepEqual(spec?.drill, {
+    schedule: '0 9 * * 1',
+    timezone: 'UTC',
+    ackWithin: '1h',
+    fallbackChannel: undefined,
+  });
 });

@@ -28,9 +28,12 @@ export function decodeChannelSpec(object: RawObject): DecodedChannel {
     if ((blocks[block] != null) === (type === block)) continue;
     refuse(reading, 'spec', `spec.${block} is needed exactly when spec.type is ${block}`);
   }
-  const { rateLimiting, sendResolved, sendRecovered, testOnSave } = read;
+  const { rateLimiting, sendResolved, sendRecovered, testOnSave, drill } = read;
   // A list that cannot be read admits no namespace.
   const allowedNamespaces = read.allowedNamespaces ?? (blocks['allowedNamespaces'] == null ? undefined : []);
+  const { name } = (object['metadata'] ?? {}) as { readonly name?: unknown };
+  if (drill?.fallbackChannel !== undefined && drill.fallbackChannel === name)
+    refuse(reading, 'spec.drill.fallbackChannel', 'must be another channel');
   const target = targetOf(read, type);
   const spec = target && {
     ...target,
@@ -39,6 +42,7 @@ export function decodeChannelSpec(object: RawObject): DecodedChannel {
     sendRecovered: sendRecovered ?? false,
     testOnSave: testOnSave ?? false,
     ...(allowedNamespaces && { allowedNamespaces }),
+    drill,
   };
   return { type, spec, problems: reading.problems };
 }

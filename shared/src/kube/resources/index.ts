@@ -6,6 +6,7 @@ export { detectionRulesOf, groupRulesOf } from './detection-rules.ts';
 export { decodeChannelSpec, type DecodedChannel } from './decode-channel.ts';
 export {
   neededSecrets,
+  type DrillSpec,
   type ChannelSpec,
   type ChannelTarget,
   type NeededSecret,

@@ -13,7 +13,8 @@ const start = refine(text(1, 256), (schedule, path, reading) => {
   return problem === undefined ? schedule : refuse(reading, path, problem, 'InvalidSchedule');
 });
 
-function startProblem(schedule: string): string | undefined {
+/** Why a text is not the five fields of a schedule that comes at all; undefined: it is. */
+export function startProblem(schedule: string): string | undefined {
   try {
     const parsed = parse(schedule);
     if (parsed.kind === 'every') return 'must be five fields: @every has no time of day';

@@ -171,6 +171,9 @@ async function readGauges({ metrics: { read }, intervalsMs, clock }: SymptomWatc
     channelsNotReady: (await read('cronjob_monitor_channel_ready')).flatMap(({ labels, value }) =>
       value === 0 ? [String(labels['channel'])] : [],
     ),
+    channelsNotProved: (await read('cronjob_monitor_channel_not_proved')).flatMap(({ labels, value }) =>
+      value === 1 ? [String(labels['channel'])] : [],
+    ),
     channelsHeld: holds.flatMap(({ labels, value }) =>
       value === 1 ? [[String(labels['channel']), String(labels['hold'])] as const] : [],
     ),

@@ -17,16 +17,18 @@ export interface HeldChannel {
   readonly hold: ChannelHold['hold'];
   /** When it is probed or looked at again. */
   readonly untilAt: Instant | undefined;
-  /** When it accepted a message or a test last; undefined: never. */
+  /** When it accepted a message or a test last, or a drill was acknowledged; undefined: never. */
   readonly acceptedAt: Instant | undefined;
   readonly allowedNamespaces: readonly string[] | undefined;
+  /** When a drill was acknowledged last; undefined: never. */
+  readonly provedAt: Instant | undefined;
 }
 
 /** Every channel that exists with its hold, by name. */
 export async function listChannelHolds(db: Db): Promise<HeldChannel[]> {
   const found = await rows(
     db,
-    'select uid, name, type, ready, failures_in_row, hold, hold_until, last_sent_at, last_test_at, last_test, spec from channels ' +
+    'select uid, name, type, ready, failures_in_row, hold, hold_until, last_sent_at, last_test_at, last_test, proved_at, spec from channels ' +
       'where deleted_at is null order by name',
   );
   return found.map((row) => ({
@@ -39,13 +41,14 @@ export async function listChannelHolds(db: Db): Promise<HeldChannel[]> {
     untilAt: optionalNumber(row['hold_until']),
     acceptedAt: acceptedAt(row),
     allowedNamespaces: allowedNamespacesOf(fromJson(row['spec']) as { readonly allowedNamespaces?: unknown } | null),
+    provedAt: optionalNumber(row['proved_at']),
   }));
 }
 
 function acceptedAt(row: Row): Instant | undefined {
   // The settling of a test writes it.
   const test = fromJson(row['last_test']) as { readonly success: boolean } | undefined;
-  const at = [row['last_sent_at'], test?.success === true ? row['last_test_at'] : null]
+  const at = [row['last_sent_at'], row['proved_at'], test?.success === true ? row['last_test_at'] : null]
     .map(optionalNumber)
     .filter((each) => each !== undefined);
   return at.length === 0 ? undefined : Math.max(...at);

@@ -48,7 +48,7 @@ export async function foldWaiting(tx: Tx, claimed: ClaimedDelivery, request: Fol
   const waiting = await rows(
     tx,
     'select id, alert_id, channel_uid, channel_name, kind, severity, created_at from deliveries ' +
-      "where channel_uid = ? and created_at > ? and state = 'ready' and state_reason = 'rateLimit' and kind not in ('test', 'digest') " +
+      "where channel_uid = ? and created_at > ? and state = 'ready' and state_reason = 'rateLimit' and kind not in ('test', 'digest', 'drill') " +
       `order by created_at, id limit ${mostFolded}${tx.dialect.lock.claim}`,
     [own['channel_uid'], now - 3 * dayMs],
   );

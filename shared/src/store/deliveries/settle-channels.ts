@@ -19,14 +19,15 @@ export interface ChannelSettled {
 export interface AnswerOfChannel {
   /** As the database has it. */
   readonly uid: unknown;
-  readonly isTest: boolean;
+  /** What it moves besides the hold: a drill is in no total. */
+  readonly counts: 'test' | 'message' | 'nothing';
   readonly answer: ChannelAnswer;
   readonly error: string | undefined;
 }
 
 /**
  * Moves the figures of channels by answers, in their order, and their holds: what waited for a channel to be mended is ready again, what
- * cannot be sent waits. Tests count among the failures in a row and nowhere else. One result for each answer: its channel after all.
+ * cannot be sent waits. Tests and drills count among the failures in a row and in no total. One result for each answer: its channel after all.
  */
 export async function settleChannels(tx: Tx, answers: readonly AnswerOfChannel[]): Promise<readonly ChannelSettled[]> {
   const byChannel = Map.groupBy(answers, ({ uid }) => tx.dialect.id16Text(uid));
@@ -140,7 +141,7 @@ function isToBeMended({ hold }: ChannelHold): boolean {
 
 /** It only took messages: what is written is the same for all such channels, but for how many they were. */
 function isPlain({ row, given }: ChannelSettling): boolean {
-  return row !== undefined && given.every(({ answer, isTest }) => answer === 'accepted' && !isTest);
+  return row !== undefined && given.every(({ answer, counts }) => answer === 'accepted' && counts === 'message');
 }
 
 async function writeAccepted(tx: Tx, channels: readonly ChannelSettling[]): Promise<void> {
@@ -162,14 +163,14 @@ async function writeChannel(tx: Tx, { row, given, after }: ChannelSettling): Pro
   const now = tx.now();
   const sets: string[] = ['hold = ?', 'hold_until = ?', 'hold_step = ?', 'failures_in_row = ?'];
   const bindings: unknown[] = [after.hold ?? null, after.untilAt ?? null, after.step, after.failuresInRow];
-  const test = told.findLast(({ isTest }) => isTest);
+  const test = told.findLast(({ counts }) => counts === 'test');
   if (test !== undefined) {
     const success = test.answer === 'accepted';
     const message = cleanText(test.error ?? '', 1_000);
     sets.push('last_test_at = ?', 'last_test = ?');
     bindings.push(now, toJson({ success, message, generation: Number(row['generation']) }));
   }
-  const messages = told.filter(({ isTest }) => !isTest);
+  const messages = told.filter(({ counts }) => counts === 'message');
   const accepted = messages.filter(({ answer }) => answer === 'accepted').length;
   if (accepted > 0) {
     sets.push(`sent_total = sent_total + ${accepted}`, 'last_sent_at = ?');

@@ -99,7 +99,7 @@ export async function settleDeliveries(
     tx,
     owned.map(({ request: { settlement }, row, kind }) => ({
       uid: row['channel_uid'],
-      isTest: kind === 'test',
+      counts: kind === 'test' ? 'test' : kind === 'drill' ? 'nothing' : 'message',
       answer: answerOf(settlement, kind),
       error: settlement.kind === 'failed' ? settlement.error.message : undefined,
     })),
@@ -210,7 +210,7 @@ async function listToldAlerts(tx: Tx, settling: readonly Settling[]): Promise<un
 
 /** A closing says that it is over, unless it is the first that its channel hears; an update and a test tell nothing new of any alert. */
 function tellsOf(kind: DeliveryKind, row: Row): boolean {
-  return (kind !== 'closing' || isFirstNotice(row)) && kind !== 'test' && kind !== 'update';
+  return (kind !== 'closing' || isFirstNotice(row)) && kind !== 'test' && kind !== 'drill' && kind !== 'update';
 }
 
 function isFirstNotice(row: Row): boolean {

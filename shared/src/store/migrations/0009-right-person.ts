@@ -28,7 +28,10 @@ export const personTables: readonly Table[] = [
     columns: {
       id: required('id16'),
       channel_uid: required('id16'),
+      delivery_id: required('id16'),
       due_at: required('bigint'),
+      // from the instant at which the receiver accepted it
+      ack_within_ms: required('bigint'),
       sent_at: optional('bigint'),
       ack_by_at: optional('bigint'),
       acked_at: optional('bigint'),
@@ -36,9 +39,13 @@ export const personTables: readonly Table[] = [
       // SHA-256 of the key in the link
       key_hash: required({ text: 64 }),
       outcome: required({ text: 32 }),
+      // null: its schedule
+      asked_by: optional({ text: 253 }),
+      // null: it waits, or what follows from its end is not done yet
+      ended_at: optional('bigint'),
     },
     primaryKey: ['id'],
-    indexes: [{ on: ['channel_uid', 'due_at'] }, { on: ['outcome', 'ack_by_at'] }],
+    indexes: [{ on: ['channel_uid', 'due_at'], unique: true }, { on: ['ended_at'] }],
   },
 ];
 

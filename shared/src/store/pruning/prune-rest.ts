@@ -1,6 +1,7 @@
 import type { Instant } from '../../domain/index.ts';
 import { forgetChanges } from '../changes.ts';
 import type { Store, Db } from '../database.ts';
+import { forgetDrills } from '../drills.ts';
 import { forgetHeartbeats } from '../heartbeats.ts';
 import { Batches, type BatchLimits } from './batches.ts';
 import { pruneAlerts, openDeliveryStates } from './prune-alerts.ts';
@@ -13,7 +14,8 @@ export interface RestCutoffs {
   /** End of an alert; age of what belongs to none. */
   readonly alertsBefore: Instant;
   readonly silencesBefore: Instant;
-  /** End of a message: then its payload goes, and a test wholly. */
+  readonly drillsBefore: Instant;
+  /** End of a message: then its payload goes, and a test or a drill wholly. */
   readonly payloadsBefore: Instant;
   /** Messages made before it were looked at already. */
   readonly payloadsFrom: Instant;
@@ -33,6 +35,7 @@ export type RestKind =
   | 'decisions'
   | 'payloads'
   | 'silences'
+  | 'drills'
   | 'rollups'
   | 'specEpochs'
   | 'templates'
@@ -61,6 +64,7 @@ export async function pruneRest(store: Store, limits: BatchLimits, cutoffs: Rest
   });
   const loose = await pruneLooseEnds(store, batches, cutoffs.alertsBefore);
   const silences = await pruneSilences(batches, cutoffs.silencesBefore);
+  const drills = await batches.repeat((tx, limit) => forgetDrills(tx, cutoffs.drillsBefore, limit));
   const rollups = await pruneRollups(batches, cutoffs.rollupsBeforeDay);
   const specEpochs = await pruneEpochs(batches, cutoffs.runsBefore);
   const templates = await pruneTemplates(batches, cutoffs.templatesBefore);
@@ -73,6 +77,7 @@ export async function pruneRest(store: Store, limits: BatchLimits, cutoffs: Rest
       decisions: alerts.decisions + loose.decisions,
       payloads: messages.payloads,
       silences,
+      drills,
       rollups,
       specEpochs,
       templates,
@@ -144,7 +149,7 @@ const dayMs = 86_400_000;
 const isOver = `state not in ${openDeliveryStates}`;
 
 /**
- * Drops the payloads of messages that ended before `endedBefore`, and removes channel tests of that age. Messages of a live alert keep
+ * Drops the payloads of messages that ended before `endedBefore`, and removes tests and drills of channels of that age. Messages of a live alert keep
  * theirs: later ones name it in their threads. Nothing before `from` is looked at. Ids begin with the instant they were made, so days are
  * ranges of the key.
  */
@@ -163,7 +168,11 @@ async function pruneMessages(
     const where = `id >= ? and id < ? and ended_at < ? and ${isOver}`;
     const bindings = [...range, endedBefore];
     removed.tests += await batches.repeat(async (tx, limit) =>
-      change(tx, tx.dialect.deleteBatch({ table: 'deliveries', where: `${where} and kind = 'test'`, limit }), bindings),
+      change(
+        tx,
+        tx.dialect.deleteBatch({ table: 'deliveries', where: `${where} and kind in ('test', 'drill')`, limit }),
+        bindings,
+      ),
     );
     removed.payloads += await batches.repeat(
       async (tx, limit) => {
