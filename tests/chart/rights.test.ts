@@ -209,7 +209,10 @@ describe('the rights that the chart gives', { skip }, () => {
   // To a cluster both are patches.
   test('gitops.mirror: the controller may patch CronJobs as well', async () => {
     const objects = await given('split on PostgreSQL', { config: { gitops: { mirror: 'healthy' } } });
-    assert.deepEqual(await allowed(objects, 'controller', anywhere), [...ofController, ofMirror, 'setSuspended'].sort());
+    assert.deepEqual(
+      await allowed(objects, 'controller', anywhere),
+      [...ofController, ofMirror, 'setSuspended'].sort(),
+    );
   });
 
   test('split: the API server reads, triggers and suspends, and sees no Secret and no Lease', async () => {

@@ -56,11 +56,12 @@ async function aMirror(
     },
     looks: async (many) => {
       const begun = sleeps;
+      const hasSlept = (times: number): boolean => sleeps >= begun + times;
       for (let look = 0; look < many; look++) {
         if (run) await clock.advance(1_000);
         else run = fixture.mirror.run(stopping.signal);
         // After each look it sleeps.
-        while (sleeps < begun + look + 1) await new Promise((resolve) => setImmediate(resolve));
+        while (!hasSlept(look + 1)) await new Promise((resolve) => setImmediate(resolve));
       }
     },
     mirror: createMirror({
@@ -141,8 +142,9 @@ test('what an unmonitored CronJob said is taken away, and one that said nothing 
   await looks(1);
   written();
   fixture.monitored = false;
-  const [[uid = '', facts] = []] = [...cronJobs];
-  assert.ok(facts);
+  const [entry] = cronJobs;
+  assert.ok(entry);
+  const [uid, facts] = entry;
   cronJobs.set(uid, { ...facts, health: undefined });
   mirror.ask(cronJobs.keys());
   await looks(12);

@@ -169,6 +169,6 @@ export function differenceWords(rows: readonly ComparedRow[]): Words {
   const [first = ''] = list;
   if (first === '') return 'Nothing that is known of them differs but what came of it';
   const all = list.length === 1 ? first : `${list.slice(0, -1).join(', ')} and ${list.at(-1) ?? ''}`;
-  const isOne = list.length === 1 && !/s$/.test(first);
+  const isOne = list.length === 1 && !first.endsWith('s');
   return `${all.charAt(0).toUpperCase()}${all.slice(1)} ${isOne ? 'differs' : 'differ'}`;
 }
