@@ -93,6 +93,7 @@ const states = {
     'startupGrace',
     'duplicate',
     'flapping',
+    'scope',
     'rateLimit',
     'backoff',
     'circuit',

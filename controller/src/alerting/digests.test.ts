@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { projectCronJob, setTargets } from '@cronjob-monitor/shared/store';
-import type { DigestMessage, FrozenMessage, HoldingFinding } from '@cronjob-monitor/shared/domain';
+import { closeScopes, projectCronJob, setTargets } from '@cronjob-monitor/shared/store';
+import {
+  titleOfMessage,
+  type AlertFinding,
+  type DigestMessage,
+  type FrozenMessage,
+  type HoldingFinding,
+} from '@cronjob-monitor/shared/domain';
 import { aCronJob } from '@cronjob-monitor/shared/testing';
 import { anAlertingFixture, minuteMs, type AlertingFixture } from '../testing/alerting-fixture.ts';
-import { createDigests, type Digests } from './digests.ts';
+import { createDigests, foldDigest, type Digests } from './digests.ts';
 
 const fleetSize = 20;
 
@@ -146,4 +152,104 @@ test('fewer than the threshold are told one by one, and open no digest', async (
   const { digests, miss, said, rows } = await aFleet(t);
   await miss(digests, 0, fleetSize - 1);
   assert.deepEqual([await said(), await rows('select id from digests')], [[], []]);
+});
+
+/** CronJobs of one node whose failures take a route that folds, and what its channel has sent. */
+async function aNode(t: TestContext) {
+  const fixture = await aFleet(t);
+  const { store, epoch } = fixture;
+  const found = await fixture.rows("select id, namespace, name from cronjobs where name like 'job-%' order by id");
+  const cronJobs = found.map(({ id, namespace, name }) => ({
+    id: Number(id),
+    uid: `uid-${String(name).slice(4)}`,
+    namespace: String(namespace),
+    name: String(name),
+  }));
+  const route = { name: 'platform', causes: ['platform'], types: [], severities: [], isChosen: false } as const;
+  const routes = [{ ...route, channels: [{ name: 'team-chat', isOwned: false }], instead: true, fold: true }];
+  const rules = { alerting: { enabled: true, channelRefs: [], routes } };
+  const about = (verdict: AlertFinding['verdict'], from: number, to: number): AlertFinding[] =>
+    cronJobs.slice(from, to).map((cronJob) => ({ ...fixture.finding(verdict, { rules }), cronJob }));
+  return {
+    ...fixture,
+    fail: (from: number, to: number) => {
+      const verdict: HoldingFinding = {
+        kind: 'holds',
+        sinceAt: fixture.clock.now(),
+        count: 1,
+        occurred: 1,
+        message: 'The node went away.',
+        figures: {},
+        context: {},
+        signature: undefined,
+        delayed: false,
+        fault: { cause: 'platform', scope: 'node node-3' },
+      };
+      return fixture.raise(...about(verdict, from, to));
+    },
+    succeed: (from: number, to: number) => fixture.raise(...about({ kind: 'quiet' }, from, to)),
+    tell: async () => {
+      const titles: string[] = [];
+      for (let claimed = await fixture.claim(); claimed.length > 0; claimed = await fixture.claim()) {
+        for (const delivery of claimed) {
+          const deps = { store, epoch, claimedBy: 'pod/boot', clusterName: undefined, externalUrl: undefined };
+          const told = await foldDigest(delivery, { type: 'webhook', burst: 10 }, { ...deps, onFolded: () => {} });
+          assert.ok(told.kind === 'pass' && told.value.payload);
+          titles.push(titleOfMessage(told.value.payload.message));
+          await fixture.settle(told.value.id, { kind: 'delivered', httpStatus: 200 });
+        }
+      }
+      return titles;
+    },
+  };
+}
+
+test('what one node brings about is one message after 30 s, and what follows one more 15 min later', async (t) => {
+  const { fail, tell, clock, rows } = await aNode(t);
+  await fail(0, 7);
+  clock.stepWall(20_000);
+  await fail(7, 12);
+  assert.deepEqual(await tell(), []);
+  clock.stepWall(10_000);
+  assert.deepEqual(await tell(), ['WARNING node node-3: 12 CronJobs failed']);
+  clock.stepWall(minuteMs);
+  await fail(12, 15);
+  clock.stepWall(13 * minuteMs);
+  assert.deepEqual(await tell(), []);
+  clock.stepWall(minuteMs);
+  assert.deepEqual(await tell(), ['WARNING node node-3: 3 more CronJobs failed']);
+  assert.deepEqual(await rows("select state, count(*) as n from deliveries where kind = 'firing' group by state"), [
+    { state: 'digested', n: 15 },
+  ]);
+});
+
+test('one failure alone is told by itself, and what recovered within 30 s is named among the others', async (t) => {
+  const alone = await aNode(t);
+  await alone.fail(0, 1);
+  alone.clock.stepWall(30_000);
+  assert.equal((await alone.tell()).length, 1);
+  assert.deepEqual(await alone.rows("select id from deliveries where kind = 'digest'"), []);
+  const several = await aNode(t);
+  await several.fail(0, 3);
+  await several.succeed(0, 1);
+  several.clock.stepWall(30_000);
+  assert.deepEqual(await several.tell(), ['WARNING node node-3: 3 CronJobs failed']);
+  const [digest] = await several.rows("select payload from deliveries where kind = 'digest'");
+  const { message } = JSON.parse(String(digest?.['payload'])) as FrozenMessage;
+  assert.equal((message.data as DigestMessage).digest.recovered, 1);
+});
+
+test('a digest by scope ends with the last of its alerts, and the next failure opens another', async (t) => {
+  const { fail, succeed, tell, clock, rows, store, epoch } = await aNode(t);
+  await fail(0, 3);
+  clock.stepWall(30_000);
+  await tell();
+  await succeed(0, 2);
+  await store.fenced(epoch, (tx) => closeScopes(tx));
+  assert.equal((await rows('select id from digests where open_key is not null')).length, 1);
+  assert.deepEqual(await tell(), []);
+  await succeed(2, 3);
+  assert.equal((await tell()).length, 1, 'the last one closes the stream');
+  await fail(5, 7);
+  assert.deepEqual(await rows('select count(*) as n, count(open_key) as open from digests'), [{ n: 2, open: 1 }]);
 });

@@ -19,7 +19,9 @@ import {
   type OpenDigest,
 } from '@cronjob-monitor/shared/domain';
 import {
+  closeScopes,
   findInstalledAt,
+  foldScope,
   foldWaiting,
   insertDigest,
   insertDigestMessage,
@@ -127,7 +129,15 @@ class KeptDigests implements Digests {
     const id = newId(now);
     const rulesOf = await this.#deps.rulesOf(found);
     await store.fenced(epoch, async (tx) => {
-      const of = { id, cause: 'firstPass', key: '', channelUid: undefined, total: found.length, isOver: true } as const;
+      const of = {
+        id,
+        cause: 'firstPass',
+        key: '',
+        channelUid: undefined,
+        total: found.length,
+        isOver: true,
+        isTold: true,
+      } as const;
       const digest = await insertDigest(tx, of);
       await this.#join(tx, digest, found);
       await this.#tell(tx, digest, 'begin', found, rulesOf);
@@ -154,7 +164,14 @@ class KeptDigests implements Digests {
     const children = entries.filter(({ id }) => ids.has(id));
     const rulesOf = await this.#deps.rulesOf(children);
     this.#storm = await store.fenced(epoch, async (tx) => {
-      const of = { cause: 'storm', key: 'fleet', channelUid: undefined, total: 0, isOver: false } as const;
+      const of = {
+        cause: 'storm',
+        key: 'fleet',
+        channelUid: undefined,
+        total: 0,
+        isOver: false,
+        isTold: true,
+      } as const;
       const digest = this.#storm ?? (await insertDigest(tx, { ...of, id: newId(now) }));
       await updateJoined(tx, digest.id, children.length);
       await this.#join(tx, digest, children);
@@ -166,10 +183,12 @@ class KeptDigests implements Digests {
 
   async tick(now: Instant): Promise<void> {
     const { store, epoch } = this.#deps;
+    if ((await listOpenDigests(store)).some(({ cause }) => cause === 'scope'))
+      await store.fenced(epoch, (tx) => closeScopes(tx));
     const digest = this.#storm;
     if (digest === undefined) return;
     const isOver = isDigestOver(digest, now);
-    if (!isOver && now < digestDueAt(digest)) return;
+    if (!isOver && now < digestDueAt(digest, digest.lastEntryAt)) return;
     const children = await listGathered(store, digest);
     const rulesOf = await this.#deps.rulesOf(children);
     this.#storm = await store.fenced(epoch, async (tx) => {
@@ -212,7 +231,7 @@ class KeptDigests implements Digests {
       const alerts = named.map(toDigested);
       const alreadyTold = before?.size ?? 0;
       const payload = wordDigest(
-        { id: digestId, cause, ended: phase === 'end', before: alreadyTold, alerts },
+        { id: digestId, cause, scope: null, ended: phase === 'end', before: alreadyTold, alerts },
         this.#deps,
       );
       const of = named.map((child) => ({
@@ -281,6 +300,7 @@ function wordDigest(
     /** Of the digest. */
     readonly id: string;
     readonly cause: DigestCause;
+    readonly scope: string | null;
     readonly ended: boolean;
     /** How many alerts its channel has been told of in it before. */
     readonly before: number;
@@ -309,7 +329,7 @@ export interface FoldDigestDeps extends Words {
 
 /**
  * When more wait for a channel's rate limit than it takes at once, one digest goes out in the place of all of them: it has the token of
- * the message that was claimed.
+ * the message that was claimed. So it is with what one fault of the cluster brought about, where its route asks for that.
  */
 export async function foldDigest(
   delivery: ClaimedDelivery,
@@ -320,13 +340,16 @@ export async function foldDigest(
   const { kind, heldBy } = delivery;
   // Of most messages it is clear without asking the database that they are not folded.
   const isOfAlert = kind !== 'test' && kind !== 'digest' && kind !== 'drill';
+  const isOfScope = delivery.cause === 'scope' && isOfAlert && delivery.attempts === 1;
   const mayFold = channel.type !== 'paging' && isOfAlert && heldBy === 'rateLimit';
-  if (!mayFold || !isLate(delivery, store.now())) return pass(delivery);
+  if (!isOfScope && !(mayFold && isLate(delivery, store.now()))) return pass(delivery);
+  const cause = isOfScope ? 'scope' : 'rateLimit';
   const folded = await store.fenced(deps.epoch, (tx) =>
-    foldWaiting(tx, delivery, {
+    (isOfScope ? foldScope : foldWaiting)(tx, delivery, {
       claimedBy: deps.claimedBy,
       channel,
-      freeze: (id, alerts) => wordDigest({ id, cause: 'rateLimit', ended: false, before: 0, alerts }, deps),
+      freeze: (id, alerts, { scope = null, before }) =>
+        wordDigest({ id, cause, scope, ended: false, before, alerts }, deps),
     }),
   );
   if (folded === undefined) return pass(delivery);

@@ -103,6 +103,8 @@ async function takeBackUnsent(writing: MessageWriting, openings: readonly AlertD
   const takenBack: AlertDelivery[] = [];
   for (const opening of openings) {
     if (opening.fate === 'cancelled') continue;
+    // Its digest names it as recovered.
+    if (opening.state === 'ready' && opening.cause === 'scope') continue;
     const isOwn = opening.state !== 'collapsed';
     if (hasLeft(opening)) heard = opening;
     else if (opening.fate === 'dead') unheard = isOwn ? opening : unheard;

@@ -1,6 +1,8 @@
 import type { DeliveryKind } from '@cronjob-monitor/shared/contract';
 import {
   collapseKeyOf,
+  digestDueAt,
+  gather,
   dedupKeyOf,
   evidenceWaitMs,
   toAlertFacts,
@@ -11,18 +13,23 @@ import {
   type Decision,
   type Instant,
   type MessageEvidence,
+  type ToldTo,
 } from '@cronjob-monitor/shared/domain';
 import {
   afterCause,
+  closeScopes,
+  findOpenDigest,
   findStreamEnd,
   findTwin,
   firstNoticeCause,
   insertDelivery,
+  insertDigest,
   keptMs,
   listDeliveriesOfAlert,
   listEvidence,
   newId,
   updateCancelled,
+  updateJoined,
   type AlertDecision,
   type AlertDelivery,
   type NewDelivery,
@@ -71,7 +78,7 @@ export async function notify(writing: MessageWriting, alert: AlertRecord, openin
   const evidence = await evidenceOf(writing, alert);
   // Of the first one there are none before it.
   const before = alert.notifyNo > 1 ? await listDeliveriesOfAlert(writing.tx, alert.id) : [];
-  for (const { name, afterMs } of opening.channels) {
+  for (const { name, afterMs, foldBy } of opening.channels) {
     const channel = writing.channels.get(name);
     if (channel === undefined) continue;
     const onChannel = before.filter(({ channelUid }) => channelUid === channel.uid);
@@ -79,7 +86,7 @@ export async function notify(writing: MessageWriting, alert: AlertRecord, openin
     if (turn === 'notYet') continue;
     const own = onChannel.findLast(({ state }) => state !== 'cancelled');
     // A few per monitor; they share a connection.
-    await notifyChannel(writing, alert, channel, { opening, evidence, own, turn });
+    await notifyChannel(writing, alert, channel, { opening, evidence, own, turn, foldBy });
   }
 }
 
@@ -133,10 +140,11 @@ async function notifyChannel(
     readonly own: AlertDelivery | undefined;
     /** Undefined: at once. */
     readonly turn: Turn | undefined;
+    readonly foldBy: ToldTo['foldBy'];
   },
 ): Promise<void> {
   const { tx, now, finding, unsent } = writing;
-  const { opening, evidence, own, turn } = of;
+  const { opening, evidence, own, turn, foldBy } = of;
   const { kind, reason, held, awaited } = opening;
   const { cronJob, type, subject, rules } = finding;
   const collapseKey = collapseKeyOf(channel.uid, { cronJobUid: cronJob.uid, type, subject });
@@ -146,16 +154,18 @@ async function notifyChannel(
     writing.addUnasked || turn
       ? undefined
       : await findTwin(tx, { collapseKey, alertId: alert.id, severity: alert.severity, after });
+  const digest = twin || turn ? undefined : await enterScope(tx, channel, foldBy);
   const id = await queue(writing, alert, {
     kind,
     held,
     evidence,
     channel,
-    streamId: twin?.streamId ?? (own && own.kind !== 'closing' ? own.streamId : alert.id),
+    digest,
+    streamId: digest?.id ?? twin?.streamId ?? (own && own.kind !== 'closing' ? own.streamId : alert.id),
     collapseKey,
     state: twin ? 'collapsed' : 'ready',
     mergedInto: twin?.id,
-    nextAt: turn?.dueAt ?? (awaited ? now + evidenceWaitMs(channel, awaited.messageWaitMs) : now),
+    nextAt: turn?.dueAt ?? digest?.dueAt ?? (awaited ? now + evidenceWaitMs(channel, awaited.messageWaitMs) : now),
     isTurn: turn !== undefined,
   });
   if (id === undefined) return;
@@ -164,7 +174,27 @@ async function notifyChannel(
     decide(writing, alert, { ...message, action: 'collapsed', reason: 'twin', detail: twin.id });
     unsent.push({ channel: channel.name, kind, result: 'collapsed' });
   } else if (turn) decide(writing, alert, { ...message, action: 'queued', reason: 'after', untilAt: turn.dueAt });
+  else if (digest) decide(writing, alert, { ...message, action: 'queued', reason: 'scope', untilAt: digest.dueAt });
   else decide(writing, alert, { ...message, action: 'queued', reason: reason ?? kind });
+}
+
+/** The digest that a message joins or opens, and when that is told next; undefined: it goes alone. */
+async function enterScope(
+  tx: Tx,
+  channel: RoutedChannel,
+  foldBy: ToldTo['foldBy'],
+): Promise<{ readonly id: string; readonly dueAt: Instant } | undefined> {
+  if (foldBy === undefined) return undefined;
+  const now = tx.now();
+  const of = { cause: 'scope', key: `${foldBy.cause} ${foldBy.scope}`, channelUid: channel.uid } as const;
+  const last = await findOpenDigest(tx, of);
+  if (last) await closeScopes(tx, last.id);
+  const open = last && (await findOpenDigest(tx, of));
+  const answer = gather({ cause: 'scope', foldBy, channel }, open);
+  if (answer === 'alone') return undefined;
+  const digest = open ?? (await insertDigest(tx, { ...of, id: newId(now), total: 0, isOver: false, isTold: false }));
+  await updateJoined(tx, digest.id, 1);
+  return { id: digest.id, dueAt: digestDueAt(digest, now) };
 }
 
 /** Writes one message of a decision to tell. Undefined: it was written before. */
@@ -175,11 +205,15 @@ export async function queue(
     Pick<MessageRequest, 'kind' | 'held' | 'evidence' | 'isFirstNotice' | 'awaitsEvidence'> & {
       readonly channel: RoutedChannel;
       readonly nextAt: Instant;
+      /** It waits to be told with others. */
+      readonly digest?: { readonly id: string } | undefined;
       /** It waits for its turn after other channels. */
       readonly isTurn?: boolean | undefined;
     },
 ): Promise<string | undefined> {
-  const { tx, now, finding, freeze, addUnasked } = writing;
+  const { tx, now, finding, freeze } = writing;
+  // Others are in the stream of a digest.
+  const addUnasked = of.digest ? undefined : writing.addUnasked;
   const { kind, held, evidence, isFirstNotice, awaitsEvidence, channel, streamId } = of;
   const end = addUnasked ? beginning : await findStreamEnd(tx, streamId, channel.uid);
   const said = { kind, held, evidence, isFirstNotice, awaitsEvidence };
@@ -190,10 +224,10 @@ export async function queue(
     streamId,
     seq: end.nextSeq,
     alertId: alert.id,
-    digestId: alert.digestId,
+    digestId: of.digest?.id ?? alert.digestId,
     channel,
     kind,
-    cause: isFirstNotice ? firstNoticeCause : of.isTurn ? afterCause : undefined,
+    cause: isFirstNotice ? firstNoticeCause : of.isTurn ? afterCause : of.digest ? 'scope' : undefined,
     severity: alert.severity,
     state: of.state,
     dedupKey: dedupKeyOf({ alertId: alert.id, kind, notifyNo: alert.notifyNo, channelUid: channel.uid }),
@@ -201,7 +235,7 @@ export async function queue(
     mergedInto: of.mergedInto,
     notifyNo: alert.notifyNo,
     nextAt: of.nextAt,
-    stateReason: of.isTurn && of.nextAt > now ? 'after' : undefined,
+    stateReason: of.isTurn && of.nextAt > now ? 'after' : of.digest ? 'scope' : undefined,
     createdAt: now,
     expiresAt: Math.max(now, of.isTurn ? of.nextAt : now) + keptMs(alert.severity),
     // The heading of a stream is that of its first message.

@@ -123,6 +123,7 @@ function documentOfAlert(data: AlertMessage): MessageDocument {
 function digestMessage({ cause, ended }: DigestMessage['digest']): string {
   if (cause === 'firstPass')
     return 'They failed before this service began to watch: what comes from now on is told one by one.';
+  if (cause === 'scope') return 'One cause for all of them: they are told together.';
   if (cause !== 'storm') return 'More alerts than this channel takes at once: they are told together.';
   return ended
     ? 'The trouble that many CronJobs had at the same time is over.'

@@ -66,6 +66,7 @@ const reasons: Readonly<Record<ToldReason, string>> = {
   flapping: 'it comes and goes',
   alertDelay: 'alertDelay of the monitor',
   startupGrace: 'the service has just started',
+  scope: 'alerts of one cause are told together',
   rateLimit: 'the rate limit',
   backoff: 'the receiver failed, and is tried again',
   circuit: 'the channel rests after failures',

@@ -102,6 +102,7 @@ export const holds = [
   'startupGrace',
   'duplicate',
   'flapping',
+  'scope',
   'rateLimit',
   'backoff',
   'circuit',
@@ -139,6 +140,7 @@ export const toldReasons = [
   'flapping',
   'alertDelay',
   'startupGrace',
+  'scope',
   'rateLimit',
   'backoff',
   'circuit',
@@ -167,6 +169,7 @@ export const wordOfReason: Readonly<Partial<Record<ToldReason | DeliveryState | 
   dependsOn: 'alreadyTold',
   collapsed: 'alreadyTold',
   storm: 'manyAtOnce',
+  scope: 'manyAtOnce',
   rateLimit: 'manyAtOnce',
   digested: 'manyAtOnce',
 };
@@ -250,7 +253,7 @@ export const drillOutcomes = ['waiting', 'proved', 'reached', 'failed'] as const
 export type DrillOutcome = (typeof drillOutcomes)[number];
 
 /** Why the next attempt of a delivery lies in the future. */
-export const deliveryStateReasons = ['rateLimit', 'backoff', 'order', 'after'] as const;
+export const deliveryStateReasons = ['scope', 'rateLimit', 'backoff', 'order', 'after'] as const;
 export type DeliveryStateReason = (typeof deliveryStateReasons)[number];
 
 /** Why an attempt to deliver failed. */

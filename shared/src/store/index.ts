@@ -326,13 +326,15 @@ export {
   type ExpiredDelivery,
 } from './deliveries/free-deliveries.ts';
 export { listUnwanted, type UnwantedReason } from './deliveries/list-unwanted.ts';
-export { foldWaiting, type Folded, type FoldRequest } from './deliveries/fold-waiting.ts';
+export { foldScope, foldWaiting, type Folded, type FoldRequest } from './deliveries/fold-waiting.ts';
 export { findRung, tellUnacknowledged, updateRungKept, type StoredRung } from './deliveries/rungs.ts';
 export { retellDead, type RetellMessage } from './deliveries/retell-dead.ts';
 export { listChannelHolds, updateHoldChecked, updateHoldLifted, type HeldChannel } from './deliveries/channel-holds.ts';
 export { findChannelFault, findProjectedChannel, type ProjectedChannel } from './deliveries/channel-fault.ts';
 export { countOpenDeliveries, findOldestDue } from './deliveries/count-deliveries.ts';
 export {
+  closeScopes,
+  findOpenDigest,
   insertDigest,
   insertDigestMessage,
   listGathered,

@@ -108,6 +108,7 @@ export function aDigestMessage(alerts = 3, digest: Partial<DigestMessage['digest
     digest: {
       id: '019a5b3c-7d1e-7a40-8c11-0000000000d1',
       cause: 'storm',
+      scope: null,
       ended: false,
       total: alerts,
       recovered: 0,

@@ -233,7 +233,7 @@ export const heldChannels = contract('channels that are held', (test) => {
 
 export const digests = contract('digests', (test) => {
   const freeze: FoldRequest['freeze'] = (id, alerts) => {
-    const digest = { id, cause: 'rateLimit', ended: false, before: 0, ...digestBody(alerts) } as const;
+    const digest = { id, cause: 'rateLimit', scope: null, ended: false, before: 0, ...digestBody(alerts) } as const;
     const message: Message = { kind: 'digest', data: { cluster: null, digest, links: { alerts: null } } };
     return { message, heading: headingOf(message), place: null };
   };
@@ -321,7 +321,7 @@ export const digests = contract('digests', (test) => {
   test('of a storm tell its children, begin and end once, and share one stream', async ({ store, epoch }) => {
     await startEmpty(store);
     const channel = await aChannel(store, epoch);
-    const of = { cause: 'storm', key: 'fleet', channelUid: undefined, total: 2, isOver: false } as const;
+    const of = { cause: 'storm', key: 'fleet', channelUid: undefined, total: 2, isOver: false, isTold: true } as const;
     const digest = await store.fenced(epoch, (tx) => insertDigest(tx, { ...of, id: newId(store.now()) }));
     const digestId = digest.id;
     const alerts = [await anActiveAlert(store, epoch), await anActiveAlert(store, epoch, { severity: 'critical' })];

@@ -13,6 +13,7 @@ const words: Readonly<Record<string, string>> = {
   after: 'its turn comes after the other channels',
   acknowledged: 'it was acknowledged',
   unacknowledged: 'it is acknowledged no more',
+  scope: 'alerts of one cause are told together',
   rateLimit: 'the rate limit',
   backoff: 'the pause after a failed try',
   circuit: 'the channel rests after failures',

@@ -43,7 +43,7 @@ describe('a storm', () => {
   test('is joined by one alert more, is told at most every 15 min, and ends five minutes after the last', () => {
     const open = { id: 'd', cause: 'storm', openedAt: 0, lastEntryAt: 60_000, toldAt: 0 } as const;
     assert.equal(gather({ ...entry, entered: 1 }, open), 'join');
-    assert.equal(digestDueAt(open), quarterMs);
+    assert.equal(digestDueAt(open, 60_000), quarterMs);
     assert.equal(isDigestOver(open, 60_000 + stormWindowMs - 1), false);
     assert.equal(isDigestOver(open, 60_000 + stormWindowMs), true);
   });
@@ -60,6 +60,34 @@ describe('a storm', () => {
       ],
       [true, true, true, true, false, false],
     );
+  });
+});
+
+describe('a digest by scope', () => {
+  const foldBy = { cause: 'platform', scope: 'node node-3' } as const;
+  const entry = { cause: 'scope', foldBy, channel: { type: 'chat', isAlertmanager: false } } as const;
+  const open = { id: 'd', cause: 'scope', openedAt: 1_000, lastEntryAt: 1_000, toldAt: undefined } as const;
+
+  test('is opened by one alert, and joined by the next', () => {
+    assert.equal(gather(entry, undefined), 'open');
+    assert.equal(gather(entry, open), 'join');
+  });
+
+  test('gathers nothing without a route that folds, for paging, or for an Alertmanager', () => {
+    for (const changed of [
+      { foldBy: undefined },
+      { channel: { type: 'paging', isAlertmanager: false } },
+      { channel: { type: 'webhook', isAlertmanager: true } },
+    ] as const) {
+      assert.equal(gather({ ...entry, ...changed }, undefined), 'alone');
+      assert.equal(gather({ ...entry, ...changed }, open), 'alone');
+    }
+  });
+
+  test('waits 30 s, and 15 min between what it says', () => {
+    assert.equal(digestDueAt(open, 20_000), 31_000);
+    assert.equal(digestDueAt({ ...open, toldAt: 31_000 }, 40_000), 31_000 + quarterMs);
+    assert.equal(digestDueAt({ ...open, toldAt: 31_000 }, 31_000 + quarterMs), 31_000 + quarterMs + 30_000);
   });
 });
 

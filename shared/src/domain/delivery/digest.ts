@@ -1,5 +1,6 @@
 import {
   severities,
+  type FailureCause,
   type AlertSubject,
   type AlertType,
   type ChannelType,
@@ -13,6 +14,8 @@ const minuteMs = 60_000;
 const mostListed = 500;
 /** So far back the entries of a storm are counted, and so long after the last one it is over. */
 export const stormWindowMs = 5 * minuteMs;
+/** What one fault brings about comes within this time. */
+const scopeWaitMs = 30_000;
 /** A digest that goes on says no more often what has joined it. */
 const updateEveryMs = 15 * minuteMs;
 
@@ -46,6 +49,12 @@ export type DigestEntry =
       /** Messages below critical that have waited for over a minute. */
       readonly waiting: number;
     }
+  | {
+      readonly cause: 'scope';
+      /** What its route gathers by; undefined: it asks for no such thing, or the fault is of the CronJob alone. */
+      readonly foldBy: { readonly cause: FailureCause; readonly scope: string } | undefined;
+      readonly channel: { readonly type: ChannelType; readonly isAlertmanager: boolean };
+    }
   /** CronJobs with alerts that the first pass over an empty database finds. */
   | { readonly cause: 'firstPass'; readonly cronJobs: number };
 
@@ -56,11 +65,13 @@ export type DigestEntry =
  * | cause | one for | opens when | is told first | is over |
  * |---|---|---|---|---|
  * | storm | the fleet | 20 CronJobs (the threshold) and a fifth of the fleet within 5 min, or a stale controller | after the pass | 5 min without an entry |
+ * | scope | cause, scope and channel | an alert takes a route with `fold`; never on paging or an Alertmanager | after 30 s | none of its alerts is open |
  * | rateLimit | a channel | more messages below critical wait for over 60 s than it takes at once; never on paging | at once | when it is told |
  * | firstPass | all channels | the first pass over an empty database finds two CronJobs or more | after the pass | when it is told |
  */
 export function gather(entry: DigestEntry, open: OpenDigest | undefined): 'join' | 'open' | 'alone' {
-  if (open !== undefined) return 'join';
+  // Which channel and fault it is about decides in each case; the crowd of a storm does once.
+  if (open !== undefined && (entry.cause !== 'scope' || opens(entry))) return 'join';
   return opens(entry) ? 'open' : 'alone';
 }
 
@@ -68,6 +79,8 @@ function opens(entry: DigestEntry): boolean {
   if (entry.cause === 'firstPass') return entry.cronJobs > 1;
   // On paging each event needs a resolve of its own.
   if (entry.cause === 'rateLimit') return entry.channel.type !== 'paging' && entry.waiting > entry.channel.burst;
+  if (entry.cause === 'scope')
+    return entry.foldBy !== undefined && entry.channel.type !== 'paging' && !entry.channel.isAlertmanager;
   const { entered, fleet, threshold, isControllerStale } = entry;
   if (threshold === 0 || entered === 0) return false;
   return isControllerStale || (entered >= threshold && entered * 5 >= fleet);
@@ -78,9 +91,10 @@ export function isDigestOver({ lastEntryAt }: OpenDigest, now: Instant): boolean
   return now >= lastEntryAt + stormWindowMs;
 }
 
-/** When it is told, if something that it has not told has joined it. */
-export function digestDueAt({ openedAt, toldAt }: OpenDigest): Instant {
-  return toldAt === undefined ? openedAt : toldAt + updateEveryMs;
+/** When it is told, if something that it has not told joins it now, or has joined it. */
+export function digestDueAt({ cause, openedAt, toldAt }: OpenDigest, now: Instant): Instant {
+  const waitMs = cause === 'scope' ? scopeWaitMs : 0;
+  return toldAt === undefined ? openedAt + waitMs : Math.max(now + waitMs, toldAt + updateEveryMs);
 }
 
 /** Types that one outage of the cluster brings about for many CronJobs at once (detection.md section 4). */

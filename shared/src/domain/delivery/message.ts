@@ -126,7 +126,7 @@ export interface MessageLinks {
 }
 
 /** Why alerts are told together; `firstPass`: the first evaluation over an empty database found them. */
-export type DigestCause = 'storm' | 'rateLimit' | 'firstPass';
+export type DigestCause = 'storm' | 'scope' | 'rateLimit' | 'firstPass';
 
 /** Several alerts in one message, because of a rate limit or a storm, or because all of them are older than the watch. */
 export interface DigestMessage {
@@ -134,6 +134,8 @@ export interface DigestMessage {
   readonly digest: {
     readonly id: string;
     readonly cause: DigestCause;
+    /** Of cause `scope`: what all of them concern, such as `node node-3`; else null. */
+    readonly scope: string | null;
     /** The storm is over; `alerts` are those that still hold, or that recovered before any message told of them. */
     readonly ended: boolean;
     /** All alerts it stands for, listed or not. */

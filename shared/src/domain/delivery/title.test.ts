@@ -197,6 +197,9 @@ test('digests and tests have titles too', () => {
   assert.equal(title(3, { ended: true, recovered: 2 }), 'WARNING alert storm over: 1 alert still holds, 2 recovered');
   assert.equal(title(0, { ended: true, counts: [] }), 'INFO alert storm over: nothing holds any more');
   assert.equal(title(13, { cause: 'firstPass' }), 'WARNING 13 CronJobs were failing when watching began');
+  const scope = { cause: 'scope', scope: 'node node-3' } as const;
+  assert.equal(title(12, scope), 'WARNING node node-3: 12 CronJobs failed');
+  assert.equal(title(3, { ...scope, before: 12 }), 'WARNING node node-3: 3 more CronJobs failed');
   assert.equal(title(12, { cause: 'rateLimit' }), 'WARNING 12 alerts held back by the rate limit');
   assert.equal(titleOfMessage({ kind: 'test', data: aTestMessage() }), 'TEST of channel team-chat');
 });

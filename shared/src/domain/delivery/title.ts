@@ -123,8 +123,12 @@ function nameAlert({ alert, cronjob }: AlertMessage): string {
 function digestInWords({ digest }: DigestMessage): string {
   const { cause, ended, total, recovered, before } = digest;
   if (cause === 'rateLimit') return `${counted(total, 'alert')} held back by the rate limit`;
+  if (cause === 'scope') {
+    const named = namedIn(digest);
+    return `${digest.scope ?? 'one cause'}: ${named} ${before > 0 ? 'more ' : ''}${named === 1 ? 'CronJob' : 'CronJobs'} failed`;
+  }
   if (cause === 'firstPass') {
-    const named = new Set(digest.alerts.map(({ namespace, name }) => `${namespace}/${name}`)).size;
+    const named = namedIn(digest);
     return `${counted(named, 'CronJob')} ${named === 1 ? 'was' : 'were'} failing when watching began`;
   }
   if (!ended) return `alert storm: ${before > 0 ? `${total} more` : total} ${total === 1 ? 'alert' : 'alerts'}`;
@@ -133,4 +137,8 @@ function digestInWords({ digest }: DigestMessage): string {
   return held === 0
     ? `alert storm over: nothing holds any more${recovery}`
     : `alert storm over: ${counted(held, 'alert')} still ${held === 1 ? 'holds' : 'hold'}${recovery}`;
+}
+
+function namedIn({ alerts }: DigestMessage['digest']): number {
+  return new Set(alerts.map(({ namespace, name }) => `${namespace}/${name}`)).size;
 }

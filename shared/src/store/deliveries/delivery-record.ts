@@ -21,7 +21,7 @@ export interface NewDelivery {
   readonly digestId?: string | undefined;
   readonly channel: { readonly uid: string; readonly name: string };
   readonly kind: DeliveryKind;
-  /** Of a digest: rateLimit or storm. Of a closing: firstNotice, where its channel had heard nothing before. `after`: its turn comes after others. */
+  /** Of a digest: its cause; `scope` also of what waits for one. Of a closing: firstNotice, where its channel had heard nothing before. `after`: its turn comes after others. */
   readonly cause?: string | undefined;
   readonly severity: MessageSeverity;
   readonly state: Extract<DeliveryState, 'ready' | 'parked' | 'collapsed' | 'digested'>;
@@ -33,7 +33,7 @@ export interface NewDelivery {
   readonly notifyNo: number;
   readonly nextAt: Instant;
   /** Why it is not due at once; absent: for no reason that is told. */
-  readonly stateReason?: 'after' | undefined;
+  readonly stateReason?: 'after' | 'scope' | undefined;
   readonly createdAt: Instant;
   readonly expiresAt: Instant;
   readonly payload: FrozenMessage;

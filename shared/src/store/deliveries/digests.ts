@@ -64,22 +64,53 @@ export async function listGathered(db: Db, { id, openedAt }: OpenDigest): Promis
   return [...held, ...ended].map((row) => toGathered(db, row));
 }
 
+const openDigests = 'select id, cause, opened_at, last_entry_at, told_at from digests';
+
 /** The digests that are not over. */
 export async function listOpenDigests(db: Db): Promise<OpenDigest[]> {
-  const found = await rows(
-    db,
-    'select id, cause, opened_at, last_entry_at, told_at from digests where open_key is not null order by opened_at, id',
-  );
-  return found.map((row) => ({
+  const found = await rows(db, `${openDigests} where open_key is not null order by opened_at, id`);
+  return found.map((row) => toOpenDigest(db, row));
+}
+
+function toOpenDigest(db: Db, row: Row): OpenDigest {
+  return {
     id: db.dialect.id16Text(row['id']),
     cause: String(row['cause']) as DigestCause,
     openedAt: Number(row['opened_at']),
     lastEntryAt: Number(row['last_entry_at']),
     toldAt: optionalNumber(row['told_at']),
-  }));
+  };
 }
 
-/** Opens a digest, which is told in the same transaction. `key`: what it gathers by, besides its cause and its channel. */
+/** The open digest of this cause, key and channel; undefined: there is none. Waits for others that ask for it. */
+export async function findOpenDigest(
+  tx: Tx,
+  of: { readonly cause: DigestCause; readonly key: string; readonly channelUid: string | undefined },
+): Promise<OpenDigest | undefined> {
+  const row = await firstRow(tx, `${openDigests} where open_key = ?${tx.dialect.lock.update}`, [openKeyOf(tx, of)]);
+  return row && toOpenDigest(tx, row);
+}
+
+/** Ends the digests by scope that were told and of which no alert is open any more: one of them, or all. */
+export async function closeScopes(tx: Tx, digestId?: string): Promise<void> {
+  const one = digestId === undefined ? [] : [tx.dialect.id16(toId16(digestId))];
+  await change(
+    tx,
+    "update digests set closed_at = ?, open_key = null where cause = 'scope' and open_key is not null and told_at is not null " +
+      `${one.length > 0 ? 'and id = ? ' : ''}and not exists (select 1 from deliveries d join alerts a on a.id = d.alert_id ` +
+      'where d.stream_id = digests.id and a.live_key is not null)',
+    [tx.now(), ...one],
+  );
+}
+
+function openKeyOf(
+  tx: Tx,
+  of: { readonly cause: DigestCause; readonly key: string; readonly channelUid: string | undefined },
+): unknown {
+  return tx.dialect.id16(toId16([of.cause, of.key, of.channelUid].join('\n')));
+}
+
+/** Opens a digest; `isTold`: in the same transaction. `key`: what it gathers by, besides its cause and its channel. */
 export async function insertDigest(
   tx: Tx,
   digest: Pick<OpenDigest, 'id' | 'cause'> & {
@@ -88,9 +119,11 @@ export async function insertDigest(
     readonly total: number;
     /** It is over when it is told. */
     readonly isOver: boolean;
+    readonly isTold: boolean;
   },
 ): Promise<OpenDigest> {
   const now = tx.now();
+  const toldAt = digest.isTold ? now : undefined;
   const { id, cause, key, channelUid, isOver } = digest;
   await insertRows(tx, {
     table: 'digests',
@@ -112,16 +145,16 @@ export async function insertDigest(
         cause,
         key,
         channelUid === undefined ? null : tx.dialect.id16(toId16(channelUid)),
-        isOver ? null : tx.dialect.id16(toId16([cause, key, channelUid].join('\n'))),
+        isOver ? null : openKeyOf(tx, digest),
         now,
         now,
-        now,
+        toldAt ?? null,
         isOver ? now : null,
         digest.total,
       ],
     ],
   });
-  return { id, cause, openedAt: now, lastEntryAt: now, toldAt: now };
+  return { id, cause, openedAt: now, lastEntryAt: now, toldAt };
 }
 
 /** So many alerts have joined an open digest. */

@@ -15,7 +15,8 @@ import type { Tx } from '../database.ts';
 import { newId, toId16 } from '../id16.ts';
 import { rowsIn } from '../upsert.ts';
 import { recordDeliveryChanges } from './delivery-changes.ts';
-import { insertDigest } from './digests.ts';
+import { insertDigest, updateTold } from './digests.ts';
+import { findStreamEnd } from './streams.ts';
 import { idOrUndefined, type ClaimedDelivery } from './delivery-record.ts';
 import { insertDelivery } from './insert-delivery.ts';
 
@@ -28,7 +29,13 @@ export interface FoldRequest {
   readonly claimedBy: string;
   readonly channel: { readonly type: ChannelType; readonly burst: number };
   /** Words the digest of these alerts: it runs inside the transaction and waits for nothing. */
-  readonly freeze: (id: string, alerts: readonly DigestedAlert[]) => FrozenMessage;
+  readonly freeze: (id: string, alerts: readonly DigestedAlert[], of: FoldedOf) => FrozenMessage;
+}
+
+/** What a digest folds by. `scope`: of that cause. `before`: alerts that its channel was told of in it already. */
+export interface FoldedOf {
+  readonly scope: string | undefined;
+  readonly before: number;
 }
 
 export interface Folded {
@@ -64,7 +71,7 @@ export async function foldWaiting(tx: Tx, claimed: ClaimedDelivery, request: Fol
   const id = newId(now);
   const rowsFolded = folded.map(({ row }) => row);
   const alerts = await listDigested(tx, rowsFolded);
-  const payload = request.freeze(id, alerts);
+  const payload = request.freeze(id, alerts, { scope: undefined, before: 0 });
   const severity = folded.some((each) => each.severity === 'warning') ? 'warning' : 'info';
   await insertDigest(tx, {
     id,
@@ -73,11 +80,72 @@ export async function foldWaiting(tx: Tx, claimed: ClaimedDelivery, request: Fol
     channelUid: claimed.channelUid,
     total: alerts.length,
     isOver: true,
+    isTold: true,
   });
-  const digest = await insertClaimed(tx, { id, claimed, claimedBy: request.claimedBy, own, payload, severity });
-  await markDigested(tx, rowsFolded, id);
-  const kinds = Map.groupBy(rowsFolded, (row) => String(row['kind']) as DeliveryKind);
-  return { digest, kinds: new Map([...kinds].map(([kind, of]) => [kind, of.length])) };
+  const digest = await insertClaimed(tx, {
+    id,
+    streamId: id,
+    seq: 1,
+    cause: 'rateLimit',
+    claimed,
+    claimedBy: request.claimedBy,
+    own,
+    payload,
+    severity,
+  });
+  await markDigested(tx, rowsFolded, { id, reason: 'rateLimit' });
+  return { digest, kinds: countKinds(rowsFolded) };
+}
+
+function countKinds(folded: readonly Row[]): Folded['kinds'] {
+  const kinds = Map.groupBy(folded, (row) => String(row['kind']) as DeliveryKind);
+  return new Map([...kinds].map(([kind, of]) => [kind, of.length]));
+}
+
+/**
+ * Replaces what waits in a digest by scope, the claimed message among it, by one message in the stream of the digest. Undefined: it is the
+ * only one, of an alert that is open, and says more by itself; or the claim is not ours any more.
+ */
+export async function foldScope(tx: Tx, claimed: ClaimedDelivery, request: FoldRequest): Promise<Folded | undefined> {
+  const { digestId } = claimed;
+  const own = await lockOwn(tx, claimed, request.claimedBy);
+  if (own === undefined || digestId === undefined) return undefined;
+  const digestRow = tx.dialect.id16(toId16(digestId));
+  const waiting = await rows(
+    tx,
+    'select id, alert_id, channel_uid, channel_name, kind, severity, created_at from deliveries ' +
+      "where stream_id = ? and channel_uid = ? and state = 'ready' and cause = 'scope' and kind <> 'digest' and attempts = 0 " +
+      `order by seq limit ${mostFolded}${tx.dialect.lock.update}`,
+    [digestRow, own['channel_uid']],
+  );
+  const folded = [own, ...waiting];
+  const alerts = await listDigested(tx, folded);
+  const told = await firstRow(tx, 'select gathered_by from digests where id = ?', [digestRow]);
+  await updateTold(tx, digestId, { isOver: false });
+  if (folded.length === 1 && alerts[0]?.endedAt === null) return undefined;
+  const before = await firstRow(
+    tx,
+    "select count(*) as n from deliveries where stream_id = ? and channel_uid = ? and alert_id is not null and state in ('digested', 'sent')",
+    [digestRow, own['channel_uid']],
+  );
+  const id = newId(tx.now());
+  const scope = (optionalText(told?.['gathered_by']) ?? '').split(' ').slice(1).join(' ');
+  const payload = request.freeze(digestId, alerts, { scope, before: Number(before?.['n'] ?? 0) });
+  const severity = alerts.some((alert) => alert.severity === 'critical') ? 'critical' : 'warning';
+  const { nextSeq: seq } = await findStreamEnd(tx, digestId, claimed.channelUid);
+  const digest = await insertClaimed(tx, {
+    id,
+    streamId: digestId,
+    seq,
+    cause: 'scope',
+    claimed,
+    claimedBy: request.claimedBy,
+    own,
+    payload,
+    severity,
+  });
+  await markDigested(tx, folded, { id, reason: 'scope' });
+  return { digest, kinds: countKinds(folded) };
 }
 
 async function lockOwn(tx: Tx, claimed: ClaimedDelivery, claimedBy: string): Promise<Row | undefined> {
@@ -119,6 +187,9 @@ async function insertClaimed(
   tx: Tx,
   of: {
     readonly id: string;
+    readonly streamId: string;
+    readonly seq: number;
+    readonly cause: 'rateLimit' | 'scope';
     readonly claimed: ClaimedDelivery;
     readonly claimedBy: string;
     readonly own: Row;
@@ -126,17 +197,17 @@ async function insertClaimed(
     readonly severity: MessageSeverity;
   },
 ): Promise<ClaimedDelivery> {
-  const { id, claimed, claimedBy, own, payload, severity } = of;
+  const { id, streamId, seq, cause, claimed, claimedBy, own, payload, severity } = of;
   const now = tx.now();
   const expiresAt = now + dayMs;
   await insertDelivery(tx, {
     id,
-    streamId: id,
-    seq: 1,
+    streamId,
+    seq,
     alertId: undefined,
     channel: { uid: claimed.channelUid, name: claimed.channelName },
     kind: 'digest',
-    cause: 'rateLimit',
+    cause,
     severity,
     state: 'ready',
     dedupKey: id,
@@ -160,11 +231,11 @@ async function insertClaimed(
   return {
     ...claimed,
     id,
-    streamId: id,
+    streamId,
     alertId: undefined,
     digestId: undefined,
     kind: 'digest',
-    cause: 'rateLimit',
+    cause,
     severity,
     notifyNo: 1,
     attempts: 1,
@@ -178,7 +249,11 @@ async function insertClaimed(
   };
 }
 
-async function markDigested(tx: Tx, folded: readonly Row[], digestId: string): Promise<void> {
+async function markDigested(
+  tx: Tx,
+  folded: readonly Row[],
+  { id: digestId, reason }: { readonly id: string; readonly reason: 'rateLimit' | 'scope' },
+): Promise<void> {
   const now = tx.now();
   for (const part of inParts(folded)) {
     const ids = part.map((row) => row['id']);
@@ -192,7 +267,7 @@ async function markDigested(tx: Tx, folded: readonly Row[], digestId: string): P
       tx,
       part.map((row) => ({
         action: 'digested',
-        reason: 'rateLimit',
+        reason,
         detail: digestId,
         alertId: idOrUndefined(tx, row['alert_id']),
         deliveryId: tx.dialect.id16Text(row['id']),
