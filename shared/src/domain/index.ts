@@ -432,6 +432,7 @@ export {
   rateBudget,
   rateWords,
   runWords,
+  hasOutcome,
   standingFactsOf,
   standingOf,
   statusOf,

@@ -61,7 +61,9 @@ function* greenBesideRed(detail: CronJobDetail, { targets }: Pages): Generator<s
     ({ trigger, status, cronJobUid }) =>
       cronJobUid === detail.uid && trigger === 'scheduled' && (status === 'success' || status === 'failed'),
   );
-  if (state !== 'suspended' && newest?.status === 'failed')
+  // A success that no run was recorded of is known by `status.lastSuccessfulTime`.
+  const succeededSince = (detail.lastSuccess ?? '') > (newest?.completionTime ?? '');
+  if (state !== 'suspended' && newest?.status === 'failed' && !succeededSince)
     yield `${name} is ${state}, and its last run ${newest.jobName} failed`;
   if (state === 'healthy' && newest === undefined && detail.lastSuccess === null)
     yield `${name} is healthy, and never ran`;

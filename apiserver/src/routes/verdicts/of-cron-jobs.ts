@@ -1,5 +1,6 @@
 import type { Verdict, VerdictHold } from '@cronjob-monitor/shared/contract';
 import {
+  hasOutcome,
   holdsOf,
   standingFactsOf,
   standingOf,
@@ -61,7 +62,7 @@ export async function judgeCronJobs(
       const worst = worstOf(cronJob);
       const facts: VerdictFacts = {
         ...cronJob,
-        hasRun: cronJob.lastRun !== undefined || cronJob.lastSuccessAt !== undefined,
+        hasRun: hasOutcome(cronJob.lastRun, cronJob.lastSuccessAt),
         nextRunAt: nextRunOf(cronJob, surroundings.now, deps.settings.defaultTimeZone),
         alerts: alerts.map((alert): OpenAlertFacts => ({ ...toWordedAlert(alert), severity: alert.severity })),
         pending: pending && toWordedAlert(pending),

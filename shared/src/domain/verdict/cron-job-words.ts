@@ -86,9 +86,10 @@ const tellers: Readonly<Record<OwnKind, (facts: CronJobWordFacts) => Told>> = {
     return pending ? { words: alertWords(pending), sinceAt: pending.sinceAt } : unknown('An alert waits for its delay');
   },
   notEvaluated: (facts) => unknown(`Not evaluated: ${problemInWords(facts)}`),
-  neverRan: ({ suspended, nextRunAt }) => {
-    if (suspended) return unknown('Suspended; no run seen yet');
-    return unknown(`No run seen yet${nextRunAt === undefined ? '' : `, first at ${instantIn('at', nextRunAt)}`}`);
+  neverRan: ({ suspended, nextRunAt, lastRun }) => {
+    const none = lastRun === undefined ? 'no run seen yet' : 'no run was seen to end';
+    if (suspended) return unknown(`Suspended; ${none}`);
+    return unknown(`N${none.slice(1)}${nextRunAt === undefined ? '' : `, first at ${instantIn('at', nextRunAt)}`}`);
   },
   suspended: (facts) => {
     const last = lastWords(facts);

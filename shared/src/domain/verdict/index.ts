@@ -12,7 +12,7 @@ export { durationInWords, exitInWords, instantIn, limitInWords } from './figures
 export { holdsOf, type HoldFacts } from './holds.ts';
 export { deadlineStep, evictedStep, killedStep } from './patch-steps.ts';
 export { printDatedWords, printWords } from './print-words.ts';
-export { standingOf, statusOf, type Standing, type StandingFacts } from './standing.ts';
+export { hasOutcome, standingOf, statusOf, type Standing, type StandingFacts } from './standing.ts';
 export { isAboutRun, missingIn, openRunOf, stepOf, type StepFacts } from './step.ts';
 export {
   brokenTarget,

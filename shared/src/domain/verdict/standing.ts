@@ -1,4 +1,12 @@
-import type { AlertType, CronJobStatus, HealthState, Severity, VerdictKind } from '../../contract/index.ts';
+import type {
+  AlertType,
+  CronJobStatus,
+  ExecutionStatus,
+  HealthState,
+  Severity,
+  VerdictKind,
+} from '../../contract/index.ts';
+import type { Instant } from '../instant.ts';
 
 /** What the state of a CronJob follows from, and nothing else. */
 export interface StandingFacts {
@@ -62,4 +70,15 @@ const statuses: Readonly<Record<HealthState, CronJobStatus>> = {
 /** The specification's word for a state: it has none for `failing`. */
 export function statusOf(state: HealthState): CronJobStatus {
   return statuses[state];
+}
+
+/**
+ * Whether anything is known of how runs of a CronJob end: one that was deleted or replaced, or was not seen to end, says nothing, and makes
+ * no CronJob healthy.
+ */
+export function hasOutcome(
+  lastRun: { readonly status: ExecutionStatus } | undefined,
+  lastSuccessAt: Instant | undefined,
+): boolean {
+  return lastSuccessAt !== undefined || lastRun?.status === 'success' || lastRun?.status === 'failed';
 }

@@ -4,7 +4,7 @@ import type { AlertSubject, AlertType, HealthState, ToldReason } from '../../con
 import { alertWords, type WordedAlert } from './alert-words.ts';
 import { holdsOf } from './holds.ts';
 import { printWords } from './print-words.ts';
-import { standingOf, statusOf, type StandingFacts } from './standing.ts';
+import { hasOutcome, standingOf, statusOf, type StandingFacts } from './standing.ts';
 import { verdictOf, type VerdictFacts } from './verdict-of.ts';
 
 const at = (time: string): number => Date.parse(`2026-11-21T${time}Z`);
@@ -243,4 +243,14 @@ test('an instant that is none stays as it is written', () => {
     printWords('Since {at:never} it waits {in:2026-11-21T06:00:30.000Z}', reader),
     'Since {at:never} it waits in 30 s',
   );
+});
+
+test('a run that was deleted, replaced or not seen to end makes no CronJob healthy', () => {
+  const ends = ['success', 'failed', 'deleted', 'replaced', 'unobserved'] as const;
+  assert.deepEqual(
+    ends.filter((status) => hasOutcome({ status }, undefined)),
+    ['success', 'failed'],
+  );
+  assert.equal(hasOutcome({ status: 'deleted' }, 1), true, 'it succeeded before');
+  assert.equal(hasOutcome(undefined, undefined), false);
 });

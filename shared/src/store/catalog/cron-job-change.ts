@@ -1,11 +1,12 @@
 import type { HealthState, ScheduleProblem, Severity } from '../../contract/index.ts';
-import { standingOf, statusOf } from '../../domain/index.ts';
+import { hasOutcome, standingOf, statusOf } from '../../domain/index.ts';
 import type { Row } from '../ask.ts';
 import type { Change } from '../changes.ts';
-import { optionalText } from '../column.ts';
+import { fromJson, optionalNumber, optionalText } from '../column.ts';
 import type { Tx } from '../database.ts';
 import { rowsIn, updateRows } from '../upsert.ts';
 import { stateWords } from '../words.ts';
+import type { LastRun } from './last-run.ts';
 import { missedSlotOf } from './missed-slot.ts';
 
 /** Columns that state and change of a CronJob are made of. */
@@ -49,7 +50,8 @@ function stateOf(row: Row): HealthState {
     hasBrokenTarget: row['broken'] !== null,
     isWaiting: row['waiting'] !== null || (worstSeverity === undefined && Number(row['held_alerts']) > 0),
     hasProblem: (optionalText(row['problem']) as ScheduleProblem | undefined) !== undefined,
-    hasRun: row['last_run'] !== null || row['last_success_at'] !== null,
+    // recordRuns writes it
+    hasRun: hasOutcome(fromJson(row['last_run']) as LastRun | undefined, optionalNumber(row['last_success_at'])),
     isSuspended: Number(row['suspended']) === 1,
   }).state;
 }
