@@ -4,7 +4,7 @@ import {
   expectedUid,
   madeAnewWithinMs,
   parseResourceDuration,
-  toExpectedRef,
+  toNamedRef,
   toHolding,
   type AlertFinding,
   type FindingVerdict,
@@ -132,11 +132,11 @@ export function createExpectations(deps: ExpectationsDeps): Expectations {
       const { monitor, row, expects } = of;
       const openOf = (ref: Ref): AlertRecord | undefined =>
         live.find((alert) => alert.monitorId === row.id && keyOf(refOf(alert)) === keyOf(ref));
-      const named = expects.names.map((text) => toExpectedRef(text, monitor.namespace));
+      const named = expects.names.map((text) => toNamedRef(text, monitor.namespace));
       const seen = (gone.get(row.id) ?? []).filter(
         (ref) => !isThere(ref) && (openOf(ref) !== undefined || ref.deletedAt >= seenFrom(monitor, ref)),
       );
-      const except = new Set(expects.except.map((text) => keyOf(toExpectedRef(text, monitor.namespace))));
+      const except = new Set(expects.except.map((text) => keyOf(toNamedRef(text, monitor.namespace))));
       const names = new Map(
         [...named, ...seen].map(({ namespace, name }) => [`${namespace}/${name}`, { namespace, name }]),
       );
@@ -228,8 +228,7 @@ export function createExpectations(deps: ExpectationsDeps): Expectations {
     // One that cannot be read decides nothing, and one that is not seen is about to be marked.
     if (!monitor?.decoded.ok) return undefined;
     const { expects } = monitor.decoded.spec;
-    const isLetGo =
-      expects?.except.some((text) => keyOf(toExpectedRef(text, monitor.namespace)) === keyOf(ref)) ?? true;
+    const isLetGo = expects?.except.some((text) => keyOf(toNamedRef(text, monitor.namespace)) === keyOf(ref)) ?? true;
     return !isLetGo && isSelected(ref, monitor) ? { kind: 'quiet' } : { kind: 'gone', cause: 'notConfigured' };
   }
 

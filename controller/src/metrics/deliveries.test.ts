@@ -25,6 +25,8 @@ test('families are there from the start, with the names that people alert on', a
     'cronjob_monitor_channel_ready gauge',
     'cronjob_monitor_channel_consecutive_failures gauge',
     'cronjob_monitor_channel_hold gauge',
+    'cronjob_monitor_channel_proved_timestamp_seconds gauge',
+    'cronjob_monitor_channel_not_proved gauge',
     'cronjob_monitor_alertmanager_peers gauge',
   ]);
   assert.deepEqual(await series(registry, 'cronjob_monitor_delivery_queue_age_seconds'), []);

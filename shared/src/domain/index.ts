@@ -275,7 +275,7 @@ export {
   mostDependencies,
   parentsOf,
   readDependsOn,
-  toDependency,
+  toNamedRef,
   typesThatHold,
   type Dependencies,
   type HeldForParents,
@@ -359,7 +359,6 @@ export { deadManDue, type DeadManFacts, type DeadManPast, type DeadManRule } fro
 export {
   disappeared,
   toAbsence,
-  toExpectedRef,
   type Absence,
   type Expected,
   type ExpectedFacts,

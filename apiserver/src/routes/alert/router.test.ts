@@ -199,7 +199,7 @@ test('names the alert of a parent that holds its message back, to who may read t
   assert.deepEqual([told.state, told.reason], ['held', 'dependsOn']);
   assert.deepEqual(
     verdict?.holds.map(({ words }) => words),
-    ['Waits for a CronJob before it'],
+    ['Already told'],
   );
   assert.deepEqual(waitsFor, {
     id: parent.id,

@@ -1,5 +1,5 @@
 import type { ActiveJob, CronJobDetail } from '@cronjob-monitor/shared/contract';
-import { formatDuration, toDependency, type Instant } from '@cronjob-monitor/shared/domain';
+import { formatDuration, toNamedRef, type Instant } from '@cronjob-monitor/shared/domain';
 import {
   findOldestExecution,
   listActiveJobs,
@@ -125,7 +125,7 @@ async function readCronJobDetail(
     owner: orNull(cronJob.notes.owner),
     description: orNull(cronJob.notes.description),
     runbook: orNull(cronJob.notes.runbook),
-    dependsOn: cronJob.dependsOn.map((text) => toDependency(text, cronJob.namespace)),
+    dependsOn: cronJob.dependsOn.map((text) => toNamedRef(text, cronJob.namespace)),
     startingDeadlineSeconds: orNull(cronJob.deadlineS),
     evaluatedThrough: toWireInstantOrNull(cronJob.evaluatedThroughAt),
     ...deadMan,

@@ -8,7 +8,7 @@ import {
   dependencyHold,
   holdingParent,
   readDependsOn,
-  toDependency,
+  toNamedRef,
   typesThatHold,
   type Dependencies,
   type DependencyFacts,
@@ -28,8 +28,8 @@ test('an annotation names CronJobs of its namespace and of others, each once and
   const many = Array.from({ length: 22 }, (_, index) => `n${index}`);
   assert.deepEqual(readDependsOn(many.join(',')).refused, ['n20', 'n21']);
   assert.deepEqual(readDependsOn(undefined), { names: [], refused: [] });
-  assert.deepEqual(toDependency('load', 'prod'), { namespace: 'prod', name: 'load' });
-  assert.deepEqual(toDependency('etl/load', 'prod'), { namespace: 'etl', name: 'load' });
+  assert.deepEqual(toNamedRef('load', 'prod'), { namespace: 'prod', name: 'load' });
+  assert.deepEqual(toNamedRef('etl/load', 'prod'), { namespace: 'etl', name: 'load' });
 });
 
 test('parents are looked for five steps away, the nearest first, and an edge on a cycle is none', () => {

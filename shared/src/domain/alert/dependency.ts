@@ -10,7 +10,7 @@ const longestWaitMs = 86_400_000;
 const cronJobName = /^(?:[-a-z0-9]+\/)?[-a-z0-9.]+$/;
 
 /** `name` is in the namespace `own`, `namespace/name` is anywhere. */
-export function toDependency(text: string, own: string): Ref {
+export function toNamedRef(text: string, own: string): Ref {
   const slash = text.indexOf('/');
   return slash < 0 ? { namespace: own, name: text } : { namespace: text.slice(0, slash), name: text.slice(slash + 1) };
 }
@@ -46,9 +46,9 @@ export function parentsOf(
   { namespace, name, notes }: Ref & { readonly notes: { readonly dependsOn?: string } },
   monitors: readonly DependencyRules[],
 ): string[] {
-  const declared = readDependsOn(notes.dependsOn).names.map((text) => toDependency(text, namespace));
+  const declared = readDependsOn(notes.dependsOn).names.map((text) => toNamedRef(text, namespace));
   const found = monitors.flatMap((monitor) => {
-    const named = monitor.dependsOn.map((text) => toDependency(text, monitor.namespace));
+    const named = monitor.dependsOn.map((text) => toNamedRef(text, monitor.namespace));
     return [...declared, ...named].filter((parent) => monitor.mayLookInto(parent.namespace)).map(toName);
   });
   return [...new Set(found)].filter((parent) => parent !== toName({ namespace, name })).sort();

@@ -1,4 +1,5 @@
 import type { AbsenceCause, Ref } from '../../contract/index.ts';
+import { toNamedRef } from '../alert/dependency.ts';
 import type { Instant } from '../instant.ts';
 import { holds, quiet, type Verdict } from './verdict.ts';
 
@@ -20,17 +21,11 @@ export interface Expected {
   readonly except: readonly string[];
 }
 
-/** `name` is in the namespace of the monitor. */
-export function toExpectedRef(text: string, own: string): Ref {
-  const slash = text.indexOf('/');
-  return slash < 0 ? { namespace: own, name: text } : { namespace: text.slice(0, slash), name: text.slice(slash + 1) };
-}
-
 /** Whether a monitor in namespace `own` misses this CronJob, which it selects, when it goes. */
 export function isExpected(expected: Expected | undefined, { namespace, name }: Ref, own: string): boolean {
   const isOneOf = (texts: readonly string[]): boolean =>
     texts.some((text) => {
-      const ref = toExpectedRef(text, own);
+      const ref = toNamedRef(text, own);
       return ref.namespace === namespace && ref.name === name;
     });
   return expected !== undefined && !isOneOf(expected.except) && (expected.seen || isOneOf(expected.names));

@@ -1,5 +1,5 @@
 import { alertTypes, isGroupName, type AlertType } from '../../contract/index.ts';
-import { cycleThrough, mostDependencies, readDependsOn, toDependency, toName } from '../alert/dependency.ts';
+import { cycleThrough, mostDependencies, readDependsOn, toNamedRef, toName } from '../alert/dependency.ts';
 import { routesOf, type Routing } from '../alert/routes.ts';
 import { alertSeverity } from '../alert/severity.ts';
 import { counted } from '../delivery/wording.ts';
@@ -113,7 +113,7 @@ function lintDependencies({ monitor, cronJobs, dependencies }: LintFacts): LintF
   if (dependencies === undefined) return [];
   const { namespace: own, problemOf } = dependencies;
   const named = (monitor.dependsOn ?? []).flatMap((text) => {
-    const problem = problemOf(toDependency(text, own));
+    const problem = problemOf(toNamedRef(text, own));
     return problem === undefined ? [] : ofMonitor('DependencyUnknown', 'spec.dependsOn', `${text}: ${problem}`);
   });
   const declared = cronJobs.flatMap(({ facts: { namespace, name, notes } }) => {
@@ -123,11 +123,11 @@ function lintDependencies({ monitor, cronJobs, dependencies }: LintFacts): LintF
     };
     const { names, refused } = readDependsOn(notes.dependsOn);
     const unknown = names.flatMap((text) => {
-      const problem = problemOf(toDependency(text, namespace));
+      const problem = problemOf(toNamedRef(text, namespace));
       return problem === undefined ? [] : tell('DependencyUnknown', `${text}: ${problem}`);
     });
     const child = toName(cronJob);
-    const isOwn = names.some((text) => toName(toDependency(text, namespace)) === child);
+    const isOwn = names.some((text) => toName(toNamedRef(text, namespace)) === child);
     const parents = dependencies.of.get(child) ?? [];
     const way = isOwn
       ? [child, child]
