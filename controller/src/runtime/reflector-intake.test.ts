@@ -158,7 +158,8 @@ test('an outage is one line in the log, whatever it looks like from try to try',
   await clock.advance(12_000);
   assert.equal(cluster.lists.length, 5);
   assert.equal(logged('warn'), 1);
-  assert.deepEqual(reflector.state.trouble, { sentence: 'cannot list jobs: throttled', isRefused: false });
+  const trouble = { sentence: 'cannot list jobs: throttled', isRefused: false, isUndefined: false };
+  assert.deepEqual(reflector.state.trouble, trouble);
 });
 
 test('a handler that throws, or rejects, is counted and logged with the UID, and harms nobody else', async (t) => {

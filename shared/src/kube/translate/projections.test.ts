@@ -250,6 +250,8 @@ test('a CronJob keeps what its slots and limits depend on', () => {
     labelWrites: [{ at, fields: ['app'] }],
     templateWrittenAt: at,
     lastWriter: { manager: 'helm', operation: 'Apply', at },
+    annotations: { owner: 'team' },
+    health: undefined,
   });
 });
 
