@@ -106,6 +106,7 @@ describe('the CRDs on a real API server', { skip }, () => {
       },
       stuckJobs: { enabled: true, notStartedAfter: '10m', hopelessAfter: '2m', terminatingAfter: '10m' },
       suspendedHandling: { pauseMonitoring: true },
+      allowOverrides: ['channel', 'severity', 'grace', 'max-duration', 'finish-by', 'mute-until', 'ignore'],
       alerting: {
         enabled: true,
         includeContext: {
