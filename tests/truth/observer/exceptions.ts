@@ -46,9 +46,10 @@ export class Exceptions {
 
   /** Whether the history itself explains that one observer says this and another does not. */
   allows(verdict: Verdict): boolean {
-    if (verdict.subject === 'disappeared' && this.#isUnsureWhenGone(verdict)) return true;
-    if (verdict.type === 'jobSuspended' && this.#isResumedBeforeAll(verdict)) return true;
     const untilAt = verdict.endedAt ?? this.#history.endAt;
+    if (verdict.subject === 'disappeared' && this.#isUnsureWhenGone(verdict)) return true;
+    if (verdict.subject === 'neverSucceeded' && this.#mayHaveSucceeded(verdict, untilAt)) return true;
+    if (verdict.type === 'jobSuspended' && this.#isResumedBeforeAll(verdict)) return true;
     const isUnsure = (this.#unsure.get(verdict.cronJobUid) ?? []).some(
       ({ fromAt, toAt }) => verdict.openedAt <= toAt && untilAt >= fromAt,
     );
@@ -88,6 +89,16 @@ export class Exceptions {
         isBackAt === undefined ? [] : this.#late.filter(({ fromAt, toAt }) => fromAt <= isBackAt && toAt >= deletedAt);
       return isUnseen || late.length > 0;
     });
+  }
+
+  /**
+   * What came due and ended in and shortly after a time without a look is found by the first success that is known. Where Jobs of successes
+   * go by themselves an earlier one may have gone unseen, so that the service says nothing.
+   */
+  #mayHaveSucceeded({ cronJobUid, openedAt }: Verdict, untilAt: number): boolean {
+    const story = this.#history.cronJobs.find(({ uid }) => uid === cronJobUid);
+    const isLate = this.#late.some(({ fromAt, toAt }) => openedAt <= toAt && untilAt >= fromAt);
+    return isLate && story !== undefined && (story.ttlSeconds !== undefined || story.successLimit < 2);
   }
 
   /** It was resumed before anything was known of it: no object says that it was suspended once. */
