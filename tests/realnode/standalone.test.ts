@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import type { AlertList, CoverageList, ExecutionDetail, ExecutionPage, Health } from '@cronjob-monitor/shared/contract';
+import type {
+  AlertList,
+  CoverageList,
+  CronJobDetail,
+  ExecutionDetail,
+  ExecutionPage,
+  Health,
+} from '@cronjob-monitor/shared/contract';
 import type { Rendered } from '../chart/render.ts';
 import { stateOfTheComputer } from './computer.ts';
 import { fates } from './fates.ts';
@@ -122,6 +129,21 @@ describe('standalone on a real node', { skip: 'skipped' in started && started.sk
         );
         if (fate.suggestion) assert.match(run.suggestedFix ?? '', fate.suggestion);
       });
+  });
+
+  test('a run tells facts of its output by the termination message that the kubelet reads', async () => {
+    const says = '::cronjob-monitor rows=0 bytes=1.2e9 Rows=1';
+    await runOnce(node, work, 'says', {
+      container: { command: ['sh', '-c', `echo '${says}' > /dev/termination-log`] },
+    });
+    await until('the run is recorded', async () => {
+      const { items } = await service.ask<ExecutionPage>(`/api/v1/cronjobs/${work}/says/executions`);
+      return items.length === 1;
+    });
+    const { status, facts } = await runOf('says');
+    assert.deepEqual({ status, facts }, { status: 'success', facts: { rows: 0, bytes: 1.2e9 } });
+    const { factProblems } = await service.ask<CronJobDetail>(`/api/v1/cronjobs/${work}/says`);
+    assert.equal(factProblems.length, 1, 'the name that is none is named');
   });
 
   test('it holds less memory than the chart asks for it, at rest and under load', async () => {
