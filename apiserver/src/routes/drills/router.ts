@@ -79,7 +79,7 @@ export function drillsRouter(deps: RouteDeps): ApiRouter {
       readQuery(ctx, {});
       const { key, by } = readBody(ctx, acknowledgeBody);
       const { id = '' } = ctx.params;
-      // What is no id and what is none of ours are told in the same words.
+      // A malformed id gets the answer of an unknown one: neither tells whether a drill exists.
       if (!isObjectId(id)) throw notFound('Drill', id, 'neverSeen');
       const giveBack = wrongKeys.take(`${peerOf(ctx.req)} ${id.toLowerCase()}`);
       const answer = await store.transaction((tx) => acknowledgeDrill(tx, { id, key, by: nameOf(by) }));

@@ -68,7 +68,7 @@ export function watchSymptoms(deps: SymptomWatchDeps, signal: AbortSignal): void
   clock.every(looksEveryMs, look, signal);
 }
 
-/** One series for each cause: 0 while there is none of it, 1, or 2 where it wakes a person. */
+/** Each cause has a series: 0 while the cause is absent, 1 for a warning, 2 for a critical alert. */
 function exposeSymptoms(registry: Registry, current: () => readonly Problem[]): void {
   const gauge = new Gauge({
     name: 'cronjob_monitor_symptom',
