@@ -90,7 +90,8 @@ export async function contradictionsDrawn(
   const draw = async (path: string, check: (drawn: Drawn) => Iterable<string>): Promise<void> => {
     const drawn = await read(page, address + path);
     count += 1;
-    for (const one of [...check(drawn), ...ofShell(drawn, pages), ...ofSilence(drawn, pages)])
+    const said = complaints.splice(0).map((one) => `the console says ${one}`);
+    for (const one of [...check(drawn), ...ofShell(drawn, pages), ...ofSilence(drawn, pages), ...said])
       found.push(`${path}: ${one}`);
   };
   const print = (words: string): string => safe(printWords(words, { now, timeZone: 'UTC' }));
@@ -105,7 +106,6 @@ export async function contradictionsDrawn(
   for (const monitor of pages.monitors)
     await draw(`/monitors/${nameOf(monitor)}`, (drawn) => ofMonitor(drawn, pages, print));
   await draw('/timeline?view=past24', () => []);
-  found.push(...complaints.map((one) => `the console says ${one}`));
   return { pages: count, found };
 }
 

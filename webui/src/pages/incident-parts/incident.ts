@@ -33,10 +33,24 @@ export function incidentOf(cronJob: CronJob): Incident {
   };
 }
 
-/** Of an alert about a CronJob that is expected and not there: no list of CronJobs has it. */
-export function incidentOfAbsence({ id, cronjob, verdict }: Alert): Incident {
-  const href = addressOf('alert', { id });
-  const { namespace, name } = cronjob;
-  const key = `${namespace}/${name}`;
-  return { key, ref: cronjob, verdict, href, alertHref: href, alerts: 1, runs: undefined, cronJob: undefined };
+/**
+ * Of alerts about CronJobs that are expected and not there: one row for each name, however many monitors expect it.
+ * One that has a row in `listed` is left out: another monitor selects a CronJob of this name, and its row counts them.
+ */
+export function incidentsOfAbsence(alerts: readonly Alert[], listed: readonly Incident[]): Incident[] {
+  const isListed = new Set(listed.map(({ key }) => key));
+  const byKey = new Map<string, Incident>();
+  for (const { id, cronjob, verdict } of alerts) {
+    const key = `${cronjob.namespace}/${cronjob.name}`;
+    if (isListed.has(key)) continue;
+    const known = byKey.get(key);
+    const href = addressOf('alert', { id });
+    byKey.set(
+      key,
+      known
+        ? { ...known, alerts: known.alerts + 1 }
+        : { key, ref: cronjob, verdict, href, alertHref: href, alerts: 1, runs: undefined, cronJob: undefined },
+    );
+  }
+  return [...byKey.values()];
 }
