@@ -1,5 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { healthStates, type CronJobDetail, type HealthState, type Verdict } from '@cronjob-monitor/shared/contract';
+import {
+  healthStates,
+  type CronJobCoverage,
+  type CronJobDetail,
+  type HealthState,
+  type Verdict,
+} from '@cronjob-monitor/shared/contract';
 import { nameOf, type Pages } from './pages.ts';
 
 /** The `status` of the specification that each state has; written down here once more, so that the service cannot be wrong with itself. */
@@ -26,6 +32,7 @@ export function contradictionsOf(pages: Pages): string[] {
     ...ofDays(pages),
     ...ofMonitors(pages),
     ...ofCounts(pages),
+    ...ofForecast(pages),
   ];
 }
 
@@ -176,4 +183,21 @@ function* ofMonitors({ monitors }: Pages): Generator<string> {
       if (monitor.states[state] !== counted)
         yield `${nameOf(monitor)} counts ${monitor.states[state]} CronJobs that are ${state}, its page lists ${counted}`;
     }
+}
+
+/** What tonight says of who would hear of a failed run is what coverage says. */
+function* ofForecast({ tonight, coverage }: Pages): Generator<string> {
+  const covered = new Map(coverage.map((one) => [nameOf(one), one]));
+  for (const { cronjob, risks, told } of tonight.items) {
+    const name = nameOf(cronjob);
+    const state = covered.get(name)?.state;
+    if (told.state !== state) yield `/tonight says ${told.state} of ${name}, /coverage says ${String(state)}`;
+    const isDeaf = risks.some(({ code }) => code === 'deaf');
+    if (isDeaf && isHeard(told)) yield `/tonight says that no channel is told of ${name}, and that it is ${told.state}`;
+  }
+}
+
+/** Whether a channel is told of a failed run. */
+export function isHeard({ state }: Pick<CronJobCoverage, 'state'>): boolean {
+  return state === 'reached' || state === 'unproved';
 }

@@ -3,6 +3,7 @@ import { healthStates, type HealthState, type Verdict } from '@cronjob-monitor/s
 import { printWords } from '@cronjob-monitor/shared/domain';
 import type { Browser, Page } from 'playwright-core';
 import { openPage, until } from '../../e2e/ui/fixtures/browser.ts';
+import { isHeard } from './contradictions.ts';
 import { nameOf, type Pages } from './pages.ts';
 
 /** The word and the tone that each state is drawn with; written down here once more. */
@@ -254,11 +255,13 @@ function* ofShell({ rail }: Drawn, { stats }: Pages): Generator<string> {
 }
 
 /** "Nobody is told" stands only where it is so: without a channel, for a monitor that names none, or for an alert of which `told` says so. */
-function* ofSilence({ text }: Drawn, { stats, monitors, alertDetails, history }: Pages): Generator<string> {
+function* ofSilence({ text }: Drawn, { stats, monitors, alertDetails, history, coverage }: Pages): Generator<string> {
   if (!/nobody (?:is|was) told|told to nobody/i.test(text)) return;
   const isSo =
     stats.channels.total === 0 ||
     monitors.some(({ channels }) => channels.length === 0) ||
+    coverage.some((one) => !isHeard(one)) ||
     [...alertDetails, ...history].some(({ told }) => told.state === 'none' || told.state === 'failed');
-  if (!isSo) yield 'it says that nobody is told, and every alert has a channel that was told or will be';
+  if (!isSo)
+    yield 'it says that nobody is told, and every alert and every failure to come has a channel that was told or will be';
 }

@@ -5,6 +5,7 @@ import type {
   AlertList,
   ChannelDetail,
   ChannelList,
+  CoverageList,
   CronJob,
   CronJobDetail,
   CronJobList,
@@ -19,6 +20,7 @@ import type {
   StateCounts,
   Stats,
   Timeline,
+  Tonight,
   Verdict,
 } from '@cronjob-monitor/shared/contract';
 import { healthStates } from '@cronjob-monitor/shared/contract';
@@ -48,6 +50,9 @@ export interface Pages {
   /** In full, each with its own page. */
   readonly alertDetails: readonly AlertDetail[];
   readonly history: readonly Alert[];
+  /** Who would hear of a failed run, of all CronJobs. */
+  readonly coverage: CoverageList['items'];
+  readonly tonight: Tonight;
   /** Days of each CronJob, by `namespace/name`. */
   readonly series: ReadonlyMap<string, Series>;
   /** The files of these lists, by name. */
@@ -121,6 +126,8 @@ export async function readPages(address: string): Promise<Pages> {
     channels,
     alertDetails,
     history,
+    coverage: (await get<CoverageList>('/coverage?limit=500&types=jobFailed')).items,
+    tonight: await get<Tonight>('/tonight?limit=100'),
     series: new Map(series),
     files: {
       cronjobs: await text('/cronjobs?format=csv'),
