@@ -8,7 +8,7 @@ import {
   type LintCode,
   type LintedCronJob,
 } from '@cronjob-monitor/shared/domain';
-import { rhythmOf, type Rhythm, type RhythmProblem } from '@cronjob-monitor/shared/domain/schedule';
+import { parse, rhythmOf, type Rhythm, type RhythmProblem } from '@cronjob-monitor/shared/domain/schedule';
 import {
   listCronJobsById,
   listMonitors,
@@ -68,15 +68,18 @@ export async function gatherFindings(
     const codes = codesFor(alert);
     if (!cronJob || isGroupName(cronJob.name) || codes.length === 0) return [];
     const { namespace, name } = alert.monitor;
-    const rhythm = rhythmIn(cronJob.schedule, cronJob.timeZone ?? settings.defaultTimeZone, now);
+    const zone = cronJob.timeZone ?? settings.defaultTimeZone;
+    const rhythm = rhythmIn(cronJob.schedule, zone, now);
     const linted = toLinted(cronJob, rhythm, durations.get(cronJob.id));
     // The limit is that of the alert: a rule that was changed since explains the next one.
     const limits = limitsOf(specs.get(`${namespace}/${name}`), alert);
     return lintCronJob(linted, { monitor: limits, skewP99Ms: 0 })
-      .filter(({ code }) => codes.includes(code))
+      .filter(
+        ({ code }) => codes.includes(code) && (code !== tooShort || isBeforeNextRun(alert, { cronJob, zone, now })),
+      )
       .map(({ code, message }) => ({
         code,
-        words: code === 'DeadManShorterThanPeriod' ? deadManWords(rhythm) : inWords(message),
+        words: code === tooShort ? deadManWords(rhythm, toWordedAlert(alert).limit) : inWords(message),
         href: `/monitors/${namespace}/${name}`,
       }));
   };
@@ -144,13 +147,33 @@ function rhythmIn(schedule: string, zone: string, now: Instant): Rhythm | Rhythm
   return rhythm;
 }
 
-function deadManWords(rhythm: Rhythm | RhythmProblem): string {
-  const gapMs = typeof rhythm === 'string' ? Infinity : rhythm.largestGapMs;
-  if (gapMs === Infinity) return 'The limit is no longer than its schedule';
-  const hours = gapMs / hourMs;
-  const gap = hours >= 1 ? `${Math.round(hours)} h` : `${Math.round(gapMs / 60_000)} min`;
+const tooShort: LintCode = 'DeadManShorterThanPeriod';
+
+/** A limit that is too short explains its alert until a run was due: from then on that run should have ended it. */
+function isBeforeNextRun(
+  alert: StoredAlert,
+  { cronJob, zone, now }: { readonly cronJob: CatalogCronJob; readonly zone: string; readonly now: Instant },
+): boolean {
+  const { limit = 0 } = toWordedAlert(alert);
+  try {
+    const dueAt = parse(cronJob.schedule).next(alert.sinceAt - limit * 1_000, zone);
+    return dueAt === null || dueAt > (alert.endedAt ?? now);
+  } catch {
+    return true; // A schedule that cannot be read has a finding of its own.
+  }
+}
+
+function deadManWords(rhythm: Rhythm | RhythmProblem, limitSeconds = 0): string {
+  const { usualGapMs, largestGapMs } = typeof rhythm === 'string' ? never : rhythm;
+  if (largestGapMs === Infinity) return 'The limit is no longer than its schedule';
+  const hours = largestGapMs / hourMs;
+  const gap = hours >= 1 ? `${Math.round(hours)} h` : `${Math.round(largestGapMs / 60_000)} min`;
+  if (limitSeconds * 1_000 > usualGapMs)
+    return `The limit is no longer than the longest pause of its schedule (${gap}): it fires in each such pause`;
   return `The limit is no longer than its schedule (${gap}): it fires ${often(hours)}`;
 }
+
+const never: Pick<Rhythm, 'usualGapMs' | 'largestGapMs'> = { usualGapMs: Infinity, largestGapMs: Infinity };
 
 function often(hours: number): string {
   if (hours >= 23 && hours <= 25) return 'every day';

@@ -133,6 +133,29 @@ test('a limit that is shorter than the schedule is told on the alert that it rai
   assert.equal(list.items[0].verdict.words, alert.verdict.words, 'one sentence');
 });
 
+test('a limit that is too short is no reason once a run was due and failed: the run is what to mend', async () => {
+  await using fleet = await startFleet();
+  await aKilledBackup(fleet);
+  const sinceAt = testNow - 8 * 24 * hourMs;
+  await addAlert(fleet, { type: 'deadManTriggered', sinceAt, figures: { limit: 90_000, unit: 'seconds' } });
+  const [alert] = await alertsOf(fleet);
+  assert.deepEqual(alert?.verdict.findings, []);
+  assert.equal(alert.verdict.step?.action, 'copyPatch');
+});
+
+test('a limit between the usual and the longest pause fires in the longest one alone, and says so', async () => {
+  await using fleet = await startFleet();
+  const workdays = await fleet.addCronJob({ name: 'backup', schedule: '0 5 * * 1-5' });
+  await fleet.addMonitor({ spec: {} }, [workdays]);
+  const [saturday, limit] = [Date.UTC(2026, 10, 21, 6, 5), 90_000];
+  await addAlert(fleet, { type: 'deadManTriggered', sinceAt: saturday, figures: { limit, unit: 'seconds' } });
+  const [alert] = await alertsOf(fleet);
+  assert.deepEqual(
+    alert?.verdict.findings.map(({ words }) => words),
+    ['The limit is no longer than the longest pause of its schedule (72 h): it fires in each such pause'],
+  );
+});
+
 test('every code of the check that concerns the rule stands on the alert as a sentence, durations in words', async () => {
   await using fleet = await startFleet();
   const backup = await fleet.addCronJob({ name: 'backup', schedule: '0 * * * *', deadlineS: 10 });

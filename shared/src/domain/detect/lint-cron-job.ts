@@ -96,7 +96,8 @@ function lintLimits(cronJob: LintedCronJob, rhythm: Rhythm, { monitor }: RuleFac
   const { deadManSwitch: deadMan, sla } = monitor;
   const silenceMs = deadMan?.enabled ? durationOf(deadMan.maxTimeSinceLastSuccess) : undefined;
   if (silenceMs !== undefined && silenceMs <= rhythm.largestGapMs) {
-    const text = `${deadMan?.maxTimeSinceLastSuccess} is no longer than its period, ${inShort(rhythm.largestGapMs)}`;
+    const period = silenceMs <= rhythm.usualGapMs ? 'its period' : 'the longest pause of its schedule';
+    const text = `${deadMan?.maxTimeSinceLastSuccess} is no longer than ${period}, ${inShort(rhythm.largestGapMs)}`;
     tell('DeadManShorterThanPeriod', 'spec.deadManSwitch.maxTimeSinceLastSuccess', text);
   }
   if (!sla?.enabled) return findings;
