@@ -18,6 +18,8 @@ export interface DemoCronJob {
   readonly deadlineS?: number;
   readonly startingDeadlineS?: number;
   readonly ttlS?: number;
+  /** The limit of its container, such as `512Mi`. */
+  readonly memory?: string;
   /** Days of history; the busier a CronJob is the less of it a demonstration needs. */
   readonly historyDays: number;
 }
@@ -93,6 +95,7 @@ export const fleet: readonly DemoCronJob[] = [
     owner: 'team-data',
     description: 'If this fails, the newest restore point of the warehouse is older than a day.',
     log: 'dumping warehouse\n12 of 19 tables\nKilled',
+    memory: '512Mi',
     timeZone: 'Europe/Zurich',
     historyDays: weeks,
   },

@@ -89,18 +89,27 @@ export async function liveThroughHistory(
   return recorded;
 }
 
-/** Jobs that ended are in the database; those that run are made anew by the next start, and take as long once more. */
+/**
+ * Jobs that ended are in the database, but for the newest failures, which are kept as they are; those that run are made anew by the next start,
+ * and take as long once more.
+ */
 function keep(cluster: SimCluster, kept: { folder: string; databasePath: string; nowAt: number }): void {
   const places = placesIn(kept.folder);
   rmSync(places.objects, { force: true });
   copyFileSync(kept.databasePath, places.database);
-  const running = list(cluster, 'Job')
-    .filter((job) => !hasEnded(job))
-    .map(({ status: _, ...job }) => job);
+  const jobs = list(cluster, 'Job');
+  const running = jobs.filter((job) => !hasEnded(job)).map(({ status: _, ...job }) => job);
+  const translator = createTranslator();
+  const left = newestFailures(jobs.map((raw) => translator.job(raw)).filter((job) => job !== undefined));
+  const uids = new Set(left.map(({ uid }) => uid));
+  const failed = [
+    ...jobs.filter((raw) => uids.has(translator.job(raw)?.uid ?? '')),
+    ...list(cluster, 'Pod').filter((raw) => uids.has(translator.pod(raw)?.jobUid ?? '')),
+  ];
   const text = JSON.stringify({
     fleet: fleetHash(),
     at: kept.nowAt,
-    objects: [...list(cluster, 'CronJob'), ...running],
+    objects: [...list(cluster, 'CronJob'), ...running, ...failed],
   });
   // In one step: a start that is ended in the middle leaves no half of it.
   writeFileSync(`${places.objects}.new`, text);
@@ -125,7 +134,10 @@ function fleetHash(): string {
 
 const migrations = fileURLToPath(new URL('../../shared/src/store/migrations', import.meta.url));
 
-/** Every run that ended until now gets its row; its Job goes, but for the newest few that Kubernetes would have kept. */
+/**
+ * Every run that ended until now gets its row; its Job goes, but for the newest few that Kubernetes would have kept. The newest failure of each
+ * CronJob is left to the service, which records it with its evidence: logs, events and the spec that it ran with.
+ */
 async function recordEnded(cluster: SimCluster, store: Store, epoch: number, known: Set<string>): Promise<number> {
   const translator = createTranslator();
   const cronJobs = list(cluster, 'CronJob')
@@ -143,7 +155,8 @@ async function recordEnded(cluster: SimCluster, store: Store, epoch: number, kno
       .filter((pod) => pod !== undefined),
     (pod) => pod.jobUid,
   );
-  const ended = jobs.filter((job) => job.outcome !== undefined && !known.has(job.uid));
+  const left = new Set(newestFailures(jobs));
+  const ended = jobs.filter((job) => job.outcome !== undefined && !known.has(job.uid) && !left.has(job));
   for (const { uid } of ended) known.add(uid);
   const executions = ended.map((job) => toRecord(job, pods.get(job.uid) ?? [])).filter((one) => one !== undefined);
   for (let from = 0; from < executions.length; from += mostRunsAtOnce) {
@@ -168,6 +181,13 @@ async function project(store: Store, epoch: number, cronJobs: readonly CronJobFa
 
 function toRecord(job: JobFacts, pods: readonly PodFacts[]): Execution | undefined {
   return toExecution(job, pods, { otherClaims: [], vanished: undefined, delayed: false, inMaintenance: false });
+}
+
+function newestFailures(jobs: readonly JobFacts[]): JobFacts[] {
+  const failed = jobs.filter(({ outcome }) => outcome === 'failed');
+  return [...Map.groupBy(failed, (job) => job.cronJobUid).values()].flatMap((of) =>
+    of.toSorted((a, b) => b.createdAt - a.createdAt).slice(0, 1),
+  );
 }
 
 /** All but the newest three successes and the newest failure of each CronJob. */

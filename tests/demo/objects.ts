@@ -62,7 +62,16 @@ export function cronJobObject(cronJob: DemoCronJob, keepJobs?: number): Fields {
                 [`${note}log`]: log ?? `${name} started\nworking\ndone`,
               },
             },
-            spec: { restartPolicy: 'Never', containers: [{ name, image: `registry.example.org/${name}:1.4.2` }] },
+            spec: {
+              restartPolicy: 'Never',
+              containers: [
+                {
+                  name,
+                  image: `registry.example.org/${name}:1.4.2`,
+                  ...(cronJob.memory !== undefined && { resources: { limits: { memory: cronJob.memory } } }),
+                },
+              ],
+            },
           },
         },
       },
