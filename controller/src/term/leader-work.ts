@@ -194,7 +194,7 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
   const statuses = createStatusWriting(deps);
   deps.problems.add(() => statuses.problems());
   if (mirror) {
-    deps.problems.add(mirror.problems);
+    deps.problems.add(() => mirror.problems());
     deps.background(
       'mirror',
       evaluation.judged.then(() => mirror.run(term.signal)),

@@ -37,96 +37,108 @@ const refusedRestMs = 60_000;
 const longestMessage = 256;
 
 export function createMirror(deps: MirrorDeps): Mirror {
-  const { clock, cluster, cronJobs, logger } = deps;
+  return new CronJobMirror(deps);
+}
+
+class CronJobMirror implements Mirror {
+  readonly #deps: MirrorDeps;
   /** What has changed goes before what is only looked through. */
-  const changed = new Set<string>();
-  const rest = new Set<string>();
-  const writtenAtMs = new Map<string, number>();
-  let allAtMs = -Infinity;
-  let restsUntilMs = -Infinity;
-  let refusal: string | undefined;
+  readonly #changed = new Set<string>();
+  readonly #rest = new Set<string>();
+  readonly #writtenAtMs = new Map<string, number>();
+  #allAtMs = -Infinity;
+  #restsUntilMs = -Infinity;
+  #refusal: string | undefined;
 
-  return {
-    ask(uids) {
-      for (const uid of uids) changed.add(uid);
-    },
-    async run(signal) {
-      while (!signal.aborted) {
-        try {
-          if (clock.monotonicMs() >= restsUntilMs) await look(signal);
-        } catch (error) {
-          if (!signal.aborted && !deps.isAway(error)) logger.error('health could not be mirrored', { error });
-        }
-        await clock.sleep(lookEveryMs, signal).catch(() => {});
+  constructor(deps: MirrorDeps) {
+    this.#deps = deps;
+  }
+
+  ask(uids: Iterable<string>): void {
+    for (const uid of uids) this.#changed.add(uid);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        if (this.#deps.clock.monotonicMs() >= this.#restsUntilMs) await this.#look(signal);
+      } catch (error) {
+        if (!signal.aborted && !this.#deps.isAway(error))
+          this.#deps.logger.error('health could not be mirrored', { error });
       }
-      refusal = undefined;
-    },
-    problems() {
-      if (refusal === undefined) return [];
-      const sentence =
-        'the service may not patch cronjobs, which gitops.mirror needs: give its account the right to (rbac.create of the chart does)';
-      return [{ key: 'forbidden cronjobs', cause: 'statusRefused', sentence, blocks: false }];
-    },
-  };
-
-  async function look(signal: AbortSignal): Promise<void> {
-    const nowMs = clock.monotonicMs();
-    if (nowMs >= allAtMs) {
-      allAtMs = nowMs + allEveryMs;
-      for (const { uid } of cronJobs.values()) rest.add(uid);
-      for (const [uid, atMs] of writtenAtMs) if (atMs + restMs <= nowMs) writtenAtMs.delete(uid);
+      await this.#deps.clock.sleep(lookEveryMs, signal).catch(() => {});
     }
-    const looked = [...changed, ...rest]
-      .filter((uid) => (writtenAtMs.get(uid) ?? -Infinity) + restMs <= nowMs)
+    this.#refusal = undefined;
+  }
+
+  problems(): Problem[] {
+    if (this.#refusal === undefined) return [];
+    const sentence =
+      'the service may not patch cronjobs, which gitops.mirror needs: give its account the right to (rbac.create of the chart does)';
+    return [{ key: 'forbidden cronjobs', cause: 'statusRefused', sentence, blocks: false }];
+  }
+
+  async #look(signal: AbortSignal): Promise<void> {
+    const nowMs = this.#deps.clock.monotonicMs();
+    if (nowMs >= this.#allAtMs) {
+      this.#allAtMs = nowMs + allEveryMs;
+      for (const { uid } of this.#deps.cronJobs.values()) this.#rest.add(uid);
+      for (const [uid, atMs] of this.#writtenAtMs) if (atMs + restMs <= nowMs) this.#writtenAtMs.delete(uid);
+    }
+    const looked = [...this.#changed, ...this.#rest]
+      .filter((uid) => (this.#writtenAtMs.get(uid) ?? -Infinity) + restMs <= nowMs)
       .slice(0, mostLooked);
-    const facts = looked.flatMap((uid) => cronJobs.find(uid) ?? []).filter(({ marks }) => marks === undefined);
+    const facts = looked
+      .flatMap((uid) => this.#deps.cronJobs.find(uid) ?? [])
+      .filter(({ marks }) => marks === undefined);
     // What is asked for while this goes on is looked at again.
-    for (const uid of looked) for (const list of [changed, rest]) list.delete(uid);
+    for (const uid of looked) for (const list of [this.#changed, this.#rest]) list.delete(uid);
     if (facts.length === 0) return;
     const rows = await listRollouts(
-      deps.store,
+      this.#deps.store,
       facts.map(({ uid }) => uid),
     ).catch((error: unknown) => {
-      for (const { uid } of facts) changed.add(uid);
+      for (const { uid } of facts) this.#changed.add(uid);
       throw error;
     });
     let writes = 0;
     for (const cronJob of facts) {
-      const wanted = wantedOf(cronJob, rows.get(cronJob.uid));
+      const wanted = this.#wantedOf(cronJob, rows.get(cronJob.uid));
       if (wanted === 'unknown' || isSame(cronJob.health, wanted)) continue;
       if (writes === mostWrites) {
-        changed.add(cronJob.uid);
+        this.#changed.add(cronJob.uid);
         continue;
       }
       writes++;
-      writtenAtMs.set(cronJob.uid, nowMs);
-      await write(cronJob, wanted, signal);
-      if (refusal !== undefined) return;
+      this.#writtenAtMs.set(cronJob.uid, nowMs);
+      await this.#write(cronJob, wanted, signal);
+      if (this.#refusal !== undefined) return;
     }
   }
 
   /** `unknown`: the row is of another generation, and comes; undefined: nothing is to be said of it. */
-  function wantedOf(cronJob: CronJobFacts, row: RolloutRow | undefined): MirroredHealth | undefined | 'unknown' {
-    if (!deps.isMonitored(cronJob.uid)) return undefined;
+  #wantedOf(cronJob: CronJobFacts, row: RolloutRow | undefined): MirroredHealth | undefined | 'unknown' {
+    if (!this.#deps.isMonitored(cronJob.uid)) return undefined;
     if (row?.template === undefined || row.generation !== cronJob.generation) return 'unknown';
     const { state, message } = rolloutOf({ ...row, isMonitored: true });
-    const word = state === 'Progressing' ? deps.untried : state;
+    const word = state === 'Progressing' ? this.#deps.untried : state;
     return { health: `${word}/${cronJob.generation}`, message: cut(message) };
   }
 
-  async function write(cronJob: CronJobFacts, wanted: MirroredHealth | undefined, signal: AbortSignal): Promise<void> {
+  async #write(cronJob: CronJobFacts, wanted: MirroredHealth | undefined, signal: AbortSignal): Promise<void> {
     try {
-      await cluster.applyHealth(cronJob, wanted, signal);
-      refusal = undefined;
+      await this.#deps.cluster.applyHealth(cronJob, wanted, signal);
+      this.#refusal = undefined;
     } catch (error) {
       if (!(error instanceof ClusterError)) throw error;
       // Another object has its name, or it is gone.
       if (error.code === 'conflict' || error.code === 'invalid' || error.code === 'notFound') return;
-      changed.add(cronJob.uid);
+      this.#changed.add(cronJob.uid);
       if (error.code === 'forbidden') {
-        if (refusal === undefined) logger.warn('the health of CronJobs may not be mirrored', { reason: error.message });
-        refusal = error.message;
-        restsUntilMs = clock.monotonicMs() + refusedRestMs;
+        if (this.#refusal === undefined)
+          this.#deps.logger.warn('the health of CronJobs may not be mirrored', { reason: error.message });
+        this.#refusal = error.message;
+        this.#restsUntilMs = this.#deps.clock.monotonicMs() + refusedRestMs;
         return;
       }
       throw error;
