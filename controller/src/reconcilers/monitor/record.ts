@@ -109,119 +109,132 @@ const healthKeptMs = 3_600_000;
  * The rows of monitors and the figures of their status. A pass over a monitor in whose namespaces nothing changed writes the instant of
  * the pass and reads nothing.
  */
-export function createMonitorRecords(
-  { store, epoch, durations, moves }: MonitorRecordsDeps,
-  origins: SelectionOrigins = noBreaks,
-): MonitorRecords {
-  const kept = new Map<string, KeptHealth>();
+export function createMonitorRecords(deps: MonitorRecordsDeps, origins: SelectionOrigins = noBreaks): MonitorRecords {
+  return new StoredMonitors(deps, origins);
+}
+
+class StoredMonitors implements MonitorRecords {
+  readonly #deps: MonitorRecordsDeps;
+  readonly #origins: SelectionOrigins;
+  readonly #kept = new Map<string, KeptHealth>();
   /** Rows written last, by monitor UID: all of them but the instant. */
-  const rows = new Map<string, string>();
+  readonly #rows = new Map<string, string>();
   /** Targets written last, by monitor UID: whether each is led, and since when it is selected. */
-  const written = new Map<string, ReadonlyMap<string, string>>();
-  const rollouts = new Map<string, { readonly list: MonitorFacts['rollouts']; readonly mark: number }>();
-  const generations = new Map<string, number>();
+  readonly #written = new Map<string, ReadonlyMap<string, string>>();
+  readonly #rollouts = new Map<string, { readonly list: MonitorFacts['rollouts']; readonly mark: number }>();
+  readonly #generations = new Map<string, number>();
   /** Since when a monitor selects what it did not select when a process before this one looked, by monitor UID. */
-  const joined = new Map<string, ReadonlyMap<string, Instant>>();
+  readonly #joined = new Map<string, ReadonlyMap<string, Instant>>();
 
-  return {
-    async write(gathered, judged, at) {
-      const { monitor, selected, leads } = gathered;
-      const before = written.get(monitor.uid);
-      if (before === undefined) joined.set(monitor.uid, await findJoined(gathered));
-      const targets = new Map(
-        selected.map((cronJob): [string, MonitorTarget] => {
-          const { uid: cronJobUid } = cronJob;
-          const selectedSinceAt = origins.seen(monitor, cronJob) ?? joined.get(monitor.uid)?.get(cronJobUid);
-          return [cronJobUid, { cronJobUid, leading: leads.has(cronJobUid), selectedSinceAt }];
-        }),
-      );
-      const isSame =
-        before !== undefined &&
-        before.size === targets.size &&
-        [...targets].every(([uid, target]) => before.get(uid) === textOf(target));
-      const projection = projectionOf(gathered, judged);
-      const row = JSON.stringify(projection);
-      const isSameRow = isSame && rows.get(monitor.uid) === row;
-      if (!isSameRow) kept.delete(monitor.uid);
-      if (!isSame) rollouts.delete(monitor.uid);
-      const outcome = await store.fenced(epoch, async (tx) => {
-        if (isSameRow && (await markEvaluated(tx, monitor.uid, at))) return { unknown: [] };
-        await projectMonitor(tx, {
-          ...projection,
-          counts: null,
-          evaluatedAt: at,
-          earlierGoneAt: origins.earlierGoneAt(monitor),
-        });
-        return isSame ? { unknown: [] } : setTargets(tx, monitor.uid, [...targets.values()], at);
+  constructor(deps: MonitorRecordsDeps, origins: SelectionOrigins) {
+    this.#deps = deps;
+    this.#origins = origins;
+  }
+
+  async write(
+    gathered: GatheredMonitor,
+    judged: { phase: MonitorPhase; conditions: readonly Condition[] },
+    at: Instant,
+  ): Promise<WrittenMonitor> {
+    const { monitor, selected, leads } = gathered;
+    const before = this.#written.get(monitor.uid);
+    if (before === undefined) this.#joined.set(monitor.uid, await this.#findJoined(gathered));
+    const targets = new Map(
+      selected.map((cronJob): [string, MonitorTarget] => {
+        const { uid: cronJobUid } = cronJob;
+        const selectedSinceAt = this.#origins.seen(monitor, cronJob) ?? this.#joined.get(monitor.uid)?.get(cronJobUid);
+        return [cronJobUid, { cronJobUid, leading: leads.has(cronJobUid), selectedSinceAt }];
+      }),
+    );
+    const isSame =
+      before !== undefined &&
+      before.size === targets.size &&
+      [...targets].every(([uid, target]) => before.get(uid) === textOf(target));
+    const projection = projectionOf(gathered, judged);
+    const row = JSON.stringify(projection);
+    const isSameRow = isSame && this.#rows.get(monitor.uid) === row;
+    if (!isSameRow) this.#kept.delete(monitor.uid);
+    if (!isSame) this.#rollouts.delete(monitor.uid);
+    const outcome = await this.#deps.store.fenced(this.#deps.epoch, async (tx) => {
+      if (isSameRow && (await markEvaluated(tx, monitor.uid, at))) return { unknown: [] };
+      await projectMonitor(tx, {
+        ...projection,
+        counts: null,
+        evaluatedAt: at,
+        earlierGoneAt: this.#origins.earlierGoneAt(monitor),
       });
-      rows.set(monitor.uid, row);
-      const unknown = new Set(outcome.unknown);
-      const added = [...targets].flatMap(([uid, target]) => {
-        const last = before?.get(uid);
-        return last === undefined || sinceIn(last) !== sinceIn(textOf(target)) ? [uid] : [];
-      });
-      // What has no row yet is tried again: it must not count as written.
-      written.set(
-        monitor.uid,
-        new Map([...targets].flatMap(([uid, target]) => (unknown.has(uid) ? [] : [[uid, textOf(target)] as const]))),
-      );
-      const removed = [...(before?.keys() ?? [])].filter((uid) => !targets.has(uid));
-      const generation = generations.get(monitor.uid);
-      generations.set(monitor.uid, monitor.generation);
-      const isRespecified = generation !== undefined && generation !== monitor.generation;
-      return { added, removed, unknown: outcome.unknown, isRespecified };
-    },
+      return isSame ? { unknown: [] } : setTargets(tx, monitor.uid, [...targets.values()], at);
+    });
+    this.#rows.set(monitor.uid, row);
+    const unknown = new Set(outcome.unknown);
+    const added = [...targets].flatMap(([uid, target]) => {
+      const last = before?.get(uid);
+      return last === undefined || sinceIn(last) !== sinceIn(textOf(target)) ? [uid] : [];
+    });
+    // What has no row yet is tried again: it must not count as written.
+    this.#written.set(
+      monitor.uid,
+      new Map([...targets].flatMap(([uid, target]) => (unknown.has(uid) ? [] : [[uid, textOf(target)] as const]))),
+    );
+    const removed = [...(before?.keys() ?? [])].filter((uid) => !targets.has(uid));
+    const generation = this.#generations.get(monitor.uid);
+    this.#generations.set(monitor.uid, monitor.generation);
+    const isRespecified = generation !== undefined && generation !== monitor.generation;
+    return { added, removed, unknown: outcome.unknown, isRespecified };
+  }
 
-    async readHealth(gathered, now) {
-      const { uid } = gathered.monitor;
-      const namespaces = new Set(gathered.selected.map(({ namespace }) => namespace));
-      const last = kept.get(uid);
-      if (last && now < last.readAt + healthKeptMs && !moves.isMoved(last.mark, namespaces)) return last.health;
-      const { mark } = moves;
-      const health = await readHealth(gathered, now);
-      kept.set(uid, { health, mark, readAt: now });
-      return health;
-    },
+  async readHealth(gathered: GatheredMonitor, now: Instant): Promise<MonitoredHealth> {
+    const { uid } = gathered.monitor;
+    const namespaces = new Set(gathered.selected.map(({ namespace }) => namespace));
+    const last = this.#kept.get(uid);
+    if (last && now < last.readAt + healthKeptMs && !this.#deps.moves.isMoved(last.mark, namespaces))
+      return last.health;
+    const { mark } = this.#deps.moves;
+    const health = await this.#readHealth(gathered, now);
+    this.#kept.set(uid, { health, mark, readAt: now });
+    return health;
+  }
 
-    async readRollouts({ monitor, selected }) {
-      const { uid } = monitor;
-      const targets = written.get(uid);
-      if (!targets || selected.some((cronJob) => !targets.has(cronJob.uid))) return undefined;
-      const last = rollouts.get(uid);
-      if (last && !moves.isMoved(last.mark, new Set(selected.map(({ namespace }) => namespace)))) return last.list;
-      const { mark } = moves;
-      const unsettled = await listUnsettledRollouts(store, monitor);
-      const list = unsettled.map(({ namespace, name, ...facts }) => {
-        const { state, reason } = rolloutOf({ ...facts, isMonitored: true });
-        return { namespace, name, state, reason };
-      });
-      rollouts.set(uid, { list, mark });
-      return list;
-    },
+  async readRollouts({ monitor, selected }: GatheredMonitor): Promise<MonitorFacts['rollouts']> {
+    const { uid } = monitor;
+    const targets = this.#written.get(uid);
+    if (!targets || selected.some((cronJob) => !targets.has(cronJob.uid))) return undefined;
+    const last = this.#rollouts.get(uid);
+    if (last && !this.#deps.moves.isMoved(last.mark, new Set(selected.map(({ namespace }) => namespace))))
+      return last.list;
+    const { mark } = this.#deps.moves;
+    const unsettled = await listUnsettledRollouts(this.#deps.store, monitor);
+    const list = unsettled.map(({ namespace, name, ...facts }) => {
+      const { state, reason } = rolloutOf({ ...facts, isMonitored: true });
+      return { namespace, name, state, reason };
+    });
+    this.#rollouts.set(uid, { list, mark });
+    return list;
+  }
 
-    async forget(uid, at) {
-      const targets = [...(written.get(uid)?.keys() ?? [])];
-      await store.fenced(epoch, (tx) => forgetMonitor(tx, uid, origins.goneAt(uid) ?? at));
-      for (const known of [written, joined, generations, rows, kept, rollouts]) known.delete(uid);
-      return targets;
-    },
-  };
+  async forget(uid: string, at: Instant): Promise<readonly string[]> {
+    const targets = [...(this.#written.get(uid)?.keys() ?? [])];
+    await this.#deps.store.fenced(this.#deps.epoch, (tx) => forgetMonitor(tx, uid, this.#origins.goneAt(uid) ?? at));
+    for (const known of [this.#written, this.#joined, this.#generations, this.#rows, this.#kept, this.#rollouts])
+      known.delete(uid);
+    return targets;
+  }
 
-  async function readHealth({ monitor }: GatheredMonitor, now: Instant): Promise<MonitoredHealth> {
+  async #readHealth({ monitor }: GatheredMonitor, now: Instant): Promise<MonitoredHealth> {
     const filter = { monitor: { namespace: monitor.namespace, name: monitor.name } };
-    const { total, summary, states } = await countCronJobs(store, filter);
-    const worst = await listCronJobs(store, filter, {
+    const { total, summary, states } = await countCronJobs(this.#deps.store, filter);
+    const worst = await listCronJobs(this.#deps.store, filter, {
       sort: { key: 'status', descending: false },
       page: { limit: maxCronJobsInStatus, offset: 0 },
     });
     const ids = worst.map(({ id }) => id);
     const windowDays = (monitor.decoded.ok ? monitor.decoded.spec.sla?.windowDays : undefined) ?? 7;
     const window = { from: now - windowDays * dayMs, to: now };
-    const outcomes = ids.length === 0 ? new Map<number, never>() : await countOutcomes(store, window, ids);
+    const outcomes = ids.length === 0 ? new Map<number, never>() : await countOutcomes(this.#deps.store, window, ids);
     const withRuns = ids.map((cronJobId) => ({ cronJobId, runs: outcomes.get(cronJobId)?.success ?? 0 }));
-    const durationsOf = await durations.measure(withRuns, windowDays, now);
-    const activeAlerts = await countAlertsOfMonitor(store, monitor.uid);
-    const alerts = activeAlerts === 0 ? [] : await listAlertsOfMonitor(store, monitor.uid, ids);
+    const durationsOf = await this.#deps.durations.measure(withRuns, windowDays, now);
+    const activeAlerts = await countAlertsOfMonitor(this.#deps.store, monitor.uid);
+    const alerts = activeAlerts === 0 ? [] : await listAlertsOfMonitor(this.#deps.store, monitor.uid, ids);
     const alertsOf = Map.groupBy(alerts, ({ cronJobId }) => cronJobId);
     return {
       total,
@@ -238,11 +251,11 @@ export function createMonitorRecords(
     };
   }
 
-  async function findJoined({ monitor, selected }: GatheredMonitor): Promise<ReadonlyMap<string, Instant>> {
-    const present = await listTargetsOf(store, monitor.uid);
+  async #findJoined({ monitor, selected }: GatheredMonitor): Promise<ReadonlyMap<string, Instant>> {
+    const present = await listTargetsOf(this.#deps.store, monitor.uid);
     return new Map(
       selected.flatMap((cronJob) => {
-        const at = present.has(cronJob.uid) ? undefined : origins.unseen(monitor, cronJob);
+        const at = present.has(cronJob.uid) ? undefined : this.#origins.unseen(monitor, cronJob);
         return at === undefined ? [] : [[cronJob.uid, at] as const];
       }),
     );
