@@ -19,6 +19,7 @@ import { createReadPool, type ReadPool } from './read-pool.ts';
 import { createUntilStored, type UntilStored } from './until-stored.ts';
 import type { EvidenceWishes } from './wanted.ts';
 import { createFixSuggestions } from './fix-suggestions.ts';
+import type { SuggestFix } from './suggest-fixes.ts';
 import { createInstalledRedaction } from './installed-redaction.ts';
 import type { Term } from '../leadership/index.ts';
 import type { UpkeepMetrics } from '../metrics/index.ts';
@@ -27,7 +28,7 @@ import type { ControllerSettings } from '../settings/settings.ts';
 import type { GatheredJob, RowOfRun, JobIntake } from '../reconcilers/job/index.ts';
 import { createKnowing, explainRun, type RunToExplain } from './run-explaining.ts';
 import { createTakingAgain } from './taking-again.ts';
-import { createTemplateKeeping } from './template-keeping.ts';
+import { createTemplateKeeping, type TemplateKeeping } from './template-keeping.ts';
 
 export interface EvidenceTaking {
   /** The end of the run is about to be written: its messages may wait for evidence. */
@@ -86,170 +87,220 @@ const nothing: Omit<KnownOfRun, 'messageWaitMs'> = { attempts: [], place: undefi
 
 /** Takes what is wanted of runs, in the background, and explains those that went wrong by it. */
 export function createEvidenceTaking(deps: EvidenceTakingDeps, term: Pick<Term, 'epoch' | 'signal'>): EvidenceTaking {
-  const { clock, selection } = deps;
-  const { evidence } = deps.settings;
-  const redaction = createInstalledRedaction(deps, evidence.redactPatterns, term.signal);
-  const book = createEvidenceBook();
-  const background = forgiving(deps, term.signal);
-  const untilStored = createUntilStored({ isAway: isDatabaseAway, clock, signal: term.signal });
-  const pool = createReadPool({ concurrency: evidence.concurrency, perNode: evidence.perNode });
-  const capture = captureOf(deps, { term, redaction, book, background, untilStored, pool });
-  const templates = createTemplateKeeping({ store: deps.store, epoch: term.epoch, redaction });
-  const line = createReadPool({ concurrency: mostExplainedAtOnce, perNode: mostExplainedAtOnce });
-  const know = createKnowing(evidence.messageWaitMs);
-  const suggest = createFixSuggestions(deps, term.signal);
+  return new EvidenceOfTerm(deps, term);
+}
+
+class EvidenceOfTerm implements EvidenceTaking {
+  readonly #deps: EvidenceTakingDeps;
+  readonly #term: Pick<Term, 'epoch' | 'signal'>;
+  readonly #book = createEvidenceBook();
+  readonly #background: (name: string, work: Promise<void>) => void;
+  readonly #untilStored: UntilStored;
+  readonly #pool: ReadPool;
+  readonly #capture: Capture;
+  readonly #templates: TemplateKeeping;
+  readonly #line = createReadPool({ concurrency: mostExplainedAtOnce, perNode: mostExplainedAtOnce });
+  readonly #know: (run: Omit<RunToExplain, 'pieces' | 'execution'>) => KnownOfRun;
+  readonly #suggest: SuggestFix;
   /** Runs whose end is being written or explained, and stuck ones that are; the latter stay until they are forgotten. */
-  const awaited = new Set<string>();
-  const stuck = new Set<string>();
+  readonly #awaited = new Set<string>();
+  readonly #stuck = new Set<string>();
   /** Runs that have ended and were asked for in this term. */
-  const taken = new Set<string>();
+  readonly #taken = new Set<string>();
   /** Runs whose logs were read for facts in this term. */
-  const read = new Set<string>();
-  const listeners = new Set<() => void>();
+  readonly #read = new Set<string>();
+  readonly #listeners = new Set<() => void>();
+  readonly #explanations: Batches<LearnedOfRun>;
+  readonly #takeAgain: (run: EndedRun, onlyAwaited?: boolean) => Promise<void>;
 
-  const explainNow = async (run: Omit<RunToExplain, 'pieces'>): Promise<LearnedOfRun> => {
-    term.signal.throwIfAborted();
-    const pieces = book.take(run.job.uid);
-    return untilStored(sizeOf(pieces), async () => {
-      await templates.flush();
-      return explainRun({ ...run, pieces }, { store: deps.store, suggest });
+  constructor(deps: EvidenceTakingDeps, term: Pick<Term, 'epoch' | 'signal'>) {
+    this.#deps = deps;
+    this.#term = term;
+    const redaction = createInstalledRedaction(deps, deps.settings.evidence.redactPatterns, term.signal);
+    this.#background = forgiving(deps, term.signal);
+    this.#untilStored = createUntilStored({
+      isAway: isDatabaseAway,
+      clock: deps.clock,
+      signal: term.signal,
     });
-  };
-  const explanations = new Batches<LearnedOfRun>(
-    mostTogether,
-    async (learned) => {
-      term.signal.throwIfAborted();
-      const changed = await completeAlerts(deps.store, term.epoch, learned);
-      const decisive = learned.flatMap((one) => one.decisive ?? []);
-      await putEvidence(deps.store, term.epoch, decisive);
-      if (changed > 0) listeners.forEach((tell) => tell());
-    },
-    () => pauseBetween(clock, term.signal),
-  );
+    this.#pool = createReadPool({
+      concurrency: deps.settings.evidence.concurrency,
+      perNode: deps.settings.evidence.perNode,
+    });
+    this.#capture = captureOf(deps, {
+      term,
+      redaction,
+      book: this.#book,
+      background: this.#background,
+      untilStored: this.#untilStored,
+      pool: this.#pool,
+    });
+    this.#templates = createTemplateKeeping({
+      store: deps.store,
+      epoch: term.epoch,
+      redaction,
+    });
+    this.#know = createKnowing(deps.settings.evidence.messageWaitMs);
+    this.#suggest = createFixSuggestions(deps, term.signal);
+    this.#explanations = new Batches<LearnedOfRun>(
+      mostTogether,
+      (learned) => this.#keepExplanations(learned),
+      () => pauseBetween(deps.clock, term.signal),
+    );
+    this.#takeAgain = createTakingAgain<EndedRun>({
+      findAwaited: (runs) => this.#findUnexplained(runs),
+      take: (run) => this.#takeEnded(run),
+      signal: term.signal,
+    });
+  }
 
-  const explain = async (run: Omit<RunToExplain, 'pieces'> & { readonly wishes?: EvidenceWishes }): Promise<void> => {
+  expect({ jobUid, status }: Pick<Execution, 'jobUid' | 'status'>): void {
+    // Only a failure is explained: a message about a success that took too long waits for nothing.
+    if (status === 'failed') this.#awaited.add(jobUid);
+  }
+
+  take({ snapshot: { job }, pods, cronJob }: GatheredJob, execution: Execution | undefined, row: RowOfRun): void {
+    const monitors = cronJob ? this.#deps.selection.monitorsOf(cronJob) : [];
+    const isFirst = !this.#taken.has(job.uid);
+    const isNews = !execution || this.#deps.clock.now() - (execution.finishedAt ?? this.#deps.clock.now()) < newsMs;
+    const isOwed = row === 'new' || (isNews && isFirst);
+    const wishes = wishesOf(monitors, isNews && isOwed);
+    const isUnread = execution?.factsUnknown === true && row !== 'none' && isNews && !this.#read.has(job.uid);
+    if (isUnread && isOutputKnown(execution.status, job, pods) && wantsFactsOfLogs(monitors)) {
+      this.#read.add(job.uid);
+      this.#background('facts of a run', this.#takeFacts(job, pods));
+    }
+    if (!execution || row === 'none') {
+      this.#capture.request({ job, pods, execution, wishes });
+      return;
+    }
+    const wasTaken = row === 'known' && isFirst && this.#isTaken(execution);
+    if (wasTaken && !isOwed) {
+      this.#awaited.delete(job.uid);
+      return;
+    }
+    this.#taken.add(job.uid);
+    const run = { job, pods, execution, monitors, wishes, isOwed };
+    if (row === 'new') this.#templates.add(job);
+    if (row === 'known' && isFirst) this.#background('evidence of an earlier leader', this.#takeOver(run, wasTaken));
+    else this.#background('evidence of a run', this.#takeEnded(run));
+    if (row === 'new' && execution.status !== 'failed') this.#background('template of a run', this.#templates.flush());
+  }
+
+  knownOf(jobUid: string): KnownOfRun | undefined {
+    const job = this.#deps.caches.jobs.find(jobUid);
+    const isAwaited = this.#awaited.has(jobUid);
+    // Its messages wait all the same.
+    if (!job) return isAwaited ? { ...nothing, messageWaitMs: this.#deps.settings.evidence.messageWaitMs } : undefined;
+    const run = {
+      job,
+      pods: this.#deps.intake.pods.podsOf(jobUid),
+      monitors: this.#deps.selection.monitorsOfUid(job.cronJobUid),
+    };
+    if (isAwaited) return this.#know(run);
+    if (job.outcome !== undefined || this.#stuck.has(jobUid)) return undefined;
+    this.#stuck.add(jobUid);
+    this.#awaited.add(jobUid);
+    this.#capture.requestOfStuck({ job, pods: run.pods, wishes: wishesOf(run.monitors, true) });
+    this.#background('explanation of a stuck run', this.#explainStuck(job));
+    return this.#know(run);
+  }
+
+  onMessagesCompleted(listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
+  forget(jobUid: string): void {
+    this.#capture.forget(jobUid);
+    this.#stuck.delete(jobUid);
+    this.#taken.delete(jobUid);
+    this.#read.delete(jobUid);
+    if (!this.#awaited.has(jobUid)) this.#book.forget(jobUid);
+  }
+
+  async #explainNow(run: Omit<RunToExplain, 'pieces'>): Promise<LearnedOfRun> {
+    this.#term.signal.throwIfAborted();
+    const pieces = this.#book.take(run.job.uid);
+    return this.#untilStored(sizeOf(pieces), async () => {
+      await this.#templates.flush();
+      return explainRun({ ...run, pieces }, { store: this.#deps.store, suggest: this.#suggest });
+    });
+  }
+
+  async #explain(run: Omit<RunToExplain, 'pieces'> & { readonly wishes?: EvidenceWishes }): Promise<void> {
     const { uid } = run.job;
     try {
-      await book.whenQuiet(uid);
-      const all = await line.run('', () => explainNow(run), term.signal);
+      await this.#book.whenQuiet(uid);
+      const all = await this.#line.run('', () => this.#explainNow(run), this.#term.signal);
       // A line of a log is kept where the log is.
       const learned = run.wishes?.logs ? all : { ...all, decisive: undefined };
-      await untilStored(sizeOf(piecesOf(learned)), () => explanations.add(learned));
+      await this.#untilStored(sizeOf(piecesOf(learned)), () => this.#explanations.add(learned));
     } finally {
-      awaited.delete(uid);
+      this.#awaited.delete(uid);
     }
-  };
+  }
 
-  const explainStuck = async (job: JobFacts): Promise<void> => {
-    await clock.sleep(stuckAfterMs, term.signal);
-    const monitors = selection.monitorsOfUid(job.cronJobUid);
-    await explain({ job, pods: deps.intake.pods.podsOf(job.uid), execution: undefined, monitors });
-  };
+  async #keepExplanations(learned: readonly LearnedOfRun[]): Promise<void> {
+    this.#term.signal.throwIfAborted();
+    const changed = await completeAlerts(this.#deps.store, this.#term.epoch, learned);
+    const decisive = learned.flatMap((one) => one.decisive ?? []);
+    await putEvidence(this.#deps.store, this.#term.epoch, decisive);
+    if (changed > 0) this.#listeners.forEach((tell) => tell());
+  }
 
-  const isTaken = ({ finishedAt }: Execution): boolean =>
-    finishedAt !== undefined && finishedAt < (deps.workedUntilAt() ?? -Infinity) - takenWithinMs;
+  async #explainStuck(job: JobFacts): Promise<void> {
+    await this.#deps.clock.sleep(stuckAfterMs, this.#term.signal);
+    const monitors = this.#deps.selection.monitorsOfUid(job.cronJobUid);
+    await this.#explain({ job, pods: this.#deps.intake.pods.podsOf(job.uid), execution: undefined, monitors });
+  }
 
-  const takeFacts = async (job: JobFacts, pods: readonly PodFacts[]): Promise<void> => {
-    const { cluster, store } = deps;
-    const timeoutMs = evidence.readTimeoutMs;
-    const output = await readFactsOfLogs(job, pods, { cluster, pool, clock, timeoutMs, signal: term.signal });
-    const isNews = await untilStored(0, () => {
-      term.signal.throwIfAborted();
-      return keepFacts(store, term.epoch, job.uid, output);
+  #isTaken({ finishedAt }: Execution): boolean {
+    return finishedAt !== undefined && finishedAt < (this.#deps.workedUntilAt() ?? -Infinity) - takenWithinMs;
+  }
+
+  async #takeFacts(job: JobFacts, pods: readonly PodFacts[]): Promise<void> {
+    const { cluster, store } = this.#deps;
+    const timeoutMs = this.#deps.settings.evidence.readTimeoutMs;
+    const output = await readFactsOfLogs(job, pods, {
+      cluster,
+      pool: this.#pool,
+      clock: this.#deps.clock,
+      timeoutMs,
+      signal: this.#term.signal,
     });
-    if (isNews) deps.onFacts(job.cronJobUid);
-  };
+    const isNews = await this.#untilStored(0, () => {
+      this.#term.signal.throwIfAborted();
+      return keepFacts(store, this.#term.epoch, job.uid, output);
+    });
+    if (isNews) this.#deps.onFacts(job.cronJobUid);
+  }
 
   /** Resolves when all that its monitors want is taken, and a run that failed is explained, if that is owed. */
-  const takeEnded = async (run: EndedRun): Promise<void> => {
+  async #takeEnded(run: EndedRun): Promise<void> {
     const { job, execution } = run;
-    capture.request(run);
-    if (execution.status === 'failed' && run.isOwed) return explain(run);
-    awaited.delete(job.uid);
-    await book.whenQuiet(job.uid);
-    if (execution.status !== 'failed') book.forget(job.uid);
-  };
-  const takeAgain = createTakingAgain<EndedRun>({
-    findAwaited: async (runs) => {
-      const refs = runs.map(({ job: { uid, cronJobUid } }) => ({ jobUid: uid, cronJobUid }));
-      const alerts = await listAlertsOfRuns(deps.store, refs);
-      const unexplained = new Set(
-        alerts.flatMap(({ jobUid, alert }) => (isExplainedBy(alert, jobUid) ? [] : [jobUid])),
-      );
-      return new Set(runs.filter(({ job }) => unexplained.has(job.uid)));
-    },
-    take: takeEnded,
-    signal: term.signal,
-  });
+    this.#capture.request(run);
+    if (execution.status === 'failed' && run.isOwed) return this.#explain(run);
+    this.#awaited.delete(job.uid);
+    await this.#book.whenQuiet(job.uid);
+    if (execution.status !== 'failed') this.#book.forget(job.uid);
+  }
+
+  /** Those of the runs about which an alert was raised and not explained. */
+  async #findUnexplained(runs: readonly EndedRun[]): Promise<ReadonlySet<EndedRun>> {
+    const refs = runs.map(({ job: { uid, cronJobUid } }) => ({ jobUid: uid, cronJobUid }));
+    const alerts = await listAlertsOfRuns(this.#deps.store, refs);
+    const unexplained = new Set(alerts.flatMap(({ jobUid, alert }) => (isExplainedBy(alert, jobUid) ? [] : [jobUid])));
+    return new Set(runs.filter(({ job }) => unexplained.has(job.uid)));
+  }
 
   /** What a leader had time for is taken once more only where it did not get into the database, which was away. */
-  const takeOver = async (run: EndedRun, wasTaken: boolean): Promise<void> => {
+  async #takeOver(run: EndedRun, wasTaken: boolean): Promise<void> {
     try {
-      await takeAgain(run, wasTaken);
+      await this.#takeAgain(run, wasTaken);
     } finally {
-      if (wasTaken) awaited.delete(run.job.uid);
+      if (wasTaken) this.#awaited.delete(run.job.uid);
     }
-  };
-
-  return {
-    expect({ jobUid, status }) {
-      // Only a failure is explained: a message about a success that took too long waits for nothing.
-      if (status === 'failed') awaited.add(jobUid);
-    },
-    take({ snapshot: { job }, pods, cronJob }, execution, row) {
-      const monitors = cronJob ? selection.monitorsOf(cronJob) : [];
-      const isFirst = !taken.has(job.uid);
-      const isNews = !execution || clock.now() - (execution.finishedAt ?? clock.now()) < newsMs;
-      const isOwed = row === 'new' || (isNews && isFirst);
-      const wishes = wishesOf(monitors, isNews && isOwed);
-      const isUnread = execution?.factsUnknown === true && row !== 'none' && isNews && !read.has(job.uid);
-      if (isUnread && isOutputKnown(execution.status, job, pods) && wantsFactsOfLogs(monitors)) {
-        read.add(job.uid);
-        background('facts of a run', takeFacts(job, pods));
-      }
-      if (!execution || row === 'none') {
-        capture.request({ job, pods, execution, wishes });
-        return;
-      }
-      const wasTaken = row === 'known' && isFirst && isTaken(execution);
-      if (wasTaken && !isOwed) {
-        awaited.delete(job.uid);
-        return;
-      }
-      taken.add(job.uid);
-      const run = { job, pods, execution, monitors, wishes, isOwed };
-      if (row === 'new') templates.add(job);
-      if (row === 'known' && isFirst) background('evidence of an earlier leader', takeOver(run, wasTaken));
-      else background('evidence of a run', takeEnded(run));
-      if (row === 'new' && execution.status !== 'failed') background('template of a run', templates.flush());
-    },
-    knownOf(jobUid) {
-      const job = deps.caches.jobs.find(jobUid);
-      const isAwaited = awaited.has(jobUid);
-      // Its messages wait all the same.
-      if (!job) return isAwaited ? { ...nothing, messageWaitMs: evidence.messageWaitMs } : undefined;
-      const run = {
-        job,
-        pods: deps.intake.pods.podsOf(jobUid),
-        monitors: selection.monitorsOfUid(job.cronJobUid),
-      };
-      if (isAwaited) return know(run);
-      if (job.outcome !== undefined || stuck.has(jobUid)) return undefined;
-      stuck.add(jobUid);
-      awaited.add(jobUid);
-      capture.requestOfStuck({ job, pods: run.pods, wishes: wishesOf(run.monitors, true) });
-      background('explanation of a stuck run', explainStuck(job));
-      return know(run);
-    },
-    onMessagesCompleted: (listener) => void listeners.add(listener),
-    forget(jobUid) {
-      capture.forget(jobUid);
-      stuck.delete(jobUid);
-      taken.delete(jobUid);
-      read.delete(jobUid);
-      if (!awaited.has(jobUid)) book.forget(jobUid);
-    },
-  };
+  }
 }
 
 function piecesOf({ log, initLogs, events, attempts, decisive }: LearnedOfRun): readonly Evidence[] {
