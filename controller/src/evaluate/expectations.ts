@@ -75,41 +75,53 @@ interface Answer {
 const seenBeforeMs = madeAnewWithinMs;
 
 export function createExpectations(deps: ExpectationsDeps): Expectations {
-  const { store, caches } = deps;
-  const met = new Map<string, ExpectationsMet>();
-  return {
-    of: (uid) => met.get(uid),
-    async judge() {
-      const live = await listDisappearances(store);
-      const expecting = [...caches.monitors.values()].filter(({ decoded }) => decoded.ok && decoded.spec.expects);
-      if (expecting.length === 0 && live.length === 0) return note([], [], []);
-      const rows = await listKnownMonitors(store);
-      const named = await namesAsked(expecting, rows, live);
-      const { reached: asked = [], refused = [] } = Object.groupBy(named, (one) =>
-        isInReach(one) ? 'reached' : 'refused',
-      );
-      const last = new Map((await listLastOfNames(store, asked)).map((one) => [keyOf(one), one]));
-      const now = store.now();
-      const horizon = Math.min(now, deps.freshThroughAt() ?? now);
-      const answers = asked.map((one) => ({ asked: one, verdict: judgeOne(one, last.get(keyOf(one)), horizon) }));
-      const toFindings = (ids: ReadonlyMap<string, number>): AlertFinding[] => [
-        ...answers.flatMap((answer) => findingOf(answer, ids)),
-        ...closingsOf(live, rows, asked, now),
-      ];
-      const holding = answers.filter(({ verdict }) => verdict.kind === 'holds').map((answer) => answer.asked);
-      if (holding.length > 0 || live.length > 0) {
-        const raised = await store.fenced(deps.epoch, async (tx) => {
-          const ids = holding.length === 0 ? new Map<string, number>() : await rowsOfExpected(tx, holding, tx.now());
-          return raise(tx, toFindings(ids), { freeze: deps.freeze });
-        });
-        if (raised.length > 0) deps.onRaised(raised);
-      }
-      note(expecting, answers, refused);
-    },
-  };
+  return new JudgedExpectations(deps);
+}
+
+class JudgedExpectations implements Expectations {
+  readonly #deps: ExpectationsDeps;
+  readonly #met = new Map<string, ExpectationsMet>();
+
+  constructor(deps: ExpectationsDeps) {
+    this.#deps = deps;
+  }
+
+  of(uid: string): ExpectationsMet | undefined {
+    return this.#met.get(uid);
+  }
+
+  async judge(): Promise<void> {
+    const live = await listDisappearances(this.#deps.store);
+    const expecting = [...this.#deps.caches.monitors.values()].filter(
+      ({ decoded }) => decoded.ok && decoded.spec.expects,
+    );
+    if (expecting.length === 0 && live.length === 0) return this.#note([], [], []);
+    const rows = await listKnownMonitors(this.#deps.store);
+    const named = await this.#namesAsked(expecting, rows, live);
+    const { reached: asked = [], refused = [] } = Object.groupBy(named, (one) =>
+      this.#isInReach(one) ? 'reached' : 'refused',
+    );
+    const last = new Map((await listLastOfNames(this.#deps.store, asked)).map((one) => [keyOf(one), one]));
+    const now = this.#deps.store.now();
+    const horizon = Math.min(now, this.#deps.freshThroughAt() ?? now);
+    const answers = asked.map((one) => ({ asked: one, verdict: this.#judgeOne(one, last.get(keyOf(one)), horizon) }));
+    const toFindings = (ids: ReadonlyMap<string, number>): AlertFinding[] => [
+      ...answers.flatMap((answer) => this.#findingOf(answer, ids)),
+      ...this.#closingsOf(live, rows, asked, now),
+    ];
+    const holding = answers.filter(({ verdict }) => verdict.kind === 'holds').map((answer) => answer.asked);
+    if (holding.length > 0 || live.length > 0) {
+      const raised = await this.#deps.store.fenced(this.#deps.epoch, async (tx) => {
+        const ids = holding.length === 0 ? new Map<string, number>() : await rowsOfExpected(tx, holding, tx.now());
+        return raise(tx, toFindings(ids), { freeze: this.#deps.freeze });
+      });
+      if (raised.length > 0) this.#deps.onRaised(raised);
+    }
+    this.#note(expecting, answers, refused);
+  }
 
   /** Names without a CronJob that their monitor selects. */
-  async function namesAsked(
+  async #namesAsked(
     expecting: readonly MonitorSeen[],
     rows: readonly KnownMonitor[],
     live: readonly AlertRecord[],
@@ -123,7 +135,7 @@ export function createExpectations(deps: ExpectationsDeps): Expectations {
     const withSeen = known.filter(({ expects }) => expects.seen);
     const gone = Map.groupBy(
       await listSeenAndGone(
-        store,
+        this.#deps.store,
         withSeen.map(({ row }) => row.id),
       ),
       ({ monitorId }) => monitorId,
@@ -134,28 +146,31 @@ export function createExpectations(deps: ExpectationsDeps): Expectations {
         live.find((alert) => alert.monitorId === row.id && keyOf(refOf(alert)) === keyOf(ref));
       const named = expects.names.map((text) => toNamedRef(text, monitor.namespace));
       const seen = (gone.get(row.id) ?? []).filter(
-        (ref) => !isThere(ref) && (openOf(ref) !== undefined || ref.deletedAt >= seenFrom(monitor, ref)),
+        (ref) => !this.#isThere(ref) && (openOf(ref) !== undefined || ref.deletedAt >= this.#seenFrom(monitor, ref)),
       );
       const except = new Set(expects.except.map((text) => keyOf(toNamedRef(text, monitor.namespace))));
       const names = new Map(
         [...named, ...seen].map(({ namespace, name }) => [`${namespace}/${name}`, { namespace, name }]),
       );
       return [...names]
-        .filter(([key, ref]) => !except.has(key) && !isSelected(ref, monitor) && !settingsOf(ref, monitor)?.isIgnored)
+        .filter(
+          ([key, ref]) =>
+            !except.has(key) && !this.#isSelected(ref, monitor) && !this.#settingsOf(ref, monitor)?.isIgnored,
+        )
         .map(([, ref]): Asked => ({ ...of, ...ref, open: openOf(ref) }));
     });
   }
 
-  function judgeOne(asked: Asked, last: LastOfName | undefined, now: Instant): Verdict {
+  #judgeOne(asked: Asked, last: LastOfName | undefined, now: Instant): Verdict {
     const { monitor, row, expects, open } = asked;
-    const there = caches.cronJobs.findByName(asked.namespace, asked.name);
+    const there = this.#deps.caches.cronJobs.findByName(asked.namespace, asked.name);
     const graceMs = parseResourceDuration(expects.grace) ?? 0;
     return disappeared(
       { graceMs },
       {
         isSelected: false,
-        isNamespaceGone: isNamespaceGone(asked),
-        expectedSinceAt: expectedSince(asked),
+        isNamespaceGone: this.#isNamespaceGone(asked),
+        expectedSinceAt: this.#expectedSince(asked),
         deselectedAt: there && (last?.removedAt.get(row.id) ?? there.createdAt),
         last:
           last?.deletedAt === undefined
@@ -172,12 +187,12 @@ export function createExpectations(deps: ExpectationsDeps): Expectations {
     );
   }
 
-  function findingOf({ asked, verdict }: Answer, ids: ReadonlyMap<string, number>): AlertFinding[] {
+  #findingOf({ asked, verdict }: Answer, ids: ReadonlyMap<string, number>): AlertFinding[] {
     const { row, monitor, open } = asked;
-    const zone = deps.defaultZone;
+    const zone = this.#deps.defaultZone;
     const id = ids.get(keyOf(asked)) ?? open?.cronJobId;
-    const found = toFindingVerdict(asked, verdict, zone);
-    const settings = settingsOf(asked, monitor);
+    const found = this.#toFindingVerdict(asked, verdict, zone);
+    const settings = this.#settingsOf(asked, monitor);
     if (id === undefined || found === undefined || !settings) return [];
     return [
       {
@@ -191,19 +206,19 @@ export function createExpectations(deps: ExpectationsDeps): Expectations {
     ];
   }
 
-  function toFindingVerdict({ open, expects }: Asked, verdict: Verdict, timeZone: string): FindingVerdict | undefined {
+  #toFindingVerdict({ open, expects }: Asked, verdict: Verdict, timeZone: string): FindingVerdict | undefined {
     if (verdict.kind === 'holds') {
       const worded = toHolding('absent', 'disappeared', verdict, { timeZone });
       const since = open?.sinceAt ?? worded.sinceAt;
       const beganAt = since + (parseResourceDuration(expects.grace) ?? 0);
-      return { kind: 'holds', ...worded, sinceAt: since, occurred: 0, delayed: deps.isDelayed(since), beganAt };
+      return { kind: 'holds', ...worded, sinceAt: since, occurred: 0, delayed: this.#deps.isDelayed(since), beganAt };
     }
     if (open === undefined || verdict.kind === 'undecided') return undefined;
     return verdict.reason === 'namespaceDeleted' ? { kind: 'gone', cause: 'namespaceDeleted' } : { kind: 'quiet' };
   }
 
   /** Alerts about names that are there again, that are not expected any more, or whose monitor is gone. */
-  function closingsOf(
+  #closingsOf(
     live: readonly AlertRecord[],
     rows: readonly KnownMonitor[],
     asked: readonly Asked[],
@@ -212,7 +227,7 @@ export function createExpectations(deps: ExpectationsDeps): Expectations {
     const handled = new Set(asked.flatMap(({ open }) => (open ? [open.id] : [])));
     return live.flatMap((alert): AlertFinding[] => {
       const row = rows.find(({ id }) => id === alert.monitorId);
-      const verdict = row && !handled.has(alert.id) ? endOf(refOf(alert), row, now) : undefined;
+      const verdict = row && !handled.has(alert.id) ? this.#endOf(refOf(alert), row, now) : undefined;
       if (row === undefined || verdict === undefined) return [];
       const ref = refOf(alert);
       const monitor = { id: row.id, uid: row.id16, namespace: row.namespace, name: row.name };
@@ -221,69 +236,69 @@ export function createExpectations(deps: ExpectationsDeps): Expectations {
     });
   }
 
-  function endOf(ref: Ref, row: KnownMonitor, now: Instant): FindingVerdict | undefined {
+  #endOf(ref: Ref, row: KnownMonitor, now: Instant): FindingVerdict | undefined {
     if (row.deletedAt !== undefined)
       return now < row.deletedAt + madeAnewWithinMs ? undefined : { kind: 'gone', cause: 'monitorDeleted' };
-    const monitor = caches.monitors.findByName(row.namespace, row.name);
+    const monitor = this.#deps.caches.monitors.findByName(row.namespace, row.name);
     // One that cannot be read decides nothing, and one that is not seen is about to be marked.
     if (!monitor?.decoded.ok) return undefined;
     const { expects } = monitor.decoded.spec;
     const isLetGo = expects?.except.some((text) => keyOf(toNamedRef(text, monitor.namespace)) === keyOf(ref)) ?? true;
-    return !isLetGo && isSelected(ref, monitor) ? { kind: 'quiet' } : { kind: 'gone', cause: 'notConfigured' };
+    return !isLetGo && this.#isSelected(ref, monitor) ? { kind: 'quiet' } : { kind: 'gone', cause: 'notConfigured' };
   }
 
   /** What the condition ExpectationsMet says, and which monitors have to say it anew. */
-  function note(expecting: readonly MonitorSeen[], answers: readonly Answer[], refused: readonly Asked[]): void {
-    const before = new Map([...met].map(([uid, one]) => [uid, JSON.stringify(one)]));
-    met.clear();
+  #note(expecting: readonly MonitorSeen[], answers: readonly Answer[], refused: readonly Asked[]): void {
+    const before = new Map([...this.#met].map(([uid, one]) => [uid, JSON.stringify(one)]));
+    this.#met.clear();
     for (const { uid } of expecting) {
       const own = answers.filter(({ asked }) => asked.monitor.uid === uid);
       const namesOf = (fits: (verdict: Verdict) => boolean): string[] =>
         own.filter(({ verdict }) => fits(verdict)).map(({ asked }) => keyOf(asked));
-      met.set(uid, {
+      this.#met.set(uid, {
         missing: namesOf(({ kind }) => kind === 'holds'),
         namespaceGone: namesOf((verdict) => verdict.kind === 'quiet' && verdict.reason === 'namespaceDeleted'),
         outOfReach: refused.filter(({ monitor }) => monitor.uid === uid).map(keyOf),
       });
     }
-    for (const uid of new Set([...before.keys(), ...met.keys()]))
-      if (before.get(uid) !== JSON.stringify(met.get(uid))) deps.onChanged(uid);
+    for (const uid of new Set([...before.keys(), ...this.#met.keys()]))
+      if (before.get(uid) !== JSON.stringify(this.#met.get(uid))) this.#deps.onChanged(uid);
   }
 
   /** A namespace that did not agree is not asked about: what it holds, and who wrote it, is its own affair. One that is not there is gone. */
-  function isInReach({ monitor, namespace }: Asked): boolean {
-    const refusal = deps.selection.refusalOf(monitor, namespace);
+  #isInReach({ monitor, namespace }: Asked): boolean {
+    const refusal = this.#deps.selection.refusalOf(monitor, namespace);
     return refusal === undefined || refusal === 'NamespaceNotFound';
   }
 
-  function isThere({ namespace, name }: Ref): boolean {
-    return caches.cronJobs.findByName(namespace, name) !== undefined;
+  #isThere({ namespace, name }: Ref): boolean {
+    return this.#deps.caches.cronJobs.findByName(namespace, name) !== undefined;
   }
 
-  function isSelected({ namespace, name }: Ref, { uid }: MonitorSeen): boolean {
-    const cronJob = caches.cronJobs.findByName(namespace, name);
-    return cronJob !== undefined && deps.selection.monitorsOf(cronJob).some((monitor) => monitor.uid === uid);
+  #isSelected({ namespace, name }: Ref, { uid }: MonitorSeen): boolean {
+    const cronJob = this.#deps.caches.cronJobs.findByName(namespace, name);
+    return cronJob !== undefined && this.#deps.selection.monitorsOf(cronJob).some((monitor) => monitor.uid === uid);
   }
 
   /** As they stand for what the CronJob said when it was seen last. */
-  function settingsOf({ namespace, name }: Ref, monitor: MonitorSeen): ReturnType<Selection['effectiveOf']> {
-    return deps.selection.effectiveOf(monitor, deps.selection.findNamed(namespace, name));
+  #settingsOf({ namespace, name }: Ref, monitor: MonitorSeen): ReturnType<Selection['effectiveOf']> {
+    return this.#deps.selection.effectiveOf(monitor, this.#deps.selection.findNamed(namespace, name));
   }
 
   /** A monitor is in its own namespace, also where the service may not list namespaces. */
-  function isNamespaceGone({ namespace, monitor }: Asked): boolean {
-    const seen = caches.namespaces.findByName('', namespace);
+  #isNamespaceGone({ namespace, monitor }: Asked): boolean {
+    const seen = this.#deps.caches.namespaces.findByName('', namespace);
     return seen === undefined ? namespace !== monitor.namespace : seen.deletingAt !== undefined;
   }
 
-  function expectedSince({ namespace, monitor }: Asked): Instant {
-    const namespaceAt = caches.namespaces.findByName('', namespace)?.createdAt ?? -Infinity;
+  #expectedSince({ namespace, monitor }: Asked): Instant {
+    const namespaceAt = this.#deps.caches.namespaces.findByName('', namespace)?.createdAt ?? -Infinity;
     return Math.max(monitor.createdAt, monitor.expectsWrittenAt ?? -Infinity, namespaceAt);
   }
 
   /** What went before its monitor looked is no loss, and what went with its namespace went with that. */
-  function seenFrom(monitor: MonitorSeen, { namespace }: Ref): Instant {
-    const namespaceAt = caches.namespaces.findByName('', namespace)?.createdAt ?? -Infinity;
+  #seenFrom(monitor: MonitorSeen, { namespace }: Ref): Instant {
+    const namespaceAt = this.#deps.caches.namespaces.findByName('', namespace)?.createdAt ?? -Infinity;
     return Math.max(
       monitor.createdAt - seenBeforeMs,
       (monitor.expectsWrittenAt ?? -Infinity) - seenBeforeMs,

@@ -162,7 +162,7 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
     isDelayed: judging.isDelayed,
     onChanged: (uid) => deps.onExpectations?.(uid),
   });
-  const recheck = createRecheck({ store, evaluate: passes.evaluate, judgeExpected: expectations.judge });
+  const recheck = createRecheck({ store, evaluate: passes.evaluate, judgeExpected: () => expectations.judge() });
 
   const schedulers: readonly Scheduler[] = [
     {
@@ -210,7 +210,7 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
     },
     recorded: sla.recorded,
     ask: (uids, parts) => asked.add(uids, parts),
-    expectationsOf: expectations.of,
+    expectationsOf: (monitorUid) => expectations.of(monitorUid),
     stepped(byMs) {
       steppedMs += byMs;
     },
