@@ -83,139 +83,177 @@ export interface SelectionSources {
 }
 
 export function createSelection(from: SelectionSources): Selection {
-  let reaches = new Map<string, Reach>();
-  let namespaces: ReadonlyMap<string, NamespaceFacts> | undefined;
-  let byNamespace = new Map<string, MonitorSeen[]>();
-  let known = new WeakMap<CronJobFacts, readonly MonitorSeen[]>();
-  let ownEffective = new WeakMap<NamedCronJob, Map<MonitorSpec, Effective<MonitorSpec>>>();
-  const sharedEffective = new WeakMap<MonitorSpec, Effective<MonitorSpec>>();
-  const departedMonitors = new Map<string, { readonly monitor: MonitorSeen; readonly at: Instant }>();
-  const departed = new Map<string, { readonly cronJob: CronJobFacts; readonly at: Instant }>();
+  return new KnownSelection(from);
+}
 
-  const knownNamespaces = (): ReadonlyMap<string, NamespaceFacts> =>
-    (namespaces ??= new Map([...from.namespaces.values()].map((namespace) => [namespace.name, namespace])));
+class KnownSelection implements Selection {
+  readonly #from: SelectionSources;
+  #reaches = new Map<string, Reach>();
+  #namespaces: ReadonlyMap<string, NamespaceFacts> | undefined;
+  #byNamespace = new Map<string, MonitorSeen[]>();
+  #known = new WeakMap<CronJobFacts, readonly MonitorSeen[]>();
+  #ownEffective = new WeakMap<NamedCronJob, Map<MonitorSpec, Effective<MonitorSpec>>>();
+  readonly #sharedEffective = new WeakMap<MonitorSpec, Effective<MonitorSpec>>();
+  readonly #departedMonitors = new Map<string, { readonly monitor: MonitorSeen; readonly at: Instant }>();
+  readonly #departed = new Map<string, { readonly cronJob: CronJobFacts; readonly at: Instant }>();
 
-  const reach = (monitor: MonitorSeen): Reach => {
-    let found = reaches.get(monitor.uid);
+  constructor(from: SelectionSources) {
+    this.#from = from;
+  }
+
+  reachOf(monitor: MonitorSeen): Reach {
+    let found = this.#reaches.get(monitor.uid);
     if (!found) {
-      found = reachOf(monitor.namespace, selectorOf(monitor), knownNamespaces(), from.rules);
-      reaches.set(monitor.uid, found);
+      found = reachOf(monitor.namespace, selectorOf(monitor), this.#knownNamespaces(), this.#from.rules);
+      this.#reaches.set(monitor.uid, found);
     }
     return found;
-  };
+  }
 
-  /** The monitors that look into a namespace: few, where there are many in all. */
-  const lookingInto = (namespace: string): MonitorSeen[] => {
-    let monitors = byNamespace.get(namespace);
-    if (!monitors) {
-      monitors = [...from.monitors.values()]
-        .filter((monitor) => monitor.decoded.ok && reach(monitor).namespaces.has(namespace))
-        .sort(leadingFirst(namespace));
-      byNamespace.set(namespace, monitors);
-    }
-    return monitors;
-  };
-
-  const ownOf = ({ namespace, name, labels = {}, annotations = {}, timeZone }: NamedCronJob): OwnSettings => {
-    const of = knownNamespaces().get(namespace);
+  ownOf({ namespace, name, labels = {}, annotations = {}, timeZone }: NamedCronJob): OwnSettings {
+    const of = this.#knownNamespaces().get(namespace);
     return {
       namespace,
       name,
-      timeZone: timeZone ?? from.defaultZone,
+      timeZone: timeZone ?? this.#from.defaultZone,
       cronJob: { labels, annotations },
       ofNamespace: of && { labels: of.labels, annotations: of.annotations ?? {} },
     };
-  };
+  }
 
-  const effective = (monitor: ReadMonitor, cronJob: NamedCronJob): Effective<MonitorSpec> | undefined => {
+  effectiveOf(monitor: ReadMonitor, cronJob: NamedCronJob): Effective<MonitorSpec> | undefined {
     if (!monitor.decoded.ok) return undefined;
     const { spec } = monitor.decoded;
     const make = (): Effective<MonitorSpec> => {
       const { namespace, name } = monitor;
-      return effectiveOf({ namespace, name, spec }, ownOf(cronJob), from.ownerLabel);
+      return effectiveOf({ namespace, name, spec }, this.ownOf(cronJob), this.#from.ownerLabel);
     };
     // Most CronJobs say nothing, and most monitors ask for nothing that differs between them: they share one.
-    if (!speaksUnder(monitor, cronJob)) return kept(sharedEffective, spec, make);
-    const ofCronJob = kept(ownEffective, cronJob, () => new Map<MonitorSpec, Effective<MonitorSpec>>());
+    if (!this.speaks(monitor, cronJob)) return kept(this.#sharedEffective, spec, make);
+    const ofCronJob = kept(this.#ownEffective, cronJob, () => new Map<MonitorSpec, Effective<MonitorSpec>>());
     return kept(ofCronJob, spec, make);
-  };
+  }
 
-  const speaksUnder = ({ decoded }: ReadMonitor, cronJob: NamedCronJob): boolean =>
-    speaks(cronJob) || (decoded.ok && (decoded.spec.alerting?.routes.length ?? 0) > 0);
+  speaks({ decoded }: ReadMonitor, cronJob: NamedCronJob): boolean {
+    return this.#speaks(cronJob) || (decoded.ok && (decoded.spec.alerting?.routes.length ?? 0) > 0);
+  }
 
-  const speaks = ({ namespace, annotations }: NamedCronJob): boolean =>
-    annotations !== undefined || knownNamespaces().get(namespace)?.annotations !== undefined;
-
-  const takersOf = (cronJob: CronJobFacts): MonitorSeen[] =>
-    lookingInto(cronJob.namespace).filter((monitor) =>
-      selectsCronJob(selectingOf(monitor), reach(monitor).namespaces, cronJob),
-    );
-
-  const monitorsOf = (cronJob: CronJobFacts): readonly MonitorSeen[] => {
-    let monitors = known.get(cronJob);
+  monitorsOf(cronJob: CronJobFacts): readonly MonitorSeen[] {
+    let monitors = this.#known.get(cronJob);
     if (!monitors) {
-      const selecting = takersOf(cronJob).filter((monitor) => effective(monitor, cronJob)?.isIgnored !== true);
+      const selecting = this.#takersOf(cronJob).filter(
+        (monitor) => this.effectiveOf(monitor, cronJob)?.isIgnored !== true,
+      );
       monitors = withoutNeedlessFallbacks(selecting, selectorOf);
-      known.set(cronJob, monitors);
+      this.#known.set(cronJob, monitors);
     }
     return monitors;
-  };
+  }
 
-  const findCronJob = (uid: string): CronJobFacts | undefined => from.cronJobs.find(uid) ?? departed.get(uid)?.cronJob;
-  const monitorsOfUid = (uid: string): readonly MonitorSeen[] => {
-    const cronJob = findCronJob(uid);
-    return cronJob ? monitorsOf(cronJob) : [];
-  };
+  findCronJob(uid: string): CronJobFacts | undefined {
+    return this.#from.cronJobs.find(uid) ?? this.#departed.get(uid)?.cronJob;
+  }
 
-  const hasDepartedMonitor = (uid: string): boolean => {
-    if (departedMonitors.size === 0) return false;
-    const cronJob = findCronJob(uid);
+  monitorsOfUid(uid: string): readonly MonitorSeen[] {
+    const cronJob = this.findCronJob(uid);
+    return cronJob ? this.monitorsOf(cronJob) : [];
+  }
+
+  isMonitored(uid: string): boolean {
+    return this.monitorsOfUid(uid).length > 0 || this.#hasDepartedMonitor(uid);
+  }
+
+  takesJob(job: JobFacts): boolean {
+    return job.marks === undefined || this.monitorsOf(groupOf(job, job.marks, undefined)).length > 0;
+  }
+
+  // A monitor looks into few namespaces of many: the others are not read.
+  cronJobsOf(monitor: MonitorSeen): CronJobFacts[] {
+    return monitor.decoded.ok
+      ? [...this.reachOf(monitor).namespaces]
+          .flatMap((namespace) => [...this.#from.cronJobs.valuesIn(namespace)])
+          .filter((cronJob) => this.monitorsOf(cronJob).some(({ uid }) => uid === monitor.uid))
+      : [];
+  }
+
+  isIgnored(cronJob: CronJobFacts): boolean {
+    return this.#speaks(cronJob) && this.monitorsOf(cronJob).length === 0 && this.#takersOf(cronJob).length > 0;
+  }
+
+  refusalOf(monitor: MonitorSeen, namespace: string): RefusalReason | undefined {
+    return refusalOf(namespace, monitor.namespace, this.#knownNamespaces(), this.#from.rules);
+  }
+
+  findNamed(namespace: string, name: string): NamedCronJob {
+    return (
+      this.#from.cronJobs.findByName(namespace, name) ??
+      [...this.#departed.values()].findLast(({ cronJob }) => cronJob.namespace === namespace && cronJob.name === name)
+        ?.cronJob ?? { namespace, name }
+    );
+  }
+
+  invalidate(): void {
+    this.#reaches = new Map();
+    this.#namespaces = undefined;
+    this.#byNamespace = new Map();
+    this.#known = new WeakMap();
+    this.#ownEffective = new WeakMap();
+  }
+
+  departed(cronJob: CronJobFacts, at: Instant): void {
+    this.#departed.set(cronJob.uid, { cronJob, at });
+  }
+
+  monitorDeparted(monitor: MonitorSeen, at: Instant): void {
+    this.#departedMonitors.set(`${monitor.namespace}/${monitor.name}`, { monitor, at });
+  }
+
+  departedAt(isIt: (monitor: MonitorSeen) => boolean): Instant | undefined {
+    return this.#departedMonitors.values().find(({ monitor }) => isIt(monitor))?.at;
+  }
+
+  forgetDeparted(before: Instant, isNeeded: (uid: string) => boolean): void {
+    for (const [key, { at }] of this.#departedMonitors) if (at < before) this.#departedMonitors.delete(key);
+    for (const [uid, { at }] of this.#departed) if (at < before && !isNeeded(uid)) this.#departed.delete(uid);
+  }
+
+  #knownNamespaces(): ReadonlyMap<string, NamespaceFacts> {
+    return (this.#namespaces ??= new Map(
+      [...this.#from.namespaces.values()].map((namespace) => [namespace.name, namespace]),
+    ));
+  }
+
+  /** The monitors that look into a namespace: few, where there are many in all. */
+  #lookingInto(namespace: string): MonitorSeen[] {
+    let monitors = this.#byNamespace.get(namespace);
+    if (!monitors) {
+      monitors = [...this.#from.monitors.values()]
+        .filter((monitor) => monitor.decoded.ok && this.reachOf(monitor).namespaces.has(namespace))
+        .sort(leadingFirst(namespace));
+      this.#byNamespace.set(namespace, monitors);
+    }
+    return monitors;
+  }
+
+  #speaks({ namespace, annotations }: NamedCronJob): boolean {
+    return annotations !== undefined || this.#knownNamespaces().get(namespace)?.annotations !== undefined;
+  }
+
+  #takersOf(cronJob: CronJobFacts): MonitorSeen[] {
+    return this.#lookingInto(cronJob.namespace).filter((monitor) =>
+      selectsCronJob(selectingOf(monitor), this.reachOf(monitor).namespaces, cronJob),
+    );
+  }
+
+  #hasDepartedMonitor(uid: string): boolean {
+    if (this.#departedMonitors.size === 0) return false;
+    const cronJob = this.findCronJob(uid);
     if (!cronJob) return false;
-    return departedMonitors.values().some(({ monitor }) => {
-      const { namespaces: reached } = reach(monitor);
+    return this.#departedMonitors.values().some(({ monitor }) => {
+      const { namespaces: reached } = this.reachOf(monitor);
       return monitor.decoded.ok && selectsCronJob(selectingOf(monitor), reached, cronJob);
     });
-  };
-
-  return {
-    monitorsOf,
-    monitorsOfUid,
-    isMonitored: (uid) => monitorsOfUid(uid).length > 0 || hasDepartedMonitor(uid),
-    takesJob: (job) => job.marks === undefined || monitorsOf(groupOf(job, job.marks, undefined)).length > 0,
-    // A monitor looks into few namespaces of many: the others are not read.
-    cronJobsOf: (monitor) =>
-      monitor.decoded.ok
-        ? [...reach(monitor).namespaces]
-            .flatMap((namespace) => [...from.cronJobs.valuesIn(namespace)])
-            .filter((cronJob) => monitorsOf(cronJob).some(({ uid }) => uid === monitor.uid))
-        : [],
-    isIgnored: (cronJob) => speaks(cronJob) && monitorsOf(cronJob).length === 0 && takersOf(cronJob).length > 0,
-    ownOf,
-    speaks: speaksUnder,
-    effectiveOf: effective,
-    reachOf: reach,
-    refusalOf: (monitor, namespace) => refusalOf(namespace, monitor.namespace, knownNamespaces(), from.rules),
-    findCronJob,
-    findNamed: (namespace, name) =>
-      from.cronJobs.findByName(namespace, name) ??
-      [...departed.values()].findLast(({ cronJob }) => cronJob.namespace === namespace && cronJob.name === name)
-        ?.cronJob ?? { namespace, name },
-    invalidate() {
-      reaches = new Map();
-      namespaces = undefined;
-      byNamespace = new Map();
-      known = new WeakMap();
-      ownEffective = new WeakMap();
-    },
-    departed: (cronJob, at) => void departed.set(cronJob.uid, { cronJob, at }),
-    monitorDeparted: (monitor, at) =>
-      void departedMonitors.set(`${monitor.namespace}/${monitor.name}`, { monitor, at }),
-    departedAt: (isIt) => departedMonitors.values().find(({ monitor }) => isIt(monitor))?.at,
-    forgetDeparted(before, isNeeded) {
-      for (const [key, { at }] of departedMonitors) if (at < before) departedMonitors.delete(key);
-      for (const [uid, { at }] of departed) if (at < before && !isNeeded(uid)) departed.delete(uid);
-    },
-  };
+  }
 }
 
 /** The CronJobs that one waits for, as `namespace/name`, by what it and its monitors say. */
