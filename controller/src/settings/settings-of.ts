@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { version, type LoadedConfig } from '@cronjob-monitor/shared/config';
+import { version, type Config, type LoadedConfig } from '@cronjob-monitor/shared/config';
 import { findRegexProblem } from '@cronjob-monitor/shared/domain';
 import { toStoreSettings } from '@cronjob-monitor/shared/store';
 import { toIdentity } from '../leadership/index.ts';
@@ -32,15 +32,7 @@ export function settingsOf(loaded: LoadedConfig, ownNamespace: string): Controll
       namespaces: orOwn(config['channels.secret-namespaces']),
       labelled: { off: [], own: [ownNamespace], all: ['*'] }[config['channels.require-secret-label']],
     },
-    monitorDefaults: {
-      suppressDuplicatesForMs: config['rate-limits.default-suppress-duplicates-for'],
-      retentionDays: config['history-retention.default-days'],
-      maxRetentionDays: config['history-retention.max-days'],
-      logRetentionDays: config['storage.log-retention-days'],
-      maxLogSizeKB: config['storage.max-log-size-kb'],
-      storeLogs: config['storage.log-storage-enabled'],
-      storeEvents: config['storage.event-storage-enabled'],
-    },
+    monitorDefaults: monitorDefaultsOf(config),
     specChecks: { regexProblem: findRegexProblem },
     election: config['leader-election.enabled']
       ? {
@@ -59,13 +51,7 @@ export function settingsOf(loaded: LoadedConfig, ownNamespace: string): Controll
     servesApi: entryPoint === 'standalone',
     isFileStorage: config['storage.type'] === 'sqlite',
     spoolPath: config['storage.spool-path'],
-    schedulers: {
-      deadManSwitchMs: config['scheduler.dead-man-switch-interval'],
-      slaRecalculationMs: config['scheduler.sla-recalculation-interval'],
-      stuckJobCheckMs: config['scheduler.stuck-job-check-interval'],
-      pruneMs: config['scheduler.prune-interval'],
-      startupGraceMs: config['scheduler.startup-grace-period'],
-    },
+    schedulers: schedulersOf(config),
     globalLimit: {
       periodMs: 60_000 / config['rate-limits.max-alerts-per-minute'],
       burst: config['rate-limits.burst-limit'],
@@ -79,20 +65,51 @@ export function settingsOf(loaded: LoadedConfig, ownNamespace: string): Controll
     stormThreshold: config['rate-limits.storm-threshold'],
     clusterName: config['cluster.name'],
     externalUrl: config['ui.external-url'],
-    retention: {
-      defaultDays: config['history-retention.default-days'],
-      maxDays: config['history-retention.max-days'],
-      logDays: config['storage.log-retention-days'],
-      alertDays: config['history-retention.alert-days'],
-      rollupDays: config['history-retention.rollup-days'],
-    },
-    evidence: {
-      messageWaitMs: config['evidence.message-wait'],
-      concurrency: 32,
-      perNode: 4,
-      readTimeoutMs: 10_000,
-      maxAttempts: 3,
-      redactPatterns: config['evidence.redact-patterns'],
-    },
+    retention: retentionOf(config),
+    evidence: evidenceOf(config),
+  };
+}
+
+/** What monitors that say nothing of it get, and how much they may ask for. */
+function monitorDefaultsOf(config: Config): ControllerSettings['monitorDefaults'] {
+  return {
+    suppressDuplicatesForMs: config['rate-limits.default-suppress-duplicates-for'],
+    retentionDays: config['history-retention.default-days'],
+    maxRetentionDays: config['history-retention.max-days'],
+    logRetentionDays: config['storage.log-retention-days'],
+    maxLogSizeKB: config['storage.max-log-size-kb'],
+    storeLogs: config['storage.log-storage-enabled'],
+    storeEvents: config['storage.event-storage-enabled'],
+  };
+}
+
+function schedulersOf(config: Config): ControllerSettings['schedulers'] {
+  return {
+    deadManSwitchMs: config['scheduler.dead-man-switch-interval'],
+    slaRecalculationMs: config['scheduler.sla-recalculation-interval'],
+    stuckJobCheckMs: config['scheduler.stuck-job-check-interval'],
+    pruneMs: config['scheduler.prune-interval'],
+    startupGraceMs: config['scheduler.startup-grace-period'],
+  };
+}
+
+function retentionOf(config: Config): ControllerSettings['retention'] {
+  return {
+    defaultDays: config['history-retention.default-days'],
+    maxDays: config['history-retention.max-days'],
+    logDays: config['storage.log-retention-days'],
+    alertDays: config['history-retention.alert-days'],
+    rollupDays: config['history-retention.rollup-days'],
+  };
+}
+
+function evidenceOf(config: Config): ControllerSettings['evidence'] {
+  return {
+    messageWaitMs: config['evidence.message-wait'],
+    concurrency: 32,
+    perNode: 4,
+    readTimeoutMs: 10_000,
+    maxAttempts: 3,
+    redactPatterns: config['evidence.redact-patterns'],
   };
 }
