@@ -542,7 +542,7 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
     'has everything of the rail in the menu of a phone',
     async (page) => {
       await go(page, '/');
-      await page.getByRole('button', { name: 'Menu' }).click();
+      await page.getByRole('button', { name: 'More' }).click();
       await page.getByRole('dialog').getByRole('link', { name: 'Timeline' }).click();
       await page.waitForURL(/\/timeline$/);
       await page.getByRole('dialog').waitFor({ state: 'detached' });

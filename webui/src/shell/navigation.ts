@@ -13,13 +13,15 @@ export interface NavigationEntry {
   readonly needs?: Served;
   /** Begins the second group of the rail. */
   readonly isApart?: boolean;
+  /** Stands in the bar at the foot of a phone too. */
+  readonly isOnPhone?: boolean;
 }
 
 const all: readonly NavigationEntry[] = [
-  { page: 'dashboard', word: 'Dashboard', sign: 'dashboard', key: 'd' },
-  { page: 'cronjobs', word: 'CronJobs', sign: 'cronjobs', key: 'c' },
-  { page: 'alerts', word: 'Alerts', sign: 'alerts', key: 'a', needs: 'alerts' },
-  { page: 'timeline', word: 'Timeline', sign: 'timeline', key: 't', needs: 'timeline' },
+  { page: 'dashboard', word: 'Dashboard', sign: 'dashboard', key: 'd', isOnPhone: true },
+  { page: 'cronjobs', word: 'CronJobs', sign: 'cronjobs', key: 'c', isOnPhone: true },
+  { page: 'alerts', word: 'Alerts', sign: 'alerts', key: 'a', needs: 'alerts', isOnPhone: true },
+  { page: 'timeline', word: 'Timeline', sign: 'timeline', key: 't', needs: 'timeline', isOnPhone: true },
   { page: 'sla', word: 'SLA', sign: 'sla', key: 'l', needs: 'sla' },
   { page: 'monitors', word: 'Monitors', sign: 'monitors', key: 'm', isApart: true },
   { page: 'silences', word: 'Silences', sign: 'silences', key: 's', needs: 'silences' },

@@ -13,6 +13,8 @@ export interface Column {
   readonly hideBelow?: 1024 | 1280 | 1440;
   /** Place in the card of a phone: `lead` and `aside` share a line, `full` has its own. */
   readonly card?: 'lead' | 'aside' | 'full' | 'hidden';
+  /** It stands beside two lines of the card, as what a finger has to hit does. */
+  readonly isCardTall?: boolean;
   /** Order in the card; columns without one keep theirs. */
   readonly cardOrder?: number;
   /** The title stands before the value in the card. */

@@ -31,8 +31,7 @@ export const cronJobColumns = {
     align: 'end',
     sortKey: 'successRate',
     hideBelow: 1024,
-    card: 'aside',
-    cardOrder: 5,
+    card: 'hidden',
   },
   strip: { id: 'strip', title: 'Last 30 expected runs', width: '172px', card: 'lead', cardOrder: 4 },
   schedule: { id: 'schedule', title: 'Schedule', width: '112px', card: 'hidden', hideBelow: 1280 },
@@ -46,7 +45,16 @@ export const cronJobColumns = {
     card: 'hidden',
     hideBelow: 1280,
   },
-  menu: { id: 'menu', title: 'Actions', width: '60px', align: 'end', card: 'aside', cardOrder: 7, isTitleHidden: true },
+  menu: {
+    id: 'menu',
+    title: 'Actions',
+    width: '60px',
+    align: 'end',
+    card: 'aside',
+    cardOrder: 5,
+    isCardTall: true,
+    isTitleHidden: true,
+  },
 } as const satisfies Readonly<Record<string, Column>>;
 
 const { status, name, verdict, last, next, rate, strip, schedule, alerts, menu } = cronJobColumns;
