@@ -17,7 +17,7 @@ import { createInstalledRedaction } from './installed-redaction.ts';
 import { createPatternThread, createSearchThread } from './pattern-thread.ts';
 import { createProcessFacts } from './process-facts.ts';
 import { createKeptFleet } from './live/kept-fleet.ts';
-import { gatherFigures, gatherMetrics, gatherHealth, presentHealth } from './routes/index.ts';
+import { gatherFigures, gatherMetrics, gatherHealth, presentHealth, type RouteDeps } from './routes/index.ts';
 import type { ApiSettings } from './settings.ts';
 import { createSharedAnswers } from './shared-answers.ts';
 
@@ -92,13 +92,7 @@ export function createApi(deps: ApiDeps): Api {
       findMark: () => findChangeMark(store),
       onCostly: () => haste.hurry(stopping.signal),
     }),
-    fleet: createKeptFleet({
-      store,
-      clock,
-      isTold: ({ sla }) => !sla.countMissed, // a run that did not start is not told
-      countMetrics: (ids, now) => gatherMetrics(store, ids, now),
-      countFigures: (ids, now, wanted) => gatherFigures(store, ids, now, wanted),
-    }),
+    fleet: fleetOf(store, clock),
     clock,
     logger,
     authentication,
@@ -135,4 +129,15 @@ export function createApi(deps: ApiDeps): Api {
       await Promise.all([watching, patternThread.close(), searchThread.close(), redaction.close()]);
     },
   };
+}
+
+/** The rows of the fleet with their figures, kept as long as nothing changes. */
+function fleetOf(store: Store, clock: Clock): RouteDeps['fleet'] {
+  return createKeptFleet({
+    store,
+    clock,
+    isTold: ({ sla }) => !sla.countMissed, // a run that did not start is not told
+    countMetrics: (ids, now) => gatherMetrics(store, ids, now),
+    countFigures: (ids, now, wanted) => gatherFigures(store, ids, now, wanted),
+  });
 }

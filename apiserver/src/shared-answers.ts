@@ -63,7 +63,7 @@ export function createSharedAnswers(deps: {
         kept.made = madeNow(begunMs);
         kept.items = itemsOf(answer);
         if (kept.made.tookMs < leastTookMs && answers.get(key) === kept) answers.delete(key);
-        drop();
+        dropOldest(answers, clock.monotonicMs());
       },
       () => {
         // the caller meets the error; the next one asks anew.
@@ -88,20 +88,8 @@ export function createSharedAnswers(deps: {
       if (answers.get(key) !== before) return;
       answers.delete(key);
       answers.set(key, { mark, answer, made: madeNow(begunMs), items: itemsOf(made) });
-      drop();
+      dropOldest(answers, clock.monotonicMs());
     }, over);
-  }
-
-  /** Oldest first, until the rest is small enough; what is being read stays. */
-  function drop(): void {
-    const nowMs = clock.monotonicMs();
-    let items = [...answers.values()].reduce((sum, kept) => sum + kept.items, 0);
-    for (const [key, kept] of answers) {
-      if (kept.made === undefined) continue;
-      if (items <= mostItems && nowMs - kept.made.atMs < mostStaleMs) continue;
-      answers.delete(key);
-      items -= kept.items;
-    }
   }
 
   return {
@@ -125,6 +113,17 @@ export function createSharedAnswers(deps: {
       answers.clear();
     },
   };
+}
+
+/** Oldest first, until the rest is small enough; what is being read stays. */
+function dropOldest(answers: Map<string, Kept>, nowMs: number): void {
+  let items = [...answers.values()].reduce((sum, kept) => sum + kept.items, 0);
+  for (const [key, kept] of answers) {
+    if (kept.made === undefined) continue;
+    if (items <= mostItems && nowMs - kept.made.atMs < mostStaleMs) continue;
+    answers.delete(key);
+    items -= kept.items;
+  }
 }
 
 function itemsOf(answer: object): number {
