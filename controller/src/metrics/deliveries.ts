@@ -59,12 +59,7 @@ export class DeliveryMetrics {
   readonly #queueAge: Gauge;
   readonly #sendSeconds: Histogram<'channel_type' | 'result'>;
   readonly #lag: Histogram;
-  readonly #ready: Gauge<'channel'>;
-  readonly #failures: Gauge<'channel'>;
-  readonly #hold: Gauge<'channel' | 'hold'>;
-  readonly #proved: Gauge<'channel'>;
-  readonly #notProved: Gauge<'channel'>;
-  readonly #peers: Gauge<'channel' | 'state'>;
+  readonly #ofChannels: ReturnType<typeof channelGauges>;
   /** Series that name a CronJob, by CronJob, and since when no monitor selects it, monotonic; undefined: it is watched. */
   readonly #named = new Map<string, NamedSeries>();
 
@@ -119,51 +114,16 @@ export class DeliveryMetrics {
       buckets: lagBuckets,
       registers,
     });
-    this.#ready = new Gauge({
-      name: 'cronjob_monitor_channel_ready',
-      help: '1 when a channel can be used, else 0.',
-      labelNames: ['channel'],
-      registers,
-    });
-    this.#failures = new Gauge({
-      name: 'cronjob_monitor_channel_consecutive_failures',
-      help: 'Attempts of a channel that failed in a row.',
-      labelNames: ['channel'],
-      registers,
-    });
-    this.#hold = new Gauge({
-      name: 'cronjob_monitor_channel_hold',
-      help: '1 while a channel is held: circuit, parked or invalid.',
-      labelNames: ['channel', 'hold'],
-      registers,
-    });
-    this.#proved = new Gauge({
-      name: 'cronjob_monitor_channel_proved_timestamp_seconds',
-      help: 'When a drill of a channel was acknowledged last, Unix time; absent: never.',
-      labelNames: ['channel'],
-      registers,
-    });
-    this.#notProved = new Gauge({
-      name: 'cronjob_monitor_channel_not_proved',
-      help: '1 when the newest drill of a channel was not acknowledged or not delivered, else 0; absent: it was never drilled.',
-      labelNames: ['channel'],
-      registers,
-    });
-    this.#peers = new Gauge({
-      name: 'cronjob_monitor_alertmanager_peers',
-      help: 'Peers of an Alertmanager, by whether they answered what was sent last: up or down.',
-      labelNames: ['channel', 'state'],
-      registers,
-    });
+    this.#ofChannels = channelGauges(registers);
     this.#queueAge.remove();
   }
 
   /** How many peers of each Alertmanager answered last, and how many did not, by channel. */
   peers(channels: ReadonlyMap<string, { readonly up: number; readonly down: number }>): void {
-    this.#peers.reset();
+    this.#ofChannels.peers.reset();
     for (const [channel, { up, down }] of channels) {
-      this.#peers.set({ channel, state: 'up' }, up);
-      this.#peers.set({ channel, state: 'down' }, down);
+      this.#ofChannels.peers.set({ channel, state: 'up' }, up);
+      this.#ofChannels.peers.set({ channel, state: 'down' }, down);
     }
   }
 
@@ -205,14 +165,15 @@ export class DeliveryMetrics {
 
   /** All channels that exist: those that are gone lose their series. */
   channels(channels: readonly ChannelGauges[]): void {
-    for (const gauge of [this.#ready, this.#failures, this.#hold, this.#proved, this.#notProved]) gauge.reset();
+    const gauges = this.#ofChannels;
+    this.#forgetChannels();
     for (const { name: channel, ready, failuresInRow, hold, proof } of channels) {
-      this.#ready.set({ channel }, Number(ready));
-      this.#failures.set({ channel }, failuresInRow);
-      if (proof?.provedAt !== undefined) this.#proved.set({ channel }, proof.provedAt / 1_000);
+      gauges.ready.set({ channel }, Number(ready));
+      gauges.failures.set({ channel }, failuresInRow);
+      if (proof?.provedAt !== undefined) gauges.proved.set({ channel }, proof.provedAt / 1_000);
       const isDrilled = proof?.provedAt !== undefined || proof?.missed !== undefined;
-      if (isDrilled) this.#notProved.set({ channel }, Number(proof?.missed !== undefined));
-      for (const each of holds) this.#hold.set({ channel, hold: each }, Number(each === hold));
+      if (isDrilled) gauges.notProved.set({ channel }, Number(proof?.missed !== undefined));
+      for (const each of holds) gauges.hold.set({ channel, hold: each }, Number(each === hold));
     }
   }
 
@@ -247,9 +208,14 @@ export class DeliveryMetrics {
 
   /** This replica leads no more: what the database has is told by who does. */
   stopped(): void {
-    for (const gauge of [this.#deliveries, this.#ready, this.#failures, this.#hold, this.#proved, this.#notProved])
-      gauge.reset();
+    this.#deliveries.reset();
+    this.#forgetChannels();
     this.#queueAge.remove();
+  }
+
+  #forgetChannels(): void {
+    const { ready, failures, hold, proved, notProved } = this.#ofChannels;
+    for (const gauge of [ready, failures, hold, proved, notProved]) gauge.reset();
   }
 }
 
@@ -264,5 +230,47 @@ function labelsOf({ kind, severity, channel, alert }: ToldMessage): Record<Alert
     type: alert === undefined ? '' : alertTypeTable[alert.type].label,
     severity,
     channel,
+  };
+}
+
+/** How channels are, by their name. */
+function channelGauges(registers: Registry[]) {
+  return {
+    ready: new Gauge({
+      name: 'cronjob_monitor_channel_ready',
+      help: '1 when a channel can be used, else 0.',
+      labelNames: ['channel'],
+      registers,
+    }),
+    failures: new Gauge({
+      name: 'cronjob_monitor_channel_consecutive_failures',
+      help: 'Attempts of a channel that failed in a row.',
+      labelNames: ['channel'],
+      registers,
+    }),
+    hold: new Gauge({
+      name: 'cronjob_monitor_channel_hold',
+      help: '1 while a channel is held: circuit, parked or invalid.',
+      labelNames: ['channel', 'hold'],
+      registers,
+    }),
+    proved: new Gauge({
+      name: 'cronjob_monitor_channel_proved_timestamp_seconds',
+      help: 'When a drill of a channel was acknowledged last, Unix time; absent: never.',
+      labelNames: ['channel'],
+      registers,
+    }),
+    notProved: new Gauge({
+      name: 'cronjob_monitor_channel_not_proved',
+      help: '1 when the newest drill of a channel was not acknowledged or not delivered, else 0; absent: it was never drilled.',
+      labelNames: ['channel'],
+      registers,
+    }),
+    peers: new Gauge({
+      name: 'cronjob_monitor_alertmanager_peers',
+      help: 'Peers of an Alertmanager, by whether they answered what was sent last: up or down.',
+      labelNames: ['channel', 'state'],
+      registers,
+    }),
   };
 }

@@ -35,9 +35,23 @@ const querySeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1
 const requestSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** kube_* and db_* of both tiers; their names begin with `cronjob_monitor_`. */
-export function createNeighbourMetrics(deps: { readonly registry: Registry; readonly clock: Clock }): NeighbourMetrics {
-  const { clock } = deps;
-  const registers = [deps.registry];
+export function createNeighbourMetrics({
+  registry,
+  clock,
+}: {
+  readonly registry: Registry;
+  readonly clock: Clock;
+}): NeighbourMetrics {
+  return {
+    kubeAnswered: kubeMetrics(registry),
+    store: storeMetrics(registry, clock),
+    watchVolume: (volume) => registerVolume(registry, volume),
+    watchPool: (connections) => registerPool(registry, connections),
+  };
+}
+
+function kubeMetrics(registry: Registry): NeighbourMetrics['kubeAnswered'] {
+  const registers = [registry];
   const requests = new Counter({
     name: 'cronjob_monitor_kube_requests_total',
     help: 'Requests to the API server by verb, resource and status; error is one without an answer.',
@@ -51,6 +65,14 @@ export function createNeighbourMetrics(deps: { readonly registry: Registry; read
     buckets: requestSeconds,
     registers,
   });
+  return ({ verb, resource, status, tookMs }) => {
+    requests.inc({ verb, resource, code: status === undefined ? 'error' : String(status) });
+    requestTime.observe({ verb, resource }, tookMs / 1000);
+  };
+}
+
+function storeMetrics(registry: Registry, clock: Clock): NeighbourMetrics['store'] {
+  const registers = [registry];
   const retries = new Counter({
     name: 'cronjob_monitor_db_retries_total',
     help: 'Transactions that were run again or given up, by what stood in the way.',
@@ -71,7 +93,7 @@ export function createNeighbourMetrics(deps: { readonly registry: Registry; read
   });
   schema.remove(); // a gauge without labels begins at 0, and nothing was found yet
   let workedAtMs: number | undefined;
-  deps.registry.registerMetric(
+  registry.registerMetric(
     new Gauge({
       name: 'cronjob_monitor_db_up',
       help: '1 when a statement worked within the last 30 s.',
@@ -81,56 +103,54 @@ export function createNeighbourMetrics(deps: { readonly registry: Registry; read
       },
     }),
   );
-
   return {
-    kubeAnswered: ({ verb, resource, status, tookMs }) => {
-      requests.inc({ verb, resource, code: status === undefined ? 'error' : String(status) });
-      requestTime.observe({ verb, resource }, tookMs / 1000);
+    statement: (kind) => {
+      const beganMs = clock.monotonicMs();
+      return (succeeded) => {
+        const nowMs = clock.monotonicMs();
+        queryTime.observe({ kind }, (nowMs - beganMs) / 1000);
+        if (succeeded) workedAtMs = nowMs;
+      };
     },
-    store: {
-      statement: (kind) => {
-        const beganMs = clock.monotonicMs();
-        return (succeeded) => {
-          const nowMs = clock.monotonicMs();
-          queryTime.observe({ kind }, (nowMs - beganMs) / 1000);
-          if (succeeded) workedAtMs = nowMs;
-        };
-      },
-      repeated: (reason) => retries.inc({ reason }),
-      schemaFound: (version) => schema.set(version),
-    },
-    watchVolume: ({ freeBytes, isWritable }) => {
-      deps.registry.registerMetric(
-        optionalGauge(
-          'cronjob_monitor_storage_volume_free_bytes',
-          'Room on the volume of the database file that the service may take; absent with a database server.',
-          freeBytes,
-        ),
-      );
-      deps.registry.registerMetric(
-        optionalGauge(
-          'cronjob_monitor_storage_writable',
-          '1 while the database takes writes, 0 when its volume is full or it is read-only; absent while it does not answer.',
-          () => {
-            const writable = isWritable();
-            return writable === undefined ? undefined : Number(writable);
-          },
-        ),
-      );
-    },
-    watchPool: (connections) => {
-      const pool = new Gauge({
-        name: 'cronjob_monitor_db_pool_connections',
-        help: 'Connections to the database by state; waiting are callers without one.',
-        labelNames: ['state'],
-        registers: [],
-        collect() {
-          for (const [state, count] of Object.entries(connections())) this.set({ state }, count);
-        },
-      });
-      deps.registry.registerMetric(pool);
-    },
+    repeated: (reason) => retries.inc({ reason }),
+    schemaFound: (version) => schema.set(version),
   };
+}
+
+function registerVolume(
+  registry: Registry,
+  { freeBytes, isWritable }: Parameters<NeighbourMetrics['watchVolume']>[0],
+): void {
+  registry.registerMetric(
+    optionalGauge(
+      'cronjob_monitor_storage_volume_free_bytes',
+      'Room on the volume of the database file that the service may take; absent with a database server.',
+      freeBytes,
+    ),
+  );
+  registry.registerMetric(
+    optionalGauge(
+      'cronjob_monitor_storage_writable',
+      '1 while the database takes writes, 0 when its volume is full or it is read-only; absent while it does not answer.',
+      () => {
+        const writable = isWritable();
+        return writable === undefined ? undefined : Number(writable);
+      },
+    ),
+  );
+}
+
+function registerPool(registry: Registry, connections: Parameters<NeighbourMetrics['watchPool']>[0]): void {
+  const pool = new Gauge({
+    name: 'cronjob_monitor_db_pool_connections',
+    help: 'Connections to the database by state; waiting are callers without one.',
+    labelNames: ['state'],
+    registers: [],
+    collect() {
+      for (const [state, count] of Object.entries(connections())) this.set({ state }, count);
+    },
+  });
+  registry.registerMetric(pool);
 }
 
 /** A gauge without a sample while there is nothing to say. */
