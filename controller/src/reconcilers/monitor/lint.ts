@@ -69,26 +69,7 @@ export function createMonitorLint(deps: MonitorLintDeps): MonitorLint {
     async findings(gathered, now) {
       const { monitor, selected } = gathered;
       if (!monitor.decoded.ok) return [];
-      const measured = await durationsOfMonitor(gathered, now);
-      const cronJobs: LintedCronJob[] = [];
-      let fresh = 0;
-      for (const cronJob of selected.filter(({ marks }) => !marks)) {
-        const key = `${cronJob.schedule}\n${cronJob.timeZone ?? deps.defaultZone}`;
-        const known = rhythms.get(key);
-        const isKnown = known !== undefined && now < known.until;
-        if (!isKnown && fresh >= mostNewRhythms) continue;
-        if (!isKnown) {
-          fresh++;
-          await nextTurn(); // Others are waiting.
-        }
-        cronJobs.push({
-          facts: cronJob,
-          rhythm: isKnown ? known.rhythm : look(key, cronJob, now),
-          durations: measured.get(cronJob.uid),
-          nextRunAt: deps.nextRunAtOf(cronJob, now),
-          own: ownOf(gathered, cronJob, now),
-        });
-      }
+      const cronJobs = await cronJobsToLint(gathered, now);
       if (cronJobs.length === 0 && selected.some(({ marks }) => !marks)) return [];
       const found = lint({
         monitor: monitor.decoded.spec,
@@ -96,25 +77,35 @@ export function createMonitorLint(deps: MonitorLintDeps): MonitorLint {
         channelFaults: gathered.facts.channelFaults.map(({ name }) => ({ name, why: 'it cannot be sent to' })),
         skewP99Ms: deps.startSkewP99Ms(now),
         isDefaultZoneGiven: deps.isDefaultZoneGiven,
-        dependencies: await dependenciesOf(gathered),
+        dependencies: await dependenciesOf(deps, gathered),
       });
       return summarize(found.filter(({ code }) => !toldElsewhere.has(code)));
     },
   };
 
-  /** Undefined: its CronJobs wait for none. */
-  async function dependenciesOf({ monitor, selected }: GatheredMonitor): Promise<LintFacts['dependencies']> {
-    const isAsked =
-      (monitor.decoded.ok && monitor.decoded.spec.dependsOn.length > 0) ||
-      selected.some(({ notes }) => notes.dependsOn !== undefined);
-    if (!isAsked) return undefined;
-    const problemOf = (parent: Ref): string | undefined => deps.parentProblemOf(monitor, parent);
-    return { namespace: monitor.namespace, of: await listDependencies(deps.store), problemOf };
-  }
-
-  function ownOf({ monitor }: GatheredMonitor, cronJob: CronJobFacts, now: Instant): LintedCronJob['own'] {
-    const settings = deps.selection.speaks(monitor, cronJob) ? deps.selection.effectiveOf(monitor, cronJob) : undefined;
-    return settings && ownOfLinted(settings, deps.selection.ownOf(cronJob), now);
+  /** Those whose schedules are known, or are looked through now; the others come with the next rounds. */
+  async function cronJobsToLint(gathered: GatheredMonitor, now: Instant): Promise<LintedCronJob[]> {
+    const measured = await durationsOfMonitor(gathered, now);
+    const cronJobs: LintedCronJob[] = [];
+    let fresh = 0;
+    for (const cronJob of gathered.selected.filter(({ marks }) => !marks)) {
+      const key = `${cronJob.schedule}\n${cronJob.timeZone ?? deps.defaultZone}`;
+      const known = rhythms.get(key);
+      const isKnown = known !== undefined && now < known.until;
+      if (!isKnown && fresh >= mostNewRhythms) continue;
+      if (!isKnown) {
+        fresh++;
+        await nextTurn(); // Others are waiting.
+      }
+      cronJobs.push({
+        facts: cronJob,
+        rhythm: isKnown ? known.rhythm : look(key, cronJob, now),
+        durations: measured.get(cronJob.uid),
+        nextRunAt: deps.nextRunAtOf(cronJob, now),
+        own: ownOf(deps.selection, gathered.monitor, cronJob, now),
+      });
+    }
+    return cronJobs;
   }
 
   function look(key: string, { schedule, timeZone }: CronJobFacts, now: Instant): Rhythm | RhythmProblem {
@@ -144,6 +135,29 @@ export function createMonitorLint(deps: MonitorLintDeps): MonitorLint {
     durations.set(monitor.uid, { of, until: now + hourMs, count: selected.length });
     return of;
   }
+}
+
+/** Undefined: its CronJobs wait for none. */
+async function dependenciesOf(
+  deps: MonitorLintDeps,
+  { monitor, selected }: GatheredMonitor,
+): Promise<LintFacts['dependencies']> {
+  const isAsked =
+    (monitor.decoded.ok && monitor.decoded.spec.dependsOn.length > 0) ||
+    selected.some(({ notes }) => notes.dependsOn !== undefined);
+  if (!isAsked) return undefined;
+  const problemOf = (parent: Ref): string | undefined => deps.parentProblemOf(monitor, parent);
+  return { namespace: monitor.namespace, of: await listDependencies(deps.store), problemOf };
+}
+
+function ownOf(
+  selection: MonitorLintDeps['selection'],
+  monitor: MonitorSeen,
+  cronJob: CronJobFacts,
+  now: Instant,
+): LintedCronJob['own'] {
+  const settings = selection.speaks(monitor, cronJob) ? selection.effectiveOf(monitor, cronJob) : undefined;
+  return settings && ownOfLinted(settings, selection.ownOf(cronJob), now);
 }
 
 /** One finding for each code: the first CronJobs by name, and how many there are besides. */
