@@ -9,10 +9,9 @@ import {
 } from '@cronjob-monitor/shared/domain';
 import type { Form, SendDeps, SendRequest } from '../channel.ts';
 import { toDocument } from '../message-document.ts';
-import { sendHttp, type OutboundRequest } from '../outbound-http.ts';
 import { delivered, failed, type Failed, type Outcome } from '../outcome.ts';
 import { reach } from '../reach.ts';
-import { judgeAnswer } from '../send-and-judge.ts';
+import { sendAndJudge } from '../send-and-judge.ts';
 import type { WebhookTarget } from '../target.ts';
 import { addressRefused, failedInTransport, nameUnknown } from '../transport-failure.ts';
 import type { WebhookPayload } from './payload.ts';
@@ -180,19 +179,11 @@ export async function postAlerts(
       reached.addresses.slice(0, mostAddresses).map(async (address) => ({
         peer: reached.addresses.length > 1 ? `${base.host} ${address}` : base.host,
         // The name is not resolved again: each of its addresses is a peer of its own.
-        outcome: await post(request, { deps: { ...deps, resolve: async () => [address] }, form, signal }),
+        outcome: await sendAndJudge(request, form, { ...deps, resolve: async () => [address] }, signal),
       })),
     );
   });
   return (await Promise.all(answers)).flat();
-}
-
-async function post(
-  request: OutboundRequest,
-  { deps, form, signal }: { readonly deps: SendDeps; readonly form: Form; readonly signal: AbortSignal },
-): Promise<Outcome> {
-  const result = await sendHttp(request, deps, signal);
-  return 'failure' in result ? failedInTransport(result.failure) : judgeAnswer(result.answer, form);
 }
 
 export function under(base: URL, path: string): URL {
