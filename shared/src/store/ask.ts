@@ -1,5 +1,6 @@
 import type { Db } from './database.ts';
 import { clientOf } from './dialect/connection.ts';
+import { toId16 } from './id16.ts';
 
 /** A row as the driver gives it. It never leaves the store: every question makes a type of it. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -50,6 +51,17 @@ export async function rows(db: Db, sql: string, bindings: readonly unknown[] = [
 /** The first row, or undefined. */
 export async function firstRow(db: Db, sql: string, bindings: readonly unknown[] = []): Promise<Row | undefined> {
   return (await rows(db, sql, bindings))[0];
+}
+
+/** The row that a query finds by the id in its one place, read by `read`; undefined: there is none. */
+export async function findById<T>(
+  db: Db,
+  sql: string,
+  id: string,
+  read: (db: Db, row: Row) => T | Promise<T>,
+): Promise<T | undefined> {
+  const row = await firstRow(db, sql, [db.dialect.id16(toId16(id))]);
+  return row && read(db, row);
 }
 
 /** Runs an INSERT, UPDATE or DELETE; how many rows it really changed. An upsert that changes a row may count it twice. */

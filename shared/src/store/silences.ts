@@ -1,5 +1,5 @@
 import type { Instant, Silence, SilenceMatcher } from '../domain/index.ts';
-import { change, firstRow, insertRows, rows, type Row } from './ask.ts';
+import { change, insertRows, rows, type Row, findById } from './ask.ts';
 import { recordChanges } from './changes.ts';
 import { cleanText, fromJson, optionalNumber, toJson } from './column.ts';
 import type { Db, Tx } from './database.ts';
@@ -69,17 +69,13 @@ export async function updateSilenceEnd(tx: Tx, id: string, at: Instant): Promise
 }
 
 /** Undefined: there is none of this id. */
-export async function findSilence(db: Db, id: string): Promise<StoredSilence | undefined> {
-  const row = await firstRow(db, `select ${selected} from silences where id = ?`, [db.dialect.id16(toId16(id))]);
-  return row && toSilence(db, row);
+export function findSilence(db: Db, id: string): Promise<StoredSilence | undefined> {
+  return findById(db, `select ${selected} from silences where id = ?`, id, toSilence);
 }
 
 /** The silence of this id, locked; undefined when there is none. */
-export async function lockSilence(tx: Tx, id: string): Promise<StoredSilence | undefined> {
-  const row = await firstRow(tx, `select ${selected} from silences where id = ?${tx.dialect.lock.update}`, [
-    tx.dialect.id16(toId16(id)),
-  ]);
-  return row && toSilence(tx, row);
+export function lockSilence(tx: Tx, id: string): Promise<StoredSilence | undefined> {
+  return findById(tx, `select ${selected} from silences where id = ?${tx.dialect.lock.update}`, id, toSilence);
 }
 
 /** Every silence that is kept, those that are over too. There are hundreds at most: filters and order are the caller's. */

@@ -1,5 +1,5 @@
 import type { AlertRecord, Instant } from '../../domain/index.ts';
-import { change, firstRow, inParts, insertRows, marks, rows } from '../ask.ts';
+import { change, inParts, insertRows, marks, rows, findById } from '../ask.ts';
 import { noteMove } from '../changes.ts';
 import type { Db, Tx } from '../database.ts';
 import { toId16 } from '../id16.ts';
@@ -59,11 +59,8 @@ async function lockByFingerprint(
 }
 
 /** The alert of this id, locked; undefined when there is none. */
-export async function lockAlert(tx: Tx, id: string): Promise<AlertRecord | undefined> {
-  const row = await firstRow(tx, `select ${selected} from alerts where id = ?${tx.dialect.lock.update}`, [
-    tx.dialect.id16(toId16(id)),
-  ]);
-  return row && toAlertRecord(tx, row);
+export function lockAlert(tx: Tx, id: string): Promise<AlertRecord | undefined> {
+  return findById(tx, `select ${selected} from alerts where id = ?${tx.dialect.lock.update}`, id, toAlertRecord);
 }
 
 export async function insertAlerts(tx: Tx, alerts: readonly AlertRecord[]): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Attempt, ComparedRun, Instant } from '../../domain/index.ts';
-import { firstRow, marks, rows, type Row } from '../ask.ts';
+import { firstRow, marks, rows, type Row, findById } from '../ask.ts';
 import { optionalText } from '../column.ts';
 import type { Db } from '../database.ts';
 import { findEvidence } from '../evidence.ts';
@@ -51,11 +51,8 @@ export async function findComparedRuns(db: Db, jobUid: string): Promise<Compared
 }
 
 /** One run as far as it can differ from another; undefined: there is none. */
-export async function findComparedRun(db: Db, jobUid: string): Promise<ComparedRun | undefined> {
-  const row = await firstRow(db, `select ${columns} from executions where job_uid = ?`, [
-    db.dialect.id16(toId16(jobUid)),
-  ]);
-  return row && toComparedRun(db, row);
+export function findComparedRun(db: Db, jobUid: string): Promise<ComparedRun | undefined> {
+  return findById(db, `select ${columns} from executions where job_uid = ?`, jobUid, toComparedRun);
 }
 
 async function toComparedRun(db: Db, row: Row): Promise<ComparedRun> {
