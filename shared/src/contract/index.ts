@@ -24,3 +24,4 @@ export * from './patterns.ts';
 export * from './config.ts';
 export * from './admin.ts';
 export * from './stream.ts';
+export * from './span.ts';

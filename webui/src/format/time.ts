@@ -1,3 +1,4 @@
+import { spanInWords } from '@cronjob-monitor/shared/contract';
 import type { Viewer } from './viewer.ts';
 
 /** An instant in a zone: `2026-11-21 02:00:03`. The zone is named once per view, not here. */
@@ -44,33 +45,17 @@ export function weekdayText(at: string | number, timeZone: string): string {
 export function relativeText(at: string | number, nowMs: number): string {
   const seconds = (msOf(at) - nowMs) / 1000;
   if (Math.abs(seconds) < 1) return 'now';
-  return seconds > 0 ? `in ${roughly(seconds)}` : `${roughly(-seconds)} ago`;
+  return seconds > 0 ? `in ${spanInWords(seconds)}` : `${spanInWords(-seconds)} ago`;
 }
 
 /** A span that still grows, without units that say nothing: `3 h`, `4 min`. */
 export function ageText(sinceAt: string | number, nowMs: number): string {
-  return roughly(Math.max(0, nowMs - msOf(sinceAt)) / 1000);
+  return spanInWords(Math.max(0, nowMs - msOf(sinceAt)) / 1000);
 }
 
 /** As `relativeText`, and the instant itself: `in 6 h (2026-11-22 02:00)`. */
 export function bothTimes(at: string | number, viewer: Viewer): string {
   return `${relativeText(at, viewer.nowMs)} (${minuteText(at, viewer.timeZone)})`;
-}
-
-/** A span as messages tell it, so that a page and a message about one thing read alike: hours up to two days, then days with their hours. */
-function roughly(seconds: number): string {
-  const whole = Math.max(0, Math.floor(seconds));
-  const minutes = Math.floor(whole / 60);
-  const hours = Math.floor(minutes / 60);
-  if (hours >= 48) return twoUnits(Math.floor(hours / 24), 'd', hours % 24, 'h');
-  if (hours >= 24) return `${hours} h`;
-  if (hours > 0) return twoUnits(hours, 'h', minutes % 60, 'min');
-  if (minutes >= 5) return `${minutes} min`;
-  return minutes > 0 ? twoUnits(minutes, 'min', whole % 60, 's') : `${whole} s`;
-}
-
-function twoUnits(large: number, largeUnit: string, small: number, smallUnit: string): string {
-  return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
 }
 
 const monthNames = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];

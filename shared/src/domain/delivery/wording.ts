@@ -1,3 +1,4 @@
+import { spanInWords } from '../../contract/index.ts';
 import type { BrokenAssertion } from '../detect/output.ts';
 import { durationFact } from '../execution/output-facts.ts';
 import { getZone } from '../schedule/zone.ts';
@@ -5,21 +6,7 @@ import { isZoneName } from '../schedule/zone-names.ts';
 import { WallClock } from '../schedule/wall-clock.ts';
 import type { Instant } from '../instant.ts';
 
-/** A span of time as people say it: at most two units, and none that is too fine for its length. Cut, never rounded up. */
-export function spanInWords(seconds: number): string {
-  const whole = Math.max(0, Math.floor(seconds));
-  const minutes = Math.floor(whole / 60);
-  const hours = Math.floor(minutes / 60);
-  if (hours >= 48) return twoUnits(Math.floor(hours / 24), 'd', hours % 24, 'h');
-  if (hours >= 24) return `${hours} h`;
-  if (hours > 0) return twoUnits(hours, 'h', minutes % 60, 'min');
-  if (minutes >= 5) return `${minutes} min`;
-  return minutes > 0 ? twoUnits(minutes, 'min', whole % 60, 's') : `${whole} s`;
-}
-
-function twoUnits(large: number, largeUnit: string, small: number, smallUnit: string): string {
-  return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
-}
+export { spanInWords };
 
 /** `91.3 %`: cut to one decimal, so that a rate below its minimum never reads like the minimum. */
 export function percentInWords(percent: number): string {
