@@ -1,26 +1,55 @@
 import type { Execution } from '@cronjob-monitor/shared/domain';
+import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import {
+  FencedError,
   listActiveJobs,
   listPresentObjects,
   mostRunsAtOnce,
   recordRuns,
   type Store,
 } from '@cronjob-monitor/shared/store';
+import type { Term } from '../leadership/index.ts';
+import { isDatabaseAway, type Circuit } from '../runtime/index.ts';
 import type { ClusterCaches } from '../selection/index.ts';
 import type { Queues } from '../reconcilers/queues.ts';
 import { toUnobserved, type JobIntake } from '../reconcilers/job/index.ts';
+
+interface SweepSources {
+  readonly store: Store;
+  readonly caches: Pick<ClusterCaches, 'cronJobs' | 'jobs' | 'monitors' | 'channels'>;
+  readonly intake: Pick<JobIntake, 'snapshots'>;
+  readonly queues: Queues;
+  readonly circuit: Circuit;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** The database may go away under the sweep as under anything else: it is repeated until it went through. */
+export async function sweepUntilDone(
+  deps: SweepSources,
+  term: Term,
+  onRecorded: (runs: readonly Execution[]) => void,
+): Promise<void> {
+  while (!term.signal.aborted) {
+    try {
+      onRecorded(await sweepWhatWent(deps, term.epoch));
+      return;
+    } catch (error) {
+      if (error instanceof FencedError) return term.lose('another process took the epoch');
+      if (isDatabaseAway(error)) deps.circuit.trip(error);
+      else deps.logger.warn('what went while nobody watched could not be found yet', { error });
+      await deps.circuit.whenClosed(term.signal);
+      await deps.clock.sleep(1_000, term.signal).catch(() => {});
+    }
+  }
+}
 
 /**
  * What went unwatched: the catalog and the Jobs last seen running, compared with a full list of the cluster. Objects that are
  * gone are queued, so that their rows say so; runs whose Job is gone are recorded as not seen. Repeatable.
  */
 export async function sweepWhatWent(
-  deps: {
-    readonly store: Store;
-    readonly caches: Pick<ClusterCaches, 'cronJobs' | 'jobs' | 'monitors' | 'channels'>;
-    readonly intake: Pick<JobIntake, 'snapshots'>;
-    readonly queues: Queues;
-  },
+  deps: Pick<SweepSources, 'store' | 'caches' | 'intake' | 'queues'>,
   epoch: number,
 ): Promise<readonly Execution[]> {
   const { store, caches, queues } = deps;

@@ -1,0 +1,335 @@
+import type { Ref } from '@cronjob-monitor/shared/contract';
+import { ownerOf, type CronJobFacts, type Instant } from '@cronjob-monitor/shared/domain';
+import { FencedError, mostRunsAtOnce } from '@cronjob-monitor/shared/store';
+import { createAddressRules } from '../channels/index.ts';
+import { wantsFactsOfLogs, type EvidenceTaking } from '../evidence/index.ts';
+import type { KeptDurations } from '../figures/kept-durations.ts';
+import type { Moves } from '../figures/moves.ts';
+import type { createSeriesUpkeep } from '../figures/series-upkeep.ts';
+import type { Term } from '../leadership/index.ts';
+import type { ControllerName } from '../metrics/index.ts';
+import { reconcileChannel } from '../reconcilers/channel/index.ts';
+import {
+  createCronJobRecords,
+  reconcileCronJobs,
+  type createOutlooks,
+  type Mirror,
+  type Outlook,
+} from '../reconcilers/cronjob/index.ts';
+import { createJobRecords, reconcileJobs, type RecordedRun } from '../reconcilers/job/index.ts';
+import { createMonitorLint, createMonitorRecords, reconcileMonitor } from '../reconcilers/monitor/index.ts';
+import { createStatusWriting } from '../reconcilers/status-writing.ts';
+import { ReconcileLoop, type ComeBack, isDatabaseAway } from '../runtime/index.ts';
+import { dependsOn, isExcluded, selectedInGap, type MonitorSeen } from '../selection/index.ts';
+import type { LeaderWorkDeps } from './leader-work.ts';
+import type { VerdictWork } from './verdict-work.ts';
+
+/** Figures of a monitor's status may be this old. */
+const monitorFiguresMs = 30_000;
+/** A run that says something else of a job template than the one before shows in conditions so soon. */
+const rolloutMs = 1_000;
+/** What a leader had seen and not written when it ended is no older than this. */
+const unwrittenMs = 60_000;
+/** How many keys of one kind are worked on at once; transactions of one database file follow one another anyway. */
+const workers = 4;
+
+type BatchOf = (uids: readonly string[], signal: AbortSignal) => Promise<ReadonlyMap<string, ComeBack>>;
+
+/** What else a term is made of. */
+interface TermParts {
+  readonly evidence: EvidenceTaking;
+  readonly verdicts: VerdictWork;
+  readonly outlookOf: ReturnType<typeof createOutlooks>;
+  readonly durations: KeptDurations;
+  readonly moves: Moves;
+  readonly series: ReturnType<typeof createSeriesUpkeep>;
+  /** Undefined: nothing is mirrored. */
+  readonly mirror: Mirror | undefined;
+}
+
+/** The loops that write down what the cluster says, one for each kind of object. */
+export class ReconcileLoops {
+  readonly #deps: LeaderWorkDeps;
+  readonly #term: Term;
+  readonly #parts: TermParts;
+  readonly #loops: ReconcileLoop<string>[] = [];
+  readonly #statuses: ReturnType<typeof createStatusWriting>;
+  readonly #jobRecords: ReturnType<typeof createJobRecords>;
+  readonly #cronJobRecords: ReturnType<typeof createCronJobRecords>;
+  readonly #monitorRecords: ReturnType<typeof createMonitorRecords>;
+  readonly #lint: ReturnType<typeof createMonitorLint>;
+  readonly #addresses: ReturnType<typeof createAddressRules>;
+  /** How the last run that was recorded of each CronJob ended, and of which job template it was. */
+  readonly #lastEnds = new Map<string, string>();
+
+  constructor(deps: LeaderWorkDeps, term: Term, parts: TermParts) {
+    this.#deps = deps;
+    this.#term = term;
+    this.#parts = parts;
+    const { store, settings } = deps;
+    const { redaction, evaluation } = parts.verdicts;
+    this.#jobRecords = createJobRecords({ store, epoch: term.epoch, redaction }, evaluation);
+    this.#cronJobRecords = createCronJobRecords(store, term.epoch);
+    this.#monitorRecords = this.#createMonitorRecords();
+    this.#statuses = createStatusWriting(deps);
+    this.#addresses = createAddressRules(settings.channels);
+    this.#lint = createMonitorLint({
+      store,
+      defaultZone: settings.defaultZone,
+      isDefaultZoneGiven: settings.isDefaultZoneGiven,
+      selection: deps.selection,
+      startSkewP99Ms: (now) => parts.verdicts.startSkewP99Ms(now),
+      parentProblemOf: (monitor, parent) => this.#parentProblemOf(monitor, parent),
+      nextRunAtOf: (cronJob, now) => parts.outlookOf(cronJob, now).nextRunAt,
+    });
+    deps.problems.add(() => this.#statuses.problems());
+  }
+
+  /** Runs first: messages wait for what they say. */
+  startRuns(): void {
+    const { caches, intake, queues } = this.#deps;
+    const jobs: BatchOf = (uids) => this.#reconcileJobs(uids);
+    this.#start('JobHandler', caches.jobs, { count: workers, reconcile: one(jobs), batch: jobs });
+    for (const uid of intake.snapshots.uids()) queues.JobHandler.add(uid);
+  }
+
+  /** What a leader wrote until a moment ago can wait. */
+  startTheRest(): void {
+    const { caches } = this.#deps;
+    const cronJobs: BatchOf = (uids) => this.#reconcileCronJobs(uids);
+    this.#start('CronJobMonitor', caches.monitors, {
+      count: 2,
+      reconcile: (uid, signal) => this.#reconcileMonitor(uid, signal),
+    });
+    this.#start('CronJobHandler', caches.cronJobs, { count: workers, reconcile: one(cronJobs), batch: cronJobs });
+    this.#start('AlertChannel', caches.channels, {
+      count: 2,
+      reconcile: (uid, signal) => this.#reconcileChannel(uid, signal),
+    });
+  }
+
+  /** True: all that was begun is done. */
+  async stop(): Promise<boolean> {
+    const drained = await Promise.all(this.#loops.map((loop) => loop.stop()));
+    return drained.every(Boolean);
+  }
+
+  /** These runs have their rows: rates, figures and conditions follow. */
+  recorded(runs: readonly RecordedRun[]): void {
+    const { clock, productMetrics, selection, queues } = this.#deps;
+    const now = clock.now();
+    for (const { execution, isHistory } of runs) {
+      const { finishedAt, cronJobUid } = execution;
+      const end = `${execution.status} ${execution.templateHash}`;
+      const showsAfterMs = this.#lastEnds.get(cronJobUid) === end ? monitorFiguresMs : rolloutMs;
+      this.#lastEnds.set(cronJobUid, end);
+      this.#parts.verdicts.evaluation.recorded(cronJobUid);
+      this.#parts.mirror?.ask([cronJobUid]);
+      productMetrics.recorded(execution, { isHistory, lagSeconds: finishedAt && (now - finishedAt) / 1000 });
+      for (const { uid } of selection.monitorsOfUid(cronJobUid)) queues.CronJobMonitor.addAt(uid, now + showsAfterMs);
+    }
+  }
+
+  #reconcileJobs(uids: readonly string[]): ReturnType<BatchOf> {
+    const { caches, selection, intake, clock } = this.#deps;
+    const { evidence, verdicts } = this.#parts;
+    return reconcileJobs(uids, {
+      sources: {
+        jobs: caches.jobs,
+        snapshots: intake.snapshots,
+        pods: intake.pods,
+        refusalOf: verdicts.refusalOf,
+        findCronJob: (uid) => selection.findCronJob(uid),
+        isMonitored: (uid) => selection.isMonitored(uid),
+        takesJob: (job) => selection.takesJob(job),
+      },
+      records: this.#jobRecords,
+      clock,
+      watchingSinceAt: this.#deps.syncedAt(),
+      inMaintenance: (cronJobUid, at) => isExcluded(selection, cronJobUid, at),
+      factsFromLogs: (cronJobUid) => wantsFactsOfLogs(selection.monitorsOfUid(cronJobUid)),
+      expectEvidence: (execution) => evidence.expect(execution),
+      captureEvidence: (gathered, conclusion, row) =>
+        evidence.take(gathered, conclusion.kind === 'ended' ? conclusion.execution : undefined, row),
+      release: ({ snapshot, held }) => {
+        const { uid } = snapshot.job;
+        if (held) intake.snapshots.forget(uid, held);
+        if (!caches.jobs.find(uid)) {
+          intake.pods.forget(uid);
+          evidence.forget(uid);
+        }
+      },
+      onFacts: (cronJobUids) => verdicts.evaluation.ask(cronJobUids, ['output']),
+      onRecorded: (runs) => this.recorded(runs),
+      onUndecided: (cronJobUid, jobUid, isUndecided) => intake.markUndecided(cronJobUid, jobUid, isUndecided),
+    });
+  }
+
+  async #reconcileCronJobs(uids: readonly string[]): ReturnType<BatchOf> {
+    const { caches, selection, settings, clock, productMetrics, sightings } = this.#deps;
+    const { verdicts, series, mirror } = this.#parts;
+    const { evaluation, watchedUntilAt } = verdicts;
+    // Coverage counts those that no monitor selects, too.
+    if (!uids.every((uid) => selection.isMonitored(uid))) series.tidySoon();
+    const comeBack = await reconcileCronJobs(uids, {
+      cronJobs: caches.cronJobs,
+      isMonitored: (uid) => selection.isMonitored(uid),
+      findDeparted: (uid) => selection.findCronJob(uid),
+      records: this.#cronJobRecords,
+      clock,
+      outlookOf: (cronJob, now) => this.#outlookInZone(cronJob, now),
+      dependsOn: (cronJob) => dependsOn(cronJob, selection),
+      saidOf: (cronJob) => {
+        const own = selection.ownOf(cronJob);
+        return { ofNamespace: own.ofNamespace, owner: ownerOf(own, settings.ownerLabel) };
+      },
+      watchedUntilAt,
+      sightings,
+      onFirstProjected: (first) => {
+        for (const uid of first) {
+          const cronJob = caches.cronJobs.find(uid);
+          if (cronJob) productMetrics.watched(cronJob);
+        }
+        this.#queueJobsOf(first);
+        evaluation.ask(first);
+      },
+      onRespecified: (respecified) => evaluation.ask(respecified),
+    });
+    mirror?.ask(uids);
+    return comeBack;
+  }
+
+  #reconcileMonitor(uid: string, signal: AbortSignal): Promise<ComeBack> {
+    const { caches, selection, groups, queues, clock, writtenBy } = this.#deps;
+    const { evaluation } = this.#parts.verdicts;
+    const deps: Parameters<typeof reconcileMonitor>[1] = {
+      sources: {
+        monitors: caches.monitors,
+        channels: caches.channels,
+        selection,
+        scheduleProblemOf: (cronJob, now) => this.#outlookInZone(cronJob, now).problem,
+        expectationsOf: (monitorUid) => evaluation.expectationsOf(monitorUid),
+        refusedGroupsOf: (monitorUid) => groups.refusedOf(monitorUid),
+      },
+      records: this.#monitorRecords,
+      lint: this.#lint,
+      cluster: this.#statuses,
+      isStatusRefused: (key) => this.#statuses.isMonitorRefused(key),
+      writtenBy,
+      clock,
+      onTargetsAdded: (added) => {
+        for (const cronJobUid of added) queues.CronJobHandler.add(cronJobUid);
+        this.#queueJobsOf(added);
+      },
+      onJudgedOtherwise: (uids) => {
+        evaluation.ask(uids);
+        // What they wait for, too, is what their monitors say.
+        for (const cronJobUid of uids) queues.CronJobHandler.add(cronJobUid);
+        for (const cronJobUid of uids) evaluation.recorded(cronJobUid);
+        this.#parts.series.tidySoon();
+      },
+    };
+    return reconcileMonitor(uid, deps, signal);
+  }
+
+  #reconcileChannel(uid: string, signal: AbortSignal): Promise<ComeBack> {
+    const { caches, store, cluster, settings, clock } = this.#deps;
+    const deps: Parameters<typeof reconcileChannel>[1] = {
+      channels: caches.channels,
+      store,
+      epoch: this.#term.epoch,
+      cluster: { ...this.#statuses, findSecret: (...asked) => cluster.findSecret(...asked) },
+      rules: settings.secrets,
+      takesPages: (endpoint) => this.#addresses.takesPages(endpoint),
+      clock,
+      links: { clusterName: settings.clusterName, externalUrl: settings.externalUrl },
+    };
+    return reconcileChannel(uid, deps, signal);
+  }
+
+  /** Since when monitors select their CronJobs is told by what was seen, and by what could not be. */
+  #createMonitorRecords(): ReturnType<typeof createMonitorRecords> {
+    const { store, caches, selection, starts } = this.#deps;
+    const { durations, moves, verdicts } = this.#parts;
+    return createMonitorRecords(
+      { store, epoch: this.#term.epoch, durations, moves },
+      {
+        earlierGoneAt: ({ namespace, name }) =>
+          selection.departedAt((gone) => gone.namespace === namespace && gone.name === name),
+        goneAt: (uid) => selection.departedAt((gone) => gone.uid === uid),
+        seen: (monitor, cronJob) => starts.sinceOf(monitor.uid, cronJob.uid),
+        unseen: (monitor, cronJob) =>
+          selectedInGap(
+            monitor,
+            cronJob,
+            caches.namespaces.findByName('', cronJob.namespace),
+            // Over an empty database all that ever was is a gap.
+            (verdicts.watchedUntilAt ?? -Infinity) - unwrittenMs,
+          ),
+      },
+    );
+  }
+
+  #outlookInZone(cronJob: CronJobFacts, now: Instant): Outlook {
+    const outlook = this.#parts.outlookOf(cronJob, now);
+    const isMisread = outlook.problem === undefined && this.#parts.verdicts.isZoneMisread(cronJob);
+    return isMisread ? { ...outlook, problem: 'zoneMismatch' } : outlook;
+  }
+
+  #queueJobsOf(cronJobUids: readonly string[]): void {
+    const { caches, queues } = this.#deps;
+    for (const cronJobUid of cronJobUids)
+      for (const job of caches.jobs.listBy('cronJob', cronJobUid)) queues.JobHandler.add(job.uid);
+  }
+
+  #parentProblemOf(monitor: MonitorSeen, { namespace, name }: Ref): string | undefined {
+    const { caches, selection } = this.#deps;
+    if (!selection.reachOf(monitor).namespaces.has(namespace)) return 'the monitor may not look into its namespace';
+    const parent = caches.cronJobs.findByName(namespace, name);
+    if (!parent) return 'no CronJob has this name';
+    return selection.isMonitored(parent.uid) ? undefined : 'no monitor selects it, so nothing is known of it';
+  }
+
+  #start(
+    name: ControllerName,
+    cache: {
+      values(): IteratorObject<{ readonly uid: string }>;
+      find(uid: string): { readonly namespace: string; readonly name: string } | undefined;
+    },
+    work: {
+      /** Keys that are worked on at once. */
+      readonly count: number;
+      readonly reconcile: (uid: string, signal: AbortSignal) => Promise<ComeBack>;
+      readonly batch?: BatchOf;
+    },
+  ): void {
+    const { queues, circuit, clock, logger, reconcileMetrics } = this.#deps;
+    const loop = new ReconcileLoop<string>({
+      queue: queues[name],
+      circuit,
+      clock,
+      logger: logger.child({ controller: name }),
+      metrics: reconcileMetrics.of(name),
+      workers: work.count,
+      reconcile: work.reconcile,
+      nameOf(uid) {
+        const found = cache.find(uid);
+        return found && (found.namespace === '' ? found.name : `${found.namespace}/${found.name}`);
+      },
+      ...(work.batch && { batch: { max: mostRunsAtOnce, reconcile: work.batch } }),
+      isDatabaseAway,
+      isFenced: (error) => error instanceof FencedError,
+      onFenced: () => this.#term.lose('another process took the epoch'),
+    });
+    loop.start(
+      cache.values().map(({ uid }) => uid),
+      this.#term.signal,
+    );
+    this.#loops.push(loop);
+  }
+}
+
+/** A batch of one: the same story, told of a single key. */
+function one(batch: BatchOf): (uid: string, signal: AbortSignal) => Promise<ComeBack> {
+  return async (uid, signal) => (await batch([uid], signal)).get(uid);
+}
