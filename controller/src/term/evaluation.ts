@@ -30,7 +30,7 @@ import {
   createExpectations,
   type Expectations,
 } from '../evaluate/index.ts';
-import { createPasses } from './evaluation-passes.ts';
+import { createPasses, type Passes } from './evaluation-passes.ts';
 import type { Term } from '../leadership/index.ts';
 import {
   createSlaRounds,
@@ -39,9 +39,12 @@ import {
   dueOrOpen,
   runSchedulers,
   type Scheduler,
+  type SlaRounds,
 } from '../schedulers/index.ts';
 import type { Selection, ClusterCaches } from '../selection/index.ts';
 import type { ControllerSettings } from '../settings/settings.ts';
+
+type Watchers = ReturnType<typeof createWatchers>;
 
 export interface EvaluationDeps {
   readonly settings: Pick<ControllerSettings, 'defaultZone' | 'schedulers'>;
@@ -112,24 +115,285 @@ const askEveryMs = 250;
 const pieceOfRest = 200;
 
 export function createEvaluation(deps: EvaluationDeps): Evaluation {
-  const { store, caches, clock, term } = deps;
-  const watchers = createWatchers({ ...deps, defaultZone: deps.settings.defaultZone });
-  let signal = term.signal;
-  const asked = new AskedCronJobs();
-  const sla = createSlaRounds(store);
-  let evaluatedAt: Instant | undefined;
-  /** The first evaluation has begun; a successor goes on with that of the leader before it. */
-  let hasBegun = deps.isSuccession;
-  let steppedMs = 0;
-  const first = Promise.withResolvers<void>();
+  return new EvaluationOfTerm(deps);
+}
 
-  const judging: EvaluateDeps = {
-    store,
-    epoch: term.epoch,
-    clock,
+class EvaluationOfTerm implements Evaluation {
+  readonly #deps: EvaluationDeps;
+  readonly #watchers: Watchers;
+  #signal: AbortSignal;
+  readonly #asked = new AskedCronJobs();
+  readonly #sla: SlaRounds;
+  #evaluatedAt: Instant | undefined;
+  /** The first evaluation has begun; a successor goes on with that of the leader before it. */
+  #hasBegun: boolean;
+  #steppedMs = 0;
+  readonly #first = Promise.withResolvers<void>();
+  readonly #judging: EvaluateDeps;
+  readonly #passes: Passes;
+  /** What of it had come due by then was asked in this term, after all that it had found was. */
+  #isAllJudged = false;
+  readonly #judgedThrough = new Map<keyof typeof partsOf, Instant>();
+  readonly #expectations: Expectations;
+  readonly #recheck: (now: Instant) => Promise<void>;
+
+  constructor(deps: EvaluationDeps) {
+    this.#deps = deps;
+    this.#watchers = createWatchers({ ...deps, defaultZone: deps.settings.defaultZone });
+    this.#signal = deps.term.signal;
+    this.#sla = createSlaRounds(deps.store);
+    this.#hasBegun = deps.isSuccession;
+    this.#judging = judgingOf(deps, {
+      watchersOf: this.#watchers.of,
+      judgedThroughAt: (part) => this.#judgedThrough.get(schedulerOf(part)) ?? deps.watchedUntilAt,
+    });
+    this.#passes = createPasses(this.#judging, deps.digests, () => this.#signal);
+    this.#expectations = createExpectations({
+      ...deps,
+      epoch: deps.term.epoch,
+      defaultZone: deps.settings.defaultZone,
+      isDelayed: this.#judging.isDelayed,
+      onChanged: (uid) => deps.onExpectations?.(uid),
+    });
+    this.#recheck = createRecheck({
+      store: deps.store,
+      evaluate: this.#passes.evaluate,
+      judgeExpected: () => this.#expectations.judge(),
+    });
+  }
+
+  committed(raised: readonly RaisedAlert[]): void {
+    if (raised.length > 0) this.#deps.onRaised(raised);
+  }
+
+  recorded(cronJobUid: string): void {
+    this.#sla.recorded(cronJobUid);
+  }
+
+  ask(uids: Iterable<string>, parts?: Iterable<Part>): void {
+    this.#asked.add(uids, parts);
+  }
+
+  expectationsOf(monitorUid: string): ReturnType<Expectations['of']> {
+    return this.#expectations.of(monitorUid);
+  }
+
+  stepped(byMs: number): void {
+    this.#steppedMs += byMs;
+  }
+
+  evaluatedAt(): Instant | undefined {
+    return this.#evaluatedAt;
+  }
+
+  get judged(): Promise<void> {
+    return this.#first.promise;
+  }
+
+  async run(until: AbortSignal): Promise<void> {
+    this.#signal = until;
+    let rest: readonly number[] = [];
+    await this.#untilDone(async () => {
+      rest = await this.#judgeFirst();
+    });
+    this.#first.resolve();
+    this.#deps.clock.every(
+      askEveryMs,
+      this.#guarded(() => this.#answerAsked()),
+      this.#signal,
+    );
+    this.#deps.clock.every(
+      recheckEveryMs,
+      this.#guarded(async () => {
+        const isPostponed = this.#deps.postponedBecause() !== undefined;
+        await this.#followSteps();
+        if (!isPostponed) await this.#recheck(this.#deps.store.now());
+      }),
+      this.#signal,
+    );
+    const { clock, logger, postponedBecause } = this.#deps;
+    const ticker = {
+      clock,
+      logger,
+      onRan: (...ran: Parameters<EvaluationDeps['onRan']>) => this.#onRan(...ran),
+      onError: (error: unknown) => this.#isExpected(error),
+    };
+    // A round takes up to a fifth of its interval: it runs beside the others, which must not wait for it.
+    const prune: Scheduler = {
+      name: 'prune',
+      intervalMs: this.#deps.settings.schedulers.pruneMs,
+      run: (signal) => this.#deps.prune(signal),
+    };
+    await Promise.all([
+      runSchedulers(this.#schedulers(), { ...ticker, postponedBecause }, this.#signal),
+      runSchedulers([prune], { ...ticker, postponedBecause: () => undefined }, this.#signal),
+      this.#untilDone(async () => {
+        for (; rest.length > 0 && !this.#signal.aborted; rest = rest.slice(pieceOfRest))
+          await this.#passes.evaluate(rest.slice(0, pieceOfRest), allParts);
+        this.#isAllJudged = true;
+      }),
+    ]);
+  }
+
+  /**
+   * What a start finds has ended long ago, mostly before it watched: the full evaluation that follows asks about all of it at once.
+   * Only what is open already is told of each run, since it counts them.
+   */
+  async judge(tx: Tx, counted: readonly CountedRunOf[]): Promise<RaisedAlert[]> {
+    let asked = counted;
+    if (!this.#hasBegun) {
+      const open = new Set(
+        (await listLiveAlerts(tx, [...new Set(counted.map(({ cronJobId }) => cronJobId))])).map(
+          ({ cronJobId }) => cronJobId,
+        ),
+      );
+      asked = counted.filter(({ cronJobId }) => open.has(cronJobId));
+      await markUnjudged(
+        tx,
+        counted.flatMap(({ run, cronJobId }) => (open.has(cronJobId) ? [] : [run.jobUid])),
+      );
+    }
+    return asked.length === 0
+      ? []
+      : judgeRecorded(tx, asked, this.#judging, this.#deps.digests.holdDuring(0, this.#deps.store.now()));
+  }
+
+  #schedulers(): readonly Scheduler[] {
+    const { deadManSwitchMs, stuckJobCheckMs, slaRecalculationMs } = this.#deps.settings.schedulers;
+    return [
+      { name: 'dead-man-switch', intervalMs: deadManSwitchMs, run: () => this.#judgePresence() },
+      { name: 'stuck-job-check', intervalMs: stuckJobCheckMs, run: () => this.#judgeRunning() },
+      { name: 'sla-recalculation', intervalMs: slaRecalculationMs, run: () => this.#judgeRates() },
+    ];
+  }
+
+  async #judgePresence(): Promise<void> {
+    const { store, clock, absence, digests } = this.#deps;
+    const { ids, slotsOnly } = await dueForPresence(store, clock.now());
+    await absence?.look();
+    await this.#evaluateDue('dead-man-switch', { ids, slotsOnly });
+    await this.#expectations.judge();
+    await digests.tick(store.now());
+  }
+
+  async #judgeRunning(): Promise<void> {
+    const { store, clock } = this.#deps;
+    const judgedThroughAt = this.#judging.judgedThroughAt('stuck') ?? clock.now();
+    const stuckAt = this.#watchers.stuckAt(clock.now(), judgedThroughAt);
+    await this.#evaluateDue('stuck-job-check', { ids: await dueForRunning(store, clock.now(), stuckAt) });
+  }
+
+  async #judgeRates(): Promise<void> {
+    const { clock } = this.#deps;
+    await this.#deps.sealDays();
+    await this.#sla.run(clock.now(), async (ids) => {
+      await this.#passes.evaluateFor('sla-recalculation', ids);
+      await this.#deps.measureSla(ids, clock.now());
+    });
+  }
+
+  /** All that may be told now. Returns what is left to judge: of a successor, those about which nothing is open and nothing due. */
+  async #judgeFirst(): Promise<readonly number[]> {
+    const begunMs = this.#deps.clock.monotonicMs();
+    await this.#deps.whenCaughtUp(this.#signal);
+    const caughtUpMs = this.#deps.clock.monotonicMs();
+    this.#hasBegun = true;
+    this.#asked.take(); // of all of them everything is asked
+    const all = await listCronJobsToJudge(this.#deps.store);
+    const { ids, slotsOnly } = this.#deps.isSuccession
+      ? await dueOrOpen(this.#deps.store, this.#deps.clock.now(), this.#watchers.stuckAt(this.#deps.clock.now()))
+      : { ids: all, slotsOnly: undefined };
+    await (this.#deps.isFirstOfAll === true
+      ? this.#passes.evaluateFirst(ids, allParts)
+      : this.#passes.evaluate(ids, allParts, slotsOnly));
+    this.#evaluatedAt = this.#deps.clock.now();
+    this.#deps.logger.info('what this start found is judged, messages go out', {
+      cronJobs: all.length,
+      judged: ids.length,
+      writtenAfterMs: Math.round(caughtUpMs - begunMs),
+      judgedAfterMs: Math.round(this.#deps.clock.monotonicMs() - begunMs),
+    });
+    const judged = new Set(ids.filter((id) => !slotsOnly?.has(id)));
+    return all.filter((id) => !judged.has(id));
+  }
+
+  #onRan(name: SchedulerName, outcome: { readonly isOk: boolean; readonly durationMs: number }): void {
+    if (outcome.isOk && name !== 'prune') this.#evaluatedAt = this.#deps.clock.now();
+    this.#deps.onRan(name, outcome);
+  }
+
+  /** Asks about what has come due, and notes that all of it was asked. */
+  async #evaluateDue(
+    name: keyof typeof partsOf,
+    { ids, slotsOnly }: { readonly ids: readonly number[]; readonly slotsOnly?: ReadonlySet<number> },
+  ): Promise<void> {
+    const now = this.#deps.store.now();
+    const throughAt = Math.min(now, this.#deps.freshThroughAt() ?? -Infinity);
+    await this.#passes.evaluateFor(name, ids, slotsOnly);
+    if (this.#isAllJudged) this.#judgedThrough.set(name, throughAt);
+  }
+
+  /** No delay ends early because our clock was set. A database with a clock of its own has not noticed. */
+  async #followSteps(): Promise<void> {
+    const byMs = this.#steppedMs;
+    if (byMs === 0) return;
+    if (this.#deps.store.clockOffsetMs() === undefined)
+      await this.#deps.store.fenced(this.#deps.term.epoch, (tx) => movePendingDue(tx, byMs));
+    this.#steppedMs -= byMs;
+  }
+
+  async #answerAsked(): Promise<void> {
+    const { uids, parts } = this.#asked.take();
+    if (uids.length === 0) return;
+    try {
+      const ids = await cronJobIdsOf(this.#deps.store, uids);
+      await this.#passes.evaluate([...ids.values()], parts);
+    } catch (error) {
+      this.#asked.add(uids, parts);
+      throw error;
+    }
+  }
+
+  #guarded(work: () => Promise<void>): () => Promise<void> {
+    return () =>
+      work().catch((error: unknown) => {
+        if (!this.#signal.aborted && !this.#isExpected(error))
+          this.#deps.logger.error('an evaluation failed and is tried again', { error });
+      });
+  }
+
+  #isExpected(error: unknown): boolean {
+    if (error instanceof FencedError) this.#deps.term.lose('another process took the epoch');
+    return error instanceof FencedError || this.#deps.isAway(error);
+  }
+
+  /** The database may go away under it as under anything else. */
+  async #untilDone(work: () => Promise<void>): Promise<void> {
+    while (!this.#signal.aborted) {
+      try {
+        return await work();
+      } catch (error) {
+        if (this.#signal.aborted) return;
+        if (!this.#isExpected(error))
+          this.#deps.logger.error('the first evaluation failed and is tried again', { error });
+        await this.#deps.clock.sleep(recheckEveryMs, this.#signal).catch(() => {});
+      }
+    }
+  }
+}
+
+function judgingOf(
+  deps: EvaluationDeps,
+  { watchersOf, judgedThroughAt }: Pick<EvaluateDeps, 'judgedThroughAt'> & { readonly watchersOf: Watchers['of'] },
+): EvaluateDeps {
+  const { caches } = deps;
+  return {
+    store: deps.store,
+    epoch: deps.term.epoch,
+    clock: deps.clock,
     sources: {
       findCronJob: (uid) => caches.cronJobs.find(uid),
-      watchersOf: watchers.of,
+      watchersOf,
       defaultZone: deps.settings.defaultZone,
       jobsOf: (uid) => caches.jobs.listBy('cronJob', uid).filter((job) => deps.selection.takesJob(job)),
       groupEndedAt: deps.groupEndedAt,
@@ -142,7 +406,7 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
     },
     freshThroughAt: deps.freshThroughAt,
     provenThroughAt: (uid) => deps.absence?.throughAt(uid),
-    judgedThroughAt: (part) => judgedThrough.get(schedulerOf(part)) ?? deps.watchedUntilAt,
+    judgedThroughAt,
     isDelayed: (sinceAt) =>
       deps.watchedUntilAt !== undefined && sinceAt > deps.watchedUntilAt && sinceAt < deps.syncedAt(),
     knownOf: deps.knownOf,
@@ -151,206 +415,4 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
     onSettled: deps.onSettled,
     onRaised: deps.onRaised,
   };
-  const passes = createPasses(judging, deps.digests, () => signal);
-  /** What of it had come due by then was asked in this term, after all that it had found was. */
-  let isAllJudged = false;
-  const judgedThrough = new Map<keyof typeof partsOf, Instant>();
-  const expectations = createExpectations({
-    ...deps,
-    epoch: term.epoch,
-    defaultZone: deps.settings.defaultZone,
-    isDelayed: judging.isDelayed,
-    onChanged: (uid) => deps.onExpectations?.(uid),
-  });
-  const recheck = createRecheck({ store, evaluate: passes.evaluate, judgeExpected: () => expectations.judge() });
-
-  const schedulers: readonly Scheduler[] = [
-    {
-      name: 'dead-man-switch',
-      intervalMs: deps.settings.schedulers.deadManSwitchMs,
-      run: async () => {
-        const { ids, slotsOnly } = await dueForPresence(store, clock.now());
-        await deps.absence?.look();
-        await evaluateDue('dead-man-switch', { ids, slotsOnly });
-        await expectations.judge();
-        await deps.digests.tick(store.now());
-      },
-    },
-    {
-      name: 'stuck-job-check',
-      intervalMs: deps.settings.schedulers.stuckJobCheckMs,
-      run: async () =>
-        evaluateDue('stuck-job-check', {
-          ids: await dueForRunning(
-            store,
-            clock.now(),
-            watchers.stuckAt(clock.now(), judging.judgedThroughAt('stuck') ?? clock.now()),
-          ),
-        }),
-    },
-    {
-      name: 'sla-recalculation',
-      intervalMs: deps.settings.schedulers.slaRecalculationMs,
-      run: async () => {
-        await deps.sealDays();
-        await sla.run(clock.now(), async (ids) => {
-          await passes.evaluateFor('sla-recalculation', ids);
-          await deps.measureSla(ids, clock.now());
-        });
-      },
-    },
-  ];
-  /** A round takes up to a fifth of its interval: it runs beside the others, which must not wait for it. */
-  const prune: Scheduler = { name: 'prune', intervalMs: deps.settings.schedulers.pruneMs, run: deps.prune };
-
-  return {
-    judge: judgeRuns,
-    committed: (raised) => {
-      if (raised.length > 0) deps.onRaised(raised);
-    },
-    recorded: sla.recorded,
-    ask: (uids, parts) => asked.add(uids, parts),
-    expectationsOf: (monitorUid) => expectations.of(monitorUid),
-    stepped(byMs) {
-      steppedMs += byMs;
-    },
-    evaluatedAt: () => evaluatedAt,
-    judged: first.promise,
-    async run(until) {
-      signal = until;
-      let rest: readonly number[] = [];
-      await untilDone(async () => {
-        rest = await judgeFirst();
-      });
-      first.resolve();
-      clock.every(askEveryMs, guarded(answerAsked), signal);
-      clock.every(
-        recheckEveryMs,
-        guarded(async () => {
-          const isPostponed = deps.postponedBecause() !== undefined;
-          await followSteps();
-          if (!isPostponed) await recheck(store.now());
-        }),
-        signal,
-      );
-      const ticker = { clock, logger: deps.logger, onRan, onError: isExpected };
-      await Promise.all([
-        runSchedulers(schedulers, { ...ticker, postponedBecause: deps.postponedBecause }, signal),
-        runSchedulers([prune], { ...ticker, postponedBecause: () => undefined }, signal),
-        untilDone(async () => {
-          for (; rest.length > 0 && !signal.aborted; rest = rest.slice(pieceOfRest))
-            await passes.evaluate(rest.slice(0, pieceOfRest), allParts);
-          isAllJudged = true;
-        }),
-      ]);
-    },
-  };
-
-  /** All that may be told now. Returns what is left to judge: of a successor, those about which nothing is open and nothing due. */
-  async function judgeFirst(): Promise<readonly number[]> {
-    const begunMs = clock.monotonicMs();
-    await deps.whenCaughtUp(signal);
-    const caughtUpMs = clock.monotonicMs();
-    hasBegun = true;
-    asked.take(); // of all of them everything is asked
-    const all = await listCronJobsToJudge(store);
-    const { ids, slotsOnly } = deps.isSuccession
-      ? await dueOrOpen(store, clock.now(), watchers.stuckAt(clock.now()))
-      : { ids: all, slotsOnly: undefined };
-    await (deps.isFirstOfAll === true
-      ? passes.evaluateFirst(ids, allParts)
-      : passes.evaluate(ids, allParts, slotsOnly));
-    evaluatedAt = clock.now();
-    deps.logger.info('what this start found is judged, messages go out', {
-      cronJobs: all.length,
-      judged: ids.length,
-      writtenAfterMs: Math.round(caughtUpMs - begunMs),
-      judgedAfterMs: Math.round(clock.monotonicMs() - begunMs),
-    });
-    const judged = new Set(ids.filter((id) => !slotsOnly?.has(id)));
-    return all.filter((id) => !judged.has(id));
-  }
-
-  function onRan(name: SchedulerName, outcome: { readonly isOk: boolean; readonly durationMs: number }): void {
-    if (outcome.isOk && name !== 'prune') evaluatedAt = clock.now();
-    deps.onRan(name, outcome);
-  }
-
-  /**
-   * What a start finds has ended long ago, mostly before it watched: the full evaluation that follows asks about all of it at once.
-   * Only what is open already is told of each run, since it counts them.
-   */
-  async function judgeRuns(tx: Tx, counted: readonly CountedRunOf[]): Promise<RaisedAlert[]> {
-    let asked = counted;
-    if (!hasBegun) {
-      const open = new Set(
-        (await listLiveAlerts(tx, [...new Set(counted.map(({ cronJobId }) => cronJobId))])).map(
-          ({ cronJobId }) => cronJobId,
-        ),
-      );
-      asked = counted.filter(({ cronJobId }) => open.has(cronJobId));
-      await markUnjudged(
-        tx,
-        counted.flatMap(({ run, cronJobId }) => (open.has(cronJobId) ? [] : [run.jobUid])),
-      );
-    }
-    return asked.length === 0 ? [] : judgeRecorded(tx, asked, judging, deps.digests.holdDuring(0, store.now()));
-  }
-
-  /** Asks about what has come due, and notes that all of it was asked. */
-  async function evaluateDue(
-    name: keyof typeof partsOf,
-    { ids, slotsOnly }: { readonly ids: readonly number[]; readonly slotsOnly?: ReadonlySet<number> },
-  ): Promise<void> {
-    const now = store.now();
-    const throughAt = Math.min(now, deps.freshThroughAt() ?? -Infinity);
-    await passes.evaluateFor(name, ids, slotsOnly);
-    if (isAllJudged) judgedThrough.set(name, throughAt);
-  }
-
-  /** No delay ends early because our clock was set. A database with a clock of its own has not noticed. */
-  async function followSteps(): Promise<void> {
-    const byMs = steppedMs;
-    if (byMs === 0) return;
-    if (store.clockOffsetMs() === undefined) await store.fenced(term.epoch, (tx) => movePendingDue(tx, byMs));
-    steppedMs -= byMs;
-  }
-
-  async function answerAsked(): Promise<void> {
-    const { uids, parts } = asked.take();
-    if (uids.length === 0) return;
-    try {
-      const ids = await cronJobIdsOf(store, uids);
-      await passes.evaluate([...ids.values()], parts);
-    } catch (error) {
-      asked.add(uids, parts);
-      throw error;
-    }
-  }
-
-  function guarded(work: () => Promise<void>): () => Promise<void> {
-    return () =>
-      work().catch((error: unknown) => {
-        if (!signal.aborted && !isExpected(error))
-          deps.logger.error('an evaluation failed and is tried again', { error });
-      });
-  }
-
-  function isExpected(error: unknown): boolean {
-    if (error instanceof FencedError) term.lose('another process took the epoch');
-    return error instanceof FencedError || deps.isAway(error);
-  }
-
-  /** The database may go away under it as under anything else. */
-  async function untilDone(work: () => Promise<void>): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        return await work();
-      } catch (error) {
-        if (signal.aborted) return;
-        if (!isExpected(error)) deps.logger.error('the first evaluation failed and is tried again', { error });
-        await clock.sleep(recheckEveryMs, signal).catch(() => {});
-      }
-    }
-  }
 }

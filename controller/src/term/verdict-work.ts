@@ -299,7 +299,7 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
       deps.background('evaluation', evaluation.run(signal));
       deps.background(
         'outbound heartbeat',
-        runOwnDeadMan({ ...deps, evaluatedAt: evaluation.evaluatedAt, sending, isAway }, signal),
+        runOwnDeadMan({ ...deps, evaluatedAt: () => evaluation.evaluatedAt(), sending, isAway }, signal),
       );
     },
     async stop() {
