@@ -166,7 +166,7 @@ function readsOf({ minutely, hourly }: FilledFleet): Read[] {
     { what: 'cronjobs, all of them', paths: ['/cronjobs'], budgetMs: 1_000 },
     { what: 'CronJob detail, each minute', paths: [one(minutely)], budgetMs: 100 },
     { what: 'CronJob detail, seldom', paths: [one(hourly)], budgetMs: 100 },
-    { what: 'tonight', paths: ['/tonight'], budgetMs: 100 },
+    { what: 'tonight', paths: ['/tonight'], budgetMs: 50 },
     { what: 'executions, first page', paths: pages(0), budgetMs: 50 },
     { what: 'executions, page 1,000', paths: pages(19_980), budgetMs: 200 },
     { what: 'alerts', paths: ['/alerts'], budgetMs: 50 },

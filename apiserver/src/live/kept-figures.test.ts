@@ -47,6 +47,19 @@ test('figures that were forgotten while they were counted are given to who asked
   assert.equal(counted(), 2);
 });
 
+test('nothing that was counted before all was forgotten is kept', async () => {
+  const { kept, read, change, open } = start();
+  const early = read();
+  await new Promise((resolve) => setImmediate(resolve));
+  change();
+  kept.forgetAll();
+  await open();
+  assert.equal(await early, 1);
+  const late = read();
+  await open();
+  assert.equal(await late, 2);
+});
+
 test('those of unknown CronJobs are counted each time: nobody tells of their changes', async () => {
   const { read, counted, open } = start();
   for (const times of [1, 2]) {

@@ -8,7 +8,7 @@ export type CountFigures<F> = (
   wanted: { readonly withPrevious: boolean },
 ) => Promise<ReadonlyMap<number, F>>;
 
-/** Figures of CronJobs, counted once in each minute while nothing changes: their windows are cut to it. */
+/** Figures of CronJobs, counted once in each period while nothing changes. */
 export interface KeptFigures<F> {
   /** Figures of these, no older than what was forgotten before. Only those of CronJobs that are known are kept. */
   read(
@@ -18,6 +18,8 @@ export interface KeptFigures<F> {
   ): Promise<ReadonlyMap<number, F>>;
   /** They are counted again before they are given. */
   forget(ids: readonly number[]): void;
+  /** The same of all. */
+  forgetAll(): void;
 }
 
 const minuteMs = 60_000;
@@ -31,17 +33,21 @@ export function createKeptFigures<F>({
   clock,
   count,
   isTold = () => true,
+  keptMs = minuteMs,
 }: {
   readonly clock: Clock;
   readonly count: CountFigures<F>;
   /** Whether every change of these figures is told: only then they are kept. */
   readonly isTold?: (figures: F) => boolean;
+  /** Length of a period; a minute by default, to which the windows of rates are cut. Periods begin with each UTC day. */
+  readonly keptMs?: number;
 }): KeptFigures<F> {
   /** Counted from 1970. */
-  let minute: number | undefined;
+  let period: number | undefined;
   let counted = new Map<number, Counted<F>>();
   /** How many times something was forgotten, and of each CronJob the last time. */
   let times = 0;
+  let allForgottenAt = 0;
   const forgottenAt = new Map<number, number>();
   let turn: Promise<unknown> = Promise.resolve();
 
@@ -49,9 +55,9 @@ export function createKeptFigures<F>({
     ...[ids, wanted, isKnown]: Parameters<KeptFigures<F>['read']>
   ): Promise<ReadonlyMap<number, F>> {
     const now = clock.now();
-    const minuteNow = Math.floor(now / minuteMs);
-    if (minute !== minuteNow) {
-      minute = minuteNow;
+    const periodNow = Math.floor(now / keptMs);
+    if (period !== periodNow) {
+      period = periodNow;
       counted = new Map();
     }
     const kept = counted;
@@ -68,7 +74,7 @@ export function createKeptFigures<F>({
     for (const [id, ofOne] of fresh) {
       figures.set(id, ofOne);
       // What was forgotten meanwhile may have been counted before it changed.
-      const isCurrent = (forgottenAt.get(id) ?? 0) <= begunAt;
+      const isCurrent = Math.max(allForgottenAt, forgottenAt.get(id) ?? 0) <= begunAt;
       if (isCurrent && isKnown(id) && isTold(ofOne))
         kept.set(id, { figures: ofOne, withPrevious: wanted.withPrevious });
     }
@@ -87,6 +93,11 @@ export function createKeptFigures<F>({
         forgottenAt.set(id, times);
         counted.delete(id);
       }
+    },
+    forgetAll() {
+      allForgottenAt = ++times;
+      forgottenAt.clear();
+      counted = new Map();
     },
   };
 }

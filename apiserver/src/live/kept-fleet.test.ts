@@ -160,6 +160,39 @@ test('follows the changes of figures also over a new reading of all outlines, an
   assert.equal(kept.counted.at(-1)?.length, 1);
 });
 
+test('keeps facts of ended runs beyond the minute, reads those of a CronJob again when it ran, and all after 10 minutes', async () => {
+  await using large = await startLarge();
+  const { fleet, kept, a, c } = large;
+  const asked: (readonly number[])[] = [];
+  const lastRuns = kept.fleet.keep(async (ids) => {
+    asked.push(ids);
+    const outlines = await kept.fleet.outlines();
+    return new Map(
+      outlines.flatMap(({ id, lastRunAt }) => (ids.includes(id) && lastRunAt !== undefined ? [[id, lastRunAt]] : [])),
+    );
+  });
+  const factsOf = async () => {
+    const outlines = await kept.fleet.outlines();
+    const facts = await lastRuns(outlines.map(({ id }) => id));
+    return outlines.map(({ id, name }) => `${name} ${((facts.get(id) ?? testNow) - testNow) / minuteMs}`);
+  };
+  await fleet.addRuns(a, { createdAt: testNow - hourMs, startedAt: testNow - hourMs });
+  assert.deepEqual(await factsOf(), ['b 0', 'a -60', 'c 0']);
+  await fleet.clock.advance(minuteMs);
+  assert.deepEqual(await factsOf(), ['b 0', 'a -60', 'c 0']);
+  assert.equal(asked.length, 1, 'also where there was nothing to find');
+  await fleet.addRuns(c, { createdAt: testNow - 2 * hourMs, startedAt: testNow - 2 * hourMs });
+  assert.deepEqual(await factsOf(), ['b 0', 'a -60', 'c -120']);
+  await fleet.clock.advance(10 * minuteMs);
+  await factsOf();
+  kept.fleet.forget();
+  await factsOf();
+  assert.deepEqual(
+    asked.map((ids) => ids.length),
+    [3, 1, 3, 3],
+  );
+});
+
 test('a change that comes while all is read, or while figures are counted, is in the next read', async () => {
   await using large = await startLarge();
   const { fleet, kept, a } = large;

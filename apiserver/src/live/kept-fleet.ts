@@ -16,9 +16,17 @@ export interface KeptFleet<F, M> {
   figures(ids: readonly number[], wanted: { readonly withPrevious: boolean }): Promise<ReadonlyMap<number, F>>;
   /** What the page of one CronJob tells of its runs; undefined when it has no row. */
   metrics(id: number): Promise<M | undefined>;
+  /**
+   * Facts that follow from the ended runs of each CronJob: the function that is given reads them as `read` does, once and again of those of which
+   * a change was told. Undefined: `read` found none. All are read anew every 10 minutes.
+   */
+  keep<T>(read: ReadFacts<T>): ReadFacts<T | undefined>;
   /** Nothing that was read before is of use any more. */
   forget(): void;
 }
+
+/** Reads something of CronJobs by their ids. */
+export type ReadFacts<T> = (ids: readonly number[]) => Promise<ReadonlyMap<number, T>>;
 
 /** A fleet that is read in less is read anew each time. */
 const leastTookMs = 10;
@@ -30,12 +38,13 @@ const mostFollowedMs = 60_000;
 /** More CronJobs than these are not read by their names: all are. */
 const mostNamed = 300;
 
-interface Kept<F, M> {
+/** Facts of ended runs are kept for so long. */
+const factsKeptMs = 600_000;
+
+interface Kept {
   outlines: OrderedOutlines;
   readonly follower: ChangeFollower;
   readonly freshUntilMs: number;
-  readonly figures: KeptFigures<F>;
-  readonly metrics: KeptFigures<M>;
 }
 
 export function createKeptFleet<F, M>(deps: {
@@ -47,45 +56,43 @@ export function createKeptFleet<F, M>(deps: {
   readonly isTold: (figures: F) => boolean;
 }): KeptFleet<F, M> {
   const { store, clock, countFigures, countMetrics } = deps;
-  let kept: Kept<F, M> | undefined;
+  const figures = createKeptFigures({ clock, count: countFigures, isTold: deps.isTold });
+  const metrics = createKeptFigures({ clock, count: countMetrics });
+  const ofCronJobs: Pick<KeptFigures<unknown>, 'forget' | 'forgetAll'>[] = [figures, metrics];
+  let kept: Kept | undefined;
   let tookMs = 0;
   let generation = 0;
 
   /** All outlines. The place among the changes is taken before: what changes while they are read is read again. */
-  async function readAll(before: Kept<F, M> | undefined, names: Names): Promise<Kept<F, M>> {
+  async function readAll(before: Kept | undefined, names: Names): Promise<Kept> {
     const follower = before?.follower ?? createChangeFollower(store);
     // A small fleet is not kept, and so has no place to take.
     const isFollowed = tookMs >= leastTookMs;
     if (isFollowed && !before) await follower.next();
+    if (!before) for (const kind of ofCronJobs) kind.forgetAll();
     const begunMs = clock.monotonicMs();
     const outlines = orderOutlines(await listOutlines(store, {}));
     const endedMs = clock.monotonicMs();
     tookMs = endedMs - begunMs;
     const freshMs = isFollowed && tookMs >= leastTookMs ? Math.min(mostFreshMs, freshTimes * tookMs) : 0;
-    const figures = before?.figures ?? createKeptFigures({ clock, count: countFigures, isTold: deps.isTold });
-    const metrics = before?.metrics ?? createKeptFigures({ clock, count: countMetrics });
-    forgetFigures(
-      { figures, metrics },
-      outlines.all.filter(({ namespace, name }) => names.get(namespace)?.has(name)),
-    );
-    return { outlines, follower, freshUntilMs: endedMs + freshMs, figures, metrics };
+    forgetEach(outlines.all.filter(({ namespace, name }) => names.get(namespace)?.has(name)));
+    return { outlines, follower, freshUntilMs: endedMs + freshMs };
   }
 
   /** Reads again what changes speak of. */
-  async function catchUp(fleet: Kept<F, M>, names: Names): Promise<void> {
+  async function catchUp(fleet: Kept, names: Names): Promise<void> {
     const sought = [...names].flatMap(([namespace, ofOne]) => [...ofOne].map((name) => ({ namespace, name })));
     if (sought.length === 0) return;
     const found = await listOutlines(store, {}, sought);
-    forgetFigures(fleet, found);
+    forgetEach(found);
     fleet.outlines = replaceOutlines(fleet.outlines, sought, found);
   }
 
-  function forgetFigures(of: Pick<Kept<F, M>, 'figures' | 'metrics'>, outlines: readonly CronJobOutline[]): void {
-    const ids = outlines.map(({ id }) => id);
-    for (const kind of [of.figures, of.metrics]) kind.forget(ids);
+  function forgetEach(outlines: readonly CronJobOutline[]): void {
+    for (const kind of ofCronJobs) kind.forget(outlines.map(({ id }) => id));
   }
 
-  const look = joined(async (): Promise<Kept<F, M>> => {
+  const look = joined(async (): Promise<Kept> => {
     const begunIn = generation;
     const before = kept;
     kept = undefined; // changes that were taken and not followed are lost with it
@@ -104,19 +111,36 @@ export function createKeptFleet<F, M>(deps: {
     async figures(ids, wanted) {
       if (ids.length === 0) return new Map();
       if (tookMs < leastTookMs) return countFigures(ids, clock.now(), wanted);
-      const { outlines, figures } = await look();
+      const { outlines } = await look();
       return figures.read(ids, wanted, (id) => outlines.ids.has(id));
     },
     async metrics(id) {
       const wanted = { withPrevious: false };
       if (tookMs < leastTookMs) return (await countMetrics([id], clock.now(), wanted)).get(id);
-      const { outlines, metrics } = await look();
+      const { outlines } = await look();
       return (await metrics.read([id], wanted, (known) => outlines.ids.has(known))).get(id);
+    },
+    keep<T>(read: ReadFacts<T>) {
+      const facts = createKeptFigures({ clock, count: countAll(read), keptMs: factsKeptMs });
+      ofCronJobs.push(facts);
+      return async (ids) => {
+        if (ids.length === 0 || tookMs < leastTookMs) return read(ids);
+        const { outlines } = await look();
+        return facts.read(ids, { withPrevious: false }, (id) => outlines.ids.has(id));
+      };
     },
     forget() {
       generation++;
       kept = undefined;
     },
+  };
+}
+
+/** CronJobs of which nothing is found are in the answer too: that is known of them. */
+function countAll<T>(read: ReadFacts<T>): CountFigures<T | undefined> {
+  return async (ids) => {
+    const found = await read(ids);
+    return new Map(ids.map((id) => [id, found.get(id)]));
   };
 }
 

@@ -67,10 +67,14 @@ export const runFigures = contract('figures of runs', (test) => {
       aRun(quiet, { createdAt: now - dayMs, status: 'failed' }),
     ]);
     const today = Math.floor(now / dayMs);
-    const longest = await measureLongestOfDays(store, today - 4);
+    const both = [cronJob.id, quiet.id];
+    const longest = await measureLongestOfDays(store, both, today - 4);
     assert.equal(longest.get(cronJob.id), 12 * minuteMs);
     assert.equal(longest.has(quiet.id), false);
-    assert.equal((await measureLongestOfDays(store, today - 10)).get(cronJob.id), 90 * minuteMs);
+    assert.equal((await measureLongestOfDays(store, both, today - 10)).get(cronJob.id), 90 * minuteMs);
+    assert.equal((await measureLongestOfDays(store, [quiet.id], today - 10)).size, 0, 'others are not asked for');
+    const many = Array.from({ length: 501 }, (_, index) => cronJob.id + index);
+    assert.equal((await measureLongestOfDays(store, many, today - 4)).get(cronJob.id), 12 * minuteMs);
   });
 
   test('tells the longest scheduled run of a window, and since when one of them has been over a limit', async ({

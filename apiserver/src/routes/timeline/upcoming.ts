@@ -47,7 +47,7 @@ export class UpcomingRuns {
     const zone = cronJob.timeZone ?? this.#defaultZone;
     // Intervals count from the last run of each CronJob, so none shares them.
     const anchor = schedule.kind === 'every' ? anchorOf(cronJob, schedule, from, zone) : from;
-    const key = JSON.stringify([cronJob.schedule, zone, anchor, until, most]);
+    const key = `${anchor} ${until} ${most} ${zone} ${cronJob.schedule}`; // no zone has a space
     const known = this.#slots.get(key);
     if (known) return known;
     const slots = schedule.between(anchor, until, zone, most);

@@ -1,17 +1,17 @@
 import type { Tonight, TonightItem, TonightSpan } from '@cronjob-monitor/shared/contract';
 import {
   CoverageJudge,
-  dayOf,
   heardWords,
   risksOf,
   type ForecastFacts,
   type Heard,
   type Instant,
 } from '@cronjob-monitor/shared/domain';
-import { listChannelHolds, measureLastDurations, measureLongestOfDays } from '@cronjob-monitor/shared/store';
+import { listChannelHolds } from '@cronjob-monitor/shared/store';
 import { toSecondsOrNull, toWireInstant } from '../../wire-values.ts';
 import type { RouteDeps } from '../deps.ts';
 import { findOutlines } from '../find-outlines.ts';
+import type { EndedRuns } from './ended-runs.ts';
 import { planRuns, type PlannedRuns } from './plan.ts';
 import { gatherKnown, readLimits } from './known.ts';
 
@@ -26,10 +26,6 @@ export interface TonightAsked {
 /** A channel that accepted nothing for so long is not proved. */
 const provedDays = 30;
 const dayMs = 86_400_000;
-/** Runs whose durations are asked for. */
-const usualRuns = 100;
-/** The longest run of so many days bounds what runs take. */
-const daysOfDurations = 35;
 const mostInstants = 100;
 
 interface Judged {
@@ -42,18 +38,19 @@ interface Judged {
  * Judges all runs of the fleet until an instant. Schedules, rates and coverage of all CronJobs come from what is kept, and from a handful of
  * statements; rows, runs and durations are read of those alone that may have a risk by them.
  */
-export async function readTonight(deps: RouteDeps, asked: TonightAsked): Promise<Tonight> {
-  const { store, settings } = deps;
+export async function readTonight(
+  deps: RouteDeps & { readonly ended: EndedRuns },
+  asked: TonightAsked,
+): Promise<Tonight> {
+  const { store, settings, ended } = deps;
   const outlines = await findOutlines(deps, { namespaces: asked.namespaces });
   const plan = planRuns(outlines, asked, settings.defaultTimeZone);
   const due = plan.filter(({ slots, cronJob, clockChange }) => slots.length > 0 || cronJob.problem || clockChange);
+  const ids = due.map(({ cronJob }) => cronJob.id);
   const [figures, limits, longest, channels, rules] = await Promise.all([
-    deps.fleet.figures(
-      due.map(({ cronJob }) => cronJob.id),
-      { withPrevious: false },
-    ),
+    deps.fleet.figures(ids, { withPrevious: false }),
     readLimits(store),
-    measureLongestOfDays(store, dayOf(asked.from) - daysOfDurations),
+    ended.longestMs(ids),
     listChannelHolds(store),
     deps.actions.readRouteRules(),
   ]);
@@ -62,28 +59,30 @@ export async function readTonight(deps: RouteDeps, asked: TonightAsked): Promise
     acceptedSinceAt: asked.from - provedDays * dayMs,
   });
   const known = await gatherKnown(deps, due, {
+    ended,
     limits,
     longestOf: ({ id, lastDurationMs = 0 }) => Math.max(longest.get(id) ?? 0, lastDurationMs),
     monitorsOf: (id) => (figures.get(id)?.monitors ?? []).map(({ monitorId }) => monitorId),
   });
-  const judged = due.flatMap((planned): Judged | [] => {
+  const judged: Judged[] = [];
+  for (const planned of due) {
     const { id } = planned.cronJob;
     const { monitors = [], current } = figures.get(id) ?? {};
     const coverage = judge.judge(monitors.flatMap(({ monitorId }) => rules(monitorId, id) ?? []));
     const [type] = coverage.types;
     const facts: ForecastFacts = {
+      ...known(planned),
       slots: planned.slots,
       afterAt: planned.afterAt,
       suspended: planned.cronJob.suspended,
       clockChange: planned.clockChange,
       rate: { failed: current?.failed ?? 0, runs: (current?.success ?? 0) + (current?.failed ?? 0) },
       heard: { state: coverage.state, reason: type?.reason, channels: type?.channels ?? [] },
-      ...known(planned),
     };
     const risks = risksOf(facts);
-    return risks.length === 0 ? [] : { planned, facts, risks };
-  });
-  const items = await present(deps, judged.toSorted(byUrgency).slice(0, asked.limit));
+    if (risks.length > 0) judged.push({ planned, facts, risks });
+  }
+  const items = await present(ended, judged.toSorted(byUrgency).slice(0, asked.limit));
   const running = plan.filter(({ slots, cronJob }) => slots.length > 0 && !cronJob.suspended);
   const atRisk = new Set(judged.map(({ planned }) => planned));
   return {
@@ -105,9 +104,8 @@ function byUrgency(a: Judged, b: Judged): number {
   return rank(a) - rank(b) || firstAt(a) - firstAt(b); // else by namespace and name, as outlines come
 }
 
-async function present({ store }: RouteDeps, judged: readonly Judged[]): Promise<TonightItem[]> {
-  const ids = judged.map(({ planned }) => planned.cronJob.id);
-  const durations = await measureLastDurations(store, ids, usualRuns);
+async function present(ended: EndedRuns, judged: readonly Judged[]): Promise<TonightItem[]> {
+  const durations = await ended.durations(judged.map(({ planned }) => planned.cronJob.id));
   return judged.map(({ planned: { cronJob, slots }, facts, risks }) => ({
     cronjob: { namespace: cronJob.namespace, name: cronJob.name },
     at: slots.slice(0, mostInstants).map(toWireInstant),

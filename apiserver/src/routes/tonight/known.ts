@@ -10,17 +10,15 @@ import {
 } from '@cronjob-monitor/shared/domain';
 import {
   listCronJobsById,
-  listJudgedRuns,
   listMonitors,
-  measureLastDurations,
   type CatalogCronJob,
   type CronJobOutline,
-  type JudgedRunRow,
   type Store,
 } from '@cronjob-monitor/shared/store';
 import { targetsOf, type SlaTargets } from '../../monitor-spec.ts';
 import type { RouteDeps } from '../deps.ts';
 import { explainNamed } from '../verdicts/explain-run.ts';
+import type { EndedRuns } from './ended-runs.ts';
 import type { PlannedRuns } from './plan.ts';
 
 /** What has to be read of a CronJob to judge its next runs. */
@@ -28,11 +26,6 @@ export type Known = Pick<
   ForecastFacts,
   'problem' | 'failures' | 'waitsFor' | 'durations' | 'maxDurationMs' | 'finishBy' | 'forbids' | 'startWithinMs'
 >;
-
-/** Runs whose durations are asked for. */
-const usualRuns = 100;
-/** Failures in a row are counted up to so many. */
-const mostInRow = 10;
 
 const nothing: Known = {
   problem: undefined,
@@ -57,6 +50,7 @@ export async function readLimits(store: Store): Promise<ReadonlyMap<number, SlaT
 }
 
 interface KnownAlready {
+  readonly ended: EndedRuns;
   readonly limits: ReadonlyMap<number, SlaTargets>;
   /** No run of it took longer, of those that say what its runs take. */
   readonly longestOf: (cronJob: CronJobOutline) => number;
@@ -67,10 +61,11 @@ interface KnownAlready {
 export async function gatherKnown(
   { store, settings }: Pick<RouteDeps, 'store' | 'settings'>,
   due: readonly PlannedRuns[],
-  { limits, longestOf, monitorsOf }: KnownAlready,
+  { ended, limits, longestOf, monitorsOf }: KnownAlready,
 ): Promise<(planned: PlannedRuns) => Known> {
   const limitsOf = ({ cronJob, slots }: PlannedRuns): Pick<Known, 'maxDurationMs' | 'finishBy'> => {
     const targets = monitorsOf(cronJob.id).flatMap((id) => limits.get(id) ?? []);
+    if (targets.length === 0) return nothing;
     const most = Math.min(...targets.map(({ maxDurationMs = Infinity }) => maxDurationMs));
     const zone = cronJob.timeZone ?? settings.defaultTimeZone;
     return {
@@ -94,13 +89,12 @@ export async function gatherKnown(
   const unwell = awake.filter(({ cronJob }) => cronJob.state !== 'healthy').map(({ cronJob }) => cronJob.id);
   const rows = await listCronJobsById(store, [...new Set([...unwell, ...slow])]);
   const rowOf = new Map(rows.map((row) => [row.id, row]));
-  const [durations, failuresOf] = await Promise.all([
-    measureLastDurations(store, slow, usualRuns),
-    gatherFailures(store, rows),
-  ]);
+  const [durations, failuresOf] = await Promise.all([ended.durations(slow), gatherFailures(store, ended, rows)]);
   return ({ cronJob }) => {
     const row = rowOf.get(cronJob.id);
-    if (!row) return { ...nothing, ...bounds.get(cronJob.id) };
+    const { maxDurationMs, finishBy } = bounds.get(cronJob.id) ?? nothing;
+    if (!row)
+      return maxDurationMs === undefined && finishBy.length === 0 ? nothing : { ...nothing, maxDurationMs, finishBy };
     const waitsFor = row.waiting && (missingIn(row.waiting.reason, row.waiting.message ?? '') ?? row.waiting.reason);
     return {
       problem:
@@ -108,9 +102,8 @@ export async function gatherKnown(
       failures: failuresOf(row),
       waitsFor,
       durations: durations.get(cronJob.id),
-      maxDurationMs: undefined,
-      finishBy: [],
-      ...bounds.get(cronJob.id),
+      maxDurationMs,
+      finishBy,
       forbids: row.policy === 'Forbid',
       startWithinMs: row.deadlineS === undefined ? undefined : row.deadlineS * 1_000,
     };
@@ -137,6 +130,7 @@ function deadlinesOf(
 /** The failures in a row of the CronJobs whose newest scheduled run failed. */
 async function gatherFailures(
   store: Store,
+  ended: EndedRuns,
   rows: readonly CatalogCronJob[],
 ): Promise<(row: CatalogCronJob) => FailuresInRow | undefined> {
   const failed = rows.filter(({ failedRun }) => failedRun !== undefined);
@@ -144,27 +138,15 @@ async function gatherFailures(
   const named = failed.flatMap(({ id, failedRun }) =>
     failedRun ? [{ cronJobId: id, jobName: failedRun.jobName }] : [],
   );
-  const [runs, explained] = await Promise.all([
-    listJudgedRuns(store, ids, { count: mostInRow, includeManual: false }),
-    explainNamed(store, named),
-  ]);
+  const [alike, explained] = await Promise.all([ended.alike(ids), explainNamed(store, named)]);
   return ({ id, failedRun, template }) => {
     if (!failedRun) return undefined;
     const { jobName, reason } = failedRun;
     return {
-      alike: countAlike(runs.get(id) ?? []),
+      alike: alike.get(id) ?? 0,
       cause: explained({ cronJobId: id, jobName })?.cause ?? exitInWords(failedRun),
       couldNotStart: isHopelessReason(reason),
       changedSince: template !== undefined && template.at > failedRun.createdAt,
     };
   };
-}
-
-/** How many of the newest failed in the same way. */
-function countAlike(newestFirst: readonly JudgedRunRow[]): number {
-  const [newest] = newestFirst;
-  const other = newestFirst.findIndex(
-    ({ status, exitCode, reason }) => status !== 'failed' || exitCode !== newest?.exitCode || reason !== newest?.reason,
-  );
-  return other === -1 ? newestFirst.length : other;
 }

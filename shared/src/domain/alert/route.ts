@@ -254,6 +254,8 @@ export class CoverageJudge {
   readonly #types: readonly AlertType[];
   readonly #facts: ReachFacts;
   readonly #routes = new Map<RouteRules, readonly Route[]>();
+  /** Of CronJobs that one monitor alone selects, by its rules. */
+  readonly #ofOne = new Map<RouteRules, Coverage>();
 
   /** `types` in any order; they are told in that of `alertTypes`. */
   constructor(types: readonly AlertType[], facts: ReachFacts) {
@@ -263,7 +265,16 @@ export class CoverageJudge {
 
   /** `monitors`: the rules of all that select the CronJob. */
   judge(monitors: readonly RouteRules[]): Coverage {
-    if (monitors.length === 0) return { state: 'unwatched', types: [] };
+    const [first] = monitors;
+    if (!first) return { state: 'unwatched', types: [] };
+    const known = monitors.length === 1 ? this.#ofOne.get(first) : undefined;
+    if (known) return known;
+    const coverage = this.#judge(monitors);
+    if (monitors.length === 1) this.#ofOne.set(first, coverage);
+    return coverage;
+  }
+
+  #judge(monitors: readonly RouteRules[]): Coverage {
     const routes = monitors.map((rules) => this.#routesOf(rules));
     const types = this.#types.map((_, index) => bestOf(routes.flatMap((ofMonitor) => ofMonitor[index] ?? [])));
     const [worst] = types.toSorted((a, b) => standingOf(a.state) - standingOf(b.state));
