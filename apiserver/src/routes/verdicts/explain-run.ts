@@ -4,6 +4,7 @@ import {
   deadlineStep,
   evictedStep,
   exitInWords,
+  isHopelessReason,
   killedStep,
   missingIn,
   openRunOf,
@@ -149,17 +150,23 @@ async function findOut(
 ): Promise<FoundOut | undefined> {
   if (!tellsMore(run)) return undefined;
   const cronJob = { namespace: run.namespace, name: run.cronJobName };
-  const missing = missingIn(run.reason, textOf(evidence));
+  const attempts = attemptsIn(evidence);
+  const containers = attempts.flatMap((attempt) => attempt.containers);
+  const waited = containers.findLast(({ exitCode, reason }) => exitCode === undefined && isHopelessReason(reason));
+  const missing = missingIn(waited?.reason ?? run.reason, textOf(evidence));
   if (missing !== undefined && run.reason !== 'OOMKilled')
     return { cause: missing, step: openRunOf(cronJob, run.jobName, `Open the run: ${missing}`) };
   const spec = run.templateHash === undefined ? undefined : await findTemplate(db, cronJobId, run.templateHash);
   if (spec === undefined) return undefined;
-  const attempts = attemptsIn(evidence);
   if (run.reason === 'OOMKilled') return killedStep(cronJob, run, spec, attempts);
   if (run.reason === 'Evicted') return evictedStep(cronJob, run, spec, attempts);
   if (run.reason !== 'DeadlineExceeded' && run.jobReason !== 'DeadlineExceeded') return undefined;
   const p99Ms = (await measureLastDurations(db, [cronJobId], usualRuns)).get(cronJobId)?.p99Ms;
-  return deadlineStep(cronJob, run, spec, p99Ms);
+  const found = deadlineStep(cronJob, run, spec, p99Ms);
+  // A run that may never have started needs something else than more time.
+  const mayHaveRun =
+    p99Ms !== undefined || containers.some(({ exitCode, reason }) => exitCode !== undefined || reason === undefined);
+  return found && !mayHaveRun ? { ...found, step: openRunOf(cronJob, run.jobName) } : found;
 }
 
 /** The text of events and of what containers waited for. */

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Alert, AlertList, CronJobDetail, CronJobList, ExecutionPage } from '@cronjob-monitor/shared/contract';
-import { newId, rowsOfExpected, putSilence, recordTemplates } from '@cronjob-monitor/shared/store';
+import type {
+  Alert,
+  AlertList,
+  CronJobDetail,
+  CronJobList,
+  ExecutionPage,
+  Verdict,
+} from '@cronjob-monitor/shared/contract';
+import { newId, putEvidence, rowsOfExpected, putSilence, recordTemplates } from '@cronjob-monitor/shared/store';
 import { addAlert } from '../../testing/alerts.ts';
 import { testNow } from '../../testing/api.ts';
 import { hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
@@ -113,6 +120,53 @@ describe('what holds messages back', () => {
         ['well', 'healthy', 0],
       ],
     );
+  });
+});
+
+describe('a run that its deadline ended', () => {
+  const deadline = { status: 'failed', reason: 'DeadlineExceeded', jobReason: 'DeadlineExceeded' } as const;
+  const container = {
+    name: 'dump',
+    init: false,
+    exitCode: undefined,
+    message: undefined,
+    restarts: 0,
+    imageId: undefined,
+  };
+
+  async function ended(fleet: TestFleet, reason: string | undefined): Promise<Verdict> {
+    const backup = await fleet.addCronJob({ name: 'backup' });
+    const body = {
+      activeDeadlineSeconds: 900,
+      template: { spec: { containers: [{ name: 'dump', image: 'dump:1' }] } },
+    };
+    await fleet.store.fenced(fleet.epoch, (tx) => recordTemplates(tx, [{ cronJobUid: backup.uid, hash, body }]));
+    const [run] = await fleet.addRuns(backup, { ...deadline, templateHash: hash, createdAt: testNow - hourMs });
+    const attempt = { pod: 'backup-1-x', node: 'node-1', phase: 'Pending', containers: [{ ...container, reason }] };
+    assert.ok(run);
+    const at = { createdAt: run.createdAt, capturedAt: run.createdAt };
+    const of = { owner: run.jobUid, cronJobUid: backup.uid, kind: 'attempts', name: '' } as const;
+    const piece = { ...of, ...at, body: JSON.stringify([attempt]), truncated: false, unavailable: undefined };
+    await putEvidence(fleet.store, fleet.epoch, [piece]);
+    return ((await fleet.ask('/api/v1/cronjobs/prod/backup')).json() as CronJobDetail).verdict;
+  }
+
+  test('asks for more time where it ran', async () => {
+    await using fleet = await startFleet();
+    const { cause, step } = await ended(fleet, undefined);
+    assert.deepEqual([cause, step?.action], ['Ended by its deadline of 15 min', 'copyPatch']);
+  });
+
+  test('names the image that could not be pulled', async () => {
+    await using fleet = await startFleet();
+    const { cause, step } = await ended(fleet, 'ImagePullBackOff');
+    assert.deepEqual([cause, step?.action], ['Its image cannot be pulled', 'openRun']);
+  });
+
+  test('asks for no more time where nothing tells that it ever ran', async () => {
+    await using fleet = await startFleet();
+    const { cause, step } = await ended(fleet, 'ContainerCreating');
+    assert.deepEqual([cause, step?.action], ['Ended by its deadline of 15 min', 'openRun']);
   });
 });
 
