@@ -1,23 +1,23 @@
 import { parseResourceDuration } from '@cronjob-monitor/shared/domain';
-import { StartSkew, ZoneCheck, type LedgerDeps, type MissCauses } from '../evaluate/index.ts';
+import type { LedgerDeps, MissCauses } from '../evaluate/index.ts';
 import { isExcluded } from '../selection/index.ts';
 import type { LeaderWorkDeps } from './leader-work.ts';
 
-interface LedgerParts extends Pick<LedgerDeps, 'gaps' | 'newestStartAt'> {
+interface LedgerParts extends Pick<LedgerDeps, 'gaps' | 'newestStartAt' | 'startSkew' | 'zones'> {
   readonly causes: MissCauses;
 }
 
 /** What the slot ledger asks: of the caches, of the database, and what its monitors grant. */
-export async function createLedger(
+export function createLedger(
   deps: LeaderWorkDeps,
-  { gaps, causes, newestStartAt }: LedgerParts,
-): Promise<LedgerDeps> {
-  const { settings, store, caches, selection, intake } = deps;
+  { gaps, causes, newestStartAt, startSkew, zones }: LedgerParts,
+): LedgerDeps {
+  const { settings, caches, selection, intake } = deps;
   const { defaultZone } = settings;
   return {
     gaps,
-    startSkew: await StartSkew.load(store),
-    zones: await ZoneCheck.load(store, defaultZone),
+    startSkew,
+    zones,
     defaultZone,
     findCronJob: (uid) => caches.cronJobs.find(uid),
     isMonitored: (uid) => selection.isMonitored(uid),

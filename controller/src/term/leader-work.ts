@@ -104,7 +104,7 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
   deps.groups.restore(await listKeptGroups(store));
   const mirror = mirrorOf(deps, isAway);
   const onAlertsMoved = (uids: Iterable<string>): void => mirror?.ask(uids);
-  const verdicts = await createVerdictWork({ ...deps, evidence, figures, outlookOf, onAlertsMoved }, term);
+  const verdicts = await createVerdictWork({ ...deps, evidence, figures, outlookOf, onAlertsMoved, isAway }, term);
   await recallDepartedMonitors({ store, selection, monitors: deps.caches.monitors }, deps.clock.now());
   const loops = new ReconcileLoops(deps, term, { evidence, verdicts, outlookOf, durations, moves, series, mirror });
   const { judged } = verdicts.evaluation;

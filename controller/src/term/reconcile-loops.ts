@@ -138,7 +138,7 @@ export class ReconcileLoops {
         jobs: caches.jobs,
         snapshots: intake.snapshots,
         pods: intake.pods,
-        refusalOf: verdicts.refusalOf,
+        refusalOf: (jobUid) => verdicts.refusalOf(jobUid),
         findCronJob: (uid) => selection.findCronJob(uid),
         isMonitored: (uid) => selection.isMonitored(uid),
         takesJob: (job) => selection.takesJob(job),

@@ -1,22 +1,10 @@
 import type { SchedulerName } from '@cronjob-monitor/shared/contract';
 import type { CronJobFacts, Instant } from '@cronjob-monitor/shared/domain';
-import { alertRulesOf, type Redaction } from '@cronjob-monitor/shared/kube';
+import type { Redaction } from '@cronjob-monitor/shared/kube';
 import { HeapHaste } from '@cronjob-monitor/shared/process';
-import { FencedError, findClusterState, listAlerts, newId, putClusterState } from '@cronjob-monitor/shared/store';
-import {
-  AlertmanagerUpkeep,
-  createDispatcher,
-  createFreeze,
-  createSecretReader,
-  createDigests,
-  Drills,
-  toldAtOnce,
-  type RaisedAlert,
-  type ToldCronJob,
-} from '../alerting/index.ts';
-import { createAddressRules, resolveByMachine } from '../channels/index.ts';
+import { FencedError, listAlerts } from '@cronjob-monitor/shared/store';
+import { createDigests, toldAtOnce, type Digests, type RaisedAlert } from '../alerting/index.ts';
 import { createLedger } from './create-ledger.ts';
-import { isDatabaseAway } from '../runtime/index.ts';
 import {
   isMisread,
   partsOf,
@@ -29,12 +17,16 @@ import {
   type CreateRefusals,
   createMissCauses,
   rulesOfAlerts,
+  StartSkew,
+  ZoneCheck,
+  type LedgerDeps,
 } from '../evaluate/index.ts';
 import { createEvaluation, type Evaluation } from './evaluation.ts';
 import { type EvidenceTaking, createInstalledRedaction } from '../evidence/index.ts';
 import type { FleetFigures } from '../figures/fleet-figures.ts';
 import type { LeaderWorkDeps } from './leader-work.ts';
 import type { Term } from '../leadership/index.ts';
+import { Outbox, sourceOf, statusMs } from './outbox.ts';
 import { runOwnDeadMan } from './own-dead-man.ts';
 import type { Outlook } from '../reconcilers/cronjob/index.ts';
 import { createPrune, sealDays } from '../schedulers/index.ts';
@@ -45,6 +37,8 @@ export interface VerdictWorkDeps extends LeaderWorkDeps {
   readonly outlookOf: (cronJob: CronJobFacts, now: Instant) => Outlook;
   /** Alerts of these CronJobs were written. */
   readonly onAlertsMoved: (cronJobUids: Iterable<string>) => void;
+  /** True: the database is away, and all wait for it. */
+  readonly isAway: (error: unknown) => boolean;
 }
 
 /** What is judged and told: evaluation, outbox, and what ages. */
@@ -70,8 +64,6 @@ export interface VerdictWork {
   readonly handOver: (watchedThroughAt: Instant) => Promise<void>;
 }
 
-/** How long the status of a channel or a monitor may wait for what else happens there: messages go first. */
-const statusMs = 1_500;
 /** What a start finds is written within this time, or evaluation begins all the same. */
 const caughtUpWithinMs = 60_000;
 const caughtUpLookMs = 50;
@@ -87,17 +79,9 @@ export const rememberedMs = 600_000;
 const usualSilenceMs = 90_000;
 
 export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Promise<VerdictWork> {
-  const { settings, store, caches, selection, queues, clock, logger } = deps;
-  const { epoch } = term;
-  const stopping = new AbortController();
-  const signal = AbortSignal.any([term.signal, stopping.signal]);
-  const haste = new HeapHaste(clock, hasteMs);
-  const isAway = (error: unknown): boolean => {
-    if (isDatabaseAway(error)) deps.circuit.trip(error);
-    return isDatabaseAway(error);
-  };
+  const { settings, store, caches, clock, logger } = deps;
   const gaps = await WatchGaps.open(
-    { store, epoch, logger },
+    { store, epoch: term.epoch, logger },
     {
       // What ended longer ago than a follower remembers may be lost, however long it has watched.
       sinceAt: Math.max(deps.syncedAt(), clock.now() - rememberedMs),
@@ -105,219 +89,220 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
       generationOf: (uid) => caches.cronJobs.find(uid)?.generation,
     },
   );
-  const { watchedUntilAt } = gaps;
-  const isSuccession =
-    settings.election !== undefined && watchedUntilAt !== undefined && store.now() - watchedUntilAt < succeedsWithinMs;
-  let isCaughtUp = false;
-  const isHandedOn = isSuccession && store.now() - watchedUntilAt < handedOnWithinMs;
-  // Messages wait for what is written and judged now, and the caches of a successor were filled long before.
-  if (isSuccession) haste.hurry(signal);
-  const endListening = deps.blind.listen((span) => gaps.noteBlind(span));
-  const newestStartAt = (): Instant | undefined =>
-    caches.cronJobs.values().reduce<Instant | undefined>((newest, { lastScheduleAt }) => {
-      return lastScheduleAt === undefined ? newest : Math.max(newest ?? lastScheduleAt, lastScheduleAt);
-    }, undefined);
-  let zoneOffsetMs: number | undefined;
-  const controllerLease = createControllerLease({ cluster: deps.cluster, newestStartAt, clock });
-  const redaction = createInstalledRedaction(deps, settings.evidence.redactPatterns, signal);
-  const causes = createMissCauses({
-    cluster: deps.cluster,
-    namespaceOf: (uid) => caches.cronJobs.find(uid)?.namespace,
-    isControllerStale: () => controllerLease.isStale(),
-    redaction,
-    onRead: (uid) => evaluation.ask([uid], partsOf['dead-man-switch']),
-    clock,
-    signal,
+  const verdicts = new VerdictsOfTerm(deps, term, {
+    gaps,
+    endListening: deps.blind.listen((span) => gaps.noteBlind(span)),
+    startSkew: await StartSkew.load(store),
+    zones: await ZoneCheck.load(store, settings.defaultZone),
+    source: await sourceOf(deps, term.epoch),
   });
-  const refusals = createCreateRefusals({
-    cluster: deps.cluster,
-    jobs: caches.jobs,
-    podsOf: (jobUid) => deps.intake.pods.podsOf(jobUid),
-    isMonitored: (cronJobUid) => selection.isMonitored(cronJobUid),
-    redaction,
-    onChanged: ({ uid, cronJobUid }) => {
-      queues.JobHandler.add(uid);
-      evaluation.ask([cronJobUid], ['stuck']);
-    },
-    clock,
-    background: deps.background,
-  });
-  const ledger = await createLedger(deps, { gaps, causes, newestStartAt });
-  const sending = { addresses: createAddressRules(settings.channels), resolve: resolveByMachine };
-  const source = await sourceOf(deps, epoch);
-  const dispatcher = createDispatcher({
-    store,
-    epoch,
-    sender: { pod: settings.podName, boot: settings.identity },
-    channels: caches.channels,
-    cluster: deps.cluster,
-    secretRules: settings.secrets,
-    sending,
-    metrics: deps.deliveryMetrics,
-    settings: {
-      globalLimit: settings.globalLimit,
-      startedMs: deps.startedMs,
-      startupGraceMs: settings.schedulers.startupGraceMs,
+  await verdicts.load();
+  return verdicts;
+}
+
+/** What was read of the database before anything is judged. */
+interface Remembered {
+  readonly gaps: WatchGaps;
+  readonly endListening: () => void;
+  readonly startSkew: StartSkew;
+  readonly zones: ZoneCheck;
+  readonly source: string;
+}
+
+class VerdictsOfTerm implements VerdictWork {
+  readonly evaluation: Evaluation;
+  readonly watchedUntilAt: Instant | undefined;
+  readonly isSuccession: boolean;
+  readonly redaction: Redaction;
+  readonly #deps: VerdictWorkDeps;
+  readonly #term: Term;
+  readonly #remembered: Remembered;
+  readonly #stopping = new AbortController();
+  /** Ends with the term, or with `stop`. */
+  readonly #signal: AbortSignal;
+  readonly #haste: HeapHaste;
+  readonly #controllerLease: ReturnType<typeof createControllerLease>;
+  readonly #refusals: CreateRefusals;
+  readonly #ledger: LedgerDeps;
+  readonly #outbox: Outbox;
+  readonly #digests: Digests;
+  readonly #isHandedOn: boolean;
+  #isCaughtUp = false;
+  #zoneOffsetMs: number | undefined;
+
+  constructor(deps: VerdictWorkDeps, term: Term, remembered: Remembered) {
+    const { settings, store, caches, selection, cluster, clock } = deps;
+    this.#deps = deps;
+    this.#term = term;
+    this.#remembered = remembered;
+    this.#signal = AbortSignal.any([term.signal, this.#stopping.signal]);
+    this.#haste = new HeapHaste(clock, hasteMs);
+    this.watchedUntilAt = remembered.gaps.watchedUntilAt;
+    const unwatchedMs = store.now() - (this.watchedUntilAt ?? -Infinity);
+    this.isSuccession = settings.election !== undefined && unwatchedMs < succeedsWithinMs;
+    this.#isHandedOn = this.isSuccession && unwatchedMs < handedOnWithinMs;
+    // Messages wait for what is written and judged now, and the caches of a successor were filled long before.
+    if (this.isSuccession) this.#haste.hurry(this.#signal);
+    const newestStartAt = (): Instant | undefined => newestOf(caches.cronJobs.values());
+    this.#controllerLease = createControllerLease({ cluster, newestStartAt, clock });
+    this.redaction = createInstalledRedaction(deps, settings.evidence.redactPatterns, this.#signal);
+    const causes = createMissCauses({
+      cluster,
+      namespaceOf: (uid) => caches.cronJobs.find(uid)?.namespace,
+      isControllerStale: () => this.#controllerLease.isStale(),
+      redaction: this.redaction,
+      onRead: (uid) => this.evaluation.ask([uid], partsOf['dead-man-switch']),
+      clock,
+      signal: this.#signal,
+    });
+    this.#refusals = this.#createRefusals();
+    this.#ledger = createLedger(deps, { ...remembered, causes, newestStartAt });
+    this.#outbox = new Outbox(deps, term, {
+      source: remembered.source,
+      hasEvaluated: () => (this.#isHandedOn && this.#isCaughtUp) || this.evaluation.evaluatedAt() !== undefined,
+    });
+    this.#digests = createDigests({
+      store,
+      epoch: term.epoch,
+      threshold: settings.stormThreshold,
+      fleet: () => caches.cronJobs.values().reduce((count, { uid }) => count + Number(selection.isMonitored(uid)), 0),
+      isControllerStale: () => this.#controllerLease.isStale(),
+      rulesOf: (alerts) => rulesOfAlerts(store, alerts, caches.monitors, selection),
       clusterName: settings.clusterName,
       externalUrl: settings.externalUrl,
-      source,
-    },
-    onMoreToTell: (channelUid) => alertmanagers.soon(channelUid),
-    rulesOf: ({ monitor, namespace, cronJobName }) => {
-      const seen = caches.monitors.findByName(monitor.namespace, monitor.name);
-      const settings = seen && selection.effectiveOf(seen, selection.findNamed(namespace, cronJobName));
-      return settings && alertRulesOf(settings);
-    },
-    hasEvaluated: () => (isHandedOn && isCaughtUp) || evaluation.evaluatedAt() !== undefined,
-    guard: deps.guard,
-    // Many messages settle in a moment: one status tells of all of them.
-    onChannelChanged: (uid) => queues.AlertChannel.addAt(uid, clock.now() + statusMs),
-    database: {
-      isAway,
-      whenBack: (_error, asking) => deps.circuit.whenClosed(asking),
-    },
-    onFenced: () => term.lose('another process took the epoch'),
-    clock,
-    logger,
-  });
-  const freeze = createFreeze({
-    clusterName: settings.clusterName,
-    externalUrl: settings.externalUrl,
-    findCronJob: toldOf,
-  });
-  const alertmanagers = new AlertmanagerUpkeep({
-    store,
-    epoch,
-    channels: caches.channels,
-    secrets: createSecretReader({ cluster: deps.cluster, rules: settings.secrets, clock }),
-    sending: { ...sending, clock },
-    freeze,
-    source,
-    turn: (channelUid, work) => dispatcher.turn(channelUid, work),
-    metrics: deps.deliveryMetrics,
-    database: { isAway, whenBack: (_error, asking) => deps.circuit.whenClosed(asking) },
-    onFenced: () => term.lose('another process took the epoch'),
-    clock,
-    logger,
-  });
-  const drills = new Drills({
-    store,
-    epoch,
-    channels: caches.channels,
-    words: { clusterName: settings.clusterName, externalUrl: settings.externalUrl },
-    onTold: () => dispatcher.wake(),
-    onChannelChanged: (uid) => queues.AlertChannel.addAt(uid, clock.now()),
-    database: { isAway, whenBack: (_error, asking) => deps.circuit.whenClosed(asking) },
-    onFenced: () => term.lose('another process took the epoch'),
-    clock,
-    logger,
-  });
-  const prune = createPrune({
-    store,
-    epoch,
-    clock,
-    logger,
-    intervalMs: settings.schedulers.pruneMs,
-    retention: settings.retention,
-    isWatched: (namespace) => settings.watchNamespaces.length === 0 || settings.watchNamespaces.includes(namespace),
-    onPruned: (kind, rows) => deps.upkeepMetrics.pruned(kind, rows),
-  });
-  const digests = createDigests({
-    store,
-    epoch,
-    threshold: settings.stormThreshold,
-    fleet: () => caches.cronJobs.values().reduce((count, { uid }) => count + Number(selection.isMonitored(uid)), 0),
-    isControllerStale: () => controllerLease.isStale(),
-    rulesOf: (alerts) => rulesOfAlerts(store, alerts, caches.monitors, selection),
-    clusterName: settings.clusterName,
-    externalUrl: settings.externalUrl,
-  });
-  // Before anything is judged: what is raised during a storm is held.
-  await digests.load();
-  const evaluation = createEvaluation({
-    ...deps,
-    groupEndedAt: (uid) => deps.groups.endedAtOf(uid),
-    podsOf: (jobUid) => deps.intake.pods.podsOf(jobUid),
-    refusalOf: (jobUid) => refusals.of(jobUid),
-    term,
-    watchedUntilAt,
-    isSuccession,
-    isFirstOfAll: watchedUntilAt === undefined,
-    absence: new AbsenceProof({
-      store,
-      cluster: deps.cluster,
-      findCronJob: (uid) => caches.cronJobs.find(uid),
-      freshThroughAt: deps.freshThroughAt,
-      clock,
-      signal,
-    }),
-    freeze,
-    digests,
-    knownOf: (jobUid, monitor, include) => {
-      const known = deps.evidence.knownOf(jobUid);
-      return known && toldAtOnce(known, monitor, include);
-    },
-    settleSlots: (tx, ids, now) => settleSlots(tx, ids, ledger, now),
-    whenCaughtUp,
-    postponedBecause: createClockWatch({
-      clock,
-      databaseOffsetMs: () => store.clockOffsetMs(),
-      serverOffsetMs: () => deps.cluster.clockSkewMs(),
-      onStepped: (byMs) => evaluation.stepped(byMs),
-    }),
-    prune: async (until) => {
-      await prune.run(store.now(), until);
-    },
-    sealDays: async () => {
-      const onMismatch = (days: number): void => deps.upkeepMetrics.mismatched(days);
-      await sealDays({ store, epoch, logger, onMismatch }, store.now());
-    },
-    onSettled: (outcomes) => deps.figures.judged(outcomes),
-    measureSla: (ids, now) => deps.figures.measureSla(ids, now),
-    onRaised,
-    onExpectations: (uid) => queues.CronJobMonitor.add(uid),
-    onRan,
-    isAway,
-  });
+    });
+    this.evaluation = this.#createEvaluation();
+  }
 
-  return {
-    evaluation,
-    watchedUntilAt,
-    isSuccession,
-    startSkewP99Ms: (now) => ledger.startSkew.p99Ms(now),
-    redaction,
-    refusalOf: (jobUid) => refusals.of(jobUid),
-    isZoneMisread: (cronJob) => isMisread(cronJob, ledger.zones),
-    start() {
-      controllerLease.watch(signal);
-      refusals.watch(signal);
-      dispatcher.start(term.signal);
-      deps.evidence.onMessagesCompleted(() => dispatcher.wake());
-      deps.background('alertmanagers', alertmanagers.run(signal));
-      deps.background('drills', drills.run(signal));
-      deps.background('active alerts', countActive());
-      deps.background('evaluation', evaluation.run(signal));
-      deps.background(
-        'outbound heartbeat',
-        runOwnDeadMan({ ...deps, evaluatedAt: () => evaluation.evaluatedAt(), sending, isAway }, signal),
-      );
-    },
-    async stop() {
-      stopping.abort(new Error('the process stops'));
-      endListening();
-      await dispatcher.stop();
-    },
-    handOver: (watchedThroughAt) => gaps.handOver(watchedThroughAt),
-  };
+  /** Before anything is judged: what is raised during a storm is held. */
+  async load(): Promise<void> {
+    await this.#digests.load();
+  }
+
+  startSkewP99Ms(now: Instant): number {
+    return this.#ledger.startSkew.p99Ms(now);
+  }
+
+  isZoneMisread(cronJob: CronJobFacts): boolean {
+    return isMisread(cronJob, this.#ledger.zones);
+  }
+
+  refusalOf(jobUid: string): ReturnType<CreateRefusals['of']> {
+    return this.#refusals.of(jobUid);
+  }
+
+  start(): void {
+    const { background } = this.#deps;
+    this.#controllerLease.watch(this.#signal);
+    this.#refusals.watch(this.#signal);
+    this.#outbox.start(this.#signal);
+    background('active alerts', this.#countActive());
+    background('evaluation', this.evaluation.run(this.#signal));
+    background(
+      'outbound heartbeat',
+      runOwnDeadMan(
+        { ...this.#deps, evaluatedAt: () => this.evaluation.evaluatedAt(), sending: this.#outbox.sending },
+        this.#signal,
+      ),
+    );
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort(new Error('the process stops'));
+    this.#remembered.endListening();
+    await this.#outbox.stop();
+  }
+
+  async handOver(watchedThroughAt: Instant): Promise<void> {
+    await this.#remembered.gaps.handOver(watchedThroughAt);
+  }
+
+  #createRefusals(): CreateRefusals {
+    const { caches, cluster, intake, selection, queues, clock, background } = this.#deps;
+    return createCreateRefusals({
+      cluster,
+      jobs: caches.jobs,
+      podsOf: (jobUid) => intake.pods.podsOf(jobUid),
+      isMonitored: (cronJobUid) => selection.isMonitored(cronJobUid),
+      redaction: this.redaction,
+      onChanged: ({ uid, cronJobUid }) => {
+        queues.JobHandler.add(uid);
+        this.evaluation.ask([cronJobUid], ['stuck']);
+      },
+      clock,
+      background,
+    });
+  }
+
+  #createEvaluation(): Evaluation {
+    const { caches, cluster, store, clock, logger, evidence, groups, intake, figures } = this.#deps;
+    const { epoch } = this.#term;
+    const { retention, schedulers, watchNamespaces } = this.#deps.settings;
+    const prune = createPrune({
+      store,
+      epoch,
+      clock,
+      logger,
+      intervalMs: schedulers.pruneMs,
+      retention,
+      isWatched: (namespace) => watchNamespaces.length === 0 || watchNamespaces.includes(namespace),
+      onPruned: (kind, rows) => this.#deps.upkeepMetrics.pruned(kind, rows),
+    });
+    return createEvaluation({
+      ...this.#deps,
+      groupEndedAt: (uid) => groups.endedAtOf(uid),
+      podsOf: (jobUid) => intake.pods.podsOf(jobUid),
+      refusalOf: (jobUid) => this.#refusals.of(jobUid),
+      term: this.#term,
+      watchedUntilAt: this.watchedUntilAt,
+      isSuccession: this.isSuccession,
+      isFirstOfAll: this.watchedUntilAt === undefined,
+      absence: new AbsenceProof({
+        store,
+        cluster,
+        findCronJob: (uid) => caches.cronJobs.find(uid),
+        freshThroughAt: this.#deps.freshThroughAt,
+        clock,
+        signal: this.#signal,
+      }),
+      freeze: this.#outbox.freeze,
+      digests: this.#digests,
+      knownOf: (jobUid, monitor, include) => {
+        const known = evidence.knownOf(jobUid);
+        return known && toldAtOnce(known, monitor, include);
+      },
+      settleSlots: (tx, ids, now) => settleSlots(tx, ids, this.#ledger, now),
+      whenCaughtUp: (until) => this.#whenCaughtUp(until),
+      postponedBecause: createClockWatch({
+        clock,
+        databaseOffsetMs: () => store.clockOffsetMs(),
+        serverOffsetMs: () => cluster.clockSkewMs(),
+        onStepped: (byMs) => this.evaluation.stepped(byMs),
+      }),
+      prune: async (until) => {
+        await prune.run(store.now(), until);
+      },
+      sealDays: async () => {
+        const onMismatch = (days: number): void => this.#deps.upkeepMetrics.mismatched(days);
+        await sealDays({ store, epoch, logger, onMismatch }, store.now());
+      },
+      onSettled: (outcomes) => figures.judged(outcomes),
+      measureSla: (ids, now) => figures.measureSla(ids, now),
+      onRaised: (raised) => this.#onRaised(raised),
+      onExpectations: (uid) => this.#deps.queues.CronJobMonitor.add(uid),
+      onRan: (name, outcome) => this.#onRan(name, outcome),
+    });
+  }
 
   /**
    * What the start found is written, and what that led to: a monitor to its CronJobs, these to their Jobs. What comes in meanwhile is not
    * waited for: under a steady load the queues are never empty, and nothing is told before this. A successor waits for runs alone: the
    * rows of CronJobs and monitors were written by the leader before it.
    */
-  async function whenCaughtUp(until: AbortSignal): Promise<void> {
+  async #whenCaughtUp(until: AbortSignal): Promise<void> {
+    const { queues, clock } = this.#deps;
     const endMs = clock.monotonicMs() + caughtUpWithinMs;
-    const kinds = isSuccession
+    const kinds = this.isSuccession
       ? [queues.JobHandler]
       : [queues.CronJobMonitor, queues.CronJobHandler, queues.JobHandler];
     for (let hop = 0; hop < kinds.length; hop++) {
@@ -326,37 +311,40 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
         await clock.sleep(caughtUpLookMs, until).catch(() => {});
       }
     }
-    isCaughtUp = true;
-    dispatcher.wake();
+    this.#isCaughtUp = true;
+    this.#outbox.wake();
   }
 
-  function onRaised(raised: readonly RaisedAlert[]): void {
+  #onRaised(raised: readonly RaisedAlert[]): void {
+    const { selection, queues, clock, verdictMetrics, deliveryMetrics } = this.#deps;
     // What the start finds is much at once, and the memory that is then wanted would stay.
-    if (evaluation.evaluatedAt() !== undefined) haste.hurry(signal);
-    dispatcher.wake();
+    if (this.evaluation.evaluatedAt() !== undefined) this.#haste.hurry(this.#signal);
+    this.#outbox.wake();
     for (const { alert, withheld, unsent } of raised) {
-      deps.verdictMetrics.moved({ ...alert, isActive: alert.state === 'active' });
-      for (const reason of withheld) deps.deliveryMetrics.suppressed(reason);
-      for (const { result, ...message } of unsent) deps.deliveryMetrics.ended(message, result);
+      verdictMetrics.moved({ ...alert, isActive: alert.state === 'active' });
+      for (const reason of withheld) deliveryMetrics.suppressed(reason);
+      for (const { result, ...message } of unsent) deliveryMetrics.ended(message, result);
     }
-    deps.onAlertsMoved(raised.map(({ cronJobUid }) => cronJobUid));
-    for (const uid of new Set(raised.map(({ cronJobUid }) => cronJobUid)))
+    const cronJobUids = new Set(raised.map(({ cronJobUid }) => cronJobUid));
+    this.#deps.onAlertsMoved(cronJobUids);
+    for (const uid of cronJobUids)
       for (const { uid: monitor } of selection.monitorsOfUid(uid))
         queues.CronJobMonitor.addAt(monitor, clock.now() + statusMs);
   }
 
-  function onRan(name: SchedulerName, { isOk }: { readonly isOk: boolean }): void {
-    if (isOk) deps.verdictMetrics.ran(name, clock.now());
+  #onRan(name: SchedulerName, { isOk }: { readonly isOk: boolean }): void {
+    if (isOk) this.#deps.verdictMetrics.ran(name, this.#deps.clock.now());
     if (name !== 'dead-man-switch') return;
-    gaps.report();
-    noteZone();
+    this.#remembered.gaps.report();
+    this.#noteZone();
   }
 
   /** What is said of every CronJob without a zone, and of its monitors, changes with what was found. */
-  function noteZone(): void {
-    const offsetMs = ledger.zones.mismatch?.offsetMs;
-    if (offsetMs === zoneOffsetMs) return;
-    zoneOffsetMs = offsetMs;
+  #noteZone(): void {
+    const { settings, caches, queues, logger } = this.#deps;
+    const offsetMs = this.#ledger.zones.mismatch?.offsetMs;
+    if (offsetMs === this.#zoneOffsetMs) return;
+    this.#zoneOffsetMs = offsetMs;
     if (offsetMs === undefined) logger.info('the zone of CronJobs without one is that of the cluster');
     else
       logger.warn('the zone of CronJobs without one is not that of the cluster', {
@@ -368,13 +356,14 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
   }
 
   /** Counted from the database as the term begins; from then on each that moves. */
-  async function countActive(): Promise<void> {
+  async #countActive(): Promise<void> {
+    const { store, isAway, verdictMetrics } = this.#deps;
     const sort = { key: 'since', descending: false } as const;
     const active = await listAlerts(store, { states: ['active'] }, { sort }).catch((error: unknown) => {
       if (error instanceof FencedError || isAway(error)) return [];
       throw error;
     });
-    deps.verdictMetrics.begin(
+    verdictMetrics.begin(
       active.map(({ id, cronJob, severity }) => ({
         id,
         namespace: cronJob.namespace,
@@ -384,44 +373,17 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
       })),
     );
   }
+}
 
-  function toldOf(uid: string): ToldCronJob | undefined {
-    const cronJob = selection.findCronJob(uid);
-    if (!cronJob) return undefined;
-    const { schedule, timeZone, lastSuccessAt, notes } = cronJob;
-    const { nextRunAt } = deps.outlookOf(cronJob, clock.now());
-    return { schedule, timeZone, lastSuccessAt, nextRunAt, runbook: notes.runbook };
-  }
+/** When a Job was started last; undefined: no CronJob has run yet. */
+function newestOf(cronJobs: IteratorObject<CronJobFacts>): Instant | undefined {
+  return cronJobs.reduce<Instant | undefined>((newest, { lastScheduleAt }) => {
+    return lastScheduleAt === undefined ? newest : Math.max(newest ?? lastScheduleAt, lastScheduleAt);
+  }, undefined);
 }
 
 /** For how long nothing is known of what did not come, seconds. */
 export function blindSecondsOf(freshThroughAt: Instant | undefined, now: Instant): number {
   const silentMs = now - (freshThroughAt ?? now);
   return silentMs > usualSilenceMs ? silentMs / 1_000 : 0;
-}
-
-/** How long a term waits for the name of its cluster: it is asked for once in the life of a database. */
-const nameWithinMs = 2_000;
-
-/**
- * What names the cluster to receivers that keep alerts of many: of the UID of the cluster, which no other has. Kept, since alerts are known
- * there by it; where the cluster does not say, an id of our own is as good.
- */
-async function sourceOf({ store, cluster, clock }: LeaderWorkDeps, epoch: number): Promise<string> {
-  const known = await findClusterState(store, 'clusterUid');
-  const uid = typeof known === 'string' ? known : await askOnce();
-  return `cronjob-monitor-${uid.replaceAll('-', '').slice(0, 8)}`;
-
-  async function askOnce(): Promise<string> {
-    const limit = new AbortController();
-    const answered = new AbortController();
-    clock.sleep(nameWithinMs, answered.signal).then(
-      () => limit.abort(new Error('the cluster did not say its UID in time')),
-      () => {}, // It did.
-    );
-    const found = await cluster.clusterUid(limit.signal).catch(() => newId(clock.now()).split('-').reverse().join('-'));
-    answered.abort(new Error('the cluster said its UID'));
-    await store.fenced(epoch, (tx) => putClusterState(tx, 'clusterUid', found));
-    return found;
-  }
 }
