@@ -1,6 +1,6 @@
 import { schedulerNames } from '@cronjob-monitor/shared/contract';
-import { symptomsOf, type Instant, type JobFacts, type JobSnapshot } from '@cronjob-monitor/shared/domain';
-import type { Cluster, WatchedKind } from '@cronjob-monitor/shared/kube';
+import { symptomsOf, type Instant } from '@cronjob-monitor/shared/domain';
+import type { Cluster } from '@cronjob-monitor/shared/kube';
 import type { Clock, Logger, ProblemList, Registry } from '@cronjob-monitor/shared/process';
 import {
   beat,
@@ -13,7 +13,6 @@ import {
 import { clockProblems } from '../evaluate/index.ts';
 import { clusterProblems } from './cluster-problems.ts';
 import { createInstallations } from './installations.ts';
-import { createJobIntake, type JobIntake } from '../reconcilers/job/index.ts';
 import { warnOfConnections } from './connection-check.ts';
 import { startLeaderWork, type LeaderWork } from '../term/leader-work.ts';
 import {
@@ -23,6 +22,8 @@ import {
   LeaseElection,
   startWatchdog,
   Terms,
+  type StopWork,
+  type Term,
 } from '../leadership/index.ts';
 import {
   DeliveryMetrics,
@@ -33,22 +34,17 @@ import {
   ProductMetrics,
   ReconcileMetrics,
   SlaMetrics,
-  SnapshotMetrics,
   UpkeepMetrics,
   VerdictMetrics,
-  WatchMetrics,
   WorkQueueMetrics,
 } from '../metrics/index.ts';
-import { createQueues } from '../reconcilers/queues.ts';
-import { SpecSightings, watchCronJobs } from '../reconcilers/cronjob/index.ts';
-import { watchMonitors } from '../reconcilers/monitor/index.ts';
-import { BlindSpans, Circuit, Spool, Spooling, isDatabaseAway, noticeOutage } from '../runtime/index.ts';
+import { createQueues, type Queues } from '../reconcilers/queues.ts';
+import { Circuit, isDatabaseAway, noticeOutage } from '../runtime/index.ts';
 import { leaseProblems } from './lease-problems.ts';
 import { isHopeless, prepareSchema } from './prepare-schema.ts';
-import { createTwoWitnesses } from './two-witnesses.ts';
-import { createSelection, JobGroups, SelectionStarts, createCaches, createReflectors } from '../selection/index.ts';
+import { createTwoWitnesses, type TwoWitnesses } from './two-witnesses.ts';
 import type { ControllerSettings } from '../settings/settings.ts';
-import { blindSecondsOf, rememberedMs } from '../term/verdict-work.ts';
+import { Watching } from './watching.ts';
 
 export interface ControllerDeps {
   readonly settings: ControllerSettings;
@@ -77,375 +73,309 @@ const tidyEveryMs = 60_000;
 /** A monitor or a namespace that changed may ask for other Jobs: those in the cluster are looked through so soon. */
 const reconsiderEveryMs = 500;
 
+/** How Pods of a controller are found, to ask whether another one is ready. */
+const controllerPods = 'app.kubernetes.io/name=cronjob-monitor,app.kubernetes.io/component=controller';
+
 export function createController(deps: ControllerDeps): Controller {
-  const { settings, store, cluster, clock, registry, problems, background } = deps;
-  const logger = deps.logger.child({ component: 'controller' });
-  const stopping = new AbortController();
-  const leadership = new LeadershipMetrics(registry);
-  const queues = createQueues(clock, new WorkQueueMetrics(registry));
-  const productMetrics = new ProductMetrics(registry);
-  const reconcileMetrics = new ReconcileMetrics(registry);
+  return new Replica(deps);
+}
 
-  const deliveryMetrics = new DeliveryMetrics(registry);
-  exposeClocks(registry, { apiserver: () => cluster.clockSkewMs(), database: () => store.clockOffsetMs() });
-  const upkeepMetrics = new UpkeepMetrics(registry);
-  const fleetMetrics = new FleetMetrics(registry);
-  const slaMetrics = new SlaMetrics(registry);
-  const heartbeatMetrics = new OutboundHeartbeatMetrics(registry);
-  const verdictMetrics = new VerdictMetrics(registry, {
-    blindSeconds: () => blindSecondsOf(reflectors.freshThrough('CronJob', 'Job'), clock.now()),
-  });
-  const sightings = new SpecSightings();
-  const blind = new BlindSpans();
-  const startedMs = clock.monotonicMs();
-
-  const caches = createCaches();
-  const selection = createSelection({
-    ...caches,
-    rules: settings.reach,
-    defaultZone: settings.defaultZone,
-    ownerLabel: settings.ownerLabel,
-  });
-  const intake: JobIntake = createJobIntake({
-    pods: caches.pods,
-    queue: (uid) => queues.JobHandler.add(uid),
-    onDropped: () => snapshotMetrics.dropped(),
-    clock,
-  });
-  const snapshotMetrics = new SnapshotMetrics(registry, () => intake.snapshots.endedCount);
-  // A monitor that begins to look for Jobs begins with those that are there.
-  const seenAndCandidates = { values: () => chain(caches.cronJobs.values(), groups.candidates()) };
-  const starts = new SelectionStarts({ ...caches, cronJobs: seenAndCandidates, selection, rules: settings.reach });
-  const unwatchedSinceAt = (kind: WatchedKind): Instant | undefined => {
-    const freshThroughAt = reflectors.freshThrough(kind);
-    return blindSecondsOf(freshThroughAt, clock.now()) > 0 ? freshThroughAt : undefined;
-  };
-  const monitors = watchMonitors({
-    selection,
-    monitors: caches.monitors,
-    queue: (uid) => queues.CronJobMonitor.add(uid),
-    queueCronJobsIn: (namespace) => {
-      for (const { uid } of caches.cronJobs.valuesIn(namespace)) queues.CronJobHandler.add(uid);
-    },
-    starts,
-    unwatchedSinceAt,
-    clock,
-  });
-  const onCronJob = watchCronJobs({
-    queue: (uid) => queues.CronJobHandler.add(uid),
-    queueMonitorsAround: (cronJob) => monitors.aroundCronJob(cronJob),
-    departed: (cronJob, at) => selection.departed(cronJob, at),
-    sightings,
-    starts,
-    unwatchedSinceAt: () => unwatchedSinceAt('CronJob'),
-    clock,
-  });
-  const groups: JobGroups = new JobGroups({
-    jobs: caches.jobs,
-    groups: caches.cronJobs.groups,
-    selection,
-    tell: onCronJob,
-    onRefused: (monitorUid) => queues.CronJobMonitor.add(monitorUid),
-  });
-  const reflectors = createReflectors(
-    {
-      cluster,
-      clock,
-      logger,
-      metrics: new WatchMetrics(registry),
-      watchNamespaces: settings.watchNamespaces,
-      defaults: settings.monitorDefaults,
-      checks: settings.specChecks,
-      onBlind: (span) => blind.add(span),
-    },
-    caches,
-    {
-      onJob(event) {
-        groups.onJob(event, clock.now());
-        return intake.onJob(event);
-      },
-      onPod: intake.onPod,
-      onCronJob,
-      onNamespace(event) {
-        monitors.onNamespace(event);
-        groups.reconsiderSoon();
-      },
-      onMonitor(event) {
-        monitors.onMonitor(event);
-        groups.reconsiderSoon();
-      },
-      onChannel(event) {
-        // Our own status patches come back as events: they change no spec.
-        const isOwnEcho = event.type === 'updated' && event.before.generation === event.item.generation;
-        if (!isOwnEcho) queues.AlertChannel.add(event.item.uid);
-        monitors.onChannel(event);
-      },
-    },
-  );
-
-  const circuit = new Circuit({ clock, logger, probe: () => store.probe(), signal: stopping.signal });
-  let syncedAt = clock.now();
-  let work: LeaderWork | undefined;
+class Replica implements Controller {
+  readonly #deps: ControllerDeps;
+  readonly #logger: Logger;
+  readonly #stopping = new AbortController();
+  readonly #leadership: LeadershipMetrics;
+  readonly #queues: Queues;
+  readonly #metrics: ReturnType<typeof leaderMetrics>;
+  readonly #watching: Watching;
+  readonly #circuit: Circuit;
+  readonly #leaseKey: { readonly namespace: string; readonly name: string };
+  readonly #election: LeaseElection | undefined;
+  readonly #installations: ReturnType<typeof createInstallations>;
+  readonly #witnesses: TwoWitnesses;
+  readonly #terms: Terms;
+  readonly #heartbeat: Heartbeat;
+  readonly #startedMs: number;
+  readonly #startedAt: Instant;
+  #syncedAt: Instant;
+  #work: LeaderWork | undefined;
   /** When this replica last led, or saw another lead. */
-  let ledMs = startedMs;
-  const leaseKey = { namespace: settings.election?.namespace ?? '', name: 'cronjob-monitor-controller' };
-  const election =
-    settings.election &&
-    new LeaseElection({
-      cluster,
-      key: leaseKey,
+  #ledMs: number;
+
+  constructor(deps: ControllerDeps) {
+    const { settings, store, cluster, clock, registry } = deps;
+    const logger = deps.logger.child({ component: 'controller' });
+    this.#deps = deps;
+    this.#logger = logger;
+    this.#startedMs = clock.monotonicMs();
+    this.#ledMs = this.#startedMs;
+    this.#startedAt = clock.now();
+    this.#syncedAt = this.#startedAt;
+    this.#leadership = new LeadershipMetrics(registry);
+    this.#queues = createQueues(clock, new WorkQueueMetrics(registry));
+    this.#metrics = leaderMetrics(deps, () => this.#watching.blindSeconds());
+    this.#watching = new Watching({ settings, cluster, clock, logger, registry, queues: this.#queues });
+    this.#circuit = new Circuit({ clock, logger, probe: () => store.probe(), signal: this.#stopping.signal });
+    this.#leaseKey = { namespace: settings.election?.namespace ?? '', name: 'cronjob-monitor-controller' };
+    this.#election = this.#createElection();
+    this.#installations = createInstallations({
+      store,
+      clock,
+      ...settings.installation,
+      startedAt: this.#startedAt,
+      monitors: () => this.#watching.caches.monitors.values(),
+      leaseHolder: () => this.#election?.holder,
       identity: settings.identity,
-      timing: settings.election,
+      leaseMs: settings.leaseMs,
+    });
+    this.#witnesses = createTwoWitnesses({
+      ...deps,
+      logger,
+      onFailure: (error) => this.#noteOutage(error),
+      onFenced: () => this.#terms.lose('another process took the epoch'),
+    });
+    this.#terms = this.#createTerms();
+    this.#heartbeat = new Heartbeat({
+      beat: (leading) => this.#beat(leading),
+      isLeading: () => this.#terms.isLeading,
+      onFailure: (error) => this.#noteOutage(error),
+      leaseMs: settings.leaseMs,
       clock,
       logger,
     });
-  const startedAt = clock.now();
-  const installations = createInstallations({
-    store,
-    clock,
-    ...settings.installation,
-    startedAt,
-    monitors: () => caches.monitors.values(),
-    leaseHolder: () => election?.holder,
-    identity: settings.identity,
-    leaseMs: settings.leaseMs,
-  });
-  const witnesses = createTwoWitnesses({
-    ...deps,
-    logger,
-    onFailure: noteOutage,
-    onFenced: () => terms.lose('another process took the epoch'),
-  });
-  const terms = new Terms({
-    election,
-    async prepare(signal) {
-      await prepareSchema(deps, signal);
-      await installations.learn();
-      const refusal = installations.refusal();
-      if (refusal !== undefined) throw new Error(refusal);
-      await warnOfConnections(deps, signal);
-    },
-    lock: witnesses.lock,
-    readBeat: () => findLeaderBeat(store),
-    takeEpoch: witnesses.takeEpoch,
-    startWork: async (term) => {
-      leadership.leads(term.epoch);
-      const guard = witnesses.guard();
-      guard?.start(term.signal);
-      void heartbeat.beat();
-      if (settings.election) background('watch over the database', watchDatabase(term.signal));
-      work = await startLeaderWork(
-        {
-          ...deps,
-          logger,
-          caches,
-          selection,
-          groups,
-          intake,
-          queues,
-          circuit,
-          reconcileMetrics,
-          productMetrics,
-          syncedAt: () => syncedAt,
-          deliveryMetrics,
-          verdictMetrics,
-          upkeepMetrics,
-          fleetMetrics,
-          slaMetrics,
-          heartbeatMetrics,
-          watchAgesMs,
-          writtenBy: () => installations.writtenBy(),
-          sightings,
-          starts,
-          blind,
-          startedMs,
-          freshThroughAt: () => reflectors.freshThrough('CronJob', 'Job'),
-          guard,
-        },
-        term,
-      );
-      return async () => {
-        await work?.stop();
-        leadership.stopped();
-        await heartbeat.stop();
-        await guard?.stop();
-      };
-    },
-    exit: deps.exit,
-    isHopeless,
-    clock,
-    logger,
-  });
-  const heartbeat = new Heartbeat({
-    beat: async (leading) => {
-      await beat(store, {
-        holder: settings.identity,
-        version: settings.version,
-        leading,
-        epoch: leading ? terms.epoch : undefined,
-        startedAt,
-        beatAt: store.now(),
-        schedulers: leading && work ? schedulerNames : [],
-        evaluatedAt: leading ? work?.evaluatedAt() : undefined,
-        figures: {
-          problems: problems.current(),
-          watchAgeMs: watchAgesMs(),
-          ...(leading && witnesses.figures),
-        },
-      });
-      if (leading || (await findLiveLeader(store, store.now(), settings.leaseMs))) ledMs = clock.monotonicMs();
-      await installations.learn();
-      const refusal = installations.refusal();
-      if (refusal === undefined || !leading || terms.epoch === undefined) return;
-      await installations.remember(terms.epoch);
-      terms.lose(refusal);
-    },
-    isLeading: () => terms.isLeading,
-    onFailure: noteOutage,
-    leaseMs: settings.leaseMs,
-    clock,
-    logger,
-  });
-  problems.add(() => databaseProblems(store, clock));
-  problems.add(() => clusterProblems(reflectors));
-  problems.add(() => installations.problems());
-  problems.add(() =>
-    leaseProblems({
-      key: leaseKey,
-      failure: election?.failing,
-      nowMs: clock.monotonicMs(),
-      renewDeadlineMs: settings.election?.renewDeadlineMs ?? 0,
-      isServerThere: reflectors.states().every(({ trouble }) => trouble?.isRefused !== false),
-    }),
-  );
-  problems.add(() =>
-    symptomsOf({
-      watchAgesMs: watchAgesMs(),
-      blindMs: blindSecondsOf(reflectors.freshThrough('CronJob', 'Job'), clock.now()) * 1_000,
-      // Without a database it is not known who leads.
-      leaderlessMs: store.trouble() ? 0 : clock.monotonicMs() - ledMs,
-    }),
-  );
-  problems.add(() => clockProblems({ serverMs: cluster.clockSkewMs(), databaseMs: store.clockOffsetMs() }));
-
-  return {
-    start() {
-      background('watchdog', startWatchdog({ clock }, stopping.signal));
-      background('controller', run());
-    },
-    async stop() {
-      await terms.stop();
-      await heartbeat.stop();
-      stopping.abort();
-    },
-  };
-
-  /** On a quiet day a heartbeat is the first to notice that the database is away. */
-  function noteOutage(error: unknown): void {
-    if (isDatabaseAway(error)) circuit.trip(error);
+    this.#addProblems();
   }
 
-  async function run(): Promise<void> {
-    const { signal } = stopping;
-    const spooling = settings.spoolPath === undefined ? undefined : spoolTo(settings.spoolPath, intake);
+  start(): void {
+    const { background, clock } = this.#deps;
+    background('watchdog', startWatchdog({ clock }, this.#stopping.signal));
+    background('controller', this.#run());
+  }
+
+  async stop(): Promise<void> {
+    await this.#terms.stop();
+    await this.#heartbeat.stop();
+    this.#stopping.abort();
+  }
+
+  /** Undefined: it runs alone. */
+  #createElection(): LeaseElection | undefined {
+    const { settings, cluster, clock } = this.#deps;
+    if (!settings.election) return undefined;
+    return new LeaseElection({
+      cluster,
+      key: this.#leaseKey,
+      identity: settings.identity,
+      timing: settings.election,
+      clock,
+      logger: this.#logger,
+    });
+  }
+
+  #createTerms(): Terms {
+    const { store, clock, exit } = this.#deps;
+    return new Terms({
+      election: this.#election,
+      prepare: (signal) => this.#prepareTerm(signal),
+      lock: this.#witnesses.lock,
+      readBeat: () => findLeaderBeat(store),
+      takeEpoch: this.#witnesses.takeEpoch,
+      startWork: (term) => this.#startWork(term),
+      exit,
+      isHopeless,
+      clock,
+      logger: this.#logger,
+    });
+  }
+
+  async #prepareTerm(signal: AbortSignal): Promise<void> {
+    await prepareSchema(this.#deps, signal);
+    await this.#installations.learn();
+    const refusal = this.#installations.refusal();
+    if (refusal !== undefined) throw new Error(refusal);
+    await warnOfConnections(this.#deps, signal);
+  }
+
+  async #startWork(term: Term): Promise<StopWork> {
+    const { settings, background } = this.#deps;
+    const { caches, selection, groups, intake, sightings, starts, blind, reflectors } = this.#watching;
+    this.#leadership.leads(term.epoch);
+    const guard = this.#witnesses.guard();
+    guard?.start(term.signal);
+    void this.#heartbeat.beat();
+    if (settings.election) background('watch over the database', this.#watchDatabase(term.signal));
+    this.#work = await startLeaderWork(
+      {
+        ...this.#deps,
+        ...this.#metrics,
+        logger: this.#logger,
+        caches,
+        selection,
+        groups,
+        intake,
+        queues: this.#queues,
+        circuit: this.#circuit,
+        syncedAt: () => this.#syncedAt,
+        watchAgesMs: () => this.#watching.agesMs(),
+        writtenBy: () => this.#installations.writtenBy(),
+        sightings,
+        starts,
+        blind,
+        startedMs: this.#startedMs,
+        freshThroughAt: () => reflectors.freshThrough('CronJob', 'Job'),
+        guard,
+      },
+      term,
+    );
+    return async () => {
+      await this.#work?.stop();
+      this.#leadership.stopped();
+      await this.#heartbeat.stop();
+      await guard?.stop();
+    };
+  }
+
+  async #beat(leading: boolean): Promise<void> {
+    const { settings, store, clock, problems } = this.#deps;
+    await beat(store, {
+      holder: settings.identity,
+      version: settings.version,
+      leading,
+      epoch: leading ? this.#terms.epoch : undefined,
+      startedAt: this.#startedAt,
+      beatAt: store.now(),
+      schedulers: leading && this.#work ? schedulerNames : [],
+      evaluatedAt: leading ? this.#work?.evaluatedAt() : undefined,
+      figures: {
+        problems: problems.current(),
+        watchAgeMs: this.#watching.agesMs(),
+        ...(leading && this.#witnesses.figures),
+      },
+    });
+    if (leading || (await findLiveLeader(store, store.now(), settings.leaseMs))) this.#ledMs = clock.monotonicMs();
+    await this.#installations.learn();
+    const refusal = this.#installations.refusal();
+    if (refusal === undefined || !leading || this.#terms.epoch === undefined) return;
+    await this.#installations.remember(this.#terms.epoch);
+    this.#terms.lose(refusal);
+  }
+
+  #addProblems(): void {
+    const { settings, store, cluster, clock, problems } = this.#deps;
+    const { reflectors } = this.#watching;
+    problems.add(() => databaseProblems(store, clock));
+    problems.add(() => clusterProblems(reflectors));
+    problems.add(() => this.#installations.problems());
+    problems.add(() =>
+      leaseProblems({
+        key: this.#leaseKey,
+        failure: this.#election?.failing,
+        nowMs: clock.monotonicMs(),
+        renewDeadlineMs: settings.election?.renewDeadlineMs ?? 0,
+        isServerThere: reflectors.states().every(({ trouble }) => trouble?.isRefused !== false),
+      }),
+    );
+    problems.add(() =>
+      symptomsOf({
+        watchAgesMs: this.#watching.agesMs(),
+        blindMs: this.#watching.blindSeconds() * 1_000,
+        // Without a database it is not known who leads.
+        leaderlessMs: store.trouble() ? 0 : clock.monotonicMs() - this.#ledMs,
+      }),
+    );
+    problems.add(() => clockProblems({ serverMs: cluster.clockSkewMs(), databaseMs: store.clockOffsetMs() }));
+  }
+
+  /** On a quiet day a heartbeat is the first to notice that the database is away. */
+  #noteOutage(error: unknown): void {
+    if (isDatabaseAway(error)) this.#circuit.trip(error);
+  }
+
+  async #run(): Promise<void> {
+    const { settings, store, clock, background } = this.#deps;
+    const { caches, groups, reflectors } = this.#watching;
+    const { signal } = this.#stopping;
+    const { spoolPath } = settings;
+    const spooling = spoolPath === undefined ? undefined : this.#watching.spoolTo(spoolPath, this.#circuit);
     await spooling?.restore();
     spooling?.start(signal);
     background('watches', reflectors.run(signal));
     const database = store.waitUntilReady(signal);
     database.catch(() => {}); // its caller hears of it
     // From before the cluster was seen: what keeps this replica from leading is told by its heartbeat too.
-    background('first heartbeat', beatOnceMigrated(database, signal));
+    background('first heartbeat', this.#beatOnceMigrated(database, signal));
     // Runs that end before its first answer are spooled too.
     background(
       'first question',
-      noticeOutage(() => store.probe(), circuit),
+      noticeOutage(() => store.probe(), this.#circuit),
     );
     // Alone, it makes the tables without waiting for the cluster: what is stored is served meanwhile. A failure is told when the term begins.
     if (!settings.election)
       background(
         'schema',
-        prepareSchema(deps, signal).catch(() => {}),
+        prepareSchema(this.#deps, signal).catch(() => {}),
       );
     while (!signal.aborted && !reflectors.hasSynced()) await clock.sleep(100, signal).catch(() => {});
     if (signal.aborted) return;
     groups.reconsider();
     clock.every(reconsiderEveryMs, () => groups.reconsiderIfAsked(), signal);
-    syncedAt = clock.now();
-    logger.info('all caches are filled', {
+    this.#syncedAt = clock.now();
+    this.#logger.info('all caches are filled', {
       cronJobs: caches.cronJobs.size,
       jobs: caches.jobs.size,
       groupsOfJobs: caches.cronJobs.groups.size,
       pods: caches.pods.size,
     });
-    clock.every(tidyEveryMs, tidy, signal);
+    clock.every(tidyEveryMs, () => this.#watching.tidy(this.#terms.isLeading), signal);
     await database;
-    await terms.start();
+    await this.#terms.start();
   }
 
   /** A fresh database has no table for heartbeats before the leader made it. */
-  async function beatOnceMigrated(database: Promise<void>, signal: AbortSignal): Promise<void> {
+  async #beatOnceMigrated(database: Promise<void>, signal: AbortSignal): Promise<void> {
+    const { store, clock } = this.#deps;
     await database;
     // A database that goes away meanwhile is waited for.
     const isReady = async () => (await getSchemaState(store).catch(() => undefined))?.state === 'ready';
     while (!signal.aborted && !(await isReady())) await clock.sleep(500, signal);
-    heartbeat.start(signal);
+    this.#heartbeat.start(signal);
   }
 
-  /** Since the last event or bookmark of each kind; of the worst namespace where there are several. */
-  function watchAgesMs(): Readonly<Record<string, number>> {
-    return Object.fromEntries(reflectors.states().map(({ kind }) => [kind, Math.round(reflectors.ageMs(kind))]));
-  }
-
-  function spoolTo(folder: string, jobs: JobIntake): Spooling<JobSnapshot> {
-    const spool = new Spool({
-      folder,
-      onDropped: () => snapshotMetrics.dropped(),
-      onUnreadable: () => snapshotMetrics.dropped(),
-    });
-    return new Spooling<JobSnapshot>({ snapshots: jobs.snapshots, spool, circuit, logger, decode: toJobState });
-  }
-
-  /** What is remembered beyond the caches is let go when it can no longer be asked for. */
-  function tidy(): void {
-    const before = clock.now() - rememberedMs;
-    groups.forget(clock.now());
-    selection.forgetDeparted(before, (uid) => caches.jobs.listBy('cronJob', uid).length > 0);
-    intake.pods.forgetLost(before);
-    if (!terms.isLeading) intake.snapshots.forgetSeenBefore(before);
-  }
-
-  function watchDatabase(signal: AbortSignal): Promise<void> {
-    const { election } = settings;
+  #watchDatabase(signal: AbortSignal): Promise<void> {
+    const { settings, cluster, clock } = this.#deps;
+    const asked = {
+      cluster,
+      namespace: settings.election?.namespace ?? settings.ownNamespace,
+      labelSelector: controllerPods,
+      ownPod: settings.podName,
+    };
     return giveUpWithoutDatabase(
       {
-        awayForMs: () => circuit.openForMs,
-        hasReadyPeer: (asking) =>
-          hasReadyPeer(
-            {
-              cluster,
-              namespace: election?.namespace ?? settings.ownNamespace,
-              labelSelector: 'app.kubernetes.io/name=cronjob-monitor,app.kubernetes.io/component=controller',
-              ownPod: settings.podName,
-            },
-            asking,
-          ),
-        resign: (why) => terms.resign(why),
+        awayForMs: () => this.#circuit.openForMs,
+        hasReadyPeer: (asking) => hasReadyPeer(asked, asking),
+        resign: (why) => this.#terms.resign(why),
         clock,
-        logger,
+        logger: this.#logger,
       },
-      AbortSignal.any([signal, stopping.signal]),
+      AbortSignal.any([signal, this.#stopping.signal]),
     );
   }
 }
 
-function* chain<T>(...parts: readonly Iterable<T>[]): Generator<T> {
-  for (const part of parts) yield* part;
-}
-
-/** A line of the spool, as far as it is what this release writes. */
-function toJobState(state: unknown): JobSnapshot | undefined {
-  const { job, gone } = (state ?? {}) as { job?: Partial<JobFacts>; gone?: JobSnapshot['gone'] };
-  const texts = [job?.uid, job?.name, job?.namespace, job?.cronJobUid];
-  const isOne = texts.every((text) => typeof text === 'string') && typeof job?.createdAt === 'number';
-  return isOne ? { job: job as JobFacts, gone: gone ?? undefined } : undefined;
+/** Series of the leader; those of clocks are of every replica. */
+function leaderMetrics({ registry, cluster, store }: ControllerDeps, blindSeconds: () => number) {
+  const productMetrics = new ProductMetrics(registry);
+  const reconcileMetrics = new ReconcileMetrics(registry);
+  const deliveryMetrics = new DeliveryMetrics(registry);
+  exposeClocks(registry, { apiserver: () => cluster.clockSkewMs(), database: () => store.clockOffsetMs() });
+  return {
+    productMetrics,
+    reconcileMetrics,
+    deliveryMetrics,
+    upkeepMetrics: new UpkeepMetrics(registry),
+    fleetMetrics: new FleetMetrics(registry),
+    slaMetrics: new SlaMetrics(registry),
+    heartbeatMetrics: new OutboundHeartbeatMetrics(registry),
+    verdictMetrics: new VerdictMetrics(registry, { blindSeconds }),
+  };
 }
