@@ -1,30 +1,14 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { findHelm } from '../chart/helm.ts';
 import { aCronJob, paths } from '../cluster/kube-objects.ts';
-import { startRealCluster, type RealCluster } from '../realcluster/real-cluster.ts';
-import { HttpSink, SmtpSink } from '../sinks/index.ts';
-import { testDatabases } from '../store/databases.ts';
-import { namespace, Scene } from './alerting/scene.ts';
-import { install } from './installation/install.ts';
+import { namespace, type Scene } from './alerting/scene.ts';
+import { createScenarios, findStage, hasty } from './alerting/stage.ts';
 
-const config = {
-  cluster: { name: 'test' },
-  channels: { 'allow-cidrs': ['127.0.0.0/8'], 'secret-namespaces': [namespace] },
-  scheduler: {
-    'startup-grace-period': '1s',
-    'dead-man-switch-interval': '1s',
-    'stuck-job-check-interval': '1s',
-    'sla-recalculation-interval': '2s',
-  },
-  'rate-limits': { 'max-alerts-per-minute': 10_000, 'burst-limit': 1_000, 'storm-threshold': 0 },
-};
+const config = { ...hasty, cluster: { name: 'test' } };
 
 /** A chart of two CronJobs, of which one may be switched off. */
 const templates = {
@@ -35,40 +19,19 @@ const templates = {
 const told = 'alert.firing absent/disappeared';
 const ended = 'alert.resolved absent/disappeared';
 
-const helm = await findHelm();
-const started = 'skipped' in helm ? helm : await startRealCluster({ podBackOff: '1s' });
-const database = testDatabases().find(({ name }) => name === 'sqlite');
-const skip = 'skipped' in started ? `Go: ${started.skipped}` : (database?.skip ?? false);
+const stage = await findStage('sqlite');
 
-describe('CronJobs that are expected and not there, on a real cluster', { skip, concurrency: 10 }, () => {
-  const cluster = started as RealCluster; // else the suite is skipped
+describe('CronJobs that are expected and not there, on a real cluster', { skip: stage.skip, concurrency: 10 }, () => {
+  const { cluster } = stage;
   const folder = mkdtempSync(join(tmpdir(), 'cronjob-monitor-expected-'));
   let scene: Scene;
-  const others: Promise<void>[] = [];
-  const scenario = (title: string, play: () => Promise<void>): void => {
-    void test(title, () => {
-      const played = play();
-      others.push(played);
-      return played;
-    });
-  };
+  const { scenario, others } = createScenarios();
 
   before(async () => {
-    assert.ok(database && 'path' in helm);
-    await cluster.applyCrds();
-    const hook = await HttpSink.start();
-    const mail = await SmtpSink.start();
-    await cluster.request('POST', '/api/v1/namespaces', { body: { metadata: { name: namespace } } });
-    const service = await install({ cluster, helm: helm.path, database: await database.fresh(), config });
-    scene = new Scene(cluster, service, hook, mail);
-    await service.startReady();
+    scene = await stage.begin(config);
   });
   after(async () => {
-    await scene.service.remove();
-    await scene.hook.stop();
-    await scene.mail.stop();
-    await cluster.stop();
-    await database?.remove();
+    await stage.end(scene);
     rmSync(folder, { recursive: true });
   });
 
@@ -76,14 +39,14 @@ describe('CronJobs that are expected and not there, on a real cluster', { skip, 
     'one that an upgrade of its chart prunes is told with who wrote it last, and a rollback ends it',
     async () => {
       writeChart();
-      await runHelm('install', 'backups', folder);
+      await stage.runHelm('install', 'backups', folder);
       await expecting('pruned', {
         selector: { matchLabels: { app: 'backups' } },
         expects: { names: ['pruned'], grace: '2s' },
       });
       await scene.untilWatched('pruned', 'kept');
       await untilMet('pruned', 'True', 'AllPresent');
-      await runHelm('upgrade', 'backups', folder, '--set', 'isPruned=true');
+      await stage.runHelm('upgrade', 'backups', folder, '--set', 'isPruned=true');
       await scene.untilHeard('pruned', [told]);
       const [alert] = scene.told('pruned');
       assert.match(alert?.data.alert.title ?? '', /^CRITICAL prod\/pruned: deleted 20\d\d-\d\d-\d\d \d\d:\d\d UTC$/);
@@ -100,7 +63,7 @@ describe('CronJobs that are expected and not there, on a real cluster', { skip, 
       }>('/api/v1/alerts?type=absent&cronjob=pruned');
       const absence = items[0]?.context.absence;
       assert.deepEqual([absence?.['cause'], absence?.['deletedFrom']], ['deleted', absence?.['deletedUntil']]);
-      await runHelm('rollback', 'backups', '1');
+      await stage.runHelm('rollback', 'backups', '1');
       await scene.untilHeard('pruned', [told, ended]);
       await untilMet('pruned', 'True', 'AllPresent');
     },
@@ -269,10 +232,5 @@ describe('CronJobs that are expected and not there, on a real cluster', { skip, 
         file === 'pruned.yaml' ? `{{ if not .Values.isPruned }}\n${text}\n{{ end }}\n` : `${text}\n`,
       );
     }
-  }
-
-  async function runHelm(...args: readonly string[]): Promise<void> {
-    assert.ok('path' in helm);
-    await promisify(execFile)(helm.path, [...args, '--namespace', namespace, '--kubeconfig', cluster.kubeconfig]);
   }
 });

@@ -1,30 +1,14 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { findHelm } from '../chart/helm.ts';
 import { aCronJob, aJob, jobSpec, paths } from '../cluster/kube-objects.ts';
-import { startRealCluster, type RealCluster } from '../realcluster/real-cluster.ts';
-import { HttpSink, SmtpSink } from '../sinks/index.ts';
-import { testDatabases } from '../store/databases.ts';
-import { namespace, Scene } from './alerting/scene.ts';
-import { install } from './installation/install.ts';
+import { namespace, type Scene } from './alerting/scene.ts';
+import { createScenarios, findStage, hasty } from './alerting/stage.ts';
 
-const config = {
-  cluster: { name: 'test' },
-  channels: { 'allow-cidrs': ['127.0.0.0/8'], 'secret-namespaces': [namespace] },
-  scheduler: {
-    'startup-grace-period': '1s',
-    'dead-man-switch-interval': '1s',
-    'stuck-job-check-interval': '1s',
-    'sla-recalculation-interval': '2s',
-  },
-  'rate-limits': { 'max-alerts-per-minute': 10_000, 'burst-limit': 1_000, 'storm-threshold': 0 },
-};
+const config = { ...hasty, cluster: { name: 'test' } };
 
 const failed = 'alert.firing jobFailed';
 const resolved = 'alert.resolved jobFailed';
@@ -39,41 +23,20 @@ interface Item {
   readonly verdict: { readonly state: string; readonly kind: string };
 }
 
-const helm = await findHelm();
-const started = 'skipped' in helm ? helm : await startRealCluster({ podBackOff: '1s' });
-const database = testDatabases().find(({ name }) => name === 'sqlite');
-const skip = 'skipped' in started ? `Go: ${started.skipped}` : (database?.skip ?? false);
+const stage = await findStage('sqlite');
 
-describe('Jobs without a CronJob, on a real cluster', { skip, concurrency: 10 }, () => {
-  const cluster = started as RealCluster; // else the suite is skipped
+describe('Jobs without a CronJob, on a real cluster', { skip: stage.skip, concurrency: 10 }, () => {
+  const { cluster } = stage;
   const folder = mkdtempSync(join(tmpdir(), 'cronjob-monitor-jobs-'));
   let scene: Scene;
-  const others: Promise<void>[] = [];
-  const scenario = (title: string, play: () => Promise<void>): void => {
-    void test(title, () => {
-      const played = play();
-      others.push(played);
-      return played;
-    });
-  };
+  const { scenario, others } = createScenarios();
 
   before(async () => {
-    assert.ok(database && 'path' in helm);
-    await cluster.applyCrds();
     await makeJobSets();
-    const hook = await HttpSink.start();
-    const mail = await SmtpSink.start();
-    await cluster.request('POST', '/api/v1/namespaces', { body: { metadata: { name: namespace } } });
-    const service = await install({ cluster, helm: helm.path, database: await database.fresh(), config });
-    scene = new Scene(cluster, service, hook, mail);
-    await service.startReady();
+    scene = await stage.begin(config);
   });
   after(async () => {
-    await scene.service.remove();
-    await scene.hook.stop();
-    await scene.mail.stop();
-    await cluster.stop();
-    await database?.remove();
+    await stage.end(scene);
     rmSync(folder, { recursive: true });
   });
 
@@ -82,7 +45,7 @@ describe('Jobs without a CronJob, on a real cluster', { skip, concurrency: 10 },
     async () => {
       await watching('hooks', { hasAnnotations: ['helm.sh/hook'], only: true });
       writeChart();
-      await assert.rejects(runHelm('install', 'shop', folder, '--set', 'outcome=exit:4'));
+      await assert.rejects(stage.runHelm('install', 'shop', folder, '--set', 'outcome=exit:4'));
       await scene.untilHeard('hooks', [failed]);
       const [message] = scene.told('hooks');
       assert.deepEqual(message?.data.cronjob, { ...message?.data.cronjob, namespace, name: '~migrate' });
@@ -93,7 +56,7 @@ describe('Jobs without a CronJob, on a real cluster', { skip, concurrency: 10 },
         404,
         'the hook took its Job',
       );
-      await runHelm('upgrade', '--install', 'shop', folder, '--set', 'outcome=success');
+      await stage.runHelm('upgrade', '--install', 'shop', folder, '--set', 'outcome=success');
       await scene.untilHeard('hooks', [failed, resolved]);
       const group = await item('~migrate');
       assert.deepEqual(
@@ -311,10 +274,5 @@ describe('Jobs without a CronJob, on a real cluster', { skip, concurrency: 10 },
       spec: jobSpec({ play: { outcome: '{{ .Values.outcome }}', seconds: '1' } }),
     };
     writeFileSync(join(folder, 'templates', 'migrate.yaml'), `${JSON.stringify(hook)}\n`);
-  }
-
-  async function runHelm(...args: readonly string[]): Promise<void> {
-    assert.ok('path' in helm);
-    await promisify(execFile)(helm.path, [...args, '--namespace', namespace, '--kubeconfig', cluster.kubeconfig]);
   }
 });

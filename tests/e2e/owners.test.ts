@@ -1,55 +1,32 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { CronJobDetail } from '@cronjob-monitor/shared/contract';
-import { findHelm } from '../chart/helm.ts';
 import { aCronJob, jobSpec, paths } from '../cluster/kube-objects.ts';
 import { apiRequest } from '../realcluster/api-request.ts';
-import { startRealCluster, type RealCluster } from '../realcluster/real-cluster.ts';
-import { HttpSink, SmtpSink } from '../sinks/index.ts';
-import { testDatabases } from '../store/databases.ts';
-import { namespace, Scene } from './alerting/scene.ts';
-import { install } from './installation/install.ts';
+import { namespace, type Scene } from './alerting/scene.ts';
+import { findStage, hasty } from './alerting/stage.ts';
 
-const config = {
-  channels: { 'allow-cidrs': ['127.0.0.0/8'], 'secret-namespaces': [namespace] },
-  scheduler: { 'startup-grace-period': '1s' },
-  'rate-limits': { 'max-alerts-per-minute': 10_000, 'burst-limit': 1_000, 'storm-threshold': 0 },
-  owners: { label: 'team' },
-};
+const config = { ...hasty, scheduler: { 'startup-grace-period': '1s' }, owners: { label: 'team' } };
 const shop = 'shop';
 const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${shop}`;
 const failing = 'alert.firing jobFailed';
 
-const helm = await findHelm();
-const started = 'skipped' in helm ? helm : await startRealCluster({ podBackOff: '1s' });
-const database = testDatabases().find(({ name }) => name === 'sqlite');
-const skip = 'skipped' in started ? `Go: ${started.skipped}` : (database?.skip ?? false);
+const stage = await findStage('sqlite');
 
-describe('owners speak for their CronJobs, on a real cluster with RBAC', { skip }, () => {
-  const cluster = started as RealCluster; // else the suite is skipped
+describe('owners speak for their CronJobs, on a real cluster with RBAC', { skip: stage.skip }, () => {
+  const { cluster } = stage;
   let scene: Scene;
   let tenant = '';
   let runs = 0;
 
   before(async () => {
-    assert.ok(database && 'path' in helm);
-    await cluster.applyCrds();
-    const hook = await HttpSink.start();
-    const mail = await SmtpSink.start();
-    await cluster.request('POST', '/api/v1/namespaces', { body: { metadata: { name: namespace } } });
-    const service = await install({ cluster, helm: helm.path, database: await database.fresh(), config });
-    scene = new Scene(cluster, service, hook, mail);
-    await service.startReady();
+    scene = await stage.begin(config);
     const annotations = { 'cronjob-monitor.io/monitored-from': namespace };
     await scene.create('/api/v1/namespaces', { metadata: { name: shop, annotations } });
     tenant = await aTenant();
   });
   after(async () => {
-    await scene.service.remove();
-    await scene.hook.stop();
-    await scene.mail.stop();
-    await cluster.stop();
-    await database?.remove();
+    await stage.end(scene);
   });
 
   test('no edit of a CronJob reaches a channel that does not admit its namespace', async () => {

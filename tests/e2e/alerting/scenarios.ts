@@ -2,27 +2,17 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { AlertDetail, CronJobDetail } from '@cronjob-monitor/shared/contract';
-import { findHelm } from '../../chart/helm.ts';
 import { aCronJob, paths } from '../../cluster/kube-objects.ts';
-import { startRealCluster, type RealCluster } from '../../realcluster/real-cluster.ts';
-import { HttpSink, SmtpSink } from '../../sinks/index.ts';
-import { testDatabases, type TestDatabase } from '../../store/databases.ts';
-import { install } from '../installation/install.ts';
-import { namespace, Scene } from './scene.ts';
+import type { TestDatabase } from '../../store/databases.ts';
+import { namespace, type Scene } from './scene.ts';
+import { createScenarios, findStage, hasty } from './stage.ts';
 
 const minuteMs = 60_000;
 
 const config = {
+  ...hasty,
   cluster: { name: 'test' },
-  channels: { 'allow-cidrs': ['127.0.0.0/8'], 'secret-namespaces': [namespace] },
   gitops: { mirror: 'progressing' },
-  scheduler: {
-    'startup-grace-period': '1s',
-    'dead-man-switch-interval': '1s',
-    'stuck-job-check-interval': '1s',
-    'sla-recalculation-interval': '2s',
-  },
-  'rate-limits': { 'max-alerts-per-minute': 10_000, 'burst-limit': 1_000, 'storm-threshold': 0 },
   // On a busy machine a log may take longer than the 250 ms that a message waits by default.
   evidence: { 'message-wait': '10s' },
   ui: { 'external-url': 'https://monitor.example.org' },
@@ -40,53 +30,27 @@ export interface Scenarios {
  * same time.
  */
 export async function describeAlerts(title: string, { database: name, brief }: Scenarios): Promise<void> {
-  const helm = await findHelm();
-  const started = 'skipped' in helm ? helm : await startRealCluster({ podBackOff: '1s' });
-  const database = testDatabases().find((one) => one.name === name);
-  const missing =
-    'skipped' in started
-      ? `Go: ${started.skipped}`
-      : (database?.skip ?? (database ? undefined : `${name}: not wanted`));
-  const skip = missing ?? false;
+  const stage = await findStage(name);
 
-  describe(title, { skip, concurrency: 30 }, () => {
-    const cluster = started as RealCluster; // else the suite is skipped
+  describe(title, { skip: stage.skip, concurrency: 30 }, () => {
+    const { cluster } = stage;
     let scene: Scene;
     let silencing: Promise<void>;
     let missing: Promise<void> = Promise.resolve();
-    /** All of them but the last, which waits until nothing else goes on. */
-    const others: Promise<void>[] = [];
-    const scenario = (title: string, play: () => Promise<void>): void => {
-      void test(title, () => {
-        const played = play();
-        others.push(played);
-        return played;
-      });
-    };
+    const { scenario, others } = createScenarios();
     const longScenario = (title: string, play: () => Promise<void>): void => {
       if (!brief) scenario(title, play);
     };
 
     before(async () => {
-      assert.ok(database && 'path' in helm);
-      await cluster.applyCrds();
-      const hook = await HttpSink.start();
-      const mail = await SmtpSink.start();
-      await cluster.request('POST', '/api/v1/namespaces', { body: { metadata: { name: namespace } } });
-      const service = await install({ cluster, helm: helm.path, database: await database.fresh(), config });
-      scene = new Scene(cluster, service, hook, mail);
-      await service.startReady();
+      scene = await stage.begin(config);
       silencing = silenceScenario();
       if (!brief) missing = missedRuns();
       silencing.catch(() => {}); // its test hears of it
       missing.catch(() => {});
     });
     after(async () => {
-      await scene.service.remove();
-      await scene.hook.stop();
-      await scene.mail.stop();
-      await cluster.stop();
-      await database?.remove();
+      await stage.end(scene);
     });
 
     scenario('a failed run is told once, with exit code, log and advice, and its recovery once', async () => {
