@@ -144,20 +144,18 @@ export interface KeyPair {
   readonly key: string;
 }
 
-export interface OwnCertificateOptions {
+const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+const clockToleranceMs = 3_600_000;
+
+/** A certificate of our own making: ECDSA on P-256, for servers, signed by itself. */
+export async function createOwnCertificate(options: {
   /** Names and addresses it is for. */
   readonly names: readonly string[];
   readonly addresses: readonly string[];
   /** The instant it is made, epoch milliseconds. It is valid from an hour before, for clocks that differ. */
   readonly now: number;
   readonly lifetimeMs: number;
-}
-
-const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
-const clockToleranceMs = 3_600_000;
-
-/** A certificate of our own making: ECDSA on P-256, for servers, signed by itself. */
-export async function createOwnCertificate(options: OwnCertificateOptions): Promise<KeyPair> {
+}): Promise<KeyPair> {
   const x509 = await loadLibrary();
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
   const certificate = await x509.X509CertificateGenerator.createSelfSigned(

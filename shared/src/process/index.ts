@@ -1,7 +1,6 @@
 export {
   createOwnCertificate,
   type KeyPair,
-  type OwnCertificateOptions,
   createCertificateSource,
   type CertificateFiles,
   type CertificateSource,
@@ -16,7 +15,6 @@ export {
   createProcessMetrics,
   type NeighbourMetrics,
   type ProcessMetrics,
-  type ProcessMetricsDeps,
   type Registry,
   watchSymptoms,
   type SymptomWatchDeps,
@@ -30,7 +28,7 @@ export {
 export { ProblemList, type ProblemSource } from './problem-list.ts';
 export { createProbes, type Probes, type ProbesDeps } from './probes.ts';
 export { ReviewCache, reviewHoldsMs, type Review, type ReviewCacheDeps } from './review-cache.ts';
-export { runProcess, type ProcessDeps, installSignals, type Ending, type SignalDeps } from './run-process.ts';
+export { runProcess, installSignals, type Ending } from './run-process.ts';
 export {
   BudgetError,
   createBudgetedThread,

@@ -3,20 +3,23 @@ import { keepHeapSmall } from './heap.ts';
 import { createLifecycle, isAbort, type Lifecycle } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
 
-export interface ProcessDeps {
+/**
+ * Runs a process from its wiring to its end: signals stop it in order, and a failed start, work that failed in the background
+ * or an error that was not caught ends it with 1, after what was started has been stopped.
+ */
+export async function runProcess({
+  logger,
+  clock = systemClock,
+  heap,
+  compose,
+}: {
   readonly logger: Logger;
   readonly clock?: Clock;
   /** Small where much is held for long, fast where much is made for answers and let go. */
   readonly heap: 'small' | 'fast';
   /** Wires and starts everything; each part registers its stop. */
   readonly compose: (lifecycle: Lifecycle) => Promise<void>;
-}
-
-/**
- * Runs a process from its wiring to its end: signals stop it in order, and a failed start, work that failed in the background
- * or an error that was not caught ends it with 1, after what was started has been stopped.
- */
-export async function runProcess({ logger, clock = systemClock, heap, compose }: ProcessDeps): Promise<void> {
+}): Promise<void> {
   if (heap === 'small') keepHeapSmall();
   const lifecycle = createLifecycle({ clock, logger, onFailure: () => ending.stop(1) });
   const ending = installSignals({ lifecycle, clock, logger });
@@ -40,17 +43,6 @@ interface SignalSource {
   off(event: NodeJS.Signals, listener: () => void): unknown;
 }
 
-export interface SignalDeps {
-  readonly lifecycle: Pick<Lifecycle, 'stop'>;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  /** Ends the process; absent: this one. */
-  readonly exit?: (status: number) => void;
-  readonly source?: SignalSource;
-  /** Time of a whole stop. */
-  readonly stopMs?: number;
-}
-
 const signals = ['SIGTERM', 'SIGINT'] as const;
 const defaultStopMs = 40_000;
 /** One Ctrl-C arrives from the terminal and from each program in between that hands it on: within this time it is the same one. */
@@ -68,7 +60,16 @@ export interface Ending {
  * SIGTERM and SIGINT stop the process in order; it ends with 0. A second signal, two seconds after the first or later, or 40 s, ends it at
  * once with 1, and what it held (a Lease) has to expire. What comes within two seconds is the first signal, handed on by another program.
  */
-export function installSignals(deps: SignalDeps): Ending {
+export function installSignals(deps: {
+  readonly lifecycle: Pick<Lifecycle, 'stop'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Ends the process; absent: this one. */
+  readonly exit?: (status: number) => void;
+  readonly source?: SignalSource;
+  /** Time of a whole stop. */
+  readonly stopMs?: number;
+}): Ending {
   const { lifecycle, clock, logger } = deps;
   const exit = deps.exit ?? ((status) => process.exit(status));
   const source = deps.source ?? process;

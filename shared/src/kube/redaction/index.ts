@@ -19,14 +19,6 @@ export interface Redaction {
   templates(packed: readonly string[], key: string): Promise<readonly unknown[]>;
 }
 
-export interface RedactionDeps {
-  /** RE2 expressions, `evidence.redact-patterns`. */
-  readonly patterns: readonly string[];
-  readonly thread: { run(question: RedactionQuestion): Promise<RedactionAnswer> };
-  /** A text could not be redacted, and is withheld. */
-  readonly onWithheld: (kind: RedactionQuestion['kind'], error: unknown) => void;
-}
-
 /** Up to so many characters the built-in rules take a few milliseconds. */
 const mostInline = 256 * 1024;
 
@@ -37,7 +29,17 @@ const withheld = '(withheld: it could not be redacted within its time)';
  * Small texts are redacted at once; large ones, and all where the installation has expressions of its own, in a thread, so that no text
  * holds the event loop. What the thread does not redact in time is withheld, never let through.
  */
-export function createRedaction({ patterns, thread, onWithheld }: RedactionDeps): Redaction {
+export function createRedaction({
+  patterns,
+  thread,
+  onWithheld,
+}: {
+  /** RE2 expressions, `evidence.redact-patterns`. */
+  readonly patterns: readonly string[];
+  readonly thread: { run(question: RedactionQuestion): Promise<RedactionAnswer> };
+  /** A text could not be redacted, and is withheld. */
+  readonly onWithheld: (kind: RedactionQuestion['kind'], error: unknown) => void;
+}): Redaction {
   const answerInline = createRedactionAnswers();
 
   async function ask<Kind extends RedactionQuestion['kind']>(

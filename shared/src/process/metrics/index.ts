@@ -11,12 +11,6 @@ export type { Registry } from 'prom-client';
 export { watchSymptoms, type SymptomWatchDeps } from './symptom-watch.ts';
 export { textContentType } from './render.ts';
 
-export interface ProcessMetricsDeps {
-  readonly entryPoint: string;
-  readonly version: string;
-  readonly clock: Clock;
-}
-
 /** The metrics of one process: those of the runtime, and whatever is registered. */
 export interface ProcessMetrics {
   /** Where the parts of the product register theirs. */
@@ -33,7 +27,11 @@ export interface ProcessMetrics {
   certificateExpires(at: number): void;
 }
 
-export function createProcessMetrics(deps: ProcessMetricsDeps): ProcessMetrics {
+export function createProcessMetrics(deps: {
+  readonly entryPoint: string;
+  readonly version: string;
+  readonly clock: Clock;
+}): ProcessMetrics {
   const registry = new Registry();
   const gcPauses = new GcPauses(deps.clock);
   const eventLoopDelay = new EventLoopDelay();
