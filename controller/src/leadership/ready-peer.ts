@@ -1,16 +1,17 @@
 import type { Cluster } from '@cronjob-monitor/shared/kube';
 
-export interface ReadyPeerDeps {
-  readonly cluster: Pick<Cluster, 'listPods'>;
-  readonly namespace: string;
-  /** Of the controller's pods, such as `app.kubernetes.io/component=controller`. */
-  readonly labelSelector: string;
-  /** The pod this process runs in. */
-  readonly ownPod: string;
-}
-
 /** Whether another controller pod is Ready, and so could lead. Throws `ClusterError` when the pods cannot be listed. */
-export async function hasReadyPeer(deps: ReadyPeerDeps, signal: AbortSignal): Promise<boolean> {
+export async function hasReadyPeer(
+  deps: {
+    readonly cluster: Pick<Cluster, 'listPods'>;
+    readonly namespace: string;
+    /** Of the controller's pods, such as `app.kubernetes.io/component=controller`. */
+    readonly labelSelector: string;
+    /** The pod this process runs in. */
+    readonly ownPod: string;
+  },
+  signal: AbortSignal,
+): Promise<boolean> {
   const pods = await deps.cluster.listPods(deps.namespace, deps.labelSelector, signal);
   return pods.some((pod) => nameOf(pod) !== deps.ownPod && isReady(pod));
 }

@@ -6,20 +6,21 @@ export interface LastBeat {
   readonly beatAt: number;
 }
 
-export interface SoleWriterDeps {
-  /** The newest beat of any other process that said it leads; undefined: none. */
-  readonly readBeat: () => Promise<LastBeat | undefined>;
-  readonly clock: Clock;
-  /** A beat is written every third of it. */
-  readonly leaseMs: number;
-}
-
 /**
  * Whether another process writes to the same file: its beat goes on while we look. One that ended without a word leaves a beat that
  * does not move, and is waited for no longer than it takes to tell. Two processes that took the file from each other in turn would
  * record nothing.
  */
-export async function findOtherWriter(deps: SoleWriterDeps, signal: AbortSignal): Promise<LastBeat | undefined> {
+export async function findOtherWriter(
+  deps: {
+    /** The newest beat of any other process that said it leads; undefined: none. */
+    readonly readBeat: () => Promise<LastBeat | undefined>;
+    readonly clock: Clock;
+    /** A beat is written every third of it. */
+    readonly leaseMs: number;
+  },
+  signal: AbortSignal,
+): Promise<LastBeat | undefined> {
   const { clock, leaseMs } = deps;
   const first = await deps.readBeat();
   if (!first || clock.now() - first.beatAt > leaseMs) return undefined;

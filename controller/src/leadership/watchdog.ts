@@ -3,14 +3,6 @@ import { Worker } from 'node:worker_threads';
 
 import type { Clock } from '@cronjob-monitor/shared/process';
 
-export interface WatchdogOptions {
-  readonly clock: Clock;
-  /** Without a beat for so long the process is ended. */
-  readonly stallMs?: number;
-  /** Written to standard error just before, as a line of its own. */
-  readonly lastWords?: string;
-}
-
 const beatMs = 1_000;
 
 /**
@@ -19,7 +11,16 @@ const beatMs = 1_000;
  * Nothing of the process is asked for it, since a stalled process answers nothing. Resolves when the thread watches; ends with
  * the signal, and rejects when that comes before.
  */
-export async function startWatchdog(options: WatchdogOptions, signal: AbortSignal): Promise<void> {
+export async function startWatchdog(
+  options: {
+    readonly clock: Clock;
+    /** Without a beat for so long the process is ended. */
+    readonly stallMs?: number;
+    /** Written to standard error just before, as a line of its own. */
+    readonly lastWords?: string;
+  },
+  signal: AbortSignal,
+): Promise<void> {
   signal.throwIfAborted();
   const stallMs = options.stallMs ?? 10_000;
   const beats = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));

@@ -9,15 +9,16 @@ const takenBy = { controller: 20, apiserver: 32 } as const;
 const besides = { controller: 1, apiserver: 0 } as const;
 type Component = keyof typeof takenBy;
 
-export interface ConnectionCheckDeps {
-  readonly settings: Pick<ControllerSettings, 'maxOpenConns' | 'servesApi' | 'ownNamespace' | 'podName'>;
-  readonly store: Store;
-  readonly cluster: Pick<Cluster, 'listPods'>;
-  readonly logger: Logger;
-}
-
 /** At the beginning of a term: whether the server takes the connections that all replicas together use. Says so in the log where it does not. */
-export async function warnOfConnections(deps: ConnectionCheckDeps, signal: AbortSignal): Promise<void> {
+export async function warnOfConnections(
+  deps: {
+    readonly settings: Pick<ControllerSettings, 'maxOpenConns' | 'servesApi' | 'ownNamespace' | 'podName'>;
+    readonly store: Store;
+    readonly cluster: Pick<Cluster, 'listPods'>;
+    readonly logger: Logger;
+  },
+  signal: AbortSignal,
+): Promise<void> {
   const { settings, store, cluster, logger } = deps;
   const { maxOpenConns } = settings;
   if (maxOpenConns === undefined) return;

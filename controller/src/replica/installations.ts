@@ -16,23 +16,6 @@ import {
   type Store,
 } from '@cronjob-monitor/shared/store';
 
-export interface InstallationsDeps {
-  readonly store: Store;
-  readonly clock: Clock;
-  /** `cluster.shared-with-another`: the service does not look for the other one. */
-  readonly isShared: boolean;
-  /** Our namespace, or our host outside of a cluster. */
-  readonly name: string;
-  readonly startedAt: Instant;
-  /** Monitors as they are seen now. */
-  readonly monitors: () => Iterable<{ readonly status: unknown }>;
-  /** The holder of our Lease, as last seen; undefined without an election. */
-  readonly leaseHolder: () => string | undefined;
-  /** The same, when it is this replica. */
-  readonly identity: string;
-  readonly leaseMs: number;
-}
-
 /** Looks whether another installation of the service works on the same cluster: both would judge, send and write statuses. */
 export interface Installations {
   /** Reads when our database was made, which gives us our age; and whose Lease it is. Throws `StoreError` while the database is away. */
@@ -51,7 +34,22 @@ const keptMs = 2_000;
 /** So many others are remembered. */
 const mostMet = 10;
 
-export function createInstallations(deps: InstallationsDeps): Installations {
+export function createInstallations(deps: {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** `cluster.shared-with-another`: the service does not look for the other one. */
+  readonly isShared: boolean;
+  /** Our namespace, or our host outside of a cluster. */
+  readonly name: string;
+  readonly startedAt: Instant;
+  /** Monitors as they are seen now. */
+  readonly monitors: () => Iterable<{ readonly status: unknown }>;
+  /** The holder of our Lease, as last seen; undefined without an election. */
+  readonly leaseHolder: () => string | undefined;
+  /** The same, when it is this replica. */
+  readonly identity: string;
+  readonly leaseMs: number;
+}): Installations {
   const { store, clock, name, identity } = deps;
   let sinceAt: Instant | undefined;
   let met: ReadonlySet<Instant> | undefined;

@@ -3,13 +3,6 @@ import { findLiveLeader, getSchemaState, migrate, StoreError, type Store } from 
 import { findOtherWriter } from '../leadership/index.ts';
 import type { ControllerSettings } from '../settings/settings.ts';
 
-export interface PrepareDeps {
-  readonly settings: Pick<ControllerSettings, 'isFileStorage' | 'identity' | 'leaseMs' | 'version'>;
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
-
 /** Starting again would find the same: the sentence says what to change. */
 class HopelessStart extends Error {}
 
@@ -20,7 +13,17 @@ export function isHopeless(error: unknown): boolean {
 
 /** Schema up to date; and on a database file, no other process writing to it. */
 export async function prepareSchema(
-  { store, settings, clock, logger }: PrepareDeps,
+  {
+    store,
+    settings,
+    clock,
+    logger,
+  }: {
+    readonly settings: Pick<ControllerSettings, 'isFileStorage' | 'identity' | 'leaseMs' | 'version'>;
+    readonly store: Store;
+    readonly clock: Clock;
+    readonly logger: Logger;
+  },
   signal: AbortSignal,
 ): Promise<void> {
   await store.waitUntilReady(signal);

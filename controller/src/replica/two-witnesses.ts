@@ -12,17 +12,6 @@ import {
 import { BeatGuard, guardMs, LeaderLock } from '../leadership/index.ts';
 import type { ControllerSettings } from '../settings/settings.ts';
 
-export interface TwoWitnessesDeps {
-  readonly settings: Pick<ControllerSettings, 'election' | 'isFileStorage' | 'identity' | 'leaseMs'>;
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  /** The beat could not be written. */
-  readonly onFailure: (error: unknown) => void;
-  /** Another process took the epoch. */
-  readonly onFenced: () => void;
-}
-
 /** What lets others take over from a leader that died, and keeps one that only slept from sending. One process on one file needs neither. */
 export interface TwoWitnesses {
   readonly lock: LeaderLock | undefined;
@@ -34,7 +23,16 @@ export interface TwoWitnesses {
   readonly figures: { readonly beatEveryMs?: number };
 }
 
-export function createTwoWitnesses(deps: TwoWitnessesDeps): TwoWitnesses {
+export function createTwoWitnesses(deps: {
+  readonly settings: Pick<ControllerSettings, 'election' | 'isFileStorage' | 'identity' | 'leaseMs'>;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** The beat could not be written. */
+  readonly onFailure: (error: unknown) => void;
+  /** Another process took the epoch. */
+  readonly onFenced: () => void;
+}): TwoWitnesses {
   const { settings, store, clock, logger } = deps;
   const { identity, leaseMs } = settings;
   if (!settings.election || settings.isFileStorage) {

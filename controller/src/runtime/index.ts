@@ -15,7 +15,7 @@ export { ReflectorSet, type RunningReflector } from './reflector-set.ts';
 export { Snapshots, type Snapshot, type SnapshotDeps, type SnapshotListener } from './snapshots.ts';
 export { Spool, type SpoolDeps, type SpoolEntry } from './spool.ts';
 export { Spooling, type SpoolingDeps } from './spooling.ts';
-export { WorkQueue, type QueueMetrics, type WorkQueueDeps } from './work-queue.ts';
+export { WorkQueue, type QueueMetrics } from './work-queue.ts';
 export { nextTurn } from './list-pages.ts';
 export { BlindSpans } from './blind-spans.ts';
 export type { BlindSpan } from './watch-progress.ts';

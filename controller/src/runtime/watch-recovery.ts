@@ -91,16 +91,6 @@ export class WatchRecovery {
   }
 }
 
-interface BackoffOptions {
-  readonly clock: Clock;
-  /** Uniform in [0, 1). */
-  readonly random: () => number;
-  readonly firstMs?: number;
-  readonly longestMs?: number;
-  /** So long without a failure, and the next failure waits as the first one does. */
-  readonly healthyAfterMs?: number;
-}
-
 /**
  * How long to wait after a failed call to the API server: a ceiling of 0.8 s that doubles to 30 s, of which a random part is
  * waited (full jitter, so that clients that failed together do not return together). It never gives up.
@@ -114,7 +104,15 @@ export class Backoff {
   #ceilingMs: number;
   #healthySinceMs: number | undefined;
 
-  constructor(options: BackoffOptions) {
+  constructor(options: {
+    readonly clock: Clock;
+    /** Uniform in [0, 1). */
+    readonly random: () => number;
+    readonly firstMs?: number;
+    readonly longestMs?: number;
+    /** So long without a failure, and the next failure waits as the first one does. */
+    readonly healthyAfterMs?: number;
+  }) {
     this.#clock = options.clock;
     this.#random = options.random;
     this.#firstMs = options.firstMs ?? 800;

@@ -9,12 +9,6 @@ export interface QueueMetrics {
   worked(seconds: number): void;
 }
 
-export interface WorkQueueDeps {
-  readonly clock: Clock;
-  readonly metrics: QueueMetrics;
-  readonly retry?: Omit<RetryDelayOptions, 'clock'>;
-}
-
 /** Sleeps are cut so that a step of the wall clock is noticed within this time. */
 const longestSleepMs = 30_000;
 
@@ -44,7 +38,11 @@ export class WorkQueue<K> {
   #drained: (() => void)[] = [];
   #phase: 'closed' | 'open' | 'draining' = 'closed';
 
-  constructor(deps: WorkQueueDeps) {
+  constructor(deps: {
+    readonly clock: Clock;
+    readonly metrics: QueueMetrics;
+    readonly retry?: Omit<RetryDelayOptions, 'clock'>;
+  }) {
     this.#clock = deps.clock;
     this.#metrics = deps.metrics;
     this.#retries = new RetryDelays({ clock: deps.clock, ...deps.retry });

@@ -3,17 +3,18 @@ import type { MonitorSpec } from '@cronjob-monitor/shared/kube';
 import { listMonitorsSince, type Store } from '@cronjob-monitor/shared/store';
 import type { MonitorSeen, Selection } from '../selection/index.ts';
 
-export interface DepartedMonitorsDeps {
-  readonly store: Store;
-  readonly selection: Pick<Selection, 'monitorDeparted' | 'departedAt'>;
-  readonly monitors: { values(): Iterable<MonitorSeen> };
-}
-
 /**
  * Monitors that went while another process led, or none: what they select is recorded for as long as they may be made anew (truth.md 2.1),
  * across a restart as well. One whose deletion no leader saw may have gone a moment ago.
  */
-export async function recallDepartedMonitors(deps: DepartedMonitorsDeps, now: Instant): Promise<void> {
+export async function recallDepartedMonitors(
+  deps: {
+    readonly store: Store;
+    readonly selection: Pick<Selection, 'monitorDeparted' | 'departedAt'>;
+    readonly monitors: { values(): Iterable<MonitorSeen> };
+  },
+  now: Instant,
+): Promise<void> {
   const { store, selection } = deps;
   const present = new Set([...deps.monitors.values()].map(keyOf));
   const since = now - madeAnewWithinMs;
