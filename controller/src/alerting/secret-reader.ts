@@ -11,12 +11,6 @@ import {
 import type { Clock } from '@cronjob-monitor/shared/process';
 import { failed, type ChannelTarget, type Failed, type Secrets } from '../channels/index.ts';
 
-export interface SecretReaderDeps {
-  readonly cluster: Pick<Cluster, 'findSecret'>;
-  readonly rules: SecretRules;
-  readonly clock: Clock;
-}
-
 /** Values of the Secrets of a channel; what is wrong with them; or that the API server does not say. */
 export type SecretsRead =
   | { readonly kind: 'read'; readonly secrets: Secrets }
@@ -36,7 +30,15 @@ const keptMs = 30_000;
 type Found = ReadonlyMap<string, string> | 'absent' | 'noRight' | 'unlabelled';
 
 /** Reads Secrets at a send or a check: one by one, by name, and only where that is allowed. Nothing of a value leaves in words. */
-export function createSecretReader({ cluster, rules, clock }: SecretReaderDeps): SecretReader {
+export function createSecretReader({
+  cluster,
+  rules,
+  clock,
+}: {
+  readonly cluster: Pick<Cluster, 'findSecret'>;
+  readonly rules: SecretRules;
+  readonly clock: Clock;
+}): SecretReader {
   const kept = new Map<string, { readonly found: Found; readonly untilMs: number }>();
 
   const find = async (secret: NeededSecret, signal: AbortSignal, fresh: boolean): Promise<Found> => {

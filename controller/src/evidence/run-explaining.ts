@@ -38,13 +38,17 @@ export interface RunToExplain {
   readonly pieces: readonly Evidence[];
 }
 
-export interface RunExplainingDeps {
-  readonly store: Store;
-  readonly suggest: SuggestFix;
-}
-
 /** Finds out what may help with a run: a suggestion and what changed, for the run and for its alerts. */
-export async function explainRun(run: RunToExplain, { store, suggest }: RunExplainingDeps): Promise<LearnedOfRun> {
+export async function explainRun(
+  run: RunToExplain,
+  {
+    store,
+    suggest,
+  }: {
+    readonly store: Store;
+    readonly suggest: SuggestFix;
+  },
+): Promise<LearnedOfRun> {
   const { job, pods, execution, monitors, pieces } = run;
   const cause = findExitCause(job, pods);
   const { main: log, init } = explainingLogs(cause, pieces, pods);

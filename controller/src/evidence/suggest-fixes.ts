@@ -7,16 +7,6 @@ import {
 } from '@cronjob-monitor/shared/domain';
 import type { Clock } from '@cronjob-monitor/shared/process';
 
-export interface FixSuggestingDeps {
-  /** In a thread with a time budget. */
-  readonly run: (question: FixQuestion) => Promise<SuggestedFix | undefined>;
-  /** What a run was at that went over its budget; undefined: it failed in another way. */
-  readonly overBudgetAt: (error: unknown) => { readonly step: string | undefined } | undefined;
-  /** Told once per hour for each pattern that takes too long, and of every other failure. */
-  readonly report: (problem: FixProblem) => void;
-  readonly clock: Pick<Clock, 'now'>;
-}
-
 export interface FixProblem {
   /** Of the question: names the monitor and its generation. */
   readonly key: string;
@@ -36,7 +26,15 @@ const mostOverruns = 3;
  * The suggestion for a run. A pattern that takes too long is named and rests; the others are asked again without it. When that does not
  * help, only codes and reasons decide. Never throws.
  */
-export function createFixSuggesting(deps: FixSuggestingDeps): SuggestFix {
+export function createFixSuggesting(deps: {
+  /** In a thread with a time budget. */
+  readonly run: (question: FixQuestion) => Promise<SuggestedFix | undefined>;
+  /** What a run was at that went over its budget; undefined: it failed in another way. */
+  readonly overBudgetAt: (error: unknown) => { readonly step: string | undefined } | undefined;
+  /** Told once per hour for each pattern that takes too long, and of every other failure. */
+  readonly report: (problem: FixProblem) => void;
+  readonly clock: Pick<Clock, 'now'>;
+}): SuggestFix {
   const restingUntil = new Map<string, Instant>();
   const matchHere = createFixMatcher();
   const nameOf = (key: string, pattern: string): string => `${key} ${pattern}`;

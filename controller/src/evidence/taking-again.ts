@@ -1,14 +1,6 @@
 import { Batches } from '../runtime/index.ts';
 import { createReadPool } from './read-pool.ts';
 
-export interface TakingAgainDeps<R> {
-  /** Those of these runs of which a message waits. */
-  readonly findAwaited: (runs: readonly R[]) => Promise<ReadonlySet<R>>;
-  /** Resolves when everything of the run is taken. */
-  readonly take: (run: R) => Promise<void>;
-  readonly signal: AbortSignal;
-}
-
 const mostSorted = 100;
 
 /**
@@ -20,7 +12,13 @@ export function createTakingAgain<R>({
   findAwaited,
   take,
   signal,
-}: TakingAgainDeps<R>): (run: R, onlyAwaited?: boolean) => Promise<void> {
+}: {
+  /** Those of these runs of which a message waits. */
+  readonly findAwaited: (runs: readonly R[]) => Promise<ReadonlySet<R>>;
+  /** Resolves when everything of the run is taken. */
+  readonly take: (run: R) => Promise<void>;
+  readonly signal: AbortSignal;
+}): (run: R, onlyAwaited?: boolean) => Promise<void> {
   const line = createReadPool({ concurrency: 1, perNode: 1 });
   const awaited = new Set<R>();
   const sorting = new Batches<R>(mostSorted, async (runs) => {

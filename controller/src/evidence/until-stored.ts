@@ -1,12 +1,5 @@
 import type { Clock } from '@cronjob-monitor/shared/process';
 
-export interface UntilStoredDeps {
-  /** Nothing is wrong with the work: it waits for the database. */
-  readonly isAway: (error: unknown) => boolean;
-  readonly clock: Pick<Clock, 'sleep'>;
-  readonly signal: AbortSignal;
-}
-
 /** `size`: characters that the work keeps in memory for as long as it waits. */
 export type UntilStored = <T>(size: number, work: () => Promise<T>) => Promise<T>;
 
@@ -20,7 +13,16 @@ const mostWaitMs = 30_000;
  * when something else is wrong, or when more than `limit` characters wait already, and with the reason of an aborted signal.
  */
 export function createUntilStored(
-  { isAway, clock, signal }: UntilStoredDeps,
+  {
+    isAway,
+    clock,
+    signal,
+  }: {
+    /** Nothing is wrong with the work: it waits for the database. */
+    readonly isAway: (error: unknown) => boolean;
+    readonly clock: Pick<Clock, 'sleep'>;
+    readonly signal: AbortSignal;
+  },
   limit: number = mostCharacters,
 ): UntilStored {
   let held = 0;

@@ -5,20 +5,6 @@ import type { Moves } from './moves.ts';
 import type { DeliveryMetrics, ProductMetrics, VerdictMetrics } from '../metrics/index.ts';
 import type { Selection } from '../selection/index.ts';
 
-export interface SeriesUpkeepDeps {
-  readonly cronJobs: { values(): Iterable<CronJobFacts> };
-  readonly selection: Pick<Selection, 'isMonitored'>;
-  readonly figures: Pick<FleetFigures, 'measureFleet' | 'measureCoverage' | 'measureCleared' | 'forgetVanished'>;
-  readonly moves: Pick<Moves, 'mark'>;
-  readonly productMetrics: ProductMetrics;
-  readonly verdictMetrics: VerdictMetrics;
-  readonly deliveryMetrics: DeliveryMetrics;
-  /** The database is away, and all wait for it. */
-  readonly isAway: (error: unknown) => boolean;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
-
 /** Keeps series in step with what is there while a replica leads. */
 export interface SeriesUpkeep {
   /** Until the signal aborts. */
@@ -33,7 +19,19 @@ const countEveryMs = 5_000;
 const countAtLeastEveryMs = 60_000;
 const lookEveryMs = 1_000;
 
-export function createSeriesUpkeep(deps: SeriesUpkeepDeps): SeriesUpkeep {
+export function createSeriesUpkeep(deps: {
+  readonly cronJobs: { values(): Iterable<CronJobFacts> };
+  readonly selection: Pick<Selection, 'isMonitored'>;
+  readonly figures: Pick<FleetFigures, 'measureFleet' | 'measureCoverage' | 'measureCleared' | 'forgetVanished'>;
+  readonly moves: Pick<Moves, 'mark'>;
+  readonly productMetrics: ProductMetrics;
+  readonly verdictMetrics: VerdictMetrics;
+  readonly deliveryMetrics: DeliveryMetrics;
+  /** The database is away, and all wait for it. */
+  readonly isAway: (error: unknown) => boolean;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}): SeriesUpkeep {
   const { clock, selection } = deps;
   let isAsked = false;
   let countedMark: number | undefined;

@@ -9,12 +9,6 @@ export interface StatusWriting extends Pick<Cluster, 'patchMonitorStatus' | 'pat
   isMonitorRefused(key: { readonly namespace: string; readonly name: string }): boolean;
 }
 
-export interface StatusWritingDeps {
-  readonly cluster: Pick<Cluster, 'patchMonitorStatus' | 'patchChannelStatus'>;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
-
 /** Each status is written every 5 minutes at least: what was not refused again for longer is refused no more, or its object is gone. */
 const forgottenAfterMs = 11 * 60_000;
 
@@ -34,7 +28,15 @@ interface Refusal {
  * again at once does not help. An account without the right is a problem of the service. So is an object that breaks the rules of its kind, for
  * an API server checks the whole object with its status: its spec was stored before a rule was made, or around it.
  */
-export function createStatusWriting({ cluster, clock, logger }: StatusWritingDeps): StatusWriting {
+export function createStatusWriting({
+  cluster,
+  clock,
+  logger,
+}: {
+  readonly cluster: Pick<Cluster, 'patchMonitorStatus' | 'patchChannelStatus'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}): StatusWriting {
   const refused = new Map<string, Refusal>();
 
   const write = async (resource: Resource, name: string, patch: () => Promise<void>): Promise<void> => {

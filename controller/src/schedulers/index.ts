@@ -2,4 +2,4 @@ export { dueForPresence, dueForRunning, dueOrOpen } from './due-or-open.ts';
 export { createSlaRounds, type SlaRounds } from './sla-recalculation.ts';
 export { runSchedulers, type Scheduler } from './ticker.ts';
 export { createPrune, type Prune, type PruneDeps, type PruneFigures, type PruneKind } from './prune.ts';
-export { sealDays, type SealDaysDeps } from './seal-days.ts';
+export { sealDays } from './seal-days.ts';

@@ -4,7 +4,8 @@ import type { ObjectEvent } from '../../runtime/index.ts';
 import type { SelectionStarts } from '../../selection/index.ts';
 import type { SpecSightings } from './spec-sightings.ts';
 
-export interface CronJobWatchDeps {
+/** Which events wake which CronJobs and monitors. */
+export function watchCronJobs(deps: {
   readonly queue: (cronJobUid: string) => void;
   /** Monitors whose targets this CronJob may join or leave. */
   readonly queueMonitorsAround: (cronJob: CronJobFacts) => void;
@@ -16,10 +17,7 @@ export interface CronJobWatchDeps {
   /** Since when nothing was heard of the watch, if that is longer than usual. */
   readonly unwatchedSinceAt?: (() => number | undefined) | undefined;
   readonly clock: Clock;
-}
-
-/** Which events wake which CronJobs and monitors. */
-export function watchCronJobs(deps: CronJobWatchDeps): (event: ObjectEvent<CronJobFacts>) => void {
+}): (event: ObjectEvent<CronJobFacts>) => void {
   return (event) => {
     const { item } = event;
     if (event.type === 'updated') {

@@ -3,7 +3,8 @@ import type { Clock } from '@cronjob-monitor/shared/process';
 import type { ObjectEvent, Snapshots } from '../../runtime/index.ts';
 import type { PodMemory } from './pod-memory.ts';
 
-export interface JobWatchDeps {
+/** Which events wake which Jobs. Handlers take no time and wait for nothing. */
+export function watchJobs(deps: {
   readonly snapshots: Pick<Snapshots<JobSnapshot>, 'put'>;
   readonly pods: PodMemory;
   /** Queues a Job UID; does nothing on a follower. */
@@ -11,10 +12,7 @@ export interface JobWatchDeps {
   /** UIDs of gone Jobs of this CronJob that wait for a newer one to appear. */
   readonly undecidedOf: (cronJobUid: string) => Iterable<string>;
   readonly clock: Clock;
-}
-
-/** Which events wake which Jobs. Handlers take no time and wait for nothing. */
-export function watchJobs(deps: JobWatchDeps): {
+}): {
   onJob: (event: ObjectEvent<JobFacts>) => void;
   onPod: (event: ObjectEvent<PodFacts>) => void;
 } {

@@ -4,7 +4,8 @@ import type { ObjectEvent } from '../../runtime/index.ts';
 import type { ChannelSeen, MonitorSeen, Selection, SelectionStarts } from '../../selection/index.ts';
 import { notReadyReason } from './gather.ts';
 
-export interface MonitorWatchDeps {
+/** Which events wake which monitors. */
+export function watchMonitors(deps: {
   readonly selection: Selection;
   readonly monitors: { values(): Iterable<MonitorSeen> };
   readonly queue: (monitorUid: string) => void;
@@ -15,10 +16,7 @@ export interface MonitorWatchDeps {
   /** Since when nothing was heard of the watch of this kind, if that is longer than usual. */
   readonly unwatchedSinceAt: (kind: 'CronJobMonitor' | 'Namespace') => Instant | undefined;
   readonly clock: Clock;
-}
-
-/** Which events wake which monitors. */
-export function watchMonitors(deps: MonitorWatchDeps): {
+}): {
   onMonitor: (event: ObjectEvent<MonitorSeen>) => void;
   onNamespace: (event: ObjectEvent<NamespaceFacts>) => void;
   onChannel: (event: ObjectEvent<ChannelSeen>) => void;
