@@ -5,6 +5,10 @@ import {
   type AlertRecord,
   type Evidence,
   type Instant,
+  alertsOf,
+  heldOpenMs,
+  identityOf,
+  type AlertmanagerAlert,
 } from '@cronjob-monitor/shared/domain';
 import type { ChannelSpec } from '@cronjob-monitor/shared/kube';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
@@ -20,18 +24,7 @@ import {
   type MutedThere,
   type Store,
 } from '@cronjob-monitor/shared/store';
-import {
-  alertmanagerPeersOf,
-  alertsOf,
-  heldOpenMs,
-  identityOf,
-  postAlerts,
-  readMutes,
-  type AlertmanagerAlert,
-  type Mute,
-  type Peers,
-  type SendDeps,
-} from '../channels/index.ts';
+import { alertmanagerPeersOf, postAlerts, readMutes, type Mute, type Peers, type SendDeps } from '../channels/index.ts';
 import type { DeliveryMetrics } from '../metrics/index.ts';
 import type { Dispatcher, DispatcherDeps } from './dispatcher-deps.ts';
 import type { FreezeMessage } from './freeze.ts';

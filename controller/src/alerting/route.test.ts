@@ -86,6 +86,8 @@ function rulesOf({ hasWindow, ...said }: typeof monitor extends fc.Arbitrary<inf
     expects: undefined,
     suppressDuplicatesForMs: hourMs,
     remindEveryMs: 24 * hourMs,
+    renotifyOnChangedError: false,
+    recoveryMs: 0,
     windows: hasWindow ? [{ ...window, suppressAlerts: true, excludeFromSla: false }] : [],
   };
 }

@@ -1,13 +1,9 @@
 import type { ChannelType, DeliveryErrorCategory } from '@cronjob-monitor/shared/contract';
-import type { Outgoing } from '@cronjob-monitor/shared/domain';
+import type { Form, Outgoing, TargetOf } from '@cronjob-monitor/shared/domain';
 import type { Clock } from '@cronjob-monitor/shared/process';
 import type { AddressRules } from './address-rules.ts';
 import type { Outcome, Progress } from './outcome.ts';
 import type { ResolveHost } from './reach.ts';
-import type { TargetOf } from './target.ts';
-
-/** `reduced`: without logs, events, pods, blocks and details, for a receiver that refused the whole message. */
-export type Form = 'full' | 'reduced';
 
 /** Where values of Secrets are looked up while a message is sent; undefined: there is no such Secret. Nothing of them is kept. */
 export type Secrets = (ref: {

@@ -1,6 +1,6 @@
 import type { ChannelType } from '@cronjob-monitor/shared/contract';
-import type { Outgoing } from '@cronjob-monitor/shared/domain';
-import type { Channel, Form, Pace, Secrets, SendDeps, Unusable } from './channel.ts';
+import type { ChannelTarget, Form, Outgoing, TargetOf } from '@cronjob-monitor/shared/domain';
+import type { Channel, Pace, Secrets, SendDeps, Unusable } from './channel.ts';
 import { chat } from './chat/index.ts';
 import { email } from './email/index.ts';
 import { failed, type Failed, type Outcome, type Progress } from './outcome.ts';
@@ -8,7 +8,6 @@ import { connectLimitMs } from './limits.ts';
 import { paging } from './paging/index.ts';
 import { reach } from './reach.ts';
 import { isUnusable } from './secret-value.ts';
-import type { ChannelTarget, TargetOf } from './target.ts';
 import { orAborted, startTimeLimit } from './time-limit.ts';
 import { addressRefused, failedInTransport } from './transport-failure.ts';
 import { webhook } from './webhook/index.ts';

@@ -1,6 +1,5 @@
-import { receiverUrlProblem, routingKeyProblem } from '@cronjob-monitor/shared/domain';
+import { receiverUrlProblem, routingKeyProblem, type SecretKeyRef } from '@cronjob-monitor/shared/domain';
 import type { Secrets, Unusable } from './channel.ts';
-import type { SecretKeyRef } from './target.ts';
 
 /** The value that a reference names, without blanks around it. What is wrong is told without the value. */
 export function findSecretValue({ namespace, name, key }: SecretKeyRef, secrets: Secrets): string | Unusable {

@@ -1,5 +1,6 @@
+import type { Form } from '@cronjob-monitor/shared/domain';
 import type { DeliveryErrorCategory } from '@cronjob-monitor/shared/contract';
-import type { Form, SendDeps } from './channel.ts';
+import type { SendDeps } from './channel.ts';
 import { sendHttp, type OutboundRequest, type HttpAnswer } from './outbound-http.ts';
 import { type Outcome, delivered, failed, type NextStep } from './outcome.ts';
 import { failedInTransport } from './transport-failure.ts';

@@ -2,9 +2,9 @@ import type { AlertType } from '@cronjob-monitor/shared/contract';
 import {
   alertSeverity,
   inhibitionOf,
+  toPossibleCause,
   jobNamesOf,
   joinsStorms,
-  toAlertFacts,
   toHolding,
   type AlertFinding,
   type AlertRun,
@@ -164,12 +164,7 @@ function causesOf(
   const lasting = subject.alerts
     .filter((alert) => alert.monitorId === watch.monitor.id && alert.state === 'active')
     .filter((alert) => answered.get(keyOf(alert)) !== 'quiet')
-    .map((alert): PossibleCause => {
-      const { jobName, reason } = toAlertFacts(alert.context);
-      const { id, type, subject: of, severity, activatedAt = now } = alert;
-      const jobNames = jobName === undefined ? [] : [jobName];
-      return { id, type, subject: of, severity, activatedAt, jobNames, reason };
-    });
+    .map((alert) => toPossibleCause(alert, now));
   const opening = judged.flatMap(({ type, subject: of, verdict }): PossibleCause[] => {
     // With a delay it is told later, and holds back nothing until then.
     if (verdict.kind !== 'holds' || watch.rules.alerts.alertDelayMs > 0) return [];

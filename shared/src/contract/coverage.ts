@@ -1,3 +1,4 @@
+import type { RenderedMessage } from './rendered.ts';
 import type { AlertType, Severity, Suppression } from './vocabulary.ts';
 import type { List, Percent, Ref, WireInstant } from './wire.ts';
 
@@ -113,6 +114,35 @@ export type RouteHold = Suppression | 'alertDelay' | 'dependsOn' | 'flapping' | 
 export const routeQuiets = ['typeOff', 'suspended', 'hasSucceeded', 'belowThreshold'] as const;
 export type RouteQuiet = (typeof routeQuiets)[number];
 
+/** What a message comes past, in its order. */
+export const routeStepKinds = [
+  'threshold',
+  'delay',
+  'silence',
+  'window',
+  'inhibition',
+  'duplicate',
+  'route',
+  'channel',
+  'rateLimit',
+] as const;
+export type RouteStepKind = (typeof routeStepKinds)[number];
+
+export const routeStepEffects = ['pass', 'wait', 'stop'] as const;
+
+/** One step of the way of a message. */
+export interface RouteStep {
+  readonly kind: RouteStepKind;
+  /** A sentence without a full stop, with instants as in the words of a verdict. */
+  readonly words: string;
+  /** When it is past: at once, or after the wait; null: not known, or never. */
+  readonly at: WireInstant | null;
+  /** `stop`: no message comes of it. */
+  readonly effect: (typeof routeStepEffects)[number];
+  /** Page that shows what decides; null: there is none. */
+  readonly href: string | null;
+}
+
 /** Why a channel is told: the monitor's `channelRefs`, an annotation of the CronJob or its Namespace, or a route of the monitor by its name. */
 export type RouteVia = 'channelRefs' | 'annotation' | `route ${string}`;
 
@@ -123,6 +153,11 @@ export interface RoutedChannel {
   readonly afterSeconds: number;
   readonly state: Extract<CoverageState, 'unreachable' | 'unproved' | 'reached'>;
   readonly reason: CoverageReason | null;
+  /** When it hears; null: it does not, or it is not known when. */
+  readonly at: WireInstant | null;
+  readonly words: string;
+  /** The message as it would get it; null: more than one type is asked for, or the caller may not read the channel. */
+  readonly rendered: RenderedMessage | null;
 }
 
 export interface RouteHoldOf {
@@ -153,12 +188,18 @@ export interface AlertRoute {
     readonly name: string;
     readonly reason: Extract<CoverageReason, 'unknownChannel' | 'channelNotAllowed'>;
   }[];
+  /** Who hears, and when, in a sentence. */
+  readonly words: string;
+  /** Up to the one that stops it. */
+  readonly steps: readonly RouteStep[];
 }
 
 /** GET /api/v1/cronjobs/{namespace}/{name}/route */
 export interface CronJobRoutes extends Ref {
   /** A controller leads: without one every message waits. */
   readonly leader: boolean;
+  /** The instant that is asked about. */
+  readonly at: WireInstant;
   /** One for each monitor and type; none when no monitor selects it. */
   readonly routes: readonly AlertRoute[];
 }

@@ -8,6 +8,7 @@ export * from './whoami.ts';
 export * from './monitors.ts';
 export * from './cronjobs.ts';
 export * from './coverage.ts';
+export * from './rendered.ts';
 export * from './executions.ts';
 export * from './logs.ts';
 export * from './slots.ts';

@@ -267,6 +267,7 @@ export type {
   HoldingFinding,
   ToldBefore,
 } from './alert/alert.ts';
+export { follow, type Followed, type FollowFacts, type FollowWait } from './alert/follow.ts';
 export { next } from './alert/life.ts';
 export {
   ancestorsOf,
@@ -353,7 +354,13 @@ export {
 export { nextDeliveryState, statesBefore, type DeliveryEvent } from './delivery/transitions.ts';
 export { judge, judgedKinds, type DetectionFacts, type DetectionRules, type Judged } from './detect/chain.ts';
 export { factsReach, jobNamesOf, p95Duration, suspendedSince, suspensionsIn } from './detect/facts-reach.ts';
-export { inhibitionOf, type Inhibition, type PossibleCause, type PossibleSign } from './detect/inhibition.ts';
+export {
+  inhibitionOf,
+  toPossibleCause,
+  type Inhibition,
+  type PossibleCause,
+  type PossibleSign,
+} from './detect/inhibition.ts';
 export { failureReason, jobFailed, runsNeeded, type JobFailedFacts, type JudgedRun } from './detect/job-failed.ts';
 export { deadManDue, type DeadManFacts, type DeadManPast, type DeadManRule } from './detect/dead-man.ts';
 export {
@@ -466,3 +473,25 @@ export {
   type TemplateRun,
   type TemplateRuns,
 } from './rollout/rollout.ts';
+export { chatPayload, chatServices } from './rendering/chat/payload.ts';
+export { toDocument } from './rendering/message-document.ts';
+export { emailPayload, type EmailPayload } from './rendering/email-payload.ts';
+export { pagingPayload, type PagingPayload } from './rendering/paging-payload.ts';
+export { webhookPayload, type WebhookPayload } from './rendering/webhook-payload.ts';
+export {
+  alertmanagerPayload,
+  alertsOf,
+  heldOpenMs,
+  identityOf,
+  type AlertmanagerAlert,
+} from './rendering/alertmanager-alerts.ts';
+export type {
+  ChannelTarget,
+  ChatTarget,
+  EmailTarget,
+  Form,
+  PagingTarget,
+  SecretKeyRef,
+  TargetOf,
+  WebhookTarget,
+} from './rendering/target.ts';

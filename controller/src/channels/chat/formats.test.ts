@@ -2,15 +2,11 @@ import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { describe, test } from 'node:test';
 import { chatFormats, type ChatFormat as FormatName } from '@cronjob-monitor/shared/contract';
-import type { Outgoing } from '@cronjob-monitor/shared/domain';
+import { chatPayload, chatServices, type Form, type Outgoing, toDocument } from '@cronjob-monitor/shared/domain';
 import { aDigestMessage, anAlertMessage, anOutgoing, aTestMessage } from '@cronjob-monitor/shared/testing';
 import type * as AdaptiveCards from 'adaptivecards';
 import type { RESTPostAPIWebhookWithTokenJSONBody } from 'discord-api-types/v10';
 import * as fc from 'fast-check';
-import type { Form } from '../channel.ts';
-import { toDocument } from '../message-document.ts';
-import { discord } from './discord.ts';
-import { chatPayload, formats } from './send.ts';
 
 // Its modules name no files, which only a bundler resolves; the bundle needs none.
 const { AdaptiveCard, SerializationContext, Versions } = createRequire(import.meta.url)(
@@ -69,7 +65,7 @@ describe('what a card of Teams is to its parser', () => {
 
 test('a message to Discord is what its API takes', () => {
   const about = { room: undefined, streamId: 's', severity: 'warning', isEnd: false } as const;
-  const rendered = discord.render(toDocument(anOutgoing().message), about);
+  const rendered = chatServices.discord.render(toDocument(anOutgoing().message), about);
   const body: RESTPostAPIWebhookWithTokenJSONBody = rendered; // the types tell
   assert.deepEqual(body, payloadOf('discord'));
   assert.deepEqual(body.allowed_mentions, { parse: [] });
@@ -255,7 +251,7 @@ const runs = Number(process.env['CHAT_TEXTS'] ?? 300);
 
 for (const format of chatFormats) {
   test(`${format}: whatever a run says, nothing of it mentions, links or is markup, and the budget is kept`, () => {
-    const { budget } = formats[format];
+    const { budget } = chatServices[format];
     fc.assert(
       fc.property(hostile, hostile, (one, other) => {
         const outgoing = firing({
@@ -268,7 +264,10 @@ for (const format of chatFormats) {
           },
         });
         const payload = payloadOf(format, outgoing);
-        assert.ok(formats[format].sizeOf(payload) <= budget, `${formats[format].sizeOf(payload)} of ${budget}`);
+        assert.ok(
+          chatServices[format].sizeOf(payload) <= budget,
+          `${chatServices[format].sizeOf(payload)} of ${budget}`,
+        );
         for (const text of textsIn(payload)) {
           assert.ok(text.isWellFormed());
           assert.doesNotMatch(text, /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/u);

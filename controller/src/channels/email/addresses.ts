@@ -1,4 +1,4 @@
-import type { EmailTarget } from '../target.ts';
+import type { EmailTarget } from '@cronjob-monitor/shared/domain';
 
 /** One mail is for so many. */
 const mostRecipients = 50;

@@ -1,6 +1,6 @@
+import type { EmailTarget } from '@cronjob-monitor/shared/domain';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EmailTarget } from '../target.ts';
 import { findAddressProblem } from './addresses.ts';
 import { emailCredentialsOf } from './credentials.ts';
 

@@ -1,6 +1,6 @@
+import type { EmailTarget } from '@cronjob-monitor/shared/domain';
 import type { Secrets, Unusable } from '../channel.ts';
 import { unusable } from '../secret-value.ts';
-import type { EmailTarget } from '../target.ts';
 
 export interface EmailCredentials {
   readonly host: string;

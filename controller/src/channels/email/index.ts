@@ -1,8 +1,8 @@
+import { type EmailPayload, emailPayload } from '@cronjob-monitor/shared/domain';
 import type { Channel } from '../channel.ts';
 import { unusable } from '../secret-value.ts';
 import { findAddressProblem } from './addresses.ts';
 import { emailCredentialsOf, type EmailCredentials } from './credentials.ts';
-import { emailPayload, type EmailPayload } from './payload.ts';
 import { sendEmail } from './send.ts';
 
 /** One mail to all addresses of the channel. */

@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AlertMessage, Message, Outgoing } from '@cronjob-monitor/shared/domain';
+import {
+  type AlertMessage,
+  type EmailPayload,
+  emailPayload,
+  type EmailTarget,
+  type Message,
+  type Outgoing,
+} from '@cronjob-monitor/shared/domain';
 import { aDigestMessage, anAlertMessage, anOutgoing, aTestMessage } from '@cronjob-monitor/shared/testing';
 import * as fc from 'fast-check';
-import type { EmailTarget } from '../target.ts';
 import { composeMail } from './send.ts';
-import { emailPayload, type EmailPayload } from './payload.ts';
 
 const target = (email: Partial<EmailTarget['email']> = {}): EmailTarget => ({
   type: 'email',

@@ -1,14 +1,13 @@
+import { type EmailPayload, emailPayload, type EmailTarget, type Form } from '@cronjob-monitor/shared/domain';
 import { Socket } from 'node:net';
 import { createTransport } from 'nodemailer';
-import type { SendDeps, SendRequest, Form } from '../channel.ts';
+import type { SendDeps, SendRequest } from '../channel.ts';
 import { connectLimitMs, sendLimitMs } from '../limits.ts';
 import { openSocket } from '../outbound-socket.ts';
 import { delivered, failed, type Outcome, type Failed, type Progress } from '../outcome.ts';
-import type { EmailTarget } from '../target.ts';
 import { startTimeLimit } from '../time-limit.ts';
 import { failedInTransport, toTransportFailure } from '../transport-failure.ts';
 import type { EmailCredentials } from './credentials.ts';
-import { emailPayload, type EmailPayload } from './payload.ts';
 import { SmtpFailure, SmtpSession, type Rejection, type SmtpResult } from './smtp-session.ts';
 
 /** One mail to all recipients that are still to be told. */

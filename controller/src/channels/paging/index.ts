@@ -1,7 +1,6 @@
-import { pagingEndpointRefused } from '@cronjob-monitor/shared/domain';
+import { pagingEndpointRefused, type PagingPayload, pagingPayload } from '@cronjob-monitor/shared/domain';
 import type { Channel } from '../channel.ts';
 import { findRoutingKey, unusable } from '../secret-value.ts';
-import { pagingPayload, type PagingPayload } from './payload.ts';
 import { endpointOf, sendPaging, type PagingCredentials } from './send.ts';
 
 /** A service that pages people, by its events endpoint. */

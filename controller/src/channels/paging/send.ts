@@ -1,12 +1,10 @@
-import { receiverUrlProblem } from '@cronjob-monitor/shared/domain';
+import { pagingPayload, type PagingTarget, receiverUrlProblem } from '@cronjob-monitor/shared/domain';
 import type { SendDeps, SendRequest } from '../channel.ts';
 import type { Outcome } from '../outcome.ts';
 import { sendLimitMs } from '../limits.ts';
 import { jsonHeaders, sendAndJudge } from '../send-and-judge.ts';
-import type { PagingTarget } from '../target.ts';
 import { startTimeLimit } from '../time-limit.ts';
 import { failedInTransport, toTransportFailure } from '../transport-failure.ts';
-import { pagingPayload } from './payload.ts';
 
 /** The region of most accounts; others name theirs in the spec. */
 const defaultEndpoint = 'https://events.pagerduty.com/v2/enqueue';

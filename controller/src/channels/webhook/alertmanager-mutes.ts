@@ -1,7 +1,7 @@
-import { toPlainLine, type Instant } from '@cronjob-monitor/shared/domain';
+import { identityOf, toPlainLine, type Instant } from '@cronjob-monitor/shared/domain';
 import type { SendDeps } from '../channel.ts';
 import { sendHttp } from '../outbound-http.ts';
-import { identityOf, under, type Peers } from './alertmanager.ts';
+import { under, type Peers } from './alertmanager.ts';
 import { mergeHeaders } from './send.ts';
 
 /** Why an Alertmanager keeps an alert from people. */

@@ -1,10 +1,15 @@
-import { basesOf, webhookUrlProblem } from '@cronjob-monitor/shared/domain';
+import {
+  alertmanagerPayload,
+  basesOf,
+  webhookPayload,
+  type WebhookPayload,
+  type WebhookTarget,
+  webhookUrlProblem,
+} from '@cronjob-monitor/shared/domain';
 import type { Channel, Secrets } from '../channel.ts';
 import { findSecretUrls, findSecretValue, isUnusable, unusable } from '../secret-value.ts';
-import type { WebhookTarget } from '../target.ts';
-import { alertmanagerPayload, sendToAlertmanager, type Peers } from './alertmanager.ts';
+import { sendToAlertmanager, type Peers } from './alertmanager.ts';
 import { findHeaderProblem, sendWebhook, type WebhookCredentials, readSigningKeys } from './send.ts';
-import { webhookPayload, type WebhookPayload } from './payload.ts';
 
 /** JSON to any address, signed when a key is given; or alerts to the peers of an Alertmanager. */
 export const webhook: Channel<'webhook', WebhookCredentials, WebhookPayload> = {

@@ -1,10 +1,9 @@
+import { webhookPayload, type WebhookTarget } from '@cronjob-monitor/shared/domain';
 import { validateHeaderValue } from 'node:http';
 import { createHmac } from 'node:crypto';
 import type { SendDeps, SendRequest } from '../channel.ts';
 import type { Outcome } from '../outcome.ts';
 import { sendAndJudge } from '../send-and-judge.ts';
-import type { WebhookTarget } from '../target.ts';
-import { webhookPayload } from './payload.ts';
 
 export interface WebhookCredentials {
   /** One, or the peers of an Alertmanager. */

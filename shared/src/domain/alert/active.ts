@@ -1,6 +1,6 @@
 import { keepEvidence } from '../delivery/alert-context.ts';
 import type { Instant } from '../instant.ts';
-import type { AlertRecord, HoldingFinding, NoStep } from './alert.ts';
+import type { AlertRecord, AlertRules, HoldingFinding, NoStep } from './alert.ts';
 import { isEdge } from './edge.ts';
 import { addFlip, flappingUntil } from './flapping.ts';
 import { messageHold, type MessageHold } from './holds.ts';
@@ -95,6 +95,14 @@ function keepsNote(draft: StepDraft, { rose, errorChanged }: News): boolean {
   return false;
 }
 
+/** How long after a message an alert that goes on is told again. */
+export function remindAfterMs({
+  suppressDuplicatesForMs,
+  remindEveryMs,
+}: Pick<AlertRules, 'suppressDuplicatesForMs' | 'remindEveryMs'>): number {
+  return Math.max(suppressDuplicatesForMs, remindEveryMs);
+}
+
 interface Wanted {
   readonly kind: 'firing' | 'reminder';
   readonly reason?: 'changedError';
@@ -112,8 +120,7 @@ function wantedMessage(
   const tellsErrors = rules.renotifyOnChangedError && (toldAt === undefined || now - toldAt >= changedErrorEveryMs);
   if (news.errorChanged && tellsErrors) return { kind: 'firing', passes: true, reason: 'changedError' };
   if (news.occurred > 0 || news.isOwed) return { kind: 'firing', passes: false };
-  const remindMs = Math.max(rules.suppressDuplicatesForMs, rules.remindEveryMs);
-  const isRemindedOf = toldAt !== undefined && now >= toldAt + remindMs && !isNoted;
+  const isRemindedOf = toldAt !== undefined && now >= toldAt + remindAfterMs(rules) && !isNoted;
   return isRemindedOf ? { kind: 'reminder', passes: false } : undefined;
 }
 

@@ -40,6 +40,8 @@ const rules: RouteRules = {
   remindEveryMs: 24 * hourMs,
   alerting: { enabled: true, channelRefs: [{ name: 'a', severities: [] }] },
   windows: [],
+  renotifyOnChangedError: false,
+  recoveryMs: 0,
 };
 const moment: RouteMoment = {
   monitor: { namespace: 'prod', name: 'dr' },

@@ -16,17 +16,18 @@ import { isExpected, type Expected } from '../detect/disappeared.ts';
 import { jobFailed, type JobFailedRule, type JudgedRun } from '../detect/job-failed.ts';
 import { missedSchedule, type JudgedSlot, type MissedScheduleRule } from '../detect/missed-schedule.ts';
 import type { Instant } from '../instant.ts';
-import type { MaintenanceWindow } from '../mute/maintenance.ts';
 import type { Silence } from '../mute/silence.ts';
 import { dependencyHold, type ParentAlert } from './dependency.ts';
+import { remindAfterMs } from './active.ts';
+import type { AlertRules } from './alert.ts';
 import { isEdge } from './edge.ts';
 import { messageHold, muteOf } from './holds.ts';
 import type { Fault } from '../execution/fault.ts';
-import { routesOf, type Admitting, type RefusedChannel, type Routing, type ToldTo } from './routes.ts';
+import { routesOf, type Admitting, type RefusedChannel, type ToldTo } from './routes.ts';
 import { alertSeverity } from './severity.ts';
 
 /** What a monitor says of who is told, and of what it looks for. */
-export interface RouteRules {
+export interface RouteRules extends AlertRules {
   readonly looksFor: readonly AlertType[];
   /** The same of a group of Jobs. */
   readonly looksForInGroups: readonly AlertType[];
@@ -37,16 +38,8 @@ export interface RouteRules {
   /** A CronJob that never succeeded is told of. */
   readonly fromCreation: boolean;
   readonly expects: Expected | undefined;
-  readonly severityOverrides: Partial<Readonly<Record<AlertType, Severity>>> | undefined;
   /** Who says how bad it is. Absent: the monitor, or it is the default. */
   readonly severitySourceOf?: ((type: AlertType) => SettingSource) | undefined;
-  readonly alertDelayMs: number;
-  readonly suppressDuplicatesForMs: number;
-  readonly remindEveryMs: number;
-  readonly alerting: Routing | undefined;
-  readonly windows: readonly MaintenanceWindow[];
-  /** Until then the owner of the CronJob mutes. Absent: the owner does not. */
-  readonly mutedUntilAt?: Instant | undefined;
 }
 
 /** A channel as far as it decides whether a message would arrive. */
@@ -216,7 +209,7 @@ function holdsOf(route: Route, rules: RouteRules, moment: RouteMoment): RouteOut
       flappingUntil: undefined,
       lastNotifiedAt: last?.state === 'cancelled' ? undefined : last?.lastNotifiedAt,
       isUnderway: false,
-      windowMs: goesOn ? Math.max(rules.suppressDuplicatesForMs, rules.remindEveryMs) : rules.suppressDuplicatesForMs,
+      windowMs: goesOn ? remindAfterMs(rules) : rules.suppressDuplicatesForMs,
     },
     now,
   );

@@ -1,4 +1,6 @@
 import type { AlertSubject, AlertType, Severity } from '../../contract/index.ts';
+import type { AlertRecord } from '../alert/alert.ts';
+import { toAlertFacts } from '../delivery/alert-context.ts';
 import type { Instant } from '../instant.ts';
 
 /** An active alert, or one that becomes active now, of the same CronJob and monitor. */
@@ -13,6 +15,13 @@ export interface PossibleCause {
   readonly jobNames: readonly string[];
   /** Reason of the run it is about. */
   readonly reason: string | undefined;
+}
+
+/** An active alert as a possible cause of what is found at `now`. */
+export function toPossibleCause(alert: AlertRecord, now: Instant): PossibleCause {
+  const { jobName, reason } = toAlertFacts(alert.context);
+  const { id, type, subject, severity, activatedAt = now } = alert;
+  return { id, type, subject, severity, activatedAt, jobNames: jobName === undefined ? [] : [jobName], reason };
 }
 
 /** What a cause may hold back. */

@@ -1,21 +1,16 @@
-import {
-  cutEnd,
-  isAboutAlert,
-  parseTemplate,
-  renderTemplate,
-  templateValuesOf,
-  toPlainLine,
-  toSafeMessage,
-  withoutDetails,
-  type Message,
-  type Outgoing,
-  type Instant,
-} from '@cronjob-monitor/shared/domain';
-import type { Form } from '../channel.ts';
-import { toDocument, type MessageDocument } from '../message-document.ts';
-import type { EmailTarget } from '../target.ts';
-import { toSections, toText } from '../text.ts';
-import { usableTemplate } from '../usable-template.ts';
+import { isAboutAlert, type Message, type Outgoing } from '../delivery/message.ts';
+import { toSafeMessage, withoutDetails } from '../delivery/safe-message.ts';
+import { templateValuesOf } from '../delivery/template-values.ts';
+import type { Instant } from '../instant.ts';
+import { parseTemplate } from '../template/parse.ts';
+import { renderTemplate } from '../template/render.ts';
+import { cutEnd } from '../text/cut.ts';
+import { toPlainLine } from '../text/plain-text.ts';
+import type { Form } from './target.ts';
+import { toDocument, type MessageDocument } from './message-document.ts';
+import type { EmailTarget } from './target.ts';
+import { toSections, toText } from './text.ts';
+import { usableTemplate } from './usable-template.ts';
 
 /** A mail before it is put into its own format. */
 export interface EmailPayload {

@@ -1,4 +1,4 @@
-import { inBytes } from '@cronjob-monitor/shared/domain';
+import { inBytes } from '../../text/cut.ts';
 import { toText } from '../text.ts';
 import { breakLinks } from './escape.ts';
 import { takesOk, type ChatFormat } from './format.ts';

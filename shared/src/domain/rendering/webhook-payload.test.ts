@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Message, Outgoing } from '@cronjob-monitor/shared/domain';
-import { aDigestMessage, anAlertMessage, anOutgoing, aTestMessage } from '@cronjob-monitor/shared/testing';
+import type { Message, Outgoing } from '../delivery/message.ts';
+import { aDigestMessage, anAlertMessage, anOutgoing, aTestMessage } from '../../testing/index.ts';
 import * as fc from 'fast-check';
-import type { WebhookTarget } from '../target.ts';
-import { webhookPayload } from './payload.ts';
+import type { WebhookTarget } from './target.ts';
+import { webhookPayload } from './webhook-payload.ts';
 
 const target = (payloadTemplate?: string): WebhookTarget => ({
   type: 'webhook',

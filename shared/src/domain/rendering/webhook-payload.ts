@@ -1,15 +1,11 @@
-import {
-  inBytes,
-  renderJsonTemplate,
-  templateValuesOf,
-  toSafeMessage,
-  withoutDetails,
-  type Message,
-  type Outgoing,
-} from '@cronjob-monitor/shared/domain';
-import type { Form } from '../channel.ts';
-import type { WebhookTarget } from '../target.ts';
-import { usableTemplate } from '../usable-template.ts';
+import type { Message, Outgoing } from '../delivery/message.ts';
+import { toSafeMessage, withoutDetails } from '../delivery/safe-message.ts';
+import { templateValuesOf } from '../delivery/template-values.ts';
+import { renderJsonTemplate } from '../template/render.ts';
+import { inBytes } from '../text/cut.ts';
+import type { Form } from './target.ts';
+import type { WebhookTarget } from './target.ts';
+import { usableTemplate } from './usable-template.ts';
 
 /** The body, byte by byte the same on every attempt of one form. */
 export interface WebhookPayload {

@@ -1,22 +1,17 @@
-import { toldWords, wordOfReason, type Hold, type Suppression } from '@cronjob-monitor/shared/contract';
-import {
-  changeLine,
-  closeCauseInWords,
-  digestedLine,
-  eventLine,
-  faultInWords,
-  nameFinding,
-  podLine,
-  spanInWords,
-  titleOfMessage,
-  toLocalTime,
-  type AlertMessage,
-  type AlertNews,
-  type DigestMessage,
-  type DrillMessage,
-  type Message,
-  type TestMessage,
-} from '@cronjob-monitor/shared/domain';
+import { toldWords, wordOfReason, type Hold, type Suppression } from '../../contract/index.ts';
+import { changeLine, digestedLine, eventLine, podLine } from '../delivery/context-lines.ts';
+import { nameFinding } from '../delivery/finding.ts';
+import type {
+  AlertMessage,
+  AlertNews,
+  DigestMessage,
+  DrillMessage,
+  Message,
+  TestMessage,
+} from '../delivery/message.ts';
+import { closeCauseInWords, titleOfMessage } from '../delivery/title.ts';
+import { spanInWords, toLocalTime } from '../delivery/wording.ts';
+import { faultInWords } from '../execution/fault.ts';
 
 /** A message as a reader meets it, for media made of text: in parts, not yet escaped. Parts that it does not have are empty. */
 export interface MessageDocument {

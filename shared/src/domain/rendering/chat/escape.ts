@@ -1,4 +1,4 @@
-import { cutEnd, keepEnd, type Measure } from '@cronjob-monitor/shared/domain';
+import { cutEnd, keepEnd, type Measure } from '../../text/cut.ts';
 
 /**
  * The three characters with a meaning in the receiver's markup: escaped, no text of strangers can mention people or hide a link.

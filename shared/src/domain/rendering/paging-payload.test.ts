@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Message, Outgoing } from '@cronjob-monitor/shared/domain';
-import { aDigestMessage, anAlertMessage, anOutgoing, aTestMessage } from '@cronjob-monitor/shared/testing';
+import type { Message, Outgoing } from '../delivery/message.ts';
+import { aDigestMessage, anAlertMessage, anOutgoing, aTestMessage } from '../../testing/index.ts';
 import * as fc from 'fast-check';
-import type { PagingTarget } from '../target.ts';
-import { pagingPayload, type PagingEvent, type TriggerPayload } from './payload.ts';
+import type { PagingTarget } from './target.ts';
+import { pagingPayload, type PagingEvent, type TriggerPayload } from './paging-payload.ts';
 
 const target = (paging: Partial<PagingTarget['paging']> = {}): PagingTarget => ({
   type: 'paging',

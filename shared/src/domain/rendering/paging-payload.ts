@@ -1,19 +1,10 @@
-import {
-  cutEnd,
-  digestedLine,
-  eventLine,
-  inBytes,
-  severityOf,
-  titleOfMessage,
-  toSafeMessage,
-  withoutDetails,
-  type AlertMessage,
-  type DigestMessage,
-  type Message,
-  type Outgoing,
-} from '@cronjob-monitor/shared/domain';
-import type { Form } from '../channel.ts';
-import type { PagingSeverity, PagingTarget } from '../target.ts';
+import { digestedLine, eventLine } from '../delivery/context-lines.ts';
+import type { AlertMessage, DigestMessage, Message, Outgoing } from '../delivery/message.ts';
+import { toSafeMessage, withoutDetails } from '../delivery/safe-message.ts';
+import { severityOf, titleOfMessage } from '../delivery/title.ts';
+import { cutEnd, inBytes } from '../text/cut.ts';
+import type { Form } from './target.ts';
+import type { PagingSeverity, PagingTarget } from './target.ts';
 
 /** Events in the order in which they are sent, without the routing key. */
 export type PagingPayload = readonly [PagingEvent, ...PagingEvent[]];

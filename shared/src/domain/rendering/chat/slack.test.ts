@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aDigestMessage, anAlertMessage, anOutgoing, aTestMessage } from '@cronjob-monitor/shared/testing';
+import { aDigestMessage, anAlertMessage, anOutgoing, aTestMessage } from '../../../testing/index.ts';
 import * as fc from 'fast-check';
 import type { ChatTarget } from '../target.ts';
 import { fit } from '../fit.ts';
 import { toDocument } from '../message-document.ts';
 import { escapeBeginning, fenced } from './escape.ts';
-import { chatPayload } from './send.ts';
+import { chatPayload } from './payload.ts';
 import { lengthOf, slack, type Block, type SlackMessage } from './slack.ts';
 
 const target = (chat: Partial<ChatTarget['chat']> = {}): ChatTarget => ({

@@ -1,7 +1,7 @@
-import { inBytes, type severityOf } from '@cronjob-monitor/shared/domain';
+import type { severityOf } from '../../delivery/title.ts';
+import { inBytes } from '../../text/cut.ts';
 import type { Fitting } from '../fit.ts';
 import type { MessageDocument } from '../message-document.ts';
-import type { HttpAnswer } from '../outbound-http.ts';
 
 /** What a body needs besides the words. */
 export interface About {
@@ -14,6 +14,12 @@ export interface About {
   readonly isEnd: boolean;
 }
 
+/** What a chat service answered. */
+export interface ChatAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
 /** One chat service: what its messages look like, how large they may be, how often they may come, and what its answers mean. */
 export interface ChatFormat<Body extends object = object> extends Omit<Fitting<Body>, 'render'> {
   /** Pure. Every text of the document comes from strangers: nothing of it may mention people, be a link or be markup. */
@@ -21,7 +27,7 @@ export interface ChatFormat<Body extends object = object> extends Omit<Fitting<B
   /** Least time between two messages to a room. */
   readonly gapMs: number;
   /** Whether an answer of the class 2xx says that the message was taken. */
-  takes(answer: HttpAnswer): boolean;
+  takes(answer: ChatAnswer): boolean;
   /** How long a refusal asks for patience in its text; undefined: it does not. Retry-After goes first. */
   patienceMsOf?(text: string): number | undefined;
   /** Where the message goes, and what the address adds to the body. */
@@ -29,7 +35,7 @@ export interface ChatFormat<Body extends object = object> extends Omit<Fitting<B
 }
 
 export const takesAny = (): boolean => true;
-export const takesOk = ({ status }: HttpAnswer): boolean => status === 200;
+export const takesOk = ({ status }: ChatAnswer): boolean => status === 200;
 
 /** Bytes of the body as it is sent. */
 export function jsonBytes(body: object): number {

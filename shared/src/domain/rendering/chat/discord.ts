@@ -1,4 +1,4 @@
-import { cutEnd, type Measure } from '@cronjob-monitor/shared/domain';
+import { cutEnd, type Measure } from '../../text/cut.ts';
 import { toSections } from '../text.ts';
 import { escapeMarkdown, linkMarkdown, markdownFence } from './escape.ts';
 import { takesAny, type ChatFormat } from './format.ts';

@@ -1,4 +1,4 @@
-import { cutEnd, keepEnd } from '@cronjob-monitor/shared/domain';
+import { cutEnd, keepEnd } from '../text/cut.ts';
 import type { MessageDocument } from './message-document.ts';
 
 /** How a document becomes a body, and how large that may be, in the unit in which its receiver counts. */

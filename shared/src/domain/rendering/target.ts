@@ -1,4 +1,7 @@
-import type { ChannelType, ChatFormat, WebhookFormat } from '@cronjob-monitor/shared/contract';
+import type { ChannelType, ChatFormat, WebhookFormat } from '../../contract/index.ts';
+
+/** `reduced`: without logs, events, pods, blocks and details, for a receiver that refused the whole message. */
+export type Form = 'full' | 'reduced';
 
 /** Where one value of a Secret is. */
 export interface SecretKeyRef {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Message } from '@cronjob-monitor/shared/domain';
-import { aDigestMessage, anAlertMessage, anOutgoing, aTestMessage } from '@cronjob-monitor/shared/testing';
+import type { Message } from '../delivery/message.ts';
+import { aDigestMessage, anAlertMessage, anOutgoing, aTestMessage } from '../../testing/index.ts';
 import * as fc from 'fast-check';
-import { alertsOf, heldOpenMs, identityOf } from './alertmanager.ts';
+import { alertsOf, heldOpenMs, identityOf } from './alertmanager-alerts.ts';
 
 const now = Date.UTC(2026, 10, 21, 1, 10);
 const alertOf = (message: Message, form: 'full' | 'reduced' = 'full') =>

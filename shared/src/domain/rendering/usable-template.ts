@@ -1,4 +1,4 @@
-import { messagePlaceholders, parseTemplate, unknownPlaceholders } from '@cronjob-monitor/shared/domain';
+import { messagePlaceholders, parseTemplate, unknownPlaceholders } from '../template/parse.ts';
 
 /**
  * The template, or undefined when there is none or it cannot be used: then the message goes in the default form, for a message in
