@@ -1,3 +1,4 @@
+import type { RateLimit } from '@cronjob-monitor/shared/domain';
 import type { MonitorDefaults } from '@cronjob-monitor/shared/kube';
 import type { AuthMode, ConfigView, StorageType } from '@cronjob-monitor/shared/contract';
 import { presentConfig, type LoadedConfig } from '@cronjob-monitor/shared/config';
@@ -30,6 +31,8 @@ export interface ApiSettings {
   readonly monitorDefaults: MonitorDefaults;
   /** A heartbeat is trusted for one lease time. */
   readonly leaseMs: number;
+  /** `rate-limits.max-alerts-per-minute` and `rate-limits.burst-limit`. */
+  readonly globalLimit: RateLimit;
   readonly deadManSwitchIntervalMs: number;
   readonly storage: {
     readonly type: StorageType;
@@ -79,6 +82,10 @@ export function toApiSettings(loaded: LoadedConfig): ApiSettings {
       storeEvents: config['storage.event-storage-enabled'],
     },
     leaseMs: config['leader-election.lease-duration'],
+    globalLimit: {
+      periodMs: 60_000 / config['rate-limits.max-alerts-per-minute'],
+      burst: config['rate-limits.burst-limit'],
+    },
     deadManSwitchIntervalMs: config['scheduler.dead-man-switch-interval'],
     storage: {
       type: config['storage.type'],

@@ -106,6 +106,7 @@ export function readingRows(seed: Seed): readonly Row[] {
     read('/silences/{id}', `/silences/${seed.silence}`, { createdBy: 'ana', comment: 'storage move' }),
     read('/channels', '/channels', { items: [{ name: 'team-chat', dead: 1, monitorCount: 1 }], summary: { ready: 1 } }),
     read('/channels/{name}', '/channels/team-chat', { monitors: [{ name: 'dr' }], recentDeliveries: [{}, {}] }),
+    read('/channels/{name}/rendered', '/channels/team-chat/rendered', { newest: null }),
     read('/channels/{name}/drills', '/channels/team-chat/drills', { items: [] }),
     read('/deliveries', '/deliveries?state=dead', { items: [{ id: seed.dead, lastError: { httpStatus: 422 } }] }),
     read('/deliveries', `/deliveries?alert=${seed.alert}`, { pagination: { total: 2, limit: 50 } }),

@@ -9,9 +9,11 @@ import type {
   PruneInput,
   PruneResult,
   Ref,
+  RenderedMessage,
   SuspendResult,
   TriggerResult,
 } from '@cronjob-monitor/shared/contract';
+import type { Outgoing } from '@cronjob-monitor/shared/domain';
 import type { Cluster, Redaction } from '@cronjob-monitor/shared/kube';
 import type { Clock } from '@cronjob-monitor/shared/process';
 import type { Store, StoredSilence } from '@cronjob-monitor/shared/store';
@@ -22,6 +24,7 @@ import { previewMonitor, type PreviewDeps, type PreviewWish } from './preview-mo
 import { prune } from './prune.ts';
 import { type LogWish, readLogs, type ReadLog } from './read-logs.ts';
 import { redrive } from './redrive.ts';
+import { renderMessages } from './render-messages.ts';
 import { changeSilence, createSilence, draftSilence, endSilence, type SilenceDraft } from './silence.ts';
 import { searchLogs, type SearchThread, type SearchWish } from './search-logs.ts';
 import { setSuspended } from './suspend.ts';
@@ -54,6 +57,8 @@ export interface Actions {
   endSilence(id: string): Promise<StoredSilence>;
   redrive(deliveryId: string, by: string): Promise<{ readonly changed: boolean }>;
   testChannel(wish: TestWish): Promise<ChannelTestResult>;
+  /** Messages as a channel with this spec sends them; null: it cannot be used. */
+  renderMessages(spec: unknown, outgoing: readonly Outgoing[]): Promise<readonly (RenderedMessage | null)[]>;
   testPattern(question: PatternQuestion): Promise<PatternTestResult>;
   previewMonitor(wish: PreviewWish): Promise<MonitorPreview>;
   /** Who is told of what about these CronJobs, or about all. */
@@ -72,7 +77,7 @@ export function createActions(deps: {
   readonly settings: TestChannelDeps['settings'] & PreviewDeps['settings'];
   readonly patternThread: PatternThread;
   readonly searchThread: SearchThread;
-  readonly redaction: Pick<Redaction, 'log'>;
+  readonly redaction: Pick<Redaction, 'log' | 'messages'>;
 }): Actions {
   const { store } = deps;
   return {
@@ -91,6 +96,7 @@ export function createActions(deps: {
     endSilence: (id) => endSilence(store, id),
     redrive: (deliveryId, by) => redrive(store, deliveryId, by),
     testChannel: (wish) => testChannel(deps, wish),
+    renderMessages: (spec, outgoing) => renderMessages(deps, spec, outgoing),
     testPattern: (question) => testPattern(deps.patternThread, question),
     previewMonitor: (wish) => previewMonitor(deps, wish),
     readRouteRules: (cronJobIds) => readRouteRules(deps, cronJobIds),

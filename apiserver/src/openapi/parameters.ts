@@ -169,6 +169,7 @@ export const queryParameters: Readonly<Record<string, Parameter>> = {
     'A channel counts as proved only where a person has acknowledged a drill of it within `days`.',
     bool,
   ),
+  routeAt: query('at', 'The instant that is asked about, from now to 31 days ahead; now without it.', instantText),
   coverageSort: sort(coverageSortKeys, 'state, the worst first'),
 
   severities: list('severity', 'Severities.', words(severities)),

@@ -29,6 +29,7 @@ export const testSettings: ApiSettings = {
   isDefaultZoneGiven: true,
   ownerLabel: undefined,
   monitorDefaults: { ...monitorDefaults, storeEvents: false },
+  globalLimit: { periodMs: 1_200, burst: 10 },
   leaseMs: 15_000,
   deadManSwitchIntervalMs: 60_000,
   storage: {

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { alertTypes, severities } from '@cronjob-monitor/shared/contract';
-import { CoverageJudge, outcomeOf, routeOf, type ReachFacts, type RouteRules } from '@cronjob-monitor/shared/domain';
+import {
+  CoverageJudge,
+  follow,
+  outcomeOf,
+  routeOf,
+  type ReachFacts,
+  type RouteRules,
+} from '@cronjob-monitor/shared/domain';
 import { listChannelHolds, listSilences, putSilence } from '@cronjob-monitor/shared/store';
 import { anAlertingFixture, hourMs, minuteMs } from '../testing/alerting-fixture.ts';
 
@@ -142,6 +149,15 @@ test('in random fleets the route of an alert, its coverage and the messages that
           now,
         });
         assert.equal(outcome.quiet, undefined);
+        const followed = follow(rules, type, {
+          ...about,
+          at: now,
+          silences,
+          parents: [],
+          channelOf: (name) => facts.channels.get(name),
+          last: undefined,
+          others: [],
+        });
         const [raised] = await fails({ type, monitor: which, rules: { ...rules, renotifyOnChangedError: false } });
         assert.ok(raised);
         const { alert } = raised;
@@ -149,6 +165,16 @@ test('in random fleets the route of an alert, its coverage and the messages that
         const expected = hold === undefined ? 'active' : hold.reason === 'alertDelay' ? 'pending' : 'suppressed';
         assert.deepEqual([alert.state, alert.severity], [expected, route.severity]);
         if (hold) assert.equal(alert.dueAt, hold.untilAt);
+        assert.deepEqual(
+          followed.waits.slice(0, 1).map(({ reason, untilAt }) => [reason, untilAt]),
+          outcome.holds.slice(0, 1).map(({ reason, untilAt }) => [reason, untilAt]),
+          'the tracer waits first for what holds it now',
+        );
+        const isHeldForEver = followed.toldAt === undefined;
+        assert.deepEqual(
+          followed.channels.map(({ name }) => name).toSorted(),
+          isHeldForEver ? [] : route.channels.map(({ name }) => name).toSorted(),
+        );
         const names = route.channels.map(({ name }) => name).toSorted();
         assert.deepEqual(await written(alert.id), hold ? [] : names);
         for (const name of names) told.add(name);

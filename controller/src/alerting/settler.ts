@@ -54,11 +54,12 @@ export class Settler {
   async settle(): Promise<readonly Judged[]> {
     const { store, epoch, claimedBy } = this.#deps;
     const batch = this.#waiting.slice(0, mostAtOnce);
-    const requests = batch.map(({ delivery: { id: deliveryId, claimUntil }, settlement }) => ({
+    const requests = batch.map(({ delivery: { id: deliveryId, claimUntil }, settlement, attempt }) => ({
       deliveryId,
       claimedBy,
       claimUntil,
       settlement,
+      tookMs: attempt && Math.round(attempt.seconds * 1_000),
     }));
     const settled = await store.fenced(epoch, (tx) => settleDeliveries(tx, requests));
     this.#waiting = this.#waiting.slice(batch.length);

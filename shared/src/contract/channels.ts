@@ -1,5 +1,5 @@
 import type { Delivery } from './deliveries.ts';
-import type { ChannelType, DeliveryErrorCategory, DrillOutcome } from './vocabulary.ts';
+import type { ChannelType, DeliveryErrorCategory, DeliveryKind, DrillOutcome } from './vocabulary.ts';
 import type { Condition, List, Ref, WireInstant } from './wire.ts';
 
 export interface ChannelStats {
@@ -79,6 +79,33 @@ export interface ChannelDetail extends ChannelBase {
   readonly monitors: readonly Ref[];
   /** The newest 20. */
   readonly recentDeliveries: readonly Delivery[];
+  /** Of the last 24 hours, the oldest first: what its receiver answered about messages that the caller may see. */
+  readonly hours: readonly ChannelHour[];
+  /** The newest 20 of those answers. */
+  readonly answers: readonly ChannelAnswer[];
+}
+
+export interface ChannelHour {
+  readonly from: WireInstant;
+  /** Attempts that the receiver accepted. */
+  readonly sent: number;
+  readonly failed: number;
+}
+
+/** What the receiver answered to one attempt, or to several in a row that failed alike. */
+export interface ChannelAnswer {
+  readonly at: WireInstant;
+  readonly verdict: 'accepted' | 'failed';
+  /** Null: it was accepted. */
+  readonly category: DeliveryErrorCategory | null;
+  /** Null: no HTTP answer. */
+  readonly httpStatus: number | null;
+  /** Milliseconds until the answer; null: not measured. */
+  readonly ms: number | null;
+  readonly times: number;
+  readonly kind: DeliveryKind | null;
+  readonly alertId: string | null;
+  readonly cronjob: Ref | null;
 }
 
 /** POST /api/v1/channels/{name}/test */

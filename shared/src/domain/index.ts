@@ -220,7 +220,7 @@ export {
   type Closing,
 } from './delivery/title.ts';
 export { counted, spanInWords, toLocalTime, type LocalTime } from './delivery/wording.ts';
-export { toSafeMessage, withoutDetails } from './delivery/safe-message.ts';
+export { mapTexts, toSafeMessage, withoutDetails } from './delivery/safe-message.ts';
 export {
   basesOf,
   chatUrlProblem,
@@ -269,6 +269,7 @@ export type {
 } from './alert/alert.ts';
 export { follow, type Followed, type FollowFacts, type FollowWait } from './alert/follow.ts';
 export { next } from './alert/life.ts';
+export { wayOf, type ChannelAtSend, type Way } from './alert/route-steps.ts';
 export {
   ancestorsOf,
   cycleThrough,
@@ -473,6 +474,8 @@ export {
   type TemplateRun,
   type TemplateRuns,
 } from './rollout/rollout.ts';
+export { renderMessage } from './rendering/render.ts';
+export { exampleOutgoing } from './rendering/example.ts';
 export { chatPayload, chatServices } from './rendering/chat/payload.ts';
 export { toDocument } from './rendering/message-document.ts';
 export { emailPayload, type EmailPayload } from './rendering/email-payload.ts';

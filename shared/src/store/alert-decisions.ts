@@ -12,6 +12,8 @@ export interface AlertDecision extends Decision {
   readonly deliveryId?: string | undefined;
   readonly cronJobId?: number | undefined;
   readonly channelUid?: string | undefined;
+  /** How long the attempt took that was answered. */
+  readonly tookMs?: number | undefined;
 }
 
 export interface StoredDecision extends Omit<AlertDecision, 'once'> {
@@ -33,6 +35,7 @@ const columns = [
   'until_at',
   'by_whom',
   'detail',
+  'took_ms',
 ] as const;
 
 /**
@@ -106,6 +109,7 @@ function toRow(tx: Tx, decision: AlertDecision, at: Instant): DecisionRow {
     until_at: decision.untilAt ?? null,
     by_whom: optionalCleanText(decision.byWhom, 253),
     detail: optionalCleanText(decision.detail, 4_000),
+    took_ms: decision.tookMs ?? null,
   };
 }
 

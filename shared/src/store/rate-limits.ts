@@ -1,6 +1,6 @@
 import type { Instant } from '../domain/index.ts';
 import { insertRows } from './ask.ts';
-import type { Tx } from './database.ts';
+import type { Db, Tx } from './database.ts';
 import { toId16 } from './id16.ts';
 import { rowsIn, updateAll } from './upsert.ts';
 
@@ -36,11 +36,20 @@ export async function lockRateLimits(tx: Tx, scopes: readonly string[]): Promise
 }
 
 async function lockRows(tx: Tx, scopes: readonly string[]): Promise<Map<string, Instant>> {
+  return readRows(tx, scopes, tx.dialect.lock.update);
+}
+
+/** The instants of these limits by scope, as they are; a limit that was never asked is absent. */
+export async function listRateLimits(db: Db, scopes: readonly string[]): Promise<Map<string, Instant>> {
+  return readRows(db, scopes, '');
+}
+
+async function readRows(db: Db, scopes: readonly string[], lock: string): Promise<Map<string, Instant>> {
   const found = await rowsIn(
-    tx,
+    db,
     scopes,
     (marks) =>
-      `select scope, tat from rate_limits where scope in (${marks}) order by case when scope = '${globalScope}' then 0 else 1 end, scope${tx.dialect.lock.update}`,
+      `select scope, tat from rate_limits where scope in (${marks}) order by case when scope = '${globalScope}' then 0 else 1 end, scope${lock}`,
   );
   return new Map(found.map((row) => [String(row['scope']), Number(row['tat'])]));
 }

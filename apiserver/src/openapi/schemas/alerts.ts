@@ -5,6 +5,8 @@ import {
   alertTimelineKinds,
   alertTypes,
   channelTypes,
+  chatFormats,
+  webhookFormats,
   deliveryErrorCategories,
   deliveryKinds,
   deliveryStateReasons,
@@ -33,11 +35,15 @@ import {
   type AlertTimelineEntry,
   type AlertWaitsFor,
   type Channel,
+  type ChannelAnswer,
   type ChannelDetail,
+  type ChannelHour,
   type ChannelList,
   type ChannelStats,
   type AcknowledgedDrill,
   type ChannelProved,
+  type ChannelRendering,
+  type RenderedMessage,
   type ChannelTestResult,
   type Drill,
   type DrillAcknowledgement,
@@ -142,6 +148,15 @@ const alert = {
       }),
     ),
   }),
+};
+
+const renderedMessage = {
+  format: words([...chatFormats, ...webhookFormats, 'paging', 'email']),
+  title: text,
+  text,
+  html: nullable(text),
+  blocks: nullable(listOf({})),
+  body: nullable(text),
 };
 
 const channel = {
@@ -310,6 +325,28 @@ export const alertSchemas: Readonly<Record<string, Schema>> = {
     conditions: listOf(ref('Condition')),
     monitors: listOf(ref('Ref')),
     recentDeliveries: listOf(ref('Delivery'), { maxItems: 20 }),
+    hours: listOf(object<ChannelHour>({ from: instant, sent: count, failed: count }), { maxItems: 24 }),
+    answers: listOf(
+      object<ChannelAnswer>({
+        at: instant,
+        verdict: words(['accepted', 'failed']),
+        category: nullable(words(deliveryErrorCategories)),
+        httpStatus: nullable(int),
+        ms: nullable(count),
+        times: count,
+        kind: nullable(words(deliveryKinds)),
+        alertId: nullable(id),
+        cronjob: nullable(ref('Ref')),
+      }),
+      { maxItems: 20 },
+    ),
+  }),
+  RenderedMessage: object<RenderedMessage>(renderedMessage),
+  ChannelRendering: object<ChannelRendering>({
+    newest: nullable(
+      object<NonNullable<ChannelRendering['newest']>>({ ...renderedMessage, deliveryId: id, createdAt: instant }),
+    ),
+    example: nullable(ref('RenderedMessage')),
   }),
   Drill: object<Drill>({
     id,

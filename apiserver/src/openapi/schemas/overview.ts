@@ -8,6 +8,8 @@ import {
   coverageStates,
   routeHolds,
   routeQuiets,
+  routeStepEffects,
+  routeStepKinds,
   settingSources,
   healthStatuses,
   monitorPhases,
@@ -37,6 +39,7 @@ import {
   type PruneResult,
   type RoutedChannel,
   type RouteHoldOf,
+  type RouteStep,
   type Stats,
   type StorageStats,
   type TypeCoverage,
@@ -287,6 +290,7 @@ export const overviewSchemas: Readonly<Record<string, Schema>> = {
     namespace: text,
     name: text,
     leader: bool,
+    at: instant,
     routes: listOf(
       object<AlertRoute>({
         monitor: ref('Ref'),
@@ -307,10 +311,23 @@ export const overviewSchemas: Readonly<Record<string, Schema>> = {
             afterSeconds: int,
             state: words(['unreachable', 'unproved', 'reached']),
             reason: nullable(words(coverageReasons)),
+            at: nullable(instant),
+            words: text,
+            rendered: nullable(ref('RenderedMessage')),
           }),
         ),
         refused: listOf(
           object<AlertRoute['refused'][number]>({ name: text, reason: words(['unknownChannel', 'channelNotAllowed']) }),
+        ),
+        words: text,
+        steps: listOf(
+          object<RouteStep>({
+            kind: words(routeStepKinds),
+            words: text,
+            at: nullable(instant),
+            effect: words(routeStepEffects),
+            href: nullable(text),
+          }),
         ),
       }),
     ),

@@ -56,6 +56,16 @@ const full: Readonly<Record<ChannelType, Told>> = {
   }),
 };
 
+/** How many messages the channel takes, by the spec as it was applied. */
+export function limitsOf(spec: unknown): { readonly maxAlertsPerHour: number; readonly burstLimit: number } {
+  const limits = fieldsOf(fieldsOf(spec)['rateLimiting']);
+  const numberOr = (value: unknown, standard: number): number => (typeof value === 'number' ? value : standard);
+  return {
+    maxAlertsPerHour: numberOr(limits['maxAlertsPerHour'], 100),
+    burstLimit: numberOr(limits['burstLimit'], 10),
+  };
+}
+
 /** The reconciler tells in one sentence which Secret it cannot use; all it did not name it could. */
 function presentSecret(ref: unknown, { ready, reason, message }: CatalogChannelState): SecretRef | null {
   if (!isObject(ref)) return null;

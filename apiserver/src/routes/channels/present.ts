@@ -1,16 +1,10 @@
-import {
-  soundChannel,
-  type Channel,
-  type ChannelDetail,
-  type Delivery,
-  type Ref,
-} from '@cronjob-monitor/shared/contract';
+import { soundChannel, type Channel, type ChannelDetail, type Ref } from '@cronjob-monitor/shared/contract';
 import { judgeProof, type DrillProof, type Instant } from '@cronjob-monitor/shared/domain';
 import { parse } from '@cronjob-monitor/shared/domain/schedule';
 import type { CatalogChannelState, ChannelQueue } from '@cronjob-monitor/shared/store';
 import { isObject } from '../../monitor-spec.ts';
 import { orNull, toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
-import { fullConfig, shortConfig } from './config.ts';
+import { fullConfig, limitsOf, shortConfig } from './config.ts';
 import { ackWithinMsOf } from './known-channel.ts';
 
 /** What a channel is told from. */
@@ -61,19 +55,15 @@ export function presentChannel({ channel, proof, queue, monitors }: ChannelFacts
 
 export function presentChannelDetail(
   facts: ChannelFacts,
-  recentDeliveries: readonly Delivery[],
+  { recentDeliveries, hours, answers }: Pick<ChannelDetail, 'recentDeliveries' | 'hours' | 'answers'>,
   now: Instant,
 ): ChannelDetail {
   const { channel, monitors } = facts;
   const spec = isObject(channel.spec) ? channel.spec : {};
-  const limits = isObject(spec['rateLimiting']) ? spec['rateLimiting'] : {};
   return {
     ...presentChannel(facts),
     config: fullConfig(channel),
-    rateLimiting: {
-      maxAlertsPerHour: numberOr(limits['maxAlertsPerHour'], 100),
-      burstLimit: numberOr(limits['burstLimit'], 10),
-    },
+    rateLimiting: limitsOf(spec),
     sendResolved: spec['sendResolved'] !== false,
     sendRecovered: spec['sendRecovered'] === true,
     testOnSave: spec['testOnSave'] === true,
@@ -101,6 +91,8 @@ export function presentChannelDetail(
     ],
     monitors,
     recentDeliveries,
+    hours,
+    answers,
   };
 }
 
@@ -127,8 +119,4 @@ function nextSlotOf(schedule: string, zone: string, now: Instant): Instant | und
   } catch {
     return undefined; // a zone that this process does not know: the channel's condition speaks of it
   }
-}
-
-function numberOr(value: unknown, standard: number): number {
-  return typeof value === 'number' ? value : standard;
 }

@@ -1,4 +1,5 @@
-import { countQueued, findProof, listDeliveries } from '@cronjob-monitor/shared/store';
+import { countQueued, findProof, listChannelAnswers, listDeliveries } from '@cronjob-monitor/shared/store';
+import type { ApiContext } from '../../context.ts';
 import { internalError } from '../../errors.ts';
 import { offsetNeedsLimit } from '../../middleware/pagination.ts';
 import { readNoBody, readQuery } from '../../middleware/validate.ts';
@@ -7,11 +8,14 @@ import { presentDelivery } from '../deliveries/present.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
 import { getChannel } from './known-channel.ts';
 import { listRoutingMonitors, readChannelList } from './list.ts';
+import { presentAnswer, readHours } from './answers.ts';
 import { presentChannelDetail } from './present.ts';
 import { channelsQuery } from './query.ts';
+import { readRendering } from './rendering.ts';
 
 /** Messages that the page of a channel shows at once. */
 const shownDeliveries = 20;
+const shownAnswers = 20;
 
 /**
  * @openapi
@@ -30,6 +34,14 @@ const shownDeliveries = 20;
  *     summary: One channel with its newest messages; never a value of a Secret
  *     x-ability: readChannels
  *     x-answers: { 200: ChannelDetail }
+ *     x-refusals: [404]
+ * /channels/{name}/rendered:
+ *   get:
+ *     tags: [Channels]
+ *     operationId: getChannelRendering
+ *     summary: The newest message and an example, as the channel sends them
+ *     x-ability: readChannels
+ *     x-answers: { 200: ChannelRendering }
  *     x-refusals: [404]
  * /channels/{name}/test:
  *   post:
@@ -51,11 +63,9 @@ export function channelsRouter(deps: RouteDeps): ApiRouter {
     .get('/channels/:name', guard({ ability: 'readChannels' }), async (ctx) => {
       readQuery(ctx, {});
       const channel = await getChannel(store, ctx.params);
-      const { caller } = ctx.state;
-      if (!caller) throw internalError(new Error('the request has no caller'));
-      // What was told of namespaces that the caller may not read is left out, as in the list of deliveries.
-      const readable = (await deps.authentication.reach(caller, 'read', [])).within([]);
-      const [queues, proof, routes, recent] = await Promise.all([
+      const readable = await readableNamespaces(deps, ctx);
+      const reader = { channelUid: channel.uid, namespaces: readable };
+      const [queues, proof, routes, recent, hours, answers] = await Promise.all([
         countQueued(store),
         findProof(store, channel.uid),
         listRoutingMonitors(deps, ctx),
@@ -64,9 +74,20 @@ export function channelsRouter(deps: RouteDeps): ApiRouter {
           { channelUid: channel.uid, namespaces: readable },
           { sort: { key: 'createdAt', descending: true }, page: { limit: shownDeliveries, offset: 0 } },
         ),
+        readHours(store, reader, store.now()),
+        listChannelAnswers(store, reader, shownAnswers),
       ]);
       const facts = { channel, proof, queue: queues.get(channel.uid), monitors: routes.get(channel.name) ?? [] };
-      ctx.body = presentChannelDetail(facts, recent.map(presentDelivery), store.now());
+      ctx.body = presentChannelDetail(
+        facts,
+        { recentDeliveries: recent.map(presentDelivery), hours, answers: answers.map(presentAnswer) },
+        store.now(),
+      );
+    })
+    .get('/channels/:name/rendered', guard({ ability: 'readChannels' }), async (ctx) => {
+      readQuery(ctx, {});
+      const channel = await getChannel(store, ctx.params);
+      ctx.body = await readRendering(deps, channel, await readableNamespaces(deps, ctx));
     })
     .post('/channels/:name/test', guard({ ability: 'testChannel', costly: true }), async (ctx) => {
       readQuery(ctx, {});
@@ -74,4 +95,10 @@ export function channelsRouter(deps: RouteDeps): ApiRouter {
       const { uid, name } = await getChannel(store, ctx.params);
       ctx.body = await actions.testChannel({ channel: { uid, name }, by: authorOf(ctx) });
     });
+}
+
+/** What was told of namespaces that the caller may not read is left out, as in the list of deliveries. */
+async function readableNamespaces({ authentication }: RouteDeps, { state: { caller } }: ApiContext) {
+  if (!caller) throw internalError(new Error('the request has no caller'));
+  return (await authentication.reach(caller, 'read', [])).within([]);
 }

@@ -5,8 +5,9 @@ import {
   coverageTypes,
   type AlertType,
 } from '@cronjob-monitor/shared/contract';
+import type { Instant } from '@cronjob-monitor/shared/domain';
 import { exportsAreWhole, offsetNeedsLimit } from '../../middleware/pagination.ts';
-import { flag, names, paging, ref, search, sort, whole, words } from '../../middleware/parameters.ts';
+import { flag, instant, names, paging, ref, search, sort, whole, words } from '../../middleware/parameters.ts';
 import type { Rule, Values } from '../../middleware/validate.ts';
 import { exportFormat } from '../export/answer.ts';
 
@@ -43,4 +44,23 @@ export function withDefaults({ types, days, proved, ...asked }: Asked): Coverage
   };
 }
 
-export const routeQuery = { type: words(alertTypes), days: whole({ min: 1, max: 365 }), proved: flag() };
+export const routeQuery = {
+  type: words(alertTypes),
+  days: whole({ min: 1, max: 365 }),
+  proved: flag(),
+  at: instant(),
+};
+
+/** What is known of windows and silences reaches so far ahead. */
+const furthestMs = 31 * 86_400_000;
+
+/** A route is asked about from now on: what was so before is in the timeline of an alert. */
+export function routeRules(now: Instant): readonly Rule<Values<typeof routeQuery>>[] {
+  const slackMs = 60_000;
+  return [
+    ({ at }) =>
+      at !== undefined && (at < now - slackMs || at > now + furthestMs)
+        ? [{ in: 'query', field: 'at', message: 'lies outside what can be told', allowed: 'from now to 31 days ahead' }]
+        : [],
+  ];
+}

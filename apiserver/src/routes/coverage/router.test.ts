@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   alertTypes,
+  routeStepKinds,
+  type AlertRoute,
   type CoverageList,
   type CronJobCoverage,
   type CronJobDetail,
@@ -202,8 +204,29 @@ test('a route says for each monitor and type what would happen now', async () =>
     holds: [],
     state: 'reached',
     reason: null,
-    channels: [{ name: 'team-chat', via: 'channelRefs', afterSeconds: 0, state: 'reached', reason: null }],
+    channels: [
+      {
+        name: 'team-chat',
+        via: 'channelRefs',
+        afterSeconds: 0,
+        state: 'reached',
+        reason: null,
+        at: null,
+        words: 'team-chat does not hear',
+        rendered: failed?.channels[0]?.rendered,
+      },
+    ],
     refused: [{ name: 'gone', reason: 'unknownChannel' }],
+    words: 'If it failed now, no channel hears: one more failure opens nothing: the monitor asks for 2 failures',
+    steps: [
+      {
+        kind: 'threshold',
+        words: 'One more failure opens nothing: the monitor asks for 2 failures',
+        at: null,
+        effect: 'stop',
+        href: '/monitors/prod/dr',
+      },
+    ],
   });
   await fleet.addRuns(cronJob, { status: 'failed' });
   assert.equal((await ask('?type=jobFailed')).routes[0]?.opens, true);
@@ -280,4 +303,98 @@ test('routes and annotations count in coverage and in the route, and a channel t
   const refused = [{ name: 'own', reason: 'channelNotAllowed' }];
   assert.deepEqual(of(await routeOf('named')), ['critical', 'CronJob', [], refused, 'channelNotAllowed']);
   assert.equal(states(await coverage(fleet, '?days=31'))['prod/named'], 'unreachable');
+});
+
+const iso = (at: number): string => new Date(at).toISOString();
+
+/** The route of `prod/backup` for one type. */
+async function wayOf(fleet: TestFleet, query = ''): Promise<AlertRoute> {
+  const answer = await fleet.ask(`/api/v1/cronjobs/prod/backup/route?type=jobFailed${query}`);
+  assert.equal(answer.status, 200, answer.text);
+  const [route] = (answer.json() as CronJobRoutes).routes;
+  assert.ok(route);
+  return route;
+}
+
+test('a tracer says step by step who hears, and when', async () => {
+  await using fleet = await startFleet();
+  await accepts(fleet, 'team-chat');
+  const cronJob = await fleet.addCronJob({ name: 'backup' });
+  await fleet.addMonitor({ spec: to('team-chat') }, [cronJob]);
+  const way = await wayOf(fleet);
+  assert.equal(way.words, 'If it failed now, team-chat hears at once');
+  assert.deepEqual(
+    way.steps.map(({ kind, effect, at }) => [kind, effect, at]),
+    routeStepKinds.map((kind) => [kind, 'pass', iso(testNow)]),
+    'in the order of alerting.md',
+  );
+  assert.deepEqual(way.channels[0]?.at, iso(testNow));
+  const at = iso(testNow + 3 * hourMs);
+  const later = await wayOf(fleet, `&at=${at}`);
+  assert.equal(later.words, `If it failed at {at:${at}}, team-chat hears at once`);
+  for (const wrong of [testNow - hourMs, testNow + 32 * dayMs]) {
+    assert.equal((await fleet.ask(`/api/v1/cronjobs/prod/backup/route?at=${iso(wrong)}`)).status, 400);
+  }
+});
+
+test('a tracer names what holds a message, until when, and the page that shows it', async () => {
+  await using fleet = await startFleet();
+  await accepts(fleet, 'team-chat');
+  const cronJob = await fleet.addCronJob({ name: 'backup' });
+  await fleet.addMonitor({ spec: to('team-chat') }, [cronJob]);
+  const alert = await addAlert(fleet, { lastNotifiedAt: testNow - hourMs / 2 });
+  const untilAt = iso(testNow + hourMs / 2);
+  const counted = await wayOf(fleet);
+  assert.deepEqual(counted.steps.at(-1), {
+    kind: 'duplicate',
+    words: `Already told: one more is counted, and told again from {at:${untilAt}} on`,
+    at: null,
+    effect: 'stop',
+    href: `/alerts/${alert.id}`,
+  });
+  assert.equal(counted.channels[0]?.at, null);
+  assert.match(counted.words, /^If it failed now, no channel hears: already told/);
+  const after = await wayOf(fleet, `&at=${untilAt}`);
+  assert.equal(after.words, `If it failed at {at:${untilAt}}, team-chat hears at once`);
+});
+
+test('a used-up limit and a held channel make a message wait', async () => {
+  await using fleet = await startFleet();
+  await accepts(fleet, 'team-chat');
+  const cronJob = await fleet.addCronJob({ name: 'backup' });
+  await fleet.addMonitor({ spec: to('team-chat') }, [cronJob]);
+  // Of a burst of 10, one a 1.2 s, nothing is left for 5 s.
+  await fleet.store.sql('rate_limits').insert({ scope: 'global', tat: testNow + 10 * 1_200 + 5_000 });
+  const limited = await wayOf(fleet);
+  const step = limited.steps.at(-1);
+  assert.deepEqual([step?.kind, step?.effect], ['rateLimit', 'wait']);
+  assert.match(limited.words, /^If it failed now, team-chat hears at \{at:/);
+  await fleet.store.sql('rate_limits').delete();
+  await fleet.store.sql('channels').update({ hold: 'circuit', hold_until: testNow + hourMs });
+  const held = await wayOf(fleet);
+  const channel = held.steps.find(({ kind }) => kind === 'channel');
+  assert.deepEqual(
+    [channel?.effect, channel?.at, channel?.href],
+    ['wait', iso(testNow + hourMs), '/channels/team-chat'],
+  );
+  await fleet.store.sql('channels').update({ hold: 'parked', hold_until: null });
+  assert.equal((await wayOf(fleet)).words, 'If it failed now, team-chat hears once it is mended');
+});
+
+test('who may not read channels sees when each hears, and not what the message looks like there', async () => {
+  const cluster = new ReviewingCluster()
+    .grant('dev', 'list cronjobs in prod')
+    .grant('ops', 'list cronjobs in prod', 'list alertchannels');
+  await using fleet = await startFleet({ settings: { authMode: 'token' }, cluster: cluster.asCluster() });
+  await accepts(fleet, 'team-chat');
+  await fleet.addMonitor({ spec: to('team-chat') }, [await fleet.addCronJob({ name: 'backup' })]);
+  const as = async (token: string, query = '?type=jobFailed') => {
+    const headers = { Authorization: `Bearer ${token}` };
+    const answer = await fleet.ask(`/api/v1/cronjobs/prod/backup/route${query}`, { headers });
+    return (answer.json() as CronJobRoutes).routes[0]?.channels[0];
+  };
+  const [dev, ops] = [await as('dev'), await as('ops')];
+  assert.deepEqual([dev?.words, dev?.rendered], ['team-chat hears at once', null]);
+  assert.match(ops?.rendered?.text ?? '', /prod\/backup[^]*nothing has happened/);
+  assert.equal((await as('ops', ''))?.rendered, null, 'of all types together none is shown');
 });

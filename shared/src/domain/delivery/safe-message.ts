@@ -107,7 +107,8 @@ function end(written: string, maxBytes: number): string {
   return keepEnd(toPlainText(maxBytes === 0 ? '' : written.slice(-spare * maxBytes)), maxBytes, inBytes);
 }
 
-function mapTexts(value: unknown, map: (text: string) => string): unknown {
+/** The same value with other texts; names of fields stay. */
+export function mapTexts(value: unknown, map: (text: string) => string): unknown {
   if (typeof value === 'string') return map(value);
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, map));
   if (typeof value !== 'object' || value === null) return value;

@@ -1,7 +1,15 @@
 import { admit, criticalReserve, type Admission, type Instant, type RateLimit } from '../../domain/index.ts';
 import { firstRow, rows, type Row } from '../ask.ts';
-import type { Tx } from '../database.ts';
-import { channelScope, criticalScope, globalScope, lockRateLimits, putRateLimits } from '../rate-limits.ts';
+import type { Db, Tx } from '../database.ts';
+import { toId16 } from '../id16.ts';
+import {
+  channelScope,
+  criticalScope,
+  globalScope,
+  listRateLimits,
+  lockRateLimits,
+  putRateLimits,
+} from '../rate-limits.ts';
 import { rowsIn } from '../upsert.ts';
 import { criticalPriority } from './delivery-record.ts';
 
@@ -127,14 +135,44 @@ type Answer =
   | { readonly tats: readonly (readonly [scope: string, tat: Instant])[] }
   | { readonly scope: Refused['scope']; readonly earliestAt: Instant; readonly periodMs: number };
 
+/**
+ * When the limits let one message more to a channel pass, and which of them holds it; undefined: at once. Nothing is taken: the question is
+ * asked of the stored instants as they are.
+ */
+export async function findAdmission(
+  db: Db,
+  of: {
+    readonly channelUid: string;
+    readonly severity: string;
+    readonly globalLimit: RateLimit;
+    readonly limit: ChannelLimit;
+    readonly at: Instant;
+  },
+): Promise<{ readonly scope: Refused['scope']; readonly at: Instant } | undefined> {
+  const { channelUid, severity, globalLimit, limit, at } = of;
+  const uid = toId16(channelUid);
+  const scopes = [globalScope, channelScope(uid)].flatMap((scope) => [scope, criticalScope(scope)]);
+  const [tats, charged] = [await listRateLimits(db, scopes), await countCharged(db, [uid], at)];
+  const answer = await askForToken(db, {
+    row: { severity },
+    uid,
+    tats,
+    count: charged.get(uid) ?? { inHour: 0, inMinute: 0 },
+    request: { globalLimit, limitOf: () => limit },
+    now: at,
+    freeAts: new Map(),
+  });
+  return 'scope' in answer ? { scope: answer.scope, at: answer.earliestAt } : undefined;
+}
+
 async function askForToken(
-  tx: Tx,
+  db: Db,
   of: {
     readonly row: Row;
     readonly uid: string;
     readonly tats: ReadonlyMap<string, Instant>;
     readonly count: Charged;
-    readonly request: AdmitRequest;
+    readonly request: Pick<AdmitRequest, 'globalLimit' | 'limitOf'>;
     readonly now: Instant;
     /** By channel, window and what was charged there: the same is asked once. */
     readonly freeAts: Map<string, Instant | undefined>;
@@ -146,7 +184,7 @@ async function askForToken(
   const freeAt = async (windowMs: number, over: number): Promise<Instant> => {
     if (over < 0) return 0;
     const asked = `${uid} ${windowMs} ${over}`;
-    if (!freeAts.has(asked)) freeAts.set(asked, await freeAgainAt(tx, { uid, windowMs, over, now }));
+    if (!freeAts.has(asked)) freeAts.set(asked, await freeAgainAt(db, { uid, windowMs, over, now }));
     return freeAts.get(asked) ?? 0;
   };
   const ask = (scope: string, asked: RateLimit, freeFromAt: Instant): Token =>
@@ -216,17 +254,17 @@ function earliestOf(admission: Admission): Instant {
   return admission.allowed ? 0 : admission.earliestAt;
 }
 
-async function countCharged(tx: Tx, channels: readonly string[], now: Instant): Promise<Map<string, Charged>> {
+async function countCharged(db: Db, channels: readonly string[], now: Instant): Promise<Map<string, Charged>> {
   const found = await rowsIn(
-    tx,
-    channels.map((uid) => tx.dialect.id16(uid)),
+    db,
+    channels.map((uid) => db.dialect.id16(uid)),
     (marks) =>
       `select channel_uid, count(*) as in_hour, sum(case when charged_at > ${now - minuteMs} then 1 else 0 end) as in_minute ` +
       `from deliveries where channel_uid in (${marks}) and charged_at > ${now - hourMs} group by channel_uid`,
   );
   return new Map(
     found.map((row) => [
-      tx.dialect.id16Text(row['channel_uid']),
+      db.dialect.id16Text(row['channel_uid']),
       { inHour: Number(row['in_hour']), inMinute: Number(row['in_minute']) },
     ]),
   );
@@ -234,14 +272,14 @@ async function countCharged(tx: Tx, channels: readonly string[], now: Instant): 
 
 /** When a channel that has `over` messages more than its maximum of a window less one takes one more. */
 async function freeAgainAt(
-  tx: Tx,
+  db: Db,
   of: { readonly uid: string; readonly windowMs: number; readonly over: number; readonly now: Instant },
 ): Promise<Instant> {
   const { uid, windowMs, over, now } = of;
   const row = await firstRow(
-    tx,
+    db,
     `select charged_at from deliveries where channel_uid = ? and charged_at > ? order by charged_at limit 1 offset ${over}`,
-    [tx.dialect.id16(uid), now - windowMs],
+    [db.dialect.id16(uid), now - windowMs],
   );
   // Those taken in this very claim are not in the rows yet.
   return (row === undefined ? now : Number(row['charged_at'])) + windowMs;

@@ -19,6 +19,8 @@ export interface SettleRequest {
   /** Of the claim: a later one of the same sender is another. Absent: whichever it has. */
   readonly claimUntil?: Instant | undefined;
   readonly settlement: Settlement;
+  /** How long the attempt took. Absent: nothing was tried. */
+  readonly tookMs?: number | undefined;
 }
 
 /** Undefined instead: the claim is not ours any more, and nothing was written. */
@@ -218,7 +220,7 @@ function isFirstNotice(row: Row): boolean {
 }
 
 function decisionsOf(tx: Tx, { row, request, state }: Settling): AlertDecision[] {
-  const { settlement } = request;
+  const { settlement, tookMs } = request;
   const of = {
     deliveryId: tx.dialect.id16Text(row['id']),
     channelUid: tx.dialect.id16Text(row['channel_uid']),
@@ -227,13 +229,14 @@ function decisionsOf(tx: Tx, { row, request, state }: Settling): AlertDecision[]
   };
   if (settlement.kind === 'delivered') {
     const { httpStatus } = settlement;
-    return [{ ...of, action: 'sent', reason: httpStatus === undefined ? undefined : String(httpStatus) }];
+    const reason = httpStatus === undefined ? undefined : String(httpStatus);
+    return [{ ...of, action: 'sent', reason, tookMs }];
   }
   if (settlement.kind === 'unwanted') return [{ ...of, action: 'cancelled', reason: settlement.reason }];
   if (settlement.kind !== 'failed') return [];
   const { error } = settlement;
   const detail = error.httpStatus === null ? error.message : `${error.httpStatus}: ${error.message}`;
-  const failed: AlertDecision = { ...of, action: 'attemptFailed', reason: error.category, detail };
+  const failed: AlertDecision = { ...of, action: 'attemptFailed', reason: error.category, detail, tookMs };
   if (state === 'dead') return [failed, { ...of, action: 'dead', reason: 'rejected' }];
   if (state === 'cancelled') return [failed, { ...of, action: 'cancelled', reason: 'notTaken' }];
   if (state === 'parked') return [failed, { ...of, action: 'parked', reason: error.category }];

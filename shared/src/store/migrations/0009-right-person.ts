@@ -56,6 +56,8 @@ export const personColumns: Readonly<Record<string, Readonly<Record<string, Colu
   cronjobs: { declared: 'longText', job_marks: 'longText', depends_on: 'longText' },
   // news_from_at: its monitor was away since then; what ended in that time is news to it, whatever other monitors were told.
   monitor_targets: { news_from_at: 'bigint' },
+  // took_ms: how long the attempt took that was answered.
+  alert_decisions: { took_ms: 'int' },
   channels: { proved_at: 'bigint', proved_by: { text: 253 } },
 };
 

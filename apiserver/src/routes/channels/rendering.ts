@@ -1,0 +1,40 @@
+import type { ChannelRendering } from '@cronjob-monitor/shared/contract';
+import { exampleOutgoing, type Outgoing } from '@cronjob-monitor/shared/domain';
+import { findNewestMessage, type CatalogChannelState, type NewestMessage } from '@cronjob-monitor/shared/store';
+import { toWireInstant } from '../../wire-values.ts';
+import type { RouteDeps } from '../deps.ts';
+
+const example = {
+  monitor: { namespace: 'example', name: 'backups' },
+  cronJob: { namespace: 'example', name: 'nightly' },
+};
+
+/** The newest message that the caller may see and an example, as the channel sends them. */
+export async function readRendering(
+  { store, actions, settings: { clusterName: cluster, externalUrl } }: RouteDeps,
+  { uid: channelUid, spec }: CatalogChannelState,
+  namespaces: readonly string[],
+): Promise<ChannelRendering> {
+  const newest = await findNewestMessage(store, { channelUid, namespaces });
+  const made = exampleOutgoing({
+    ...example,
+    cluster,
+    externalUrl,
+    type: 'jobFailed',
+    severity: 'warning',
+    at: store.now(),
+  });
+  const [shown = null, ofNewest = null] = await actions.renderMessages(spec, [
+    made,
+    ...(newest ? [toOutgoing(newest, made.source)] : []),
+  ]);
+  return {
+    newest:
+      newest && ofNewest ? { ...ofNewest, deliveryId: newest.id, createdAt: toWireInstant(newest.createdAt) } : null,
+    example: shown,
+  };
+}
+
+function toOutgoing({ id: deliveryId, streamId, createdAt, payload }: NewestMessage, source: string): Outgoing {
+  return { ...payload, deliveryId, streamId, createdAt, source };
+}
