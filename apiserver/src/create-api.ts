@@ -70,6 +70,7 @@ export function createApi(deps: ApiDeps): Api {
     { cluster: deps.cluster, clock, logger, count: metrics.countReview, listNamespaces: () => listNamespaces(store) },
   );
 
+  const fleet = fleetOf(store, clock);
   const haste = new HeapHaste(clock, hasteMs);
   const processFacts = createProcessFacts(deps.version, clock);
   const streams = createOpenStreams(metrics.streams);
@@ -92,7 +93,8 @@ export function createApi(deps: ApiDeps): Api {
       findMark: () => findChangeMark(store),
       onCostly: () => haste.hurry(stopping.signal),
     }),
-    fleet: fleetOf(store, clock),
+    fleet,
+    ended: keepEndedRuns({ store, fleet, clock }),
     clock,
     logger,
     authentication,

@@ -129,5 +129,6 @@ function dropOldest(answers: Map<string, Kept>, nowMs: number): void {
 function itemsOf(answer: object): number {
   if (Array.isArray(answer)) return answer.length;
   if (answer instanceof Map) return answer.size;
-  return 'items' in answer && Array.isArray(answer.items) ? Math.max(1, answer.items.length) : 1;
+  const list = 'items' in answer ? answer.items : 'rows' in answer ? answer.rows : undefined;
+  return Array.isArray(list) ? Math.max(1, list.length) : 1;
 }

@@ -167,6 +167,8 @@ function readsOf({ minutely, hourly }: FilledFleet): Read[] {
     { what: 'CronJob detail, each minute', paths: [one(minutely)], budgetMs: 100 },
     { what: 'CronJob detail, seldom', paths: [one(hourly)], budgetMs: 100 },
     { what: 'tonight', paths: ['/tonight'], budgetMs: 50 },
+    { what: 'wall, 100 rows', paths: ['/wall'], budgetMs: 80 },
+    { what: 'wall, 100 rows of 9 days', paths: ['/wall?step=3h'], budgetMs: 200 },
     { what: 'executions, first page', paths: pages(0), budgetMs: 50 },
     { what: 'executions, page 1,000', paths: pages(19_980), budgetMs: 200 },
     { what: 'alerts', paths: ['/alerts'], budgetMs: 50 },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { abilities, type Whoami } from '@cronjob-monitor/shared/contract';
+import { abilities, type Wall, type Whoami } from '@cronjob-monitor/shared/contract';
 import { putEvidence } from '@cronjob-monitor/shared/store';
 import { testSettings } from '../testing/api.ts';
 import { startFleet, type TestFleet } from '../testing/fleet.ts';
@@ -68,6 +68,13 @@ test('lists and figures leave out the namespaces that the caller may not read', 
   assert.deepEqual(namesOf(await dev('monitors')), ['monitor-of-dev']);
   assert.deepEqual(namesOf(await dev('timeline')), ['job-of-dev']);
   assert.deepEqual(namesOf(await dev('grid')), ['job-of-dev']);
+  const { rows, pagination } = (await dev('wall')).json() as Wall;
+  assert.deepEqual(
+    rows.map(({ cronjob }) => cronjob.name),
+    ['job-of-dev'],
+  );
+  assert.equal(pagination.total, 1);
+  assert.deepEqual(((await dev('wall?namespace=prod')).json() as Wall).rows, []);
   const { runs, cronjobs } = (await dev('tonight?until=2026-11-22T06:00:00Z')).json() as Record<string, number>;
   assert.ok(Number(runs) > 0);
   assert.equal(cronjobs, 1);
@@ -214,15 +221,23 @@ test('a line of a log leaves for no caller who may not read logs there, by whate
     ]);
   }
   const one = (namespace: string): string => `cronjobs/${namespace}/failing-in-${namespace}`;
-  const paths = ['cronjobs', 'grid', 'timeline', one('dev'), `${one('dev')}/executions`, `${one('prod')}/executions`];
+  const paths = [
+    'cronjobs',
+    'grid',
+    'wall',
+    'timeline',
+    one('dev'),
+    `${one('dev')}/executions`,
+    `${one('prod')}/executions`,
+  ];
   const told = async (token: string): Promise<string[]> => {
     const answers = await Promise.all(paths.map((path) => as(api, token)(path)));
     return answers.map(({ text }) => ['dev', 'prod'].filter((name) => text.includes(`secret of ${name}`)).join());
   };
-  const whole = ['dev,prod', 'dev,prod', 'dev,prod', 'dev', 'dev', 'prod'];
+  const whole = ['dev,prod', 'dev,prod', 'dev,prod', 'dev,prod', 'dev', 'dev', 'prod'];
   assert.deepEqual(await told('admin'), whole);
-  assert.deepEqual(await told('half'), ['dev', 'dev', 'dev', 'dev', 'dev', '']);
-  assert.deepEqual(await told('dev'), ['', '', '', '', '', '']);
+  assert.deepEqual(await told('half'), ['dev', 'dev', 'dev', 'dev', 'dev', 'dev', '']);
+  assert.deepEqual(await told('dev'), ['', '', '', '', '', '', '']);
   assert.deepEqual(await told('admin'), whole, 'what is shared was not changed');
 });
 

@@ -146,6 +146,7 @@ const lists: [string, (item: Item) => string][] = [
   ['timeline', ofCronJob],
   ['tonight', ({ cronjob }) => ofCronJob(cronjob as Item)],
   ['grid', ofCronJob],
+  ['wall', ({ cronjob }) => ofCronJob(cronjob as Item)],
   ['sla', ({ cronjob }) => ofCronJob(cronjob as Item)],
   ['sla?format=json', ({ cronjob }) => ofCronJob(cronjob as Item)],
   ['coverage', ofCronJob],
@@ -156,8 +157,9 @@ const lists: [string, (item: Item) => string][] = [
 async function itemsOf(ask: Asked, list: string): Promise<Item[] | undefined> {
   const answer = await ask(list);
   if (answer.status !== 200) return undefined;
-  const body = answer.json() as Item[] | { items: Item[] };
-  return Array.isArray(body) ? body : body.items;
+  const body = answer.json() as Item[] | { items: Item[] } | { rows: Item[] };
+  if (Array.isArray(body)) return body;
+  return 'items' in body ? body.items : body.rows;
 }
 
 test('every list and export holds what its caller may see one by one, and nothing else', async () => {

@@ -36,6 +36,10 @@ import {
   slotOutcomes,
   slotSortKeys,
   timelineSortKeys,
+  wallGroups,
+  wallOutcomes,
+  wallSortKeys,
+  wallSteps,
 } from '@cronjob-monitor/shared/contract';
 import { bool, listOf, text, wholeNumber, words, type Schema } from './schema.ts';
 
@@ -141,6 +145,22 @@ export const queryParameters: Readonly<Record<string, Parameter>> = {
   gridUntil: until('End of the window; without it now.'),
   timelineSort: sort(timelineSortKeys, 'nextRun'),
   gridSort: sort(gridSortKeys, 'name'),
+  wallFrom: query(
+    'from',
+    'Inclusive, moved back to a full column; at most 31 days before until. Without it as many columns back as the step stands for.',
+    instantText,
+  ),
+  wallUntil: until(
+    'Exclusive, moved on to a full column; at most 48 hours ahead. Without it as many columns ahead as the step stands for.',
+  ),
+  wallStep: query(
+    'step',
+    'Width of a column, 30m without it: 24 h back and 12 h ahead. 3h: 7 d and 2 d. 2m: 1 h and 1 h. At most 200 columns.',
+    words(wallSteps),
+  ),
+  wallGroup: query('group', 'What rows stand together by, namespace without it.', words(wallGroups)),
+  wallOutcomes: list('outcome', 'What a row has to have a cell of; one of several is enough.', words(wallOutcomes)),
+  wallSort: sort(wallSortKeys, 'status'),
   count: query('count', 'Runs to come, 20 without it.', wholeNumber(1, 500)),
   facts: query(
     'facts',

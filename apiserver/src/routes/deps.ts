@@ -14,12 +14,14 @@ import type { ApiSettings } from '../settings.ts';
 import type { KeptFleet } from '../live/kept-fleet.ts';
 import type { SharedAnswers } from '../shared-answers.ts';
 import type { CronJobFigures } from './cronjobs/figures.ts';
+import type { EndedRuns } from './tonight/ended-runs.ts';
 
 /** What routes are made of. */
 export interface RouteDeps {
   readonly store: Store;
   readonly answers: SharedAnswers;
   readonly fleet: KeptFleet<CronJobFigures, CronJobMetrics>;
+  readonly ended: EndedRuns;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly settings: ApiSettings;

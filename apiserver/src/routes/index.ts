@@ -11,6 +11,7 @@ import { deliveriesRouter } from './deliveries/router.ts';
 import { drillsRouter } from './drills/router.ts';
 import { executionsRouter } from './executions/router.ts';
 import { gridRouter } from './grid/router.ts';
+import { wallRouter } from './wall/router.ts';
 import { healthRouter } from './health/router.ts';
 import { logsRouter } from './logs/router.ts';
 import { monitorsRouter } from './monitors/router.ts';
@@ -49,6 +50,7 @@ export function createRoutes(deps: RouteDeps): readonly ApiRouter[] {
     timelineRouter(deps),
     tonightRouter(deps),
     gridRouter(deps),
+    wallRouter(deps),
     slaRouter(deps),
     alertsRouter(deps), // before one alert: its history is not an id
     alertRouter(deps),

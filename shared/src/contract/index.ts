@@ -15,6 +15,7 @@ export * from './slots.ts';
 export * from './timeline.ts';
 export * from './tonight.ts';
 export * from './grid.ts';
+export * from './wall.ts';
 export * from './sla.ts';
 export * from './series.ts';
 export * from './alerts.ts';

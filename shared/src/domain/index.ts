@@ -461,6 +461,8 @@ export {
   type WordedAlert,
   type WordedRun,
 } from './verdict/index.ts';
+export { columnsOf, countStarts, floorTo, isTexture, type WallSpan } from './wall/span.ts';
+export { cellsOf, type RowFacts, type RunsOfColumn, type SlotsOfColumn } from './wall/cells.ts';
 export { heardWords, risksOf, type FailuresInRow, type ForecastFacts, type Heard } from './forecast/risks.ts';
 export {
   isOfTemplate,

@@ -22,6 +22,7 @@ import type {
   Timeline,
   Tonight,
   Verdict,
+  Wall,
 } from '@cronjob-monitor/shared/contract';
 import { healthStates } from '@cronjob-monitor/shared/contract';
 
@@ -80,6 +81,7 @@ export async function readPages(address: string): Promise<Pages> {
     monitorItems.map(({ namespace, name }) => get<MonitorDetail>(`/monitors/${namespace}/${name}`)),
   );
   const grid = await get<Grid>('/grid?limit=100&hours=24');
+  const wall = await get<Wall>('/wall?limit=100');
   const timeline = await get<Timeline>('/timeline?limit=100');
   const alerts = await get<AlertList>('/alerts?limit=500&state=active,suppressed,pending');
   const sla = await get<SlaList>('/sla?limit=500');
@@ -103,6 +105,7 @@ export async function readPages(address: string): Promise<Pages> {
       })),
     ),
     ...grid.items.map((item) => ({ place: '/grid', ...shownOf(item) })),
+    ...wall.rows.map(({ cronjob, verdict }) => ({ place: '/wall', ...shownOf({ ...cronjob, verdict }) })),
     ...timeline.items.map((item) => ({ place: '/timeline', ...shownOf(item) })),
   ];
   const totals = async <K extends string>(filter: string, words: readonly K[]): Promise<Record<K, number>> => {

@@ -8,13 +8,14 @@ import {
   type Cell,
   type CellWindow,
 } from '@cronjob-monitor/shared/store';
-import { statusOf, type Instant } from '@cronjob-monitor/shared/domain';
+import { statusOf } from '@cronjob-monitor/shared/domain';
 import { judgeCronJobs } from '../verdicts/of-cron-jobs.ts';
 import { readLateAfterMs } from '../late-after.ts';
 import { pageOf, toPagination, type PageRequest } from '../../middleware/pagination.ts';
 import { readQuery, type Values } from '../../middleware/validate.ts';
 import { cutToMinute } from '../../windows.ts';
 import { orNull, toSecondsOrNull, toWireInstant } from '../../wire-values.ts';
+import { figuresFromOf } from '../figures-from.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
 import { instant, names, paging, ref, search, sort, whole, words } from '../../middleware/parameters.ts';
 
@@ -92,11 +93,6 @@ async function readGrid(deps: RouteDeps, query: GridQuery): Promise<Grid> {
     }),
     pagination: toPagination(page, total),
   };
-}
-
-/** Runs are recorded as they come since it was first seen; older ones only as far as they were still in the cluster. */
-function figuresFromOf({ firstSeenAt, oldestRunAt }: CatalogCronJob): Instant {
-  return Math.min(firstSeenAt, oldestRunAt ?? firstSeenAt);
 }
 
 /** The CronJobs of a page; with `outcome` those that have such a cell. */

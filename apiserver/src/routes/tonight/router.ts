@@ -6,7 +6,6 @@ import { instant, name, names, whole } from '../../middleware/parameters.ts';
 import { readQuery, type Values } from '../../middleware/validate.ts';
 import { cutToMinute } from '../../windows.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
-import { keepEndedRuns } from './ended-runs.ts';
 import { readTonight } from './forecast.ts';
 
 const tonightQuery = {
@@ -37,7 +36,6 @@ const mostHours = 48;
 /** GET /tonight: the risks of the runs to come. */
 export function tonightRouter(deps: RouteDeps): ApiRouter {
   const { clock, settings, guard, answers } = deps;
-  const ended = keepEndedRuns(deps);
   return createRouter().get('/tonight', guard({ ability: 'read', expensive: 1 }), async (ctx) => {
     const query = readQuery(ctx, tonightQuery, zoneIsKnown);
     const from = cutToMinute(clock.now());
@@ -47,7 +45,7 @@ export function tonightRouter(deps: RouteDeps): ApiRouter {
         { in: 'query', field: 'until', message: `must lie in the next ${mostHours} hours`, allowed: null },
       ]);
     const asked = { from, until, span, namespaces: query.namespace, limit: query.limit ?? defaultLimit };
-    ctx.body = await answers.read(['tonight', asked], () => readTonight({ ...deps, ended }, asked));
+    ctx.body = await answers.read(['tonight', asked], () => readTonight(deps, asked));
   });
 }
 

@@ -1,0 +1,62 @@
+import type { TonightItem } from '@cronjob-monitor/shared/contract';
+import { CoverageJudge, risksOf, type ForecastFacts, type Instant } from '@cronjob-monitor/shared/domain';
+import { listChannelHolds } from '@cronjob-monitor/shared/store';
+import type { RouteDeps } from '../deps.ts';
+import { gatherKnown, readLimits } from './known.ts';
+import type { PlannedRuns } from './plan.ts';
+
+/** A channel that accepted nothing for so long is not proved. */
+const provedDays = 30;
+const dayMs = 86_400_000;
+
+/** What may end badly of the runs of a CronJob to come. */
+export interface Judged {
+  readonly planned: PlannedRuns;
+  readonly facts: ForecastFacts;
+  /** At least one, likely ones first. */
+  readonly risks: TonightItem['risks'];
+}
+
+/**
+ * Judges these runs to come; those without a risk are left out. Schedules, rates and coverage of all CronJobs come from what is kept, and
+ * from a handful of statements; rows, runs and durations are read of those alone that may have a risk by them.
+ */
+export async function judgeRuns(deps: RouteDeps, plan: readonly PlannedRuns[], now: Instant): Promise<Judged[]> {
+  const { store, ended } = deps;
+  const due = plan.filter(({ slots, cronJob, clockChange }) => slots.length > 0 || cronJob.problem || clockChange);
+  const ids = due.map(({ cronJob }) => cronJob.id);
+  const [figures, limits, longest, channels, rules] = await Promise.all([
+    deps.fleet.figures(ids, { withPrevious: false }),
+    readLimits(store),
+    ended.longestMs(ids),
+    listChannelHolds(store),
+    deps.actions.readRouteRules(),
+  ]);
+  const judge = new CoverageJudge(['jobFailed'], {
+    channels: new Map(channels.map((channel) => [channel.name, channel])),
+    acceptedSinceAt: now - provedDays * dayMs,
+  });
+  const known = await gatherKnown(deps, due, {
+    ended,
+    limits,
+    longestOf: ({ id, lastDurationMs = 0 }) => Math.max(longest.get(id) ?? 0, lastDurationMs),
+    monitorsOf: (id) => (figures.get(id)?.monitors ?? []).map(({ monitorId }) => monitorId),
+  });
+  return due.flatMap((planned): Judged | [] => {
+    const { id } = planned.cronJob;
+    const { monitors = [], current } = figures.get(id) ?? {};
+    const coverage = judge.judge(monitors.flatMap(({ monitorId }) => rules(monitorId, id) ?? []));
+    const [type] = coverage.types;
+    const facts: ForecastFacts = {
+      ...known(planned),
+      slots: planned.slots,
+      afterAt: planned.afterAt,
+      suspended: planned.cronJob.suspended,
+      clockChange: planned.clockChange,
+      rate: { failed: current?.failed ?? 0, runs: (current?.success ?? 0) + (current?.failed ?? 0) },
+      heard: { state: coverage.state, reason: type?.reason, channels: type?.channels ?? [] },
+    };
+    const risks = risksOf(facts);
+    return risks.length === 0 ? [] : { planned, facts, risks };
+  });
+}

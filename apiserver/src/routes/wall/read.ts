@@ -1,0 +1,176 @@
+import type { HealthState, Wall, WallGroup, WallOutcome, WallRow, WallSortKey } from '@cronjob-monitor/shared/contract';
+import {
+  cellsOf,
+  columnsOf,
+  countStarts,
+  isTexture,
+  type Instant,
+  type WallSpan,
+} from '@cronjob-monitor/shared/domain';
+import {
+  countWallRuns,
+  countWallSlots,
+  listActiveJobs,
+  listCronJobsById,
+  listIdsWithOutcome,
+  listOwners,
+  type CronJobFilter,
+  type CronJobOutline,
+} from '@cronjob-monitor/shared/store';
+import { toPagination, type PageRequest } from '../../middleware/pagination.ts';
+import type { Sort } from '../../middleware/parameters.ts';
+import { orNull, toWireInstant } from '../../wire-values.ts';
+import { sortOutlines } from '../cronjobs/order.ts';
+import type { RouteDeps } from '../deps.ts';
+import { figuresFromOf } from '../figures-from.ts';
+import { findOutlines } from '../find-outlines.ts';
+import { readLateAfterMs } from '../late-after.ts';
+import { judgeRuns, type Judged } from '../tonight/judge.ts';
+import { planRuns, type PlannedRuns } from '../tonight/plan.ts';
+import { judgeCronJobs } from '../verdicts/of-cron-jobs.ts';
+
+export interface WallAsked {
+  readonly span: WallSpan;
+  readonly now: Instant;
+  readonly group: WallGroup;
+  readonly filter: CronJobFilter;
+  /** None: all of them. So with `outcomes`, of which one is enough. */
+  readonly states: readonly HealthState[];
+  readonly outcomes: readonly WallOutcome[];
+  readonly sort: Sort<WallSortKey>;
+  readonly page: PageRequest;
+}
+
+type GroupOf = (outline: CronJobOutline) => string | undefined;
+
+/** Rows of a page, under the starts of all that the filters find. */
+export async function readWall(deps: RouteDeps, asked: WallAsked): Promise<Wall> {
+  const { span, now, page } = asked;
+  const groupOf = await readGroups(deps, asked.group);
+  const found = inGroups(await findRows(deps, asked), groupOf, asked.sort);
+  const plan = planRuns(found, { from: span.from - 1, until: span.until }, deps.settings.defaultTimeZone);
+  const shown = plan.slice(page.offset, page.offset + page.limit);
+  const starting = plan.filter(
+    ({ cronJob, shortestGapMs }) => !cronJob.suspended && !isTexture(shortestGapMs, span.stepMs),
+  );
+  return {
+    from: toWireInstant(span.from),
+    now: toWireInstant(now),
+    until: toWireInstant(span.until),
+    stepSeconds: span.stepMs / 1_000,
+    columns: columnsOf(span).map(toWireInstant),
+    starts: countStarts(
+      span,
+      starting.map(({ slots }) => slots),
+    ),
+    rows: await presentRows(deps, asked, shown, groupOf),
+    pagination: toPagination(page, found.length),
+  };
+}
+
+async function readGroups({ store }: RouteDeps, group: WallGroup): Promise<GroupOf> {
+  if (group === 'namespace') return ({ namespace }) => namespace;
+  const owners = await listOwners(store);
+  return ({ id }) => owners.get(id);
+}
+
+async function findRows(deps: RouteDeps, asked: WallAsked): Promise<CronJobOutline[]> {
+  const { span, now, states, outcomes, sort } = asked;
+  const { defaultTimeZone } = deps.settings;
+  const all = await findOutlines(deps, asked.filter);
+  const wanted = states.length === 0 ? all : all.filter(({ state }) => states.includes(state));
+  const kept = outcomes.length === 0 ? wanted : await keepOutcomes(deps, wanted, { span, now, outcomes });
+  return sortOutlines(kept, sort, { figuresOf: () => undefined, now, defaultTimeZone });
+}
+
+async function keepOutcomes(
+  deps: RouteDeps,
+  outlines: readonly CronJobOutline[],
+  { span, now, outcomes }: Pick<WallAsked, 'span' | 'now' | 'outcomes'>,
+): Promise<CronJobOutline[]> {
+  const ids = outlines.map(({ id }) => id);
+  const recorded = outcomes.filter((outcome) => outcome !== 'atRisk');
+  const lateAfterMs = await readLateAfterMs(deps.store);
+  const found =
+    recorded.length === 0
+      ? new Set<number>()
+      : await listIdsWithOutcome(deps.store, ids, span, { outcomes: recorded, lateAfterMs });
+  const risky = outcomes.includes('atRisk') ? await judgeAhead(deps, outlines, span, now) : new Map<number, Judged>();
+  return outlines.filter(({ id }) => found.has(id) || risky.has(id));
+}
+
+/** In the order of their first members: with the worst rows first, the group with the worst row comes first. By name groups rise by theirs. */
+function inGroups(
+  outlines: readonly CronJobOutline[],
+  groupOf: GroupOf,
+  { key, descending }: WallAsked['sort'],
+): CronJobOutline[] {
+  const groups = [...Map.groupBy(outlines, groupOf)];
+  if (key === 'name') {
+    const least = descending ? -1 : 1;
+    groups.sort(([a = '', _a], [b = '', _b]) => (a < b ? -least : least));
+  }
+  return groups.flatMap(([, members]) => members);
+}
+
+/** Those with a run to come that may end badly, by their ids. */
+async function judgeAhead(
+  deps: RouteDeps,
+  outlines: readonly CronJobOutline[],
+  { until }: WallSpan,
+  now: Instant,
+): Promise<ReadonlyMap<number, Judged>> {
+  if (until <= now) return new Map();
+  const judged = await judgeRuns(deps, planRuns(outlines, { from: now, until }, deps.settings.defaultTimeZone), now);
+  return new Map(judged.map((one) => [one.planned.cronJob.id, one]));
+}
+
+async function presentRows(
+  deps: RouteDeps,
+  { span, now }: WallAsked,
+  shown: readonly PlannedRuns[],
+  groupOf: GroupOf,
+): Promise<WallRow[]> {
+  const { store, settings } = deps;
+  const outlines = shown.map(({ cronJob }) => cronJob);
+  const ids = outlines.map(({ id }) => id);
+  const cronJobs = await listCronJobsById(store, ids);
+  const [verdicts, risky, active, slots, runs] = await Promise.all([
+    judgeCronJobs(deps, cronJobs),
+    judgeAhead(deps, outlines, span, now),
+    listActiveJobs(store, ids),
+    countWallSlots(store, ids, span),
+    readLateAfterMs(store).then((lateAfterMs) => countWallRuns(store, ids, span, lateAfterMs)),
+  ]);
+  const running = Map.groupBy(active, ({ cronJobId }) => cronJobId);
+  const ahead = span.until > now ? planRuns(outlines, { from: now, until: span.until }, settings.defaultTimeZone) : [];
+  const dueOf = new Map(ahead.map((planned) => [planned.cronJob.id, planned.cronJob.suspended ? [] : planned.slots]));
+  const rowOf = new Map(cronJobs.map((cronJob) => [cronJob.id, cronJob]));
+  return shown.flatMap(({ cronJob: outline, shortestGapMs }): WallRow | [] => {
+    const { id, namespace, name } = outline;
+    const cronJob = rowOf.get(id);
+    if (!cronJob) return []; // removed between the two questions
+    const verdict = verdicts.verdictOf(cronJob);
+    const [risk] = risky.get(id)?.risks ?? [];
+    const due = dueOf.get(id) ?? [];
+    return {
+      cronjob: { namespace, name },
+      group: orNull(groupOf(outline)),
+      state: verdict.state,
+      verdict,
+      texture: isTexture(shortestGapMs, span.stepMs),
+      figuresFrom: toWireInstant(figuresFromOf(cronJob)),
+      note: due.length === 0 && risk ? risk.words : null,
+      cells: cellsOf(span, {
+        runs: runs.get(id) ?? [],
+        slots: slots.get(id) ?? [],
+        running: (running.get(id) ?? []).map(({ scheduledAt, createdAt, jobName }) => ({
+          at: scheduledAt ?? createdAt,
+          jobName,
+        })),
+        due,
+        risk,
+      }),
+    };
+  });
+}

@@ -1,0 +1,128 @@
+import {
+  healthStates,
+  wallGroups,
+  wallOutcomes,
+  wallSortKeys,
+  wallSteps,
+  type WallStep,
+} from '@cronjob-monitor/shared/contract';
+import { floorTo, type Instant, type WallSpan } from '@cronjob-monitor/shared/domain';
+import { invalidRequest } from '../../errors.ts';
+import { pageOf } from '../../middleware/pagination.ts';
+import { instant, names, paging, ref, search, sort, whole, word, words } from '../../middleware/parameters.ts';
+import { readQuery, type Values } from '../../middleware/validate.ts';
+import { cutToMinute } from '../../windows.ts';
+import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
+import { readWall } from './read.ts';
+
+const wallQuery = {
+  from: instant(),
+  until: instant(),
+  step: word(wallSteps),
+  group: word(wallGroups),
+  namespace: names(),
+  monitor: ref(),
+  search: search(),
+  state: words(healthStates),
+  outcome: words(wallOutcomes),
+  sort: sort(wallSortKeys, { key: 'status', descending: false }),
+  limit: whole({ min: 1, max: 100, above: 'lowered' }),
+  offset: paging.offset,
+};
+
+const defaultLimit = 100;
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const mostColumns = 200;
+const mostDays = 31;
+const mostHoursAhead = 48;
+
+const stepMs: Readonly<Record<WallStep, number>> = {
+  '2m': 2 * minuteMs,
+  '5m': 5 * minuteMs,
+  '10m': 10 * minuteMs,
+  '15m': 15 * minuteMs,
+  '30m': 30 * minuteMs,
+  '1h': hourMs,
+  '3h': 3 * hourMs,
+  '6h': 6 * hourMs,
+  '12h': 12 * hourMs,
+  '24h': 24 * hourMs,
+};
+
+/** Columns back, the present one among them, and ahead: a day and a half of half hours, an hour and an hour, seven days and two. */
+function standardOf(step: WallStep): { readonly back: number; readonly ahead: number } {
+  if (step === '2m') return { back: 30, ahead: 30 };
+  const back = stepMs[step] === stepMs['3h'] ? 56 : 48;
+  const most = Math.floor((mostDays * 24 * hourMs) / stepMs[step]);
+  const ahead = Math.min(24, Math.floor((mostHoursAhead * hourMs) / stepMs[step]));
+  return { back: Math.min(back, most - ahead), ahead };
+}
+
+/**
+ * @openapi
+ * /wall:
+ *   get:
+ *     tags: [Time]
+ *     operationId: getWall
+ *     summary: Runs that were and runs to come, in columns, a row for each CronJob
+ *     x-ability: read
+ *     x-query: [wallFrom, wallUntil, wallStep, wallGroup, namespaces, monitor, search, cronJobStates, wallOutcomes, wallSort, gridLimit, offset]
+ *     x-answers: { 200: Wall }
+ *     x-refusals: [429]
+ */
+
+/** GET /wall: the fleet in columns of time. */
+export function wallRouter(deps: RouteDeps): ApiRouter {
+  const { clock, guard, answers } = deps;
+  return createRouter().get('/wall', guard({ ability: 'read', expensive: 1 }), async (ctx) => {
+    const query = readQuery(ctx, wallQuery);
+    const now = cutToMinute(clock.now());
+    const asked = {
+      span: spanOf(query, now),
+      now,
+      group: query.group ?? 'namespace',
+      filter: { namespaces: query.namespace, monitor: query.monitor, search: query.search },
+      states: query.state,
+      outcomes: query.outcome,
+      sort: query.sort,
+      page: pageOf(query, defaultLimit),
+    } as const;
+    ctx.body = await answers.read(['wall', asked], () => readWall(deps, asked));
+  });
+}
+
+/** Both ends move outwards to full columns. */
+function spanOf({ from, until, step = '30m' }: Values<typeof wallQuery>, now: Instant): WallSpan {
+  const width = stepMs[step];
+  const { back, ahead } = standardOf(step);
+  const present = floorTo(width, now);
+  const begin = from === undefined ? present - (back - 1) * width : floorTo(width, from);
+  const end = until === undefined ? present + (ahead + 1) * width : floorTo(width, until + width - 1);
+  const aheadAllowed = { field: 'until', message: `must lie at most ${mostHoursAhead} hours ahead` };
+  if ((until ?? now) > now + mostHoursAhead * hourMs)
+    throw refused(aheadAllowed, `up to ${iso(now + mostHoursAhead * hourMs)}`);
+  if (begin >= end) throw refused({ field: 'from', message: 'must be before until' }, `before ${iso(end)}`);
+  if (end - begin > mostDays * 24 * hourMs)
+    throw refused(
+      { field: 'from', message: `must lie at most ${mostDays} days before until` },
+      `from ${iso(end - mostDays * 24 * hourMs)} on`,
+    );
+  const columns = (end - begin) / width;
+  if (columns > mostColumns) {
+    const fitting = wallSteps.filter((wider) => (end - begin) / stepMs[wider] <= mostColumns - 1);
+    throw refused(
+      { field: 'step', message: `makes ${columns} columns of this range, at most ${mostColumns} are possible` },
+      fitting.join(', '),
+    );
+  }
+  return { from: begin, until: end, stepMs: width };
+}
+
+function refused(problem: { readonly field: string; readonly message: string }, allowed: string): Error {
+  return invalidRequest([{ in: 'query', ...problem, allowed }]);
+}
+
+function iso(at: Instant): string {
+  return new Date(at).toISOString();
+}
