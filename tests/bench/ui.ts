@@ -122,7 +122,7 @@ async function measureDashboard(from: Browser, url: string): Promise<void> {
   report.figure('dashboard: complete', completeMs, 'ms', 2_000);
   report.figure('dashboard: layout shift', await page.evaluate<number>('seen.shift'), '', 0.05);
 
-  for (const name of ['CronJobs', 'Alerts', 'Timeline', 'SLA', 'Channels', 'Monitors', 'Dashboard']) {
+  for (const name of ['CronJobs', 'Alerts', 'Wall', 'SLA', 'Channels', 'Monitors', 'Dashboard']) {
     await page.getByRole('navigation').getByRole('link', { name, exact: false }).first().click();
     await until(page, isComplete, completeLimitMs);
   }

@@ -12,7 +12,7 @@ export const routes = {
   channels: '/channels',
   channel: '/channels/:name',
   drill: '/drills/:id',
-  timeline: '/timeline',
+  wall: '/wall',
   sla: '/sla',
   coverage: '/coverage',
   search: '/search',
@@ -24,6 +24,9 @@ export interface Place {
   readonly page: PageName | 'unknown';
   readonly params: Readonly<Record<string, string>>;
 }
+
+/** Addresses of pages that another one has taken the place of. */
+const moved: Readonly<Record<string, string>> = { '/timeline': routes.wall };
 
 /** Which page an address names. */
 export function placeOf(pathname: string): Place {
@@ -272,6 +275,8 @@ export class Router {
   }
 
   #follow(): void {
+    const now = moved[location.pathname];
+    if (now !== undefined) history.replaceState(history.state, '', now);
     this.#path = location.pathname;
     this.#search = location.search;
     this.#hash = location.hash.slice(1);

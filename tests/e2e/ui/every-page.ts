@@ -45,8 +45,9 @@ const pages: readonly (readonly [name: string, path: string, ready: string])[] =
   ['coverage', '/coverage', 'text=No monitor selects it'],
   ['search', '/search?q=heap', 'text=heap 467 MiB'],
   ['search-none', '/search', 'text=Nothing is looked for yet'],
-  ['timeline', '/timeline', 'text=Starts per'],
-  ['grid', '/timeline?view=past24', 'text=not recorded'],
+  ['wall', '/wall', 'text=not recorded'],
+  ['wall-folded', '/wall?step=3h&folded=data', 'text=Starts per'],
+  ['wall-none', '/wall?q=none-of-them', 'text=No CronJob matches'],
   ['settings', '/settings', 'text=storage.type'],
   ['unknown', '/no/such/page.html', 'text=No such page'],
 ];

@@ -543,10 +543,10 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
     async (page) => {
       await go(page, '/');
       await page.getByRole('button', { name: 'More' }).click();
-      await page.getByRole('dialog').getByRole('link', { name: 'Timeline' }).click();
-      await page.waitForURL(/\/timeline$/);
+      await page.getByRole('dialog').getByRole('link', { name: 'SLA' }).click();
+      await page.waitForURL(/\/sla$/);
       await page.getByRole('dialog').waitFor({ state: 'detached' });
-      assert.equal(await heading(page), 'Timeline');
+      assert.equal(await heading(page), 'SLA');
     },
     { width: 390 },
   );

@@ -106,7 +106,7 @@ export async function contradictionsDrawn(
   await draw('/sla', (drawn) => ofTargets(drawn, pages));
   for (const monitor of pages.monitors)
     await draw(`/monitors/${nameOf(monitor)}`, (drawn) => ofMonitor(drawn, pages, print));
-  await draw('/timeline?view=past24', () => []);
+  await draw('/wall', () => []);
   return { pages: count, found };
 }
 

@@ -7,8 +7,7 @@ export declare const served: {
   readonly alert: true;
   readonly silences: true;
   readonly channels: true;
-  readonly timeline: true;
-  readonly grid: true;
+  readonly wall: true;
   readonly sla: true;
   readonly series: true;
   readonly slots: true;

@@ -3,10 +3,8 @@ import { describe, test } from 'node:test';
 import type {
   AlertState,
   Execution,
-  Grid,
   PruneInput,
   PruneResult,
-  TimelineItem,
   Verdict,
   VerdictHoldKind,
 } from '@cronjob-monitor/shared/contract';
@@ -19,7 +17,6 @@ import { noLogText } from './run/no-log.ts';
 import { PruneState, pruneText } from './settings/prune.svelte.ts';
 import { configLines } from './settings/state.svelte.ts';
 import { groupOf } from './alerts/state.svelte.ts';
-import { hatchPath, laneBars, laneNote, unrecordedPx } from './timeline/lane-geometry.ts';
 
 describe('the list of CronJobs', () => {
   const none: CronJobFilters = {
@@ -251,68 +248,6 @@ test('the configuration is a list of keys, with the source of what is not a defa
     { key: 'storage.none', value: 'not set', source: undefined },
     { key: 'ignored-namespaces', value: 'kube-system, kube-public', source: undefined },
   ]);
-});
-
-describe('a lane of the timeline', () => {
-  const at = Date.parse('2026-11-21T00:00:00.000Z');
-  const scale = { fromMs: at, untilMs: at + 86_400_000, widthPx: 1_000 };
-  const lane: TimelineItem = {
-    namespace: 'prod',
-    name: 'a',
-    timezone: null,
-    suspended: false,
-    verdict: {} as Verdict, // nothing of it is read
-    expectedDurationSeconds: 8_640,
-    next: [
-      { scheduledFor: '2026-11-21T12:00:00.000Z', localTime: '2026-11-21T12:00:00Z', dst: 'none', inMaintenance: true },
-    ],
-    skippedDates: [],
-    omitted: 0,
-  };
-
-  test('has bars as long as runs usually are, and never too thin to be seen', () => {
-    assert.deepEqual(
-      laneBars(lane, scale).sure.map(({ fromPx, widthPx }) => [fromPx, widthPx]),
-      [[500, 100]],
-    );
-    assert.equal(laneBars({ ...lane, expectedDurationSeconds: 1 }, scale).sure[0]?.widthPx, 3);
-    assert.equal(laneBars(lane, scale).maintenance.length, 1);
-  });
-
-  test('tells what it does not know, and what it does not list', () => {
-    const unknown = laneBars({ ...lane, expectedDurationSeconds: null }, scale);
-    assert.deepEqual([unknown.sure.length, unknown.unsure.length], [0, 1]);
-    assert.equal(laneBars({ ...lane, omitted: 5 }, scale).rest.length, 1);
-  });
-
-  test('says why it is empty, and what a clock change does', () => {
-    assert.equal(laneNote({ ...lane, suspended: true }), 'Will not run: suspended');
-    assert.equal(laneNote({ ...lane, next: [] }), 'No run in this time');
-    assert.match(laneNote({ ...lane, skippedDates: ['2027-03-28'] }) ?? '', /leaves out the run of 2027-03-28/);
-    const [run] = lane.next;
-    assert.match(laneNote({ ...lane, next: run ? [{ ...run, dst: 'repeated' }] : [] }) ?? '', /repeats the run/);
-    assert.equal(laneNote(lane), undefined);
-  });
-});
-
-describe('a lane of the past', () => {
-  const from = '2026-11-21T00:00:00.000Z';
-  const lane = (figuresFrom: string | null) =>
-    ({ from, until: '2026-11-22T00:00:00.000Z', items: [{ figuresFrom }] }) as unknown as Grid; // nothing else of it is read
-
-  test('is hatched until its first figure, and no further', () => {
-    assert.equal(unrecordedPx(lane('2026-11-21T06:00:00.000Z'), 0, 1_000), 250);
-    assert.equal(unrecordedPx(lane('2026-10-01T00:00:00.000Z'), 0, 1_000), 0);
-    assert.equal(unrecordedPx(lane('2026-12-01T00:00:00.000Z'), 0, 1_000), 1_000);
-    assert.equal(unrecordedPx(lane(null), 0, 1_000), 0);
-    assert.equal(unrecordedPx(lane(null), 3, 1_000), 0);
-  });
-
-  test('has its hatching inside its box', () => {
-    const places = [...hatchPath(20, 8).matchAll(/[ML](\S+) (\d+(?:\.\d+)?)/g)];
-    assert.ok(places.length > 0);
-    for (const [, x, y] of places) assert.ok(Number(x) >= 0 && Number(x) <= 20 && Number(y) >= 0 && Number(y) <= 8);
-  });
 });
 
 describe('the group of an alert', () => {

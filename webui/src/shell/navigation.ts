@@ -21,7 +21,7 @@ const all: readonly NavigationEntry[] = [
   { page: 'dashboard', word: 'Dashboard', sign: 'dashboard', key: 'd', isOnPhone: true },
   { page: 'cronjobs', word: 'CronJobs', sign: 'cronjobs', key: 'c', isOnPhone: true },
   { page: 'alerts', word: 'Alerts', sign: 'alerts', key: 'a', needs: 'alerts', isOnPhone: true },
-  { page: 'timeline', word: 'Timeline', sign: 'timeline', key: 't', needs: 'timeline', isOnPhone: true },
+  { page: 'wall', word: 'Wall', sign: 'wall', key: 'w', needs: 'wall', isOnPhone: true },
   { page: 'sla', word: 'SLA', sign: 'sla', key: 'l', needs: 'sla' },
   { page: 'monitors', word: 'Monitors', sign: 'monitors', key: 'm', isApart: true },
   { page: 'silences', word: 'Silences', sign: 'silences', key: 's', needs: 'silences' },

@@ -52,6 +52,10 @@ describe('the contrast', () => {
       }
     });
 
+    test(`of a quiet success in a drawing is enough to be seen, ${theme}`, () => {
+      for (const ground of ['page', 'card'] as const) assert.ok(contrast('ok-quiet', ground, theme) >= 3, ground);
+    });
+
     test(`of text, of the edge of controls and of the accent is enough, ${theme}`, () => {
       for (const ground of grounds) {
         assert.ok(contrast('text', ground, theme) >= 7, `text on ${ground}`);
@@ -94,7 +98,7 @@ test('every token that is used is there', () => {
     ),
   );
   // Given to a part by the element around it.
-  const local = new Set(['mark', 'edge-mark', 'card-order', 'share']);
+  const local = new Set(['mark', 'edge-mark', 'card-order', 'share', 'name-width', 'lane-height']);
   const missing = globSync('**/*.{svelte,css}', { cwd: source }).flatMap((file) =>
     [...readFileSync(`${source}/${file}`, 'utf8').matchAll(/var\(--([\w-]+)/g)]
       .map(([, token = '']) => token)

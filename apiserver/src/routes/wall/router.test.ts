@@ -68,7 +68,7 @@ test('a cell says what became of the runs of its column, and names the Job that 
     cells.slice(0, 7).map(({ c, words, jobName, risk }) => [c, words, jobName?.replace(/\d+$/, ''), risk]),
     [
       [40, '1 run succeeded', 'hourly-', null],
-      [42, '1 run succeeded; 1 late', 'hourly-late', null],
+      [42, '1 run succeeded, late', 'hourly-late', null],
       [44, '1 run failed: OOMKilled after 1 min', 'hourly-bad', null],
       [46, '1 missed', undefined, null],
       [47, '1 run succeeded', 'by-hand', null],

@@ -57,6 +57,12 @@ test('a cell counts each run once, says what ended the newest failure, and means
   });
 });
 
+test('a run that succeeded late is one run', () => {
+  const late = runs(0, 'success', { isLate: true });
+  assert.equal(cells({ runs: [late] })[0]?.words, '1 run succeeded, late');
+  assert.equal(cells({ runs: [late, runs(0, 'success', { count: 2 })] })[0]?.words, '3 runs succeeded, 1 late');
+});
+
 test('one failed run and all failed runs are told as such', () => {
   const wordsOf = (count: number) => cells({ runs: [runs(0, 'failed', { count })] })[0]?.words;
   assert.equal(wordsOf(1), '1 run failed after 25 min');

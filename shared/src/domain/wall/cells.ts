@@ -161,8 +161,8 @@ function toCell(c: number, draft: Draft, risk: Risk | undefined): WallCell {
 function cellWords({ counts, named, newest }: Draft, risk: Risk | undefined): string {
   const { ok, failed, late, running, due } = counts;
   const parts = [
-    failed > 0 ? failedWords(ok + failed + late, failed, newest.get('failed')) : succeededWords(ok + late),
-    late > 0 ? `${late} late` : '',
+    failed > 0 ? failedWords(ok + failed + late, failed, newest.get('failed')) : succeededWords(ok, late),
+    late > 0 && failed > 0 ? `${late} late` : '',
     ...[...named].map(([word, count]) => `${count} ${word}`),
     running > 0 ? `${running} running` : '',
     due > 0 ? `${due} expected${risk ? `: ${risk.words}` : ''}` : '',
@@ -170,8 +170,10 @@ function cellWords({ counts, named, newest }: Draft, risk: Risk | undefined): st
   return parts.filter((part) => part !== '').join('; ');
 }
 
-function succeededWords(runs: number): string {
-  return runs === 0 ? '' : `${countWords(runs)} succeeded`;
+function succeededWords(ok: number, late: number): string {
+  const runs = ok + late;
+  if (runs === 0) return '';
+  return `${countWords(runs)} succeeded${late === 0 ? '' : runs === 1 ? ', late' : `, ${late} late`}`;
 }
 
 function failedWords(runs: number, failed: number, newest: RunsOfColumn['newest'] | undefined): string {

@@ -34,7 +34,7 @@ export const signDrawings = {
   dashboard: { line: 'M2.5 2.5h4.5v4.5H2.5zM9 2.5h4.5v4.5H9zM2.5 9h4.5v4.5H2.5zM9 9h4.5v4.5H9z' },
   cronjobs: { line: 'M2.5 4h11M2.5 8h11M2.5 12h7' },
   alerts: { line: 'M4 11V7.2a4 4 0 0 1 8 0V11l1.2 1.5H2.8zM6.7 14.2h2.6' },
-  timeline: { line: 'M2.5 3.5h5M5 8h5.5M8.5 12.5h5M5 3.5V8M8.5 8v4.5' },
+  wall: { line: 'M2.5 3.5h2m2.5 0h2m2.5 0h2M2.5 8h2m2.5 0h2m2.5 0h2M2.5 12.5h2m2.5 0h2m2.5 0h2' },
   sla: { line: `${circle}M8 5.2a2.8 2.8 0 1 0 0 5.6 2.8 2.8 0 0 0 0-5.6z` },
   monitors: { line: 'M1.5 8S4 3.5 8 3.5 14.5 8 14.5 8 12 12.5 8 12.5 1.5 8 1.5 8zM8 6a2 2 0 1 0 0 4 2 2 0 0 0 0-4z' },
   silences: { line: 'M4 9.5V7.2a4 4 0 0 1 6.8-2.9M12 7.2V11l1.2 1.5H6M2.5 13.5l11-11' },

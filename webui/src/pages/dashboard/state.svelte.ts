@@ -5,7 +5,7 @@ import { listChannels } from '../../api/channels.ts';
 import { listCronJobs } from '../../api/cronjobs.ts';
 import { listCoverage } from '../../api/overview.ts';
 import { listMonitors } from '../../api/monitors.ts';
-import { getTonight } from '../../api/timeline.ts';
+import { getTonight } from '../../api/wall.ts';
 import type { Hint } from '../../api/stream.ts';
 import { isJudging } from '../../format/health.ts';
 import { alertRowKinds, rowKinds } from '../../state/concerns.ts';

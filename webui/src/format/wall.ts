@@ -1,0 +1,41 @@
+import type { Wall, WallCell } from '@cronjob-monitor/shared/contract';
+import { durationText } from './duration.ts';
+import { countText, plural } from './figures.ts';
+import { printWords } from './print-words.ts';
+import { minuteText, weekdayText } from './time.ts';
+import type { Viewer } from './viewer.ts';
+
+/** What a column is called where it stands for a point in time: `half hour`. */
+export function columnWord(stepSeconds: number): string {
+  return stepSeconds === 1_800 ? 'half hour' : stepSeconds === 3_600 ? 'hour' : durationText(stepSeconds);
+}
+
+/** `40 CronJobs, worst first. Tue 02:00 is the busiest half hour: 13 starts`. */
+export function wallTitle({ columns, starts, stepSeconds, pagination }: Wall, viewer: Viewer): string {
+  const most = Math.max(0, ...starts);
+  const busiest = columns[starts.indexOf(most)];
+  const head = plural(pagination.total, 'CronJob');
+  if (most === 0 || busiest === undefined) return `${head}. No single start in this time`;
+  return `${head}. ${weekdayText(busiest, viewer.timeZone)} is the busiest ${columnWord(stepSeconds)}: ${plural(most, 'start')}`;
+}
+
+/** A column, from its beginning: `2026-11-21 19:00, 30 min`. */
+export function columnText(
+  { columns, stepSeconds }: Pick<Wall, 'columns' | 'stepSeconds'>,
+  column: number,
+  viewer: Viewer,
+): string {
+  const at = columns[column];
+  return at === undefined ? '' : `${minuteText(at, viewer.timeZone)}, ${durationText(stepSeconds)}`;
+}
+
+/** What a cell says: the words of the service, or why there are none. */
+export function cellText(cell: WallCell | undefined, isRecorded: boolean, viewer: Viewer): string {
+  if (cell) return printWords(cell.words, viewer);
+  return isRecorded ? 'no run' : 'not recorded';
+}
+
+/** `13 starts`, of a column. */
+export function startsWord(count: number): string {
+  return count === 1 ? '1 start' : `${countText(count)} starts`;
+}

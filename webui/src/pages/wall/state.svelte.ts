@@ -1,0 +1,81 @@
+import type {
+  HealthState,
+  Wall,
+  WallGroup,
+  WallOutcome,
+  WallSortKey,
+  WallStep,
+} from '@cronjob-monitor/shared/contract';
+import { listMonitors } from '../../api/monitors.ts';
+import { getWall } from '../../api/wall.ts';
+import { wrongStates } from '../../format/verdict.ts';
+import { router } from '../../router.svelte.ts';
+import { rowKinds } from '../../state/concerns.ts';
+import { countIn, listIn, wordIn } from '../../state/filters.ts';
+import { Resource } from '../../state/resource.svelte.ts';
+
+/** Widths of columns that have a button; the service knows more. */
+export const shownSteps = ['30m', '3h', '2m'] as const satisfies readonly WallStep[];
+const groups = ['namespace', 'owner'] as const satisfies readonly WallGroup[];
+const sorts = ['status', 'name', 'nextRun'] as const satisfies readonly WallSortKey[];
+
+/** What is kept of the rows: all, those that are not well, or those that have a cell of a kind. */
+export const keeps = ['all', 'broken', 'failed', 'missed', 'late', 'skipped', 'unseen', 'atRisk'] as const;
+export type Keep = (typeof keeps)[number];
+
+export const rowsPerPage = 100;
+const noStates: readonly HealthState[] = [];
+
+/** The fleet in columns of time. The view is in the address. */
+export class WallState {
+  readonly monitors = new Resource((signal) => listMonitors({}, signal), { isLive: false });
+  readonly step: (typeof shownSteps)[number] = $derived(wordIn(router.query, 'step', shownSteps, '30m'));
+  readonly group: WallGroup = $derived(wordIn(router.query, 'group', groups, 'namespace'));
+  readonly sort: WallSortKey = $derived(wordIn(router.query, 'sort', sorts, 'status'));
+  readonly keep: Keep = $derived(wordIn(router.query, 'keep', keeps, 'all'));
+  readonly search: string = $derived(router.query.get('q') ?? '');
+  readonly namespaces: readonly string[] = $derived(listIn(router.query, 'ns'));
+  readonly monitor: string = $derived(router.query.get('monitor') ?? '');
+  readonly folded: readonly string[] = $derived(listIn(router.query, 'folded'));
+  readonly offset: number = $derived(countIn(router.query, 'offset', 0));
+  readonly isFiltered: boolean = $derived(
+    this.search !== '' || this.namespaces.length > 0 || this.monitor !== '' || this.keep !== 'all',
+  );
+
+  readonly wall: Resource<Wall> = $derived.by(() => {
+    const { step, group, sort, keep, search, namespaces, monitor, offset } = this;
+    const outcome: readonly WallOutcome[] = keep === 'all' || keep === 'broken' ? [] : [keep];
+    const state = keep === 'broken' ? wrongStates : noStates;
+    const question = {
+      step,
+      group,
+      sort,
+      search,
+      namespace: namespaces,
+      monitor,
+      state,
+      outcome,
+      limit: rowsPerPage,
+      offset,
+    };
+    return new Resource((signal) => getWall(question, signal), { concerns: ({ kind }) => rowKinds.has(kind) });
+  });
+
+  readonly knownNamespaces: readonly string[] = $derived.by(() => {
+    const seen = new Set(this.namespaces);
+    for (const { namespace } of this.monitors.value?.items ?? []) seen.add(namespace);
+    for (const { cronjob } of this.wall.value?.rows ?? []) seen.add(cronjob.namespace);
+    return [...seen].sort();
+  });
+
+  change(changes: Readonly<Record<string, string | undefined>>, how: 'push' | 'replace' = 'push'): void {
+    router.setQuery({ offset: undefined, ...changes }, how);
+  }
+
+  /** Folds a group, or unfolds it. */
+  fold(group: string): void {
+    const rest = this.folded.filter((one) => one !== group);
+    const folded = rest.length === this.folded.length ? [...rest, group] : rest;
+    router.setQuery({ folded: folded.join(',') }, 'replace');
+  }
+}
