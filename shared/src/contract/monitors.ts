@@ -92,6 +92,17 @@ export interface PreviewFinding {
   readonly message: string;
 }
 
+/** How often rules were right, by what became of the runs: alerts that were true and false, and runs that went wrong without one. */
+export interface PreviewTruth {
+  readonly true: number;
+  readonly false: number;
+  readonly missed: number;
+}
+
+/** What the rules would change about an alert: `gone` is one that only the rules in force raise. */
+export const previewChanges = ['kept', 'new', 'gone'] as const;
+export type PreviewChange = (typeof previewChanges)[number];
+
 export interface PreviewAlert {
   readonly type: AlertType;
   readonly subject: AlertSubject | null;
@@ -101,6 +112,63 @@ export interface PreviewAlert {
   readonly endedAt: WireInstant | null;
   readonly message: string;
   readonly channels: readonly string[];
+  /** Null: what became of the runs does not decide it, or not yet. */
+  readonly truth: boolean | null;
+  /** `new` too where no rules are in force. */
+  readonly change: PreviewChange;
+}
+
+/** A run that went wrong while no alert was open. */
+export interface PreviewMissed {
+  readonly cronjob: Ref;
+  readonly at: WireInstant;
+  /** Null: no Job was made. */
+  readonly jobName: string | null;
+}
+
+/** One CronJob over the range. */
+export interface PreviewLane {
+  readonly cronjob: Ref;
+  /** `21 runs, 2 failed` */
+  readonly words: string;
+  /** `3 alerts, all true`; empty without one. */
+  readonly alertWords: string;
+  /** From when on something is kept of the range; null: nothing is. */
+  readonly recordedFrom: WireInstant | null;
+  /** The range in 120 cells, counted from 0; a cell in which nothing ended is absent. */
+  readonly cells: readonly {
+    readonly cell: number;
+    readonly ok: number;
+    readonly failed: number;
+    readonly missed: number;
+  }[];
+}
+
+/** Values that a limit judges, rising; of more than 200 every so many-th. */
+export interface PreviewHistogram {
+  readonly path: PreviewHistogramPath;
+  readonly unit: 'seconds' | 'percent';
+  /** How many there are in all. */
+  readonly count: number;
+  readonly p50: number;
+  readonly p95: number;
+  readonly max: number;
+  readonly values: readonly number[];
+}
+
+export const previewHistogramPaths = [
+  'spec.deadManSwitch.maxTimeSinceLastSuccess',
+  'spec.sla.maxDuration',
+  'spec.sla.minSuccessRate',
+  'spec.missedSchedule.grace',
+] as const;
+export type PreviewHistogramPath = (typeof previewHistogramPaths)[number];
+
+/** The change from the spec in force, to be copied. Diff and command are empty when nothing changes. */
+export interface PreviewPatch {
+  readonly diff: string;
+  readonly yaml: string;
+  readonly command: string;
 }
 
 /** POST /api/v1/monitors/preview */
@@ -121,6 +189,20 @@ export interface MonitorPreview {
     readonly items: readonly PreviewAlert[];
     readonly omitted: number;
   };
+  /** `These rules raise 3 alerts in 30 days, all true` */
+  readonly words: string;
+  readonly truth: PreviewTruth;
+  /** The same of the spec in force of the monitor that it would replace; null: there is none that the caller may read. */
+  readonly now: PreviewTruth | null;
+  /** Alerts that only the spec in force raises, newest first, at most 200. */
+  readonly gone: readonly PreviewAlert[];
+  /** Newest first, at most 200. */
+  readonly missed: readonly PreviewMissed[];
+  /** At most 50: those with alerts first. */
+  readonly lanes: readonly PreviewLane[];
+  readonly histograms: readonly PreviewHistogram[];
+  /** Null without a spec in force. */
+  readonly patch: PreviewPatch | null;
   readonly blindSeconds: number;
   readonly truncated: boolean;
 }

@@ -145,3 +145,61 @@ test('what owners say is replayed: their limits, their channels, and that they a
   assert.ok(found.includes('AnnotationInvalid: prod/slow: grace: 5 is no duration; such as 5m'), found.join('\n'));
   assert.ok(found.includes('ChannelUnknown: own: it does not admit who names it'), found.join('\n'));
 });
+
+test('what came of the rules stands beside what those in force come to, with a lane, its values and a patch', async () => {
+  await using fleet = await startFleet();
+  await aFleet(fleet);
+  const wished = { deadManSwitch: { enabled: true, maxTimeSinceLastSuccess: '20h' }, jobFailed: { enabled: false } };
+  const told = await preview(fleet, { namespace: 'prod', name: 'dr', spec: wished, days: 10 });
+  assert.deepEqual(told.now, { true: 1, false: 0, missed: 0 }, 'the failed run is told now');
+  assert.ok(told.truth.true > 0 && told.truth.false > 0, JSON.stringify(told.truth));
+  assert.match(told.words, /^These rules raise \d+ alerts in 10 days, \d+ true, \d+ false/);
+  const ofAlerts = told.alerts.items.map(({ type, change, truth }) => ({ type, change, truth }));
+  assert.ok(ofAlerts.every(({ type, change }) => type === 'deadManTriggered' && change === 'new'));
+  assert.deepEqual(
+    told.gone.map(({ type, change, truth }) => [type, change, truth]),
+    [['jobFailed', 'gone', true]],
+  );
+  const [lane] = told.lanes;
+  assert.deepEqual([lane?.cronjob.name, lane?.words], ['backup', '6 runs, 1 failed']);
+  assert.equal(
+    lane?.cells.reduce((sum, { ok }) => sum + ok, 0),
+    5,
+  );
+  assert.deepEqual(
+    told.histograms.map(({ path }) => path),
+    [
+      'spec.deadManSwitch.maxTimeSinceLastSuccess',
+      'spec.sla.maxDuration',
+      'spec.sla.minSuccessRate',
+      'spec.missedSchedule.grace',
+    ],
+  );
+  assert.match(told.patch?.diff ?? '', /^\+ {4}maxTimeSinceLastSuccess: 20h$/m);
+  assert.match(told.patch?.command ?? '', /^kubectl -n prod patch cronjobmonitor dr --type merge -p '\{"spec":/);
+});
+
+test('a run that no rule tells is missed out, and named', async () => {
+  await using fleet = await startFleet();
+  await aFleet(fleet);
+  const told = await preview(fleet, { namespace: 'prod', spec: { jobFailed: { enabled: false } }, days: 10 });
+  assert.deepEqual([told.truth, told.now, told.patch, told.gone], [{ true: 0, false: 0, missed: 1 }, null, null, []]);
+  assert.deepEqual(
+    told.missed.map(({ cronjob }) => cronjob.name),
+    ['backup'],
+  );
+  assert.equal(told.words, 'These rules raise no alert in 10 days and miss 1 run that went wrong');
+});
+
+test('rules in force with another selection are replayed on their own CronJobs', async () => {
+  await using fleet = await startFleet();
+  await aFleet(fleet);
+  const told = await preview(fleet, { namespace: 'prod', name: 'dr', spec: { selector: { matchNames: ['other'] } } });
+  assert.deepEqual(
+    [told.truth, told.now],
+    [
+      { true: 0, false: 0, missed: 0 },
+      { true: 1, false: 0, missed: 0 },
+    ],
+  );
+});

@@ -51,7 +51,9 @@ export function previewRouter({ guard, actions, authentication }: RouteDeps): Ap
       // A monitor may select CronJobs of other namespaces: what the caller may not read is left out.
       const readable = (await authentication.reach(caller, 'read', [])).within([]);
       const mayListChannels = await authentication.may(caller, 'readChannels', {});
-      ctx.body = await actions.previewMonitor({ namespace, spec, name, days, readable, mayListChannels });
+      const mayReadMonitor = await authentication.may(caller, 'readMonitors', { namespace });
+      const may = { readable, mayReadMonitor, mayListChannels };
+      ctx.body = await actions.previewMonitor({ namespace, spec, name, days, ...may });
     },
   );
 }

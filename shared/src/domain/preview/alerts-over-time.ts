@@ -14,6 +14,8 @@ export interface PreviewedRow {
   alert: AlertRecord;
   /** What held last. */
   verdict: HoldingVerdict;
+  /** When it became active first; undefined: it never was. */
+  openedAt: Instant | undefined;
   /** Channels that were told, and when: one that waits for its turn is not told of what ends before. */
   readonly told: Map<string, Instant>;
   /** How its message waited for a parent. */
@@ -107,7 +109,9 @@ export class AlertsOverTime {
     if (typeof step === 'string') return;
     const { alert, decisions, messages } = step;
     const row: PreviewedRow =
-      before?.alert.id === alert.id ? before : { alert, verdict: held, told: new Map(), forParents: undefined };
+      before?.alert.id === alert.id
+        ? before
+        : { alert, verdict: held, openedAt: undefined, told: new Map(), forParents: undefined };
     for (const { reason, detail, untilAt } of decisions) {
       if (reason !== 'dependsOn') continue;
       const before = live && row.forParents;
@@ -122,6 +126,7 @@ export class AlertsOverTime {
     const channels = messages.flatMap((message) => ('channels' in message ? message.channels : []));
     for (const { name, afterMs } of channels)
       row.told.set(name, Math.min(now + afterMs, row.told.get(name) ?? Infinity));
+    row.openedAt ??= alert.activatedAt;
     Object.assign(row, { verdict: held, alert: channels.length > 0 ? { ...alert, lastNotifiedAt: now } : alert });
   }
 }

@@ -33,6 +33,8 @@ export interface PreviewedAlert {
   readonly subject: AlertSubject | undefined;
   readonly severity: Severity;
   readonly sinceAt: Instant;
+  /** When it became active first, and last: one that flaps is active several times. */
+  readonly openedAt: Instant;
   readonly activatedAt: Instant;
   /** Undefined: it is open still. */
   readonly endedAt: Instant | undefined;
@@ -299,7 +301,8 @@ class Replay {
     const { message } = toHolding(type, subject, row.verdict, { timeZone });
     const told = [...row.told].filter(([, at]) => endedAt === undefined || at < endedAt);
     const channels = told.map(([name]) => name).sort();
-    return [{ type, subject, severity, sinceAt, activatedAt, endedAt, message, channels }];
+    const openedAt = row.openedAt ?? activatedAt;
+    return [{ type, subject, severity, sinceAt, openedAt, activatedAt, endedAt, message, channels }];
   }
 }
 

@@ -1,0 +1,154 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import {
+  effectiveOf,
+  isGroupName,
+  parseResourceDuration,
+  previewCronJob,
+  previewGroup,
+  truthOf,
+  type Effective,
+  type OwnSettings,
+  type PreviewedAlert,
+  type PreviewedCronJob,
+  type PreviewRange,
+  type SpecEpoch,
+  type TrueOrFalse,
+  type UntoldRun,
+} from '@cronjob-monitor/shared/domain';
+import { alertRulesOf, detectionRulesOf, groupRulesOf, type MonitorSpec } from '@cronjob-monitor/shared/kube';
+import {
+  findStartSkew,
+  listRoutedChannels,
+  listSpecEpochs,
+  readHistories,
+  type CatalogCronJob,
+  type RoutedChannel,
+  type StoredHistory,
+} from '@cronjob-monitor/shared/store';
+import { leaveOut, listMatched, listMatchedGroups } from './select.ts';
+import { gatherWaits, type Waits } from './waits.ts';
+import type { PreviewDeps, PreviewWish } from './wish.ts';
+
+const dayMs = 86_400_000;
+const mostCronJobs = 200;
+const mostRows = 200_000;
+const longestHistoryDays = 400;
+
+/** What is stored of the CronJobs that a spec selects. */
+export interface Gathered {
+  readonly taken: readonly CatalogCronJob[];
+  /** The first of them, which are replayed. */
+  readonly asked: readonly CatalogCronJob[];
+  readonly owns: ReadonlyMap<number, OwnSettings>;
+  readonly settingsOf: (own: OwnSettings) => Effective<MonitorSpec>;
+  readonly history: ReadonlyMap<number, StoredHistory>;
+  readonly epochs: ReadonlyMap<number, readonly SpecEpoch[]>;
+  readonly channels: ReadonlyMap<string, RoutedChannel>;
+  readonly skewP99Ms: number;
+  readonly waits: Waits | undefined;
+  readonly unknownLabels: boolean;
+  readonly isCut: boolean;
+}
+
+/** What came of it for one CronJob. */
+export interface Replayed {
+  readonly of: PreviewedCronJob;
+  readonly alerts: readonly TrueOrFalse[];
+  readonly missed: readonly UntoldRun[];
+}
+
+/** Reads what replaying a spec asks for; `others` are specs that are to be replayed on it too. */
+export async function gather(
+  deps: PreviewDeps,
+  wish: PreviewWish,
+  of: { readonly spec: MonitorSpec; readonly others: readonly MonitorSpec[]; readonly fromAt: number },
+): Promise<Gathered> {
+  const { store } = deps;
+  const { spec, fromAt } = of;
+  const { cronJobs: ofSelector, unknownLabels } = await listMatched(store, wish, spec);
+  const { taken, owns, settingsOf } = await leaveOut(
+    deps,
+    [...ofSelector, ...(await listMatchedGroups(store, wish, spec))],
+    { namespace: wish.namespace, name: wish.name ?? '', spec },
+  );
+  const asked = taken.slice(0, mostCronJobs);
+  const ids = asked.map(({ id }) => id);
+  const reach = Math.max(...[spec, ...of.others].map(reachMs));
+  const history = await readHistories(store, ids, { from: fromAt - reach, mostRows });
+  return {
+    taken,
+    asked,
+    owns,
+    settingsOf,
+    history: history.of,
+    epochs: await listSpecEpochs(store, ids),
+    channels: await store.transaction((tx) => listRoutedChannels(tx)),
+    skewP99Ms: await findStartSkew(store),
+    waits: await gatherWaits(store, { wish, spec, asked, fromAt }),
+    unknownLabels,
+    isCut: !history.isWhole || taken.length > asked.length,
+  };
+}
+
+/** The same CronJobs, judged by another spec. */
+export function judgedBy(gathered: Gathered, spec: MonitorSpec, deps: PreviewDeps, wish: PreviewWish): Gathered {
+  const monitor = { namespace: wish.namespace, name: wish.name ?? '', spec };
+  return { ...gathered, settingsOf: (own) => effectiveOf(monitor, own, deps.settings.ownerLabel) };
+}
+
+/** The alerts of each CronJob with something stored, until `isLate` says that it took too long. */
+export async function replayAll(
+  gathered: Gathered,
+  { settings }: PreviewDeps,
+  { fromAt, toAt }: Pick<PreviewRange, 'fromAt' | 'toAt'>,
+  isLate: () => boolean,
+): Promise<{ readonly replayed: readonly Replayed[]; readonly isCut: boolean }> {
+  const { asked, owns, settingsOf, history, epochs, channels, skewP99Ms, waits } = gathered;
+  const replayed: Replayed[] = [];
+  for (const cronJob of asked) {
+    if (isLate()) return { replayed, isCut: true };
+    const stored = history.get(cronJob.id);
+    if (!stored) continue;
+    // A turn for others between two of them.
+    await nextTurn();
+    const own = owns.get(cronJob.id);
+    if (!own) continue;
+    const of = toPreviewed(cronJob, stored, epochs.get(cronJob.id) ?? [], settings.defaultTimeZone);
+    const parents = waits?.parentsOf(cronJob);
+    const found = replay(settingsOf(own), channels, { ...of, parents }, { fromAt, toAt, skewP99Ms });
+    replayed.push({ of, ...truthOf(found, of, { fromAt, toAt }) });
+  }
+  return { replayed, isCut: false };
+}
+
+/** The alerts of one CronJob, or of a group of Jobs. */
+function replay(
+  settings: Effective<MonitorSpec>,
+  channels: ReadonlyMap<string, RoutedChannel>,
+  of: PreviewedCronJob,
+  range: PreviewRange,
+): PreviewedAlert[] {
+  const { spec } = settings;
+  const detection = detectionRulesOf(spec, of.timeZone);
+  // Muted now says nothing of the past.
+  const alerts = { ...alertRulesOf(settings), mutedUntilAt: undefined };
+  const rules = { detection, alerts, channelOf: (name: string) => channels.get(name) };
+  if (!isGroupName(of.name)) return previewCronJob(rules, of, range);
+  const forgetAfterMs = (spec.jobs && parseResourceDuration(spec.jobs.forgetAfter)) ?? 0;
+  return previewGroup({ ...rules, detection: groupRulesOf(detection) }, of, range, forgetAfterMs);
+}
+
+/** How far before the range runs count: windows and baselines reach back. */
+function reachMs({ sla }: MonitorSpec): number {
+  const days = sla ? Math.max(sla.windowDays, 2 * sla.durationBaselineWindowDays) : 1;
+  return Math.min(days, longestHistoryDays) * dayMs;
+}
+
+function toPreviewed(
+  { uid, namespace, name, createdAt, timeZone }: CatalogCronJob,
+  stored: StoredHistory,
+  epochs: readonly SpecEpoch[],
+  defaultZone: string,
+): PreviewedCronJob {
+  return { uid, namespace, name, createdAt, timeZone: timeZone ?? defaultZone, epochs, ...stored };
+}

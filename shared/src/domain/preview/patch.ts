@@ -1,0 +1,62 @@
+import { isDeepStrictEqual } from 'node:util';
+import { structuredPatch } from 'diff';
+import { stringify } from 'yaml';
+import type { PreviewPatch, Ref } from '../../contract/index.ts';
+
+type Spec = Readonly<Record<string, unknown>>;
+
+/**
+ * What changes a monitor from one spec to another, to be copied: the YAML of the whole resource, the lines that differ with three around them, and
+ * a `kubectl patch` with a JSON merge patch (RFC 7386). Diff and command are empty when nothing changes.
+ */
+export function patchOf({ namespace, name }: Ref, inForce: Spec, wished: Spec): PreviewPatch {
+  const [before, after] = [withoutUndefined(inForce), withoutUndefined(wished)];
+  const yamlOf = (spec: unknown): string =>
+    stringify(
+      { apiVersion: 'cronjob-monitor.io/v1alpha1', kind: 'CronJobMonitor', metadata: { name, namespace }, spec },
+      { lineWidth: 0 },
+    );
+  const yaml = yamlOf(after);
+  const change = mergePatch(before, after);
+  if (change === undefined) return { diff: '', yaml, command: '' };
+  const json = JSON.stringify({ spec: change });
+  return {
+    diff: diffLines(yamlOf(before), yaml),
+    yaml,
+    command: `kubectl -n ${namespace} patch cronjobmonitor ${name} --type merge -p ${quoted(json)}`,
+  };
+}
+
+function diffLines(before: string, after: string): string {
+  const { hunks } = structuredPatch('', '', before, after, '', '', { context: 3 });
+  return hunks
+    .map(({ oldStart, oldLines, newStart, newLines, lines }) =>
+      [`@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`, ...lines].join('\n'),
+    )
+    .join('\n');
+}
+
+/** What JSON keeps of it. */
+function withoutUndefined(spec: Spec): Spec {
+  return JSON.parse(JSON.stringify(spec)) as Spec;
+}
+
+/** Only what differs; a key that is gone is null, a list is given whole. Undefined: nothing differs. */
+function mergePatch(before: Spec, after: Spec): Spec | undefined {
+  const changes = [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key): [string, unknown][] => {
+    const [was, is] = [before[key], after[key]];
+    if (isDeepStrictEqual(was, is)) return [];
+    if (is === undefined) return [[key, null]];
+    return [[key, isSpec(was) && isSpec(is) ? (mergePatch(was, is) ?? {}) : is]];
+  });
+  return changes.length === 0 ? undefined : Object.fromEntries(changes);
+}
+
+function isSpec(value: unknown): value is Spec {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** One word of a POSIX shell, whatever stands in it. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
