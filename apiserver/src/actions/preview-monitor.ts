@@ -28,7 +28,7 @@ export async function previewMonitor(deps: PreviewDeps, wish: PreviewWish): Prom
   const { spec } = decoded;
   const { mayListChannels } = wish;
   const inForce = await findInForce(deps, wish);
-  const wanted = { spec, others: inForce ? [inForce.spec] : [], fromAt: range.fromAt };
+  const wanted = { spec, others: inForce ? [inForce] : [], fromAt: range.fromAt };
   const gathered = await gather(deps, wish, wanted);
   const { taken, waits, history, epochs } = gathered;
   const gatherInForce = async (of: MonitorSpec): Promise<Gathered> =>
@@ -38,8 +38,7 @@ export async function previewMonitor(deps: PreviewDeps, wish: PreviewWish): Prom
   const play = (of: Gathered): ReturnType<typeof replayAll> => replayAll(of, deps, range, isLate);
   const wished = await play(gathered);
   const { replayed } = wished;
-  const before =
-    inForce && (isDeepStrictEqual(inForce.spec, spec) ? wished : await play(await gatherInForce(inForce.spec)));
+  const before = inForce && (isDeepStrictEqual(inForce, spec) ? wished : await play(await gatherInForce(inForce)));
   const faults = decoded.problems.map(({ path, message }) => ofSchema(path, message));
   const findings = [
     ...faults,
@@ -67,29 +66,23 @@ export async function previewMonitor(deps: PreviewDeps, wish: PreviewWish): Prom
     ),
     patch:
       inForce && wish.name !== undefined
-        ? patchOf({ namespace: wish.namespace, name: wish.name }, inForce.written, wish.spec)
+        ? patchOf({ namespace: wish.namespace, name: wish.name }, inForce, spec)
         : null,
     blindSeconds: blindSecondsOf(history, epochs, range),
     truncated: gathered.isCut || wished.isCut || (before?.isCut ?? false),
   };
 }
 
-interface InForce {
-  readonly spec: MonitorSpec;
-  /** As it is stored. */
-  readonly written: Readonly<Record<string, unknown>>;
-}
-
 /** The spec of the monitor that would be replaced; undefined: there is none, or the caller may not read it. */
 async function findInForce(
   { store, settings }: PreviewDeps,
   { namespace, name, mayReadMonitor }: PreviewWish,
-): Promise<InForce | undefined> {
+): Promise<MonitorSpec | undefined> {
   if (name === undefined || !mayReadMonitor) return undefined;
   const { monitor } = await findMonitor(store, { namespace, name });
   if (!monitor || !isObject(monitor.spec)) return undefined;
   const decoded = decodeMonitorSpec({ spec: monitor.spec }, settings.monitorDefaults, {});
-  return decoded.ok ? { spec: decoded.spec, written: monitor.spec } : undefined;
+  return decoded.ok ? decoded.spec : undefined;
 }
 
 function selectsAlike(a: MonitorSpec, b: MonitorSpec): boolean {

@@ -29,6 +29,7 @@ const pages: readonly (readonly [name: string, path: string, ready: string])[] =
   ['run-unknown', '/cronjobs/data/nightly-backup/runs/nope', 'text=No run is called'],
   ['monitors', '/monitors', 'text=Degraded'],
   ['monitor', '/monitors/billing/all', 'text=Who is told'],
+  ['rule-lab', '/monitors/billing/all?part=rules', 'text=These rules raise 2 alerts'],
   ['alerts', '/alerts', 'text=Held back'],
   ['alerts-history', '/alerts?view=history', 'text=Resolved'],
   ['alert', '/alerts/019b-data%2Fnightly-backup', 'text=data-hook: given up'],

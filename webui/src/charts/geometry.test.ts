@@ -137,6 +137,12 @@ test('the axis of lanes stands at round hours of the zone of the view', () => {
     ['16:00', '18:00'],
   );
   assert.equal(ticks.filter(({ isDay }) => isDay).length, 1);
+  const ofMonth = laneTicks(from, from + 30 * dayMs, 10, utc);
+  assert.equal(ofMonth.length, 10);
+  assert.ok(
+    ofMonth.every(({ ms }, index) => ms === (ofMonth[0]?.ms ?? 0) + index * 3 * dayMs),
+    'every third day',
+  );
   const kathmandu = (ms: number) => utc(ms + 345 * 60_000);
   assert.equal(utc(laneTicks(from, from + dayMs, 12, kathmandu)[0]?.ms ?? 0).minute, 15);
 });

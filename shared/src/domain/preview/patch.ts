@@ -6,10 +6,10 @@ import type { PreviewPatch, Ref } from '../../contract/index.ts';
 type Spec = Readonly<Record<string, unknown>>;
 
 /**
- * What changes a monitor from one spec to another, to be copied: the YAML of the whole resource, the lines that differ with three around them, and
+ * What changes a monitor from one spec as applied to another, to be copied: the YAML of the whole resource, the lines that differ with three around them, and
  * a `kubectl patch` with a JSON merge patch (RFC 7386). Diff and command are empty when nothing changes.
  */
-export function patchOf({ namespace, name }: Ref, inForce: Spec, wished: Spec): PreviewPatch {
+export function patchOf({ namespace, name }: Ref, inForce: object, wished: object): PreviewPatch {
   const [before, after] = [withoutUndefined(inForce), withoutUndefined(wished)];
   const yamlOf = (spec: unknown): string =>
     stringify(
@@ -37,7 +37,7 @@ function diffLines(before: string, after: string): string {
 }
 
 /** What JSON keeps of it. */
-function withoutUndefined(spec: Spec): Spec {
+function withoutUndefined(spec: object): Spec {
   return JSON.parse(JSON.stringify(spec)) as Spec;
 }
 

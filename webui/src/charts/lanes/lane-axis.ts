@@ -24,7 +24,8 @@ export function laneTicks(
     const { hour, minute } = hourOf(ms);
     if (minute === 0 && hour % Math.min(step, 24) === 0) ticks.push({ ms, isDay: hour === 0 });
   }
-  return ticks;
+  // A step of several days: every so many-th of the days.
+  return step <= 24 ? ticks : ticks.filter((_, index) => index % (step / 24) === 0);
 }
 
 /** Runs of a lane as one path: a bar as long as the run usually is, and never too thin to be seen. */
