@@ -1,5 +1,6 @@
 // What a tick of the dead-man's switch costs over a fleet whose runs all start: slots matched, watermarks moved, nothing to tell.
 import {
+  EarlierSpecs,
   evaluate,
   settleSlots,
   StartSkew,
@@ -181,6 +182,7 @@ async function dependencies(epoch: number, fleet: readonly CronJobFacts[]): Prom
     sources: {
       findCronJob: (uid) => facts.get(uid),
       watchersOf: () => [],
+      earlierSpecs: new EarlierSpecs(),
       defaultZone: 'UTC',
       jobsOf: () => [],
       podsOf: () => [],

@@ -1,5 +1,6 @@
 export { createExpectations, type Expectations, type ExpectationsMet } from './expectations.ts';
 export { AskedCronJobs } from './asked.ts';
+export { EarlierSpecs } from './earlier-rules.ts';
 export { evaluate, judgeRecorded, type EvaluateDeps, type SettleSlots } from './evaluate.ts';
 export type { JudgeDeps, Occasion } from './judge.ts';
 export { allParts, partsOf, schedulerOf, type Part } from './part.ts';

@@ -1,6 +1,5 @@
 import {
   judge,
-  levelsPassed,
   originOf,
   toAlertFacts,
   type AlertFinding,
@@ -10,7 +9,6 @@ import {
   type Instant,
   type Judged,
   type MessageHold,
-  type PassedLevel,
 } from '@cronjob-monitor/shared/domain';
 import {
   decideStates,
@@ -30,9 +28,17 @@ import { closingsOf, type ClosingFacts } from './closings.ts';
 import { dueWishesOf } from './due-wishes.ts';
 import { findingsOf, keyOf, type FindingContext } from './findings.ts';
 import { gatherFinishBy } from './finish-by-facts.ts';
-import { partOf, type Part } from './part.ts';
+import { allParts, partOf, type Part } from './part.ts';
 import { findingsOfPassed, findUntold, type PassedOfWatch } from './passed-findings.ts';
-import { gatherPast, type PastFacts } from './past-facts.ts';
+import { gatherPast } from './past-facts.ts';
+import {
+  gatherAcross,
+  newLevels,
+  settledThrough,
+  type GatheredFacts,
+  type JudgedThrough,
+  type PastOfWatch,
+} from './new-levels.ts';
 import { gatherPresence } from './presence-facts.ts';
 import { gatherOutput } from './output-history.ts';
 import { gatherRunning, type RunningSources } from './running-facts.ts';
@@ -52,8 +58,7 @@ export interface JudgeDeps {
   readonly freshThroughAt: () => Instant | undefined;
   /** Up to then the CronJob was read and had no newer success; undefined: it was not read. */
   readonly provenThroughAt?: (cronJobUid: string) => Instant | undefined;
-  /** Up to then everything that this part asks about was asked; undefined: nothing ever was. */
-  readonly judgedThroughAt: (part: Part) => Instant | undefined;
+  readonly judgedThroughAt: JudgedThrough;
   readonly isDelayed: FindingContext['isDelayed'];
   readonly knownOf: FindingContext['knownOf'];
   readonly freeze: FreezeMessage;
@@ -88,13 +93,20 @@ export async function judgeCronJobs(
   occasion: Occasion,
   deps: JudgeDeps,
 ): Promise<RaisedAlert[]> {
-  const subjects = await gatherSubjects(tx, ids, deps.sources);
+  const settledThroughAt = settledThrough(allParts, deps.judgedThroughAt);
+  const subjects = await gatherSubjects(tx, ids, deps.sources, settledThroughAt);
   const parts = partsAsked(subjects, occasion);
   const now = tx.now();
   const horizon = Math.min(now, deps.freshThroughAt() ?? now);
   const runs = parts.has('jobFailed') ? await gatherRuns(tx, subjects) : undefined;
   const withRuns = occasion.recorded !== undefined || parts.has('jobFailed');
-  const { factsOf, past } = await gatherFacts(tx, subjects, parts, { now, horizon, withRuns }, runs, deps);
+  const gathering = { now, horizon, withRuns };
+  const { factsOf, past: present } = await gatherFacts(tx, subjects, parts, gathering, runs, deps);
+  const past = await gatherAcross(subjects, parts, {
+    past: present,
+    judgedThroughAt: deps.judgedThroughAt,
+    gather: (changed, some) => gatherFacts(tx, changed, some, gathering, undefined, deps),
+  });
   const isForgotten = (subject: Subject, watch: Watch): boolean => (forgetAt(subject, watch) ?? Infinity) <= now;
   const asked = subjects.flatMap((subject) => subject.watches.map((watch) => ({ subject, watch })));
   const answered = asked
@@ -105,7 +117,7 @@ export async function judgeCronJobs(
       const isNews = newsOf(subject, watch, occasion);
       const replayed = replayRuns(subject, watch, runs?.runsOf(subject, watch) ?? [], { isNews, facts, now });
       const judged = judge(watch.rules.detection, facts, now, knownThroughAt);
-      const levels = newLevels({ subject, watch, facts }, past, isNews, deps);
+      const levels = newLevels({ subject, watch, facts }, past, isNews, deps.judgedThroughAt);
       return { subject, watch, facts, judged, levels, replayed };
     });
   const untold = await findUntold(tx, answered);
@@ -155,25 +167,6 @@ function newsOf({ row }: Subject, watch: Watch, { recorded }: Occasion): (run: J
   return ({ jobUid, isUnjudged, endedAt }) => isUnjudged || isNewsTo(watch, endedAt) || now.has(jobUid);
 }
 
-/** Levels that have passed and may be told by no alert: their end is news, by the run that ended them or by its instant. */
-function newLevels(
-  { subject, watch, facts }: Pick<Answered, 'subject' | 'watch' | 'facts'>,
-  past: PastFacts,
-  isNews: (run: JudgedRunRow) => boolean,
-  { judgedThroughAt }: JudgeDeps,
-): readonly PassedLevel[] {
-  const runs = past.runsOf(subject).filter(isNews);
-  return levelsPassed(watch.rules.detection, past.of(subject, watch, facts), watch.judgesFromAt).filter((level) => {
-    const { by, endedAt } = level;
-    const askedThroughAt = judgedThroughAt(partOf(level));
-    const isNewEnd = isNewsTo(watch, endedAt) || askedThroughAt === undefined || endedAt > askedThroughAt - againMs;
-    return isNewEnd || runs.some((run) => run.jobName === by?.jobName && run.endedAt === by.endedAt);
-  });
-}
-
-/** What was asked shortly before its end is asked again: news of it may have come a moment later. */
-const againMs = 120_000;
-
 /** What was found after each run that is news, in the order of their end, and what is found now. */
 function findingsOfRuns(
   { subject, watch, facts, judged, replayed }: Answered,
@@ -183,14 +176,17 @@ function findingsOfRuns(
   const openedBefore = new Set<string>();
   const findings: AlertFinding[] = [];
   for (const stage of replayed.stages) {
-    const { run, isNews, untilAt } = stage;
+    const { run, isNews, at, untilAt } = stage;
     findings.push(
       ...findingsOf(subject, watch, stage.judged, {
         ...context,
         happenedAt: run.endedAt,
-        endedAt: run.endedAt,
+        endedAt: at,
         occurred: ({ type }) => Number(type === 'jobFailed' && isNews && run.status === 'failed'),
-        clearedBy: run.status === 'success' ? { jobName: run.jobName, finishedAt: run.endedAt } : undefined,
+        clearedBy:
+          at === run.endedAt && run.status === 'success'
+            ? { jobName: run.jobName, finishedAt: run.endedAt }
+            : undefined,
         openedBefore: new Set(openedBefore),
         untilAt,
       }),
@@ -264,7 +260,7 @@ async function gatherFacts(
   { now, horizon, withRuns }: { readonly now: Instant; readonly horizon: Instant; readonly withRuns: boolean },
   runs: RunFacts | undefined,
   deps: JudgeDeps,
-): Promise<{ readonly factsOf: (subject: Subject, watch: Watch) => DetectionFacts; readonly past: PastFacts }> {
+): Promise<GatheredFacts> {
   const has = (...some: Part[]): boolean => some.some((part) => parts.has(part));
   const presence = has('missedSchedule', 'deadMan', 'suspended')
     ? await gatherPresence(tx, subjects, parts, deps.sources)
@@ -316,7 +312,7 @@ function occurrencesOf(
 async function runsNamed(
   tx: Tx,
   answered: readonly Answered[],
-  { runs, past }: { readonly runs: RunFacts | undefined; readonly past: PastFacts },
+  { runs, past }: { readonly runs: RunFacts | undefined; readonly past: PastOfWatch },
   from: RunningSources,
 ): Promise<ReadonlyMap<string, AlertRun>> {
   const named = new Map<string, AlertRun>();

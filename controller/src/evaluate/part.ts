@@ -25,6 +25,13 @@ export const allParts: ReadonlySet<Part> = new Set<Part>([
   ...partsOf['sla-recalculation'],
 ]);
 
+/** Those of which a level that has passed may be told. */
+export const partsOfLevels: ReadonlySet<Part> = new Set<Part>([
+  ...partsOf['dead-man-switch'],
+  ...partsOf['stuck-job-check'],
+  'output',
+]);
+
 /** What a run that ended may change by itself; what is open about its CronJob is asked besides. */
 export const partsOfRun: readonly Part[] = ['jobFailed', 'deadMan', 'durations', 'output'];
 

@@ -64,3 +64,32 @@ test('an alert that waits is asked whether it held until the run that is news', 
   for (const state of ['pending', 'suppressed'] as const)
     assert.deepEqual(stagesOf(subjectWith(state), runs, 1), [[`run-${10 * minute}`, false, 30, 'holds']]);
 });
+
+/** With other rules until an instant: each stage as its run, its instant, and whether it failed by the rules of its time. */
+function stagesAcross(runs: readonly JudgedRunRow[], news: number, until: number, earlier: object | undefined) {
+  const rules = earlier && { detection: { jobFailed: { ...jobFailed, ...earlier }, stuck: {} } };
+  const changed = { ...watch, earlier: { rules, untilAt: until } } as unknown as Watch;
+  const isNews = (one: JudgedRunRow): boolean => runs.indexOf(one) < news;
+  const facts = { jobFailed: { runs: [], isOpen: false } };
+  const { stages, isNewestNews } = replayRuns(subjectWith(), changed, runs, { isNews, facts, now: 100 * minute });
+  return [
+    ...stages.map(({ run: { jobName }, at, judged }) => [jobName, at / minute, judged[0]?.verdict.kind]),
+    isNewestNews,
+  ];
+}
+
+test('a run is judged by what was asked when it ended, and anew when more was asked', () => {
+  const runs = [run('success', 30 * minute), run('failed', 20 * minute)];
+  const failed = `run-${20 * minute}`;
+  const off = { enabled: false };
+  assert.deepEqual(stagesAcross(runs, 2, 15 * minute, off), [[failed, 20, 'holds'], true]);
+  assert.deepEqual(stagesAcross(runs, 2, 40 * minute, off), [
+    [failed, 20, 'quiet'],
+    [`run-${30 * minute}`, 30, 'quiet'],
+    false,
+  ]);
+  const between = [[failed, 20, 'quiet'], [failed, 25, 'holds'], true];
+  assert.deepEqual(stagesAcross(runs, 2, 25 * minute, off), between);
+  assert.deepEqual(stagesAcross(runs, 1, 25 * minute, off), between.slice(1), 'its end alone is news');
+  assert.deepEqual(stagesAcross(runs, 2, 25 * minute, undefined), [[failed, 20, undefined], ...between.slice(1)]);
+});

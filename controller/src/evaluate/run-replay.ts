@@ -6,11 +6,13 @@ import type { Subject, Watch } from './subject.ts';
 export interface RunStage {
   /** The run that had just ended. */
   readonly run: JudgedRunRow;
+  /** When it had ended, or when the monitor began to ask otherwise about it. */
+  readonly at: Instant;
   /** It was not judged before. */
   readonly isNews: boolean;
   readonly facts: DetectionFacts;
   readonly judged: readonly Judged[];
-  /** When the next run ended. */
+  /** When the next run ended, or the monitor began to ask otherwise. */
   readonly untilAt: Instant;
 }
 
@@ -27,7 +29,8 @@ const nothing: ReplayedRuns = { stages: [], isNewestNews: undefined };
 /**
  * Runs that come to be known together are judged one after the other, in the order of their end: an alert that one of them opened and the
  * next one ended is an alert as well, however late the service looked. `runs`: newest first. One that ended before a run that is judged
- * already moves nothing while an alert about that one is open.
+ * already moves nothing while an alert about that one is open. Where its rules were changed between two runs, what they say of the first is
+ * asked at that instant.
  */
 export function replayRuns(
   { alerts }: Subject,
@@ -43,21 +46,46 @@ export function replayRuns(
   const judgedThrough = open.length > 0 ? news.lastIndexOf(false) : -1;
   const first = news.findIndex((isNews, index) => isNews && index > judgedThrough);
   if (first < 0) return nothing;
-  const { detection, alerts: rules } = watch.rules;
+  const changedAt = watch.earlier?.untilAt ?? Infinity;
   // What waits was not told: whether it still held when its delay was over is asked of the time before the run that is news.
-  const from = first > 0 && open.some(({ state }) => state !== 'active') ? first - 1 : first;
+  const isWaiting = first > 0 && open.some(({ state }) => state !== 'active');
+  const points = pointsOf(ordered, changedAt, of.now).filter(
+    ({ index, at }) => index >= first || (index === first - 1 && (isWaiting || at === changedAt)),
+  );
+  const { alertDelayMs } = watch.rules.alerts;
   let isOpen = open.some(({ state }) => state !== 'pending');
-  const stages = ordered.slice(from, -1).map((run, offset): RunStage => {
-    const index = from + offset;
+  const stages = points.slice(0, -1).flatMap(({ index, at }, position): RunStage[] => {
+    const run = ordered[index];
+    if (run === undefined) return [];
     const known = ordered.slice(0, index + 1).toReversed();
-    const untilAt = ordered[index + 1]?.endedAt ?? of.now;
+    const untilAt = points[position + 1]?.at ?? of.now;
     const facts: DetectionFacts = {
       jobFailed: { runs: known.map((ended) => ({ ...ended, reason: failureReason(ended) })), isOpen },
     };
-    const judged = judge(detection, facts, untilAt);
+    const rules = at < changedAt && watch.earlier ? watch.earlier.rules : watch.rules;
+    const judged = rules ? judge(rules.detection, facts, untilAt) : [];
     const failed = judged.find(({ type }) => type === 'jobFailed')?.verdict;
-    isOpen = failed?.kind === 'holds' && (isOpen || run.endedAt + rules.alertDelayMs <= untilAt);
-    return { run, isNews: news[index] ?? false, facts, judged, untilAt };
+    isOpen = failed?.kind === 'holds' && (isOpen || run.endedAt + alertDelayMs <= untilAt);
+    return [{ run, at, isNews: at === run.endedAt && news[index] === true, facts, judged, untilAt }];
   });
-  return { stages, isNewestNews: news.at(-1) };
+  const isAskedAnew = points.at(-1)?.at === changedAt;
+  return { stages, isNewestNews: news.at(-1) === true && !isAskedAnew };
+}
+
+/** When what is known of these runs, or what is asked of them, was another thing than before; the last is how things are now. */
+function pointsOf(
+  ordered: readonly JudgedRunRow[],
+  changedAt: Instant,
+  now: Instant,
+): { readonly index: number; readonly at: Instant }[] {
+  return ordered.flatMap(({ endedAt }, index) => {
+    const untilAt = ordered[index + 1]?.endedAt ?? now;
+    const isChanged = endedAt < changedAt && changedAt < untilAt;
+    return isChanged
+      ? [
+          { index, at: endedAt },
+          { index, at: changedAt },
+        ]
+      : [{ index, at: endedAt }];
+  });
 }

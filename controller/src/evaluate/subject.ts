@@ -7,6 +7,7 @@ import {
   type JudgingMonitor,
   type Tx,
 } from '@cronjob-monitor/shared/store';
+import type { EarlierRules, EarlierSpecs, KnownWatcher } from './earlier-rules.ts';
 
 /** What one monitor asks about one CronJob, and what it wants done with the answers. */
 export interface MonitorRules {
@@ -31,6 +32,11 @@ export interface Watcher {
   readonly namespace: string;
   readonly name: string;
   readonly rules: MonitorRules;
+  /** Of its spec, and when that was written last, by the cluster. */
+  readonly generation?: number | undefined;
+  readonly specWrittenAt?: Instant | undefined;
+  /** What it would ask by another spec, as a row keeps it; undefined: this release does not understand that. */
+  readonly rulesUnder?: ((spec: unknown) => MonitorRules | undefined) | undefined;
 }
 
 /** One monitor's view of one CronJob. */
@@ -43,6 +49,8 @@ export interface Watch {
   readonly wasJudged: boolean;
   /** Its monitor was away since then: what ended later is news to it. */
   readonly newsFromAt?: Instant | undefined;
+  /** What it asked before, where that may decide about news; undefined: the same. */
+  readonly earlier?: EarlierRules | undefined;
 }
 
 /** One CronJob whose verdicts are asked. */
@@ -62,22 +70,33 @@ export interface SubjectSources {
   readonly findCronJob: (uid: string) => CronJobFacts | undefined;
   readonly watchersOf: (cronJob: CronJobFacts) => readonly Watcher[];
   readonly defaultZone: string;
+  readonly earlierSpecs: EarlierSpecs;
   /** Of a group of Jobs: when the last of them ended; undefined while one goes on. */
   readonly groupEndedAt: (uid: string) => Instant | undefined;
 }
 
-/** The CronJobs with who watches them and what is open about them. */
-export async function gatherSubjects(tx: Tx, ids: readonly number[], from: SubjectSources): Promise<Subject[]> {
+/** The CronJobs with who watches them and what is open about them. What happened before `settledThroughAt` was judged. */
+export async function gatherSubjects(
+  tx: Tx,
+  ids: readonly number[],
+  from: SubjectSources,
+  settledThroughAt: Instant,
+): Promise<Subject[]> {
   const rows = await listJudgedCronJobs(tx, ids);
+  const found = new Map(rows.map((row) => [row, row.deletedAt === undefined ? from.findCronJob(row.uid) : undefined]));
+  const watchers = new Map(
+    [...found].map(([row, facts]) => [row, facts ? selecting(from.watchersOf(facts), row) : []]),
+  );
+  const earlierOf = await from.earlierSpecs.gather(tx, [...watchers.values()].flat(), settledThroughAt);
   const alerts = Map.groupBy(await listLiveAlerts(tx, ids), ({ cronJobId }) => cronJobId);
   return rows.map((row) => {
-    const facts = row.deletedAt === undefined ? from.findCronJob(row.uid) : undefined;
+    const facts = found.get(row);
     const zone = facts?.timeZone ?? from.defaultZone;
     return {
       row,
       facts,
       zone,
-      watches: facts ? from.watchersOf(facts).flatMap((watcher) => toWatch(watcher, row)) : [],
+      watches: (watchers.get(row) ?? []).map((of) => toWatch(of, earlierOf(of))),
       alerts: alerts.get(row.id) ?? [],
       groupEndedAt: facts?.marks && from.groupEndedAt(row.uid),
     };
@@ -97,12 +116,17 @@ export function forgetAt({ groupEndedAt }: Subject, { rules }: Pick<Watch, 'rule
 }
 
 /** A monitor that has no row for it yet judges it as soon as it has. */
-function toWatch({ rules, ...watcher }: Watcher, row: JudgedCronJob): Watch[] {
-  const known = row.monitors.find((candidate) => isSame(candidate, watcher));
-  if (!known?.selects) return [];
+function selecting(watchers: readonly Watcher[], row: JudgedCronJob): KnownWatcher[] {
+  return watchers.flatMap((watcher) => {
+    const known = row.monitors.find((candidate) => isSame(candidate, watcher));
+    return known?.selects ? [{ known, watcher }] : [];
+  });
+}
+
+function toWatch({ known, watcher }: KnownWatcher, earlier: EarlierRules | undefined): Watch {
   const { id, judgesFromAt, wasJudged, newsFromAt } = known;
-  const { namespace, name } = watcher;
-  return [{ monitor: { id, uid: known.id16, namespace, name }, rules, judgesFromAt, wasJudged, newsFromAt }];
+  const { namespace, name, rules } = watcher;
+  return { monitor: { id, uid: known.id16, namespace, name }, rules, judgesFromAt, wasJudged, newsFromAt, earlier };
 }
 
 /** The row that is not deleted is the present object of its name. */

@@ -1,9 +1,10 @@
 import { hopelessWaitOf, type CronJobFacts, type Instant, type JobFacts } from '@cronjob-monitor/shared/domain';
 import { stuckCandidates } from './stuck-candidates.ts';
 import type { RunningSources } from './running-facts.ts';
-import type { Watcher } from './subject.ts';
+import type { MonitorRules, Watcher } from './subject.ts';
+import type { MonitorSpec } from '@cronjob-monitor/shared/kube';
 import { rulesOf, rulesOfGroup } from './monitor-rules.ts';
-import type { Selection, ClusterCaches } from '../selection/index.ts';
+import type { Selection, ClusterCaches, MonitorSeen } from '../selection/index.ts';
 
 export interface WatchersDeps extends Pick<RunningSources, 'podsOf' | 'refusalOf'> {
   readonly caches: Pick<ClusterCaches, 'cronJobs' | 'jobs'>;
@@ -22,11 +23,14 @@ export function createWatchers({ caches, selection, defaultZone, podsOf, refusal
   const of = (cronJob: CronJobFacts): Watcher[] => {
     const zone = cronJob.timeZone ?? defaultZone;
     return selection.monitorsOf(cronJob).flatMap((monitor) => {
-      const { uid, namespace, name } = monitor;
-      const settings = selection.effectiveOf(monitor, cronJob);
-      return settings
-        ? [{ uid, namespace, name, rules: (cronJob.marks ? rulesOfGroup : rulesOf)(settings, zone) }]
-        : [];
+      const { uid, namespace, name, generation, specWrittenAt } = monitor;
+      const rulesBy = ({ decoded }: Pick<MonitorSeen, 'decoded'>): MonitorRules | undefined => {
+        const settings = selection.effectiveOf({ namespace, name, decoded }, cronJob);
+        return settings && (cronJob.marks ? rulesOfGroup : rulesOf)(settings, zone);
+      };
+      const rulesUnder = (spec: unknown): MonitorRules | undefined => rulesOfStored(spec, rulesBy);
+      const rules = rulesBy(monitor);
+      return rules ? [{ uid, namespace, name, rules, generation, specWrittenAt, rulesUnder }] : [];
     });
   };
   return {
@@ -43,4 +47,16 @@ export function createWatchers({ caches, selection, defaultZone, podsOf, refusal
       return stuckCandidates(caches.jobs.values() as Iterable<JobFacts>, sources, now, endedAfterAt);
     },
   };
+}
+
+/** A row keeps a spec as it was decoded. One of an earlier release may lack what this one reads: then nothing is known of it. */
+function rulesOfStored(
+  spec: unknown,
+  rulesBy: (monitor: Pick<MonitorSeen, 'decoded'>) => MonitorRules | undefined,
+): MonitorRules | undefined {
+  try {
+    return rulesBy({ decoded: { ok: true, spec: spec as MonitorSpec, problems: [], notes: [] } });
+  } catch {
+    return undefined;
+  }
 }

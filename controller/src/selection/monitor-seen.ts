@@ -21,6 +21,8 @@ export interface MonitorSeen {
   readonly selectorWrites: readonly FieldWrite[];
   /** When the expectations were written last; undefined: not known. */
   readonly expectsWrittenAt?: Instant | undefined;
+  /** When its spec was written last, whatever of it; undefined: not known. */
+  readonly specWrittenAt?: Instant | undefined;
   /** As written by us earlier, or by another writer: compared, and asked for the times of earlier conditions. */
   readonly status: unknown;
 }
@@ -43,6 +45,7 @@ export function toMonitorSeen(raw: RawObject, defaults: MonitorDefaults, checks?
     decoded: decodeMonitorSpec(raw, defaults, checks),
     selectorWrites: [...writesOf('selector', managedFields), ...writesOf('jobs', managedFields)],
     expectsWrittenAt: newestOf(writesOf('expects', managedFields)),
+    specWrittenAt: newestOf(writesOf(undefined, managedFields)),
     status: raw['status'],
   };
 }
@@ -56,12 +59,14 @@ function newestOf(writes: readonly FieldWrite[]): Instant | undefined {
   return writes.length === 0 ? undefined : Math.max(...writes.map(({ at }) => at));
 }
 
-function writesOf(field: 'selector' | 'jobs' | 'expects', managedFields: unknown): FieldWrite[] {
+/** Undefined: of any field of the spec. */
+function writesOf(field: 'selector' | 'jobs' | 'expects' | undefined, managedFields: unknown): FieldWrite[] {
   if (!Array.isArray(managedFields)) return [];
   return managedFields.flatMap((entry: { time?: unknown; fieldsV1?: { 'f:spec'?: object } } | null) => {
     const at = typeof entry?.time === 'string' ? Date.parse(entry.time) : Number.NaN;
     const written = entry?.fieldsV1?.['f:spec'];
-    const isWritten = typeof written === 'object' && written !== null && `f:${field}` in written;
-    return Number.isNaN(at) || !isWritten ? [] : [{ at, fields: [field] }];
+    const isWritten =
+      typeof written === 'object' && written !== null && (field === undefined || `f:${field}` in written);
+    return Number.isNaN(at) || !isWritten ? [] : [{ at, fields: field === undefined ? [] : [field] }];
   });
 }

@@ -29,6 +29,7 @@ import {
   createWatchers,
   createExpectations,
   type Expectations,
+  EarlierSpecs,
 } from '../evaluate/index.ts';
 import { createPasses, type Passes } from './evaluation-passes.ts';
 import type { Term } from '../leadership/index.ts';
@@ -395,6 +396,7 @@ function judgingOf(
       findCronJob: (uid) => caches.cronJobs.find(uid),
       watchersOf,
       defaultZone: deps.settings.defaultZone,
+      earlierSpecs: new EarlierSpecs(),
       jobsOf: (uid) => caches.jobs.listBy('cronJob', uid).filter((job) => deps.selection.takesJob(job)),
       groupEndedAt: deps.groupEndedAt,
       podsOf: deps.podsOf,

@@ -53,7 +53,7 @@ export {
 } from './catalog/verdict-facts.ts';
 export { cronJobIdsOf, listWatchedSince, lockCronJobs } from './catalog/cron-job-ids.ts';
 export { listCronJobMarks, type CronJobMarks } from './catalog/cron-job-marks.ts';
-export { forgetMonitor, markEvaluated, projectMonitor, type MonitorProjection } from './catalog/monitors.ts';
+export { forgetMonitor, listSpecs, markEvaluated, projectMonitor, type MonitorProjection } from './catalog/monitors.ts';
 export { listJudgedCronJobs, type JudgedCronJob, type JudgingMonitor } from './catalog/judged-cron-jobs.ts';
 export { toId16, newId } from './id16.ts';
 export { markJudged, markUnjudged } from './executions/unjudged.ts';

@@ -6,6 +6,7 @@ import {
   projectChannel,
   projectMonitor,
   listJudgedCronJobs,
+  listSpecs,
   setTargets,
   type ChannelProjection,
   type MonitorProjection,
@@ -46,6 +47,32 @@ export const monitors = contract('the catalog of monitors', (test) => {
       created: false,
       changed: true,
     });
+  });
+
+  test('keeps what it asked before an edit, and since when it asks what it does', async ({ store, epoch }) => {
+    const monitor = aMonitor({ name: 'asks-more', createdAt: now - 3_600_000 });
+    const cronJob = await projected(store, epoch);
+    const write = async (changes: Partial<MonitorProjection>): Promise<unknown[]> => {
+      const { id } = await store.fenced(epoch, (tx) => projectMonitor(tx, { ...monitor, ...changes }));
+      await store.fenced(epoch, (tx) => setTargets(tx, monitor.uid, [{ cronJobUid: cronJob.uid, leading: true }], now));
+      const [judged] = await listJudgedCronJobs(store, [cronJob.id]);
+      const known = judged?.monitors[0];
+      const specs = (await listSpecs(store, [id])).get(id);
+      return [known?.generation, known?.respecifiedAt, specs?.spec, specs?.earlierSpec];
+    };
+    const [one, two, three] = [{ rules: 1 }, { rules: 2 }, { rules: 3 }];
+    assert.deepEqual(await write({ spec: one, generation: 1 }), [1, undefined, one, undefined]);
+    assert.deepEqual(
+      await write({ spec: two, generation: 1, specWrittenAt: now - 60_000 }),
+      [1, undefined, two, undefined],
+      'other defaults are no edit',
+    );
+    const writtenAt = now - 30_000;
+    assert.deepEqual(await write({ spec: three, generation: 2, specWrittenAt: writtenAt }), [2, writtenAt, three, two]);
+    const seenAt = store.now();
+    const [generation, since] = await write({ spec: one, generation: 3, specWrittenAt: writtenAt });
+    assert.equal(generation, 3);
+    assert.ok(Number(since) >= seenAt, 'no newer write is known: when it was seen');
   });
 
   test('goes on with the row of the earlier object of a name that went less than ten minutes before', async ({

@@ -20,8 +20,9 @@ const startMs = 2 * minuteMs;
 
 /**
  * Which differences between two observers of one history are allowed, read from the history alone: a run that Kubernetes had removed before
- * anyone looked, absence while the service could not see, and a monitor made anew more than ten minutes after it was deleted while the
- * service did not look.
+ * anyone looked, absence while the service could not see, a monitor made anew more than ten minutes after it was deleted while the service
+ * did not look, and what a monitor asked before there was a database, or between two edits of one time without a look: Kubernetes keeps the
+ * spec of now alone.
  * It knows nothing of how the service judges.
  */
 export class Exceptions {
@@ -53,7 +54,7 @@ export class Exceptions {
     const isUnsure = (this.#unsure.get(verdict.cronJobUid) ?? []).some(
       ({ fromAt, toAt }) => verdict.openedAt <= toAt && untilAt >= fromAt,
     );
-    return isUnsure || this.#isOfMonitorMadeAnew(verdict, untilAt);
+    return isUnsure || this.#isOfMonitorMadeAnew(verdict, untilAt) || this.#isOfUnknownRules(verdict, untilAt);
   }
 
   #read(story: CronJobStory, runs: readonly Run[]): void {
@@ -113,6 +114,16 @@ export class Exceptions {
     if (removedAt === undefined) return false;
     const lastSeenFrom = endedAt ?? removedAt;
     return this.#dark.some(({ fromAt, toAt }) => lastSeenFrom >= fromAt && removedAt <= toAt);
+  }
+
+  #isOfUnknownRules({ monitor, openedAt }: Verdict, untilAt: number): boolean {
+    const stories = this.#history.monitors.filter(({ namespace, name }) => `${namespace}/${name}` === monitor);
+    const asked = stories.flatMap(({ createdAt, edits }) => [createdAt, ...edits.map(({ at }) => at)]).slice(1);
+    return this.#late.some(({ fromAt, toAt }) => {
+      const unseen = asked.filter((at) => at >= fromAt && at <= toAt);
+      const isUnknown = unseen.length > (fromAt === -Infinity ? 0 : 1);
+      return isUnknown && openedAt <= Math.max(...unseen) && untilAt >= fromAt;
+    });
   }
 
   #isOfMonitorMadeAnew({ monitor, openedAt }: Verdict, untilAt: number): boolean {

@@ -42,7 +42,7 @@ const share = 1 / databases.filter(({ skip }) => skip === undefined).length;
 const scope: Scope = process.env['DISTURBANCES'] === 'view' ? 'view' : 'all';
 /** CELLS=20 plays large clusters, whose CronJobs share the passes of the service: more CronJob-days, less of each. */
 const cells = Number(process.env['CELLS'] ?? 1);
-const usual = { cells, cronJobs: cells > 1 ? 100 : 12, days: 1, scope };
+const usual = { cells, cronJobs: cells > 1 ? 100 : 12, days: 1, scope, editsRules: true };
 /** Every seed that ever failed, as it was played then. */
 const onceFailed = JSON.parse(readFileSync(join(import.meta.dirname, 'seeds.json'), 'utf8')) as readonly Play[];
 const defaultMinutes = 0.75;
@@ -94,9 +94,7 @@ function countTimers(): number {
 async function play(played: Play, database: TestDatabase, figures: Figures): Promise<void> {
   const { seed, observers, ...made } = played;
   const history = randomHistory(seed, made);
-  const observations = Array.from({ length: observers }, (_, index) =>
-    randomObservation(history, index + 1, made.scope),
-  );
+  const observations = Array.from({ length: observers }, (_, index) => randomObservation(history, index + 1, made));
   const trial: Trial = { history, observations };
   const before = process.cpuUsage();
   const result = await run(trial, () => database.fresh());

@@ -26,22 +26,25 @@ export interface Size {
   /** Of each cell. */
   readonly cronJobs: number;
   readonly days: number;
+  /** Monitors ask for more as time goes on. Absent: as what once failed was played. */
+  readonly editsRules?: boolean | undefined;
 }
 
 /**
  * The lives of a cluster. In one of many cells things happen together, as schedules of people do: runs begin at quarters of an hour and most
  * last as long as others do, so that a pass of the service judges many CronJobs. In one of a single cell they happen at any second.
  */
-export function randomHistory(seed: number, { cells, cronJobs, days }: Size): History {
+export function randomHistory(seed: number, { cells, cronJobs, days, editsRules }: Size): History {
   const endAt = startAt + days * dayMs;
-  const lives = Array.from({ length: cells }, (_, cell) =>
-    withOutputAndExpectations(
+  const lives = Array.from({ length: cells }, (_, cell) => {
+    const life = withOutputAndExpectations(
       randomCell(new Random(seed, cell), { cell, cronJobs, endAt, isCrowded: cells > 1 }),
       // Of its own: what once failed is played as it was.
       new Random(seed, 1_000_000 + cell),
       endAt,
-    ),
-  );
+    );
+    return editsRules ? withEditedRules(life, new Random(seed, 2_000_000 + cell), endAt) : life;
+  });
   return {
     seed,
     startAt,
@@ -243,6 +246,39 @@ function withOutputAndExpectations({ namespace, cronJobs, monitors }: Cell, chan
       };
       const edits = monitor.edits.map(({ at, spec }) => ({ at, spec: { ...spec, ...more } }));
       return { ...monitor, spec: { ...monitor.spec, ...more }, edits };
+    }),
+  };
+}
+
+/** What monitors come to ask for, each instead of what they asked before: nothing of the kind, or less. */
+const addedRules: readonly (readonly [before: object, after: object])[] = [
+  [{ deadManSwitch: undefined }, { deadManSwitch: { maxTimeSinceLastSuccess: '3h' } }],
+  [{ deadManSwitch: { enabled: false } }, { deadManSwitch: { maxTimeSinceLastSuccess: '26h' } }],
+  [{ deadManSwitch: { maxTimeSinceLastSuccess: '26h' } }, { deadManSwitch: { maxTimeSinceLastSuccess: '3h' } }],
+  [{ sla: undefined }, { sla: { minSuccessRate: 0, maxDuration: '20m', durationRegressionThreshold: 0 } }],
+  [{ suspendedHandling: undefined }, { suspendedHandling: { alertIfSuspendedFor: '1h' } }],
+  [{ output: undefined }, { output: { assertions: [{ name: 'rows', fact: 'rows', min: 1 }] } }],
+  [{ jobFailed: { enabled: false } }, { jobFailed: { failureThreshold: 1 } }],
+  [{ jobFailed: { failureThreshold: 2 } }, { jobFailed: { failureThreshold: 1 } }],
+  [{ stuckJobs: { enabled: false } }, { stuckJobs: { enabled: true } }],
+  [{ missedSchedule: { enabled: false } }, { missedSchedule: { enabled: true } }],
+];
+
+/** Half of the monitors that stay as they are begin to ask for more. */
+function withEditedRules(cell: Cell, chance: Random, endAt: number): Cell {
+  return {
+    ...cell,
+    monitors: cell.monitors.map((monitor) => {
+      const from = Math.ceil((Math.max(monitor.createdAt, startAt) + hourMs) / secondMs);
+      const to = Math.floor(((monitor.deletedAt ?? endAt) - tailMs - hourMs) / secondMs);
+      if (monitor.edits.length > 0 || from >= to || chance.chance(0.3)) return monitor;
+      const added = [chance.pick(addedRules), chance.pick(addedRules)];
+      const [before, after] = [0, 1].map((side) => Object.assign({}, ...added.map((rule) => rule[side])) as object);
+      return {
+        ...monitor,
+        spec: { ...monitor.spec, ...before },
+        edits: [{ at: chance.whole(from, to) * secondMs, spec: { ...monitor.spec, ...after } }],
+      };
     }),
   };
 }

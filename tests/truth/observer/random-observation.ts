@@ -17,7 +17,11 @@ const ofTheLead = ['leaderStopped', 'leaderKilled'] as const;
 export type Scope = 'view' | 'all';
 
 /** Looks at a history late, and is disturbed again and again: seconds, minutes or hours long. All is well again in the tail. */
-export function randomObservation(history: History, seed: number, scope: Scope): Observation {
+export function randomObservation(
+  history: History,
+  seed: number,
+  { scope, editsRules }: { readonly scope: Scope; readonly editsRules?: boolean | undefined },
+): Observation {
   const chance = new Random(history.seed, -seed);
   const quietAt = history.endAt - tailMs / 2;
   const lengthMs = (): number =>
@@ -37,7 +41,24 @@ export function randomObservation(history: History, seed: number, scope: Scope):
     disturbances.push({ kind: isEmptied ? 'emptyDatabase' : chance.pick(kinds), at, untilAt });
     at = untilAt;
   }
-  return { startsAt, isElected, disturbances };
+  return { startsAt, isElected, disturbances: withGapsOfEdits(disturbances) };
+
+  /** Of a history in which monitors ask for more: the service is away while they begin to, one time in three. */
+  function withGapsOfEdits(others: readonly Disturbance[]): Disturbance[] {
+    const all = [...others];
+    for (const { at } of editsRules ? history.monitors.flatMap(({ edits }) => edits) : []) {
+      const gap: Disturbance = {
+        kind: chance.pick([...ofTheProcess, 'slowWatch']),
+        at: at - lengthMs(),
+        untilAt: at + lengthMs(),
+      };
+      const isFree = all.every(
+        (other) => other.untilAt + 10 * minuteMs < gap.at || other.at - 10 * minuteMs > gap.untilAt,
+      );
+      if (isFree && gap.at > startsAt + 10 * minuteMs && gap.untilAt < quietAt && chance.chance(0.5)) all.push(gap);
+    }
+    return all.sort((a, b) => a.at - b.at);
+  }
 
   function gapMs(): number {
     return secondMs * chance.whole(10 * 60, chance.pick([1, 6, 24]) * 3_600) + minuteMs;

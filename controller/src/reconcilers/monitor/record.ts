@@ -266,8 +266,9 @@ const textOf = ({ leading, selectedSinceAt }: MonitorTarget): string => `${leadi
 const sinceIn = (text: string): string | undefined => text.split(' ')[1];
 
 function projectionOf({ monitor }: GatheredMonitor, judged: { phase: MonitorPhase; conditions: readonly Condition[] }) {
-  const { uid, namespace, name, generation, createdAt, decoded } = monitor;
-  return { uid, namespace, name, generation, createdAt, spec: decoded.ok ? decoded.spec : {}, ...judged };
+  const { uid, namespace, name, generation, createdAt, decoded, specWrittenAt } = monitor;
+  const spec = decoded.ok ? decoded.spec : {};
+  return { uid, namespace, name, generation, createdAt, spec, specWrittenAt, ...judged };
 }
 
 function toHealth(

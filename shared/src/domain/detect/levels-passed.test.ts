@@ -4,9 +4,11 @@ import { deadMenPassed, type DeadManPast, type DeadManRule } from './dead-man.ts
 import { hastePassed, overrunsPassed, type EndedRun } from './duration-limits.ts';
 import { deadlinesPassed, type FinishByDay } from './finish-by.ts';
 import { stuckPassed, type JobStuckRule, type PastJob } from './job-stuck.ts';
+import { levelsAcross } from './levels-passed.ts';
 import { suspensionsPassed } from './job-suspended.ts';
 import { missesPassed, type JudgedSlot } from './missed-schedule.ts';
-import type { PassedLevel } from './passed-level.ts';
+import { firmly, type PassedLevel } from './passed-level.ts';
+import { holds } from './verdict.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -228,5 +230,32 @@ describe('expected runs that did not start, and then one did', () => {
       isCut: true,
     };
     assert.deepEqual(spans(missesPassed(rule, cut)), [[3, 5 + 1 / 60, undefined]]);
+  });
+});
+
+describe('levels of a monitor whose rules were changed', () => {
+  const level = (since: number, endedAt: number, subject: 'maxDuration' | 'finishBy' = 'maxDuration'): PassedLevel => ({
+    type: 'slaBreached',
+    subject,
+    verdict: firmly(
+      holds({ since: since * hour, reason: '', figures: { measured: 0, limit: 0, unit: 'seconds' }, detail: {} }),
+    ),
+    beganAt: since * hour - minute,
+    endedAt: endedAt * hour,
+    by: undefined,
+  });
+  const across = (earlier: readonly PassedLevel[], later: readonly PassedLevel[]) =>
+    levelsAcross(earlier, later, 10 * hour).map(({ verdict, endedAt }) => [verdict.since / hour, endedAt / hour]);
+
+  it('are those of the earlier rules before the change, and of the later ones after it', () => {
+    assert.deepEqual(across([level(1, 2), level(11, 13)], [level(3, 4), level(9, 12), level(14, 15)]), [
+      [1, 2],
+      [9, 12],
+      [14, 15],
+    ]);
+  });
+  it('are one where both held at the change, since the earlier rules held', () => {
+    assert.deepEqual(across([level(9, 12)], [level(8, 12)]), [[9, 12]]);
+    assert.deepEqual(across([level(9, 12, 'finishBy')], [level(8, 12)]), [[8, 12]], 'of another subject it is another');
   });
 });

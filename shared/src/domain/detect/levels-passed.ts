@@ -57,6 +57,29 @@ export function levelsPassed(rules: DetectionRules, past: DetectionPast, judgesF
   return passed.filter(({ endedAt }) => endedAt >= judgesFromAt).sort((a, b) => a.verdict.since - b.verdict.since);
 }
 
+/**
+ * Levels of a monitor whose rules were changed at an instant: of what was before it those that the earlier rules tell of, of what was after
+ * it those of the later ones. What held by both at that instant is one level, which began as the earlier rules say.
+ */
+export function levelsAcross(
+  earlier: readonly PassedLevel[],
+  later: readonly PassedLevel[],
+  changedAt: Instant,
+): PassedLevel[] {
+  const held = earlier.filter(({ verdict, endedAt }) => verdict.since < changedAt && endedAt >= changedAt);
+  const isOf = (level: PassedLevel) => (one: PassedLevel) => one.type === level.type && one.subject === level.subject;
+  return [
+    ...earlier.filter(({ endedAt }) => endedAt < changedAt),
+    ...later
+      .filter(({ endedAt }) => endedAt >= changedAt)
+      .map((level) => {
+        const begun = level.verdict.since < changedAt ? held.find(isOf(level)) : undefined;
+        if (begun === undefined) return level;
+        return { ...level, beganAt: begun.beganAt, verdict: { ...level.verdict, since: begun.verdict.since } };
+      }),
+  ].sort((a, b) => a.verdict.since - b.verdict.since);
+}
+
 function stuckLevels({ stuck: rules }: DetectionRules, stuck: NonNullable<DetectionPast['stuck']>): PassedLevel[] {
   return (['notStarted', 'terminating', 'overrunning'] as const).flatMap((subject) => {
     const rule = rules[subject];

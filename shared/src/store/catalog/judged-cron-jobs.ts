@@ -37,6 +37,10 @@ export interface JudgingMonitor {
   /** What ended since then was not judged for this monitor, which was away; undefined: it was not. */
   readonly newsFromAt: Instant | undefined;
   readonly selects: boolean;
+  /** Of the spec in its row. */
+  readonly generation: number;
+  /** Since when it asks what that says; undefined: it never asked anything else. */
+  readonly respecifiedAt: Instant | undefined;
   readonly isDeleted: boolean;
   /** When it went; undefined: it is there. */
   readonly deletedAt: Instant | undefined;
@@ -55,7 +59,7 @@ export async function listJudgedCronJobs(db: Db, ids: readonly number[]): Promis
     ids,
     (marks) =>
       `select t.cronjob_id, t.monitor_id, ${judgesFrom('t')} as judges_from_at, t.judged_at, t.news_from_at, t.removed_at, ` +
-      'coalesce(m.first_uid, m.uid) as uid, m.namespace, m.name, m.deleted_at ' +
+      'coalesce(m.first_uid, m.uid) as uid, m.namespace, m.name, m.deleted_at, m.generation, m.respecified_at ' +
       `from monitor_targets t join monitors m on m.id = t.monitor_id where t.cronjob_id in (${marks}) order by t.monitor_id`,
   );
   const monitorsOf = Map.groupBy(targets, (row) => Number(row['cronjob_id']));
@@ -78,6 +82,8 @@ export async function listJudgedCronJobs(db: Db, ids: readonly number[]): Promis
       wasJudged: target['judged_at'] !== null,
       newsFromAt: optionalNumber(target['news_from_at']),
       selects: target['removed_at'] === null && target['deleted_at'] === null,
+      generation: Number(target['generation']),
+      respecifiedAt: optionalNumber(target['respecified_at']),
       isDeleted: target['deleted_at'] !== null,
       deletedAt: optionalNumber(target['deleted_at']),
     })),

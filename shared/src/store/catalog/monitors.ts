@@ -1,12 +1,12 @@
 import type { MonitorPhase } from '../../contract/index.ts';
 import { isMadeAnew, madeAnewWithinMs, type Instant } from '../../domain/index.ts';
 import { resumeAlertsOf, suppressAlertsOf } from '../alerts/monitor-gone.ts';
-import { change, firstRow, insertRows, rows } from '../ask.ts';
+import { change, firstRow, insertRows, rows, type Row } from '../ask.ts';
 import { recordChanges } from '../changes.ts';
-import { optionalNumber, toJson } from '../column.ts';
+import { fromJson, optionalNumber, toJson } from '../column.ts';
 import type { Db, Tx } from '../database.ts';
 import { toId16 } from '../id16.ts';
-import { quoted, updateAll } from '../upsert.ts';
+import { quoted, rowsIn, updateAll } from '../upsert.ts';
 
 /** A CronJobMonitor as applied: spec with defaults and ceilings, and what its reconciler found. JSON values are kept as given. */
 export interface MonitorProjection {
@@ -23,6 +23,8 @@ export interface MonitorProjection {
   readonly evaluatedAt: Instant | undefined;
   /** When an earlier object of its name was seen to go; undefined: none was. */
   readonly earlierGoneAt?: Instant | undefined;
+  /** When its spec was written last, by the cluster; undefined: not known. */
+  readonly specWrittenAt?: Instant | undefined;
 }
 
 const columns = [
@@ -51,10 +53,12 @@ export async function projectMonitor(
   monitor: MonitorProjection,
 ): Promise<{ id: number; created: boolean; changed: boolean }> {
   const uid = tx.dialect.id16(toId16(monitor.uid));
-  await takeOver(tx, monitor);
-  const before = await firstRow(tx, `select ${quoted(shown)} from monitors where uid = ?${tx.dialect.lock.update}`, [
-    uid,
-  ]);
+  const isTakenOver = await takeOver(tx, monitor);
+  const before = await firstRow(
+    tx,
+    `select ${quoted(shown)}, created_at, respecified_at from monitors where uid = ?${tx.dialect.lock.update}`,
+    [uid],
+  );
   const row: Record<(typeof columns)[number], unknown> = {
     uid,
     namespace: monitor.namespace,
@@ -80,6 +84,14 @@ export async function projectMonitor(
     ),
   });
 
+  // What defaults of another release or configuration change is no wish of who wrote it.
+  const isEdited = isTakenOver || Number(before?.['generation']) !== monitor.generation;
+  if (before !== undefined && isEdited && before['spec'] !== row.spec)
+    await change(tx, 'update monitors set earlier_spec = ?, respecified_at = ? where uid = ?', [
+      before['spec'],
+      respecifiedAt(before, monitor.specWrittenAt, tx.now()),
+      uid,
+    ]);
   const created = before === undefined;
   const changed = created || shown.some((column) => before[column] !== row[column]);
   if (created) await forgetNamesakes(tx, monitor);
@@ -110,6 +122,20 @@ export async function findMonitorId(db: Db, uid: string): Promise<number | undef
   return row === undefined ? undefined : Number(row['id']);
 }
 
+/** What these monitors ask, as it is written, and what they asked before that; by their keys. */
+export async function listSpecs(
+  db: Db,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, { readonly spec: unknown; readonly earlierSpec: unknown }>> {
+  const found = await rowsIn(db, ids, (marks) => `select id, spec, earlier_spec from monitors where id in (${marks})`);
+  return new Map(
+    found.map((row) => [
+      Number(row['id']),
+      { spec: fromJson(row['spec']), earlierSpec: fromJson(row['earlier_spec']) },
+    ]),
+  );
+}
+
 async function markDeleted(tx: Tx, id: number, at: Instant): Promise<boolean> {
   const marked = await change(tx, 'update monitors set deleted_at = ? where id = ? and deleted_at is null', [at, id]);
   if (marked === 0) return false;
@@ -135,27 +161,36 @@ export async function tellMonitor(tx: Tx, id: number, { deleted }: { readonly de
   await recordMonitorChange(tx, monitor, deleted);
 }
 
-/** The row of an earlier object of this name that the monitor goes on with becomes its own. */
-async function takeOver(tx: Tx, { uid, namespace, name, createdAt, earlierGoneAt }: MonitorProjection): Promise<void> {
+/** When the cluster says that the spec was written, where it says anything newer than what is known; else now, when that is seen. */
+function respecifiedAt(before: Row, writtenAt: Instant | undefined, now: Instant): Instant {
+  const knownAt = optionalNumber(before['respecified_at']) ?? Number(before['created_at']);
+  return writtenAt !== undefined && writtenAt > knownAt ? Math.min(writtenAt, now) : now;
+}
+
+/** The row of an earlier object of this name that the monitor goes on with becomes its own. Returns whether one did. */
+async function takeOver(
+  tx: Tx,
+  { uid, namespace, name, createdAt, earlierGoneAt }: MonitorProjection,
+): Promise<boolean> {
   const known = await rows(
     tx,
     `select id, uid, deleted_at from monitors where namespace = ? and name = ? order by id desc limit 1${tx.dialect.lock.update}`,
     [namespace, name],
   );
   const [earlier] = known;
-  if (earlier === undefined || tx.dialect.id16Text(earlier['uid']) === toId16(uid)) return;
+  if (earlier === undefined || tx.dialect.id16Text(earlier['uid']) === toId16(uid)) return false;
   const id = Number(earlier['id']);
   const deletedAt = optionalNumber(earlier['deleted_at']);
   if (!isMadeAnew(createdAt, deletedAt ?? earlierGoneAt)) {
     if (deletedAt === undefined) await markDeleted(tx, id, earlierGoneAt ?? tx.now());
-    return;
+    return false;
   }
   await change(
     tx,
     'update monitors set first_uid = coalesce(first_uid, uid), uid = ?, deleted_at = null where id = ?',
     [tx.dialect.id16(toId16(uid)), id],
   );
-  if (deletedAt === undefined) return;
+  if (deletedAt === undefined) return true;
   // What ended meanwhile is news to this monitor, whatever other monitors of the CronJob were told of it.
   await change(
     tx,
@@ -163,6 +198,7 @@ async function takeOver(tx: Tx, { uid, namespace, name, createdAt, earlierGoneAt
     [deletedAt, id, deletedAt],
   );
   await resumeAlertsOf(tx, id);
+  return true;
 }
 
 /** Earlier objects of the same namespace and name: a new UID is another monitor. */

@@ -58,6 +58,8 @@ export const personColumns: Readonly<Record<string, Readonly<Record<string, Colu
   monitor_targets: { news_from_at: 'bigint' },
   // took_ms: how long the attempt took that was answered.
   alert_decisions: { took_ms: 'int' },
+  // earlier_spec: what it asked until respecified_at, by which what happened before then is judged; null: its spec was not changed since.
+  monitors: { earlier_spec: 'longText', respecified_at: 'bigint' },
   channels: { proved_at: 'bigint', proved_by: { text: 253 } },
 };
 

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import {
+  listJudgedCronJobs,
+  migrate,
+  openStore,
+  projectCronJob,
+  projectMonitor,
+  setTargets,
+  takeEpoch,
+} from '@cronjob-monitor/shared/store';
+import { aCronJob, FakeClock, RecordingLogger } from '@cronjob-monitor/shared/testing';
+import { EarlierSpecs, type KnownWatcher } from './earlier-rules.ts';
+import type { MonitorRules, Watcher } from './subject.ts';
+
+const minuteMs = 60_000;
+const now = Date.parse('2026-03-02T12:00:00Z');
+
+test('what a monitor asked before an edit is known as long as news of that time may come', async (context) => {
+  const folder = mkdtempSync(join(tmpdir(), 'earlier-'));
+  const options = { clock: new FakeClock(now), log: new RecordingLogger() };
+  const store = openStore({ type: 'sqlite', path: join(folder, 'monitor.db') }, options);
+  context.after(async () => {
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  await migrate(store, { version: 'test' });
+  const epoch = await takeEpoch(store, 'pod');
+  const createdAt = now - 600 * minuteMs;
+  const cronJob = aCronJob({ uid: '00000000-0000-4000-8000-000000000001', createdAt });
+  const uid = '00000000-0000-4000-8000-00000000000a';
+  const write = (spec: object, generation: number, specWrittenAt: number): Promise<void> =>
+    store.fenced(epoch, async (tx) => {
+      const monitor = { uid, namespace: 'prod', name: 'all', createdAt };
+      const status = { phase: 'Active', conditions: [], counts: {}, evaluatedAt: undefined } as const;
+      await projectCronJob(tx, { facts: cronJob, seenAt: now });
+      await projectMonitor(tx, { ...monitor, ...status, spec, generation, specWrittenAt });
+      await setTargets(tx, uid, [{ cronJobUid: cronJob.uid, leading: true }], now);
+    });
+  const rulesUnder = (spec: unknown): MonitorRules => ({ detection: spec }) as unknown as MonitorRules;
+  const specs = new EarlierSpecs();
+  /** What is said of the monitor that asks this now. */
+  const earlier = async (spec: object, generation: number, settledThroughAt: number, writtenAt?: number) => {
+    const [row] = await store.fenced(epoch, (tx) => listJudgedCronJobs(tx, [1]));
+    const [known] = row?.monitors ?? [];
+    assert.ok(known);
+    // Only what is read of a watcher.
+    const watcher = { rules: rulesUnder(spec), generation, specWrittenAt: writtenAt, rulesUnder } as unknown as Watcher;
+    const of: KnownWatcher = { known, watcher };
+    const found = (await store.fenced(epoch, (tx) => specs.gather(tx, [of], settledThroughAt)))(of);
+    return found && [found.rules?.detection, (found.untilAt - now) / minuteMs];
+  };
+
+  await write({ rule: 1 }, 1, createdAt);
+  assert.equal(await earlier({ rule: 1 }, 1, -Infinity), undefined, 'it never asked anything else');
+  assert.deepEqual(await earlier({ rule: 2 }, 2, -Infinity, now - 30 * minuteMs), [{ rule: 1 }, -30], 'before its row');
+  await write({ rule: 2 }, 2, now - 30 * minuteMs);
+  assert.deepEqual(await earlier({ rule: 2 }, 2, now - 31 * minuteMs), [{ rule: 1 }, -30]);
+  assert.equal(await earlier({ rule: 2 }, 2, now - 29 * minuteMs), undefined, 'all before it was judged');
+  assert.equal(await earlier({ rule: 1 }, 2, -Infinity), undefined, 'its rules are the same');
+  await write({}, 3, now - 20 * minuteMs);
+  await write({ rule: 2 }, 4, now - 10 * minuteMs);
+  assert.deepEqual(
+    await earlier({ rule: 2 }, 4, -Infinity),
+    [undefined, -10],
+    'it could not be read, and asked nothing',
+  );
+});

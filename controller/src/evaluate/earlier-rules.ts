@@ -1,0 +1,77 @@
+import type { Instant } from '@cronjob-monitor/shared/domain';
+import { listSpecs, type JudgingMonitor, type Tx } from '@cronjob-monitor/shared/store';
+import type { MonitorRules, Watcher } from './subject.ts';
+
+/** What a monitor asked about a CronJob until its spec was changed: what happened before then is judged by it. */
+export interface EarlierRules {
+  /** Undefined: it asked nothing, for its spec could not be read. */
+  readonly rules: MonitorRules | undefined;
+  readonly untilAt: Instant;
+}
+
+/** A monitor of a CronJob as its row knows it, and as it is in the cluster. */
+export interface KnownWatcher {
+  readonly known: JudgingMonitor;
+  readonly watcher: Watcher;
+}
+
+/** The specs that monitors had before the ones in their rows. Each is read once. */
+export class EarlierSpecs {
+  /** By the key of the monitor. */
+  readonly #kept = new Map<number, { readonly untilAt: Instant; readonly spec: unknown }>();
+
+  /**
+   * What these monitors asked before their specs were changed, of those that were changed after `settledThroughAt`: what happened before
+   * that instant was judged, and is not asked about again. A change that no row tells of yet counts from when the cluster says that it was
+   * written.
+   */
+  async gather(
+    tx: Tx,
+    watchers: readonly KnownWatcher[],
+    settledThroughAt: Instant,
+  ): Promise<(of: KnownWatcher) => EarlierRules | undefined> {
+    const now = tx.now();
+    const isAsked = (of: KnownWatcher): boolean => {
+      const at = changedAt(of, now);
+      return at !== undefined && at >= settledThroughAt && at > of.known.judgesFromAt;
+    };
+    const unread = watchers.filter((of) => isAsked(of) && this.#keptOf(of) === undefined);
+    const ids = [...new Set(unread.map(({ known }) => known.id))];
+    const written = ids.length === 0 ? undefined : await listSpecs(tx, ids);
+    for (const { known } of unread)
+      if (known.respecifiedAt !== undefined)
+        this.#kept.set(known.id, {
+          untilAt: known.respecifiedAt,
+          spec: written?.get(known.id)?.earlierSpec,
+        });
+    return (of) => {
+      const untilAt = changedAt(of, now);
+      if (untilAt === undefined || !isAsked(of)) return undefined;
+      const spec = isBehind(of) ? written?.get(of.known.id)?.spec : this.#keptOf(of)?.spec;
+      return earlierRulesOf(of.watcher, spec, untilAt);
+    };
+  }
+
+  #keptOf(of: KnownWatcher): { readonly spec: unknown } | undefined {
+    const kept = this.#kept.get(of.known.id);
+    return kept !== undefined && !isBehind(of) && kept.untilAt === of.known.respecifiedAt ? kept : undefined;
+  }
+}
+
+function earlierRulesOf(watcher: Watcher, spec: unknown, untilAt: Instant): EarlierRules | undefined {
+  if (typeof spec !== 'object' || spec === null) return undefined;
+  // So is the row of a monitor whose spec cannot be read.
+  if (Object.keys(spec).length === 0) return { rules: undefined, untilAt };
+  const rules = watcher.rulesUnder?.(spec);
+  const isSame = rules && JSON.stringify(rules.detection) === JSON.stringify(watcher.rules.detection);
+  return rules === undefined || isSame ? undefined : { rules, untilAt };
+}
+
+function changedAt(of: KnownWatcher, now: Instant): Instant | undefined {
+  return isBehind(of) ? (of.watcher.specWrittenAt ?? now) : of.known.respecifiedAt;
+}
+
+/** The row of the monitor is about to be written. */
+function isBehind({ known, watcher }: KnownWatcher): boolean {
+  return watcher.generation !== undefined && watcher.generation > known.generation;
+}

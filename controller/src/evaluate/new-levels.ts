@@ -1,0 +1,95 @@
+import {
+  levelsAcross,
+  levelsPassed,
+  type DetectionFacts,
+  type Instant,
+  type PassedLevel,
+} from '@cronjob-monitor/shared/domain';
+import type { JudgedRunRow } from '@cronjob-monitor/shared/store';
+import { partOf, partsOfLevels, type Part } from './part.ts';
+import type { PastFacts } from './past-facts.ts';
+import { isNewsTo, type Subject, type Watch } from './subject.ts';
+
+/** Up to when everything that a part asks about was asked; undefined: nothing ever was. */
+export type JudgedThrough = (part: Part) => Instant | undefined;
+
+/** What was asked shortly before its end is asked again: news of it may have come a moment later. */
+const againMs = 120_000;
+
+/** Nothing that ended before is news by its instant. */
+export function settledThrough(parts: Iterable<Part>, judgedThroughAt: JudgedThrough): Instant {
+  return Math.min(...[...parts].map((part) => (judgedThroughAt(part) ?? -Infinity) - againMs));
+}
+
+/** The facts of CronJobs and their past, as some rules ask for them. */
+export interface GatheredFacts {
+  readonly factsOf: (subject: Subject, watch: Watch) => DetectionFacts;
+  readonly past: PastFacts;
+}
+
+/** The past of one watch, by the rules in force and by those before them. */
+export interface PastOfWatch {
+  readonly levels: (subject: Subject, watch: Watch, facts: DetectionFacts) => PassedLevel[];
+  /** The ended runs that were read, newest first. */
+  readonly runsOf: PastFacts['runsOf'];
+}
+
+/**
+ * The past of these CronJobs, of each instant by what was asked then. Where rules were changed and news of the time before may have come, the
+ * facts are gathered by the earlier ones too.
+ */
+export async function gatherAcross(
+  subjects: readonly Subject[],
+  parts: ReadonlySet<Part>,
+  of: {
+    readonly past: PastFacts;
+    readonly judgedThroughAt: JudgedThrough;
+    readonly gather: (subjects: readonly Subject[], parts: ReadonlySet<Part>) => Promise<GatheredFacts>;
+  },
+): Promise<PastOfWatch> {
+  const { past, judgedThroughAt, gather } = of;
+  const asBefore = new Map<Watch, Watch>();
+  const changed = subjects.flatMap((subject) => {
+    for (const watch of subject.watches)
+      if (watch.earlier?.rules) asBefore.set(watch, { ...watch, rules: watch.earlier.rules, earlier: undefined });
+    const watches = subject.watches.flatMap((watch) => asBefore.get(watch) ?? []);
+    return watches.length === 0 ? [] : [{ ...subject, watches }];
+  });
+  const changes = [...asBefore.keys()].flatMap(({ earlier }) => earlier?.untilAt ?? []);
+  const asked = [...parts].filter(
+    (part) => partsOfLevels.has(part) && Math.max(...changes) >= settledThrough([part], judgedThroughAt),
+  );
+  const before = changed.length === 0 || asked.length === 0 ? undefined : await gather(changed, new Set(asked));
+
+  const levelsBefore = (subject: Subject, watch: Watch): PassedLevel[] => {
+    const earlier = asBefore.get(watch);
+    if (before === undefined || earlier === undefined) return [];
+    const facts = before.factsOf(subject, earlier);
+    return levelsPassed(earlier.rules.detection, before.past.of(subject, earlier, facts), earlier.judgesFromAt);
+  };
+  return {
+    runsOf: (subject) => {
+      const runs = past.runsOf(subject);
+      return runs.length > 0 ? runs : (before?.past.runsOf(subject) ?? []);
+    },
+    levels: (subject, watch, facts) => {
+      const levels = levelsPassed(watch.rules.detection, past.of(subject, watch, facts), watch.judgesFromAt);
+      return watch.earlier ? levelsAcross(levelsBefore(subject, watch), levels, watch.earlier.untilAt) : levels;
+    },
+  };
+}
+
+/** Levels that have passed and may be told by no alert: their end is news, by the run that ended them or by its instant. */
+export function newLevels(
+  { subject, watch, facts }: { readonly subject: Subject; readonly watch: Watch; readonly facts: DetectionFacts },
+  past: PastOfWatch,
+  isNews: (run: JudgedRunRow) => boolean,
+  judgedThroughAt: JudgedThrough,
+): readonly PassedLevel[] {
+  const runs = past.runsOf(subject).filter(isNews);
+  return past.levels(subject, watch, facts).filter((level) => {
+    const { by, endedAt } = level;
+    const isNewEnd = isNewsTo(watch, endedAt) || endedAt > settledThrough([partOf(level)], judgedThroughAt);
+    return isNewEnd || runs.some((run) => run.jobName === by?.jobName && run.endedAt === by.endedAt);
+  });
+}
