@@ -62,6 +62,10 @@ const calls: Readonly<Record<string, Call>> = {
     const found = await cluster.findLease(leaseKey, never);
     if (found) await cluster.replaceLease(leaseKey, { ...found, holder: 'y' }, never);
   },
+  createWarning: (cluster, { watched }) => {
+    const cronJob = { namespace: watched, name: 'there', uid: '00000000-0000-0000-0000-000000000000' };
+    return cluster.createWarning({ name: 'there.tried', cronJob, reason: 'Tried', message: 'm', at: 0 }, never);
+  },
   listEvents: (cluster, { watched }) => cluster.listEvents(watched, '00000000-0000-0000-0000-000000000000', never),
   listAllEvents: (cluster, { watched }) => cluster.listAllEvents(watched, 1_000, never),
   readLog: (cluster, { watched }) => firstOf(cluster.readLog({ namespace: watched, pod: 'p', container: 'c' }, never)),
@@ -120,7 +124,9 @@ async function isAllowed(call: Call, cluster: Cluster, scene: Scene): Promise<bo
 /** What each process does for its work; whatever is not among it is refused. */
 const ofController =
   `listPage watch patchMonitorStatus patchChannelStatus findLease createLease replaceLease listEvents listAllEvents readLog
-  listPodsOfJob listPods findSecret reviewToken reviewAccess version clusterUid findCronJob findJob`.split(/\s+/);
+  createWarning listPodsOfJob listPods findSecret reviewToken reviewAccess version clusterUid findCronJob findJob`.split(
+    /\s+/,
+  );
 const reads = ['readLog', 'listPodsOfJob', 'findCronJob', 'findJob', 'reviewToken', 'reviewAccess', 'version'];
 /** Who may suspend may annotate too. */
 const writes = ['createJob', 'setSuspended', 'applyHealth'];
@@ -206,6 +212,12 @@ describe('the rights that the chart gives', { skip }, () => {
     assert.deepEqual(await allowed(objects, 'controller', anywhere), [...ofController].sort());
   });
 
+  test('owners.events false: the controller creates nothing in the cluster but its Lease', async () => {
+    const objects = await given('split on PostgreSQL', { config: { owners: { events: false } } });
+    const without = ofController.filter((name) => name !== 'createWarning');
+    assert.deepEqual(await allowed(objects, 'controller', anywhere), without.sort());
+  });
+
   // To a cluster both are patches.
   test('gitops.mirror: the controller may patch CronJobs as well', async () => {
     const objects = await given('split on PostgreSQL', { config: { gitops: { mirror: 'healthy' } } });
@@ -256,7 +268,9 @@ describe('the rights that the chart gives', { skip }, () => {
 
     const outside: Scene = { watched: 'elsewhere', listed: 'elsewhere', secrets: namespace };
     const seen = await allowed(objects, 'controller', outside);
-    const here = ['listPage', 'watch', 'patchMonitorStatus', 'listEvents', 'listAllEvents', 'readLog', 'listPodsOfJob'];
+    const here = 'listPage watch patchMonitorStatus createWarning listEvents listAllEvents readLog listPodsOfJob'.split(
+      ' ',
+    );
     assert.deepEqual(
       here.filter((name) => seen.includes(name)),
       [],

@@ -89,6 +89,16 @@ describe('owners speak for their CronJobs, on a real cluster with RBAC', { skip:
     const severity = settings.find(({ field }) => field === 'alerting.severityOverrides');
     assert.deepEqual([severity?.value, severity?.source, severity?.object], ['critical', 'CronJob', 'shop/till']);
     assert.deepEqual(annotationProblems, ['shop/till: grace: 5 is no duration; such as 5m']);
+    await scene.service.until('an Event says so', async () => {
+      const query = '?fieldSelector=reason%3DInvalidAnnotation';
+      const { body } = await cluster.request('GET', `/api/v1/namespaces/${shop}/events${query}`);
+      const told = body.items.map(
+        ({ involvedObject, message }: { involvedObject: { name: string }; message: string }) =>
+          `${involvedObject.name}: ${message}`,
+      );
+      const sentence = 'The annotation cronjob-monitor.io/grace: 5 is no duration; such as 5m. It counts as absent.';
+      return told.join() === `till: ${sentence}`;
+    });
 
     await asTenant('PATCH', paths.cronJobs(shop, 'till'), {
       metadata: { annotations: { 'cronjob-monitor.io/ignore': 'true' } },

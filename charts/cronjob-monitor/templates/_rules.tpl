@@ -17,7 +17,7 @@
   verbs: [get]
 - apiGroups: [""]
   resources: [events]
-  verbs: [list]
+  verbs: [list{{ if ne (get (get .root.Values.config "owners" | default dict) "events" | toString) "false" }}, create{{ end }}]
 - apiGroups: [cronjob-monitor.io]
   resources: [cronjobmonitors]
   verbs: [get, list, watch]

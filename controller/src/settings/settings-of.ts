@@ -21,6 +21,7 @@ export function settingsOf(loaded: LoadedConfig, ownNamespace: string): Controll
     defaultZone: config['cluster.default-time-zone'],
     isDefaultZoneGiven: (settings.get('cluster.default-time-zone')?.source.from ?? 'default') !== 'default',
     ownerLabel: config['owners.label'],
+    ownerEvents: config['owners.events'],
     watchNamespaces: config['cluster.watch-namespaces'],
     reach: {
       ignoredNamespaces: config['ignored-namespaces'],

@@ -14,6 +14,8 @@ export interface ControllerSettings {
   readonly isDefaultZoneGiven: boolean;
   /** Label that names the owner of a CronJob; undefined: none does. */
   readonly ownerLabel: string | undefined;
+  /** Annotations of CronJobs that cannot be used are told by Events. */
+  readonly ownerEvents: boolean;
   readonly watchNamespaces: readonly string[];
   readonly reach: ReachRules;
   /** Health of CronJobs as annotations of theirs, and the word for a template that has not run. */

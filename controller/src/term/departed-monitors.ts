@@ -4,7 +4,7 @@ import { listMonitorsSince, type Store } from '@cronjob-monitor/shared/store';
 import type { MonitorSeen, Selection } from '../selection/index.ts';
 
 /**
- * Monitors that went while another process led, or none: what they select is recorded for as long as they may be made anew (truth.md 2.1),
+ * Monitors that went while another process led, or none: what they select is recorded for as long as they may be made anew,
  * across a restart as well. One whose deletion no leader saw may have gone a moment ago.
  */
 export async function recallDepartedMonitors(

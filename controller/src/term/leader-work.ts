@@ -19,7 +19,13 @@ import type {
   VerdictMetrics,
 } from '../metrics/index.ts';
 import type { Queues } from '../reconcilers/queues.ts';
-import { createMirror, createOutlooks, type Mirror, type SpecSightings } from '../reconcilers/cronjob/index.ts';
+import {
+  createAnnotationEvents,
+  createMirror,
+  createOutlooks,
+  type Mirror,
+  type SpecSightings,
+} from '../reconcilers/cronjob/index.ts';
 import type { JobIntake } from '../reconcilers/job/index.ts';
 import { recallDepartedMonitors } from './departed-monitors.ts';
 import { type BlindSpans, type Circuit, isDatabaseAway } from '../runtime/index.ts';
@@ -106,7 +112,11 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
   const onAlertsMoved = (uids: Iterable<string>): void => mirror?.ask(uids);
   const verdicts = await createVerdictWork({ ...deps, evidence, figures, outlookOf, onAlertsMoved, isAway }, term);
   await recallDepartedMonitors({ store, selection, monitors: deps.caches.monitors }, deps.clock.now());
-  const loops = new ReconcileLoops(deps, term, { evidence, verdicts, outlookOf, durations, moves, series, mirror });
+  const annotationEvents = deps.settings.ownerEvents
+    ? createAnnotationEvents({ ...deps, cronJobs: deps.caches.cronJobs })
+    : undefined;
+  const parts = { evidence, verdicts, outlookOf, durations, moves, series, mirror, annotationEvents };
+  const loops = new ReconcileLoops(deps, term, parts);
   const { judged } = verdicts.evaluation;
   if (mirror) {
     deps.problems.add(() => mirror.problems());
@@ -116,6 +126,7 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
     );
   }
 
+  annotationEvents?.begin(term.signal);
   loops.startRuns();
   const beginTheRest = (): void => {
     if (capturingSignal.aborted) return;

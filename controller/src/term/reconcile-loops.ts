@@ -12,6 +12,7 @@ import { reconcileChannel } from '../reconcilers/channel/index.ts';
 import {
   createCronJobRecords,
   reconcileCronJobs,
+  type createAnnotationEvents,
   type createOutlooks,
   type Mirror,
   type Outlook,
@@ -45,6 +46,8 @@ interface TermParts {
   readonly series: ReturnType<typeof createSeriesUpkeep>;
   /** Undefined: nothing is mirrored. */
   readonly mirror: Mirror | undefined;
+  /** Undefined: no Event is written. */
+  readonly annotationEvents: ReturnType<typeof createAnnotationEvents> | undefined;
 }
 
 /** The loops that write down what the cluster says, one for each kind of object. */
@@ -167,7 +170,7 @@ export class ReconcileLoops {
 
   async #reconcileCronJobs(uids: readonly string[]): ReturnType<BatchOf> {
     const { caches, selection, settings, clock, productMetrics, sightings } = this.#deps;
-    const { verdicts, series, mirror } = this.#parts;
+    const { verdicts, series, mirror, annotationEvents } = this.#parts;
     const { evaluation, watchedUntilAt } = verdicts;
     // Coverage counts those that no monitor selects, too.
     if (!uids.every((uid) => selection.isMonitored(uid))) series.tidySoon();
@@ -196,6 +199,7 @@ export class ReconcileLoops {
       onRespecified: (respecified) => evaluation.ask(respecified),
     });
     mirror?.ask(uids);
+    annotationEvents?.ask(uids);
     return comeBack;
   }
 

@@ -32,6 +32,7 @@ export const settings: ControllerSettings = {
   defaultZone: 'UTC',
   isDefaultZoneGiven: true,
   ownerLabel: undefined,
+  ownerEvents: true,
   watchNamespaces: [],
   mirror: 'off',
   reach: { ignoredNamespaces: ['kube-system'], watchNamespaces: [], crossNamespaceFrom: [] },

@@ -215,6 +215,12 @@ export const keys = {
     null,
     'Label of CronJobs and Namespaces that names the owner; an annotation wins.',
   ),
+  'owners.events': row(
+    'C',
+    bool,
+    'true',
+    'An Event InvalidAnnotation on a CronJob whose owner says what cannot be used.',
+  ),
 
   'gitops.mirror': row(
     'C',

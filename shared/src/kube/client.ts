@@ -4,6 +4,7 @@ import type {
   AccessQuestion,
   Cluster,
   ClusterEvent,
+  CronJobWarning,
   MirroredHealth,
   Identity,
   LeaseRecord,
@@ -157,6 +158,25 @@ class HttpCluster implements Cluster {
     const path = pathOf(kinds.CronJob, { namespace, name }) + queryOf({ fieldManager: ownManager, force: true });
     const write = { method: 'PATCH', body, contentType: applyPatch } as const;
     await this.#call.send({ ...write, lane: 'calls', verb: 'patch', resource: 'cronjobs', path }, signal);
+  }
+
+  async createWarning({ name, cronJob, reason, message, at }: CronJobWarning, signal: AbortSignal): Promise<void> {
+    const { namespace } = cronJob;
+    const time = new Date(at).toISOString();
+    const body = {
+      metadata: { namespace, name },
+      involvedObject: { apiVersion: 'batch/v1', kind: 'CronJob', ...cronJob },
+      type: 'Warning',
+      reason,
+      message,
+      source: { component: ownManager },
+      reportingComponent: ownManager,
+      count: 1,
+      firstTimestamp: time,
+      lastTimestamp: time,
+    };
+    const path = pathOf(events, { namespace });
+    await this.#call.send({ lane: 'calls', method: 'POST', verb: 'create', resource: 'events', path, body }, signal);
   }
 
   // oxlint-disable-next-line max-params -- path and name of the resource, what to write, and the signal

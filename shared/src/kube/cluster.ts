@@ -106,6 +106,17 @@ export interface MirroredHealth {
   readonly message: string;
 }
 
+/** An Event of type Warning that we write about a CronJob. */
+export interface CronJobWarning {
+  /** Equal for what is to be told once. */
+  readonly name: string;
+  readonly cronJob: ObjectKey & { readonly uid: string };
+  readonly reason: string;
+  /** At most 1024 characters, which is what the API server takes. */
+  readonly message: string;
+  readonly at: number;
+}
+
 /**
  * All that the product asks of a Kubernetes cluster. One implementation speaks HTTP to in-cluster, kubeconfig and simulated
  * API servers alike. Every call has a time limit of its own and ends when its signal aborts. Failures are `ClusterError`.
@@ -146,6 +157,8 @@ export interface Cluster {
   createLease(key: ObjectKey, lease: Omit<LeaseRecord, 'resourceVersion'>, signal: AbortSignal): Promise<LeaseRecord>;
   replaceLease(key: ObjectKey, lease: LeaseRecord, signal: AbortSignal): Promise<LeaseRecord>;
 
+  /** Fails with `alreadyExists` while the cluster still has an Event of this name; it forgets them after an hour, unless it is told otherwise. */
+  createWarning(warning: CronJobWarning, signal: AbortSignal): Promise<void>;
   /** At most 100, by the UID of the object they are about. */
   listEvents(namespace: string, objectUid: string, signal: AbortSignal): Promise<ClusterEvent[]>;
   /** All of a namespace, page by page; undefined when there are more than `most`. */

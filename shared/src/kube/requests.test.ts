@@ -187,6 +187,27 @@ const rows: Row[] = [
     },
     'application/apply-patch+yaml',
   ],
+  [
+    'warning',
+    (c) =>
+      c.createWarning({ name: 'w', cronJob: { ...key, uid: 'u' }, reason: 'InvalidX', message: 'm', at: 0 }, never),
+    {},
+    'POST',
+    '/api/v1/namespaces/prod/events',
+    {
+      metadata: { namespace: 'prod', name: 'w' },
+      involvedObject: { apiVersion: 'batch/v1', kind: 'CronJob', ...key, uid: 'u' },
+      type: 'Warning',
+      reason: 'InvalidX',
+      message: 'm',
+      source: { component: 'cronjob-monitor' },
+      reportingComponent: 'cronjob-monitor',
+      count: 1,
+      firstTimestamp: '1970-01-01T00:00:00.000Z',
+      lastTimestamp: '1970-01-01T00:00:00.000Z',
+    },
+    json,
+  ],
   ['Secret', (c) => c.findSecret(key, never), {}, 'GET', '/api/v1/namespaces/prod/secrets/report'],
   [
     'token',

@@ -63,6 +63,27 @@ export function writeContract(subject: Subject): void {
       assert.equal((await raw(subject, 'GET', paths.cronJobs(namespace, 'never'))).status, 404);
     });
 
+    test('a warning about a CronJob is an Event of it, and of one name there is one', async () => {
+      const { client } = subject();
+      await prepare(subject, 'POST', paths.cronJobs(namespace), aCronJob('warned'));
+      const { uid } = (await raw(subject, 'GET', paths.cronJobs(namespace, 'warned'))).body.metadata;
+      const cronJob = { namespace, name: 'warned', uid };
+      const at = Date.now();
+      const warning = { name: 'warned.1', cronJob, reason: 'InvalidAnnotation', message: 'It counts as absent.', at };
+      await client.createWarning(warning, forever);
+      await assert.rejects(client.createWarning(warning, forever), is('alreadyExists'));
+      const [told, ...more] = (await client.listEvents(namespace, uid, forever)).map((event) => ({
+        ...event,
+        uid: '',
+      }));
+      const { reason, message } = warning;
+      const wanted = { uid: '', type: 'Warning', reason, message, count: 1, object: 'CronJob/warned', objectUid: uid };
+      assert.deepEqual([told, more.length], [{ ...wanted, firstAt: told?.firstAt, lastAt: told?.firstAt }, 0]);
+      assert.ok(Math.abs((told?.firstAt ?? 0) - at) < 1_000);
+      const elsewhere = { ...warning, cronJob: { ...cronJob, namespace: `${namespace}-not-there` } };
+      await assert.rejects(client.createWarning(elsewhere, forever), is('notFound'));
+    });
+
     test('an update with an old version is a conflict, and changes nothing', async () => {
       await prepare(subject, 'POST', paths.cronJobs(namespace), aCronJob('contested'));
       const path = paths.cronJobs(namespace, 'contested');

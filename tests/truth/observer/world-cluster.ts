@@ -257,6 +257,7 @@ export class WorldCluster implements Cluster {
     return this.#shared.world.find('Job', namespace, name);
   }
 
+  createWarning = neverAsked;
   createJob = neverAsked;
   setSuspended = neverAsked;
   reviewToken = neverAsked;

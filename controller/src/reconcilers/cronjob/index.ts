@@ -2,3 +2,4 @@ export { createCronJobRecords, reconcileCronJobs, createOutlooks, type Outlook }
 export { watchCronJobs } from './watches.ts';
 export { SpecSightings } from './spec-sightings.ts';
 export { createMirror, type Mirror } from './mirror.ts';
+export { createAnnotationEvents } from './annotation-events.ts';

@@ -31,7 +31,7 @@ const none =
 
 /**
  * Where a pattern of a fix was found, the line there; else the last line that speaks of an error; else the last line that is not empty.
- * Undefined: the log is empty. Time grows with the length of the log alone. ui-second.md section 4.2.
+ * Undefined: the log is empty. Time grows with the length of the log alone.
  *
  * @param hitAt where the pattern was found, in characters from the beginning
  */

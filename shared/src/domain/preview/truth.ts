@@ -30,7 +30,7 @@ export interface TrueOrFalse {
  * Which alerts of one CronJob were right, and which runs went wrong without one, by what became of its expected runs. An alert is true when an
  * expected run failed, was missed or passed its finishBy while it was open, or opened it; false when none did and the next expected run
  * succeeded. A run is missed out when it failed or was missed and no alert was open before the next success, or until now. Runs in maintenance
- * that does not count and runs by hand are not expected; every run of a group of Jobs is. ui-second.md section 5.
+ * that does not count and runs by hand are not expected; every run of a group of Jobs is.
  */
 export function truthOf(
   alerts: readonly PreviewedAlert[],

@@ -76,7 +76,7 @@ export const rolloutAlertTypes = [
 
 /**
  * How the present job template of a CronJob fares, for those who roll it out. It forgets what earlier templates did: a fix of a failed one
- * is Progressing until it has run. The first that holds decides: reach.md item 6.
+ * is Progressing until it has run. The first that holds decides.
  */
 export function rolloutOf(facts: RolloutFacts): RolloutVerdict {
   const { template } = facts;
