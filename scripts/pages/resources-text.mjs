@@ -181,7 +181,9 @@ ${table(
 )}
 
 A value that cannot be used counts as absent. The page and the API of the CronJob name it (\`annotationProblems\`), and the lint does:
-\`AnnotationInvalid: grace: 5 is no duration; such as 5m\`. \`settings\` there tells of each setting its value and who says so.
+\`AnnotationInvalid: grace: 5 is no duration; such as 5m\`. \`settings\` there tells of each setting its value and who says so. Where the CronJob itself has
+it and a monitor selects it, an Event \`InvalidAnnotation\` of type Warning says so once for each value, five a second at most; \`kubectl describe cronjob\`
+shows it for an hour. \`owners.events\` switches that off.
 `;
 
 const routes = `## Who is told
@@ -378,8 +380,14 @@ ${table(
   ],
 )}
 
-\`kubectl wait --for=condition=Healthy cjm/backups --timeout=30m\` waits for all CronJobs of a monitor, \`cronjob-monitor wait\` for one. Flux reads the
-condition by an expression in \`spec.healthCheckExprs\` of a Kustomization:
+\`cronjob-monitor wait\` waits for one CronJob. For all of a monitor, which goes on waiting while one of them is Degraded:
+
+\`\`\`sh
+kubectl wait --for=condition=Healthy cjm/backups -n prod --timeout=30m
+\`\`\`
+
+Flux reads both by expressions in \`spec.healthCheckExprs\` of a Kustomization: the condition, and what \`gitops.mirror\` writes on CronJobs. What is Degraded ends
+its waiting, and what was not judged yet is waited for.
 
 \`\`\`yaml
 healthCheckExprs:
@@ -387,12 +395,45 @@ healthCheckExprs:
     kind: CronJobMonitor
     current: status.conditions.exists(c, c.type == 'Healthy' && c.status == 'True')
     failed: status.conditions.exists(c, c.type == 'Healthy' && c.status == 'False')
+  - apiVersion: batch/v1
+    kind: CronJob
+    inProgress: "!has(metadata.annotations) || !('cronjob-monitor.io/health' in metadata.annotations)"
+    current: >-
+      metadata.annotations['cronjob-monitor.io/health'] in
+      ['Healthy/' + string(metadata.generation), 'Suspended/' + string(metadata.generation)]
+    failed: metadata.annotations['cronjob-monitor.io/health'] == 'Degraded/' + string(metadata.generation)
 \`\`\`
 
+Without expressions tools read the conditions as kstatus has them, which tell of the monitor itself: Failed while it is \`Stalled\`, InProgress while it is not \`Ready\`
+or its last edit is not judged, else Current. That holds for an AlertChannel too, which never is Failed. Argo CD reads scripts, which the chart brings:
+
+\`\`\`sh
+kubectl patch configmap argocd-cm -n argocd --patch-file charts/cronjob-monitor/gitops/argocd-cm.yaml
+\`\`\`
+
+${table(
+  ['a CronJob', 'Argo CD 3.6 by itself', 'with the script and `gitops.mirror`'],
+  [
+    ['is new, or its first run goes on', 'Healthy', 'Progressing'],
+    ['failed and never succeeded', 'Healthy', 'Degraded'],
+    ['succeeded, whether a pod was retried or its Job is gone', 'Healthy', 'Healthy'],
+    ['failed last', 'Degraded', 'Degraded'],
+    ['failed last and runs again', 'Healthy', 'Degraded'],
+    ['has a new template since it failed', 'Degraded', 'Progressing'],
+    ['missed runs since', 'Healthy', 'Degraded'],
+    ['is suspended', 'Healthy', 'Healthy'],
+  ],
+)}
+Without the annotation the script judges as Argo CD does. A CronJobMonitor is Degraded where its \`phase\` is Degraded or Error, an AlertChannel where it is not \`Ready\`,
+and neither because of a CronJob.
 With the configuration \`gitops.mirror\` the CronJob says it itself: annotation \`cronjob-monitor.io/health: Healthy/12\`, state and generation, which is compared
 with \`metadata.generation\`. \`progressing\` says so of a template that has not run yet; \`healthy\` calls it healthy, for sync waves wait for each other. It is written on a
 change, for one CronJob every 10 s at most and five a second in all, so a fleet of 10,000 has it after 35 min. After \`off\` the annotations stay until
-\`kubectl annotate cronjobs --all --all-namespaces cronjob-monitor.io/health- cronjob-monitor.io/health-message-\` takes them away.
+they are taken away:
+
+\`\`\`sh
+kubectl annotate cronjobs --all --all-namespaces cronjob-monitor.io/health- cronjob-monitor.io/health-message-
+\`\`\`
 `,
   'AlertChannel status': `${table(
     ['condition', 'reason', 'when'],

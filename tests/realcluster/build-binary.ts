@@ -19,8 +19,8 @@ const home = import.meta.dirname;
 const bin = join(home, 'bin');
 const goEnvironment = { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-mod=readonly' };
 
-/** A real control plane, what a machine runs, the real controllers in virtual time, and what enforces NetworkPolicies. */
-type Program = 'realcluster' | 'kubenode' | 'oracle' | 'policies';
+/** A real control plane, what a machine runs, the real controllers in virtual time, what enforces NetworkPolicies, and tools of rollouts. */
+type Program = 'realcluster' | 'kubenode' | 'oracle' | 'policies' | 'gitops';
 
 /** The folder of each program's main package; what it shares lies in folders that belong to none of them. */
 const packages: Readonly<Record<Program, string>> = {
@@ -29,6 +29,8 @@ const packages: Readonly<Record<Program, string>> = {
   oracle: 'oracle',
   /** A module of its own, since its engine asks for other versions of what the rest is made of. */
   policies: 'policies',
+  /** A module of its own, for the versions that Flux asks for. */
+  gitops: 'gitops',
 };
 
 /** A program of the module, or why this machine cannot make it. */
@@ -138,7 +140,9 @@ function sourceHash(goVersion: string, program: Program): string {
 
 /** Whether a file is a source of the program: those of its own folder, and for the control plane all that no other program has. */
 function isReadBy(program: Program, file: string): boolean {
-  const owner = (['kubenode', 'oracle', 'policies'] as const).find((one) => file.startsWith(`${packages[one]}/`));
+  const owner = (['kubenode', 'oracle', 'policies', 'gitops'] as const).find((one) =>
+    file.startsWith(`${packages[one]}/`),
+  );
   return (owner ?? 'realcluster') === program;
 }
 
