@@ -380,7 +380,7 @@ ${table(
   ],
 )}
 
-\`cronjob-monitor wait\` waits for one CronJob. For all of a monitor, which goes on waiting while one of them is Degraded:
+\`cronjob-monitor wait\` waits for one CronJob, and ends when it is Degraded. \`kubectl\` waits for all of a monitor, and goes on while one is Degraded:
 
 \`\`\`sh
 kubectl wait --for=condition=Healthy cjm/backups -n prod --timeout=30m
@@ -404,8 +404,9 @@ healthCheckExprs:
     failed: metadata.annotations['cronjob-monitor.io/health'] == 'Degraded/' + string(metadata.generation)
 \`\`\`
 
-Without expressions tools read the conditions as kstatus has them, which tell of the monitor itself: Failed while it is \`Stalled\`, InProgress while it is not \`Ready\`
-or its last edit is not judged, else Current. That holds for an AlertChannel too, which never is Failed. Argo CD reads scripts, which the chart brings:
+Without expressions tools read a monitor by kstatus, which tells of the monitor itself: Failed while it is \`Stalled\`, InProgress while it is not \`Ready\`
+or its last edit is not judged, else Current, also before the service has seen it. So it is with an AlertChannel, which is InProgress where it is not \`Ready\`.
+Argo CD reads scripts, which the chart brings:
 
 \`\`\`sh
 kubectl patch configmap argocd-cm -n argocd --patch-file charts/cronjob-monitor/gitops/argocd-cm.yaml
@@ -424,8 +425,9 @@ ${table(
     ['is suspended', 'Healthy', 'Healthy'],
   ],
 )}
-Without the annotation the script judges as Argo CD does. A CronJobMonitor is Degraded where its \`phase\` is Degraded or Error, an AlertChannel where it is not \`Ready\`,
-and neither because of a CronJob.
+Without the annotation the script judges as Argo CD does. A CronJobMonitor is Degraded where its \`phase\` is Degraded or Error, whatever its condition \`Healthy\`
+says, and an AlertChannel where \`Ready\` is False.
+
 With the configuration \`gitops.mirror\` the CronJob says it itself: annotation \`cronjob-monitor.io/health: Healthy/12\`, state and generation, which is compared
 with \`metadata.generation\`. \`progressing\` says so of a template that has not run yet; \`healthy\` calls it healthy, for sync waves wait for each other. It is written on a
 change, for one CronJob every 10 s at most and five a second in all, so a fleet of 10,000 has it after 35 min. After \`off\` the annotations stay until

@@ -311,6 +311,12 @@ describe('what tools say of a CronJobMonitor', { skip }, () => {
 });
 
 describe('what tools say of an AlertChannel', { skip }, () => {
+  test('Argo CD waits for what the service has not seen, and kstatus does not', () => {
+    const object = ourObject('AlertChannel', undefined);
+    const [said] = tools.ask([{ object, scripts: { ours: scriptOf('cronjob-monitor.io_AlertChannel') } }]);
+    assert.deepEqual([said?.scripts['ours']?.status, said?.kstatus], ['Progressing', 'Current']);
+  });
+
   for (const [status, reason, written, words] of [
     ['True', 'Validated', generation, 'Healthy Current'],
     ['Unknown', 'NotChecked', generation, 'Progressing InProgress'],
