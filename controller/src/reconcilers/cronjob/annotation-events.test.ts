@@ -94,7 +94,9 @@ test('what the cluster has from an earlier leader counts as told', async (t) => 
   await scene.next();
   scene.refused = undefined;
   scene.annotate('c0', { grace: '5' });
-  assert.deepEqual(await scene.next(), []);
+  scene.annotate('c1', { grace: '5' });
+  assert.deepEqual(await scene.next(), [ofGrace], 'of c1');
+  assert.deepEqual(scene.logger.lines, []);
 });
 
 test('without the right it is tried once a minute, and the log says so once', async (t) => {
