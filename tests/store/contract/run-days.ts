@@ -3,10 +3,13 @@ import { sketchOf, encodeSketch } from '@cronjob-monitor/shared/domain';
 import {
   countGridCells,
   countSlots,
+  countWallRuns,
+  countWallSlots,
   findOldestDay,
   listDayDurations,
   listDays,
   listGridCells,
+  listIdsWithOutcome,
   listMedianDurations,
   listSlots,
   recordRuns,
@@ -174,5 +177,55 @@ export const runDays = contract('days and slots of runs', (test) => {
     assert.deepEqual(Object.fromEntries(counts.get(first.id) ?? []), { none: 1, late: 1, suspended: 1 });
     assert.equal((await listMedianDurations(store, [first.id])).get(first.id), minuteMs);
     assert.equal((await listMedianDurations(store, [second.id])).has(second.id), false);
+  });
+
+  test('counts the runs of each column by how they ended, with the newest of each', async ({ store, epoch }) => {
+    const first = await projected(store, epoch, { name: 'columns' });
+    const quiet = await projected(store, epoch, { name: 'none' });
+    const stepMs = 30 * minuteMs;
+    const from = Math.floor(now / stepMs) * stepMs - 2 * stepMs;
+    const span = { from, until: from + 2 * stepMs, stepMs };
+    const at = (minutes: number): number => from + minutes * minuteMs;
+    const failed = { status: 'failed', reason: 'OOMKilled', exitCode: 137 } as const;
+    await recordRuns(store, epoch, [
+      aRun(first, { createdAt: at(-5), scheduledAt: at(-5) }),
+      aRun(first, { createdAt: at(1), scheduledAt: at(1), ...failed, jobName: 'older' }),
+      aRun(first, { createdAt: at(4), scheduledAt: at(4), ...failed, jobName: 'newer' }),
+      aRun(first, { createdAt: at(31), scheduledAt: at(29), jobName: 'due-before' }),
+      aRun(first, { createdAt: at(32), trigger: 'manual', scheduledAt: undefined, jobName: 'by-hand' }),
+    ]);
+    const row = { cronjob_id: first.id, in_maintenance: 0, decided_at: now };
+    await store.sql('slots').insert([
+      { ...row, slot_at: at(40), outcome: 0 },
+      { ...row, slot_at: at(45), outcome: 0 },
+    ]);
+    const ids = [first.id, quiet.id];
+    const runs = await countWallRuns(store, ids, span, lateAfterMs);
+    assert.deepEqual(
+      runs
+        .get(first.id)
+        ?.map(({ at: columnAt, status, isLate, count, newest }) => [
+          columnAt - from,
+          status,
+          isLate,
+          count,
+          newest.jobName,
+        ])
+        .toSorted(),
+      [
+        [0, 'failed', false, 2, 'newer'],
+        [0, 'success', true, 1, 'due-before'],
+        [stepMs, 'success', false, 1, 'by-hand'],
+      ],
+    );
+    const newest = runs.get(first.id)?.find(({ status }) => status === 'failed')?.newest;
+    assert.deepEqual([newest?.reason, newest?.exitCode, newest?.durationMs], ['OOMKilled', 137, minuteMs]);
+    assert.equal(runs.has(quiet.id), false);
+    assert.deepEqual((await countWallSlots(store, ids, span)).get(first.id), [
+      { at: from + stepMs, outcome: 'missed', count: 2 },
+    ]);
+    const having = async (...outcomes: ('failed' | 'late' | 'missed' | 'unseen')[]) =>
+      [...(await listIdsWithOutcome(store, ids, span, { outcomes, lateAfterMs }))].length;
+    assert.deepEqual([await having('failed'), await having('late', 'missed'), await having('unseen')], [1, 1, 0]);
   });
 });

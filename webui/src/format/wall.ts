@@ -10,13 +10,19 @@ export function columnWord(stepSeconds: number): string {
   return stepSeconds === 1_800 ? 'half hour' : stepSeconds === 3_600 ? 'hour' : durationText(stepSeconds);
 }
 
+/** The column in which most start, the last of several; undefined: none starts. */
+export function busiestOf(starts: readonly number[]): number | undefined {
+  const most = Math.max(0, ...starts);
+  return most === 0 ? undefined : starts.lastIndexOf(most);
+}
+
 /** `40 CronJobs, worst first. Tue 02:00 is the busiest half hour: 13 starts`. */
 export function wallTitle({ columns, starts, stepSeconds, pagination }: Wall, viewer: Viewer): string {
-  const most = Math.max(0, ...starts);
-  const busiest = columns[starts.indexOf(most)];
+  const column = busiestOf(starts);
+  const busiest = column === undefined ? undefined : columns[column];
   const head = plural(pagination.total, 'CronJob');
-  if (most === 0 || busiest === undefined) return `${head}. No single start in this time`;
-  return `${head}. ${weekdayText(busiest, viewer.timeZone)} is the busiest ${columnWord(stepSeconds)}: ${plural(most, 'start')}`;
+  if (column === undefined || busiest === undefined) return `${head}. No single start in this time`;
+  return `${head}. ${weekdayText(busiest, viewer.timeZone)} is the busiest ${columnWord(stepSeconds)}: ${startsWord(starts[column] ?? 0)}`;
 }
 
 /** A column, from its beginning: `2026-11-21 19:00, 30 min`. */

@@ -98,6 +98,13 @@ describe('the words of the wall', () => {
     assert.equal(wallTitle({ ...wall, starts: [0, 0] }, viewer), '40 CronJobs. No single start in this time');
   });
 
+  test('name the last of several, which may be to come', () => {
+    assert.equal(
+      wallTitle({ ...wall, starts: [2, 2] }, viewer),
+      '40 CronJobs. Sat 06:30 is the busiest half hour: 2 starts',
+    );
+  });
+
   test('say of a place what the service says, and tell no run from nothing that is recorded', () => {
     assert.equal(columnText(wall, 1, viewer), '2026-11-21 06:30, 30 min');
     assert.equal(cellText(cell({ words: '2 runs, 1 failed' }), true, viewer), '2 runs, 1 failed');
