@@ -2,6 +2,7 @@ import type {
   AcknowledgedDrill,
   ChannelDetail,
   ChannelList,
+  ChannelRendering,
   ChannelTestResult,
   ChannelType,
   DeliveryKind,
@@ -34,6 +35,10 @@ export function listChannels(query: ChannelQuery, signal?: AbortSignal): Promise
 
 export function getChannel(name: string, signal?: AbortSignal): Promise<Answer<ChannelDetail>> {
   return get(pathOf(name), {}, signal);
+}
+
+export function getRendering(name: string, signal?: AbortSignal): Promise<Answer<ChannelRendering>> {
+  return get(`${pathOf(name)}/rendered`, {}, signal);
 }
 
 /** Sends a test through the controller; the answer comes after 15 s at the latest. */

@@ -1,7 +1,9 @@
 import type {
+  AlertType,
   CronJobDetail,
   CronJobKind,
   CronJobList,
+  CronJobRoutes,
   CronJobSortKey,
   CronJobStatusFilter,
   DeleteHistoryResult,
@@ -38,6 +40,14 @@ export function listCronJobs(query: CronJobQuery, signal?: AbortSignal): Promise
 
 export function getCronJob(ref: Ref, recent: number, signal?: AbortSignal): Promise<Answer<CronJobDetail>> {
   return get(pathOf(ref), { recent }, signal);
+}
+
+export function getRoute(
+  ref: Ref,
+  query: { readonly type: AlertType; readonly at: string | undefined },
+  signal?: AbortSignal,
+): Promise<Answer<CronJobRoutes>> {
+  return get(`${pathOf(ref)}/route`, query, signal);
 }
 
 export function getSeries(ref: Ref, days: number, signal?: AbortSignal): Promise<Answer<Series>> {

@@ -161,7 +161,7 @@ function commandEntry(verb: Verb, cronJob: CronJob): PaletteEntry {
         ? { ...entry, href: addressOf('run', { namespace, name, jobName: lastExecution.jobName }) }
         : { ...entry, ...runOrSay({ missing: 'It has no run yet', run: () => {} }) };
     case 'who hears':
-      return { ...entry, href: addressOf('coverage', {}, { q: name, ns: namespace }) };
+      return { ...entry, href: addressOf('cronjob', { namespace, name }, { part: 'rules' }) };
     case 'copy':
       return { ...entry, run: () => void copyCommand(describeCronJob(cronJob)) };
     default:

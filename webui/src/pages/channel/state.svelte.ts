@@ -2,11 +2,12 @@ import {
   deliveryKinds,
   deliveryStates,
   type ChannelDetail,
+  type ChannelRendering,
   type DeliveryKind,
   type DeliveryPage,
   type DeliveryState,
 } from '@cronjob-monitor/shared/contract';
-import { getChannel, listDeliveries } from '../../api/channels.ts';
+import { getChannel, getRendering, listDeliveries } from '../../api/channels.ts';
 import type { Hint } from '../../api/stream.ts';
 import { router } from '../../router.svelte.ts';
 import { countIn, wordsIn } from '../../state/filters.ts';
@@ -20,6 +21,7 @@ const mostAgain = 500;
 export class ChannelState {
   readonly name: string;
   readonly detail: Resource<ChannelDetail>;
+  readonly rendering: Resource<ChannelRendering>;
   readonly states: readonly DeliveryState[] = $derived(wordsIn(router.query, 'state', deliveryStates));
   readonly kinds: readonly DeliveryKind[] = $derived(wordsIn(router.query, 'kind', deliveryKinds));
   readonly offset: number = $derived(countIn(router.query, 'offset', 0));
@@ -28,6 +30,9 @@ export class ChannelState {
   constructor(name: string) {
     this.name = name;
     this.detail = new Resource((signal) => getChannel(name, signal), {
+      concerns: (hint) => concernsChannel(hint, name),
+    });
+    this.rendering = new Resource((signal) => getRendering(name, signal), {
       concerns: (hint) => concernsChannel(hint, name),
     });
   }

@@ -1,5 +1,7 @@
 import type {
+  AlertType,
   CronJobDetail,
+  CronJobRoutes,
   Execution,
   ExecutionPage,
   MonitorDetail,
@@ -7,9 +9,9 @@ import type {
   Series,
   SlotPage,
 } from '@cronjob-monitor/shared/contract';
-import { executionStatuses, executionTriggers } from '@cronjob-monitor/shared/contract';
+import { alertTypes, executionStatuses, executionTriggers } from '@cronjob-monitor/shared/contract';
 import type { Answer, Query } from '../../api/client.ts';
-import { getCronJob, getSeries, listUnmetSlots } from '../../api/cronjobs.ts';
+import { getCronJob, getRoute, getSeries, listUnmetSlots } from '../../api/cronjobs.ts';
 import { listExecutions } from '../../api/executions.ts';
 import { getMonitor } from '../../api/monitors.ts';
 import type { Hint } from '../../api/stream.ts';
@@ -77,6 +79,26 @@ export class CronJobState {
     const keptDays = from === null ? 0 : (now.ms - msOf(from)) / dayMs;
     return ranges.filter((days) => Number(days) <= 30 || keptDays > 30);
   });
+
+  /** What the tracer follows. */
+  readonly heardType: AlertType = $derived(wordIn(router.query, 'hears', alertTypes, 'jobFailed'));
+  /** The instant that it is asked about; undefined: now. An hour that has passed is now. */
+  readonly heardAt: string | undefined = $derived.by(() => {
+    const at = router.query.get('at') ?? undefined;
+    return at !== undefined && msOf(at) > now.ms ? at : undefined;
+  });
+
+  /** Who hears of it. */
+  readonly route: Resource<CronJobRoutes> = $derived.by(() => {
+    const question = { type: this.heardType, at: this.heardAt };
+    return new Resource((signal) => getRoute(this.ref, question, signal), {
+      concerns: (hint) => this.#concerns(hint) || ['monitor', 'silence', 'channel'].includes(hint.kind),
+    });
+  });
+
+  askRoute(changes: { readonly hears?: AlertType | undefined } | { readonly at?: string | undefined }): void {
+    router.setQuery(changes);
+  }
 
   /** A page of the table of runs. */
   readonly runs: Resource<ExecutionPage> = $derived.by(() => {
