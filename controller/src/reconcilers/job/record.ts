@@ -1,4 +1,16 @@
-import { slotOf, type Execution, type Instant, type JobFacts, type SlotClaim } from '@cronjob-monitor/shared/domain';
+import {
+  slotOf,
+  type Execution,
+  type Instant,
+  type JobFacts,
+  type SlotClaim,
+  findNotStarted,
+  hopelessWaitOf,
+  refusedCreate,
+  originOf,
+  type CreateRefusal,
+  type PodFacts,
+} from '@cronjob-monitor/shared/domain';
 import {
   listWatchedSince,
   listIncompleteRuns,
@@ -15,7 +27,6 @@ import {
 } from '@cronjob-monitor/shared/store';
 import type { Redaction } from '@cronjob-monitor/shared/kube';
 import type { GatheredJob } from './gather.ts';
-import { sameActiveJob, toActiveJob } from './running.ts';
 
 /** What the store knows that the cluster does not. */
 export interface RecordedContext {
@@ -160,4 +171,57 @@ async function completeFacts(
     if (settled !== undefined) factsOf.add(cronJobUid);
   }
   return factsOf;
+}
+
+/** What is known of a Job that has not ended. */
+interface RunningFacts {
+  readonly job: JobFacts;
+  readonly pods: readonly PodFacts[];
+  readonly refusal?: CreateRefusal | undefined;
+}
+
+/** A row, and when it has to be written anew although nothing happens: a wait may prove hopeless by time alone. */
+interface ActiveJobRow {
+  readonly row: ActiveJob;
+  readonly againAt: Instant | undefined;
+}
+
+/** The row of a Job that has not ended, with the pod that shows best how it fares: the newest. */
+function toActiveJob({ job, pods, refusal }: RunningFacts, now: Instant): ActiveJobRow {
+  const newest = pods.reduce<PodFacts | undefined>((a, b) => (a && a.createdAt >= b.createdAt ? a : b), undefined);
+  const regular = newest?.containers.filter((container) => !container.init) ?? [];
+  const hopeless = hopelessWaitOf(job, pods, refusal);
+  const events = refusal ? [{ reason: refusedCreate, message: refusal.message }] : [];
+  const wait = hopeless ?? findNotStarted(job, pods, events);
+  const row = {
+    jobUid: job.uid,
+    cronJobUid: job.cronJobUid,
+    jobName: job.name,
+    ...originOf(job, []),
+    createdAt: job.createdAt,
+    startedAt: job.startedAt,
+    podName: newest?.name,
+    podPhase: newest?.phase,
+    ready: newest && `${regular.filter((container) => container.ready).length}/${regular.length}`,
+    finishing: job.decidedAt !== undefined,
+    waitingReason: wait?.reason,
+    waitingMessage: wait?.reason === undefined ? undefined : wait.message,
+    hopelessSinceAt: hopeless && now >= hopeless.fromAt ? hopeless.sinceAt : undefined,
+  } as const;
+  return { row, againAt: hopeless && now < hopeless.fromAt ? hopeless.fromAt : undefined };
+}
+
+/** True when nothing that is shown differs. */
+function sameActiveJob(a: ActiveJob | undefined, b: ActiveJob): boolean {
+  return (
+    a !== undefined &&
+    a.startedAt === b.startedAt &&
+    a.podName === b.podName &&
+    a.podPhase === b.podPhase &&
+    a.ready === b.ready &&
+    a.finishing === b.finishing &&
+    a.waitingReason === b.waitingReason &&
+    a.waitingMessage === b.waitingMessage &&
+    a.hopelessSinceAt === b.hopelessSinceAt
+  );
 }
