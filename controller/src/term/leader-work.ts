@@ -1,7 +1,13 @@
-import type { Instant } from '@cronjob-monitor/shared/domain';
-import { mayBeWatched, routeRulesOf, type Cluster, type StatusWriter } from '@cronjob-monitor/shared/kube';
+import { type Instant, madeAnewWithinMs } from '@cronjob-monitor/shared/domain';
+import {
+  mayBeWatched,
+  routeRulesOf,
+  type Cluster,
+  type StatusWriter,
+  type MonitorSpec,
+} from '@cronjob-monitor/shared/kube';
 import type { Clock, Logger, ProblemList } from '@cronjob-monitor/shared/process';
-import { FencedError, listKeptGroups, type Store } from '@cronjob-monitor/shared/store';
+import { FencedError, listKeptGroups, type Store, listMonitorsSince } from '@cronjob-monitor/shared/store';
 import type { Evaluation } from './evaluation.ts';
 import { createEvidenceTaking } from '../evidence/index.ts';
 import { createFleetFigures } from '../figures/fleet-figures.ts';
@@ -27,9 +33,8 @@ import {
   type SpecSightings,
 } from '../reconcilers/cronjob/index.ts';
 import type { JobIntake } from '../reconcilers/job/index.ts';
-import { recallDepartedMonitors } from './departed-monitors.ts';
 import { type BlindSpans, type Circuit, isDatabaseAway } from '../runtime/index.ts';
-import type { ClusterCaches, JobGroups, Selection, SelectionStarts } from '../selection/index.ts';
+import type { ClusterCaches, JobGroups, Selection, SelectionStarts, MonitorSeen } from '../selection/index.ts';
 import { createSeriesUpkeep } from '../figures/series-upkeep.ts';
 import type { ControllerSettings } from '../settings/settings.ts';
 import { ReconcileLoops } from './reconcile-loops.ts';
@@ -200,4 +205,36 @@ async function handOver(
     if (!(error instanceof FencedError || isDatabaseAway(error)))
       logger.warn('the next leader is not told until when all was seen', { error });
   }
+}
+
+/**
+ * Monitors that went while another process led, or none: what they select is recorded for as long as they may be made anew,
+ * across a restart as well. One whose deletion no leader saw may have gone a moment ago.
+ */
+async function recallDepartedMonitors(
+  deps: {
+    readonly store: Store;
+    readonly selection: Pick<Selection, 'monitorDeparted' | 'departedAt'>;
+    readonly monitors: { values(): Iterable<MonitorSeen> };
+  },
+  now: Instant,
+): Promise<void> {
+  const { store, selection } = deps;
+  const present = new Set([...deps.monitors.values()].map(keyOf));
+  const since = now - madeAnewWithinMs;
+  for (const row of await listMonitorsSince(store, since)) {
+    const goneAt = row.deletedAt ?? now;
+    const isKnown = selection.departedAt((gone) => keyOf(gone) === keyOf(row)) !== undefined;
+    if (isKnown || present.has(keyOf(row)) || goneAt < since) continue;
+    // The row holds the spec as its reconciler decoded it, with all defaults; without a field it could not be decoded, and selected nothing.
+    if (Object.keys(row.spec as object).length === 0) continue;
+    const decoded = { ok: true, spec: row.spec as MonitorSpec, problems: [], notes: [] } as const;
+    const { uid, namespace, name, generation, createdAt } = row;
+    const seen = { uid, namespace, name, generation, createdAt, decoded };
+    selection.monitorDeparted({ ...seen, resourceVersion: '', selectorWrites: [], status: undefined }, goneAt);
+  }
+}
+
+function keyOf({ namespace, name }: Pick<MonitorSeen, 'namespace' | 'name'>): string {
+  return `${namespace}/${name}`;
 }
