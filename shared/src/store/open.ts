@@ -14,7 +14,7 @@ import { createTroubleWatch, describeTrouble, type TroubleWatch } from './troubl
 import { lookAtVolume, tryToWrite } from './volume.ts';
 import { change, firstRow } from './ask.ts';
 import { StoreError } from './store-error.ts';
-import { toSystemError } from './system-error.ts';
+import { textOf } from './dialect/network-errors.ts';
 
 export interface StoreDeps {
   readonly clock: Clock;
@@ -296,4 +296,15 @@ async function greet({ db, log, settings, measureOffset }: ProbeDeps): Promise<v
   await measureOffset();
   const version = await db.dialect.version(db);
   log.info('The database is connected', { storage: settings.type, version });
+}
+
+const noWrites = new Set(['ENOSPC', 'EROFS', 'EDQUOT', 'EFBIG', 'EPERM', 'EACCES']);
+
+/** What the operating system says of a file of the database, in our words. */
+function toSystemError(error: unknown): StoreError {
+  if (error instanceof StoreError) return error;
+  const code = textOf(error, 'code');
+  return code !== undefined && noWrites.has(code)
+    ? new StoreError('full', 'the database file takes no writes', { driverCode: code })
+    : new StoreError('unavailable', 'the database file cannot be reached', { driverCode: code });
 }

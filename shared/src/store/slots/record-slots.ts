@@ -1,4 +1,4 @@
-import type { Instant } from '../../domain/index.ts';
+import { type Instant, dayOf } from '../../domain/index.ts';
 import { change, inParts, insertRows, rows } from '../ask.ts';
 import { optionalCleanText } from '../column.ts';
 import type { Db, Tx } from '../database.ts';
@@ -6,7 +6,6 @@ import { causeWords, outcomeWords } from '../words.ts';
 import { cronJobChanges } from '../catalog/cron-job-change.ts';
 import { recordChanges } from '../changes.ts';
 import { updateRows } from '../upsert.ts';
-import { countSlots } from './slot-counts.ts';
 import type { StoredSlot } from './stored-slot.ts';
 
 const columns = [
@@ -136,3 +135,46 @@ const last = (slots: readonly { readonly at: Instant }[]): Instant =>
 function keyOf({ cronJobId, at }: { readonly cronJobId: number; readonly at: Instant }): string {
   return `${cronJobId} ${at}`;
 }
+
+/** Column of the day's figures that a slot without a run moves. */
+const counterOfOutcome = {
+  missed: 'missed',
+  skippedForbid: 'skipped',
+  skippedDeadline: 'skipped',
+  suspended: 'suspended',
+  unobserved: 'unseen',
+  indeterminate: 'unseen',
+} as const satisfies Record<StoredSlot['outcome'], string>;
+
+const counters = ['missed', 'skipped', 'suspended', 'unseen'] as const;
+
+/**
+ * Moves the counts of the UTC days of these slots, in the transaction that wrote or removed their rows. A missed one in a maintenance window
+ * that leaves runs out of the SLA is not counted, as its run would not have been.
+ */
+async function countSlots(
+  tx: Tx,
+  slots: readonly { readonly slot: CountedSlot; readonly sign: 1 | -1 }[],
+): Promise<void> {
+  const deltas = new Map<string, { readonly cronJobId: number; readonly day: number; readonly counts: number[] }>();
+  for (const { slot, sign } of slots) {
+    if (slot.outcome === 'missed' && slot.inMaintenance) continue;
+    const day = dayOf(slot.at);
+    const key = `${slot.cronJobId} ${day}`;
+    const delta = deltas.get(key) ?? { cronJobId: slot.cronJobId, day, counts: counters.map(() => 0) };
+    deltas.set(key, delta);
+    const position = counters.indexOf(counterOfOutcome[slot.outcome]);
+    delta.counts[position] = (delta.counts[position] ?? 0) + sign;
+  }
+  const sums = counters.map((column) => `"${column}" = rollups."${column}" + ${tx.dialect.proposed(column)}`);
+  await insertRows(tx, {
+    table: 'rollups',
+    columns: ['cronjob_id', 'day', ...counters],
+    rows: [...deltas.values()]
+      .sort((a, b) => a.cronJobId - b.cronJobId || a.day - b.day)
+      .map(({ cronJobId, day, counts }) => [cronJobId, day, ...counts]),
+    tail: `${tx.dialect.orUpdate(['cronjob_id', 'day'])}${sums.join(', ')}`,
+  });
+}
+
+type CountedSlot = Pick<StoredSlot, 'cronJobId' | 'outcome' | 'inMaintenance'> & { readonly at: Instant };
