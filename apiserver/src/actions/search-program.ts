@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
+import { answerInThread } from '@cronjob-monitor/shared/contract';
 import { compileRegex, searchLog, type FoundLine } from '@cronjob-monitor/shared/domain';
-import type { ThreadAnswer } from '@cronjob-monitor/shared/process';
 
 /** What is looked for in some logs. Plain values: it crosses from thread to thread. */
 export interface SearchQuestion {
@@ -16,14 +16,7 @@ export interface SearchQuestion {
 export type SearchAnswer = readonly { readonly lines: readonly FoundLine[]; readonly count: number }[];
 
 /** The program of the thread in which logs are searched. */
-parentPort?.on('message', (question: SearchQuestion) => {
-  try {
-    post({ kind: 'output', output: search(question) });
-  } catch (error) {
-    post({ kind: 'failure', message: error instanceof Error ? error.message : String(error) });
-  }
-});
-post({ kind: 'ready' });
+answerInThread(parentPort, search);
 
 function search({ wanted, isRegex, logs, most }: SearchQuestion): SearchAnswer {
   const nothing = { lines: [], count: 0 };
@@ -35,9 +28,4 @@ function search({ wanted, isRegex, logs, most }: SearchQuestion): SearchAnswer {
   return logs.map((log) =>
     log.toLowerCase().includes(small) ? searchLog(log, (line) => line.toLowerCase().includes(small), most) : nothing,
   );
-}
-
-function post(answer: ThreadAnswer<SearchAnswer>): void {
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have no origin, windows have.
-  parentPort?.postMessage(answer);
 }

@@ -27,3 +27,4 @@ export * from './config.ts';
 export * from './admin.ts';
 export * from './stream.ts';
 export * from './span.ts';
+export * from './thread.ts';

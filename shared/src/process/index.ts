@@ -29,10 +29,4 @@ export { ProblemList, type ProblemSource } from './problem-list.ts';
 export { createProbes, type Probes, type ProbesDeps } from './probes.ts';
 export { ReviewCache, reviewHoldsMs, type Review, type ReviewCacheDeps } from './review-cache.ts';
 export { runProcess, installSignals, type Ending } from './run-process.ts';
-export {
-  BudgetError,
-  createBudgetedThread,
-  type BudgetedThread,
-  type BudgetedThreadDeps,
-  type ThreadAnswer,
-} from './worker.ts';
+export { BudgetError, createBudgetedThread, type BudgetedThread, type BudgetedThreadDeps } from './worker.ts';

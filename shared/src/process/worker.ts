@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import type { ThreadAnswer } from '../contract/index.ts';
 import type { Clock } from './clock.ts';
 
 /** A run took longer than it may. `step`: what it was at, as far as it said. */
@@ -14,13 +15,6 @@ export class BudgetError extends Error {
   }
 }
 
-/** What a program of a thread answers: once that it is ready, then for each input steps as it likes, and one output or failure. */
-export type ThreadAnswer<Output> =
-  | { readonly kind: 'ready' }
-  | { readonly kind: 'step'; readonly step: string }
-  | { readonly kind: 'output'; readonly output: Output }
-  | { readonly kind: 'failure'; readonly message: string };
-
 /** A thread of its own for work that may take too long: nothing that it does stalls the event loop. */
 export interface BudgetedThread<Input, Output> {
   /**
@@ -35,7 +29,7 @@ export interface BudgetedThread<Input, Output> {
 }
 
 export interface BudgetedThreadDeps {
-  /** The file that the thread runs. It posts and takes messages of the shapes above. */
+  /** The file that the thread runs, which calls `answerInThread` of the contract. */
   readonly program: URL;
   readonly budgetMs: number;
   readonly clock: Pick<Clock, 'sleep'>;
