@@ -1,6 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { answerInThread } from '@cronjob-monitor/shared/contract';
-import { compileFixes, createFixMatcher } from '@cronjob-monitor/shared/domain';
+import { answerInThread, compileFixes, createFixMatcher } from '@cronjob-monitor/shared/domain';
 
 // The built-in ones are compiled before the first question: that is part of no question's budget.
 compileFixes();

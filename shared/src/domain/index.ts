@@ -47,7 +47,7 @@ export {
 export { firstRunAt } from './execution/ran.ts';
 export { faultInWords, faultOf, faultOfMiss, faultOfRun, type Fault, type FaultFacts } from './execution/fault.ts';
 export { findNotStarted, type NotStarted, type StartEvent } from './execution/not-started.ts';
-export { isGroupName } from '../contract/index.ts';
+export { answerInThread, isGroupName } from '../contract/index.ts';
 export { groupNameOf, groupUidOf, toGroupFacts, type JobMarks } from './execution/job-group.ts';
 export { canonicalJobName, originOf, slotOf, type Origin, type SlotClaim } from './execution/origin.ts';
 export {
