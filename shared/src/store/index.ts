@@ -325,8 +325,13 @@ export {
 export { listLastAlerts } from './alerts/last-alerts.ts';
 export { claimDeliveries, claimMs, findNextDue, type ClaimRequest } from './deliveries/claim-deliveries.ts';
 export type { ChannelSettled } from './deliveries/settle-channels.ts';
-export { settleDeliveries, settleDelivery, type Settled, type SettleRequest } from './deliveries/settle-deliveries.ts';
-export type { Settlement } from './deliveries/settlement.ts';
+export {
+  settleDeliveries,
+  settleDelivery,
+  type Settled,
+  type Settlement,
+  type SettleRequest,
+} from './deliveries/settle-deliveries.ts';
 export {
   takeClaimsOfEarlierTerms,
   takeClaimsOfPod,
