@@ -18,8 +18,7 @@ import { keepFacts, readFactsOfLogs } from './facts-from-logs.ts';
 import { createReadPool, type ReadPool } from './read-pool.ts';
 import { createUntilStored, type UntilStored } from './until-stored.ts';
 import type { EvidenceWishes } from './wanted.ts';
-import { createFixSuggestions } from './fix-suggestions.ts';
-import type { SuggestFix } from './suggest-fixes.ts';
+import { createFixSuggestions } from './suggest-fixes.ts';
 import { createInstalledRedaction } from './installed-redaction.ts';
 import type { Term } from '../leadership/index.ts';
 import type { UpkeepMetrics } from '../metrics/index.ts';
@@ -28,7 +27,7 @@ import type { ControllerSettings } from '../settings/settings.ts';
 import type { GatheredJob, RowOfRun, JobIntake } from '../reconcilers/job/index.ts';
 import { createKnowing, explainRun, type RunToExplain } from './run-explaining.ts';
 import { createTakingAgain } from './taking-again.ts';
-import { createTemplateKeeping, type TemplateKeeping } from './template-keeping.ts';
+import { createTemplateKeeping } from './template-keeping.ts';
 
 export interface EvidenceTaking {
   /** The end of the run is about to be written: its messages may wait for evidence. */
@@ -98,10 +97,10 @@ class EvidenceOfTerm implements EvidenceTaking {
   readonly #untilStored: UntilStored;
   readonly #pool: ReadPool;
   readonly #capture: Capture;
-  readonly #templates: TemplateKeeping;
+  readonly #templates: ReturnType<typeof createTemplateKeeping>;
   readonly #line = createReadPool({ concurrency: mostExplainedAtOnce, perNode: mostExplainedAtOnce });
   readonly #know: (run: Omit<RunToExplain, 'pieces' | 'execution'>) => KnownOfRun;
-  readonly #suggest: SuggestFix;
+  readonly #suggest: ReturnType<typeof createFixSuggestions>;
   /** Runs whose end is being written or explained, and stuck ones that are; the latter stay until they are forgotten. */
   readonly #awaited = new Set<string>();
   readonly #stuck = new Set<string>();

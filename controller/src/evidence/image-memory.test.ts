@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aContainer, aPod } from '@cronjob-monitor/shared/testing';
-import { createImageMemory } from './image-memory.ts';
+import { createImageMemory } from './capture.ts';
 
 const podsOf = (imageId: string | undefined) => [aPod({ containers: [aContainer({ imageId })] })];
 

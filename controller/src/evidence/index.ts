@@ -5,6 +5,5 @@ export { createEventReader, type EventReader } from './event-reader.ts';
 export { createReadPool } from './read-pool.ts';
 export { createUntilStored, type UntilStored } from './until-stored.ts';
 export type { EvidenceWishes } from './wanted.ts';
-export { createFixSuggesting, type FixProblem, type SuggestFix } from './suggest-fixes.ts';
 export { createEvidenceTaking, wantsFactsOfLogs, type EvidenceTaking } from './evidence-taking.ts';
 export { createInstalledRedaction } from './installed-redaction.ts';

@@ -5,7 +5,7 @@ import {
   type Instant,
   type SuggestedFix,
 } from '@cronjob-monitor/shared/domain';
-import type { Clock } from '@cronjob-monitor/shared/process';
+import { type Clock, BudgetError, createBudgetedThread, type Logger } from '@cronjob-monitor/shared/process';
 
 export interface FixProblem {
   /** Of the question: names the monitor and its generation. */
@@ -68,4 +68,32 @@ export function createFixSuggesting(deps: {
     }
     return matchHere(withoutSearches(question));
   };
+}
+
+/** A run of the patterns may take so long. security.md section 5. */
+const matchBudgetMs = 250;
+
+/** Suggestions from a thread that ends with the signal: nothing that people wrote may stall the loop. */
+export function createFixSuggestions(
+  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+  signal: AbortSignal,
+): SuggestFix {
+  const thread = createBudgetedThread<FixQuestion, SuggestedFix | undefined>({
+    program: new URL('./fix-program.ts', import.meta.url),
+    budgetMs: matchBudgetMs,
+    clock,
+  });
+  signal.addEventListener('abort', () => void thread.close(), { once: true });
+  return createFixSuggesting({
+    run: (question) => thread.run(question),
+    overBudgetAt: (error) => (error instanceof BudgetError ? { step: error.step } : undefined),
+    report: ({ key, pattern, error }) => {
+      if (signal.aborted) return;
+      const [monitor] = key.split(' ');
+      const what =
+        pattern === undefined ? 'suggestions were sought without texts' : 'a fix pattern is left out for an hour';
+      logger.warn(what, { monitor, pattern, error });
+    },
+    clock,
+  });
 }
