@@ -42,7 +42,7 @@ import { createQueues, type Queues } from '../reconcilers/queues.ts';
 import { Circuit, isDatabaseAway, noticeOutage } from '../runtime/index.ts';
 import { leaseProblems } from './lease-problems.ts';
 import { isHopeless, prepareSchema } from './prepare-schema.ts';
-import { createTwoWitnesses, type TwoWitnesses } from './two-witnesses.ts';
+import { createTwoWitnesses } from './two-witnesses.ts';
 import type { ControllerSettings } from '../settings/settings.ts';
 import { Watching } from './watching.ts';
 
@@ -92,7 +92,7 @@ class Replica implements Controller {
   readonly #leaseKey: { readonly namespace: string; readonly name: string };
   readonly #election: LeaseElection | undefined;
   readonly #installations: ReturnType<typeof createInstallations>;
-  readonly #witnesses: TwoWitnesses;
+  readonly #witnesses: ReturnType<typeof createTwoWitnesses>;
   readonly #terms: Terms;
   readonly #heartbeat: Heartbeat;
   readonly #startedMs: number;

@@ -31,7 +31,7 @@ import {
   type Expectations,
   EarlierSpecs,
 } from '../evaluate/index.ts';
-import { createPasses, type Passes } from './evaluation-passes.ts';
+import { createPasses } from './evaluation-passes.ts';
 import type { Term } from '../leadership/index.ts';
 import {
   createSlaRounds,
@@ -40,7 +40,6 @@ import {
   dueOrOpen,
   runSchedulers,
   type Scheduler,
-  type SlaRounds,
 } from '../schedulers/index.ts';
 import type { Selection, ClusterCaches } from '../selection/index.ts';
 import type { ControllerSettings } from '../settings/settings.ts';
@@ -124,14 +123,14 @@ class EvaluationOfTerm implements Evaluation {
   readonly #watchers: Watchers;
   #signal: AbortSignal;
   readonly #asked = new AskedCronJobs();
-  readonly #sla: SlaRounds;
+  readonly #sla: ReturnType<typeof createSlaRounds>;
   #evaluatedAt: Instant | undefined;
   /** The first evaluation has begun; a successor goes on with that of the leader before it. */
   #hasBegun: boolean;
   #steppedMs = 0;
   readonly #first = Promise.withResolvers<void>();
   readonly #judging: EvaluateDeps;
-  readonly #passes: Passes;
+  readonly #passes: ReturnType<typeof createPasses>;
   /** What of it had come due by then was asked in this term, after all that it had found was. */
   #isAllJudged = false;
   readonly #judgedThrough = new Map<keyof typeof partsOf, Instant>();

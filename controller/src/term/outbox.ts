@@ -16,11 +16,10 @@ import type { Term } from '../leadership/index.ts';
 import type { LeaderWorkDeps } from './leader-work.ts';
 import type { VerdictWorkDeps } from './verdict-work.ts';
 
-/** How long the status of a channel or a monitor may wait for what else happens there: messages go first. */
-export const statusMs = 1_500;
-
 /** All that sends: the messages that are due, what Alertmanagers are told again, and drills. */
 export class Outbox {
+  /** How long the status of a channel or a monitor may wait for what else happens there: messages go first. */
+  static readonly statusMs = 1_500;
   readonly freeze: FreezeMessage;
   /** Where may be sent to, and how names are resolved. */
   readonly sending: DispatcherDeps['sending'];
@@ -121,7 +120,7 @@ export class Outbox {
       },
       guard: this.#deps.guard,
       // Many messages settle in a moment: one status tells of all of them.
-      onChannelChanged: (uid) => queues.AlertChannel.addAt(uid, clock.now() + statusMs),
+      onChannelChanged: (uid) => queues.AlertChannel.addAt(uid, clock.now() + Outbox.statusMs),
     });
   }
 

@@ -26,7 +26,7 @@ import { type EvidenceTaking, createInstalledRedaction } from '../evidence/index
 import type { FleetFigures } from '../figures/fleet-figures.ts';
 import type { LeaderWorkDeps } from './leader-work.ts';
 import type { Term } from '../leadership/index.ts';
-import { Outbox, sourceOf, statusMs } from './outbox.ts';
+import { Outbox, sourceOf } from './outbox.ts';
 import { runOwnDeadMan } from './own-dead-man.ts';
 import type { Outlook } from '../reconcilers/cronjob/index.ts';
 import { createPrune, sealDays } from '../schedulers/index.ts';
@@ -329,7 +329,7 @@ class VerdictsOfTerm implements VerdictWork {
     this.#deps.onAlertsMoved(cronJobUids);
     for (const uid of cronJobUids)
       for (const { uid: monitor } of selection.monitorsOfUid(uid))
-        queues.CronJobMonitor.addAt(monitor, clock.now() + statusMs);
+        queues.CronJobMonitor.addAt(monitor, clock.now() + Outbox.statusMs);
   }
 
   #onRan(name: SchedulerName, { isOk }: { readonly isOk: boolean }): void {
