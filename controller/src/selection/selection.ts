@@ -135,7 +135,7 @@ class KnownSelection implements Selection {
   }
 
   speaks({ decoded }: ReadMonitor, cronJob: NamedCronJob): boolean {
-    return this.#speaks(cronJob) || (decoded.ok && (decoded.spec.alerting?.routes.length ?? 0) > 0);
+    return this.#isAnnotated(cronJob) || (decoded.ok && (decoded.spec.alerting?.routes.length ?? 0) > 0);
   }
 
   monitorsOf(cronJob: CronJobFacts): readonly MonitorSeen[] {
@@ -177,7 +177,7 @@ class KnownSelection implements Selection {
   }
 
   isIgnored(cronJob: CronJobFacts): boolean {
-    return this.#speaks(cronJob) && this.monitorsOf(cronJob).length === 0 && this.#takersOf(cronJob).length > 0;
+    return this.#isAnnotated(cronJob) && this.monitorsOf(cronJob).length === 0 && this.#takersOf(cronJob).length > 0;
   }
 
   refusalOf(monitor: MonitorSeen, namespace: string): RefusalReason | undefined {
@@ -235,7 +235,7 @@ class KnownSelection implements Selection {
     return monitors;
   }
 
-  #speaks({ namespace, annotations }: NamedCronJob): boolean {
+  #isAnnotated({ namespace, annotations }: NamedCronJob): boolean {
     return annotations !== undefined || this.#knownNamespaces().get(namespace)?.annotations !== undefined;
   }
 

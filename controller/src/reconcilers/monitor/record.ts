@@ -190,7 +190,7 @@ class StoredMonitors implements MonitorRecords {
     if (last && now < last.readAt + healthKeptMs && !this.#deps.moves.isMoved(last.mark, namespaces))
       return last.health;
     const { mark } = this.#deps.moves;
-    const health = await this.#readHealth(gathered, now);
+    const health = await this.#measureHealth(gathered, now);
     this.#kept.set(uid, { health, mark, readAt: now });
     return health;
   }
@@ -220,7 +220,7 @@ class StoredMonitors implements MonitorRecords {
     return targets;
   }
 
-  async #readHealth({ monitor }: GatheredMonitor, now: Instant): Promise<MonitoredHealth> {
+  async #measureHealth({ monitor }: GatheredMonitor, now: Instant): Promise<MonitoredHealth> {
     const filter = { monitor: { namespace: monitor.namespace, name: monitor.name } };
     const { total, summary, states } = await countCronJobs(this.#deps.store, filter);
     const worst = await listCronJobs(this.#deps.store, filter, {
