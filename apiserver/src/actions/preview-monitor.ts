@@ -5,9 +5,9 @@ import { decodeMonitorSpec, type MonitorSpec } from '@cronjob-monitor/shared/kub
 import { findMonitor } from '@cronjob-monitor/shared/store';
 import { defaultWindowDays, isObject } from '../monitor-spec.ts';
 import { toWireInstant } from '../wire-values.ts';
-import { jobsUnknown, labelsUnknown, lintOf, ofSchema } from './preview/findings.ts';
-import { blindSecondsOf, presentNothing, presentReplay } from './preview/present.ts';
-import { gather, judgedBy, replayAll, type Gathered, type Replayed } from './preview/replay.ts';
+import { findingsOf } from './preview/findings.ts';
+import { presentNothing, presentReplay } from './preview/present.ts';
+import { gather, replayAll, type Gathered, type Replayed } from './preview/replay.ts';
 import type { PreviewDeps, PreviewWish } from './preview/wish.ts';
 
 export type { PreviewDeps, PreviewWish } from './preview/wish.ts';
@@ -24,32 +24,25 @@ export async function previewMonitor(deps: PreviewDeps, wish: PreviewWish): Prom
   const toAt = store.now();
   const range = { fromAt: toAt - wish.days * dayMs, toAt };
   const decoded = decodeMonitorSpec({ spec: wish.spec }, deps.settings.monitorDefaults, {});
-  if (!decoded.ok) return presentNothing([ofSchema('spec', decoded.undecodable)], range);
+  if (!decoded.ok) return presentNothing(decoded.undecodable, range);
   const { spec } = decoded;
   const { mayListChannels } = wish;
   const inForce = await findInForce(deps, wish);
   const wanted = { spec, others: inForce ? [inForce] : [], fromAt: range.fromAt };
   const gathered = await gather(deps, wish, wanted);
-  const { taken, waits, history, epochs } = gathered;
+  const { taken, waits, history } = gathered;
   const gatherInForce = async (of: MonitorSpec): Promise<Gathered> =>
-    selectsAlike(of, spec)
-      ? judgedBy(gathered, of, deps, wish)
-      : gather(deps, wish, { spec: of, others: [], fromAt: range.fromAt });
+    selectsAlike(of, spec) ? gathered.judgedBy(of) : gather(deps, wish, { spec: of, others: [], fromAt: range.fromAt });
   const play = (of: Gathered): ReturnType<typeof replayAll> => replayAll(of, deps, range, isLate);
   const wished = await play(gathered);
   const { replayed } = wished;
   const before = inForce && (isDeepStrictEqual(inForce, spec) ? wished : await play(await gatherInForce(inForce)));
-  const faults = decoded.problems.map(({ path, message }) => ofSchema(path, message));
-  const findings = [
-    ...faults,
-    ...(await lintOf(deps, { ...gathered, spec, toAt, mayListChannels, dependencies: waits?.linted })),
-  ];
-  if (gathered.unknownLabels) findings.push(labelsUnknown);
-  if (spec.jobs) findings.push(jobsUnknown);
+  const { problems } = decoded;
+  const linted = { ...gathered, spec, problems, toAt, mayListChannels, dependencies: waits?.linted };
   const shown = (all: readonly Replayed[]): readonly Replayed[] => (mayListChannels ? all : all.map(withoutChannels));
   return {
-    valid: faults.length === 0,
-    findings,
+    valid: problems.length === 0,
+    findings: await findingsOf(deps, linted),
     cronJobs: {
       matched: taken.length,
       withHistory: history.size,
@@ -58,7 +51,7 @@ export async function previewMonitor(deps: PreviewDeps, wish: PreviewWish): Prom
     },
     from: toWireInstant(range.fromAt),
     to: toWireInstant(toAt),
-    ...presentReplay(shown(replayed), before && shown(before.replayed), { ...range, days: wish.days }),
+    ...presentReplay(shown(replayed), before && shown(before.replayed), { ...range, days: wish.days }, gathered),
     histograms: judgedValues(
       replayed.map(({ of }) => of),
       range,
@@ -68,7 +61,6 @@ export async function previewMonitor(deps: PreviewDeps, wish: PreviewWish): Prom
       inForce && wish.name !== undefined
         ? patchOf({ namespace: wish.namespace, name: wish.name }, inForce, spec)
         : null,
-    blindSeconds: blindSecondsOf(history, epochs, range),
     truncated: gathered.isCut || wished.isCut || (before?.isCut ?? false),
   };
 }

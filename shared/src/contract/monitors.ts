@@ -100,8 +100,7 @@ export interface PreviewTruth {
 }
 
 /** What the rules would change about an alert: `gone` is one that only the rules in force raise. */
-export const previewChanges = ['kept', 'new', 'gone'] as const;
-export type PreviewChange = (typeof previewChanges)[number];
+export type PreviewChange = 'kept' | 'new' | 'gone';
 
 export interface PreviewAlert {
   readonly type: AlertType;
@@ -162,7 +161,7 @@ export const previewHistogramPaths = [
   'spec.sla.minSuccessRate',
   'spec.missedSchedule.grace',
 ] as const;
-export type PreviewHistogramPath = (typeof previewHistogramPaths)[number];
+type PreviewHistogramPath = (typeof previewHistogramPaths)[number];
 
 /** The change from the spec in force, to be copied. Diff and command are empty when nothing changes. */
 export interface PreviewPatch {

@@ -16,8 +16,24 @@ import type { PreviewDeps } from './wish.ts';
 
 const durationsOf = 100;
 
+/** What is wrong with a spec: what its schema refuses, what lint says of it and of the CronJobs that it is for, and what is not known here. */
+export async function findingsOf(
+  deps: PreviewDeps,
+  of: Parameters<typeof lintOf>[1] & {
+    readonly problems: readonly { readonly path: string; readonly message: string }[];
+    readonly unknownLabels: boolean;
+  },
+): Promise<PreviewFinding[]> {
+  return [
+    ...of.problems.map(({ path, message }) => ofSchema(path, message)),
+    ...(await lintOf(deps, of)),
+    ...(of.unknownLabels ? [labelsUnknown] : []),
+    ...(of.spec.jobs ? [jobsUnknown] : []),
+  ];
+}
+
 /** What lint says of the settings and of the CronJobs that they are for. */
-export async function lintOf(
+async function lintOf(
   { store, settings }: PreviewDeps,
   of: {
     readonly spec: MonitorSpec;
@@ -104,7 +120,7 @@ function toLinted(
   };
 }
 
-export const labelsUnknown: PreviewFinding = {
+const labelsUnknown: PreviewFinding = {
   level: 'note',
   code: 'SelectorEmpty',
   path: 'spec.selector',
@@ -112,13 +128,13 @@ export const labelsUnknown: PreviewFinding = {
     'labels are looked at in the cluster alone: what the monitor of this name selects now is taken in their place',
 };
 
-export const jobsUnknown: PreviewFinding = {
+const jobsUnknown: PreviewFinding = {
   level: 'note',
   code: 'SelectorEmpty',
   path: 'spec.jobs',
   message: 'Jobs are looked at in the cluster alone: of those that no monitor watches yet, nothing is known',
 };
 
-export function ofSchema(path: string, message: string): PreviewFinding {
+function ofSchema(path: string, message: string): PreviewFinding {
   return { level: 'error', code: 'schema', path, message };
 }

@@ -2,25 +2,13 @@ import type {
   MonitorPreview,
   PreviewAlert,
   PreviewChange,
-  PreviewFinding,
   PreviewLane,
   PreviewMissed,
-  PreviewTruth,
   Ref,
 } from '@cronjob-monitor/shared/contract';
-import {
-  changesOf,
-  countTruth,
-  flagWords,
-  laneOf,
-  truthWords,
-  type Instant,
-  type PreviewedAlert,
-  type SpecEpoch,
-} from '@cronjob-monitor/shared/domain';
-import type { StoredHistory } from '@cronjob-monitor/shared/store';
+import { changesOf, laneOf, tellTruth, type Instant, type PreviewedAlert } from '@cronjob-monitor/shared/domain';
 import { toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
-import type { Replayed } from './replay.ts';
+import type { Gathered, Replayed } from './replay.ts';
 
 const listedAlerts = 200;
 const listedLanes = 50;
@@ -41,7 +29,8 @@ export function presentReplay(
   wished: readonly Replayed[],
   inForce: readonly Replayed[] | undefined,
   range: Range & { readonly days: number },
-): Pick<MonitorPreview, 'alerts' | 'words' | 'truth' | 'now' | 'gone' | 'missed' | 'lanes'> {
+  stored: Pick<Gathered, 'history' | 'epochs'>,
+): Pick<MonitorPreview, 'alerts' | 'words' | 'truth' | 'now' | 'gone' | 'missed' | 'lanes' | 'blindSeconds'> {
   const before = new Map(inForce?.map((one) => [one.of.uid, one]));
   const alerts: NamedAlert[] = [];
   const gone: NamedAlert[] = [];
@@ -53,7 +42,7 @@ export function presentReplay(
     alerts.push(...is.map((alert) => ({ ...alert, cronjob, change: changes.changeOf(alert) })));
     gone.push(...changes.gone.map((alert) => ({ ...alert, cronjob, change: 'gone' as const })));
   }
-  const truth = truthOfAll(wished);
+  const { truth, wordsOf } = tellAll(wished);
   return {
     alerts: {
       total: alerts.length,
@@ -61,20 +50,21 @@ export function presentReplay(
       items: presentAlerts(alerts),
       omitted: Math.max(0, alerts.length - listedAlerts),
     },
-    words: truthWords(alerts.length, range.days, truth),
+    words: wordsOf(range.days),
     truth,
-    now: inForce ? truthOfAll(inForce) : null,
+    now: inForce ? tellAll(inForce).truth : null,
     gone: presentAlerts(gone),
     missed: presentMissed(wished),
     lanes: presentLanes(wished, range),
+    blindSeconds: blindSecondsOf(stored, range),
   };
 }
 
 /** Of a spec that cannot be read nothing is replayed. */
-export function presentNothing(findings: readonly PreviewFinding[], { fromAt, toAt }: Range): MonitorPreview {
+export function presentNothing(message: string, { fromAt, toAt }: Range): MonitorPreview {
   return {
     valid: false,
-    findings,
+    findings: [{ level: 'error', code: 'schema', path: 'spec', message }],
     cronJobs: { matched: 0, withHistory: 0, items: [], omitted: 0 },
     from: toWireInstant(fromAt),
     to: toWireInstant(toAt),
@@ -92,8 +82,8 @@ export function presentNothing(findings: readonly PreviewFinding[], { fromAt, to
   };
 }
 
-function truthOfAll(replayed: readonly Replayed[]): PreviewTruth {
-  return countTruth(
+function tellAll(replayed: readonly Replayed[]): ReturnType<typeof tellTruth> {
+  return tellTruth(
     replayed.flatMap(({ alerts }) => alerts),
     replayed.reduce((sum, { missed }) => sum + missed.length, 0),
   );
@@ -141,7 +131,7 @@ function presentLanes(replayed: readonly Replayed[], range: Range): PreviewLane[
       return {
         cronjob: nameOf(of),
         words,
-        alertWords: flagWords(alerts.length, countTruth(alerts, missed.length)),
+        alertWords: tellTruth(alerts, missed.length).flagWords,
         recordedFrom: recordedFromAt === undefined ? null : toWireInstant(Math.max(recordedFromAt, range.fromAt)),
         cells,
       };
@@ -153,12 +143,11 @@ function nameOf({ namespace, name }: Ref): Ref {
 }
 
 /** For how long it is unknown what was due: gaps between the epochs that are certain, of the CronJob with most of it. */
-export function blindSecondsOf(
-  histories: ReadonlyMap<number, StoredHistory>,
-  epochs: ReadonlyMap<number, readonly SpecEpoch[]>,
+function blindSecondsOf(
+  { history, epochs }: Pick<Gathered, 'history' | 'epochs'>,
   { fromAt, toAt }: { readonly fromAt: Instant; readonly toAt: Instant },
 ): number {
-  const blindMs = [...histories.keys()].map((id) =>
+  const blindMs = [...history.keys()].map((id) =>
     (epochs.get(id) ?? [])
       .filter(({ certain }) => !certain)
       .reduce(

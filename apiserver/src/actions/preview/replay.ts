@@ -12,8 +12,6 @@ import {
   type PreviewedCronJob,
   type PreviewRange,
   type SpecEpoch,
-  type TrueOrFalse,
-  type UntoldRun,
 } from '@cronjob-monitor/shared/domain';
 import { alertRulesOf, detectionRulesOf, groupRulesOf, type MonitorSpec } from '@cronjob-monitor/shared/kube';
 import {
@@ -25,8 +23,8 @@ import {
   type RoutedChannel,
   type StoredHistory,
 } from '@cronjob-monitor/shared/store';
-import { leaveOut, listMatched, listMatchedGroups } from './select.ts';
-import { gatherWaits, type Waits } from './waits.ts';
+import { select } from './select.ts';
+import { gatherWaits } from './waits.ts';
 import type { PreviewDeps, PreviewWish } from './wish.ts';
 
 const dayMs = 86_400_000;
@@ -45,17 +43,15 @@ export interface Gathered {
   readonly epochs: ReadonlyMap<number, readonly SpecEpoch[]>;
   readonly channels: ReadonlyMap<string, RoutedChannel>;
   readonly skewP99Ms: number;
-  readonly waits: Waits | undefined;
+  readonly waits: Awaited<ReturnType<typeof gatherWaits>>;
+  /** The same CronJobs, judged by another spec. */
+  readonly judgedBy: (spec: MonitorSpec) => Gathered;
   readonly unknownLabels: boolean;
   readonly isCut: boolean;
 }
 
 /** What came of it for one CronJob. */
-export interface Replayed {
-  readonly of: PreviewedCronJob;
-  readonly alerts: readonly TrueOrFalse[];
-  readonly missed: readonly UntoldRun[];
-}
+export type Replayed = ReturnType<typeof truthOf> & { readonly of: PreviewedCronJob };
 
 /** Reads what replaying a spec asks for; `others` are specs that are to be replayed on it too. */
 export async function gather(
@@ -65,17 +61,12 @@ export async function gather(
 ): Promise<Gathered> {
   const { store } = deps;
   const { spec, fromAt } = of;
-  const { cronJobs: ofSelector, unknownLabels } = await listMatched(store, wish, spec);
-  const { taken, owns, settingsOf } = await leaveOut(
-    deps,
-    [...ofSelector, ...(await listMatchedGroups(store, wish, spec))],
-    { namespace: wish.namespace, name: wish.name ?? '', spec },
-  );
+  const { taken, owns, settingsOf, unknownLabels } = await select(deps, wish, spec);
   const asked = taken.slice(0, mostCronJobs);
   const ids = asked.map(({ id }) => id);
   const reach = Math.max(...[spec, ...of.others].map(reachMs));
   const history = await readHistories(store, ids, { from: fromAt - reach, mostRows });
-  return {
+  const gathered: Gathered = {
     taken,
     asked,
     owns,
@@ -87,13 +78,12 @@ export async function gather(
     waits: await gatherWaits(store, { wish, spec, asked, fromAt }),
     unknownLabels,
     isCut: !history.isWhole || taken.length > asked.length,
+    judgedBy: (other) => {
+      const monitor = { namespace: wish.namespace, name: wish.name ?? '', spec: other };
+      return { ...gathered, settingsOf: (own) => effectiveOf(monitor, own, deps.settings.ownerLabel) };
+    },
   };
-}
-
-/** The same CronJobs, judged by another spec. */
-export function judgedBy(gathered: Gathered, spec: MonitorSpec, deps: PreviewDeps, wish: PreviewWish): Gathered {
-  const monitor = { namespace: wish.namespace, name: wish.name ?? '', spec };
-  return { ...gathered, settingsOf: (own) => effectiveOf(monitor, own, deps.settings.ownerLabel) };
+  return gathered;
 }
 
 /** The alerts of each CronJob with something stored, until `isLate` says that it took too long. */

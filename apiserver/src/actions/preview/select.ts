@@ -12,8 +12,20 @@ import { isFallback } from '../../monitor-spec.ts';
 import { readOwn } from '../own-settings.ts';
 import type { PreviewDeps, PreviewWish } from './wish.ts';
 
+/** What a spec takes of what the service knows, with what its owners say; `unknownLabels`: it asks for labels, which are in the cluster alone. */
+export async function select(
+  deps: PreviewDeps,
+  wish: PreviewWish,
+  spec: MonitorSpec,
+): Promise<Awaited<ReturnType<typeof leaveOut>> & { readonly unknownLabels: boolean }> {
+  const { cronJobs, unknownLabels } = await listMatched(deps.store, wish, spec);
+  const matched = [...cronJobs, ...(await listMatchedGroups(deps.store, wish, spec))];
+  const monitor = { namespace: wish.namespace, name: wish.name ?? '', spec };
+  return { ...(await leaveOut(deps, matched, monitor)), unknownLabels };
+}
+
 /** What CronJobs say of themselves, and those that the monitor takes: their owners have the others left out. */
-export async function leaveOut(
+async function leaveOut(
   deps: PreviewDeps,
   matched: readonly CatalogCronJob[],
   monitor: { readonly namespace: string; readonly name: string; readonly spec: MonitorSpec },
@@ -38,7 +50,7 @@ export async function leaveOut(
  * The CronJobs that the service knows and the selector takes. Their labels are in the cluster alone: where it asks for labels, those that
  * the monitor of this name selects now are taken.
  */
-export async function listMatched(
+async function listMatched(
   store: Store,
   { namespace, name, readable }: PreviewWish,
   { selector, jobs }: MonitorSpec,
@@ -62,7 +74,7 @@ export async function listMatched(
 }
 
 /** The groups of Jobs that the service knows and that these criteria take: those that some monitor watches. */
-export async function listMatchedGroups(
+async function listMatchedGroups(
   store: Store,
   { namespace, name, readable }: PreviewWish,
   { selector, jobs }: MonitorSpec,

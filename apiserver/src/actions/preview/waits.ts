@@ -19,7 +19,7 @@ import {
 import type { PreviewWish } from './wish.ts';
 
 /** For whom the CronJobs wait, and how these fared. */
-export interface Waits {
+interface Waits {
   readonly parentsOf: (cronJob: CatalogCronJob) => readonly PreviewedParent[];
   readonly linted: LintFacts['dependencies'];
 }

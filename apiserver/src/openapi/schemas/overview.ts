@@ -40,7 +40,6 @@ import {
   type PreviewMissed,
   type PreviewPatch,
   type PreviewTruth,
-  previewChanges,
   previewHistogramPaths,
   type PruneInput,
   type PruneResult,
@@ -234,7 +233,7 @@ export const overviewSchemas: Readonly<Record<string, Schema>> = {
     message: text,
     channels: listOf(text),
     truth: nullable(bool),
-    change: words(previewChanges),
+    change: words(['kept', 'new', 'gone']),
   }),
   MonitorPreview: object<MonitorPreview>({
     valid: bool,

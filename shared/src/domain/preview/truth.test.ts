@@ -6,7 +6,7 @@ import type { PreviewedCronJob, PreviewedRun } from './history.ts';
 import { judgedValues } from './judged-values.ts';
 import { laneOf } from './lane.ts';
 import type { PreviewedAlert } from './preview.ts';
-import { countTruth, flagWords, truthOf, truthWords } from './truth.ts';
+import { tellTruth, truthOf } from './truth.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -142,21 +142,22 @@ describe('a run that went wrong', () => {
 });
 
 test('what came of rules is one sentence', () => {
-  const truth = { true: 3, false: 0, missed: 0 };
-  assert.equal(truthWords(3, 30, truth), 'These rules raise 3 alerts in 30 days, all true');
-  assert.equal(truthWords(1, 1, { ...truth, true: 1 }), 'These rules raise 1 alert in 1 day, true');
+  const of = (right: number, wrong: number, open: number): { truth: boolean | undefined }[] => [
+    ...Array.from({ length: right }, () => ({ truth: true })),
+    ...Array.from({ length: wrong }, () => ({ truth: false })),
+    ...Array.from({ length: open }, () => ({ truth: undefined })),
+  ];
+  assert.equal(tellTruth(of(3, 0, 0), 0).wordsOf(30), 'These rules raise 3 alerts in 30 days, all true');
+  assert.equal(tellTruth(of(1, 0, 0), 0).wordsOf(1), 'These rules raise 1 alert in 1 day, true');
+  const mixed = tellTruth(of(3, 5, 1), 1);
   assert.equal(
-    truthWords(9, 30, { true: 3, false: 5, missed: 1 }),
+    mixed.wordsOf(30),
     'These rules raise 9 alerts in 30 days, 3 true, 5 false, 1 not decided yet and miss 1 run that went wrong',
   );
-  assert.equal(truthWords(0, 7, { ...truth, true: 0 }), 'These rules raise no alert in 7 days');
-  assert.equal(flagWords(5, { true: 0, false: 5, missed: 0 }), '5 alerts, all false');
-  assert.equal(flagWords(0, { true: 0, false: 0, missed: 2 }), '');
-  assert.deepEqual(countTruth([{ truth: true }, { truth: false }, { truth: undefined }], 4), {
-    true: 1,
-    false: 1,
-    missed: 4,
-  });
+  assert.deepEqual(mixed.truth, { true: 3, false: 5, missed: 1 });
+  assert.equal(tellTruth([], 0).wordsOf(7), 'These rules raise no alert in 7 days');
+  assert.equal(tellTruth(of(0, 5, 0), 0).flagWords, '5 alerts, all false');
+  assert.equal(tellTruth([], 2).flagWords, '');
 });
 
 test('an alert is kept when the rules in force raise one of its kind while it is open; the rest is new or gone', () => {

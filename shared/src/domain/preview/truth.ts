@@ -14,14 +14,14 @@ interface KnownEnd {
 }
 
 /** An expected run that went wrong while no alert was open. */
-export interface UntoldRun {
+interface UntoldRun {
   readonly at: Instant;
   /** Undefined: no Job was made. */
   readonly jobName: string | undefined;
 }
 
 /** An alert with its truth; undefined: the outcome does not decide it, or not yet. */
-export interface TrueOrFalse {
+interface TrueOrFalse {
   readonly alert: PreviewedAlert;
   readonly truth: boolean | undefined;
 }
@@ -84,23 +84,25 @@ function wasTold({ at }: KnownEnd, ends: readonly KnownEnd[], alerts: readonly P
   return alerts.some(({ openedAt, endedAt = Infinity }) => openedAt < nextSuccessAt && endedAt >= at);
 }
 
-/** How often rules were right: `alerts` of all CronJobs. */
-export function countTruth(alerts: readonly Pick<TrueOrFalse, 'truth'>[], missed: number): PreviewTruth {
+/**
+ * How often rules were right, counted and in words: `These rules raise 3 alerts in 30 days, all true`, and for one lane `3 alerts, all true`,
+ * empty without an alert. `missed`: how many runs went wrong without one.
+ */
+export function tellTruth(
+  alerts: readonly Pick<TrueOrFalse, 'truth'>[],
+  missed: number,
+): { readonly truth: PreviewTruth; readonly wordsOf: (days: number) => string; readonly flagWords: string } {
   const count = (wanted: boolean): number => alerts.filter(({ truth }) => truth === wanted).length;
-  return { true: count(true), false: count(false), missed };
-}
-
-/** What came of rules, in a sentence: `These rules raise 3 alerts in 30 days, all true`. */
-export function truthWords(total: number, days: number, truth: PreviewTruth): string {
-  const raised = `These rules raise ${total === 0 ? 'no alert' : counted(total, 'alert')} in ${counted(days, 'day')}`;
-  const judged = truthParts(total, truth);
-  const untold = truth.missed === 0 ? '' : ` and miss ${counted(truth.missed, 'run')} that went wrong`;
-  return `${raised}${judged === '' ? '' : `, ${judged}`}${untold}`;
-}
-
-/** The alerts of one lane: `3 alerts, all true`. Empty without one. */
-export function flagWords(total: number, truth: PreviewTruth): string {
-  return total === 0 ? '' : `${counted(total, 'alert')}, ${truthParts(total, truth)}`;
+  const truth = { true: count(true), false: count(false), missed };
+  const parts = truthParts(alerts.length, truth);
+  const untold = missed === 0 ? '' : ` and miss ${counted(missed, 'run')} that went wrong`;
+  const raised = alerts.length === 0 ? 'no alert' : counted(alerts.length, 'alert');
+  return {
+    truth,
+    wordsOf: (days) =>
+      `These rules raise ${raised} in ${counted(days, 'day')}${parts === '' ? '' : `, ${parts}`}${untold}`,
+    flagWords: alerts.length === 0 ? '' : `${raised}, ${parts}`,
+  };
 }
 
 function truthParts(total: number, truth: PreviewTruth): string {

@@ -1,4 +1,5 @@
-import { limitText, secondsOfGo } from '../../../format/duration.ts';
+import type { PreviewHistogram } from '@cronjob-monitor/shared/contract';
+import { secondsOfGo } from '../../../format/duration.ts';
 
 /** Seconds of a duration as people or resources write it: `1 h 50 min`, `90m`, `2 d`. Undefined for anything else. */
 export function secondsOfText(text: string): number | undefined {
@@ -25,11 +26,6 @@ export function goText(seconds: number): string {
     .join('');
 }
 
-/** As a field shows it: `1 h 50 min`; what is no duration as it is written. */
-export function shownText(go: string): string {
-  return limitText(go);
-}
-
 /** Round durations, seconds, rising: `[step, until]`. */
 const steps: readonly (readonly [number, number])[] = [
   [1, 10],
@@ -43,8 +39,9 @@ const steps: readonly (readonly [number, number])[] = [
   [86_400, 34_560_000],
 ];
 
-/** The round durations around these, so that a slider has a stop for each: from one below the least to half as much again as the largest. */
-export function durationStops(seconds: readonly number[]): readonly number[] {
+/** The stops of a slider over what a limit judges, rising: round durations around these, from one below the least to half as much again as the largest; percents are the same for all. */
+export function stopsOf(unit: PreviewHistogram['unit'], seconds: readonly number[]): readonly number[] {
+  if (unit === 'percent') return percentStops;
   const most = Math.max(...seconds, 1) * 1.5;
   const least = Math.min(...seconds, most);
   const stops: number[] = [];
@@ -58,7 +55,7 @@ export function durationStops(seconds: readonly number[]): readonly number[] {
 }
 
 /** Percents for a slider: every half from 90 on, every tenth from 99 on. */
-export const percentStops: readonly number[] = [
+const percentStops: readonly number[] = [
   ...Array.from({ length: 40 }, (_, index) => 50 + index),
   ...Array.from({ length: 18 }, (_, index) => 90 + index / 2),
   ...Array.from({ length: 11 }, (_, index) => Math.round((99 + index / 10) * 10) / 10),

@@ -1,10 +1,10 @@
-import type { PreviewHistogramPath } from '@cronjob-monitor/shared/contract';
+import type { PreviewHistogram } from '@cronjob-monitor/shared/contract';
+import { limitText } from '../../../format/duration.ts';
 import { targetText } from '../../../format/figures.ts';
-import { block, flag, number, text, type Json } from '../../../format/monitor-spec.ts';
-import { goText, secondsOfText, shownText } from './durations.ts';
-import { valueAt, withValue } from './edit-spec.ts';
+import { block, flag, isObject, number, text, type Json } from '../../../format/monitor-spec.ts';
+import { goText, secondsOfText } from './durations.ts';
 
-export type RuleKind = 'duration' | 'percent' | 'count' | 'clock';
+type RuleKind = 'duration' | 'percent' | 'count' | 'clock';
 
 /** One rule of the form: a switch and one control. */
 export interface RuleField {
@@ -15,7 +15,7 @@ export interface RuleField {
   /** Behind the control: `in 7 days`. */
   readonly unit?: (spec: Json) => string;
   /** Undefined: its limit is judged by nothing that can be drawn. */
-  readonly histogram?: PreviewHistogramPath;
+  readonly histogram?: PreviewHistogram['path'];
   readonly isOn: (spec: Json) => boolean;
   /** The value in the resource, whether the rule is on or off; undefined: it is not set. */
   readonly valueOf: (spec: Json) => string | undefined;
@@ -28,7 +28,7 @@ export interface RuleField {
 }
 
 /** Where the value of a rule comes from. */
-export interface FieldSource {
+interface FieldSource {
   readonly word: string;
   readonly isChanged: boolean;
 }
@@ -49,7 +49,7 @@ function sayOf(field: RuleField, spec: Json): string {
 
 /** A value of the resource as people read it: `25 h`, `95 %`. */
 export function sayValue(kind: RuleKind, value: string): string {
-  if (kind === 'duration') return shownText(value);
+  if (kind === 'duration') return limitText(value);
   return kind === 'percent' ? targetText(Number(value)) : value;
 }
 
@@ -100,7 +100,7 @@ function inBlock(of: {
   readonly name: string;
   readonly kind: RuleKind;
   readonly preset: string;
-  readonly histogram?: PreviewHistogramPath;
+  readonly histogram?: PreviewHistogram['path'];
 }): RuleField {
   const [name = ''] = of.path.split('.');
   return {
@@ -221,3 +221,16 @@ export const ruleFields: readonly RuleField[] = [
     write: (spec, value) => withValue(spec, 'suspendedHandling.alertIfSuspendedFor', value),
   },
 ];
+
+/** The value at a path such as `sla.maxDuration`; undefined where a step is missing. */
+function valueAt(spec: Json, path: string): unknown {
+  return path.split('.').reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), spec);
+}
+
+/** A copy of the spec with this value at a path; undefined takes the key away. The order of the keys stays. */
+function withValue(spec: Json, path: string, value: unknown): Json {
+  const [key = '', ...rest] = path.split('.');
+  if (rest.length > 0) return { ...spec, [key]: withValue(block(spec, key) ?? {}, rest.join('.'), value) };
+  if (value !== undefined) return { ...spec, [key]: value };
+  return Object.fromEntries(Object.entries(spec).filter(([name]) => name !== key));
+}

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { MonitorPreview, MonitorPreviewInput } from '@cronjob-monitor/shared/contract';
 import type { Json } from '../../../format/monitor-spec.ts';
-import { durationStops, goText, secondsOfText, shareOf } from './durations.ts';
-import { withValue } from './edit-spec.ts';
+import { goText, secondsOfText, shareOf, stopsOf } from './durations.ts';
 import { RuleLabState } from './rule-lab.svelte.ts';
 import { readField, ruleFields, sourceOf, type RuleField } from './rule-fields.ts';
 
@@ -202,15 +201,19 @@ describe('a rule of the form', () => {
   });
 });
 
-test('a value is set, and taken away, where it stands', () => {
-  const spec = { a: { b: 1, c: 2 }, d: 3 };
-  assert.deepEqual(Object.keys(withValue(spec, 'a.b', 5)), ['a', 'd']);
-  assert.deepEqual(withValue(spec, 'a.b', undefined), { a: { c: 2 }, d: 3 });
-  assert.deepEqual(withValue({}, 'a.b.c', 1), { a: { b: { c: 1 } } });
+test('a value is written where it stands, in the order of the spec', () => {
+  const spec = field('Takes at most').write(inForce, '1h');
+  assert.deepEqual(Object.keys(spec), ['deadManSwitch', 'sla']);
+  assert.deepEqual(Object.keys(spec['sla'] ?? {}), ['enabled', 'minSuccessRate', 'windowDays', 'maxDuration']);
+  assert.deepEqual(field('Takes at most').switchTo(inForce, false)['sla'], {
+    enabled: true,
+    minSuccessRate: 95,
+    windowDays: 7,
+  });
 });
 
 test('a slider of durations has round stops around what it judges, and finds its place among them', () => {
-  const stops = durationStops([17, 960, 6_480]);
+  const stops = stopsOf('seconds', [17, 960, 6_480]);
   assert.deepEqual(stops.slice(0, 4), [15, 20, 25, 30]);
   assert.ok((stops.at(-1) ?? 0) >= 6_480 * 1.5);
   assert.ok(stops.every((stop, index) => index === 0 || stop > (stops[index - 1] ?? 0)));
