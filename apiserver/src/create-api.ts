@@ -140,6 +140,7 @@ function fleetOf(store: Store, clock: Clock): RouteDeps['fleet'] {
     store,
     clock,
     isTold: ({ sla }) => !sla.countMissed, // a run that did not start is not told
+    holdUntilAt: (figures) => figures.holdUntilAt,
     countMetrics: (ids, now) => gatherMetrics(store, ids, now),
     countFigures: (ids, now, wanted) => gatherFigures(store, ids, now, wanted),
   });

@@ -8,7 +8,7 @@ export type CountFigures<F> = (
   wanted: { readonly withPrevious: boolean },
 ) => Promise<ReadonlyMap<number, F>>;
 
-/** Figures of CronJobs, counted once in each period while nothing changes. */
+/** Figures of CronJobs, counted once while nothing changes and their windows have the same runs. */
 export interface KeptFigures<F> {
   /** Figures of these, no older than what was forgotten before. Only those of CronJobs that are known are kept. */
   read(
@@ -23,24 +23,27 @@ export interface KeptFigures<F> {
 }
 
 const minuteMs = 60_000;
+/** All are counted anew every 10 minutes, and so with each UTC day. */
+const allEveryMs = 10 * minuteMs;
 
 interface Counted<F> {
   readonly figures: F;
   readonly withPrevious: boolean;
+  readonly untilAt: Instant;
 }
 
 export function createKeptFigures<F>({
   clock,
   count,
   isTold = () => true,
-  keptMs = minuteMs,
+  holdUntilAt = (_, now) => (Math.floor(now / minuteMs) + 1) * minuteMs,
 }: {
   readonly clock: Clock;
   readonly count: CountFigures<F>;
   /** Whether every change of these figures is told: only then they are kept. */
   readonly isTold?: (figures: F) => boolean;
-  /** Length of a period; a minute by default, to which the windows of rates are cut. Periods begin with each UTC day. */
-  readonly keptMs?: number;
+  /** Until when figures that were counted at `now` are the same; absent: until the minute is over, to which windows are cut. */
+  readonly holdUntilAt?: (figures: F, now: Instant) => Instant;
 }): KeptFigures<F> {
   /** Counted from 1970. */
   let period: number | undefined;
@@ -55,7 +58,7 @@ export function createKeptFigures<F>({
     ...[ids, wanted, isKnown]: Parameters<KeptFigures<F>['read']>
   ): Promise<ReadonlyMap<number, F>> {
     const now = clock.now();
-    const periodNow = Math.floor(now / keptMs);
+    const periodNow = Math.floor(now / allEveryMs);
     if (period !== periodNow) {
       period = periodNow;
       counted = new Map();
@@ -65,7 +68,7 @@ export function createKeptFigures<F>({
     const missing: number[] = [];
     for (const id of ids) {
       const found = kept.get(id);
-      if (found && (found.withPrevious || !wanted.withPrevious)) figures.set(id, found.figures);
+      if (found && now < found.untilAt && (found.withPrevious || !wanted.withPrevious)) figures.set(id, found.figures);
       else missing.push(id);
     }
     if (missing.length === 0) return figures;
@@ -76,7 +79,7 @@ export function createKeptFigures<F>({
       // What was forgotten meanwhile may have been counted before it changed.
       const isCurrent = Math.max(allForgottenAt, forgottenAt.get(id) ?? 0) <= begunAt;
       if (isCurrent && isKnown(id) && isTold(ofOne))
-        kept.set(id, { figures: ofOne, withPrevious: wanted.withPrevious });
+        kept.set(id, { figures: ofOne, withPrevious: wanted.withPrevious, untilAt: holdUntilAt(ofOne, now) });
     }
     return figures;
   }

@@ -24,6 +24,7 @@ function keep({ store, clock }: Pick<TestFleet, 'store'> & { clock: FakeClock })
       return gatherFigures(store, ids, now, wanted);
     },
     isTold: ({ sla }) => !sla.countMissed,
+    holdUntilAt: (figures) => figures.holdUntilAt,
     countMetrics: (ids, now) => gatherMetrics(store, ids, now),
   });
   const namesOf = async () => (await fleet.outlines()).map(({ namespace, name }) => `${namespace}/${name}`);
@@ -105,7 +106,7 @@ test('shows within 5 s what changed without being told, and at once after a writ
   assert.equal(await runningOfC(), 8);
 });
 
-test('counts figures once a minute, and again for the CronJobs that ran', async () => {
+test('counts figures once, and again for the CronJobs that ran', async () => {
   await using large = await startLarge();
   const { fleet, kept, a, c } = large;
   await fleet.addRuns(a, { createdAt: testNow - hourMs }, { createdAt: testNow - 2 * hourMs, status: 'failed' });
@@ -120,9 +121,50 @@ test('counts figures once a minute, and again for the CronJobs that ran', async 
   assert.equal(kept.counted[2]?.length, 3, 'the windows before were not counted yet');
   await fleet.clock.advance(minuteMs);
   await kept.figuresOf();
-  assert.equal(kept.counted[3]?.length, 3, 'their windows have moved');
+  assert.equal(kept.counted.length, 3, 'their windows have moved, and have the same runs');
+  await fleet.clock.advance(10 * minuteMs);
+  await kept.figuresOf();
+  assert.equal(kept.counted[3]?.length, 3);
   await deleteHistory(fleet.store, a, { budgetMs: 60_000 });
   assert.deepEqual(await kept.figuresOf(), ['b 0/0', 'a 0/0', 'c 1/1']);
+});
+
+test('counts those again whose window leaves a run behind, and with the windows before also those of which one leaves these', async () => {
+  await using large = await startLarge();
+  const { fleet, kept, a, b, c } = large;
+  const windowMs = 7 * 24 * hourMs;
+  await fleet.addRuns(
+    a,
+    { createdAt: testNow - windowMs + minuteMs },
+    { createdAt: testNow - windowMs + 5 * minuteMs },
+  );
+  await fleet.addRuns(b, { createdAt: testNow - 2 * windowMs + 3 * minuteMs }, { createdAt: testNow - hourMs });
+  await fleet.addRuns(c, { createdAt: testNow - windowMs + 4 * hourMs });
+  const previousOf = async () => {
+    const outlines = await kept.fleet.outlines();
+    const found = await kept.fleet.figures(
+      outlines.map(({ id }) => id),
+      { withPrevious: true },
+    );
+    return outlines.map(({ id }) => found.get(id)?.previous.success);
+  };
+  assert.deepEqual(await previousOf(), [1, 0, 0]);
+  assert.deepEqual(await kept.figuresOf(true), ['b 1/1', 'a 2/2', 'c 1/1']);
+  await fleet.clock.advance(minuteMs);
+  assert.deepEqual(
+    await kept.figuresOf(true),
+    ['b 1/1', 'a 2/2', 'c 1/1'],
+    'cut to the minute, it begins before the run',
+  );
+  await fleet.clock.advance(minuteMs);
+  assert.deepEqual(await kept.figuresOf(true), ['b 1/1', 'a 1/1', 'c 1/1']);
+  assert.deepEqual(await previousOf(), [1, 1, 0]);
+  await fleet.clock.advance(2 * minuteMs);
+  assert.deepEqual(await previousOf(), [0, 1, 0]);
+  assert.deepEqual(
+    kept.counted.map((ids) => ids.length),
+    [3, 1, 1],
+  );
 });
 
 test('tells the runs of one CronJob anew as soon as it has one more', async () => {

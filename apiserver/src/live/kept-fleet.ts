@@ -1,3 +1,4 @@
+import type { Instant } from '@cronjob-monitor/shared/domain';
 import type { Clock } from '@cronjob-monitor/shared/process';
 import { listOutlines, type CronJobOutline, type NumberedChange, type Store } from '@cronjob-monitor/shared/store';
 import { joined } from './joined.ts';
@@ -38,9 +39,6 @@ const mostFollowedMs = 60_000;
 /** More CronJobs than these are not read by their names: all are. */
 const mostNamed = 300;
 
-/** Facts of ended runs are kept for so long. */
-const factsKeptMs = 600_000;
-
 interface Kept {
   outlines: OrderedOutlines;
   readonly follower: ChangeFollower;
@@ -54,9 +52,11 @@ export function createKeptFleet<F, M>(deps: {
   readonly countMetrics: CountFigures<M>;
   /** Whether every change of these figures is told: only then they are kept. */
   readonly isTold: (figures: F) => boolean;
+  /** Until when these figures are the same unless something is told. */
+  readonly holdUntilAt: (figures: F) => Instant;
 }): KeptFleet<F, M> {
   const { store, clock, countFigures, countMetrics } = deps;
-  const figures = createKeptFigures({ clock, count: countFigures, isTold: deps.isTold });
+  const figures = createKeptFigures({ ...deps, count: countFigures });
   const metrics = createKeptFigures({ clock, count: countMetrics });
   const ofCronJobs: Pick<KeptFigures<unknown>, 'forget' | 'forgetAll'>[] = [figures, metrics];
   let kept: Kept | undefined;
@@ -121,7 +121,7 @@ export function createKeptFleet<F, M>(deps: {
       return (await metrics.read([id], wanted, (known) => outlines.ids.has(known))).get(id);
     },
     keep<T>(read: ReadFacts<T>) {
-      const facts = createKeptFigures({ clock, count: countAll(read), keptMs: factsKeptMs });
+      const facts = createKeptFigures({ clock, count: countAll(read), holdUntilAt: () => Infinity });
       ofCronJobs.push(facts);
       return async (ids) => {
         if (ids.length === 0 || tookMs < leastTookMs) return read(ids);

@@ -48,7 +48,8 @@ export const rateFacts = contract('facts of the success rate', (test) => {
     const facts = await countRateFacts(store, [cronJob.id, other.id, 999_999], { from, missed: false });
     assert.deepEqual([...facts], [[cronJob.id, { success: 2, failed: 2, missed: 0, approximate: false }]]);
     const shown = await countOutcomes(store, { from, to: Math.ceil(now / dayMs) * dayMs }, [cronJob.id]);
-    assert.deepEqual(shown.get(cronJob.id), { success: 2, failed: 2, approximate: false }, 'what the API shows');
+    const expected = { success: 2, failed: 2, approximate: false, firstAt: from };
+    assert.deepEqual(shown.get(cronJob.id), expected, 'what the API shows');
     const midnight = Math.floor(from / dayMs) * dayMs;
     const whole = await countRateFacts(store, [cronJob.id, other.id], { from: midnight, missed: false });
     assert.deepEqual(whole.get(cronJob.id), { success: 3, failed: 2, missed: 0, approximate: false });

@@ -35,7 +35,7 @@ export const runFigures = contract('figures of runs', (test) => {
       aRun(other, { createdAt: now - minuteMs, status: 'deleted' }),
     ]);
     const week = { from, to: tomorrow };
-    const expected = { success: 3, failed: 2, approximate: false };
+    const expected = { success: 3, failed: 2, approximate: false, firstAt: from };
     assert.deepEqual((await countOutcomes(store, week, [cronJob.id])).get(cronJob.id), expected);
     const fleet = await countOutcomes(store, week);
     assert.deepEqual(fleet.get(cronJob.id), expected);
@@ -45,7 +45,10 @@ export const runFigures = contract('figures of runs', (test) => {
       success: 1,
       failed: 0,
       approximate: false,
+      firstAt: undefined,
     });
+    const later = await countOutcomes(store, { ...week, from: from + 1 }, [cronJob.id]);
+    assert.deepEqual(later.get(cronJob.id), { ...expected, success: 2, firstAt: from + minuteMs });
     const part = { from: now - 2 * minuteMs, to: now };
     assert.equal((await countOutcomes(store, part, [cronJob.id])).get(cronJob.id)?.success, 1, 'within one day');
   });
@@ -125,6 +128,7 @@ export const runFigures = contract('figures of runs', (test) => {
       success: 3,
       failed: 0,
       approximate: true,
+      firstAt: undefined,
     });
   });
 

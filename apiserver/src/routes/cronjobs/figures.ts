@@ -9,7 +9,7 @@ import {
   type OutcomeCounts,
 } from '@cronjob-monitor/shared/store';
 import { noSla, slaOf, type SlaTargetSpec } from '../../monitor-spec.ts';
-import { windowsOf } from '../../windows.ts';
+import { cutToMinute, windowsOf } from '../../windows.ts';
 import { countWithMissed, type Rates } from '../sla/rates.ts';
 
 /** What a CronJob's runs and monitors come to. */
@@ -23,6 +23,8 @@ export interface CronJobFigures {
   readonly previous: OutcomeCounts;
   /** What the target is judged by: the same, and runs that never started where the monitor counts them. */
   readonly judged: Rates;
+  /** From then on its windows leave out a run that they count; unless something is told of it before they are the same until then, of one UTC day. */
+  readonly holdUntilAt: Instant;
 }
 
 /** What the rate says of the target of the leading monitor. */
@@ -30,7 +32,10 @@ export function rateVerdictOf({ monitors, judged, sla }: CronJobFigures, broken:
   return judgeRate(judged.current, sla, brokenTarget(broken, monitors[0]?.monitorId, 'successRate'));
 }
 
-const none: OutcomeCounts = { success: 0, failed: 0, approximate: false };
+const none: OutcomeCounts = { success: 0, failed: 0, approximate: false, firstAt: undefined };
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
 
 const nothing: ReadonlyMap<number, OutcomeCounts> = new Map();
 
@@ -74,8 +79,14 @@ export async function gatherFigures(
         sla: slaFor(id),
         ...scheduled,
         judged: judgedOf && slaFor(id).countMissed ? judgedOf(id) : scheduled,
+        holdUntilAt: Math.min(leavesAt(scheduled.current, windowDays), leavesAt(scheduled.previous, 2 * windowDays)),
       });
     }
   }
   return figures;
+}
+
+/** When a window that reaches back so many days no longer has the earliest run that it counts. */
+function leavesAt({ firstAt }: OutcomeCounts, days: number): Instant {
+  return firstAt === undefined ? Infinity : cutToMinute(firstAt + days * dayMs) + minuteMs;
 }

@@ -1,5 +1,6 @@
 import type { Instant } from '../../domain/index.ts';
 import { rows, type Row } from '../ask.ts';
+import { optionalNumber } from '../column.ts';
 import { rowsOfFleet } from '../catalog/fleet-rows.ts';
 import type { Db } from '../database.ts';
 import { rowsIn } from '../upsert.ts';
@@ -11,6 +12,11 @@ export interface OutcomeCounts {
   readonly failed: number;
   /** Rows of the day in which the window begins are pruned: the whole day was counted. */
   readonly approximate: boolean;
+  /**
+   * Creation of the earliest run that was counted of the day in which the window begins: until the window begins after it on the same day, they
+   * are the same. Undefined: no row of that day was counted.
+   */
+  readonly firstAt: Instant | undefined;
 }
 
 const dayMs = 86_400_000;
@@ -18,6 +24,12 @@ const dayMs = 86_400_000;
 interface Sums {
   success: number;
   failed: number;
+}
+
+interface Edge {
+  readonly sums: Sums;
+  readonly approximate: boolean;
+  readonly firstAt: Instant | undefined;
 }
 
 /**
@@ -35,23 +47,27 @@ export async function countOutcomes(
   const lastDay = Math.floor((to - 1) / dayMs);
   // The day of `to` is whole when nothing of it can lie beyond, as it is today.
   const lastWholeDay = to % dayMs === 0 ? lastDay : lastDay - 1;
-  const counts = new Map<number, { success: number; failed: number; approximate: boolean }>();
-  const add = (id: number, sums: Sums, approximate: boolean): void => {
-    const sum = counts.get(id) ?? { success: 0, failed: 0, approximate: false };
+  const counts = new Map<number, Sums & { approximate: boolean; firstAt: Instant | undefined }>();
+  const add = (id: number, { sums, approximate, firstAt }: Edge): void => {
+    const sum = counts.get(id) ?? { success: 0, failed: 0, approximate: false, firstAt: undefined };
     sum.success += sums.success;
     sum.failed += sums.failed;
     sum.approximate ||= approximate;
+    sum.firstAt ??= firstAt;
     counts.set(id, sum);
   };
 
   if (firstWholeDay <= lastWholeDay) {
-    for (const [id, sums] of await sumDays(db, firstWholeDay, lastWholeDay, cronJobIds)) add(id, sums, false);
+    for (const [id, sums] of await sumDays(db, firstWholeDay, lastWholeDay, cronJobIds))
+      add(id, { sums, approximate: false, firstAt: undefined });
   }
   const edges = new Set<number>();
   if (from % dayMs !== 0) edges.add(Math.floor(from / dayMs));
   if (to % dayMs !== 0) edges.add(lastDay);
   for (const day of edges) {
-    for (const [id, edge] of await sumEdgeDay(db, day, window, cronJobIds)) add(id, edge.sums, edge.approximate);
+    const isFirst = day === Math.floor(from / dayMs);
+    for (const [id, edge] of await sumEdgeDay(db, day, window, cronJobIds))
+      add(id, isFirst ? edge : { ...edge, firstAt: undefined });
   }
   for (const [id, { success, failed }] of counts) if (success + failed === 0) counts.delete(id);
   return counts;
@@ -77,7 +93,7 @@ async function sumEdgeDay(
   day: number,
   window: { readonly from: Instant; readonly to: Instant },
   cronJobIds: readonly number[] | undefined,
-): Promise<ReadonlyMap<number, { sums: Sums; approximate: boolean }>> {
+): Promise<ReadonlyMap<number, Edge>> {
   const [start, end] = [day * dayMs, (day + 1) * dayMs];
   const within = [Math.max(window.from, start), Math.min(window.to, end)];
   // Maintenance is asked in the sums and not among the conditions: how many rows pass a test of bits no database can guess.
@@ -86,18 +102,23 @@ async function sumEdgeDay(
   const inWindow = (status: 'success' | 'failed'): string =>
     sum(` and e.status = ${statusWords.toNumber(status)} and e.created_at >= ? and e.created_at < ?`);
   const sql = (condition: string): string =>
-    `select e.cronjob_id, ${inWindow('success')} as n_success, ${inWindow('failed')} as n_failed, ${sum('')} as n_all ` +
+    `select e.cronjob_id, ${inWindow('success')} as n_success, ${inWindow('failed')} as n_failed, ${sum('')} as n_all, ` +
+    'min(case when e.created_at >= ? and e.created_at < ? then e.created_at end) as first_at ' +
     `from executions e where e.created_at >= ? and e.created_at < ? and e."trigger" = ${triggerWords.toNumber('scheduled')} ` +
     `and e.status in (${statusWords.toNumber('success')}, ${statusWords.toNumber('failed')})` +
     `${condition} group by e.cronjob_id`;
-  const bindings = [...within, ...within, start, end];
+  const bindings = [...within, ...within, ...within, start, end];
   const found = await (cronJobIds ? askFor(db, sql, bindings, cronJobIds) : rowsOfFleet(db, sql, bindings));
   const kept = new Map(found.map((row) => [Number(row['cronjob_id']), row]));
-  const edges = new Map<number, { sums: Sums; approximate: boolean }>();
+  const edges = new Map<number, Edge>();
   for (const [id, whole] of await sumDays(db, day, day, cronJobIds)) {
     const row = kept.get(id);
     const isPruned = Number(row?.['n_all'] ?? 0) < whole.success + whole.failed;
-    edges.set(id, isPruned || !row ? { sums: whole, approximate: true } : { sums: toSum(row), approximate: false });
+    const edge =
+      isPruned || !row
+        ? { sums: whole, approximate: true, firstAt: undefined }
+        : { sums: toSum(row), approximate: false, firstAt: optionalNumber(row['first_at']) };
+    edges.set(id, edge);
   }
   return edges;
 }
