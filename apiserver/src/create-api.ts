@@ -17,8 +17,14 @@ import { createInstalledRedaction } from './installed-redaction.ts';
 import { createPatternThread, createSearchThread } from './pattern-thread.ts';
 import { createProcessFacts } from './process-facts.ts';
 import { createKeptFleet } from './live/kept-fleet.ts';
-import { gatherFigures, gatherMetrics, gatherHealth, presentHealth, type RouteDeps } from './routes/index.ts';
-import { keepEndedRuns } from './routes/tonight/ended-runs.ts';
+import {
+  gatherFigures,
+  gatherMetrics,
+  gatherHealth,
+  keepEndedRuns,
+  presentHealth,
+  type RouteDeps,
+} from './routes/index.ts';
 import type { ApiSettings } from './settings.ts';
 import { createSharedAnswers } from './shared-answers.ts';
 

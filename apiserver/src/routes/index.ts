@@ -28,6 +28,7 @@ import { tonightRouter } from './tonight/router.ts';
 import { whoamiRouter } from './whoami/router.ts';
 
 export type { ApiRouter, RouteDeps } from './deps.ts';
+export { keepEndedRuns } from './tonight/ended-runs.ts';
 export { gatherFigures } from './cronjobs/figures.ts';
 export { gatherMetrics } from './cronjobs/metrics.ts';
 export { gatherHealth, presentHealth } from './health/router.ts';
