@@ -223,6 +223,20 @@ export function actingRows(seed: Seed): readonly Row[] {
       says: { valid: true, truncated: false },
     },
     {
+      operation: `POST ${v1}/monitors/suggest`,
+      path: `${v1}/monitors/suggest`,
+      question: posted({ namespace: 'prod', name: 'dr' }),
+      status: 200,
+      says: {},
+    },
+    {
+      operation: `POST ${v1}/monitors/suggest`,
+      path: `${v1}/monitors/suggest`,
+      question: posted({ namespace: 'prod', name: 'none' }),
+      status: 404,
+      code: 'NOT_FOUND',
+    },
+    {
       operation: `POST ${v1}/patterns/test`,
       path: `${v1}/patterns/test`,
       question: posted({ pattern, testContext: { exitCode: 137, cronjobName: 'backup' } }),

@@ -2,6 +2,7 @@ import type {
   ChannelTestResult,
   CronJobDetail,
   DeleteHistoryResult,
+  LimitSuggestions,
   LogSearchResult,
   LogSource,
   MonitorPreview,
@@ -20,7 +21,7 @@ import type { Store, StoredSilence } from '@cronjob-monitor/shared/store';
 import { acknowledge, unacknowledge, type AcknowledgeWish } from './acknowledge.ts';
 import { deleteHistory } from './delete-history.ts';
 import { readOwnSettings, readRouteRules, type RouteRulesOf } from './own-settings.ts';
-import { previewMonitor, type PreviewDeps, type PreviewWish } from './preview-monitor.ts';
+import { previewMonitor, suggestMonitorLimits, type PreviewDeps, type PreviewWish } from './preview-monitor.ts';
 import { prune } from './prune.ts';
 import { type LogWish, readLogs, type ReadLog } from './read-logs.ts';
 import { redrive } from './redrive.ts';
@@ -35,6 +36,7 @@ import { triggerCronJob, type TriggerWish } from './trigger.ts';
 
 export { partBudgetMs, type SearchThread } from './search-logs.ts';
 export type { SearchAnswer, SearchQuestion } from './search-program.ts';
+export type { PreviewWish } from './preview-monitor.ts';
 export type { SilenceDraft } from './silence.ts';
 export type { PatternThread } from './test-pattern.ts';
 export type { PatternAnswer, PatternQuestion } from './try-pattern.ts';
@@ -61,6 +63,8 @@ export interface Actions {
   renderMessages(spec: unknown, outgoing: readonly Outgoing[]): Promise<readonly (RenderedMessage | null)[]>;
   testPattern(question: PatternQuestion): Promise<PatternTestResult>;
   previewMonitor(wish: PreviewWish): Promise<MonitorPreview>;
+  /** Undefined: there is no such monitor. */
+  suggestLimits(wish: Omit<PreviewWish, 'spec' | 'days'>): Promise<LimitSuggestions | undefined>;
   /** Who is told of what about these CronJobs, or about all. */
   readRouteRules(cronJobIds?: readonly number[]): Promise<RouteRulesOf>;
   /** What is in force for a CronJob, and who says so. */
@@ -99,6 +103,7 @@ export function createActions(deps: {
     renderMessages: (spec, outgoing) => renderMessages(deps, spec, outgoing),
     testPattern: (question) => testPattern(deps.patternThread, question),
     previewMonitor: (wish) => previewMonitor(deps, wish),
+    suggestLimits: (wish) => suggestMonitorLimits(deps, wish),
     readRouteRules: (cronJobIds) => readRouteRules(deps, cronJobIds),
     readOwnSettings: (cronJobId) => readOwnSettings(deps, cronJobId),
   };

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { MonitorPreview } from '@cronjob-monitor/shared/contract';
-import { judgedValues, patchOf } from '@cronjob-monitor/shared/domain';
+import type { LimitSuggestions, MonitorPreview, SuggestedLimit } from '@cronjob-monitor/shared/contract';
+import { judgedValues, patchOf, suggestLimits } from '@cronjob-monitor/shared/domain';
 import { decodeMonitorSpec, type MonitorSpec } from '@cronjob-monitor/shared/kube';
 import { findMonitor } from '@cronjob-monitor/shared/store';
 import { defaultWindowDays, isObject } from '../monitor-spec.ts';
 import { toWireInstant } from '../wire-values.ts';
 import { findingsOf } from './preview/findings.ts';
 import { presentNothing, presentReplay } from './preview/present.ts';
-import { gather, replayAll, type Gathered, type Replayed } from './preview/replay.ts';
+import { gather, listHistories, replayAll, type Gathered, type Replayed } from './preview/replay.ts';
 import type { PreviewDeps, PreviewWish } from './preview/wish.ts';
 
 export type { PreviewDeps, PreviewWish } from './preview/wish.ts';
@@ -65,10 +65,29 @@ export async function previewMonitor(deps: PreviewDeps, wish: PreviewWish): Prom
   };
 }
 
+/** Limits that the last 30 days of runs of a monitor's CronJobs would keep. Undefined: there is no such monitor. Nothing is written. */
+export async function suggestMonitorLimits(
+  deps: PreviewDeps,
+  wish: Omit<PreviewWish, 'spec' | 'days'>,
+): Promise<LimitSuggestions | undefined> {
+  const spec = await findInForce(deps, wish);
+  if (!spec) return undefined;
+  const toAt = deps.store.now();
+  const range = { fromAt: toAt - 30 * dayMs, toAt };
+  const cronJobs = await listHistories(deps, wish, { spec, others: [], fromAt: range.fromAt });
+  const now: Readonly<Record<SuggestedLimit['path'], string | undefined>> = {
+    'spec.deadManSwitch.maxTimeSinceLastSuccess': spec.deadManSwitch?.maxTimeSinceLastSuccess,
+    'spec.deadManSwitch.autoFromSchedule.buffer': spec.deadManSwitch?.autoFromSchedule?.buffer,
+    'spec.sla.maxDuration': spec.sla?.maxDuration,
+    'spec.missedSchedule.grace': spec.missedSchedule.grace,
+  };
+  return { items: suggestLimits(cronJobs, range).map((one) => ({ ...one, now: now[one.path] ?? null })) };
+}
+
 /** The spec of the monitor that would be replaced; undefined: there is none, or the caller may not read it. */
 async function findInForce(
   { store, settings }: PreviewDeps,
-  { namespace, name, mayReadMonitor }: PreviewWish,
+  { namespace, name, mayReadMonitor }: Pick<PreviewWish, 'namespace' | 'name' | 'mayReadMonitor'>,
 ): Promise<MonitorSpec | undefined> {
   if (name === undefined || !mayReadMonitor) return undefined;
   const { monitor } = await findMonitor(store, { namespace, name });

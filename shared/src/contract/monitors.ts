@@ -170,6 +170,26 @@ export interface PreviewPatch {
   readonly command: string;
 }
 
+/** A limit that the stored runs would keep. */
+export interface SuggestedLimit {
+  readonly path:
+    | 'spec.deadManSwitch.maxTimeSinceLastSuccess'
+    | 'spec.deadManSwitch.autoFromSchedule.buffer'
+    | 'spec.sla.maxDuration'
+    | 'spec.missedSchedule.grace';
+  /** As it is in force; null: it is not set. */
+  readonly now: string | null;
+  readonly value: string;
+  readonly why: string;
+  /** How many values speak for it. */
+  readonly runs: number;
+}
+
+/** POST /api/v1/monitors/suggest */
+export interface LimitSuggestions {
+  readonly items: readonly SuggestedLimit[];
+}
+
 /** POST /api/v1/monitors/preview */
 export interface MonitorPreview {
   readonly valid: boolean;

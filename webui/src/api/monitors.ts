@@ -1,4 +1,5 @@
 import type {
+  LimitSuggestions,
   MonitorDetail,
   MonitorList,
   MonitorPhase,
@@ -26,4 +27,9 @@ export function getMonitor({ namespace, name }: Ref, signal?: AbortSignal): Prom
 /** What changed rules would have told of the runs that are kept; nothing is written. */
 export function previewMonitor(input: MonitorPreviewInput): Promise<MonitorPreview> {
   return act('POST', 'monitors/preview', input);
+}
+
+/** Limits that the stored runs of its CronJobs would keep. */
+export function suggestLimits(monitor: Ref): Promise<LimitSuggestions> {
+  return act('POST', 'monitors/suggest', monitor);
 }

@@ -56,7 +56,7 @@ export type Replayed = ReturnType<typeof truthOf> & { readonly of: PreviewedCron
 /** Reads what replaying a spec asks for; `others` are specs that are to be replayed on it too. */
 export async function gather(
   deps: PreviewDeps,
-  wish: PreviewWish,
+  wish: Pick<PreviewWish, 'namespace' | 'name' | 'readable'>,
   of: { readonly spec: MonitorSpec; readonly others: readonly MonitorSpec[]; readonly fromAt: number },
 ): Promise<Gathered> {
   const { store } = deps;
@@ -84,6 +84,19 @@ export async function gather(
     },
   };
   return gathered;
+}
+
+/** What is stored of the CronJobs that a spec selects, without judging it. */
+export async function listHistories(
+  deps: PreviewDeps,
+  wish: Pick<PreviewWish, 'namespace' | 'name' | 'readable'>,
+  of: Parameters<typeof gather>[2],
+): Promise<readonly PreviewedCronJob[]> {
+  const { asked, history, epochs } = await gather(deps, wish, of);
+  return asked.flatMap((cronJob) => {
+    const stored = history.get(cronJob.id);
+    return stored ? [toPreviewed(cronJob, stored, epochs.get(cronJob.id) ?? [], deps.settings.defaultTimeZone)] : [];
+  });
 }
 
 /** The alerts of each CronJob with something stored, until `isLate` says that it took too long. */

@@ -12,10 +12,12 @@ import { isFallback } from '../../monitor-spec.ts';
 import { readOwn } from '../own-settings.ts';
 import type { PreviewDeps, PreviewWish } from './wish.ts';
 
+type SelectWish = Pick<PreviewWish, 'namespace' | 'name' | 'readable'>;
+
 /** What a spec takes of what the service knows, with what its owners say; `unknownLabels`: it asks for labels, which are in the cluster alone. */
 export async function select(
   deps: PreviewDeps,
-  wish: PreviewWish,
+  wish: SelectWish,
   spec: MonitorSpec,
 ): Promise<Awaited<ReturnType<typeof leaveOut>> & { readonly unknownLabels: boolean }> {
   const { cronJobs, unknownLabels } = await listMatched(deps.store, wish, spec);
@@ -52,7 +54,7 @@ async function leaveOut(
  */
 async function listMatched(
   store: Store,
-  { namespace, name, readable }: PreviewWish,
+  { namespace, name, readable }: SelectWish,
   { selector, jobs }: MonitorSpec,
 ): Promise<{ readonly cronJobs: readonly CatalogCronJob[]; readonly unknownLabels: boolean }> {
   if (selector?.unusable || jobs?.only) return { cronJobs: [], unknownLabels: false };
@@ -76,7 +78,7 @@ async function listMatched(
 /** The groups of Jobs that the service knows and that these criteria take: those that some monitor watches. */
 async function listMatchedGroups(
   store: Store,
-  { namespace, name, readable }: PreviewWish,
+  { namespace, name, readable }: SelectWish,
   { selector, jobs }: MonitorSpec,
 ): Promise<readonly CatalogCronJob[]> {
   if (!jobs || selector?.unusable) return [];
@@ -101,7 +103,7 @@ async function listMatchedGroups(
 async function leftToFallback(
   store: Store,
   cronJobs: readonly CatalogCronJob[],
-  own: Pick<PreviewWish, 'namespace' | 'name'>,
+  own: Pick<SelectWish, 'namespace' | 'name'>,
 ): Promise<readonly CatalogCronJob[]> {
   const others = (await listMonitors(store)).filter(
     ({ namespace, name, spec }) => (namespace !== own.namespace || name !== own.name) && !isFallback(spec),

@@ -35,7 +35,12 @@ export async function gatherWaits(
     spec,
     asked,
     fromAt,
-  }: { wish: PreviewWish; spec: MonitorSpec; asked: readonly CatalogCronJob[]; fromAt: Instant },
+  }: {
+    wish: Pick<PreviewWish, 'namespace' | 'readable'>;
+    spec: MonitorSpec;
+    asked: readonly CatalogCronJob[];
+    fromAt: Instant;
+  },
 ): Promise<Waits | undefined> {
   if (spec.dependsOn.length === 0 && asked.every(({ notes }) => notes.dependsOn === undefined)) return undefined;
   const { namespace, readable } = wish;

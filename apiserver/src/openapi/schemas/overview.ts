@@ -25,6 +25,7 @@ import {
   type CronJobCoverage,
   type CronJobRoutes,
   type Health,
+  type LimitSuggestions,
   type Monitor,
   type MonitorChannel,
   type MonitorCronJob,
@@ -43,11 +44,13 @@ import {
   previewHistogramPaths,
   type PruneInput,
   type PruneResult,
+  type Ref,
   type RoutedChannel,
   type RouteHoldOf,
   type RouteStep,
   type Stats,
   type StorageStats,
+  type SuggestedLimit,
   type TypeCoverage,
   type Whoami,
 } from '@cronjob-monitor/shared/contract';
@@ -234,6 +237,29 @@ export const overviewSchemas: Readonly<Record<string, Schema>> = {
     channels: listOf(text),
     truth: nullable(bool),
     change: words(['kept', 'new', 'gone']),
+  }),
+  MonitorRefInput: input<Ref>(
+    {
+      namespace: { type: 'string', minLength: 1, maxLength: 63 },
+      name: { type: 'string', minLength: 1, maxLength: 253 },
+    },
+    ['namespace', 'name'],
+  ),
+  LimitSuggestions: object<LimitSuggestions>({
+    items: listOf(
+      object<SuggestedLimit>({
+        path: words([
+          'spec.deadManSwitch.maxTimeSinceLastSuccess',
+          'spec.deadManSwitch.autoFromSchedule.buffer',
+          'spec.sla.maxDuration',
+          'spec.missedSchedule.grace',
+        ]),
+        now: nullable(text),
+        value: text,
+        why: text,
+        runs: count,
+      }),
+    ),
   }),
   MonitorPreview: object<MonitorPreview>({
     valid: bool,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { MonitorPreview } from '@cronjob-monitor/shared/contract';
+import type { LimitSuggestions, MonitorPreview } from '@cronjob-monitor/shared/contract';
 import { addChannel } from '../../testing/alerts.ts';
 import { testNow } from '../../testing/api.ts';
 import { dayMs, hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
@@ -202,4 +202,18 @@ test('rules in force with another selection are replayed on their own CronJobs',
       { true: 1, false: 0, missed: 0 },
     ],
   );
+});
+
+test('limits are suggested from the stored runs of a monitor that is there, beside those in force', async () => {
+  await using fleet = await startFleet();
+  await aFleet(fleet);
+  const suggest = (body: object) => fleet.ask('/api/v1/monitors/suggest', { method: 'POST', body });
+  const answer = await suggest({ namespace: 'prod', name: 'dr' });
+  assert.equal(answer.status, 200, answer.text);
+  const { items } = answer.json() as LimitSuggestions;
+  const longest = items.find(({ path }) => path === 'spec.sla.maxDuration');
+  assert.deepEqual([longest?.now, longest?.runs], [null, 5]);
+  assert.match(longest?.why ?? '', /^p99 of 5 runs of prod\/backup is /);
+  assert.equal((await suggest({ namespace: 'prod', name: 'none' })).status, 404);
+  assert.equal((await suggest({ namespace: 'prod' })).status, 400);
 });

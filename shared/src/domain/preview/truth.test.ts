@@ -6,6 +6,7 @@ import type { PreviewedCronJob, PreviewedRun } from './history.ts';
 import { judgedValues } from './judged-values.ts';
 import { laneOf } from './lane.ts';
 import type { PreviewedAlert } from './preview.ts';
+import { suggestLimits } from './suggest-limits.ts';
 import { tellTruth, truthOf } from './truth.ts';
 
 const hourMs = 3_600_000;
@@ -206,4 +207,50 @@ test('a lane counts what ended in each cell, and says what it comes to', () => {
   assert.equal(lane.recordedFromAt, fromAt + hourMs);
   assert.equal(laneOf(cronJob([run(1), run(2)]), range).words, '2 runs, all succeeded');
   assert.deepEqual(laneOf(cronJob([]), range), { cells: [], words: 'no run', recordedFromAt: undefined });
+});
+
+describe('limits that history suggests', () => {
+  const daily = (name: string, everyHours: number, minutes: number): PreviewedCronJob =>
+    cronJob(
+      Array.from({ length: 8 }, (_, index) => run(index * everyHours, 'success', { durationMs: minutes * 60_000 })),
+      { name },
+    );
+  const suggested = (...of: readonly PreviewedCronJob[]) =>
+    suggestLimits(of, { fromAt, toAt: fromAt + 60 * dayMs }).map(({ path, value }) => [path, value]);
+
+  test('leave half as much again above the 99th percentile of the CronJob that needs most, and say why', () => {
+    const [longest] = suggestLimits([daily('backup', 24, 18), daily('report', 24, 3)], range);
+    assert.deepEqual(longest, {
+      path: 'spec.sla.maxDuration',
+      value: '27m',
+      why: 'p99 of 8 runs of prod/backup is 18 min',
+      runs: 8,
+    });
+  });
+
+  test('are one time without success where all have one rhythm, and else what comes on top of the schedule', () => {
+    assert.deepEqual(suggested(daily('backup', 24, 20), daily('report', 24, 3)), [
+      ['spec.sla.maxDuration', '30m'],
+      ['spec.deadManSwitch.maxTimeSinceLastSuccess', '25h'],
+    ]);
+    assert.deepEqual(suggested(daily('backup', 24, 20), daily('vacuum', 168, 100)), [
+      ['spec.sla.maxDuration', '2h30m'],
+      ['spec.deadManSwitch.autoFromSchedule.buffer', '2h30m'],
+    ]);
+  });
+
+  test('are not made of fewer than five runs', () => {
+    assert.deepEqual(suggested(cronJob([run(0), run(24), run(48)])), []);
+  });
+
+  test('give a start the time that it needs, when that is more than a minute', () => {
+    const late = Array.from({ length: 6 }, (_, index) => {
+      const one = run(index * 24);
+      return { ...one, scheduledAt: one.createdAt - 4 * 60_000 };
+    });
+    assert.deepEqual(
+      suggested(cronJob(late)).find(([path]) => path === 'spec.missedSchedule.grace'),
+      ['spec.missedSchedule.grace', '6m'],
+    );
+  });
 });

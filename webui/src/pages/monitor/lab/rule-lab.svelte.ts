@@ -1,5 +1,5 @@
 import type { MonitorPreview, PreviewFinding, PreviewHistogram, Ref } from '@cronjob-monitor/shared/contract';
-import { previewMonitor } from '../../../api/monitors.ts';
+import { previewMonitor, suggestLimits } from '../../../api/monitors.ts';
 import { named } from '../../../api/named.ts';
 import { isObject, type Json } from '../../../format/monitor-spec.ts';
 import { after } from '../../../state/timer.ts';
@@ -9,6 +9,7 @@ const waitMs = 250;
 
 interface Means {
   readonly ask: typeof previewMonitor;
+  readonly suggest: typeof suggestLimits;
   readonly after: typeof after;
 }
 
@@ -24,13 +25,16 @@ export class RuleLabState {
   /** The newest answer about rules that can be used: it stays while others are tried. */
   drawn: MonitorPreview | undefined = $state.raw();
   #answer: MonitorPreview | undefined = $state.raw();
+  /** Why a limit was suggested, by the path of its field; until the field is changed. */
+  #whys: Readonly<Record<string, string>> = $state.raw({});
+  isSuggesting = $state(false);
   json = $state('');
   isBusy = $state(false);
   failure = $state('');
   #cancel: () => void = () => {};
   #asked = 0;
 
-  constructor(ref: Ref, inForce: Json, means: Means = { ask: previewMonitor, after }) {
+  constructor(ref: Ref, inForce: Json, means: Means = { ask: previewMonitor, suggest: suggestLimits, after }) {
     this.#ref = ref;
     this.inForce = inForce;
     this.#means = means;
@@ -85,12 +89,17 @@ export class RuleLabState {
     return this.#answer?.findings ?? [];
   }
 
+  whyOf({ path }: RuleField): string | undefined {
+    return this.#whys[path];
+  }
+
   histogramOf({ histogram }: RuleField): PreviewHistogram | undefined {
     return this.drawn?.histograms.find(({ path }) => path === histogram);
   }
 
   type(field: RuleField, text: string): void {
     const read = readField(field.kind, text);
+    this.#forget(field.path);
     this.#typed = { ...this.#typed, [field.path]: text };
     if ('value' in read) this.#change(field.write(this.spec, read.value));
   }
@@ -115,6 +124,25 @@ export class RuleLabState {
     this.#change(isUsable ? field.write(turned, before) : turned);
   }
 
+  /** Fills the form with limits that the stored runs would keep; what nothing speaks for stays. */
+  async suggest(): Promise<void> {
+    this.isSuggesting = true;
+    try {
+      const { items } = await named('Could not suggest limits', () => this.#means.suggest(this.#ref));
+      for (const { path, value } of items) {
+        const field = ruleFields.find((one) => one.path === path);
+        if (field)
+          this.#change(field.write(field.isOn(this.spec) ? this.spec : field.switchTo(this.spec, true), value));
+      }
+      this.#typed = {};
+      this.#whys = Object.fromEntries(items.map(({ path, why }) => [path, why]));
+      this.failure = items.length === 0 ? 'Too few runs are stored to suggest a limit' : '';
+    } catch (error) {
+      this.failure = error instanceof Error ? error.message : 'No answer';
+    }
+    this.isSuggesting = false;
+  }
+
   typeJson(text: string): void {
     this.json = text;
     const spec = readJson(text);
@@ -130,11 +158,15 @@ export class RuleLabState {
   }
 
   #forget(path: string): void {
-    this.#typed = Object.fromEntries(Object.entries(this.#typed).filter(([key]) => key !== path));
+    const others = (all: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+      Object.fromEntries(Object.entries(all).filter(([key]) => key !== path));
+    this.#typed = others(this.#typed);
+    this.#whys = others(this.#whys);
   }
 
   #take(spec: Json): void {
     this.#typed = {};
+    this.#whys = {};
     this.spec = spec;
     this.json = JSON.stringify(spec, null, 2);
   }

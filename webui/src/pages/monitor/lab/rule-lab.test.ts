@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { MonitorPreview, MonitorPreviewInput } from '@cronjob-monitor/shared/contract';
+import type { MonitorPreview, MonitorPreviewInput, SuggestedLimit } from '@cronjob-monitor/shared/contract';
 import type { Json } from '../../../format/monitor-spec.ts';
 import { goText, secondsOfText, shareOf, stopsOf } from './durations.ts';
 import { RuleLabState } from './rule-lab.svelte.ts';
@@ -37,7 +37,7 @@ function field(name: string): RuleField {
 }
 
 /** A lab whose questions are answered by hand, and whose timer is wound by hand. */
-function lab(spec: Json = inForce) {
+function lab(spec: Json = inForce, suggestions: readonly SuggestedLimit[] = []) {
   const asked: MonitorPreviewInput[] = [];
   const answers: PromiseWithResolvers<MonitorPreview>[] = [];
   let due: (() => void) | undefined;
@@ -49,6 +49,7 @@ function lab(spec: Json = inForce) {
       answers.push(next);
       return next.promise;
     },
+    suggest: () => Promise.resolve({ items: suggestions }),
     after: (ms, run) => {
       waits.push(ms);
       due = run;
@@ -149,6 +150,27 @@ describe('the rule lab', () => {
       assert.equal(field(name).isOn(state.spec), true, name);
     }
     assert.equal(state.changed, 0);
+  });
+});
+
+describe('limits from history', () => {
+  const why = 'p99 of 19 runs is 18 min 17 s';
+  const items = [{ path: 'spec.sla.maxDuration', now: '25m', value: '28m', why, runs: 19 } as const];
+
+  test('fill the form with a reason at each field, until the field is changed', async () => {
+    const { state } = lab(inForce, items);
+    await state.suggest();
+    assert.equal(state.textOf(field('Takes at most')), '28 min');
+    assert.equal(state.whyOf(field('Takes at most')), why);
+    assert.equal(state.changed, 1);
+    state.set(field('Takes at most'), '1h');
+    assert.equal(state.whyOf(field('Takes at most')), undefined);
+  });
+
+  test('are not made of too few runs, which is said', async () => {
+    const { state } = lab();
+    await state.suggest();
+    assert.deepEqual([state.changed, state.failure], [0, 'Too few runs are stored to suggest a limit']);
   });
 });
 
