@@ -6,7 +6,7 @@ import { judgedValues } from './judged-values.ts';
 import type { PreviewRange } from './preview.ts';
 
 /** Fewer say nothing of what is usual. */
-const fewestRuns = 5;
+const fewestRuns = 3;
 /** So much room a limit leaves above what is usual. */
 const room = 1.5;
 const minute = 60;
@@ -21,7 +21,7 @@ type Path = Parameters<typeof valuesOf>[1];
 
 /**
  * Limits that the runs of these CronJobs would keep, with a reason for each: half as much again as the 99th percentile of the CronJob that needs
- * most, of those with 5 values or more. One time without success cannot hold for CronJobs whose rhythms differ by more than twice: the schedule
+ * most, of those with 3 values or more. One time without success cannot hold for CronJobs whose rhythms differ by more than twice: the schedule
  * decides then, and the limit is what comes on top of it. A limit that nothing speaks for is absent. Durations are Go text.
  */
 export function suggestLimits(

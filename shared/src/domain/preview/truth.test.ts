@@ -239,8 +239,8 @@ describe('limits that history suggests', () => {
     ]);
   });
 
-  test('are not made of fewer than five runs', () => {
-    assert.deepEqual(suggested(cronJob([run(0), run(24), run(48)])), []);
+  test('are not made of fewer than three runs', () => {
+    assert.deepEqual(suggested(cronJob([run(0), run(24)])), []);
   });
 
   test('give a start the time that it needs, when that is more than a minute', () => {
