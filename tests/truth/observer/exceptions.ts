@@ -94,7 +94,8 @@ export class Exceptions {
 
   /**
    * What came due and ended in and shortly after a time without a look is found by the first success that is known. Where Jobs of successes
-   * go by themselves an earlier one may have gone unseen, so that the service says nothing.
+   * go by themselves an earlier one may have gone unseen, and the same objects are left as if there had been none (unknowable.test.ts): the
+   * service says nothing.
    */
   #mayHaveSucceeded({ cronJobUid, openedAt }: Verdict, untilAt: number): boolean {
     const story = this.#history.cronJobs.find(({ uid }) => uid === cronJobUid);
