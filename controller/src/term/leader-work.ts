@@ -131,7 +131,7 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
     );
   }
 
-  annotationEvents?.begin(term.signal);
+  annotationEvents?.begin(capturingSignal);
   loops.startRuns();
   const beginTheRest = (): void => {
     if (capturingSignal.aborted) return;
