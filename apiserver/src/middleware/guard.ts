@@ -33,19 +33,17 @@ export interface Endpoint {
 /** Makes the checks that stand before the handler of an endpoint. */
 export type Guard = (endpoint: Endpoint) => ApiMiddleware;
 
-export interface GuardDeps {
+/**
+ * The checks of one route, in the order of api.md section 2: read-only, size and type of the body, authentication,
+ * permission, whether the schema can be served, rate. Host, cross-site, route and method come before it; parameters and existence are the handler's.
+ */
+export function createGuard(deps: {
   readonly isReadOnly: boolean;
   readonly authentication: Authentication;
   readonly costlyCalls: CostlyCalls;
   readonly expensiveReads: ExpensiveReads;
   readonly databaseWatch: DatabaseWatch;
-}
-
-/**
- * The checks of one route, in the order of api.md section 2: read-only, size and type of the body, authentication,
- * permission, whether the schema can be served, rate. Host, cross-site, route and method come before it; parameters and existence are the handler's.
- */
-export function createGuard(deps: GuardDeps): Guard {
+}): Guard {
   return (endpoint) => async (ctx, next) => {
     ctx.state.isHarmless = endpoint.harmless === true;
     if (deps.isReadOnly && isUnsafe(ctx.method) && !endpoint.harmless) throw readOnly();
@@ -64,7 +62,7 @@ export function createGuard(deps: GuardDeps): Guard {
 
     const units = unitsOf(endpoint.expensive, ctx);
     const leave = units > 0 ? deps.expensiveReads.enter(nameOf(caller), units) : undefined;
-    const giveBack = takeCostly(deps, endpoint, ctx, leave);
+    const giveBack = takeCostly(deps.costlyCalls, endpoint, ctx, leave);
     try {
       await next();
       if (!wasAskedFor(ctx)) throw internalError(new Error(`${routeOf(ctx)} does not ask where its caller may look`));
@@ -139,7 +137,7 @@ export function askedNamespaces(ctx: ApiContext): readonly string[] {
 }
 
 function takeCostly(
-  deps: GuardDeps,
+  costlyCalls: CostlyCalls,
   { costly }: Endpoint,
   ctx: ApiContext,
   leave: (() => void) | undefined,
@@ -147,7 +145,7 @@ function takeCostly(
   const { caller } = ctx.state;
   if (!caller || !isIt(costly, ctx)) return undefined;
   try {
-    return deps.costlyCalls.take(nameOf(caller));
+    return costlyCalls.take(nameOf(caller));
   } catch (error) {
     leave?.();
     throw error;

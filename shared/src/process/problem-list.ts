@@ -5,11 +5,6 @@ import type { Logger } from './logger.ts';
 /** Asked for each probe and answer: cheap, and without a question to anything outside the process. */
 export type ProblemSource = () => readonly Problem[];
 
-export interface ProblemListDeps {
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
-
 /** What passes sooner is told by readiness and health alone: a start takes a moment. */
 const loggedAfterMs = 5_000;
 /** A problem that keeps the process from its work is told again so often. */
@@ -24,12 +19,14 @@ interface Told {
 
 /** All that is wrong with this process, in one list: readiness, health, the user interface and the log say what it says. */
 export class ProblemList {
-  readonly #deps: ProblemListDeps;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
   readonly #sources: ProblemSource[] = [];
   #told = new Map<string, Told>();
 
-  constructor(deps: ProblemListDeps) {
-    this.#deps = deps;
+  constructor({ clock, logger }: { readonly clock: Clock; readonly logger: Logger }) {
+    this.#clock = clock;
+    this.#logger = logger;
   }
 
   /** Adds what some part of the process knows. */
@@ -49,17 +46,17 @@ export class ProblemList {
 
   /** Tells the log of each problem that begins and ends, and once a minute of what still blocks. Until the signal aborts. */
   tellLog(signal: AbortSignal): void {
-    this.#deps.clock.every(looksEveryMs, () => this.#look(), signal);
+    this.#clock.every(looksEveryMs, () => this.#look(), signal);
   }
 
   #look(): void {
-    const nowMs = this.#deps.clock.monotonicMs();
+    const nowMs = this.#clock.monotonicMs();
     const before = this.#told;
     this.#told = new Map(this.current().map((problem) => [problem.key, this.#tell(problem, before, nowMs)]));
     for (const [key, { problem, sinceMs, loggedAtMs }] of before) {
       if (this.#told.has(key) || loggedAtMs === undefined) continue;
       const lastedMs = Math.round(nowMs - sinceMs);
-      this.#deps.logger.info('a problem of the service is over', { problem: problem.sentence, lastedMs });
+      this.#logger.info('a problem of the service is over', { problem: problem.sentence, lastedMs });
     }
   }
 
@@ -72,7 +69,7 @@ export class ProblemList {
         ? nowMs - sinceMs >= loggedAfterMs
         : problem.blocks && nowMs - loggedAtMs >= loggedAgainMs;
     if (!isDue) return { problem, sinceMs, loggedAtMs };
-    const { logger } = this.#deps;
+    const logger = this.#logger;
     if (problem.blocks) logger.error('the service is not ready', { problem: problem.sentence });
     else logger.warn('the service has a problem', { problem: problem.sentence });
     return { problem, sinceMs, loggedAtMs: nowMs };
