@@ -11,7 +11,6 @@ import {
   type Store,
 } from '@cronjob-monitor/shared/store';
 import { clockProblems } from '../evaluate/index.ts';
-import { clusterProblems } from './cluster-problems.ts';
 import { createInstallations } from './installations.ts';
 import { warnOfConnections } from './connection-check.ts';
 import { startLeaderWork, type LeaderWork } from '../term/leader-work.ts';
@@ -264,7 +263,7 @@ class Replica implements Controller {
     const { settings, store, cluster, clock, problems } = this.#deps;
     const { reflectors } = this.#watching;
     problems.add(() => databaseProblems(store, clock));
-    problems.add(() => clusterProblems(reflectors));
+    problems.add(() => this.#watching.problems());
     problems.add(() => this.#installations.problems());
     problems.add(() =>
       leaseProblems({

@@ -1,4 +1,4 @@
-import type { Instant, JobFacts, JobSnapshot } from '@cronjob-monitor/shared/domain';
+import type { Instant, JobFacts, JobSnapshot, Problem } from '@cronjob-monitor/shared/domain';
 import type { Cluster, WatchedKind } from '@cronjob-monitor/shared/kube';
 import type { Clock, Logger, Registry } from '@cronjob-monitor/shared/process';
 import { SnapshotMetrics, WatchMetrics } from '../metrics/index.ts';
@@ -6,7 +6,7 @@ import { SpecSightings, watchCronJobs } from '../reconcilers/cronjob/index.ts';
 import { createJobIntake, type JobIntake } from '../reconcilers/job/index.ts';
 import { watchMonitors } from '../reconcilers/monitor/index.ts';
 import type { Queues } from '../reconcilers/queues.ts';
-import { BlindSpans, Spool, Spooling, type Circuit } from '../runtime/index.ts';
+import { BlindSpans, Spool, Spooling, type Circuit, type ReflectorSet } from '../runtime/index.ts';
 import {
   createCaches,
   createReflectors,
@@ -86,6 +86,11 @@ export class Watching {
   agesMs(): Readonly<Record<string, number>> {
     const { reflectors } = this;
     return Object.fromEntries(reflectors.states().map(({ kind }) => [kind, Math.round(reflectors.ageMs(kind))]));
+  }
+
+  /** What is wrong with the cluster as it is watched. */
+  problems(): Problem[] {
+    return clusterProblems(this.reflectors);
   }
 
   /** What is remembered beyond the caches is let go when it can no longer be asked for. */
@@ -194,4 +199,37 @@ function toJobState(state: unknown): JobSnapshot | undefined {
   const texts = [job?.uid, job?.name, job?.namespace, job?.cronJobUid];
   const isOne = texts.every((text) => typeof text === 'string') && typeof job?.createdAt === 'number';
   return isOne ? { job: job as JobFacts, gone: gone ?? undefined } : undefined;
+}
+
+/** A watch that has to be opened again is no news before this time. */
+const patienceMs = 10_000;
+
+/**
+ * What is wrong with the cluster as it is watched. An API server that says no keeps this replica from its work, at the start and later. One that
+ * does not answer does so only until everything was seen once: then it is the same for all replicas, and what is stored is served on.
+ */
+function clusterProblems(reflectors: Pick<ReflectorSet, 'states' | 'hasSynced'>): Problem[] {
+  const hasSynced = reflectors.hasSynced();
+  const problems: Problem[] = [];
+  for (const { trouble, ageMs } of reflectors.states()) {
+    if (!trouble) continue;
+    const { sentence } = trouble;
+    const cause = trouble.isUndefined ? 'definitionsMissing' : 'rightMissing';
+    if (trouble.isRefused) problems.push({ key: sentence, cause, sentence, blocks: true });
+    else if (!hasSynced || ageMs > patienceMs)
+      problems.push({
+        key: 'cluster',
+        cause: 'clusterAway',
+        sentence: `the API server does not answer (${sentence}): look at it and at the network, or correct cluster.kubeconfig`,
+        blocks: !hasSynced,
+      });
+  }
+  if (!hasSynced && problems.length === 0)
+    problems.push({
+      key: 'caches',
+      cause: 'watchSilent',
+      sentence: 'the caches are not filled yet: the cluster is being listed',
+      blocks: true,
+    });
+  return problems;
 }

@@ -1,14 +1,20 @@
 import { type EmailPayload, emailPayload, type EmailTarget, type Form } from '@cronjob-monitor/shared/domain';
-import { Socket } from 'node:net';
+import { Socket, connect } from 'node:net';
 import { createTransport } from 'nodemailer';
 import type { SendDeps, SendRequest } from '../channel.ts';
 import { connectLimitMs, sendLimitMs } from '../limits.ts';
-import { openSocket } from '../outbound-socket.ts';
 import { delivered, failed, type Outcome, type Failed, type Progress } from '../outcome.ts';
-import { startTimeLimit } from '../time-limit.ts';
-import { failedInTransport, toTransportFailure } from '../transport-failure.ts';
+import { orAborted, startTimeLimit } from '../time-limit.ts';
+import {
+  addressRefused,
+  failedInTransport,
+  nameUnknown,
+  toTransportFailure,
+  type TransportFailure,
+} from '../transport-failure.ts';
 import type { EmailCredentials } from './credentials.ts';
 import { SmtpFailure, SmtpSession, type Rejection, type SmtpResult } from './smtp-session.ts';
+import { lookupIn, reach } from '../reach.ts';
 
 /** One mail to all recipients that are still to be told. */
 export async function sendEmail(
@@ -153,4 +159,30 @@ function isForGood({ replyCode }: Rejection): boolean {
 
 function merge(before: Progress = noProgress, now: Progress): Progress {
   return { accepted: [...before.accepted, ...now.accepted], refused: [...before.refused, ...now.refused] };
+}
+
+/**
+ * A connection to a checked address, for protocols that are not HTTP. Rejects with the reason of an aborted signal or with the
+ * system's error.
+ */
+async function openSocket(
+  { host, port }: { readonly host: string; readonly port: number },
+  deps: SendDeps,
+  signal: AbortSignal,
+): Promise<Socket | TransportFailure> {
+  const reached = await orAborted(reach(host, deps), signal);
+  if (!('addresses' in reached)) return reached.refused === 'address' ? addressRefused : nameUnknown;
+  const socket = connect({ host: host.replace(/^\[|\]$/g, ''), port, lookup: lookupIn(reached.addresses) });
+  try {
+    await new Promise<void>((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      socket.once('connect', resolve);
+      socket.once('error', reject);
+    });
+    return socket;
+  } catch (error) {
+    socket.on('error', () => {}); // It is over, and said.
+    socket.destroy();
+    throw error;
+  }
 }
