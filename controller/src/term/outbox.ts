@@ -16,6 +16,9 @@ import type { Term } from '../leadership/index.ts';
 import type { LeaderWorkDeps } from './leader-work.ts';
 import type { VerdictWorkDeps } from './verdict-work.ts';
 
+/** How long a term waits for the name of its cluster: it is asked for once in the life of a database. */
+const nameWithinMs = 2_000;
+
 /** All that sends: the messages that are due, what Alertmanagers are told again, and drills. */
 export class Outbox {
   /** How long the status of a channel or a monitor may wait for what else happens there: messages go first. */
@@ -28,6 +31,31 @@ export class Outbox {
   readonly #dispatcher: Dispatcher;
   readonly #alertmanagers: AlertmanagerUpkeep;
   readonly #drills: Drills;
+
+  /**
+   * What names the cluster to receivers that keep alerts of many: of the UID of the cluster, which no other has. Kept, since alerts are known
+   * there by it; where the cluster does not say, an id of our own is as good.
+   */
+  static async sourceOf({ store, cluster, clock }: LeaderWorkDeps, epoch: number): Promise<string> {
+    const known = await findClusterState(store, 'clusterUid');
+    const uid = typeof known === 'string' ? known : await askOnce();
+    return `cronjob-monitor-${uid.replaceAll('-', '').slice(0, 8)}`;
+
+    async function askOnce(): Promise<string> {
+      const limit = new AbortController();
+      const answered = new AbortController();
+      clock.sleep(nameWithinMs, answered.signal).then(
+        () => limit.abort(new Error('the cluster did not say its UID in time')),
+        () => {}, // It did.
+      );
+      const found = await cluster
+        .clusterUid(limit.signal)
+        .catch(() => newId(clock.now()).split('-').reverse().join('-'));
+      answered.abort(new Error('the cluster said its UID'));
+      await store.fenced(epoch, (tx) => putClusterState(tx, 'clusterUid', found));
+      return found;
+    }
+  }
 
   /** `source` names the cluster to receivers that keep alerts of many. Nothing is told before `hasEvaluated`. */
   constructor(
@@ -130,31 +158,5 @@ export class Outbox {
     const { schedule, timeZone, lastSuccessAt, notes } = cronJob;
     const { nextRunAt } = this.#deps.outlookOf(cronJob, this.#deps.clock.now());
     return { schedule, timeZone, lastSuccessAt, nextRunAt, runbook: notes.runbook };
-  }
-}
-
-/** How long a term waits for the name of its cluster: it is asked for once in the life of a database. */
-const nameWithinMs = 2_000;
-
-/**
- * What names the cluster to receivers that keep alerts of many: of the UID of the cluster, which no other has. Kept, since alerts are known
- * there by it; where the cluster does not say, an id of our own is as good.
- */
-export async function sourceOf({ store, cluster, clock }: LeaderWorkDeps, epoch: number): Promise<string> {
-  const known = await findClusterState(store, 'clusterUid');
-  const uid = typeof known === 'string' ? known : await askOnce();
-  return `cronjob-monitor-${uid.replaceAll('-', '').slice(0, 8)}`;
-
-  async function askOnce(): Promise<string> {
-    const limit = new AbortController();
-    const answered = new AbortController();
-    clock.sleep(nameWithinMs, answered.signal).then(
-      () => limit.abort(new Error('the cluster did not say its UID in time')),
-      () => {}, // It did.
-    );
-    const found = await cluster.clusterUid(limit.signal).catch(() => newId(clock.now()).split('-').reverse().join('-'));
-    answered.abort(new Error('the cluster said its UID'));
-    await store.fenced(epoch, (tx) => putClusterState(tx, 'clusterUid', found));
-    return found;
   }
 }

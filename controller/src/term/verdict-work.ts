@@ -26,7 +26,7 @@ import { type EvidenceTaking, createInstalledRedaction } from '../evidence/index
 import type { FleetFigures } from '../figures/fleet-figures.ts';
 import type { LeaderWorkDeps } from './leader-work.ts';
 import type { Term } from '../leadership/index.ts';
-import { Outbox, sourceOf } from './outbox.ts';
+import { Outbox } from './outbox.ts';
 import { runOwnDeadMan } from './own-dead-man.ts';
 import type { Outlook } from '../reconcilers/cronjob/index.ts';
 import { createPrune, sealDays } from '../schedulers/index.ts';
@@ -94,7 +94,7 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
     endListening: deps.blind.listen((span) => gaps.noteBlind(span)),
     startSkew: await StartSkew.load(store),
     zones: await ZoneCheck.load(store, settings.defaultZone),
-    source: await sourceOf(deps, term.epoch),
+    source: await Outbox.sourceOf(deps, term.epoch),
   });
   await verdicts.load();
   return verdicts;
