@@ -8,6 +8,8 @@ import type { PlannedRuns } from './plan.ts';
 /** A channel that accepted nothing for so long is not proved. */
 const provedDays = 30;
 const dayMs = 86_400_000;
+/** Rules are read by id for so many CronJobs at most, else those of the whole fleet. */
+const mostById = 500;
 
 /** What may end badly of the runs of a CronJob to come. */
 export interface Judged {
@@ -25,12 +27,13 @@ export async function judgeRuns(deps: RouteDeps, plan: readonly PlannedRuns[], n
   const { store, ended } = deps;
   const due = plan.filter(({ slots, cronJob, clockChange }) => slots.length > 0 || cronJob.problem || clockChange);
   const ids = due.map(({ cronJob }) => cronJob.id);
+  const few = ids.length > mostById ? undefined : ids;
   const [figures, limits, longest, channels, rules] = await Promise.all([
     deps.fleet.figures(ids, { withPrevious: false }),
     readLimits(store),
     ended.longestMs(ids),
     listChannelHolds(store),
-    deps.actions.readRouteRules(),
+    deps.actions.readRouteRules(few),
   ]);
   const judge = new CoverageJudge(['jobFailed'], {
     channels: new Map(channels.map((channel) => [channel.name, channel])),

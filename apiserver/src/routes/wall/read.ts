@@ -26,7 +26,7 @@ import { figuresFromOf } from '../figures-from.ts';
 import { findOutlines } from '../find-outlines.ts';
 import { readLateAfterMs } from '../late-after.ts';
 import { judgeRuns, type Judged } from '../tonight/judge.ts';
-import { planRuns, type PlannedRuns } from '../tonight/plan.ts';
+import { planRuns } from '../tonight/plan.ts';
 import { judgeCronJobs } from '../verdicts/of-cron-jobs.ts';
 
 export interface WallAsked {
@@ -48,24 +48,35 @@ export async function readWall(deps: RouteDeps, asked: WallAsked): Promise<Wall>
   const { span, now, page } = asked;
   const groupOf = await readGroups(deps, asked.group);
   const found = inGroups(await findRows(deps, asked), groupOf, asked.sort);
-  const plan = planRuns(found, { from: span.from - 1, until: span.until }, deps.settings.defaultTimeZone);
-  const shown = plan.slice(page.offset, page.offset + page.limit);
-  const starting = plan.filter(
-    ({ cronJob, shortestGapMs }) => !cronJob.suspended && !isTexture(shortestGapMs, span.stepMs),
-  );
+  const shown = found.slice(page.offset, page.offset + page.limit);
   return {
     from: toWireInstant(span.from),
     now: toWireInstant(now),
     until: toWireInstant(span.until),
     stepSeconds: span.stepMs / 1_000,
     columns: columnsOf(span).map(toWireInstant),
-    starts: countStarts(
-      span,
-      starting.map(({ slots }) => slots),
-    ),
+    starts: startsOf(found, span, deps.settings.defaultTimeZone),
     rows: await presentRows(deps, asked, shown, groupOf),
     pagination: toPagination(page, found.length),
   };
+}
+
+/** Starts of all of them in each column: one list of slots for all that have the same schedule, since a large fleet has many of each. */
+function startsOf(outlines: readonly CronJobOutline[], span: WallSpan, defaultTimeZone: string): number[] {
+  const alike = Map.groupBy(
+    outlines.filter(({ suspended }) => !suspended),
+    // Intervals count from the last run of each.
+    ({ id, schedule, timeZone = '' }) => (schedule.includes('@every') ? `${id}` : `${timeZone} ${schedule}`),
+  );
+  const groups = [...alike.values()];
+  const first = groups.flatMap(([outline]) => outline ?? []);
+  const plan = planRuns(first, { from: span.from - 1, until: span.until }, defaultTimeZone);
+  return countStarts(
+    span,
+    plan.flatMap(({ slots, shortestGapMs }, index) =>
+      isTexture(shortestGapMs, span.stepMs) ? [] : (groups[index] ?? []).map(() => slots),
+    ),
+  );
 }
 
 async function readGroups({ store }: RouteDeps, group: WallGroup): Promise<GroupOf> {
@@ -128,11 +139,10 @@ async function judgeAhead(
 async function presentRows(
   deps: RouteDeps,
   { span, now }: WallAsked,
-  shown: readonly PlannedRuns[],
+  outlines: readonly CronJobOutline[],
   groupOf: GroupOf,
 ): Promise<WallRow[]> {
   const { store, settings } = deps;
-  const outlines = shown.map(({ cronJob }) => cronJob);
   const ids = outlines.map(({ id }) => id);
   const cronJobs = await listCronJobsById(store, ids);
   const [verdicts, risky, active, slots, runs] = await Promise.all([
@@ -146,7 +156,8 @@ async function presentRows(
   const ahead = span.until > now ? planRuns(outlines, { from: now, until: span.until }, settings.defaultTimeZone) : [];
   const dueOf = new Map(ahead.map((planned) => [planned.cronJob.id, planned.cronJob.suspended ? [] : planned.slots]));
   const rowOf = new Map(cronJobs.map((cronJob) => [cronJob.id, cronJob]));
-  return shown.flatMap(({ cronJob: outline, shortestGapMs }): WallRow | [] => {
+  const plan = planRuns(outlines, { from: span.from - 1, until: span.until }, settings.defaultTimeZone);
+  return plan.flatMap(({ cronJob: outline, shortestGapMs }): WallRow | [] => {
     const { id, namespace, name } = outline;
     const cronJob = rowOf.get(id);
     if (!cronJob) return []; // removed between the two questions
