@@ -543,10 +543,10 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
     async (page) => {
       await go(page, '/');
       await page.getByRole('button', { name: 'More' }).click();
-      await page.getByRole('dialog').getByRole('link', { name: 'SLA' }).click();
-      await page.waitForURL(/\/sla$/);
+      await page.getByRole('dialog').getByRole('link', { name: 'Silences' }).click();
+      await page.waitForURL(/\/silences$/);
       await page.getByRole('dialog').waitFor({ state: 'detached' });
-      assert.equal(await heading(page), 'SLA');
+      assert.equal(await heading(page), 'Silences');
     },
     { width: 390 },
   );

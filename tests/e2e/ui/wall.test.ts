@@ -3,7 +3,7 @@ import { describe } from 'node:test';
 import { whyNoBrowser } from './fixtures/browser.ts';
 import { useJourneys } from './fixtures/journeys.ts';
 
-describe('the wall', { skip: whyNoBrowser() ?? false }, () => {
+describe('the wall, in the user interface', { skip: whyNoBrowser() ?? false }, () => {
   const { journey, go } = useJourneys();
 
   journey(
@@ -38,5 +38,24 @@ describe('the wall', { skip: whyNoBrowser() ?? false }, () => {
     assert.equal(await page.getByRole('rowheader', { name: /^data\/nightly-backup/ }).count(), 0);
     await page.getByRole('button', { name: 'Broken' }).click();
     await page.waitForURL(/keep=broken/);
+  });
+
+  journey(
+    'is one touch away on a phone',
+    async (page) => {
+      await go(page, '/');
+      await page.getByRole('navigation', { name: 'Main pages' }).getByRole('link', { name: 'Wall' }).click();
+      await page.getByRole('grid').waitFor();
+      assert.equal(await page.locator('h1').textContent(), 'Wall');
+    },
+    { width: 390 },
+  );
+
+  journey('opens by g and w', async (page) => {
+    await go(page, '/');
+    await page.locator('h1').waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('w');
+    await page.getByRole('grid').waitFor();
   });
 });
