@@ -80,7 +80,10 @@ export function readingRows(seed: Seed): readonly Row[] {
     read('/timeline', '/timeline?hours=1&limit=1', { bucketSeconds: 900, pagination: { total: 2 } }),
     read('/cronjobs/{namespace}/{name}/timeline', '/cronjobs/prod/backup/timeline?count=2', { next: [{}, {}] }),
     read('/tonight', '/tonight?namespace=prod&limit=1', { cronjobs: 2, atRisk: 0, calm: 2, items: [] }),
-    read('/wall', '/wall?step=1h&sort=name', { stepSeconds: 3600, rows: [{ texture: false }, { state: 'unknown' }] }),
+    read('/wall', '/wall?step=1h&sort=name', {
+      stepSeconds: 3600,
+      rows: [{ state: 'critical', texture: true }, { state: 'unknown' }],
+    }),
     read('/grid', '/grid?hours=5', { items: [{ name: 'backup', cells: [{}, {}, {}] }, { name: 'etl' }] }),
     read('/sla', '/sla', {
       summary: { breached: 0, pending: 1, noData: 2, met: 1 },

@@ -6,7 +6,7 @@ import { minuteText, weekdayText } from './time.ts';
 import type { Viewer } from './viewer.ts';
 
 /** What a column is called where it stands for a point in time: `half hour`. */
-export function columnWord(stepSeconds: number): string {
+function columnWord(stepSeconds: number): string {
   return stepSeconds === 1_800 ? 'half hour' : stepSeconds === 3_600 ? 'hour' : durationText(stepSeconds);
 }
 

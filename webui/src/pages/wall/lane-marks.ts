@@ -1,3 +1,4 @@
+import { barsPath } from '../../charts/lanes/lane-axis.ts';
 import type { WallCell } from '@cronjob-monitor/shared/contract';
 
 /** Looks of marks: each has a colour and a form of its own, so that the colour is never alone. */
@@ -17,9 +18,9 @@ export const laneLooks = [
   'dueBand',
   'riskBand',
 ] as const;
-export type LaneLook = (typeof laneLooks)[number];
+type LaneLook = (typeof laneLooks)[number];
 
-export interface LaneSize {
+interface LaneSize {
   /** From one column to the next. */
   readonly pitchPx: number;
   readonly heightPx: number;
@@ -55,13 +56,13 @@ function drawCell(cell: WallCell, { pitchPx, heightPx }: LaneSize, draw: Draw): 
   const y = (heightPx - cellPx) / 2;
   const runs = cell.ok + cell.late + cell.failed;
   if (cell.failed > 0 && cell.failed === runs) {
-    draw('failed', box(x, y, w, cellPx));
+    draw('failed', bar(x, y, w, cellPx));
     draw('cross', cross(x + w / 2, y + cellPx / 2));
   } else if (runs > 0) {
     const failedPx = cell.failed === 0 ? 0 : Math.max(leastFailedPx, Math.round((cell.failed / runs) * cellPx));
     // A gap of one pixel tells both apart without a colour.
-    draw('ok', box(x, y, w, failedPx === 0 ? cellPx : cellPx - failedPx - 1));
-    if (failedPx > 0) draw('failed', box(x, y + cellPx - failedPx, w, failedPx));
+    draw('ok', bar(x, y, w, failedPx === 0 ? cellPx : cellPx - failedPx - 1));
+    if (failedPx > 0) draw('failed', bar(x, y + cellPx - failedPx, w, failedPx));
   }
   if (cell.late > 0) {
     draw('late', frame(x, y, w, cellPx));
@@ -69,7 +70,7 @@ function drawCell(cell: WallCell, { pitchPx, heightPx }: LaneSize, draw: Draw): 
   }
   if (cell.missed > 0) draw('missed', frame(x, y, w, cellPx));
   if (cell.running > 0) draw('running', triangle(x + w / 2, y + cellPx / 2));
-  if (cell.skipped > 0 && runs === 0) draw('skipped', box(x, y + cellPx - footPx, w, footPx));
+  if (cell.skipped > 0 && runs === 0) draw('skipped', bar(x, y + cellPx - footPx, w, footPx));
   if (cell.unseen > 0 && runs === 0) draw('unseen', strokes(x, y, w, cellPx));
   if (cell.due > 0 && runs + cell.missed + cell.running === 0) {
     draw(cell.risk === null ? 'due' : 'risk', frame(x, y, w, cellPx));
@@ -85,11 +86,11 @@ function drawBand(cell: WallCell, { pitchPx, heightPx }: LaneSize, draw: Draw): 
   if (runs > 0) {
     const failedPx = cell.failed === 0 ? 0 : Math.max(footPx, Math.round((cell.failed / runs) * (bandPx - 1)));
     const okPx = failedPx === 0 ? bandPx : bandPx - failedPx - 1;
-    if (okPx > 0) draw('ok', box(x, y, pitchPx, okPx));
-    if (failedPx > 0) draw('failed', box(x, y + bandPx - failedPx, pitchPx, failedPx));
+    if (okPx > 0) draw('ok', bar(x, y, pitchPx, okPx));
+    if (failedPx > 0) draw('failed', bar(x, y + bandPx - failedPx, pitchPx, failedPx));
     if (cell.failed === runs) draw('cross', cross(x + pitchPx / 2, y + bandPx / 2));
   } else if (cell.missed > 0) draw('missed', frame(x + 1, y, pitchPx - 2, bandPx));
-  else if (cell.skipped > 0) draw('skipped', box(x, y + bandPx - footPx, pitchPx, footPx));
+  else if (cell.skipped > 0) draw('skipped', bar(x, y + bandPx - footPx, pitchPx, footPx));
   else if (cell.unseen > 0) draw('unseen', strokes(x, y, pitchPx, bandPx));
   else if (cell.due > 0) {
     draw(
@@ -99,13 +100,11 @@ function drawBand(cell: WallCell, { pitchPx, heightPx }: LaneSize, draw: Draw): 
   }
 }
 
-function box(x: number, y: number, w: number, h: number): string {
-  return `M${r(x)} ${r(y)}h${r(w)}v${r(h)}h${r(-w)}z`;
-}
+const bar = (x: number, y: number, w: number, h: number): string => barsPath([{ fromPx: x, widthPx: w }], y, h);
 
 /** An outline whose stroke lies inside the box. */
 function frame(x: number, y: number, w: number, h: number): string {
-  return box(x + 0.75, y + 0.75, w - 1.5, h - 1.5);
+  return bar(x + 0.75, y + 0.75, w - 1.5, h - 1.5);
 }
 
 function cross(x: number, y: number): string {

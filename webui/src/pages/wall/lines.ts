@@ -7,7 +7,7 @@ export type WallLine =
   | { readonly kind: 'row'; readonly row: WallRow };
 
 /** What a group is called; rows without an owner stand together. */
-export function groupName({ group }: Pick<WallRow, 'group'>): string {
+function groupName({ group }: Pick<WallRow, 'group'>): string {
   return group ?? 'without an owner';
 }
 
