@@ -70,7 +70,7 @@ export function wayOf(facts: WayFacts): Way {
   const steps = upToStop(stepsOf(facts, channels));
   const stop = steps.find(({ effect }) => effect === 'stop');
   const when = isNow ? 'now' : `at ${instant(at)}`;
-  const who = stop === undefined && channels.length > 0 ? channels.map(({ words }) => words).join('; ') : undefined;
+  const who = stop === undefined && channels.length > 0 ? togetherInWords(channels) : undefined;
   return {
     words: `If ${events[route.type]} ${when}, ${who ?? `no channel hears: ${lowerFirst(stop?.words ?? 'none takes it')}`}`,
     steps,
@@ -78,6 +78,17 @@ export function wayOf(facts: WayFacts): Way {
       stop ? { ...channel, at: undefined, words: `${channel.name} does not hear` } : channel,
     ),
   };
+}
+
+/** `team-chat, on-call hear at once; boss hears at …`. */
+function togetherInWords(channels: readonly WayChannel[]): string {
+  const groups = Map.groupBy(channels, ({ name, words }) => words.slice(name.length));
+  return [...groups]
+    .map(([says, group]) => {
+      const names = group.map(({ name }) => name).join(', ');
+      return `${names}${group.length > 1 ? says.replace(/^ hears/, ' hear').replace(/^ waits/, ' wait') : says}`;
+    })
+    .join('; ');
 }
 
 function upToStop(steps: readonly WayStep[]): readonly WayStep[] {
@@ -123,7 +134,7 @@ function stepsOf(facts: WayFacts, channels: readonly WayChannel[]): WayStep[] {
     step(
       'delay',
       'No delay',
-      ({ untilAt }) => `It is told only if it still holds ${spanInWords(alertDelayMs / 1_000)} later${until(untilAt)}`,
+      ({ untilAt }) => `It waits ${spanInWords(alertDelayMs / 1_000)}${until(untilAt)}, and is told if it still holds`,
       () => pages.monitor,
     ),
     step(

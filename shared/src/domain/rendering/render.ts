@@ -38,7 +38,8 @@ export function renderMessage(given: Outgoing, target: ChannelTarget): RenderedM
       const { format } = target.chat;
       const payload = chatPayload(outgoing, target, 'full');
       const blocks = blocksOf(payload);
-      const text = linesOf(blocks ?? payload).join('\n');
+      const lines = linesOf(blocks ?? payload);
+      const text = (format === 'slack' ? lines.map(withoutBold) : lines).join('\n');
       const isEscaped = format === 'slack' || format === 'googlechat';
       return {
         ...none,
@@ -63,6 +64,13 @@ function blocksOf(payload: object): readonly unknown[] | null {
     (name) => (payload as Record<string, unknown>)[name],
   );
   return parts.find((part): part is unknown[] => Array.isArray(part)) ?? null;
+}
+
+/** `*Since*` above what it names, as `Since: …`; a longer text stays below its label. */
+function withoutBold(text: string): string {
+  return text.replace(/^\*([^*\n]+)\*\n(?=(.*)$)/s, (_, label: string, rest: string) =>
+    rest.includes('\n') ? `${label}:\n` : `${label}: `,
+  );
 }
 
 /** Fields that name a form, an address or an option, and that no reader sees. */
