@@ -41,7 +41,7 @@ import { limitsOf } from '../channels/config.ts';
 import { acceptedSince } from './list.ts';
 
 /** What is asked about a CronJob. */
-export interface RouteQuestion {
+interface RouteQuestion {
   readonly types: readonly AlertType[];
   readonly days: number;
   readonly byDrills: boolean;

@@ -8,7 +8,7 @@ import { muteByAnnotation } from './holds.ts';
 import type { Route, RouteChannel, RouteRules } from './route.ts';
 
 /** One step of the way of a message; `at` undefined: not known, or never. */
-export interface WayStep {
+interface WayStep {
   readonly kind: RouteStepKind;
   readonly words: string;
   readonly at: Instant | undefined;
@@ -17,7 +17,7 @@ export interface WayStep {
 }
 
 /** A channel that would hear. */
-export interface WayChannel {
+interface WayChannel {
   readonly name: string;
   /** Undefined: not before it is mended, or not at all. */
   readonly at: Instant | undefined;

@@ -23,7 +23,7 @@ export interface ChannelAnswerLine {
 }
 
 /** Whose messages a caller may see; no namespace named: all, and what is about no alert. */
-export interface ChannelReader {
+interface ChannelReader {
   readonly channelUid: string;
   readonly namespaces: readonly string[];
 }
