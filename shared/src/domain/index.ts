@@ -267,9 +267,9 @@ export type {
   HoldingFinding,
   ToldBefore,
 } from './alert/alert.ts';
-export { follow, type Followed, type FollowFacts, type FollowWait } from './alert/follow.ts';
+export { follow, type Followed, type FollowFacts } from './alert/follow.ts';
 export { next } from './alert/life.ts';
-export { wayOf, type ChannelAtSend, type Way } from './alert/route-steps.ts';
+export { wayOf, type ChannelAtSend } from './alert/route-steps.ts';
 export {
   ancestorsOf,
   cycleThrough,

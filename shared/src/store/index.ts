@@ -315,13 +315,7 @@ export {
 } from './deliveries/streams.ts';
 export { updateCancelled, updateCancelledOfChannel, type Cancelled } from './deliveries/cancel-delivery.ts';
 export { findAdmission, type ChannelLimit } from './deliveries/admit-rows.ts';
-export {
-  countAnswersByHour,
-  findNewestMessage,
-  listChannelAnswers,
-  type ChannelAnswerLine,
-  type NewestMessage,
-} from './deliveries/channel-answers.ts';
+export { countAnswersByHour, findNewestMessage, listChannelAnswers } from './deliveries/channel-answers.ts';
 export { listLastAlerts } from './alerts/last-alerts.ts';
 export { claimDeliveries, claimMs, findNextDue, type ClaimRequest } from './deliveries/claim-deliveries.ts';
 export type { ChannelSettled } from './deliveries/settle-channels.ts';

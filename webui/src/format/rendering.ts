@@ -1,7 +1,7 @@
 import type { RenderedMessage } from '@cronjob-monitor/shared/contract';
 
 /** Forms in which a message is shown. */
-export type RenderedForm = 'text' | 'html' | 'blocks' | 'body';
+type RenderedForm = 'text' | 'html' | 'blocks' | 'body';
 
 const words: Readonly<Record<RenderedForm, string>> = {
   text: 'As read',
@@ -17,9 +17,10 @@ export function formsOf(message: RenderedMessage): { readonly id: RenderedForm; 
 }
 
 /** One form as text: JSON with a field on a line. */
-export function formOf(message: RenderedMessage, form: RenderedForm): string {
+export function formOf(message: RenderedMessage, form: string): string {
   if (form === 'blocks') return JSON.stringify(message.blocks, null, 2);
-  if (form !== 'body') return message[form] ?? '';
+  if (form === 'html') return message.html ?? '';
+  if (form !== 'body') return message.text;
   try {
     return JSON.stringify(JSON.parse(message.body ?? ''), null, 2);
   } catch {

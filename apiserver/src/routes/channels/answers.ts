@@ -1,10 +1,11 @@
 import type { ChannelAnswer, ChannelHour, DeliveryErrorCategory } from '@cronjob-monitor/shared/contract';
 import type { Instant } from '@cronjob-monitor/shared/domain';
-import { countAnswersByHour, type ChannelAnswerLine, type Store } from '@cronjob-monitor/shared/store';
+import { countAnswersByHour, listChannelAnswers, type Store } from '@cronjob-monitor/shared/store';
 import { orNull, toWireInstant } from '../../wire-values.ts';
 
 const hourMs = 3_600_000;
 const shownHours = 24;
+const shownAnswers = 20;
 
 /** The last 24 hours, the one that runs included, each with what was answered in it. */
 export async function readHours(
@@ -20,8 +21,13 @@ export async function readHours(
   });
 }
 
-export function presentAnswer(line: ChannelAnswerLine): ChannelAnswer {
-  return {
+/** The newest answers of its receiver. */
+export async function readAnswers(
+  store: Store,
+  reader: Parameters<typeof listChannelAnswers>[1],
+): Promise<readonly ChannelAnswer[]> {
+  const lines = await listChannelAnswers(store, reader, shownAnswers);
+  return lines.map((line) => ({
     at: toWireInstant(line.at),
     verdict: line.isAccepted ? 'accepted' : 'failed',
     category: orNull(line.category as DeliveryErrorCategory | undefined), // as it was settled
@@ -31,5 +37,5 @@ export function presentAnswer(line: ChannelAnswerLine): ChannelAnswer {
     kind: orNull(line.kind),
     alertId: orNull(line.alertId),
     cronjob: orNull(line.cronJob),
-  };
+  }));
 }

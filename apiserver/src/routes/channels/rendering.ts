@@ -1,6 +1,6 @@
 import type { ChannelRendering } from '@cronjob-monitor/shared/contract';
-import { exampleOutgoing, type Outgoing } from '@cronjob-monitor/shared/domain';
-import { findNewestMessage, type CatalogChannelState, type NewestMessage } from '@cronjob-monitor/shared/store';
+import { exampleOutgoing } from '@cronjob-monitor/shared/domain';
+import { findNewestMessage, type CatalogChannelState } from '@cronjob-monitor/shared/store';
 import { toWireInstant } from '../../wire-values.ts';
 import type { RouteDeps } from '../deps.ts';
 
@@ -16,6 +16,7 @@ export async function readRendering(
   namespaces: readonly string[],
 ): Promise<ChannelRendering> {
   const newest = await findNewestMessage(store, { channelUid, namespaces });
+  const { deliveryId = '', streamId = '', createdAt = 0 } = newest ?? {};
   const made = exampleOutgoing({
     ...example,
     cluster,
@@ -26,15 +27,10 @@ export async function readRendering(
   });
   const [shown = null, ofNewest = null] = await actions.renderMessages(spec, [
     made,
-    ...(newest ? [toOutgoing(newest, made.source)] : []),
+    ...(newest ? [{ ...newest.payload, deliveryId, streamId, createdAt, source: made.source }] : []),
   ]);
   return {
-    newest:
-      newest && ofNewest ? { ...ofNewest, deliveryId: newest.id, createdAt: toWireInstant(newest.createdAt) } : null,
+    newest: newest && ofNewest ? { ...ofNewest, deliveryId, createdAt: toWireInstant(createdAt) } : null,
     example: shown,
   };
-}
-
-function toOutgoing({ id: deliveryId, streamId, createdAt, payload }: NewestMessage, source: string): Outgoing {
-  return { ...payload, deliveryId, streamId, createdAt, source };
 }

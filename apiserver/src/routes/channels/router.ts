@@ -1,4 +1,4 @@
-import { countQueued, findProof, listChannelAnswers, listDeliveries } from '@cronjob-monitor/shared/store';
+import { countQueued, findProof, listDeliveries } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
 import { internalError } from '../../errors.ts';
 import { offsetNeedsLimit } from '../../middleware/pagination.ts';
@@ -8,14 +8,13 @@ import { presentDelivery } from '../deliveries/present.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
 import { getChannel } from './known-channel.ts';
 import { listRoutingMonitors, readChannelList } from './list.ts';
-import { presentAnswer, readHours } from './answers.ts';
+import { readAnswers, readHours } from './answers.ts';
 import { presentChannelDetail } from './present.ts';
 import { channelsQuery } from './query.ts';
 import { readRendering } from './rendering.ts';
 
 /** Messages that the page of a channel shows at once. */
 const shownDeliveries = 20;
-const shownAnswers = 20;
 
 /**
  * @openapi
@@ -75,12 +74,12 @@ export function channelsRouter(deps: RouteDeps): ApiRouter {
           { sort: { key: 'createdAt', descending: true }, page: { limit: shownDeliveries, offset: 0 } },
         ),
         readHours(store, reader, store.now()),
-        listChannelAnswers(store, reader, shownAnswers),
+        readAnswers(store, reader),
       ]);
       const facts = { channel, proof, queue: queues.get(channel.uid), monitors: routes.get(channel.name) ?? [] };
       ctx.body = presentChannelDetail(
         facts,
-        { recentDeliveries: recent.map(presentDelivery), hours, answers: answers.map(presentAnswer) },
+        { recentDeliveries: recent.map(presentDelivery), hours, answers },
         store.now(),
       );
     })

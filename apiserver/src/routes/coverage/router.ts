@@ -1,4 +1,4 @@
-import type { CronJobRoutes } from '@cronjob-monitor/shared/contract';
+import { alertTypes, type AlertType, type CronJobRoutes } from '@cronjob-monitor/shared/contract';
 import { findLiveLeader, findUnwatched, type Store } from '@cronjob-monitor/shared/store';
 import { ApiError, internalError } from '../../errors.ts';
 import { readQuery } from '../../middleware/validate.ts';
@@ -9,7 +9,7 @@ import { coverageColumns } from '../export/columns.ts';
 import { getSelectedCronJob } from '../known-cron-job.ts';
 import { readCoverageInBatches, readCoverageList } from './list.ts';
 import { coverageQuery, coverageRules, routeQuery, routeRules, withDefaults } from './query.ts';
-import { readRoutes, typesOf } from './routes-of.ts';
+import { readRoutes } from './routes-of.ts';
 
 /**
  * @openapi
@@ -78,4 +78,9 @@ export function coverageRouter(deps: RouteDeps): ApiRouter {
 /** It is there, and no monitor selects it. */
 async function isUnwatched(store: Store, { namespace, name }: Readonly<Record<string, string>>): Promise<boolean> {
   return (await findUnwatched(store)).names.includes(`${namespace}/${name}`);
+}
+
+/** Each type once, in the order of `alertTypes`; all where none is asked for. */
+function typesOf(asked: readonly AlertType[]): readonly AlertType[] {
+  return asked.length === 0 ? alertTypes : alertTypes.filter((type) => asked.includes(type));
 }

@@ -1,10 +1,4 @@
-import {
-  alertTypes,
-  alertTypeTable,
-  type AlertRoute,
-  type AlertType,
-  type Ref,
-} from '@cronjob-monitor/shared/contract';
+import { alertTypeTable, type AlertRoute, type AlertType, type Ref } from '@cronjob-monitor/shared/contract';
 import {
   exampleOutgoing,
   follow,
@@ -20,7 +14,6 @@ import {
   type Route,
   type RouteMoment,
   type RouteRules,
-  type Way,
 } from '@cronjob-monitor/shared/domain';
 import {
   findAdmission,
@@ -49,11 +42,6 @@ interface RouteQuestion {
   readonly isNow: boolean;
   /** Messages are shown as each channel would get them. */
   readonly renders: boolean;
-}
-
-/** Each type once, in the order of `alertTypes`; all where none is asked for. */
-export function typesOf(asked: readonly AlertType[]): readonly AlertType[] {
-  return asked.length === 0 ? alertTypes : alertTypes.filter((type) => asked.includes(type));
 }
 
 /** Runs, expected runs and alerts that are looked at. */
@@ -250,7 +238,7 @@ function judgeRoute(cronJob: CatalogCronJob, { at }: RouteQuestion, facts: Route
 
 function presentChannels(
   route: Route,
-  way: Way,
+  way: ReturnType<typeof wayOf>,
   render: ReturnType<typeof rendererOf> | undefined,
 ): Promise<AlertRoute['channels']> {
   const ways = new Map(way.channels.map((channel) => [channel.name, channel]));

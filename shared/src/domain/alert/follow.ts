@@ -26,7 +26,7 @@ export interface FollowFacts {
 }
 
 /** What kept the message for a while, or for good. */
-export interface FollowWait {
+interface FollowWait {
   readonly kind: Extract<RouteStepKind, 'delay' | 'silence' | 'window' | 'inhibition' | 'duplicate'>;
   /** A word of the timeline. */
   readonly reason: string | undefined;

@@ -3,9 +3,11 @@ import { nameFinding } from '../delivery/finding.ts';
 import { counted, spanInWords } from '../delivery/wording.ts';
 import type { Instant } from '../instant.ts';
 import { isEdge } from './edge.ts';
-import type { Followed, FollowWait } from './follow.ts';
+import type { Followed } from './follow.ts';
 import { muteByAnnotation } from './holds.ts';
 import type { Route, RouteChannel, RouteRules } from './route.ts';
+
+type FollowWait = Followed['waits'][number];
 
 /** One step of the way of a message; `at` undefined: not known, or never. */
 interface WayStep {
@@ -45,7 +47,7 @@ export interface WayFacts {
   readonly atSend: (channel: string) => ChannelAtSend | undefined;
 }
 
-export interface Way {
+interface Way {
   readonly words: string;
   /** Up to the one that stops it. */
   readonly steps: readonly WayStep[];

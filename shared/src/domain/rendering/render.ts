@@ -2,7 +2,6 @@ import type { RenderedMessage } from '../../contract/index.ts';
 import type { Message, Outgoing } from '../delivery/message.ts';
 import { titleOfMessage } from '../delivery/title.ts';
 import { alertmanagerPayload } from './alertmanager-alerts.ts';
-import { unescapeText } from './chat/escape.ts';
 import { chatPayload } from './chat/payload.ts';
 import { emailPayload } from './email-payload.ts';
 import { pagingPayload } from './paging-payload.ts';
@@ -88,4 +87,9 @@ function linesOf(value: unknown): string[] {
   const named = fields['value'] ?? (fields['topLabel'] === undefined ? undefined : fields['text']);
   if (label !== undefined && named !== undefined) return [`${linesOf(label).join(' ')}: ${linesOf(named).join(' ')}`];
   return Object.entries(fields).flatMap(([name, field]) => (unread.test(name) ? [] : linesOf(field)));
+}
+
+/** As a receiver shows what was escaped. */
+function unescapeText(text: string): string {
+  return text.replace(/&(?:lt|gt|amp);/g, (escaped) => (escaped === '&lt;' ? '<' : escaped === '&gt;' ? '>' : '&'));
 }

@@ -6,7 +6,7 @@ import type { Db } from '../database.ts';
 import { toId16 } from '../id16.ts';
 
 /** What a receiver answered to one attempt, or to several equal ones. */
-export interface ChannelAnswerLine {
+interface ChannelAnswerLine {
   readonly isAccepted: boolean;
   /** Undefined: no HTTP was spoken, or it did not answer. */
   readonly httpStatus: number | undefined;
@@ -85,8 +85,8 @@ export async function countAnswersByHour(
 }
 
 /** A message as it is frozen, with the keys that its sending adds. */
-export interface NewestMessage {
-  readonly id: string;
+interface NewestMessage {
+  readonly deliveryId: string;
   readonly streamId: string;
   readonly createdAt: Instant;
   readonly payload: FrozenMessage;
@@ -103,7 +103,7 @@ export async function findNewestMessage(db: Db, of: ChannelReader): Promise<Newe
   const payload = row && (fromJson(row['payload']) as FrozenMessage | undefined); // written as it was frozen
   if (!row || !payload) return undefined;
   return {
-    id: db.dialect.id16Text(row['id']),
+    deliveryId: db.dialect.id16Text(row['id']),
     streamId: db.dialect.id16Text(row['stream_id']),
     createdAt: Number(row['created_at']),
     payload,

@@ -10,11 +10,6 @@ export function escapeText(text: string): string {
   return text.replace(/[&<>]/g, (character) => escapes[character] ?? character);
 }
 
-/** As a receiver shows what was escaped. */
-export function unescapeText(text: string): string {
-  return text.replace(/&(?:lt|gt|amp);/g, (escaped) => (escaped === '&lt;' ? '<' : escaped === '&gt;' ? '>' : '&'));
-}
-
 /** Length of a character once it is escaped. */
 const asEscaped: Measure = (character) => (escapes[character] ?? character).length;
 
