@@ -95,6 +95,7 @@ export const firstMigration = contract('several processes that start at once', (
       'slots',
       'channels',
       'alerts',
+      'alert_decisions',
     ]) {
       await store.sql.raw(`drop table ${table}`);
     }
