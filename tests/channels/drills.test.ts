@@ -3,7 +3,14 @@ import { describe, test, type TestContext } from 'node:test';
 import { Drills, type Dispatcher } from '@cronjob-monitor/controller/alerting';
 import type { DrillSpec } from '@cronjob-monitor/shared/kube';
 import { systemClock } from '@cronjob-monitor/shared/process';
-import { acknowledgeDrill, findProof, listDrills, startDrill, type StoredDrill } from '@cronjob-monitor/shared/store';
+import {
+  acknowledgeDrill,
+  findProof,
+  listDrills,
+  startDrill,
+  type Store,
+  type StoredDrill,
+} from '@cronjob-monitor/shared/store';
 import { until } from '@cronjob-monitor/shared/testing';
 import { startAlertmanagers, whyNoAlertmanager } from '../servers/index.ts';
 import { HttpSink, incidentsOf, parseMail } from '../sinks/index.ts';
@@ -19,7 +26,7 @@ interface Rig {
   /** Channels with their drills, as a controller sees them. */
   readonly has: (channel: BenchChannel, drill?: Partial<DrillSpec>) => void;
   /** What the process does that leads. */
-  readonly lead: () => Drills;
+  readonly lead: (store?: Store) => Drills;
   readonly drillsOf: (channel: BenchChannel) => Promise<readonly StoredDrill[]>;
   /** Time passes, with a look each minute. */
   readonly pass: (drills: Drills, ms: number, stepMs?: number) => Promise<void>;
@@ -60,9 +67,9 @@ async function aRig(t: TestContext, time?: typeof systemClock): Promise<Rig> {
     bench,
     dispatcher,
     has: (channel, drill) => seen.set(channel.uid, [channel, drill]),
-    lead: () =>
+    lead: (store = bench.store) =>
       new Drills({
-        store: bench.store,
+        store,
         epoch: bench.epoch,
         channels: {
           values: () => [...seen.values()].map(toSeen),
@@ -166,6 +173,59 @@ test('a leader that is killed between the slot and the send: the next one drills
   await bench.pass(2_000);
   assert.equal((await drillsOf(hook)).length, before + 1);
   assert.equal(hook.arrivals(), before + 1);
+});
+
+test('drills that were due while none led are made up for, also by a leader whose first look met a database that was away', async (t) => {
+  const { bench, has, lead, drillsOf } = await aRig(t);
+  const hooks = [await bench.addChannel('webhook'), await bench.addChannel('webhook')];
+  for (const hook of hooks) has(hook, { schedule: '0 9 * * *' });
+  const due = Date.parse(`${new Date(bench.time.now() + dayMs).toISOString().slice(0, 10)}T09:10:00Z`);
+  bench.clock.stepWall(due - bench.time.now());
+  const { store } = bench;
+  let isAway = true;
+  const drills = lead({
+    ...store,
+    fenced: async (epoch, work) => {
+      if (isAway) throw new Error('the database is away');
+      return store.fenced(epoch, work);
+    },
+  });
+  await assert.rejects(drills.look());
+  isAway = false;
+  await drills.look();
+  for (const hook of hooks) assert.equal((await drillsOf(hook)).length, 1, hook.name);
+});
+
+test('drills move no series but those of drills and tests', async (t) => {
+  const { bench, has, lead, pass, press } = await aRig(t);
+  const [hook, silent, broken] = [
+    await bench.addChannel('webhook'),
+    await bench.addChannel('webhook'),
+    await bench.addChannel('webhook'),
+  ];
+  await bench.tell(hook);
+  await bench.pass(30_000);
+  const drills = lead();
+  await drills.look();
+  const linesOf = async (): Promise<ReadonlySet<string>> => {
+    const names = /^cronjob_monitor_(alerts|deliver|notification|channel|alertmanager)[^#]*$/;
+    return new Set((await bench.registry.metrics()).split('\n').filter((line) => names.test(line)));
+  };
+  const before = await linesOf();
+  broken.http?.answerAlways({ status: 400 });
+  for (const channel of [hook, silent, broken]) has(channel, { schedule: '0 9 * * *' });
+  for (let at = 0; hook.arrivals() < 2 && at < 30; at++) await pass(drills, hourMs);
+  assert.equal(await press(hook.wire().at(-1) ?? '', 'ana'), 'proved');
+  await pass(drills, 3 * hourMs);
+  const moved = [...(await linesOf())].filter((line) => !before.has(line));
+  // Attempts that failed in a row say of a channel whether it takes anything, drills and tests among it.
+  const own =
+    /_channel_consecutive_failures|kind="drill"|type="Test"|_channel_proved_timestamp_seconds|_channel_not_proved|_delivery_send_seconds/;
+  assert.deepEqual(
+    moved.filter((line) => !own.test(line)),
+    [],
+  );
+  assert.ok(moved.some((line) => line.includes('result="dead"')));
 });
 
 test('a new schedule asks for nothing of before it was written', async (t) => {

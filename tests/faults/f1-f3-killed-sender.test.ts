@@ -25,6 +25,7 @@ import { testDatabases, type TestDatabase } from '../store/databases.ts';
 import { readRows } from '../store/rows.ts';
 import { timesOf } from './harness/counts.ts';
 import type { SenderOrders } from './outbox/sender.ts';
+import { aWebhookSpec } from './outbox/webhook-spec.ts';
 
 const sender = fileURLToPath(new URL('outbox/sender.ts', import.meta.url));
 /** faults.md section 7: the counts of these rows are lowered first, where the whole run takes too long. */
@@ -74,31 +75,11 @@ class Stage {
 
   /** A sender of the same pod, started again. */
   startSender({ diesAtSecret = false } = {}): Child {
-    const ref = { namespace: 'monitoring', name: 'hook', key: 'url' };
     const orders: SenderOrders = {
       settings: this.#settings,
-      channel: {
-        ...this.channel,
-        spec: {
-          type: 'webhook',
-          webhook: {
-            urlSecretRef: ref,
-            format: 'standard',
-            readSilences: true,
-            method: 'POST',
-            headers: {},
-            payloadTemplate: undefined,
-            signingSecretRef: undefined,
-            sendUpdates: false,
-          },
-          rateLimiting: { maxAlertsPerHour: 100_000, burstLimit: 10_000 },
-          sendResolved: true,
-          sendRecovered: false,
-          testOnSave: false,
-        },
-      },
-      secret: { url: this.sink.url },
-      diesAtSecret,
+      channels: [{ ...this.channel, spec: aWebhookSpec({ namespace: 'monitoring', name: 'hook', key: 'url' }) }],
+      secrets: { hook: { url: this.sink.url } },
+      diesAt: diesAtSecret ? 'secret' : undefined,
     };
     const path = join(this.#folder, `${randomUUID()}.json`);
     writeFileSync(path, JSON.stringify(orders));

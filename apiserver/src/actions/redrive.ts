@@ -8,6 +8,8 @@ export async function redrive(store: Store, id: string, by: string): Promise<{ r
   if (!delivery) throw notFound('Delivery', id, 'neverSeen');
   const { state } = delivery;
   if (state === 'ready' || state === 'claimed') return { changed: false };
-  const why = state === 'dead' || state === 'parked' ? 'what it said is no longer kept' : `it is ${state}`;
+  const isLeft = state === 'dead' || state === 'parked';
+  const lacks = delivery.kind === 'drill' ? 'its drill is over' : 'what it said is no longer kept';
+  const why = isLeft ? lacks : `it is ${state}`;
   throw new ApiError('NOT_REDRIVABLE', `The delivery cannot be sent again: ${why}`, { details: { state } });
 }

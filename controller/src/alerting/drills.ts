@@ -98,13 +98,14 @@ export class Drills {
     const isFirst = this.#lastAt === undefined;
     this.#lastAt ??= await listLastDrills(store);
     const now = store.now();
+    const due: (readonly [ChannelSeen, DrillSpec, Followed])[] = [];
     for (const channel of channels.values()) {
       const drill = drillOf(channel);
-      if (drill === undefined) {
-        this.#followed.delete(channel.uid);
-        continue;
-      }
-      const followed = this.#follow(channel, drill, isFirst ? this.#sinceAt(channel, now) : now);
+      if (drill === undefined) this.#followed.delete(channel.uid);
+      else due.push([channel, drill, this.#follow(channel, drill, isFirst ? this.#sinceAt(channel, now) : now)]);
+    }
+    // All are followed by now: a start that fails is made up for by the next look.
+    for (const [channel, drill, followed] of due) {
       const dueAt = newestSlot(drill, followed.afterAt, now);
       if (dueAt === undefined) continue;
       // Channels are few, and each is due once a day at most.
@@ -156,7 +157,7 @@ export class Drills {
     if (channel?.decoded.spec === undefined) return;
     const { spec } = channel.decoded;
     const keepsOpen = spec.type === 'paging' || (spec.type === 'webhook' && spec.webhook.format === 'alertmanager');
-    if (keepsOpen && drill.sentAt !== undefined) await closeDrill(tx, drill, channel, words);
+    if (keepsOpen && ended.mayBeOpen) await closeDrill(tx, drill, channel, words);
     const isProved = drill.outcome === 'proved' || (provedAt !== undefined && provedAt >= drill.dueAt);
     // Who asked for a drill by hand sees what became of it.
     if (isProved || drill.askedBy !== undefined) return;

@@ -86,7 +86,7 @@ export class DeliveryMetrics {
     });
     this.#deliveries = new Gauge({
       name: 'cronjob_monitor_deliveries',
-      help: 'Messages that are not over, and those that were given up, by state.',
+      help: 'Messages that are not over, and those that were given up, by state; drills are not among them.',
       labelNames: ['state'],
       registers,
     });
@@ -98,7 +98,7 @@ export class DeliveryMetrics {
     });
     this.#queueAge = new Gauge({
       name: 'cronjob_monitor_delivery_queue_age_seconds',
-      help: 'Age of the oldest message that is due and not sent; 0 when there is none.',
+      help: 'Age of the oldest message that is due and not sent, drills left out; 0 when there is none.',
       registers,
     });
     this.#sendSeconds = new Histogram({

@@ -291,20 +291,9 @@ export {
   type NewDelivery,
   type StoredDeliveryError,
 } from './deliveries/delivery-record.ts';
-export {
-  acknowledgeDrill,
-  closeDrill,
-  findProof,
-  listDrills,
-  listLastDrills,
-  listProofs,
-  moveDrills,
-  startDrill,
-  tellUnproved,
-  type Acknowledged,
-  type EndedDrill,
-  type StoredDrill,
-} from './drills.ts';
+export { findProof, listDrills, listLastDrills, listProofs, type StoredDrill } from './drills/drill-record.ts';
+export { acknowledgeDrill, moveDrills, type Acknowledged, type EndedDrill } from './drills/move-drills.ts';
+export { closeDrill, startDrill, tellUnproved } from './drills/tell-drills.ts';
 export { insertDelivery, insertNewDeliveries } from './deliveries/insert-delivery.ts';
 export {
   findStreamEnd,

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
+import { drillLink } from './fixtures/answers/index.ts';
 import { startFakeService, type FakeService } from './fixtures/api-server.ts';
 import { builtUi, openPage, sidewaysPx, startBrowser, whyNoBrowser } from './fixtures/browser.ts';
 
@@ -42,6 +43,9 @@ const pages: readonly (readonly [name: string, path: string, ready: string])[] =
   ['channels', '/channels', 'text=2 messages wait'],
   ['channels-none', '/channels?type=paging&ready=notReady', 'text=No channel matches'],
   ['channel', '/channels/billing-hook', 'text=Renew the credentials'],
+  ['channel-drills', '/channels/ops-chat', 'text=to be acknowledged until'],
+  ['drill', drillLink, 'text=Your name'],
+  ['drill-keyless', '/drills/019e-waiting', 'text=has no key'],
   ['sla', '/sla', 'text=52 of 57'],
   ['coverage', '/coverage', 'text=No monitor selects it'],
   ['search', '/search?q=heap', 'text=heap 467 MiB'],

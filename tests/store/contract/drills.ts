@@ -5,6 +5,7 @@ import {
   closeDrill,
   FencedError,
   findChannelFigures,
+  findDelivery,
   findProof,
   listDrills,
   listLastDrills,
@@ -12,6 +13,7 @@ import {
   settleDelivery,
   startDrill,
   tellUnproved,
+  updateRedriven,
   type Settlement,
   type Store,
   type StoredDrill,
@@ -153,6 +155,75 @@ export const drills = contract('drills', (test) => {
     assert.equal(await acknowledged(store, second, await keyOf(store, second)), 'proved');
     await moved(store, epoch, channel);
     assert.equal((await findProof(store, channel.uid))?.missed, undefined);
+  });
+
+  test('acknowledged while its message is being sent: it ends once the answer is written, and proves the channel', async ({
+    store,
+    epoch,
+  }) => {
+    const channel = await aChannel(store, epoch);
+    const drill = await started(store, epoch, channel);
+    const only = aClaim({ roomOn: (uid) => (uid === channel.uid ? 64 : 0) });
+    await store.fenced(epoch, (tx) => claimDeliveries(tx, only));
+    assert.equal(await acknowledged(store, drill, await keyOf(store, drill), 'ana'), 'proved');
+    assert.deepEqual(await moved(store, epoch, channel), [], 'it may be sent at this moment');
+    const settlement = { deliveryId: drill.deliveryId, claimedBy: 'pod/boot-1', settlement: delivered };
+    await store.fenced(epoch, (tx) => settleDelivery(tx, settlement));
+    const [ended] = await store.fenced(epoch, (tx) => moveDrills(tx));
+    assert.deepEqual([ended?.drill.outcome, ended?.mayBeOpen], ['proved', true]);
+    assert.ok(ended?.drill.sentAt !== undefined, 'when it was accepted is known');
+    assert.equal((await findProof(store, channel.uid))?.provedBy, 'ana');
+  });
+
+  test('acknowledged while its message waits to be tried again: it is taken back', async ({ store, epoch }) => {
+    const channel = await aChannel(store, epoch);
+    const drill = await started(store, epoch, channel);
+    await settled(store, epoch, channel, { ...refused, next: 'retry', nextAt: store.now(), maybeSent: true });
+    assert.equal(await acknowledged(store, drill, await keyOf(store, drill), 'ana'), 'proved');
+    const [ended] = await store.fenced(epoch, (tx) => moveDrills(tx));
+    assert.deepEqual([ended?.drill.outcome, ended?.mayBeOpen], ['proved', true]);
+    assert.equal((await findDelivery(store, drill.deliveryId))?.state, 'cancelled');
+    const said = await readRows(
+      store,
+      "select reason from alert_decisions where delivery_id = ? and action = 'cancelled'",
+      [store.dialect.id16(drill.deliveryId)],
+    );
+    assert.deepEqual(said, [{ reason: 'acknowledged' }]);
+    assert.equal((await findProof(store, channel.uid))?.provedBy, 'ana');
+  });
+
+  for (const maybeSent of [false, true])
+    test(`a receiver ${maybeSent ? 'that did not answer may have it' : 'that refused it has nothing'} open`, async ({
+      store,
+      epoch,
+    }) => {
+      const channel = await aChannel(store, epoch);
+      await started(store, epoch, channel);
+      await settled(store, epoch, channel, { ...refused, maybeSent });
+      const [ended] = await store.fenced(epoch, (tx) => moveDrills(tx));
+      assert.deepEqual([ended?.drill.outcome, ended?.mayBeOpen], ['failed', maybeSent]);
+    });
+
+  test('the message of a drill that is over is not sent again, what was told of its end is', async ({
+    store,
+    epoch,
+  }) => {
+    const channel = await aChannel(store, epoch);
+    const fallback = await aChannel(store, epoch);
+    const { deliveryId } = await started(store, epoch, channel);
+    const again = (id: string) => store.transaction((tx) => updateRedriven(tx, id, 'ana'));
+    await settled(store, epoch, channel, refused);
+    assert.equal(await again(deliveryId), true, 'as long as it waits');
+    await settled(store, epoch, channel, refused);
+    const [ended] = await store.fenced(epoch, (tx) => moveDrills(tx));
+    assert.ok(ended);
+    assert.equal(await again(deliveryId), false, 'its link would be over');
+    await store.fenced(epoch, (tx) => tellUnproved(tx, ended, { channel, fallback, provedAt: undefined }, words));
+    await settled(store, epoch, fallback, refused);
+    const [told] = await readRows(store, 'select id from deliveries where channel_uid = ?', [
+      store.dialect.id16(fallback.uid),
+    ]);
+    assert.equal(await again(store.dialect.id16Text(told?.['id'])), true);
   });
 
   test('a drill takes a token and is in no total of its channel', async ({ store, epoch }) => {

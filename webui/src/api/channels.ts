@@ -10,6 +10,7 @@ import type {
   DeliveryState,
   Drill,
   DrillAcknowledgement,
+  DrillList,
   RedriveResult,
 } from '@cronjob-monitor/shared/contract';
 import { act, get, type Answer } from './client.ts';
@@ -49,6 +50,15 @@ export function testChannel(name: string): Promise<ChannelTestResult> {
 /** Sends a drill now. */
 export function drillChannel(name: string): Promise<Drill> {
   return act('POST', `${pathOf(name)}/drill`);
+}
+
+/** Drills of a channel, the newest first, a page of them. */
+export function listDrills(
+  name: string,
+  page: { readonly limit: number; readonly offset: number },
+  signal?: AbortSignal,
+): Promise<Answer<DrillList>> {
+  return get(`${pathOf(name)}/drills`, { ...page }, signal);
 }
 
 export function acknowledgeDrill(id: string, body: DrillAcknowledgement): Promise<AcknowledgedDrill> {

@@ -115,14 +115,14 @@ export async function listChannelNames(db: Db): Promise<ReadonlyMap<string, stri
   return new Map(found.map((row) => [db.dialect.id16Text(row['uid']), String(row['name'])]));
 }
 
-/** What waits for each channel, by UID; one for which nothing waits is absent. */
+/** What waits for each channel, by UID, drills left out; one for which nothing waits is absent. */
 export async function countQueued(db: Db): Promise<ReadonlyMap<string, ChannelQueue>> {
   const count = (states: string, name: string): string =>
     `sum(case when state in (${states}) then 1 else 0 end) as ${name}`;
   const found = await rows(
     db,
     `select channel_uid, ${count("'ready', 'claimed'", 'n_queued')}, ${count("'parked'", 'n_parked')}, ${count("'dead'", 'n_dead')} ` +
-      "from deliveries where state in ('ready', 'claimed', 'parked', 'dead') group by channel_uid",
+      "from deliveries where state in ('ready', 'claimed', 'parked', 'dead') and kind <> 'drill' group by channel_uid",
   );
   return new Map(
     found.map((row) => [

@@ -84,8 +84,8 @@ export async function updateExpired(tx: Tx, at: Instant): Promise<ExpiredDeliver
 }
 
 /**
- * Sends a dead or parked message again under the same key; a dead one gets 24 h more. False: it is neither, or its payload is gone.
- * The apiserver does this by hand of a person.
+ * Sends a dead or parked message again under the same key; a dead one gets 24 h more. False: it is neither, its payload is gone,
+ * or it asks for an answer to a drill that is over. The apiserver does this by hand of a person.
  */
 export async function updateRedriven(tx: Tx, id: string, byWhom: string): Promise<boolean> {
   const at = tx.now();
@@ -93,7 +93,8 @@ export async function updateRedriven(tx: Tx, id: string, byWhom: string): Promis
   const moved = await change(
     tx,
     "update deliveries set expires_at = case when state = 'dead' then ? else expires_at end, ended_at = null, next_at = ?, state_reason = null, state = 'ready' " +
-      "where id = ? and state in ('dead', 'parked') and payload is not null",
+      "where id = ? and state in ('dead', 'parked') and payload is not null " +
+      'and not exists (select 1 from drills r where r.delivery_id = deliveries.id and r.ended_at is not null)',
     [at + redriveMs, at, bound],
   );
   if (moved === 0) return false;

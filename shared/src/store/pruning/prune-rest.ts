@@ -1,7 +1,7 @@
 import type { Instant } from '../../domain/index.ts';
 import { forgetChanges } from '../changes.ts';
 import type { Store, Db } from '../database.ts';
-import { forgetDrills } from '../drills.ts';
+import { forgetDrills } from '../drills/drill-record.ts';
 import { forgetHeartbeats } from '../heartbeats.ts';
 import { Batches, type BatchLimits } from './batches.ts';
 import { pruneAlerts, openDeliveryStates } from './prune-alerts.ts';

@@ -47,7 +47,9 @@ export class ChannelState {
 
   /** Ids of everything that can be sent again, oldest first. */
   async waitingIds(): Promise<string[]> {
-    const answer = await listDeliveries({ channel: [this.name], state: ['parked', 'dead'], limit: mostAgain });
+    // A drill is in no count of what waits, and its link may be over.
+    const kind = deliveryKinds.filter((one) => one !== 'drill');
+    const answer = await listDeliveries({ channel: [this.name], state: ['parked', 'dead'], kind, limit: mostAgain });
     return answer.value.items.map(({ id }) => id).reverse();
   }
 
