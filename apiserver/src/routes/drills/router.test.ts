@@ -48,6 +48,57 @@ test('a drill begins by hand, waits, is proved by its link, and is listed', asyn
   assert.deepEqual([condition?.status, condition?.reason], ['True', 'Acknowledged']);
 });
 
+for (const { by, stored } of [
+  { by: '  ', stored: null },
+  { by: 'ana\r\n::error::\u0000', stored: 'ana ::error::' },
+  { by: '<img src=x onerror=alert(1)>', stored: '<img src=x onerror=alert(1)>' },
+  { by: '\u2067ana\u2069', stored: 'ana' },
+  { by: '\u200b \u200d', stored: null },
+  { by: '{{ .Secret }}', stored: '{{ .Secret }}' },
+])
+  test(`a name such as ${JSON.stringify(by)} is one plain line wherever others read it`, async () => {
+    await using fleet = await startFleet();
+    await addChannel(fleet);
+    const { drill, key } = await drilled(fleet);
+    const answer = await post(fleet, `/api/v1/drills/${drill.id}/acknowledge`, { key, by });
+    assert.equal((answer.json() as AcknowledgedDrill).ackedBy, stored, answer.text);
+    const epoch = await takeEpoch(fleet.store, 'leader');
+    await fleet.store.fenced(epoch, (tx) => moveDrills(tx));
+    const list = (await fleet.ask(`${path}/drills`)).json() as DrillList;
+    const detail = (await fleet.ask(path)).json() as ChannelDetail;
+    assert.deepEqual([list.items[0]?.ackedBy, detail.proved?.by], [stored, stored]);
+    const { message = '' } = detail.conditions.find(({ type }) => type === 'Proved') ?? {};
+    assert.doesNotMatch(message, /[\p{Cc}\p{Cf}]/u);
+  });
+
+test('a name of more than 100 characters is refused, and the link stays valid', async () => {
+  await using fleet = await startFleet();
+  await addChannel(fleet);
+  const { drill, key } = await drilled(fleet);
+  const to = `/api/v1/drills/${drill.id}/acknowledge`;
+  assert.equal((await post(fleet, to, { key, by: 'a'.repeat(101) })).status, 400);
+  assert.equal((await post(fleet, to, { key, by: 'a'.repeat(100) })).status, 200);
+});
+
+test('no list of drills or messages holds the key: who may read a channel cannot prove it by that', async () => {
+  await using fleet = await startFleet();
+  await addChannel(fleet);
+  const { drill, key } = await drilled(fleet);
+  for (const asked of [
+    path,
+    `${path}/drills`,
+    '/api/v1/channels',
+    '/api/v1/deliveries',
+    '/api/v1/deliveries?kind=drill',
+  ]) {
+    const { status, text } = await fleet.ask(asked);
+    assert.equal(status, 200, text);
+    assert.ok(!text.includes(key), asked);
+  }
+  const log = JSON.stringify((await post(fleet, `/api/v1/drills/${drill.id}/acknowledge`, { key }), fleet.lines));
+  assert.ok(!log.includes(key), 'nor does the log');
+});
+
 test('a GET of the link proves nothing', async () => {
   await using fleet = await startFleet();
   await addChannel(fleet);

@@ -96,10 +96,10 @@ export function drillsRouter(deps: RouteDeps): ApiRouter {
     });
 }
 
-/** What a person writes about themselves is shown to others. */
+/** What a person writes about themselves is shown to others; a name of which nothing is seen is none. */
 function nameOf(by: string | undefined): string | undefined {
   const name = toPlainLine(by ?? '').trim();
-  return name === '' ? undefined : name;
+  return /[^\s\p{Cf}]/u.test(name) ? name : undefined;
 }
 
 function presentDrill(drill: StoredDrill, channel: string): Drill {
