@@ -37,6 +37,8 @@ describe('drills in the user interface', { skip: whyNoBrowser() ?? false }, () =
   journey('tells of past drills who acknowledged, what was not read, and what was not delivered', async (page) => {
     await go(page, '/channels/ops-chat');
     await seen(page, /last proved 5 d .* ago by ana/);
+    const planned = page.getByText('0 9 * * 1 Europe/Berlin, to be acknowledged within 1 h, else oncall is told');
+    assert.doesNotMatch((await planned.textContent()) ?? '\n', /\n/, 'in one line');
     const table = page.getByRole('table', { name: 'Drills of ops-chat, newest first' });
     for (const name of [
       /Proved .*its schedule.*Acknowledged .* by ana <b>markup is text<\/b>, 12 min after it was delivered/,
