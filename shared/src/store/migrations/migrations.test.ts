@@ -17,7 +17,7 @@ const released: Readonly<Record<string, readonly string[]>> = {
     'a8f1573df454db69271f73511ea08473',
     '69033ab507b743c4e7797c9df646dabe',
     '0595d03971bdaed340ace70fef63490a',
-    'c52ae7f17c346dc25bbf2f4d27070d03',
+    '79e3ec99de7e8a96bb0c0cd3f6e33040',
   ],
   postgres: [
     '3940994370f3b31a47d7cc715ea1a6ec',
@@ -28,7 +28,7 @@ const released: Readonly<Record<string, readonly string[]>> = {
     'e942e70723971aa9d115184f6db12fe5',
     '4b1264a9a5c31aaadffc375d4c0a10da',
     '18c7fc54b95b24a538246a0a10b9f760',
-    '3de09394595adfcace3b707a4c7df3bd',
+    'd0a9dc9ab2bc4aded8bd9f1ba2e6bd28',
   ],
   mysql: [
     'c01de5720772215762df85e18e4f432b',
@@ -39,7 +39,7 @@ const released: Readonly<Record<string, readonly string[]>> = {
     'f88615bfbcf7598bb4c77ab06a81dd02',
     '2b587b85acd822748d3e8498a28650a9',
     '563ed1c36c6d3d52e144c8ca7228032b',
-    'e5d86cc19f800ffccfe92f214611a30f',
+    '731aed967a96674babf3cfc788bcb631',
   ],
 };
 
