@@ -77,11 +77,14 @@ async function drillAll(store: Store, epoch: number): Promise<void> {
   ]);
 }
 
-/** Without what a drill may change in an answer: what it proves of its channel, the list of messages that went there, the count of all changes. */
+/**
+ * Without what a drill may change in an answer: what it proves of its channel, the lists of messages that went there and of what its receiver
+ * answered, which name drills as such, and the count of all changes.
+ */
 function withoutProof(answer: unknown): unknown {
   return JSON.parse(
     JSON.stringify(answer, (name, value: unknown) => {
-      if (['proved', 'missedDrill', 'recentDeliveries', 'revision'].includes(name)) return undefined;
+      if (['proved', 'missedDrill', 'recentDeliveries', 'answers', 'revision'].includes(name)) return undefined;
       if (name !== 'conditions' || !Array.isArray(value)) return value;
       return (value as { readonly type: string }[]).filter(({ type }) => type !== 'Proved');
     }),

@@ -64,7 +64,7 @@ function statusIn(text: string | undefined): number | undefined {
 
 const hourMs = 3_600_000;
 
-/** Accepted and refused attempts of each hour since `sinceAt` that had any, by the beginning of the hour. */
+/** Accepted and refused attempts of each hour since `sinceAt` that had any, by the beginning of the hour; drills are in no figure. */
 export async function countAnswersByHour(
   db: Db,
   of: ChannelReader,
@@ -75,8 +75,9 @@ export async function countAnswersByHour(
   const found = await rows(
     db,
     `select ${hour} as hour_at, ${sum('sent')} as sent, ${sum('attemptFailed')} as failed ` +
-      'from alert_decisions d left join alerts a on a.id = d.alert_id ' +
-      `where d.channel_uid = ? and ${answers} and d.last_at >= ?${ofNamespaces(of)} group by ${hour}`,
+      'from alert_decisions d left join alerts a on a.id = d.alert_id left join deliveries m on m.id = d.delivery_id ' +
+      `where d.channel_uid = ? and ${answers} and d.last_at >= ? and coalesce(m.kind, '') <> 'drill'${ofNamespaces(of)} ` +
+      `group by ${hour}`,
     [db.dialect.id16(toId16(of.channelUid)), sinceAt, ...of.namespaces],
   );
   return new Map(
