@@ -510,7 +510,8 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
       const current = parts.locator('[aria-current="page"]');
       const asked = (): string[] =>
         service().asked.filter((line) => line.startsWith('GET cronjobs/data/nightly-backup/'));
-      assert.deepEqual(asked(), [], 'runs, expected runs and figures by day are asked for by their parts');
+      const ofRail = 'GET cronjobs/data/nightly-backup/route?type=jobFailed';
+      assert.deepEqual(asked(), [ofRail], 'runs, expected runs and figures by day are asked for by their parts');
       await page.keyboard.press('2');
       await page.waitForURL(/part=runs$/);
       await page.getByRole('table', { name: 'Runs, newest first' }).waitFor();
