@@ -37,7 +37,7 @@ export async function sweepUntilDone(
     } catch (error) {
       if (error instanceof FencedError) return term.lose('another process took the epoch');
       if (isDatabaseAway(error)) deps.circuit.trip(error);
-      else deps.logger.warn('what went while nobody watched could not be found yet', { error });
+      else deps.logger.warn('what went while no process watched cannot be found yet', { error });
       await deps.circuit.whenClosed(term.signal);
       await deps.clock.sleep(1_000, term.signal).catch(() => {});
     }
