@@ -15,6 +15,8 @@ import {
 } from '../faults/harness/objects.ts';
 import { Report } from './report.ts';
 
+/** The API gives no longer page. */
+const mostOfPage = 500;
 const singles = Number(process.env['BENCH_FAILURES'] ?? 100);
 const burst = Number(process.env['BENCH_BURST'] ?? 1_000);
 /** With logs, events, pod status and suggested fixes, as a monitor has them by default; each run has a pod on one of four nodes. */
@@ -79,7 +81,11 @@ try {
     report.figure(`messages of ${burst} at once with their log`, complete(contexts(singles, burst)), '%');
     const lastAt = Math.max(...failedAt.values());
     await wait(Math.max(0, lastAt + 10_000 - Date.now()));
-    const { items } = await service.ask<AlertList>('/api/v1/alerts?limit=2000');
+    const pages = Array.from({ length: Math.ceil((singles + burst) / mostOfPage) }, (_, page) =>
+      service.ask<AlertList>(`/api/v1/alerts?limit=${mostOfPage}&offset=${page * mostOfPage}`),
+    );
+    const items = (await Promise.all(pages)).flatMap((page) => page.items);
+    if (items.length < singles + burst) throw new Error(`${items.length} alerts are listed of ${singles + burst}`);
     const newest = items.filter(({ cronjob }) => Number(cronjob.name.slice(4)) >= singles);
     const missing = burst - newest.filter(({ context }) => context.hasLogs === true).length;
     report.figure(`${burst} at once: alerts without their log after 10 s`, (100 * missing) / burst, '%', 1);
