@@ -9,7 +9,7 @@ const { chromium } = createRequire(new URL('../../tests/package.json', import.me
 const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const address = (process.argv[2] ?? 'http://127.0.0.1:8080/').replace(/\/$/, '');
 const folder = fileURLToPath(new URL('../../docs/images', import.meta.url));
-const window = { width: 1280, height: 800 };
+const window = { width: 1440, height: 900 };
 
 if (!existsSync(executablePath)) fail(`${executablePath} does not exist: install Chromium, or name it in CHROMIUM`);
 const broken = await ask('cronjobs?status=critical,warning&sort=status&limit=1');
@@ -19,8 +19,8 @@ if (!cronJob) fail('nothing is broken in this fleet: its pictures would show not
 
 /** Name, address, and what stands on the page when it is complete; the first one in the dark too. */
 const pages = [
-  ['dashboard', '/', 'text=up for'],
-  ['cronjob', `/cronjobs/${cronJob.namespace}/${cronJob.name}`, 'text=Success of each day'],
+  ['dashboard', '/', 'text=Storage'],
+  ['cronjob', `/cronjobs/${cronJob.namespace}/${cronJob.name}`, 'text=Last runs'],
   ...(alerts.items[0] ? [['alert', `/alerts/${alerts.items[0].id}`, 'text=Timeline']] : []),
 ];
 
@@ -36,7 +36,7 @@ try {
       await page.goto(address + path);
       await page.locator(complete).first().waitFor();
       await page.locator('.skeleton').first().waitFor({ state: 'detached' });
-      await page.screenshot({ path: `${folder}${name}-${theme}.png` });
+      await page.screenshot({ path: `${folder}/${name}-${theme}.png` });
       console.log(`docs/images/${name}-${theme}.png`);
     }
     await context.close();
