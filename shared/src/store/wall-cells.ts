@@ -8,7 +8,7 @@ import { outcomeWords, statusWords } from './words.ts';
 
 const dueAt = 'coalesce(scheduled_at, created_at)';
 
-/** A run that began later than the last column ends is none of it; one that is late by more than this is found no more. */
+/** A run that began after the last column ends may be one of its expected runs that started late: one that is later than this is not looked for. */
 const latestMs = 86_400_000;
 
 /**
