@@ -60,7 +60,7 @@ export class ChannelCare {
    * Gives up what is past its time, and makes due the probe of each parked channel that waits for it, and what an acknowledgement that has
    * ended kept back.
    */
-  async mind(): Promise<void> {
+  async maintain(): Promise<void> {
     const { store, epoch, metrics } = this.#deps;
     const { expired } = await store.fenced(epoch, async (tx) => {
       const at = tx.now();

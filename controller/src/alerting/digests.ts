@@ -44,7 +44,7 @@ import {
 } from '@cronjob-monitor/shared/store';
 import { hearsOfBoth } from './notify-end.ts';
 import type { RaisedAlert } from './raise.ts';
-import { pass, type StageAnswer } from './stages/stage.ts';
+import { pass, type StageAnswer } from './stages.ts';
 
 /** `clusterName`: `cluster.name`; `externalUrl`: `ui.external-url`. */
 interface Words {

@@ -14,12 +14,11 @@ import {
 import { getChannel, sendLimitMs, type Pace, type SendDeps } from '../channels/index.ts';
 import { ChannelCare } from './channel-care.ts';
 import type { Dispatcher, DispatcherDeps } from './dispatcher-deps.ts';
-import { Flights } from './flights.ts';
+import { InFlight } from './in-flight.ts';
 import { deliver, type Judged, type PipelineDeps } from './pipeline.ts';
 import { createSecretReader } from './secret-reader.ts';
-import { SendSlots } from './send-slots.ts';
 import { Settler } from './settler.ts';
-import { findUnwanted } from './stages/still-wanted.ts';
+import { findUnwanted } from './stages.ts';
 
 const pollMs = 1_000;
 const careEveryMs = 5_000;
@@ -32,7 +31,7 @@ const stopMs = sendLimitMs + 5_000;
 /** Ends the wait for the next round. */
 const woken = new Error('there is work');
 /** After an error of no receiver. */
-const sorryMs = 1_000;
+const errorPauseMs = 1_000;
 
 /** Claims what is due, hands it to the pipeline, settles what comes back. alerting.md sections 5 to 7. */
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
@@ -42,8 +41,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
 class OutboxDispatcher implements Dispatcher {
   readonly #deps: DispatcherDeps;
   readonly #claimedBy: string;
-  readonly #flights: Flights;
-  readonly #slots: SendSlots;
+  readonly #inFlight: InFlight;
   readonly #pipeline: PipelineDeps;
   readonly #settler: Settler;
   readonly #care: ChannelCare;
@@ -78,8 +76,7 @@ class OutboxDispatcher implements Dispatcher {
       const spec = findSpec(uid);
       return spec && getChannel(spec.type).paceOf(spec);
     };
-    this.#flights = new Flights({ paceOf, monotonicMs: () => clock.monotonicMs() });
-    this.#slots = new SendSlots(paceOf);
+    this.#inFlight = new InFlight({ paceOf, monotonicMs: () => clock.monotonicMs() });
     this.#pipeline = {
       ...shared,
       rulesOf: deps.rulesOf,
@@ -108,13 +105,13 @@ class OutboxDispatcher implements Dispatcher {
   }
 
   async turn<T>(channelUid: string, work: () => Promise<T>): Promise<T> {
-    await this.#slots.take(channelUid);
     try {
-      await this.#deps.guard?.whenOpen(this.#ending);
-      return await work();
+      return await this.#inFlight.inTurn(channelUid, async () => {
+        await this.#deps.guard?.whenOpen(this.#ending);
+        return work();
+      });
     } finally {
-      this.#slots.answered(channelUid);
-      this.#slots.written(1);
+      this.#inFlight.ended();
     }
   }
 
@@ -179,19 +176,19 @@ class OutboxDispatcher implements Dispatcher {
   }
 
   async #round(): Promise<void> {
-    if (this.#caredMs === -Infinity) await this.#mind();
-    // What is new goes first; what is minded now and then can wait for that.
+    if (this.#caredMs === -Infinity) await this.#maintain();
+    // New messages go first; the upkeep of channels can wait for them.
     await this.#claim();
-    await this.#mind();
+    await this.#maintain();
     const now = this.#deps.store.now();
     const dueAt = await findNextDue(this.#deps.store, now);
     this.#dueInMs = dueAt === undefined ? pollMs : Math.min(pollMs, Math.max(1, dueAt - now));
   }
 
-  async #mind(): Promise<void> {
+  async #maintain(): Promise<void> {
     const now = this.#deps.clock.monotonicMs();
     if (now - this.#caredMs >= careEveryMs) {
-      await this.#care.mind();
+      await this.#care.maintain();
       for (const channel of await this.#care.listToLookAt()) this.#lookAt(channel);
       this.#caredMs = now;
     }
@@ -204,10 +201,10 @@ class OutboxDispatcher implements Dispatcher {
 
   async #claim(): Promise<void> {
     const { store, epoch, clock, settings } = this.#deps;
-    const flights = this.#flights;
-    if (flights.room === 0 || this.#settler.isStuck) return;
+    const inFlight = this.#inFlight;
+    if (inFlight.room === 0 || this.#settler.isStuck) return;
     const gatheredMs = clock.monotonicMs() - this.#claimedMs;
-    if (flights.isBusy && gatheredMs < gatherMs) {
+    if (inFlight.isBusy && gatheredMs < gatherMs) {
       this.#wakeIn(gatherMs - gatheredMs);
       return;
     }
@@ -219,18 +216,18 @@ class OutboxDispatcher implements Dispatcher {
       claimDeliveries(tx, {
         claimedBy: this.#claimedBy,
         onlyTests,
-        room: flights.room,
-        roomOn: (uid) => flights.roomOn(uid),
-        inFlightOn: (uid) => flights.inFlightOn(uid),
-        fullChannels: flights.fullChannels(),
+        room: inFlight.room,
+        roomOn: (uid) => inFlight.roomOn(uid),
+        inFlightOn: (uid) => inFlight.claimedOn(uid),
+        fullChannels: inFlight.fullChannels(),
         globalLimit: settings.globalLimit,
         limitOf: (uid) => this.#limitOf(uid),
       }),
     );
     if (claimed.length === 0) return;
-    for (const { channelUid } of claimed) flights.begin(channelUid);
+    for (const { channelUid } of claimed) inFlight.claim(channelUid);
     const unwanted = findUnwanted(store, claimed);
-    for (const delivery of claimed) this.#track(this.#fly(delivery, { unwanted, claimedMs }));
+    for (const delivery of claimed) this.#track(this.#deliver(delivery, { unwanted, claimedMs }));
   }
 
   /** Until then only tests go out. What is due says in the ledger why it does not. */
@@ -262,7 +259,7 @@ class OutboxDispatcher implements Dispatcher {
   }
 
   /** One claimed message on its way, to where its answer is written. */
-  async #fly(
+  async #deliver(
     delivery: ClaimedDelivery,
     of: { readonly unwanted: ReturnType<typeof findUnwanted>; readonly claimedMs: number },
   ): Promise<void> {
@@ -273,13 +270,10 @@ class OutboxDispatcher implements Dispatcher {
       !this.#ends && claimMs - (clock.monotonicMs() - of.claimedMs) > sendLimitMs && (guard?.isOpen() ?? true);
     let judged: Judged;
     try {
-      await this.#slots.take(delivery.channelUid);
-      try {
+      judged = await this.#inFlight.inTurn(delivery.channelUid, async () => {
         await guard?.whenOpen(this.#ending);
-        judged = await deliver(delivery, await of.unwanted, this.#pipeline, { signal, mayBegin });
-      } finally {
-        this.#slots.answered(delivery.channelUid);
-      }
+        return deliver(delivery, await of.unwanted, this.#pipeline, { signal, mayBegin });
+      });
     } catch (error) {
       if (signal.aborted) return;
       judged = await this.#putBack(delivery, error);
@@ -298,7 +292,7 @@ class OutboxDispatcher implements Dispatcher {
   async #putBack(delivery: ClaimedDelivery, error: unknown): Promise<Judged> {
     const { store } = this.#deps;
     await this.#attempt(() => Promise.reject(error));
-    const nextAt = store.now() + sorryMs;
+    const nextAt = store.now() + errorPauseMs;
     return { delivery, settlement: { kind: 'putBack', nextAt }, channelType: undefined, attempt: undefined };
   }
 
@@ -306,12 +300,11 @@ class OutboxDispatcher implements Dispatcher {
   async #settleAll(): Promise<void> {
     while (this.#settler.waiting > 0 && !this.#signal.aborted) {
       await this.#attempt(async () => {
-        if (this.#flights.count > this.#settler.waiting) await this.#gatherAnswers();
+        if (this.#inFlight.count > this.#settler.waiting) await this.#gatherAnswers();
         // One transaction after the other: what arrives meanwhile is in the next.
         const written = await this.#settler.settle();
-        this.#slots.written(written.length);
         for (const { delivery, settlement } of written) {
-          this.#land(delivery.channelUid);
+          this.#settled(delivery.channelUid);
           if (settlement.kind === 'delivered' && saysLess(delivery)) this.#deps.onMoreToTell?.(delivery.channelUid);
         }
       }, this.#signal);
@@ -323,12 +316,12 @@ class OutboxDispatcher implements Dispatcher {
     await this.#deps.clock.sleep(gatherAnswersMs, this.#ending).catch(() => {}); // It ends: then nothing is gathered.
   }
 
-  #land(channelUid: string): void {
-    const flights = this.#flights;
-    flights.end(channelUid);
-    const pauseMs = flights.pauseLeftMs(channelUid);
+  #settled(channelUid: string): void {
+    const inFlight = this.#inFlight;
+    inFlight.settled(channelUid);
+    const pauseMs = inFlight.pauseLeftMs(channelUid);
     if (pauseMs > 0) this.#wakeIn(pauseMs);
-    if (flights.isNearlyIdle(channelUid)) this.wake();
+    if (inFlight.isNearlyIdle(channelUid)) this.wake();
     else this.#wakeIn(gatherMs);
   }
 
@@ -360,12 +353,12 @@ class OutboxDispatcher implements Dispatcher {
       if (error instanceof FencedError) {
         onFenced();
         // The term ends, and with it the signal.
-        await clock.sleep(sorryMs, signal).catch(() => {});
+        await clock.sleep(errorPauseMs, signal).catch(() => {});
         return false;
       }
       if (database.isAway(error)) await database.whenBack(error, waiting);
       else logger.error('the outbox could not be worked on', { error });
-      await clock.sleep(sorryMs, waiting).catch(() => {});
+      await clock.sleep(errorPauseMs, waiting).catch(() => {});
       return false;
     }
   }

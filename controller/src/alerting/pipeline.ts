@@ -12,11 +12,7 @@ import { failed, type Outcome, type SendDeps } from '../channels/index.ts';
 import { foldDigest, type FoldDigestDeps } from './digests.ts';
 import { lateAfterMs, sayHeld } from './late.ts';
 import type { SecretReader } from './secret-reader.ts';
-import { readSecret } from './stages/read-secret.ts';
-import { send } from './stages/send.ts';
-import { takeTurn, type TakeTurnDeps } from './stages/take-turn.ts';
-import { toSettlement } from './stages/settle.ts';
-import { stillWanted } from './stages/still-wanted.ts';
+import { readSecret, send, stillWanted, takeTurn, toSettlement, type TakeTurnDeps } from './stages.ts';
 
 export interface PipelineDeps extends FoldDigestDeps, TakeTurnDeps {
   readonly store: Store;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { failed } from '../../channels/index.ts';
-import { toSettlement } from './settle.ts';
+import { failed } from '../channels/index.ts';
+import { toSettlement } from './stages.ts';
 
 const of = { attempts: 2, now: 1_000_000, random: 0.5 };
 

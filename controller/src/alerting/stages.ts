@@ -1,0 +1,173 @@
+import type { DeliveryStateReason } from '@cronjob-monitor/shared/contract';
+import {
+  cutEnd,
+  isAboutAlert,
+  muteOf,
+  retryAt,
+  rungOf,
+  type AlertRules,
+  type FrozenMessage,
+  type Instant,
+  type MutableAlert,
+} from '@cronjob-monitor/shared/domain';
+import {
+  afterCause,
+  findRung,
+  listSilences,
+  listUnwanted,
+  updateRungKept,
+  type ClaimedDelivery,
+  type Settlement,
+  type Store,
+  type UnwantedReason,
+} from '@cronjob-monitor/shared/store';
+import {
+  getChannel,
+  type ChannelTarget,
+  type Failed,
+  type Outcome,
+  type Progress,
+  type Secrets,
+  type SendDeps,
+} from '../channels/index.ts';
+import type { SecretReader } from './secret-reader.ts';
+
+/** What a stage says of a message: on to the next, back into the queue until then, or not wanted any more. Nothing is ever dropped. */
+export type StageAnswer<Value> =
+  | { readonly kind: 'pass'; readonly value: Value }
+  | { readonly kind: 'hold'; readonly untilAt: Instant; readonly reason: DeliveryStateReason | undefined }
+  | { readonly kind: 'cancel'; readonly reason: string };
+
+export function pass<Value>(value: Value): { readonly kind: 'pass'; readonly value: Value } {
+  return { kind: 'pass', value };
+}
+
+/** Asked once for all messages of a claim. */
+export function findUnwanted(
+  store: Store,
+  claimed: readonly ClaimedDelivery[],
+): Promise<ReadonlyMap<string, UnwantedReason>> {
+  return listUnwanted(
+    store,
+    claimed.map(({ id }) => id),
+  );
+}
+
+/** What was cleared, or whose channel or monitor has gone silent, does not go out. */
+export function stillWanted(
+  delivery: ClaimedDelivery,
+  unwanted: ReadonlyMap<string, UnwantedReason>,
+): StageAnswer<ClaimedDelivery> {
+  const reason = unwanted.get(delivery.id);
+  return reason === undefined ? pass(delivery) : { kind: 'cancel', reason };
+}
+
+export interface TakeTurnDeps {
+  readonly store: Store;
+  readonly epoch: number;
+  /** What the monitor of an alert asks for now; undefined: it is gone, or cannot be read. */
+  readonly rulesOf: (alert: MutableAlert) => AlertRules | undefined;
+}
+
+/** Most characters of the alert's own message beside what is said of the others. */
+const mostOfMessage = 3_600;
+
+/**
+ * A channel that hears some time after the others is due: not if a person acknowledged the alert, not while a person mutes it. Its message
+ * says who was told before.
+ */
+export async function takeTurn(
+  delivery: ClaimedDelivery,
+  { store, epoch, rulesOf }: TakeTurnDeps,
+): Promise<StageAnswer<ClaimedDelivery>> {
+  const { alertId, channelUid, channelName, payload } = delivery;
+  const isFirst = delivery.cause === afterCause && delivery.attempts === 1 && !delivery.maybeSent;
+  if (!isFirst || alertId === undefined || payload === undefined) return pass(delivery);
+  const rung = await findRung(store, { alertId, channelUid });
+  if (rung === undefined) return pass(delivery);
+  const now = store.now();
+  const rules = rulesOf(rung.alert);
+  const ref = rules?.alerting?.channelRefs.find(({ name }) => name === channelName);
+  const mute = muteOf(rung.alert, rules ?? { windows: [] }, await listSilences(store, now), now);
+  const answer = rungOf({ ...rung, unlessAcknowledged: ref?.unlessAcknowledged ?? true, mute }, now);
+  if (answer.kind === 'acknowledged') return { kind: 'cancel', reason: 'acknowledged' };
+  if (answer.kind === 'hold') {
+    await store.fenced(epoch, (tx) => updateRungKept(tx, delivery.id, delivery.severity));
+    return { kind: 'hold', untilAt: answer.untilAt, reason: 'after' };
+  }
+  return pass({ ...delivery, payload: sayToldBefore(payload, answer.words, now - delivery.createdAt) });
+}
+
+function sayToldBefore(frozen: FrozenMessage, words: string, ms: Instant): FrozenMessage {
+  const { message } = frozen;
+  if (!isAboutAlert(message)) return frozen;
+  const { alert } = message.data;
+  const said = `${cutEnd(alert.message, mostOfMessage)} ${words}`;
+  const told = { ...alert, message: said, heldBy: 'after', heldSeconds: Math.floor(ms / 1_000) } as const;
+  return { ...frozen, message: { kind: message.kind, data: { ...message.data, alert: told } } };
+}
+
+/** When a Secret that the API server did not answer for is asked for again. */
+const askAgainMs = 10_000;
+
+/** What is needed to send, or why nothing can be sent until a person mends the channel. */
+export type Readied = { readonly secrets: Secrets } | { readonly problem: Failed };
+
+/** The values of the channel's Secrets, as they are now. An API server that does not answer is no failure of the channel. */
+export async function readSecret(
+  target: ChannelTarget,
+  deps: { readonly secrets: SecretReader; readonly now: () => Instant },
+  signal: AbortSignal,
+): Promise<StageAnswer<Readied>> {
+  const read = await deps.secrets.read(target, signal);
+  if (read.kind === 'unanswered') return { kind: 'hold', untilAt: deps.now() + askAgainMs, reason: 'backoff' };
+  return pass(read.kind === 'unusable' ? { problem: read.problem } : { secrets: read.secrets });
+}
+
+/** One attempt: the same bytes under the same key as any before, but for the reduced form. */
+export function send(
+  delivery: ClaimedDelivery,
+  of: {
+    readonly payload: FrozenMessage;
+    readonly target: ChannelTarget;
+    readonly secrets: Secrets;
+    readonly source: string;
+  },
+  deps: SendDeps,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { id: deliveryId, streamId, createdAt } = delivery;
+  return getChannel(of.target.type).send(
+    {
+      target: of.target,
+      secrets: of.secrets,
+      outgoing: { ...of.payload, deliveryId, streamId, createdAt, source: of.source },
+      form: delivery.reduced ? 'reduced' : 'full',
+      attempt: delivery.attempts,
+      progress: delivery.progress as Progress | undefined, // as an earlier attempt left it
+    },
+    deps,
+    signal,
+  );
+}
+
+/** What is written of an attempt. `attempts`: this one included; `random` is in [0, 1). alerting.md section 6. */
+export function toSettlement(
+  outcome: Outcome,
+  of: { readonly attempts: number; readonly now: Instant; readonly random: number },
+): Settlement {
+  if (outcome.kind === 'delivered') {
+    const { httpStatus, progress } = outcome;
+    if (!outcome.unfinished) return { kind: 'delivered', httpStatus, progress };
+    return { kind: 'unfinished', nextAt: retryAt(of.now, of.attempts, undefined, of.random), progress };
+  }
+  const { next, category, message, httpStatus, retryAfterMs, maybeSent, progress } = outcome;
+  return {
+    kind: 'failed',
+    next,
+    nextAt: next === 'retry' ? retryAt(of.now, of.attempts, retryAfterMs, of.random) : undefined,
+    error: { category, message, httpStatus: httpStatus ?? null },
+    maybeSent,
+    progress,
+  };
+}
