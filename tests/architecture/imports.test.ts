@@ -80,7 +80,7 @@ const walls: readonly [title: string, path: string, line: string, isAllowed: boo
     false,
   ],
   ['evaluation raises alerts', 'controller/src/evaluate/a.ts', `import { raise } from '../alerting/index.ts';`, true],
-  ['and sends none', 'controller/src/evaluate/a.ts', `import { dispatch } from '../alerting/dispatcher.ts';`, false],
+  ['and sends none', 'controller/src/evaluate/a.ts', `import { createDispatcher } from '../outbox/index.ts';`, false],
   [
     'standalone knows the API',
     'controller/src/bin/standalone.ts',

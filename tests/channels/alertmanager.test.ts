@@ -2,13 +2,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, test, type TestContext } from 'node:test';
-import {
-  AlertmanagerUpkeep,
-  createFreeze,
-  createSecretReader,
-  type Dispatcher,
-} from '@cronjob-monitor/controller/alerting';
+import { createFreeze } from '@cronjob-monitor/controller/alerting';
 import { createAddressRules } from '@cronjob-monitor/controller/channels';
+import { AlertmanagerUpkeep, createSecretReader, type Dispatcher } from '@cronjob-monitor/controller/outbox';
 import { systemClock } from '@cronjob-monitor/shared/process';
 import { findAlert, listDecisions } from '@cronjob-monitor/shared/store';
 import { aCronJob } from '@cronjob-monitor/shared/testing';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import { Drills, type Dispatcher } from '@cronjob-monitor/controller/alerting';
+import { Drills, type Dispatcher } from '@cronjob-monitor/controller/outbox';
 import type { DrillSpec } from '@cronjob-monitor/shared/kube';
 import { systemClock } from '@cronjob-monitor/shared/process';
 import {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { createDispatcher, type Dispatcher, type DispatcherDeps } from '@cronjob-monitor/controller/alerting';
+import { createDispatcher, type Dispatcher, type DispatcherDeps } from '@cronjob-monitor/controller/outbox';
 import { createAddressRules } from '@cronjob-monitor/controller/channels';
 import { DeliveryMetrics } from '@cronjob-monitor/controller/metrics';
 import type { ChannelType } from '@cronjob-monitor/shared/contract';

@@ -1,6 +1,6 @@
 import type { JobLogs, LogSource } from '@cronjob-monitor/shared/contract';
 import { type Cluster, type Redaction, ClusterError, createTranslator, TailBuffer } from '@cronjob-monitor/shared/kube';
-import type { Clock } from '@cronjob-monitor/shared/process';
+import { startTimeLimit, type Clock } from '@cronjob-monitor/shared/process';
 import { type Store, listEvidence, type Evidence } from '@cronjob-monitor/shared/store';
 import {
   findExitCause,
@@ -46,17 +46,12 @@ export async function readLogs(
 }
 
 async function fromCluster({ cluster, redaction, clock }: Deps, wish: LogWish, signal: AbortSignal): Promise<ReadLog> {
-  const done = new AbortController();
-  const late = clock.sleep(patienceMs, done.signal).then(
-    () => done.abort(),
-    () => {}, // aborted: it was in time
-  );
+  const limit = startTimeLimit(clock, patienceMs, signal);
   try {
-    const log = await readLiveLog({ cluster, redaction }, wish, AbortSignal.any([done.signal, signal]));
+    const log = await readLiveLog({ cluster, redaction }, wish, limit.signal);
     return toJobLogs(wish, { ...log, source: 'live', capturedAt: null });
   } finally {
-    done.abort();
-    await late;
+    limit.end();
   }
 }
 

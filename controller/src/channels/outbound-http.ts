@@ -2,7 +2,7 @@ import { Agent as HttpAgent, request as requestHttp, type IncomingMessage } from
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { Instant } from '@cronjob-monitor/shared/domain';
 import type { SendDeps } from './channel.ts';
-import { orAborted, startTimeLimit, type TimeLimit } from './time-limit.ts';
+import { orAborted, startTimeLimit, type TimeLimit } from '@cronjob-monitor/shared/process';
 import { connectLimitMs, sendLimitMs } from './limits.ts';
 import { lookupIn, reach } from './reach.ts';
 import { addressRefused, nameUnknown, toTransportFailure, type TransportFailure } from './transport-failure.ts';

@@ -8,7 +8,7 @@ import { connectLimitMs } from './limits.ts';
 import { paging } from './paging/index.ts';
 import { reach } from './reach.ts';
 import { isUnusable } from './secret-value.ts';
-import { orAborted, startTimeLimit } from './time-limit.ts';
+import { orAborted, startTimeLimit } from '@cronjob-monitor/shared/process';
 import { addressRefused, failedInTransport } from './transport-failure.ts';
 import { webhook } from './webhook/index.ts';
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { ErrorBody } from '@cronjob-monitor/shared/contract';
 import { toPlainLine } from '@cronjob-monitor/shared/domain';
+import { startTimeLimit } from '@cronjob-monitor/shared/process';
 import { InputError, UsageError, type World } from './command.ts';
 import { isObject } from './read-documents.ts';
 
@@ -114,12 +115,7 @@ function queryText(query: Query): string {
 }
 
 async function exchange(url: string, init: RequestInit, { clock }: World): Promise<unknown> {
-  const limit = new AbortController();
-  const over = new AbortController();
-  clock.sleep(answerLimitMs, over.signal).then(
-    () => limit.abort(),
-    () => {}, // The answer was there first.
-  );
+  const limit = startTimeLimit(clock, answerLimitMs);
   const name = url.replace(/\?.*$/s, '');
   try {
     // A redirect would take the token to another server.
@@ -127,10 +123,10 @@ async function exchange(url: string, init: RequestInit, { clock }: World): Promi
     return readAnswer(name, answer.status, await readBody(name, answer));
   } catch (error) {
     if (error instanceof InputError) throw error;
-    if (limit.signal.aborted) throw new ServiceError(`${name}: no answer within ${answerLimitMs / 1000} s`);
+    if (limit.passed) throw new ServiceError(`${name}: no answer within ${answerLimitMs / 1000} s`);
     throw new ServiceError(`${name}: cannot be reached: ${reasonOf(error)}`);
   } finally {
-    over.abort();
+    limit.end();
   }
 }
 

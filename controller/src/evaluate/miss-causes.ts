@@ -1,6 +1,6 @@
 import type { Instant } from '@cronjob-monitor/shared/domain';
 import type { Cluster, ClusterEvent, Redaction } from '@cronjob-monitor/shared/kube';
-import type { Clock } from '@cronjob-monitor/shared/process';
+import { withinLimit, type Clock } from '@cronjob-monitor/shared/process';
 import type { MissCause } from './settle-slots.ts';
 
 export interface MissCausesDeps {
@@ -69,16 +69,9 @@ export function createMissCauses(deps: MissCausesDeps): MissCauses {
 
   /** Never fails: what cannot be read explains nothing. */
   async function read(uid: string, namespace: string, slotAt: Instant): Promise<void> {
-    const done = new AbortController();
-    const limit = clock.sleep(readWithinMs, AbortSignal.any([done.signal, deps.signal]));
-    limit.then(
-      () => done.abort(),
-      () => {}, // read in time, or the term is over
-    );
-    const events = await deps.cluster
-      .listEvents(namespace, uid, AbortSignal.any([done.signal, deps.signal]))
-      .catch(() => []);
-    done.abort();
+    const events = await withinLimit({ clock, ms: readWithinMs, signal: deps.signal }, (signal) =>
+      deps.cluster.listEvents(namespace, uid, signal),
+    ).catch(() => []);
     if (deps.signal.aborted) return;
     const messages = await deps.redaction.messages(events.map(({ message }) => message));
     if (deps.signal.aborted) return;

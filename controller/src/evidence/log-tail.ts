@@ -1,4 +1,4 @@
-import type { Clock } from '@cronjob-monitor/shared/process';
+import { startTimeLimit, type Clock } from '@cronjob-monitor/shared/process';
 import { ClusterError, TailBuffer, type Cluster } from '@cronjob-monitor/shared/kube';
 import type { ReadPool, Urgency } from './read-pool.ts';
 
@@ -54,29 +54,18 @@ async function readWithin(
   deps: { cluster: Cluster; clock: Clock; timeoutMs: number },
   signal: AbortSignal,
 ): Promise<LogTail> {
-  const limit = new AbortController();
-  const both = AbortSignal.any([signal, limit.signal]);
-  const timer = new AbortController();
-  let timedOut = false;
-  const timing = deps.clock.sleep(deps.timeoutMs, timer.signal).then(
-    () => {
-      timedOut = true;
-      limit.abort(new Error('the log was not read in time'));
-    },
-    () => undefined, // the read ended first
-  );
+  const limit = startTimeLimit(deps.clock, deps.timeoutMs, signal);
   const tail = new TailBuffer(request.maxBytes);
   try {
-    const log = await openLog(request, deps.cluster, both);
+    const log = await openLog(request, deps.cluster, limit.signal);
     for await (const chunk of log) tail.append(chunk);
   } catch (error) {
     if (signal.aborted) throw error;
     // What came before the time ran out is better than nothing.
-    if (tail.totalBytes === 0) return { unavailable: timedOut ? 'timeout' : whyUnavailable(error) };
+    if (tail.totalBytes === 0) return { unavailable: limit.passed ? 'timeout' : whyUnavailable(error) };
     return { bytes: tail.bytes(), truncated: true };
   } finally {
-    timer.abort();
-    await timing;
+    limit.end();
   }
   if (tail.totalBytes === 0) return { unavailable: 'empty' };
   return { bytes: tail.bytes(), truncated: tail.truncated || tail.totalBytes >= streamCeilingBytes };

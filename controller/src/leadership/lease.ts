@@ -5,7 +5,7 @@ import {
   type LeaseRecord,
   type ObjectKey,
 } from '@cronjob-monitor/shared/kube';
-import type { Clock, Logger } from '@cronjob-monitor/shared/process';
+import { TimeLimitError, withinLimit, type Clock, type Logger } from '@cronjob-monitor/shared/process';
 
 import { messageOf } from './error-message.ts';
 import {
@@ -17,7 +17,6 @@ import {
   toRenewed,
   toTaken,
 } from './lease-record.ts';
-import { withinLimit } from './time-limit.ts';
 
 export interface LeaseElectionDeps {
   readonly cluster: Pick<Cluster, 'findLease' | 'createLease' | 'replaceLease'>;
@@ -329,7 +328,18 @@ export class LeaseElection {
     this.#nap = undefined;
   }
 
-  #limited<T>(limitMs: number, signal: AbortSignal, call: (limited: AbortSignal) => Promise<T>): Promise<T> {
-    return withinLimit({ clock: this.#deps.clock, limitMs, signal }, call);
+  /** An election must not hang with the server, also when the call heeds no signal. Throws a `ClusterError`. */
+  async #limited<T>(ms: number, signal: AbortSignal, call: (limited: AbortSignal) => Promise<T>): Promise<T> {
+    try {
+      return await withinLimit({ clock: this.#deps.clock, ms, signal }, call);
+    } catch (error) {
+      if (signal.aborted) throw notCalled('aborted');
+      throw error instanceof TimeLimitError ? notCalled('timeout') : error;
+    }
   }
+}
+
+function notCalled(code: 'timeout' | 'aborted'): ClusterError {
+  const message = code === 'timeout' ? 'no answer about the Lease in time' : 'the call about the Lease was aborted';
+  return new ClusterError(code, { verb: 'call', resource: 'leases', message });
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '@cronjob-monitor/shared/process';
+import { withinLimit, type Clock } from '@cronjob-monitor/shared/process';
 import { DelayedKeys } from './delayed-keys.ts';
 
 /** What a queue tells about itself; times in seconds. */
@@ -147,15 +147,8 @@ export class WorkQueue<K> {
     for (const wake of this.#takers) wake();
     if (this.#isIdle()) return true;
 
-    const limit = new AbortController();
     const isDone = new Promise<boolean>((resolve) => this.#drained.push(() => resolve(true)));
-    const isLate = this.#clock.sleep(withinMs, limit.signal).then(
-      () => false,
-      () => true,
-    );
-    const drained = await Promise.race([isDone, isLate]);
-    limit.abort();
-    return drained;
+    return withinLimit({ clock: this.#clock, ms: withinMs }, () => isDone).catch(() => false);
   }
 
   #takeOldest(): K {

@@ -1,4 +1,4 @@
-import type { Digests } from '../alerting/index.ts';
+import type { Digests } from '../outbox/index.ts';
 import { evaluate, partsOf, type EvaluateDeps, type Part } from '../evaluate/index.ts';
 
 /** Who asks about many CronJobs at once asks here. */

@@ -12,7 +12,8 @@ import {
   type Store,
   type Tx,
 } from '@cronjob-monitor/shared/store';
-import type { RaisedAlert, Digests } from '../alerting/index.ts';
+import type { RaisedAlert } from '../alerting/index.ts';
+import type { Digests } from '../outbox/index.ts';
 import {
   allParts,
   AskedCronJobs,

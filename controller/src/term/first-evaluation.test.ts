@@ -3,7 +3,8 @@ import { test, type TestContext } from 'node:test';
 import { until, aCronJob, RecordingLogger } from '@cronjob-monitor/shared/testing';
 import { systemClock } from '@cronjob-monitor/shared/process';
 import { projectCronJob, setTargets, type Store } from '@cronjob-monitor/shared/store';
-import { createFreeze, createDigests } from '../alerting/index.ts';
+import { createFreeze } from '../alerting/index.ts';
+import { createDigests } from '../outbox/index.ts';
 import { createEvaluation } from './evaluation.ts';
 import { anAlertingFixture } from '../testing/alerting-fixture.ts';
 

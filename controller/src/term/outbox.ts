@@ -1,16 +1,15 @@
 import { alertRulesOf } from '@cronjob-monitor/shared/kube';
+import { withinLimit } from '@cronjob-monitor/shared/process';
 import { findClusterState, newId, putClusterState } from '@cronjob-monitor/shared/store';
+import { createFreeze, type FreezeMessage, type ToldCronJob } from '../alerting/index.ts';
 import {
   AlertmanagerUpkeep,
   createDispatcher,
-  createFreeze,
   createSecretReader,
   Drills,
   type Dispatcher,
   type DispatcherDeps,
-  type FreezeMessage,
-  type ToldCronJob,
-} from '../alerting/index.ts';
+} from '../outbox/index.ts';
 import { createAddressRules, resolveByMachine } from '../channels/index.ts';
 import type { Term } from '../leadership/index.ts';
 import type { LeaderWorkDeps } from './leader-work.ts';
@@ -42,16 +41,9 @@ export class Outbox {
     return `cronjob-monitor-${uid.replaceAll('-', '').slice(0, 8)}`;
 
     async function askOnce(): Promise<string> {
-      const limit = new AbortController();
-      const answered = new AbortController();
-      clock.sleep(nameWithinMs, answered.signal).then(
-        () => limit.abort(new Error('the cluster did not say its UID in time')),
-        () => {}, // It did.
+      const found = await withinLimit({ clock, ms: nameWithinMs }, (signal) => cluster.clusterUid(signal)).catch(() =>
+        newId(clock.now()).split('-').reverse().join('-'),
       );
-      const found = await cluster
-        .clusterUid(limit.signal)
-        .catch(() => newId(clock.now()).split('-').reverse().join('-'));
-      answered.abort(new Error('the cluster said its UID'));
       await store.fenced(epoch, (tx) => putClusterState(tx, 'clusterUid', found));
       return found;
     }

@@ -3,7 +3,8 @@ import type { CronJobFacts, Instant } from '@cronjob-monitor/shared/domain';
 import type { Redaction } from '@cronjob-monitor/shared/kube';
 import { HeapHaste } from '@cronjob-monitor/shared/process';
 import { FencedError, listAlerts } from '@cronjob-monitor/shared/store';
-import { createDigests, toldAtOnce, type Digests, type RaisedAlert } from '../alerting/index.ts';
+import { toldAtOnce, type RaisedAlert } from '../alerting/index.ts';
+import { createDigests, type Digests } from '../outbox/index.ts';
 import { createLedger } from './create-ledger.ts';
 import {
   isMisread,

@@ -8,7 +8,8 @@ import {
   type Store,
   type Tx,
 } from '@cronjob-monitor/shared/store';
-import { createFreeze, createDigests, type RaisedAlert, type Digests } from '../alerting/index.ts';
+import { createFreeze, type RaisedAlert } from '../alerting/index.ts';
+import { createDigests, type Digests } from '../outbox/index.ts';
 import { createClockWatch } from '../evaluate/clock-watch.ts';
 import type { ClusterCaches } from '../selection/cluster-view.ts';
 import { settleSlots, type LedgerDeps } from '../evaluate/index.ts';

@@ -27,6 +27,15 @@ export {
 } from './metrics-listener.ts';
 export { ProblemList, type ProblemSource } from './problem-list.ts';
 export { createProbes, type Probes, type ProbesDeps } from './probes.ts';
-export { ReviewCache, reviewHoldsMs, type Review, type ReviewCacheDeps } from './review-cache.ts';
+export {
+  hashOf,
+  KeptAnswers,
+  ReviewAsker,
+  ReviewCache,
+  reviewHoldsMs,
+  type Review,
+  type ReviewCacheDeps,
+} from './review-cache.ts';
 export { runProcess, installSignals, type Ending } from './run-process.ts';
+export { orAborted, startTimeLimit, TimeLimitError, withinLimit, type TimeLimit } from './time-limit.ts';
 export { BudgetError, createBudgetedThread, type BudgetedThread, type BudgetedThreadDeps } from './worker.ts';

@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts';
+import { TimeLimitError, withinLimit } from './time-limit.ts';
 import type { Logger } from './logger.ts';
 
 /** Ends what was started. The signal aborts when its time is over; its caller does not wait any longer then. */
@@ -109,26 +110,13 @@ class ProcessLifecycle implements Lifecycle {
 
   async #stopOne({ name, stop, stopMs }: Registered): Promise<boolean> {
     const { clock, logger } = this.#deps;
-    const limit = new AbortController();
-    const ended = Promise.resolve()
-      .then(() => stop(limit.signal))
-      .then(() => 'ended' as const);
-    const inTime = new AbortController();
-    const late = clock.sleep(stopMs, inTime.signal).then(
-      () => 'late' as const,
-      () => 'ended' as const, // The stop was faster, and the sleep is over.
-    );
     try {
-      if ((await Promise.race([ended, late])) === 'ended') return true;
-      logger.error('a stop takes too long and is given up', { name, stopMs });
-      ended.catch(() => {}); // Its error comes too late to matter.
-      return false;
+      await withinLimit({ clock, ms: stopMs }, async (signal) => stop(signal));
+      return true;
     } catch (error) {
-      logger.error('a stop failed', { name, error });
+      if (error instanceof TimeLimitError) logger.error('a stop takes too long and is given up', { name, stopMs });
+      else logger.error('a stop failed', { name, error });
       return false;
-    } finally {
-      inTime.abort();
-      limit.abort();
     }
   }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
-import { createDispatcher, Drills } from '@cronjob-monitor/controller/alerting';
+import { createDispatcher, Drills } from '@cronjob-monitor/controller/outbox';
 import { createAddressRules } from '@cronjob-monitor/controller/channels';
 import { DeliveryMetrics } from '@cronjob-monitor/controller/metrics';
 import type { ChannelSpec } from '@cronjob-monitor/shared/kube';

@@ -1,4 +1,4 @@
-import type { Clock, ProblemList } from '@cronjob-monitor/shared/process';
+import { TimeLimitError, withinLimit, type Clock, type ProblemList } from '@cronjob-monitor/shared/process';
 import {
   findLiveLeader,
   getLeader,
@@ -59,16 +59,10 @@ interface HealthDeps {
 
 /** What health is told from; a database that does not answer in time is unreachable. */
 export async function gatherHealth(deps: HealthDeps): Promise<HealthFacts> {
-  const patience = new AbortController();
-  const late = deps.clock.sleep(patienceMs, patience.signal).then(
-    () => unreachable(deps),
-    () => unreachable(deps), // aborted: the facts came first
-  );
-  try {
-    return await Promise.race([askDatabase(deps), late]);
-  } finally {
-    patience.abort();
-  }
+  return withinLimit({ clock: deps.clock, ms: patienceMs }, () => askDatabase(deps)).catch((error: unknown) => {
+    if (error instanceof TimeLimitError) return unreachable(deps);
+    throw error;
+  });
 }
 
 async function askDatabase(deps: HealthDeps): Promise<HealthFacts> {

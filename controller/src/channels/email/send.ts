@@ -4,7 +4,7 @@ import { createTransport } from 'nodemailer';
 import type { SendDeps, SendRequest } from '../channel.ts';
 import { connectLimitMs, sendLimitMs } from '../limits.ts';
 import { delivered, failed, type Outcome, type Failed, type Progress } from '../outcome.ts';
-import { orAborted, startTimeLimit } from '../time-limit.ts';
+import { orAborted, startTimeLimit } from '@cronjob-monitor/shared/process';
 import {
   addressRefused,
   failedInTransport,

@@ -3,7 +3,7 @@ import type { SendDeps, SendRequest } from '../channel.ts';
 import type { Outcome } from '../outcome.ts';
 import { sendLimitMs } from '../limits.ts';
 import { jsonHeaders, sendAndJudge } from '../send-and-judge.ts';
-import { startTimeLimit } from '../time-limit.ts';
+import { startTimeLimit } from '@cronjob-monitor/shared/process';
 import { failedInTransport, toTransportFailure } from '../transport-failure.ts';
 
 /** The region of most accounts; others name theirs in the spec. */

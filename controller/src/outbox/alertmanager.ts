@@ -27,7 +27,7 @@ import {
 import { alertmanagerPeersOf, postAlerts, readMutes, type Mute, type Peers, type SendDeps } from '../channels/index.ts';
 import type { DeliveryMetrics } from '../metrics/index.ts';
 import type { Dispatcher, DispatcherDeps } from './dispatcher-deps.ts';
-import type { FreezeMessage } from './freeze.ts';
+import type { FreezeMessage } from '../alerting/index.ts';
 import type { SecretReader } from './secret-reader.ts';
 
 export interface AlertmanagerUpkeepDeps {

@@ -38,7 +38,7 @@ export type StageAnswer<Value> =
   | { readonly kind: 'hold'; readonly untilAt: Instant; readonly reason: DeliveryStateReason | undefined }
   | { readonly kind: 'cancel'; readonly reason: string };
 
-export function pass<Value>(value: Value): { readonly kind: 'pass'; readonly value: Value } {
+function pass<Value>(value: Value): { readonly kind: 'pass'; readonly value: Value } {
   return { kind: 'pass', value };
 }
 
@@ -111,7 +111,7 @@ function sayToldBefore(frozen: FrozenMessage, words: string, ms: Instant): Froze
 const askAgainMs = 10_000;
 
 /** What is needed to send, or why nothing can be sent until a person mends the channel. */
-export type Readied = { readonly secrets: Secrets } | { readonly problem: Failed };
+type Readied = { readonly secrets: Secrets } | { readonly problem: Failed };
 
 /** The values of the channel's Secrets, as they are now. An API server that does not answer is no failure of the channel. */
 export async function readSecret(

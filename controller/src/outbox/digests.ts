@@ -42,9 +42,8 @@ import {
   type Store,
   type Tx,
 } from '@cronjob-monitor/shared/store';
-import { hearsOfBoth } from './notify-end.ts';
-import type { RaisedAlert } from './raise.ts';
-import { pass, type StageAnswer } from './stages.ts';
+import { hearsOfBoth, type RaisedAlert } from '../alerting/index.ts';
+import type { StageAnswer } from './stages.ts';
 
 /** `clusterName`: `cluster.name`; `externalUrl`: `ui.external-url`. */
 interface Words {
@@ -342,7 +341,7 @@ export async function foldDigest(
   const isOfAlert = kind !== 'test' && kind !== 'digest' && kind !== 'drill';
   const isOfScope = delivery.cause === 'scope' && isOfAlert && delivery.attempts === 1;
   const mayFold = channel.type !== 'paging' && isOfAlert && heldBy === 'rateLimit';
-  if (!isOfScope && !(mayFold && isLate(delivery, store.now()))) return pass(delivery);
+  if (!isOfScope && !(mayFold && isLate(delivery, store.now()))) return { kind: 'pass', value: delivery };
   const cause = isOfScope ? 'scope' : 'rateLimit';
   const folded = await store.fenced(deps.epoch, (tx) =>
     (isOfScope ? foldScope : foldWaiting)(tx, delivery, {
@@ -352,7 +351,7 @@ export async function foldDigest(
         wordDigest({ id, cause, scope, ended: false, before, alerts }, deps),
     }),
   );
-  if (folded === undefined) return pass(delivery);
+  if (folded === undefined) return { kind: 'pass', value: delivery };
   deps.onFolded(delivery.channelName, folded.kinds);
-  return pass(folded.digest);
+  return { kind: 'pass', value: folded.digest };
 }
