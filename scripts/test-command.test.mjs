@@ -75,6 +75,18 @@ test('tells a failure with its file, line, message and output, and ends with 1',
   assert.equal(summary().failures.length, 1);
 });
 
+test('the summary says for each file how long it took, how long a processor worked for it, and what it printed', (t) => {
+  const busy = `test('computes', () => { for (const from = Date.now(); Date.now() - from < 300; ); console.log('took 300 ms'); });`;
+  const { summary } = run(t, { 'shared/src/a.test.ts': busy });
+  const { slowest, printed } = summary();
+  const [{ file, seconds, processorSeconds }] = slowest;
+  assert.equal(file, 'shared/src/a.test.ts');
+  assert.ok(seconds >= 0.3);
+  if (process.platform === 'linux')
+    assert.ok(processorSeconds > 0.05 && processorSeconds < 60, `${processorSeconds} s`);
+  assert.deepEqual(printed, { 'shared/src/a.test.ts': ['took 300 ms'] });
+});
+
 test('a file that cannot be loaded, that holds no test, or that leaks is a failure', (t) => {
   const { last, stdout } = run(t, {
     'shared/src/broken.test.ts': `throw new Error('cannot load');`,

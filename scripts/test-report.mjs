@@ -10,6 +10,7 @@ export class TestReport {
   #unfinished = new Set();
   #unstable = [];
   #secondsOfFile = new Map();
+  #processorSecondsOfFile = new Map();
 
   /** `files`: absolute paths, all of which have to come to an end. */
   beginGroup(name, files) {
@@ -54,6 +55,15 @@ export class TestReport {
     else if (type === 'test:stdout' || type === 'test:stderr') this.#keepOutput(data);
   }
 
+  /** What files said of themselves as they ended: a line each with the seconds for which a processor worked for them. */
+  takeProcessorTimes(lines) {
+    for (const { file, seconds } of lines
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line)))
+      this.#processorSecondsOfFile.set(file, seconds);
+  }
+
   /**
    * Counts and the lines before them. `mayBeMissing` makes every other skip a failure: a build machine has what packages bring.
    */
@@ -84,6 +94,7 @@ export class TestReport {
       failures,
       unstable,
       slowest: this.#slowest(),
+      printed: this.#printed(),
       groups,
       lines,
     };
@@ -101,10 +112,23 @@ export class TestReport {
     return [...skips.values()];
   }
 
-  /** The files that took longest: what to look at when a run takes too long. */
+  /** The files that took longest: what to look at when a run takes too long. One that has few seconds of a processor mostly waits. */
   #slowest() {
-    const files = [...this.#secondsOfFile].map(([file, seconds]) => ({ file: shortPath(file), seconds }));
-    return files.sort((a, b) => b.seconds - a.seconds).slice(0, 40);
+    const files = [...this.#secondsOfFile].map(([file, seconds]) => {
+      const processorSeconds = this.#processorSecondsOfFile.get(file);
+      return { file: shortPath(file), seconds, ...(processorSeconds !== undefined && { processorSeconds }) };
+    });
+    return files.sort((a, b) => b.seconds - a.seconds).slice(0, 100);
+  }
+
+  /** What each file wrote, figures that its tests measured among it; the last of it. */
+  #printed() {
+    const files = this.#groups.flatMap((group) => [...group.files]);
+    return Object.fromEntries(
+      files
+        .filter(([, { output }]) => output.length > 0)
+        .map(([file, { output }]) => [shortPath(file), output.join('').trimEnd().split('\n')]),
+    );
   }
 
   #passed(data) {

@@ -1,5 +1,5 @@
 // Runs the everyday suites, those whose names are given, or `all`; tells each failure, what was skipped and why, and the count.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { run } from 'node:test';
@@ -67,6 +67,10 @@ if (chosen.length === 0) {
 
 const strict = process.env.CI === 'true';
 const report = new TestReport();
+mkdirSync(outputFolder, { recursive: true });
+/** Every process of a test file says here how long a processor worked for it. */
+const processorTimes = resolve(outputFolder, `processor-times-${process.pid}`);
+process.env.PROCESSOR_TIME_FILE = processorTimes;
 let attemptsLeft = secondAttempts;
 const interrupted = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM']) {
@@ -85,8 +89,11 @@ for (const { name, files, preload, atOnce } of chosen) {
   console.log(report.endGroup());
 }
 
+if (existsSync(processorTimes)) {
+  report.takeProcessorTimes(readFileSync(processorTimes, 'utf8'));
+  rmSync(processorTimes);
+}
 const summary = report.summary({ mayBeMissing: strict ? mayBeMissing : undefined });
-mkdirSync(outputFolder, { recursive: true });
 writeFileSync(join(outputFolder, 'summary.json'), `${JSON.stringify(summary, null, 2)}\n`);
 for (const line of summary.lines) console.log(line);
 console.log(`${summary.passed} passed, ${summary.failed} failed, ${summary.skipped} skipped`);

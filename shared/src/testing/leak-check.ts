@@ -1,8 +1,10 @@
 /**
  * Loaded before a test file: when its tests are over, fails the file by name if it leaves a timer, a socket or a child behind,
  * or if it was still registering tests. The runner would end the process there and say nothing (it must, for such a file would
- * hang for ever). What is only closing gets two seconds.
+ * hang for ever). What is only closing gets two seconds. It also says how much processor time the file took: beside its seconds that tells
+ * how long it only waited.
  */
+import { appendFileSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isMainThread } from 'node:worker_threads';
@@ -14,7 +16,20 @@ const file = process.argv[1] ?? '';
 // Either is opened when it is first asked for: now, before the count.
 void process.stdout;
 void process.stderr;
-if (isMainThread && process.env['NODE_TEST_CONTEXT'] !== undefined && /\.test\.[cm]?[jt]s$/.test(file)) checkAtExit();
+if (isMainThread && process.env['NODE_TEST_CONTEXT'] !== undefined && /\.test\.[cm]?[jt]s$/.test(file)) {
+  checkAtExit();
+  process.on('exit', tellProcessorTime);
+}
+
+/** A line for the report: the file, and the seconds of its process and of all that it started and waited for. Linux alone counts them. */
+function tellProcessorTime(): void {
+  const report = process.env['PROCESSOR_TIME_FILE'];
+  if (report === undefined || process.platform !== 'linux') return;
+  // Behind the name, which may hold anything, the 12th to 15th field: own and children's time, each for program and kernel, in hundredths.
+  const fields = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+  const hundredths = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+  appendFileSync(report, `${JSON.stringify({ file, seconds: hundredths / 100 })}\n`);
+}
 
 function checkAtExit(): void {
   const before = countByType(process.getActiveResourcesInfo());
