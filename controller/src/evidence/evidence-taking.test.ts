@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { deflateRawSync } from 'node:zlib';
 import { toAlertFacts, type Evidence, type Execution, type PodFacts } from '@cronjob-monitor/shared/domain';
-import { listEvidence, listLiveAlerts, StoreError } from '@cronjob-monitor/shared/store';
+import { findTemplate, listEvidence, listLiveAlerts, StoreError } from '@cronjob-monitor/shared/store';
 import {
   aContainer,
   aCronJob,
@@ -40,6 +41,7 @@ async function aTaking(context: TestContext, of: Options = {}) {
   const fenced = store.fenced.bind(store);
   store.fenced = (...given: Parameters<typeof fenced>) =>
     isSlow ? Promise.reject(new StoreError('timeout', 'a statement took too long')) : (fenced(...given) as never);
+  const logger = new RecordingLogger();
   const read: string[] = [];
   const answering = Promise.withResolvers<void>();
   if (of.isAnswering !== false) answering.resolve();
@@ -76,14 +78,14 @@ async function aTaking(context: TestContext, of: Options = {}) {
         },
       },
       clock,
-      logger: new RecordingLogger(),
+      logger,
       background: (_name, work) => void work,
       workedUntilAt: () => of.workedUntilAt,
     },
     { epoch, signal: context.signal },
   );
   const slowDown = (slow: boolean): void => void (isSlow = slow);
-  return { taking, store, read, answer: () => answering.resolve(), fixture, clock, slowDown };
+  return { taking, store, read, answer: () => answering.resolve(), fixture, clock, slowDown, logger };
 }
 
 /** Takes a run that has its row already, where a leader worked until then. Returns whose events were read. */
@@ -216,4 +218,29 @@ test('what is learned of a run while the database is slow for some seconds gets 
     explained = toAlertFacts(alert?.context).evidenceOf;
   }
   assert.equal(explained, failed.uid);
+});
+
+test('the spec of a run that ended well while the database takes nothing is kept when it does again, and no line is logged for it', async (context) => {
+  const { taking, fixture, clock, slowDown, store, logger } = await aTaking(context);
+  const { cronJob } = fixture.finding({ kind: 'quiet' });
+  const hash = '0'.repeat(32);
+  const template = deflateRawSync('{"a":1}').toString('latin1');
+  slowDown(true);
+  for (const uid of ['one', 'two', 'three']) {
+    const ended = { ...job, uid, cronJobUid: cronJob.uid, template, templateHash: hash };
+    const rest = { pods: [], cronJob: aCronJob({ uid: cronJob.uid }), siblings: [], monitored: true };
+    const success = { ...execution, jobUid: uid, status: 'success' } as const;
+    taking.take({ snapshot: { job: ended, gone: undefined }, held: undefined, ...rest }, success, 'new');
+  }
+  for (let second = 0; second < 5; second++) await clock.advance(1_000);
+  slowDown(false);
+  let kept: unknown;
+  // A thread makes the spec safe, in real time.
+  for (let round = 0; round < 500 && kept === undefined; round++) {
+    await clock.advance(1_000);
+    await wait(10);
+    kept = await findTemplate(store, cronJob.id, hash);
+  }
+  assert.deepEqual(kept, { a: 1 });
+  assert.deepEqual(logger.lines, []);
 });

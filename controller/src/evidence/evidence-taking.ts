@@ -183,7 +183,11 @@ class EvidenceOfTerm implements EvidenceTaking {
     if (row === 'new') this.#templates.add(job);
     if (row === 'known' && isFirst) this.#background('evidence of an earlier leader', this.#takeOver(run, wasTaken));
     else this.#background('evidence of a run', this.#takeEnded(run));
-    if (row === 'new' && execution.status !== 'failed') this.#background('template of a run', this.#templates.flush());
+    if (row === 'new' && execution.status !== 'failed')
+      this.#background(
+        'template of a run',
+        this.#untilStored(0, () => this.#templates.flush()),
+      );
   }
 
   knownOf(jobUid: string): KnownOfRun | undefined {
