@@ -53,17 +53,44 @@ test('counts what passed, and ends with 0', (t) => {
 test('groups of which one waits while the other computes run together where both run whole, and alone where one is asked for', (t) => {
   const files = {
     'tests/truth/a.test.ts': good,
+    'tests/chart/a.test.ts': good,
     'tests/realnode/split.test.ts': good,
     'tests/realnode/b.test.ts': bad,
   };
   const namesOf = ({ summary }) => summary().groups.map(({ name, passed }) => [name, passed]);
-  assert.deepEqual(namesOf(run(t, files, { names: ['all'] })), [['truth, node', 2]]);
+  assert.deepEqual(namesOf(run(t, files, { names: ['all'] })), [['chart, truth, node', 3]]);
   assert.deepEqual(namesOf(run(t, files, { names: ['truth'] })), [['truth', 1]]);
   assert.deepEqual(namesOf(run(t, files, { names: ['truth', 'node'] })), [['truth, node', 2]]);
   assert.deepEqual(namesOf(run(t, files, { names: ['node', 'truth/a'] })), [
     ['truth', 1],
     ['node', 1],
   ]);
+});
+
+test('files that wait run beside those of their group that compute, and fail as they do', (t) => {
+  /** Ends when all of the others have begun: one after the other they would wait for ever. */
+  const meeting = (name, others) => `
+    import { existsSync, writeFileSync } from 'node:fs';
+    import { setTimeout as wait } from 'node:timers/promises';
+    test('meets the others', { timeout: 60_000 }, async () => {
+      writeFileSync(${JSON.stringify(name)}, '');
+      while (!${JSON.stringify(others)}.every((other) => existsSync(other))) await wait(20);
+    });`;
+  const waiting = { 'tests/faults/f14-a.test.ts': 'c', 'tests/faults/f32-b.test.ts': 'd' };
+  const computing = {
+    'tests/faults/f1-a.test.ts': 'a',
+    'tests/faults/f2-b.test.ts': 'b',
+    'tests/faults/f3-c.test.ts': 'e',
+  };
+  const all = { ...waiting, ...computing };
+  const files = Object.fromEntries(
+    Object.entries(all).map(([path, name]) => [path, meeting(name, Object.values(all))]),
+  );
+  const { summary } = run(t, { ...files, 'tests/faults/f19-bad.test.ts': bad }, { names: ['faults'] });
+  assert.deepEqual(
+    summary().groups.map(({ name, passed, failed }) => [name, passed, failed]),
+    [['faults', 5, 1]],
+  );
 });
 
 test('tells a failure with its file, line, message and output, and ends with 1', (t) => {

@@ -13,7 +13,9 @@ const { globSync } = await import('node:fs');
  * In this order: what is quick and says most comes first. A file is in the first group that has it. Where files mostly wait, for a lease,
  * a minute, a browser or a process, several run at once; those that `first` finds take longest and begin. `everyday`: a part of
  * `npm test`, which takes ten minutes on two cores and needs nothing but Node; the others need a control plane, another browser run, or
- * minutes of real time. A group that is `beside` another one runs together with it where both run whole: one computes while the other waits.
+ * minutes of real time. Where both run whole, a group that is `within` another one is a part of it, and one that is `beside` another one runs at
+ * the same time, so many files at once of each: one computes while the other waits. Files that `waits` finds have hardly any use for a
+ * processor, by the summary's `processorSeconds`: they run beside the rest of their group, as many again.
  */
 const groups = [
   {
@@ -29,13 +31,19 @@ const groups = [
   { name: 'api', everyday: true, files: 'tests/api/**/*.test.ts', atOnce: 2 },
   { name: 'channels', everyday: true, files: 'tests/channels/**/*.test.ts', atOnce: 3 },
   { name: 'cluster', files: 'tests/{cluster,realcluster}/**/*.test.ts', atOnce: 3, first: /\/contract\./ },
-  { name: 'journeys', everyday: true, beside: 'browser', files: 'tests/e2e/ui/journeys.test.ts' },
+  { name: 'journeys', everyday: true, within: 'browser', files: 'tests/e2e/ui/journeys.test.ts' },
   { name: 'browser', files: 'tests/e2e/ui/**/*.test.ts', atOnce: 2, first: /\/pages-/ },
   { name: 'e2e', files: 'tests/e2e/**/*.test.ts', atOnce: 5, first: /\/(alerting|recording|image|databases|access)/ },
-  { name: 'faults', files: 'tests/faults/**/*.test.ts', atOnce: 3, first: /\/f(5|50|19|4|1|35|14|32|38|41|37)-/ },
+  {
+    name: 'faults',
+    files: 'tests/faults/**/*.test.ts',
+    atOnce: 3,
+    first: /\/f(5|50|19|4|1|35|14|32|38|41|37)-/,
+    waits: /\/f(19|14|32|41|44|43|21|17|12)-/,
+  },
   { name: 'truth', beside: 'node', files: 'tests/truth/**/*.test.ts', atOnce: 2 },
-  { name: 'chart', beside: 'node', files: 'tests/chart/**/*.test.ts', atOnce: 2 },
-  { name: 'node', files: 'tests/realnode/**/*.test.ts', atOnce: 3, first: /\/(split|standalone|observer)\./ },
+  { name: 'chart', within: 'truth', files: 'tests/chart/**/*.test.ts', atOnce: 2 },
+  { name: 'node', files: 'tests/realnode/**/*.test.ts', atOnce: 3, first: /\/(split|standalone)\./ },
   { name: 'other', files: 'tests/**/*.test.ts' },
 ];
 
@@ -80,12 +88,16 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
   });
 }
 
-for (const { name, files, preload, atOnce } of chosen) {
+for (const { name, pools } of chosen) {
   if (interrupted.signal.aborted) break;
-  const paths = files.map((file) => resolve(file));
-  report.beginGroup(name, paths);
-  for await (const event of start(paths, preload, atOnce)) report.take(event);
-  if (strict) await tryOnceMore(preload);
+  const preloadOf = new Map(pools.flatMap(({ files, preload }) => files.map((file) => [resolve(file), preload])));
+  report.beginGroup(name, [...preloadOf.keys()]);
+  const runs = pools.map(async ({ files, preload, atOnce }) => {
+    const paths = files.map((file) => resolve(file));
+    for await (const event of start(paths, preload, atOnce)) report.take(event);
+  });
+  await Promise.all(runs);
+  if (strict) await tryOnceMore(preloadOf);
   console.log(report.endGroup());
 }
 
@@ -116,26 +128,41 @@ function choose(wanted) {
     .filter(({ files }) => files.length > 0);
 }
 
-/** Puts groups that run whole beside the one they name, and the files that take longest first. */
+/** Puts groups that run whole into the one they name or beside it, the files that take longest first: each is a name and pools of files. */
 function together(groupsOfFiles) {
-  const hostOf = ({ beside, isWhole }) =>
-    isWhole ? groupsOfFiles.find((group) => group.isWhole && group.name === beside) : undefined;
-  return groupsOfFiles
-    .filter((group) => hostOf(group) === undefined)
-    .map((host) => {
-      const guests = groupsOfFiles.filter((group) => hostOf(group) === host);
-      const isFirst = (file) => host.first?.test(`/${file}`) === true;
-      const files = [host, ...guests].flatMap((group) => group.files);
-      return {
-        ...host,
-        name: [...guests, host].map(({ name }) => name).join(', '),
-        files: files.sort((a, b) => isFirst(b) - isFirst(a) || a.localeCompare(b)),
-      };
-    });
+  const find = (name) => groupsOfFiles.find((group) => group.isWhole && group.name === name);
+  const hostOf = ({ within, isWhole }) => (isWhole ? find(within) : undefined);
+  const neighbourOf = ({ beside, isWhole }) => (isWhole ? find(beside) : undefined);
+  const alone = (group) => hostOf(group) === undefined && neighbourOf(group) === undefined;
+  const withGuests = (host) => {
+    const all = [...groupsOfFiles.filter((group) => hostOf(group) === host), host];
+    return {
+      name: all.map(({ name }) => name).join(', '),
+      pools: poolsOf(
+        host,
+        all.flatMap(({ files }) => files),
+      ),
+    };
+  };
+  return groupsOfFiles.filter(alone).map((group) => {
+    const neighbours = groupsOfFiles.filter((other) => neighbourOf(other) === group);
+    const parts = [...neighbours, group].map(withGuests);
+    return { name: parts.map(({ name }) => name).join(', '), pools: parts.flatMap(({ pools }) => pools) };
+  });
+}
+
+/** The files of a group, and apart from them those that mostly wait. */
+function poolsOf({ first, waits, preload, atOnce, isWhole }, files) {
+  const isFirst = (file) => first?.test(`/${file}`) === true;
+  const inOrder = files.toSorted((a, b) => isFirst(b) - isFirst(a) || a.localeCompare(b));
+  const doesWait = (file) => isWhole && waits?.test(`/${file}`) === true;
+  return [inOrder.filter((file) => !doesWait(file)), inOrder.filter(doesWait)]
+    .filter(({ length }) => length > 0)
+    .map((part) => ({ files: part, preload, atOnce }));
 }
 
 /** Each file that failed is run once more, alone; the count then is that of the second attempt, and the summary tells of the first. */
-async function tryOnceMore(preload) {
+async function tryOnceMore(preloadOf) {
   const failed = report.failedFiles();
   if (failed.length > attemptsLeft) return;
   attemptsLeft -= failed.length;
@@ -143,7 +170,7 @@ async function tryOnceMore(preload) {
     if (interrupted.signal.aborted) return;
     console.log(`once more, alone: ${relative(process.cwd(), file)}`);
     report.beginSecondAttempt(file);
-    for await (const event of start([file], preload)) report.take(event);
+    for await (const event of start([file], preloadOf.get(file))) report.take(event);
   }
 }
 
