@@ -252,6 +252,15 @@ const matrix: Readonly<Record<string, Case>> = {
     jobReason: 'FailedIndexes',
   },
 
+  'memory that the kubelet knows of a moment after the end': {
+    pods: [
+      { phase: 'Running', containers: [{ state: ended(137) }] },
+      { containers: [{ state: ended(137, 'OOMKilled') }] },
+    ],
+    exitCode: 137,
+    reason: 'OOMKilled',
+  },
+
   'a pod that is gone by the end of the Job': {
     pods: [{ containers: [{ state: ended(15) }], thenGone: true }],
     exitCode: 15,
@@ -353,5 +362,25 @@ describe('F22, the matrix of exit codes', () => {
   test('there are 40 cases and more, each with one row', async () => {
     assert.ok(Object.keys(matrix).length >= 40);
     assert.equal((await listStoredRuns(bench.store)).length, Object.keys(matrix).length);
+  });
+
+  test('that memory ran out is recorded too when the pod says so after its run was recorded without it', async () => {
+    const { sim, store } = bench;
+    const job = putJob(sim, putCronJob(sim, 'late-word'), { slotAt: slotNumber(1) });
+    const tell = (reason: string): void => {
+      putPod(sim, job, { name: `${job.metadata.name}-pod`, ...toRawPod(plain(137, reason).pods[0] ?? {}) });
+    };
+    const recordedAs = (reason: string): Promise<void> =>
+      until(
+        `it is recorded as ${reason}`,
+        async () =>
+          (await listStoredRuns(store)).find(({ jobName }) => jobName === job.metadata.name)?.reason === reason,
+        10_000,
+      );
+    tell('Error');
+    setJobStatus(sim, job.metadata.name, failedStatus(podsBegin + 100_000, podsBegin));
+    await recordedAs('Error');
+    tell('OOMKilled');
+    await recordedAs('OOMKilled');
   });
 });

@@ -5,6 +5,7 @@ import {
   findExecution,
   listActiveJobs,
   listCronJobsById,
+  listIncompleteRuns,
   listSlotClaims,
   putActiveJobs,
   recordRuns,
@@ -151,9 +152,29 @@ export const lateFacts = contract('what is learned after a run was recorded', (t
     const run = aRun(cronJob, { status: 'failed', reason: 'BackoffLimitExceeded', jobReason: 'BackoffLimitExceeded' });
     await recordRuns(store, epoch, [run]);
     await updateExecutionEvidence(store, epoch, run.jobUid, { reason: 'Error' });
-    await updateExecutionEvidence(store, epoch, run.jobUid, { reason: 'OOMKilled' });
+    await updateExecutionEvidence(store, epoch, run.jobUid, { reason: 'ContainerCannotRun' });
     const kept = await findExecution(store, { cronJobIds: [cronJob.id], jobName: run.jobName });
     assert.equal(kept?.reason, 'Error');
+  });
+
+  test('that memory ran out takes the place of Error alone, which a kubelet may write before it knows', async ({
+    store,
+    epoch,
+  }) => {
+    const cronJob = await projected(store, epoch);
+    const runs = ['Error', 'Evicted'].map((reason, at) =>
+      aRun(cronJob, { status: 'failed', exitCode: 137, reason, createdAt: now + at * minuteMs }),
+    );
+    await recordRuns(store, epoch, runs);
+    const told = (reason: string) => runs.map(({ jobUid }) => ({ jobUid, reason }));
+    assert.deepEqual([...(await listIncompleteRuns(store, told('Error')))], []);
+    assert.deepEqual([...(await listIncompleteRuns(store, told('OOMKilled')))], [runs[0]?.jobUid]);
+    const reasons: unknown[] = [];
+    for (const { jobUid, jobName } of runs) {
+      await updateExecutionEvidence(store, epoch, jobUid, { exitCode: 137, reason: 'OOMKilled' });
+      reasons.push((await findExecution(store, { cronJobIds: [cronJob.id], jobName }))?.reason);
+    }
+    assert.deepEqual(reasons, ['OOMKilled', 'Evicted']);
   });
 
   test('of an unknown run is nothing', async ({ store, epoch }) => {

@@ -141,16 +141,13 @@ export function createJobRecords<Outcome>(
     return rows.map((row) => (row.waitingMessage === undefined ? row : { ...row, waitingMessage: safe.next().value }));
   }
 
-  /** A failed run whose pods were seen only after its end still gets its exit code. */
+  /** A failed run whose pods were seen only after its end still gets its exit code, and one whose memory ran out that word. */
   async function completeRecords(executions: readonly Execution[]): Promise<void> {
     const telling = executions.filter(
       ({ status, exitCode, reason }) => status === 'failed' && (exitCode ?? reason) !== undefined,
     );
     if (telling.length === 0) return;
-    const incomplete = await listIncompleteRuns(
-      store,
-      telling.map(({ jobUid }) => jobUid),
-    );
+    const incomplete = await listIncompleteRuns(store, telling);
     for (const { jobUid, exitCode, reason, attempts, failedIndexes, node, fault } of telling) {
       if (incomplete.has(jobUid))
         await updateExecutionEvidence(store, epoch, jobUid, { exitCode, reason, attempts, failedIndexes, node, fault });

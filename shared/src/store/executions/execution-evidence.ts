@@ -7,9 +7,9 @@ import type { Store } from '../database.ts';
 import { toFault, toFaultColumns } from '../fault-columns.ts';
 import { toId16 } from '../id16.ts';
 import { longestReason } from './execution-row.ts';
-import { fullReason, shortReason } from './short-text.ts';
+import { fullReason, isToldTooEarly, shortReason } from './short-text.ts';
 
-/** What later evidence may add to a run; a value already there is kept. */
+/** What later evidence may add to a run; a value already there is kept, but for a reason that was told too early. */
 export interface MissingFacts {
   readonly exitCode?: number | undefined;
   readonly reason?: string | undefined;
@@ -55,7 +55,8 @@ export async function updateExecutionEvidence(
       row['scope'],
     ];
     // The reason of the Job stands in where no pod told one.
-    const standsIn = row['reason'] === null || row['reason'] === row['job_reason'];
+    const standsIn =
+      row['reason'] === null || row['reason'] === row['job_reason'] || isToldTooEarly(row['reason'], facts.reason);
     const after = [
       row['exit_code'] ?? facts.exitCode ?? null,
       standsIn && facts.reason !== undefined ? shortReason(cleanText(facts.reason, longestReason)) : row['reason'],
