@@ -29,6 +29,24 @@ export interface PodShown {
   readonly restarts: number;
 }
 
+interface Deployment {
+  readonly metadata: { readonly generation: number };
+  readonly spec: { readonly replicas: number };
+  readonly status: Readonly<
+    Record<'observedGeneration' | 'updatedReplicas' | 'replicas' | 'availableReplicas', number>
+  >;
+}
+
+const kindsOfInstallation: Readonly<Record<string, readonly string[]>> = {
+  'api/v1': ['pods', 'services', 'configmaps', 'secrets', 'serviceaccounts', 'persistentvolumeclaims'],
+  'apis/apps/v1': ['deployments', 'replicasets'],
+  'apis/networking.k8s.io/v1': ['networkpolicies', 'ingresses'],
+  'apis/policy/v1': ['poddisruptionbudgets'],
+  'apis/rbac.authorization.k8s.io/v1': ['roles', 'rolebindings'],
+  'apis/coordination.k8s.io/v1': ['leases'],
+};
+const ofEveryNamespace = new Set(['kube-root-ca.crt', 'default']);
+
 /** The chart, installed by Helm in a namespace that admits only what Pod Security calls restricted. */
 export class Installation {
   readonly namespace: string;
@@ -69,11 +87,17 @@ export class Installation {
   }
 
   /** The plain manifests, with the image of the test and another class of volumes; every object is applied by the server. */
-  async applyManifests(name: string, { storageClassName }: { readonly storageClassName?: string } = {}): Promise<void> {
+  async applyManifests(
+    name: string,
+    { storageClassName, podAnnotations }: { readonly storageClassName?: string; readonly podAnnotations?: object } = {},
+  ): Promise<void> {
     for (const object of this.#manifests(name)) {
       if (object.kind === 'PersistentVolumeClaim') object['spec'].storageClassName = storageClassName;
-      if (object.kind === 'Deployment')
-        object['spec'].template.spec.containers[0].image = this.#node.images.product.name;
+      if (object.kind === 'Deployment') {
+        const { template } = object['spec'];
+        template.spec.containers[0].image = this.#node.images.product.name;
+        Object.assign(template.metadata.annotations, podAnnotations);
+      }
       const { status, body } = await this.#node.cluster.request(
         'PATCH',
         `${pathOf(object)}?fieldManager=test&force=true`,
@@ -86,9 +110,14 @@ export class Installation {
     }
   }
 
+  /** As `kubectl delete --filename` does: everything that the file names, and it waits until all of it is gone. */
   async deleteManifests(name: string): Promise<void> {
-    for (const object of this.#manifests(name))
-      if (object.kind !== 'Namespace') await this.#node.cluster.request('DELETE', pathOf(object));
+    const objects = this.#manifests(name);
+    for (const object of objects) await this.#node.cluster.request('DELETE', pathOf(object));
+    await until(`nothing of ${name}.yaml is there`, async () => {
+      const answers = await Promise.all(objects.map((object) => this.#get(pathOf(object))));
+      return answers.every(({ status }) => status === 404);
+    });
   }
 
   #manifests(name: string): Rendered[] {
@@ -121,6 +150,39 @@ export class Installation {
       if (isThere && pods.every(({ ready }) => ready)) return pods;
       if (performance.now() > endsAt) throw new Error(`not ready after ${limitMs} ms:\n${await this.tell()}`);
     }
+  }
+
+  /** Waits until its Deployments run new pods alone, and these are Ready. */
+  async untilRolledOut(expected: Readonly<Record<string, number>>): Promise<PodShown[]> {
+    await until('new pods are the only ones', async () => {
+      const { body } = await this.#get(`/apis/apps/v1/namespaces/${this.namespace}/deployments`);
+      return body.items.every(
+        ({ metadata, spec, status }: Deployment) =>
+          status.observedGeneration === metadata.generation &&
+          status.updatedReplicas === spec.replicas &&
+          status.replicas === spec.replicas &&
+          status.availableReplicas === spec.replicas,
+      );
+    });
+    return this.untilReady(expected);
+  }
+
+  /** Everything that an installation makes or that is made for one, as `pods/NAME`, but what every namespace has. */
+  async objects(): Promise<string[]> {
+    const found: string[] = [];
+    const paths = Object.entries(kindsOfInstallation).flatMap(([group, plurals]) =>
+      plurals.map((plural) => [`/${group}/namespaces/${this.namespace}/${plural}`, plural] as const),
+    );
+    const ofCluster = ['clusterroles', 'clusterrolebindings'].map((plural) => {
+      const selector = 'labelSelector=app.kubernetes.io/name=cronjob-monitor';
+      return [`/apis/rbac.authorization.k8s.io/v1/${plural}?${selector}`, plural] as const;
+    });
+    for (const [path, plural] of [...paths, ...ofCluster]) {
+      const { body } = await this.#get(path);
+      const names: string[] = body.items.map(({ metadata }: Rendered) => metadata.name);
+      found.push(...names.filter((name) => !ofEveryNamespace.has(name)).map((name) => `${plural}/${name}`));
+    }
+    return found.sort();
   }
 
   /**

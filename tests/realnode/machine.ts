@@ -42,10 +42,19 @@ export interface Machine {
   run(command: string, ...args: string[]): string;
   /** Process id, as this computer sees it, of the first process whose command line holds the text, in a container of the pod. */
   pidIn(podUid: string, commandLine: string): number;
+  /** What the kernel says of that process: fields of its status, and what it could write of the file systems that are no views of the kernel. */
+  processIn(podUid: string, commandLine: string): ProcessShown;
   /** What the pod's cgroup holds now, without pages of files that could be dropped. */
   workingSetBytes(podUid: string): number;
   /** Its power fails: every process is gone, no one is told. */
   fail(): Promise<void>;
+}
+
+export interface ProcessShown {
+  /** First word of each field of /proc/PID/status. */
+  readonly status: Readonly<Record<string, string>>;
+  /** Where something is mounted that it could write. */
+  readonly mounts: readonly string[];
 }
 
 const startMs = 120_000;
@@ -130,13 +139,8 @@ export async function startMachine(
         maxBuffer: 2 ** 26,
         stdio: ['ignore', 'pipe', 'pipe'],
       }),
-    pidIn: (uid, commandLine) => {
-      const found = processesOf(podGroup(group, 'pids', uid)).find((pid) =>
-        readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(commandLine),
-      );
-      if (found === undefined) throw new Error(`no process of the pod ${uid} has ${commandLine} in its command line`);
-      return found;
-    },
+    pidIn: (uid, commandLine) => findProcess(podGroup(group, 'pids', uid), commandLine),
+    processIn: (uid, commandLine) => showProcess(findProcess(podGroup(group, 'pids', uid), commandLine)),
     workingSetBytes: (uid) => workingSet(podGroup(group, 'memory', uid)),
     fail,
   };
@@ -348,6 +352,32 @@ function processesOf(folder: string): number[] {
   const below = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   const own = readFileSync(join(folder, 'cgroup.procs'), 'utf8').split('\n').filter(Boolean).map(Number);
   return [...own, ...below.flatMap(({ name }) => processesOf(join(folder, name)))];
+}
+
+function findProcess(folder: string, commandLine: string): number {
+  const found = processesOf(folder).find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(commandLine));
+  if (found === undefined) throw new Error(`no process of ${folder} has ${commandLine} in its command line`);
+  return found;
+}
+
+function showProcess(pid: number): ProcessShown {
+  const fields = readFileSync(`/proc/${pid}/status`, 'utf8').matchAll(/^(\w+):\s*(\S+)/gm);
+  // Fields of a mount: the fifth is where it is, the sixth how; behind the dash comes what kind it is.
+  const mounts = readFileSync(`/proc/${pid}/mountinfo`, 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => {
+      const [, , , , at = '', how = ''] = line.split(' ');
+      return { at, how: how.split(','), kind: line.split(' - ')[1]?.split(' ')[0] ?? '' };
+    })
+    .filter(
+      ({ at, how, kind }) => how.includes('rw') && !/^(proc|sysfs|mqueue|devpts|cgroup2?)$/.test(kind) && at !== '/dev',
+    )
+    .map(({ at }) => at);
+  return {
+    status: Object.fromEntries([...fields].map(([, name = '', word = '']) => [name, word])),
+    mounts: mounts.sort(),
+  };
 }
 
 /** As the kubelet counts it: what is used, less pages of files that were not read lately. */

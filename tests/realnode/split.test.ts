@@ -19,15 +19,9 @@ import { created, Installation, readOnce, until, type PodShown } from './install
 import { startRealNode, testOfAll, type RealNode } from './real-node.ts';
 import { compareMemory, idle, keepRunning, reaches, runOnce } from './workloads.ts';
 
-interface Deployment {
-  readonly metadata: { readonly generation: number };
-  readonly status: Readonly<
-    Record<'observedGeneration' | 'updatedReplicas' | 'replicas' | 'availableReplicas', number>
-  >;
-}
-
 const started = await startRealNode({ labels: ['', 'machine=second'] });
 const work = 'work';
+const monitors = `/apis/cronjob-monitor.io/v1alpha1/namespaces/${work}/cronjobmonitors`;
 const onTheSecond = { nodeSelector: { machine: 'second' }, tolerations: [{ key: 'machine', operator: 'Exists' }] };
 const pods = { controller: 2, apiserver: 2 };
 
@@ -37,6 +31,7 @@ describe('split on a real node, with PostgreSQL by TLS', { skip: 'skipped' in st
   let proxy: FaultProxy;
   let service: Installation;
   let values: object;
+  let ca: string;
   /** Every connection of this process: a pod that goes with its machine closes none. */
   const connections = new Set<Socket>();
   for (const side of ['net.client.socket', 'net.server.socket'])
@@ -64,7 +59,8 @@ describe('split on a real node, with PostgreSQL by TLS', { skip: 'skipped' in st
     );
     proxy = await startFaultProxy({ port, listen: node.ours });
     for (const server of Object.values(listeners)) await once(server.listen(0, node.ours), 'listening');
-    await giveDatabase({ name: 'database', address: node.ours, port: proxy.port, password, ca: authority.certificate });
+    ca = authority.certificate;
+    await giveDatabase(service, { name: 'database', port: proxy.port });
     values = {
       mode: 'split',
       database: {
@@ -107,7 +103,7 @@ describe('split on a real node, with PostgreSQL by TLS', { skip: 'skipped' in st
     assert.match(await service.run('test', 'cronjob-monitor', '--logs'), /a controller leads/);
     const health = await service.ask<Health>('/api/v1/health');
     assert.deepEqual([health.ready, health.problems], [true, []]);
-    await created(node, `/apis/cronjob-monitor.io/v1alpha1/namespaces/${work}/cronjobmonitors`, {
+    await created(node, monitors, {
       apiVersion: 'cronjob-monitor.io/v1alpha1',
       kind: 'CronJobMonitor',
       metadata: { name: 'everything' },
@@ -246,8 +242,9 @@ describe('split on a real node, with PostgreSQL by TLS', { skip: 'skipped' in st
     await service.untilReady(pods, 180_000);
   });
 
-  test('both Deployments are replaced pod by pod while it is read: no read fails, no run is lost', async () => {
+  test('both Deployments are replaced pod by pod, and back again, while it is read: no read fails, no run is lost', async () => {
     const address = await service.address();
+    const first = await service.untilReady(pods);
     let reads = 0;
     const failed: string[] = [];
     const ended = new AbortController();
@@ -272,8 +269,13 @@ describe('split on a real node, with PostgreSQL by TLS', { skip: 'skipped' in st
         controller: { podAnnotations: { change: 'one' } },
         apiserver: { podAnnotations: { change: 'one' } },
       });
-      await untilRolledOut();
+      const upgraded = await service.untilRolledOut(pods);
       console.log(`both Deployments are replaced after ${Math.round(performance.now() - startedAt)} ms`);
+      await service.run('rollback', 'cronjob-monitor', '1');
+      const rolledBack = await service.untilRolledOut(pods);
+      console.log(`and back again after ${Math.round(performance.now() - startedAt)} ms`);
+      const all = [...first, ...upgraded, ...rolledBack].map(({ uid }) => uid);
+      assert.equal(new Set(all).size, all.length, 'a pod was not replaced');
     });
     ended.abort();
     await Promise.all(readers);
@@ -329,6 +331,32 @@ describe('split on a real node, with PostgreSQL by TLS', { skip: 'skipped' in st
     assert.equal((await service.ask<Health>('/api/v1/health')).ready, true);
   });
 
+  test('helm uninstall leaves what docs/uninstall.md says; the plain manifests on the same database show the same history', async () => {
+    const history = await recorded('drained');
+    await service.run('uninstall', 'cronjob-monitor', '--wait');
+    const stays = ['leases/cronjob-monitor', 'pods/cronjob-monitor-test', 'secrets/database', 'services/database'];
+    await until('its pods have ended', async () => (await service.objects()).length <= stays.length);
+    assert.deepEqual(await service.objects(), stays);
+
+    await node.cluster.request('DELETE', `${monitors}/everything`);
+    const { port, username, password } = postgres;
+    await runOnPostgres(
+      { host: '127.0.0.1', port, username, password, database: 'postgres' },
+      `create role cronjob_monitor login superuser password '${password}'`,
+    );
+    const plain = await Installation.prepare(node, 'cronjob-monitor');
+    await giveDatabase(plain, { name: 'cronjob-monitor-database', port: 5432 });
+    const startedAt = performance.now();
+    await plain.applyManifests('split-postgres');
+    await plain.untilReady(pods);
+    console.log(`ready ${Math.round(performance.now() - startedAt)} ms after the manifests were applied`);
+    await until('a controller leads', async () => (await plain.ask<Health>('/api/v1/health')).ready);
+    assert.deepEqual(await recorded('drained', plain), history);
+    await plain.deleteManifests('split-postgres');
+    assert.deepEqual(await plain.objects(), []);
+    plain.close();
+  });
+
   async function patchNode(name: string, spec: object): Promise<void> {
     const { status, body } = await node.cluster.request('PATCH', `/api/v1/nodes/${name}`, {
       contentType: 'application/merge-patch+json',
@@ -337,26 +365,22 @@ describe('split on a real node, with PostgreSQL by TLS', { skip: 'skipped' in st
     assert.equal(status, 200, JSON.stringify(body));
   }
 
-  /** A Service of the namespace behind which something of this computer listens, and the Secret with what it takes to enter. */
-  async function giveDatabase(database: {
-    name: string;
-    address: string;
-    port: number;
-    password: string;
-    ca: string;
-  }): Promise<void> {
-    const at = `/api/v1/namespaces/${service.namespace}`;
-    // A policy sees the port behind a Service.
-    const ports = [{ name: 'postgres', port: database.port }];
-    await created(node, `${at}/services`, { metadata: { name: database.name }, spec: { ports } });
-    await created(node, `/apis/discovery.k8s.io/v1/namespaces/${service.namespace}/endpointslices`, {
-      metadata: { name: database.name, labels: { 'kubernetes.io/service-name': database.name } },
+  /** A Service of the installation behind which the database of this computer listens, and the Secret with what it takes to enter. */
+  async function giveDatabase(
+    { namespace }: Installation,
+    { name, port }: { readonly name: string; readonly port: number },
+  ): Promise<void> {
+    const at = `/api/v1/namespaces/${namespace}`;
+    const ports = [{ name: 'postgres', port, targetPort: proxy.port }];
+    await created(node, `${at}/services`, { metadata: { name }, spec: { ports } });
+    await created(node, `/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices`, {
+      metadata: { name, labels: { 'kubernetes.io/service-name': name } },
       addressType: 'IPv4',
-      endpoints: [{ addresses: [database.address] }],
-      ports: [{ name: 'postgres', port: database.port }],
+      endpoints: [{ addresses: [node.ours] }],
+      ports: [{ name: 'postgres', port: proxy.port }],
     });
-    const stringData = { password: database.password, 'ca.crt': database.ca };
-    await created(node, `${at}/secrets`, { metadata: { name: database.name }, stringData });
+    const stringData = { password: postgres.password, 'ca.crt': ca };
+    await created(node, `${at}/secrets`, { metadata: { name }, stringData });
   }
 
   /** Starts runs all the while; afterwards each is recorded once, and as it ended. */
@@ -379,10 +403,10 @@ describe('split on a real node, with PostgreSQL by TLS', { skip: 'skipped' in st
   }
 
   /** The records of a CronJob, as soon as there is one. */
-  async function recorded(name: string): Promise<ExecutionPage['items']> {
+  async function recorded(name: string, by = service): Promise<ExecutionPage['items']> {
     let found: ExecutionPage['items'] = [];
     await until(`the run of ${name} is recorded`, async () => {
-      found = (await service.ask<ExecutionPage>(`/api/v1/cronjobs/${work}/${name}/executions`)).items;
+      found = (await by.ask<ExecutionPage>(`/api/v1/cronjobs/${work}/${name}/executions`)).items;
       return found.length > 0;
     });
     return found;
@@ -423,20 +447,6 @@ describe('split on a real node, with PostgreSQL by TLS', { skip: 'skipped' in st
 
   async function restarts(): Promise<Record<string, number>> {
     return Object.fromEntries((await service.pods()).map(({ name, restarts: count }) => [name, count]));
-  }
-
-  async function untilRolledOut(): Promise<void> {
-    await until('new pods are the only ones', async () => {
-      const { body } = await node.cluster.request('GET', `/apis/apps/v1/namespaces/${service.namespace}/deployments`);
-      return body.items.every(
-        ({ metadata, status }: Deployment) =>
-          status.observedGeneration === metadata.generation &&
-          status.updatedReplicas === 2 &&
-          status.replicas === 2 &&
-          status.availableReplicas === 2,
-      );
-    });
-    await service.untilReady(pods);
   }
 });
 

@@ -123,6 +123,8 @@ describe('standalone on a real node', { skip: 'skipped' in started && started.sk
         if (fate.message) assert.match(messagesOf(run).join('\n'), fate.message);
         if (fate.log === undefined) assert.equal(run.logs?.text ?? '', '');
         else assert.ok(run.logs?.text.includes(fate.log), `the log is ${JSON.stringify(run.logs)}`);
+        assert.deepEqual(await missingInLog(run), []);
+        assert.deepEqual(await inventedEvents(run), []);
         assert.ok(
           run.events?.some(({ reason }) => reason === fate.event),
           `the events are ${run.events?.map(({ reason, message }) => `${reason}: ${message}`).join('; ')}`,
@@ -150,6 +152,19 @@ describe('standalone on a real node', { skip: 'skipped' in started && started.sk
     assert.deepEqual(await compareMemory(node, service, work), []);
   });
 
+  test('its process is that of security.md 9: no root, no capability, filtered system calls, and writes nothing but its volumes', async () => {
+    const [machine] = node.machines;
+    const [pod] = (await service.pods()).filter(({ component }) => component === 'standalone');
+    assert.ok(machine && pod);
+    const { status, mounts } = machine.processIn(pod.uid, 'standalone.js');
+    assert.deepEqual(
+      ['Uid', 'Gid', 'CapEff', 'CapBnd', 'NoNewPrivs', 'Seccomp'].map((name) => status[name]),
+      ['65532', '65532', '0000000000000000', '0000000000000000', '1', '2'],
+    );
+    console.log(JSON.stringify(mounts));
+    assert.deepEqual(mounts, ['/data', '/dev/termination-log', '/etc/hosts', '/tmp']);
+  });
+
   test('it needs no shell: with an empty /usr/bin it becomes ready again, and keeps the history', async () => {
     const before = await recorded();
     const deployment = `/apis/apps/v1/namespaces/${service.namespace}/deployments/cronjob-monitor`;
@@ -169,26 +184,28 @@ describe('standalone on a real node', { skip: 'skipped' in started && started.sk
       },
     });
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
-    await untilRolledOut();
+    await service.untilRolledOut({ standalone: 1 });
     assert.deepEqual(await recorded(), before);
   });
 
   test('an upgrade and its rollback keep the history', async () => {
     const before = await recorded();
+    const [first] = await service.pods();
     await service.helm('upgrade', { ...values, controller: { podAnnotations: { change: 'one' } } });
-    await untilRolledOut();
+    const [second] = await service.untilRolledOut({ standalone: 1 });
     assert.deepEqual(await recorded(), before);
     await service.run('rollback', 'cronjob-monitor', '1');
-    await untilRolledOut();
+    const [third] = await service.untilRolledOut({ standalone: 1 });
     assert.deepEqual(await recorded(), before);
+    assert.equal(new Set([first, second, third].map((pod) => pod?.uid)).size, 3, 'each is a pod of its own');
   });
 
   test('helm uninstall leaves what docs/uninstall.md says: the claim with the history, and the definitions', async () => {
     const before = await recorded();
     await service.run('uninstall', 'cronjob-monitor', '--wait');
     const stays = ['persistentvolumeclaims/cronjob-monitor-data', 'pods/cronjob-monitor-test'];
-    await until('its pod has ended', async () => (await objectsOf(node, service.namespace)).length <= stays.length);
-    assert.deepEqual(await objectsOf(node, service.namespace), stays);
+    await until('its pod has ended', async () => (await service.objects()).length <= stays.length);
+    assert.deepEqual(await service.objects(), stays);
     assert.equal(
       (await node.cluster.request('GET', '/apis/cronjob-monitor.io/v1alpha1/cronjobmonitors')).body.items.length,
       1,
@@ -199,7 +216,7 @@ describe('standalone on a real node', { skip: 'skipped' in started && started.sk
     await service.run('uninstall', 'cronjob-monitor', '--wait');
   });
 
-  test('the plain manifests make the same installation', async () => {
+  test('the plain manifests make the same installation: applied anew they keep the history, deleted they leave nothing', async () => {
     // A monitor names for ten minutes the installation that wrote its status, and another namespace waits for as long.
     await node.cluster.request(
       'DELETE',
@@ -207,10 +224,22 @@ describe('standalone on a real node', { skip: 'skipped' in started && started.sk
     );
     const plain = await Installation.prepare(node, 'cronjob-monitor');
     const { storageClassName } = await giveVolume(node, 'plain');
+    const startedAt = performance.now();
     await plain.applyManifests('standalone', { storageClassName });
-    await plain.untilReady({ standalone: 1 });
+    const [first] = await plain.untilReady({ standalone: 1 });
+    console.log(`ready ${Math.round(performance.now() - startedAt)} ms after the manifests were applied`);
     await until('a controller leads', async () => (await plain.ask<Health>('/api/v1/health')).ready);
+    await until('the runs of the cluster are recorded', async () => {
+      const runs = Object.values(await recorded(plain)).flat();
+      return runs.length === Object.keys(fates).length;
+    });
+    const before = await recorded(plain);
+    await plain.applyManifests('standalone', { storageClassName, podAnnotations: { change: 'one' } });
+    const [second] = await plain.untilRolledOut({ standalone: 1 });
+    assert.notEqual(second?.uid, first?.uid);
+    assert.deepEqual(await recorded(plain), before);
     await plain.deleteManifests('standalone');
+    assert.deepEqual(await plain.objects(), []);
     plain.close();
   });
 
@@ -251,30 +280,43 @@ describe('standalone on a real node', { skip: 'skipped' in started && started.sk
     assert.equal(existsSync(cluster.dir), false);
   });
 
+  /** What the kubelet gives as the log of a container whose pod is still there, where it is no part of the record's. */
+  async function missingInLog({ pods, logs }: ExecutionDetail): Promise<string[]> {
+    const texts = await Promise.all(
+      pods.map(async ({ name }) => {
+        const path = `/api/v1/namespaces/${work}/pods/${name}/log?container=main`;
+        const { status, body } = await node.cluster.request('GET', path);
+        return status === 200 ? String(body).trim() : '';
+      }),
+    );
+    return pods.some(({ containers }) => containers.some(({ restarts }) => restarts > 0))
+      ? [] // the log of a life before is kept, which the kubelet gives no longer
+      : texts.filter((text) => !(logs?.text ?? '').includes(text));
+  }
+
+  /** Events of the record that Kubernetes does not have, word for word. */
+  async function inventedEvents({ events }: ExecutionDetail): Promise<string[]> {
+    const { body } = await node.cluster.request('GET', `/api/v1/namespaces/${work}/events`);
+    const known = new Set<string>(
+      body.items.map((one: Rendered) => {
+        const { kind, name } = one['involvedObject'];
+        return `${kind}/${name} ${one['type']} ${one['reason']}: ${one['message'].trim()}`;
+      }),
+    );
+    return (events ?? [])
+      .map(({ object, type, reason, message }) => `${object} ${type} ${reason}: ${message}`)
+      .filter((line) => !known.has(line));
+  }
+
   /** What the history holds: ids of runs by CronJob. */
-  async function recorded(): Promise<Record<string, string[]>> {
+  async function recorded(by = service): Promise<Record<string, string[]>> {
     const entries = await Promise.all(
       Object.keys(fates).map(async (name) => {
-        const { items } = await service.ask<ExecutionPage>(`/api/v1/cronjobs/${work}/${name}/executions`);
+        const { items } = await by.ask<ExecutionPage>(`/api/v1/cronjobs/${work}/${name}/executions`);
         return [name, items.map(({ id, status }) => `${id} ${status}`)] as const;
       }),
     );
     return Object.fromEntries(entries);
-  }
-
-  async function untilRolledOut(): Promise<void> {
-    const deployment = `/apis/apps/v1/namespaces/${service.namespace}/deployments/cronjob-monitor`;
-    await until('the new pod is the only one', async () => {
-      const { body } = await node.cluster.request('GET', deployment);
-      const { observedGeneration, updatedReplicas, replicas, availableReplicas } = body.status;
-      return (
-        observedGeneration === body.metadata.generation &&
-        updatedReplicas === 1 &&
-        replicas === 1 &&
-        availableReplicas === 1
-      );
-    });
-    await service.untilReady({ standalone: 1 });
   }
 });
 
@@ -317,30 +359,4 @@ function differencesOf(run: ExecutionDetail, pods: readonly Rendered[]): string[
         : [`${container}: ${JSON.stringify(recorded)}, the kubelet said ${JSON.stringify(told)}`];
     });
   });
-}
-
-const ofEveryNamespace = new Set(['kube-root-ca.crt', 'default']);
-
-/** Everything of the kinds that an installation makes, but what every namespace has. */
-async function objectsOf(node: RealNode, namespace: string): Promise<string[]> {
-  const kinds = {
-    'api/v1': ['pods', 'services', 'configmaps', 'secrets', 'serviceaccounts', 'persistentvolumeclaims'],
-    'apis/apps/v1': ['deployments', 'replicasets'],
-    'apis/networking.k8s.io/v1': ['networkpolicies', 'ingresses'],
-    'apis/policy/v1': ['poddisruptionbudgets'],
-    'apis/rbac.authorization.k8s.io/v1': ['roles', 'rolebindings'],
-  };
-  const found: string[] = [];
-  const paths = Object.entries(kinds).flatMap(([group, plurals]) => plurals.map((plural) => [group, plural] as const));
-  for (const [group, plural] of paths) {
-    const { body } = await node.cluster.request('GET', `/${group}/namespaces/${namespace}/${plural}`);
-    const names: string[] = body.items.map(({ metadata }: Rendered) => metadata.name);
-    found.push(...names.filter((name) => !ofEveryNamespace.has(name)).map((name) => `${plural}/${name}`));
-  }
-  const { body: roles } = await node.cluster.request(
-    'GET',
-    '/apis/rbac.authorization.k8s.io/v1/clusterroles?labelSelector=app.kubernetes.io/name=cronjob-monitor',
-  );
-  for (const { metadata } of roles.items) found.push(`clusterroles/${metadata.name}`);
-  return found.sort();
 }
