@@ -67,6 +67,27 @@ test('groups of which one waits while the other computes run together where both
   ]);
 });
 
+test('the image is built beside the faults where all is run, and with the node where that is asked for', (t) => {
+  const files = {
+    'tests/faults/f1-a.test.ts': good,
+    'tests/realnode/image.test.ts': good,
+    'tests/realnode/split.test.ts': good,
+  };
+  const namesOf = (names) =>
+    run(t, files, { names })
+      .summary()
+      .groups.map(({ name, passed }) => [name, passed]);
+  assert.deepEqual(namesOf(['all']), [
+    ['image, faults', 2],
+    ['node', 1],
+  ]);
+  assert.deepEqual(namesOf(['node']), [
+    ['image', 1],
+    ['node', 1],
+  ]);
+  assert.deepEqual(namesOf(['faults']), [['faults', 1]]);
+});
+
 test('files that wait run beside those of their group that compute, and fail as they do', (t) => {
   /** Ends when all of the others have begun: one after the other they would wait for ever. */
   const meeting = (name, others) => `

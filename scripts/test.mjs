@@ -41,6 +41,7 @@ const groups = [
     first: /\/f(5|50|19|4|1|35|14|32|38|41|37)-/,
     waits: /\/f(19|14|32|41|44|43|21|17|12)-/,
   },
+  { name: 'image', partOf: 'node', beside: 'faults', files: 'tests/realnode/image.test.ts' },
   { name: 'truth', beside: 'node', files: 'tests/truth/**/*.test.ts', atOnce: 2 },
   { name: 'chart', within: 'truth', files: 'tests/chart/**/*.test.ts', atOnce: 2 },
   { name: 'node', files: 'tests/realnode/**/*.test.ts', atOnce: 3, first: /\/(split|standalone)\./ },
@@ -114,8 +115,8 @@ process.exit(interrupted.signal.aborted ? 130 : summary.failed > 0 ? 1 : 0);
 /** Groups with their files. A name chooses the group of that name, else every file whose path holds it; without a name the everyday ones. */
 function choose(wanted) {
   const seen = new Set();
-  const isWhole = ({ name, everyday }) =>
-    wanted.includes(everySuite) || wanted.includes(name) || (wanted.length === 0 && everyday === true);
+  const isWhole = ({ name, partOf, everyday }) =>
+    [everySuite, name, partOf].some((one) => wanted.includes(one)) || (wanted.length === 0 && everyday === true);
   return groups
     .map(({ files: pattern, ...group }) => {
       const found = globSync(pattern, { exclude: (path) => path.includes('node_modules') }).filter(
