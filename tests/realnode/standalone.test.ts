@@ -80,7 +80,7 @@ describe('standalone on a real node', { skip: 'skipped' in started && started.sk
     await node.cluster.request('DELETE', '/api/v1/namespaces/first');
   });
 
-  test('each of twelve fates is recorded as the kubelet said that it ended', async (context) => {
+  test('each fate is recorded as the kubelet said that it ended', async (context) => {
     await created(node, `/apis/cronjob-monitor.io/v1alpha1/namespaces/${work}/cronjobmonitors`, {
       apiVersion: 'cronjob-monitor.io/v1alpha1',
       kind: 'CronJobMonitor',

@@ -130,7 +130,7 @@ export const builtInFixes: readonly BuiltInFix[] = [
     priority: 75,
     anyOf: [exitCodes(137)],
     suggestion:
-      'Exit code 137: the process was killed (SIGKILL). Most often memory ran out: raise the memory limit of {{ .CronJob.Name }}. Else a deadline or a drain ended it.',
+      'Exit code 137: the process was killed (SIGKILL). Most often memory ran out, which the runtime of a busy node may fail to say: raise the memory limit of {{ .CronJob.Name }}. Else a deadline or a drain ended it.',
   },
   {
     name: 'sigterm',
