@@ -15,7 +15,8 @@ const { globSync } = await import('node:fs');
  * `npm test`, which takes ten minutes on two cores and needs nothing but Node; the others need a control plane, another browser run, or
  * minutes of real time. Where both run whole, a group that is `within` another one is a part of it, and one that is `beside` another one runs at
  * the same time, so many files at once of each: one computes while the other waits. Files that `waits` finds have hardly any use for a
- * processor, by the summary's `processorSeconds`: they run beside the rest of their group, as many again.
+ * processor, by the summary's `processorSeconds`: they run beside the rest of their group, two at once. `partOf`: chosen with that group too.
+ * The image is built beside the faults, which leave processors idle, so that the node does not wait for it.
  */
 const groups = [
   {
@@ -157,9 +158,11 @@ function poolsOf({ first, waits, preload, atOnce, isWhole }, files) {
   const isFirst = (file) => first?.test(`/${file}`) === true;
   const inOrder = files.toSorted((a, b) => isFirst(b) - isFirst(a) || a.localeCompare(b));
   const doesWait = (file) => isWhole && waits?.test(`/${file}`) === true;
-  return [inOrder.filter((file) => !doesWait(file)), inOrder.filter(doesWait)]
-    .filter(({ length }) => length > 0)
-    .map((part) => ({ files: part, preload, atOnce }));
+  const pools = [
+    { files: inOrder.filter((file) => !doesWait(file)), preload, atOnce },
+    { files: inOrder.filter(doesWait), preload, atOnce: 2 },
+  ];
+  return pools.filter((pool) => pool.files.length > 0);
 }
 
 /** Each file that failed is run once more, alone; the count then is that of the second attempt, and the summary tells of the first. */
