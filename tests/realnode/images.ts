@@ -203,12 +203,9 @@ async function save({ name, archive }: Image): Promise<void> {
   await buildah('push', name, `docker-archive:${archive}:${name}`);
 }
 
-/**
- * buildah with storage of its own, in a mount namespace of its own: nothing stays mounted when it is ended in the middle. Suites that hold
- * real seconds run beside a build and go first.
- */
+/** buildah with storage of its own, in a mount namespace of its own: nothing stays mounted when it is ended in the middle. */
 export function buildah(...args: string[]): Promise<string> {
-  return run('nice', ['-n', '15', 'unshare', '--mount', 'buildah', ...storage, ...args]);
+  return run('unshare', ['--mount', 'buildah', ...storage, ...args]);
 }
 
 /** The mirror from which this computer takes its own packages; its lists are fetched where an installation has thrown them away. */
