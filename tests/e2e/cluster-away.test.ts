@@ -53,7 +53,7 @@ const troubles: Readonly<Record<string, Trouble>> = {
       );
       return remove;
     },
-    said: /^cannot list cronjobs: forbidden \(list cronjobs\): give the account/m,
+    said: /^cannot watch cronjobs: forbidden \(watch cronjobs\): give the account/m,
     lines: ['the cluster cannot be watched', 'the cluster is watched again', 1],
     watchedMs: 32_000,
     mendedWithinMs: 40_000,

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Store } from '@cronjob-monitor/shared/store';
 import type { MonitorProcess } from '../servers/index.ts';
 import { JobReader, openBeside, untilAllRecorded } from './checker/index.ts';
-import { namespace, startBench, type Bench } from './harness/bench.ts';
+import { listsAt, namespace, startBench, type Bench } from './harness/bench.ts';
 import { timesOf } from './harness/counts.ts';
 import {
   completeStatus,
@@ -49,7 +49,7 @@ describe('F12, connections cut every second', () => {
   test('each Job is recorded once, and the back-off bounds the lists', async (t) => {
     const owners = Array.from({ length: 20 }, (_, number) => putCronJob(bench.sim, `cut-${number}`));
     const lists = bench.sim.fault({
-      target: { verb: 'list', path: /^\/apis\/batch\/v1\/jobs$/ },
+      target: listsAt(/^\/apis\/batch\/v1\/jobs$/),
       effect: { kind: 'slow', delayMs: 0 },
     });
     const watches = bench.sim.fault({

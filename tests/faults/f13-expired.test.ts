@@ -11,23 +11,39 @@ const path = /^\/apis\/batch\/v1\/jobs$/;
 /** More than a page, so that every list has to go on. */
 const present = 700;
 
-/** The ways in which a server says that a version is too old, each with what makes the client ask. */
-const forms: Readonly<Record<string, readonly FaultScript[]>> = {
+/** The ways in which a server says that a version is too old, each with what makes the client ask. `inList`: in the middle of a list. */
+const formsOf = (inList: FaultScript): Readonly<Record<string, readonly FaultScript[]>> => ({
   'as the answer to a watch': [{ target: { verb: 'watch', path }, effect: { kind: 'answer', code: 410 }, times: 1 }],
   'as an ERROR event of a watch': [{ target: { verb: 'watch', path }, effect: { kind: 'expire' }, times: 1 }],
   'in the middle of a list': [
     { target: { verb: 'watch', path }, effect: { kind: 'answer', code: 410 }, times: 1 },
-    { target: { verb: 'list', path, query: 'continue=' }, effect: { kind: 'answer', code: 410 }, times: 1 },
+    { ...inList, times: 1 },
   ],
   'in the middle of every list': [
     { target: { verb: 'watch', path }, effect: { kind: 'answer', code: 410 }, times: 1 },
-    { target: { verb: 'list', path, query: 'continue=' }, effect: { kind: 'answer', code: 410 } },
+    inList,
   ],
+});
+
+const inPage: FaultScript = {
+  target: { verb: 'list', path, query: 'continue=' },
+  effect: { kind: 'answer', code: 410 },
+};
+const inStream: FaultScript = {
+  target: { verb: 'watch', path, query: 'sendInitialEvents=true' },
+  effect: { kind: 'expire', lines: present / 2 },
 };
 
-/** F13: 410 in all its forms. */
-describe('F13, a version that is too old', () => {
-  const bench = benchOfSuite({ controllers: false });
+/** F13: 410 in all its forms, where lists are streamed and where they come in pages. */
+for (const [how, streamsLists, inList] of [
+  ['streamed', true, inStream],
+  ['in pages', false, inPage],
+] as const) {
+  describe(`F13, a version that is too old, lists ${how}`, () => expires(streamsLists, formsOf(inList)));
+}
+
+function expires(streamsLists: boolean, forms: ReturnType<typeof formsOf>): void {
+  const bench = benchOfSuite({ controllers: false, streamsLists });
   let slots = 0;
   let ended = 0;
 
@@ -65,7 +81,7 @@ describe('F13, a version that is too old', () => {
       }
     });
   }
-});
+}
 
 async function restart(service: MonitorProcess): Promise<void> {
   await service.end();

@@ -11,6 +11,7 @@ export {
   type ReconcileResult,
 } from './reconcile-loop.ts';
 export { Reflector, type ReflectorDeps, type ReflectorState, type WatchMetrics } from './reflector.ts';
+export { ListOffer } from './list-form.ts';
 export { ReflectorSet, type RunningReflector } from './reflector-set.ts';
 export { Snapshots, type Snapshot, type SnapshotDeps, type SnapshotListener } from './snapshots.ts';
 export { Spool, type SpoolDeps, type SpoolEntry } from './spool.ts';

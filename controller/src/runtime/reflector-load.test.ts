@@ -7,6 +7,7 @@ import type { ListPage, ListRequest, RawObject } from '@cronjob-monitor/shared/k
 import { FakeClock, RecordingLogger, settle } from '@cronjob-monitor/shared/testing';
 
 import { ObjectCache } from './cache.ts';
+import { ListOffer } from './list-form.ts';
 import { findIdentity, type Projected } from './objects.ts';
 import { Reflector } from './reflector.ts';
 
@@ -43,6 +44,7 @@ test('a first list of 50,000 Jobs never keeps the event loop for 100 ms, and fit
       watch: () => new Promise(() => {}),
       reloadCredentials: () => {},
     },
+    listOffer: new ListOffer({ version: async () => 'v1.31.0' }),
     handlers: [() => {}],
     logger: new RecordingLogger(),
     metrics: { listed: () => {}, restarted: () => {}, unreadableLine: () => {}, handlerFailed: () => {} },

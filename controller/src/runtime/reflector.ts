@@ -1,15 +1,23 @@
-import { type Cluster, ClusterError, type RawObject, type WatchedKind } from '@cronjob-monitor/shared/kube';
+import {
+  type Cluster,
+  ClusterError,
+  initialEventsEnd,
+  type RawObject,
+  type WatchedKind,
+} from '@cronjob-monitor/shared/kube';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 
 import type { ObjectCache } from './cache.ts';
 import { ClusterOutage } from './cluster-outage.ts';
 import { Delivery } from './delivery.ts';
+import { ListForm, type ListOffer, type Unfinished } from './list-form.ts';
 import { listAll } from './list-pages.ts';
 import { ObjectDiff } from './object-diff.ts';
 import {
   type EventHandler,
   findIdentity,
   type Identity,
+  isObject,
   type Projected,
   type Projection,
   resourceOf,
@@ -38,6 +46,8 @@ export interface ReflectorDeps<T extends Projected> {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: WatchMetrics;
+  /** Shared by all that watch one cluster. */
+  readonly listOffer: ListOffer;
   /** Told after a list that took the place of a watch: events between them may be lost. */
   readonly onBlind?: ((span: BlindSpan) => void) | undefined;
   /** Shared by all that watch one cluster; absent: its own. */
@@ -64,9 +74,15 @@ const idleMs = 90_000;
 /** An ERROR event may hide a lost one: the list that follows it waits at most this long. */
 const relistWithinMs = 5_000;
 
+/** A list that comes as the beginning of a watch, until the mark of its end. */
+interface StreamedList {
+  readonly begun: ReturnType<WatchProgress['mark']>;
+  isWhole: boolean;
+}
+
 /**
  * Keeps a cache in step with the cluster for one kind, and tells handlers what changes: list, watch from its version, and
- * again, without end. It misses nothing while Kubernetes still has it; what it does after each kind of trouble is the table
+ * again, without end. Where the server streams lists (WatchList), list and watch are one answer. It misses nothing while Kubernetes still has it; what it does after each kind of trouble is the table
  * of `WatchRecovery`.
  */
 export class Reflector<T extends Projected> {
@@ -76,6 +92,7 @@ export class Reflector<T extends Projected> {
   readonly #random: () => number;
   readonly #diff: ObjectDiff<T>;
   readonly #delivery: Delivery<T>;
+  readonly #listForm: ListForm;
   readonly #recovery: WatchRecovery;
   readonly #problem: WatchProblem;
   readonly #progress: WatchProgress;
@@ -89,6 +106,7 @@ export class Reflector<T extends Projected> {
     const logger = deps.logger.child({ resource, namespace: deps.namespace });
     this.#diff = new ObjectDiff(deps.projection, deps.cache, deps.namespace);
     this.#delivery = new Delivery({ handlers: deps.handlers, logger, onFailure: () => deps.metrics.handlerFailed() });
+    this.#listForm = new ListForm(deps.listOffer, logger);
     this.#recovery = new WatchRecovery({
       clock: deps.clock,
       random: this.#random,
@@ -113,11 +131,24 @@ export class Reflector<T extends Projected> {
   /** Runs until the signal aborts, and then resolves. Throws nothing. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const recovery = await (this.#progress.listIsDue ? this.#list(signal) : this.#watch(signal));
+      const recovery = await this.#next(signal);
       if (recovery.next === 'list') this.#progress.forgetVersion();
       if (signal.aborted) return;
       if (recovery.waitMs > 0) await this.#deps.clock.sleep(recovery.waitMs, signal).catch(() => {});
     }
+  }
+
+  async #next(signal: AbortSignal): Promise<Recovery> {
+    if (!this.#progress.listIsDue) return this.#watch(signal);
+    try {
+      if (!(await this.#listForm.isStream(signal))) return await this.#list(signal);
+    } catch (error) {
+      return this.#afterFailure(error, 'list', signal);
+    }
+    const list = { begun: this.#progress.mark(), isWhole: false };
+    this.#deps.metrics.listed();
+    this.#diff.beginList();
+    return this.#watch(signal, list);
   }
 
   async #list(signal: AbortSignal): Promise<Recovery> {
@@ -129,18 +160,17 @@ export class Reflector<T extends Projected> {
       this.#diff.beginList();
     };
     const onItems = (items: readonly RawObject[]) => this.#takeInPage(items);
-    try {
-      const list = { cluster, kind: this.#kind, namespace: this.#namespace, onBegin, onItems };
-      const version = await listAll(list, signal);
-      await this.#delivery.deliver(this.#diff.finishList());
-      const blind = this.#progress.listed(version, begun);
-      if (blind) this.#deps.onBlind?.(blind);
-    } catch (error) {
-      return this.#afterFailure(error, 'list', signal);
-    }
+    const list = { cluster, kind: this.#kind, namespace: this.#namespace, onBegin, onItems };
+    await this.#finishList(await listAll(list, signal), begun);
     this.#recovery.answered();
     this.#problem.worked('list');
     return { waitMs: 0, next: 'watch' };
+  }
+
+  async #finishList(version: string, begun: ReturnType<WatchProgress['mark']>): Promise<void> {
+    await this.#delivery.deliver(this.#diff.finishList());
+    const blind = this.#progress.listed(version, begun);
+    if (blind) this.#deps.onBlind?.(blind);
   }
 
   async #takeInPage(items: readonly RawObject[]): Promise<void> {
@@ -151,9 +181,15 @@ export class Reflector<T extends Projected> {
     }
   }
 
-  async #watch(signal: AbortSignal): Promise<Recovery> {
+  /** `list`: the stream begins with it. */
+  async #watch(signal: AbortSignal, list?: StreamedList): Promise<Recovery> {
     const { clock, cluster, metrics } = this.#deps;
     let recovery: Recovery | undefined;
+    let isOpen = false;
+    const endWith = (reaction: Recovery): undefined => {
+      recovery = reaction;
+      stream.close();
+    };
     const stream = new WatchStream(
       {
         cluster,
@@ -162,33 +198,59 @@ export class Reflector<T extends Projected> {
         request: {
           kind: this.#kind,
           namespace: this.#namespace,
-          resourceVersion: this.#progress.version ?? '',
+          resourceVersion: list ? undefined : this.#progress.version,
           timeoutSeconds: 240 + Math.floor(this.#random() * 61),
         },
         onOpen: () => {
+          isOpen = true;
           this.#recovery.answered();
           this.#problem.worked('watch');
         },
         onLine: (line) => {
-          if (line.type === 'event' && line.verb === 'ERROR') {
-            recovery = this.#afterErrorEvent(line.object);
-            stream.close();
-            return undefined;
-          }
-          return this.#takeInLine(line, stream);
+          if (line.type === 'event' && line.verb === 'ERROR') return endWith(this.#afterErrorEvent(line.object, list));
+          if (list?.isWhole !== false) return this.#takeInLine(line, stream);
+          const pending = this.#takeInListed(line, list);
+          return pending === 'unreadable' ? endWith(this.#afterUnlisted(line)) : pending;
         },
       },
       signal,
     );
-    this.#closeWhenListIsDue(stream);
+    if (!list) this.#closeWhenListIsDue(stream);
     try {
       const end = await stream.run();
-      return recovery ?? this.#afterEnd(end);
+      return recovery ?? this.#afterEnd(end, list);
     } catch (error) {
+      const isRefused = error instanceof ClusterError && (error.code === 'invalid' || error.code === 'gone');
+      if (list?.isWhole === false && isRefused) return this.#inPages('refused');
+      if (list?.isWhole === false && isOpen && !signal.aborted) this.#listForm.unfinished('cut');
       return this.#afterFailure(error, 'watch', signal);
     } finally {
       metrics.restarted();
     }
+  }
+
+  /**
+   * A line of a list that is not whole yet: it names no version from which a watch could go on. The object of one that cannot be read would
+   * be taken for one that is gone.
+   */
+  #takeInListed(line: WatchLine, list: StreamedList): Promise<void> | 'unreadable' | undefined {
+    if (line.type === 'unreadable') return line.why === 'cut' ? undefined : 'unreadable'; // the connection ends with what it cut
+    const { verb, object } = line;
+    if (verb === 'BOOKMARK') {
+      const version = versionOf(object);
+      if (version === undefined) return 'unreadable';
+      return marksEnd(object) ? this.#finishStreamed(version, list) : undefined;
+    }
+    const identity = findIdentity(object);
+    if (!identity || !isChange(verb)) return 'unreadable';
+    return this.#takeIn(identity, () => this.#observe(verb, object, identity));
+  }
+
+  async #finishStreamed(version: string, list: StreamedList): Promise<void> {
+    await this.#finishList(version, list.begun);
+    list.isWhole = true;
+    this.#listForm.finished();
+    this.#problem.worked('list');
   }
 
   #takeInLine(line: WatchLine, stream: WatchStream): Promise<void> | void {
@@ -199,17 +261,17 @@ export class Reflector<T extends Projected> {
       return version === undefined ? this.#afterUnreadable('noVersion', stream) : this.#progress.reached(version);
     }
     const identity = findIdentity(object);
-    if (!identity || !(verb === 'ADDED' || verb === 'MODIFIED' || verb === 'DELETED')) {
-      return this.#afterUnreadable(identity ? 'unknownType' : 'noIdentity', stream);
-    }
+    if (!identity || !isChange(verb)) return this.#afterUnreadable(identity ? 'unknownType' : 'noIdentity', stream);
     const received = this.#progress.mark();
-    const pending = this.#takeIn(identity, () =>
-      verb === 'DELETED' ? this.#diff.observeDeleted(object, identity) : this.#diff.observe(object, identity),
-    );
+    const pending = this.#takeIn(identity, () => this.#observe(verb, object, identity));
     if (!pending) return this.#progress.reached(identity.version, received);
     return pending.then(() => {
       if (!stream.signal.aborted) this.#progress.reached(identity.version, received);
     });
+  }
+
+  #observe(verb: Change, object: RawObject, identity: Identity): ReturnType<ObjectDiff<T>['observe']> {
+    return verb === 'DELETED' ? this.#diff.observeDeleted(object, identity) : this.#diff.observe(object, identity);
   }
 
   /** What one object changes is told to the handlers. A projection that throws is as a handler that throws. */
@@ -242,7 +304,8 @@ export class Reflector<T extends Projected> {
     );
   }
 
-  #afterErrorEvent(status: RawObject): Recovery {
+  #afterErrorEvent(status: RawObject, list: StreamedList | undefined): Recovery {
+    if (list?.isWhole === false) this.#listForm.unfinished('cut');
     if (status['code'] === 410) return this.#recovery.afterExpired(this.#progress.broughtNews);
     this.#deps.metrics.unreadableLine();
     this.#deps.logger.warn('a watch ended with an error', {
@@ -253,9 +316,26 @@ export class Reflector<T extends Projected> {
     return this.#recovery.afterErrorEvent(relistWithinMs);
   }
 
-  #afterEnd(end: StreamEnd): Recovery {
+  #afterUnlisted(line: WatchLine): Recovery {
+    this.#deps.metrics.unreadableLine();
+    const why = line.type === 'unreadable' ? line.why : 'noEvent';
+    this.#deps.logger.warn('a line of a list could not be read', { resource: resourceOf[this.#kind], why });
+    return this.#inPages('unreadable');
+  }
+
+  #inPages(why: Unfinished): Recovery {
+    this.#listForm.unfinished(why);
+    return { waitMs: 0, next: 'list' };
+  }
+
+  #afterEnd(end: StreamEnd, list: StreamedList | undefined): Recovery {
     // A stream that was closed by us was closed for a list, or for good.
     if (end.how === 'closed') return { waitMs: 0, next: 'watch' };
+    if (list?.isWhole === false) {
+      if (end.how === 'idle') return this.#inPages('silent');
+      this.#listForm.unfinished('cut');
+      return this.#recovery.afterFailure(undefined, 'list');
+    }
     return end.how === 'idle' ? this.#recovery.afterIdle(end.bytes) : this.#recovery.afterEnd(end);
   }
 
@@ -269,6 +349,18 @@ export class Reflector<T extends Projected> {
     if (recovery.waitMs > 0) this.#problem.failed(during, known);
     return recovery;
   }
+}
+
+type Change = 'ADDED' | 'MODIFIED' | 'DELETED';
+
+function isChange(verb: string): verb is Change {
+  return verb === 'ADDED' || verb === 'MODIFIED' || verb === 'DELETED';
+}
+
+/** The bookmark after the last object of a streamed list. */
+function marksEnd({ metadata }: RawObject): boolean {
+  const annotations = isObject(metadata) ? metadata['annotations'] : undefined;
+  return isObject(annotations) && annotations[initialEventsEnd] === 'true';
 }
 
 function versionOf(object: RawObject): string | undefined {

@@ -20,6 +20,7 @@ import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import type { WatchMetrics } from '../metrics/index.ts';
 import {
   ClusterOutage,
+  ListOffer,
   ObjectCache,
   Reflector,
   ReflectorSet,
@@ -110,6 +111,7 @@ export function createCaches(): ClusterCaches {
 export function createReflectors(deps: ReflectorSetDeps, caches: ClusterCaches, tell: ClusterHandlers): ReflectorSet {
   const translator = createTranslator();
   const outage = new ClusterOutage(deps.logger);
+  const listOffer = new ListOffer(deps.cluster);
   return new ReflectorSet([
     ...reflect('Namespace', caches.namespaces, tell.onNamespace, (raw) => withNamespace(translator.namespace(raw))),
     ...reflect('CronJobMonitor', caches.monitors, tell.onMonitor, (raw) =>
@@ -153,6 +155,7 @@ export function createReflectors(deps: ReflectorSetDeps, caches: ClusterCaches, 
           logger: deps.logger,
           metrics,
           outage,
+          listOffer,
           onBlind: kind === 'CronJob' || kind === 'Job' ? deps.onBlind : undefined,
         }),
       );

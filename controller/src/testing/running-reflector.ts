@@ -6,6 +6,8 @@ import { FakeClock, RecordingLogger, ScriptedCluster } from '@cronjob-monitor/sh
 
 import { ObjectCache } from '../runtime/cache.ts';
 import { type EventHandler, findIdentity, type Identity } from '../runtime/objects.ts';
+import { ListOffer } from '../runtime/list-form.ts';
+import type { BlindSpan } from '../runtime/watch-progress.ts';
 import { Reflector } from '../runtime/reflector.ts';
 
 export interface ReflectorSetUp {
@@ -13,12 +15,15 @@ export interface ReflectorSetUp {
   /** What `Math.random` would have said; full back-off, and watches of 300 s, by default. */
   readonly random?: number;
   readonly namespace?: string;
+  /** The release of the server; 1.31 by default, which lists in pages. */
+  readonly version?: string | Error;
+  readonly onBlind?: (span: BlindSpan) => void;
 }
 
 /** A reflector of Jobs that runs from the first list on; what it told is in `told`, such as `added u1@1`. */
 export function aReflector(t: TestContext, options: ReflectorSetUp = {}) {
   const clock = new FakeClock();
-  const cluster = new ScriptedCluster(clock);
+  const cluster = new ScriptedCluster(clock, options.version);
   const logger = new RecordingLogger();
   const cache = new ObjectCache<Identity>({});
   const counts = { lists: 0, restarts: 0, unreadable: 0, failed: 0 };
@@ -34,6 +39,8 @@ export function aReflector(t: TestContext, options: ReflectorSetUp = {}) {
     logger,
     projection: { kind: 'Job', project: (raw: RawObject) => findIdentity(raw) },
     namespace: options.namespace,
+    listOffer: new ListOffer(cluster),
+    onBlind: options.onBlind,
     handlers: options.handlers ?? [tell],
     random: () => options.random ?? 0.999999,
     metrics: {

@@ -112,11 +112,14 @@ class HttpCluster implements Cluster {
 
   watch(request: WatchRequest, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
     const { kind, namespace, resourceVersion, timeoutSeconds } = request;
+    const streamsList = resourceVersion === undefined;
     const query = queryOf({
       watch: 1,
       labelSelector: kind === 'Pod' ? ofJobs : undefined,
       allowWatchBookmarks: true,
       resourceVersion,
+      sendInitialEvents: streamsList || undefined,
+      resourceVersionMatch: streamsList ? 'NotOlderThan' : undefined,
       timeoutSeconds,
     });
     const path = pathOf(kinds[kind], { namespace }) + query;

@@ -23,10 +23,17 @@ export interface ListPage {
 export interface WatchRequest {
   readonly kind: WatchedKind;
   readonly namespace?: string | undefined;
-  readonly resourceVersion: string;
+  /**
+   * What is told are changes after this version. Absent: an ADDED event for each object that is there comes first, and their end is a bookmark
+   * with the annotation `initialEventsEnd` (WatchList): as new as a list without a version.
+   */
+  readonly resourceVersion?: string | undefined;
   /** After so long the server ends the watch by itself. Bookmarks are always asked for. */
   readonly timeoutSeconds: number;
 }
+
+/** https://kubernetes.io/docs/reference/using-api/api-concepts/#streaming-lists */
+export const initialEventsEnd = 'k8s.io/initial-events-end';
 
 export interface LogRequest {
   readonly namespace: string;

@@ -51,6 +51,13 @@ const rows: Row[] = [
     '/api/v1/namespaces/a/pods?watch=1&labelSelector=job-name&allowWatchBookmarks=true&resourceVersion=7&timeoutSeconds=250',
   ],
   [
+    'list as the beginning of a watch',
+    async (c) => readAll(await c.watch({ kind: 'Job', timeoutSeconds: 250 }, never)),
+    {},
+    'GET',
+    `${batch}/jobs?watch=1&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=250`,
+  ],
+  [
     'status of a monitor',
     (c) => c.patchMonitorStatus(key, { phase: null }, '9', never),
     {},

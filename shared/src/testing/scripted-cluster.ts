@@ -60,16 +60,20 @@ export interface AskedWatch extends WatchRequest {
 }
 
 /** Answers lists and watches in the order in which a test laid the answers down; without one it hangs, as a dead server does. */
-export class ScriptedCluster implements Pick<Cluster, 'listPage' | 'watch' | 'reloadCredentials'> {
+export class ScriptedCluster implements Pick<Cluster, 'listPage' | 'watch' | 'reloadCredentials' | 'version'> {
   readonly lists: AskedList[] = [];
   readonly watches: AskedWatch[] = [];
   reloads = 0;
+  /** How often it was asked for its release. */
+  asked = 0;
+  readonly #version: string | Error;
   readonly #clock: Clock;
   readonly #pages: (ListPage | Error)[] = [];
   readonly #streams: (AsyncIterable<Uint8Array> | Error)[] = [];
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, version: string | Error = 'v1.31.0') {
     this.#clock = clock;
+    this.#version = version;
   }
 
   /** The next pages, each one answer. */
@@ -94,6 +98,11 @@ export class ScriptedCluster implements Pick<Cluster, 'listPage' | 'watch' | 're
     this.watches.push({ ...request, atMs: this.#clock.monotonicMs(), signal });
     const stream = this.#streams.shift();
     return stream === undefined ? hangUntil(signal) : answer(stream);
+  }
+
+  async version(): Promise<string> {
+    this.asked += 1;
+    return answer(this.#version);
   }
 
   reloadCredentials(): void {

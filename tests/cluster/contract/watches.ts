@@ -1,7 +1,19 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import type { WatchedKind } from '@cronjob-monitor/shared/kube';
-import { aNamespace, collect, prepare, raw, watchUntil, type Subject, type WatchLine } from '../contract-cluster.ts';
+import { initialEventsEnd, type RawObject, type WatchedKind } from '@cronjob-monitor/shared/kube';
+import { systemClock } from '@cronjob-monitor/shared/process';
+import { RecordingLogger } from '@cronjob-monitor/shared/testing';
+import { ListOffer, ObjectCache, Reflector, type Projected } from '../../../controller/src/runtime/index.ts';
+import {
+  aNamespace,
+  collect,
+  prepare,
+  raw,
+  until,
+  watchUntil,
+  type Subject,
+  type WatchLine,
+} from '../contract-cluster.ts';
 import { aCronJob, paths } from '../kube-objects.ts';
 
 const merge = { contentType: 'application/merge-patch+json' };
@@ -112,6 +124,80 @@ export function watchContract(subject: Subject): void {
       assert.equal(added && said(added), 'ADDED m');
     });
 
+    test('a watch without a version brings what is there, the mark of its end, then changes', async () => {
+      for (const name of ['six', 'seven']) await prepare(subject, 'POST', paths.cronJobs(namespace), aCronJob(name));
+      const before = await versionNow();
+      const abort = new AbortController();
+      const request = { kind: 'CronJob', namespace, timeoutSeconds: 20 } as const;
+      let isSuspended = false;
+      const lines = await collect(
+        await subject().client.watch(request, abort.signal),
+        (seen) => {
+          if (!isSuspended && seen.some(({ type }) => type === 'BOOKMARK')) {
+            isSuspended = true;
+            void raw(subject, 'PATCH', paths.cronJobs(namespace, 'six'), {
+              body: { spec: { suspend: true } },
+              ...merge,
+            });
+          }
+          return seen.some(({ type }) => type === 'MODIFIED');
+        },
+        abort,
+      );
+      const end = lines.findIndex(({ type }) => type === 'BOOKMARK');
+      assert.deepEqual(
+        lines
+          .slice(0, end)
+          .map(said)
+          .filter((line) => /six|seven/.test(line)),
+        ['ADDED seven', 'ADDED six'],
+        'in the order of their names',
+      );
+      assert.ok(lines.slice(0, end).every(({ type }) => type === 'ADDED'));
+      const { annotations, resourceVersion } = lines[end]?.object.metadata ?? {};
+      assert.deepEqual(annotations, { [initialEventsEnd]: 'true' });
+      assert.ok(BigInt(resourceVersion) >= BigInt(before), 'as new as a list');
+      assert.equal(said(lines.at(-1) as WatchLine), 'MODIFIED six');
+    });
+
+    test('a reflector lists by a stream, and finds by it what it has missed', async () => {
+      const { client } = subject();
+      const logger = new RecordingLogger();
+      const cache = new ObjectCache<Projected>({});
+      const told: string[] = [];
+      let lists = 0;
+      const reflector = new Reflector<Projected>({
+        cluster: client,
+        cache,
+        namespace,
+        clock: systemClock,
+        logger,
+        listOffer: new ListOffer(client),
+        projection: { kind: 'CronJob', project: toSeen },
+        handlers: [({ type, item }) => void told.push(`${type} ${item.name}`)],
+        metrics: { listed: () => (lists += 1), restarted() {}, unreadableLine() {}, handlerFailed() {} },
+      });
+      const isThere = (name: string): boolean => cache.findByName(namespace, name) !== undefined;
+      await prepare(subject, 'POST', paths.cronJobs(namespace), aCronJob('eight'));
+      const stop = new AbortController();
+      const running = reflector.run(stop.signal);
+      await until('the first list', async () => reflector.state.synced || undefined);
+      assert.ok(isThere('eight'));
+      await prepare(subject, 'POST', paths.cronJobs(namespace), aCronJob('nine'));
+      await until('the watch', async () => isThere('nine') || undefined);
+      await prepare(subject, 'DELETE', paths.cronJobs(namespace, 'nine'), {});
+      await until('the deletion', async () => !isThere('nine') || undefined);
+      stop.abort();
+      await running;
+      assert.equal(lists, 1);
+      assert.deepEqual(
+        told.filter((line) => line.endsWith(' nine')),
+        ['added nine', 'deleted nine'],
+      );
+      const inPages = logger.lines.filter(({ message }) => message.includes('in pages'));
+      assert.deepEqual(inPages, [], 'the stream was whole');
+    });
+
     test('a version that is too old is one ERROR event of 410 in an answer of 200', async () => {
       const from = await versionNow();
       await aLife('five');
@@ -123,4 +209,9 @@ export function watchContract(subject: Subject): void {
       );
     });
   });
+}
+
+function toSeen(object: RawObject): Projected {
+  const { uid = '', name = '', namespace = '' } = object['metadata'] as Record<string, string>;
+  return { uid, name, namespace };
 }

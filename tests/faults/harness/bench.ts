@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { kubeconfigText } from '@cronjob-monitor/shared/testing';
 import {
   createSimCluster,
+  type FaultTarget,
   type KubeObject,
   type SimCluster,
   type SimClusterOptions,
@@ -56,8 +57,16 @@ export interface BenchOptions extends SimClusterOptions {
   readonly user?: Readonly<Record<string, unknown>>;
 }
 
+/** With LISTS=pages no server of these suites streams lists. */
+const streamsLists = process.env['LISTS'] !== 'pages';
+
+/** Lists of all objects of a path, streamed or in pages. */
+export function listsAt(path: RegExp): FaultTarget {
+  return { verb: ['list', 'watch'], path, query: /sendInitialEvents|limit=/ };
+}
+
 export async function startBench({ monitor = {}, user, ...options }: BenchOptions = {}): Promise<Bench> {
-  const sim = createSimCluster({ nodes: ['node-1', 'node-2'], schedulePods: true, ...options });
+  const sim = createSimCluster({ nodes: ['node-1', 'node-2'], schedulePods: true, streamsLists, ...options });
   await sim.start();
   const proxy = await startFaultProxy({ port: Number(new URL(sim.url).port) });
   const folder = mkdtempSync(join(tmpdir(), 'cronjob-monitor-faults-'));

@@ -56,6 +56,8 @@ export interface SimClusterOptions {
   readonly keepChangesMs?: number;
   /** How long old states are kept for lists: for continue tokens and exact versions. As long as `keepChangesMs` at most. */
   readonly keepPagesMs?: number;
+  /** False: the feature gate WatchList is off, as on a server of 1.33. */
+  readonly streamsLists?: boolean;
   /** How many requests are worked on at once before others get 429; as on a real server by default. */
   readonly places?: PlaceLimits;
 }
@@ -116,7 +118,7 @@ export function createSimCluster(options: SimClusterOptions = {}): SimCluster {
   const creators = new Creators();
   const verbs: VerbDeps = { store, writer, registry, clock, creators };
   const logs = new LogBook();
-  const watches = new WatchHub(verbs);
+  const watches = new WatchHub(verbs, options.streamsLists !== false);
   const now = (): number => clock.now();
   const tokens = new ServiceAccountTokens(store, now);
   const authenticator = new Authenticator(tokens);

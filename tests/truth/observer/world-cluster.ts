@@ -1,5 +1,6 @@
 import {
   ClusterError,
+  initialEventsEnd,
   watchedKinds,
   type Cluster,
   type LeaseRecord,
@@ -90,11 +91,16 @@ export class WorldCluster implements Cluster {
     return { items, resourceVersion: String(world.version), continueToken: undefined };
   }
 
-  async watch({ kind, resourceVersion }: WatchRequest, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+  async watch(
+    { kind, namespace, resourceVersion }: WatchRequest,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<Uint8Array>> {
     await this.#answer('watch', kind, signal);
+    const { world } = this.#shared;
+    const streamsList = resourceVersion === undefined;
     const watch: OpenWatch = {
       kind,
-      version: Number(resourceVersion),
+      version: streamsList ? world.version : Number(resourceVersion),
       wake: undefined,
       ended: undefined,
       bookmark: false,
@@ -107,10 +113,20 @@ export class WorldCluster implements Cluster {
         status: 410,
         reason: 'Expired',
       });
-    return this.#stream(watch, signal);
+    return this.#stream(watch, streamsList ? this.#streamedList(kind, namespace) : [], signal);
   }
 
-  async *#stream(watch: OpenWatch, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  /** All objects of now, and the mark of their end: one piece each, so that a cut may come between them. */
+  #streamedList(kind: WatchedKind, namespace: string | undefined): Buffer[] {
+    const { world } = this.#shared;
+    const objects = world
+      .list(kind)
+      .filter(({ metadata }) => namespace === undefined || metadata.namespace === namespace);
+    const mark = { resourceVersion: String(world.version), annotations: { [initialEventsEnd]: 'true' } };
+    return [...objects.map((object) => lineOf('ADDED', object)), lineOf('BOOKMARK', { metadata: mark })];
+  }
+
+  async *#stream(watch: OpenWatch, first: Buffer[], signal: AbortSignal): AsyncGenerator<Uint8Array> {
     const { world } = this.#shared;
     const onAbort = (): void => {
       watch.ended = 'done';
@@ -123,10 +139,15 @@ export class WorldCluster implements Cluster {
         if (this.#dead.aborted) await forEver();
         if (watch.ended === 'cut') throw unreachable('watch', watch.kind);
         if (watch.ended === 'expired') {
-          yield Buffer.from(`${JSON.stringify({ type: 'ERROR', object: { code: 410, reason: 'Expired' } })}\n`);
+          yield lineOf('ERROR', { code: 410, reason: 'Expired' });
           return;
         }
         if (watch.ended === 'done' || signal.aborted) return;
+        const listed = first.shift();
+        if (listed) {
+          yield listed;
+          continue;
+        }
         const events = this.#held.has(watch.kind) ? [] : world.eventsAfter(watch.kind, watch.version);
         if (events === undefined) {
           watch.ended = 'expired';
@@ -136,8 +157,7 @@ export class WorldCluster implements Cluster {
         } else if (watch.bookmark) {
           watch.bookmark = false;
           watch.version = world.version;
-          const object = { metadata: { resourceVersion: String(world.version) } };
-          yield Buffer.from(`${JSON.stringify({ type: 'BOOKMARK', object })}\n`);
+          yield lineOf('BOOKMARK', { metadata: { resourceVersion: String(world.version) } });
         } else {
           await new Promise<void>((resolve) => {
             watch.wake = resolve;
@@ -288,6 +308,10 @@ export class WorldCluster implements Cluster {
     signal.throwIfAborted();
     if (this.#isAway) throw unreachable(verb, resource);
   }
+}
+
+function lineOf(type: string, object: object): Buffer {
+  return Buffer.from(`${JSON.stringify({ type, object })}\n`);
 }
 
 async function* lines(): AsyncGenerator<Uint8Array> {

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Strike } from '../faults.ts';
 import type { Fields } from '../json.ts';
 import type { KubeObject } from '../storage/kube-object.ts';
@@ -23,12 +24,14 @@ const maxWaitingBytes = 64 * 1024 * 1024;
 /** All watches that are open. */
 export class WatchHub {
   readonly #deps: VerbDeps;
+  readonly #streamsLists: boolean;
   readonly #open = new Set<{ watch: Watch; response: ServerResponseLike; resource: string }>();
   /** The text of an object, made once however many watches show it. */
   readonly #texts = new WeakMap<object, string>();
 
-  constructor(deps: VerbDeps) {
+  constructor(deps: VerbDeps, streamsLists: boolean) {
     this.#deps = deps;
+    this.#streamsLists = streamsLists;
   }
 
   /** How many watches are open. */
@@ -43,7 +46,7 @@ export class WatchHub {
     response: ServerResponseLike,
     strike: Strike | undefined,
   ): void {
-    const options = readWatchOptions(request);
+    const options = readWatchOptions(request, this.#streamsLists);
     const form = negotiate(request.accept);
     const partial = form.as === 'PartialObjectMetadata';
     const printed = (type: WatchEventType, object: Fields | KubeObject): string => {
@@ -113,7 +116,7 @@ function sinkFor(response: ServerResponseLike, print: Print, strike: Strike | un
     );
     end();
   };
-  if (effect?.kind === 'halfOpen') return { send() {}, end() {} };
+  if (effect?.kind === 'halfOpen') return { send() {}, end() {}, whenRoom: () => true };
   if (effect?.kind === 'expire' && (effect.lines ?? 0) === 0) setImmediate(expire);
   return {
     send(type, object) {
@@ -133,5 +136,10 @@ function sinkFor(response: ServerResponseLike, print: Print, strike: Strike | un
       write(text);
     },
     end,
+    whenRoom(goOn) {
+      if (over || response.destroyed || !response.writableNeedDrain) return true;
+      (response as ServerResponse).once('drain', goOn);
+      return false;
+    },
   };
 }

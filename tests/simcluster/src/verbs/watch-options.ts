@@ -14,14 +14,18 @@ export interface WatchOptions {
   readonly timeoutSeconds: number | undefined;
 }
 
-/** Reads and checks the query of a watch. Throws `ApiError`. */
-export function readWatchOptions(request: ApiRequest): WatchOptions {
+/** Reads and checks the query of a watch. `streamsLists`: the feature gate WatchList. Throws `ApiError`. */
+export function readWatchOptions(request: ApiRequest, streamsLists: boolean): WatchOptions {
   const { query } = request;
   const match = query.get('resourceVersionMatch') ?? '';
   const asked = query.get('resourceVersion') ?? '';
   const sent = query.get('sendInitialEvents');
   const sendInitialEvents = sent === null || sent === '' ? undefined : readFlag(query, 'sendInitialEvents');
   const faults = matchFaults(match, sendInitialEvents);
+  if (sendInitialEvents !== undefined && !streamsLists) {
+    const detail = 'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled';
+    faults.push(forbidden('sendInitialEvents', detail));
+  }
   if (faults.length > 0) throw invalidObject({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', faults);
   const version = readWatchVersion(asked, request);
   const fromNow = version === 0;

@@ -16,6 +16,8 @@ export type WatchEventType = Change['type'] | 'BOOKMARK' | 'ERROR';
 /** Where the events of one watch go. */
 export interface WatchSink {
   send(type: WatchEventType, object: Fields | KubeObject): void;
+  /** Whether its client keeps up; if not, `goOn` is called once it does. */
+  whenRoom(goOn: () => void): boolean;
   /** The watch is over by itself. */
   end(): void;
 }
@@ -40,6 +42,8 @@ export class Watch {
   readonly #timers = new Set<PendingCall>();
   #leave: (() => void) | undefined;
   #over = false;
+  /** What changed while the objects that were there are still being told. */
+  #waiting: Change[] | undefined;
 
   constructor(request: ApiRequest, options: WatchOptions, sink: WatchSink, deps: VerbDeps) {
     this.#kind = request.kind;
@@ -62,7 +66,7 @@ export class Watch {
       this.#sink.end();
       return;
     }
-    if (this.#options.initialEvents) this.#sendInitial();
+    if (this.#options.initialEvents) this.#beginInitial();
     else for (const change of store.table(resource).changesAfter(after)) this.#pass(change);
     this.#leave = store.subscribe((change) => {
       if (change.resource === resource && change.version > after) this.#pass(change);
@@ -78,18 +82,36 @@ export class Watch {
     this.#timers.clear();
   }
 
-  #sendInitial(): void {
-    for (const object of this.#deps.store.table(this.#kind.storedAs).objects(this.#namespace)) {
+  /** The objects as they are now, as fast as the client reads them; then the mark of their end, then what has changed meanwhile. */
+  #beginInitial(): void {
+    const { store } = this.#deps;
+    const endedAs = this.#bookmark({ 'k8s.io/initial-events-end': 'true' });
+    this.#waiting = [];
+    this.#sendInitial([...store.table(this.#kind.storedAs).objects(this.#namespace)].values(), endedAs);
+  }
+
+  #sendInitial(objects: IterableIterator<KubeObject>, endedAs: Fields): void {
+    if (this.#over) return;
+    for (const object of objects) {
       if (this.#matches?.(object) ?? true) this.#sink.send('ADDED', object);
+      if (!this.#sink.whenRoom(() => this.#sendInitial(objects, endedAs))) return;
     }
-    if (!this.#options.bookmarks) return;
-    this.#sink.send('BOOKMARK', this.#bookmark({ 'k8s.io/initial-events-end': 'true' }));
-    for (const delayMs of earlyBookmarksMs) this.#after(delayMs, () => this.#sink.send('BOOKMARK', this.#bookmark()));
+    if (this.#options.bookmarks) {
+      this.#sink.send('BOOKMARK', endedAs);
+      for (const delayMs of earlyBookmarksMs) this.#after(delayMs, () => this.#sink.send('BOOKMARK', this.#bookmark()));
+    }
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
+    for (const change of waiting) this.#pass(change);
   }
 
   /** What the change means to this watch: an object may start or stop to match. */
   #pass(change: Change): void {
     if (this.#over) return;
+    if (this.#waiting) {
+      this.#waiting.push(change);
+      return;
+    }
     if (this.#namespace !== undefined && change.object.metadata.namespace !== this.#namespace) return;
     const matches = this.#matches ?? (() => true);
     const before = change.previous !== undefined && matches(change.previous);
