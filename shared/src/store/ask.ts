@@ -79,7 +79,10 @@ export function marks(values: readonly unknown[]): string {
   return values.map(() => '?').join(', ');
 }
 
-/** Inserts rows given as lists of values in the order of `columns`; `tail` is what ends the statement, such as ifAbsent. */
+/**
+ * Inserts rows given as lists of values in the order of `columns`; `tail` is what ends the statement, such as ifAbsent. They go in parts of a
+ * power of two: the texts of one insert are nine, whatever the number of its rows, for a driver keeps what it has compiled.
+ */
 export async function insertRows(
   db: Db,
   insert: {
@@ -93,10 +96,18 @@ export async function insertRows(
   const row = `(${marks(columns)})`;
   const head = `insert into ${table} (${columns.map((column) => `"${column}"`).join(', ')}) values `;
   let changed = 0;
-  for (const part of inParts(insert.rows)) {
+  for (const part of inPowersOfTwo(insert.rows)) {
     changed += await change(db, `${head}${part.map(() => row).join(', ')}${tail}`, part.flat());
   }
   return changed;
+}
+
+/** Cuts a list into parts of 256 at most, each a power of two. */
+function* inPowersOfTwo<T>(list: readonly T[]): Generator<readonly T[]> {
+  for (let start = 0, size = 256; start < list.length; start += size) {
+    while (size > list.length - start) size /= 2;
+    yield list.slice(start, start + size);
+  }
 }
 
 /** Cuts a list into parts that one statement may carry. */

@@ -12,12 +12,15 @@ export function updateAll(dialect: Dialect, key: readonly string[], columns: rea
   return `${dialect.orUpdate(key)}${columns.map((column) => `"${column}" = ${dialect.proposed(column)}`).join(', ')}`;
 }
 
+/** Each column compares every row with every key. */
+const rowsPerUpdate = 64;
+
 /** One row to be changed: the value of its key, and a value for every column of the update. */
 export type RowUpdate = readonly [key: unknown, ...values: unknown[]];
 
 /**
  * Changes many rows of a table in one statement, each to values of its own: `set c = case id when … end`. Three databases
- * know three other ways to do this; this one they all know.
+ * know three other ways to do this; this one they all know. A part is filled up as a list of `rowsIn` is.
  */
 export async function updateRows(
   db: Db,
@@ -31,7 +34,8 @@ export async function updateRows(
   const { table, key } = update;
   const columns = Object.entries(update.columns);
   let changed = 0;
-  for (const part of inParts(update.rows, 100)) {
+  for (const rowsOfPart of inParts(update.rows, rowsPerUpdate)) {
+    const part = filledUp(rowsOfPart);
     const bindings: unknown[] = [];
     const assignments = columns.map(([column, type], position) => {
       const cases = part.map((row) => {
@@ -67,7 +71,8 @@ export async function rowsIn(
   return found;
 }
 
-function filledUp(part: readonly unknown[]): readonly unknown[] {
+/** With its last value up to the next power of two. */
+function filledUp<T>(part: readonly T[]): readonly T[] {
   const size = Math.min(maxRowsPerStatement, 2 ** Math.ceil(Math.log2(part.length)));
-  return [...part, ...Array<unknown>(size - part.length).fill(part.at(-1))];
+  return [...part, ...part.slice(-1).flatMap((last) => Array<T>(size - part.length).fill(last))];
 }
