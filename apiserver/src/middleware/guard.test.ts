@@ -41,7 +41,7 @@ test('a list that forgets to cut itself to what its caller may see is not answer
 test('a list whose query has namespaces is cut by reading it', async () => {
   let seen: readonly string[] = [];
   await run({ ability: 'read' }, (ctx) => {
-    seen = readQuery(ctx, { namespace: names() }).namespace;
+    seen = readQuery(ctx, { namespace: names('Namespaces.') }).namespace;
   });
   assert.deepEqual(seen, ['dev']);
 });

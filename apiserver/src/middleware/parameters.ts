@@ -1,10 +1,20 @@
 import * as yup from 'yup';
 import { maxLimit, maxOffset, type Ref } from '@cronjob-monitor/shared/contract';
+import * as shapes from '@cronjob-monitor/shared/contract/shape';
+import type { Shape } from '@cronjob-monitor/shared/contract/shape';
 import type { Instant } from '@cronjob-monitor/shared/domain';
 import { readInstant } from './instant.ts';
 
 /** How one parameter of a query is read; absent optional ones are undefined. */
 export type Parameter<T> = yup.Schema<T>;
+
+/** What is known of a parameter besides how it is read: `says` and `shape` are for the document, `allowed` is for the refusal. */
+export interface ParameterMeta {
+  readonly says: string;
+  readonly shape: Shape;
+  readonly allowed: string;
+  readonly many?: boolean;
+}
 
 /** What a text turned out not to be. */
 class Unreadable {
@@ -16,19 +26,19 @@ class Unreadable {
 
 type Reader<T> = (text: string) => T | Unreadable;
 
-/** One value at most. `allowed` is what the refusal tells the caller. */
-function scalar<T>(read: Reader<T>, allowed: string): Parameter<T | undefined> {
+/** One value at most. */
+function scalar<T>(meta: ParameterMeta, read: Reader<T>): Parameter<T | undefined> {
   return yup
     .mixed<T & {}>()
     .transform((_value: unknown, original: unknown) => (typeof original === 'string' ? read(original) : original))
     .test('readable', (value: unknown, context) =>
       value instanceof Unreadable ? context.createError({ message: value.problem }) : true,
     )
-    .meta({ allowed });
+    .meta({ ...meta });
 }
 
 /** Comma-separated or repeated values; none given is an empty list, which filters nothing. */
-function list<T>(read: Reader<T>, allowed: string): Parameter<readonly T[]> {
+function list<T>(meta: ParameterMeta, read: Reader<T>): Parameter<readonly T[]> {
   return yup
     .mixed<readonly T[]>()
     .transform((_value: unknown, original: unknown) => {
@@ -40,20 +50,26 @@ function list<T>(read: Reader<T>, allowed: string): Parameter<readonly T[]> {
       value instanceof Unreadable ? context.createError({ message: value.problem }) : true,
     )
     .default([])
-    .meta({ allowed, many: true }) as unknown as Parameter<readonly T[]>;
+    .meta({ ...meta, many: true }) as unknown as Parameter<readonly T[]>;
 }
 
 /** Exact names; one that nothing has matches nothing. */
-export function names(): Parameter<readonly string[]> {
-  return list((text) => text, 'names');
+export function names(says: string, most?: number): Parameter<readonly string[]> {
+  return list({ says, shape: shapes.listOf(shapes.text, most), allowed: 'names' }, (text) => text);
 }
 
-export function words<const Words extends readonly string[]>(all: Words): Parameter<readonly Words[number][]> {
-  return list(readWord(all), all.join(', '));
+export function words<const Words extends readonly string[]>(
+  says: string,
+  all: Words,
+): Parameter<readonly Words[number][]> {
+  return list({ says, shape: shapes.listOf(shapes.words(all)), allowed: all.join(', ') }, readWord(all));
 }
 
-export function word<const Words extends readonly string[]>(all: Words): Parameter<Words[number] | undefined> {
-  return scalar(readWord(all), all.join(', '));
+export function word<const Words extends readonly string[]>(
+  says: string,
+  all: Words,
+): Parameter<Words[number] | undefined> {
+  return scalar({ says, shape: shapes.words(all), allowed: all.join(', ') }, readWord(all));
 }
 
 function readWord<const Words extends readonly string[]>(all: Words): Reader<Words[number]> {
@@ -61,56 +77,65 @@ function readWord<const Words extends readonly string[]>(all: Words): Reader<Wor
 }
 
 /** A part of a name, case ignored. */
-export function search(): Parameter<string | undefined> {
-  return scalar((text) => (text.length > 253 ? new Unreadable('is too long') : text), 'at most 253 characters');
+export function search(says = 'A part of the name, case ignored.'): Parameter<string | undefined> {
+  return text(says, 253);
 }
 
 /** A text of so many characters at most. */
-export function text(most: number): Parameter<string | undefined> {
-  return scalar((value) => (value.length > most ? new Unreadable('is too long') : value), `at most ${most} characters`);
+export function text(says: string, most: number): Parameter<string | undefined> {
+  return scalar({ says, shape: shapes.anyText(most), allowed: `at most ${most} characters` }, (value) =>
+    value.length > most ? new Unreadable('is too long') : value,
+  );
 }
 
 /** A name of any form: one that nothing has is answered by the route. */
-export function name(): Parameter<string | undefined> {
-  return scalar((text) => text, 'a name');
+export function name(says: string): Parameter<string | undefined> {
+  return scalar({ says, shape: shapes.text, allowed: 'a name' }, (value) => value);
 }
 
-export function flag(): Parameter<boolean | undefined> {
-  return scalar(
-    (text) => (text === 'true' ? true : text === 'false' ? false : new Unreadable('must be true or false')),
-    'true, false',
+export function flag(says: string): Parameter<boolean | undefined> {
+  return scalar({ says, shape: shapes.bool, allowed: 'true, false' }, (value) =>
+    value === 'true' ? true : value === 'false' ? false : new Unreadable('must be true or false'),
   );
 }
 
 /** A whole number in decimal digits. Above `max` it is refused, or lowered to it. */
-export function whole(bounds: { min: number; max: number; above?: 'lowered' }): Parameter<number | undefined> {
-  const { min, max, above } = bounds;
-  return scalar(
-    (text) => {
-      if (!/^-?[0-9]+$/.test(text)) return new Unreadable('must be a whole number');
-      const number = Number(text);
-      if (number < min) return new Unreadable(`must be at least ${min}`);
-      if (number <= max) return number;
-      return above === 'lowered' ? max : new Unreadable(`must be at most ${max}`);
-    },
-    above === 'lowered' ? `${min} or more` : `${min} to ${max}`,
-  );
+export function whole(
+  says: string,
+  { min, max, above }: { min: number; max: number; above?: 'lowered' },
+): Parameter<number | undefined> {
+  const isLowered = above === 'lowered';
+  const allowed = isLowered ? `${min} or more` : `${min} to ${max}`;
+  return scalar({ says, shape: shapes.wholeNumber(min, isLowered ? undefined : max), allowed }, (value) => {
+    if (!/^-?[0-9]+$/.test(value)) return new Unreadable('must be a whole number');
+    const number = Number(value);
+    if (number < min) return new Unreadable(`must be at least ${min}`);
+    if (number <= max) return number;
+    return isLowered ? max : new Unreadable(`must be at most ${max}`);
+  });
 }
 
-export function instant(): Parameter<Instant | undefined> {
-  return scalar((text) => {
-    const reading = readInstant(text);
+const instantText = shapes.described(
+  shapes.text,
+  'RFC 3339 with Z or an offset, or a date, which begins at 00:00 UTC.',
+);
+
+export function instant(says: string): Parameter<Instant | undefined> {
+  const allowed = 'RFC 3339 such as 2026-11-21T06:52:00Z, or a date';
+  return scalar({ says, shape: instantText, allowed }, (value) => {
+    const reading = readInstant(value);
     return 'problem' in reading ? new Unreadable(reading.problem) : reading.at;
-  }, 'RFC 3339 such as 2026-11-21T06:52:00Z, or a date');
+  });
 }
 
 /** `namespace/name`. */
-export function ref(): Parameter<Ref | undefined> {
-  return scalar((text) => {
-    const [namespace, objectName, more] = text.split('/');
+export function ref(says: string): Parameter<Ref | undefined> {
+  const shape: Shape = { form: { kind: 'text', pattern: '^[^/]+/[^/]+$' } };
+  return scalar({ says, shape, allowed: 'namespace/name' }, (value) => {
+    const [namespace, objectName, more] = value.split('/');
     if (!namespace || !objectName || more !== undefined) return new Unreadable('must be namespace/name');
     return { namespace, name: objectName };
-  }, 'namespace/name');
+  });
 }
 
 export interface Sort<Key extends string> {
@@ -118,26 +143,38 @@ export interface Sort<Key extends string> {
   readonly descending: boolean;
 }
 
-/** `key` rises, `-key` falls. */
+/** `key` rises, `-key` falls; `unless` is what the document says of the order without it, its key unless it is said. */
 export function sort<const Keys extends readonly string[]>(
   keys: Keys,
   standard: Sort<Keys[number]>,
+  unless = `${standard.descending ? '-' : ''}${standard.key}`,
 ): Parameter<Sort<Keys[number]>> {
+  const directions = keys.flatMap((key) => [key, `-${key}`]);
+  const says = `Rises; with a minus it falls. Without it ${unless}.`;
   return scalar<Sort<Keys[number]>>(
-    (text) => {
-      const descending = text.startsWith('-');
-      const key = descending ? text.slice(1) : text;
-      return keys.includes(key) ? { key, descending } : new Unreadable(`${quote(text)} is no key to sort by`);
+    { says, shape: shapes.words(directions), allowed: directions.join(', ') },
+    (value) => {
+      const descending = value.startsWith('-');
+      const key = descending ? value.slice(1) : value;
+      return keys.includes(key) ? { key, descending } : new Unreadable(`${quote(value)} is no key to sort by`);
     },
-    keys.map((key) => `${key}, -${key}`).join(', '),
   ).default(standard);
+}
+
+/** `limit` of a paged list, of so many rows at most. */
+export function limit(most: number): Parameter<number | undefined> {
+  return whole(`Rows of a page; more than ${most} is lowered.`, { min: 1, max: most, above: 'lowered' });
 }
 
 /** `limit` and `offset` of any paged list. */
 export const paging = {
-  limit: whole({ min: 1, max: maxLimit, above: 'lowered' }),
-  offset: whole({ min: 0, max: maxOffset }),
+  limit: limit(maxLimit),
+  offset: whole('Rows to pass over.', { min: 0, max: maxOffset }),
 };
+
+/** Parameters that many lists have. */
+export const namespaces = names('Namespaces.');
+export const oneMonitor = ref('A monitor, as namespace/name.');
 
 /** A value of a stranger inside one of our sentences. */
 function quote(text: string): string {

@@ -8,14 +8,14 @@ import { flag, instant, names, paging, ref, search, sort, whole, word, words, ty
 import { readBody, readNoBody, readQuery, type Values } from './validate.ts';
 
 const shape = {
-  namespace: names(),
-  status: words(['success', 'failed']),
-  format: word(['csv', 'json']),
+  namespace: names('Namespaces.'),
+  status: words('Statuses.', ['success', 'failed']),
+  format: word('Form.', ['csv', 'json']),
   search: search(),
-  since: instant(),
-  monitor: ref(),
-  force: flag(),
-  recent: whole({ min: 0, max: 30 }),
+  since: instant('Begin.'),
+  monitor: ref('Monitor.'),
+  force: flag('By force.'),
+  recent: whole('Runs.', { min: 0, max: 30 }),
   sort: sort(['time', 'duration'], { key: 'time', descending: true }),
   ...paging,
 };

@@ -1,12 +1,14 @@
 import * as yup from 'yup';
 import type { Problem } from '@cronjob-monitor/shared/contract';
+import { schemaOf, type Fields, type Form, type Schema, type Shape } from '@cronjob-monitor/shared/contract/shape';
 import type { ApiContext } from '../context.ts';
 import { invalidRequest } from '../errors.ts';
-import type { Parameter } from './parameters.ts';
+import type { Parameter, ParameterMeta } from './parameters.ts';
 import { decodes } from './path.ts';
 
-type Shape = Readonly<Record<string, Parameter<unknown>>>;
-export type Values<S extends Shape> = { readonly [Key in keyof S]: S[Key] extends Parameter<infer T> ? T : never };
+/** Parameters by their names. */
+export type QueryShape = Readonly<Record<string, Parameter<unknown>>>;
+export type Values<S extends QueryShape> = { readonly [Key in keyof S]: S[Key] extends Parameter<infer T> ? T : never };
 
 /** Additional rules over several parameters: each gives its problems, none if all is well. */
 export type Rule<T> = (values: T) => readonly Problem[];
@@ -15,7 +17,7 @@ export type Rule<T> = (values: T) => readonly Problem[];
  * Reads the query of a request by a table of parameters, and throws INVALID_REQUEST with everything that is wrong with it:
  * a parameter not in the table, a scalar given twice, a value outside its type. An empty value counts as not given.
  */
-export function readQuery<S extends Shape>(ctx: ApiContext, shape: S, ...rules: Rule<Values<S>>[]): Values<S> {
+export function readQuery<S extends QueryShape>(ctx: ApiContext, shape: S, ...rules: Rule<Values<S>>[]): Values<S> {
   if (!decodes(ctx.querystring.replaceAll('+', ' '))) {
     throw invalidRequest([{ in: 'query', field: '', message: 'its percent-encoding is broken', allowed: null }]);
   }
@@ -94,6 +96,106 @@ function parse(text: string | undefined): unknown {
   throw invalidRequest([{ in: 'body', field: '', message: 'must be one JSON object', allowed: 'one JSON object' }]);
 }
 
+/**
+ * Reads bodies of a shape: nothing is cast, a field that the shape does not have is refused, and every problem is named by its path. An
+ * absent body is read as an empty object.
+ */
+export function createBodyReader<T>(shape: Shape<T>): (ctx: ApiContext) => T {
+  const schema = toYup(shape).strict();
+  return (ctx) => {
+    const body = parse(ctx.state.bodyText);
+    const problems: Problem[] = [];
+    fieldsNotIn(shape, body, '', problems);
+    cast(schema, body, problems, (field, message) => ({ in: 'body', field, message, allowed: null }));
+    if (problems.length > 0) throw invalidRequest(problems);
+    return body as T;
+  };
+}
+
+const absent = 'must not be null';
+
+/** What yup validates of a shape. */
+function toYup({ form }: Shape): yup.Schema {
+  switch (form.kind) {
+    case 'text':
+      return textOf(form);
+    case 'number':
+      return numberOf(form);
+    case 'flag':
+      return yup.boolean().typeError('must be true or false').nonNullable(absent);
+    case 'words':
+      return textOf({ kind: 'text' }).oneOf([...form.words], `must be one of ${form.words.join(', ')}`);
+    case 'list':
+      return listOf(form);
+    case 'object':
+      return objectOf(form.fields);
+    case 'anyObject':
+      return yup.mixed(isObject).typeError('must be an object').nonNullable(absent);
+    default:
+      throw new Error(`no body has a part of the kind ${form.kind}`);
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** It may be absent as a whole. */
+function objectOf(fields: Fields): yup.Schema {
+  const schema = yup.object(fieldsOf(fields)).typeError('must be an object').nonNullable(absent).default(undefined);
+  return schema as unknown as yup.Schema; // its flag for a default is no difference to a reader
+}
+
+function textOf({ least, most }: Extract<Form, { kind: 'text' }>): yup.StringSchema {
+  let schema = yup.string().typeError('must be a text').nonNullable(absent);
+  if (least !== undefined) schema = schema.min(least, 'must not be empty');
+  if (most === undefined) return schema;
+  // Characters, not halves of them, as JSON Schema counts.
+  const isShort = (value: string | undefined): boolean => value === undefined || Array.from(value).length <= most;
+  return schema.test('most', `must have at most ${most} characters`, isShort);
+}
+
+function numberOf({ least, most }: Extract<Form, { kind: 'number' }>): yup.NumberSchema {
+  const bounds = `must be a whole number from ${least} to ${most}`;
+  let schema = yup.number().typeError(bounds).nonNullable(absent).integer(bounds);
+  if (least !== undefined) schema = schema.min(least, bounds);
+  return most === undefined ? schema : schema.max(most, bounds);
+}
+
+function listOf({ item, most }: Extract<Form, { kind: 'list' }>): yup.Schema {
+  const schema = yup.array().of(required(item)).typeError('must be a list').nonNullable(absent);
+  return most === undefined ? schema : schema.max(most, `must have at most ${most} items`);
+}
+
+function fieldsOf(fields: Fields): Record<string, yup.Schema> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, shape]) => [name, 'optional' in shape ? toYup(shape) : required(shape)]),
+  );
+}
+
+/** A text that may be empty is there when it is. */
+function required(shape: Shape): yup.Schema {
+  const { form } = shape;
+  const mayBeEmpty = form.kind === 'text' && form.least === undefined;
+  return mayBeEmpty ? toYup(shape).defined('is required') : toYup(shape).required('is required');
+}
+
+/** Names the fields of a value that its shape does not have, at any depth. */
+function fieldsNotIn({ form }: Shape, value: unknown, path: string, problems: Problem[]): void {
+  if (Array.isArray(value)) {
+    if (form.kind === 'list') value.forEach((item, at) => fieldsNotIn(form.item, item, `${path}[${at}]`, problems));
+    return;
+  }
+  if (form.kind !== 'object' || typeof value !== 'object' || value === null) return;
+  for (const [key, inner] of Object.entries(value)) {
+    const field = path === '' ? key : `${path}.${key}`;
+    const known = Object.hasOwn(form.fields, key) ? form.fields[key] : undefined;
+    if (known) fieldsNotIn(known, inner, field, problems);
+    else
+      problems.push({ in: 'body', field, message: 'is not a field of this body', allowed: allowedNames(form.fields) });
+  }
+}
+
 function cast(
   schema: yup.Schema,
   given: unknown,
@@ -126,8 +228,14 @@ function unknownFields(description: unknown, value: unknown, path: string, probl
 }
 
 function metaOf(schema: unknown): { many: boolean; allowed: string | null } {
-  const meta = (schema as yup.Schema | undefined)?.meta() as { many?: boolean; allowed?: string } | undefined;
+  const meta = (schema as yup.Schema | undefined)?.meta() as Partial<ParameterMeta> | undefined;
   return { many: meta?.many ?? false, allowed: meta?.allowed ?? null };
+}
+
+/** A parameter as OpenAPI writes it. */
+export function documentedParameter(name: string, parameter: Parameter<unknown>): Schema {
+  const { says, shape } = parameter.meta() as unknown as ParameterMeta;
+  return { name, in: 'query', description: says, schema: schemaOf(shape) };
 }
 
 /** No name or text of ours holds NUL, and PostgreSQL refuses to be asked about it. */

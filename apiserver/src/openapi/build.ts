@@ -1,19 +1,23 @@
 import { fileURLToPath } from 'node:url';
 import swaggerJsdoc from 'swagger-jsdoc';
 import { abilities } from '@cronjob-monitor/shared/contract';
+import { componentsOf, schemaOf, type Form, type Shape } from '@cronjob-monitor/shared/contract/shape';
+import { documentedParameter } from '../middleware/validate.ts';
+import { routes, type Route } from '../routes/index.ts';
+import { openApiRoute } from './router.ts';
 import { queryParameters, pathParameters } from './parameters.ts';
 import { schemas } from './schemas/index.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
 /** The contract of /api/v1 in OpenAPI 3.1. */
-export interface OpenApiDocument {
+export type OpenApiDocument = {
   readonly openapi: string;
   readonly info: Json;
   readonly servers: readonly Json[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>;
   readonly components: Json;
-}
+};
 
 const info = {
   title: 'cronjob-monitor',
@@ -36,24 +40,24 @@ export function buildOpenApi(): OpenApiDocument {
     definition: { openapi: '3.1.0', info },
     apis: [routers],
   }) as { readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>> };
-  const paths = Object.entries(written.paths)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([path, operations]) => [
-      path,
-      Object.fromEntries(
-        Object.entries(operations).map(([method, operation]) => [method, completeOperation(path, method, operation)]),
-      ),
-    ]);
+  const all = [...routes, openApiRoute];
+  const shapes = all.flatMap(({ answer, body }) => [answer, body].filter((shape) => shape !== undefined));
+  const paths = Object.entries(written.paths).map(([path, operations]) => [
+    path,
+    Object.fromEntries(
+      Object.entries(operations).map(([method, operation]) => [method, completeOperation(path, method, operation)]),
+    ),
+  ]);
   return {
     openapi: '3.1.0',
     info,
     servers: [{ url: '/api/v1' }],
-    paths: Object.fromEntries(paths) as OpenApiDocument['paths'],
+    paths: withRoutes(Object.fromEntries(paths) as OpenApiDocument['paths'], all),
     components: {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'In mode token: a token of Kubernetes.' },
       },
-      schemas,
+      schemas: { ...schemas, ...componentsOf(shapes) },
       parameters: queryParameters,
       responses: refusalResponses,
     },
@@ -193,6 +197,85 @@ function refusalsOf(operation: WrittenOperation, method: string): Record<string,
       .toSorted((a, b) => a - b)
       .map((status) => [String(status), { $ref: `#/components/responses/${status}` }]),
   );
+}
+
+/** The operations of all routes among those that comments describe. */
+function withRoutes(written: OpenApiDocument['paths'], all: readonly Route[]): OpenApiDocument['paths'] {
+  const paths: Record<string, Record<string, Json>> = { ...written };
+  for (const route of all) {
+    const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route) };
+  }
+  return Object.fromEntries(Object.entries(paths).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function operationOf(route: Route): Json {
+  const { id, tag, says, ability, body, query = {} } = route;
+  return {
+    operationId: id,
+    tags: [tag],
+    summary: says,
+    ...(ability === undefined ? {} : { 'x-ability': ability, security: [{}, { bearer: [] }] }),
+    parameters: [
+      ...pathParametersOf(route.path.replaceAll(/:(\w+)/g, '{$1}'), id),
+      ...Object.entries(query).map(([name, parameter]) => documentedParameter(name, parameter)),
+    ],
+    ...(body === undefined ? {} : { requestBody: { required: !mayBeAbsent(body), content: json(schemaOf(body)) } }),
+    responses: { ...answersOfRoute(route), ...refusalsOfRoute(route) },
+  };
+}
+
+/** A body without a field that has to be there may be left out. */
+function mayBeAbsent({ form }: Shape): boolean {
+  return form.kind === 'object' && Object.values(form.fields).every((field) => 'optional' in field);
+}
+
+function json(schema: Json): Json {
+  return { 'application/json': { schema } };
+}
+
+function answersOfRoute(route: Route): Record<string, Json> {
+  const { answer, also = [], statuses = [200], method, noStore } = route;
+  const location = { Location: { description: 'Path of what was made.', schema: { type: 'string' } } };
+  const others = Object.fromEntries(also.map((type) => [type, { schema: { type: 'string' } }]));
+  const answers = statuses.map((status) => [
+    String(status),
+    {
+      description: answer?.name ?? answer?.form.kind ?? also.join(', '),
+      ...(status === 201 ? { headers: location } : {}),
+      content: { ...(answer ? contentOfAnswer(route, answer) : {}), ...(status === 200 ? others : {}) },
+    },
+  ]);
+  const unchanged = { 304: { description: 'What If-None-Match names is current.' } };
+  return { ...Object.fromEntries(answers), ...(method === 'GET' && !noStore ? unchanged : {}) } as Record<string, Json>;
+}
+
+/** As a file a list is a table, or all its items by themselves. */
+function contentOfAnswer({ exports }: Route, answer: Shape): Json {
+  if (!exports) return json(schemaOf(answer));
+  const { fields } = answer.form as Extract<Form, { kind: 'object' }>;
+  const { items } = fields;
+  return {
+    ...json({ anyOf: [schemaOf(answer), ...(items ? [schemaOf(items)] : [])] }),
+    'text/csv': { schema: { type: 'string' } },
+  };
+}
+
+function refusalsOfRoute(route: Route): Record<string, Json> {
+  const { ability, method, path, costly, expensive, refusals: more = [], statuses = [200] } = route;
+  const found = [
+    400,
+    421,
+    500,
+    503,
+    ...(ability === undefined ? [] : [401, 403]),
+    ...(method === 'GET' ? [] : [403, 413, 415]),
+    ...(path.includes(':') ? [404] : []),
+    ...(costly !== undefined || expensive !== undefined ? [429] : []),
+    ...more,
+  ];
+  const named = [...new Set(found)].filter((status) => !statuses.includes(status)).toSorted((a, b) => a - b);
+  return Object.fromEntries(named.map((status) => [String(status), { $ref: `#/components/responses/${status}` }]));
 }
 
 /** Every refusal by its status. */

@@ -1,2 +1,2 @@
 export { findSwaggerFolder, swaggerPage } from './page.ts';
-export { openApiRouter } from './router.ts';
+export { openApiRoute } from './router.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { createRoutes } from '../routes/index.ts';
+import { createApiRouter, createRoutes, routes } from '../routes/index.ts';
 import { documentedOperations, documentedQuery } from '../testing/agreement.ts';
 import { startApi } from '../testing/api.ts';
 import { resolve } from '../testing/json-schema.ts';
 import { buildOpenApi, type OpenApiDocument } from './build.ts';
-import { openApiRouter } from './router.ts';
+import { openApiRoute } from './router.ts';
 
 type RouteDeps = Parameters<typeof createRoutes>[0];
 
@@ -32,7 +32,7 @@ function servedOperations(): readonly string[] {
   // Whatever a router calls of its parts while it is made gives it a handler.
   const part = new Proxy(() => handler, { get: () => () => handler });
   const nothing = new Proxy({}, { get: () => part }) as unknown as RouteDeps;
-  return [...createRoutes(nothing), openApiRouter()]
+  return [...createRoutes(nothing), createApiRouter(nothing, [...routes, openApiRoute])]
     .flatMap(({ stack }) => stack)
     .flatMap(({ methods, path }) =>
       methods

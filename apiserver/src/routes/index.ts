@@ -1,9 +1,10 @@
 import type { ApiRouter, RouteDeps } from './deps.ts';
-import { adminRouter } from './admin/router.ts';
+import type { Route } from './route.ts';
+import { adminRoutes } from './admin/router.ts';
 import { alertRouter } from './alert/router.ts';
 import { alertsRouter } from './alerts/router.ts';
 import { channelsRouter } from './channels/router.ts';
-import { configRouter } from './config/router.ts';
+import { configRoutes } from './config/router.ts';
 import { cronJobActionsRouter } from './cronjob-actions/router.ts';
 import { coverageRouter } from './coverage/router.ts';
 import { cronJobsRouter } from './cronjobs/router.ts';
@@ -21,24 +22,27 @@ import { seriesRouter } from './series/router.ts';
 import { silencesRouter } from './silences/router.ts';
 import { slaRouter } from './sla/router.ts';
 import { slotsRouter } from './slots/router.ts';
-import { statsRouter } from './stats/router.ts';
+import { statsRoutes } from './stats/router.ts';
 import { streamRouter } from './stream/router.ts';
 import { timelineRouter } from './timeline/router.ts';
 import { tonightRouter } from './tonight/router.ts';
 import { whoamiRouter } from './whoami/router.ts';
 
 export type { ApiRouter, RouteDeps } from './deps.ts';
+export { createApiRouter, route, type Route } from './route.ts';
 export { keepEndedRuns } from './tonight/ended-runs.ts';
 export { gatherFigures } from './cronjobs/figures.ts';
 export { gatherMetrics } from './cronjobs/metrics.ts';
 export { gatherHealth, presentHealth } from './health/router.ts';
 
-/** Every resource of /api/v1: one line each. */
+/** Every operation of /api/v1; of two paths that match the first one answers. */
+export const routes: readonly Route[] = [...statsRoutes, ...configRoutes, ...adminRoutes];
+
+/** The resources that are not written as routes yet: one line each. */
 export function createRoutes(deps: RouteDeps): readonly ApiRouter[] {
   return [
     healthRouter(deps),
     whoamiRouter(deps),
-    statsRouter(deps),
     monitorsRouter(deps),
     previewRouter(deps),
     cronJobsRouter(deps),
@@ -60,8 +64,6 @@ export function createRoutes(deps: RouteDeps): readonly ApiRouter[] {
     drillsRouter(deps),
     deliveriesRouter(deps),
     patternsRouter(deps),
-    configRouter(deps),
-    adminRouter(deps),
     streamRouter(deps),
   ];
 }

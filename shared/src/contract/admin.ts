@@ -1,46 +1,63 @@
-import type { StorageType } from './vocabulary.ts';
-import type { WireInstant } from './wire.ts';
+import {
+  bool,
+  count,
+  input,
+  instant,
+  int,
+  nullable,
+  number,
+  object,
+  optional,
+  text,
+  wholeNumber,
+  words,
+  type Of,
+} from './shape/index.ts';
+import { storageTypes } from './vocabulary.ts';
 
 /** GET /api/v1/admin/storage-stats. Counts take in removed CronJobs. */
-export interface StorageStats {
-  readonly executionCount: number;
-  readonly storageType: StorageType;
-  readonly healthy: boolean;
-  readonly retentionDays: number;
-  readonly logStorageEnabled: boolean;
-  readonly eventStorageEnabled: boolean;
-  readonly logRetentionDays: number;
-  readonly logCount: number;
-  readonly eventCount: number;
-  readonly alertCount: number;
-  readonly slotCount: number;
-  readonly deliveryCount: number;
-  readonly oldestExecution: WireInstant | null;
-  readonly sizeBytes: number | null;
-  readonly schemaVersion: number;
+export const StorageStats = object('StorageStats', {
+  executionCount: count,
+  storageType: words(storageTypes),
+  healthy: bool,
+  retentionDays: int,
+  logStorageEnabled: bool,
+  eventStorageEnabled: bool,
+  logRetentionDays: int,
+  logCount: count,
+  eventCount: count,
+  alertCount: count,
+  slotCount: count,
+  deliveryCount: count,
+  oldestExecution: nullable(instant),
+  sizeBytes: nullable(number),
+  schemaVersion: int,
   /** Counts above 1 million rows are estimates. */
-  readonly approximate: boolean;
-}
+  approximate: bool,
+});
+export type StorageStats = Of<typeof StorageStats>;
 
 /** Body of POST /api/v1/admin/prune */
-export interface PruneInput {
-  readonly olderThanDays: number;
-  readonly dryRun?: boolean;
-  readonly pruneLogsOnly?: boolean;
-}
+export const PruneInput = input('PruneInput', {
+  olderThanDays: wholeNumber(1, 3650),
+  dryRun: optional(bool),
+  pruneLogsOnly: optional(bool),
+});
+export type PruneInput = Of<typeof PruneInput>;
 
 /** POST /api/v1/admin/prune */
-export interface PruneResult {
-  readonly success: boolean;
-  readonly dryRun: boolean;
-  readonly pruneLogsOnly: boolean;
-  readonly olderThanDays: number;
-  readonly cutoff: WireInstant;
-  readonly deletedCount: number;
-  readonly logsDeleted: number;
-  readonly eventsDeleted: number;
-  readonly slotsDeleted: number;
-  readonly message: string;
+export const PruneResult = object('PruneResult', {
+  success: bool,
+  dryRun: bool,
+  pruneLogsOnly: bool,
+  olderThanDays: int,
+  cutoff: instant,
+  deletedCount: count,
+  logsDeleted: count,
+  eventsDeleted: count,
+  slotsDeleted: count,
+  message: text,
   /** False: the time for one call ran out; call again. */
-  readonly completed: boolean;
-}
+  completed: bool,
+});
+export type PruneResult = Of<typeof PruneResult>;

@@ -1,3 +1,5 @@
+import { mapOf, named, typed, words } from './shape/index.ts';
+
 /** Where the value of a configuration key came from when it is not the default. */
 export const configSources = ['flag', 'environment', 'file'] as const;
 export type ConfigSource = (typeof configSources)[number];
@@ -10,3 +12,7 @@ export interface ConfigView {
   readonly [key: string]: unknown;
   readonly sources: Readonly<Record<string, ConfigSource>>;
 }
+export const ConfigView = named(
+  'Config',
+  typed<ConfigView>({ form: { kind: 'object', fields: { sources: mapOf(words(configSources)) }, more: true } }),
+);

@@ -1,34 +1,37 @@
-import type { SlotOutcome } from './vocabulary.ts';
-import type { StateCounts } from './verdict.ts';
-import type { Percent, WireInstant } from './wire.ts';
+import { count, each, instant, named, nullable, object, percent, type Of } from './shape/index.ts';
+import { StateCounts } from './verdict.ts';
+import { slotOutcomes } from './vocabulary.ts';
 
 /** Counts of CronJobs by `status`: `warning` takes in those that are failing; `suspended` and `running` are overlays, counted independently of it. */
-export interface CronJobSummary {
-  readonly healthy: number;
-  readonly warning: number;
-  readonly critical: number;
-  readonly suspended: number;
-  readonly running: number;
-  readonly unknown: number;
-}
+export const CronJobSummary = object('CronJobSummary', {
+  healthy: count,
+  warning: count,
+  critical: count,
+  suspended: count,
+  running: count,
+  unknown: count,
+});
+export type CronJobSummary = Of<typeof CronJobSummary>;
 
-export type SlotCounts = Readonly<Record<SlotOutcome, number>>;
+export const SlotCounts = named('SlotCounts', each(slotOutcomes, count));
+export type SlotCounts = Of<typeof SlotCounts>;
 
 /** GET /api/v1/stats */
-export interface Stats {
-  readonly totalMonitors: number;
-  readonly totalCronJobs: number;
-  readonly summary: CronJobSummary;
-  readonly states: StateCounts;
+export const Stats = object('Stats', {
+  totalMonitors: count,
+  totalCronJobs: count,
+  summary: CronJobSummary,
+  states: StateCounts,
   /** Of the whole set, whatever the namespaces. */
-  readonly channels: { readonly total: number; readonly ready: number };
-  readonly activeAlerts: number;
+  channels: object({ total: count, ready: count }),
+  activeAlerts: count,
   /** Runs that ended in the last 24 h. */
-  readonly executionsRecorded24h: number;
-  readonly pendingAlerts: number;
-  readonly suppressedAlerts: number;
-  readonly acknowledgedAlerts: number;
-  readonly successRate24h: Percent | null;
-  readonly slots24h: SlotCounts;
-  readonly lastEvaluation: WireInstant | null;
-}
+  executionsRecorded24h: count,
+  pendingAlerts: count,
+  suppressedAlerts: count,
+  acknowledgedAlerts: count,
+  successRate24h: nullable(percent),
+  slots24h: SlotCounts,
+  lastEvaluation: nullable(instant),
+});
+export type Stats = Of<typeof Stats>;

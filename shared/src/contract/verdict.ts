@@ -1,4 +1,5 @@
 import type { Told } from './alerts.ts';
+import { count, each, named, type Of } from './shape/index.ts';
 import { alertTypes, toldWords, type ToldWord } from './vocabulary.ts';
 import type { WireInstant } from './wire.ts';
 
@@ -102,4 +103,5 @@ export interface Verdict {
 }
 
 /** Counts of CronJobs by state: each counts once, and they add up to the total. */
-export type StateCounts = Readonly<Record<HealthState, number>>;
+export const StateCounts = named('StateCounts', each(healthStates, count));
+export type StateCounts = Of<typeof StateCounts>;

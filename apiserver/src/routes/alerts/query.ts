@@ -7,32 +7,32 @@ import {
   openAlertStates,
   severities,
 } from '@cronjob-monitor/shared/contract';
-import { flag, instant, names, paging, ref, sort, words } from '../../middleware/parameters.ts';
+import { flag, instant, names, namespaces, oneMonitor, paging, sort, words } from '../../middleware/parameters.ts';
 import { exportFormat } from '../export/answer.ts';
 
 const about = {
-  severity: words(severities),
-  type: words(alertTypes),
-  cause: words(failureCauses),
-  namespace: names(),
-  cronjob: names(),
-  monitor: ref(),
+  severity: words('Severities.', severities),
+  type: words('Types.', alertTypes),
+  cause: words('On whose side it is.', failureCauses),
+  namespace: namespaces,
+  cronjob: names('Names of CronJobs.'),
+  monitor: oneMonitor,
 };
 
 export const alertsQuery = {
   ...about,
-  state: words(openAlertStates),
-  acknowledged: flag(),
-  sort: sort(alertSortKeys, { key: 'severity', descending: false }),
+  state: words('States; active without it.', openAlertStates),
+  acknowledged: flag('Whether somebody has taken note.'),
+  sort: sort(alertSortKeys, { key: 'severity', descending: false }, 'severity, then the oldest'),
   ...paging,
   format: exportFormat,
 };
 
 export const historyQuery = {
   ...about,
-  state: words(closedAlertStates),
-  since: instant(),
-  until: instant(),
+  state: words('States; resolved and expired without it.', closedAlertStates),
+  since: instant('Inclusive; by the end of the alert.'),
+  until: instant('Exclusive; by the end of the alert.'),
   sort: sort(alertHistorySortKeys, { key: 'endedAt', descending: true }),
   ...paging,
   format: exportFormat,

@@ -3,8 +3,8 @@ import { flag, paging, sort, words } from '../../middleware/parameters.ts';
 import type { Values } from '../../middleware/validate.ts';
 
 export const channelsQuery = {
-  type: words(channelTypes),
-  ready: flag(),
+  type: words('Types.', channelTypes),
+  ready: flag('Whether it can be used.'),
   sort: sort(channelSortKeys, { key: 'name', descending: false }),
   ...paging,
 };

@@ -1,22 +1,21 @@
-import { readQuery } from '../../middleware/validate.ts';
-import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
+import { ConfigView } from '@cronjob-monitor/shared/contract';
+import { route } from '../route.ts';
 
-/**
- * @openapi
- * /config:
- *   get:
- *     tags: [Administration]
- *     operationId: getConfig
- *     summary: The configuration in effect, sensitive values replaced
- *     x-ability: readConfig
- *     x-answers: { 200: Config }
- */
-
-/** GET /config: the effective configuration of the process that answers, sensitive values replaced. */
-export function configRouter({ guard, settings, store }: RouteDeps): ApiRouter {
-  return createRouter().get('/config', guard({ ability: 'readConfig' }), async (ctx) => {
-    readQuery(ctx, {});
-    await store.probe(); // without its database this process answers for nothing but its health
-    ctx.body = settings.configView;
-  });
-}
+/** The effective configuration of the process that answers. */
+export const configRoutes = [
+  route(
+    {
+      method: 'GET',
+      path: '/config',
+      tag: 'Administration',
+      id: 'getConfig',
+      says: 'The configuration in effect, sensitive values replaced',
+      ability: 'readConfig',
+      answer: ConfigView,
+    },
+    async ({ deps: { settings, store } }) => {
+      await store.probe(); // without its database this process answers for nothing but its health
+      return settings.configView;
+    },
+  ),
+];

@@ -7,21 +7,34 @@ import {
 } from '@cronjob-monitor/shared/contract';
 import type { Instant } from '@cronjob-monitor/shared/domain';
 import { exportsAreWhole, offsetNeedsLimit } from '../../middleware/pagination.ts';
-import { flag, instant, names, paging, ref, search, sort, whole, words } from '../../middleware/parameters.ts';
+import {
+  flag,
+  instant,
+  namespaces,
+  oneMonitor,
+  paging,
+  search,
+  sort,
+  whole,
+  words,
+} from '../../middleware/parameters.ts';
 import type { Rule, Values } from '../../middleware/validate.ts';
 import { exportFormat } from '../export/answer.ts';
 
 const defaultDays = 30;
 
 export const coverageQuery = {
-  namespace: names(),
-  state: words(coverageStates),
-  monitor: ref(),
+  namespace: namespaces,
+  state: words('States.', coverageStates),
+  monitor: oneMonitor,
   search: search(),
-  types: words(alertTypes),
-  days: whole({ min: 1, max: 365 }),
-  proved: flag(),
-  sort: sort(coverageSortKeys, { key: 'state', descending: false }),
+  types: words(
+    'Types that have to be heard of; without it jobFailed, missedSchedule and deadManTriggered.',
+    alertTypes,
+  ),
+  days: whole('A channel has to have accepted something within so many days; 30 without it.', { min: 1, max: 365 }),
+  proved: flag('A channel counts as proved only where a person has acknowledged a drill of it within `days`.'),
+  sort: sort(coverageSortKeys, { key: 'state', descending: false }, 'state, the worst first'),
   ...paging,
   format: exportFormat,
 };
@@ -45,10 +58,10 @@ export function withDefaults({ types, days, proved, ...asked }: Asked): Coverage
 }
 
 export const routeQuery = {
-  type: words(alertTypes),
-  days: whole({ min: 1, max: 365 }),
-  proved: flag(),
-  at: instant(),
+  type: words('Types.', alertTypes),
+  days: whole('A channel has to have accepted something within so many days; 30 without it.', { min: 1, max: 365 }),
+  proved: flag('A channel counts as proved only where a person has acknowledged a drill of it within `days`.'),
+  at: instant('The instant that is asked about, from now to 31 days ahead; now without it.'),
 };
 
 /** What is known of windows and silences reaches so far ahead. */

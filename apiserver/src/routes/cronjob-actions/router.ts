@@ -7,7 +7,7 @@ import { conflict } from '../../errors.ts';
 import { getSelectedCronJob } from '../known-cron-job.ts';
 import { flag } from '../../middleware/parameters.ts';
 
-const triggerQuery = { force: flag() };
+const triggerQuery = { force: flag('Also beside an unfinished Job, whatever the policy says.') };
 
 const one = '/cronjobs/:namespace/:name';
 

@@ -5,22 +5,24 @@ import {
   healthStates,
   slaVerdicts,
 } from '@cronjob-monitor/shared/contract';
-import { flag, names, paging, ref, search, sort, whole, words } from '../../middleware/parameters.ts';
+import { flag, namespaces, oneMonitor, paging, search, sort, whole, words } from '../../middleware/parameters.ts';
 import { exportsAreWhole, offsetNeedsLimit } from '../../middleware/pagination.ts';
 import type { Rule, Values } from '../../middleware/validate.ts';
 import { exportFormat } from '../export/answer.ts';
 
 export const cronJobsQuery = {
-  namespace: names(),
-  kind: words(cronJobKinds),
-  status: words(cronJobStatusFilters),
-  state: words(healthStates),
+  namespace: namespaces,
+  kind: words('CronJob unless it is given; Jobs: groups of Jobs that no CronJob controls.', cronJobKinds),
+  status: words('Health; suspended and running are overlays.', cronJobStatusFilters),
+  state: words('States of the verdict.', healthStates),
   search: search(),
-  similar: flag(),
-  monitor: ref(),
-  sla: words(slaVerdicts),
-  includeRemoved: flag(),
-  recent: whole({ min: 0, max: 30 }),
+  similar: flag(
+    'With search: also names with letters missing, swapped or wrong, each word anywhere in namespace and name.',
+  ),
+  monitor: oneMonitor,
+  sla: words('Verdicts on the success rate.', slaVerdicts),
+  includeRemoved: flag('Also those that are gone and have history.'),
+  recent: whole('So many recent runs of each; needs limit.', { min: 0, max: 30 }),
   sort: sort(cronJobSortKeys, { key: 'name', descending: false }),
   ...paging,
   format: exportFormat,
@@ -35,4 +37,4 @@ const recentNeedsLimit: Rule<CronJobsQuery> = ({ recent = 0, limit }) =>
 
 export const cronJobsRules: readonly Rule<CronJobsQuery>[] = [offsetNeedsLimit, recentNeedsLimit, exportsAreWhole];
 
-export const cronJobQuery = { recent: whole({ min: 0, max: 90 }) };
+export const cronJobQuery = { recent: whole('So many recent runs.', { min: 0, max: 90 }) };

@@ -14,16 +14,16 @@ import { readWindow } from '../../windows.ts';
 import { authorOf } from '../author.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
 import { presentDelivery } from './present.ts';
-import { instant, name, names, paging, sort, words } from '../../middleware/parameters.ts';
+import { instant, name, names, namespaces, paging, sort, words } from '../../middleware/parameters.ts';
 
 const deliveriesQuery = {
-  channel: names(),
-  state: words(deliveryStates),
-  kind: words(deliveryKinds),
-  namespace: names(),
-  alert: name(),
-  since: instant(),
-  until: instant(),
+  channel: names('Names of channels.'),
+  state: words('States.', deliveryStates),
+  kind: words('Kinds.', deliveryKinds),
+  namespace: namespaces,
+  alert: name('Id of an alert.'),
+  since: instant('Inclusive; by its creation.'),
+  until: instant('Exclusive; by its creation.'),
   sort: sort(deliverySortKeys, { key: 'createdAt', descending: true }),
   ...paging,
 };

@@ -32,18 +32,21 @@ import { presentExecution, presentExecutionDetail } from './present.ts';
 import { instant, name, paging, sort, words } from '../../middleware/parameters.ts';
 
 const executionsQuery = {
-  status: words(executionStatuses),
-  trigger: words(executionTriggers),
-  cause: words(failureCauses),
-  since: instant(),
-  until: instant(),
+  status: words('How runs ended.', executionStatuses),
+  trigger: words('What started runs.', executionTriggers),
+  cause: words('On whose side it is.', failureCauses),
+  since: instant('Inclusive; by the creation of the Job. Without it 30 days ago.'),
+  until: instant('Exclusive; by the creation of the Job.'),
   sort: sort(executionSortKeys, { key: 'time', descending: true }),
   ...paging,
   format: exportFormat,
 };
 
-const executionQuery = { uid: name() };
-const compareQuery = { uid: name(), with: name() };
+const executionQuery = { uid: name('UID of the Job; without it the newest of that name.') };
+const compareQuery = {
+  uid: name('UID of the Job; without it the newest of that name.'),
+  with: name('Name of the Job to compare with; without it the newest success before.'),
+};
 /** Two logs are held in memory and compared line by line. */
 const compareUnits = 4;
 

@@ -10,7 +10,7 @@ export const exportFormats = ['csv', 'json'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
 /** The parameter that asks for one; beside it the rule `exportsAreWhole` refuses `limit` and `offset`. */
-export const exportFormat = word(exportFormats);
+export const exportFormat = word('All rows as a file; limit and offset are not possible then.', exportFormats);
 
 /** Whether a request asks for an export, before its query is known to be right. */
 export function isExport(ctx: ApiContext): boolean {

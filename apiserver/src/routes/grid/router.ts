@@ -17,17 +17,27 @@ import { cutToMinute } from '../../windows.ts';
 import { orNull, toSecondsOrNull, toWireInstant } from '../../wire-values.ts';
 import { figuresFromOf } from '../figures-from.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
-import { instant, names, paging, ref, search, sort, whole, words } from '../../middleware/parameters.ts';
+import {
+  instant,
+  limit,
+  namespaces,
+  oneMonitor,
+  paging,
+  search,
+  sort,
+  whole,
+  words,
+} from '../../middleware/parameters.ts';
 
 const gridQuery = {
-  hours: whole({ min: 1, max: 168 }),
-  until: instant(),
-  namespace: names(),
-  monitor: ref(),
+  hours: whole('Width of the window, 24 without it.', { min: 1, max: 168 }),
+  until: instant('End of the window; without it now.'),
+  namespace: namespaces,
+  monitor: oneMonitor,
   search: search(),
-  outcome: words(slotOutcomes),
+  outcome: words('What became of expected runs.', slotOutcomes),
   sort: sort(gridSortKeys, { key: 'name', descending: false }),
-  limit: whole({ min: 1, max: 100, above: 'lowered' }),
+  limit: limit(100),
   offset: paging.offset,
 };
 type GridQuery = Values<typeof gridQuery>;

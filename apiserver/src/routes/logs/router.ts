@@ -11,30 +11,34 @@ import { cutToMinute, readWindow } from '../../windows.ts';
 import { executionNotFound, getKnownCronJob, type KnownCronJob } from '../known-cron-job.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
 import { decisiveIn, readDecisive } from '../executions/decisive.ts';
-import { flag, instant, name, names, text, whole, word, words } from '../../middleware/parameters.ts';
+import { flag, instant, name, names, namespaces, text, whole, word, words } from '../../middleware/parameters.ts';
 
 /** Of a text or an expression that is looked for. */
 const maxSearchedCharacters = 500;
 
 const logsQuery = {
-  container: name(),
-  tailLines: whole({ min: 1, max: 10_000, above: 'lowered' }),
-  source: word(logSources),
-  pod: name(),
-  previous: flag(),
-  uid: name(),
-  format: word(['json', 'text']),
+  container: name('Without it the one that failed, else the first regular one.'),
+  tailLines: whole('Last lines, 500 without it; more than 10000 is lowered.', {
+    min: 1,
+    max: 10_000,
+    above: 'lowered',
+  }),
+  source: word('Without it live, else stored.', logSources),
+  pod: name('One pod of several.'),
+  previous: flag('Of the container before its restart.'),
+  uid: name('UID of the Job; without it the newest of that name.'),
+  format: word('As an object, or as a text file.', ['json', 'text']),
 };
 
 const searchQuery = {
-  q: text(maxSearchedCharacters),
-  regex: flag(),
-  namespace: names(),
-  cronjob: names(),
-  status: words(executionStatuses),
-  since: instant(),
-  until: instant(),
-  cursor: name(),
+  q: text('What a line has in it, upper and lower case alike; an expression with regex=true.', maxSearchedCharacters),
+  regex: flag('q is RE2.'),
+  namespace: namespaces,
+  cronjob: names('Names of CronJobs.'),
+  status: words('How runs ended.', executionStatuses),
+  since: instant('Inclusive; by the creation of the Job. Without it 30 days ago.'),
+  until: instant('Exclusive; by the creation of the Job.'),
+  cursor: name('Of the answer before: the search goes on where it ended.'),
 };
 
 /** Nothing is in every line. */

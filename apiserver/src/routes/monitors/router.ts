@@ -31,11 +31,11 @@ import { isObjectName } from '../../object-name.ts';
 import { presentAll } from '../cronjobs/list.ts';
 import { channelRefsOf, deadManLimitOf, isObject, maxDurationOf, slaOf } from '../../monitor-spec.ts';
 import { orNull, toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
-import { names, paging, search, sort, words } from '../../middleware/parameters.ts';
+import { namespaces, paging, search, sort, words } from '../../middleware/parameters.ts';
 
 const monitorsQuery = {
-  namespace: names(),
-  phase: words(monitorPhases),
+  namespace: namespaces,
+  phase: words('Phases.', monitorPhases),
   search: search(),
   sort: sort(monitorSortKeys, { key: 'name', descending: false }),
   ...paging,

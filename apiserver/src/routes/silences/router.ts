@@ -38,17 +38,17 @@ import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
 import { mayReadSilence, placesOf } from '../silence-places.ts';
 import { readSilenceDraft } from './silence-draft.ts';
 import { toWireInstant } from '../../wire-values.ts';
-import { flag, names, paging, sort, words } from '../../middleware/parameters.ts';
+import { flag, namespaces, paging, sort, words } from '../../middleware/parameters.ts';
 import { anyText, bool, listOf, object, oneOf, refField, text } from '../query.ts';
 
 const silencesQuery = {
-  state: words(silenceStates),
-  namespace: names(),
+  state: words('States; scheduled and active without it.', silenceStates),
+  namespace: namespaces,
   sort: sort(silenceSortKeys, { key: 'endsAt', descending: false }),
   ...paging,
 };
 
-const newSilenceQuery = { dryRun: flag() };
+const newSilenceQuery = { dryRun: flag('Only says what it would hold; nothing is kept.') };
 
 const mostCriteria = 200;
 

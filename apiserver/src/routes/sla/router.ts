@@ -35,14 +35,14 @@ import { countVerdicts, toDay, presentTargets } from './present.ts';
 import { targetsOf, type SlaTargets } from '../../monitor-spec.ts';
 import { windowsOf } from '../../windows.ts';
 import { countRuns, countWithMissed, mostNamed, noRuns, type RateCounts, type Rates } from './rates.ts';
-import { names, paging, ref, search, sort, words } from '../../middleware/parameters.ts';
+import { namespaces, oneMonitor, paging, search, sort, words } from '../../middleware/parameters.ts';
 
 const slaQuery = {
-  namespace: names(),
-  monitor: ref(),
+  namespace: namespaces,
+  monitor: oneMonitor,
   search: search(),
-  subject: words(slaSubjects),
-  verdict: words(slaTargetVerdicts),
+  subject: words('What is asked of runs.', slaSubjects),
+  verdict: words('Verdicts.', slaTargetVerdicts),
   sort: sort(slaSortKeys, { key: 'verdict', descending: false }),
   ...paging,
   format: exportFormat,

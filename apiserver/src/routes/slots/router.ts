@@ -21,9 +21,9 @@ import { slotColumns } from '../export/columns.ts';
 import { instant, paging, sort, words } from '../../middleware/parameters.ts';
 
 const slotsQuery = {
-  since: instant(),
-  until: instant(),
-  outcome: words(slotOutcomes),
+  since: instant('Inclusive; without it 7 days ago.'),
+  until: instant('Exclusive; without it now.'),
+  outcome: words('What became of expected runs.', slotOutcomes),
   sort: sort(slotSortKeys, { key: 'scheduledFor', descending: true }),
   ...paging,
   format: exportFormat,

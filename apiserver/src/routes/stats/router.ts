@@ -1,45 +1,44 @@
-import type { Stats } from '@cronjob-monitor/shared/contract';
+import { Stats } from '@cronjob-monitor/shared/contract';
 import { countFleet, countOpenAlerts, findLiveLeader, listChannels, listMonitors } from '@cronjob-monitor/shared/store';
 import { internalError } from '../../errors.ts';
 import { readLateAfterMs } from '../late-after.ts';
-import { readQuery } from '../../middleware/validate.ts';
 import { cutToMinute } from '../../windows.ts';
 import { toPercent, toWireInstantOrNull } from '../../wire-values.ts';
 import { countStates, summarise } from '../cronjobs/list.ts';
-import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
+import type { RouteDeps } from '../deps.ts';
+import { route } from '../route.ts';
 import { findOutlines } from '../find-outlines.ts';
-import { names } from '../../middleware/parameters.ts';
-
-const statsQuery = { namespace: names() };
+import { namespaces } from '../../middleware/parameters.ts';
 
 const dayMs = 86_400_000;
 
-/**
- * @openapi
- * /stats:
- *   get:
- *     tags: [Overview]
- *     operationId: getStats
- *     summary: Counts of the fleet
- *     x-ability: read
- *     x-query: [namespaces]
- *     x-answers: { 200: Stats }
- */
-
-/** GET /stats: the fleet in figures; a CronJob that two monitors select counts once. */
-export function statsRouter(deps: RouteDeps): ApiRouter {
-  return createRouter().get('/stats', deps.guard({ ability: 'read' }), async (ctx) => {
-    const { namespace: namespaces } = readQuery(ctx, statsQuery);
-    const { caller } = ctx.state;
-    if (!caller) throw internalError(new Error('the request has no caller'));
-    // To see CronJobs of a namespace is not to see its monitors.
-    const monitored = (await deps.authentication.reach(caller, 'readMonitors', namespaces)).within(namespaces);
-    const countsChannels = await deps.authentication.may(caller, 'readChannels', {});
-    ctx.body = await deps.answers.read(['stats', namespaces, monitored, countsChannels], () =>
-      readStats(deps, { namespaces, monitored, countsChannels }),
-    );
-  });
-}
+/** The fleet in figures; a CronJob that two monitors select counts once. */
+export const statsRoutes = [
+  route(
+    {
+      method: 'GET',
+      path: '/stats',
+      tag: 'Overview',
+      id: 'getStats',
+      says: 'Counts of the fleet',
+      ability: 'read',
+      query: { namespace: namespaces },
+      answer: Stats,
+    },
+    async ({ deps, ctx, query }) => {
+      const { caller } = ctx.state;
+      if (!caller) throw internalError(new Error('the request has no caller'));
+      // To see CronJobs of a namespace is not to see its monitors.
+      const monitored = (await deps.authentication.reach(caller, 'readMonitors', query.namespace)).within(
+        query.namespace,
+      );
+      const countsChannels = await deps.authentication.may(caller, 'readChannels', {});
+      return deps.answers.read(['stats', query.namespace, monitored, countsChannels], () =>
+        readStats(deps, { namespaces: query.namespace, monitored, countsChannels }),
+      );
+    },
+  ),
+];
 
 async function readStats(
   deps: RouteDeps,

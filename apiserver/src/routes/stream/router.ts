@@ -7,9 +7,12 @@ import { readQuery, type Values } from '../../middleware/validate.ts';
 import { toWireInstant } from '../../wire-values.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
 import { mayReadSilenceOf } from '../silence-places.ts';
-import { names, words } from '../../middleware/parameters.ts';
+import { namespaces, words } from '../../middleware/parameters.ts';
 
-const streamQuery = { kinds: words([...changeKinds, 'health']), namespace: names() };
+const streamQuery = {
+  kinds: words('Kinds of messages; hello and resync come in any case.', [...changeKinds, 'health']),
+  namespace: namespaces,
+};
 
 const pingEveryMs = 15_000;
 const healthEveryMs = 30_000;

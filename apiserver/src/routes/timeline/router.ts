@@ -18,19 +18,19 @@ import { findOutlines } from '../find-outlines.ts';
 import { getKnownCronJob } from '../known-cron-job.ts';
 import { judgeCronJobs } from '../verdicts/of-cron-jobs.ts';
 import { UpcomingRuns, type PlannedCronJob, type Span } from './upcoming.ts';
-import { names, paging, ref, search, sort, whole } from '../../middleware/parameters.ts';
+import { namespaces, oneMonitor, paging, search, sort, whole } from '../../middleware/parameters.ts';
 
 const timelineQuery = {
-  hours: whole({ min: 1, max: 168 }),
-  namespace: names(),
-  monitor: ref(),
+  hours: whole('Width of the window, 24 without it.', { min: 1, max: 168 }),
+  namespace: namespaces,
+  monitor: oneMonitor,
   search: search(),
   sort: sort(timelineSortKeys, { key: 'nextRun', descending: false }),
   ...paging,
 };
 type TimelineQuery = Values<typeof timelineQuery>;
 
-const oneTimelineQuery = { count: whole({ min: 1, max: 500 }) };
+const oneTimelineQuery = { count: whole('Runs to come, 20 without it.', { min: 1, max: 500 }) };
 
 const defaultHours = 24;
 const defaultLimit = 50;

@@ -2,17 +2,17 @@ import { maxLimit, type Problem, type TonightSpan } from '@cronjob-monitor/share
 import { dailyInstants, type Instant } from '@cronjob-monitor/shared/domain';
 import { isZoneName } from '@cronjob-monitor/shared/domain/schedule';
 import { invalidRequest } from '../../errors.ts';
-import { instant, name, names, whole } from '../../middleware/parameters.ts';
+import { instant, limit, name, namespaces } from '../../middleware/parameters.ts';
 import { readQuery, type Values } from '../../middleware/validate.ts';
 import { cutToMinute } from '../../windows.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
 import { readTonight } from './forecast.ts';
 
 const tonightQuery = {
-  until: instant(),
-  zone: name(),
-  namespace: names(),
-  limit: whole({ min: 1, max: maxLimit, above: 'lowered' }),
+  until: instant('In the next 48 hours; without it 06:00 of the zone, between 06:00 and 18:00 its 22:00.'),
+  zone: name('A time zone by its IANA name; without it that of the cluster.'),
+  namespace: namespaces,
+  limit: limit(maxLimit),
 };
 type TonightQuery = Values<typeof tonightQuery>;
 

@@ -9,24 +9,41 @@ import {
 import { floorTo, type Instant, type WallSpan } from '@cronjob-monitor/shared/domain';
 import { invalidRequest } from '../../errors.ts';
 import { pageOf } from '../../middleware/pagination.ts';
-import { instant, names, paging, ref, search, sort, whole, word, words } from '../../middleware/parameters.ts';
+import {
+  instant,
+  limit,
+  namespaces,
+  oneMonitor,
+  paging,
+  search,
+  sort,
+  word,
+  words,
+} from '../../middleware/parameters.ts';
 import { readQuery, type Values } from '../../middleware/validate.ts';
 import { cutToMinute } from '../../windows.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
 import { readWall } from './read.ts';
 
 const wallQuery = {
-  from: instant(),
-  until: instant(),
-  step: word(wallSteps),
-  group: word(wallGroups),
-  namespace: names(),
-  monitor: ref(),
+  from: instant(
+    'Inclusive, moved back to a full column; at most 31 days before until. Without it as many columns back as the step stands for.',
+  ),
+  until: instant(
+    'Exclusive, moved on to a full column; at most 48 hours ahead. Without it as many columns ahead as the step stands for.',
+  ),
+  step: word(
+    'Width of a column, 30m without it: 24 h back and 12 h ahead. 3h: 7 d and 2 d. 2m: 1 h and 1 h. At most 200 columns.',
+    wallSteps,
+  ),
+  group: word('What rows stand together by, namespace without it.', wallGroups),
+  namespace: namespaces,
+  monitor: oneMonitor,
   search: search(),
-  state: words(healthStates),
-  outcome: words(wallOutcomes),
+  state: words('States of the verdict.', healthStates),
+  outcome: words('What a row has to have a cell of; one of several is enough.', wallOutcomes),
   sort: sort(wallSortKeys, { key: 'status', descending: false }),
-  limit: whole({ min: 1, max: 100, above: 'lowered' }),
+  limit: limit(100),
   offset: paging.offset,
 };
 

@@ -4,7 +4,7 @@ import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
 import type { Caller } from '../../auth/authentication.ts';
 import { name } from '../../middleware/parameters.ts';
 
-const whoamiQuery = { namespace: name() };
+const whoamiQuery = { namespace: name('Where the abilities are asked for; without it in any namespace.') };
 
 /**
  * @openapi

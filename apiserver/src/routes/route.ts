@@ -1,0 +1,105 @@
+import type { Shape } from '@cronjob-monitor/shared/contract/shape';
+import { Router } from '@koa/router';
+import type { Problem } from '@cronjob-monitor/shared/contract';
+import type { Instant } from '@cronjob-monitor/shared/domain';
+import { isUnsafe, type ApiContext, type ApiState } from '../context.ts';
+import type { Endpoint } from '../middleware/guard.ts';
+import { createBodyReader, readNoBody, readQuery, type QueryShape, type Values } from '../middleware/validate.ts';
+import type { RouteDeps } from './deps.ts';
+
+/** Part of the API that an operation belongs to: a heading of the page /swagger/. */
+export type Tag =
+  | 'Overview'
+  | 'Monitors'
+  | 'CronJobs'
+  | 'Coverage'
+  | 'Runs'
+  | 'Time'
+  | 'Alerts'
+  | 'Channels'
+  | 'Administration';
+
+/** What an operation of the API says of itself: the guard asks by it, the query and the body are read by it, OpenAPI is written from it. */
+export interface RouteSpec<Query extends QueryShape, Body, Answer> extends Endpoint {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Below /api/v1: `/alerts/:id`. */
+  readonly path: string;
+  readonly tag: Tag;
+  /** Name of the operation in the document. */
+  readonly id: string;
+  /** One line of the document. */
+  readonly says: string;
+  /** Parameters by their names; without it the operation takes none. */
+  readonly query?: Query;
+  /** What parameters say of one another: each rule gives its problems, none if all is well. */
+  readonly rules?: readonly ((values: Values<Query>, now: Instant) => readonly Problem[])[];
+  /** What a caller sends; without it a body has to be empty. */
+  readonly body?: Shape<Body>;
+  /** The body of an answer; without it, it is no JSON. */
+  readonly answer?: Shape<Answer>;
+  /** Statuses of answers that have it, 200 alone unless others are named. */
+  readonly statuses?: readonly number[];
+  /** Types of answers that are no JSON: `text/plain`. */
+  readonly also?: readonly string[];
+  /** All rows are to be had as a file, with `format`. */
+  readonly exports?: boolean;
+  /** Refusals besides those that follow from the rest. */
+  readonly refusals?: readonly number[];
+  /** Answers are not to be kept by anyone. */
+  readonly noStore?: boolean;
+}
+
+/** A request whose query and body have been read. */
+export interface Call<Query extends QueryShape, Body> {
+  readonly deps: RouteDeps;
+  readonly ctx: ApiContext;
+  readonly query: Values<Query>;
+  readonly body: Body;
+}
+
+/** An operation of the API. */
+export interface Route extends RouteSpec<QueryShape, unknown, unknown> {
+  readonly handle: (deps: RouteDeps, ctx: ApiContext) => Promise<void>;
+}
+
+const noQuery = {};
+
+/**
+ * One operation as a value. `handler` returns the answer; what is no JSON it writes into the context itself, and returns nothing. Query
+ * and body are read in this order before it runs, and refused with all that is wrong with one of them.
+ */
+export function route<Answer, Query extends QueryShape = typeof noQuery, Body = undefined>(
+  spec: RouteSpec<Query, Body, Answer>,
+  handler: (call: Call<Query, Body>) => Promise<Answer | void>,
+): Route {
+  const { query = noQuery as Query, rules = [], body } = spec;
+  const readBody = body && createBodyReader(body);
+  const handle = async (deps: RouteDeps, ctx: ApiContext): Promise<void> => {
+    const asked = readQuery(
+      ctx,
+      query,
+      ...rules.map((rule) => (values: Values<Query>) => rule(values, deps.store.now())),
+    );
+    if (!readBody && isUnsafe(ctx.method)) readNoBody(ctx);
+    const call = { deps, ctx, query: asked, body: readBody?.(ctx) as Body };
+    if (spec.noStore) ctx.state.noStore = true;
+    const answer = await handler(call);
+    if (answer !== undefined) ctx.body = answer;
+  };
+  // Its rules are asked with the values of its own query alone.
+  return { ...(spec as unknown as RouteSpec<QueryShape, unknown, unknown>), handle };
+}
+
+/** The type of what a query asks for. */
+export type Asked<Query extends QueryShape> = Values<Query>;
+
+export type ApiRouter = Router<ApiState, Pick<ApiContext, 'params'>>;
+
+/** The router of /api/v1. A trailing slash and another case are another path; of two paths that match the first one answers. */
+export function createApiRouter(deps: RouteDeps, routes: readonly Route[]): ApiRouter {
+  const router: ApiRouter = new Router({ prefix: '/api/v1', strict: true, sensitive: true });
+  for (const each of routes) {
+    router.register(each.path, [each.method], [deps.guard(each), (ctx: ApiContext) => each.handle(deps, ctx)]);
+  }
+  return router;
+}

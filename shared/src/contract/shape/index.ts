@@ -1,0 +1,2 @@
+export * from './shape.ts';
+export { componentsOf, schemaOf, type Schema } from './schema.ts';
