@@ -1,12 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import swaggerJsdoc from 'swagger-jsdoc';
-import { abilities } from '@cronjob-monitor/shared/contract';
+import * as contract from '@cronjob-monitor/shared/contract';
 import { componentsOf, schemaOf, type Form, type Shape } from '@cronjob-monitor/shared/contract/shape';
 import { documentedParameter } from '../middleware/validate.ts';
 import { routes, type Route } from '../routes/index.ts';
 import { openApiRoute } from './router.ts';
 import { queryParameters, pathParameters } from './parameters.ts';
-import { schemas } from './schemas/index.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -28,6 +27,12 @@ const info = {
   license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
 };
 
+const schemas = componentsOf(
+  (Object.values(contract) as unknown[]).filter(
+    (value): value is Shape => typeof value === 'object' && value !== null && 'form' in value,
+  ),
+);
+
 const routers = fileURLToPath(new URL('../{routes,openapi}/**/router.ts', import.meta.url));
 
 /**
@@ -41,7 +46,6 @@ export function buildOpenApi(): OpenApiDocument {
     apis: [routers],
   }) as { readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>> };
   const all = [...routes, openApiRoute];
-  const shapes = all.flatMap(({ answer, body }) => [answer, body].filter((shape) => shape !== undefined));
   const paths = Object.entries(written.paths).map(([path, operations]) => [
     path,
     Object.fromEntries(
@@ -57,7 +61,7 @@ export function buildOpenApi(): OpenApiDocument {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'In mode token: a token of Kubernetes.' },
       },
-      schemas: { ...schemas, ...componentsOf(shapes) },
+      schemas,
       parameters: queryParameters,
       responses: refusalResponses,
     },
@@ -109,7 +113,8 @@ function completeOperation(path: string, method: string, written: Json): Json {
   const operation = written as unknown as WrittenOperation;
   const { summary, operationId, tags, description } = operation;
   const ability = operation['x-ability'];
-  if (ability !== undefined && !(abilities as readonly string[]).includes(ability)) throw unknown(operationId, ability);
+  if (ability !== undefined && !(contract.abilities as readonly string[]).includes(ability))
+    throw unknown(operationId, ability);
   const body = operation['x-body'];
   return {
     operationId,

@@ -1,191 +1,189 @@
-import type { Delivery } from './deliveries.ts';
-import type { CapturedEvent, CapturedLog } from './executions.ts';
-import type {
-  AlertState,
-  AbsenceCause,
-  AlertSubject,
-  AlertTimelineKind,
-  AlertType,
-  DeliveryErrorCategory,
-  DeliveryKind,
-  DeliveryState,
-  FailureCause,
-  Severity,
-  SeveritySource,
-  Suppression,
-  ToldReason,
-  ToldState,
-  ToldWord,
+import { Delivery } from './deliveries.ts';
+import { CapturedEvent, CapturedLog } from './executions.ts';
+import {
+  anyText,
+  bool,
+  count,
+  described,
+  id,
+  input,
+  instant,
+  int,
+  listOf,
+  nullable,
+  number,
+  object,
+  type Of,
+  optional,
+  shortText,
+  text,
+  words,
+} from './shape/index.ts';
+import { Told, Verdict } from './verdict.ts';
+import {
+  absenceCauses,
+  alertStates,
+  alertSubjects,
+  alertTimelineKinds,
+  alertTypes,
+  failureCauses,
+  severities,
+  severitySources,
+  suppressions,
 } from './vocabulary.ts';
-import type { Verdict } from './verdict.ts';
-import type { List, Page, Ref, WireInstant } from './wire.ts';
+import { listFields, pageFields, Ref } from './wire.ts';
 
-/** The newest delivery of an alert to one channel. */
-export interface ToldChannel {
-  readonly channel: string;
-  readonly deliveryId: string;
-  readonly kind: DeliveryKind;
-  readonly state: DeliveryState;
-  readonly attempts: number;
-  readonly at: WireInstant;
-  readonly nextAttemptAt: WireInstant | null;
-  readonly category: DeliveryErrorCategory | null;
-  readonly httpStatus: number | null;
-  /** That the receiver itself keeps it from people, and why: `silenced in Alertmanager by ana until 2026-11-24 06:00 UTC: storage move`. */
-  readonly mutedThere: string | null;
-  /** Of what another message tells there, or the receiver mutes; null = neither. */
-  readonly word: ToldWord | null;
-}
+export const Acknowledgement = object({ by: text, at: instant, note: nullable(text), expiresAt: nullable(instant) });
+export type Acknowledgement = Of<typeof Acknowledgement>;
 
-/** Was it told, and if not, why. */
-export interface Told {
-  readonly state: ToldState;
-  readonly reason: ToldReason | null;
-  /** Why it is held, in one of four words: of the reason, or the one that all channels share; null = it is not. */
-  readonly word: ToldWord | null;
-  /** When that is looked at again; null = not known. */
-  readonly until: WireInstant | null;
-  readonly channels: readonly ToldChannel[];
-}
+export const AlertPodStatus = object({
+  phase: nullable(text),
+  reason: nullable(text),
+  node: nullable(text),
+  restarts: nullable(int),
+  waiting: nullable(text),
+});
+export type AlertPodStatus = Of<typeof AlertPodStatus>;
 
-export interface Acknowledgement {
-  readonly by: string;
-  readonly at: WireInstant;
-  readonly note: string | null;
-  readonly expiresAt: WireInstant | null;
-}
-
-export interface AlertPodStatus {
-  readonly phase: string | null;
-  readonly reason: string | null;
-  readonly node: string | null;
-  readonly restarts: number | null;
-  readonly waiting: string | null;
-}
-
-/** Frozen at detection; each null where it does not apply. */
-export interface AlertContext {
-  readonly jobName: string | null;
-  readonly exitCode: number | null;
-  readonly reason: string | null;
-  readonly suggestedFix: string | null;
-  readonly measured: number | null;
-  readonly limit: number | null;
-  readonly unit: 'percent' | 'seconds' | 'runs' | null;
-  readonly podStatus: AlertPodStatus | null;
-  readonly hasLogs: boolean | null;
-  readonly hasEvents: boolean | null;
-  /** Of absent/disappeared alone. */
-  readonly absence: AlertAbsence | null;
-}
+export const AlertLastWriter = object({
+  /** As it named itself to the API server, `helm`. */
+  manager: text,
+  operation: text,
+  at: instant,
+  /** What says that the CronJob belongs to it, `release backups`. */
+  managedBy: nullable(text),
+});
+export type AlertLastWriter = Of<typeof AlertLastWriter>;
 
 /** A CronJob that is expected and not there. */
-export interface AlertAbsence {
-  readonly cause: AbsenceCause;
-  readonly lastSeenAt: WireInstant | null;
+export const AlertAbsence = object({
+  cause: words(absenceCauses),
+  lastSeenAt: nullable(instant),
   /** It was deleted between these two; the same instant when its deletion was seen. */
-  readonly deletedFrom: WireInstant | null;
-  readonly deletedUntil: WireInstant | null;
+  deletedFrom: nullable(instant),
+  deletedUntil: nullable(instant),
   /** Who wrote it last: the cluster does not record who deleted it. */
-  readonly lastWriter: AlertLastWriter | null;
-}
+  lastWriter: nullable(AlertLastWriter),
+});
+export type AlertAbsence = Of<typeof AlertAbsence>;
 
-export interface AlertLastWriter {
-  /** As it named itself to the API server, `helm`. */
-  readonly manager: string;
-  readonly operation: string;
-  readonly at: WireInstant;
-  /** What says that the CronJob belongs to it, `release backups`. */
-  readonly managedBy: string | null;
-}
+/** Frozen at detection; each null where it does not apply. */
+export const AlertContext = object({
+  jobName: nullable(text),
+  exitCode: nullable(int),
+  reason: nullable(text),
+  suggestedFix: nullable(text),
+  measured: nullable(number),
+  limit: nullable(number),
+  unit: nullable(words(['percent', 'seconds', 'runs'])),
+  podStatus: nullable(AlertPodStatus),
+  hasLogs: nullable(bool),
+  hasEvents: nullable(bool),
+  /** Of absent/disappeared alone. */
+  absence: nullable(AlertAbsence),
+});
+export type AlertContext = Of<typeof AlertContext>;
 
-export interface Alert {
+export const Alert = object('Alert', {
   /** Kept for life and in history. */
-  readonly id: string;
-  readonly type: AlertType;
-  readonly subject: AlertSubject | null;
-  readonly severity: Severity;
-  readonly state: AlertState;
-  readonly closeCause: string | null;
+  id,
+  type: words(alertTypes),
+  subject: nullable(words(alertSubjects)),
+  severity: words(severities),
+  state: words(alertStates),
+  closeCause: nullable(text),
   /** Null unless suppressed. */
-  readonly suppressedBy: Suppression | null;
-  readonly suppressedUntil: WireInstant | null;
+  suppressedBy: nullable(words(suppressions)),
+  suppressedUntil: nullable(instant),
   /** End of alertDelay; null unless pending. */
-  readonly dueAt: WireInstant | null;
+  dueAt: nullable(instant),
   /** For receivers: who shows the alert prints `verdict.words`. */
-  readonly title: string;
-  readonly message: string;
-  readonly verdict: Verdict;
-  readonly cronjob: Ref;
-  readonly monitor: Ref;
+  title: text,
+  message: text,
+  verdict: Verdict,
+  cronjob: Ref,
+  monitor: Ref,
   /** The condition began. */
-  readonly since: WireInstant;
+  since: instant,
   /** We noticed. */
-  readonly detectedAt: WireInstant;
-  readonly endedAt: WireInstant | null;
+  detectedAt: instant,
+  endedAt: nullable(instant),
   /** On whose side it is that a run failed, does not start or was missed; null = nothing tells. `verdict.cause` is the sentence. */
-  readonly cause: FailureCause | null;
+  cause: nullable(words(failureCauses)),
   /** What else that concerns, `node node-3`; null = this CronJob alone, or not known. */
-  readonly scope: string | null;
-  readonly occurrences: number;
-  readonly delayed: boolean;
-  readonly lastNotified: WireInstant | null;
-  readonly channelsNotified: readonly string[];
-  readonly told: Told;
-  readonly acknowledgement: Acknowledgement | null;
-  readonly context: AlertContext;
-}
+  scope: nullable(text),
+  occurrences: count,
+  delayed: bool,
+  lastNotified: nullable(instant),
+  channelsNotified: listOf(text),
+  told: Told,
+  acknowledgement: nullable(Acknowledgement),
+  context: AlertContext,
+});
+export type Alert = Of<typeof Alert>;
 
 /** GET /api/v1/alerts */
-export interface AlertList extends List<Alert> {
-  readonly total: number;
-  readonly bySeverity: Readonly<Record<Severity, number>>;
-}
+export const AlertList = object('AlertList', {
+  ...listFields(Alert),
+  total: count,
+  bySeverity: object({ critical: count, warning: count }),
+});
+export type AlertList = Of<typeof AlertList>;
 
 /** GET /api/v1/alerts/history */
-export type AlertHistory = Page<Alert>;
+export const AlertHistory = object('AlertHistory', pageFields(Alert));
+export type AlertHistory = Of<typeof AlertHistory>;
 
-export interface AlertTimelineEntry {
-  readonly at: WireInstant;
-  readonly kind: AlertTimelineKind;
-  readonly reason: string | null;
-  readonly channel: string | null;
-  readonly deliveryId: string | null;
-  readonly by: string | null;
-  readonly message: string;
-}
+export const AlertTimelineEntry = object({
+  at: instant,
+  kind: words(alertTimelineKinds),
+  reason: nullable(text),
+  channel: nullable(text),
+  deliveryId: nullable(id),
+  by: nullable(text),
+  message: text,
+});
+export type AlertTimelineEntry = Of<typeof AlertTimelineEntry>;
 
 /** An active alert of a CronJob that this one depends on. */
-export interface AlertWaitsFor {
-  readonly id: string;
-  readonly cronjob: Ref;
-  readonly type: AlertType;
-  readonly since: WireInstant;
+export const AlertWaitsFor = object({
+  id,
+  cronjob: Ref,
+  type: words(alertTypes),
+  since: instant,
   /** Names of the channels that took a message about it. */
-  readonly channels: readonly string[];
-}
+  channels: listOf(text),
+});
+export type AlertWaitsFor = Of<typeof AlertWaitsFor>;
 
 /** GET /api/v1/alerts/{id} */
-export interface AlertDetail extends Alert {
+export const AlertDetail = object('AlertDetail', {
+  ...Alert.fields,
+  severitySource: words(severitySources),
   /** What holds a message back with the reason `dependsOn`; null = nothing, it is over, or the caller may not read it. */
-  readonly waitsFor: AlertWaitsFor | null;
-  readonly severitySource: SeveritySource;
-  readonly withheld: boolean;
-  readonly logs: CapturedLog | null;
-  readonly events: readonly CapturedEvent[] | null;
-  readonly deliveries: readonly Delivery[];
+  waitsFor: nullable(AlertWaitsFor),
+  withheld: bool,
+  logs: nullable(CapturedLog),
+  events: nullable(listOf(CapturedEvent)),
+  deliveries: listOf(Delivery),
   /** Oldest first. */
-  readonly timeline: readonly AlertTimelineEntry[];
-}
+  timeline: listOf(AlertTimelineEntry),
+});
+export type AlertDetail = Of<typeof AlertDetail>;
 
 /** POST and DELETE /api/v1/alerts/{id}/acknowledge */
-export interface AcknowledgeResult {
-  readonly success: boolean;
-  readonly message: string;
-  readonly alert: Alert;
-}
+export const AcknowledgeResult = object('AcknowledgeResult', { success: bool, message: text, alert: Alert });
+export type AcknowledgeResult = Of<typeof AcknowledgeResult>;
 
 export const alertSortKeys = ['severity', 'since', 'type', 'namespace', 'cronjob'] as const;
 export type AlertSortKey = (typeof alertSortKeys)[number];
+
 export const alertHistorySortKeys = ['endedAt', 'since', 'severity'] as const;
 export type AlertHistorySortKey = (typeof alertHistorySortKeys)[number];
+
+export const AcknowledgeInput = input('AcknowledgeInput', {
+  note: optional(anyText(500)),
+  expiresAt: optional(described(text, 'In the future: RFC 3339, or a date.')),
+  by: optional(shortText(100)),
+});
+export type AcknowledgeInput = Of<typeof AcknowledgeInput>;

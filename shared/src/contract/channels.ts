@@ -1,53 +1,67 @@
-import type { Delivery } from './deliveries.ts';
-import type { ChannelType, DeliveryErrorCategory, DeliveryKind, DrillOutcome } from './vocabulary.ts';
-import type { Condition, List, Ref, WireInstant } from './wire.ts';
+import { Delivery } from './deliveries.ts';
+import {
+  anyObject,
+  bool,
+  count,
+  described,
+  id,
+  input,
+  instant,
+  int,
+  listOf,
+  nullable,
+  object,
+  type Of,
+  optional,
+  shortText,
+  text,
+  words,
+} from './shape/index.ts';
+import { channelTypes, deliveryErrorCategories, deliveryKinds, drillOutcomes } from './vocabulary.ts';
+import { Condition, listFields, Ref } from './wire.ts';
 
-export interface ChannelStats {
-  readonly alertsSentTotal: number;
-  readonly alertsFailedTotal: number;
-  readonly consecutiveFailures: number;
-  readonly lastAlertTime: WireInstant | null;
-  readonly lastFailedTime: WireInstant | null;
-  readonly lastFailedError: string | null;
-}
-
-interface ChannelBase {
-  readonly name: string;
-  readonly type: ChannelType;
-  readonly ready: boolean;
-  readonly reason: string;
-  readonly message: string;
-  /** By type: a few words in lists, the whole block by allow-list in the detail; never a value of a Secret. */
-  readonly config: Readonly<Record<string, unknown>>;
-  readonly stats: ChannelStats;
-  readonly lastTest: {
-    readonly time: WireInstant;
-    readonly result: 'success' | 'failed';
-    readonly message: string;
-  } | null;
-  /** The last acknowledged drill; null: none ever was. */
-  readonly proved: ChannelProved | null;
-  /** The newest drill was not acknowledged, or not delivered. */
-  readonly missedDrill: boolean;
-  /** ready + claimed. */
-  readonly queued: number;
-  readonly parked: number;
-  readonly dead: number;
-  readonly monitorCount: number;
-}
+export const ChannelStats = object({
+  alertsSentTotal: count,
+  alertsFailedTotal: count,
+  consecutiveFailures: count,
+  lastAlertTime: nullable(instant),
+  lastFailedTime: nullable(instant),
+  lastFailedError: nullable(text),
+});
+export type ChannelStats = Of<typeof ChannelStats>;
 
 /** When a person proved that they read what arrives there, and who; null: the person did not say. */
-export interface ChannelProved {
-  readonly at: WireInstant;
-  readonly by: string | null;
-}
+export const ChannelProved = object({ at: instant, by: nullable(text) });
+export type ChannelProved = Of<typeof ChannelProved>;
 
-export type Channel = ChannelBase;
+export const Channel = object('Channel', {
+  name: text,
+  type: words(channelTypes),
+  ready: bool,
+  reason: text,
+  message: text,
+  /** By type: a few words in lists, the whole block by allow-list in the detail; never a value of a Secret. */
+  config: anyObject,
+  stats: ChannelStats,
+  lastTest: nullable(object({ time: instant, result: words(['success', 'failed']), message: text })),
+  /** The last acknowledged drill; null: none ever was. */
+  proved: nullable(ChannelProved),
+  /** The newest drill was not acknowledged, or not delivered. */
+  missedDrill: bool,
+  /** ready + claimed. */
+  queued: count,
+  parked: count,
+  dead: count,
+  monitorCount: count,
+});
+export type Channel = Of<typeof Channel>;
 
 /** GET /api/v1/channels */
-export interface ChannelList extends List<Channel> {
-  readonly summary: { readonly total: number; readonly ready: number; readonly notReady: number };
-}
+export const ChannelList = object('ChannelList', {
+  ...listFields(Channel),
+  summary: object({ total: count, ready: count, notReady: count }),
+});
+export type ChannelList = Of<typeof ChannelList>;
 
 /** A reference to a Secret: where it is and whether it can be used, never its value. */
 export interface SecretRef {
@@ -57,99 +71,106 @@ export interface SecretRef {
   readonly usable: boolean;
 }
 
-/** GET /api/v1/channels/{name} */
-export interface ChannelDetail extends ChannelBase {
-  readonly rateLimiting: { readonly maxAlertsPerHour: number; readonly burstLimit: number };
-  readonly sendResolved: boolean;
-  readonly sendRecovered: boolean;
-  readonly testOnSave: boolean;
-  /** Namespaces that may use it; null: monitors of all, and annotations of none. */
-  readonly allowedNamespaces: readonly string[] | null;
-  /** Null: it is drilled by hand alone. */
-  readonly drill: {
-    readonly schedule: string;
-    readonly timezone: string;
-    readonly ackWithinSeconds: number;
-    readonly fallbackChannel: string | null;
-    readonly next: WireInstant | null;
-  } | null;
-  readonly uid: string;
-  readonly generation: number;
-  readonly conditions: readonly Condition[];
-  readonly monitors: readonly Ref[];
-  /** The newest 20. */
-  readonly recentDeliveries: readonly Delivery[];
-  /** Of the last 24 hours, the oldest first: what its receiver answered about messages that the caller may see. */
-  readonly hours: readonly ChannelHour[];
-  /** The newest 20 of those answers. */
-  readonly answers: readonly ChannelAnswer[];
-}
-
-export interface ChannelHour {
-  readonly from: WireInstant;
+export const ChannelHour = object({
+  from: instant,
   /** Attempts that the receiver accepted. */
-  readonly sent: number;
-  readonly failed: number;
-}
+  sent: count,
+  failed: count,
+});
+export type ChannelHour = Of<typeof ChannelHour>;
 
 /** What the receiver answered to one attempt, or to several in a row that failed alike. */
-export interface ChannelAnswer {
-  readonly at: WireInstant;
-  readonly verdict: 'accepted' | 'failed';
+export const ChannelAnswer = object({
+  at: instant,
+  verdict: words(['accepted', 'failed']),
   /** Null: it was accepted. */
-  readonly category: DeliveryErrorCategory | null;
+  category: nullable(words(deliveryErrorCategories)),
   /** Null: no HTTP answer. */
-  readonly httpStatus: number | null;
+  httpStatus: nullable(int),
   /** Milliseconds until the answer; null: not measured. */
-  readonly ms: number | null;
-  readonly times: number;
-  readonly kind: DeliveryKind | null;
-  readonly alertId: string | null;
-  readonly cronjob: Ref | null;
-}
+  ms: nullable(count),
+  times: count,
+  kind: nullable(words(deliveryKinds)),
+  alertId: nullable(id),
+  cronjob: nullable(Ref),
+});
+export type ChannelAnswer = Of<typeof ChannelAnswer>;
+
+/** GET /api/v1/channels/{name} */
+export const ChannelDetail = object('ChannelDetail', {
+  ...Channel.fields,
+  rateLimiting: object({ maxAlertsPerHour: int, burstLimit: int }),
+  sendResolved: bool,
+  sendRecovered: bool,
+  testOnSave: bool,
+  /** Namespaces that may use it; null: monitors of all, and annotations of none. */
+  allowedNamespaces: nullable(listOf(text, 200)),
+  /** Null: it is drilled by hand alone. */
+  drill: nullable(
+    object({
+      schedule: text,
+      timezone: text,
+      ackWithinSeconds: count,
+      fallbackChannel: nullable(text),
+      next: nullable(instant),
+    }),
+  ),
+  uid: text,
+  generation: int,
+  conditions: listOf(Condition),
+  monitors: listOf(Ref),
+  /** The newest 20. */
+  recentDeliveries: listOf(Delivery, 20),
+  /** Of the last 24 hours, the oldest first: what its receiver answered about messages that the caller may see. */
+  hours: listOf(ChannelHour, 24),
+  /** The newest 20 of those answers. */
+  answers: listOf(ChannelAnswer, 20),
+});
+export type ChannelDetail = Of<typeof ChannelDetail>;
 
 /** POST /api/v1/channels/{name}/test */
-export interface ChannelTestResult {
-  readonly success: boolean;
-  readonly message: string;
-  readonly deliveryId: string;
+export const ChannelTestResult = object('ChannelTestResult', {
+  success: bool,
+  message: text,
+  deliveryId: id,
   /** Null = success. */
-  readonly category: DeliveryErrorCategory | 'noController' | 'waitExceeded' | null;
-  readonly httpStatus: number | null;
-}
+  category: nullable(words([...deliveryErrorCategories, 'noController', 'waitExceeded'])),
+  httpStatus: nullable(int),
+});
+export type ChannelTestResult = Of<typeof ChannelTestResult>;
 
 /** POST /api/v1/channels/{name}/drill; one of GET /api/v1/channels/{name}/drills */
-export interface Drill {
-  readonly id: string;
-  readonly channel: string;
-  readonly deliveryId: string;
-  readonly outcome: DrillOutcome;
-  readonly dueAt: WireInstant;
+export const Drill = object('Drill', {
+  id,
+  channel: text,
+  deliveryId: id,
+  outcome: words(drillOutcomes),
+  dueAt: instant,
   /** When the receiver accepted it. */
-  readonly sentAt: WireInstant | null;
-  readonly ackByAt: WireInstant | null;
-  readonly ackedAt: WireInstant | null;
+  sentAt: nullable(instant),
+  ackByAt: nullable(instant),
+  ackedAt: nullable(instant),
   /** Null: it is not acknowledged, or the person did not say. */
-  readonly ackedBy: string | null;
+  ackedBy: nullable(text),
   /** Null: its schedule did. */
-  readonly askedBy: string | null;
-}
+  askedBy: nullable(text),
+});
+export type Drill = Of<typeof Drill>;
 
 /** GET /api/v1/channels/{name}/drills, the newest first. */
-export type DrillList = List<Drill>;
+export const DrillList = object('DrillList', listFields(Drill));
+export type DrillList = Of<typeof DrillList>;
 
 /** POST /api/v1/drills/{id}/acknowledge: the key is the right to it. */
-export interface DrillAcknowledgement {
-  readonly key: string;
-  readonly by?: string;
-}
+export const DrillAcknowledgement = input('DrillAcknowledgement', {
+  key: shortText(100),
+  by: optional(described(shortText(100), 'Who reads the channel, as others will see it.')),
+});
+export type DrillAcknowledgement = Of<typeof DrillAcknowledgement>;
 
 /** What it answers; the same when the link is pressed once more. */
-export interface AcknowledgedDrill {
-  readonly id: string;
-  readonly ackedAt: WireInstant;
-  readonly ackedBy: string | null;
-}
+export const AcknowledgedDrill = object('AcknowledgedDrill', { id, ackedAt: instant, ackedBy: nullable(text) });
+export type AcknowledgedDrill = Of<typeof AcknowledgedDrill>;
 
 export const channelSortKeys = ['name', 'type', 'ready', 'lastAlert', 'consecutiveFailures'] as const;
 export type ChannelSortKey = (typeof channelSortKeys)[number];

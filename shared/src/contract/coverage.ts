@@ -1,6 +1,20 @@
-import type { RenderedMessage } from './rendered.ts';
-import type { AlertType, Severity, Suppression } from './vocabulary.ts';
-import type { List, Percent, Ref, WireInstant } from './wire.ts';
+import { RenderedMessage } from './rendered.ts';
+import {
+  bool,
+  count,
+  instant,
+  int,
+  listOf,
+  nullable,
+  object,
+  type Of,
+  percent,
+  text,
+  typed,
+  words,
+} from './shape/index.ts';
+import { type AlertType, alertTypes, severities, type Suppression } from './vocabulary.ts';
+import { listFields, Ref } from './wire.ts';
 
 /**
  * Who would hear of an alert, worst first. `unwatched`: no monitor selects the CronJob. `off`: no monitor of it looks for the type.
@@ -31,40 +45,53 @@ export const coverageReasons = [
 ] as const;
 export type CoverageReason = (typeof coverageReasons)[number];
 
-export interface TypeCoverage {
-  readonly type: AlertType;
-  readonly severity: Severity;
+export const TypeCoverage = object({
+  type: words(alertTypes),
+  severity: words(severities),
   /** Of the monitor and the channel that come closest to being heard. */
-  readonly state: CoverageState;
-  readonly reason: CoverageReason | null;
+  state: words(coverageStates),
+  reason: nullable(words(coverageReasons)),
   /** Channels that exist and would be told, of all monitors. */
-  readonly channels: readonly string[];
-}
+  channels: listOf(text),
+});
+export type TypeCoverage = Of<typeof TypeCoverage>;
 
-export interface CronJobCoverage extends Ref {
-  readonly owner: string | null;
+export const CronJobCoverage = object('CronJobCoverage', {
+  namespace: text,
+  name: text,
+  owner: nullable(text),
   /** The worst of its types. */
-  readonly state: CoverageState;
+  state: words(coverageStates),
   /** Empty when it is unwatched. */
-  readonly types: readonly TypeCoverage[];
-}
+  types: listOf(TypeCoverage),
+});
+export type CronJobCoverage = Of<typeof CronJobCoverage>;
 
 /** GET /api/v1/coverage */
-export interface CoverageList extends List<CronJobCoverage> {
+export const CoverageList = object('CoverageList', {
+  ...listFields(CronJobCoverage),
   /** What all filters but `state` let through. */
-  readonly summary: {
-    readonly cronJobs: number;
+  summary: object({
+    cronJobs: count,
     /** Those that are `reached`. */
-    readonly covered: number;
+    covered: count,
     /** Cut to two decimals, never rounded up; null without CronJobs. */
-    readonly percent: Percent | null;
-    readonly byState: Readonly<Record<CoverageState, number>>;
+    percent: nullable(percent),
+    byState: object({
+      unwatched: count,
+      off: count,
+      nobody: count,
+      unreachable: count,
+      unproved: count,
+      reached: count,
+    }),
     /** Unwatched CronJobs that are counted and not named: there are too many. */
-    readonly unnamed: number;
+    unnamed: count,
     /** CronJobs that their owners have monitors leave out, in the namespaces that are asked for: none of the others. */
-    readonly ignored: number;
-  };
-}
+    ignored: count,
+  }),
+});
+export type CoverageList = Of<typeof CoverageList>;
 
 export const coverageSortKeys = ['state', 'name', 'namespace'] as const;
 export type CoverageSortKey = (typeof coverageSortKeys)[number];
@@ -87,16 +114,17 @@ export const settingFields = [
 export type SettingField = (typeof settingFields)[number];
 
 /** One setting as it is in force for a CronJob. */
-export interface SettingInForce {
-  readonly field: SettingField;
+export const SettingInForce = object({
+  field: words(settingFields),
   /** As it is written; null: off, or none. */
-  readonly value: string | null;
-  readonly source: SettingSource;
+  value: nullable(text),
+  source: words(settingSources),
   /** Who says so: `namespace/name` of CronJob or monitor, the name of a Namespace; null with `default`. */
-  readonly object: string | null;
+  object: nullable(text),
   /** The monitor under which it is in force. */
-  readonly monitor: Ref;
-}
+  monitor: Ref,
+});
+export type SettingInForce = Of<typeof SettingInForce>;
 
 /** What keeps a message back that an alert would make now. */
 export const routeHolds = [
@@ -108,6 +136,7 @@ export const routeHolds = [
   'flapping',
   'duplicate',
 ] as const;
+
 export type RouteHold = Suppression | 'alertDelay' | 'dependsOn' | 'flapping' | 'duplicate';
 
 /** Why no alert would open now: nothing of the type can happen to the CronJob as it is, or it takes more than once. */
@@ -131,75 +160,79 @@ export type RouteStepKind = (typeof routeStepKinds)[number];
 export const routeStepEffects = ['pass', 'wait', 'stop'] as const;
 
 /** One step of the way of a message. */
-export interface RouteStep {
-  readonly kind: RouteStepKind;
+export const RouteStep = object({
+  kind: words(routeStepKinds),
   /** A sentence without a full stop, with instants as in the words of a verdict. */
-  readonly words: string;
+  words: text,
   /** When it is past: at once, or after the wait; null: not known, or never. */
-  readonly at: WireInstant | null;
+  at: nullable(instant),
   /** `stop`: no message comes of it. */
-  readonly effect: (typeof routeStepEffects)[number];
+  effect: words(routeStepEffects),
   /** Page that shows what decides; null: there is none. */
-  readonly href: string | null;
-}
+  href: nullable(text),
+});
+export type RouteStep = Of<typeof RouteStep>;
 
 /** Why a channel is told: the monitor's `channelRefs`, an annotation of the CronJob or its Namespace, or a route of the monitor by its name. */
 export type RouteVia = 'channelRefs' | 'annotation' | `route ${string}`;
 
-export interface RoutedChannel {
-  readonly name: string;
-  readonly via: RouteVia;
+export const RoutedChannel = object({
+  name: text,
+  via: typed<RouteVia>(text),
   /** It is told so many seconds after the others, if the alert is open then; 0: at once. */
-  readonly afterSeconds: number;
-  readonly state: Extract<CoverageState, 'unreachable' | 'unproved' | 'reached'>;
-  readonly reason: CoverageReason | null;
+  afterSeconds: int,
+  state: words(['unreachable', 'unproved', 'reached']),
+  reason: nullable(words(coverageReasons)),
   /** When it hears; null: it does not, or it is not known when. */
-  readonly at: WireInstant | null;
-  readonly words: string;
+  at: nullable(instant),
+  words: text,
   /** The message as it would get it; null: more than one type is asked for, or the caller may not read the channel. */
-  readonly rendered: RenderedMessage | null;
-}
+  rendered: nullable(RenderedMessage),
+});
+export type RoutedChannel = Of<typeof RoutedChannel>;
 
-export interface RouteHoldOf {
-  readonly reason: RouteHold;
+export const RouteHoldOf = object({
+  reason: words(routeHolds),
   /** Null: when its cause ends. */
-  readonly until: WireInstant | null;
+  until: nullable(instant),
   /** Name of the window, id of the silence or of the alert that it waits for. */
-  readonly ref: string | null;
-}
+  ref: nullable(text),
+});
+export type RouteHoldOf = Of<typeof RouteHoldOf>;
 
 /** What one monitor would do with an alert of one type now. */
-export interface AlertRoute {
-  readonly monitor: Ref;
-  readonly type: AlertType;
+export const AlertRoute = object({
+  monitor: Ref,
+  type: words(alertTypes),
   /** An alert is open, or one more failure or missed run opens it. */
-  readonly opens: boolean;
+  opens: bool,
   /** Why it does not; null: it does. */
-  readonly quiet: RouteQuiet | null;
-  readonly severity: Severity;
-  readonly severitySource: SettingSource;
+  quiet: nullable(words(routeQuiets)),
+  severity: words(severities),
+  severitySource: words(settingSources),
   /** What keeps its message back, one after the other; none: it leaves at once. */
-  readonly holds: readonly RouteHoldOf[];
-  readonly state: Exclude<CoverageState, 'unwatched'>;
-  readonly reason: CoverageReason | null;
-  readonly channels: readonly RoutedChannel[];
+  holds: listOf(RouteHoldOf),
+  state: words(coverageStates.filter((state) => state !== 'unwatched')),
+  reason: nullable(words(coverageReasons)),
+  channels: listOf(RoutedChannel),
   /** Channels that are named for it and that do not exist, or do not admit who names them. */
-  readonly refused: readonly {
-    readonly name: string;
-    readonly reason: Extract<CoverageReason, 'unknownChannel' | 'channelNotAllowed'>;
-  }[];
+  refused: listOf(object({ name: text, reason: words(['unknownChannel', 'channelNotAllowed']) })),
   /** Who hears, and when, in a sentence. */
-  readonly words: string;
+  words: text,
   /** Up to the one that stops it. */
-  readonly steps: readonly RouteStep[];
-}
+  steps: listOf(RouteStep),
+});
+export type AlertRoute = Of<typeof AlertRoute>;
 
 /** GET /api/v1/cronjobs/{namespace}/{name}/route */
-export interface CronJobRoutes extends Ref {
+export const CronJobRoutes = object('CronJobRoutes', {
+  namespace: text,
+  name: text,
   /** A controller leads: without one every message waits. */
-  readonly leader: boolean;
+  leader: bool,
   /** The instant that is asked about. */
-  readonly at: WireInstant;
+  at: instant,
   /** One for each monitor and type; none when no monitor selects it. */
-  readonly routes: readonly AlertRoute[];
-}
+  routes: listOf(AlertRoute),
+});
+export type CronJobRoutes = Of<typeof CronJobRoutes>;

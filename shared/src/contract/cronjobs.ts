@@ -1,219 +1,244 @@
-import type { SettingInForce } from './coverage.ts';
-import type { Alert } from './alerts.ts';
-import type { Execution } from './executions.ts';
-import type { CronJobSummary } from './stats.ts';
-import type {
-  AlertSubject,
-  AlertType,
-  ConcurrencyPolicy,
-  CronJobKind,
-  CronJobStatus,
-  ExecutionStatus,
-  ExecutionTrigger,
-  RolloutState,
-  ScheduleProblem,
-  Severity,
-  SlaSubject,
-  SlaVerdict,
-  SlotOutcome,
+import { Alert } from './alerts.ts';
+import { SettingInForce } from './coverage.ts';
+import { Execution } from './executions.ts';
+import {
+  bool,
+  count,
+  id,
+  instant,
+  int,
+  listOf,
+  nullable,
+  number,
+  object,
+  type Of,
+  optional,
+  percent,
+  seconds,
+  text,
+  words,
+} from './shape/index.ts';
+import { CronJobSummary } from './stats.ts';
+import { StateCounts, Verdict } from './verdict.ts';
+import {
+  alertSubjects,
+  alertTypes,
+  concurrencyPolicies,
+  cronJobKinds,
+  cronJobStatuses,
+  executionStatuses,
+  executionTriggers,
+  rolloutStates,
+  scheduleProblems,
+  severities,
+  slaSubjects,
+  slaVerdicts,
+  slotOutcomes,
 } from './vocabulary.ts';
-import type { StateCounts, Verdict } from './verdict.ts';
-import type { List, Percent, Ref, WireInstant } from './wire.ts';
+import { listFields, Ref } from './wire.ts';
 
 /** A CronJob against its leading monitor's success rate. */
-export interface CronJobSla {
-  readonly enabled: boolean;
+export const CronJobSla = object({
+  enabled: bool,
   /** Null = no target. */
-  readonly minSuccessRate: Percent | null;
-  readonly windowDays: number;
-  readonly verdict: SlaVerdict;
-  readonly success: number;
-  readonly runs: number;
-  readonly previousSuccessRate: Percent | null;
+  minSuccessRate: nullable(percent),
+  windowDays: int,
+  verdict: words(slaVerdicts),
+  success: count,
+  runs: count,
+  previousSuccessRate: nullable(percent),
   /** Subjects with an active alert. */
-  readonly breached: readonly SlaSubject[];
-}
+  breached: listOf(words(slaSubjects)),
+});
+export type CronJobSla = Of<typeof CronJobSla>;
 
-export interface LastExecution {
-  readonly jobName: string;
-  readonly status: ExecutionStatus;
-  readonly startTime: WireInstant | null;
-  readonly completionTime: WireInstant | null;
-  readonly durationSeconds: number | null;
-  readonly exitCode: number | null;
-  readonly reason: string | null;
-}
+export const LastExecution = object({
+  jobName: text,
+  status: words(executionStatuses),
+  startTime: nullable(instant),
+  completionTime: nullable(instant),
+  durationSeconds: nullable(seconds),
+  exitCode: nullable(int),
+  reason: nullable(text),
+});
+export type LastExecution = Of<typeof LastExecution>;
 
-export interface WorstAlert {
-  readonly id: string;
-  readonly type: AlertType;
-  readonly subject: AlertSubject | null;
-  readonly severity: Severity;
-  readonly since: WireInstant;
-  readonly occurrences: number;
-  readonly exitCode: number | null;
-  readonly reason: string | null;
-  readonly measured: number | null;
-  readonly limit: number | null;
-  readonly unit: string | null;
-}
+export const WorstAlert = object({
+  id,
+  type: words(alertTypes),
+  subject: nullable(words(alertSubjects)),
+  severity: words(severities),
+  since: instant,
+  occurrences: count,
+  exitCode: nullable(int),
+  reason: nullable(text),
+  measured: nullable(number),
+  limit: nullable(number),
+  unit: nullable(text),
+});
+export type WorstAlert = Of<typeof WorstAlert>;
 
 /** One bar of the run strip: a run, or an expected run that came to nothing. */
-export interface RecentRun {
-  readonly at: WireInstant;
-  readonly outcome: SlotOutcome | null;
-  readonly status: ExecutionStatus | null;
-  readonly durationSeconds: number | null;
+export const RecentRun = object({
+  at: instant,
+  outcome: nullable(words(slotOutcomes)),
+  status: nullable(words(executionStatuses)),
+  durationSeconds: nullable(seconds),
   /** The run behind it; null = there is none. */
-  readonly jobName: string | null;
-}
+  jobName: nullable(text),
+});
+export type RecentRun = Of<typeof RecentRun>;
 
 /** A run of the present job template that ended by itself. */
-export interface RolloutRun {
-  readonly jobName: string;
-  readonly status: ExecutionStatus;
-  readonly createdAt: WireInstant;
-  readonly completionTime: WireInstant | null;
-}
+export const RolloutRun = object({
+  jobName: text,
+  status: words(executionStatuses),
+  createdAt: instant,
+  completionTime: nullable(instant),
+});
+export type RolloutRun = Of<typeof RolloutRun>;
 
 /** How the present job template of a CronJob fares, whatever earlier ones did. */
-export interface Rollout {
-  readonly state: RolloutState;
+export const Rollout = object({
+  state: words(rolloutStates),
   /** One sentence. */
-  readonly message: string;
+  message: text,
   /** The first 8 hexadecimal digits of its hash; null = it was not read yet. */
-  readonly template: string | null;
+  template: nullable(text),
   /** When it was written; null with template. */
-  readonly changedAt: WireInstant | null;
+  changedAt: nullable(instant),
   /** `metadata.generation` of the CronJob that this is about. */
-  readonly generation: number;
+  generation: count,
   /** The first that was created since changedAt; null = none has ended. */
-  readonly firstRun: RolloutRun | null;
-  readonly nextRun: WireInstant | null;
-}
+  firstRun: nullable(RolloutRun),
+  nextRun: nullable(instant),
+});
+export type Rollout = Of<typeof Rollout>;
 
 /** What list item and detail have alike. */
-interface CronJobBase {
-  readonly namespace: string;
-  readonly name: string;
+const cronJobFields = {
+  namespace: text,
+  name: text,
   /** `Jobs`: a group of Jobs that no CronJob controls, named `~` and what they have in common. */
-  readonly kind: CronJobKind;
+  kind: words(cronJobKinds),
   /** Of the present object, or of the last one when deleted; of a group, made of its name. */
-  readonly uid: string;
-  readonly status: CronJobStatus;
-  readonly verdict: Verdict;
-  readonly suspended: boolean;
+  uid: text,
+  status: words(cronJobStatuses),
+  verdict: Verdict,
+  suspended: bool,
   /** Unfinished Jobs it owns, manual ones included. */
-  readonly runningJobs: number;
+  runningJobs: count,
   /** Empty: a group of Jobs has none. */
-  readonly schedule: string;
+  schedule: text,
   /** Null = the cluster's default. */
-  readonly timezone: string | null;
-  readonly scheduleProblem: ScheduleProblem | null;
-  readonly concurrencyPolicy: ConcurrencyPolicy;
+  timezone: nullable(text),
+  scheduleProblem: nullable(words(scheduleProblems)),
+  concurrencyPolicy: words(concurrencyPolicies),
   /** The leading monitor. */
-  readonly monitorRef: Ref | null;
-  readonly monitors: readonly Ref[];
-  readonly successRate: Percent | null;
-  readonly sla: CronJobSla;
-  readonly lastExecution: LastExecution | null;
-  readonly lastSuccess: WireInstant | null;
+  monitorRef: nullable(Ref),
+  monitors: listOf(Ref),
+  successRate: nullable(percent),
+  sla: CronJobSla,
+  lastExecution: nullable(LastExecution),
+  lastSuccess: nullable(instant),
   /** Null = suspended, deleted, or it has a scheduleProblem. */
-  readonly nextRun: WireInstant | null;
-  readonly rollout: Rollout;
-}
-
-interface CronJobTail {
+  nextRun: nullable(instant),
+  rollout: Rollout,
   /** Alerts in state pending or suppressed. */
-  readonly heldAlerts: number;
-  readonly worstAlert: WorstAlert | null;
+  heldAlerts: count,
+  worstAlert: nullable(WorstAlert),
   /** Null = it exists. */
-  readonly deletedAt: WireInstant | null;
+  deletedAt: nullable(instant),
   /** Oldest first. Only there when `recent` asked for some. */
-  readonly recentRuns?: readonly RecentRun[];
-}
+  recentRuns: optional(listOf(RecentRun)),
+};
 
-export interface CronJob extends CronJobBase, CronJobTail {
-  readonly activeAlerts: number;
-}
+export const CronJob = object('CronJob', { ...cronJobFields, activeAlerts: count });
+export type CronJob = Of<typeof CronJob>;
 
 /** GET /api/v1/cronjobs */
-export interface CronJobList extends List<CronJob> {
+export const CronJobList = object('CronJobList', {
+  ...listFields(CronJob),
   /** What all filters but `status` and `state` let through. */
-  readonly summary: CronJobSummary;
+  summary: CronJobSummary,
   /** The same, each once. */
-  readonly states: StateCounts;
-}
+  states: StateCounts,
+});
+export type CronJobList = Of<typeof CronJobList>;
 
 /** Scheduled success and failed runs; durations over the successful ones. */
-export interface CronJobMetrics {
-  readonly windowDays: number;
-  readonly successRate: Percent | null;
-  readonly totalRuns: number;
-  readonly successfulRuns: number;
-  readonly failedRuns: number;
-  readonly successRate7d: Percent | null;
-  readonly successRate30d: Percent | null;
-  readonly avgDurationSeconds: number | null;
-  readonly p50DurationSeconds: number | null;
-  readonly p95DurationSeconds: number | null;
-  readonly p99DurationSeconds: number | null;
-  readonly approximate: boolean;
-}
+export const CronJobMetrics = object({
+  windowDays: int,
+  successRate: nullable(percent),
+  totalRuns: count,
+  successfulRuns: count,
+  failedRuns: count,
+  successRate7d: nullable(percent),
+  successRate30d: nullable(percent),
+  avgDurationSeconds: nullable(seconds),
+  p50DurationSeconds: nullable(seconds),
+  p95DurationSeconds: nullable(seconds),
+  p99DurationSeconds: nullable(seconds),
+  approximate: bool,
+});
+export type CronJobMetrics = Of<typeof CronJobMetrics>;
 
-export interface ActiveJob {
-  readonly jobName: string;
-  readonly trigger: ExecutionTrigger;
-  readonly startTime: WireInstant | null;
+export const ActiveJob = object({
+  jobName: text,
+  trigger: words(executionTriggers),
+  startTime: nullable(instant),
   /** Go text of runningSeconds. */
-  readonly runningDuration: string | null;
-  readonly runningSeconds: number | null;
-  readonly podName: string | null;
-  readonly podPhase: string | null;
+  runningDuration: nullable(text),
+  runningSeconds: nullable(seconds),
+  podName: nullable(text),
+  podPhase: nullable(text),
   /** Ready containers of all, `1/1`. */
-  readonly ready: string | null;
+  ready: nullable(text),
   /** Decided, pods still ending. */
-  readonly finishing: boolean;
+  finishing: bool,
   /** What keeps a container of it from starting, `CreateContainerConfigError`; null = nothing, or not known. */
-  readonly waitingReason: string | null;
+  waitingReason: nullable(text),
   /** What Kubernetes says of it, at most 500 characters. */
-  readonly waitingMessage: string | null;
-}
+  waitingMessage: nullable(text),
+});
+export type ActiveJob = Of<typeof ActiveJob>;
 
 export const deadManBases = ['success', 'firstSlot'] as const;
 export type DeadManBasis = (typeof deadManBases)[number];
 
 /** GET /api/v1/cronjobs/{namespace}/{name} */
-export interface CronJobDetail extends CronJobBase, CronJobTail {
-  readonly activeAlerts: readonly Alert[];
-  readonly createdAt: WireInstant | null;
-  readonly owner: string | null;
-  readonly description: string | null;
-  readonly runbook: string | null;
+export const CronJobDetail = object('CronJobDetail', {
+  ...cronJobFields,
+  activeAlerts: listOf(Alert),
+  createdAt: nullable(instant),
+  owner: nullable(text),
+  description: nullable(text),
+  runbook: nullable(text),
   /** What it waits for, by its annotation and its monitors. */
-  readonly dependsOn: readonly Ref[];
-  readonly startingDeadlineSeconds: number | null;
+  dependsOn: listOf(Ref),
+  startingDeadlineSeconds: nullable(number),
   /** Runs due before it are judged. */
-  readonly evaluatedThrough: WireInstant | null;
+  evaluatedThrough: nullable(instant),
   /** When the dead-man's switch fires without a success, or has; null = it is off, paused, or nothing is due. */
-  readonly deadManDueAt: WireInstant | null;
+  deadManDueAt: nullable(instant),
   /** What it counts from: the last success, or the first expected run of a CronJob that never succeeded; null with deadManDueAt. */
-  readonly deadManBasis: DeadManBasis | null;
+  deadManBasis: nullable(words(deadManBases)),
   /** Oldest kept run. */
-  readonly historyFrom: WireInstant | null;
+  historyFrom: nullable(instant),
   /** Names of the facts that its kept runs told. */
-  readonly facts: readonly string[];
+  facts: listOf(text, 32),
   /** What of the facts of its newest run was ignored, in sentences. */
-  readonly factProblems: readonly string[];
+  factProblems: listOf(text, 32),
   /** What is in force for it, under each of its monitors. */
-  readonly settings: readonly SettingInForce[];
+  settings: listOf(SettingInForce),
   /** Its annotations, and those of its Namespace, that do nothing, in sentences. */
-  readonly annotationProblems: readonly string[];
-  readonly metrics: CronJobMetrics;
-  readonly activeJobs: readonly ActiveJob[];
+  annotationProblems: listOf(text),
+  metrics: CronJobMetrics,
+  activeJobs: listOf(ActiveJob),
   /** The newest 20. */
-  readonly executions: readonly Execution[];
-}
+  executions: listOf(Execution, 20),
+});
+export type CronJobDetail = Of<typeof CronJobDetail>;
 
 export const cronJobSortKeys = [
   'name',
@@ -230,26 +255,25 @@ export const cronJobSortKeys = [
 export type CronJobSortKey = (typeof cronJobSortKeys)[number];
 
 /** POST …/trigger */
-export interface TriggerResult {
-  readonly success: boolean;
-  readonly jobName: string;
-  readonly message: string;
-}
+export const TriggerResult = object('TriggerResult', { success: bool, jobName: text, message: text });
+export type TriggerResult = Of<typeof TriggerResult>;
 
 /** POST …/suspend, POST …/resume */
-export interface SuspendResult {
-  readonly success: boolean;
-  readonly message: string;
-  readonly suspended: boolean;
+export const SuspendResult = object('SuspendResult', {
+  success: bool,
+  message: text,
+  suspended: bool,
   /** False: it was so already, nothing was written. */
-  readonly changed: boolean;
-}
+  changed: bool,
+});
+export type SuspendResult = Of<typeof SuspendResult>;
 
 /** DELETE …/history */
-export interface DeleteHistoryResult {
-  readonly success: boolean;
-  readonly deletedCount: number;
-  readonly message: string;
+export const DeleteHistoryResult = object('DeleteHistoryResult', {
+  success: bool,
+  deletedCount: count,
+  message: text,
   /** False: the time for one call ran out; call again. */
-  readonly completed: boolean;
-}
+  completed: bool,
+});
+export type DeleteHistoryResult = Of<typeof DeleteHistoryResult>;

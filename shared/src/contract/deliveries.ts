@@ -1,52 +1,53 @@
-import type {
-  AlertType,
-  ChannelType,
-  DeliveryErrorCategory,
-  DeliveryKind,
-  DeliveryState,
-  DeliveryStateReason,
-  MessageSeverity,
+import { bool, count, id, instant, int, nullable, object, type Of, text, words } from './shape/index.ts';
+import {
+  alertTypes,
+  channelTypes,
+  deliveryErrorCategories,
+  deliveryKinds,
+  deliveryStateReasons,
+  deliveryStates,
+  messageSeverities,
 } from './vocabulary.ts';
-import type { Page, Ref, WireInstant } from './wire.ts';
+import { pageFields, Ref } from './wire.ts';
 
-export interface Delivery {
-  readonly id: string;
+export const Delivery = object('Delivery', {
+  id,
   /** Null = test or digest. */
-  readonly alertId: string | null;
-  readonly kind: DeliveryKind;
-  readonly state: DeliveryState;
-  readonly channel: string;
-  readonly channelType: ChannelType;
-  readonly severity: MessageSeverity;
-  readonly type: AlertType | null;
-  readonly cronjob: Ref | null;
-  readonly attempts: number;
-  readonly createdAt: WireInstant;
-  readonly expiresAt: WireInstant;
-  readonly sentAt: WireInstant | null;
+  alertId: nullable(id),
+  kind: words(deliveryKinds),
+  state: words(deliveryStates),
+  channel: text,
+  channelType: words(channelTypes),
+  severity: words(messageSeverities),
+  type: nullable(words(alertTypes)),
+  cronjob: nullable(Ref),
+  attempts: count,
+  createdAt: instant,
+  expiresAt: instant,
+  sentAt: nullable(instant),
   /** Null = closed or parked. */
-  readonly nextAttemptAt: WireInstant | null;
-  readonly stateReason: DeliveryStateReason | null;
-  readonly lastError: {
-    readonly category: DeliveryErrorCategory;
-    readonly message: string;
-    readonly httpStatus: number | null;
-    readonly at: WireInstant;
-  } | null;
+  nextAttemptAt: nullable(instant),
+  stateReason: nullable(words(deliveryStateReasons)),
+  lastError: nullable(
+    object({ category: words(deliveryErrorCategories), message: text, httpStatus: nullable(int), at: instant }),
+  ),
   /** The delivery sent in its place. */
-  readonly mergedInto: string | null;
-}
+  mergedInto: nullable(id),
+});
+export type Delivery = Of<typeof Delivery>;
 
 /** GET /api/v1/deliveries */
-export type DeliveryPage = Page<Delivery>;
+export const DeliveryPage = object('DeliveryPage', pageFields(Delivery));
+export type DeliveryPage = Of<typeof DeliveryPage>;
 
 /** POST /api/v1/deliveries/{id}/redrive */
-export interface RedriveResult {
-  readonly success: boolean;
-  readonly message: string;
-  readonly changed: boolean;
-  readonly delivery: Delivery;
-}
+export const RedriveResult = object('RedriveResult', {
+  success: bool,
+  message: text,
+  changed: bool,
+  delivery: Delivery,
+});
+export type RedriveResult = Of<typeof RedriveResult>;
 
 export const deliverySortKeys = ['createdAt', 'nextAttemptAt'] as const;
 export type DeliverySortKey = (typeof deliverySortKeys)[number];

@@ -1,3 +1,5 @@
+import { int, listOf, nullable, object, type Of, optional, text, words } from './shape/index.ts';
+
 /** The stable codes of errors and the HTTP status of each. */
 export const errorStatuses = {
   INVALID_REQUEST: 400,
@@ -48,39 +50,42 @@ export const logsUnavailableReasons = ['notStored', 'podGone', 'notStarted'] as 
 export type LogsUnavailableReason = (typeof logsUnavailableReasons)[number];
 
 /** One thing that is wrong with a request. */
-export interface Problem {
-  readonly in: 'query' | 'path' | 'body' | 'header';
+export const Problem = object({
+  in: words(['query', 'path', 'body', 'header']),
   /** Name of the parameter; in a body the path, `""` for the body itself. */
-  readonly field: string;
-  readonly message: string;
-  readonly allowed: string | null;
-}
+  field: text,
+  message: text,
+  allowed: nullable(text),
+});
+export type Problem = Of<typeof Problem>;
 
 /** Only the keys that the code has. */
-export interface ErrorDetails {
-  readonly problems?: readonly Problem[];
-  readonly verb?: string;
-  readonly resource?: string;
-  readonly namespace?: string | null;
-  readonly kind?: NotFoundKind;
-  readonly name?: string;
-  readonly reason?: NotFoundReason | LogsUnavailableReason;
-  readonly allowed?: readonly string[];
-  readonly policy?: string;
-  readonly activeJobs?: readonly string[];
-  readonly state?: string;
-  readonly retryAfterSeconds?: number;
-  readonly schema?: number;
-  readonly supported?: number;
-}
+export const ErrorDetails = object({
+  problems: optional(listOf(Problem)),
+  verb: optional(text),
+  resource: optional(text),
+  namespace: optional(nullable(text)),
+  kind: optional(words(notFoundKinds)),
+  name: optional(text),
+  reason: optional(words([...notFoundReasons, ...logsUnavailableReasons])),
+  allowed: optional(listOf(text)),
+  policy: optional(text),
+  activeJobs: optional(listOf(text)),
+  state: optional(text),
+  retryAfterSeconds: optional(int),
+  schema: optional(int),
+  supported: optional(int),
+});
+export type ErrorDetails = Of<typeof ErrorDetails>;
 
 /** Body of every answer that is no success, but for health. */
-export interface ErrorBody {
-  readonly error: {
-    readonly code: ErrorCode;
+export const ErrorBody = object('Error', {
+  error: object({
+    code: words(Object.keys(errorStatuses) as ErrorCode[]),
     /** One sentence for a person. */
-    readonly message: string;
-    readonly requestId: string;
-    readonly details?: ErrorDetails;
-  };
-}
+    message: text,
+    requestId: text,
+    details: optional(ErrorDetails),
+  }),
+});
+export type ErrorBody = Of<typeof ErrorBody>;

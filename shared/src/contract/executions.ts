@@ -1,129 +1,149 @@
-import type { ExecutionStatus, ExecutionTrigger, FailureCause } from './vocabulary.ts';
-import type { Verdict, Words } from './verdict.ts';
-import type { Page, WireInstant } from './wire.ts';
+import {
+  bool,
+  count,
+  instant,
+  int,
+  listOf,
+  mapOf,
+  nullable,
+  number,
+  object,
+  type Of,
+  seconds,
+  text,
+  words,
+} from './shape/index.ts';
+import { Verdict } from './verdict.ts';
+import { executionStatuses, executionTriggers, failureCauses } from './vocabulary.ts';
+import { pageFields } from './wire.ts';
 
 /** One ended run: an item of a list. */
-export interface Execution {
+export const Execution = object('Execution', {
   /** Job UID; `inferred-…` for an inferred success. */
-  readonly id: string;
-  readonly namespace: string;
-  readonly cronJobName: string;
-  readonly cronJobUid: string;
-  readonly jobName: string;
-  readonly status: ExecutionStatus;
-  readonly verdict: Verdict;
-  readonly trigger: ExecutionTrigger;
+  id: text,
+  namespace: text,
+  cronJobName: text,
+  cronJobUid: text,
+  jobName: text,
+  status: words(executionStatuses),
+  verdict: Verdict,
+  trigger: words(executionTriggers),
   /** The expected run it answers; null = manual, rerun, unmatched. */
-  readonly scheduledTime: WireInstant | null;
-  readonly createdAt: WireInstant;
-  readonly startTime: WireInstant | null;
+  scheduledTime: nullable(instant),
+  createdAt: instant,
+  startTime: nullable(instant),
   /** Instant of the terminal condition, for failed runs too. */
-  readonly completionTime: WireInstant | null;
+  completionTime: nullable(instant),
   /** Go text of durationSeconds. */
-  readonly duration: string | null;
-  readonly durationSeconds: number | null;
-  readonly exitCode: number | null;
+  duration: nullable(text),
+  durationSeconds: nullable(seconds),
+  exitCode: nullable(int),
   /** Of the container that failed. */
-  readonly reason: string | null;
+  reason: nullable(text),
   /** Of the Job's terminal condition. */
-  readonly jobReason: string | null;
+  jobReason: nullable(text),
   /** On whose side it is that it failed; null = it did not, or nothing tells. `verdict.cause` is the sentence. */
-  readonly cause: FailureCause | null;
+  cause: nullable(words(failureCauses)),
   /** What else that concerns, `node node-3`; null = this CronJob alone, or not known. */
-  readonly scope: string | null;
+  scope: nullable(text),
   /** Pods seen. */
-  readonly attempts: number;
-  readonly failedIndexes: string | null;
-  readonly isRetry: boolean;
-  readonly retryOf: string | null;
-  readonly delayed: boolean;
-  readonly inferred: boolean;
-  readonly inMaintenance: boolean;
-  readonly hasLogs: boolean;
-  readonly hasEvents: boolean;
-  readonly suggestedFix: string | null;
+  attempts: count,
+  failedIndexes: nullable(text),
+  isRetry: bool,
+  retryOf: nullable(text),
+  delayed: bool,
+  inferred: bool,
+  inMaintenance: bool,
+  hasLogs: bool,
+  hasEvents: bool,
+  suggestedFix: nullable(text),
   /** What it said of its output, by name; empty = nothing. */
-  readonly facts: Readonly<Record<string, number>>;
-}
+  facts: mapOf(number),
+});
+export type Execution = Of<typeof Execution>;
 
-export interface ExecutionContainer {
-  readonly name: string;
-  readonly init: boolean;
-  readonly exitCode: number | null;
-  readonly reason: string | null;
-  readonly message: string | null;
-  readonly restarts: number;
-}
+export const ExecutionContainer = object({
+  name: text,
+  init: bool,
+  exitCode: nullable(int),
+  reason: nullable(text),
+  message: nullable(text),
+  restarts: int,
+});
+export type ExecutionContainer = Of<typeof ExecutionContainer>;
 
 /** One attempt. */
-export interface ExecutionPod {
-  readonly name: string;
-  readonly node: string | null;
-  readonly phase: string;
+export const ExecutionPod = object({
+  name: text,
+  node: nullable(text),
+  phase: text,
   /** Completion index of an indexed Job. */
-  readonly index: number | null;
-  readonly startTime: WireInstant | null;
-  readonly endTime: WireInstant | null;
-  readonly containers: readonly ExecutionContainer[];
-}
+  index: nullable(int),
+  startTime: nullable(instant),
+  endTime: nullable(instant),
+  containers: listOf(ExecutionContainer),
+});
+export type ExecutionPod = Of<typeof ExecutionPod>;
 
 /** A stored log. */
-export interface CapturedLog {
-  readonly container: string;
-  readonly text: string;
-  readonly truncated: boolean;
-  readonly capturedAt: WireInstant;
+export const CapturedLog = object('CapturedLog', {
+  container: text,
+  text,
+  truncated: bool,
+  capturedAt: instant,
   /** Why the capture is empty; null = it is not. */
-  readonly unavailable: string | null;
-}
+  unavailable: nullable(text),
+});
+export type CapturedLog = Of<typeof CapturedLog>;
 
 /** A stored event of Kubernetes. */
-export interface CapturedEvent {
-  readonly time: WireInstant | null;
-  readonly type: string;
-  readonly reason: string;
+export const CapturedEvent = object('CapturedEvent', {
+  time: nullable(instant),
+  type: text,
+  reason: text,
   /** Kind/name. */
-  readonly object: string;
-  readonly message: string;
-  readonly count: number;
-}
+  object: text,
+  message: text,
+  count: int,
+});
+export type CapturedEvent = Of<typeof CapturedEvent>;
 
 /** Why a line of a log is decisive: a pattern of a fix was found there; it is the last that speaks of an error; it is the last. */
 export const decisiveReasons = ['pattern', 'word', 'lastLine'] as const;
 export type DecisiveReason = (typeof decisiveReasons)[number];
 
 /** The line of a log that says best why an attempt failed. */
-export interface DecisiveLine {
-  readonly pod: string;
-  readonly container: string;
+export const DecisiveLine = object('DecisiveLine', {
+  pod: text,
+  container: text,
   /** Of the log beside it, from 1. */
-  readonly number: number;
+  number: count,
   /** At most 500 characters. */
-  readonly text: string;
-  readonly by: DecisiveReason;
+  text,
+  by: words(decisiveReasons),
   /** End of the first kept run of which a line that says the same was decisive; null = not known. */
-  readonly firstSeenAt: WireInstant | null;
-}
+  firstSeenAt: nullable(instant),
+});
+export type DecisiveLine = Of<typeof DecisiveLine>;
 
 /** What differs from the last success: text of at most 200 characters. */
-export interface ExecutionChange {
-  readonly path: string;
-  readonly before: string | null;
-  readonly after: string | null;
-}
+export const ExecutionChange = object({ path: text, before: nullable(text), after: nullable(text) });
+export type ExecutionChange = Of<typeof ExecutionChange>;
 
 /** GET /api/v1/cronjobs/{namespace}/{name}/executions/{jobName} */
-export interface ExecutionDetail extends Execution {
+export const ExecutionDetail = object('ExecutionDetail', {
+  ...Execution.fields,
   /** The caller may not read logs: `logs` and `events` are null for that. */
-  readonly withheld: boolean;
-  readonly pods: readonly ExecutionPod[];
-  readonly logs: CapturedLog | null;
-  readonly events: readonly CapturedEvent[] | null;
+  withheld: bool,
+  pods: listOf(ExecutionPod),
+  logs: nullable(CapturedLog),
+  events: nullable(listOf(CapturedEvent)),
   /** One an attempt whose log is kept; empty = it did not fail, no log is kept, or logs are withheld. */
-  readonly decisive: readonly DecisiveLine[];
+  decisive: listOf(DecisiveLine),
   /** Null = there is no success to compare with. */
-  readonly changes: readonly ExecutionChange[] | null;
-}
+  changes: nullable(listOf(ExecutionChange)),
+});
+export type ExecutionDetail = Of<typeof ExecutionDetail>;
 
 /** What of two runs is compared; `spec`: the rest of the Job's spec, by path. */
 export const comparedKeys = [
@@ -140,51 +160,56 @@ export const comparedKeys = [
 ] as const;
 export type ComparedKey = (typeof comparedKeys)[number];
 
-export interface ComparedRow {
-  readonly key: ComparedKey;
+export const ComparedRow = object({
+  key: words(comparedKeys),
   /** Container, `container: VARIABLE`, `container: memory limit`, or path; null = there is one alone. */
-  readonly name: string | null;
+  name: nullable(text),
   /** Of the other run; null = it has none. Never the value of a variable: `set`. */
-  readonly before: string | null;
-  readonly after: string | null;
-  readonly same: boolean;
-}
+  before: nullable(text),
+  after: nullable(text),
+  same: bool,
+});
+export type ComparedRow = Of<typeof ComparedRow>;
 
-export interface ComparedAttempt {
+export const ComparedAttempt = object({
   /** Null = not known. */
-  readonly pod: string | null;
-  readonly durationSeconds: number | null;
-  readonly failed: boolean;
-}
+  pod: nullable(text),
+  durationSeconds: nullable(seconds),
+  failed: bool,
+});
+export type ComparedAttempt = Of<typeof ComparedAttempt>;
 
 export const logPieceKinds = ['same', 'here', 'there'] as const;
 
 /** Lines of logs that follow each other. */
-export interface LogPiece {
+export const LogPiece = object({
   /** In both, as this run has them; in this run alone; in the other alone. */
-  readonly kind: (typeof logPieceKinds)[number];
+  kind: words(logPieceKinds),
   /** Number of the first line, in the log of this run, or of the other for `there`. */
-  readonly from: number;
-  readonly lines: readonly string[];
-}
+  from: count,
+  lines: listOf(text),
+});
+export type LogPiece = Of<typeof LogPiece>;
 
 /** GET /api/v1/cronjobs/{namespace}/{name}/executions/{jobName}/compare */
-export interface RunComparison {
+export const RunComparison = object('RunComparison', {
   /** The newest success before it, or the run that was asked for; null = there is no success before it. */
-  readonly other: Execution | null;
+  other: nullable(Execution),
   /** What differs: `Image and arguments differ`; null = there is no other. */
-  readonly words: Words | null;
+  words: nullable(text),
   /** What differs first. */
-  readonly rows: readonly ComparedRow[];
-  readonly attempts: { readonly here: readonly ComparedAttempt[]; readonly there: readonly ComparedAttempt[] };
+  rows: listOf(ComparedRow),
+  attempts: object({ here: listOf(ComparedAttempt), there: listOf(ComparedAttempt) }),
   /** Null = of one of them no log is kept, or logs are withheld. */
-  readonly log: readonly LogPiece[] | null;
+  log: nullable(listOf(LogPiece)),
   /** The caller may not read logs. */
-  readonly withheld: boolean;
-}
+  withheld: bool,
+});
+export type RunComparison = Of<typeof RunComparison>;
 
 /** GET /api/v1/cronjobs/{namespace}/{name}/executions */
-export type ExecutionPage = Page<Execution>;
+export const ExecutionPage = object('ExecutionPage', pageFields(Execution));
+export type ExecutionPage = Of<typeof ExecutionPage>;
 
 export const executionSortKeys = ['time', 'duration', 'status'] as const;
 export type ExecutionSortKey = (typeof executionSortKeys)[number];

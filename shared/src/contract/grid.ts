@@ -1,37 +1,38 @@
-import type { CronJobStatus, ExecutionStatus, ExecutionTrigger, SlotOutcome } from './vocabulary.ts';
-import type { Verdict } from './verdict.ts';
-import type { Page, WireInstant } from './wire.ts';
+import { count, instant, listOf, nullable, object, type Of, seconds, text, words } from './shape/index.ts';
+import { Verdict } from './verdict.ts';
+import { cronJobStatuses, executionStatuses, executionTriggers, slotOutcomes } from './vocabulary.ts';
+import { Pagination } from './wire.ts';
 
 /** A run, or an expected run that came to nothing. */
-export interface GridCell {
-  readonly at: WireInstant;
+export const GridCell = object({
+  at: instant,
   /** Null = not judged yet, or a run without an expected one. */
-  readonly outcome: SlotOutcome | null;
-  readonly jobName: string | null;
+  outcome: nullable(words(slotOutcomes)),
+  jobName: nullable(text),
   /** From here on null without an ended Job. */
-  readonly status: ExecutionStatus | null;
-  readonly trigger: ExecutionTrigger | null;
-  readonly durationSeconds: number | null;
-}
+  status: nullable(words(executionStatuses)),
+  trigger: nullable(words(executionTriggers)),
+  durationSeconds: nullable(seconds),
+});
+export type GridCell = Of<typeof GridCell>;
 
-export interface GridLane {
-  readonly namespace: string;
-  readonly name: string;
-  readonly status: CronJobStatus;
-  readonly verdict: Verdict;
+export const GridLane = object({
+  namespace: text,
+  name: text,
+  status: words(cronJobStatuses),
+  verdict: Verdict,
   /** Nothing of the time before it is recorded; null = not known. */
-  readonly figuresFrom: WireInstant | null;
+  figuresFrom: nullable(instant),
   /** Oldest first. */
-  readonly cells: readonly GridCell[];
+  cells: listOf(GridCell, 200),
   /** Older cells that are left out. */
-  readonly omitted: number;
-}
+  omitted: count,
+});
+export type GridLane = Of<typeof GridLane>;
 
 /** GET /api/v1/grid */
-export interface Grid extends Page<GridLane> {
-  readonly from: WireInstant;
-  readonly until: WireInstant;
-}
+export const Grid = object('Grid', { from: instant, until: instant, items: listOf(GridLane), pagination: Pagination });
+export type Grid = Of<typeof Grid>;
 
 export const gridSortKeys = ['name', 'namespace', 'status'] as const;
 export type GridSortKey = (typeof gridSortKeys)[number];

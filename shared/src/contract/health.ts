@@ -1,32 +1,28 @@
-import type { HealthStatus, StorageState } from './vocabulary.ts';
-import type { WireInstant } from './wire.ts';
+import { bool, instant, int, listOf, nullable, object, type Of, text, words } from './shape/index.ts';
+import { healthStatuses, storageStates } from './vocabulary.ts';
 
 /** GET /api/v1/health: 503 with the same shape when unhealthy. */
-export interface Health {
-  readonly status: HealthStatus;
-  readonly storage: StorageState;
+export const Health = object('Health', {
+  status: words(healthStatuses),
+  storage: words(storageStates),
   /** The service can do its work: someone leads, and no problem keeps it from recording, judging and sending. As `/readyz` of the leader. */
-  readonly ready: boolean;
+  ready: bool,
   /** A live controller leads. */
-  readonly leader: boolean;
-  readonly version: string;
+  leader: bool,
+  version: text,
   /** Go text, of the process that answers. */
-  readonly uptime: string;
+  uptime: text,
   /** The leader has finished one evaluation of its term. */
-  readonly analyzerEnabled: boolean;
-  readonly schedulersRunning: readonly string[];
+  analyzerEnabled: bool,
+  schedulersRunning: listOf(text),
   /** One sentence for each, without a stop, that says what to do; those that keep the service from its work come first. */
-  readonly problems: readonly string[];
-  readonly lastEvaluation: WireInstant | null;
-  readonly schemaVersion: number | null;
-  readonly cluster: string | null;
-  readonly defaultTimeZone: string;
+  problems: listOf(text),
+  lastEvaluation: nullable(instant),
+  schemaVersion: nullable(int),
+  cluster: nullable(text),
+  defaultTimeZone: text,
   /** Version of the time zone data of the process that answers. */
-  readonly timeZoneData: string;
-  readonly controller: {
-    readonly name: string;
-    readonly version: string;
-    readonly epoch: number;
-    readonly since: WireInstant;
-  } | null;
-}
+  timeZoneData: text,
+  controller: nullable(object({ name: text, version: text, epoch: int, since: instant })),
+});
+export type Health = Of<typeof Health>;

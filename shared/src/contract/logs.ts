@@ -1,54 +1,58 @@
-import type { DecisiveLine } from './executions.ts';
-import type { ExecutionStatus } from './vocabulary.ts';
-import type { Ref, WireInstant } from './wire.ts';
+import { DecisiveLine } from './executions.ts';
+import { bool, count, instant, listOf, nullable, object, type Of, text, words } from './shape/index.ts';
+import { executionStatuses } from './vocabulary.ts';
+import { Ref } from './wire.ts';
 
 export const logSources = ['auto', 'live', 'stored'] as const;
 export type LogSource = (typeof logSources)[number];
 
 /** GET /api/v1/cronjobs/{namespace}/{name}/executions/{jobName}/logs */
-export interface JobLogs {
-  readonly jobName: string;
-  readonly pod: string | null;
-  readonly container: string;
-  readonly containers: readonly string[];
-  readonly source: 'live' | 'stored';
-  readonly logs: string;
-  readonly lines: number;
+export const JobLogs = object('JobLogs', {
+  jobName: text,
+  pod: nullable(text),
+  container: text,
+  containers: listOf(text),
+  source: words(['live', 'stored']),
+  logs: text,
+  lines: count,
   /** Earlier lines exist or existed. */
-  readonly truncated: boolean;
+  truncated: bool,
   /** Null = live. */
-  readonly capturedAt: WireInstant | null;
+  capturedAt: nullable(instant),
   /** Those of this log; empty = its run did not fail, or they stand before what is shown. */
-  readonly decisive: readonly DecisiveLine[];
-}
+  decisive: listOf(DecisiveLine),
+});
+export type JobLogs = Of<typeof JobLogs>;
 
 /** A line of a kept log in which something was found. */
-export interface LogHit {
-  readonly cronjob: Ref;
-  readonly jobName: string;
+export const LogHit = object({
+  cronjob: Ref,
+  jobName: text,
   /** End of the run. */
-  readonly at: WireInstant;
-  readonly status: ExecutionStatus;
-  readonly pod: string;
-  readonly container: string;
+  at: instant,
+  status: words(executionStatuses),
+  pod: text,
+  container: text,
   /** Of the log, from 1. */
-  readonly number: number;
+  number: count,
   /** It and its neighbours, at most 500 characters each; null = the log begins or ends here. */
-  readonly text: string;
-  readonly before: string | null;
-  readonly after: string | null;
+  text,
+  before: nullable(text),
+  after: nullable(text),
   /** Lines of this log in which it was found; the last three are told. */
-  readonly linesFound: number;
-}
+  linesFound: count,
+});
+export type LogHit = Of<typeof LogHit>;
 
 /** GET /api/v1/logs/search */
-export interface LogSearchResult {
+export const LogSearchResult = object('LogSearchResult', {
   /** Those of the newest Jobs first. */
-  readonly items: readonly LogHit[];
+  items: listOf(LogHit),
   /** Logs of Jobs that were created since then have been looked through. */
-  readonly searchedTo: WireInstant;
+  searchedTo: instant,
   /** Nothing is left to look through. */
-  readonly complete: boolean;
+  complete: bool,
   /** Where another search goes on; null = `complete`. */
-  readonly cursor: string | null;
-}
+  cursor: nullable(text),
+});
+export type LogSearchResult = Of<typeof LogSearchResult>;

@@ -1,159 +1,178 @@
-import type { CronJobSummary } from './stats.ts';
-import type { AlertSubject, AlertType, ChannelType, CronJobStatus, MonitorPhase, Severity } from './vocabulary.ts';
-import type { StateCounts, Verdict } from './verdict.ts';
-import type { Condition, List, Percent, Ref, WireInstant } from './wire.ts';
+import {
+  anyObject,
+  bool,
+  count,
+  described,
+  input,
+  instant,
+  int,
+  listOf,
+  mapOf,
+  nullable,
+  number,
+  object,
+  type Of,
+  optional,
+  percent,
+  shortText,
+  text,
+  typed,
+  wholeNumber,
+  words,
+} from './shape/index.ts';
+import { CronJobSummary } from './stats.ts';
+import { StateCounts, Verdict } from './verdict.ts';
+import {
+  alertSubjects,
+  alertTypes,
+  type AlertType,
+  channelTypes,
+  cronJobStatuses,
+  monitorPhases,
+  severities,
+} from './vocabulary.ts';
+import { Condition, listFields, Ref } from './wire.ts';
 
 /** What a monitor judges by, in short: durations as text, null = off, `auto` = from the schedule. */
-export interface MonitorRules {
-  readonly maxTimeSinceLastSuccess: string | null;
-  readonly minSuccessRate: Percent | null;
-  readonly windowDays: number | null;
-  readonly maxDuration: string | null;
-}
+export const MonitorRules = object({
+  maxTimeSinceLastSuccess: nullable(text),
+  minSuccessRate: nullable(percent),
+  windowDays: nullable(int),
+  maxDuration: nullable(text),
+});
+export type MonitorRules = Of<typeof MonitorRules>;
 
-interface MonitorBase {
-  readonly namespace: string;
-  readonly name: string;
-  readonly uid: string;
-  readonly phase: MonitorPhase;
-  readonly cronJobCount: number;
-  readonly summary: CronJobSummary;
+/** What list item and detail have alike. */
+const monitorFields = {
+  namespace: text,
+  name: text,
+  uid: text,
+  phase: words(monitorPhases),
+  cronJobCount: count,
+  summary: CronJobSummary,
   /** The same, each once. */
-  readonly states: StateCounts;
-  readonly activeAlerts: number;
-  readonly rules: MonitorRules;
-}
-
-interface MonitorTail {
+  states: StateCounts,
+  activeAlerts: count,
+  rules: MonitorRules,
   /** At most 3 conditions that are not well, `Type: message`. */
-  readonly problems: readonly string[];
-  readonly lastReconcile: WireInstant | null;
-}
+  problems: listOf(text, 3),
+  lastReconcile: nullable(instant),
+};
 
-export interface Monitor extends MonitorBase, MonitorTail {
-  readonly channels: readonly string[];
-}
+export const Monitor = object('Monitor', { ...monitorFields, channels: listOf(text) });
+export type Monitor = Of<typeof Monitor>;
 
 /** GET /api/v1/monitors */
-export type MonitorList = List<Monitor>;
+export const MonitorList = object('MonitorList', listFields(Monitor));
+export type MonitorList = Of<typeof MonitorList>;
 
-export interface MonitorChannel {
+export const MonitorChannel = object({
   /** It is told so long after the others, as its monitor writes it; null: at once. */
-  readonly after: string | null;
-  readonly name: string;
-  readonly severities: readonly Severity[];
-  readonly exists: boolean;
+  after: nullable(text),
+  name: text,
+  severities: listOf(words(severities)),
+  exists: bool,
   /** Null unless it exists. */
-  readonly type: ChannelType | null;
-  readonly ready: boolean | null;
-}
+  type: nullable(words(channelTypes)),
+  ready: nullable(bool),
+});
+export type MonitorChannel = Of<typeof MonitorChannel>;
 
-export interface MonitorCronJob {
-  readonly namespace: string;
-  readonly name: string;
-  readonly status: CronJobStatus;
-  readonly verdict: Verdict;
-  readonly suspended: boolean;
-  readonly successRate: Percent | null;
-  readonly activeAlerts: number;
-  readonly nextRun: WireInstant | null;
-}
+export const MonitorCronJob = object({
+  namespace: text,
+  name: text,
+  status: words(cronJobStatuses),
+  verdict: Verdict,
+  suspended: bool,
+  successRate: nullable(percent),
+  activeAlerts: count,
+  nextRun: nullable(instant),
+});
+export type MonitorCronJob = Of<typeof MonitorCronJob>;
 
 /** GET /api/v1/monitors/{namespace}/{name} */
-export interface MonitorDetail extends MonitorBase, MonitorTail {
-  readonly channels: readonly MonitorChannel[];
-  readonly createdAt: WireInstant | null;
-  readonly generation: number;
-  readonly observedGeneration: number | null;
-  readonly totalCronJobs: number;
+export const MonitorDetail = object('MonitorDetail', {
+  ...monitorFields,
+  channels: listOf(MonitorChannel),
+  createdAt: nullable(instant),
+  generation: int,
+  observedGeneration: nullable(int),
+  totalCronJobs: count,
   /** The whole spec as applied: defaults filled in, ceilings applied. */
-  readonly spec: Readonly<Record<string, unknown>>;
-  readonly conditions: readonly Condition[];
+  spec: anyObject,
+  conditions: listOf(Condition),
   /** At most 100, worst first. */
-  readonly cronJobs: readonly MonitorCronJob[];
-  readonly cronJobsOmitted: number;
-}
+  cronJobs: listOf(MonitorCronJob, 100),
+  cronJobsOmitted: count,
+});
+export type MonitorDetail = Of<typeof MonitorDetail>;
 
 export const monitorSortKeys = ['name', 'namespace', 'phase', 'cronJobCount', 'activeAlerts', 'lastReconcile'] as const;
 export type MonitorSortKey = (typeof monitorSortKeys)[number];
 
-export interface MonitorPreviewInput {
-  readonly namespace: string;
-  readonly spec: Readonly<Record<string, unknown>>;
+export const MonitorPreviewInput = input('MonitorPreviewInput', {
+  namespace: shortText(63),
+  spec: described(anyObject, 'The spec of a CronJobMonitor.'),
   /** The monitor it would replace. */
-  readonly name?: string;
-  readonly days?: number;
-}
+  name: optional(described(shortText(253), 'The monitor that it would replace.')),
+  days: optional(wholeNumber(1, 30)),
+});
+export type MonitorPreviewInput = Of<typeof MonitorPreviewInput>;
 
-export interface PreviewFinding {
-  readonly level: 'error' | 'warning' | 'note';
-  readonly code: string;
-  readonly path: string;
-  readonly message: string;
-}
+export const PreviewFinding = object({
+  level: words(['error', 'warning', 'note']),
+  code: text,
+  path: text,
+  message: text,
+});
+export type PreviewFinding = Of<typeof PreviewFinding>;
 
 /** How often rules were right, by what became of the runs: alerts that were true and false, and runs that went wrong without one. */
-export interface PreviewTruth {
-  readonly true: number;
-  readonly false: number;
-  readonly missed: number;
-}
+export const PreviewTruth = object('PreviewTruth', { true: count, false: count, missed: count });
+export type PreviewTruth = Of<typeof PreviewTruth>;
 
 /** What the rules would change about an alert: `gone` is one that only the rules in force raise. */
-export type PreviewChange = 'kept' | 'new' | 'gone';
+export const previewChanges = ['kept', 'new', 'gone'] as const;
+export type PreviewChange = (typeof previewChanges)[number];
 
-export interface PreviewAlert {
-  readonly type: AlertType;
-  readonly subject: AlertSubject | null;
-  readonly severity: Severity;
-  readonly cronjob: Ref;
-  readonly since: WireInstant;
-  readonly endedAt: WireInstant | null;
-  readonly message: string;
-  readonly channels: readonly string[];
+export const PreviewAlert = object('PreviewAlert', {
+  type: words(alertTypes),
+  subject: nullable(words(alertSubjects)),
+  severity: words(severities),
+  cronjob: Ref,
+  since: instant,
+  endedAt: nullable(instant),
+  message: text,
+  channels: listOf(text),
   /** Null: what became of the runs does not decide it, or not yet. */
-  readonly truth: boolean | null;
+  truth: nullable(bool),
   /** `new` too where no rules are in force. */
-  readonly change: PreviewChange;
-}
+  change: words(previewChanges),
+});
+export type PreviewAlert = Of<typeof PreviewAlert>;
 
 /** A run that went wrong while no alert was open. */
-export interface PreviewMissed {
-  readonly cronjob: Ref;
-  readonly at: WireInstant;
+export const PreviewMissed = object({
+  cronjob: Ref,
+  at: instant,
   /** Null: no Job was made. */
-  readonly jobName: string | null;
-}
+  jobName: nullable(text),
+});
+export type PreviewMissed = Of<typeof PreviewMissed>;
 
 /** One CronJob over the range. */
-export interface PreviewLane {
-  readonly cronjob: Ref;
+export const PreviewLane = object({
+  cronjob: Ref,
   /** `21 runs, 2 failed` */
-  readonly words: string;
+  words: text,
   /** `3 alerts, all true`; empty without one. */
-  readonly alertWords: string;
+  alertWords: text,
   /** From when on something is kept of the range; null: nothing is. */
-  readonly recordedFrom: WireInstant | null;
+  recordedFrom: nullable(instant),
   /** The range in 120 cells, counted from 0; a cell in which nothing ended is absent. */
-  readonly cells: readonly {
-    readonly cell: number;
-    readonly ok: number;
-    readonly failed: number;
-    readonly missed: number;
-  }[];
-}
-
-/** Values that a limit judges, rising; of more than 200 every so many-th. */
-export interface PreviewHistogram {
-  readonly path: PreviewHistogramPath;
-  readonly unit: 'seconds' | 'percent';
-  /** How many there are in all. */
-  readonly count: number;
-  readonly p50: number;
-  readonly p95: number;
-  readonly max: number;
-  readonly values: readonly number[];
-}
+  cells: listOf(object({ cell: count, ok: count, failed: count, missed: count }), 120),
+});
+export type PreviewLane = Of<typeof PreviewLane>;
 
 export const previewHistogramPaths = [
   'spec.deadManSwitch.maxTimeSinceLastSuccess',
@@ -161,67 +180,76 @@ export const previewHistogramPaths = [
   'spec.sla.minSuccessRate',
   'spec.missedSchedule.grace',
 ] as const;
-type PreviewHistogramPath = (typeof previewHistogramPaths)[number];
+
+/** Values that a limit judges, rising; of more than 200 every so many-th. */
+export const PreviewHistogram = object({
+  path: words(previewHistogramPaths),
+  unit: words(['seconds', 'percent']),
+  /** How many there are in all. */
+  count,
+  p50: number,
+  p95: number,
+  max: number,
+  values: listOf(number, 200),
+});
+export type PreviewHistogram = Of<typeof PreviewHistogram>;
 
 /** The change from the spec in force, to be copied. Diff and command are empty when nothing changes. */
-export interface PreviewPatch {
-  readonly diff: string;
-  readonly yaml: string;
-  readonly command: string;
-}
+export const PreviewPatch = object({ diff: text, yaml: text, command: text });
+export type PreviewPatch = Of<typeof PreviewPatch>;
 
 /** A limit that the stored runs would keep. */
-export interface SuggestedLimit {
-  readonly path:
-    | 'spec.deadManSwitch.maxTimeSinceLastSuccess'
-    | 'spec.deadManSwitch.autoFromSchedule.buffer'
-    | 'spec.sla.maxDuration'
-    | 'spec.missedSchedule.grace';
+export const SuggestedLimit = object({
+  path: words([
+    'spec.deadManSwitch.maxTimeSinceLastSuccess',
+    'spec.deadManSwitch.autoFromSchedule.buffer',
+    'spec.sla.maxDuration',
+    'spec.missedSchedule.grace',
+  ]),
   /** As it is in force; null: it is not set. */
-  readonly now: string | null;
-  readonly value: string;
-  readonly why: string;
+  now: nullable(text),
+  value: text,
+  why: text,
   /** How many values speak for it. */
-  readonly runs: number;
-}
+  runs: count,
+});
+export type SuggestedLimit = Of<typeof SuggestedLimit>;
 
 /** POST /api/v1/monitors/suggest */
-export interface LimitSuggestions {
-  readonly items: readonly SuggestedLimit[];
-}
+export const LimitSuggestions = object('LimitSuggestions', { items: listOf(SuggestedLimit) });
+export type LimitSuggestions = Of<typeof LimitSuggestions>;
 
 /** POST /api/v1/monitors/preview */
-export interface MonitorPreview {
-  readonly valid: boolean;
-  readonly findings: readonly PreviewFinding[];
-  readonly cronJobs: {
-    readonly matched: number;
-    readonly withHistory: number;
-    readonly items: readonly Ref[];
-    readonly omitted: number;
-  };
-  readonly from: WireInstant;
-  readonly to: WireInstant;
-  readonly alerts: {
-    readonly total: number;
-    readonly byType: Readonly<Partial<Record<AlertType, number>>>;
-    readonly items: readonly PreviewAlert[];
-    readonly omitted: number;
-  };
+export const MonitorPreview = object('MonitorPreview', {
+  valid: bool,
+  findings: listOf(PreviewFinding),
+  cronJobs: object({ matched: count, withHistory: count, items: listOf(Ref, 100), omitted: count }),
+  from: instant,
+  to: instant,
+  alerts: object({
+    total: count,
+    byType: typed<Readonly<Partial<Record<AlertType, number>>>>(mapOf(count)),
+    items: listOf(PreviewAlert, 200),
+    omitted: count,
+  }),
   /** `These rules raise 3 alerts in 30 days, all true` */
-  readonly words: string;
-  readonly truth: PreviewTruth;
+  words: text,
+  truth: PreviewTruth,
   /** The same of the spec in force of the monitor that it would replace; null: there is none that the caller may read. */
-  readonly now: PreviewTruth | null;
+  now: nullable(PreviewTruth),
   /** Alerts that only the spec in force raises, newest first, at most 200. */
-  readonly gone: readonly PreviewAlert[];
+  gone: listOf(PreviewAlert, 200),
   /** Newest first, at most 200. */
-  readonly missed: readonly PreviewMissed[];
+  missed: listOf(PreviewMissed, 200),
   /** At most 50: those with alerts first. */
-  readonly lanes: readonly PreviewLane[];
-  readonly histograms: readonly PreviewHistogram[];
+  lanes: listOf(PreviewLane, 50),
+  histograms: listOf(PreviewHistogram),
   /** Null without a spec in force. */
-  readonly patch: PreviewPatch | null;
-  readonly blindSeconds: number;
-  readonly truncated: boolean;
-}
+  patch: nullable(PreviewPatch),
+  blindSeconds: count,
+  truncated: bool,
+});
+export type MonitorPreview = Of<typeof MonitorPreview>;
+
+/** Body of POST /api/v1/monitors/suggest */
+export const MonitorRefInput = input('MonitorRefInput', { namespace: shortText(63), name: shortText(253) });

@@ -1,26 +1,28 @@
-import type { ChatFormat, WebhookFormat } from './vocabulary.ts';
-import type { WireInstant } from './wire.ts';
+import { anything, id, instant, listOf, nullable, object, type Of, text, words } from './shape/index.ts';
+import { chatFormats, webhookFormats } from './vocabulary.ts';
 
 /** A message as the sending code of its channel makes it, without what comes of a Secret. Parts that the medium does not have are null. */
-export interface RenderedMessage {
+export const RenderedMessage = object('RenderedMessage', {
   /** Of a chat or webhook its own; else the medium. */
-  readonly format: ChatFormat | WebhookFormat | 'paging' | 'email';
+  format: words([...chatFormats, ...webhookFormats, 'paging', 'email']),
   /** Subject, summary or title: one line. */
-  readonly title: string;
+  title: text,
   /** As people read it. */
-  readonly text: string;
+  text,
   /** Of a mail: a whole page of HTML, never to be run. */
-  readonly html: string | null;
+  html: nullable(text),
   /** Of a chat that has them: JSON, one for each block. */
-  readonly blocks: readonly unknown[] | null;
+  blocks: nullable(listOf(anything)),
   /** What goes over the wire but for credentials: JSON text; null: a mail. */
-  readonly body: string | null;
-}
+  body: nullable(text),
+});
+export type RenderedMessage = Of<typeof RenderedMessage>;
 
 /** GET /api/v1/channels/{name}/rendered */
-export interface ChannelRendering {
+export const ChannelRendering = object('ChannelRendering', {
   /** The newest message that the caller may read; null: there is none, or what it said is gone. */
-  readonly newest: (RenderedMessage & { readonly deliveryId: string; readonly createdAt: WireInstant }) | null;
+  newest: nullable(object({ ...RenderedMessage.fields, deliveryId: id, createdAt: instant })),
   /** What a failed run would look like; null: the channel's spec cannot be used. */
-  readonly example: RenderedMessage | null;
-}
+  example: nullable(RenderedMessage),
+});
+export type ChannelRendering = Of<typeof ChannelRendering>;

@@ -1,53 +1,65 @@
-import type { DayVerdict } from './vocabulary.ts';
-import type { Percent, WireDate, WireInstant } from './wire.ts';
+import {
+  bool,
+  count,
+  date,
+  instant,
+  listOf,
+  mapOf,
+  nullable,
+  number,
+  object,
+  type Of,
+  percent,
+  seconds,
+  words,
+} from './shape/index.ts';
+import { dayVerdicts } from './vocabulary.ts';
 
 /** A fact over the runs of one day. */
-export interface FactOfDay {
-  readonly min: number;
-  readonly median: number;
-  readonly max: number;
-  readonly last: number;
-}
+export const FactOfDay = object({ min: number, median: number, max: number, last: number });
+export type FactOfDay = Of<typeof FactOfDay>;
 
 /** One UTC day. */
-export interface SeriesDay {
-  readonly date: WireDate;
+export const SeriesDay = object({
+  date,
   /** False = before the oldest kept daily figure. */
-  readonly recorded: boolean;
+  recorded: bool,
   /** Of its scheduled runs, by `target`. */
-  readonly verdict: DayVerdict;
+  verdict: words(dayVerdicts),
   /** Scheduled success + failed. */
-  readonly runs: number;
-  readonly success: number;
-  readonly failed: number;
+  runs: count,
+  success: count,
+  failed: count,
   /** replaced, deleted, unobserved. */
-  readonly other: number;
-  readonly manual: number;
-  readonly successRate: Percent | null;
-  readonly avgDurationSeconds: number | null;
-  readonly p50DurationSeconds: number | null;
-  readonly p95DurationSeconds: number | null;
-  readonly maxDurationSeconds: number | null;
-  readonly alerts: number;
-  readonly slots: {
-    readonly late: number;
-    readonly missed: number;
+  other: count,
+  manual: count,
+  successRate: nullable(percent),
+  avgDurationSeconds: nullable(seconds),
+  p50DurationSeconds: nullable(seconds),
+  p95DurationSeconds: nullable(seconds),
+  maxDurationSeconds: nullable(seconds),
+  alerts: count,
+  slots: object({
+    late: count,
+    missed: count,
     /** skippedForbid + skippedDeadline. */
-    readonly skipped: number;
-    readonly suspended: number;
+    skipped: count,
+    suspended: count,
     /** unobserved + indeterminate. */
-    readonly unseen: number;
-  };
+    unseen: count,
+  }),
   /** Of the facts that were asked for, those that its runs told. */
-  readonly facts: Readonly<Record<string, FactOfDay>>;
-}
+  facts: mapOf(FactOfDay),
+});
+export type SeriesDay = Of<typeof SeriesDay>;
 
 /** GET /api/v1/series, GET /api/v1/cronjobs/{namespace}/{name}/series */
-export interface Series {
+export const Series = object('Series', {
   /** Oldest first, today last. */
-  readonly items: readonly SeriesDay[];
+  items: listOf(SeriesDay),
   /** What the monitor that leads promises of the rate; null = nothing, and for the fleet. */
-  readonly target: Percent | null;
-  readonly figuresFrom: WireInstant | null;
-  readonly approximate: boolean;
-}
+  target: nullable(percent),
+  figuresFrom: nullable(instant),
+  approximate: bool,
+});
+export type Series = Of<typeof Series>;

@@ -1,49 +1,81 @@
-import type { AlertType, Severity, SilenceState } from './vocabulary.ts';
-import type { List, Ref, WireInstant } from './wire.ts';
+import {
+  anyText,
+  bool,
+  count,
+  described,
+  id,
+  input,
+  instant,
+  listOf,
+  nullable,
+  object,
+  type Of,
+  optional,
+  shortText,
+  text,
+  words,
+} from './shape/index.ts';
+import { alertTypes, severities, silenceStates } from './vocabulary.ts';
+import { listFields, Ref } from './wire.ts';
 
 /** All that is given must hold; `all` is the whole fleet, with nothing beside it. */
-export interface SilenceMatcher {
-  readonly namespaces: readonly string[];
-  readonly cronjobs: readonly string[];
-  readonly types: readonly AlertType[];
-  readonly severities: readonly Severity[];
-  readonly monitor: Ref | null;
-  readonly alertId: string | null;
-  readonly all: boolean;
-}
+export const SilenceMatcher = object({
+  namespaces: listOf(shortText(63), 200),
+  cronjobs: listOf(shortText(253), 200),
+  types: listOf(words(alertTypes), alertTypes.length),
+  severities: listOf(words(severities), severities.length),
+  monitor: nullable(Ref),
+  alertId: nullable(text),
+  all: bool,
+});
+export type SilenceMatcher = Of<typeof SilenceMatcher>;
 
-export interface Silence {
+export const Silence = object('Silence', {
   /** Null for a dry run. */
-  readonly id: string | null;
-  readonly state: SilenceState;
-  readonly matcher: SilenceMatcher;
-  readonly startsAt: WireInstant;
-  readonly endsAt: WireInstant;
+  id: nullable(id),
+  state: words(silenceStates),
+  matcher: SilenceMatcher,
+  startsAt: instant,
+  endsAt: instant,
   /** Ends also when nothing it holds is open. */
-  readonly untilResolved: boolean;
-  readonly comment: string;
-  readonly createdBy: string;
-  readonly createdAt: WireInstant;
-  readonly updatedAt: WireInstant;
+  untilResolved: bool,
+  comment: text,
+  createdBy: text,
+  createdAt: instant,
+  updatedAt: instant,
   /** Alerts held now. */
-  readonly mutedNow: number;
+  mutedNow: count,
   /** Alerts ever held. */
-  readonly mutedTotal: number;
-}
+  mutedTotal: count,
+});
+export type Silence = Of<typeof Silence>;
 
 /** GET /api/v1/silences */
-export type SilenceList = List<Silence>;
+export const SilenceList = object('SilenceList', listFields(Silence));
+export type SilenceList = Of<typeof SilenceList>;
 
 /** Body of POST and PUT. Exactly one of `endsAt` and `duration`. */
-export interface SilenceInput {
-  readonly matcher: Partial<SilenceMatcher>;
-  readonly startsAt?: string;
-  readonly endsAt?: string;
-  readonly duration?: string;
-  readonly untilResolved?: boolean;
-  readonly comment: string;
-  readonly by?: string;
-}
+export const SilenceInput = input('SilenceInput', {
+  matcher: described(
+    input({
+      namespaces: optional(listOf(shortText(63), 200)),
+      cronjobs: optional(listOf(shortText(253), 200)),
+      types: optional(listOf(words(alertTypes), alertTypes.length)),
+      severities: optional(listOf(words(severities), severities.length)),
+      monitor: optional(input({ namespace: shortText(63), name: shortText(253) })),
+      alertId: optional(shortText(100)),
+      all: optional(bool),
+    }),
+    'All that is given must hold. The whole fleet is {"all": true}, with nothing beside it.',
+  ),
+  startsAt: optional(described(anyText(64), 'RFC 3339, or a date; now when it is absent.')),
+  endsAt: optional(described(anyText(64), 'At most 30 days after startsAt. This or duration.')),
+  duration: optional(described(anyText(32), 'Such as 4h or 2d. This or endsAt.')),
+  untilResolved: optional(described(bool, 'Ends also when nothing that it holds is open.')),
+  comment: shortText(500),
+  by: optional(described(shortText(100), 'Counts only where nobody is asked who they are.')),
+});
+export type SilenceInput = Of<typeof SilenceInput>;
 
 export const silenceSortKeys = ['endsAt', 'startsAt', 'createdAt'] as const;
 export type SilenceSortKey = (typeof silenceSortKeys)[number];

@@ -1,31 +1,35 @@
-import type { SlotCounts } from './stats.ts';
-import type { ExecutionStatus, SlotCause, SlotOutcome } from './vocabulary.ts';
-import type { Page, WireInstant } from './wire.ts';
+import { bool, instant, nullable, number, object, type Of, seconds, text, words } from './shape/index.ts';
+import { SlotCounts } from './stats.ts';
+import { executionStatuses, slotCauses, slotOutcomes } from './vocabulary.ts';
+import { pageFields } from './wire.ts';
 
 /** One expected run. */
-export interface Slot {
-  readonly scheduledFor: WireInstant;
+export const Slot = object('Slot', {
+  scheduledFor: instant,
   /** Null: due, not judged yet. */
-  readonly outcome: SlotOutcome | null;
-  readonly cause: SlotCause | null;
-  readonly message: string | null;
-  readonly inMaintenance: boolean;
+  outcome: nullable(words(slotOutcomes)),
+  cause: nullable(words(slotCauses)),
+  message: nullable(text),
+  inMaintenance: bool,
   /** From here on null without a Job. */
-  readonly jobName: string | null;
+  jobName: nullable(text),
   /** Null too while the Job runs. */
-  readonly executionStatus: ExecutionStatus | null;
-  readonly startedAt: WireInstant | null;
-  readonly durationSeconds: number | null;
+  executionStatus: nullable(words(executionStatuses)),
+  startedAt: nullable(instant),
+  durationSeconds: nullable(seconds),
   /** Job creation - scheduledFor. */
-  readonly delaySeconds: number | null;
-}
+  delaySeconds: nullable(number),
+});
+export type Slot = Of<typeof Slot>;
 
 /** GET /api/v1/cronjobs/{namespace}/{name}/slots */
-export interface SlotPage extends Page<Slot> {
+export const SlotPage = object('SlotPage', {
+  ...pageFields(Slot),
   /** Runs due before it are judged. */
-  readonly evaluatedThrough: WireInstant | null;
+  evaluatedThrough: nullable(instant),
   /** All outcomes of the window, whatever the filter `outcome`. */
-  readonly summary: SlotCounts;
-}
+  summary: SlotCounts,
+});
+export type SlotPage = Of<typeof SlotPage>;
 
 export const slotSortKeys = ['scheduledFor'] as const;

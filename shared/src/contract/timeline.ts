@@ -1,47 +1,63 @@
-import type { Verdict } from './verdict.ts';
-import type { Page, WireInstant } from './wire.ts';
+import {
+  bool,
+  count,
+  date,
+  instant,
+  int,
+  listOf,
+  localTime,
+  nullable,
+  object,
+  type Of,
+  seconds,
+  text,
+  words,
+} from './shape/index.ts';
+import { Verdict } from './verdict.ts';
+import { pageFields } from './wire.ts';
 
 /** A run to come. */
-export interface UpcomingRun {
-  readonly scheduledFor: WireInstant;
+export const UpcomingRun = object({
+  scheduledFor: instant,
   /** In the CronJob's zone, with its offset. */
-  readonly localTime: string;
+  localTime,
   /** `repeated`: this wall time comes twice. */
-  readonly dst: 'none' | 'repeated';
-  readonly inMaintenance: boolean;
-}
+  dst: words(['none', 'repeated']),
+  inMaintenance: bool,
+});
+export type UpcomingRun = Of<typeof UpcomingRun>;
 
 /** GET /api/v1/cronjobs/{namespace}/{name}/timeline, and one lane of the fleet's. */
-export interface TimelineItem {
-  readonly namespace: string;
-  readonly name: string;
-  readonly timezone: string | null;
-  readonly suspended: boolean;
-  readonly verdict: Verdict;
+export const TimelineItem = object('TimelineItem', {
+  namespace: text,
+  name: text,
+  timezone: nullable(text),
+  suspended: bool,
+  verdict: Verdict,
   /** p50; null = no data. */
-  readonly expectedDurationSeconds: number | null;
-  readonly next: readonly UpcomingRun[];
+  expectedDurationSeconds: nullable(seconds),
+  next: listOf(UpcomingRun),
   /** Local dates on which a run is due at a wall time that does not exist. */
-  readonly skippedDates: readonly string[];
+  skippedDates: listOf(date),
   /** How many more runs the window holds. */
-  readonly omitted: number;
-}
+  omitted: count,
+});
+export type TimelineItem = Of<typeof TimelineItem>;
 
-export interface TimelineBucket {
-  readonly start: WireInstant;
-  readonly runs: number;
-  readonly cronJobs: number;
-}
+export const TimelineBucket = object({ start: instant, runs: count, cronJobs: count });
+export type TimelineBucket = Of<typeof TimelineBucket>;
 
 /** GET /api/v1/timeline */
-export interface Timeline extends Page<TimelineItem> {
-  readonly from: WireInstant;
-  readonly until: WireInstant;
-  readonly bucketSeconds: number;
+export const Timeline = object('Timeline', {
+  ...pageFields(TimelineItem),
+  from: instant,
+  until: instant,
+  bucketSeconds: int,
   /** Some run more than once a bucket and were counted by their rate. */
-  readonly approximate: boolean;
-  readonly buckets: readonly TimelineBucket[];
-}
+  approximate: bool,
+  buckets: listOf(TimelineBucket),
+});
+export type Timeline = Of<typeof Timeline>;
 
 export const timelineSortKeys = ['nextRun', 'name', 'namespace', 'status'] as const;
 export type TimelineSortKey = (typeof timelineSortKeys)[number];

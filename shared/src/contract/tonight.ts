@@ -1,6 +1,6 @@
-import type { CoverageState } from './coverage.ts';
-import type { Words } from './verdict.ts';
-import type { Ref, WireInstant } from './wire.ts';
+import { coverageStates } from './coverage.ts';
+import { count, instant, listOf, nullable, object, type Of, seconds, text, words } from './shape/index.ts';
+import { Ref } from './wire.ts';
 
 /**
  * Why a run to come may end badly. `repeats`: its last runs failed alike. `cannot`: nothing of it can start. `rate`: some of its runs fail.
@@ -13,50 +13,45 @@ export type RiskCode = (typeof riskCodes)[number];
 export const riskLevels = ['likely', 'possible'] as const;
 export type RiskLevel = (typeof riskLevels)[number];
 
-export interface Risk {
-  readonly code: RiskCode;
-  readonly level: RiskLevel;
-  readonly words: Words;
-}
+export const Risk = object({ code: words(riskCodes), level: words(riskLevels), words: text });
+export type Risk = Of<typeof Risk>;
 
 /** A CronJob with a run to come that may end badly. */
-export interface TonightItem {
-  readonly cronjob: Ref;
+export const TonightItem = object({
+  cronjob: Ref,
   /** Its first runs by then, at most 100; none when the schedule cannot be read. */
-  readonly at: readonly WireInstant[];
+  at: listOf(instant, 100),
   /** Runs by then, those that `at` leaves out among them. */
-  readonly runs: number;
+  runs: count,
   /** What a run takes: the median and the 95th percentile of its last 100 successes; null = none was measured. */
-  readonly expectedSeconds: number | null;
-  readonly p95Seconds: number | null;
+  expectedSeconds: nullable(seconds),
+  p95Seconds: nullable(seconds),
   /** Likely ones first. */
-  readonly risks: readonly Risk[];
+  risks: listOf(Risk),
   /** Who would hear of a failed run. */
-  readonly told: {
-    readonly state: CoverageState;
-    readonly channels: readonly string[];
-    readonly words: string;
-  };
-}
-
-/** GET /api/v1/tonight */
-export interface Tonight {
-  readonly from: WireInstant;
-  readonly until: WireInstant;
-  /** `night`: until 06:00 of the zone; `day`: until 22:00; `asked`: until the instant that was asked for. */
-  readonly span: TonightSpan;
-  /** With a run by then. */
-  readonly cronjobs: number;
-  readonly runs: number;
-  /** CronJobs with a risk. `items` is cut to its first `limit`. */
-  readonly atRisk: number;
-  /** Starts in each quarter of an hour, of CronJobs that run at most once in 15 min; quarters without a start are there too. */
-  readonly starts: readonly { readonly at: WireInstant; readonly runs: number }[];
-  /** Likely risks first, then by the first run. */
-  readonly items: readonly TonightItem[];
-  /** CronJobs with a run by then and without a risk. */
-  readonly calm: number;
-}
+  told: object({ state: words(coverageStates), channels: listOf(text), words: text }),
+});
+export type TonightItem = Of<typeof TonightItem>;
 
 export const tonightSpans = ['night', 'day', 'asked'] as const;
+
+/** GET /api/v1/tonight */
+export const Tonight = object('Tonight', {
+  from: instant,
+  until: instant,
+  /** `night`: until 06:00 of the zone; `day`: until 22:00; `asked`: until the instant that was asked for. */
+  span: words(tonightSpans),
+  /** With a run by then. */
+  cronjobs: count,
+  runs: count,
+  /** CronJobs with a risk. `items` is cut to its first `limit`. */
+  atRisk: count,
+  /** Starts in each quarter of an hour, of CronJobs that run at most once in 15 min; quarters without a start are there too. */
+  starts: listOf(object({ at: instant, runs: count })),
+  /** Likely risks first, then by the first run. */
+  items: listOf(TonightItem),
+  /** CronJobs with a run by then and without a risk. */
+  calm: count,
+});
+export type Tonight = Of<typeof Tonight>;
 export type TonightSpan = (typeof tonightSpans)[number];

@@ -1,7 +1,28 @@
-import type { Told } from './alerts.ts';
-import { count, each, named, type Of } from './shape/index.ts';
-import { alertTypes, toldWords, type ToldWord } from './vocabulary.ts';
-import type { WireInstant } from './wire.ts';
+import {
+  count,
+  described,
+  each,
+  id,
+  instant,
+  int,
+  listOf,
+  named,
+  nullable,
+  object,
+  type Of,
+  text,
+  words,
+} from './shape/index.ts';
+import {
+  alertTypes,
+  deliveryErrorCategories,
+  deliveryKinds,
+  deliveryStates,
+  toldReasons,
+  toldStates,
+  type ToldWord,
+  toldWords,
+} from './vocabulary.ts';
 
 /** How a CronJob, an alert, a run or a target fares, worst first: lists are sorted by it. `failing` is bad without an open alert. */
 export const healthStates = ['critical', 'warning', 'failing', 'unknown', 'suspended', 'healthy'] as const;
@@ -41,66 +62,106 @@ export type StepAction = (typeof stepActions)[number];
  * A sentence without a full stop. Instants stand in it as `{age:…}` (68 h), `{ago:…}` (4 min ago), `{in:…}` (in 6 h) and `{at:…}` (a time of
  * day in the reader's zone), each with an instant of the wire; who shows it prints them by the server's clock. Durations are words already.
  */
+export const Words = described(
+  text,
+  'Instants stand in it as {age:…}, {ago:…}, {in:…} and {at:…}, printed by the reader at the time of the server.',
+);
+
 export type Words = string;
 
 /** What to do next. */
-export interface VerdictStep {
-  readonly action: StepAction;
-  readonly words: Words;
+export const VerdictStep = object({
+  action: words(stepActions),
+  words: Words,
   /** A command to copy; null = none. */
-  readonly command: string | null;
+  command: nullable(text),
   /** A page of the interface or the annotated runbook; null = none. */
-  readonly href: string | null;
-}
+  href: nullable(text),
+});
+export type VerdictStep = Of<typeof VerdictStep>;
 
 /** The line of a log that says best why the run failed that it is about. */
-export interface VerdictLogLine {
+export const VerdictLogLine = object({
   /** At most 500 characters. */
-  readonly text: string;
+  text,
   /** Of the kept log, from 1. */
-  readonly number: number;
-  readonly jobName: string;
-  readonly pod: string;
+  number: count,
+  jobName: text,
+  pod: text,
   /** The run, open at the line. */
-  readonly href: string;
-}
+  href: text,
+});
+export type VerdictLogLine = Of<typeof VerdictLogLine>;
 
-export interface VerdictHold {
-  readonly kind: VerdictHoldKind;
+export const VerdictHold = object({
+  kind: words(verdictHolds),
   /** The person who asked for it; null = no person, or not known. */
-  readonly by: string | null;
+  by: nullable(text),
   /** Null = when its cause ends. */
-  readonly until: WireInstant | null;
-  readonly words: Words;
-}
+  until: nullable(instant),
+  words: Words,
+});
+export type VerdictHold = Of<typeof VerdictHold>;
 
 /** What the rules' check found that explains it. */
-export interface VerdictFinding {
-  readonly code: string;
-  readonly words: Words;
+export const VerdictFinding = object({
+  code: text,
+  words: Words,
   /** The monitor whose rule it is about. */
-  readonly href: string | null;
-}
+  href: nullable(text),
+});
+export type VerdictFinding = Of<typeof VerdictFinding>;
+
+/** The newest delivery of an alert to one channel. */
+export const ToldChannel = object({
+  channel: text,
+  deliveryId: id,
+  kind: words(deliveryKinds),
+  state: words(deliveryStates),
+  attempts: count,
+  at: instant,
+  nextAttemptAt: nullable(instant),
+  category: nullable(words(deliveryErrorCategories)),
+  httpStatus: nullable(int),
+  /** That the receiver itself keeps it from people, and why: `silenced in Alertmanager by ana until 2026-11-24 06:00 UTC: storage move`. */
+  mutedThere: nullable(text),
+  /** Of what another message tells there, or the receiver mutes; null = neither. */
+  word: nullable(words(Object.keys(toldWords) as ToldWord[])),
+});
+export type ToldChannel = Of<typeof ToldChannel>;
+
+/** Was it told, and if not, why. */
+export const Told = object('Told', {
+  state: words(toldStates),
+  reason: nullable(words(toldReasons)),
+  /** Why it is held, in one of four words: of the reason, or the one that all channels share; null = it is not. */
+  word: nullable(words(Object.keys(toldWords) as ToldWord[])),
+  /** When that is looked at again; null = not known. */
+  until: nullable(instant),
+  channels: listOf(ToldChannel),
+});
+export type Told = Of<typeof Told>;
 
 /** The one judgement that every page, export, metric, message and the command line read. */
-export interface Verdict {
-  readonly state: HealthState;
-  readonly kind: VerdictKind;
-  readonly words: Words;
+export const Verdict = object('Verdict', {
+  state: words(healthStates),
+  kind: words(verdictKinds),
+  words: Words,
   /** Why the run failed, as far as its exit code, reason, pods, log and events tell; null = not known, or nothing failed. */
-  readonly cause: Words | null;
+  cause: nullable(Words),
   /** Null = no log of it is kept, nothing failed, or the caller may not read logs there. */
-  readonly logLine: VerdictLogLine | null;
-  readonly step: VerdictStep | null;
+  logLine: nullable(VerdictLogLine),
+  step: nullable(VerdictStep),
   /** Since when it is so; null = not known. */
-  readonly since: WireInstant | null;
-  readonly holds: readonly VerdictHold[];
+  since: nullable(instant),
+  holds: listOf(VerdictHold),
   /** Of the worst alert; null = there is none. */
-  readonly told: Told | null;
-  readonly findings: readonly VerdictFinding[];
+  told: nullable(Told),
+  findings: listOf(VerdictFinding),
   /** Cursor of the changes that it was computed at. */
-  readonly revision: string;
-}
+  revision: text,
+});
+export type Verdict = Of<typeof Verdict>;
 
 /** Counts of CronJobs by state: each counts once, and they add up to the total. */
 export const StateCounts = named('StateCounts', each(healthStates, count));

@@ -1,6 +1,7 @@
-import type { RiskLevel } from './tonight.ts';
-import type { HealthState, Verdict, Words } from './verdict.ts';
-import type { Pagination, Ref, WireInstant } from './wire.ts';
+import { bool, count, instant, int, listOf, nullable, object, type Of, text, words } from './shape/index.ts';
+import { riskLevels } from './tonight.ts';
+import { healthStates, Verdict } from './verdict.ts';
+import { Pagination, Ref } from './wire.ts';
 
 /** How wide a column may be. A day is divided by each of them, so that columns begin at full ones of UTC. */
 export const wallSteps = ['2m', '5m', '10m', '15m', '30m', '1h', '3h', '6h', '12h', '24h'] as const;
@@ -18,55 +19,58 @@ export const wallOutcomes = ['failed', 'late', 'missed', 'skipped', 'unseen', 'a
 export type WallOutcome = (typeof wallOutcomes)[number];
 
 /** The runs of one CronJob that were due within a column; a run that no expected run asked for stands where its Job was created. Each run counts once. */
-export interface WallCell {
+export const WallCell = object({
   /** The column, from 0 on. */
-  readonly c: number;
+  c: count,
   /** Succeeded in time. */
-  readonly ok: number;
-  readonly failed: number;
+  ok: count,
+  failed: count,
   /** Succeeded, and began late. */
-  readonly late: number;
-  readonly missed: number;
-  readonly skipped: number;
-  readonly unseen: number;
-  readonly running: number;
+  late: count,
+  missed: count,
+  skipped: count,
+  unseen: count,
+  running: count,
   /** Expected, and not there yet. */
-  readonly due: number;
+  due: count,
   /** Whether those that are due may end badly; null: nothing says so, or none is due. */
-  readonly risk: RiskLevel | null;
+  risk: nullable(words(riskLevels)),
   /** The newest run of the worst kind; null: no Job is known. */
-  readonly jobName: string | null;
+  jobName: nullable(text),
   /** What the cell holds: `2 runs, 1 failed: DeadlineExceeded after 25 min`. */
-  readonly words: Words;
-}
+  words: text,
+});
+export type WallCell = Of<typeof WallCell>;
 
-export interface WallRow {
-  readonly cronjob: Ref;
+export const WallRow = object({
+  cronjob: Ref,
   /** The namespace, or the owner; null = it has none. */
-  readonly group: string | null;
-  readonly state: HealthState;
-  readonly verdict: Verdict;
+  group: nullable(text),
+  state: words(healthStates),
+  verdict: Verdict,
   /** It comes more often than each 15 minutes, or than each column where they are narrower: its cells are no single runs. */
-  readonly texture: boolean;
+  texture: bool,
   /** Nothing of the time before it is recorded. */
-  readonly figuresFrom: WireInstant;
+  figuresFrom: instant,
   /** Why no run is to come although time is ahead; null = one is, or nothing tells. */
-  readonly note: Words | null;
+  note: nullable(text),
   /** Columns that have anything, rising. */
-  readonly cells: readonly WallCell[];
-}
+  cells: listOf(WallCell, 200),
+});
+export type WallRow = Of<typeof WallRow>;
 
 /** GET /api/v1/wall */
-export interface Wall {
-  readonly from: WireInstant;
+export const Wall = object('Wall', {
+  from: instant,
   /** What lies before it is recorded, what lies behind it expected. */
-  readonly now: WireInstant;
-  readonly until: WireInstant;
-  readonly stepSeconds: number;
+  now: instant,
+  until: instant,
+  stepSeconds: int,
   /** Where each column begins. */
-  readonly columns: readonly WireInstant[];
+  columns: listOf(instant, 200),
   /** Starts in each column by the schedules as they stand now, of all that the filters find and that is no texture. */
-  readonly starts: readonly number[];
-  readonly rows: readonly WallRow[];
-  readonly pagination: Pagination;
-}
+  starts: listOf(count, 200),
+  rows: listOf(WallRow, 100),
+  pagination: Pagination,
+});
+export type Wall = Of<typeof Wall>;

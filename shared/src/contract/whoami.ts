@@ -1,13 +1,15 @@
-import type { Ability, AuthMode } from './vocabulary.ts';
+import { bool, each, listOf, nullable, object, type Of, text, words } from './shape/index.ts';
+import { abilities, authModes } from './vocabulary.ts';
 
 /** GET /api/v1/whoami */
-export interface Whoami {
-  readonly mode: AuthMode;
-  readonly authenticated: boolean;
-  readonly user: { readonly name: string; readonly groups: readonly string[] } | null;
+export const Whoami = object('Whoami', {
+  mode: words(authModes),
+  authenticated: bool,
+  user: nullable(object({ name: text, groups: listOf(text) })),
   /** The namespace that was asked about; null = in any namespace. */
-  readonly namespace: string | null;
-  readonly readOnly: boolean;
-  readonly defaultTimeZone: string;
-  readonly can: Readonly<Record<Ability, boolean>>;
-}
+  namespace: nullable(text),
+  readOnly: bool,
+  defaultTimeZone: text,
+  can: each(abilities, bool),
+});
+export type Whoami = Of<typeof Whoami>;

@@ -1,3 +1,18 @@
+import {
+  bool,
+  count,
+  instant,
+  int,
+  listOf,
+  nullable,
+  object,
+  type Of,
+  optional,
+  type Optional,
+  type Shape,
+  text,
+} from './shape/index.ts';
+
 /** Shapes that several resources share. No value is `null`, nothing to list is `[]`; every listed field is there. */
 
 /** An instant on the wire: UTC with milliseconds, `2026-11-21T06:52:00.000Z`. */
@@ -10,19 +25,18 @@ export type WireDate = string;
 export type Percent = number;
 
 /** Names an object that lives in a namespace. */
-export interface Ref {
-  readonly namespace: string;
-  readonly name: string;
-}
+export const Ref = object('Ref', { namespace: text, name: text });
+export type Ref = Of<typeof Ref>;
 
-export interface Pagination {
+export const Pagination = object('Pagination', {
   /** Rows that match the filters, whatever the page. */
-  readonly total: number;
+  total: count,
   /** As applied: above 500 it is lowered. */
-  readonly limit: number;
-  readonly offset: number;
-  readonly hasMore: boolean;
-}
+  limit: count,
+  offset: count,
+  hasMore: bool,
+});
+export type Pagination = Of<typeof Pagination>;
 
 /** A list that is always paged. */
 export interface Page<Item> {
@@ -36,15 +50,34 @@ export interface List<Item> {
   readonly pagination?: Pagination;
 }
 
-/** A condition as Kubernetes writes it. */
-export interface Condition {
-  readonly type: string;
-  readonly status: string;
-  readonly reason: string;
-  readonly message: string;
-  readonly lastTransitionTime: WireInstant | null;
-  readonly observedGeneration: number | null;
+/** The fields of `Page`. */
+// @__NO_SIDE_EFFECTS__
+export function pageFields<T>(item: Shape<T>): {
+  readonly items: Shape<readonly T[]>;
+  readonly pagination: typeof Pagination;
+} {
+  return { items: listOf(item), pagination: Pagination };
 }
+
+/** The fields of `List`. */
+// @__NO_SIDE_EFFECTS__
+export function listFields<T>(item: Shape<T>): {
+  readonly items: Shape<readonly T[]>;
+  readonly pagination: Optional<Pagination>;
+} {
+  return { items: listOf(item), pagination: optional(Pagination) };
+}
+
+/** A condition as Kubernetes writes it. */
+export const Condition = object('Condition', {
+  type: text,
+  status: text,
+  reason: text,
+  message: text,
+  lastTransitionTime: nullable(instant),
+  observedGeneration: nullable(int),
+});
+export type Condition = Of<typeof Condition>;
 
 /** Bounds of every paged list. */
 export const maxLimit = 500;
