@@ -10,6 +10,7 @@ import { startBench } from '../faults/harness/bench.ts';
 import { putCronJob } from '../faults/harness/objects.ts';
 import { MonitorProcess, runOnPostgres, startPostgres, type StoragePlace } from '../servers/index.ts';
 import { fillFleet, type FilledFleet } from './api-fill.ts';
+import { startWriter } from './api-writer.ts';
 import { askByMany, askEvenly } from './many-clients.ts';
 import { Report } from './report.ts';
 import { shippedProgram } from './shipped.ts';
@@ -73,6 +74,7 @@ async function measureSqlite(): Promise<void> {
   const service = await start('standalone', place);
   try {
     await measureReads([service], fleet, report);
+    await measureUnderWrites(service, place, report);
   } finally {
     await service.remove();
   }
@@ -92,11 +94,13 @@ async function measurePostgres(): Promise<void> {
     await runOnPostgres({ ...account, database: 'postgres' }, 'create database bench');
     const place = { type: 'postgres', ...account, database: 'bench' } as const;
     const pool = { maxIdleConns: 2, maxOpenConns: 4, connMaxLifetimeMs: 0, connMaxIdleTimeMs: 0 };
-    const fleet = await fill({ ...place, sslMode: 'disable', pool }, executions, report);
+    const settings = { ...place, sslMode: 'disable', pool } as const;
+    const fleet = await fill(settings, executions, report);
     const one = await start('apiserver', place);
     const other = await start('apiserver', place);
     try {
       await measureReads([one], fleet, report);
+      await measureUnderWrites(one, settings, report);
       if (isWanted('replicas')) await compareReplicas(one, other, fleet, report);
     } finally {
       await Promise.all([one.remove(), other.remove()]);
@@ -188,6 +192,38 @@ async function measureReads(services: readonly MonitorProcess[], fleet: FilledFl
       assert.ok(found.encoding !== undefined, 'the whole list is compressed');
     }
   }
+}
+
+/** Lists in any order, from anywhere, of any part of the fleet while runs are recorded: no question is asked twice. */
+async function measureUnderWrites(service: MonitorProcess, settings: StoreSettings, report: Report): Promise<void> {
+  if (!isWanted('writes')) return;
+  const alone = startWriter(settings);
+  await systemClock.sleep(measuredMs);
+  const quiet = await alone.stop();
+  report.figure('writes, a batch of 17 runs alone: p50', quiet.p50Ms, 'ms');
+  report.figure('writes, a batch of 17 runs alone: p99', quiet.p99Ms, 'ms');
+  const writer = startWriter(settings);
+  let asked = 0;
+  for (const key of [...sorts, 'activeAlerts']) {
+    const urls = Array.from({ length: 5_000 }, () => `${service.api}/api/v1${anyList(key, asked++)}`);
+    const found = await askByMany(urls, { clients, ms: measuredMs });
+    report.figure(`writes, cronjobs sort=${key}: p50`, found.p50Ms, 'ms');
+    report.figure(`writes, cronjobs sort=${key}: p99 of ${found.requests}`, found.p99Ms, 'ms', 100);
+    if (found.refused > 0) report.figure(`writes, cronjobs sort=${key}: refused`, found.refused, '', 0);
+  }
+  const written = await writer.stop();
+  report.figure('writes, a batch of 17 runs beside reads: p50', written.p50Ms, 'ms');
+  report.figure(`writes, a batch of 17 runs beside reads: p99 of ${written.runs} runs`, written.p99Ms, 'ms');
+}
+
+/** The same list for the same number, and for the next ones others: it goes through directions, filters and offsets. */
+function anyList(key: string, number: number): string {
+  const parts = ['', 'status=healthy', 'status=warning', 'sla=met', 'namespace=bench-03', 'search=9', 'state=failing'];
+  const mixed = (number * 2_654_435_761) % 2 ** 32;
+  const direction = mixed % 2 === 0 ? '' : '-';
+  const part = parts[Math.floor(mixed / 2) % parts.length] ?? '';
+  const most = part === '' ? cronJobs : cronJobs / 20;
+  return `/cronjobs?limit=50&sort=${direction}${key}&offset=${Math.floor(mixed / 16) % most}&${part}`;
 }
 
 /** The same reads at the same rate of one replica, and of two in turn: CPU of all of them for each read. */
