@@ -120,6 +120,12 @@ ${table(
       'state of its [rollout](#rollout) and the generation that it is about, `Healthy/12`, and one sentence; by server-side apply, as the manager cronjob-monitor',
     ],
     [
+      'annotation `cronjob-monitor.io/advice-ignore`',
+      'CronJob, CronJobMonitor',
+      'people',
+      'kinds of findings that are to be left, with commas: `ForbidWithoutDeadline,LastLogLost`. They stay out of the condition `ConfigurationSound` and are counted apart in `GET /api/v1/advice`',
+    ],
+    [
       'annotation `cronjob-monitor.io/depends-on`',
       'CronJob',
       'people',

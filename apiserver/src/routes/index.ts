@@ -1,6 +1,7 @@
 import type { ApiRouter, RouteDeps } from './deps.ts';
 import type { Route } from './route.ts';
 import { adminRoutes } from './admin/router.ts';
+import { adviceRoutes } from './advice/router.ts';
 import { alertRouter } from './alert/router.ts';
 import { alertsRouter } from './alerts/router.ts';
 import { channelsRouter } from './channels/router.ts';
@@ -36,7 +37,7 @@ export { gatherMetrics } from './cronjobs/metrics.ts';
 export { gatherHealth, presentHealth } from './health/router.ts';
 
 /** Every operation of /api/v1; of two paths that match the first one answers. */
-export const routes: readonly Route[] = [...statsRoutes, ...configRoutes, ...adminRoutes];
+export const routes: readonly Route[] = [...statsRoutes, ...configRoutes, ...adviceRoutes, ...adminRoutes];
 
 /** The resources that are not written as routes yet: one line each. */
 export function createRoutes(deps: RouteDeps): readonly ApiRouter[] {

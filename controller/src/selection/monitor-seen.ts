@@ -23,6 +23,8 @@ export interface MonitorSeen {
   readonly expectsWrittenAt?: Instant | undefined;
   /** When its spec was written last, whatever of it; undefined: not known. */
   readonly specWrittenAt?: Instant | undefined;
+  /** Its annotation `advice-ignore`; undefined: it has none. */
+  readonly adviceIgnore?: string | undefined;
   /** As written by us earlier, or by another writer: compared, and asked for the times of earlier conditions. */
   readonly status: unknown;
 }
@@ -31,9 +33,8 @@ export interface MonitorSeen {
 export function toMonitorSeen(raw: RawObject, defaults: MonitorDefaults, checks?: SpecChecks): MonitorSeen | undefined {
   const metadata = raw['metadata'];
   if (typeof metadata !== 'object' || metadata === null) return undefined;
-  const { uid, namespace, name, generation, creationTimestamp, resourceVersion, managedFields } = metadata as Readonly<
-    Record<string, unknown>
-  >;
+  const { uid, namespace, name, generation, creationTimestamp, resourceVersion, managedFields, annotations } =
+    metadata as Readonly<Record<string, unknown>>;
   if (typeof uid !== 'string' || typeof namespace !== 'string' || typeof name !== 'string') return undefined;
   return {
     uid,
@@ -46,8 +47,16 @@ export function toMonitorSeen(raw: RawObject, defaults: MonitorDefaults, checks?
     selectorWrites: [...writesOf('selector', managedFields), ...writesOf('jobs', managedFields)],
     expectsWrittenAt: newestOf(writesOf('expects', managedFields)),
     specWrittenAt: newestOf(writesOf(undefined, managedFields)),
+    adviceIgnore: adviceIgnoreOf(annotations),
     status: raw['status'],
   };
+}
+
+const adviceIgnoreAnnotation = 'cronjob-monitor.io/advice-ignore';
+
+function adviceIgnoreOf(annotations: unknown): string | undefined {
+  const text = (annotations as Readonly<Record<string, unknown>> | null | undefined)?.[adviceIgnoreAnnotation];
+  return typeof text === 'string' ? text : undefined;
 }
 
 /** For how long a group of Jobs is told of after its last Job has ended. */

@@ -78,6 +78,7 @@ export class ReconcileLoops {
     this.#addresses = createAddressRules(settings.channels);
     this.#lint = createMonitorLint({
       store,
+      epoch: term.epoch,
       defaultZone: settings.defaultZone,
       isDefaultZoneGiven: settings.isDefaultZoneGiven,
       selection: deps.selection,

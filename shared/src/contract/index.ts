@@ -7,6 +7,7 @@ export * from './health.ts';
 export * from './whoami.ts';
 export * from './monitors.ts';
 export * from './cronjobs.ts';
+export * from './advice.ts';
 export * from './coverage.ts';
 export * from './rendered.ts';
 export * from './executions.ts';

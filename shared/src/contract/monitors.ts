@@ -53,6 +53,8 @@ const monitorFields = {
   /** The same, each once. */
   states: StateCounts,
   activeAlerts: count,
+  /** What GET /api/v1/advice has of it and of its CronJobs, without notes and what is left. */
+  findings: count,
   rules: MonitorRules,
   /** At most 3 conditions that are not well, `Type: message`. */
   problems: listOf(text, 3),

@@ -397,6 +397,7 @@ export { lint } from './detect/lint.ts';
 export { lintCronJob } from './detect/lint-cron-job.ts';
 export {
   lintLevels,
+  readAdviceIgnore,
   type LintCode,
   type LintedCronJob,
   type LintedMonitor,
@@ -415,7 +416,7 @@ export {
 export { changesOf } from './preview/change.ts';
 export { judgedValues } from './preview/judged-values.ts';
 export { laneOf } from './preview/lane.ts';
-export { patchOf } from './preview/patch.ts';
+export { patchCommand, patchOf } from './preview/patch.ts';
 export { suggestLimits } from './preview/suggest-limits.ts';
 export { tellTruth, truthOf } from './preview/truth.ts';
 export type { PreviewedCronJob, PreviewedParent, PreviewedRun, PreviewedSlot } from './preview/history.ts';

@@ -1,6 +1,8 @@
-import { firstRow, insertRows } from './ask.ts';
+import type { LintFinding } from '../domain/index.ts';
+import { change, firstRow, insertRows, rows } from './ask.ts';
 import { fromJson, toJson } from './column.ts';
 import type { Db, Tx } from './database.ts';
+import { toId16 } from './id16.ts';
 import { updateAll } from './upsert.ts';
 
 /** What is known of the cluster as a whole. Append-only. */
@@ -12,7 +14,8 @@ export type ClusterFact =
   | 'gaps'
   | 'templateKey'
   | 'otherInstallation'
-  | 'unwatched';
+  | 'unwatched'
+  | `findings/${string}`;
 
 /** Keeps one fact about the cluster; JSON values only. */
 export async function putClusterState(tx: Tx, name: ClusterFact, value: unknown): Promise<void> {
@@ -45,4 +48,35 @@ export interface UnwatchedCronJobs {
 export async function findUnwatched(db: Db): Promise<UnwatchedCronJobs> {
   const stored = (await findClusterState(db, 'unwatched')) as UnwatchedCronJobs | undefined;
   return stored ?? { total: 0, byNamespace: {}, names: [] };
+}
+
+/** What the check of settings said last of one monitor and its CronJobs. */
+export interface MonitorFindings {
+  readonly monitorUid: string;
+  /** Worst first, at most so many as the leader keeps of a monitor. */
+  readonly findings: readonly LintFinding[];
+  /** How many there are besides. */
+  readonly omitted: number;
+}
+
+/** Keeps what was found of a monitor, in place of what was found before. */
+export async function putFindings(tx: Tx, { monitorUid, ...found }: MonitorFindings): Promise<void> {
+  await putClusterState(tx, `findings/${toId16(monitorUid)}`, found);
+}
+
+/** Nothing is said of a monitor that is gone. */
+export async function forgetFindings(tx: Tx, monitorUid: string): Promise<void> {
+  await change(tx, 'delete from cluster_state where name = ?', [`findings/${toId16(monitorUid)}`]);
+}
+
+/** Of each monitor, by its UID as rows of monitors have it; none before a leader wrote. */
+export async function listFindings(db: Db): Promise<ReadonlyMap<string, Omit<MonitorFindings, 'monitorUid'>>> {
+  const prefix = 'findings/';
+  const found = await rows(db, 'select name, value from cluster_state where name like ?', [`${prefix}%`]);
+  return new Map(
+    found.map((row) => [
+      String(row['name']).slice(prefix.length),
+      fromJson(row['value']) as Omit<MonitorFindings, 'monitorUid'>, // written above
+    ]),
+  );
 }

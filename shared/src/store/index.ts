@@ -78,6 +78,10 @@ export {
   findUnwatched,
   putClusterState,
   type ClusterFact,
+  forgetFindings,
+  listFindings,
+  putFindings,
+  type MonitorFindings,
   type UnwatchedCronJobs,
 } from './cluster-state.ts';
 export { forgetChanges, listChanges, recordChanges, type Change, type Move, type NumberedChange } from './changes.ts';
@@ -180,7 +184,7 @@ export { countOutcomes, type OutcomeCounts } from './executions/count-outcomes.t
 export { listRecentRuns, type RecentEntry } from './executions/list-recent-runs.ts';
 export { measureDurations, measureDurationsOfEach, type DurationFigures } from './executions/measure-durations.ts';
 export { countAlertsOfMonitor, listAlertsOfMonitor, type AlertOfMonitor } from './alerts/list-alerts-of-monitor.ts';
-export { countAlertsOfMonitors } from './alerts/count-alerts-of-monitors.ts';
+export { countAlertsOfMonitors, listAlertStarts, type AlertStart } from './alerts/count-alerts-of-monitors.ts';
 export { countOpenAlerts, type OpenAlerts } from './alerts/count-open-alerts.ts';
 export { findChangeBounds, findChangeMark } from './find-change-bounds.ts';
 export { readHistories, type StoredHistory } from './preview-history.ts';

@@ -73,12 +73,14 @@ async function lintOf(
     isDefaultZoneGiven: settings.isDefaultZoneGiven,
     dependencies,
   });
-  return findings.map(({ level, code, path, cronJob, message }) => ({
-    level,
-    code,
-    path,
-    message: cronJob ? `${cronJob.namespace}/${cronJob.name}: ${message}` : message,
-  }));
+  return findings
+    .filter(({ isLeft }) => !isLeft)
+    .map(({ level, code, path, cronJob, message }) => ({
+      level,
+      code,
+      path,
+      message: cronJob ? `${cronJob.namespace}/${cronJob.name}: ${message}` : message,
+    }));
 }
 
 /** Channels that are named and cannot be told, each once; of a spec that selects nothing those of its `channelRefs`. */

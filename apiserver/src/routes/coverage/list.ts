@@ -43,7 +43,7 @@ interface Found {
 
 /** The list: judged whole, filtered and cut; only what the page shows is read in full. */
 export async function readCoverageList(deps: RouteDeps, query: CoverageQuery): Promise<CoverageList> {
-  const { kept, summary } = await find(deps, query);
+  const { kept, summary } = await judgeCoverage(deps, query);
   const page = pageOnWish(query);
   const shown = page ? kept.slice(page.offset, page.offset + page.limit) : kept;
   return {
@@ -58,7 +58,7 @@ export async function* readCoverageInBatches(
   deps: RouteDeps,
   query: CoverageQuery,
 ): AsyncGenerator<readonly (CronJobCoverage | CoverageRow)[], void, undefined> {
-  const { kept } = await find(deps, query);
+  const { kept } = await judgeCoverage(deps, query);
   for await (const batch of inBatches(kept)) {
     const items = await present(deps.store, batch);
     yield query.format === 'csv' ? items.flatMap(toRows) : items;
@@ -75,7 +75,8 @@ function toRows({ namespace, name, owner, state, types }: CronJobCoverage): Cove
   return types.length === 0 ? [{ ...cronJob, of: null }] : types.map((of) => ({ ...cronJob, of }));
 }
 
-async function find(deps: RouteDeps, query: CoverageQuery): Promise<Found> {
+/** Every CronJob that a filter lets through, worst first unless it says otherwise. */
+export async function judgeCoverage(deps: RouteDeps, query: CoverageQuery): Promise<Found> {
   const { store, clock, actions } = deps;
   const { namespace: namespaces, search, monitor, types, days, state: states } = query;
   const [outlines, monitors, rulesOf, channels, unwatched] = await Promise.all([

@@ -54,6 +54,7 @@ test('tells each monitor with its rules, its problems and what it selects', asyn
       summary: { healthy: 1, warning: 0, critical: 0, suspended: 1, running: 0, unknown: 1 },
       states: { critical: 0, warning: 0, failing: 0, unknown: 1, suspended: 0, healthy: 1 },
       activeAlerts: 0,
+      findings: 0,
       rules: { maxTimeSinceLastSuccess: '25h', minSuccessRate: 95, windowDays: 7, maxDuration: '45m' },
       problems: ['ChannelsResolved: no AlertChannel is named "oncal"'],
       lastReconcile: new Date(testNow - 5_000).toISOString(),

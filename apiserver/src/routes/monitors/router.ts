@@ -17,10 +17,12 @@ import {
   findMonitor,
   listChannels,
   listCronJobs,
+  listFindings,
   type CatalogMonitor,
   listMonitors,
   type CatalogChannel,
   type MonitorCounts,
+  type Store,
 } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
 import { internalError, notFound } from '../../errors.ts';
@@ -94,15 +96,16 @@ async function readMonitorDetail(deps: RouteDeps, ref: Ref, readable: readonly s
   if (!isObjectName(ref.namespace) || !isObjectName(ref.name)) throw notFound('CronJobMonitor', path, 'neverSeen');
   const { monitor, wasDeleted } = await findMonitor(store, ref);
   if (!monitor) throw notFound('CronJobMonitor', path, wasDeleted ? 'deleted' : 'neverSeen');
-  const [counts, alerts, channels, cronJobs] = await Promise.all([
+  const [counts, alerts, findings, channels, cronJobs] = await Promise.all([
     countTargets(store, readable),
     countAlertsOfMonitors(store, readable),
+    countFindings(store, readable),
     listChannels(store),
     readWorstCronJobs(deps, monitor, readable),
   ]);
   const ofThis = counts.get(monitor.id);
   return presentMonitorDetail(
-    { monitor, counts: ofThis, activeAlerts: alerts.get(monitor.id) ?? 0 },
+    { monitor, counts: ofThis, activeAlerts: alerts.get(monitor.id) ?? 0, findings: findings.get(monitor.uid) ?? 0 },
     { channels, cronJobs, cronJobsOmitted: Math.max(0, (ofThis?.cronJobs ?? 0) - cronJobs.length) },
   );
 }
@@ -136,10 +139,11 @@ async function readMonitorList(
   query: MonitorsQuery,
   readable: readonly string[],
 ): Promise<MonitorList> {
-  const [monitors, counts, alerts] = await Promise.all([
+  const [monitors, counts, alerts, findings] = await Promise.all([
     listMonitors(store),
     countTargets(store, readable),
     countAlertsOfMonitors(store, readable),
+    countFindings(store, readable),
   ]);
   const search = query.search?.toLowerCase();
   const items = monitors
@@ -150,7 +154,12 @@ async function readMonitorList(
         (search === undefined || name.includes(search)),
     )
     .map((monitor) =>
-      presentMonitor({ monitor, counts: counts.get(monitor.id), activeAlerts: alerts.get(monitor.id) ?? 0 }),
+      presentMonitor({
+        monitor,
+        counts: counts.get(monitor.id),
+        activeAlerts: alerts.get(monitor.id) ?? 0,
+        findings: findings.get(monitor.uid) ?? 0,
+      }),
     );
   const sorted = items.sort(comparator(query.sort));
   const page = pageOnWish(query);
@@ -159,6 +168,18 @@ async function readMonitorList(
     items: sorted.slice(page.offset, page.offset + page.limit),
     pagination: toPagination(page, sorted.length),
   };
+}
+
+/** What the check of settings found that is no note and is not left, by the UID of the monitor. */
+async function countFindings(store: Store, readable: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const isReadable = (cronJob: Ref | undefined): boolean =>
+    cronJob === undefined || readable.length === 0 || readable.includes(cronJob.namespace);
+  return new Map(
+    [...(await listFindings(store))].map(([uid, { findings }]) => [
+      uid,
+      findings.filter(({ level, isLeft, cronJob }) => level !== 'note' && !isLeft && isReadable(cronJob)).length,
+    ]),
+  );
 }
 
 const keys: Readonly<Record<MonitorsQuery['sort']['key'], (monitor: Monitor) => string | number | null>> = {
@@ -197,6 +218,7 @@ interface MonitorFacts {
   /** Undefined: it selects nothing. */
   readonly counts: MonitorCounts | undefined;
   readonly activeAlerts: number;
+  readonly findings: number;
 }
 
 const emptyStates = { critical: 0, warning: 0, failing: 0, unknown: 0, suspended: 0, healthy: 0 };
@@ -206,7 +228,7 @@ function presentMonitor(facts: MonitorFacts): Monitor {
   return { ...presentBase(facts), channels: channelRefsOf(facts.monitor.spec).map(({ name }) => name) };
 }
 
-function presentBase({ monitor, counts, activeAlerts }: MonitorFacts): Omit<Monitor, 'channels'> {
+function presentBase({ monitor, counts, activeAlerts, findings }: MonitorFacts): Omit<Monitor, 'channels'> {
   const sla = slaOf(monitor.spec);
   return {
     namespace: monitor.namespace,
@@ -217,6 +239,7 @@ function presentBase({ monitor, counts, activeAlerts }: MonitorFacts): Omit<Moni
     summary: counts?.summary ?? emptySummary,
     states: counts?.states ?? emptyStates,
     activeAlerts,
+    findings,
     rules: {
       maxTimeSinceLastSuccess: orNull(deadManLimitOf(monitor.spec)),
       minSuccessRate: orNull(sla.minSuccessRate),

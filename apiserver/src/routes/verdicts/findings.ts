@@ -2,6 +2,7 @@ import type { AlertSubject, AlertType, VerdictFinding } from '@cronjob-monitor/s
 import {
   durationInWords,
   isGroupName,
+  limitInWords,
   lintCronJob,
   parseDuration,
   type Instant,
@@ -85,8 +86,13 @@ export async function gatherFindings(
   };
 }
 
-function codesFor({ type, subject }: StoredAlert): readonly LintCode[] {
+function codesFor({ type, subject }: Pick<StoredAlert, 'type' | 'subject'>): readonly LintCode[] {
   return type === 'slaBreached' ? ((subject && codesOf.slaBreached[subject]) ?? []) : codesOf[type];
+}
+
+/** Whether a finding of this kind says why such an alert came. */
+export function explains(code: string, alert: Pick<StoredAlert, 'type' | 'subject'>): boolean {
+  return codesFor(alert).some((one) => one === code);
 }
 
 type Limits = Parameters<typeof lintCronJob>[1]['monitor'];
@@ -180,11 +186,12 @@ function often(hours: number): string {
   return hours >= 167 && hours <= 169 ? 'every week' : 'between any two of its runs';
 }
 
-/** A sentence of the check, whose durations stand as fields do: `1h30m is less than …` is `1 h 30 min is less than …`. */
-function inWords(message: string): string {
+/** A sentence of the check, whose durations stand as fields do: `1h30m is less than …` is `1 h 30 min is less than …`, and 25h stays 25 h. */
+export function inWords(message: string): string {
   const words = message.replaceAll(/(?<![\w.])(?:\d+(?:\.\d+)?(?:d|h|m|s|ms))+(?!\w)/g, (text) => {
     const ms = parseDuration(text);
-    return ms === undefined ? text : durationInWords(ms / 1_000);
+    if (ms === undefined) return text;
+    return ms % hourMs === 0 ? limitInWords(ms / 1_000) : durationInWords(ms / 1_000);
   });
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

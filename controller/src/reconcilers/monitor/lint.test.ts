@@ -4,7 +4,14 @@ import { test, type TestContext } from 'node:test';
 import type { CronJobFacts, Execution, NamespaceFacts } from '@cronjob-monitor/shared/domain';
 import { decodeMonitorSpec } from '@cronjob-monitor/shared/kube';
 import { systemClock } from '@cronjob-monitor/shared/process';
-import { migrate, openStore, projectCronJobs, recordRuns, takeEpoch } from '@cronjob-monitor/shared/store';
+import {
+  listFindings,
+  migrate,
+  openStore,
+  projectCronJobs,
+  recordRuns,
+  takeEpoch,
+} from '@cronjob-monitor/shared/store';
 import {
   aCronJob,
   aRecordedRun,
@@ -48,6 +55,7 @@ async function aFixture(t: TestContext, runs: readonly [cronJob: CronJobFacts, d
   );
   const lint: MonitorLint = createMonitorLint({
     store,
+    epoch,
     defaultZone: 'UTC',
     isDefaultZoneGiven: true,
     startSkewP99Ms: () => 0,
@@ -98,6 +106,19 @@ test('a code is told once, with the first CronJobs by name', async (t) => {
         'prod/a: no successful Job is kept, prod/b: no successful Job is kept, prod/c: no successful Job is kept, and 2 more',
     },
   ]);
+});
+
+test('all of it is kept for readers, and what its owner leaves is in no condition', async (t) => {
+  const { lint, store } = await aFixture(t);
+  const left = daily('left', { successLimit: 0, notes: { adviceIgnore: 'HistoryTooShort' } });
+  assert.deepEqual(await lint.findings(gathered({}, [left]), now), []);
+  const [[, kept] = []] = await listFindings(store);
+  assert.deepEqual(
+    kept?.findings.map(({ code, cronJob, isLeft }) => [code, cronJob?.name, isLeft]),
+    [['HistoryTooShort', 'left', true]],
+  );
+  await lint.findings(gathered({}, [daily('sound')]), now);
+  assert.deepEqual([...(await listFindings(store)).values()], [{ findings: [], omitted: 0 }]);
 });
 
 test('durations come from the runs that are stored, and are asked again after an hour', async (t) => {

@@ -13,6 +13,7 @@ import {
   cronJobIdsOf,
   listDependencies,
   measureLastDurations,
+  putFindings,
   type LastDurations,
   type Store,
 } from '@cronjob-monitor/shared/store';
@@ -22,6 +23,7 @@ import type { GatheredMonitor } from './gather.ts';
 
 export interface MonitorLintDeps {
   readonly store: Store;
+  readonly epoch: number;
   readonly defaultZone: string;
   /** False: `cluster.default-time-zone` was left at its default. */
   readonly isDefaultZoneGiven: boolean;
@@ -33,7 +35,7 @@ export interface MonitorLintDeps {
   readonly nextRunAtOf: (cronJob: CronJobFacts, now: Instant) => Instant | undefined;
 }
 
-/** What is to be said about a monitor's settings, as its condition ConfigurationSound lists it. */
+/** What is to be said about a monitor's settings: the condition ConfigurationSound names it in short, and the store keeps all of it for readers. */
 export interface MonitorLint {
   findings(gathered: GatheredMonitor, now: Instant): Promise<MonitorFacts['findings']>;
 }
@@ -45,6 +47,8 @@ const durationsOf = 100;
 /** A schedule takes some milliseconds to look through: a round takes so many new ones, the next rounds the others. */
 const mostNewRhythms = 50;
 const mostKnownRhythms = 20_000;
+/** Findings of one monitor that are kept for readers. */
+const mostKept = 5_000;
 /** A code is told of so many CronJobs by name. */
 const mostNamed = 3;
 
@@ -65,6 +69,9 @@ export function createMonitorLint(deps: MonitorLintDeps): MonitorLint {
     { readonly of: ReadonlyMap<string, LastDurations>; readonly until: Instant; readonly count: number }
   >();
 
+  /** What is in the store, by the UID of the monitor. */
+  const kept = new Map<string, string>();
+
   return {
     async findings(gathered, now) {
       const { monitor, selected } = gathered;
@@ -78,10 +85,21 @@ export function createMonitorLint(deps: MonitorLintDeps): MonitorLint {
         skewP99Ms: deps.startSkewP99Ms(now),
         isDefaultZoneGiven: deps.isDefaultZoneGiven,
         dependencies: await dependenciesOf(deps, gathered),
+        adviceIgnore: monitor.adviceIgnore,
       });
-      return summarize(found.filter(({ code }) => !toldElsewhere.has(code)));
+      await keep(monitor.uid, found);
+      return summarize(found.filter(({ code, isLeft }) => !isLeft && !toldElsewhere.has(code)));
     },
   };
+
+  async function keep(monitorUid: string, found: readonly LintFinding[]): Promise<void> {
+    const findings = found.slice(0, mostKept);
+    const text = JSON.stringify(findings);
+    if (kept.get(monitorUid) === text) return;
+    const omitted = found.length - findings.length;
+    await deps.store.fenced(deps.epoch, (tx) => putFindings(tx, { monitorUid, findings, omitted }));
+    kept.set(monitorUid, text);
+  }
 
   /** Those whose schedules are known, or are looked through now; the others come with the next rounds. */
   async function cronJobsToLint(gathered: GatheredMonitor, now: Instant): Promise<LintedCronJob[]> {

@@ -37,7 +37,10 @@ export function watchMonitors(deps: {
     onMonitor(event) {
       // Our own status patches come back as events: they change neither spec nor selection.
       const isOwnEcho = event.type === 'updated' && event.before.generation === event.item.generation;
-      if (isOwnEcho) return;
+      if (isOwnEcho) {
+        if (event.before.adviceIgnore !== event.item.adviceIgnore) deps.queue(event.item.uid);
+        return;
+      }
       if (event.type === 'updated') deps.starts.monitorChanged(event, newsOf('CronJobMonitor'));
       if (event.type === 'deleted') {
         deps.starts.monitorGone(event.item, newsOf('CronJobMonitor'));

@@ -15,6 +15,18 @@ export interface LintFinding {
   readonly cronJob: { readonly namespace: string; readonly name: string } | undefined;
   /** A sentence about this one object. */
   readonly message: string;
+  /** The value of the field with which the finding would not stand, null to remove it. Absent: none is known that would be right for all. */
+  readonly mend?: string | number | null | undefined;
+  /** Its owner wants it left: `advice-ignore` names its code. */
+  readonly isLeft?: boolean | undefined;
+}
+
+/** The annotation `cronjob-monitor.io/advice-ignore`: codes with commas between them. What is no code leaves nothing. */
+export function readAdviceIgnore(text: string | undefined): readonly string[] {
+  return (text ?? '')
+    .split(',')
+    .map((code) => code.trim())
+    .filter((code) => code !== '');
 }
 
 /** Every code with its level (detection.md section 8). */
@@ -39,6 +51,7 @@ export const lintLevels = {
   DependencyCycle: 'warning',
   AnnotationInvalid: 'warning',
   SelectorEmpty: 'warning',
+  MaxDurationFarAbove: 'note',
   SlotInDstChange: 'note',
   ZoneNotDeclared: 'note',
   LastLogLost: 'note',
@@ -141,11 +154,13 @@ export interface LintFacts {
   readonly skewP99Ms: number;
   /** False: no setting says in which zone CronJobs without one are due. */
   readonly isDefaultZoneGiven: boolean;
+  /** The annotation `advice-ignore` of the monitor, for what is said of itself. Absent: it has none. */
+  readonly adviceIgnore?: string | undefined;
   /** Undefined: it was not asked who waits for whom. */
   readonly dependencies?: LintedDependencies | undefined;
 }
 
 /** Makes a finding about the monitor itself. */
-export function ofMonitor(code: LintCode, path: string, message: string): LintFinding {
-  return { code, level: lintLevels[code], path, cronJob: undefined, message };
+export function ofMonitor(code: LintCode, path: string, message: string, mend?: LintFinding['mend']): LintFinding {
+  return { code, level: lintLevels[code], path, cronJob: undefined, message, ...(mend !== undefined && { mend }) };
 }

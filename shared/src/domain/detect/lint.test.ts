@@ -104,6 +104,27 @@ const cases: Row[] = [
     { cronJob: { schedule: '@every 1h', deadlineS: 3_599 } },
     ['EveryNeverRuns'],
   ],
+  [
+    'a longest duration far above what all of its CronJobs take',
+    {
+      spec: { sla: { ...sla, maxDuration: '10h' } },
+      cronJob: { activeDeadlineS: undefined, durations: { p50Ms: minuteMs, p95Ms: 60 * minuteMs } },
+    },
+    ['MaxDurationFarAbove'],
+  ],
+  [
+    'a longest duration above, and not far',
+    {
+      spec: { sla: { ...sla, maxDuration: '9h' } },
+      cronJob: { activeDeadlineS: undefined, durations: { p50Ms: minuteMs, p95Ms: 60 * minuteMs } },
+    },
+    [],
+  ],
+  [
+    'a longest duration of CronJobs that have not run',
+    { spec: { sla: { ...sla, maxDuration: '10h' } }, cronJob: { activeDeadlineS: undefined } },
+    [],
+  ],
   ['an interval within the starting deadline', { cronJob: { schedule: '@every 1h', deadlineS: 3_600 } }, []],
   ['a dead-man limit of a period', { spec: deadMan('24h') }, ['DeadManShorterThanPeriod']],
   ['a dead-man limit over a period', { spec: deadMan('24h1s') }, []],
@@ -256,6 +277,7 @@ test('a finding names its field, its CronJob and the figures', () => {
     path: 'spec.deadManSwitch.maxTimeSinceLastSuccess',
     cronJob: { namespace: 'prod', name: 'backup' },
     message: '20h is no longer than its period, 24h',
+    mend: '28h',
   });
 });
 
@@ -292,4 +314,61 @@ test('names CronJobs that wait for what cannot be known, or for themselves', () 
   assert.deepEqual(says({ dependsOn: 'backup' }, {}), [
     `DependencyCycle ${annotation} prod/backup → prod/backup: none of these waits for the next`,
   ]);
+});
+
+const mends: readonly (readonly [sentence: string, changes: Parameters<typeof found>[0], value: unknown])[] = [
+  ['a weekly job has a day on top of its week', { spec: deadMan('25h'), cronJob: { schedule: '0 2 * * 1' } }, '192h'],
+  [
+    'a run that hangs ends after half as much again as runs take, in minutes',
+    {
+      cronJob: { policy: 'Forbid', activeDeadlineS: undefined, durations: { p50Ms: minuteMs, p95Ms: 20.5 * minuteMs } },
+    },
+    1_860,
+  ],
+  [
+    'without a run it ends when the next one is due',
+    { cronJob: { policy: 'Forbid', activeDeadlineS: undefined } },
+    86_400,
+  ],
+  ['an interval that never comes loses its deadline', { cronJob: { schedule: '@every 1h', deadlineS: 60 } }, null],
+  [
+    'a limit that half of the runs break is set above what they take',
+    {
+      spec: { sla: { ...sla, maxDuration: '10m' } },
+      cronJob: { durations: { p50Ms: 20 * minuteMs, p95Ms: 30 * minuteMs } },
+    },
+    '45m',
+  ],
+  [
+    'retries are as many as end before the next run',
+    {
+      cronJob: { schedule: '*/5 * * * *', backoffLimit: 6, activeDeadlineS: undefined },
+    },
+    4,
+  ],
+];
+for (const [sentence, changes, value] of mends)
+  test(`what mends it: ${sentence}`, () => {
+    const [finding, ...rest] = found(changes);
+    assert.deepEqual([finding?.mend, rest], [value, []]);
+  });
+
+test('what mends a finding leaves none of its kind', () => {
+  const limit = '25h';
+  const [finding] = found({ spec: deadMan(limit), cronJob: { schedule: '0 2 * * 1' } });
+  assert.deepEqual(codes({ spec: deadMan(String(finding?.mend)), cronJob: { schedule: '0 2 * * 1' } }), []);
+});
+
+test('a code that the owner of a CronJob, or of the monitor, leaves is found and marked', () => {
+  const notes = { adviceIgnore: 'HistoryTooShort, LastLogLost' };
+  const left = found({ cronJob: { notes, successLimit: 0, deadlineS: 5 } });
+  assert.deepEqual(
+    left.map(({ code, isLeft }) => [code, isLeft]),
+    [
+      ['StartingDeadlineTight', undefined],
+      ['HistoryTooShort', true],
+    ],
+  );
+  const [ofMonitor] = found({ cronJobs: [], adviceIgnore: 'SelectorEmpty' });
+  assert.deepEqual([ofMonitor?.code, ofMonitor?.isLeft], ['SelectorEmpty', true]);
 });

@@ -3,10 +3,13 @@ import { cycleThrough, mostDependencies, readDependsOn, toNamedRef, toName } fro
 import { routesOf, type Routing } from '../alert/routes.ts';
 import { alertSeverity } from '../alert/severity.ts';
 import { counted } from '../delivery/wording.ts';
-import { lintCronJob } from './lint-cron-job.ts';
+import { parseResourceDuration } from '../duration.ts';
+import { durationInWords } from '../verdict/figures.ts';
+import { goText, lintCronJob } from './lint-cron-job.ts';
 import {
   lintLevels,
   ofMonitor,
+  readAdviceIgnore,
   type LintCode,
   type LintedCronJob,
   type LintedMonitor,
@@ -33,6 +36,7 @@ export function lint(all: LintFacts): LintFinding[] {
       ...lintOwn(cronJob),
     ]),
     ...lintSla(monitor),
+    ...lintFarLimit(facts),
     ...lintRouting(facts),
     ...lintDependencies(facts),
     ...lintCrowds(cronJobs),
@@ -42,14 +46,35 @@ export function lint(all: LintFacts): LintFinding[] {
   if (all.cronJobs.length === 0 && monitor.selector?.fallback !== true && !monitor.jobs)
     findings.push(ofMonitor('SelectorEmpty', 'spec.selector', 'no CronJob is selected'));
   const order = Object.keys(lintLevels);
-  return findings.sort((a, b) => order.indexOf(a.code) - order.indexOf(b.code));
+  const left = new Map(
+    cronJobs.map(({ facts: { namespace, name, notes } }) => [`${namespace}/${name}`, notes.adviceIgnore]),
+  );
+  const isLeft = ({ code, cronJob }: LintFinding): boolean =>
+    readAdviceIgnore(cronJob ? left.get(`${cronJob.namespace}/${cronJob.name}`) : all.adviceIgnore).includes(code);
+  return findings
+    .map((finding) => (isLeft(finding) ? { ...finding, isLeft: true } : finding))
+    .sort((a, b) => order.indexOf(a.code) - order.indexOf(b.code));
 }
 
 function lintSla({ sla, dataRetention }: LintedMonitor): LintFinding[] {
   const { retentionDays } = dataRetention;
   if (!sla?.enabled || sla.windowDays <= retentionDays) return [];
   const message = `${counted(sla.windowDays, 'day')} are more than the ${retentionDays} that runs are kept; before, only daily figures are left`;
-  return [ofMonitor('SlaWindowBeyondRetention', 'spec.sla.windowDays', message)];
+  return [ofMonitor('SlaWindowBeyondRetention', 'spec.sla.windowDays', message, retentionDays)];
+}
+
+/** A limit of more than an hour that is so many times what the slowest of its CronJobs takes tells of no run that hangs for a while. */
+const farTimes = 10;
+const shortestFarMs = 3_600_000;
+
+function lintFarLimit({ monitor: { sla }, cronJobs }: LintFacts): LintFinding[] {
+  const limitMs = sla?.enabled ? parseResourceDuration(sla.maxDuration ?? '') : undefined;
+  const taken = cronJobs.map(({ durations }) => durations?.p95Ms ?? Infinity);
+  const slowestMs = Math.max(...taken);
+  if (limitMs === undefined || limitMs < shortestFarMs || taken.length === 0 || limitMs < farTimes * slowestMs)
+    return [];
+  const message = `${sla?.maxDuration} is ${Math.floor(limitMs / slowestMs)} times what its slowest CronJob takes (${durationInWords(slowestMs / 1_000)}, 95th percentile)`;
+  return [ofMonitor('MaxDurationFarAbove', 'spec.sla.maxDuration', message, goText(3 * slowestMs))];
 }
 
 /** Routes are open to some CronJobs and not to others, and an annotation speaks for one: what is said of itself is asked of each. */

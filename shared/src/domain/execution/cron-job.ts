@@ -14,6 +14,8 @@ export interface CronJobNotes {
   readonly runbook?: string;
   /** `depends-on`: the CronJobs that it waits for, as they are written there. */
   readonly dependsOn?: string;
+  /** `advice-ignore`: codes of findings that are to be left. */
+  readonly adviceIgnore?: string;
 }
 
 /** What we keep of a CronJob, about 1 KiB; a group of Jobs has the same form, and no schedule. */

@@ -19,12 +19,24 @@ export function patchOf({ namespace, name }: Ref, inForce: object, wished: objec
   const yaml = yamlOf(after);
   const change = mergePatch(before, after);
   if (change === undefined) return { diff: '', yaml, command: '' };
-  const json = JSON.stringify({ spec: change });
-  return {
-    diff: diffLines(yamlOf(before), yaml),
-    yaml,
-    command: `kubectl -n ${namespace} patch cronjobmonitor ${name} --type merge -p ${quoted(json)}`,
-  };
+  const command = mergeCommand({ kind: 'cronjobmonitor', namespace, name }, { spec: change });
+  return { diff: diffLines(yamlOf(before), yaml), yaml, command };
+}
+
+interface Patched extends Ref {
+  readonly kind: 'cronjob' | 'cronjobmonitor';
+}
+
+/** Writes one field of an object, by its path such as `spec.sla.maxDuration`; null removes it. */
+export function patchCommand(of: Patched, path: string, value: unknown): string {
+  return mergeCommand(
+    of,
+    path.split('.').reduceRight<unknown>((inner, key) => ({ [key]: inner }), value),
+  );
+}
+
+function mergeCommand({ kind, namespace, name }: Patched, change: unknown): string {
+  return `kubectl -n ${namespace} patch ${kind} ${name} --type merge -p ${quoted(JSON.stringify(change))}`;
 }
 
 function diffLines(before: string, after: string): string {

@@ -1,5 +1,6 @@
 import type { SuggestedLimit } from '../../contract/index.ts';
 import { counted, spanInWords } from '../delivery/wording.ts';
+import { goText } from '../detect/lint-cron-job.ts';
 import { nearestRank } from '../stats/percentile.ts';
 import type { PreviewedCronJob } from './history.ts';
 import { judgedValues } from './judged-values.ts';
@@ -75,17 +76,5 @@ function most(usual: readonly Usual[]): Usual | undefined {
 }
 
 function limit(path: SuggestedLimit['path'], seconds: number, why: string, runs: number): Omit<SuggestedLimit, 'now'> {
-  return { path, value: goText(roundUp(seconds)), why, runs };
-}
-
-/** To whole minutes, above an hour to five of them, above a day to hours. */
-function roundUp(seconds: number): number {
-  const step = seconds > 24 * 60 * minute ? 60 * minute : seconds > 60 * minute ? 5 * minute : minute;
-  return Math.ceil(seconds / step) * step;
-}
-
-/** Whole minutes as resources write them: `2h50m`. */
-function goText(seconds: number): string {
-  const [hours, minutes] = [Math.floor(seconds / (60 * minute)), (seconds / minute) % 60];
-  return `${hours > 0 ? `${hours}h` : ''}${minutes > 0 ? `${minutes}m` : ''}`;
+  return { path, value: goText(seconds * 1_000), why, runs };
 }

@@ -7,8 +7,14 @@ import { metadataOf, metadataWritesOf, ownAnnotations, textsOf, type Metadata } 
 import { templateHash } from './template-hash.ts';
 
 /** Longest texts kept of the annotations that people write for readers. */
-const noteChars = { owner: 253, description: 1000, runbook: 2000, dependsOn: 6_500 } as const;
-const noteNames = { owner: 'owner', description: 'description', runbook: 'runbook', dependsOn: 'depends-on' } as const;
+const noteChars = { owner: 253, description: 1000, runbook: 2000, dependsOn: 6_500, adviceIgnore: 1_000 } as const;
+const noteNames = {
+  owner: 'owner',
+  description: 'description',
+  runbook: 'runbook',
+  dependsOn: 'depends-on',
+  adviceIgnore: 'advice-ignore',
+} as const;
 
 /** The fields whose change opens a new epoch: only for these does it matter who wrote when. */
 const epochFields = ['schedule', 'timeZone', 'suspend', 'concurrencyPolicy', 'startingDeadlineSeconds'] as const;
@@ -115,7 +121,7 @@ function healthOf(annotations: Json, intern: Interner): CronJobFacts['health'] {
 /** What people wrote for readers. */
 export function notesOf(annotations: Json): CronJobFacts['notes'] {
   const notes: { -readonly [Name in keyof CronJobNotes]: CronJobNotes[Name] } = {};
-  for (const name of ['owner', 'description', 'runbook', 'dependsOn'] as const) {
+  for (const name of ['owner', 'description', 'runbook', 'dependsOn', 'adviceIgnore'] as const) {
     const text = textOf(annotations[`cronjob-monitor.io/${noteNames[name]}`]);
     if (text !== undefined) notes[name] = toLine(text, noteChars[name]);
   }

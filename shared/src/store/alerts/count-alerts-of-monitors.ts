@@ -1,5 +1,9 @@
+import type { AlertSubject, AlertType, Severity } from '../../contract/index.ts';
+import type { Instant } from '../../domain/index.ts';
 import { marks, rows } from '../ask.ts';
+import { optionalText } from '../column.ts';
 import type { Db } from '../database.ts';
+import { rowsIn } from '../upsert.ts';
 
 /** Alerts in state active by the id of the monitor that raised them; one without any is absent. Of CronJobs in these namespaces, or in all. */
 export async function countAlertsOfMonitors(
@@ -13,4 +17,37 @@ export async function countAlertsOfMonitors(
     namespaces,
   );
   return new Map(found.map((row) => [Number(row['monitor_id']), Number(row['n'])]));
+}
+
+/** An alert that was active, as far as it is counted. */
+export interface AlertStart {
+  readonly monitorId: number;
+  readonly cronJobId: number;
+  readonly type: AlertType;
+  readonly subject: AlertSubject | undefined;
+  readonly severity: Severity;
+  readonly sinceAt: Instant;
+}
+
+/** Alerts of these CronJobs that became active and began at `sinceAt` or later, open or over. */
+export async function listAlertStarts(
+  db: Db,
+  cronJobIds: readonly number[],
+  sinceAt: Instant,
+): Promise<readonly AlertStart[]> {
+  const columns = 'monitor_id, cronjob_id, type, subject, severity, since_at';
+  const found = await rowsIn(
+    db,
+    cronJobIds,
+    (within) =>
+      `select ${columns} from alerts where cronjob_id in (${within}) and activated_at is not null and since_at >= ${Math.floor(sinceAt)}`,
+  );
+  return found.map((row) => ({
+    monitorId: Number(row['monitor_id']),
+    cronJobId: Number(row['cronjob_id']),
+    type: String(row['type']) as AlertType, // written from the same type
+    subject: optionalText(row['subject']) as AlertSubject | undefined,
+    severity: String(row['severity']) as Severity,
+    sinceAt: Number(row['since_at']),
+  }));
 }

@@ -2,6 +2,7 @@ import type { MonitorPhase } from '../../contract/index.ts';
 import { isMadeAnew, madeAnewWithinMs, type Instant } from '../../domain/index.ts';
 import { change, firstRow, insertRows, rows, type Row } from '../ask.ts';
 import { recordChanges } from '../changes.ts';
+import { forgetFindings } from '../cluster-state.ts';
 import { fromJson, optionalNumber, toJson } from '../column.ts';
 import type { Db, Tx } from '../database.ts';
 import { toId16 } from '../id16.ts';
@@ -114,6 +115,7 @@ export async function markEvaluated(tx: Tx, uid: string, at: Instant): Promise<b
 
 /** Marks a monitor deleted at `at` and removes its targets. Returns false when it was not known, or deleted before. */
 export async function forgetMonitor(tx: Tx, uid: string, at: Instant): Promise<boolean> {
+  await forgetFindings(tx, uid);
   const id = await findMonitorId(tx, uid);
   return id !== undefined && markDeleted(tx, id, at);
 }
