@@ -15,6 +15,7 @@ export const routes = {
   wall: '/wall',
   sla: '/sla',
   coverage: '/coverage',
+  advice: '/advice',
   search: '/search',
   settings: '/settings',
 } as const;

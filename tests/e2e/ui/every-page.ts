@@ -48,6 +48,8 @@ const pages: readonly (readonly [name: string, path: string, ready: string])[] =
   ['drill-keyless', '/drills/019e-waiting', 'text=has no key'],
   ['sla', '/sla', 'text=52 of 57'],
   ['coverage', '/coverage', 'text=No monitor selects it'],
+  ['advice', '/advice', 'text=critical each Monday'],
+  ['advice-none', '/advice?q=none-of-them', 'text=No finding matches'],
   ['search', '/search?q=heap', 'text=heap 467 MiB'],
   ['search-none', '/search', 'text=Nothing is looked for yet'],
   ['wall', '/wall', 'text=not recorded'],

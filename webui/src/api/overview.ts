@@ -1,4 +1,12 @@
-import type { CoverageList, CoverageState, Health, Stats, Whoami } from '@cronjob-monitor/shared/contract';
+import type {
+  AdviceLevel,
+  AdviceList,
+  CoverageList,
+  CoverageState,
+  Health,
+  Stats,
+  Whoami,
+} from '@cronjob-monitor/shared/contract';
 import { get, type Answer } from './client.ts';
 
 export function getStats(signal?: AbortSignal): Promise<Answer<Stats>> {
@@ -20,6 +28,23 @@ export interface CoverageQuery {
 
 export function listCoverage(query: CoverageQuery, signal?: AbortSignal): Promise<Answer<CoverageList>> {
   return get('coverage', { ...query }, signal);
+}
+
+export interface AdviceQuery {
+  readonly search?: string;
+  readonly namespace?: readonly string[];
+  /** `namespace/name`, as `cronjob` is. */
+  readonly monitor?: string;
+  readonly cronjob?: string;
+  readonly level?: readonly AdviceLevel[];
+  readonly code?: readonly string[];
+  readonly ignored?: true | undefined;
+  readonly limit: number;
+  readonly offset?: number;
+}
+
+export function listAdvice(query: AdviceQuery, signal?: AbortSignal): Promise<Answer<AdviceList>> {
+  return get('advice', { ...query }, signal);
 }
 
 /** Without a namespace: what the caller may do in any. */

@@ -18,6 +18,7 @@ export const served = {
   patterns: true,
   preview: true,
   coverage: true,
+  advice: true,
 } as const satisfies Record<string, boolean>;
 
 export type Served = keyof typeof served;

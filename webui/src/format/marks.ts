@@ -1,4 +1,5 @@
 import type {
+  AdviceLevel,
   AlertState,
   DeliveryState,
   HealthState,
@@ -9,6 +10,13 @@ import type {
   SlaTargetVerdict,
 } from '@cronjob-monitor/shared/contract';
 import type { Mark } from '../kit/icon/shapes.ts';
+
+/** Of a finding about settings. */
+export const levelMarks: Readonly<Record<AdviceLevel, Mark>> = {
+  error: { word: 'Error', shape: 'cross', tone: 'crit' },
+  warning: { word: 'Warning', shape: 'exclamation', tone: 'warn' },
+  note: { word: 'Note', shape: 'dot', tone: 'off' },
+};
 
 /** Word, shape and tone of a state. The check is for what is healthy and for nothing else. */
 export const stateMarks: Readonly<Record<HealthState, Mark>> = {

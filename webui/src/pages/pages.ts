@@ -20,6 +20,7 @@ export const pages: Readonly<Record<PageName | 'unknown', Load>> = {
   channel: () => import('./channel/Page.svelte'),
   drill: () => import('./drill/Page.svelte'),
   wall: () => import('./wall/Page.svelte'),
+  advice: () => import('./advice/Page.svelte'),
   coverage: () => import('./coverage/Page.svelte'),
   sla: () => import('./sla/Page.svelte'),
   search: () => import('./search/Page.svelte'),

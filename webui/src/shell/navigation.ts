@@ -24,9 +24,10 @@ const all: readonly NavigationEntry[] = [
   { page: 'wall', word: 'Wall', sign: 'wall', key: 'w', needs: 'wall', isOnPhone: true },
   { page: 'sla', word: 'SLA', sign: 'sla', key: 'l', needs: 'sla' },
   { page: 'monitors', word: 'Monitors', sign: 'monitors', key: 'm', isApart: true },
+  { page: 'coverage', word: 'Coverage', sign: 'coverage', key: 'o', needs: 'coverage' },
+  { page: 'advice', word: 'Advice', sign: 'advice', key: 'v', needs: 'advice' },
   { page: 'silences', word: 'Silences', sign: 'silences', key: 's', needs: 'silences' },
   { page: 'channels', word: 'Channels', sign: 'channels', key: 'h', needs: 'channels' },
-  { page: 'coverage', word: 'Coverage', sign: 'coverage', key: 'v', needs: 'coverage' },
   { page: 'settings', word: 'Settings', sign: 'settings', key: 'e' },
 ];
 

@@ -1,6 +1,6 @@
 import type { Ability, Health } from '@cronjob-monitor/shared/contract';
 import { onTokenRefused, useToken } from '../api/client.ts';
-import { getHealth, getStats, getWhoami } from '../api/overview.ts';
+import { getHealth, getStats, getWhoami, listAdvice } from '../api/overview.ts';
 import { missingRight, readOnlyText } from '../format/rights.ts';
 import { preferences } from './preferences.svelte.ts';
 import { Resource } from './resource.svelte.ts';
@@ -21,6 +21,8 @@ class Session {
   readonly stats = new Resource((signal) => getStats(signal), {
     concerns: ({ kind }) => kind === 'cronjob' || kind === 'alert' || kind === 'execution' || kind === 'channel',
   });
+  /** How much there is to mend: asked for once, and by the page of it again. */
+  readonly advice = new Resource((signal) => listAdvice({ limit: 1 }, signal), { isLive: false });
   readonly whoami = new Resource((signal) => getWhoami(undefined, signal), { isLive: false });
   readonly #byNamespace = new Map<string, Resource<Awaited<ReturnType<typeof getWhoami>>['value']>>();
 
@@ -28,7 +30,7 @@ class Session {
   start(): () => void {
     // A token ends while the page is open: who we are is then asked again, and the answer leads to the sign-in.
     const followRefusals = onTokenRefused(() => void this.whoami.refresh());
-    const stops = [this.health.start(), this.stats.start(), this.whoami.start(), followRefusals];
+    const stops = [this.health.start(), this.stats.start(), this.whoami.start(), this.advice.start(), followRefusals];
     return () => {
       for (const stop of stops) stop();
     };
@@ -51,7 +53,7 @@ class Session {
     this.#byNamespace.clear(); // rights of the caller before
     await this.whoami.refresh();
     if (this.whoami.error?.status === 401) useToken(null);
-    else await Promise.all([this.health.refresh(), this.stats.refresh()]);
+    else await Promise.all([this.health.refresh(), this.stats.refresh(), this.advice.refresh()]);
   }
 
   /** Whether the caller may, in one namespace where the ability has one. The server decides; this only explains. */
