@@ -158,6 +158,13 @@ export function actingRows(seed: Seed): readonly Row[] {
     },
     { ...unacknowledge, question: { method: 'DELETE' }, status: 200, says: { alert: { acknowledgement: null } } },
     {
+      operation: `POST ${v1}/bulk`,
+      path: `${v1}/bulk`,
+      question: posted({ action: 'endSilence', refs: [{ namespace: 'prod', name: 'backup' }] }),
+      status: 200,
+      says: { rows: [{ name: 'backup', outcome: 'unchanged' }] },
+    },
+    {
       operation: `POST ${v1}/silences`,
       path: `${v1}/silences?dryRun=true`,
       question: posted(silence),

@@ -162,8 +162,9 @@ function numberOf({ least, most }: Extract<Form, { kind: 'number' }>): yup.Numbe
   return most === undefined ? schema : schema.max(most, bounds);
 }
 
-function listOf({ item, most }: Extract<Form, { kind: 'list' }>): yup.Schema {
-  const schema = yup.array().of(required(item)).typeError('must be a list').nonNullable(absent);
+function listOf({ item, most, least }: Extract<Form, { kind: 'list' }>): yup.Schema {
+  const any = yup.array().of(required(item)).typeError('must be a list').nonNullable(absent);
+  const schema = least === undefined ? any : any.min(least, 'must have at least one item');
   return most === undefined ? schema : schema.max(most, `must have at most ${most} items`);
 }
 

@@ -4,6 +4,7 @@ import { adminRoutes } from './admin/router.ts';
 import { adviceRoutes } from './advice/router.ts';
 import { alertRouter } from './alert/router.ts';
 import { alertsRouter } from './alerts/router.ts';
+import { bulkRoutes } from './bulk/router.ts';
 import { channelsRouter } from './channels/router.ts';
 import { configRoutes } from './config/router.ts';
 import { cronJobActionsRouter } from './cronjob-actions/router.ts';
@@ -37,7 +38,13 @@ export { gatherMetrics } from './cronjobs/metrics.ts';
 export { gatherHealth, presentHealth } from './health/router.ts';
 
 /** Every operation of /api/v1; of two paths that match the first one answers. */
-export const routes: readonly Route[] = [...statsRoutes, ...configRoutes, ...adviceRoutes, ...adminRoutes];
+export const routes: readonly Route[] = [
+  ...statsRoutes,
+  ...configRoutes,
+  ...adviceRoutes,
+  ...bulkRoutes,
+  ...adminRoutes,
+];
 
 /** The resources that are not written as routes yet: one line each. */
 export function createRoutes(deps: RouteDeps): readonly ApiRouter[] {

@@ -1,3 +1,4 @@
+import { isGroupName } from '@cronjob-monitor/shared/domain';
 import {
   findCronJob,
   findOldestExecution,
@@ -6,7 +7,7 @@ import {
   type CatalogCronJob,
   type Store,
 } from '@cronjob-monitor/shared/store';
-import { notFound, type ApiError } from '../errors.ts';
+import { conflict, notFound, type ApiError } from '../errors.ts';
 import { isCronJobName, isObjectName } from '../object-name.ts';
 
 export interface KnownCronJob {
@@ -45,6 +46,13 @@ export async function getSelectedCronJob(
   if (isSelected) return cronJob;
   const reason = cronJob.deletedAt === undefined ? 'neverSeen' : 'deleted';
   throw notFound('CronJob', `${cronJob.namespace}/${cronJob.name}`, reason);
+}
+
+/** A CronJob of the cluster: a group of Jobs has no template to start from and no switch. Throws CONFLICT for a group. */
+export async function getStartable(store: Store, params: Readonly<Record<string, string>>): Promise<CatalogCronJob> {
+  const cronJob = await getSelectedCronJob(store, params);
+  if (isGroupName(cronJob.name)) throw conflict(`${cronJob.name} is a group of Jobs`);
+  return cronJob;
 }
 
 const minuteMs = 60_000;

@@ -1,4 +1,5 @@
 import { Delivery } from './deliveries.ts';
+import { errorStatuses, type ErrorCode } from './errors.ts';
 import { CapturedEvent, CapturedLog } from './executions.ts';
 import {
   anyText,
@@ -16,7 +17,9 @@ import {
   type Of,
   optional,
   shortText,
+  someOf,
   text,
+  typed,
   words,
 } from './shape/index.ts';
 import { Told, Verdict } from './verdict.ts';
@@ -174,6 +177,63 @@ export type AlertDetail = Of<typeof AlertDetail>;
 /** POST and DELETE /api/v1/alerts/{id}/acknowledge */
 export const AcknowledgeResult = object('AcknowledgeResult', { success: bool, message: text, alert: Alert });
 export type AcknowledgeResult = Of<typeof AcknowledgeResult>;
+
+/** What can be done with many CronJobs at once; the second of each pair takes back the first. */
+export const bulkActions = ['acknowledge', 'unacknowledge', 'silence', 'endSilence', 'suspend', 'resume'] as const;
+export type BulkAction = (typeof bulkActions)[number];
+
+const bulkMost = 200;
+
+/** One CronJob of POST /api/v1/bulk. */
+export const BulkRef = input({
+  namespace: shortText(63),
+  name: shortText(253),
+  /** Of its alerts these alone; absent: all that are open. Of `acknowledge`, `unacknowledge` and `silence`. */
+  alertIds: optional(listOf(shortText(100), bulkMost)),
+  /** What `endSilence` ends. */
+  silenceIds: optional(listOf(shortText(100), bulkMost)),
+});
+export type BulkRef = Of<typeof BulkRef>;
+
+/** What an action on many says of each. */
+export const BulkBody = input({
+  note: optional(described(anyText(500), 'Of acknowledge.')),
+  expiresAt: optional(described(anyText(64), 'Of acknowledge, in the future.')),
+  endsAt: optional(described(anyText(64), 'Of silence: this or duration.')),
+  duration: optional(described(anyText(32), 'Of silence, such as 4h.')),
+  comment: optional(shortText(500)),
+  by: optional(described(shortText(100), 'Counts only where callers are not asked who they are.')),
+});
+export type BulkBody = Of<typeof BulkBody>;
+
+/** POST /api/v1/bulk: 200 rows at most, each checked alone. */
+export const BulkInput = input('BulkInput', {
+  action: words(bulkActions),
+  refs: someOf(BulkRef, bulkMost),
+  body: optional(BulkBody),
+});
+export type BulkInput = Of<typeof BulkInput>;
+
+export const bulkOutcomes = ['done', 'unchanged', 'refused'] as const;
+
+/** What became of one row. */
+export const BulkRow = object({
+  ...Ref.fields,
+  outcome: words(bulkOutcomes),
+  /** What was done, or why not. */
+  words: text,
+  /** Of a refusal. */
+  code: nullable(typed<ErrorCode>(words(Object.keys(errorStatuses)))),
+  /** Alerts that were acknowledged, or whose acknowledgement was taken back. */
+  alertIds: listOf(text),
+  /** What `silence` made. */
+  silenceIds: listOf(text),
+});
+export type BulkRow = Of<typeof BulkRow>;
+
+/** Rows in the order of `refs`. */
+export const BulkResult = object('BulkResult', { rows: listOf(BulkRow, bulkMost) });
+export type BulkResult = Of<typeof BulkResult>;
 
 export const alertSortKeys = ['severity', 'since', 'type', 'namespace', 'cronjob'] as const;
 export type AlertSortKey = (typeof alertSortKeys)[number];

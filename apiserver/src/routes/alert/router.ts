@@ -98,7 +98,8 @@ async function presentResult(deps: RouteDeps, id: string, message: string): Prom
   return { success: true, message, alert: await presentOneAlert(deps, await getAlert(deps.store, id)) };
 }
 
-function readFuture(text: string, now: Instant): Instant {
+/** An instant of a body that is still to come. Throws INVALID_REQUEST. */
+export function readFuture(text: string, now: Instant): Instant {
   const reading = readInstant(text);
   if ('at' in reading && reading.at > now) return reading.at;
   const message = 'problem' in reading ? reading.problem : 'must be in the future';

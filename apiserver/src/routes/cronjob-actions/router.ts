@@ -1,10 +1,8 @@
-import { isGroupName } from '@cronjob-monitor/shared/domain';
-import { listActiveJobs, type CatalogCronJob, type Store } from '@cronjob-monitor/shared/store';
+import { listActiveJobs } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
 import { readNoBody, readQuery } from '../../middleware/validate.ts';
 import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
-import { conflict } from '../../errors.ts';
-import { getSelectedCronJob } from '../known-cron-job.ts';
+import { getStartable } from '../known-cron-job.ts';
 import { flag } from '../../middleware/parameters.ts';
 
 const triggerQuery = { force: flag('Also beside an unfinished Job, whatever the policy says.') };
@@ -57,11 +55,4 @@ export function cronJobActionsRouter({ guard, store, actions }: RouteDeps): ApiR
     })
     .post(`${one}/suspend`, guard({ ability: 'suspend' }), suspendOrResume(true))
     .post(`${one}/resume`, guard({ ability: 'suspend' }), suspendOrResume(false));
-}
-
-/** A CronJob of the cluster: a group of Jobs has no template to start from and no switch. Throws CONFLICT for a group. */
-async function getStartable(store: Store, params: Readonly<Record<string, string>>): Promise<CatalogCronJob> {
-  const cronJob = await getSelectedCronJob(store, params);
-  if (isGroupName(cronJob.name)) throw conflict(`${cronJob.name} is a group of Jobs`);
-  return cronJob;
 }

@@ -53,7 +53,7 @@ function rulesOf(form: Form): Schema {
     case 'words':
       return { type: 'string', enum: form.words };
     case 'list':
-      return given({ type: 'array', items: schemaOf(form.item), maxItems: form.most });
+      return given({ type: 'array', items: schemaOf(form.item), minItems: form.least, maxItems: form.most });
     case 'map':
       return { type: 'object', additionalProperties: schemaOf(form.values) };
     case 'object':

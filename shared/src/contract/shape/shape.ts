@@ -24,7 +24,7 @@ export type Form =
   | { readonly kind: 'number'; readonly whole: boolean; readonly least?: number; readonly most?: number }
   | { readonly kind: 'flag' }
   | { readonly kind: 'words'; readonly words: readonly string[] }
-  | { readonly kind: 'list'; readonly item: Shape; readonly most?: number }
+  | { readonly kind: 'list'; readonly item: Shape; readonly most?: number; readonly least?: number }
   | { readonly kind: 'map'; readonly values: Shape }
   /** `closed`: what a caller sends; a field that is not here is refused. `more`: it may have any others. */
   | { readonly kind: 'object'; readonly fields: Fields; readonly closed?: boolean; readonly more?: boolean }
@@ -106,6 +106,12 @@ export function words<const Words extends readonly string[]>(all: Words): Shape<
 // @__NO_SIDE_EFFECTS__
 export function listOf<T>(item: Shape<T>, most?: number): Shape<readonly T[]> {
   return { form: { kind: 'list', item, ...(most === undefined ? {} : { most }) } };
+}
+
+/** A list of at least one item. */
+// @__NO_SIDE_EFFECTS__
+export function someOf<T>(item: Shape<T>, most: number): Shape<readonly T[]> {
+  return { form: { kind: 'list', item, most, least: 1 } };
 }
 
 /** Values by name; `Key` where only some names can be there. */
