@@ -93,7 +93,8 @@ export async function judgeCronJobs(
   occasion: Occasion,
   deps: JudgeDeps,
 ): Promise<RaisedAlert[]> {
-  const settledThroughAt = settledThrough(allParts, deps.judgedThroughAt);
+  const judgedThroughAt = beforeNews(occasion, deps);
+  const settledThroughAt = settledThrough(allParts, judgedThroughAt);
   const subjects = await gatherSubjects(tx, ids, deps.sources, settledThroughAt);
   const parts = partsAsked(subjects, occasion);
   const now = tx.now();
@@ -102,10 +103,13 @@ export async function judgeCronJobs(
   const withRuns = occasion.recorded !== undefined || parts.has('jobFailed');
   const gathering = { now, horizon, withRuns };
   const { factsOf, past: present } = await gatherFacts(tx, subjects, parts, gathering, runs, deps);
+  const answersOf = (subject: Subject, watch: Watch, facts: DetectionFacts): Judged[] =>
+    judge(watch.rules.detection, facts, now, Math.max(horizon, deps.provenThroughAt?.(subject.row.uid) ?? horizon));
   const past = await gatherAcross(subjects, parts, {
     past: present,
-    judgedThroughAt: deps.judgedThroughAt,
+    judgedThroughAt,
     gather: (changed, some) => gatherFacts(tx, changed, some, gathering, undefined, deps),
+    judge: answersOf,
   });
   const isForgotten = (subject: Subject, watch: Watch): boolean => (forgetAt(subject, watch) ?? Infinity) <= now;
   const asked = subjects.flatMap((subject) => subject.watches.map((watch) => ({ subject, watch })));
@@ -113,11 +117,10 @@ export async function judgeCronJobs(
     .filter(({ subject, watch }) => !isForgotten(subject, watch))
     .map(({ subject, watch }): Answered => {
       const facts = factsOf(subject, watch);
-      const knownThroughAt = Math.max(horizon, deps.provenThroughAt?.(subject.row.uid) ?? horizon);
       const isNews = newsOf(subject, watch, occasion);
       const replayed = replayRuns(subject, watch, runs?.runsOf(subject, watch) ?? [], { isNews, facts, now });
-      const judged = judge(watch.rules.detection, facts, now, knownThroughAt);
-      const levels = newLevels({ subject, watch, facts }, past, isNews, deps.judgedThroughAt);
+      const judged = answersOf(subject, watch, facts);
+      const levels = newLevels({ subject, watch, facts, judged }, past, isNews, judgedThroughAt);
       return { subject, watch, facts, judged, levels, replayed };
     });
   const untold = await findUntold(tx, answered);
@@ -156,6 +159,17 @@ export async function judgeCronJobs(
   // A run that was recorded has decided the state of its CronJob; here a pass finds what moved in another way.
   if (occasion.recorded === undefined) await decideStates(tx, ids);
   return raised;
+}
+
+/** Whatever was asked meanwhile, nothing was asked about the time since a run ended that is recorded now. */
+function beforeNews({ recorded }: Occasion, { judgedThroughAt }: JudgeDeps): JudgedThrough {
+  const newsFromAt = Math.min(
+    ...[...(recorded?.values() ?? [])].flat().map(({ finishedAt }) => finishedAt ?? Infinity),
+  );
+  return (part) => {
+    const at = judgedThroughAt(part);
+    return at === undefined ? undefined : Math.min(at, newsFromAt);
+  };
 }
 
 /**

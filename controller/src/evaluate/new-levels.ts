@@ -3,6 +3,8 @@ import {
   levelsPassed,
   type DetectionFacts,
   type Instant,
+  type Judged,
+  type LevelsByRules,
   type PassedLevel,
 } from '@cronjob-monitor/shared/domain';
 import type { JudgedRunRow } from '@cronjob-monitor/shared/store';
@@ -29,7 +31,11 @@ export interface GatheredFacts {
 
 /** The past of one watch, by the rules in force and by those before them. */
 export interface PastOfWatch {
-  readonly levels: (subject: Subject, watch: Watch, facts: DetectionFacts) => PassedLevel[];
+  readonly levels: (
+    subject: Subject,
+    watch: Watch,
+    now: { facts: DetectionFacts; judged: readonly Judged[] },
+  ) => PassedLevel[];
   /** The ended runs that were read, newest first. */
   readonly runsOf: PastFacts['runsOf'];
 }
@@ -45,49 +51,68 @@ export async function gatherAcross(
     readonly past: PastFacts;
     readonly judgedThroughAt: JudgedThrough;
     readonly gather: (subjects: readonly Subject[], parts: ReadonlySet<Part>) => Promise<GatheredFacts>;
+    /** The answers of now. */
+    readonly judge: (subject: Subject, watch: Watch, facts: DetectionFacts) => readonly Judged[];
   },
 ): Promise<PastOfWatch> {
-  const { past, judgedThroughAt, gather } = of;
+  const { past, judgedThroughAt, gather, judge } = of;
   const asBefore = new Map<Watch, Watch>();
-  const changed = subjects.flatMap((subject) => {
+  const changedOf = new Map<Subject, Subject>();
+  for (const subject of subjects) {
     for (const watch of subject.watches)
       if (watch.earlier?.rules) asBefore.set(watch, { ...watch, rules: watch.earlier.rules, earlier: undefined });
     const watches = subject.watches.flatMap((watch) => asBefore.get(watch) ?? []);
-    return watches.length === 0 ? [] : [{ ...subject, watches }];
-  });
+    if (watches.length > 0) changedOf.set(subject, { ...subject, watches });
+  }
   const changes = [...asBefore.keys()].flatMap(({ earlier }) => earlier?.untilAt ?? []);
   const asked = [...parts].filter(
     (part) => partsOfLevels.has(part) && Math.max(...changes) >= settledThrough([part], judgedThroughAt),
   );
-  const before = changed.length === 0 || asked.length === 0 ? undefined : await gather(changed, new Set(asked));
+  const isAsked = changedOf.size > 0 && asked.length > 0;
+  const before = isAsked ? await gather([...changedOf.values()], new Set(asked)) : undefined;
 
-  const levelsBefore = (subject: Subject, watch: Watch): PassedLevel[] => {
-    const earlier = asBefore.get(watch);
-    if (before === undefined || earlier === undefined) return [];
-    const facts = before.factsOf(subject, earlier);
-    return levelsPassed(earlier.rules.detection, before.past.of(subject, earlier, facts), earlier.judgesFromAt);
+  const levelsBefore = (subject: Subject, watch: Watch): LevelsByRules => {
+    const [changed, earlier] = [changedOf.get(subject), asBefore.get(watch)];
+    if (before === undefined || changed === undefined || earlier === undefined) return { passed: [], judged: [] };
+    const facts = before.factsOf(changed, earlier);
+    const { detection } = earlier.rules;
+    return {
+      passed: levelsPassed(detection, before.past.of(changed, earlier, facts), earlier.judgesFromAt),
+      judged: judge(changed, earlier, facts),
+    };
   };
   return {
     runsOf: (subject) => {
       const runs = past.runsOf(subject);
       return runs.length > 0 ? runs : (before?.past.runsOf(subject) ?? []);
     },
-    levels: (subject, watch, facts) => {
-      const levels = levelsPassed(watch.rules.detection, past.of(subject, watch, facts), watch.judgesFromAt);
-      return watch.earlier ? levelsAcross(levelsBefore(subject, watch), levels, watch.earlier.untilAt) : levels;
+    levels: (subject, watch, { facts, judged }) => {
+      const passed = levelsPassed(watch.rules.detection, past.of(subject, watch, facts), watch.judgesFromAt);
+      return watch.earlier
+        ? levelsAcross(levelsBefore(subject, watch), { passed, judged }, watch.earlier.untilAt)
+        : passed;
     },
   };
 }
 
 /** Levels that have passed and may be told by no alert: their end is news, by the run that ended them or by its instant. */
 export function newLevels(
-  { subject, watch, facts }: { readonly subject: Subject; readonly watch: Watch; readonly facts: DetectionFacts },
+  {
+    subject,
+    watch,
+    ...now
+  }: {
+    readonly subject: Subject;
+    readonly watch: Watch;
+    readonly facts: DetectionFacts;
+    readonly judged: readonly Judged[];
+  },
   past: PastOfWatch,
   isNews: (run: JudgedRunRow) => boolean,
   judgedThroughAt: JudgedThrough,
 ): readonly PassedLevel[] {
   const runs = past.runsOf(subject).filter(isNews);
-  return past.levels(subject, watch, facts).filter((level) => {
+  return past.levels(subject, watch, now).filter((level) => {
     const { by, endedAt } = level;
     const isNewEnd = isNewsTo(watch, endedAt) || endedAt > settledThrough([partOf(level)], judgedThroughAt);
     return isNewEnd || runs.some((run) => run.jobName === by?.jobName && run.endedAt === by.endedAt);

@@ -47,12 +47,18 @@ export async function findUntold(
       levels.flatMap((level): Untold[] => {
         const open = openOf(subject, watch, level);
         const told = open ?? ended.get(printOf(subject, watch, level));
-        if (told === undefined || told.sinceAt <= level.beganAt) return [{ level, isOpen: false }];
+        if (told === undefined || (told.sinceAt <= level.beganAt && !isPartOf(told, level)))
+          return [{ level, isOpen: false }];
         const isOfOpen = open !== undefined && open.sinceAt < level.endedAt;
         return isOfOpen ? [{ level, isOpen: open.state === 'active' }] : [];
       }),
     ]),
   );
+}
+
+/** What ended with its rules is known by its newest cause, and its alert may have begun with an earlier one. */
+function isPartOf({ endedAt }: AlertRecord, { verdict, cause }: PassedLevel): boolean {
+  return (cause === 'loosened' || cause === 'notConfigured') && endedAt !== undefined && endedAt > verdict.since;
 }
 
 /** The findings of these levels, each followed by its end. */
@@ -62,7 +68,7 @@ export function findingsOfPassed(
   context: Omit<FindingContext, 'occurred' | 'clearedBy'>,
 ): AlertFinding[] {
   return untold.flatMap(({ level, isOpen }) => {
-    const { type, subject: of, verdict, endedAt, by, isPause } = level;
+    const { type, subject: of, verdict, endedAt, by, cause } = level;
     const causes = causesAt(verdict.since, { subject, watch, levels, judged }, level);
     const during = {
       ...context,
@@ -75,7 +81,11 @@ export function findingsOfPassed(
       untilAt: endedAt,
       isDelayed: (sinceAt: Instant) => context.isDelayed(sinceAt) || context.now - sinceAt > lateNewsMs,
     };
-    const ending: Judged = { type, subject: of, verdict: quiet(isPause === true ? 'paused' : 'over') };
+    const ending: Judged = {
+      type,
+      subject: of,
+      verdict: quiet(cause === undefined || cause === 'loosened' ? 'over' : cause),
+    };
     return [
       ...(isOpen ? [] : findingsOf(subject, watch, [{ type, subject: of, verdict }], during)),
       ...findingsOf(subject, watch, [ending], { ...during, endedAt }),

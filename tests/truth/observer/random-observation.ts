@@ -48,7 +48,7 @@ export function randomObservation(
     const all = [...others];
     for (const { at } of editsRules ? history.monitors.flatMap(({ edits }) => edits) : []) {
       const gap: Disturbance = {
-        kind: chance.pick([...ofTheProcess, 'slowWatch']),
+        kind: chance.pick([...ofTheProcess, 'slowWatch', 'databaseAway']),
         at: at - lengthMs(),
         untilAt: at + lengthMs(),
       };

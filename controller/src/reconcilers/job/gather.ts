@@ -28,7 +28,11 @@ export interface GatheredJob {
 export interface JobSources {
   readonly jobs: { find(uid: string): JobFacts | undefined; listBy(index: 'cronJob', uid: string): JobFacts[] };
   /** The last state of Jobs whose end is not recorded yet. */
-  readonly snapshots: { find(uid: string): Snapshot<JobSnapshot> | undefined };
+  readonly snapshots: {
+    find(uid: string): Snapshot<JobSnapshot> | undefined;
+    /** Those that need no more watching. */
+    listEnded(): readonly (readonly [uid: string, snapshot: Snapshot<JobSnapshot>])[];
+  };
   readonly pods: PodMemory;
   readonly refusalOf: (jobUid: string) => CreateRefusal | undefined;
   /** A CronJob that is there, or has been deleted lately. */
@@ -55,6 +59,23 @@ export function gatherJob(uid: string, from: JobSources): GatheredJob | undefine
     siblings: from.jobs.listBy('cronJob', job.cronJobUid).filter((other) => other.uid !== uid),
     monitored: from.isMonitored(job.cronJobUid) && from.takesJob(job),
   };
+}
+
+/** So many runs that ended are recorded at most because others of their CronJobs are. */
+const mostBesides = 400;
+
+/**
+ * These Jobs, and all others of their CronJobs that have ended and have no row yet: what would be found after a run is not found while a later
+ * one, which had ended as well, waits in the queue, as many do when a database comes back.
+ */
+export function withOtherEnds(uids: readonly string[], { snapshots }: JobSources): readonly string[] {
+  const owners = new Set(uids.flatMap((uid) => snapshots.find(uid)?.state.job.cronJobUid ?? []));
+  const given = new Set(uids);
+  const besides = snapshots
+    .listEnded()
+    .filter(([uid, { state }]) => owners.has(state.job.cronJobUid) && !given.has(uid))
+    .map(([uid]) => uid);
+  return [...uids, ...besides.slice(0, mostBesides)];
 }
 
 /** A run is late news when it ended before we began to watch, of a CronJob that some monitor judged then already. */

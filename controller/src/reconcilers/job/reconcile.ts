@@ -9,7 +9,7 @@ import {
 } from '@cronjob-monitor/shared/domain';
 import type { Clock } from '@cronjob-monitor/shared/process';
 import type { ComeBack } from '../../runtime/index.ts';
-import { gatherJob, type GatheredJob, type JobSources, endedUnwatched } from './gather.ts';
+import { gatherJob, type GatheredJob, type JobSources, endedUnwatched, withOtherEnds } from './gather.ts';
 import type { JobRecords } from './record.ts';
 
 export interface JobReconcilerDeps {
@@ -60,9 +60,13 @@ export async function reconcileJobs(
 ): Promise<ReadonlyMap<string, ComeBack>> {
   const now = deps.clock.now();
   const comeBack = new Map<string, ComeBack>(uids.map((uid) => [uid, undefined]));
-  const known = uids.map((uid) => gatherJob(uid, deps.sources)).filter((job) => job !== undefined);
+  // What is recorded besides has a turn of its own.
+  const comeBackAt = (uid: string, at: ComeBack): void => {
+    if (comeBack.has(uid)) comeBack.set(uid, at);
+  };
+  const known = withOtherEnds(uids, deps.sources).flatMap((uid) => gatherJob(uid, deps.sources) ?? []);
   for (const job of known.filter(({ monitored }) => !monitored)) {
-    if (awaitsOwner(job, now)) comeBack.set(job.snapshot.job.uid, now + orphanAgainMs);
+    if (awaitsOwner(job, now)) comeBackAt(job.snapshot.job.uid, now + orphanAgainMs);
     else deps.release(job);
   }
   const monitored = known.filter((job) => job.monitored);
@@ -86,10 +90,10 @@ export async function reconcileJobs(
   for (const { job, conclusion } of concluded) {
     const { uid, cronJobUid } = job.snapshot.job;
     deps.onUndecided(cronJobUid, uid, conclusion.kind === 'undecided');
-    if (conclusion.kind === 'undecided') comeBack.set(uid, conclusion.untilAt);
-    else if (orphaned.has(uid) || early.has(uid)) comeBack.set(uid, now + orphanAgainMs);
+    if (conclusion.kind === 'undecided') comeBackAt(uid, conclusion.untilAt);
+    else if (orphaned.has(uid) || early.has(uid)) comeBackAt(uid, now + orphanAgainMs);
     else if (conclusion.kind === 'ended') deps.release(job);
-    else comeBack.set(uid, againAt.get(uid));
+    else comeBackAt(uid, againAt.get(uid));
   }
   return comeBack;
 }

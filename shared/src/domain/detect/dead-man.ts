@@ -123,7 +123,8 @@ export function deadMenPassed(rule: DeadManRule, past: DeadManPast): PassedLevel
       ? [...stops, { at: next.endedAt, countsAgainFrom: undefined, by: next }]
       : stops) {
       const level = at > countsFrom ? levelUntil(at, countsFrom, success) : undefined;
-      if (level) passed.push({ ...level, beganAt: countsFrom, endedAt: at, by, isPause: by === undefined });
+      if (level)
+        passed.push({ ...level, beganAt: countsFrom, endedAt: at, by, cause: by === undefined ? 'paused' : undefined });
       countsFrom = Math.max(countsFrom, countsAgainFrom ?? Infinity);
     }
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Judged } from './chain.ts';
 import { deadMenPassed, type DeadManPast, type DeadManRule } from './dead-man.ts';
 import { hastePassed, overrunsPassed, type EndedRun } from './duration-limits.ts';
 import { deadlinesPassed, type FinishByDay } from './finish-by.ts';
@@ -8,7 +9,7 @@ import { levelsAcross } from './levels-passed.ts';
 import { suspensionsPassed } from './job-suspended.ts';
 import { missesPassed, type JudgedSlot } from './missed-schedule.ts';
 import { firmly, type PassedLevel } from './passed-level.ts';
-import { holds } from './verdict.ts';
+import { holds, quiet, undecided } from './verdict.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -51,7 +52,7 @@ describe("a dead-man's switch that came due and is over", () => {
   });
   it('ended with the suspension that pauses it, also after the last success', () => {
     const [passed, ...more] = deadMenPassed(rule, { ...past(0), suspensions: [{ fromAt: 7 * hour, toAt: undefined }] });
-    assert.deepEqual([passed?.verdict.since, passed?.endedAt, passed?.isPause, more], [5 * hour, 7 * hour, true, []]);
+    assert.deepEqual([passed?.verdict.since, passed?.endedAt, passed?.cause, more], [5 * hour, 7 * hour, 'paused', []]);
   });
   it('by the schedule counts the durations that were known then', () => {
     const auto = { ...rule, maxSinceSuccessMs: undefined, auto: { bufferMs: hour, missedScheduleThreshold: 2 } };
@@ -244,8 +245,14 @@ describe('levels of a monitor whose rules were changed', () => {
     endedAt: endedAt * hour,
     by: undefined,
   });
-  const across = (earlier: readonly PassedLevel[], later: readonly PassedLevel[]) =>
-    levelsAcross(earlier, later, 10 * hour).map(({ verdict, endedAt }) => [verdict.since / hour, endedAt / hour]);
+  const across = (
+    earlier: readonly PassedLevel[],
+    later: readonly PassedLevel[],
+    [before = [], now = []]: readonly (readonly Judged[])[] = [],
+  ) =>
+    levelsAcross({ passed: earlier, judged: before }, { passed: later, judged: now }, 10 * hour).map(
+      ({ verdict, endedAt, cause }) => [verdict.since / hour, endedAt / hour, ...(cause ? [cause] : [])],
+    );
 
   it('are those of the earlier rules before the change, and of the later ones after it', () => {
     assert.deepEqual(across([level(1, 2), level(11, 13)], [level(3, 4), level(9, 12), level(14, 15)]), [
@@ -256,6 +263,23 @@ describe('levels of a monitor whose rules were changed', () => {
   });
   it('are one where both held at the change, since the earlier rules held', () => {
     assert.deepEqual(across([level(9, 12)], [level(8, 12)]), [[9, 12]]);
-    assert.deepEqual(across([level(9, 12, 'finishBy')], [level(8, 12)]), [[8, 12]], 'of another subject it is another');
+    const another = [
+      [8, 12],
+      [9, 10, 'loosened'],
+    ];
+    assert.deepEqual(across([level(9, 12, 'finishBy')], [level(8, 12)]), another, 'of another subject it is another');
+  });
+  it('end at the change where the later rules allow what held, whether it is over or goes on', () => {
+    const [{ type, subject, verdict }] = [level(9, 12)];
+    const holding = [{ type, subject, verdict }];
+    const allowed = (reason: string): Judged[] => [{ type, subject, verdict: quiet(reason) }];
+    assert.deepEqual(across([level(9, 12)], []), [[9, 10, 'loosened']]);
+    assert.deepEqual(across([], [], [holding, allowed('withinLimit')]), [[9, 10, 'loosened']]);
+    assert.deepEqual(across([], [], [holding, allowed('notConfigured')]), [[9, 10, 'notConfigured']]);
+    assert.deepEqual(across([], [], [holding, holding]), [], 'what holds by both goes on');
+    const again = [{ type, subject, verdict: level(11, 12).verdict }];
+    assert.deepEqual(across([], [], [holding, again]), [[9, 10, 'loosened']], 'what holds since then is another');
+    const unknown = [{ type, subject, verdict: undecided('notKnownYet', undefined) }];
+    assert.deepEqual(across([], [], [holding, unknown]), [], 'what cannot be told now is not ended');
   });
 });

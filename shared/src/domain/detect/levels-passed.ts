@@ -1,5 +1,5 @@
 import type { Instant } from '../instant.ts';
-import type { DetectionRules } from './chain.ts';
+import type { DetectionRules, Judged } from './chain.ts';
 import { deadMenPassed, type DeadManPast } from './dead-man.ts';
 import { hastePassed, overrunsPassed, type DurationFacts, type EndedRun } from './duration-limits.ts';
 import { deadlinesPassed, type FinishByFacts } from './finish-by.ts';
@@ -57,27 +57,50 @@ export function levelsPassed(rules: DetectionRules, past: DetectionPast, judgesF
   return passed.filter(({ endedAt }) => endedAt >= judgesFromAt).sort((a, b) => a.verdict.since - b.verdict.since);
 }
 
+/** What some rules say of one CronJob: the levels that have passed, and the answers of now. */
+export interface LevelsByRules {
+  readonly passed: readonly PassedLevel[];
+  readonly judged: readonly Judged[];
+}
+
 /**
  * Levels of a monitor whose rules were changed at an instant: of what was before it those that the earlier rules tell of, of what was after
- * it those of the later ones. What held by both at that instant is one level, which began as the earlier rules say.
+ * it those of the later ones. What held by both at that instant is one level, which began as the earlier rules say; what the later ones
+ * allow ended then.
  */
-export function levelsAcross(
-  earlier: readonly PassedLevel[],
-  later: readonly PassedLevel[],
-  changedAt: Instant,
-): PassedLevel[] {
-  const held = earlier.filter(({ verdict, endedAt }) => verdict.since < changedAt && endedAt >= changedAt);
-  const isOf = (level: PassedLevel) => (one: PassedLevel) => one.type === level.type && one.subject === level.subject;
+export function levelsAcross(earlier: LevelsByRules, later: LevelsByRules, changedAt: Instant): PassedLevel[] {
+  const held = [...earlier.passed, ...goingOn(earlier.judged)].filter(
+    ({ verdict, endedAt }) => verdict.since < changedAt && endedAt >= changedAt,
+  );
+  const after = later.passed.filter(({ endedAt }) => endedAt >= changedAt);
+  const isOf = (level: Kind) => (one: Kind) => one.type === level.type && one.subject === level.subject;
+  const loosened = held.flatMap((level): PassedLevel[] => {
+    const now = later.judged.find(isOf(level))?.verdict;
+    const goesOn = now?.kind === 'undecided' || (now?.kind === 'holds' && now.since <= changedAt);
+    if (goesOn || after.some((one) => isOf(level)(one) && one.verdict.since < changedAt)) return [];
+    const isAsked = now?.kind !== 'quiet' || now.reason !== 'notConfigured';
+    return [{ ...level, endedAt: changedAt, by: undefined, cause: isAsked ? 'loosened' : 'notConfigured' }];
+  });
   return [
-    ...earlier.filter(({ endedAt }) => endedAt < changedAt),
-    ...later
-      .filter(({ endedAt }) => endedAt >= changedAt)
-      .map((level) => {
-        const begun = level.verdict.since < changedAt ? held.find(isOf(level)) : undefined;
-        if (begun === undefined) return level;
-        return { ...level, beganAt: begun.beganAt, verdict: { ...level.verdict, since: begun.verdict.since } };
-      }),
+    ...earlier.passed.filter(({ endedAt }) => endedAt < changedAt),
+    ...loosened,
+    ...after.map((level) => {
+      const begun = level.verdict.since < changedAt ? held.find(isOf(level)) : undefined;
+      if (begun === undefined) return level;
+      return { ...level, beganAt: begun.beganAt, verdict: { ...level.verdict, since: begun.verdict.since } };
+    }),
   ].sort((a, b) => a.verdict.since - b.verdict.since);
+}
+
+type Kind = Pick<PassedLevel, 'type' | 'subject'>;
+
+/** What holds now, as levels without an end. */
+function goingOn(judged: readonly Judged[]): PassedLevel[] {
+  return judged.flatMap(({ type, subject, verdict }) =>
+    verdict.kind === 'holds'
+      ? [{ type, subject, verdict, beganAt: verdict.since - 1, endedAt: Infinity, by: undefined }]
+      : [],
+  );
 }
 
 function stuckLevels({ stuck: rules }: DetectionRules, stuck: NonNullable<DetectionPast['stuck']>): PassedLevel[] {

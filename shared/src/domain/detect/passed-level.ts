@@ -17,8 +17,11 @@ export interface PassedLevel {
   readonly endedAt: Instant;
   /** The run that ended it. */
   readonly by: { readonly jobName: string; readonly endedAt: Instant } | undefined;
-  /** It ended because its CronJob was suspended and its monitor pauses then. */
-  readonly isPause?: boolean | undefined;
+  /**
+   * What ended it where nothing in the cluster did: its CronJob was suspended and its monitor pauses then, or its monitor began to ask for
+   * less, or for nothing of the kind.
+   */
+  readonly cause?: 'paused' | 'loosened' | 'notConfigured' | undefined;
 }
 
 /** A span in which a CronJob was suspended; `toAt` undefined: it still is. */
