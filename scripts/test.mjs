@@ -13,10 +13,10 @@ const { globSync } = await import('node:fs');
  * In this order: what is quick and says most comes first. A file is in the first group that has it. Where files mostly wait, for a lease,
  * a minute, a browser or a process, several run at once; those that `first` finds take longest and begin. `everyday`: a part of
  * `npm test`, which takes ten minutes on two cores and needs nothing but Node; the others need a control plane, another browser run, or
- * minutes of real time. Where both run whole, a group that is `within` another one is a part of it, and one that is `beside` another one runs at
- * the same time, so many files at once of each: one computes while the other waits. Files that `waits` finds have hardly any use for a
- * processor, by the summary's `processorSeconds`: they run beside the rest of their group, two at once. `partOf`: chosen with that group too.
- * The image is built beside the faults, which leave processors idle, so that the node does not wait for it.
+ * minutes of real time. Where both run whole, a group that is `within` another one is a part of it, and one that is `beside` others runs at
+ * the same time as the first of them that does, so many files at once of each: one computes while the other waits. Files that `waits` finds
+ * have hardly any use for a processor, by the summary's `processorSeconds`: they run beside the rest of their group, two at once. `partOf`:
+ * chosen with that group too. The image is built beside the faults, which leave processors idle, so that the node does not wait for it.
  */
 const groups = [
   {
@@ -42,8 +42,8 @@ const groups = [
     first: /\/f(5|50|19|4|1|35|14|32|38|41|37)-/,
     waits: /\/f(19|14|32|41|44|43|21|17|12)-/,
   },
-  { name: 'image', partOf: 'node', beside: 'faults', files: 'tests/realnode/image.test.ts' },
-  { name: 'truth', beside: 'node', files: 'tests/truth/**/*.test.ts', atOnce: 2 },
+  { name: 'image', partOf: 'node', beside: ['faults', 'node'], files: 'tests/realnode/image.test.ts' },
+  { name: 'truth', beside: ['node'], files: 'tests/truth/**/*.test.ts', atOnce: 2 },
   { name: 'chart', within: 'truth', files: 'tests/chart/**/*.test.ts', atOnce: 2 },
   { name: 'node', files: 'tests/realnode/**/*.test.ts', atOnce: 3, first: /\/(split|standalone)\./ },
   { name: 'other', files: 'tests/**/*.test.ts' },
@@ -134,7 +134,7 @@ function choose(wanted) {
 function together(groupsOfFiles) {
   const find = (name) => groupsOfFiles.find((group) => group.isWhole && group.name === name);
   const hostOf = ({ within, isWhole }) => (isWhole ? find(within) : undefined);
-  const neighbourOf = ({ beside, isWhole }) => (isWhole ? find(beside) : undefined);
+  const neighbourOf = ({ beside = [], isWhole }) => (isWhole ? beside.map(find).find(Boolean) : undefined);
   const alone = (group) => hostOf(group) === undefined && neighbourOf(group) === undefined;
   const withGuests = (host) => {
     const all = [...groupsOfFiles.filter((group) => hostOf(group) === host), host];
