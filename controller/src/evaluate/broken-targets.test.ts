@@ -1,13 +1,25 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import type { BrokenTarget, DetectionFacts, Judged } from '@cronjob-monitor/shared/domain';
-import type { Tx } from '@cronjob-monitor/shared/store';
+import {
+  cronJobIdsOf,
+  migrate,
+  openStore,
+  projectCronJobs,
+  recordRuns,
+  takeEpoch,
+  type Tx,
+} from '@cronjob-monitor/shared/store';
+import { aCronJob, aRecordedRun, aTemporaryFolder, FakeClock, RecordingLogger } from '@cronjob-monitor/shared/testing';
 import { gatherBrokenTargets } from './broken-targets.ts';
 import type { Part } from './part.ts';
 import type { Subject, Watch } from './subject.ts';
 
 const now = Date.parse('2026-11-21T06:00:00.000Z');
-const rateRule = { enabled: true, minSuccessRate: 95, windowDays: 7, minRuns: 3, countMissed: false };
+/** Missed runs count, so that no run is read. */
+const rateRule = { enabled: true, minSuccessRate: 95, windowDays: 7, minRuns: 3, countMissed: true };
 const known: BrokenTarget = {
   monitorId: 1,
   subject: 'successRate',
@@ -25,10 +37,12 @@ async function broken(of: {
   readonly judged?: readonly Judged[];
   readonly parts?: readonly Part[];
   readonly rule?: object;
+  readonly tx?: Tx;
+  readonly id?: number;
 }): Promise<readonly BrokenTarget[] | undefined> {
   const { before = [], judged = [], parts = ['successRate'], rule = rateRule } = of;
   // Of both no more is read than these fields.
-  const subject = { row: { id: 7, broken: before } } as unknown as Subject;
+  const subject = { row: { id: of.id ?? 7, broken: before } } as unknown as Subject;
   const watch = {
     monitor: { id: 1 },
     rules: { detection: { successRate: rule, durations: undefined } },
@@ -36,7 +50,7 @@ async function broken(of: {
   const counts = { success: 0, failed: 0, lastRunAt: undefined, openGoodEvaluations: undefined };
   const facts: DetectionFacts = { successRate: { ...counts, shown: of.shown } };
   const found = await gatherBrokenTargets(
-    {} as Tx,
+    of.tx ?? ({} as Tx),
     [subject],
     [{ subject, watch, facts, judged }],
     new Set(parts),
@@ -100,4 +114,27 @@ test('a promise is broken since it was first found so without a break, whatever 
   const kept = await broken({ before: [known], shown: { success: 10, failed: 0 } });
   assert.deepEqual(kept, [], 'a break ends it');
   assert.equal((await broken({ before: kept ?? [], shown }))?.[0]?.sinceAt, now);
+});
+
+test('a rate that a service finds broken late is broken since the run that broke it', async (context) => {
+  const path = join(aTemporaryFolder(context), 'monitor.db');
+  const store = openStore({ type: 'sqlite', path }, { clock: new FakeClock(now), log: new RecordingLogger() });
+  context.after(() => store.close());
+  await migrate(store, { version: 'test' });
+  const epoch = await takeEpoch(store, 'pod');
+  const cronJob = aCronJob({ uid: randomUUID() });
+  await store.fenced(epoch, (tx) => projectCronJobs(tx, [{ facts: cronJob, seenAt: now }]));
+  const hoursAgo = (hours: number): number => now - hours * 3_600_000;
+  const run = (hours: number, status: 'success' | 'failed') =>
+    aRecordedRun(cronJob, hoursAgo(hours), { status, finishedAt: hoursAgo(hours) });
+  await recordRuns(store, epoch, [run(5, 'success'), run(4, 'success'), run(3, 'failed'), run(1, 'success')]);
+  const found = await store.fenced(epoch, async (tx) => {
+    const id = (await cronJobIdsOf(tx, [cronJob.uid])).get(cronJob.uid);
+    assert.ok(id !== undefined);
+    return broken({ tx, id, shown: { success: 3, failed: 1 }, rule: { ...rateRule, countMissed: false } });
+  });
+  assert.deepEqual(
+    found?.map(({ sinceAt }) => sinceAt),
+    [hoursAgo(3)],
+  );
 });

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { endedTooSoon, tookTooLong, type DurationFacts } from './duration-limits.ts';
 import { notFinishedBy } from './finish-by.ts';
-import { recoveryMargin, successRateBelow, type SuccessRateRule } from './success-rate.ts';
+import {
+  rateBelowSince,
+  recoveryMargin,
+  successRateBelow,
+  type RatedRun,
+  type SuccessRateRule,
+} from './success-rate.ts';
 import type { Verdict } from './verdict.ts';
 
 const minute = 60_000;
@@ -51,6 +57,28 @@ for (const { says, rule, success, failed, open, kind } of rates) {
     assert.equal(kindOf(successRateBelow({ ...rateRule, ...rule }, facts, 10)), kind);
   });
 }
+
+test('a rate is below its minimum since the run that made it so, or since a success left its window', () => {
+  const day = 86_400_000;
+  const run = (atDay: number, status: RatedRun['status']): RatedRun => ({ endedAt: atDay * day, status });
+  const sinceDay = (runs: readonly RatedRun[], nowDay: number, rule: Partial<SuccessRateRule> = {}) => {
+    const since = rateBelowSince({ ...rateRule, minSuccessRate: 50, ...rule }, runs, nowDay * day);
+    return since === undefined ? undefined : since / day;
+  };
+  const runs = [run(1, 'success'), run(2, 'failed'), run(3, 'failed'), run(4, 'failed')];
+  assert.equal(sinceDay(runs, 2), undefined, 'half of them is no breach');
+  assert.equal(sinceDay(runs, 3), 3);
+  assert.equal(sinceDay(runs, 6), 3, 'a later failure begins nothing anew');
+  assert.equal(sinceDay(runs.toReversed(), 6), 3, 'whatever their order');
+  assert.equal(
+    sinceDay([...runs, run(4.1, 'success'), run(4.2, 'success'), run(5, 'failed')], 6),
+    5,
+    'it was met between',
+  );
+  assert.equal(sinceDay([run(1, 'success'), run(2, 'failed')], 8.5), 8, 'a success left');
+  assert.equal(sinceDay(runs, 11), undefined, 'no run is left');
+  assert.equal(sinceDay([run(1, 'failed'), run(2, 'failed')], 3, { minRuns: 2 }), 2, 'as soon as they are enough');
+});
 
 test('the margin of recovery never asks for more than all runs', () => {
   assert.deepEqual([90, 99, 99.5, 100].map(recoveryMargin), [1, 0.5, 0.25, 0]);

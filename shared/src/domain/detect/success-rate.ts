@@ -45,6 +45,41 @@ export function successRateBelow(rule: SuccessRateRule, facts: SuccessRateFacts,
   });
 }
 
+/** A run as it counts for a rate. */
+export interface RatedRun {
+  readonly status: 'success' | 'failed';
+  readonly endedAt: Instant;
+}
+
+/**
+ * Since when the rate of these runs, in any order, has been below the minimum without a break, whenever anything looked: a rate moves as a run
+ * ends, and as one leaves the window. Undefined: it is not.
+ */
+export function rateBelowSince(
+  { minSuccessRate, windowDays, minRuns }: Omit<SuccessRateRule, 'enabled'>,
+  runs: readonly RatedRun[],
+  now: Instant,
+): Instant | undefined {
+  const windowMs = windowDays * 86_400_000;
+  const moves = runs
+    .flatMap(({ status, endedAt }) => [
+      { at: endedAt, status, by: 1 },
+      { at: endedAt + windowMs, status, by: -1 },
+    ])
+    .filter(({ at }) => at <= now)
+    .sort((a, b) => a.at - b.at);
+  const counts = { success: 0, failed: 0 };
+  let since: Instant | undefined;
+  for (const [index, { at, status, by }] of moves.entries()) {
+    counts[status] += by;
+    if (moves[index + 1]?.at === at) continue;
+    const all = counts.success + counts.failed;
+    const isBelow = all >= Math.max(1, minRuns) && 100 * counts.success < minSuccessRate * all;
+    since = isBelow ? (since ?? at) : undefined;
+  }
+  return since;
+}
+
 /** How far above its minimum the rate must be to count as recovered, percentage points. */
 export function recoveryMargin(minSuccessRate: number): number {
   return Math.min(1, (100 - minSuccessRate) / 2);
