@@ -9,7 +9,13 @@ import { systemClock } from '@cronjob-monitor/shared/process';
 import { findAlert, listDecisions } from '@cronjob-monitor/shared/store';
 import { aCronJob } from '@cronjob-monitor/shared/testing';
 import { createRaising, failedAt } from '../faults/outbox/raising.ts';
-import { startAlertmanagers, whyNoAlertmanager, type AlertmanagerCluster } from '../servers/index.ts';
+import {
+  buildAlertmanager,
+  startAlertmanagers,
+  whyNoAlertmanager,
+  type AlertmanagerCluster,
+  type AlertmanagerPrograms,
+} from '../servers/index.ts';
 import { HttpSink } from '../sinks/index.ts';
 import { OutboxBench, type BenchChannel } from './outbox-bench.ts';
 import { alertmanagerAt, anAttempt, depsOf } from './receivers.ts';
@@ -279,7 +285,7 @@ describe('peers', () => {
   });
 });
 
-const skip = whyNoAlertmanager() ?? false;
+const built = await buildAlertmanager();
 
 /** What the receiver of a peer is posted, as far as it is looked at. */
 interface Notification {
@@ -288,110 +294,124 @@ interface Notification {
   readonly externalURL: string;
 }
 
-describe('three real peers', { skip }, () => {
-  test('whichever is killed, whenever: no alert is lost or ends early, and each outage is one notification', async (t) => {
-    const { sink, cluster } = await startCluster(t);
-    const { bench, channel, sayAgain } = await begin(t, cluster.peers.map(({ url }) => url).join('\n'), systemClock);
-    const notifications = (name: string) =>
-      sink.arrivals
-        .map(({ body }) => JSON.parse(body) as Notification)
-        .filter(({ groupLabels }) => groupLabels.cronjob === name);
-    const notified = (name: string): string[] => notifications(name).map(({ status }) => status);
-    /** One; but of a peer that is killed before it told the others that it notified, another one does so as well. */
-    const notifiesOnce = (name: string, killed: { readonly url: string } | undefined): void => {
-      const [first, ...others] = notifications(name);
-      assert.equal(first?.status, 'firing');
-      const isOfKilled = killed !== undefined && new URL(first.externalURL).port === new URL(killed.url).port;
-      const more = others.map(({ status, externalURL }) => `${status} by ${externalURL}`);
-      assert.ok(more.length <= (isOfKilled ? 1 : 0), `${name}: firing by ${first.externalURL}, ${more.join(', ')}`);
-    };
-    const until = async (is: () => boolean, what: string): Promise<void> => {
-      const endsAt = performance.now() + 15_000;
-      while (!is()) {
-        assert.ok(
-          performance.now() < endsAt,
-          `${what}: ${JSON.stringify(sink.arrivals.map(({ body }) => body.slice(0, 300)))}`,
-        );
-        await wait(20);
-      }
-    };
-    const killings = ['before it is told', 'while it is notified', 'before it ends'] as const;
-    const ends: (() => Promise<void>)[] = [];
-    for (const [index, when] of killings.entries()) {
-      const name = `job-${index}`;
-      const say = await createRaising(bench, channel, cronJob(name));
-      const peer = cluster.peers[index];
-      assert.ok(peer);
-      if (when === 'before it is told') await peer.kill();
-      await say(failedAt(bench.time.now()));
-      if (when === 'while it is notified') {
-        // A peer has it, and waits for the end of group_wait.
-        while ((await bench.rows("select id from deliveries where state <> 'sent'")).length > 0) await wait(5);
-        await peer.kill();
-      }
-      await until(() => notified(name).includes('firing'), `${name} is notified`);
-      if (when === 'before it ends') {
-        // Peers tell one another what they notified: one that is killed before that is notified for again, as Alertmanager has it.
-        await wait(500);
-        await peer.kill();
-      }
-      await peer.restart();
-      sayAgain();
-      // Longer than peers wait for one another: a second notification would come now, or an end.
-      await wait(4_500);
-      for (let told = 0; told <= index; told++)
-        notifiesOnce(`job-${told}`, killings[told] === 'while it is notified' ? cluster.peers[told] : undefined);
-      ends.push(() => say(over(bench.time.now())));
-    }
-    for (const end of ends) await end();
-    for (const index of killings.keys())
-      await until(() => notified(`job-${index}`).includes('resolved'), `the end of job-${index} is notified`);
-    // Of an end that falls between two flushes of peers that do not keep time with one another Alertmanager itself may tell twice.
-    for (const index of killings.keys()) assert.equal(notified(`job-${index}`).at(-1), 'resolved');
-  });
+const versions = [
+  { version: '0.25', skip: whyNoAlertmanager() ?? false, programs: undefined },
+  {
+    version: '0.34',
+    skip: 'skipped' in built && built.skipped,
+    programs: 'skipped' in built ? undefined : built,
+  },
+];
 
-  test('a silence of amtool is seen, by whom and until when, and its end too', async (t) => {
-    const { cluster } = await startCluster(t, 1);
-    const [peer] = cluster.peers;
-    assert.ok(peer);
-    const { bench, channel, sayAgain } = await begin(t, peer.url, systemClock);
-    await (
-      await createRaising(bench, channel, cronJob('nightly'))
-    )(failedAt(bench.time.now()));
-    const seen = async (): Promise<string | undefined> => {
-      sayAgain();
-      await wait(100);
-      const [row] = await bench.rows('select id from alerts');
-      return (await findAlert(bench.store, bench.store.dialect.id16Text(row?.['id'])))?.mutedThere[channel.name]?.says;
-    };
-    const until = async (is: (says: string | undefined) => boolean): Promise<void> => {
-      const endsAt = performance.now() + 10_000;
-      for (let says = await seen(); !is(says); says = await seen()) assert.ok(performance.now() < endsAt, String(says));
-    };
-    await until((says) => says === undefined);
-    const id = await cluster.amtool(
-      peer,
-      'silence',
-      'add',
-      '--author=ana',
-      '--comment=storage move',
-      '--duration=2h',
-      'cronjob=nightly',
-    );
-    await until((says) =>
-      /^silenced in Alertmanager by ana until 20\d\d-\d\d-\d\d \d\d:\d\d UTC: storage move$/.test(says ?? ''),
-    );
-    await cluster.amtool(peer, 'silence', 'expire', id);
-    await until((says) => says === undefined);
+for (const { version, skip, programs } of versions) {
+  describe(`three real peers of version ${version}`, { skip }, () => {
+    test('whichever is killed, whenever: no alert is lost or ends early, and each outage is one notification', async (t) => {
+      const { sink, cluster } = await startCluster(t, programs);
+      const { bench, channel, sayAgain } = await begin(t, cluster.peers.map(({ url }) => url).join('\n'), systemClock);
+      const notifications = (name: string) =>
+        sink.arrivals
+          .map(({ body }) => JSON.parse(body) as Notification)
+          .filter(({ groupLabels }) => groupLabels.cronjob === name);
+      const notified = (name: string): string[] => notifications(name).map(({ status }) => status);
+      /** One; but of a peer that is killed before it told the others that it notified, another one does so as well. */
+      const notifiesOnce = (name: string, killed: { readonly url: string } | undefined): void => {
+        const [first, ...others] = notifications(name);
+        assert.equal(first?.status, 'firing');
+        const isOfKilled = killed !== undefined && new URL(first.externalURL).port === new URL(killed.url).port;
+        const more = others.map(({ status, externalURL }) => `${status} by ${externalURL}`);
+        assert.ok(more.length <= (isOfKilled ? 1 : 0), `${name}: firing by ${first.externalURL}, ${more.join(', ')}`);
+      };
+      const until = async (is: () => boolean, what: string): Promise<void> => {
+        const endsAt = performance.now() + 15_000;
+        while (!is()) {
+          assert.ok(
+            performance.now() < endsAt,
+            `${what}: ${JSON.stringify(sink.arrivals.map(({ body }) => body.slice(0, 300)))}`,
+          );
+          await wait(20);
+        }
+      };
+      const killings = ['before it is told', 'while it is notified', 'before it ends'] as const;
+      const ends: (() => Promise<void>)[] = [];
+      for (const [index, when] of killings.entries()) {
+        const name = `job-${index}`;
+        const say = await createRaising(bench, channel, cronJob(name));
+        const peer = cluster.peers[index];
+        assert.ok(peer);
+        if (when === 'before it is told') await peer.kill();
+        await say(failedAt(bench.time.now()));
+        if (when === 'while it is notified') {
+          // A peer has it, and waits for the end of group_wait.
+          while ((await bench.rows("select id from deliveries where state <> 'sent'")).length > 0) await wait(5);
+          await peer.kill();
+        }
+        await until(() => notified(name).includes('firing'), `${name} is notified`);
+        if (when === 'before it ends') {
+          // Peers tell one another what they notified: one that is killed before that is notified for again, as Alertmanager has it.
+          await wait(500);
+          await peer.kill();
+        }
+        await peer.restart();
+        sayAgain();
+        // Longer than peers wait for one another: a second notification would come now, or an end.
+        await wait(4_500);
+        for (let told = 0; told <= index; told++)
+          notifiesOnce(`job-${told}`, killings[told] === 'while it is notified' ? cluster.peers[told] : undefined);
+        ends.push(() => say(over(bench.time.now())));
+      }
+      for (const end of ends) await end();
+      for (const index of killings.keys())
+        await until(() => notified(`job-${index}`).includes('resolved'), `the end of job-${index} is notified`);
+      // Of an end that falls between two flushes of peers that do not keep time with one another Alertmanager itself may tell twice.
+      for (const index of killings.keys()) assert.equal(notified(`job-${index}`).at(-1), 'resolved');
+    });
+
+    test('a silence of amtool is seen, by whom and until when, and its end too', async (t) => {
+      const { cluster } = await startCluster(t, programs, 1);
+      const [peer] = cluster.peers;
+      assert.ok(peer);
+      const { bench, channel, sayAgain } = await begin(t, peer.url, systemClock);
+      await (
+        await createRaising(bench, channel, cronJob('nightly'))
+      )(failedAt(bench.time.now()));
+      const seen = async (): Promise<string | undefined> => {
+        sayAgain();
+        await wait(100);
+        const [row] = await bench.rows('select id from alerts');
+        return (await findAlert(bench.store, bench.store.dialect.id16Text(row?.['id'])))?.mutedThere[channel.name]
+          ?.says;
+      };
+      const until = async (is: (says: string | undefined) => boolean): Promise<void> => {
+        const endsAt = performance.now() + 10_000;
+        for (let says = await seen(); !is(says); says = await seen())
+          assert.ok(performance.now() < endsAt, String(says));
+      };
+      await until((says) => says === undefined);
+      const id = await cluster.amtool(
+        peer,
+        'silence',
+        'add',
+        '--author=ana',
+        '--comment=storage move',
+        '--duration=2h',
+        'cronjob=nightly',
+      );
+      await until((says) =>
+        /^silenced in Alertmanager by ana until 20\d\d-\d\d-\d\d \d\d:\d\d UTC: storage move$/.test(says ?? ''),
+      );
+      await cluster.amtool(peer, 'silence', 'expire', id);
+      await until((says) => says === undefined);
+    });
   });
-});
+}
 
 async function startCluster(
   t: TestContext,
+  programs: AlertmanagerPrograms | undefined,
   count = 3,
 ): Promise<{ readonly sink: HttpSink; readonly cluster: AlertmanagerCluster }> {
   const sink = await HttpSink.start();
-  const cluster = await startAlertmanagers(count, sink.url);
+  const cluster = await startAlertmanagers(count, sink.url, programs);
   t.after(async () => {
     await cluster.remove();
     await sink.stop();

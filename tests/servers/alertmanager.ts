@@ -1,18 +1,67 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { withBuildLock } from '../realcluster/build-binary.ts';
 import { Child } from './child-process.ts';
 import { findFreePort } from './free-port.ts';
 
 export const alertmanagerPackages = 'prometheus-alertmanager';
 
-const programs = { alertmanager: 'prometheus-alertmanager', amtool: 'amtool' } as const;
+/** The programs of one version. */
+export interface AlertmanagerPrograms {
+  readonly alertmanager: string;
+  readonly amtool: string;
+}
+
+/** Version 0.25, as Debian has it. */
+const packaged: AlertmanagerPrograms = { alertmanager: 'prometheus-alertmanager', amtool: 'amtool' };
+
+const newer = {
+  version: 'v0.34.2',
+  module: 'github.com/prometheus/alertmanager@v0.34.2',
+  sum: 'h1:4oOnHs4J41X9n+7MucFjA3I5i5MtasjWTnIY27q5Qkw=',
+};
+
+/**
+ * A version that tells what a time interval mutes, made from its Go module, or why this machine cannot make it. The first time takes
+ * minutes. Its pages, which another tool makes, are one that is empty.
+ */
+export async function buildAlertmanager(): Promise<AlertmanagerPrograms | { readonly skipped: string }> {
+  const folder = join(import.meta.dirname, '../realcluster/bin', `alertmanager-${newer.version}`);
+  const programs = { alertmanager: join(folder, 'alertmanager'), amtool: join(folder, 'amtool') };
+  const env = { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-mod=mod', GOTOOLCHAIN: 'local' };
+  let skipped: string | undefined;
+  await withBuildLock(async () => {
+    if (Object.values(programs).every((program) => existsSync(program))) return;
+    const { stdout } = spawnSync('go', ['mod', 'download', '-json', newer.module], { cwd: tmpdir(), env });
+    const told = JSON.parse(String(stdout || '{}')) as { Dir?: string; Sum?: string; Error?: string };
+    if (told.Dir === undefined) {
+      skipped = `Go: ${newer.module} cannot be had: ${told.Error ?? 'no answer'}`;
+      return;
+    }
+    if (told.Sum !== newer.sum) throw new Error(`${newer.module} has the sum ${told.Sum} and not ${newer.sum}`);
+    const source = join(folder, 'source');
+    rmSync(folder, { recursive: true, force: true });
+    cpSync(told.Dir, source, { recursive: true });
+    await promisify(execFile)('chmod', ['-R', 'u+w', source]);
+    mkdirSync(join(source, 'ui/app/dist'), { recursive: true });
+    writeFileSync(join(source, 'ui/app/dist/index.html'), '');
+    const args = ['build', '-trimpath', '-buildvcs=false', '-ldflags', '-s -w', '-o', folder];
+    await promisify(execFile)('go', [...args, './cmd/alertmanager', './cmd/amtool'], {
+      cwd: source,
+      env: { ...env, GOFLAGS: '-mod=readonly' },
+      maxBuffer: 1 << 24,
+    });
+    rmSync(source, { recursive: true });
+  }, `${folder}-building`);
+  return skipped === undefined ? programs : { skipped };
+}
 
 /** Why it cannot be started here, naming the package; undefined when it can. */
 export function whyNoAlertmanager(): string | undefined {
-  const missing = Object.values(programs).filter((program) => spawnSync(program, ['--version']).error !== undefined);
+  const missing = Object.values(packaged).filter((program) => spawnSync(program, ['--version']).error !== undefined);
   return missing.length === 0
     ? undefined
     : `Alertmanager is not installed: no ${missing.join(', ')} (apt-get install ${alertmanagerPackages})`;
@@ -36,7 +85,11 @@ export interface AlertmanagerCluster {
 }
 
 /** `count` peers. `receiverUrl`: where notifications go; ends are told, too. */
-export async function startAlertmanagers(count: number, receiverUrl: string): Promise<AlertmanagerCluster> {
+export async function startAlertmanagers(
+  count: number,
+  receiverUrl: string,
+  programs: AlertmanagerPrograms = packaged,
+): Promise<AlertmanagerCluster> {
   const folder = mkdtempSync(join(tmpdir(), 'cronjob-monitor-alertmanager-'));
   const config = join(folder, 'alertmanager.yml');
   // A route waits longer than a peer takes to learn of the notifications of another.

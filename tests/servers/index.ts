@@ -1,9 +1,11 @@
 export {
   alertmanagerPackages,
+  buildAlertmanager,
   startAlertmanagers,
   whyNoAlertmanager,
   type AlertmanagerCluster,
   type AlertmanagerPeer,
+  type AlertmanagerPrograms,
 } from './alertmanager.ts';
 export { runOnMysql, runOnPostgres, type ServerAccount } from './administer.ts';
 export { makeAuthority, makeSelfSigned, type Authority, type KeyPair } from './certificates.ts';
