@@ -173,19 +173,43 @@ describe('CronJobs that are expected and not there, on a real cluster', { skip: 
     await scene.untilHeard('ghost', [told, ended]);
   });
 
-  test('one that goes while the service is down is told, with the time in which it went', async () => {
+  test('one that goes while the service is down is told, with the time in which it went, as its owner asked', async () => {
     await wait(1_000); // All of them have begun.
     await Promise.allSettled(others);
-    await scene.create(paths.cronJobs(namespace), aCronJob('unseen'));
-    await expecting('unseen', { expects: { names: ['unseen'], grace: '2s' } });
+    // What owners said of theirs counts on for a process that never saw it.
+    const said = { unseen: {}, leftout: {}, lesser: { severity: 'warning' } };
+    for (const [name, words] of Object.entries(said)) {
+      const annotations = Object.fromEntries(
+        Object.entries(words).map(([key, value]) => [`cronjob-monitor.io/${key}`, value]),
+      );
+      await scene.create(paths.cronJobs(namespace), aCronJob(name, { annotations, labels: { app: 'unseen' } }));
+    }
+    await expecting('unseen', {
+      selector: { matchLabels: { app: 'unseen' } },
+      expects: { names: Object.keys(said), grace: '2s' },
+    });
     await untilMet('unseen', 'True', 'AllPresent');
+    await scene.untilWatched(...Object.keys(said));
+    await patch(paths.cronJobs(namespace, 'leftout'), {
+      metadata: { annotations: { 'cronjob-monitor.io/ignore': 'true' } },
+    });
+    await scene.service.until('its owner has it left out', async () => {
+      const { summary } = await scene.service.ask<{ summary: { ignored: number } }>('/api/v1/coverage');
+      return summary.ignored === 1;
+    });
+    await wait(2_000); // Its row says so.
     await (await scene.service.leader()).kill();
-    await scene.remove(paths.cronJobs(namespace, 'unseen'));
+    for (const name of Object.keys(said)) await scene.remove(paths.cronJobs(namespace, name));
     await wait(3_000);
     await scene.service.startReady();
     // In a quiet cluster absence is known up to the last bookmark, which comes each minute.
-    await scene.untilHeard('unseen', [told], 180_000);
-    assert.match(scene.told('unseen')[0]?.data.alert.message ?? '', /^The CronJob was deleted between .* and .* UTC\./);
+    await scene.untilHeard('unseen', [told, told], 180_000);
+    const alerts = scene.told('unseen').map(({ data }) => data.alert);
+    for (const { message } of alerts) assert.match(message, /^The CronJob was deleted between .* and .* UTC\./);
+    assert.deepEqual(alerts.map(({ title }) => title.split(':')[0]).sort(), [
+      'CRITICAL prod/unseen',
+      'WARNING prod/lesser',
+    ]);
   });
 
   /** A monitor whose messages go to a path of its own name. */

@@ -32,7 +32,7 @@ export interface ExpectationsDeps {
   readonly store: Store;
   readonly epoch: number;
   readonly caches: Pick<ClusterCaches, 'cronJobs' | 'monitors' | 'namespaces'>;
-  readonly selection: Pick<Selection, 'monitorsOf' | 'refusalOf' | 'effectiveOf' | 'findNamed'>;
+  readonly selection: Pick<Selection, 'monitorsOf' | 'refusalOf' | 'effectiveOf' | 'findNamed' | 'remember'>;
   readonly defaultZone: string;
   /** Nothing is known of absence beyond it. */
   readonly freshThroughAt: () => Instant | undefined;
@@ -98,10 +98,19 @@ class JudgedExpectations implements Expectations {
     if (expecting.length === 0 && live.length === 0) return this.#note([], [], []);
     const rows = await listKnownMonitors(this.#deps.store);
     const named = await this.#namesAsked(expecting, rows, live);
-    const { reached: asked = [], refused = [] } = Object.groupBy(named, (one) =>
-      this.#isInReach(one) ? 'reached' : 'refused',
+    const last = new Map((await listLastOfNames(this.#deps.store, named)).map((one) => [keyOf(one), one]));
+    // Their annotations count on, also for a process that never saw them.
+    this.#deps.selection.remember(
+      [...last.values()].map(({ namespace, name, own: { cronJob, timeZone } }) => {
+        const isAnnotated = Object.keys(cronJob.annotations).length > 0;
+        const { annotations, labels } = cronJob;
+        return { namespace, name, labels, timeZone, ...(isAnnotated && { annotations }) };
+      }),
     );
-    const last = new Map((await listLastOfNames(this.#deps.store, asked)).map((one) => [keyOf(one), one]));
+    const { reached: asked = [], refused = [] } = Object.groupBy(
+      named.filter((one) => !this.#settingsOf(one, one.monitor)?.isIgnored),
+      (one) => (this.#isInReach(one) ? 'reached' : 'refused'),
+    );
     const now = this.#deps.store.now();
     const horizon = Math.min(now, this.#deps.freshThroughAt() ?? now);
     const answers = asked.map((one) => ({ asked: one, verdict: this.#judgeOne(one, last.get(keyOf(one)), horizon) }));
@@ -153,10 +162,7 @@ class JudgedExpectations implements Expectations {
         [...named, ...seen].map(({ namespace, name }) => [`${namespace}/${name}`, { namespace, name }]),
       );
       return [...names]
-        .filter(
-          ([key, ref]) =>
-            !except.has(key) && !this.#isSelected(ref, monitor) && !this.#settingsOf(ref, monitor)?.isIgnored,
-        )
+        .filter(([key, ref]) => !except.has(key) && !this.#isSelected(ref, monitor))
         .map(([, ref]): Asked => ({ ...of, ...ref, open: openOf(ref) }));
     });
   }

@@ -143,6 +143,14 @@ test('a deleted CronJob stays monitored while its Jobs are being recorded', () =
   assert.equal(selection.isMonitored('prod/backup'), false);
 });
 
+test('of a name that is gone what was remembered counts, until other names are remembered', () => {
+  const gone = { namespace: 'prod', name: 'long-gone', annotations: { severity: 'warning' } };
+  selection.remember([gone]);
+  assert.equal(selection.findNamed('prod', 'long-gone'), gone);
+  selection.remember([]);
+  assert.deepEqual(selection.findNamed('prod', 'long-gone'), { namespace: 'prod', name: 'long-gone' });
+});
+
 test('lists the CronJobs of a monitor', () => {
   assert.deepEqual(
     selection.cronJobsOf(monitors[1] as MonitorSeen).map(({ name }) => name),

@@ -46,8 +46,10 @@ export interface Selection {
   refusalOf(monitor: MonitorSeen, namespace: string): RefusalReason | undefined;
   /** The last facts of a CronJob that is there, or was deleted lately. */
   findCronJob(uid: string): CronJobFacts | undefined;
-  /** By its name: as it is, or was when it was deleted lately; else no more than the name. */
+  /** By its name: as it is, or was when it was deleted or remembered; else no more than the name. */
   findNamed(namespace: string, name: string): NamedCronJob;
+  /** CronJobs that are gone and that monitors expect, as they were seen last, in place of those remembered before. */
+  remember(gone: readonly NamedCronJob[]): void;
   /** A monitor or a namespace changed: everything is asked again. */
   invalidate(): void;
   /** A CronJob was deleted: its Jobs are still being recorded. */
@@ -96,6 +98,7 @@ class KnownSelection implements Selection {
   readonly #sharedEffective = new WeakMap<MonitorSpec, Effective<MonitorSpec>>();
   readonly #departedMonitors = new Map<string, { readonly monitor: MonitorSeen; readonly at: Instant }>();
   readonly #departed = new Map<string, { readonly cronJob: CronJobFacts; readonly at: Instant }>();
+  #remembered: ReadonlyMap<string, NamedCronJob> = new Map();
 
   constructor(from: SelectionSources) {
     this.#from = from;
@@ -188,8 +191,13 @@ class KnownSelection implements Selection {
     return (
       this.#from.cronJobs.findByName(namespace, name) ??
       [...this.#departed.values()].findLast(({ cronJob }) => cronJob.namespace === namespace && cronJob.name === name)
-        ?.cronJob ?? { namespace, name }
+        ?.cronJob ??
+      this.#remembered.get(`${namespace}/${name}`) ?? { namespace, name }
     );
+  }
+
+  remember(gone: readonly NamedCronJob[]): void {
+    this.#remembered = new Map(gone.map((cronJob) => [`${cronJob.namespace}/${cronJob.name}`, cronJob]));
   }
 
   invalidate(): void {

@@ -183,6 +183,7 @@ export class ReconcileLoops {
       clock,
       outlookOf: (cronJob, now) => this.#outlookInZone(cronJob, now),
       dependsOn: (cronJob) => dependsOn(cronJob, selection),
+      isIgnored: (cronJob) => selection.isIgnored(cronJob),
       saidOf: (cronJob) => {
         const own = selection.ownOf(cronJob);
         return { ofNamespace: own.ofNamespace, owner: ownerOf(own, settings.ownerLabel) };

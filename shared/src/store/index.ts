@@ -285,7 +285,7 @@ export {
   type StoredAcknowledgement,
 } from './acknowledgements.ts';
 export { setDue, type DueWish, listDue, putDue, removeDue, removeDueOf, type DueInstant } from './set-due.ts';
-export { listOwnSettings, type StoredOwnSettings } from './catalog/own-settings.ts';
+export { listOwnSettings, updateDeclared, type StoredOwnSettings } from './catalog/own-settings.ts';
 export { listRoutedChannels, type RoutedChannel } from './catalog/routed-channels.ts';
 export {
   afterCause,

@@ -15,6 +15,7 @@ import {
   projectCronJob,
   projectMonitor,
   setTargets,
+  updateDeclared,
   type Store,
 } from '@cronjob-monitor/shared/store';
 import { anAlert } from '../alert-facts.ts';
@@ -45,16 +46,20 @@ export const expected = contract('names that monitors expect', (test) => {
     const name = `gone-${randomUUID()}`;
     const first = await projected(store, epoch, { name });
     await store.fenced(epoch, (tx) => forgetCronJob(tx, first.uid, now + 1));
-    const second = await projected(store, epoch, { name, lastWriter });
+    const second = await projected(store, epoch, { name, lastWriter, annotations: { severity: 'warning' } });
     const refs = [
       { namespace: second.namespace, name },
       { namespace: second.namespace, name: 'never-seen' },
     ];
     const [there] = await listLastOfNames(store, refs);
     assert.deepEqual([there?.id, there?.deletedAt, there?.writer], [second.id, undefined, lastWriter]);
+    assert.deepEqual(there?.own.cronJob.annotations, { severity: 'warning' });
+    const facts = someCronJob({ uid: second.uid, name, annotations: { ignore: 'true' } });
+    await store.fenced(epoch, (tx) => updateDeclared(tx, [{ facts }]));
     await store.fenced(epoch, (tx) => forgetCronJob(tx, second.uid, now + 9, now + 5));
     const [gone, ...others] = await listLastOfNames(store, refs);
     assert.deepEqual([gone?.deletedAt, gone?.deletedFromAt, others], [now + 9, now + 5, []]);
+    assert.deepEqual(gone?.own.cronJob.annotations, { ignore: 'true' }, 'as it was left out');
     assert.deepEqual(await listLastOfNames(store, []), []);
   });
 

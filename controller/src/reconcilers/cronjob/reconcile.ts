@@ -7,6 +7,7 @@ import {
   listCronJobMarks,
   projectCronJobs,
   type Store,
+  updateDeclared,
 } from '@cronjob-monitor/shared/store';
 import type { ScheduleProblem } from '@cronjob-monitor/shared/contract';
 import { parse, ScheduleError } from '@cronjob-monitor/shared/domain/schedule';
@@ -16,6 +17,8 @@ import type { SpecSightings, SpecSighting } from './spec-sightings.ts';
 export interface CronJobReconcilerDeps {
   readonly cronJobs: { find(uid: string): CronJobFacts | undefined };
   readonly isMonitored: (cronJobUid: string) => boolean;
+  /** Its owner has it left out: it is as if it were not there, and what was said of that counts on when it is gone. */
+  readonly isIgnored?: ((cronJob: CronJobFacts) => boolean) | undefined;
   /** One that was seen to go; undefined: it went while this process did not look. */
   readonly findDeparted?: ((cronJobUid: string) => CronJobFacts | undefined) | undefined;
   readonly records: CronJobRecords;
@@ -50,6 +53,8 @@ export async function reconcileCronJobs(
       return { uid, at: now, fromAt: deps.watchedUntilAt };
     });
   const monitored = present.filter((cronJob) => deps.isMonitored(cronJob.uid));
+  const leftOut = present.filter((cronJob) => deps.isIgnored?.(cronJob) === true);
+  await deps.records.noteLeftOut(leftOut.map((facts) => ({ facts, ...deps.saidOf?.(facts) })));
 
   // Those that come while this is written wait for the next turn.
   const sightings = new Map(uids.map((uid) => [uid, deps.sightings?.listOf(uid) ?? []]));
@@ -152,6 +157,8 @@ export function toEdits(
 interface CronJobRecords {
   /** What earlier processes left, of those this one has not written yet: only for these a gap lies between then and now. */
   readMarks(uids: readonly string[]): Promise<ReadonlyMap<string, CronJobMarks>>;
+  /** What CronJobs say of themselves that their owners have left out. */
+  noteLeftOut(leftOut: readonly Pick<CronJobSeen, 'facts' | 'ofNamespace'>[]): Promise<void>;
   /** Rows and epochs of those seen that differ from what was written last, and the end of those gone. */
   write(change: { seen: readonly CronJobSeen[]; gone: readonly GoneCronJob[] }): Promise<WrittenCronJobs>;
 }
@@ -175,8 +182,18 @@ export function createCronJobRecords(store: Store, epoch: number): CronJobRecord
   /** What was written last for each, as text: most events of a CronJob tell that its Jobs come and go. */
   const written = new Map<string, string>();
   const specs = new Map<string, string>();
+  const noted = new Map<string, string>();
 
   return {
+    async noteLeftOut(leftOut) {
+      const wordsOf = ({ facts, ofNamespace }: (typeof leftOut)[number]): string =>
+        JSON.stringify([facts.annotations, ofNamespace]);
+      const changed = leftOut.filter((one) => noted.get(one.facts.uid) !== wordsOf(one));
+      if (changed.length === 0) return;
+      await store.fenced(epoch, (tx) => updateDeclared(tx, changed));
+      for (const one of changed) noted.set(one.facts.uid, wordsOf(one));
+    },
+
     async readMarks(uids) {
       const unwritten = uids.filter((uid) => !written.has(uid));
       return unwritten.length === 0 ? new Map() : listCronJobMarks(store, unwritten);
@@ -199,6 +216,7 @@ export function createCronJobRecords(store: Store, epoch: number): CronJobRecord
         written.set(uid, textOf(item));
         specs.set(uid, spec);
       }
+      for (const { uid } of [...gone, ...seen.map(({ facts }) => facts)]) noted.delete(uid);
       for (const { uid } of gone) {
         written.delete(uid);
         specs.delete(uid);

@@ -7,6 +7,7 @@ import { toId16 } from '../id16.ts';
 import { moveAlertCounters } from '../alerts/move-alert-counters.ts';
 import { cronJobIdsOf } from './cron-job-ids.ts';
 import { judgesFrom } from './judges-from.ts';
+import { toOwnSettings, type StoredOwnSettings } from './own-settings.ts';
 import { decideStates } from './verdict-facts.ts';
 
 /** Number of the rows that stand for a name that a monitor expects, beside CronJobs of the cluster, whose kind is null. */
@@ -72,6 +73,8 @@ export interface LastOfName extends Ref {
   readonly deletedAt: Instant | undefined;
   readonly deletedFromAt: Instant | undefined;
   readonly writer: LastWriter | undefined;
+  /** What it said of itself when it was seen last. */
+  readonly own: Pick<StoredOwnSettings, 'cronJob' | 'timeZone'>;
   /** When each monitor ceased to select it. */
   readonly removedAt: ReadonlyMap<number, Instant>;
 }
@@ -82,7 +85,8 @@ export async function listLastOfNames(db: Db, names: readonly Ref[]): Promise<La
   for (const part of inParts(names, 100)) {
     const found = await rows(
       db,
-      'select c.id, c.namespace, c.name, c.seen_at, c.created_at, c.deleted_at, c.gone_from_at, c.last_writer from cronjobs c ' +
+      'select c.id, c.namespace, c.name, c.seen_at, c.created_at, c.deleted_at, c.gone_from_at, c.last_writer, ' +
+        'c.time_zone, c.labels, c.declared from cronjobs c ' +
         `where (${part.map(() => '(c.namespace = ? and c.name = ?)').join(' or ')}) and not (${isPlaceholder('c')}) order by c.id`,
       part.flatMap(({ namespace, name }) => [namespace, name]),
     );
@@ -107,6 +111,7 @@ export async function listLastOfNames(db: Db, names: readonly Ref[]): Promise<La
     deletedAt: optionalNumber(row['deleted_at']),
     deletedFromAt: optionalNumber(row['gone_from_at']),
     writer: fromJson(row['last_writer']) as LastWriter | undefined, // projectCronJobs writes it
+    own: toOwnSettings(row),
     removedAt: new Map(
       (removedFrom.get(Number(row['id'])) ?? []).map((one) => [Number(one['monitor_id']), Number(one['removed_at'])]),
     ),

@@ -1,7 +1,8 @@
 import type { CronJobFacts, OwnSettings, Said } from '../../domain/index.ts';
-import { rows, type Row } from '../ask.ts';
+import { change, rows, type Row } from '../ask.ts';
 import { fromJson, optionalText, toJson } from '../column.ts';
-import type { Db } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
+import { toId16 } from '../id16.ts';
 import { rowsIn } from '../upsert.ts';
 
 /** The column `declared`: what the annotations of a CronJob say, and its Namespace. */
@@ -22,6 +23,19 @@ export function toDeclared({ annotations }: Pick<CronJobFacts, 'annotations'>, o
   return toJson({ ...(annotations && { annotations }), ...(!saysNothing && { namespace: said }) } satisfies Declared);
 }
 
+/** Nothing but what they say of themselves is written of CronJobs that their owners have left out; one without a row stays without. */
+export async function updateDeclared(
+  tx: Tx,
+  leftOut: readonly { readonly facts: CronJobFacts; readonly ofNamespace?: Said | undefined }[],
+): Promise<void> {
+  for (const { facts, ofNamespace } of leftOut) {
+    const declared = toDeclared(facts, ofNamespace);
+    const uid = tx.dialect.id16(toId16(facts.uid));
+    // Few at once; they share a connection.
+    await change(tx, 'update cronjobs set declared = ? where uid = ? and deleted_at is null', [declared, uid]);
+  }
+}
+
 /** What a CronJob and its Namespace say, as they were written down last; without a zone where the CronJob names none. */
 export type StoredOwnSettings = Omit<OwnSettings, 'timeZone'> & {
   readonly cronJobId: number;
@@ -38,7 +52,8 @@ export async function listOwnSettings(db: Db, cronJobIds?: readonly number[]): P
   return found.map(toOwnSettings);
 }
 
-function toOwnSettings(row: Row): StoredOwnSettings {
+/** Of a row of CronJobs with its namespace, name, zone, labels and what is declared. */
+export function toOwnSettings(row: Row): StoredOwnSettings {
   // projectCronJobs writes both.
   const { annotations = {}, namespace: of } = (fromJson(row['declared']) ?? {}) as Declared;
   const namespace = String(row['namespace']);
