@@ -416,3 +416,33 @@ test('what a CronJob and its Namespace say of themselves reaches no channel that
     assert.ok(!detail.text.includes(`job-of-${other}`) && !detail.text.includes(`monitor-of-${other}`));
   }
 });
+
+test('no tenant starts, lists or proves a drill of a channel, or reads where it sends to, also of one that admits its namespace', async () => {
+  const { fleet } = await fleetOf(both);
+  await using _ = fleet;
+  const channel = 'channels/chat-of-dev';
+  const begun = await as(fleet, 'all')(`${channel}/drill`, 'POST');
+  assert.equal(begun.status, 200, begun.text);
+  const { id } = begun.json() as { id: string };
+  for (const caller of ['dev', 'prod', 'none'] as const) {
+    const ask = as(fleet, caller);
+    for (const [path, method] of [
+      [channel, 'GET'],
+      [`${channel}/drills`, 'GET'],
+      [`${channel}/rendered`, 'GET'],
+      [`${channel}/drill`, 'POST'],
+      [`${channel}/test`, 'POST'],
+    ] as const)
+      assert.equal((await ask(path, method)).status, 403, `${method} ${path} as ${caller}`);
+    // The key is the right, and only the message holds it.
+    const guessed = await ask(`drills/${id}/acknowledge`, 'POST', { key: '0'.repeat(32), by: caller });
+    assert.ok(guessed.status === 403 || guessed.status === 404, `${guessed.status} ${guessed.text}`);
+    for (const list of ['deliveries', 'alerts', 'cronjobs', 'coverage'])
+      assert.ok(!(await ask(list)).text.includes(id), `${list} as ${caller}`);
+  }
+  const { items } = (await as(fleet, 'all')(`${channel}/drills`)).json() as { items: { outcome: string }[] };
+  assert.deepEqual(
+    items.map(({ outcome }) => outcome),
+    ['waiting'],
+  );
+});
