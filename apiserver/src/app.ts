@@ -11,8 +11,8 @@ import { securityHeaders } from './middleware/headers.ts';
 import { forgetAfterWrites } from './middleware/forget-after-writes.ts';
 import { decodablePath } from './middleware/path.ts';
 import { requestId, requestLog } from './middleware/request-log.ts';
-import { findSwaggerFolder, openApiRoute, swaggerPage } from './openapi/index.ts';
-import { createApiRouter, createRoutes, routes, type RouteDeps } from './routes/index.ts';
+import { documentedRoutes, findSwaggerFolder, swaggerPage } from './openapi/index.ts';
+import { createApiRouter, type RouteDeps } from './routes/index.ts';
 import { userInterface } from './static.ts';
 
 export interface AppDeps extends RouteDeps {
@@ -40,8 +40,7 @@ export function createApp(deps: AppDeps): RequestListener {
   app.use(caching({ authenticated: settings.authMode !== 'none' })); // sees each finished answer of a route
   app.use(forgetAfterWrites(deps.answers, deps.fleet)); // a caller reads its own write
   app.use(decodablePath()); // a path that cannot be read is refused before it is matched
-  for (const router of [...createRoutes(deps), createApiRouter(deps, [...routes, openApiRoute])])
-    app.use(router.routes() as unknown as Koa.Middleware<ApiState>);
+  app.use(createApiRouter(deps, documentedRoutes).routes() as unknown as Koa.Middleware<ApiState>);
   app.use(routeAnswer()); // what no route took: 405, 204 for OPTIONS, 404 below /api
   app.use(swaggerPage(findSwaggerFolder())); // its paths are no pages of the user interface
   app.use(userInterface(deps.uiFolder)); // the rest is the user interface's

@@ -31,6 +31,8 @@ import { createSharedAnswers } from './shared-answers.ts';
 /** After a costly read: a reader of a large fleet reads more of it. */
 const hasteMs = 15_000;
 
+const wrongDrillKeysAMinute = 10;
+
 export interface ApiDeps {
   readonly settings: ApiSettings;
   /** May not be reachable yet: until it is, answers say so. */
@@ -115,6 +117,7 @@ export function createApi(deps: ApiDeps): Api {
       expensiveReads: createExpensiveReads(),
       costlyCalls: createCostlyCalls({ clock, perMinute: settings.costlyRequestsPerMinute }),
     }),
+    wrongDrillKeys: createCostlyCalls({ clock, perMinute: wrongDrillKeysAMinute }),
     actions: createActions({ ...deps, patternThread, searchThread, redaction }),
     process: processFacts,
     translations: [storeTranslation(databaseWatch)],

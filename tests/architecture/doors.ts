@@ -27,8 +27,7 @@ const packageDoors: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** yup stands where the API reads input: queries with their common parameters, bodies. */
-const yupDoors =
-  /^(apiserver\/src\/routes\/(.+\/)?(query|router)\.ts$|apiserver\/src\/middleware\/(validate|parameters)\.ts$)/;
+const yupDoors = /^apiserver\/src\/middleware\/(validate|parameters)\.ts$/;
 
 /** koa and its parts: the pages of the application, and the order of its middleware. */
 const koaDoors = /^apiserver\/src\/(app|static|context)\.ts$|^apiserver\/src\/(middleware|auth|routes|openapi)\//;

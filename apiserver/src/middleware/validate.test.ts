@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import * as yup from 'yup';
+import * as shapes from '@cronjob-monitor/shared/contract/shape';
 import type { Problem } from '@cronjob-monitor/shared/contract';
 import type { ApiContext } from '../context.ts';
 import { ApiError } from '../errors.ts';
 import { flag, instant, names, paging, ref, search, sort, whole, word, words, type Parameter } from './parameters.ts';
-import { readBody, readNoBody, readQuery, type Values } from './validate.ts';
+import { createBodyReader, readNoBody, readQuery, type Values } from './validate.ts';
 
 const shape = {
   namespace: names('Namespaces.'),
@@ -153,16 +153,60 @@ test('asks rules over several parameters only when each by itself is well', () =
   assert.equal(problemsOf(() => readQuery(asked('limit=1'), only, rule))[0]?.field, 'since');
 });
 
-const body = yup.object({
-  olderThanDays: yup.number().integer('must be a whole number').min(1, 'must be at least 1').required('is required'),
-  dryRun: yup.boolean().default(false),
-  matcher: yup.object({ types: yup.array().of(yup.string().oneOf(['jobFailed'], 'is unknown').defined()) }),
+const readBody = createBodyReader(
+  shapes.input({
+    olderThanDays: shapes.wholeNumber(1, 100),
+    dryRun: shapes.optional(shapes.bool),
+    matcher: shapes.optional(shapes.input({ types: shapes.optional(shapes.listOf(shapes.words(['jobFailed']), 2)) })),
+    comment: shapes.optional(shapes.shortText(3)),
+    note: shapes.optional(shapes.anyText(3)),
+    spec: shapes.optional(shapes.anyObject),
+  }),
+);
+
+test('reads a body by its shape, and fills in nothing', () => {
+  assert.deepEqual(readBody(withBody('{"olderThanDays": 30, "note": "", "spec": {"a": [1]}}')), {
+    olderThanDays: 30,
+    note: '',
+    spec: { a: [1] },
+  });
 });
 
-test('reads a body by its schema and fills in what is absent', () => {
-  const read = readBody(withBody('{"olderThanDays": 30}'), body);
-  assert.equal(read.olderThanDays, 30);
-  assert.equal(read.dryRun, false);
+/** Body, and what is said of it. */
+const sentences: readonly (readonly [string, string])[] = [
+  ['{}', 'olderThanDays is required'],
+  ['{"olderThanDays": 101}', 'olderThanDays must be a whole number from 1 to 100'],
+  ['{"olderThanDays": "x"}', 'olderThanDays must be a whole number from 1 to 100'],
+  ['{"olderThanDays": 1, "dryRun": null}', 'dryRun must not be null'],
+  ['{"olderThanDays": 1, "dryRun": 1}', 'dryRun must be true or false'],
+  ['{"olderThanDays": 1, "comment": ""}', 'comment must not be empty'],
+  ['{"olderThanDays": 1, "comment": "abcd"}', 'comment must have at most 3 characters'],
+  ['{"olderThanDays": 1, "comment": 1}', 'comment must be a text'],
+  ['{"olderThanDays": 1, "note": "abcd"}', 'note must have at most 3 characters'],
+  ['{"olderThanDays": 1, "spec": []}', 'spec must be an object'],
+  ['{"olderThanDays": 1, "matcher": 1}', 'matcher must be an object'],
+  ['{"olderThanDays": 1, "matcher": {"types": "x"}}', 'matcher.types must be a list'],
+  ['{"olderThanDays": 1, "matcher": {"types": ["x"]}}', 'matcher.types[0] must be one of jobFailed'],
+  ['{"olderThanDays": 1, "matcher": {"types": [null]}}', 'matcher.types[0] is required'],
+  [
+    '{"olderThanDays": 1, "matcher": {"types": ["jobFailed", "jobFailed", "jobFailed"]}}',
+    'matcher.types must have at most 2 items',
+  ],
+  ['{"olderThanDays": 1, "more": 1}', 'more is not a field of this body'],
+];
+
+for (const [text, sentence] of sentences) {
+  test(`says of the body ${text} that ${sentence}`, () => {
+    const problems = problemsOf(() => readBody(withBody(text)));
+    assert.deepEqual(
+      problems.map(({ field, message }) => `${field} ${message}`),
+      [sentence],
+    );
+  });
+}
+
+test('counts the characters of a text, not halves of them', () => {
+  assert.deepEqual(readBody(withBody('{"olderThanDays": 1, "note": "😀😀😀"}')), { olderThanDays: 1, note: '😀😀😀' });
 });
 
 /** Body, and the fields it is refused for. */
@@ -187,7 +231,7 @@ const refusedBodies: readonly (readonly [string | undefined, readonly string[]])
 
 for (const [text, fields] of refusedBodies) {
   test(`refuses the body ${text}`, () => {
-    const problems = problemsOf(() => readBody(withBody(text), body));
+    const problems = problemsOf(() => readBody(withBody(text)));
     assert.deepEqual(
       problems.map((problem) => problem.field),
       fields,

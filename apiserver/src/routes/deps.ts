@@ -1,13 +1,12 @@
-import { Router } from '@koa/router';
 import type { CronJobMetrics } from '@cronjob-monitor/shared/contract';
 import type { Clock, Logger, ProblemList } from '@cronjob-monitor/shared/process';
 import type { Store } from '@cronjob-monitor/shared/store';
 import type { Actions } from '../actions/index.ts';
 import type { Authentication } from '../auth/authentication.ts';
-import type { ApiContext, ApiState } from '../context.ts';
 import type { DatabaseWatch } from '../database-watch.ts';
 import type { Feed } from '../live/feed.ts';
 import type { OpenStreams } from '../live/open-streams.ts';
+import type { CostlyCalls } from '../middleware/costly.ts';
 import type { Guard } from '../middleware/guard.ts';
 import type { ProcessFacts } from '../process-facts.ts';
 import type { ApiSettings } from '../settings.ts';
@@ -33,11 +32,6 @@ export interface RouteDeps {
   readonly process: ProcessFacts;
   readonly feed: Feed;
   readonly streams: OpenStreams;
-}
-
-export type ApiRouter = Router<ApiState, Pick<ApiContext, 'params'>>;
-
-/** A router of /api/v1. A trailing slash and another case are another path. */
-export function createRouter(): ApiRouter {
-  return new Router({ prefix: '/api/v1', strict: true, sensitive: true });
+  /** Wrong keys that one peer may try for one drill in a minute. */
+  readonly wrongDrillKeys: CostlyCalls;
 }

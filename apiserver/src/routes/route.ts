@@ -16,6 +16,7 @@ export type Tag =
   | 'Runs'
   | 'Time'
   | 'Alerts'
+  | 'Silences'
   | 'Channels'
   | 'Administration';
 
@@ -35,6 +36,8 @@ export interface RouteSpec<Query extends QueryShape, Body, Answer> extends Endpo
   readonly rules?: readonly ((values: Values<Query>, now: Instant) => readonly Problem[])[];
   /** What a caller sends; without it a body has to be empty. */
   readonly body?: Shape<Body>;
+  /** No body is an empty object. */
+  readonly optionalBody?: boolean;
   /** The body of an answer; without it, it is no JSON. */
   readonly answer?: Shape<Answer>;
   /** Statuses of answers that have it, 200 alone unless others are named. */

@@ -1,4 +1,5 @@
-import document from '../openapi/openapi.json' with { type: 'json' };
+import { buildOpenApi } from '../openapi/build.ts';
+import { documentedRoutes } from '../openapi/router.ts';
 import type { Answer } from './http.ts';
 import { resolve, schemaProblems } from './json-schema.ts';
 
@@ -11,6 +12,8 @@ interface Response {
   readonly content?: Readonly<Record<string, { readonly schema: unknown }>>;
 }
 
+/** The contract, as it is served. */
+export const document = buildOpenApi(documentedRoutes);
 const paths = document.paths as unknown as Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 const base = '/api/v1';
 

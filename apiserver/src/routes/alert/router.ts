@@ -1,80 +1,80 @@
-import type { Ability, AcknowledgeResult } from '@cronjob-monitor/shared/contract';
+import { type Ability, AcknowledgeResult, AlertDetail, AcknowledgeInput } from '@cronjob-monitor/shared/contract';
 import type { Instant } from '@cronjob-monitor/shared/domain';
 import type { StoredAlert } from '@cronjob-monitor/shared/store';
-import * as yup from 'yup';
 import type { ApiContext } from '../../context.ts';
 import { internalError, invalidRequest } from '../../errors.ts';
 import { permitIn } from '../../middleware/guard.ts';
 import { readInstant } from '../../middleware/instant.ts';
-import { readBody, readNoBody, readQuery } from '../../middleware/validate.ts';
 import { authorOf } from '../author.ts';
-import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
+import type { RouteDeps } from '../deps.ts';
+import { route } from '../route.ts';
 import { getAlert, presentOneAlert, readAlertDetail } from './detail.ts';
-import { anyText, text } from '../query.ts';
-
-const acknowledgeBody = yup.object({ note: anyText(500), expiresAt: anyText(64), by: text(100) });
-
-const one = '/alerts/:id';
-
-/**
- * @openapi
- * /alerts/{id}:
- *   get:
- *     tags: [Alerts]
- *     operationId: getAlert
- *     summary: One alert, open or in history, with its messages and why it was told or not
- *     x-ability: read
- *     x-answers: { 200: AlertDetail }
- *     x-refusals: [404]
- * /alerts/{id}/acknowledge:
- *   post:
- *     tags: [Alerts]
- *     operationId: acknowledgeAlert
- *     summary: Takes note of an open alert, in place of an earlier note
- *     x-ability: acknowledge
- *     x-body: AcknowledgeInput
- *     x-optional-body: true
- *     x-answers: { 200: AcknowledgeResult }
- *     x-refusals: [404, 409]
- *   delete:
- *     tags: [Alerts]
- *     operationId: unacknowledgeAlert
- *     summary: Takes the note back; also when there is none
- *     x-ability: acknowledge
- *     x-answers: { 200: AcknowledgeResult }
- *     x-refusals: [404, 409]
- */
 
 /** One alert with its history, and its acknowledgement. */
-export function alertRouter(deps: RouteDeps): ApiRouter {
-  const { guard, store, actions } = deps;
-  return createRouter()
-    .get(one, guard({ ability: 'read', asksLater: true }), async (ctx) => {
-      readQuery(ctx, {});
+export const alertRoutes = [
+  route(
+    {
+      method: 'GET',
+      path: '/alerts/:id',
+      tag: 'Alerts',
+      id: 'getAlert',
+      says: 'One alert, open or in history, with its messages and why it was told or not',
+      ability: 'read',
+      asksLater: true,
+      answer: AlertDetail,
+    },
+    async ({ deps, ctx }) => {
       const alert = await findPermitted(deps, ctx);
-      ctx.body = await readAlertDetail(deps, alert, {
+      return readAlertDetail(deps, alert, {
         withheld: !(await may(deps, ctx, 'readLogs', alert.cronJob.namespace)),
         mayRead: (namespace) => may(deps, ctx, 'read', namespace),
       });
-    })
-    .post(`${one}/acknowledge`, guard({ ability: 'acknowledge', asksLater: true }), async (ctx) => {
-      readQuery(ctx, {});
-      const { note, expiresAt: until, by } = readBody(ctx, acknowledgeBody);
+    },
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/alerts/:id/acknowledge',
+      tag: 'Alerts',
+      id: 'acknowledgeAlert',
+      says: 'Takes note of an open alert, in place of an earlier note',
+      ability: 'acknowledge',
+      asksLater: true,
+      body: AcknowledgeInput,
+      optionalBody: true,
+      answer: AcknowledgeResult,
+      refusals: [409],
+    },
+    async ({ deps, ctx, body: { note, expiresAt: until, by } }) => {
+      const { store, actions } = deps;
       const expiresAt = until === undefined ? undefined : readFuture(until, store.now());
       ctx.state.comment = note ?? '';
       const { id } = await findPermitted(deps, ctx);
       // An empty note says nothing.
       await actions.acknowledge({ alertId: id, by: authorOf(ctx, by), note: note || undefined, expiresAt });
-      ctx.body = await presentResult(deps, id, 'Acknowledged');
-    })
-    .delete(`${one}/acknowledge`, guard({ ability: 'acknowledge', asksLater: true }), async (ctx) => {
-      readQuery(ctx, {});
-      readNoBody(ctx);
+      return presentResult(deps, id, 'Acknowledged');
+    },
+  ),
+  route(
+    {
+      method: 'DELETE',
+      path: '/alerts/:id/acknowledge',
+      tag: 'Alerts',
+      id: 'unacknowledgeAlert',
+      says: 'Takes the note back; also when there is none',
+      ability: 'acknowledge',
+      asksLater: true,
+      answer: AcknowledgeResult,
+      refusals: [409],
+    },
+    async ({ deps, ctx }) => {
+      const { actions } = deps;
       const { id } = await findPermitted(deps, ctx);
       await actions.unacknowledge(id, authorOf(ctx));
-      ctx.body = await presentResult(deps, id, 'The acknowledgement was taken back');
-    });
-}
+      return presentResult(deps, id, 'The acknowledgement was taken back');
+    },
+  ),
+];
 
 /** Its path names no namespace: the alert does. */
 async function findPermitted({ store }: RouteDeps, ctx: ApiContext): Promise<StoredAlert> {

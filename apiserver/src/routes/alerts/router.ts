@@ -1,4 +1,4 @@
-import type { Alert, AlertHistory, AlertList } from '@cronjob-monitor/shared/contract';
+import { type Alert, AlertHistory, AlertList } from '@cronjob-monitor/shared/contract';
 import {
   countAlerts,
   listAlerts,
@@ -15,9 +15,9 @@ import {
   toPagination,
   type PageRequest,
 } from '../../middleware/pagination.ts';
-import { readQuery } from '../../middleware/validate.ts';
 import { readWindow } from '../../windows.ts';
-import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
+import type { RouteDeps } from '../deps.ts';
+import { route } from '../route.ts';
 import { answerExport, exportable } from '../export/answer.ts';
 import { alertColumns } from '../export/columns.ts';
 import { gatherWhy } from '../verdicts/why.ts';
@@ -25,67 +25,66 @@ import { readSurroundings } from '../verdicts/surroundings.ts';
 import { presentAlert } from './present.ts';
 import { alertsQuery, defaultHistoryLimit, historyQuery } from './query.ts';
 
-/**
- * @openapi
- * /alerts:
- *   get:
- *     tags: [Alerts]
- *     operationId: listAlerts
- *     summary: Open alerts
- *     x-ability: read
- *     x-query: [severities, alertTypes, causes, namespaces, cronJobs, monitor, openStates, acknowledged, alertSort, limit, offset, export]
- *     x-answers: { 200: AlertList }
- * /alerts/history:
- *   get:
- *     tags: [Alerts]
- *     operationId: listAlertHistory
- *     summary: Alerts that have ended
- *     x-ability: read
- *     x-query: [severities, alertTypes, causes, namespaces, cronJobs, monitor, closedStates, endedSince, endedUntil, historySort, limit, offset, export]
- *     x-answers: { 200: AlertHistory }
- */
-
 /** The alerts that are open, and those of history. */
-export function alertsRouter(deps: RouteDeps): ApiRouter {
-  const { guard } = deps;
-  return createRouter()
-    .get('/alerts', guard({ ability: 'read', ...exportable }), async (ctx) => {
-      const query = readQuery(ctx, alertsQuery, offsetNeedsLimit, exportsAreWhole);
-      const { state, sort, acknowledged, limit, offset, format, ...about } = query;
+export const alertsRoutes = [
+  route(
+    {
+      method: 'GET',
+      path: '/alerts',
+      tag: 'Alerts',
+      id: 'listAlerts',
+      says: 'Open alerts',
+      ability: 'read',
+      ...exportable,
+      query: alertsQuery,
+      rules: [offsetNeedsLimit, exportsAreWhole],
+      answer: AlertList,
+    },
+    async ({ deps, ctx, query: { state, sort, acknowledged, limit, offset, format, ...about } }) => {
       const filter = { ...toFilter(about), states: state.length > 0 ? state : (['active'] as const), acknowledged };
       if (format) {
         const batches = readInBatches(deps, filter, sort);
-        await answerExport(deps, ctx, format, { name: 'alerts', columns: alertColumns, batches });
-        return;
+        return answerExport(deps, ctx, format, { name: 'alerts', columns: alertColumns, batches });
       }
       const page = pageOnWish({ limit, offset });
-      ctx.body = await deps.answers.read(['alerts', filter, sort, page], async () => {
+      return deps.answers.read(['alerts', filter, sort, page], async () => {
         const { items, bySeverity, total } = await readAlerts(deps, filter, { sort, page });
         return {
           items,
           total,
           bySeverity,
           ...(page ? { pagination: toPagination(page, total) } : {}),
-        } satisfies AlertList;
+        };
       });
-    })
-    .get('/alerts/history', guard({ ability: 'read', ...exportable }), async (ctx) => {
-      const query = readQuery(ctx, historyQuery, exportsAreWhole);
-      const { state, sort, since, until, limit, offset, format, ...about } = query;
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/alerts/history',
+      tag: 'Alerts',
+      id: 'listAlertHistory',
+      says: 'Alerts that have ended',
+      ability: 'read',
+      ...exportable,
+      query: historyQuery,
+      rules: [exportsAreWhole],
+      answer: AlertHistory,
+    },
+    async ({ deps, ctx, query: { state, sort, since, until, limit, offset, format, ...about } }) => {
       if (since !== undefined) readWindow({ since, until }, { since });
       const states = state.length > 0 ? state : (['resolved', 'expired'] as const);
       const filter = { ...toFilter(about), states, endedSince: since, endedUntil: until };
       if (format) {
         const batches = readInBatches(deps, filter, sort);
-        await answerExport(deps, ctx, format, { name: 'alerts-history', columns: alertColumns, batches });
-        return;
+        return answerExport(deps, ctx, format, { name: 'alerts-history', columns: alertColumns, batches });
       }
       const page = pageOf({ limit, offset }, defaultHistoryLimit);
       const { items, total } = await readAlerts(deps, filter, { sort, page });
-      const body: AlertHistory = { items, pagination: toPagination(page, total) };
-      ctx.body = body;
-    });
-}
+      return { items, pagination: toPagination(page, total) };
+    },
+  ),
+];
 
 function toFilter(about: {
   readonly severity: AlertFilter['severities'];

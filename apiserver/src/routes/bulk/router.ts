@@ -101,8 +101,11 @@ function toPerform(deps: RouteDeps, ctx: ApiContext, action: BulkAction, body: B
         throw invalidRequest([{ in: 'body', field: 'body.comment', message: 'is required', allowed: null }]);
       const draftOf = (ref: BulkRef, alertId?: string) => {
         const matcher = { namespaces: [ref.namespace], cronjobs: [ref.name], ...(alertId && { alertId }) };
-        const { endsAt, duration } = body;
-        return readSilenceDraft({ matcher, endsAt, duration, comment }, by, deps.store.now());
+        const end = {
+          ...(body.endsAt === undefined ? {} : { endsAt: body.endsAt }),
+          ...(body.duration === undefined ? {} : { duration: body.duration }),
+        };
+        return readSilenceDraft({ matcher, comment, ...end }, by, deps.store.now());
       };
       draftOf({ namespace: 'any', name: 'any' }); // what it says of the end is wrong for all
       return (ref) => silenceOf(deps, ref, draftOf);

@@ -1,11 +1,12 @@
+import { ChannelList, ChannelDetail, ChannelRendering, ChannelTestResult } from '@cronjob-monitor/shared/contract';
 import { countQueued, findProof, listDeliveries } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
 import { internalError } from '../../errors.ts';
 import { offsetNeedsLimit } from '../../middleware/pagination.ts';
-import { readNoBody, readQuery } from '../../middleware/validate.ts';
 import { authorOf } from '../author.ts';
 import { presentDelivery } from '../deliveries/present.ts';
-import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
+import type { RouteDeps } from '../deps.ts';
+import { route } from '../route.ts';
 import { getChannel } from './known-channel.ts';
 import { listRoutingMonitors, readChannelList } from './list.ts';
 import { readAnswers, readHours } from './answers.ts';
@@ -16,51 +17,34 @@ import { readRendering } from './rendering.ts';
 /** Messages that the page of a channel shows at once. */
 const shownDeliveries = 20;
 
-/**
- * @openapi
- * /channels:
- *   get:
- *     tags: [Channels]
- *     operationId: listChannels
- *     summary: Where messages go
- *     x-ability: readChannels
- *     x-query: [channelTypes, ready, channelSort, limit, offset]
- *     x-answers: { 200: ChannelList }
- * /channels/{name}:
- *   get:
- *     tags: [Channels]
- *     operationId: getChannel
- *     summary: One channel with its newest messages; never a value of a Secret
- *     x-ability: readChannels
- *     x-answers: { 200: ChannelDetail }
- *     x-refusals: [404]
- * /channels/{name}/rendered:
- *   get:
- *     tags: [Channels]
- *     operationId: getChannelRendering
- *     summary: The newest message and an example, as the channel sends them
- *     x-ability: readChannels
- *     x-answers: { 200: ChannelRendering }
- *     x-refusals: [404]
- * /channels/{name}/test:
- *   post:
- *     tags: [Channels]
- *     operationId: testChannel
- *     summary: Sends a test through the controller and waits for its outcome, 15 s at most
- *     x-ability: testChannel
- *     x-answers: { 200: ChannelTestResult }
- *     x-refusals: [404, 429]
- */
-
 /** Where messages go, with the figures of what went there, and a test of it. */
-export function channelsRouter(deps: RouteDeps): ApiRouter {
-  const { guard, store, actions } = deps;
-  return createRouter()
-    .get('/channels', guard({ ability: 'readChannels' }), async (ctx) => {
-      ctx.body = await readChannelList(deps, ctx, readQuery(ctx, channelsQuery, offsetNeedsLimit));
-    })
-    .get('/channels/:name', guard({ ability: 'readChannels' }), async (ctx) => {
-      readQuery(ctx, {});
+export const channelsRoutes = [
+  route(
+    {
+      method: 'GET',
+      path: '/channels',
+      tag: 'Channels',
+      id: 'listChannels',
+      says: 'Where messages go',
+      ability: 'readChannels',
+      query: channelsQuery,
+      rules: [offsetNeedsLimit],
+      answer: ChannelList,
+    },
+    ({ deps, ctx, query }) => readChannelList(deps, ctx, query),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/channels/:name',
+      tag: 'Channels',
+      id: 'getChannel',
+      says: 'One channel with its newest messages; never a value of a Secret',
+      ability: 'readChannels',
+      answer: ChannelDetail,
+    },
+    async ({ deps, ctx }) => {
+      const { store } = deps;
       const channel = await getChannel(store, ctx.params);
       const readable = await readableNamespaces(deps, ctx);
       const reader = { channelUid: channel.uid, namespaces: readable };
@@ -77,24 +61,46 @@ export function channelsRouter(deps: RouteDeps): ApiRouter {
         readAnswers(store, reader),
       ]);
       const facts = { channel, proof, queue: queues.get(channel.uid), monitors: routes.get(channel.name) ?? [] };
-      ctx.body = presentChannelDetail(
+      return presentChannelDetail(
         facts,
         { recentDeliveries: recent.map(presentDelivery), hours, answers },
         store.now(),
       );
-    })
-    .get('/channels/:name/rendered', guard({ ability: 'readChannels' }), async (ctx) => {
-      readQuery(ctx, {});
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/channels/:name/rendered',
+      tag: 'Channels',
+      id: 'getChannelRendering',
+      says: 'The newest message and an example, as the channel sends them',
+      ability: 'readChannels',
+      answer: ChannelRendering,
+    },
+    async ({ deps, ctx }) => {
+      const { store } = deps;
       const channel = await getChannel(store, ctx.params);
-      ctx.body = await readRendering(deps, channel, await readableNamespaces(deps, ctx));
-    })
-    .post('/channels/:name/test', guard({ ability: 'testChannel', costly: true }), async (ctx) => {
-      readQuery(ctx, {});
-      readNoBody(ctx);
+      return readRendering(deps, channel, await readableNamespaces(deps, ctx));
+    },
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/channels/:name/test',
+      tag: 'Channels',
+      id: 'testChannel',
+      says: 'Sends a test through the controller and waits for its outcome, 15 s at most',
+      ability: 'testChannel',
+      costly: true,
+      answer: ChannelTestResult,
+    },
+    async ({ deps: { store, actions }, ctx }) => {
       const { uid, name } = await getChannel(store, ctx.params);
-      ctx.body = await actions.testChannel({ channel: { uid, name }, by: authorOf(ctx) });
-    });
-}
+      return actions.testChannel({ channel: { uid, name }, by: authorOf(ctx) });
+    },
+  ),
+];
 
 /** What was told of namespaces that the caller may not read is left out, as in the list of deliveries. */
 async function readableNamespaces({ authentication }: RouteDeps, { state: { caller } }: ApiContext) {

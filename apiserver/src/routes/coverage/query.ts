@@ -4,6 +4,7 @@ import {
   coverageStates,
   coverageTypes,
   type AlertType,
+  type Problem,
 } from '@cronjob-monitor/shared/contract';
 import type { Instant } from '@cronjob-monitor/shared/domain';
 import { exportsAreWhole, offsetNeedsLimit } from '../../middleware/pagination.ts';
@@ -68,12 +69,9 @@ export const routeQuery = {
 const furthestMs = 31 * 86_400_000;
 
 /** A route is asked about from now on: what was so before is in the timeline of an alert. */
-export function routeRules(now: Instant): readonly Rule<Values<typeof routeQuery>>[] {
+export function lieAhead({ at }: Values<typeof routeQuery>, now: Instant): Problem[] {
   const slackMs = 60_000;
-  return [
-    ({ at }) =>
-      at !== undefined && (at < now - slackMs || at > now + furthestMs)
-        ? [{ in: 'query', field: 'at', message: 'lies outside what can be told', allowed: 'from now to 31 days ahead' }]
-        : [],
-  ];
+  return at !== undefined && (at < now - slackMs || at > now + furthestMs)
+    ? [{ in: 'query', field: 'at', message: 'lies outside what can be told', allowed: 'from now to 31 days ahead' }]
+    : [];
 }

@@ -1,4 +1,4 @@
-import type { ActiveJob, CronJobDetail } from '@cronjob-monitor/shared/contract';
+import { type ActiveJob, CronJobDetail, CronJobList, DeleteHistoryResult } from '@cronjob-monitor/shared/contract';
 import { formatDuration, toNamedRef, type Instant } from '@cronjob-monitor/shared/domain';
 import {
   findOldestExecution,
@@ -10,9 +10,9 @@ import {
 } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
 import { notFound } from '../../errors.ts';
-import { readNoBody, readQuery } from '../../middleware/validate.ts';
 import { getKnownCronJob, type KnownCronJob } from '../known-cron-job.ts';
-import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
+import type { RouteDeps } from '../deps.ts';
+import { route } from '../route.ts';
 import { answerExport, exportable, isExport } from '../export/answer.ts';
 import { cronJobColumns } from '../export/columns.ts';
 import { readDeadMan } from './dead-man.ts';
@@ -23,72 +23,73 @@ import { presentExecution } from '../executions/present.ts';
 import { orNull, toSeconds, toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
 import { explainRuns } from '../verdicts/explain-run.ts';
 
-const one = '/cronjobs/:namespace/:name';
-
 /** Without a page everything is read at once. */
 function wholeList(ctx: ApiContext): number {
   if (isExport(ctx)) return 2;
   return new URLSearchParams(ctx.querystring).get('limit') ? 0 : 1;
 }
 
-/**
- * @openapi
- * /cronjobs:
- *   get:
- *     tags: [CronJobs]
- *     operationId: listCronJobs
- *     summary: The CronJobs that monitors select, or the groups of Jobs
- *     x-ability: read
- *     x-query: [namespaces, cronJobKinds, cronJobStatuses, cronJobStates, search, similar, monitor, slaVerdicts, includeRemoved, recent, cronJobSort, limit, offset, export]
- *     x-answers: { 200: CronJobList }
- * /cronjobs/{namespace}/{name}:
- *   get:
- *     tags: [CronJobs]
- *     operationId: getCronJob
- *     summary: One CronJob with figures, alerts and its newest runs
- *     x-ability: read
- *     x-query: [recentOfOne]
- *     x-answers: { 200: CronJobDetail }
- *     x-refusals: [404]
- * /cronjobs/{namespace}/{name}/history:
- *   delete:
- *     tags: [CronJobs]
- *     operationId: deleteHistory
- *     summary: Removes all that was recorded of a name, for good; alerts stay
- *     x-ability: deleteHistory
- *     x-answers: { 200: DeleteHistoryResult }
- *     x-refusals: [404]
- */
-
 /** The CronJobs that monitors select, one of them, and the removal of its history. */
-export function cronJobsRouter(deps: RouteDeps): ApiRouter {
-  const { guard, store, actions } = deps;
-  return createRouter()
-    .get('/cronjobs', guard({ ability: 'read', ...exportable, expensive: wholeList }), async (ctx) => {
-      const query = readQuery(ctx, cronJobsQuery, ...cronJobsRules);
+export const cronJobsRoutes = [
+  route(
+    {
+      method: 'GET',
+      path: '/cronjobs',
+      tag: 'CronJobs',
+      id: 'listCronJobs',
+      says: 'The CronJobs that monitors select, or the groups of Jobs',
+      ability: 'read',
+      ...exportable,
+      expensive: wholeList,
+      query: cronJobsQuery,
+      rules: [...cronJobsRules],
+      answer: CronJobList,
+    },
+    async ({ deps, ctx, query }) => {
       if (query.format) {
         const batches = readInBatches(deps, query);
-        await answerExport(deps, ctx, query.format, { name: 'cronjobs', columns: cronJobColumns, batches });
-        return;
+        return answerExport(deps, ctx, query.format, { name: 'cronjobs', columns: cronJobColumns, batches });
       }
-      ctx.body = await deps.answers.read(['cronjobs', query], () => readCronJobList(deps, query));
-    })
-    .get(one, guard({ ability: 'read' }), async (ctx) => {
-      const { recent = 0 } = readQuery(ctx, cronJobQuery);
+      return deps.answers.read(['cronjobs', query], () => readCronJobList(deps, query));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/cronjobs/:namespace/:name',
+      tag: 'CronJobs',
+      id: 'getCronJob',
+      says: 'One CronJob with figures, alerts and its newest runs',
+      ability: 'read',
+      query: cronJobQuery,
+      answer: CronJobDetail,
+    },
+    async ({ deps, ctx, query: { recent = 0 } }) => {
+      const { store } = deps;
       const known = await getKnownCronJob(store, ctx.params);
-      ctx.body = await deps.answers.read(['cronjob', known.ids, recent], async () => {
+      return deps.answers.read(['cronjob', known.ids, recent], async () => {
         const detail = await readCronJobDetail(deps, known, recent);
         if (!detail) throw notFound('CronJob', `${known.cronJob.namespace}/${known.cronJob.name}`, 'deleted');
         return detail;
       });
-    })
-    .delete(`${one}/history`, guard({ ability: 'deleteHistory' }), async (ctx) => {
-      readQuery(ctx, {});
-      readNoBody(ctx);
+    },
+  ),
+  route(
+    {
+      method: 'DELETE',
+      path: '/cronjobs/:namespace/:name/history',
+      tag: 'CronJobs',
+      id: 'deleteHistory',
+      says: 'Removes all that was recorded of a name, for good; alerts stay',
+      ability: 'deleteHistory',
+      answer: DeleteHistoryResult,
+    },
+    async ({ deps: { store, actions }, ctx }) => {
       const { cronJob } = await getKnownCronJob(store, ctx.params);
-      ctx.body = await actions.deleteHistory(cronJob);
-    });
-}
+      return actions.deleteHistory(cronJob);
+    },
+  ),
+];
 
 /** Newest runs that the page of a CronJob shows at once. */
 const shownExecutions = 20;

@@ -1,6 +1,6 @@
 import {
-  type DeliveryPage,
-  type RedriveResult,
+  DeliveryPage,
+  RedriveResult,
   deliveryKinds,
   deliverySortKeys,
   deliveryStates,
@@ -8,11 +8,10 @@ import {
 import { countDeliveries, findDelivery, listDeliveries, type DeliveryFilter } from '@cronjob-monitor/shared/store';
 import { notFound } from '../../errors.ts';
 import { pageOf, toPagination } from '../../middleware/pagination.ts';
-import { readNoBody, readQuery } from '../../middleware/validate.ts';
 import { isObjectId } from '../../object-name.ts';
 import { readWindow } from '../../windows.ts';
 import { authorOf } from '../author.ts';
-import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
+import { route } from '../route.ts';
 import { presentDelivery } from './present.ts';
 import { instant, name, names, namespaces, paging, sort, words } from '../../middleware/parameters.ts';
 
@@ -30,31 +29,20 @@ const deliveriesQuery = {
 
 const defaultLimit = 50;
 
-/**
- * @openapi
- * /deliveries:
- *   get:
- *     tags: [Channels]
- *     operationId: listDeliveries
- *     summary: Messages and what became of each
- *     x-ability: read
- *     x-query: [channels, deliveryStates, deliveryKinds, namespaces, alertId, createdSince, createdUntil, deliverySort, limit, offset]
- *     x-answers: { 200: DeliveryPage }
- * /deliveries/{id}/redrive:
- *   post:
- *     tags: [Channels]
- *     operationId: redriveDelivery
- *     summary: Sends a dead or parked message again
- *     x-ability: redrive
- *     x-answers: { 200: RedriveResult }
- *     x-refusals: [404, 409]
- */
-
 /** What was to be told to whom, and the second try of what was given up. */
-export function deliveriesRouter({ guard, store, actions }: RouteDeps): ApiRouter {
-  return createRouter()
-    .get('/deliveries', guard({ ability: 'read' }), async (ctx) => {
-      const { channel, state, kind, namespace, alert, since, until, sort, ...asked } = readQuery(ctx, deliveriesQuery);
+export const deliveriesRoutes = [
+  route(
+    {
+      method: 'GET',
+      path: '/deliveries',
+      tag: 'Channels',
+      id: 'listDeliveries',
+      says: 'Messages and what became of each',
+      ability: 'read',
+      query: deliveriesQuery,
+      answer: DeliveryPage,
+    },
+    async ({ deps: { store }, query: { channel, state, kind, namespace, alert, since, until, sort, ...asked } }) => {
       if (since !== undefined) readWindow({ since, until }, { since });
       const filter: DeliveryFilter = {
         channels: channel,
@@ -71,23 +59,32 @@ export function deliveriesRouter({ guard, store, actions }: RouteDeps): ApiRoute
       const [total, items] = isKnownForm
         ? await Promise.all([countDeliveries(store, filter), listDeliveries(store, filter, { sort, page })])
         : [0, []];
-      const body: DeliveryPage = { items: items.map(presentDelivery), pagination: toPagination(page, total) };
-      ctx.body = body;
-    })
-    .post('/deliveries/:id/redrive', guard({ ability: 'redrive' }), async (ctx) => {
-      readQuery(ctx, {});
-      readNoBody(ctx);
+      return { items: items.map(presentDelivery), pagination: toPagination(page, total) };
+    },
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/deliveries/:id/redrive',
+      tag: 'Channels',
+      id: 'redriveDelivery',
+      says: 'Sends a dead or parked message again',
+      ability: 'redrive',
+      answer: RedriveResult,
+      refusals: [409],
+    },
+    async ({ deps: { store, actions }, ctx }) => {
       const { id = '' } = ctx.params;
       if (!isObjectId(id)) throw notFound('Delivery', id, 'neverSeen');
       const { changed } = await actions.redrive(id, authorOf(ctx));
       const delivery = await findDelivery(store, id);
       if (!delivery) throw notFound('Delivery', id, 'expired');
-      const body: RedriveResult = {
+      return {
         success: true,
         message: changed ? 'Queued again' : 'It is waiting already',
         changed,
         delivery: presentDelivery(delivery),
       };
-      ctx.body = body;
-    });
-}
+    },
+  ),
+];

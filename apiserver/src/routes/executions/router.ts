@@ -1,10 +1,12 @@
 import {
   type Execution,
-  type ExecutionPage,
+  ExecutionPage,
   executionSortKeys,
   executionStatuses,
   executionTriggers,
   failureCauses,
+  ExecutionDetail,
+  RunComparison,
 } from '@cronjob-monitor/shared/contract';
 import {
   countExecutions,
@@ -18,12 +20,12 @@ import {
 } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
 import { exportsAreWhole, pageOf, toPagination } from '../../middleware/pagination.ts';
-import { readQuery } from '../../middleware/validate.ts';
 import { cutToMinute, readWindow } from '../../windows.ts';
 import { answerExport, exportable, exportFormat } from '../export/answer.ts';
 import { executionColumns } from '../export/columns.ts';
 import { executionNotFound, getKnownCronJob } from '../known-cron-job.ts';
-import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
+import type { RouteDeps } from '../deps.ts';
+import { route } from '../route.ts';
 import { explainRuns } from '../verdicts/explain-run.ts';
 import { readRevision } from '../verdicts/surroundings.ts';
 import { readComparison } from './compare.ts';
@@ -54,56 +56,33 @@ const compareUnits = 4;
 const defaultWindowMs = 30 * 86_400_000;
 const defaultLimit = 20;
 
-const list = '/cronjobs/:namespace/:name/executions';
-
-/**
- * @openapi
- * /cronjobs/{namespace}/{name}/executions:
- *   get:
- *     tags: [Runs]
- *     operationId: listExecutions
- *     summary: Ended runs of a name
- *     x-ability: read
- *     x-query: [executionStatuses, triggers, causes, executionsSince, executionsUntil, executionSort, limit, offset, export]
- *     x-answers: { 200: ExecutionPage }
- *     x-refusals: [404]
- * /cronjobs/{namespace}/{name}/executions/{jobName}:
- *   get:
- *     tags: [Runs]
- *     operationId: getExecution
- *     summary: One run with its pods, logs and events
- *     x-ability: read
- *     x-query: [uid]
- *     x-answers: { 200: ExecutionDetail }
- *     x-refusals: [404]
- * /cronjobs/{namespace}/{name}/executions/{jobName}/compare:
- *   get:
- *     tags: [Runs]
- *     operationId: compareExecutions
- *     summary: A run beside the newest success before it, or beside another run
- *     x-ability: read
- *     x-query: [uid, with]
- *     x-answers: { 200: RunComparison }
- *     x-refusals: [404, 429]
- */
-
 /** The run history of a name, earlier objects included, and one run of it. */
-export function executionsRouter(deps: RouteDeps): ApiRouter {
-  const { guard, store } = deps;
-  return createRouter()
-    .get(list, guard({ ability: 'read', ...exportable }), async (ctx) => {
-      const query = readQuery(ctx, executionsQuery, exportsAreWhole);
+export const executionsRoutes = [
+  route(
+    {
+      method: 'GET',
+      path: '/cronjobs/:namespace/:name/executions',
+      tag: 'Runs',
+      id: 'listExecutions',
+      says: 'Ended runs of a name',
+      ability: 'read',
+      ...exportable,
+      query: executionsQuery,
+      rules: [exportsAreWhole],
+      answer: ExecutionPage,
+    },
+    async ({ deps, ctx, query }) => {
+      const { store } = deps;
       const window = readWindow(query, { since: cutToMinute(deps.clock.now()) - defaultWindowMs });
       const { ids } = await getKnownCronJob(store, ctx.params);
       const { status: statuses, trigger: triggers, cause: causes } = query;
       const filter: ExecutionFilter = { cronJobIds: ids, statuses, triggers, causes, ...window };
       if (query.format) {
         const batches = readInBatches(store, filter, query.sort);
-        await answerExport(deps, ctx, query.format, { name: 'executions', columns: executionColumns, batches });
-        return;
+        return answerExport(deps, ctx, query.format, { name: 'executions', columns: executionColumns, batches });
       }
       const page = pageOf(query, defaultLimit);
-      ctx.body = await deps.answers.read(['executions', filter, query.sort, page], async () => {
+      return deps.answers.read(['executions', filter, query.sort, page], async () => {
         const revision = await readRevision(store);
         const [total, runs] = await Promise.all([
           countExecutions(store, filter),
@@ -111,11 +90,23 @@ export function executionsRouter(deps: RouteDeps): ApiRouter {
         ]);
         const explained = await explainRuns(store, ids.at(-1) ?? 0, runs);
         const items = runs.map((run) => presentExecution(run, { revision }, explained.get(run.jobUid)));
-        return { items, pagination: toPagination(page, total) } satisfies ExecutionPage;
+        return { items, pagination: toPagination(page, total) };
       });
-    })
-    .get(`${list}/:jobName`, guard({ ability: 'read' }), async (ctx) => {
-      const { uid } = readQuery(ctx, executionQuery);
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/cronjobs/:namespace/:name/executions/:jobName',
+      tag: 'Runs',
+      id: 'getExecution',
+      says: 'One run with its pods, logs and events',
+      ability: 'read',
+      query: executionQuery,
+      answer: ExecutionDetail,
+    },
+    async ({ deps, ctx, query: { uid } }) => {
+      const { store } = deps;
       const jobName = jobNameOf(ctx);
       const known = await getKnownCronJob(store, ctx.params);
       const run = await findExecution(store, { cronJobIds: known.ids, jobName, uid });
@@ -127,23 +118,37 @@ export function executionsRouter(deps: RouteDeps): ApiRouter {
       ]);
       const withheld = !(await mayReadLogs(deps, ctx));
       const explained = await explainRuns(store, known.cronJob.id, [run]);
-      ctx.body = presentExecutionDetail(run, evidence, {
+      return presentExecutionDetail(run, evidence, {
         withheld,
         compared,
         addition: { revision },
         explained: explained.get(run.jobUid),
         decisive: withheld ? [] : await readDecisive(store, known.ids, run, evidence),
       });
-    })
-    .get(`${list}/:jobName/compare`, guard({ ability: 'read', expensive: compareUnits }), async (ctx) => {
-      const { uid, with: other } = readQuery(ctx, compareQuery);
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/cronjobs/:namespace/:name/executions/:jobName/compare',
+      tag: 'Runs',
+      id: 'compareExecutions',
+      says: 'A run beside the newest success before it, or beside another run',
+      ability: 'read',
+      expensive: compareUnits,
+      query: compareQuery,
+      answer: RunComparison,
+    },
+    async ({ deps, ctx, query: { uid, with: other } }) => {
+      const { store } = deps;
       const jobName = jobNameOf(ctx);
       const known = await getKnownCronJob(store, ctx.params);
       const run = await findExecution(store, { cronJobIds: known.ids, jobName, uid });
       if (!run) throw executionNotFound(known.cronJob, jobName);
-      ctx.body = await readComparison(store, known, run, { other, withheld: !(await mayReadLogs(deps, ctx)) });
-    });
-}
+      return readComparison(store, known, run, { other, withheld: !(await mayReadLogs(deps, ctx)) });
+    },
+  ),
+];
 
 /** Runs of one batch of an export. */
 const batchSize = 500;

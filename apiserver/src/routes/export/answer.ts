@@ -19,6 +19,7 @@ export function isExport(ctx: ApiContext): boolean {
 
 /** What guards of a list that can be exported say: an export is a costly call, and reads for longer than a page. */
 export const exportable = {
+  exports: true,
   costly: isExport,
   expensive: (ctx: ApiContext): number => (isExport(ctx) ? 2 : 0),
 } as const;

@@ -1,4 +1,4 @@
-import { type Grid, type GridCell, gridSortKeys, slotOutcomes } from '@cronjob-monitor/shared/contract';
+import { Grid, type GridCell, gridSortKeys, slotOutcomes } from '@cronjob-monitor/shared/contract';
 import {
   countCronJobs,
   countGridCells,
@@ -12,11 +12,12 @@ import { statusOf } from '@cronjob-monitor/shared/domain';
 import { judgeCronJobs } from '../verdicts/of-cron-jobs.ts';
 import { readLateAfterMs } from '../late-after.ts';
 import { pageOf, toPagination, type PageRequest } from '../../middleware/pagination.ts';
-import { readQuery, type Values } from '../../middleware/validate.ts';
+import { type Values } from '../../middleware/validate.ts';
 import { cutToMinute } from '../../windows.ts';
 import { orNull, toSecondsOrNull, toWireInstant } from '../../wire-values.ts';
 import { figuresFromOf } from '../figures-from.ts';
-import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
+import type { RouteDeps } from '../deps.ts';
+import { route } from '../route.ts';
 import {
   instant,
   limit,
@@ -49,25 +50,23 @@ const mostCells = 200;
 
 const hourMs = 3_600_000;
 
-/**
- * @openapi
- * /grid:
- *   get:
- *     tags: [Time]
- *     operationId: getGrid
- *     summary: Runs that were, a lane for each CronJob
- *     x-ability: read
- *     x-query: [hours, gridUntil, namespaces, monitor, search, slotOutcomes, gridSort, gridLimit, offset]
- *     x-answers: { 200: Grid }
- *     x-refusals: [429]
- */
-
 /** GET /grid: the past, a lane for each CronJob. */
-export function gridRouter(deps: RouteDeps): ApiRouter {
-  return createRouter().get('/grid', deps.guard({ ability: 'read', expensive: 1 }), async (ctx) => {
-    ctx.body = await readGrid(deps, readQuery(ctx, gridQuery));
-  });
-}
+export const gridRoutes = [
+  route(
+    {
+      method: 'GET',
+      path: '/grid',
+      tag: 'Time',
+      id: 'getGrid',
+      says: 'Runs that were, a lane for each CronJob',
+      ability: 'read',
+      expensive: 1,
+      query: gridQuery,
+      answer: Grid,
+    },
+    ({ deps, query }) => readGrid(deps, query),
+  ),
+];
 
 async function readGrid(deps: RouteDeps, query: GridQuery): Promise<Grid> {
   const { store, clock } = deps;

@@ -7,7 +7,7 @@ import {
   type Store,
   type Heartbeat,
 } from '@cronjob-monitor/shared/store';
-import type { Health, HealthStatus, StorageState } from '@cronjob-monitor/shared/contract';
+import { Health, type HealthStatus, type StorageState } from '@cronjob-monitor/shared/contract';
 import {
   formatDuration,
   isSymptomCause,
@@ -17,34 +17,32 @@ import {
   type Instant,
   type Problem,
 } from '@cronjob-monitor/shared/domain';
-import { readQuery } from '../../middleware/validate.ts';
-import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
+import { route } from '../route.ts';
 import type { DatabaseWatch } from '../../database-watch.ts';
 import type { ApiSettings } from '../../settings.ts';
 import type { ProcessFacts } from '../../process-facts.ts';
 import { toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
 
-/**
- * @openapi
- * /health:
- *   get:
- *     tags: [Overview]
- *     operationId: getHealth
- *     summary: How the service is; 503 with the same body when it cannot serve
- *     x-answers: { 200: Health, 503: Health }
- *     x-no-store: true
- */
-
 /** GET /health: 503 with the same body when unhealthy, never an error body. Open in every mode. */
-export function healthRouter(deps: RouteDeps): ApiRouter {
-  return createRouter().get('/health', deps.guard({}), async (ctx) => {
-    readQuery(ctx, {});
-    const health = presentHealth(await gatherHealth(deps), deps.settings, deps.process);
-    ctx.state.noStore = true;
-    ctx.status = health.status === 'unhealthy' ? 503 : 200;
-    ctx.body = health;
-  });
-}
+export const healthRoutes = [
+  route(
+    {
+      method: 'GET',
+      path: '/health',
+      tag: 'Overview',
+      id: 'getHealth',
+      says: 'How the service is; 503 with the same body when it cannot serve',
+      answer: Health,
+      statuses: [200, 503],
+      noStore: true,
+    },
+    async ({ deps, ctx }) => {
+      const health = presentHealth(await gatherHealth(deps), deps.settings, deps.process);
+      ctx.status = health.status === 'unhealthy' ? 503 : 200;
+      return health;
+    },
+  ),
+];
 
 /** So long may the database take: health answers in any case. */
 const patienceMs = 2_000;

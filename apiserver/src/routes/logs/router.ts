@@ -5,11 +5,17 @@ import {
   type Store,
   type StoredExecution,
 } from '@cronjob-monitor/shared/store';
-import { executionStatuses, logSources, type JobLogs, type Problem } from '@cronjob-monitor/shared/contract';
-import { readQuery } from '../../middleware/validate.ts';
+import {
+  executionStatuses,
+  logSources,
+  JobLogs,
+  LogSearchResult,
+  type Problem,
+} from '@cronjob-monitor/shared/contract';
 import { cutToMinute, readWindow } from '../../windows.ts';
 import { executionNotFound, getKnownCronJob, type KnownCronJob } from '../known-cron-job.ts';
-import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
+import type { ApiContext } from '../../context.ts';
+import { route } from '../route.ts';
 import { decisiveIn, readDecisive } from '../executions/decisive.ts';
 import { flag, instant, name, names, namespaces, text, whole, word, words } from '../../middleware/parameters.ts';
 
@@ -62,68 +68,72 @@ const defaultTailLines = 500;
 /** A log is held whole in memory, several times over while it is made safe. */
 const units = 4;
 
-/**
- * @openapi
- * /cronjobs/{namespace}/{name}/executions/{jobName}/logs:
- *   get:
- *     tags: [Runs]
- *     operationId: getLogs
- *     summary: Logs of a run, ended or not
- *     x-ability: readLogs
- *     x-query: [container, tailLines, logSource, pod, previous, uid, logFormat]
- *     x-answers: { 200: JobLogs }
- *     x-refusals: [404, 429, 502]
- *     x-also: [text/plain]
- *     x-no-store: true
- * /logs/search:
- *   get:
- *     tags: [Runs]
- *     operationId: searchLogs
- *     summary: Lines of kept logs, those of the newest runs first
- *     x-ability: readLogs
- *     x-query: [logText, logRegex, namespaces, cronJobs, executionStatuses, executionsSince, executionsUntil, logCursor]
- *     x-answers: { 200: LogSearchResult }
- *     x-refusals: [429]
- *     x-no-store: true
- */
-
-/** GET …/executions/{jobName}/logs: of running Jobs too. */
-export function logsRouter({ guard, store, actions, clock }: RouteDeps): ApiRouter {
-  const path = '/cronjobs/:namespace/:name/executions/:jobName/logs';
-  const router = createRouter().get('/logs/search', guard({ ability: 'readLogs', expensive: units }), async (ctx) => {
-    const query = readQuery(ctx, searchQuery, hasText);
-    const { q = '', regex = false, namespace, cronjob, status, cursor } = query;
-    const window = readWindow(query, { since: cutToMinute(clock.now()) - defaultWindowMs });
-    const filter = { namespaces: namespace, cronJobs: cronjob, statuses: status, ...window };
-    const left = new AbortController();
-    ctx.res.once('close', () => left.abort());
-    ctx.body = await actions.searchLogs({ wanted: q, isRegex: regex, filter, cursor }, left.signal);
-    ctx.state.noStore = true;
-  });
-  return router.get(path, guard({ ability: 'readLogs', expensive: units }), async (ctx) => {
-    const query = readQuery(ctx, logsQuery);
-    const { namespace = '', jobName = '' } = ctx.params;
-    const known = await getKnownCronJob(store, ctx.params);
-    const found = await findJob(store, known, jobName, query.uid);
-    if (found === undefined) throw executionNotFound(known.cronJob, jobName);
-    const { container, pod, previous = false, tailLines = defaultTailLines, source = 'auto' } = query;
-    const { jobUid, run } = found;
-    const wish = { namespace, jobName, jobUid, container, pod, previous, tailLines };
-    const left = new AbortController();
-    ctx.res.once('close', () => left.abort()); // the cluster reads no further for who has gone
-    const logs = await actions.readLogs(wish, { source, signal: left.signal });
-    ctx.state.noStore = true;
-    if (query.format === 'text') {
-      ctx.attachment(`${jobName}-${logs.container}.log`);
-      ctx.type = 'text/plain; charset=utf-8';
-      ctx.body = logs.logs;
-    } else {
+/** Logs of one run, of running Jobs too, and what they have in them. */
+export const logsRoutes = [
+  route(
+    {
+      method: 'GET',
+      path: '/logs/search',
+      tag: 'Runs',
+      id: 'searchLogs',
+      says: 'Lines of kept logs, those of the newest runs first',
+      ability: 'readLogs',
+      expensive: units,
+      query: searchQuery,
+      rules: [hasText],
+      answer: LogSearchResult,
+      noStore: true,
+    },
+    async ({ deps: { clock, actions }, ctx, query }) => {
+      const { q = '', regex = false, namespace, cronjob, status, cursor } = query;
+      const window = readWindow(query, { since: cutToMinute(clock.now()) - defaultWindowMs });
+      const filter = { namespaces: namespace, cronJobs: cronjob, statuses: status, ...window };
+      return actions.searchLogs({ wanted: q, isRegex: regex, filter, cursor }, whileOpen(ctx));
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/cronjobs/:namespace/:name/executions/:jobName/logs',
+      tag: 'Runs',
+      id: 'getLogs',
+      says: 'Logs of a run, ended or not',
+      ability: 'readLogs',
+      expensive: units,
+      query: logsQuery,
+      answer: JobLogs,
+      also: ['text/plain'],
+      refusals: [502],
+      noStore: true,
+    },
+    async ({ deps: { store, actions }, ctx, query }) => {
+      const { namespace = '', jobName = '' } = ctx.params;
+      const known = await getKnownCronJob(store, ctx.params);
+      const found = await findJob(store, known, jobName, query.uid);
+      if (found === undefined) throw executionNotFound(known.cronJob, jobName);
+      const { container, pod, previous = false, tailLines = defaultTailLines, source = 'auto' } = query;
+      const { jobUid, run } = found;
+      const wish = { namespace, jobName, jobUid, container, pod, previous, tailLines };
+      const logs = await actions.readLogs(wish, { source, signal: whileOpen(ctx) });
+      if (query.format === 'text') {
+        ctx.attachment(`${jobName}-${logs.container}.log`);
+        ctx.type = 'text/plain; charset=utf-8';
+        ctx.body = logs.logs;
+        return undefined;
+      }
       const kept = run ? await listEvidence(store, jobUid) : [];
       const lines = run && !previous ? await readDecisive(store, known.ids, run, kept) : [];
       const isOver = run?.status === 'failed' && !previous;
-      ctx.body = { ...logs, decisive: isOver ? decisiveIn(lines, logs) : [] } satisfies JobLogs;
-    }
-  });
+      return { ...logs, decisive: isOver ? decisiveIn(lines, logs) : [] };
+    },
+  ),
+];
+
+/** Aborts when the client has gone: nothing is read any further for it. */
+function whileOpen(ctx: ApiContext): AbortSignal {
+  const left = new AbortController();
+  ctx.res.once('close', () => left.abort());
+  return left.signal;
 }
 
 /** The run of that name: one that goes on before one that has ended. */

@@ -1,10 +1,10 @@
 import {
   type MonitorCronJob,
-  type MonitorDetail,
+  MonitorDetail,
   type Ref,
   monitorPhases,
   type Monitor,
-  type MonitorList,
+  MonitorList,
   severities,
   type Condition,
   type MonitorChannel,
@@ -27,8 +27,9 @@ import {
 import type { ApiContext } from '../../context.ts';
 import { internalError, notFound } from '../../errors.ts';
 import { offsetNeedsLimit, pageOnWish, toPagination } from '../../middleware/pagination.ts';
-import { readQuery, type Values } from '../../middleware/validate.ts';
-import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
+import { type Values } from '../../middleware/validate.ts';
+import type { RouteDeps } from '../deps.ts';
+import { route } from '../route.ts';
 import { isObjectName } from '../../object-name.ts';
 import { presentAll } from '../cronjobs/list.ts';
 import { channelRefsOf, deadManLimitOf, isObject, maxDurationOf, slaOf } from '../../monitor-spec.ts';
@@ -44,40 +45,38 @@ const monitorsQuery = {
 };
 type MonitorsQuery = Values<typeof monitorsQuery>;
 
-/**
- * @openapi
- * /monitors:
- *   get:
- *     tags: [Monitors]
- *     operationId: listMonitors
- *     summary: Monitors with what their CronJobs come to
- *     x-ability: readMonitors
- *     x-query: [namespaces, monitorPhases, search, monitorSort, limit, offset]
- *     x-answers: { 200: MonitorList }
- * /monitors/{namespace}/{name}:
- *   get:
- *     tags: [Monitors]
- *     operationId: getMonitor
- *     summary: One monitor with its spec as applied
- *     x-ability: readMonitors
- *     x-answers: { 200: MonitorDetail }
- *     x-refusals: [404]
- */
-
 /** The monitors, and one of them with what it selects. */
-export function monitorsRouter(deps: RouteDeps): ApiRouter {
-  const { guard } = deps;
-  return createRouter()
-    .get('/monitors', guard({ ability: 'readMonitors' }), async (ctx) => {
-      const query = readQuery(ctx, monitorsQuery, offsetNeedsLimit);
-      ctx.body = await readMonitorList(deps, query, await listReadable(deps, ctx));
-    })
-    .get('/monitors/:namespace/:name', guard({ ability: 'readMonitors' }), async (ctx) => {
-      readQuery(ctx, {});
+export const monitorsRoutes = [
+  route(
+    {
+      method: 'GET',
+      path: '/monitors',
+      tag: 'Monitors',
+      id: 'listMonitors',
+      says: 'Monitors with what their CronJobs come to',
+      ability: 'readMonitors',
+      query: monitorsQuery,
+      rules: [offsetNeedsLimit],
+      answer: MonitorList,
+    },
+    async ({ deps, ctx, query }) => readMonitorList(deps, query, await listReadable(deps, ctx)),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/monitors/:namespace/:name',
+      tag: 'Monitors',
+      id: 'getMonitor',
+      says: 'One monitor with its spec as applied',
+      ability: 'readMonitors',
+      answer: MonitorDetail,
+    },
+    async ({ deps, ctx }) => {
       const { namespace = '', name = '' } = ctx.params;
-      ctx.body = await readMonitorDetail(deps, { namespace, name }, await listReadable(deps, ctx));
-    });
-}
+      return readMonitorDetail(deps, { namespace, name }, await listReadable(deps, ctx));
+    },
+  ),
+];
 
 /** A monitor may select CronJobs of other namespaces: those that the caller may not read are left out of rows and counts. Empty = all. */
 async function listReadable({ authentication }: RouteDeps, ctx: ApiContext): Promise<readonly string[]> {

@@ -1,4 +1,4 @@
-import type { PatternMatch, Problem } from '@cronjob-monitor/shared/contract';
+import type { PatternMatch, PatternTestInput, Problem } from '@cronjob-monitor/shared/contract';
 import {
   findRegexProblem,
   parseTemplate,
@@ -7,7 +7,6 @@ import {
 } from '@cronjob-monitor/shared/domain';
 import type { PatternQuestion } from '../../actions/index.ts';
 import { invalidRequest } from '../../errors.ts';
-import type { PatternBody } from './query.ts';
 
 /** The priority of a pattern that names none, as in the CustomResourceDefinition: above the built-in ones. */
 const standardPriority = 101;
@@ -16,10 +15,10 @@ const standardPriority = 101;
  * What a body asks, without the patterns of its monitor. Throws INVALID_REQUEST for neither pattern nor monitor, a match without criteria, an
  * expression or a template that cannot be used.
  */
-export function readPatternQuestion(body: PatternBody): Omit<PatternQuestion, 'ofMonitor'> {
+export function readPatternQuestion(body: PatternTestInput): Omit<PatternQuestion, 'ofMonitor'> {
   const { pattern, monitor, testContext = {} } = body;
   if (!pattern && !monitor) throw invalidRequest([problem('pattern', 'is required unless a monitor is named')]);
-  const match = pattern?.match as PatternMatch | undefined; // the same fields, absent ones undefined
+  const match = pattern?.match;
   const problems = pattern && match ? [...judgeMatch(match), ...judgeSuggestion(pattern.suggestion)] : [];
   if (problems.length > 0) throw invalidRequest(problems);
   const { namespace, cronjobName, jobName, exitCode, reason, logs, events = [] } = testContext;

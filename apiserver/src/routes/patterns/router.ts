@@ -1,44 +1,38 @@
-import type { Ref } from '@cronjob-monitor/shared/contract';
+import { type Ref, PatternTestInput, PatternTestResult } from '@cronjob-monitor/shared/contract';
 import type { FixPattern } from '@cronjob-monitor/shared/domain';
 import { findMonitor } from '@cronjob-monitor/shared/store';
 import { missingRight, questionOf } from '../../auth/permission.ts';
 import type { ApiContext } from '../../context.ts';
 import { forbidden, internalError, notFound } from '../../errors.ts';
-import { readBody, readQuery } from '../../middleware/validate.ts';
 import { fixPatternsOf } from '../../monitor-spec.ts';
 import { isObjectName } from '../../object-name.ts';
-import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
+import type { RouteDeps } from '../deps.ts';
+import { route } from '../route.ts';
 import { readPatternQuestion } from './pattern-question.ts';
-import { patternBody } from './query.ts';
-
-/**
- * @openapi
- * /patterns/test:
- *   post:
- *     tags: [Alerts]
- *     operationId: testPattern
- *     summary: Would a pattern of suggested fixes apply, and which one of a monitor's?
- *     x-ability: testPattern
- *     x-body: PatternTestInput
- *     x-answers: { 200: PatternTestResult }
- *     x-refusals: [404, 429]
- */
 
 /** Would this pattern of suggested fixes apply to a run like this, alone or among those of a monitor? */
-export function patternsRouter(deps: RouteDeps): ApiRouter {
-  const { guard, actions } = deps;
-  return createRouter().post(
-    '/patterns/test',
-    guard({ ability: 'testPattern', costly: true, harmless: true }),
-    async (ctx) => {
-      readQuery(ctx, {});
-      const body = readBody(ctx, patternBody);
+export const patternsRoutes = [
+  route(
+    {
+      method: 'POST',
+      path: '/patterns/test',
+      tag: 'Alerts',
+      id: 'testPattern',
+      says: "Would a pattern of suggested fixes apply, and which one of a monitor's?",
+      ability: 'testPattern',
+      costly: true,
+      harmless: true,
+      body: PatternTestInput,
+      answer: PatternTestResult,
+      refusals: [404],
+    },
+    async ({ deps, ctx, body }) => {
       const question = readPatternQuestion(body);
       const ofMonitor = body.monitor && (await patternsOf(deps, ctx, body.monitor));
-      ctx.body = await actions.testPattern({ ...question, ofMonitor });
+      return deps.actions.testPattern({ ...question, ofMonitor });
     },
-  );
-}
+  ),
+];
 
 /** Throws FORBIDDEN to who may not read the monitor, NOT_FOUND. */
 async function patternsOf(

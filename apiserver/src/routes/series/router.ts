@@ -1,4 +1,4 @@
-import type { Series } from '@cronjob-monitor/shared/contract';
+import { Series } from '@cronjob-monitor/shared/contract';
 import { dayOf, startOfDay } from '@cronjob-monitor/shared/domain';
 import {
   findOldestDay,
@@ -12,49 +12,54 @@ import {
   type FactPoint,
 } from '@cronjob-monitor/shared/store';
 import { slaOf } from '../../monitor-spec.ts';
-import { readQuery } from '../../middleware/validate.ts';
-import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
+import type { RouteDeps } from '../deps.ts';
+import { route } from '../route.ts';
 import { getKnownCronJob } from '../known-cron-job.ts';
 import { presentSeries } from './present.ts';
-import { defaultDays, fleetSeriesQuery, seriesQuery } from './query.ts';
+import { names, namespaces, oneMonitor, whole } from '../../middleware/parameters.ts';
 
-/**
- * @openapi
- * /series:
- *   get:
- *     tags: [Time]
- *     operationId: getFleetSeries
- *     summary: Figures of the fleet by UTC day
- *     x-ability: read
- *     x-query: [days, namespaces, monitor]
- *     x-answers: { 200: Series }
- *     x-refusals: [429]
- * /cronjobs/{namespace}/{name}/series:
- *   get:
- *     tags: [Time]
- *     operationId: getSeries
- *     summary: Figures of a CronJob by UTC day
- *     x-ability: read
- *     x-query: [days, facts]
- *     x-answers: { 200: Series }
- *     x-refusals: [404]
- */
+const days = whole('UTC days, 30 without it; today is the last.', { min: 1, max: 365 });
+const defaultDays = 30;
 
 /** Figures by UTC day, of one name and of the fleet. */
-export function seriesRouter(deps: RouteDeps): ApiRouter {
-  const { guard, store } = deps;
-  return createRouter()
-    .get('/series', guard({ ability: 'read', expensive: 1 }), async (ctx) => {
-      const { days = defaultDays, namespace, monitor } = readQuery(ctx, fleetSeriesQuery);
-      ctx.body = await readSeries(deps, { namespaces: namespace, monitor }, days);
-    })
-    .get('/cronjobs/:namespace/:name/series', guard({ ability: 'read' }), async (ctx) => {
-      const { days = defaultDays, facts } = readQuery(ctx, seriesQuery);
+export const seriesRoutes = [
+  route(
+    {
+      method: 'GET',
+      path: '/series',
+      tag: 'Time',
+      id: 'getFleetSeries',
+      says: 'Figures of the fleet by UTC day',
+      ability: 'read',
+      expensive: 1,
+      query: { days, namespace: namespaces, monitor: oneMonitor },
+      answer: Series,
+    },
+    ({ deps, query: { days = defaultDays, namespace, monitor } }) =>
+      readSeries(deps, { namespaces: namespace, monitor }, days),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/cronjobs/:namespace/:name/series',
+      tag: 'Time',
+      id: 'getSeries',
+      says: 'Figures of a CronJob by UTC day',
+      ability: 'read',
+      query: {
+        days,
+        facts: names('Names of facts, repeated or with commas: their figures come with each day.', 32),
+      },
+      answer: Series,
+    },
+    async ({ deps, ctx, query: { days = defaultDays, facts } }) => {
+      const { store } = deps;
       const { ids, cronJob } = await getKnownCronJob(store, ctx.params);
       const target = await rateTargetOf(store, cronJob.id);
-      ctx.body = await readSeries(deps, { cronJobIds: ids, facts }, days, target);
-    });
-}
+      return readSeries(deps, { cronJobIds: ids, facts }, days, target);
+    },
+  ),
+];
 
 /** Values of one fact that are read: a run each minute for a month. */
 const mostFactPoints = 50_000;

@@ -1,14 +1,13 @@
 import {
-  type Silence,
-  type SilenceList,
+  Silence,
+  SilenceList,
   type SilenceSortKey,
   type AlertType,
   type Severity,
   type SilenceState,
-  alertTypes,
-  severities,
   silenceSortKeys,
   silenceStates,
+  SilenceInput,
 } from '@cronjob-monitor/shared/contract';
 import {
   type SilenceMatcher,
@@ -24,22 +23,20 @@ import {
   listMutedBySilence,
   type StoredSilence,
 } from '@cronjob-monitor/shared/store';
-import * as yup from 'yup';
 import type { SilenceDraft } from '../../actions/index.ts';
 import type { ApiContext } from '../../context.ts';
 import type { Caller } from '../../auth/authentication.ts';
 import { internalError, notFound } from '../../errors.ts';
 import { askedNamespaces, permitIn } from '../../middleware/guard.ts';
 import { offsetNeedsLimit, pageOnWish, toPagination } from '../../middleware/pagination.ts';
-import { readBody, readNoBody, readQuery } from '../../middleware/validate.ts';
 import { isObjectId } from '../../object-name.ts';
 import { authorOf } from '../author.ts';
-import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
+import type { RouteDeps } from '../deps.ts';
+import { route } from '../route.ts';
 import { mayReadSilence, placesOf } from '../silence-places.ts';
 import { readSilenceDraft } from './silence-draft.ts';
 import { toWireInstant } from '../../wire-values.ts';
 import { flag, namespaces, paging, sort, words } from '../../middleware/parameters.ts';
-import { anyText, bool, listOf, object, oneOf, refField, text } from '../query.ts';
 
 const silencesQuery = {
   state: words('States; scheduled and active without it.', silenceStates),
@@ -50,79 +47,22 @@ const silencesQuery = {
 
 const newSilenceQuery = { dryRun: flag('Only says what it would hold; nothing is kept.') };
 
-const mostCriteria = 200;
-
-/** POST and PUT. What the fields say of one another is judged in silence-draft.ts. */
-const silenceBody = yup.object({
-  matcher: object({
-    namespaces: listOf(text(63).required('is required'), mostCriteria),
-    cronjobs: listOf(text(253).required('is required'), mostCriteria),
-    types: listOf(oneOf(alertTypes).required('is required'), alertTypes.length),
-    severities: listOf(oneOf(severities).required('is required'), severities.length),
-    monitor: refField(),
-    alertId: text(100),
-    all: bool(),
-  }).required('is required'),
-  startsAt: anyText(64),
-  endsAt: anyText(64),
-  duration: anyText(32),
-  untilResolved: bool(),
-  comment: text(500).required('is required'),
-  by: text(100),
-});
-export type SilenceBody = yup.InferType<typeof silenceBody>;
-
-const one = '/silences/:id';
-
-/**
- * @openapi
- * /silences:
- *   get:
- *     tags: [Silences]
- *     operationId: listSilences
- *     summary: What people muted
- *     x-ability: read
- *     x-query: [silenceStates, namespaces, silenceSort, limit, offset]
- *     x-answers: { 200: SilenceList }
- *   post:
- *     tags: [Silences]
- *     operationId: createSilence
- *     summary: Mutes what matches, until an end; with dryRun it only says what it would hold
- *     x-ability: silence
- *     x-query: [dryRun]
- *     x-body: SilenceInput
- *     x-answers: { 200: Silence, 201: Silence }
- * /silences/{id}:
- *   get:
- *     tags: [Silences]
- *     operationId: getSilence
- *     summary: One silence
- *     x-ability: read
- *     x-answers: { 200: Silence }
- *     x-refusals: [404]
- *   put:
- *     tags: [Silences]
- *     operationId: changeSilence
- *     summary: Gives a silence that is not over another matcher, span and comment
- *     x-ability: silence
- *     x-body: SilenceInput
- *     x-answers: { 200: Silence }
- *     x-refusals: [404, 409]
- *   delete:
- *     tags: [Silences]
- *     operationId: endSilence
- *     summary: Ends a silence now; it stays listed as expired
- *     x-ability: silence
- *     x-answers: { 200: Silence }
- *     x-refusals: [404]
- */
-
 /** What people muted, until when and why. */
-export function silencesRouter(deps: RouteDeps): ApiRouter {
-  const { guard, store, actions } = deps;
-  return createRouter()
-    .get('/silences', guard({ ability: 'read' }), async (ctx) => {
-      const { state, sort, limit, offset } = readQuery(ctx, silencesQuery, offsetNeedsLimit);
+export const silencesRoutes = [
+  route(
+    {
+      method: 'GET',
+      path: '/silences',
+      tag: 'Silences',
+      id: 'listSilences',
+      says: 'What people muted',
+      ability: 'read',
+      query: silencesQuery,
+      rules: [offsetNeedsLimit],
+      answer: SilenceList,
+    },
+    async ({ deps, ctx, query: { state, sort, limit, offset } }) => {
+      const { store } = deps;
       // As asked for, not as cut to what the caller may read: each silence is asked about by itself.
       const namespace = askedNamespaces(ctx);
       const states = state.length > 0 ? state : (['scheduled', 'active'] as const);
@@ -134,47 +74,97 @@ export function silencesRouter(deps: RouteDeps): ApiRouter {
       const page = pageOnWish({ limit, offset });
       const ordered = orderSilences(found, sort);
       const shown = page ? ordered.slice(page.offset, page.offset + page.limit) : ordered;
-      const body: SilenceList = {
+      return {
         items: await presentSilences(deps, ctx, shown),
         ...(page ? { pagination: toPagination(page, found.length) } : {}),
       };
-      ctx.body = body;
-    })
-    .post('/silences', guard({ ability: 'silence', asksLater: true }), async (ctx) => {
-      const { dryRun = false } = readQuery(ctx, newSilenceQuery);
-      const draft = await readDraft(deps, ctx);
+    },
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/silences',
+      tag: 'Silences',
+      id: 'createSilence',
+      says: 'Mutes what matches, until an end; with dryRun it only says what it would hold',
+      ability: 'silence',
+      asksLater: true,
+      query: newSilenceQuery,
+      body: SilenceInput,
+      answer: Silence,
+      statuses: [200, 201],
+    },
+    async ({ deps, ctx, query: { dryRun = false }, body }) => {
+      const { store, actions } = deps;
+      const draft = await readDraft(deps, ctx, body);
       if (dryRun) {
         const isReadable = await readableNamespaces(deps, ctx);
         const alerts = (await listMutableAlerts(store)).filter((alert) => isReadable(alert.namespace));
-        ctx.body = presentDraft(actions.draftSilence(draft), alerts, store.now());
-        return;
+        return presentDraft(actions.draftSilence(draft), alerts, store.now());
       }
       const silence = await actions.createSilence(draft);
       ctx.status = 201;
       ctx.set('Location', `/api/v1/silences/${silence.id}`);
-      ctx.body = await presentOne(deps, ctx, silence);
-    })
-    .get(one, guard({ ability: 'read', asksLater: true }), async (ctx) => {
-      readQuery(ctx, {});
+      return presentOne(deps, ctx, silence);
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/silences/:id',
+      tag: 'Silences',
+      id: 'getSilence',
+      says: 'One silence',
+      ability: 'read',
+      asksLater: true,
+      answer: Silence,
+    },
+    async ({ deps, ctx }) => {
       const silence = await getSilence(deps, ctx);
       await permitFor(deps, ctx, silence.matcher);
-      ctx.body = await presentOne(deps, ctx, silence);
-    })
-    .put(one, guard({ ability: 'silence', asksLater: true }), async (ctx) => {
-      readQuery(ctx, {});
-      const draft = await readDraft(deps, ctx);
+      return presentOne(deps, ctx, silence);
+    },
+  ),
+  route(
+    {
+      method: 'PUT',
+      path: '/silences/:id',
+      tag: 'Silences',
+      id: 'changeSilence',
+      says: 'Gives a silence that is not over another matcher, span and comment',
+      ability: 'silence',
+      asksLater: true,
+      body: SilenceInput,
+      answer: Silence,
+      refusals: [409],
+    },
+    async ({ deps, ctx, body }) => {
+      const { actions } = deps;
+      const draft = await readDraft(deps, ctx, body);
       const { id, matcher } = await getSilence(deps, ctx);
       await permitFor(deps, ctx, matcher);
-      ctx.body = await presentOne(deps, ctx, await actions.changeSilence(id, draft));
-    })
-    .delete(one, guard({ ability: 'silence', asksLater: true }), async (ctx) => {
-      readQuery(ctx, {});
-      readNoBody(ctx);
+      return presentOne(deps, ctx, await actions.changeSilence(id, draft));
+    },
+  ),
+  route(
+    {
+      method: 'DELETE',
+      path: '/silences/:id',
+      tag: 'Silences',
+      id: 'endSilence',
+      says: 'Ends a silence now; it stays listed as expired',
+      ability: 'silence',
+      asksLater: true,
+      answer: Silence,
+    },
+    async ({ deps, ctx }) => {
+      const { actions } = deps;
       const { id, matcher } = await getSilence(deps, ctx);
       await permitFor(deps, ctx, matcher);
-      ctx.body = await presentOne(deps, ctx, await actions.endSilence(id));
-    });
-}
+      return presentOne(deps, ctx, await actions.endSilence(id));
+    },
+  ),
+];
 
 /** Without a namespace it can concern each. */
 function concerns({ namespaces }: SilenceMatcher, asked: readonly string[]): boolean {
@@ -182,8 +172,7 @@ function concerns({ namespaces }: SilenceMatcher, asked: readonly string[]): boo
 }
 
 /** What the body asks for, once it is known that the caller may ask for it. */
-async function readDraft(deps: RouteDeps, ctx: ApiContext): Promise<SilenceDraft> {
-  const body = readBody(ctx, silenceBody);
+async function readDraft(deps: RouteDeps, ctx: ApiContext, body: SilenceInput): Promise<SilenceDraft> {
   const draft = readSilenceDraft(body, authorOf(ctx, body.by), deps.store.now());
   ctx.state.comment = draft.comment;
   await permitFor(deps, ctx, draft.matcher);

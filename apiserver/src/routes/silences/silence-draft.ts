@@ -1,14 +1,13 @@
-import type { Problem } from '@cronjob-monitor/shared/contract';
+import type { Problem, SilenceInput } from '@cronjob-monitor/shared/contract';
 import { parseDuration, type Instant, type SilenceMatcher } from '@cronjob-monitor/shared/domain';
 import type { SilenceDraft } from '../../actions/index.ts';
 import { invalidRequest } from '../../errors.ts';
 import { readInstant } from '../../middleware/instant.ts';
-import type { SilenceBody } from './router.ts';
 
 const longestMs = 30 * 86_400_000;
 
 /** What a body asks for. Throws INVALID_REQUEST with all that its fields say wrongly of one another (api.md section 9). */
-export function readSilenceDraft(body: SilenceBody, by: string, now: Instant): SilenceDraft {
+export function readSilenceDraft(body: SilenceInput, by: string, now: Instant): SilenceDraft {
   const problems: Problem[] = [];
   const matcher = readMatcher(body.matcher, problems);
   const startsAt = readAt('startsAt', body.startsAt, problems) ?? now;
@@ -18,7 +17,7 @@ export function readSilenceDraft(body: SilenceBody, by: string, now: Instant): S
   return { matcher, startsAt, endsAt, untilResolved: body.untilResolved ?? false, comment: body.comment, by };
 }
 
-function readMatcher(given: SilenceBody['matcher'], problems: Problem[]): SilenceMatcher {
+function readMatcher(given: SilenceInput['matcher'], problems: Problem[]): SilenceMatcher {
   const { namespaces = [], cronjobs = [], types = [], severities = [], monitor, alertId, all = false } = given;
   const lists = [namespaces, cronjobs, types, severities];
   const hasCriteria = lists.some((list) => list.length > 0) || monitor !== undefined || alertId !== undefined;
@@ -29,7 +28,7 @@ function readMatcher(given: SilenceBody['matcher'], problems: Problem[]): Silenc
   return { namespaces, cronjobs, types, severities, monitor: monitor ?? null, alertId: alertId ?? null, all };
 }
 
-function readEnd(body: SilenceBody, startsAt: Instant, problems: Problem[]): Instant | undefined {
+function readEnd(body: SilenceInput, startsAt: Instant, problems: Problem[]): Instant | undefined {
   const { endsAt, duration } = body;
   if ((endsAt === undefined) === (duration === undefined)) {
     problems.push(problem('endsAt', 'exactly one of endsAt and duration is needed', null));

@@ -1,5 +1,5 @@
 import {
-  type SlaList,
+  SlaList,
   type Ref,
   type SlaSubject,
   slaSubjects,
@@ -26,8 +26,8 @@ import {
   type ToldFacts,
 } from '@cronjob-monitor/shared/store';
 import { exportsAreWhole, offsetNeedsLimit, pageOnWish, toPagination } from '../../middleware/pagination.ts';
-import { readQuery, type Values } from '../../middleware/validate.ts';
-import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
+import { type Values } from '../../middleware/validate.ts';
+import { route } from '../route.ts';
 import { answerExport, exportable, inBatches, exportFormat } from '../export/answer.ts';
 import { slaColumns } from '../export/columns.ts';
 import { readSurroundings } from '../verdicts/surroundings.ts';
@@ -49,45 +49,44 @@ const slaQuery = {
 };
 type SlaQuery = Values<typeof slaQuery>;
 
-/**
- * @openapi
- * /sla:
- *   get:
- *     tags: [CronJobs]
- *     operationId: listTargets
- *     summary: Every target of every monitor, for each CronJob
- *     x-ability: read
- *     x-query: [namespaces, monitor, search, slaSubjects, targetVerdicts, slaSort, limit, offset, export]
- *     x-answers: { 200: SlaList }
- */
-
 /** Every target of every monitor, for each CronJob that it selects. */
-export function slaRouter({ guard, store, clock, logger }: RouteDeps): ApiRouter {
-  return createRouter().get('/sla', guard({ ability: 'read', ...exportable }), async (ctx) => {
-    const query = readQuery(ctx, slaQuery, offsetNeedsLimit, exportsAreWhole);
-    const surroundings = await readSurroundings({ store });
-    const now = clock.now();
-    const pairs = await gatherPairs(store, query, now);
-    const targets = pairs
-      .flatMap((facts) => presentTargets(facts, surroundings))
-      .filter(({ subject }) => query.subject.length === 0 || query.subject.includes(subject));
-    const found = targets.filter(({ verdict }) => query.verdict.length === 0 || query.verdict.includes(verdict));
-    const ordered = orderTargets(found, query.sort);
-    if (query.format) {
-      const batches = inBatches(ordered);
-      await answerExport({ clock, logger }, ctx, query.format, { name: 'sla', columns: slaColumns, batches });
-      return;
-    }
-    const page = pageOnWish(query);
-    const shown = page ? ordered.slice(page.offset, page.offset + page.limit) : ordered;
-    const body: SlaList = {
-      items: page ? await withDays(store, shown, pairs, dayOf(now)) : shown,
-      summary: countVerdicts(targets),
-      ...(page ? { pagination: toPagination(page, found.length) } : {}),
-    };
-    ctx.body = body;
-  });
-}
+export const slaRoutes = [
+  route(
+    {
+      method: 'GET',
+      path: '/sla',
+      tag: 'CronJobs',
+      id: 'listTargets',
+      says: 'Every target of every monitor, for each CronJob',
+      ability: 'read',
+      ...exportable,
+      query: slaQuery,
+      rules: [offsetNeedsLimit, exportsAreWhole],
+      answer: SlaList,
+    },
+    async ({ deps: { store, clock, logger }, ctx, query }) => {
+      const surroundings = await readSurroundings({ store });
+      const now = clock.now();
+      const pairs = await gatherPairs(store, query, now);
+      const targets = pairs
+        .flatMap((facts) => presentTargets(facts, surroundings))
+        .filter(({ subject }) => query.subject.length === 0 || query.subject.includes(subject));
+      const found = targets.filter(({ verdict }) => query.verdict.length === 0 || query.verdict.includes(verdict));
+      const ordered = orderTargets(found, query.sort);
+      if (query.format) {
+        const batches = inBatches(ordered);
+        return answerExport({ clock, logger }, ctx, query.format, { name: 'sla', columns: slaColumns, batches });
+      }
+      const page = pageOnWish(query);
+      const shown = page ? ordered.slice(page.offset, page.offset + page.limit) : ordered;
+      return {
+        items: page ? await withDays(store, shown, pairs, dayOf(now)) : shown,
+        summary: countVerdicts(targets),
+        ...(page ? { pagination: toPagination(page, found.length) } : {}),
+      };
+    },
+  ),
+];
 
 /** How each of these targets fared on each of the last days. */
 async function withDays(

@@ -1,4 +1,4 @@
-import { type SlotPage, type Slot, slotOutcomes, slotSortKeys } from '@cronjob-monitor/shared/contract';
+import { SlotPage, type Slot, slotOutcomes, slotSortKeys } from '@cronjob-monitor/shared/contract';
 import type { Instant } from '@cronjob-monitor/shared/domain';
 import {
   countSlots,
@@ -11,10 +11,11 @@ import {
 import { parse } from '@cronjob-monitor/shared/domain/schedule';
 import { readLateAfterMs } from '../late-after.ts';
 import { exportsAreWhole, pageOf, toPagination, type PageRequest } from '../../middleware/pagination.ts';
-import { readQuery, type Values } from '../../middleware/validate.ts';
+import { type Values } from '../../middleware/validate.ts';
 import { toWireInstantOrNull, orNull, toSeconds, toSecondsOrNull, toWireInstant } from '../../wire-values.ts';
 import { cutToMinute, readWindow } from '../../windows.ts';
-import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
+import type { RouteDeps } from '../deps.ts';
+import { route } from '../route.ts';
 import { getKnownCronJob, type KnownCronJob } from '../known-cron-job.ts';
 import { answerExport, exportable, exportFormat } from '../export/answer.ts';
 import { slotColumns } from '../export/columns.ts';
@@ -32,26 +33,22 @@ const slotsQuery = {
 const defaultWindowMs = 7 * 86_400_000;
 const defaultLimit = 100;
 
-/**
- * @openapi
- * /cronjobs/{namespace}/{name}/slots:
- *   get:
- *     tags: [Runs]
- *     operationId: listSlots
- *     summary: Expected runs and what became of each
- *     x-ability: read
- *     x-query: [slotsSince, slotsUntil, slotOutcomes, slotSort, limit, offset, export]
- *     x-answers: { 200: SlotPage }
- *     x-refusals: [404]
- */
-
 /** GET …/slots: the ledger of expected runs. */
-export function slotsRouter(deps: RouteDeps): ApiRouter {
-  return createRouter().get(
-    '/cronjobs/:namespace/:name/slots',
-    deps.guard({ ability: 'read', ...exportable }),
-    async (ctx) => {
-      const query = readQuery(ctx, slotsQuery, exportsAreWhole);
+export const slotsRoutes = [
+  route(
+    {
+      method: 'GET',
+      path: '/cronjobs/:namespace/:name/slots',
+      tag: 'Runs',
+      id: 'listSlots',
+      says: 'Expected runs and what became of each',
+      ability: 'read',
+      ...exportable,
+      query: slotsQuery,
+      rules: [exportsAreWhole],
+      answer: SlotPage,
+    },
+    async ({ deps, ctx, query }) => {
       const minute = cutToMinute(deps.clock.now());
       const standard = { since: minute - defaultWindowMs, until: minute + 60_000 };
       const { since, until = standard.until } = readWindow(query, standard);
@@ -61,13 +58,12 @@ export function slotsRouter(deps: RouteDeps): ApiRouter {
       if (query.format) {
         const due = await readDueSlots(deps, known, filter);
         const batches = readInBatches(deps.store, filter, due, query.sort.descending);
-        await answerExport(deps, ctx, query.format, { name: 'slots', columns: slotColumns, batches });
-        return;
+        return answerExport(deps, ctx, query.format, { name: 'slots', columns: slotColumns, batches });
       }
-      ctx.body = await readSlotPage(deps, known, filter, query);
+      return readSlotPage(deps, known, filter, query);
     },
-  );
-}
+  ),
+];
 
 /** What is due and not judged yet, newest first. */
 async function readDueSlots(

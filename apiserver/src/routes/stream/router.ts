@@ -5,7 +5,8 @@ import { tooManyStreams } from '../../errors.ts';
 import { createEventStream, retryMs } from '../../live/event-stream.ts';
 import { readQuery, type Values } from '../../middleware/validate.ts';
 import { toWireInstant } from '../../wire-values.ts';
-import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
+import type { RouteDeps } from '../deps.ts';
+import { route } from '../route.ts';
 import { mayReadSilenceOf } from '../silence-places.ts';
 import { namespaces, words } from '../../middleware/parameters.ts';
 
@@ -18,30 +19,28 @@ const pingEveryMs = 15_000;
 const healthEveryMs = 30_000;
 const permissionEveryMs = 60_000;
 
-/**
- * @openapi
- * /events/stream:
- *   get:
- *     tags: [Overview]
- *     operationId: streamEvents
- *     summary: Changes as they happen, as server-sent events
- *     x-ability: read
- *     x-query: [streamKinds, namespaces]
- *     x-answers: { 200: none }
- *     x-also: [text/event-stream]
- *     x-no-store: true
- */
-
-/** GET /events/stream: hints what to read again, as it happens. */
-export function streamRouter(deps: RouteDeps): ApiRouter {
-  return createRouter().get('/events/stream', deps.guard({ ability: 'read' }), async (ctx) => {
-    const query = readQuery(ctx, streamQuery);
-    if (deps.streams.count() >= deps.settings.maxStreams) throw tooManyStreams();
-    ctx.type = 'text/event-stream';
-    ctx.set({ 'Cache-Control': 'no-store, no-transform', 'X-Accel-Buffering': 'no' });
-    ctx.body = ctx.method === 'HEAD' ? '' : await openStream(deps, ctx, query.kinds);
-  });
-}
+/** Hints what to read again, as it happens. */
+export const streamRoutes = [
+  route(
+    {
+      method: 'GET',
+      path: '/events/stream',
+      tag: 'Overview',
+      id: 'streamEvents',
+      says: 'Changes as they happen, as server-sent events',
+      ability: 'read',
+      query: streamQuery,
+      also: ['text/event-stream'],
+      noStore: true,
+    },
+    async ({ deps, ctx, query }) => {
+      if (deps.streams.count() >= deps.settings.maxStreams) throw tooManyStreams();
+      ctx.type = 'text/event-stream';
+      ctx.set({ 'Cache-Control': 'no-store, no-transform', 'X-Accel-Buffering': 'no' });
+      ctx.body = ctx.method === 'HEAD' ? '' : await openStream(deps, ctx, query.kinds);
+    },
+  ),
+];
 
 /** A stream that ends with its client, with the right to read, or with this process. */
 async function openStream(deps: RouteDeps, ctx: ApiContext, kinds: readonly Kind[]) {

@@ -1,4 +1,4 @@
-import { type Timeline, type TimelineBucket, timelineSortKeys } from '@cronjob-monitor/shared/contract';
+import { Timeline, type TimelineBucket, timelineSortKeys, TimelineItem } from '@cronjob-monitor/shared/contract';
 import type { Instant, MaintenanceWindow } from '@cronjob-monitor/shared/domain';
 import {
   listCronJobsById,
@@ -8,12 +8,13 @@ import {
   type CronJobOutline,
 } from '@cronjob-monitor/shared/store';
 import { pageOf, toPagination } from '../../middleware/pagination.ts';
-import { readQuery, type Values } from '../../middleware/validate.ts';
+import { type Values } from '../../middleware/validate.ts';
 import { maintenanceOf } from '../../monitor-spec.ts';
 import { cutToMinute } from '../../windows.ts';
 import { toWireInstant } from '../../wire-values.ts';
 import { sortOutlines } from '../cronjobs/order.ts';
-import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
+import type { RouteDeps } from '../deps.ts';
+import { route } from '../route.ts';
 import { findOutlines } from '../find-outlines.ts';
 import { getKnownCronJob } from '../known-cron-job.ts';
 import { judgeCronJobs } from '../verdicts/of-cron-jobs.ts';
@@ -42,37 +43,35 @@ const hourMs = 3_600_000;
 /** Runs of one CronJob are looked for so far ahead: its schedule may come once in four years. */
 const farMs = 12 * 366 * 24 * hourMs;
 
-/**
- * @openapi
- * /timeline:
- *   get:
- *     tags: [Time]
- *     operationId: getFleetTimeline
- *     summary: Runs to come of the fleet
- *     x-ability: read
- *     x-query: [hours, namespaces, monitor, search, timelineSort, limit, offset]
- *     x-answers: { 200: Timeline }
- *     x-refusals: [429]
- * /cronjobs/{namespace}/{name}/timeline:
- *   get:
- *     tags: [Time]
- *     operationId: getTimeline
- *     summary: Runs to come of a CronJob
- *     x-ability: read
- *     x-query: [count]
- *     x-answers: { 200: TimelineItem }
- *     x-refusals: [404]
- */
-
 /** Runs to come, of the fleet and of one CronJob. */
-export function timelineRouter(deps: RouteDeps): ApiRouter {
-  const { guard, store, settings, clock } = deps;
-  return createRouter()
-    .get('/timeline', guard({ ability: 'read', expensive: 1 }), async (ctx) => {
-      ctx.body = await readTimeline(deps, readQuery(ctx, timelineQuery));
-    })
-    .get('/cronjobs/:namespace/:name/timeline', guard({ ability: 'read' }), async (ctx) => {
-      const { count = defaultCount } = readQuery(ctx, oneTimelineQuery);
+export const timelineRoutes = [
+  route(
+    {
+      method: 'GET',
+      path: '/timeline',
+      tag: 'Time',
+      id: 'getFleetTimeline',
+      says: 'Runs to come of the fleet',
+      ability: 'read',
+      expensive: 1,
+      query: timelineQuery,
+      answer: Timeline,
+    },
+    ({ deps, query }) => readTimeline(deps, query),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/cronjobs/:namespace/:name/timeline',
+      tag: 'Time',
+      id: 'getTimeline',
+      says: 'Runs to come of a CronJob',
+      ability: 'read',
+      query: oneTimelineQuery,
+      answer: TimelineItem,
+    },
+    async ({ deps, ctx, query: { count = defaultCount } }) => {
+      const { store, settings, clock } = deps;
       const { cronJob } = await getKnownCronJob(store, ctx.params);
       const from = clock.now();
       const upcoming = new UpcomingRuns(settings.defaultTimeZone);
@@ -81,9 +80,10 @@ export function timelineRouter(deps: RouteDeps): ApiRouter {
       const slots = schedule ? upcoming.slotsOf(cronJob, schedule, { from, until: from + farMs, most: count }) : [];
       const span = { from, until: slots.at(-1) ?? from, most: count };
       const [item] = await presentItems(deps, [cronJob], span, upcoming);
-      ctx.body = item;
-    });
-}
+      return item;
+    },
+  ),
+];
 
 async function readTimeline(deps: RouteDeps, query: TimelineQuery): Promise<Timeline> {
   const { clock, settings } = deps;

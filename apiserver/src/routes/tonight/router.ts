@@ -1,11 +1,11 @@
-import { maxLimit, type Problem, type TonightSpan } from '@cronjob-monitor/shared/contract';
+import { maxLimit, type Problem, type TonightSpan, Tonight } from '@cronjob-monitor/shared/contract';
 import { dailyInstants, type Instant } from '@cronjob-monitor/shared/domain';
 import { isZoneName } from '@cronjob-monitor/shared/domain/schedule';
 import { invalidRequest } from '../../errors.ts';
 import { instant, limit, name, namespaces } from '../../middleware/parameters.ts';
-import { readQuery, type Values } from '../../middleware/validate.ts';
+import { type Values } from '../../middleware/validate.ts';
 import { cutToMinute } from '../../windows.ts';
-import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
+import { route } from '../route.ts';
 import { readTonight } from './forecast.ts';
 
 const tonightQuery = {
@@ -20,34 +20,34 @@ const defaultLimit = 50;
 const hourMs = 3_600_000;
 const mostHours = 48;
 
-/**
- * @openapi
- * /tonight:
- *   get:
- *     tags: [Time]
- *     operationId: getTonight
- *     summary: Which runs to come may end badly, and why
- *     x-ability: read
- *     x-query: [tonightUntil, zone, namespaces, limit]
- *     x-answers: { 200: Tonight }
- *     x-refusals: [429]
- */
-
 /** GET /tonight: the risks of the runs to come. */
-export function tonightRouter(deps: RouteDeps): ApiRouter {
-  const { clock, settings, guard, answers } = deps;
-  return createRouter().get('/tonight', guard({ ability: 'read', expensive: 1 }), async (ctx) => {
-    const query = readQuery(ctx, tonightQuery, zoneIsKnown);
-    const from = cutToMinute(clock.now());
-    const { until, span } = endOf(query, query.zone ?? settings.defaultTimeZone, from);
-    if (until <= from || until > from + mostHours * hourMs)
-      throw invalidRequest([
-        { in: 'query', field: 'until', message: `must lie in the next ${mostHours} hours`, allowed: null },
-      ]);
-    const asked = { from, until, span, namespaces: query.namespace, limit: query.limit ?? defaultLimit };
-    ctx.body = await answers.read(['tonight', asked], () => readTonight(deps, asked));
-  });
-}
+export const tonightRoutes = [
+  route(
+    {
+      method: 'GET',
+      path: '/tonight',
+      tag: 'Time',
+      id: 'getTonight',
+      says: 'Which runs to come may end badly, and why',
+      ability: 'read',
+      expensive: 1,
+      query: tonightQuery,
+      rules: [zoneIsKnown],
+      answer: Tonight,
+    },
+    async ({ deps, query }) => {
+      const { clock, settings, answers } = deps;
+      const from = cutToMinute(clock.now());
+      const { until, span } = endOf(query, query.zone ?? settings.defaultTimeZone, from);
+      if (until <= from || until > from + mostHours * hourMs)
+        throw invalidRequest([
+          { in: 'query', field: 'until', message: `must lie in the next ${mostHours} hours`, allowed: null },
+        ]);
+      const asked = { from, until, span, namespaces: query.namespace, limit: query.limit ?? defaultLimit };
+      return answers.read(['tonight', asked], () => readTonight(deps, asked));
+    },
+  ),
+];
 
 function zoneIsKnown({ zone }: TonightQuery): Problem[] {
   return zone === undefined || isZoneName(zone)

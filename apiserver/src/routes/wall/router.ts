@@ -5,6 +5,7 @@ import {
   wallSortKeys,
   wallSteps,
   type WallStep,
+  Wall,
 } from '@cronjob-monitor/shared/contract';
 import { floorTo, type Instant, type WallSpan } from '@cronjob-monitor/shared/domain';
 import { invalidRequest } from '../../errors.ts';
@@ -20,9 +21,9 @@ import {
   word,
   words,
 } from '../../middleware/parameters.ts';
-import { readQuery, type Values } from '../../middleware/validate.ts';
+import { type Values } from '../../middleware/validate.ts';
 import { cutToMinute } from '../../windows.ts';
-import { createRouter, type ApiRouter, type RouteDeps } from '../deps.ts';
+import { route } from '../route.ts';
 import { readWall } from './read.ts';
 
 const wallQuery = {
@@ -76,38 +77,37 @@ function standardOf(step: WallStep): { readonly back: number; readonly ahead: nu
   return { back: Math.min(back, most - ahead), ahead };
 }
 
-/**
- * @openapi
- * /wall:
- *   get:
- *     tags: [Time]
- *     operationId: getWall
- *     summary: Runs that were and runs to come, in columns, a row for each CronJob
- *     x-ability: read
- *     x-query: [wallFrom, wallUntil, wallStep, wallGroup, namespaces, monitor, search, cronJobStates, wallOutcomes, wallSort, gridLimit, offset]
- *     x-answers: { 200: Wall }
- *     x-refusals: [429]
- */
-
 /** GET /wall: the fleet in columns of time. */
-export function wallRouter(deps: RouteDeps): ApiRouter {
-  const { clock, guard, answers } = deps;
-  return createRouter().get('/wall', guard({ ability: 'read', expensive: 1 }), async (ctx) => {
-    const query = readQuery(ctx, wallQuery);
-    const now = cutToMinute(clock.now());
-    const asked = {
-      span: spanOf(query, now),
-      now,
-      group: query.group ?? 'namespace',
-      filter: { namespaces: query.namespace, monitor: query.monitor, search: query.search },
-      states: query.state,
-      outcomes: query.outcome,
-      sort: query.sort,
-      page: pageOf(query, defaultLimit),
-    } as const;
-    ctx.body = await answers.read(['wall', asked], () => readWall(deps, asked));
-  });
-}
+export const wallRoutes = [
+  route(
+    {
+      method: 'GET',
+      path: '/wall',
+      tag: 'Time',
+      id: 'getWall',
+      says: 'Runs that were and runs to come, in columns, a row for each CronJob',
+      ability: 'read',
+      expensive: 1,
+      query: wallQuery,
+      answer: Wall,
+    },
+    async ({ deps, query }) => {
+      const { clock, answers } = deps;
+      const now = cutToMinute(clock.now());
+      const asked = {
+        span: spanOf(query, now),
+        now,
+        group: query.group ?? 'namespace',
+        filter: { namespaces: query.namespace, monitor: query.monitor, search: query.search },
+        states: query.state,
+        outcomes: query.outcome,
+        sort: query.sort,
+        page: pageOf(query, defaultLimit),
+      } as const;
+      return answers.read(['wall', asked], () => readWall(deps, asked));
+    },
+  ),
+];
 
 /** Both ends move outwards to full columns. */
 function spanOf({ from, until, step = '30m' }: Values<typeof wallQuery>, now: Instant): WallSpan {
