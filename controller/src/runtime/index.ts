@@ -11,13 +11,12 @@ export {
   type ReconcileResult,
 } from './reconcile-loop.ts';
 export { Reflector, type ReflectorDeps, type ReflectorState, type WatchMetrics } from './reflector.ts';
-export { ListOffer } from './list-form.ts';
 export { ReflectorSet, type RunningReflector } from './reflector-set.ts';
 export { Snapshots, type Snapshot, type SnapshotDeps, type SnapshotListener } from './snapshots.ts';
 export { Spool, type SpoolDeps, type SpoolEntry } from './spool.ts';
 export { Spooling, type SpoolingDeps } from './spooling.ts';
 export { WorkQueue, type QueueMetrics } from './work-queue.ts';
-export { nextTurn } from './list-pages.ts';
+export { ListOffer, nextTurn } from './lists.ts';
 export { BlindSpans } from './blind-spans.ts';
 export type { BlindSpan } from './watch-progress.ts';
 export { Batches } from './batches.ts';

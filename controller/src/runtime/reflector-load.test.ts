@@ -7,7 +7,7 @@ import type { ListPage, ListRequest, RawObject } from '@cronjob-monitor/shared/k
 import { FakeClock, RecordingLogger, settle } from '@cronjob-monitor/shared/testing';
 
 import { ObjectCache } from './cache.ts';
-import { ListOffer } from './list-form.ts';
+import { ListOffer } from './lists.ts';
 import { findIdentity, type Projected } from './objects.ts';
 import { Reflector } from './reflector.ts';
 

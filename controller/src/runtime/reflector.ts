@@ -1,17 +1,10 @@
-import {
-  type Cluster,
-  ClusterError,
-  initialEventsEnd,
-  type RawObject,
-  type WatchedKind,
-} from '@cronjob-monitor/shared/kube';
+import { type Cluster, ClusterError, type RawObject, type WatchedKind } from '@cronjob-monitor/shared/kube';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 
 import type { ObjectCache } from './cache.ts';
 import { ClusterOutage } from './cluster-outage.ts';
 import { Delivery } from './delivery.ts';
-import { ListForm, type ListOffer, type Unfinished } from './list-form.ts';
-import { listAll } from './list-pages.ts';
+import { listAll, ListForm, type ListOffer } from './lists.ts';
 import { ObjectDiff } from './object-diff.ts';
 import {
   type EventHandler,
@@ -323,7 +316,7 @@ export class Reflector<T extends Projected> {
     return this.#inPages('unreadable');
   }
 
-  #inPages(why: Unfinished): Recovery {
+  #inPages(why: 'refused' | 'silent' | 'unreadable'): Recovery {
     this.#listForm.unfinished(why);
     return { waitMs: 0, next: 'list' };
   }
@@ -360,7 +353,7 @@ function isChange(verb: string): verb is Change {
 /** The bookmark after the last object of a streamed list. */
 function marksEnd({ metadata }: RawObject): boolean {
   const annotations = isObject(metadata) ? metadata['annotations'] : undefined;
-  return isObject(annotations) && annotations[initialEventsEnd] === 'true';
+  return isObject(annotations) && annotations['k8s.io/initial-events-end'] === 'true';
 }
 
 function versionOf(object: RawObject): string | undefined {

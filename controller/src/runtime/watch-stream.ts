@@ -8,7 +8,7 @@ export type WatchLine =
   | { readonly type: 'event'; readonly verb: string; readonly object: Readonly<Record<string, unknown>> }
   | { readonly type: 'unreadable'; readonly why: 'notJson' | 'noEvent' | 'tooLong' | 'cut' };
 
-export interface StreamDeps {
+interface StreamDeps {
   readonly cluster: Pick<Cluster, 'watch'>;
   readonly clock: Clock;
   readonly request: WatchRequest;

@@ -9,7 +9,7 @@ import type { EventHandler, ObjectCache, ObjectEvent } from '../runtime/index.ts
 import { forgetAfterMs } from './monitor-seen.ts';
 import type { Selection } from './selection.ts';
 
-export interface JobGroupsDeps {
+interface JobGroupsDeps {
   readonly jobs: Pick<ObjectCache<JobFacts, 'cronJob'>, 'values' | 'listBy'>;
   /** Where the groups stand, beside the CronJobs of the cluster. */
   readonly groups: ObjectCache<CronJobFacts>;
@@ -35,7 +35,7 @@ export interface RefusedGroups {
 }
 
 /** More than this many groups are not watched: each is a row, a state and a few series, as a CronJob is. */
-export const mostGroups = 20_000;
+const mostGroups = 20_000;
 /** Names of refused groups that are kept: a condition shows a few. */
 const mostNamed = 20;
 

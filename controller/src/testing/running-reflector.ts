@@ -6,7 +6,7 @@ import { FakeClock, RecordingLogger, ScriptedCluster } from '@cronjob-monitor/sh
 
 import { ObjectCache } from '../runtime/cache.ts';
 import { type EventHandler, findIdentity, type Identity } from '../runtime/objects.ts';
-import { ListOffer } from '../runtime/list-form.ts';
+import { ListOffer } from '../runtime/lists.ts';
 import type { BlindSpan } from '../runtime/watch-progress.ts';
 import { Reflector } from '../runtime/reflector.ts';
 

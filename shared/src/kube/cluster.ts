@@ -25,15 +25,13 @@ export interface WatchRequest {
   readonly namespace?: string | undefined;
   /**
    * What is told are changes after this version. Absent: an ADDED event for each object that is there comes first, and their end is a bookmark
-   * with the annotation `initialEventsEnd` (WatchList): as new as a list without a version.
+   * with the annotation `k8s.io/initial-events-end` (WatchList): as new as a list without a version.
+   * https://kubernetes.io/docs/reference/using-api/api-concepts/#streaming-lists
    */
   readonly resourceVersion?: string | undefined;
   /** After so long the server ends the watch by itself. Bookmarks are always asked for. */
   readonly timeoutSeconds: number;
 }
-
-/** https://kubernetes.io/docs/reference/using-api/api-concepts/#streaming-lists */
-export const initialEventsEnd = 'k8s.io/initial-events-end';
 
 export interface LogRequest {
   readonly namespace: string;

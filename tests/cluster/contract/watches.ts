@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { initialEventsEnd, type RawObject, type WatchedKind } from '@cronjob-monitor/shared/kube';
+import type { RawObject, WatchedKind } from '@cronjob-monitor/shared/kube';
 import { systemClock } from '@cronjob-monitor/shared/process';
 import { RecordingLogger } from '@cronjob-monitor/shared/testing';
 import { ListOffer, ObjectCache, Reflector, type Projected } from '../../../controller/src/runtime/index.ts';
@@ -155,7 +155,7 @@ export function watchContract(subject: Subject): void {
       );
       assert.ok(lines.slice(0, end).every(({ type }) => type === 'ADDED'));
       const { annotations, resourceVersion } = lines[end]?.object.metadata ?? {};
-      assert.deepEqual(annotations, { [initialEventsEnd]: 'true' });
+      assert.deepEqual(annotations, { 'k8s.io/initial-events-end': 'true' });
       assert.ok(BigInt(resourceVersion) >= BigInt(before), 'as new as a list');
       assert.equal(said(lines.at(-1) as WatchLine), 'MODIFIED six');
     });

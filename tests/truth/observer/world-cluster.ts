@@ -1,6 +1,5 @@
 import {
   ClusterError,
-  initialEventsEnd,
   watchedKinds,
   type Cluster,
   type LeaseRecord,
@@ -122,7 +121,7 @@ export class WorldCluster implements Cluster {
     const objects = world
       .list(kind)
       .filter(({ metadata }) => namespace === undefined || metadata.namespace === namespace);
-    const mark = { resourceVersion: String(world.version), annotations: { [initialEventsEnd]: 'true' } };
+    const mark = { resourceVersion: String(world.version), annotations: { 'k8s.io/initial-events-end': 'true' } };
     return [...objects.map((object) => lineOf('ADDED', object)), lineOf('BOOKMARK', { metadata: mark })];
   }
 

@@ -15,7 +15,7 @@ export interface PodMemory {
 }
 
 /** Finds live pods; the reflector's cache. */
-export interface LivePods {
+interface LivePods {
   listBy(index: 'job', jobUid: string): PodFacts[];
 }
 

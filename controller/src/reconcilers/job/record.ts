@@ -29,12 +29,12 @@ import type { Redaction } from '@cronjob-monitor/shared/kube';
 import type { GatheredJob } from './gather.ts';
 
 /** What the store knows that the cluster does not. */
-export interface RecordedContext {
+interface RecordedContext {
   judgedSinceAt(cronJobUid: string): Instant | undefined;
   claimsOf(job: JobFacts): readonly SlotClaim[];
 }
 
-export interface RecordedEnds {
+interface RecordedEnds {
   /** Runs that got their row now: the ones that metrics count. */
   readonly counted: readonly Execution[];
   /** UIDs of Jobs whose CronJob has no row yet. */
@@ -43,7 +43,7 @@ export interface RecordedEnds {
   readonly factsOf: ReadonlySet<string>;
 }
 
-export interface RecordedRunning {
+interface RecordedRunning {
   /** UIDs of Jobs whose CronJob has no row yet: nothing is written of them. */
   readonly orphaned: ReadonlySet<string>;
   /** When a row changes by time alone, by UID. */
@@ -59,7 +59,7 @@ export interface JobRecords {
   recordRunning(jobs: readonly GatheredJob[], now: Instant): Promise<RecordedRunning>;
 }
 
-export interface JobRecordDeps {
+interface JobRecordDeps {
   readonly store: Store;
   readonly epoch: number;
   /** What Kubernetes says of a wait repeats what people wrote: names, arguments, answers of webhooks. */
