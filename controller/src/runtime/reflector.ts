@@ -244,6 +244,7 @@ export class Reflector<T extends Projected> {
     list.isWhole = true;
     this.#listForm.finished();
     this.#problem.worked('list');
+    this.#problem.worked('watch');
   }
 
   #takeInLine(line: WatchLine, stream: WatchStream): Promise<void> | void {

@@ -64,6 +64,14 @@ test('an account that may not ask for the release lists in pages; one that gets 
   await away.clock.advance(10_000);
   assert.ok(away.cluster.asked > 2);
   assert.equal(away.reflector.state.trouble?.sentence, 'cannot list jobs: unreachable');
+  away.cluster.release = version;
+  away.cluster.willWatch(new ScriptedWatch().event('BOOKMARK', end('5')));
+  await away.clock.advance(30_000);
+  assert.deepEqual([away.reflector.state.synced, away.reflector.state.trouble], [true, undefined]);
+  assert.deepEqual(
+    away.logger.lines.map(({ message }) => message),
+    ['the cluster does not answer', 'the cluster answers again'],
+  );
 });
 
 test('a list that ends before its mark deletes nothing, and is asked for again after a while', async (t) => {

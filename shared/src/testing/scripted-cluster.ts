@@ -66,14 +66,15 @@ export class ScriptedCluster implements Pick<Cluster, 'listPage' | 'watch' | 're
   reloads = 0;
   /** How often it was asked for its release. */
   asked = 0;
-  readonly #version: string | Error;
+  /** What it says then. */
+  release: string | Error;
   readonly #clock: Clock;
   readonly #pages: (ListPage | Error)[] = [];
   readonly #streams: (AsyncIterable<Uint8Array> | Error)[] = [];
 
-  constructor(clock: Clock, version: string | Error = 'v1.31.0') {
+  constructor(clock: Clock, release: string | Error = 'v1.31.0') {
     this.#clock = clock;
-    this.#version = version;
+    this.release = release;
   }
 
   /** The next pages, each one answer. */
@@ -102,7 +103,7 @@ export class ScriptedCluster implements Pick<Cluster, 'listPage' | 'watch' | 're
 
   async version(): Promise<string> {
     this.asked += 1;
-    return answer(this.#version);
+    return answer(this.release);
   }
 
   reloadCredentials(): void {
