@@ -85,7 +85,7 @@ export const fates: Readonly<Record<string, Fate>> = {
     pods: 1,
     log: 'reading all rows',
     event: 'BackoffLimitExceeded',
-    suggestion: /memory limit/,
+    suggestion: /memory/,
   },
   'image-pull': {
     says: 'names an image that no registry has',

@@ -362,18 +362,13 @@ function findProcess(folder: string, commandLine: string): number {
 
 function showProcess(pid: number): ProcessShown {
   const fields = readFileSync(`/proc/${pid}/status`, 'utf8').matchAll(/^(\w+):\s*(\S+)/gm);
-  // Fields of a mount: the fifth is where it is, the sixth how; behind the dash comes what kind it is.
+  // Fields of a mount: the fifth is where it is, the sixth how. Below /proc and /sys the kernel shows itself, and devices are no files.
   const mounts = readFileSync(`/proc/${pid}/mountinfo`, 'utf8')
     .split('\n')
-    .filter(Boolean)
-    .map((line) => {
-      const [, , , , at = '', how = ''] = line.split(' ');
-      return { at, how: how.split(','), kind: line.split(' - ')[1]?.split(' ')[0] ?? '' };
-    })
-    .filter(
-      ({ at, how, kind }) => how.includes('rw') && !/^(proc|sysfs|mqueue|devpts|cgroup2?)$/.test(kind) && at !== '/dev',
-    )
-    .map(({ at }) => at);
+    .map((line) => line.split(' '))
+    .filter(([, , , , , how = '']) => how.split(',').includes('rw'))
+    .map(([, , , , at = '']) => at)
+    .filter((at) => !/^\/(proc|sys|dev\/mqueue|dev\/pts)(\/|$)|^\/dev$/.test(at));
   return {
     status: Object.fromEntries([...fields].map(([, name = '', word = '']) => [name, word])),
     mounts: mounts.sort(),

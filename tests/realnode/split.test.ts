@@ -334,7 +334,12 @@ describe('split on a real node, with PostgreSQL by TLS', { skip: 'skipped' in st
   test('helm uninstall leaves what docs/uninstall.md says; the plain manifests on the same database show the same history', async () => {
     const history = await recorded('drained');
     await service.run('uninstall', 'cronjob-monitor', '--wait');
-    const stays = ['leases/cronjob-monitor', 'pods/cronjob-monitor-test', 'secrets/database', 'services/database'];
+    const stays = [
+      'leases/cronjob-monitor-controller',
+      'pods/cronjob-monitor-test',
+      'secrets/database',
+      'services/database',
+    ];
     await until('its pods have ended', async () => (await service.objects()).length <= stays.length);
     assert.deepEqual(await service.objects(), stays);
 
