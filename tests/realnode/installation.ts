@@ -304,3 +304,27 @@ export async function until(what: string, holds: () => Promise<boolean>, limitMs
     if (performance.now() > endsAt) throw new Error(`${what}: not within ${limitMs} ms`);
   }
 }
+
+/**
+ * Does it, prints how long it took, and throws when that was more than `limitMs`: as long as others keep the processors busy the limit is
+ * longer, by as much as a short computation takes longer than its own processor time.
+ */
+export async function inTime<T>(what: string, limitMs: number, work: () => Promise<T>): Promise<T> {
+  const before = slowdown();
+  const startedAt = performance.now();
+  const result = await work();
+  const tookMs = Math.round(performance.now() - startedAt);
+  const mostMs = Math.round(limitMs * Math.max(before, slowdown()));
+  console.log(`${what} after ${tookMs} ms, of ${mostMs} ms`);
+  if (tookMs > mostMs) throw new Error(`${what}: after ${tookMs} ms, it may take ${mostMs} ms`);
+  return result;
+}
+
+function slowdown(): number {
+  const computesMs = 300;
+  const before = process.cpuUsage();
+  const endsAt = performance.now() + computesMs;
+  while (performance.now() < endsAt);
+  const { user, system } = process.cpuUsage(before);
+  return Math.max(1, computesMs / ((user + system) / 1_000));
+}

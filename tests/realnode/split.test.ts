@@ -15,12 +15,13 @@ import {
   type PostgresServer,
 } from '../servers/index.ts';
 import type { Rendered } from '../chart/render.ts';
-import { created, Installation, readOnce, until, type PodShown } from './installation.ts';
+import { created, inTime, Installation, readOnce, until, type PodShown } from './installation.ts';
 import { startRealNode, testOfAll, type RealNode } from './real-node.ts';
 import { compareMemory, idle, keepRunning, reaches, runOnce } from './workloads.ts';
 
 const started = await startRealNode({ labels: ['', 'machine=second'] });
 const work = 'work';
+const readyMs = 30_000;
 const monitors = `/apis/cronjob-monitor.io/v1alpha1/namespaces/${work}/cronjobmonitors`;
 const onTheSecond = { nodeSelector: { machine: 'second' }, tolerations: [{ key: 'machine', operator: 'Exists' }] };
 const pods = { controller: 2, apiserver: 2 };
@@ -96,10 +97,10 @@ describe('split on a real node, with PostgreSQL by TLS', { skip: 'skipped' in st
   });
 
   test('helm install makes two controllers and two API servers under Pod Security restricted, and helm test passes', async () => {
-    const startedAt = performance.now();
-    await service.helm('install', values);
-    await service.untilReady(pods);
-    console.log(`ready ${Math.round(performance.now() - startedAt)} ms after helm install`);
+    await inTime('ready by helm install', readyMs, async () => {
+      await service.helm('install', values);
+      await service.untilReady(pods);
+    });
     assert.match(await service.run('test', 'cronjob-monitor', '--logs'), /a controller leads/);
     const health = await service.ask<Health>('/api/v1/health');
     assert.deepEqual([health.ready, health.problems], [true, []]);
@@ -351,10 +352,10 @@ describe('split on a real node, with PostgreSQL by TLS', { skip: 'skipped' in st
     );
     const plain = await Installation.prepare(node, 'cronjob-monitor');
     await giveDatabase(plain, { name: 'cronjob-monitor-database', port: 5432 });
-    const startedAt = performance.now();
-    await plain.applyManifests('split-postgres');
-    await plain.untilReady(pods);
-    console.log(`ready ${Math.round(performance.now() - startedAt)} ms after the manifests were applied`);
+    await inTime('ready by the manifests', readyMs, async () => {
+      await plain.applyManifests('split-postgres');
+      await plain.untilReady(pods);
+    });
     await until('a controller leads', async () => (await plain.ask<Health>('/api/v1/health')).ready);
     assert.deepEqual(await recorded('drained', plain), history);
     await plain.deleteManifests('split-postgres');

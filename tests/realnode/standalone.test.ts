@@ -12,13 +12,14 @@ import type {
 import type { Rendered } from '../chart/render.ts';
 import { stateOfTheComputer } from './computer.ts';
 import { fates } from './fates.ts';
-import { created, giveVolume, Installation, until } from './installation.ts';
+import { created, giveVolume, inTime, Installation, until } from './installation.ts';
 import { startRealNode, type RealNode } from './real-node.ts';
 import { compareMemory, KubeletSaid, runOnce } from './workloads.ts';
 
 const untouched = stateOfTheComputer({ pid: process.pid });
 const started = await startRealNode();
 const work = 'work';
+const readyMs = 30_000;
 
 describe('standalone on a real node', { skip: 'skipped' in started && started.skipped }, () => {
   const node = started as RealNode; // else the suite is skipped
@@ -45,10 +46,10 @@ describe('standalone on a real node', { skip: 'skipped' in started && started.sk
   });
 
   test('helm install makes a pod under Pod Security restricted that is soon ready, and helm test passes', async () => {
-    const startedAt = performance.now();
-    await service.helm('install', values);
-    const [pod] = await service.untilReady({ standalone: 1 });
-    console.log(`ready ${Math.round(performance.now() - startedAt)} ms after helm install`);
+    const [pod] = await inTime('ready by helm install', readyMs, async () => {
+      await service.helm('install', values);
+      return service.untilReady({ standalone: 1 });
+    });
     assert.equal(pod?.restarts, 0);
     const told = await service.run('test', 'cronjob-monitor', '--logs');
     assert.match(told, /Phase:\s+Succeeded/);
@@ -224,10 +225,10 @@ describe('standalone on a real node', { skip: 'skipped' in started && started.sk
     );
     const plain = await Installation.prepare(node, 'cronjob-monitor');
     const { storageClassName } = await giveVolume(node, 'plain');
-    const startedAt = performance.now();
-    await plain.applyManifests('standalone', { storageClassName });
-    const [first] = await plain.untilReady({ standalone: 1 });
-    console.log(`ready ${Math.round(performance.now() - startedAt)} ms after the manifests were applied`);
+    const [first] = await inTime('ready by the manifests', readyMs, async () => {
+      await plain.applyManifests('standalone', { storageClassName });
+      return plain.untilReady({ standalone: 1 });
+    });
     await until('a controller leads', async () => (await plain.ask<Health>('/api/v1/health')).ready);
     await until('the runs of the cluster are recorded', async () => {
       const runs = Object.values(await recorded(plain)).flat();
