@@ -94,7 +94,6 @@ export {
   type RecordedRuns,
 } from './executions/record-runs.ts';
 export { listRecordedJobs, listSlotClaims } from './executions/recorded-jobs.ts';
-export { listIncompleteRuns } from './executions/incomplete-runs.ts';
 export {
   listFactPoints,
   listNames,
@@ -105,7 +104,7 @@ export {
 } from './executions/run-facts.ts';
 export { findComparedRun, findComparedRuns, type ComparedRuns } from './executions/compared-runs.ts';
 export { updateExecutionFaults, updateExecutionFixes } from './executions/execution-fix.ts';
-export { updateExecutionEvidence, type MissingFacts } from './executions/execution-evidence.ts';
+export { listIncompleteRuns, updateExecutionEvidence, type MissingFacts } from './executions/execution-evidence.ts';
 export { listActiveJobs, putActiveJobs, removeActiveJobs, type ActiveJob } from './active-jobs.ts';
 export {
   evidenceKinds,

@@ -1,13 +1,48 @@
-import type { Fault } from '../../domain/index.ts';
+import type { Execution, Fault } from '../../domain/index.ts';
 import { change, firstRow } from '../ask.ts';
 import { withEvidenceOfRun } from '../catalog/job-templates.ts';
 import type { LastRun } from '../catalog/last-run.ts';
 import { cleanText, fromJson, optionalCleanText, optionalNumber, toJson } from '../column.ts';
-import type { Store } from '../database.ts';
+import type { Db, Store } from '../database.ts';
 import { toFault, toFaultColumns } from '../fault-columns.ts';
 import { toId16 } from '../id16.ts';
+import { rowsIn } from '../upsert.ts';
+import { statusWords } from '../words.ts';
 import { longestReason } from './execution-row.ts';
-import { fullReason, isToldTooEarly, shortReason } from './short-text.ts';
+import { fullReason, shortReason } from './short-text.ts';
+
+/**
+ * Those of these runs that are recorded as failed with less than is known of them now: without an exit code or a reason of their own, since
+ * their pods had not told it; or as `Error`, before the runtime had told the kubelet that memory ran out.
+ */
+export async function listIncompleteRuns(
+  db: Db,
+  runs: readonly Pick<Execution, 'jobUid' | 'reason'>[],
+): Promise<ReadonlySet<string>> {
+  const runOf = new Map(runs.map((run) => [toId16(run.jobUid), run]));
+  const bound = [...runOf.keys()].map((id16) => db.dialect.id16(id16));
+  const found = await rowsIn(
+    db,
+    bound,
+    (marks) =>
+      `select job_uid, status, exit_code, reason from executions where job_uid in (${marks}) and ((exit_code is null and (reason is null or reason = job_reason)) or reason = '${shortReason('Error')}')`,
+  );
+  const incomplete = new Set<string>();
+  for (const row of found) {
+    const run = runOf.get(db.dialect.id16Text(row['job_uid']));
+    if (run === undefined || statusWords.toWord(row['status']) !== 'failed') continue;
+    if (row['exit_code'] === null || isToldTooEarly(row['reason'], run.reason)) incomplete.add(run.jobUid);
+  }
+  return incomplete;
+}
+
+/**
+ * Whether a kept reason is what the kubelet said before it knew better: it may write the end of a container as `Error`, and `OOMKilled` in its
+ * place a moment later, since the runtime tells of an end and of memory by two ways.
+ */
+function isToldTooEarly(kept: unknown, told: string | undefined): boolean {
+  return kept === shortReason('Error') && told === 'OOMKilled';
+}
 
 /** What later evidence may add to a run; a value already there is kept, but for a reason that was told too early. */
 export interface MissingFacts {

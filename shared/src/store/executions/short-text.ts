@@ -58,14 +58,6 @@ export function shortReason(reason: string): string {
   return reason.startsWith('#') ? `#${reason}` : reason;
 }
 
-/**
- * Whether a kept reason is what the kubelet said before it knew better: it may write the end of a container as `Error`, and `OOMKilled` in its
- * place a moment later, since the runtime tells of an end and of memory by two ways.
- */
-export function isToldTooEarly(kept: unknown, told: string | undefined): boolean {
-  return kept === shortReason('Error') && told === 'OOMKilled';
-}
-
 export function fullReason(kept: string): string {
   if (!kept.startsWith('#')) return kept;
   return kept.startsWith('##') ? kept.slice(1) : (knownReasons[Number(kept.slice(1))] ?? kept);
