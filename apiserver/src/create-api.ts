@@ -17,14 +17,7 @@ import { createInstalledRedaction } from './installed-redaction.ts';
 import { createPatternThread, createSearchThread } from './pattern-thread.ts';
 import { createProcessFacts } from './process-facts.ts';
 import { createKeptFleet } from './live/kept-fleet.ts';
-import {
-  gatherFigures,
-  gatherMetrics,
-  gatherHealth,
-  keepEndedRuns,
-  presentHealth,
-  type RouteDeps,
-} from './routes/index.ts';
+import { gatherHealth, keepEndedRuns, presentHealth } from './routes/index.ts';
 import type { ApiSettings } from './settings.ts';
 import { createSharedAnswers } from './shared-answers.ts';
 
@@ -79,7 +72,7 @@ export function createApi(deps: ApiDeps): Api {
     { cluster: deps.cluster, clock, logger, count: metrics.countReview, listNamespaces: () => listNamespaces(store) },
   );
 
-  const fleet = fleetOf(store, clock);
+  const fleet = createKeptFleet({ store, clock });
   const haste = new HeapHaste(clock, hasteMs);
   const processFacts = createProcessFacts(deps.version, clock);
   const streams = createOpenStreams(metrics.streams);
@@ -141,16 +134,4 @@ export function createApi(deps: ApiDeps): Api {
       await Promise.all([watching, patternThread.close(), searchThread.close(), redaction.close()]);
     },
   };
-}
-
-/** The rows of the fleet with their figures, kept as long as nothing changes. */
-function fleetOf(store: Store, clock: Clock): RouteDeps['fleet'] {
-  return createKeptFleet({
-    store,
-    clock,
-    isTold: ({ sla }) => !sla.countMissed, // a run that did not start is not told
-    holdUntilAt: (figures) => figures.holdUntilAt,
-    countMetrics: (ids, now) => gatherMetrics(store, ids, now),
-    countFigures: (ids, now, wanted) => gatherFigures(store, ids, now, wanted),
-  });
 }

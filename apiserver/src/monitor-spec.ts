@@ -3,45 +3,13 @@ import {
   type DeadManRule,
   type FixPattern,
   type MaintenanceWindow,
+  slaOf,
+  type SlaTargetSpec,
 } from '@cronjob-monitor/shared/domain';
 
 /** What the API reads of a monitor's spec as applied. Whatever has another form than expected counts as absent. */
 
 type Json = Readonly<Record<string, unknown>>;
-
-export interface SlaTargetSpec {
-  readonly enabled: boolean;
-  /** Percent; undefined = no target. */
-  readonly minSuccessRate: number | undefined;
-  readonly windowDays: number;
-  readonly minRuns: number;
-  /** Runs that never started count as failed. */
-  readonly countMissed: boolean;
-}
-
-/** Window of figures where no monitor sets one. */
-export const defaultWindowDays = 7;
-
-export const noSla: SlaTargetSpec = {
-  enabled: false,
-  minSuccessRate: undefined,
-  windowDays: defaultWindowDays,
-  minRuns: 1,
-  countMissed: false,
-};
-
-export function slaOf(spec: unknown): SlaTargetSpec {
-  const sla = block(spec, 'sla');
-  if (!sla) return noSla;
-  const enabled = sla['enabled'] !== false;
-  return {
-    enabled,
-    minSuccessRate: enabled ? (numberIn(sla, 'minSuccessRate') ?? 95) : undefined,
-    windowDays: numberIn(sla, 'windowDays') ?? defaultWindowDays,
-    minRuns: numberIn(sla, 'minRuns') ?? 1,
-    countMissed: sla['countMissed'] === true,
-  };
-}
 
 /** The longest time without success: Go text, `auto` = from the schedule, undefined = off. */
 export function deadManLimitOf(spec: unknown): string | undefined {

@@ -1,18 +1,5 @@
-import { dayOf, startOfDay, type Instant } from '@cronjob-monitor/shared/domain';
+import type { Instant } from '@cronjob-monitor/shared/domain';
 import { invalidRequest } from './errors.ts';
-
-export interface Window {
-  readonly from: Instant;
-  readonly to: Instant;
-}
-
-const dayMs = 86_400_000;
-
-/** The last n x 24 h, cut to the minute so that answers stay the same within it, and as much before. */
-export function windowsOf(now: Instant, days: number): { readonly current: Window; readonly previous: Window } {
-  const from = cutToMinute(now) - days * dayMs;
-  return { current: { from, to: startOfDay(dayOf(now) + 1) }, previous: { from: from - days * dayMs, to: from } };
-}
 
 /** Conditional requests can match within a minute. */
 export function cutToMinute(at: Instant): Instant {

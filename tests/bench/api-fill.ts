@@ -6,6 +6,7 @@ import {
   projectChannel,
   projectCronJobs,
   projectMonitor,
+  relistAll,
   setTargets,
   takeEpoch,
   insertDelivery,
@@ -52,6 +53,7 @@ export async function fillFleet(
   await fillLastRuns(store, now);
   const listed = await listCronJobs(store, {});
   await fillAlerts(store, epoch, listed, now);
+  await relistAll(store); // rows were written by hand
   await analyse(store);
   const at = (index: number): { namespace: string; name: string } => ({
     namespace: namespaceOf(index),

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LimitSuggestions, MonitorPreview, SuggestedLimit } from '@cronjob-monitor/shared/contract';
-import { judgedValues, patchOf, suggestLimits } from '@cronjob-monitor/shared/domain';
+import { defaultWindowDays, judgedValues, patchOf, suggestLimits } from '@cronjob-monitor/shared/domain';
 import { decodeMonitorSpec, type MonitorSpec } from '@cronjob-monitor/shared/kube';
 import { findMonitor } from '@cronjob-monitor/shared/store';
-import { defaultWindowDays, isObject } from '../monitor-spec.ts';
+import { isObject } from '../monitor-spec.ts';
 import { toWireInstant } from '../wire-values.ts';
 import { findingsOf } from './preview/findings.ts';
 import { presentNothing, presentReplay } from './preview/present.ts';

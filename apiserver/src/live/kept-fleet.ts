@@ -1,22 +1,17 @@
-import type { Instant } from '@cronjob-monitor/shared/domain';
 import type { Clock } from '@cronjob-monitor/shared/process';
 import { listOutlines, type CronJobOutline, type NumberedChange, type Store } from '@cronjob-monitor/shared/store';
 import { joined } from './joined.ts';
-import { createKeptFigures, type CountFigures, type KeptFigures } from './kept-figures.ts';
+import { createKeptFacts, type KeptFacts, type ReadFacts } from './kept-facts.ts';
 import { orderOutlines, replaceOutlines, type OrderedOutlines } from './ordered-outlines.ts';
 import { createChangeFollower, type ChangeFollower } from './change-follower.ts';
 
 /**
- * Outlines and figures of all CronJobs, kept between two reads: every change that the database told before a read is in it, for what it
- * speaks of is read again. What changes without being told is seen when all is read anew.
+ * Outlines of all CronJobs for the pages that tell of the whole fleet at once, kept between two reads: every change that the database told
+ * before a read is in it, for what it speaks of is read again. What changes without being told is seen when all is read anew.
  */
-export interface KeptFleet<F, M> {
+export interface KeptFleet {
   /** All that monitors select, by namespace and name. */
   outlines(): Promise<readonly CronJobOutline[]>;
-  /** Of these CronJobs, by id; those of the window before only if they are wanted. */
-  figures(ids: readonly number[], wanted: { readonly withPrevious: boolean }): Promise<ReadonlyMap<number, F>>;
-  /** What the page of one CronJob tells of its runs; undefined when it has no row. */
-  metrics(id: number): Promise<M | undefined>;
   /**
    * Facts that follow from the ended runs of each CronJob: the function that is given reads them as `read` does, once and again of those of which
    * a change was told. Undefined: `read` found none. All are read anew every 10 minutes.
@@ -26,15 +21,12 @@ export interface KeptFleet<F, M> {
   forget(): void;
 }
 
-/** Reads something of CronJobs by their ids. */
-export type ReadFacts<T> = (ids: readonly number[]) => Promise<ReadonlyMap<number, T>>;
-
 /** A fleet that is read in less is read anew each time. */
 const leastTookMs = 10;
 /** All is read anew after so many times as long as that takes, and after 5 s at most. */
 const freshTimes = 100;
 const mostFreshMs = 5_000;
-/** Figures outlive that while changes are followed: nothing changes them without being told. */
+/** Facts outlive that while changes are followed: nothing changes them without being told. */
 const mostFollowedMs = 60_000;
 /** More CronJobs than these are not read by their names: all are. */
 const mostNamed = 300;
@@ -45,20 +37,8 @@ interface Kept {
   readonly freshUntilMs: number;
 }
 
-export function createKeptFleet<F, M>(deps: {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly countFigures: CountFigures<F>;
-  readonly countMetrics: CountFigures<M>;
-  /** Whether every change of these figures is told: only then they are kept. */
-  readonly isTold: (figures: F) => boolean;
-  /** Until when these figures are the same unless something is told. */
-  readonly holdUntilAt: (figures: F) => Instant;
-}): KeptFleet<F, M> {
-  const { store, clock, countFigures, countMetrics } = deps;
-  const figures = createKeptFigures({ ...deps, count: countFigures });
-  const metrics = createKeptFigures({ clock, count: countMetrics });
-  const ofCronJobs: Pick<KeptFigures<unknown>, 'forget' | 'forgetAll'>[] = [figures, metrics];
+export function createKeptFleet({ store, clock }: { readonly store: Store; readonly clock: Clock }): KeptFleet {
+  const ofCronJobs: Pick<KeptFacts<unknown>, 'forget' | 'forgetAll'>[] = [];
   let kept: Kept | undefined;
   let tookMs = 0;
   let generation = 0;
@@ -108,39 +88,19 @@ export function createKeptFleet<F, M>(deps: {
 
   return {
     outlines: async () => (await look()).outlines.all,
-    async figures(ids, wanted) {
-      if (ids.length === 0) return new Map();
-      if (tookMs < leastTookMs) return countFigures(ids, clock.now(), wanted);
-      const { outlines } = await look();
-      return figures.read(ids, wanted, (id) => outlines.ids.has(id));
-    },
-    async metrics(id) {
-      const wanted = { withPrevious: false };
-      if (tookMs < leastTookMs) return (await countMetrics([id], clock.now(), wanted)).get(id);
-      const { outlines } = await look();
-      return (await metrics.read([id], wanted, (known) => outlines.ids.has(known))).get(id);
-    },
     keep<T>(read: ReadFacts<T>) {
-      const facts = createKeptFigures({ clock, count: countAll(read), holdUntilAt: () => Infinity });
+      const facts = createKeptFacts(clock, read);
       ofCronJobs.push(facts);
       return async (ids) => {
         if (ids.length === 0 || tookMs < leastTookMs) return read(ids);
         const { outlines } = await look();
-        return facts.read(ids, { withPrevious: false }, (id) => outlines.ids.has(id));
+        return facts.read(ids, (id) => outlines.ids.has(id));
       };
     },
     forget() {
       generation++;
       kept = undefined;
     },
-  };
-}
-
-/** CronJobs of which nothing is found are in the answer too: that is known of them. */
-function countAll<T>(read: ReadFacts<T>): CountFigures<T | undefined> {
-  return async (ids) => {
-    const found = await read(ids);
-    return new Map(ids.map((id) => [id, found.get(id)]));
   };
 }
 

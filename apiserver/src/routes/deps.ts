@@ -1,4 +1,3 @@
-import type { CronJobMetrics } from '@cronjob-monitor/shared/contract';
 import type { Clock, Logger, ProblemList } from '@cronjob-monitor/shared/process';
 import type { Store } from '@cronjob-monitor/shared/store';
 import type { Actions } from '../actions/index.ts';
@@ -12,14 +11,13 @@ import type { ProcessFacts } from '../process-facts.ts';
 import type { ApiSettings } from '../settings.ts';
 import type { KeptFleet } from '../live/kept-fleet.ts';
 import type { SharedAnswers } from '../shared-answers.ts';
-import type { CronJobFigures } from './cronjobs/figures.ts';
 import type { EndedRuns } from './tonight/ended-runs.ts';
 
 /** What routes are made of. */
 export interface RouteDeps {
   readonly store: Store;
   readonly answers: SharedAnswers;
-  readonly fleet: KeptFleet<CronJobFigures, CronJobMetrics>;
+  readonly fleet: KeptFleet;
   readonly ended: EndedRuns;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -1,45 +1,71 @@
-import type { CronJobKind } from '@cronjob-monitor/shared/contract';
-import { isGroupName } from '@cronjob-monitor/shared/domain';
+import {
+  healthStates,
+  type CronJobKind,
+  type TimelineSortKey,
+  type WallSortKey,
+} from '@cronjob-monitor/shared/contract';
+import { isGroupName, type Instant } from '@cronjob-monitor/shared/domain';
 import { listOutlines, type CronJobFilter, type CronJobOutline } from '@cronjob-monitor/shared/store';
 import { byName } from '../live/ordered-outlines.ts';
+import { nextRunOf } from '../next-run.ts';
 import type { RouteDeps } from './deps.ts';
-import { isSimilar } from './similar-names.ts';
 
 /**
- * All CronJobs that a filter lets through, by namespace and name; groups of Jobs only where it names their kind. What is kept of the fleet serves; what that does not tell of a CronJob,
- * its monitors and its history, the database is asked for. `similar`: the search finds names that are nearly so as well, of CronJobs that are there.
+ * All CronJobs that a filter lets through, by namespace and name, for pages that tell of the whole fleet at once. What is kept of the fleet
+ * serves; the CronJobs of a monitor the database is asked for.
  */
 export async function findOutlines(
   { store, fleet }: Pick<RouteDeps, 'store' | 'fleet'>,
-  given: CronJobFilter,
-  similar = false,
+  filter: Pick<CronJobFilter, 'namespaces' | 'search' | 'monitor'>,
 ): Promise<readonly CronJobOutline[]> {
-  const filter = { ...given, kinds: given.kinds?.length ? given.kinds : usualKinds };
-  if (filter.monitor !== undefined) return (await listOutlines(store, filter)).toSorted(byName);
-  const selected = select(await fleet.outlines(), filter, similar);
-  if (!filter.includeRemoved) return selected;
-  const ids = new Set(selected.map(({ id }) => id));
-  const removed = await listOutlines(store, { ...filter, onlyRemoved: true });
-  // What was removed between the two questions is in both.
-  return [...selected, ...removed.filter(({ id }) => !ids.has(id))].toSorted(byName);
+  if (filter.monitor) return (await listOutlines(store, { ...filter, kinds: usualKinds })).toSorted(byName);
+  const { namespaces = [], search } = filter;
+  const wanted = new Set(namespaces);
+  const part = search?.toLowerCase() ?? ''; // names of Kubernetes are lower case
+  return (await fleet.outlines()).filter(
+    (outline) =>
+      kindOf(outline) === 'CronJob' &&
+      (wanted.size === 0 || wanted.has(outline.namespace)) &&
+      outline.name.includes(part),
+  );
 }
 
-const usualKinds: readonly CronJobKind[] = ['CronJob'];
+/** Groups of Jobs are told of only where they are asked for. */
+export const usualKinds: readonly CronJobKind[] = ['CronJob'];
 
 export function kindOf({ name }: Pick<CronJobOutline, 'name'>): CronJobKind {
   return isGroupName(name) ? 'Jobs' : 'CronJob';
 }
 
-function select(
-  all: readonly CronJobOutline[],
-  { namespaces = [], search, kinds = usualKinds }: CronJobFilter,
-  similar: boolean,
-): readonly CronJobOutline[] {
-  const outlines = all.filter((outline) => kinds.includes(kindOf(outline)));
-  if (namespaces.length === 0 && search === undefined) return outlines;
-  const wanted = new Set(namespaces);
-  const part = search?.toLowerCase() ?? ''; // names of Kubernetes are lower case
-  const isFound = (outline: CronJobOutline): boolean =>
-    similar ? isSimilar(part, outline) : outline.name.includes(part);
-  return outlines.filter((outline) => (wanted.size === 0 || wanted.has(outline.namespace)) && isFound(outline));
+type Key = string | number | undefined;
+
+/** Facts that the next run is computed from. */
+export interface OrderFacts {
+  readonly now: Instant;
+  readonly defaultTimeZone: string;
+}
+
+const keys: Readonly<Record<TimelineSortKey | WallSortKey, (outline: CronJobOutline, facts: OrderFacts) => Key>> = {
+  name: ({ name }) => name,
+  namespace: ({ namespace }) => namespace,
+  status: ({ state }) => healthStates.indexOf(state),
+  nextRun: (outline, { now, defaultTimeZone }) => nextRunOf(outline, now, defaultTimeZone),
+};
+
+/** These outlines in the order of a key: unknown values last both ways, ties as they were given, which is by namespace and name. */
+export function sortOutlines(
+  outlines: readonly CronJobOutline[],
+  sort: { readonly key: keyof typeof keys; readonly descending: boolean },
+  facts: OrderFacts,
+): CronJobOutline[] {
+  const keyOf = keys[sort.key];
+  const keyed = outlines.map((outline) => ({ outline, key: keyOf(outline, facts) }));
+  const least = sort.descending ? 1 : -1;
+  keyed.sort(({ key: a }, { key: b }) => {
+    if (a === b) return 0;
+    if (a === undefined) return 1;
+    if (b === undefined) return -1;
+    return a < b ? least : -least;
+  });
+  return keyed.map(({ outline }) => outline);
 }

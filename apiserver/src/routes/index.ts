@@ -32,8 +32,6 @@ import { whoamiRoutes } from './whoami/router.ts';
 export type { RouteDeps } from './deps.ts';
 export { createApiRouter, route, type Route } from './route.ts';
 export { keepEndedRuns } from './tonight/ended-runs.ts';
-export { gatherFigures } from './cronjobs/figures.ts';
-export { gatherMetrics } from './cronjobs/metrics.ts';
 export { gatherHealth, presentHealth } from './health/router.ts';
 
 /** Every operation of /api/v1. */

@@ -8,6 +8,7 @@ import {
   listLiveAlerts,
   markUnjudged,
   movePendingDue,
+  rateDue,
   type CountedRunOf,
   type Store,
   type Tx,
@@ -112,6 +113,7 @@ export interface Evaluation {
 
 const recheckEveryMs = 1_000;
 const askEveryMs = 250;
+const rateEveryMs = 60_000;
 /** What no caller waits for is judged in pieces: others come between. */
 const pieceOfRest = 200;
 
@@ -212,6 +214,11 @@ class EvaluationOfTerm implements Evaluation {
       }),
       this.#signal,
     );
+    this.#deps.clock.every(
+      rateEveryMs,
+      this.#guarded(() => this.#rate({ all: false })),
+      this.#signal,
+    );
     const { clock, logger, postponedBecause } = this.#deps;
     const ticker = {
       clock,
@@ -228,6 +235,8 @@ class EvaluationOfTerm implements Evaluation {
     await Promise.all([
       runSchedulers(this.#schedulers(), { ...ticker, postponedBecause }, this.#signal),
       runSchedulers([prune], { ...ticker, postponedBecause: () => undefined }, this.#signal),
+      // An earlier release may have written meanwhile, and it knows no list.
+      this.#untilDone(() => this.#rate({ all: true })),
       this.#untilDone(async () => {
         for (; rest.length > 0 && !this.#signal.aborted; rest = rest.slice(pieceOfRest))
           await this.#passes.evaluate(rest.slice(0, pieceOfRest), allParts);
@@ -266,6 +275,12 @@ class EvaluationOfTerm implements Evaluation {
       { name: 'stuck-job-check', intervalMs: stuckJobCheckMs, run: () => this.#judgeRunning() },
       { name: 'sla-recalculation', intervalMs: slaRecalculationMs, run: () => this.#judgeRates() },
     ];
+  }
+
+  /** Runs leave the windows of the list with time alone. */
+  async #rate({ all }: { readonly all: boolean }): Promise<void> {
+    const { store, term } = this.#deps;
+    await rateDue(store, term.epoch, { all, signal: this.#signal });
   }
 
   async #judgePresence(): Promise<void> {

@@ -135,16 +135,33 @@ export { listRetentionOwners, type RetentionOwner } from './pruning/prune-catalo
 export type { LastRun } from './catalog/last-run.ts';
 export type { CronJobFilter } from './catalog/cron-job-filter.ts';
 export {
-  countCronJobs,
   findCronJob,
   isCronJobSelected,
   listCronJobIds,
   listCronJobs,
   listCronJobsById,
-  storedCronJobSorts,
   type CatalogCronJob,
-  type StoredCronJobSort,
 } from './catalog/list-cron-jobs.ts';
+export {
+  countCronJobs,
+  listIdsInOrder,
+  listNamesOf,
+  type CronJobCounts,
+  type CronJobSort,
+  type PageOptions,
+} from './catalog/page-cron-jobs.ts';
+export { listFaults, listWindowCounts, rateDue, relistAll } from './catalog/cronjob-list.ts';
+export {
+  countScheduled,
+  countWithMissed,
+  gatherFigures,
+  mostNamed,
+  noRuns,
+  rateVerdictOf,
+  type CronJobFigures,
+  type RateCounts,
+  type Rates,
+} from './catalog/rate-counts.ts';
 export { listOutlines, type CronJobOutline } from './catalog/list-outlines.ts';
 export {
   countMonitorPhases,

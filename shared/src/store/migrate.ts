@@ -88,6 +88,7 @@ export async function bringForward(
     await apply(store, db, migration, app.version);
     onApplied({ version: migration.version, step: migration.name });
   }
+  for (const migration of pending) await migration.fill?.(db);
   const from = done.at(-1)?.version ?? 0;
   return { from, to: pending.at(-1)?.version ?? from, applied: pending.map(({ name }) => name) };
 }

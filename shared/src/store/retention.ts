@@ -176,14 +176,14 @@ async function clearOwner(tx: Tx, id: number): Promise<void> {
      missed_slot_at = null, broken = null, fact_problems = null, template_runs = null, template_ok = null where id = ?`,
     [tx.now(), id],
   );
-  await recordChanges(tx, await cronJobChanges(tx, [id]));
+  await recordChanges(tx, await cronJobChanges(tx, [id], [], { recount: true }));
 }
 
 async function clearFigures(tx: Tx, id: number): Promise<void> {
   await change(tx, 'delete from rollups where cronjob_id = ?', [id]);
   await change(tx, 'delete from spec_epochs where cronjob_id = ? and to_at is not null', [id]);
   // A reader since the history began to go has figures of a part of it.
-  await recordChanges(tx, await cronJobChanges(tx, [id]));
+  await recordChanges(tx, await cronJobChanges(tx, [id], [], { recount: true }));
 }
 
 /** One removal in batches, each a transaction of its own under the lock of the CronJob's row, until its time is over. */
@@ -251,7 +251,7 @@ class Removal {
        oldest_run_at = (select min(created_at) from executions where cronjob_id = ?) where id = ?`,
       [baselineAt, baselineAt, cronJobId, cronJobId],
     );
-    await recordChanges(tx, await cronJobChanges(tx, [cronJobId]));
+    await recordChanges(tx, await cronJobChanges(tx, [cronJobId], [], { recount: true }));
   }
 
   async deleteSlots(cronJobId: number, range: Range): Promise<void> {

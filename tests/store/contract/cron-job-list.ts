@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { slaVerdicts } from '@cronjob-monitor/shared/contract';
 import {
   countMonitorPhases,
   countCronJobs,
@@ -8,17 +9,27 @@ import {
   findMonitor,
   forgetCronJob,
   forgetMonitor,
+  getSchemaState,
   listChannels,
   listCronJobs,
+  listCronJobsById,
+  listFaults,
+  listIdsInOrder,
   listMonitors,
   listMonitorsOf,
+  listWindowCounts,
+  migrate,
   projectChannel,
+  projectCronJob,
   projectMonitor,
+  rateDue,
   recordRuns,
   setTargets,
   type CatalogCronJob,
+  type CronJobFilter,
+  type PageOptions,
 } from '@cronjob-monitor/shared/store';
-import { aRun, minuteMs, now, projected } from '../facts.ts';
+import { aRun, dayMs, minuteMs, now, projected, seen, someCronJob } from '../facts.ts';
 import { contract, type Bench } from '../suite.ts';
 
 const namesOf = (cronJobs: readonly CatalogCronJob[]): string[] => cronJobs.map(({ name }) => name);
@@ -97,7 +108,7 @@ export const cronJobList = contract('the list of CronJobs', (test) => {
     );
     assert.deepEqual(namesOf(page), ['etl_1']);
 
-    assert.deepEqual(await countCronJobs(store, {}, ['unknown']), {
+    assert.deepEqual(await countCronJobs(store, {}, { statuses: ['unknown'] }), {
       total: 2,
       summary: { healthy: 1, warning: 0, critical: 0, suspended: 1, running: 0, unknown: 2 },
       states: { critical: 0, warning: 0, failing: 0, unknown: 2, suspended: 0, healthy: 1 },
@@ -178,5 +189,149 @@ export const cronJobList = contract('the list of CronJobs', (test) => {
     assert.deepEqual(await listChannels(store), [
       { name: 'team-chat', type: 'chat', ready: true, reason: 'Validated' },
     ]);
+  });
+});
+
+export const orderedLists = contract('lists in an order', (test) => {
+  /** Four CronJobs that a monitor selects: two have run, the first without fault; one waits for its run and one is suspended. */
+  async function fourOf(bench: Bench, namespace: string) {
+    const { store, epoch, clock } = bench;
+    const at = clock.now();
+    const put = (name: string, nextRunAt: number | undefined, suspended = false) => {
+      const facts = someCronJob({ namespace, name, suspended, schedule: '0 3 * * *' });
+      return store
+        .fenced(epoch, (tx) => projectCronJob(tx, seen(facts, { nextRunAt })))
+        .then(({ id }) => ({ ...facts, id }));
+    };
+    const a = await put('a', at + 120 * minuteMs);
+    const b = await put('b', at - minuteMs);
+    const c = await put('c', at + 180 * minuteMs);
+    const d = await put('d', undefined, true);
+    await watch(
+      bench,
+      namespace,
+      [a, b, c, d].map(({ uid }) => uid),
+    );
+    await recordRuns(store, epoch, [
+      aRun(b, { createdAt: at - 3 * minuteMs }),
+      aRun(c, { createdAt: at - 5 * minuteMs, finishedAt: at - 3 * minuteMs, status: 'failed', exitCode: 1 }),
+    ]);
+    return { a, b, c, d, at, names: { namespaces: [namespace] } };
+  }
+  const inOrder = async ({ store }: Bench, filter: CronJobFilter, options: PageOptions): Promise<string> =>
+    namesOf(await listCronJobs(store, filter, options)).join(' ');
+
+  test('what is not known comes last both ways, ties follow the name, and pages are parts of the whole', async (bench) => {
+    const { names } = await fourOf(bench, 'orders');
+    const wanted = {
+      name: ['a b c d', 'd c b a'],
+      status: ['c a d b', 'b a d c'],
+      activeAlerts: ['a b c d', 'a b c d'],
+      successRate: ['c b a d', 'b c a d'],
+      verdict: ['c b a d', 'a d b c'],
+      lastRun: ['c b a d', 'b c a d'],
+      duration: ['b c a d', 'c b a d'],
+      lastSuccess: ['b a c d', 'b a c d'],
+      nextRun: ['b a c d', 'c a b d'],
+    } as const;
+    for (const [key, ways] of Object.entries(wanted) as [keyof typeof wanted, readonly [string, string]][]) {
+      for (const [descending, whole] of [
+        [false, ways[0]],
+        [true, ways[1]],
+      ] as const) {
+        const sort = { key, descending };
+        assert.equal(await inOrder(bench, names, { sort }), whole, `${key}, descending: ${descending}`);
+        for (let offset = 0; offset <= 4; offset++) {
+          const page = await inOrder(bench, names, { sort, page: { limit: 2, offset } });
+          assert.equal(
+            page,
+            whole
+              .split(' ')
+              .slice(offset, offset + 2)
+              .join(' '),
+            `${key} from ${offset} on`,
+          );
+        }
+      }
+    }
+  });
+
+  test('a next run that has passed, or was never computed, stands where it comes next', async (bench) => {
+    const { store } = bench;
+    const { b, at, names } = await fourOf(bench, 'passed');
+    const sort = { key: 'nextRun', descending: false } as const;
+    // It waits for its run: 3 in the morning is not known to the store, the caller computes it.
+    const nextRunOf = ({ id }: { readonly id: number }) => (id === b.id ? at + 150 * minuteMs : undefined);
+    assert.equal(await inOrder(bench, names, { sort, nextRunOf }), 'a b c d');
+    assert.equal(await inOrder(bench, names, { sort: { ...sort, descending: true }, nextRunOf }), 'c b a d');
+    for (let offset = 0; offset <= 4; offset++) {
+      const ids = await listIdsInOrder(store, names, { sort, nextRunOf, page: { limit: 1, offset } });
+      assert.equal(namesOf(await listCronJobsById(store, ids)).join(''), 'abcd'.charAt(offset));
+    }
+    assert.equal(await inOrder(bench, names, { sort, nextRunOf: () => undefined }), 'a c b d', 'it never runs again');
+  });
+
+  test('rates and verdicts follow each run at once, and each change of what the monitor asks', async (bench) => {
+    const { store, epoch } = bench;
+    const { b, at, names } = await fourOf(bench, 'rates');
+    const verdictsOf = async () => {
+      const found = await Promise.all(
+        slaVerdicts.map(async (verdict) => [verdict, await inOrder(bench, { ...names, verdicts: [verdict] }, {})]),
+      );
+      return Object.fromEntries(found.filter(([, list]) => list !== ''));
+    };
+    assert.deepEqual(await verdictsOf(), { pending: 'c', atRisk: 'b', noData: 'a d' });
+    const counts = async () => (await listWindowCounts(store, [b.id])).get(b.id);
+    assert.deepEqual(await counts(), { success: 1, failed: 0 });
+    await recordRuns(store, epoch, [
+      aRun(b, { createdAt: at - 20 * dayMs }),
+      aRun(b, { createdAt: at - minuteMs, trigger: 'manual' }),
+      ...Array.from({ length: 30 }, (_, number) => aRun(b, { createdAt: at - dayMs - number * minuteMs })),
+    ]);
+    assert.deepEqual(await counts(), { success: 31, failed: 0 }, 'neither of another window nor by hand');
+    assert.deepEqual(await verdictsOf(), { pending: 'c', met: 'b', noData: 'a d' });
+    const { monitor } = await findMonitor(store, { namespace: 'prod', name: 'rates' });
+    assert.ok(monitor);
+    const ask = (spec: unknown) =>
+      store.fenced(epoch, (tx) => projectMonitor(tx, { ...monitor, phase: 'Active', spec, generation: 2 }));
+    await ask({ sla: { windowDays: 30, minRuns: 40 } });
+    assert.deepEqual(await counts(), { success: 32, failed: 0 }, 'the window is longer');
+    assert.deepEqual(await verdictsOf(), { noData: 'a b c d' });
+    await ask({ sla: { enabled: false } });
+    assert.deepEqual(await verdictsOf(), { off: 'a b c d' });
+  });
+
+  test('a run leaves the window with time, at the latest when the leader counts again', async (bench) => {
+    const { store, epoch, clock } = bench;
+    const { b, c } = await fourOf(bench, 'leaving');
+    const successes = async () => (await listWindowCounts(store, [b.id, c.id])).get(b.id)?.success;
+    assert.equal(await successes(), 1);
+    clock.offsetMs += 15 * dayMs;
+    try {
+      assert.equal(await successes(), 1);
+      for (let round = 0; round < 50; round++) await rateDue(store, epoch, { all: false });
+      assert.equal(await successes(), 0);
+    } finally {
+      clock.offsetMs -= 15 * dayMs;
+      await rateDue(store, epoch, { all: true });
+    }
+  });
+
+  test('an upgraded database has the list of all its CronJobs at once, and a new leader mends what an earlier release wrote beside it', async (bench) => {
+    const { store, epoch } = bench;
+    const { a, names } = await fourOf(bench, 'upgraded');
+    await store.sql.raw('drop table cronjob_list');
+    await store.sql.raw('delete from schema_version where version = 10');
+    await store.sql.raw('delete from schema_steps where version = 10');
+    assert.equal((await getSchemaState(store)).state, 'migrating');
+    await migrate(store, { version: 'test' });
+    assert.deepEqual(await listFaults(store), []);
+    assert.equal(await inOrder(bench, names, { sort: { key: 'successRate', descending: true } }), 'b c a d');
+
+    await store.sql.raw(`update cronjobs set suspended = 1, running = 3 where id = ${a.id}`);
+    await store.sql.raw(`delete from cronjob_list where name = 'd'`);
+    assert.equal((await listFaults(store)).length, 3 + 5, 'a of this test, d of all');
+    await rateDue(store, epoch, { all: true });
+    assert.deepEqual(await listFaults(store), []);
   });
 });

@@ -46,6 +46,7 @@ export const executionIndexes = contract('the indexes of executions', (test) => 
       'nothing silent',
       'reach',
       'right person',
+      'list of CronJobs',
     ]);
     assert.deepEqual(await indexes(store), wanted[store.dialect.name]);
     assert.deepEqual(await recordRuns(store, epoch, [run]), { ...none, known: [run.jobUid] });

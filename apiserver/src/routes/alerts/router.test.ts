@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Alert, AlertHistory, AlertList, CronJobDetail, CronJobList } from '@cronjob-monitor/shared/contract';
-import { findCronJob } from '@cronjob-monitor/shared/store';
+import { findCronJob, relistAll } from '@cronjob-monitor/shared/store';
 import { testNow } from '../../testing/api.ts';
 import { hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
 
@@ -57,6 +57,7 @@ async function aFailedBackup(fleet: TestFleet): Promise<void> {
     .sql('cronjobs')
     .where({ id: known?.id })
     .update({ worst_severity: 'critical', active_alerts: 1, state: 0 });
+  await relistAll(fleet.store);
 }
 
 test('tells open alerts with what was told of them', async () => {

@@ -1,24 +1,26 @@
-import {
-  healthStates,
-  type CronJob,
-  type CronJobList,
-  type CronJobStatusFilter,
-  type CronJobSummary,
-  type HealthState,
-  type StateCounts,
-  type CronJobSla,
-  type LastExecution,
-  type Rollout,
-  type RecentRun,
-  type SlaSubject,
-  type Verdict,
-  type WorstAlert,
+import type {
+  CronJob,
+  CronJobList,
+  CronJobSla,
+  LastExecution,
+  Rollout,
+  RecentRun,
+  SlaSubject,
+  Verdict,
+  WorstAlert,
 } from '@cronjob-monitor/shared/contract';
 import {
+  countCronJobs,
+  gatherFigures,
   listCronJobsById,
+  listIdsInOrder,
+  listNamesOf,
   listRecentRuns,
+  rateVerdictOf,
   type CatalogCronJob,
-  type CronJobOutline,
+  type CronJobFigures,
+  type CronJobFilter,
+  type PageOptions,
   type RecentEntry,
   type StoredAlert,
 } from '@cronjob-monitor/shared/store';
@@ -26,22 +28,13 @@ import { rolloutOf, toAlertFacts, statusOf, type Instant } from '@cronjob-monito
 import { readLateAfterMs } from '../late-after.ts';
 import { pageOnWish, toPagination, type PageRequest } from '../../middleware/pagination.ts';
 import type { RouteDeps } from '../deps.ts';
-import { findOutlines, kindOf } from '../find-outlines.ts';
+import { kindOf, usualKinds } from '../find-outlines.ts';
+import { isSimilar } from '../similar-names.ts';
 import { judgeCronJobs } from '../verdicts/of-cron-jobs.ts';
-import { rateVerdictOf, type CronJobFigures } from './figures.ts';
-import { needsFigures, sortOutlines } from './order.ts';
 import type { CronJobsQuery } from './query.ts';
 import { nextRunOf } from '../../next-run.ts';
 import { orNull, toPercent, toSecondsOrNull, toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
 import { presentContext } from '../alerts/present.ts';
-
-interface Found {
-  /** Of the page alone. */
-  readonly outlines: readonly CronJobOutline[];
-  readonly total: number;
-  readonly summary: CronJobSummary;
-  readonly states: StateCounts;
-}
 
 /** CronJobs of one batch of an export. */
 const batchSize = 500;
@@ -51,95 +44,59 @@ export async function* readInBatches(
   deps: RouteDeps,
   query: CronJobsQuery,
 ): AsyncGenerator<readonly CronJob[], void, undefined> {
-  const { outlines } = await find(deps, query, undefined);
+  const ids = await listIds(deps, await filterOf(deps, query), query, undefined);
   // At least one batch: what the database refuses is then an answer.
-  for (let start = 0; start === 0 || start < outlines.length; start += batchSize) {
-    yield await presentOutlines(deps, outlines.slice(start, start + batchSize), 0);
+  for (let start = 0; start === 0 || start < ids.length; start += batchSize) {
+    yield await presentIds(deps, ids.slice(start, start + batchSize), 0);
   }
 }
 
-/** The list: found, sorted and cut by outlines; only what the page shows is read in full. */
+/** The list: found, sorted, counted and cut by the database; only what the page shows is read in full. */
 export async function readCronJobList(deps: RouteDeps, query: CronJobsQuery): Promise<CronJobList> {
   const page = pageOnWish(query);
-  const found = await find(deps, query, page);
-  const items = await presentOutlines(deps, found.outlines, query.recent ?? 0);
-  const { summary, states } = found;
-  return { items, summary, states, ...(page ? { pagination: toPagination(page, found.total) } : {}) };
+  const filter = await filterOf(deps, query);
+  const [{ total, summary, states }, ids] = await Promise.all([
+    countCronJobs(deps.store, filter, standingOf(query)),
+    listIds(deps, filter, query, page),
+  ]);
+  const items = await presentIds(deps, ids, query.recent ?? 0);
+  return { items, summary, states, ...(page ? { pagination: toPagination(page, total) } : {}) };
 }
 
-async function find(deps: RouteDeps, query: CronJobsQuery, page: PageRequest | undefined): Promise<Found> {
-  const { sort, namespace, kind, search, monitor, includeRemoved, sla, status, state, similar } = query;
-  const { defaultTimeZone } = deps.settings;
-  const now = deps.clock.now();
-  const filter = { namespaces: namespace, kinds: kind, search, monitor, includeRemoved };
-  const withFigures = sla.length > 0 || needsFigures(sort.key);
-  const outlines = await findOutlines(deps, filter, similar);
-  const rated = withFigures ? outlines.map(({ id }) => id) : [];
-  const figures = await deps.fleet.figures(rated, { withPrevious: false });
-  const judged = sla.length === 0 ? outlines : outlines.filter((outline) => hasVerdict(outline, figures, sla));
-  const kept = judged.filter((outline) => hasStatus(outline, status) && hasState(outline, state));
-  const facts = { figuresOf: (id: number) => figures.get(id), now, defaultTimeZone };
-  return {
-    outlines: sortOutlines(kept, sort, facts, page),
-    total: kept.length,
-    summary: summarise(judged),
-    states: countStates(judged),
-  };
+/** All that the query asks of a CronJob but its standing, by which the summary tells them apart. */
+async function filterOf({ store }: RouteDeps, query: CronJobsQuery): Promise<CronJobFilter> {
+  const { namespace: namespaces, kind, search, monitor, includeRemoved, sla: verdicts, similar } = query;
+  const kinds = kind.length > 0 ? kind : usualKinds;
+  const filter = { namespaces, kinds, monitor, includeRemoved, verdicts };
+  if (!similar || search === undefined) return { ...filter, search };
+  // Names that are nearly so are sought of those that are there alone.
+  const typed = search.toLowerCase();
+  const named = await listNamesOf(store, filter);
+  const found = named.filter((one) => (one.isSelected ? isSimilar(typed, one) : one.name.includes(typed)));
+  return { ...filter, ids: found.map(({ id }) => id) };
 }
 
-async function presentOutlines(
-  deps: RouteDeps,
-  outlines: readonly CronJobOutline[],
-  recent: number,
-): Promise<CronJob[]> {
-  const ids = outlines.map(({ id }) => id);
+function standingOf({ status, state }: CronJobsQuery): Pick<PageOptions, 'statuses' | 'states'> {
+  return { statuses: status, states: state };
+}
+
+async function listIds(
+  { store, clock, settings }: RouteDeps,
+  filter: CronJobFilter,
+  query: CronJobsQuery,
+  page: PageRequest | undefined,
+): Promise<number[]> {
+  const now = clock.now();
+  return listIdsInOrder(store, filter, {
+    ...standingOf(query),
+    sort: query.sort,
+    page,
+    nextRunOf: (cronJob) => nextRunOf(cronJob, now, settings.defaultTimeZone),
+  });
+}
+
+async function presentIds(deps: RouteDeps, ids: readonly number[], recent: number): Promise<CronJob[]> {
   return presentAll(deps, await listCronJobsById(deps.store, ids), recent);
-}
-
-function hasVerdict(
-  { id, broken }: CronJobOutline,
-  figures: ReadonlyMap<number, CronJobFigures>,
-  verdicts: CronJobsQuery['sla'],
-): boolean {
-  const ofOne = figures.get(id);
-  return ofOne !== undefined && verdicts.includes(rateVerdictOf(ofOne, broken));
-}
-
-const statusFilters: Readonly<Record<CronJobStatusFilter, (outline: CronJobOutline) => boolean>> = {
-  healthy: ({ status }) => status === 'healthy',
-  warning: ({ status }) => status === 'warning',
-  critical: ({ status }) => status === 'critical',
-  suspended: ({ suspended }) => suspended,
-  running: ({ running }) => running > 0,
-  unknown: ({ status }) => status === 'unknown',
-};
-
-function hasStatus(outline: CronJobOutline, statuses: readonly CronJobStatusFilter[]): boolean {
-  return statuses.length === 0 || statuses.some((status) => statusFilters[status](outline));
-}
-
-function hasState({ state }: CronJobOutline, states: readonly HealthState[]): boolean {
-  return states.length === 0 || states.includes(state);
-}
-
-/** Each counts once: they add up to all of them. */
-export function countStates(outlines: readonly CronJobOutline[]): StateCounts {
-  const counts = Object.fromEntries(healthStates.map((state) => [state, 0])) as Record<HealthState, number>;
-  for (const { state } of outlines) counts[state]++;
-  return counts;
-}
-
-/** How many of them the filter `status` finds for each of its words. */
-export function summarise(outlines: readonly CronJobOutline[]): CronJobSummary {
-  const counts = { critical: 0, warning: 0, unknown: 0, healthy: 0 };
-  let [suspended, running] = [0, 0];
-  for (const outline of outlines) {
-    if (outline.status !== 'suspended') counts[outline.status]++;
-    if (outline.suspended) suspended++;
-    if (outline.running > 0) running++;
-  }
-  const { healthy, warning, critical, unknown } = counts;
-  return { healthy, warning, critical, suspended, running, unknown };
 }
 
 /** Items of the list, each read with as few questions as one of them alone would need. */
@@ -148,11 +105,11 @@ export async function presentAll(
   cronJobs: readonly CatalogCronJob[],
   recent: number,
 ): Promise<CronJob[]> {
-  const { store, clock, settings, fleet } = deps;
+  const { store, clock, settings } = deps;
   const now = clock.now();
   const ids = cronJobs.map(({ id }) => id);
   const [figures, judged, recentRuns] = await Promise.all([
-    fleet.figures(ids, { withPrevious: true }),
+    gatherFigures(store, ids, now, { withPrevious: true }),
     judgeCronJobs(deps, cronJobs),
     readLateAfterMs(store).then((lateAfterMs) => listRecentRuns(store, ids, { count: recent, lateAfterMs })),
   ]);

@@ -1,10 +1,13 @@
 import type { CronJobMetrics } from '@cronjob-monitor/shared/contract';
-import type { Instant } from '@cronjob-monitor/shared/domain';
-import { countOutcomes, measureDurations, type Db, type OutcomeCounts } from '@cronjob-monitor/shared/store';
-import { defaultWindowDays } from '../../monitor-spec.ts';
-import { windowsOf } from '../../windows.ts';
+import { defaultWindowDays, rateWindows, type Instant } from '@cronjob-monitor/shared/domain';
+import {
+  countOutcomes,
+  gatherFigures,
+  measureDurations,
+  type Db,
+  type OutcomeCounts,
+} from '@cronjob-monitor/shared/store';
 import { toPercent, toSecondsOrNull } from '../../wire-values.ts';
-import { gatherFigures } from './figures.ts';
 
 /** What the pages of these CronJobs tell of their runs, by id: over the window of the leading monitor, and the usual ones. */
 export async function gatherMetrics(
@@ -19,9 +22,9 @@ export async function gatherMetrics(
 }
 
 async function readMetrics(db: Db, id: number, windowDays: number, now: Instant): Promise<CronJobMetrics> {
-  const window = windowsOf(now, windowDays).current;
+  const window = rateWindows(now, windowDays).current;
   const countsOver = async (days: number): Promise<OutcomeCounts | undefined> =>
-    (await countOutcomes(db, windowsOf(now, days).current, [id])).get(id);
+    (await countOutcomes(db, rateWindows(now, days).current, [id])).get(id);
   // Most monitors have one of the usual windows.
   const asked = new Map([...new Set([windowDays, defaultWindowDays, 30])].map((days) => [days, countsOver(days)]));
   const [counts, week, month, durations] = await Promise.all([

@@ -16,6 +16,7 @@ import { route } from '../route.ts';
 import { answerExport, exportable, isExport } from '../export/answer.ts';
 import { cronJobColumns } from '../export/columns.ts';
 import { readDeadMan } from './dead-man.ts';
+import { gatherMetrics } from './metrics.ts';
 import { readCronJobList, readInBatches, presentAll } from './list.ts';
 import { cronJobQuery, cronJobsQuery, cronJobsRules } from './query.ts';
 import { presentAlerts } from '../alerts/router.ts';
@@ -107,7 +108,7 @@ async function readCronJobDetail(
   const { recentRuns, ...shown } = item;
   const isActive = { states: ['active'], namespaces: [cronJob.namespace], cronJobs: [cronJob.name] } as const;
   const [metrics, activeJobs, executions, historyFrom, deadMan, alerts, factNames, own] = await Promise.all([
-    deps.fleet.metrics(cronJob.id),
+    gatherMetrics(store, [cronJob.id], now).then((metricsOf) => metricsOf.get(cronJob.id)),
     listActiveJobs(store, [cronJob.id]),
     listExecutions(store, { cronJobIds: ids }, { page: { limit: shownExecutions, offset: 0 } }),
     findOldestExecution(store, ids),

@@ -1,3 +1,4 @@
+import { relistAll } from '@cronjob-monitor/shared/store';
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { get } from 'node:http';
@@ -102,6 +103,7 @@ test('the columns are the fields of the items, in their order', async () => {
   });
   await fleet.store.sql('acknowledgements').insert({ alert_id: id, by_whom: 'ana', at: testNow });
   await fleet.store.sql('cronjobs').update({ worst_severity: 'critical', active_alerts: 1, state: 0 });
+  await relistAll(fleet.store);
   const [alert] = (await fleet.ask('/api/v1/alerts?format=json')).json() as Alert[];
   const lastWriter = { manager: '', operation: '', at: '', managedBy: null };
   const absence = { cause: '', lastSeenAt: null, deletedFrom: null, deletedUntil: null, lastWriter };

@@ -1,5 +1,5 @@
 import { Series } from '@cronjob-monitor/shared/contract';
-import { dayOf, startOfDay } from '@cronjob-monitor/shared/domain';
+import { dayOf, slaOf, startOfDay } from '@cronjob-monitor/shared/domain';
 import {
   findOldestDay,
   listDayDurations,
@@ -11,7 +11,6 @@ import {
   type Db,
   type FactPoint,
 } from '@cronjob-monitor/shared/store';
-import { slaOf } from '../../monitor-spec.ts';
 import type { RouteDeps } from '../deps.ts';
 import { route } from '../route.ts';
 import { getKnownCronJob } from '../known-cron-job.ts';

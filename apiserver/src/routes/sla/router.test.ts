@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CronJobList, SlaList, SlaTarget } from '@cronjob-monitor/shared/contract';
-import { findCronJob, findMonitor, setBrokenTargets } from '@cronjob-monitor/shared/store';
+import { findCronJob, findMonitor, setBrokenTargets, relistAll } from '@cronjob-monitor/shared/store';
 import { addAlert } from '../../testing/alerts.ts';
 import { testNow } from '../../testing/api.ts';
 import { dayMs, hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
@@ -76,6 +76,7 @@ test('counts the failures that are left, and a run that never started where the 
     .select('id')
     .where({ name: 'backup' })) as unknown as readonly { id: number }[];
   await missed.store.sql('rollups').where({ cronjob_id: id, day: yesterday }).update({ missed: 1 });
+  await relistAll(missed.store);
   const [counted] = await targetsOf(missed, '?subject=successRate&search=back');
   assert.deepEqual([counted?.verdict, counted?.success, counted?.runs], ['pending', 6, 8]);
   const list = (await missed.ask('/api/v1/cronjobs?sla=pending')).json() as CronJobList;

@@ -9,8 +9,10 @@ import {
   type SlaTargetVerdict,
   slaSortKeys,
 } from '@cronjob-monitor/shared/contract';
-import { dayOf, type Instant } from '@cronjob-monitor/shared/domain';
+import { dayOf, rateWindows, type Instant } from '@cronjob-monitor/shared/domain';
 import {
+  countScheduled,
+  countWithMissed,
   listCronJobs,
   listActiveJobs,
   listDaysOfEach,
@@ -19,9 +21,13 @@ import {
   listOpenAlerts,
   listTold,
   measureLongestRuns,
+  mostNamed,
+  noRuns,
   type CatalogCronJob,
   type DayOfCronJob,
   type Db,
+  type RateCounts,
+  type Rates,
   type StoredAlert,
   type ToldFacts,
 } from '@cronjob-monitor/shared/store';
@@ -33,8 +39,6 @@ import { slaColumns } from '../export/columns.ts';
 import { readSurroundings } from '../verdicts/surroundings.ts';
 import { countVerdicts, toDay, presentTargets } from './present.ts';
 import { targetsOf, type SlaTargets } from '../../monitor-spec.ts';
-import { windowsOf } from '../../windows.ts';
-import { countRuns, countWithMissed, mostNamed, noRuns, type RateCounts, type Rates } from './rates.ts';
 import { namespaces, oneMonitor, paging, search, sort, words } from '../../middleware/parameters.ts';
 
 const slaQuery = {
@@ -206,7 +210,7 @@ async function measureLongest(db: Db, pairs: readonly Pair[], now: Instant): Pro
   for (const [days, group] of Map.groupBy(limited, ({ targets }) => targets.rate.windowDays)) {
     const ids = [...new Set(group.map(({ cronJob }) => cronJob.id))];
     // As with rates.
-    const measured = await measureLongestRuns(db, ids, windowsOf(now, days).current.from);
+    const measured = await measureLongestRuns(db, ids, rateWindows(now, days).current.from);
     for (const pair of group) {
       const found = measured.get(pair.cronJob.id);
       if (found) longest.set(pair, found.durationMs);
@@ -237,7 +241,7 @@ async function countRates(db: Db, pairs: readonly Pair[], now: Instant): Promise
     if (!first) continue;
     const { windowDays, countMissed } = first.targets.rate;
     const ids = [...new Set(group.map(({ cronJob }) => cronJob.id))];
-    const countsOf = await (countMissed ? countWithMissed : countRuns)(db, ids, windowsOf(now, windowDays));
+    const countsOf = await (countMissed ? countWithMissed : countScheduled)(db, ids, rateWindows(now, windowDays));
     for (const pair of group) rates.set(pair, countsOf(pair.cronJob.id));
   }
   return rates;

@@ -1,13 +1,19 @@
 import { Stats } from '@cronjob-monitor/shared/contract';
-import { countFleet, countOpenAlerts, findLiveLeader, listChannels, listMonitors } from '@cronjob-monitor/shared/store';
+import {
+  countCronJobs,
+  countFleet,
+  countOpenAlerts,
+  findLiveLeader,
+  listChannels,
+  listMonitors,
+} from '@cronjob-monitor/shared/store';
 import { internalError } from '../../errors.ts';
 import { readLateAfterMs } from '../late-after.ts';
 import { cutToMinute } from '../../windows.ts';
 import { toPercent, toWireInstantOrNull } from '../../wire-values.ts';
-import { countStates, summarise } from '../cronjobs/list.ts';
 import type { RouteDeps } from '../deps.ts';
 import { route } from '../route.ts';
-import { findOutlines } from '../find-outlines.ts';
+import { usualKinds } from '../find-outlines.ts';
 import { namespaces } from '../../middleware/parameters.ts';
 
 const dayMs = 86_400_000;
@@ -56,7 +62,7 @@ async function readStats(
   const from = cutToMinute(clock.now()) - dayMs;
   const [monitors, cronJobs, fleet, alerts, leader, channels] = await Promise.all([
     listMonitors(store),
-    findOutlines(deps, { namespaces }),
+    countCronJobs(store, { namespaces, kinds: usualKinds }),
     readLateAfterMs(store).then((lateAfterMs) => countFleet(store, { from, namespaces, lateAfterMs })),
     countOpenAlerts(store, namespaces),
     findLiveLeader(store, store.now(), settings.leaseMs),
@@ -66,9 +72,9 @@ async function readStats(
     monitored.length === 0 || monitored.includes(namespace);
   return {
     totalMonitors: monitors.filter(isAsked).length,
-    totalCronJobs: cronJobs.length,
-    summary: summarise(cronJobs),
-    states: countStates(cronJobs),
+    totalCronJobs: cronJobs.total,
+    summary: cronJobs.summary,
+    states: cronJobs.states,
     channels: { total: channels.length, ready: channels.filter(({ ready }) => ready).length },
     activeAlerts: alerts.active,
     executionsRecorded24h: fleet.ended,

@@ -12,10 +12,9 @@ import { type Values } from '../../middleware/validate.ts';
 import { maintenanceOf } from '../../monitor-spec.ts';
 import { cutToMinute } from '../../windows.ts';
 import { toWireInstant } from '../../wire-values.ts';
-import { sortOutlines } from '../cronjobs/order.ts';
 import type { RouteDeps } from '../deps.ts';
 import { route } from '../route.ts';
-import { findOutlines } from '../find-outlines.ts';
+import { findOutlines, sortOutlines } from '../find-outlines.ts';
 import { getKnownCronJob } from '../known-cron-job.ts';
 import { judgeCronJobs } from '../verdicts/of-cron-jobs.ts';
 import { UpcomingRuns, type PlannedCronJob, type Span } from './upcoming.ts';
@@ -108,7 +107,7 @@ async function readInOrder(deps: RouteDeps, query: TimelineQuery, now: Instant):
   const { defaultTimeZone } = deps.settings;
   const filter = { namespaces: namespace, monitor, search };
   const outlines = await findOutlines(deps, filter);
-  return sortOutlines(outlines, sort, { figuresOf: () => undefined, now, defaultTimeZone });
+  return sortOutlines(outlines, sort, { now, defaultTimeZone });
 }
 
 async function presentItems(

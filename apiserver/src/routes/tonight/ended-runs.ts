@@ -6,7 +6,7 @@ import {
   type JudgedRunRow,
   type LastDurations,
 } from '@cronjob-monitor/shared/store';
-import type { ReadFacts } from '../../live/kept-fleet.ts';
+import type { ReadFacts } from '../../live/kept-facts.ts';
 import type { RouteDeps } from '../deps.ts';
 
 /** What the ended runs of CronJobs say of their next ones: the whole fleet is asked for it, so it is kept until another run has ended. */

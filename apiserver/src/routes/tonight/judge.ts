@@ -1,6 +1,6 @@
 import type { TonightItem } from '@cronjob-monitor/shared/contract';
 import { CoverageJudge, risksOf, type ForecastFacts, type Instant } from '@cronjob-monitor/shared/domain';
-import { listChannelHolds } from '@cronjob-monitor/shared/store';
+import { listChannelHolds, listMonitorsOf, listWindowCounts } from '@cronjob-monitor/shared/store';
 import type { RouteDeps } from '../deps.ts';
 import { gatherKnown, readLimits } from './known.ts';
 import type { PlannedRuns } from './plan.ts';
@@ -28,13 +28,15 @@ export async function judgeRuns(deps: RouteDeps, plan: readonly PlannedRuns[], n
   const due = plan.filter(({ slots, cronJob, clockChange }) => slots.length > 0 || cronJob.problem || clockChange);
   const ids = due.map(({ cronJob }) => cronJob.id);
   const few = ids.length > mostById ? undefined : ids;
-  const [figures, limits, longest, channels, rules] = await Promise.all([
-    deps.fleet.figures(ids, { withPrevious: false }),
+  const [monitors, windows, limits, longest, channels, rules] = await Promise.all([
+    listMonitorsOf(store, few),
+    listWindowCounts(store, ids),
     readLimits(store),
     ended.longestMs(ids),
     listChannelHolds(store),
     deps.actions.readRouteRules(few),
   ]);
+  const monitorsOf = Map.groupBy(monitors, ({ cronJobId }) => cronJobId);
   const judge = new CoverageJudge(['jobFailed'], {
     channels: new Map(channels.map((channel) => [channel.name, channel])),
     acceptedSinceAt: now - provedDays * dayMs,
@@ -43,12 +45,12 @@ export async function judgeRuns(deps: RouteDeps, plan: readonly PlannedRuns[], n
     ended,
     limits,
     longestOf: ({ id, lastDurationMs = 0 }) => Math.max(longest.get(id) ?? 0, lastDurationMs),
-    monitorsOf: (id) => (figures.get(id)?.monitors ?? []).map(({ monitorId }) => monitorId),
+    monitorsOf: (id) => (monitorsOf.get(id) ?? []).map(({ monitorId }) => monitorId),
   });
   return due.flatMap((planned): Judged | [] => {
     const { id } = planned.cronJob;
-    const { monitors = [], current } = figures.get(id) ?? {};
-    const coverage = judge.judge(monitors.flatMap(({ monitorId }) => rules(monitorId, id) ?? []));
+    const { success = 0, failed = 0 } = windows.get(id) ?? {};
+    const coverage = judge.judge((monitorsOf.get(id) ?? []).flatMap(({ monitorId }) => rules(monitorId, id) ?? []));
     const [type] = coverage.types;
     const facts: ForecastFacts = {
       ...known(planned),
@@ -56,7 +58,7 @@ export async function judgeRuns(deps: RouteDeps, plan: readonly PlannedRuns[], n
       afterAt: planned.afterAt,
       suspended: planned.cronJob.suspended,
       clockChange: planned.clockChange,
-      rate: { failed: current?.failed ?? 0, runs: (current?.success ?? 0) + (current?.failed ?? 0) },
+      rate: { failed, runs: success + failed },
       heard: { state: coverage.state, reason: type?.reason, channels: type?.channels ?? [] },
     };
     const risks = risksOf(facts);

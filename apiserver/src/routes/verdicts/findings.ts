@@ -5,6 +5,7 @@ import {
   limitInWords,
   lintCronJob,
   parseDuration,
+  slaOf,
   type Instant,
   type LintCode,
   type LintedCronJob,
@@ -17,7 +18,7 @@ import {
   type CatalogCronJob,
   type StoredAlert,
 } from '@cronjob-monitor/shared/store';
-import { deadManLimitOf, maxDurationOf, slaOf } from '../../monitor-spec.ts';
+import { deadManLimitOf, maxDurationOf } from '../../monitor-spec.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Surroundings } from './surroundings.ts';
 import { toWordedAlert } from './of-alert.ts';

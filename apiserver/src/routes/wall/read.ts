@@ -20,10 +20,9 @@ import {
 import { toPagination, type PageRequest } from '../../middleware/pagination.ts';
 import type { Sort } from '../../middleware/parameters.ts';
 import { orNull, toWireInstant } from '../../wire-values.ts';
-import { sortOutlines } from '../cronjobs/order.ts';
 import type { RouteDeps } from '../deps.ts';
 import { figuresFromOf } from '../figures-from.ts';
-import { findOutlines } from '../find-outlines.ts';
+import { findOutlines, sortOutlines } from '../find-outlines.ts';
 import { readLateAfterMs } from '../late-after.ts';
 import { judgeRuns, type Judged } from '../tonight/judge.ts';
 import { planRuns } from '../tonight/plan.ts';
@@ -91,7 +90,7 @@ async function findRows(deps: RouteDeps, asked: WallAsked): Promise<CronJobOutli
   const all = await findOutlines(deps, asked.filter);
   const wanted = states.length === 0 ? all : all.filter(({ state }) => states.includes(state));
   const kept = outcomes.length === 0 ? wanted : await keepOutcomes(deps, wanted, { span, now, outcomes });
-  return sortOutlines(kept, sort, { figuresOf: () => undefined, now, defaultTimeZone });
+  return sortOutlines(kept, sort, { now, defaultTimeZone });
 }
 
 async function keepOutcomes(

@@ -17,13 +17,19 @@ export { isAboutRun, missingIn, openRunOf, stepOf, type StepFacts } from './step
 export {
   brokenTarget,
   budgetOf,
+  defaultWindowDays,
   failuresLeft,
   judgeDay,
   judgeLimit,
   judgeRate,
+  noSla,
   rateBudget,
+  rateWindows,
+  slaOf,
   type Budget,
   type RateTarget,
+  type RateWindow,
+  type SlaTargetSpec,
 } from './targets.ts';
 export {
   standingFactsOf,

@@ -1,4 +1,6 @@
 import type { DayVerdict, SlaSubject, SlaVerdict } from '../../contract/index.ts';
+import type { Instant } from '../instant.ts';
+import { dayOf, startOfDay } from '../stats/run-counts.ts';
 import type { BrokenTarget } from './cron-job-words.ts';
 
 interface Counts {
@@ -13,6 +15,59 @@ export interface RateTarget {
   readonly minSuccessRate: number | undefined;
   /** With fewer runs nothing is said. */
   readonly minRuns: number;
+}
+
+/** What a monitor's spec as applied says of success rates. */
+export interface SlaTargetSpec extends RateTarget {
+  readonly windowDays: number;
+  /** Runs that never started count as failed. */
+  readonly countMissed: boolean;
+}
+
+/** Window of figures where no monitor sets one. */
+export const defaultWindowDays = 7;
+
+export const noSla: SlaTargetSpec = {
+  enabled: false,
+  minSuccessRate: undefined,
+  windowDays: defaultWindowDays,
+  minRuns: 1,
+  countMissed: false,
+};
+
+/** What has another form than expected counts as absent. */
+export function slaOf(spec: unknown): SlaTargetSpec {
+  const sla = typeof spec === 'object' && spec !== null && 'sla' in spec ? spec.sla : undefined;
+  if (typeof sla !== 'object' || sla === null || Array.isArray(sla)) return noSla;
+  const fields = sla as Readonly<Record<string, unknown>>;
+  const numberIn = (key: string): number | undefined => {
+    const value = fields[key];
+    return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+  };
+  const enabled = fields['enabled'] !== false;
+  return {
+    enabled,
+    minSuccessRate: enabled ? (numberIn('minSuccessRate') ?? 95) : undefined,
+    windowDays: numberIn('windowDays') ?? defaultWindowDays,
+    minRuns: numberIn('minRuns') ?? 1,
+    countMissed: fields['countMissed'] === true,
+  };
+}
+
+/** `to` is exclusive. */
+export interface RateWindow {
+  readonly from: Instant;
+  readonly to: Instant;
+}
+
+/** The last n x 24 h, cut to the minute so that answers stay the same within it, and as much before. */
+export function rateWindows(
+  now: Instant,
+  days: number,
+): { readonly current: RateWindow; readonly previous: RateWindow } {
+  const span = days * 86_400_000;
+  const from = Math.floor(now / 60_000) * 60_000 - span;
+  return { current: { from, to: startOfDay(dayOf(now) + 1) }, previous: { from: from - span, to: from } };
 }
 
 /** The promise of a monitor about a subject that was found broken when it was judged last; undefined: it was not. */

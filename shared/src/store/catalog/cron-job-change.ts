@@ -6,26 +6,31 @@ import { fromJson, optionalNumber, optionalText } from '../column.ts';
 import type { Tx } from '../database.ts';
 import { rowsIn, updateRows } from '../upsert.ts';
 import { stateWords } from '../words.ts';
+import { keepListed, listColumns, listFrom, type WindowMove } from './cronjob-list.ts';
 import type { LastRun } from './last-run.ts';
 import { missedSlotOf } from './missed-slot.ts';
 
-/** Columns that state and change of a CronJob are made of. */
+/** Columns that state and change of a CronJob are made of, beside those of its row in the list. */
 const columns =
-  'id, namespace, name, state, suspended, running, problem, worst_severity, active_alerts, held_alerts, deleted_at, ' +
-  'last_run, last_success_at, last_schedule_at, failed_run, missed_slot_at, broken, waiting';
+  'c.state, c.worst_severity, c.held_alerts, c.last_schedule_at, c.failed_run, c.missed_slot_at, c.waiting';
 
 /**
- * Decides the state of these CronJobs anew and keeps it on their rows, so that filters, counts and orders are those of the one judgement;
- * then what the stream tells of them as they are now. Each writer of a fact of a CronJob calls it in the same transaction. `perhaps`: they
- * are told only when their state moved.
+ * Decides the state of these CronJobs anew and keeps it on their rows and in the list, so that filters, counts and orders are those of the
+ * one judgement; then what the stream tells of them as they are now. Each writer of a fact of a CronJob calls it in the same transaction.
+ * `perhaps`: they are told only when their state moved. `moves`: runs that move their windows; `recount`: their windows are others now.
  */
 export async function cronJobChanges(
   tx: Tx,
   cronJobIds: readonly number[],
   perhaps: readonly number[] = [],
+  windows: { readonly moves?: readonly WindowMove[]; readonly recount?: boolean } = {},
 ): Promise<Change[]> {
   const asked = [...new Set([...cronJobIds, ...perhaps])];
-  const found = await rowsIn(tx, asked, (marks) => `select ${columns} from cronjobs where id in (${marks})`);
+  const found = await rowsIn(
+    tx,
+    asked,
+    (marks) => `select ${listColumns}, ${columns} from ${listFrom} where c.id in (${marks})`,
+  );
   const decided = found.map((row) => ({ row, state: stateOf(row) }));
   const moved = decided.filter(
     ({ row, state }) => row['state'] === null || Number(row['state']) !== stateWords.toNumber(state),
@@ -36,6 +41,11 @@ export async function cronJobChanges(
     columns: { state: 'smallint' },
     rows: moved.map(({ row, state }) => [row['id'], stateWords.toNumber(state)]),
   });
+  await keepListed(
+    tx,
+    decided.map(({ row, state }) => ({ row, state: stateWords.toNumber(state) })),
+    windows,
+  );
   const told = new Set([...cronJobIds, ...moved.map(({ row }) => Number(row['id']))]);
   return decided.filter(({ row }) => told.has(Number(row['id']))).map(({ row, state }) => toChange(row, state));
 }

@@ -1,6 +1,6 @@
-import { isPlaceholder } from './expected.ts';
-import { isGroup } from './job-groups.ts';
-import type { CronJobKind, CronJobStatusFilter, HealthState, Ref } from '../../contract/index.ts';
+import type { CronJobKind, CronJobStatusFilter, HealthState, Ref, SlaVerdict } from '../../contract/index.ts';
+import { healthStates, slaVerdicts } from '../../contract/index.ts';
+import { statusOf } from '../../domain/index.ts';
 import { marks } from '../ask.ts';
 import { stateWords } from '../words.ts';
 
@@ -11,13 +11,26 @@ export interface CronJobFilter {
   readonly namespaces?: readonly string[] | undefined;
   /** Part of the name, case ignored. */
   readonly search?: string | undefined;
+  /** Only those of these. */
+  readonly ids?: readonly number[] | undefined;
   /** Selected by this monitor. */
   readonly monitor?: Ref | undefined;
+  /** What the rate says of the target of the leading monitor. */
+  readonly verdicts?: readonly SlaVerdict[] | undefined;
   /** Also deleted or no longer selected ones, as long as a run of theirs is kept. */
   readonly includeRemoved?: boolean | undefined;
   /** Only those. */
   readonly onlyRemoved?: boolean | undefined;
 }
+
+/** What rows of the catalog stand for beside CronJobs of the cluster, whose kind is null: a group of Jobs, or a name that a monitor expects. */
+export const catalogKinds = { group: 1, placeholder: 2 } as const;
+
+/** Condition on a row called by this name: it is a group of Jobs. */
+export const isGroup = (cronJob: string): string => `coalesce(${cronJob}.kind, 0) = ${catalogKinds.group}`;
+
+/** Condition on a row called by this name: it is no CronJob that ever was. */
+export const isPlaceholder = (cronJob: string): string => `coalesce(${cronJob}.kind, 0) = ${catalogKinds.placeholder}`;
 
 /** A piece of SQL with the values of its placeholders. */
 export interface Condition {
@@ -25,64 +38,89 @@ export interface Condition {
   readonly bindings: readonly unknown[];
 }
 
-/** Selected now by a monitor. The row of the CronJob is called `c`. */
-export const isSelected =
-  'c.deleted_at is null and exists (select 1 from monitor_targets t where t.cronjob_id = c.id and t.removed_at is null)';
+/** What a row is in lists: the first digit is what it stands for, the last whether a monitor selects it now. */
+export const shownAs = { removed: 0, selected: 1, removedGroup: 2, selectedGroup: 3, placeholder: 4 } as const;
+
+/** No row of the list that stands for a name alone, and none that no monitor selects. */
+export const isSelected = `l.shown in (${shownAs.selected}, ${shownAs.selectedGroup})`;
 
 /** A run of it is kept, and no later object of its name stands in its place. */
 const hasHistory =
-  'exists (select 1 from executions e where e.cronjob_id = c.id) and not exists ' +
-  '(select 1 from cronjobs later where later.namespace = c.namespace and later.name = c.name and later.id > c.id ' +
+  'exists (select 1 from executions e where e.cronjob_id = l.cronjob_id) and not exists ' +
+  '(select 1 from cronjobs later where later.namespace = l.namespace and later.name = l.name and later.id > l.cronjob_id ' +
   `and not (${isPlaceholder('later')}))`;
 
 /** As it was decided when a fact of the CronJob was written last, worst first. Before the first time nothing is known. */
 export const stateRank = `coalesce(c.state, ${stateWords.toNumber('unknown')})`;
 
-const isIn = (...states: readonly HealthState[]): string =>
-  `${stateRank} in (${states.map((state) => stateWords.toNumber(state)).join(', ')})`;
+/** Whether a CronJob in this state is found by a word of the status filter: `suspended` and `running` are overlays. */
+export function hasStatus(
+  { state, isSuspended, isRunning }: { state: HealthState; isSuspended: boolean; isRunning: boolean },
+  status: CronJobStatusFilter,
+): boolean {
+  if (status === 'suspended') return isSuspended;
+  if (status === 'running') return isRunning;
+  return statusOf(state) === status;
+}
 
-/** The condition of one word of the status filter: `suspended` and `running` are overlays. */
-export const statusConditions: Readonly<Record<CronJobStatusFilter, string>> = {
-  healthy: isIn('healthy'),
-  warning: isIn('warning', 'failing'),
-  critical: isIn('critical'),
-  suspended: 'c.suspended = 1',
-  running: 'c.running > 0',
-  unknown: isIn('unknown'),
-};
+/** The same as a condition on a row of the list. */
+function statusCondition(status: CronJobStatusFilter): string {
+  if (status === 'suspended') return 'l.suspended = 1';
+  if (status === 'running') return 'l.running > 0';
+  return inStates(healthStates.filter((state) => statusOf(state) === status));
+}
 
-/** The WHERE of a list of CronJobs. */
+function inStates(states: readonly HealthState[]): string {
+  return `l.status_rank in (${states.map((state) => stateWords.toNumber(state)).join(', ')})`;
+}
+
+/** The condition of these statuses and states, each list ORed; none given lets everything through. */
+export function standingCondition(
+  statuses: readonly CronJobStatusFilter[] = [],
+  states: readonly HealthState[] = [],
+): string {
+  const parts = [
+    ...(statuses.length === 0 ? [] : [`(${statuses.map(statusCondition).join(' or ')})`]),
+    ...(states.length === 0 ? [] : [inStates(states)]),
+  ];
+  return parts.length === 0 ? '' : ` and ${parts.join(' and ')}`;
+}
+
+/** The WHERE of a list of CronJobs. The row in the list is called `l`. */
 export function conditionOf(filter: CronJobFilter): Condition {
-  const parts: string[] = [kindOf(filter)];
+  const parts: string[] = [shownIn(filter)];
   const bindings: unknown[] = [];
-  const { namespaces = [], search, monitor, kinds = [] } = filter;
-  if (kinds.length > 0 && !kinds.includes('Jobs')) parts.push(`not (${isGroup('c')})`);
-  if (kinds.length > 0 && !kinds.includes('CronJob')) parts.push(isGroup('c'));
+  const { namespaces = [], search, ids, monitor, verdicts = [] } = filter;
   if (namespaces.length > 0) {
-    parts.push(`c.namespace in (${marks(namespaces)})`);
+    parts.push(`l.namespace in (${marks(namespaces)})`);
     bindings.push(...namespaces);
   }
   if (search !== undefined) {
-    parts.push(`c.name like ? escape '!'`); // names of Kubernetes are lower case
+    parts.push(`l.name like ? escape '!'`); // names of Kubernetes are lower case
     bindings.push(`%${search.toLowerCase().replaceAll(/[!%_]/g, '!$&')}%`);
   }
+  if (ids) parts.push(ids.length === 0 ? '1 = 0' : `l.cronjob_id in (${ids.join(', ')})`);
   if (monitor) {
     parts.push(
-      'exists (select 1 from monitor_targets t join monitors m on m.id = t.monitor_id where t.cronjob_id = c.id ' +
+      'exists (select 1 from monitor_targets t join monitors m on m.id = t.monitor_id where t.cronjob_id = l.cronjob_id ' +
         'and t.removed_at is null and m.deleted_at is null and m.namespace = ? and m.name = ?)',
     );
     bindings.push(monitor.namespace, monitor.name);
   }
+  if (verdicts.length > 0)
+    parts.push(`l.verdict_rank in (${verdicts.map((verdict) => slaVerdicts.indexOf(verdict)).join(', ')})`);
   return { sql: parts.join(' and '), bindings };
 }
 
-function kindOf({ includeRemoved, onlyRemoved }: CronJobFilter): string {
-  if (onlyRemoved) return `(not (${isSelected}) and ${hasHistory})`;
-  return includeRemoved ? `((${isSelected}) or (${hasHistory}))` : `(${isSelected})`;
-}
-
-/** The condition of several words, ORed; none given lets everything through. */
-export function statusConditionOf(statuses: readonly CronJobStatusFilter[]): string {
-  if (statuses.length === 0) return '1 = 1';
-  return `(${statuses.map((status) => statusConditions[status]).join(' or ')})`;
+function shownIn({ kinds = [], includeRemoved, onlyRemoved }: CronJobFilter): string {
+  const asked = (['CronJob', 'Jobs'] as const).filter((kind) => kinds.length === 0 || kinds.includes(kind));
+  const isIn = (places: Readonly<Record<CronJobKind, number>>): string => {
+    const [only, ...others] = asked.map((kind) => places[kind]);
+    // One place is one walk of an index in its order.
+    return others.length === 0 ? `l.shown = ${only}` : `l.shown in (${[only, ...others].join(', ')})`;
+  };
+  const selected = isIn({ CronJob: shownAs.selected, Jobs: shownAs.selectedGroup });
+  const removed = `(${isIn({ CronJob: shownAs.removed, Jobs: shownAs.removedGroup })} and ${hasHistory})`;
+  if (onlyRemoved) return removed;
+  return includeRemoved ? `(${selected} or ${removed})` : selected;
 }

@@ -50,9 +50,9 @@ const columns = [
   'last_success_at',
 ];
 
-/** SELECT of these rows, from `cronjobs c`, with the columns that a reader wants besides. */
-export function selectCronJobs(besides: readonly string[]): string {
-  const wanted = [...columns, ...besides].map((column) => `c.${column}`);
+/** SELECT of these rows, from `cronjobs c`, with the columns that a reader wants besides, and those of `l`, which the reader joins. */
+export function selectCronJobs(besides: readonly string[], ofList: readonly string[] = []): string {
+  const wanted = [...[...columns, ...besides].map((column) => `c.${column}`), ...ofList.map((column) => `l.${column}`)];
   return `select ${wanted.join(', ')}, ${stateRank} as state_rank from cronjobs c`;
 }
 

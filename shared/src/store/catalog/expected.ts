@@ -5,16 +5,12 @@ import { fromJson, optionalNumber } from '../column.ts';
 import type { Db, Tx } from '../database.ts';
 import { toId16 } from '../id16.ts';
 import { moveAlertCounters } from '../alerts/move-alert-counters.ts';
+import { catalogKinds, isPlaceholder } from './cron-job-filter.ts';
 import { cronJobIdsOf } from './cron-job-ids.ts';
+import { relist } from './cronjob-list.ts';
 import { judgesFrom } from './judges-from.ts';
 import { toOwnSettings, type StoredOwnSettings } from './own-settings.ts';
 import { decideStates } from './verdict-facts.ts';
-
-/** Number of the rows that stand for a name that a monitor expects, beside CronJobs of the cluster, whose kind is null. */
-const placeholder = 2;
-
-/** Condition on a row called by this name: it is no CronJob that ever was. */
-export const isPlaceholder = (cronJob: string): string => `coalesce(${cronJob}.kind, 0) = ${placeholder}`;
 
 /** A monitor that has a row, by the UID that its alerts are known by. */
 export interface KnownMonitor extends Ref {
@@ -181,7 +177,7 @@ async function placeholdersOf(tx: Tx, names: readonly Ref[], at: Instant): Promi
       0,
       'Allow',
       0,
-      placeholder,
+      catalogKinds.placeholder,
       at,
       at,
       at,
@@ -190,6 +186,7 @@ async function placeholdersOf(tx: Tx, names: readonly Ref[], at: Instant): Promi
     tail: tx.dialect.ifAbsent(['uid']),
   });
   const ids = await cronJobIdsOf(tx, [...uids.values()]);
+  await relist(tx, [...ids.values()]);
   return new Map([...uids].flatMap(([key, uid]) => (ids.has(uid) ? [[key, ids.get(uid) ?? 0] as const] : [])));
 }
 

@@ -2,13 +2,8 @@ import { toGroupFacts, type CronJobFacts, type Instant, type JobMarks } from '..
 import { rows } from '../ask.ts';
 import { fromJson, optionalNumber } from '../column.ts';
 import type { Db } from '../database.ts';
+import { isGroup } from './cron-job-filter.ts';
 import { templateColumns, toKnownTemplate } from './job-templates.ts';
-
-/** Number of the rows that stand for a group of Jobs, beside CronJobs of the cluster, whose kind is null. */
-export const groupOfJobs = 1;
-
-/** Condition on a row called by this name: it is a group of Jobs. */
-export const isGroup = (cronJob: string): string => `coalesce(${cronJob}.kind, 0) = ${groupOfJobs}`;
 
 /** What of the marks has no column of its own. */
 export function marksBesideLabels({ annotations, ownerKind }: JobMarks): object {

@@ -1,12 +1,4 @@
-import { isPlaceholder } from './expected.ts';
-import {
-  healthStates,
-  type ConcurrencyPolicy,
-  type CronJobStatusFilter,
-  type CronJobSummary,
-  type Severity,
-  type StateCounts,
-} from '../../contract/index.ts';
+import type { ConcurrencyPolicy, Severity } from '../../contract/index.ts';
 import type { BrokenTarget, CronJobNotes, Instant, WaitingJob } from '../../domain/index.ts';
 import { firstRow, rows, type Row } from '../ask.ts';
 import type { Db } from '../database.ts';
@@ -16,9 +8,9 @@ import { rowsIn } from '../upsert.ts';
 import { selectCronJobs, toCronJobRow, type CronJobRow } from './cron-job-row.ts';
 import { templateColumns, toKnownTemplate, type KnownTemplate } from './job-templates.ts';
 import type { LastRun } from './last-run.ts';
-import { stateWords } from '../words.ts';
 import { missedSlotOf } from './missed-slot.ts';
-import { conditionOf, statusConditionOf, statusConditions, stateRank, type CronJobFilter } from './cron-job-filter.ts';
+import { isPlaceholder, type CronJobFilter } from './cron-job-filter.ts';
+import { listIdsInOrder, type PageOptions } from './page-cron-jobs.ts';
 
 /** A CronJob as last seen, with what its runs and alerts made of it. */
 export interface CatalogCronJob extends CronJobRow, KnownTemplate {
@@ -48,18 +40,6 @@ export interface CatalogCronJob extends CronJobRow, KnownTemplate {
   readonly oldestRunAt: Instant | undefined;
 }
 
-/** Sort keys that stand in columns; every other key is computed by who asks. */
-export const storedCronJobSorts = ['name', 'namespace', 'status', 'activeAlerts', 'lastSuccess'] as const;
-export type StoredCronJobSort = (typeof storedCronJobSorts)[number];
-
-const sortColumns: Readonly<Record<StoredCronJobSort, string>> = {
-  name: 'c.name',
-  namespace: 'c.namespace',
-  status: stateRank,
-  activeAlerts: 'c.active_alerts',
-  lastSuccess: 'c.last_success_at',
-};
-
 const selection = selectCronJobs([
   'uid_text',
   'notes',
@@ -81,62 +61,13 @@ const selection = selectCronJobs([
   ...templateColumns,
 ]);
 
-export interface CronJobCounts {
-  readonly total: number;
-  readonly summary: CronJobSummary;
-  readonly states: StateCounts;
-}
-
-/** How many CronJobs a filter lets through, and how they fare: summary and states count what all but `statuses` let through. */
-export async function countCronJobs(
-  db: Db,
-  filter: CronJobFilter,
-  statuses: readonly CronJobStatusFilter[] = [],
-): Promise<CronJobCounts> {
-  const { sql, bindings } = conditionOf(filter);
-  const words = Object.entries(statusConditions);
-  const sums = words.map(([word, condition]) => `sum(case when ${condition} then 1 else 0 end) as n_${word}`);
-  const states = healthStates.map(
-    (state) => `sum(case when ${stateRank} = ${stateWords.toNumber(state)} then 1 else 0 end) as n_state_${state}`,
-  );
-  const total = `sum(case when ${statusConditionOf(statuses)} then 1 else 0 end) as n_total`;
-  const row = await firstRow(
-    db,
-    `select ${[total, ...sums, ...states].join(', ')} from cronjobs c where ${sql}`,
-    bindings,
-  );
-  const count = (word: string): number => (row ? Number(row[`n_${word}`] ?? 0) : 0);
-  const summary = Object.fromEntries(words.map(([word]) => [word, count(word)]));
-  const byState = Object.fromEntries(healthStates.map((state) => [state, count(`state_${state}`)]));
-  return {
-    total: count('total'),
-    summary: summary as unknown as CronJobSummary, // one entry for each word
-    states: byState as unknown as StateCounts, // and one for each state
-  };
-}
-
 /** CronJobs in the order asked for, ties by namespace and name; all of them without `page`. */
 export async function listCronJobs(
   db: Db,
   filter: CronJobFilter,
-  options: {
-    readonly statuses?: readonly CronJobStatusFilter[];
-    readonly sort?: { readonly key: StoredCronJobSort; readonly descending: boolean };
-    readonly page?: { readonly limit: number; readonly offset: number } | undefined;
-  } = {},
+  options: PageOptions = {},
 ): Promise<CatalogCronJob[]> {
-  const { sql, bindings } = conditionOf(filter);
-  const { key, descending } = options.sort ?? { key: 'namespace', descending: false };
-  const column = sortColumns[key];
-  const order = `case when ${column} is null then 1 else 0 end, ${column}${descending ? ' desc' : ''}`;
-  const page = options.page ? ' limit ? offset ?' : '';
-  const found = await rows(
-    db,
-    `${selection} where ${sql} and ${statusConditionOf(options.statuses ?? [])} ` +
-      `order by ${order}, c.namespace, c.name, c.id${page}`,
-    options.page ? [...bindings, options.page.limit, options.page.offset] : bindings,
-  );
-  return found.map((row) => toCatalogCronJob(db, row));
+  return listCronJobsById(db, await listIdsInOrder(db, filter, options));
 }
 
 /** CronJobs by their ids, in the order of these; one that has no row any more is left out. */

@@ -1,16 +1,10 @@
-import {
-  healthStates,
-  type CronJobSummary,
-  type MonitorPhase,
-  type Ref,
-  type StateCounts,
-} from '../../contract/index.ts';
+import type { CronJobSummary, MonitorPhase, Ref, StateCounts } from '../../contract/index.ts';
 import type { Instant } from '../../domain/index.ts';
 import { firstRow, inParts, marks, rows, type Row } from '../ask.ts';
 import type { Db } from '../database.ts';
 import { fromJson, optionalNumber } from '../column.ts';
-import { stateRank, statusConditions } from './cron-job-filter.ts';
-import { stateWords } from '../words.ts';
+import { isSelected } from './cron-job-filter.ts';
+import { countedBy, sumCounts } from './page-cron-jobs.ts';
 
 /** A monitor as its reconciler last judged it. JSON values are as it wrote them. */
 export interface CatalogMonitor {
@@ -94,34 +88,20 @@ export async function countTargets(
   db: Db,
   namespaces: readonly string[] = [],
 ): Promise<ReadonlyMap<number, MonitorCounts>> {
-  const within = namespaces.length > 0 ? ` and c.namespace in (${marks(namespaces)})` : '';
-  const words = Object.entries(statusConditions);
-  const sums = [
-    ...words.map(([word, condition]) => `sum(case when ${condition} then 1 else 0 end) as n_${word}`),
-    ...healthStates.map(
-      (state) => `sum(case when ${stateRank} = ${stateWords.toNumber(state)} then 1 else 0 end) as s_${state}`,
-    ),
-  ];
+  const within = namespaces.length > 0 ? ` and l.namespace in (${marks(namespaces)})` : '';
+  const groups = `t.monitor_id, ${countedBy}`;
   const found = await rows(
     db,
-    `select t.monitor_id, count(*) as n_all, ${sums.join(', ')} ` +
-      'from monitor_targets t join cronjobs c on c.id = t.cronjob_id ' +
-      `where t.removed_at is null and c.deleted_at is null${within} group by t.monitor_id`,
+    `select ${groups} as is_running, count(*) as n from monitor_targets t join cronjob_list l on l.cronjob_id = t.cronjob_id ` +
+      `where t.removed_at is null and ${isSelected}${within} group by ${groups}`,
     namespaces,
   );
+  const ofMonitor = Map.groupBy(found, (row) => Number(row['monitor_id']));
   return new Map(
-    found.map((row) => [
-      Number(row['monitor_id']),
-      {
-        cronJobs: Number(row['n_all']),
-        summary: Object.fromEntries(
-          words.map(([word]) => [word, Number(row[`n_${word}`] ?? 0)]),
-        ) as unknown as CronJobSummary,
-        states: Object.fromEntries(
-          healthStates.map((state) => [state, Number(row[`s_${state}`] ?? 0)]),
-        ) as unknown as StateCounts,
-      },
-    ]),
+    [...ofMonitor].map(([id, groupsOfOne]) => {
+      const { total, summary, states } = sumCounts(groupsOfOne);
+      return [id, { cronJobs: total, summary, states }];
+    }),
   );
 }
 

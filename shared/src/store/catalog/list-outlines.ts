@@ -1,22 +1,19 @@
 import type { Ref } from '../../contract/index.ts';
-import type { BrokenTarget, Instant } from '../../domain/index.ts';
+import type { Instant } from '../../domain/index.ts';
 import { inParts, marks, rows, type Row } from '../ask.ts';
-import { fromJson } from '../column.ts';
+import { optionalNumber } from '../column.ts';
 import type { Db } from '../database.ts';
 import { conditionOf, type CronJobFilter } from './cron-job-filter.ts';
 import { selectCronJobs, toCronJobRow, type CronJobRow } from './cron-job-row.ts';
-import type { LastRun } from './last-run.ts';
 
 /** A CronJob as far as lists are filtered, counted and ordered by it: small enough to be kept of a whole fleet. */
 export interface CronJobOutline extends CronJobRow {
   /** Start of the newest run, or the creation of its Job while that is unknown. */
   readonly lastRunAt: Instant | undefined;
   readonly lastDurationMs: number | undefined;
-  /** Promises that the figures break, as judged last. */
-  readonly broken: readonly BrokenTarget[];
 }
 
-const selection = selectCronJobs(['last_run', 'broken']);
+const selection = `${selectCronJobs([], ['last_run_at', 'last_duration_ms'])} join cronjob_list l on l.cronjob_id = c.id`;
 
 /** Names of one statement: it looks for each in every namespace that is named. */
 const namesPerStatement = 100;
@@ -33,7 +30,7 @@ export async function listOutlines(
   for (const part of inParts(names, namesPerStatement)) {
     const wanted = new Set(part.map(({ namespace, name }) => `${namespace}/${name}`));
     const namespaces = [...new Set(part.map(({ namespace }) => namespace))];
-    const sought = `c.namespace in (${marks(namespaces)}) and c.name in (${marks(part)})`;
+    const sought = `l.namespace in (${marks(namespaces)}) and l.name in (${marks(part)})`;
     const values = [...bindings, ...namespaces, ...part.map(({ name }) => name)];
     const outlines = (await rows(db, `${selection} where ${sql} and ${sought}`, values)).map(toOutline);
     found.push(...outlines.filter(({ namespace, name }) => wanted.has(`${namespace}/${name}`)));
@@ -42,11 +39,9 @@ export async function listOutlines(
 }
 
 function toOutline(row: Row): CronJobOutline {
-  const lastRun = fromJson(row['last_run']) as LastRun | undefined;
   return {
     ...toCronJobRow(row),
-    lastRunAt: lastRun?.startedAt ?? lastRun?.createdAt,
-    lastDurationMs: lastRun?.durationMs,
-    broken: (fromJson(row['broken']) as readonly BrokenTarget[] | undefined) ?? [],
+    lastRunAt: optionalNumber(row['last_run_at']),
+    lastDurationMs: optionalNumber(row['last_duration_ms']),
   };
 }

@@ -5,6 +5,7 @@ import type { Db, Tx } from '../database.ts';
 import { toId16 } from '../id16.ts';
 import { rowsIn, updateAll } from '../upsert.ts';
 import { cronJobIdsOf } from './cron-job-ids.ts';
+import { relist } from './cronjob-list.ts';
 import { judgesFrom } from './judges-from.ts';
 import { findMonitorId, tellMonitor } from './monitors.ts';
 
@@ -76,6 +77,7 @@ export async function setTargets(
   if (differing.length > 0 || removed.length > 0) await tellMonitor(tx, monitorId, { deleted: false });
 
   await judgeSlotsFrom(tx, monitorId, begun);
+  await relist(tx, [...differing.map(([id]) => id), ...removed]);
   const added = differing.filter(([id]) => {
     const row = before.get(id);
     return row === undefined || row.removedAt !== undefined;

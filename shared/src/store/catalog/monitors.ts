@@ -1,5 +1,5 @@
 import type { MonitorPhase } from '../../contract/index.ts';
-import { isMadeAnew, madeAnewWithinMs, type Instant } from '../../domain/index.ts';
+import { isMadeAnew, madeAnewWithinMs, slaOf, type Instant } from '../../domain/index.ts';
 import { change, firstRow, insertRows, rows, type Row } from '../ask.ts';
 import { recordChanges } from '../changes.ts';
 import { forgetFindings } from '../cluster-state.ts';
@@ -9,6 +9,7 @@ import { toId16 } from '../id16.ts';
 import { quoted, rowsIn, updateAll } from '../upsert.ts';
 import { recordDecisions } from '../alert-decisions.ts';
 import { lockCronJobs } from './cron-job-ids.ts';
+import { relist } from './cronjob-list.ts';
 import { moveAlertCounters } from '../alerts/move-alert-counters.ts';
 
 /** A CronJobMonitor as applied: spec with defaults and ceilings, and what its reconciler found. JSON values are kept as given. */
@@ -101,6 +102,9 @@ export async function projectMonitor(
   if (changed) await recordMonitorChange(tx, monitor, false);
   const id = await findMonitorId(tx, monitor.uid);
   if (id === undefined) throw new RangeError('a monitor was projected and has no row');
+  // What it asks of a rate is kept with each CronJob in the list.
+  const asksTheSame = toJson(slaOf(fromJson(before?.['spec']))) === toJson(slaOf(monitor.spec));
+  if (isTakenOver || !asksTheSame) await relist(tx, await listTargetIds(tx, id));
   return { id, created, changed };
 }
 
@@ -143,14 +147,23 @@ export async function listSpecs(
 async function markDeleted(tx: Tx, id: number, at: Instant): Promise<boolean> {
   const marked = await change(tx, 'update monitors set deleted_at = ? where id = ? and deleted_at is null', [at, id]);
   if (marked === 0) return false;
+  const selected = await listTargetIds(tx, id);
   await suppressAlertsOf(tx, id, at + madeAnewWithinMs);
   await change(
     tx,
     'update monitor_targets set removed_at = ?, "leading" = 0 where monitor_id = ? and removed_at is null',
     [at, id],
   );
+  await relist(tx, selected);
   await tellMonitor(tx, id, { deleted: true });
   return true;
+}
+
+async function listTargetIds(db: Db, id: number): Promise<number[]> {
+  const found = await rows(db, 'select cronjob_id from monitor_targets where monitor_id = ? and removed_at is null', [
+    id,
+  ]);
+  return found.map((row) => Number(row['cronjob_id']));
 }
 
 /** Tells that a monitor, or what it selects, is another one now. */

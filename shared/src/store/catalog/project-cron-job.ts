@@ -9,9 +9,10 @@ import { toId16 } from '../id16.ts';
 import { closeEpoch, followSpecs, longestSchedule, longestZone } from '../spec-epochs.ts';
 import { quoted, rowsIn, updateRows } from '../upsert.ts';
 import { cronJobChanges } from './cron-job-change.ts';
+import { catalogKinds } from './cron-job-filter.ts';
 import { cronJobIdsOf } from './cron-job-ids.ts';
 import { moveDisappearances } from './expected.ts';
-import { groupOfJobs, marksBesideLabels } from './job-groups.ts';
+import { marksBesideLabels } from './job-groups.ts';
 import { toDeclared } from './own-settings.ts';
 import { setTemplates, templateColumns, templateSince, toKnownTemplate } from './job-templates.ts';
 
@@ -191,7 +192,7 @@ async function insertCronJobs(tx: Tx, fresh: readonly CronJobSeen[]): Promise<vo
       cleanText(item.facts.uid, 253),
       item.facts.namespace,
       item.facts.name,
-      item.facts.marks ? groupOfJobs : null,
+      item.facts.marks ? catalogKinds.group : null,
       item.seenAt,
       item.seenAt,
       ...projectedValues(item, null),

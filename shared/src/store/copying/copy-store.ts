@@ -10,6 +10,7 @@ import { originColumns } from '../migrations/0006-watch-origins.ts';
 import { factTables, silenceColumns } from '../migrations/0007-nothing-silent.ts';
 import { reachColumns } from '../migrations/0008-reach.ts';
 import { personColumns, personTables } from '../migrations/0009-right-person.ts';
+import { listTable } from '../migrations/0010-cronjob-list.ts';
 import type { Table } from '../migrations/table.ts';
 import { alertTables } from '../migrations/tables-of-alerts.ts';
 import { catalogTables, runTables, serviceTables } from '../migrations/tables-of-runs.ts';
@@ -219,6 +220,7 @@ const copiedTables: readonly CopiedTable[] = [
   ...serviceTables,
   ...factTables,
   ...personTables,
+  listTable,
 ].map(toCopied);
 
 function toCopied({ name, columns, primaryKey }: Table): CopiedTable {

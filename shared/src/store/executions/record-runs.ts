@@ -1,6 +1,7 @@
 import { lateAfterMs, type Execution } from '../../domain/index.ts';
 import { change, insertRows, marks } from '../ask.ts';
 import { cronJobChanges } from '../catalog/cron-job-change.ts';
+import type { WindowMove } from '../catalog/cronjob-list.ts';
 import { countRunning } from '../catalog/running-count.ts';
 import { tellWaits } from '../catalog/waits.ts';
 import { recordChanges, type Change } from '../changes.ts';
@@ -125,7 +126,7 @@ async function recordFresh(
     ),
   );
   const isLate = await lateness(tx, [...gone, ...fresh.map(({ run }) => run)]);
-  await countRuns(tx, [
+  const counted = [
     ...gone.map((row) => ({
       cronJobId: row.cronJobId,
       createdAt: row.createdAt,
@@ -140,10 +141,11 @@ async function recordFresh(
       late: isLate(run),
       sign: 1 as const,
     })),
-  ]);
+  ];
+  await countRuns(tx, counted);
   await moveOwners(tx, fresh);
   const moved = await endActiveJobs(tx, fresh);
-  await tellRuns(tx, fresh, moved);
+  await tellRuns(tx, fresh, moved, counted);
   return { result, fresh };
 }
 
@@ -214,7 +216,12 @@ const streamedMs = 600_000;
  * Tells each run that ended of late, and each CronJob that shows something else now. Of runs that ended long ago, as at the first
  * sight of a cluster, only their CronJobs are told: no caller waits for them one by one.
  */
-async function tellRuns(tx: Tx, fresh: readonly FreshRun[], moved: readonly number[]): Promise<void> {
+async function tellRuns(
+  tx: Tx,
+  fresh: readonly FreshRun[],
+  moved: readonly number[],
+  moves: readonly WindowMove[],
+): Promise<void> {
   const since = tx.now() - streamedMs;
   const runs: Change[] = [];
   const cronJobIds = new Set(moved);
@@ -224,7 +231,7 @@ async function tellRuns(tx: Tx, fresh: readonly FreshRun[], moved: readonly numb
     if (late || owner.lastRun === undefined) cronJobIds.add(owner.id);
   }
   const owners = fresh.map(({ owner }) => owner.id);
-  await recordChanges(tx, [...runs, ...(await cronJobChanges(tx, [...cronJobIds], owners))]);
+  await recordChanges(tx, [...runs, ...(await cronJobChanges(tx, [...cronJobIds], owners, { moves }))]);
 }
 
 function toChange(run: Execution): Change {

@@ -7,6 +7,7 @@ import { watchOrigins } from './0006-watch-origins.ts';
 import { nothingSilent } from './0007-nothing-silent.ts';
 import { reach } from './0008-reach.ts';
 import { rightPerson } from './0009-right-person.ts';
+import { cronJobListing } from './0010-cronjob-list.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step in its order. One is added at the end; none is ever edited. */
@@ -20,10 +21,11 @@ export const migrations: readonly Migration[] = [
   nothingSilent,
   reach,
   rightPerson,
+  cronJobListing,
 ];
 
 /** The number of this program: the schema it writes. */
 export const schemaNumber = migrations.length;
 
 /** The oldest schema this program can serve from. */
-export const oldestUsableSchema = 9;
+export const oldestUsableSchema = 10;

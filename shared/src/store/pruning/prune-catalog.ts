@@ -1,4 +1,4 @@
-import { isPlaceholder } from '../catalog/expected.ts';
+import { isPlaceholder } from '../catalog/cron-job-filter.ts';
 import { channelScope, criticalScope } from '../rate-limits.ts';
 import { type Instant, retentionRuleOf, type RetentionRule } from '../../domain/index.ts';
 import { change, marks, rows } from '../ask.ts';
@@ -15,6 +15,7 @@ export interface RemovedObjects {
 /** What else is kept about a CronJob and nowhere shown without it. */
 const ofCronJob = [
   'monitor_targets',
+  'cronjob_list',
   'due',
   'spec_epochs',
   'templates',

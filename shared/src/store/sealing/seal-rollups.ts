@@ -189,7 +189,7 @@ class SealingPass {
       rows: changed,
       tail: updateAll(tx.dialect, dayKey, writtenColumns),
     });
-    await recordChanges(tx, await cronJobChanges(tx, corrected));
+    await recordChanges(tx, await cronJobChanges(tx, corrected, [], { recount: true }));
     return done;
   }
 }

@@ -1,29 +1,26 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '@cronjob-monitor/shared/testing';
-import { createKeptFigures } from './kept-figures.ts';
+import { createKeptFacts } from './kept-facts.ts';
 
 function start() {
   const gates: PromiseWithResolvers<void>[] = [];
   let value = 1;
-  const kept = createKeptFigures<number>({
-    clock: new FakeClock(),
-    count: async (ids) => {
-      const counted = new Map(ids.map((id) => [id, value]));
-      const gate = Promise.withResolvers<void>();
-      gates.push(gate);
-      await gate.promise;
-      return counted;
-    },
+  const kept = createKeptFacts<number>(new FakeClock(), async (ids) => {
+    const found = new Map(ids.map((id) => [id, value]));
+    const gate = Promise.withResolvers<void>();
+    gates.push(gate);
+    await gate.promise;
+    return found;
   });
-  const read = async (isKnown = true) => (await kept.read([7], { withPrevious: false }, () => isKnown)).get(7);
+  const read = async (isKnown = true) => (await kept.read([7], () => isKnown)).get(7);
   const turn = () => new Promise((resolve) => setImmediate(resolve));
   return {
     kept,
     read,
     change: () => void value++,
-    counted: () => gates.length,
-    /** Lets the count that runs end. */
+    reads: () => gates.length,
+    /** Lets the read that runs end. */
     open: async () => {
       await turn();
       gates.at(-1)?.resolve();
@@ -32,8 +29,8 @@ function start() {
   };
 }
 
-test('figures that were forgotten while they were counted are given to who asked before, and not kept', async () => {
-  const { kept, read, change, counted, open } = start();
+test('facts that were forgotten while they were read are given to the caller who asked before, and not kept', async () => {
+  const { kept, read, change, reads, open } = start();
   const early = read();
   await new Promise((resolve) => setImmediate(resolve));
   change();
@@ -44,10 +41,10 @@ test('figures that were forgotten while they were counted are given to who asked
   await open();
   assert.equal(await late, 2);
   assert.equal(await read(), 2);
-  assert.equal(counted(), 2);
+  assert.equal(reads(), 2);
 });
 
-test('nothing that was counted before all was forgotten is kept', async () => {
+test('nothing that was read before all was forgotten is kept', async () => {
   const { kept, read, change, open } = start();
   const early = read();
   await new Promise((resolve) => setImmediate(resolve));
@@ -60,12 +57,12 @@ test('nothing that was counted before all was forgotten is kept', async () => {
   assert.equal(await late, 2);
 });
 
-test('those of unknown CronJobs are counted each time: nobody tells of their changes', async () => {
-  const { read, counted, open } = start();
+test('facts of unknown CronJobs are read each time: no change of them is told', async () => {
+  const { read, reads, open } = start();
   for (const times of [1, 2]) {
     const asked = read(false);
     await open();
     await asked;
-    assert.equal(counted(), times);
+    assert.equal(reads(), times);
   }
 });

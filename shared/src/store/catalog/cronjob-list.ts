@@ -1,0 +1,304 @@
+import { slaVerdicts } from '../../contract/index.ts';
+import {
+  brokenTarget,
+  judgeRate,
+  rateWindows,
+  successRate,
+  type BrokenTarget,
+  type Execution,
+  type Instant,
+} from '../../domain/index.ts';
+import { change, inParts, insertRows, rows, type Row } from '../ask.ts';
+import { fromJson, optionalNumber } from '../column.ts';
+import type { Db, Store, Tx } from '../database.ts';
+import { rowsIn, updateAll } from '../upsert.ts';
+import { lockCronJobs } from './cron-job-ids.ts';
+import { shownAs, stateRank } from './cron-job-filter.ts';
+import type { LastRun } from './last-run.ts';
+import { gatherFigures, rateVerdictOf, type CronJobFigures, type RateCounts } from './rate-counts.ts';
+
+/*
+ * `cronjob_list` has one narrow row for each row of `cronjobs`, and lists read nothing else until they know which rows they show. Each column
+ * follows from other tables and is written in the transaction that changes those:
+ *
+ * | column | follows from |
+ * |---|---|
+ * | shown, namespace, name, suspended, next_run_at | the CronJob and the monitors that select it |
+ * | status_rank, running, active_alerts, last_* | what `cronjobs` keeps of its runs, Jobs and alerts |
+ * | lead_id, min_rate, min_runs, win_days, with_missed | the target of the leading monitor |
+ * | win_ok, win_all, rate, verdict_rank | scheduled runs in its window, which are added as they are recorded |
+ *
+ * Runs leave a window with time alone. The leader counts each window anew once an hour (`rateDue`), and every row at the start of its term.
+ */
+
+/** A run that was recorded, or gave way to another: it moves the window of its CronJob. */
+export interface WindowMove {
+  readonly cronJobId: number;
+  readonly createdAt: Instant;
+  readonly run: Pick<Execution, 'status' | 'trigger' | 'inMaintenance'>;
+  readonly sign: 1 | -1;
+}
+
+const listed = [
+  'shown',
+  'namespace',
+  'name',
+  'status_rank',
+  'suspended',
+  'running',
+  'active_alerts',
+  'last_run_at',
+  'last_duration_ms',
+  'last_success_at',
+  'next_run_at',
+  'lead_id',
+  'min_rate',
+  'min_runs',
+  'win_days',
+  'with_missed',
+  'win_ok',
+  'win_all',
+  'rate',
+  'verdict_rank',
+  'rated_at',
+] as const;
+type ListRow = Record<(typeof listed)[number], number | string | null>;
+
+const sources =
+  'c.id, c.namespace, c.name, c.suspended, c.running, c.problem, c.active_alerts, c.deleted_at, c.last_run, c.last_success_at, ' +
+  'c.next_run_at, c.broken, coalesce(c.kind, 0) as kind';
+
+/** Columns that the row in the list is made of, and that row as it is; a reader may ask more of `listFrom`. */
+export const listColumns =
+  `${sources}, ` +
+  'case when exists (select 1 from monitor_targets t where t.cronjob_id = c.id and t.removed_at is null) then 1 else 0 end as is_target, ' +
+  listed.map((column) => `l.${column} as l_${column}`).join(', ');
+export const listFrom = 'cronjobs c left join cronjob_list l on l.cronjob_id = c.id';
+
+/**
+ * Writes the rows in the list of these CronJobs, as far as they differ: rows of `listColumns`, with their state as a number. Their rows in
+ * `cronjobs` are locked by the caller. `recount`: their windows are counted anew.
+ */
+export async function keepListed(
+  db: Db,
+  cronJobs: readonly { readonly row: Row; readonly state: number }[],
+  { moves = [], recount = false }: { readonly moves?: readonly WindowMove[]; readonly recount?: boolean } = {},
+): Promise<void> {
+  const now = db.now();
+  const uncounted = cronJobs.filter(
+    ({ row }) => recount || row['l_shown'] === null || Number(row['l_with_missed']) === 1,
+  );
+  const figures = await gatherFigures(
+    db,
+    uncounted.map(({ row }) => Number(row['id'])),
+    now,
+    { withPrevious: false },
+  );
+  const movesOf = Map.groupBy(moves, ({ cronJobId }) => cronJobId);
+  const changed = cronJobs.flatMap(({ row, state }) => {
+    const id = Number(row['id']);
+    const counted = figures.get(id);
+    const after: ListRow = {
+      ...factsOf(row, state),
+      ...(counted ? countedAnew(counted, row, now) : moved(row, movesOf.get(id) ?? [], now)),
+    };
+    return listed.every((column) => isSame(row[`l_${column}`], after[column]))
+      ? []
+      : [[id, ...listed.map((column) => after[column])]];
+  });
+  await insertRows(db, {
+    table: 'cronjob_list',
+    columns: ['cronjob_id', ...listed],
+    rows: changed,
+    tail: updateAll(db.dialect, ['cronjob_id'], listed),
+  });
+}
+
+/** Drivers give large numbers as text. */
+function isSame(before: unknown, after: number | string | null): boolean {
+  if (before === null || before === undefined || after === null) return (before ?? null) === after;
+  return typeof after === 'number' ? Number(before) === after : before === after;
+}
+
+type Facts = 'shown' | 'namespace' | 'name' | 'status_rank' | 'suspended' | 'running' | 'active_alerts';
+type Times = 'last_run_at' | 'last_duration_ms' | 'last_success_at' | 'next_run_at';
+
+function factsOf(row: Row, state: number): Pick<ListRow, Facts | Times> {
+  const isThere = row['deleted_at'] === null;
+  const lastRun = fromJson(row['last_run']) as LastRun | undefined; // recordRuns writes it
+  const runsAgain = isThere && Number(row['suspended']) === 0 && row['problem'] === null;
+  const place = 2 * Number(row['kind']);
+  return {
+    shown: place === shownAs.placeholder ? place : place + Number(isThere && Number(row['is_target']) === 1),
+    namespace: String(row['namespace']),
+    name: String(row['name']),
+    status_rank: state,
+    suspended: Number(row['suspended']),
+    running: Number(row['running']),
+    active_alerts: Number(row['active_alerts']),
+    last_run_at: lastRun?.startedAt ?? lastRun?.createdAt ?? null,
+    last_duration_ms: lastRun?.durationMs ?? null,
+    last_success_at: optionalNumber(row['last_success_at']) ?? null,
+    next_run_at: runsAgain ? (optionalNumber(row['next_run_at']) ?? 0) : null,
+  };
+}
+
+function countedAnew(figures: CronJobFigures, row: Row, now: Instant): Omit<ListRow, Facts | Times> {
+  const { monitors, sla, current } = figures;
+  return {
+    lead_id: monitors[0]?.monitorId ?? null,
+    min_rate: sla.enabled ? (sla.minSuccessRate ?? null) : null,
+    min_runs: sla.minRuns,
+    win_days: sla.windowDays,
+    with_missed: Number(sla.countMissed),
+    win_ok: current.success,
+    win_all: current.success + current.failed,
+    rate: successRate(current) ?? null,
+    verdict_rank: slaVerdicts.indexOf(rateVerdictOf(figures, brokenOf(row))),
+    rated_at: now,
+  };
+}
+
+/** The window as it was, with the runs that were recorded now. */
+function moved(row: Row, moves: readonly WindowMove[], now: Instant): Omit<ListRow, Facts | Times> {
+  const before = (column: (typeof listed)[number]): number => Number(row[`l_${column}`]);
+  const { from } = rateWindows(now, before('win_days')).current;
+  let [success, all] = [before('win_ok'), before('win_all')];
+  for (const { run, createdAt, sign } of moves) {
+    const isCounted = run.trigger === 'scheduled' && !run.inMaintenance && createdAt >= from;
+    if (!isCounted || (run.status !== 'success' && run.status !== 'failed')) continue;
+    all += sign;
+    if (run.status === 'success') success += sign;
+  }
+  const counts = { success, failed: all - success };
+  const leadId = optionalNumber(row['l_lead_id']);
+  const minSuccessRate = optionalNumber(row['l_min_rate']);
+  const target = { enabled: minSuccessRate !== undefined, minSuccessRate, minRuns: before('min_runs') };
+  const verdict = judgeRate(counts, target, brokenTarget(brokenOf(row), leadId, 'successRate'));
+  return {
+    lead_id: leadId ?? null,
+    min_rate: minSuccessRate ?? null,
+    min_runs: before('min_runs'),
+    win_days: before('win_days'),
+    with_missed: before('with_missed'),
+    win_ok: success,
+    win_all: all,
+    rate: successRate(counts) ?? null,
+    verdict_rank: slaVerdicts.indexOf(verdict),
+    rated_at: before('rated_at'),
+  };
+}
+
+function brokenOf(row: Row): readonly BrokenTarget[] {
+  return (fromJson(row['broken']) as readonly BrokenTarget[] | undefined) ?? []; // setBrokenTargets writes it
+}
+
+/** Writes the rows of these CronJobs anew, windows counted, where what selects them or what it asks of them has changed. */
+export async function relist(tx: Tx, cronJobIds: readonly number[]): Promise<void> {
+  for (const ids of inParts([...new Set(cronJobIds)])) {
+    await lockCronJobs(tx, ids);
+    await relistPart(tx, ids);
+  }
+}
+
+async function relistPart(db: Db, ids: readonly number[]): Promise<void> {
+  const found = await rowsIn(
+    db,
+    ids,
+    (list) => `select ${listColumns}, ${stateRank} as state_rank from ${listFrom} where c.id in (${list})`,
+  );
+  await keepListed(
+    db,
+    found.map((row) => ({ row, state: Number(row['state_rank']) })),
+    { recount: true },
+  );
+}
+
+/** All of the list, while no other process writes: for a schema that has just got it. */
+export async function relistAll(db: Db): Promise<void> {
+  for (const ids of inParts(await listIds(db))) await relistPart(db, ids);
+}
+
+async function listIds(db: Db): Promise<number[]> {
+  return (await rows(db, 'select id from cronjobs order by id')).map((row) => Number(row['id']));
+}
+
+/** Rows that one transaction of the leader writes, so that recordings come between. */
+const rowsAtOnce = 100;
+const hourMs = 3_600_000;
+
+/**
+ * Counts the windows anew that were counted longest ago: each once an hour, a sixtieth of them at each call, which is once a minute. `all`: every row,
+ * and rows that are missing too, as an earlier release leaves them.
+ */
+export async function rateDue(
+  store: Store,
+  epoch: number,
+  { all, signal }: { readonly all: boolean; readonly signal?: AbortSignal },
+): Promise<void> {
+  const due = all ? await listIds(store) : await listLongestAgo(store);
+  for (const ids of inParts(due, rowsAtOnce)) {
+    if (signal?.aborted) return;
+    await store.fenced(epoch, (tx) => relist(tx, ids));
+  }
+}
+
+async function listLongestAgo(store: Store): Promise<number[]> {
+  const [counted] = await rows(store, 'select count(*) as n from cronjob_list');
+  const share = Math.ceil(Number(counted?.['n'] ?? 0) / 50);
+  const found = await rows(store, 'select cronjob_id from cronjob_list where rated_at < ? order by rated_at limit ?', [
+    store.now() - hourMs,
+    share,
+  ]);
+  return found.map((row) => Number(row['cronjob_id']));
+}
+
+/** Scheduled runs in the window of the leading monitor of each of these CronJobs, as the list keeps them. */
+export async function listWindowCounts(db: Db, ids: readonly number[]): Promise<ReadonlyMap<number, RateCounts>> {
+  const found = await rowsIn(
+    db,
+    ids,
+    (list) => `select cronjob_id, win_ok, win_all from cronjob_list where cronjob_id in (${list})`,
+  );
+  return new Map(
+    found.map((row) => {
+      const success = Number(row['win_ok']);
+      return [Number(row['cronjob_id']), { success, failed: Number(row['win_all']) - success }];
+    }),
+  );
+}
+
+/** What of the list is not what the other tables say, in sentences: none, unless a writer has forgotten it. For tests. */
+export async function listFaults(store: Store): Promise<string[]> {
+  const columns = listed.filter((column) => column !== 'rated_at');
+  const read = async (db: Db): Promise<Map<number, Row>> =>
+    new Map(
+      (await rows(db, `select cronjob_id, ${columns.join(', ')} from cronjob_list`)).map((row) => [
+        Number(row['cronjob_id']),
+        row,
+      ]),
+    );
+  const faults: string[] = [];
+  const undo = new Error('what was computed for the comparison is not kept');
+  await store
+    .transaction(async (tx) => {
+      const before = await read(tx);
+      await change(tx, 'delete from cronjob_list');
+      await relistAll(tx);
+      const after = await read(tx);
+      for (const id of new Set([...before.keys(), ...after.keys()])) {
+        const [kept, computed] = [before.get(id), after.get(id)];
+        if (!kept || !computed) faults.push(`CronJob ${id}: its row ${kept ? 'is left' : 'is missing'}`);
+        for (const column of columns)
+          if (kept && computed && kept[column] !== computed[column])
+            faults.push(
+              `CronJob ${id}, ${String(kept['name'])}: ${column} is ${String(kept[column])}, and ${String(computed[column])} is right`,
+            );
+      }
+      throw undo;
+    })
+    .catch((error: unknown) => {
+      if (error !== undo) throw error;
+    });
+  return faults;
+}
