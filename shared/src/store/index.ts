@@ -146,9 +146,8 @@ export {
   countCronJobs,
   listIdsInOrder,
   listNamesOf,
-  type CronJobCounts,
   type CronJobSort,
-  type PageOptions,
+  type CronJobOrder,
 } from './catalog/page-cron-jobs.ts';
 export { listFaults, listWindowCounts, rateDue, relistAll } from './catalog/cronjob-list.ts';
 export {

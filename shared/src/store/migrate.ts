@@ -1,8 +1,10 @@
 import { change, execute, firstRow, rows } from './ask.ts';
+import { relistAll } from './catalog/cronjob-list.ts';
 import { optionalNumber } from './column.ts';
 import type { Db, Store } from './database.ts';
 import { clientOf, retireConnection } from './dialect/connection.ts';
 import { migrations, oldestUsableSchema, schemaNumber } from './migrations/index.ts';
+import { cronJobListing } from './migrations/0010-cronjob-list.ts';
 import { checksumOf, type Migration, type Step } from './migrations/migration.ts';
 import { createTable, optional, required } from './migrations/table.ts';
 import { copyMarker, copyUnfinished } from './copying/marker.ts';
@@ -88,7 +90,9 @@ export async function bringForward(
     await apply(store, db, migration, app.version);
     onApplied({ version: migration.version, step: migration.name });
   }
-  for (const migration of pending) await migration.fill?.(db);
+  // Once every step is made it may ask of all tables what this release keeps in them. A process can die before it has ended: the leader writes the
+  // same at the start of each term.
+  if (pending.includes(cronJobListing)) await relistAll(db);
   const from = done.at(-1)?.version ?? 0;
   return { from, to: pending.at(-1)?.version ?? from, applied: pending.map(({ name }) => name) };
 }

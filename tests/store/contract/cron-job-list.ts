@@ -27,7 +27,7 @@ import {
   setTargets,
   type CatalogCronJob,
   type CronJobFilter,
-  type PageOptions,
+  type CronJobOrder,
 } from '@cronjob-monitor/shared/store';
 import { aRun, dayMs, minuteMs, now, projected, seen, someCronJob } from '../facts.ts';
 import { contract, type Bench } from '../suite.ts';
@@ -218,7 +218,7 @@ export const orderedLists = contract('lists in an order', (test) => {
     ]);
     return { a, b, c, d, at, names: { namespaces: [namespace] } };
   }
-  const inOrder = async ({ store }: Bench, filter: CronJobFilter, options: PageOptions): Promise<string> =>
+  const inOrder = async ({ store }: Bench, filter: CronJobFilter, options: CronJobOrder): Promise<string> =>
     namesOf(await listCronJobs(store, filter, options)).join(' ');
 
   test('what is not known comes last both ways, ties follow the name, and pages are parts of the whole', async (bench) => {

@@ -20,7 +20,7 @@ import {
   type CatalogCronJob,
   type CronJobFigures,
   type CronJobFilter,
-  type PageOptions,
+  type CronJobOrder,
   type RecentEntry,
   type StoredAlert,
 } from '@cronjob-monitor/shared/store';
@@ -76,7 +76,7 @@ async function filterOf({ store }: RouteDeps, query: CronJobsQuery): Promise<Cro
   return { ...filter, ids: found.map(({ id }) => id) };
 }
 
-function standingOf({ status, state }: CronJobsQuery): Pick<PageOptions, 'statuses' | 'states'> {
+function standingOf({ status, state }: CronJobsQuery): Pick<CronJobOrder, 'statuses' | 'states'> {
   return { statuses: status, states: state };
 }
 

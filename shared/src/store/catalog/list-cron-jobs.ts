@@ -10,7 +10,7 @@ import { templateColumns, toKnownTemplate, type KnownTemplate } from './job-temp
 import type { LastRun } from './last-run.ts';
 import { missedSlotOf } from './missed-slot.ts';
 import { isPlaceholder, type CronJobFilter } from './cron-job-filter.ts';
-import { listIdsInOrder, type PageOptions } from './page-cron-jobs.ts';
+import { listIdsInOrder, type CronJobOrder } from './page-cron-jobs.ts';
 
 /** A CronJob as last seen, with what its runs and alerts made of it. */
 export interface CatalogCronJob extends CronJobRow, KnownTemplate {
@@ -65,7 +65,7 @@ const selection = selectCronJobs([
 export async function listCronJobs(
   db: Db,
   filter: CronJobFilter,
-  options: PageOptions = {},
+  options: CronJobOrder = {},
 ): Promise<CatalogCronJob[]> {
   return listCronJobsById(db, await listIdsInOrder(db, filter, options));
 }

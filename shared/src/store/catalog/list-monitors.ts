@@ -3,8 +3,7 @@ import type { Instant } from '../../domain/index.ts';
 import { firstRow, inParts, marks, rows, type Row } from '../ask.ts';
 import type { Db } from '../database.ts';
 import { fromJson, optionalNumber } from '../column.ts';
-import { isSelected } from './cron-job-filter.ts';
-import { countedBy, sumCounts } from './page-cron-jobs.ts';
+import { countedBy, isSelected, sumCounts } from './cron-job-filter.ts';
 
 /** A monitor as its reconciler last judged it. JSON values are as it wrote them. */
 export interface CatalogMonitor {
@@ -92,7 +91,7 @@ export async function countTargets(
   const groups = `t.monitor_id, ${countedBy}`;
   const found = await rows(
     db,
-    `select ${groups} as is_running, count(*) as n from monitor_targets t join cronjob_list l on l.cronjob_id = t.cronjob_id ` +
+    `select ${groups}, count(*) as n from monitor_targets t join cronjob_list l on l.cronjob_id = t.cronjob_id ` +
       `where t.removed_at is null and ${isSelected}${within} group by ${groups}`,
     namespaces,
   );

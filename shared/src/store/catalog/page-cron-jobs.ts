@@ -1,23 +1,17 @@
-import {
-  cronJobStatusFilters,
-  healthStates,
-  type CronJobSortKey,
-  type CronJobStatusFilter,
-  type CronJobSummary,
-  type HealthState,
-  type StateCounts,
-} from '../../contract/index.ts';
+import type { CronJobSortKey } from '../../contract/index.ts';
 import type { Instant } from '../../domain/index.ts';
-import { firstRow, rows, type Row } from '../ask.ts';
+import { firstRow, rows } from '../ask.ts';
 import type { Db } from '../database.ts';
-import { stateWords } from '../words.ts';
 import {
   conditionOf,
-  hasStatus,
+  countedBy,
   isSelected,
   standingCondition,
+  sumCounts,
   type Condition,
+  type CronJobCounts,
   type CronJobFilter,
+  type Standing,
 } from './cron-job-filter.ts';
 import { selectCronJobs, toCronJobRow, type CronJobRow } from './cron-job-row.ts';
 
@@ -31,13 +25,7 @@ export interface CronJobPage {
   readonly offset: number;
 }
 
-/** Only those; each list ORed, and an empty one lets everything through. */
-export interface Standing {
-  readonly statuses?: readonly CronJobStatusFilter[];
-  readonly states?: readonly HealthState[];
-}
-
-export interface PageOptions extends Standing {
+export interface CronJobOrder extends Standing {
   readonly sort?: CronJobSort;
   /** Absent: all of them. */
   readonly page?: CronJobPage | undefined;
@@ -69,12 +57,6 @@ const unknowable: ReadonlySet<CronJobSortKey> = new Set([
   'nextRun',
 ]);
 
-export interface CronJobCounts {
-  readonly total: number;
-  readonly summary: CronJobSummary;
-  readonly states: StateCounts;
-}
-
 /**
  * How many CronJobs a filter lets through, and how they fare: summary and states count what all but the standing let through. States count
  * each of them once; the summary tells how many each word of the status filter finds.
@@ -83,36 +65,10 @@ export async function countCronJobs(db: Db, filter: CronJobFilter, standing: Sta
   const { sql, bindings } = conditionOf(filter);
   const found = await rows(
     db,
-    `select ${countedBy} as is_running, count(*) as n from cronjob_list l where ${sql} group by ${countedBy}`,
+    `select ${countedBy}, count(*) as n from cronjob_list l where ${sql} group by ${countedBy}`,
     bindings,
   );
   return sumCounts(found, standing);
-}
-
-/** Counts are read in groups of rows that are alike in all that they count: each with its number `n`. */
-export const countedBy = 'l.status_rank, l.suspended, case when l.running > 0 then 1 else 0 end';
-
-/** Of rows by `countedBy`, the last of these called `is_running`. */
-export function sumCounts(
-  groups: readonly Row[],
-  { statuses = [], states: wanted = [] }: Standing = {},
-): CronJobCounts {
-  const summary = Object.fromEntries(cronJobStatusFilters.map((status) => [status, 0])) as Record<
-    CronJobStatusFilter,
-    number
-  >;
-  const states = Object.fromEntries(healthStates.map((state) => [state, 0])) as Record<HealthState, number>;
-  let total = 0;
-  for (const row of groups) {
-    const state = stateWords.toWord(row['status_rank']);
-    const of = { state, isSuspended: Number(row['suspended']) === 1, isRunning: Number(row['is_running']) === 1 };
-    const count = Number(row['n']);
-    states[state] += count;
-    for (const status of cronJobStatusFilters) if (hasStatus(of, status)) summary[status] += count;
-    const isFound = statuses.length === 0 || statuses.some((status) => hasStatus(of, status));
-    if (isFound && (wanted.length === 0 || wanted.includes(state))) total += count;
-  }
-  return { total, summary, states };
 }
 
 /** Names of what a filter lets through, in no order. */
@@ -135,7 +91,7 @@ export async function listNamesOf(
 }
 
 /** Ids in the order asked for, ties by namespace and name: a page of them, or all. */
-export async function listIdsInOrder(db: Db, filter: CronJobFilter, options: PageOptions = {}): Promise<number[]> {
+export async function listIdsInOrder(db: Db, filter: CronJobFilter, options: CronJobOrder = {}): Promise<number[]> {
   const { sort = { key: 'namespace', descending: false }, page, nextRunOf } = options;
   const { sql, bindings } = conditionOf(filter);
   const condition = { sql: `${sql}${standingCondition(options.statuses, options.states)}`, bindings };
@@ -219,9 +175,9 @@ async function listByNextRun(
     descending,
     page,
     nextRunOf,
-  }: Pick<PageOptions, 'page'> & {
+  }: Pick<CronJobOrder, 'page'> & {
     readonly descending: boolean;
-    readonly nextRunOf: NonNullable<PageOptions['nextRunOf']>;
+    readonly nextRunOf: NonNullable<CronJobOrder['nextRunOf']>;
   },
 ): Promise<number[]> {
   const now = db.now();

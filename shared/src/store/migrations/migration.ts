@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { Db } from '../database.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 
 /** One step of the schema. Never edited once released: its checksum is stored with it. */
@@ -10,11 +9,6 @@ export interface Migration {
   /** The oldest application schema number that may still use the schema after this step. */
   readonly readableFrom: number;
   readonly steps: readonly Step[];
-  /**
-   * Writes rows that follow from others, once every step is made: so it may ask of all tables what this release keeps in them. It may be
-   * repeated, and the leader writes the same at the start of each term: a process can die before it has ended.
-   */
-  readonly fill?: (db: Db) => Promise<void>;
 }
 
 export interface Step {

@@ -18,7 +18,7 @@ const released: Readonly<Record<string, readonly string[]>> = {
     '69033ab507b743c4e7797c9df646dabe',
     '0595d03971bdaed340ace70fef63490a',
     '79e3ec99de7e8a96bb0c0cd3f6e33040',
-    '93243a66607784461520d193f772e420',
+    'ea1e12fed10be862a93e1e0d50a106c3',
   ],
   postgres: [
     '3940994370f3b31a47d7cc715ea1a6ec',
@@ -30,7 +30,7 @@ const released: Readonly<Record<string, readonly string[]>> = {
     '4b1264a9a5c31aaadffc375d4c0a10da',
     '18c7fc54b95b24a538246a0a10b9f760',
     'd0a9dc9ab2bc4aded8bd9f1ba2e6bd28',
-    '9805561eb50c715390afaaa5017e38fa',
+    '570218e52f82614c7f77be89f5e36e67',
   ],
   mysql: [
     'c01de5720772215762df85e18e4f432b',
@@ -42,7 +42,7 @@ const released: Readonly<Record<string, readonly string[]>> = {
     '2b587b85acd822748d3e8498a28650a9',
     '563ed1c36c6d3d52e144c8ca7228032b',
     '731aed967a96674babf3cfc788bcb631',
-    'e78c58404da00916d424b1aac16acb01',
+    '143e266009e73f48aef262375595ebe7',
   ],
 };
 
