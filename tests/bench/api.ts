@@ -203,14 +203,17 @@ async function measureUnderWrites(service: MonitorProcess, settings: StoreSettin
   report.figure('writes, a batch of 17 runs alone: p50', quiet.p50Ms, 'ms');
   report.figure('writes, a batch of 17 runs alone: p99', quiet.p99Ms, 'ms');
   const writer = startWriter(settings);
-  let asked = 0;
+  let [asked, answered] = [0, 0];
+  const begun = cpuSecondsOf(service.pid);
   for (const key of [...sorts, 'activeAlerts']) {
     const urls = Array.from({ length: 5_000 }, () => `${service.api}/api/v1${anyList(key, asked++)}`);
     const found = await askByMany(urls, { clients, ms: measuredMs });
+    answered += found.requests;
     report.figure(`writes, cronjobs sort=${key}: p50`, found.p50Ms, 'ms');
     report.figure(`writes, cronjobs sort=${key}: p99 of ${found.requests}`, found.p99Ms, 'ms', 100);
     if (found.refused > 0) report.figure(`writes, cronjobs sort=${key}: refused`, found.refused, '', 0);
   }
+  report.figure('writes, CPU of a list', ((cpuSecondsOf(service.pid) - begun) / answered) * 1_000, 'ms');
   const written = await writer.stop();
   report.figure('writes, a batch of 17 runs beside reads: p50', written.p50Ms, 'ms');
   report.figure(`writes, a batch of 17 runs beside reads: p99 of ${written.runs} runs`, written.p99Ms, 'ms');
