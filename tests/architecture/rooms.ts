@@ -102,7 +102,13 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'apiserver/errors.ts',
   ],
   'apiserver/auth': ['shared/contract', 'shared/kube', 'shared/process', 'apiserver/context.ts', 'apiserver/errors.ts'],
-  'apiserver/middleware': ['shared/contract', 'apiserver/auth:types', 'apiserver/context.ts', 'apiserver/errors.ts'],
+  'apiserver/middleware': [
+    'shared/contract',
+    'apiserver/auth:types',
+    'apiserver/context.ts',
+    'apiserver/errors.ts',
+    'apiserver/object-name.ts',
+  ],
   'apiserver/live': ['shared/contract', 'shared/domain', 'shared/store:reads', 'apiserver/errors.ts'],
   'apiserver/actions': [
     'shared/contract',

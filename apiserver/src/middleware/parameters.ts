@@ -3,6 +3,7 @@ import { maxLimit, maxOffset, type Ref } from '@cronjob-monitor/shared/contract'
 import * as shapes from '@cronjob-monitor/shared/contract/shape';
 import type { Shape } from '@cronjob-monitor/shared/contract/shape';
 import type { Instant } from '@cronjob-monitor/shared/domain';
+import { isObjectId } from '../object-name.ts';
 import { readInstant } from './instant.ts';
 
 /** How one parameter of a query is read; absent optional ones are undefined. */
@@ -56,6 +57,13 @@ function list<T>(meta: ParameterMeta, read: Reader<T>): Parameter<readonly T[]> 
 /** Exact names; one that nothing has matches nothing. */
 export function names(says: string, most?: number): Parameter<readonly string[]> {
   return list({ says, shape: shapes.listOf(shapes.text, most), allowed: 'names' }, (text) => text);
+}
+
+/** Ids of alerts, silences and the like; what is of another form is refused. */
+export function objectIds(says: string): Parameter<readonly string[]> {
+  return list({ says, shape: shapes.listOf(shapes.id), allowed: 'ids' }, (text) =>
+    isObjectId(text) ? text : new Unreadable(`${quote(text)} is no id`),
+  );
 }
 
 export function words<const Words extends readonly string[]>(

@@ -10,6 +10,7 @@ import {
 } from '@cronjob-monitor/shared/contract/shape';
 import type { ApiContext } from '../context.ts';
 import { invalidRequest } from '../errors.ts';
+import { isObjectId } from '../object-name.ts';
 import type { Parameter, ParameterMeta } from './parameters.ts';
 import { decodes } from './path.ts';
 
@@ -138,9 +139,10 @@ function objectOf(fields: Fields): yup.Schema {
   return schema as unknown as yup.Schema; // its flag for a default is no difference to a reader
 }
 
-function textOf({ least, most }: Extract<Form, { kind: 'text' }>): yup.StringSchema {
+function textOf({ least, most, format }: Extract<Form, { kind: 'text' }>): yup.StringSchema {
   let schema = yup.string().typeError('must be a text').nonNullable(absent);
   if (least !== undefined) schema = schema.min(least, 'must not be empty');
+  if (format === 'uuid') schema = schema.test('id', 'is no id', (value) => value === undefined || isObjectId(value));
   if (most === undefined) return schema;
   // Characters, not halves of them, as JSON Schema counts.
   const isShort = (value: string | undefined): boolean => value === undefined || Array.from(value).length <= most;

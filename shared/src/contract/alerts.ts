@@ -189,9 +189,9 @@ export const BulkRef = input({
   namespace: shortText(63),
   name: shortText(253),
   /** Of its alerts these alone; absent: all that are open. Of `acknowledge`, `unacknowledge` and `silence`. */
-  alertIds: optional(listOf(shortText(100), bulkMost)),
+  alertIds: optional(someOf(id, bulkMost)),
   /** What `endSilence` ends. */
-  silenceIds: optional(listOf(shortText(100), bulkMost)),
+  silenceIds: optional(listOf(id, bulkMost)),
 });
 export type BulkRef = Of<typeof BulkRef>;
 

@@ -7,10 +7,21 @@ import {
   openAlertStates,
   severities,
 } from '@cronjob-monitor/shared/contract';
-import { flag, instant, names, namespaces, oneMonitor, paging, sort, words } from '../../middleware/parameters.ts';
+import {
+  flag,
+  instant,
+  names,
+  namespaces,
+  objectIds,
+  oneMonitor,
+  paging,
+  sort,
+  words,
+} from '../../middleware/parameters.ts';
 import { exportFormat } from '../export/answer.ts';
 
 const about = {
+  id: objectIds('Ids of alerts.'),
   severity: words('Severities.', severities),
   type: words('Types.', alertTypes),
   cause: words('On whose side it is.', failureCauses),

@@ -170,6 +170,7 @@ test('keeps history apart, paged', async () => {
 /** Path below /alerts, and the field it is refused for. */
 const refused = [
   ['?state=resolved', 'state'],
+  ['?id=x', 'id'],
   ['?offset=1', 'offset'],
   ['?severity=info', 'severity'],
   ['?cause=weather', 'cause'],

@@ -87,6 +87,7 @@ export const alertsRoutes = [
 ];
 
 function toFilter(about: {
+  readonly id: readonly string[];
   readonly severity: AlertFilter['severities'];
   readonly type: AlertFilter['types'];
   readonly cause: AlertFilter['causes'];
@@ -94,8 +95,16 @@ function toFilter(about: {
   readonly cronjob: readonly string[];
   readonly monitor: AlertFilter['monitor'];
 }): Omit<AlertFilter, 'states'> {
-  const { severity, type, cause, namespace, cronjob, monitor } = about;
-  return { severities: severity, types: type, causes: cause, namespaces: namespace, cronJobs: cronjob, monitor };
+  const { id, severity, type, cause, namespace, cronjob, monitor } = about;
+  return {
+    ids: id,
+    severities: severity,
+    types: type,
+    causes: cause,
+    namespaces: namespace,
+    cronJobs: cronjob,
+    monitor,
+  };
 }
 
 async function readAlerts(

@@ -139,6 +139,8 @@ test('refuses as a whole what is wrong for all rows', async () => {
   assert.equal(await refuses({ action: 'suspend', refs: Array.from({ length: 201 }, () => backup) }), 'refs');
   assert.equal(await refuses({ action: 'silence', refs: [backup], body: { duration: '4h' } }), 'body.comment');
   assert.equal(await refuses({ action: 'silence', refs: [backup], body: { comment: 'x' } }), 'endsAt');
+  assert.equal(await refuses({ action: 'acknowledge', refs: [{ ...backup, alertIds: ['x'] }] }), 'refs[0].alertIds[0]');
+  assert.equal(await refuses({ action: 'acknowledge', refs: [{ ...backup, alertIds: [] }] }), 'refs[0].alertIds');
   const past = { expiresAt: '2020-01-01' };
   assert.equal(await refuses({ action: 'acknowledge', refs: [backup], body: past }), 'expiresAt');
 });

@@ -13,7 +13,6 @@ import { findSilence, listAlerts, type StoredAlert } from '@cronjob-monitor/shar
 import type { ApiContext } from '../../context.ts';
 import { ApiError, internalError, invalidRequest, notFound } from '../../errors.ts';
 import { permitIn } from '../../middleware/guard.ts';
-import { isObjectId } from '../../object-name.ts';
 import { readFuture } from '../alert/router.ts';
 import { authorOf } from '../author.ts';
 import type { RouteDeps } from '../deps.ts';
@@ -172,7 +171,7 @@ async function silenceOf(
 /** Of silences that act in this namespace alone: the right was asked for there. */
 async function endSilencesOf(deps: RouteDeps, { namespace, silenceIds = [] }: BulkRef): Promise<Done> {
   for (const id of silenceIds) {
-    const silence = isObjectId(id) ? await findSilence(deps.store, id) : undefined;
+    const silence = await findSilence(deps.store, id);
     const places = silence ? await placesOf(deps.store, silence.matcher) : [];
     if (!silence || places.some((place) => place !== namespace)) throw notFound('Silence', id, 'neverSeen');
     await deps.actions.endSilence(id);

@@ -3,6 +3,7 @@ import type {
   CronJobList,
   CronJobSla,
   LastExecution,
+  Ref,
   Rollout,
   RecentRun,
   SlaSubject,
@@ -65,9 +66,9 @@ export async function readCronJobList(deps: RouteDeps, query: CronJobsQuery): Pr
 
 /** All that the query asks of a CronJob but its standing, by which the summary tells them apart. */
 async function filterOf({ store }: RouteDeps, query: CronJobsQuery): Promise<CronJobFilter> {
-  const { namespace: namespaces, kind, search, monitor, includeRemoved, sla: verdicts, similar } = query;
+  const { namespace: namespaces, refs, kind, search, monitor, includeRemoved, sla: verdicts, similar } = query;
   const kinds = kind.length > 0 ? kind : usualKinds;
-  const filter = { namespaces, kinds, monitor, includeRemoved, verdicts };
+  const filter = { namespaces, refs: refs.map(nameOf), kinds, monitor, includeRemoved, verdicts };
   if (!similar || search === undefined) return { ...filter, search };
   // Names that are nearly so are sought of those that are there alone.
   const typed = search.toLowerCase();
@@ -270,4 +271,10 @@ function presentRecent(entry: RecentEntry): RecentRun {
     durationSeconds: toSecondsOrNull(entry.durationMs),
     jobName: orNull(entry.jobName),
   };
+}
+
+/** Of `namespace/name`; what has another form names no CronJob. */
+function nameOf(text: string): Ref {
+  const slash = text.indexOf('/');
+  return { namespace: text.slice(0, Math.max(0, slash)), name: text.slice(slash + 1) };
 }

@@ -7,6 +7,7 @@ import {
   listChannels,
   listMonitors,
 } from '@cronjob-monitor/shared/store';
+import type { ApiContext } from '../../context.ts';
 import { internalError } from '../../errors.ts';
 import { readLateAfterMs } from '../late-after.ts';
 import { cutToMinute } from '../../windows.ts';
@@ -31,20 +32,24 @@ export const statsRoutes = [
       query: { namespace: namespaces },
       answer: Stats,
     },
-    async ({ deps, ctx, query }) => {
-      const { caller } = ctx.state;
-      if (!caller) throw internalError(new Error('the request has no caller'));
-      // To see CronJobs of a namespace is not to see its monitors.
-      const monitored = (await deps.authentication.reach(caller, 'readMonitors', query.namespace)).within(
-        query.namespace,
-      );
-      const countsChannels = await deps.authentication.may(caller, 'readChannels', {});
-      return deps.answers.read(['stats', query.namespace, monitored, countsChannels], () =>
-        readStats(deps, { namespaces: query.namespace, monitored, countsChannels }),
-      );
-    },
+    ({ deps, ctx, query }) => readStatsFor(deps, ctx, query.namespace),
   ),
 ];
+
+/** As the caller of a request may know them; `namespaces` are those that it may read, empty for all. */
+export async function readStatsFor(
+  deps: RouteDeps,
+  { state: { caller } }: ApiContext,
+  namespaces: readonly string[],
+): Promise<Stats> {
+  if (!caller) throw internalError(new Error('the request has no caller'));
+  // To see CronJobs of a namespace is not to see its monitors.
+  const monitored = (await deps.authentication.reach(caller, 'readMonitors', namespaces)).within(namespaces);
+  const countsChannels = await deps.authentication.may(caller, 'readChannels', {});
+  return deps.answers.read(['stats', namespaces, monitored, countsChannels], () =>
+    readStats(deps, { namespaces, monitored, countsChannels }),
+  );
+}
 
 async function readStats(
   deps: RouteDeps,

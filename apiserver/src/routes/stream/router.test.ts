@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { CronJob, StreamData } from '@cronjob-monitor/shared/contract';
 import { beat } from '@cronjob-monitor/shared/store';
 import { testNow } from '../../testing/api.ts';
 import { openEvents } from '../../testing/event-client.ts';
+import { ReviewingCluster } from '../../testing/reviewing-cluster.ts';
 import { minuteMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
 
 const path = '/api/v1/events/stream';
@@ -186,4 +188,64 @@ test('a stopping process ends its streams and says when to come back', async () 
   for (let turn = 0; turn < 100 && !client.ended(); turn += 1) await fleet.clock.advance(0);
   assert.match(client.text(), /retry: 3000\n\n$/);
   assert.equal(client.ended(), true);
+});
+
+test('carries the rows that are named and the overview, each at its own pace, and leaves out hints of other CronJobs', async () => {
+  await using fleet = await startFleet();
+  const backup = await fleet.addCronJob({ name: 'backup' });
+  const etl = await fleet.addCronJob({ name: 'etl' });
+  await fleet.addMonitor({}, [backup, etl]);
+  const client = await openEvents(fleet.server.port, `${path}?carry=overview,rows&refs=prod/backup`);
+  await client.until(2, look(fleet));
+  for (let run = 0; run < 20; run++) {
+    const failed = { createdAt: testNow - (run + 1) * minuteMs, status: 'failed' } as const;
+    await fleet.addRuns(etl, failed);
+    if (run === 0) await fleet.addRuns(backup, failed);
+  }
+  const kinds = (): string[] => client.events().map(({ event }) => event);
+  await client.until(6, look(fleet));
+  for (let turn = 0; turn < 20; turn++) await look(fleet)();
+  assert.deepEqual(kinds().toSorted(), ['cronjob', 'execution', 'health', 'hello', 'overview', 'row']);
+  const row = client.events().find(({ event }) => event === 'row');
+  assert.equal(row?.id, undefined, 'it is no place to resume after');
+  const carriedRow = row?.data['row'] as CronJob;
+  assert.deepEqual([carriedRow.name, carriedRow.verdict.state], ['backup', 'failing']);
+  assert.ok(carriedRow.recentRuns);
+  const overview = client.events().find(({ event }) => event === 'overview')?.data as unknown as StreamData['overview'];
+  assert.equal(overview.stats.states.failing, 2);
+  assert.deepEqual(
+    overview.failing.items.map(({ name }) => name),
+    ['backup', 'etl'],
+  );
+  assert.ok(Number(overview.revision) >= 21);
+  client.leave();
+});
+
+test('carries no row of a namespace that its reader may not see, and no line of a log that it may not read', async () => {
+  const cluster = new ReviewingCluster().grant('ana', 'list cronjobs in prod');
+  await using fleet = await startFleet({ settings: { authMode: 'token' }, cluster: cluster.asCluster() });
+  const seen = await fleet.addCronJob({ name: 'backup' });
+  const foreign = await fleet.addCronJob({ namespace: 'dev', name: 'secret' });
+  await fleet.addMonitor({}, [seen, foreign]);
+  const ana = { authorization: 'Bearer ana' };
+  const client = await openEvents(fleet.server.port, `${path}?carry=rows&refs=prod/backup,dev/secret`, ana);
+  await client.until(2, look(fleet));
+  for (const cronJob of [foreign, seen])
+    await fleet.addRuns(cronJob, { createdAt: testNow - minuteMs, status: 'failed' });
+  await client.until(5, look(fleet));
+  for (let turn = 0; turn < 10; turn++) await look(fleet)();
+  assert.ok(!client.text().includes('secret'), client.text());
+  const rows = client.events().filter(({ event }) => event === 'row');
+  assert.deepEqual(
+    rows.map(({ data }) => (data['row'] as CronJob).name),
+    ['backup'],
+  );
+  client.leave();
+});
+
+test('refuses more rows than a page shows', async () => {
+  await using fleet = await startFleet();
+  const refs = Array.from({ length: 101 }, (_, index) => `prod/job-${index}`).join(',');
+  const answer = await fleet.ask(`${path}?carry=rows&refs=${refs}`);
+  assert.equal(answer.error().details?.problems?.[0]?.field, 'refs');
 });

@@ -1,25 +1,38 @@
-import { type StreamData, changeKinds } from '@cronjob-monitor/shared/contract';
+import { carried, type StreamData, changeKinds } from '@cronjob-monitor/shared/contract';
 import { type NumberedChange, findChangeBounds, listChanges, type Store } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
 import { tooManyStreams } from '../../errors.ts';
 import { createEventStream, retryMs } from '../../live/event-stream.ts';
-import { readQuery, type Values } from '../../middleware/validate.ts';
+import { readQuery, type Rule, type Values } from '../../middleware/validate.ts';
 import { toWireInstant } from '../../wire-values.ts';
 import type { RouteDeps } from '../deps.ts';
 import { route } from '../route.ts';
 import { mayReadSilenceOf } from '../silence-places.ts';
-import { namespaces, words } from '../../middleware/parameters.ts';
+import { names, namespaces, words } from '../../middleware/parameters.ts';
+import { createCarrier } from './carry.ts';
 
 const streamQuery = {
   kinds: words('Kinds of messages; hello and resync come in any case.', [...changeKinds, 'health']),
   namespace: namespaces,
+  carry: words(
+    'What the stream carries itself: overview is counts and the worst CronJobs, rows those of refs. With rows, hints of other CronJobs and their runs are left out.',
+    carried,
+  ),
+  refs: names('CronJobs whose rows are carried: namespace/name.', 100),
 };
 
 const pingEveryMs = 15_000;
 const healthEveryMs = 30_000;
 const permissionEveryMs = 60_000;
 
-/** Hints what to read again, as it happens. */
+const mostRefs = 100;
+
+const atMostRefs: Rule<Values<typeof streamQuery>> = ({ refs }) =>
+  refs.length > mostRefs
+    ? [{ in: 'query', field: 'refs', message: `must name at most ${mostRefs}`, allowed: null }]
+    : [];
+
+/** Hints what to read again, as it happens, and carries what is asked for. */
 export const streamRoutes = [
   route(
     {
@@ -30,6 +43,7 @@ export const streamRoutes = [
       says: 'Changes as they happen, as server-sent events',
       ability: 'read',
       query: streamQuery,
+      rules: [atMostRefs],
       also: ['text/event-stream'],
       noStore: true,
     },
@@ -37,21 +51,30 @@ export const streamRoutes = [
       if (deps.streams.count() >= deps.settings.maxStreams) throw tooManyStreams();
       ctx.type = 'text/event-stream';
       ctx.set({ 'Cache-Control': 'no-store, no-transform', 'X-Accel-Buffering': 'no' });
-      ctx.body = ctx.method === 'HEAD' ? '' : await openStream(deps, ctx, query.kinds);
+      ctx.body = ctx.method === 'HEAD' ? '' : await openStream(deps, ctx, query);
     },
   ),
 ];
 
 /** A stream that ends with its client, with the right to read, or with this process. */
-async function openStream(deps: RouteDeps, ctx: ApiContext, kinds: readonly Kind[]) {
+async function openStream(deps: RouteDeps, ctx: ApiContext, asked: Values<typeof streamQuery>) {
+  const { kinds } = asked;
   const { authentication, clock, store, feed, process } = deps;
   const wants = (kind: Kind): boolean => kinds.length === 0 || kinds.includes(kind);
   let audience = await readAudience(deps, ctx);
   const stream = createEventStream();
+  const carrier = createCarrier(deps, ctx, {
+    carry: asked.carry,
+    refs: asked.refs,
+    namespaces: () => audience.namespaces,
+    send: (event, data) => stream.send(event, data),
+  });
   const tellEach = async (changes: readonly NumberedChange[]): Promise<void> => {
     for (const change of changes) {
       // In their order, whatever has to be asked about one of them.
-      if (wants(change.kind) && (await isTold(change, audience))) stream.send(change.kind, change.data, change.id);
+      if (!wants(change.kind) || !(await isTold(change, audience))) continue;
+      if (carrier.takes(change)) continue;
+      stream.send(change.kind, change.data, change.id);
     }
   };
   let told = Promise.resolve();
@@ -83,6 +106,7 @@ async function openStream(deps: RouteDeps, ctx: ApiContext, kinds: readonly Kind
     health: tellHealth,
   });
   const closed = new AbortController();
+  carrier.start(closed.signal);
   const leave = deps.streams.enter(stream);
   stream.body.once('close', () => {
     closed.abort();

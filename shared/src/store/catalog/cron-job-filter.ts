@@ -21,6 +21,8 @@ export interface CronJobFilter {
   readonly namespaces?: readonly string[] | undefined;
   /** Part of the name, case ignored. */
   readonly search?: string | undefined;
+  /** Only these, by name. */
+  readonly refs?: readonly Ref[] | undefined;
   /** Only those of these. */
   readonly ids?: readonly number[] | undefined;
   /** Selected by this monitor. */
@@ -138,10 +140,14 @@ export function standingCondition(
 export function conditionOf(filter: CronJobFilter): Condition {
   const parts: string[] = [shownIn(filter)];
   const bindings: unknown[] = [];
-  const { namespaces = [], search, ids, monitor, verdicts = [] } = filter;
+  const { namespaces = [], refs = [], search, ids, monitor, verdicts = [] } = filter;
   if (namespaces.length > 0) {
     parts.push(`l.namespace in (${marks(namespaces)})`);
     bindings.push(...namespaces);
+  }
+  if (refs.length > 0) {
+    parts.push(`(${refs.map(() => '(l.namespace = ? and l.name = ?)').join(' or ')})`);
+    bindings.push(...refs.flatMap(({ namespace, name }) => [namespace, name]));
   }
   if (search !== undefined) {
     parts.push(`l.name like ? escape '!'`); // names of Kubernetes are lower case

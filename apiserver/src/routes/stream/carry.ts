@@ -1,0 +1,140 @@
+import type { StreamData } from '@cronjob-monitor/shared/contract';
+import type { NumberedChange } from '@cronjob-monitor/shared/store';
+import type { ApiContext } from '../../context.ts';
+import { withoutForeignLines } from '../../middleware/withheld-lines.ts';
+import { readCronJobList } from '../cronjobs/list.ts';
+import type { CronJobsQuery } from '../cronjobs/query.ts';
+import type { RouteDeps } from '../deps.ts';
+import { readStatsFor } from '../stats/router.ts';
+import { readRevision } from '../verdicts/surroundings.ts';
+
+const rowsEveryMs = 2_000;
+const overviewEveryMs = 5_000;
+/** Rows of each list of the overview, and expected runs of each row: what the first page shows. */
+const mostWrong = 20;
+const strip = 30;
+
+/** What one stream carries itself. */
+export interface Carrier {
+  /** Hears of a change. True: what the stream carries says all of it, and no hint is needed. */
+  takes(change: NumberedChange): boolean;
+  /** Begins to send what has changed, until the signal aborts. */
+  start(signal: AbortSignal): void;
+}
+
+interface Wish {
+  readonly carry: readonly ('overview' | 'rows')[];
+  /** `namespace/name`. */
+  readonly refs: readonly string[];
+  /** What the caller asked for and may see at this moment; empty: all. */
+  readonly namespaces: () => readonly string[];
+  readonly send: <Kind extends 'overview' | 'row'>(event: Kind, data: StreamData[Kind]) => void;
+}
+
+/**
+ * Reads rows and counts after changes, each at its own pace however much happens: a fleet with many runs a second costs a stream no more than
+ * a quiet one. Each caller gets what the endpoints would answer it, log lines aside that it may not read.
+ */
+export function createCarrier(deps: RouteDeps, ctx: ApiContext, wish: Wish): Carrier {
+  const { clock, logger, authentication } = deps;
+  const { carry, send } = wish;
+  const refs = new Set(carry.includes('rows') ? wish.refs : []);
+  const changed = new Set<string>();
+  let isOverviewOld = false;
+
+  /** As this caller may read it. */
+  async function readable<T>(value: T): Promise<T> {
+    const { caller } = ctx.state;
+    if (authentication.mode === 'none' || !caller) return value;
+    return (await withoutForeignLines(authentication, caller, value)) as T; // a copy of the same shape
+  }
+
+  async function sendRows(): Promise<void> {
+    if (changed.size === 0) return;
+    const wanted = [...changed];
+    changed.clear();
+    const revision = await readRevision(deps.store);
+    const kind = ['CronJob', 'Jobs'] as const;
+    const query: CronJobsQuery = {
+      ...everything,
+      namespace: wish.namespaces(),
+      refs: wanted,
+      kind,
+      limit: wanted.length,
+    };
+    for (const row of (await readable(await readCronJobList(deps, query))).items) send('row', { revision, row });
+  }
+
+  async function sendOverview(): Promise<void> {
+    if (!isOverviewOld) return;
+    isOverviewOld = false;
+    const revision = await readRevision(deps.store);
+    const namespace = wish.namespaces();
+    const stats = await readStatsFor(deps, ctx, namespace);
+    const listOf = async (state: CronJobsQuery['state']): Promise<StreamData['overview']['broken']> => {
+      const kind = ['CronJob', 'Jobs'] as const;
+      const query: CronJobsQuery = { ...everything, namespace, kind, state, limit: mostWrong };
+      return readable(await deps.answers.read(['cronjobs', query], () => readCronJobList(deps, query)));
+    };
+    const [broken, failing] = [await listOf(['critical', 'warning']), await listOf(['failing'])];
+    send('overview', { revision, stats, broken, failing });
+  }
+
+  /** While the database is away the next change is told of again; health says that it is away. */
+  const safely = (what: string, run: () => Promise<void>, onFailure: () => void) => async (): Promise<void> => {
+    try {
+      await run();
+    } catch (error) {
+      onFailure();
+      logger.debug('What a stream carries could not be read', { what, failure: String(error) });
+    }
+  };
+
+  return {
+    takes(change) {
+      if (carry.length === 0) return false;
+      isOverviewOld = true;
+      const about = refOf(change);
+      if (change.kind === 'silence') for (const ref of refs) changed.add(ref);
+      if (about !== undefined && refs.has(about)) changed.add(about);
+      // A page that has rows carried asks for its own CronJobs alone; what becomes of others is in the counts.
+      const isOfRuns = change.kind === 'cronjob' || change.kind === 'execution';
+      return isOfRuns && carry.includes('rows') && carry.includes('overview') && !refs.has(about ?? '');
+    },
+    start(signal) {
+      if (refs.size > 0) {
+        const again = (): void => refs.forEach((ref) => changed.add(ref));
+        clock.every(rowsEveryMs, safely('rows', sendRows, again), signal);
+      }
+      if (!carry.includes('overview')) return;
+      const again = (): void => void (isOverviewOld = true);
+      clock.every(overviewEveryMs, safely('overview', sendOverview, again), signal);
+    },
+  };
+}
+
+/** The list without a filter, in the order of the first page. */
+const everything: CronJobsQuery = {
+  namespace: [],
+  refs: [],
+  kind: [],
+  status: [],
+  state: [],
+  search: undefined,
+  similar: undefined,
+  monitor: undefined,
+  sla: [],
+  includeRemoved: undefined,
+  recent: strip,
+  sort: { key: 'status', descending: false },
+  limit: undefined,
+  offset: undefined,
+  format: undefined,
+};
+
+/** The CronJob that a change is about, `namespace/name`. */
+function refOf({ kind, data }: NumberedChange): string | undefined {
+  if (kind === 'cronjob') return `${data.namespace}/${data.name}`;
+  if (kind === 'execution') return `${data.namespace}/${data.cronJobName}`;
+  return kind === 'alert' ? `${data.cronjob.namespace}/${data.cronjob.name}` : undefined;
+}
