@@ -48,3 +48,11 @@ test('a stream that ends says when to come back, also to a reader that is behind
   assert.match(readAll(stream), /\n\nretry: 3000\n\n$/);
   assert.equal(stream.body.readableEnded || stream.body.readableLength === 0, true);
 });
+
+test('what is carried gives way too to a reader that is far behind', () => {
+  const stream = createEventStream();
+  for (let event = 0; event < 40; event++) stream.send('overview', { text: 'x'.repeat(16 * 1024) });
+  const text = readAll(stream);
+  assert.match(text, /event: resync/);
+  assert.ok(text.length < 300 * 1024, `${text.length} characters waited`);
+});

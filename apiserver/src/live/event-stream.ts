@@ -16,7 +16,7 @@ export interface EventStream {
 
 interface Block {
   readonly text: string;
-  /** A message about a change: reading all again stands for it. */
+  /** A message about a change, or what is carried after one: reading all again stands for it. */
   readonly isChange: boolean;
   readonly isResync: boolean;
 }
@@ -59,7 +59,11 @@ export function createEventStream(): EventStream {
   return {
     body,
     send: (event, data, id) =>
-      write({ text: textOf(event, data, id), isChange: id !== undefined, isResync: event === 'resync' }),
+      write({
+        text: textOf(event, data, id),
+        isChange: id !== undefined || event === 'row' || event === 'overview',
+        isResync: event === 'resync',
+      }),
     ping: () => {
       // A reader that has something to read needs no sign of life.
       if (waiting.length === 0) write({ text: ': ping\n\n', isChange: false, isResync: false });

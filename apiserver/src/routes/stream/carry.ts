@@ -13,6 +13,8 @@ const overviewEveryMs = 5_000;
 /** Rows of each list of the overview, and expected runs of each row: what the first page shows. */
 const mostWrong = 20;
 const strip = 30;
+/** More would fill what may wait for a slow reader: the rest comes with the next ones. */
+const mostRowsAtOnce = 40;
 
 /** What one stream carries itself. */
 export interface Carrier {
@@ -51,8 +53,8 @@ export function createCarrier(deps: RouteDeps, ctx: ApiContext, wish: Wish): Car
 
   async function sendRows(): Promise<void> {
     if (changed.size === 0) return;
-    const wanted = [...changed];
-    changed.clear();
+    const wanted = [...changed].slice(0, mostRowsAtOnce);
+    for (const ref of wanted) changed.delete(ref);
     const revision = await readRevision(deps.store);
     const kind = ['CronJob', 'Jobs'] as const;
     const query: CronJobsQuery = {

@@ -121,7 +121,7 @@ async function openStream(deps: RouteDeps, ctx: ApiContext, asked: Values<typeof
   });
   const lastEventId = ctx.get('Last-Event-ID');
   if (lastEventId !== '') {
-    const replay = await readReplay(store, lastEventId);
+    const replay = await readReplay(store, lastEventId, asked.carry.length > 0 ? mostReplayedBeside : mostReplayed);
     if ('resync' in replay) stream.send('resync', { reason: replay.resync });
     else tell(replay.changes);
   }
@@ -183,6 +183,8 @@ async function isTold({ kind, namespace, data }: NumberedChange, audience: Audie
 
 /** More are not worth telling one by one. */
 const mostReplayed = 1_000;
+/** For a stream that carries rows: most changes are in what it carries, and it is opened anew as rows come into sight. */
+const mostReplayedBeside = 5_000;
 /** Numbers before a cursor that may have committed after it, and within which time. */
 const overlap = 50;
 const settledAfterMs = 5_000;
@@ -191,14 +193,14 @@ const settledAfterMs = 5_000;
 type Replay = { readonly changes: readonly NumberedChange[] } | { readonly resync: StreamData['resync']['reason'] };
 
 /** Changes after `lastEventId`, and those just before it that may have committed later: each at least once. */
-async function readReplay(store: Store, lastEventId: string): Promise<Replay> {
+async function readReplay(store: Store, lastEventId: string, most: number): Promise<Replay> {
   if (!/^[0-9]{1,15}$/.test(lastEventId)) return { resync: 'cursorTooOld' };
   const cursor = Number(lastEventId);
   const bounds = await findChangeBounds(store);
   if (!bounds || cursor > bounds.newest || cursor < bounds.oldest - 1) return { resync: 'cursorTooOld' };
-  const changes = await listChanges(store, { id: Math.max(0, cursor - overlap), limit: mostReplayed + overlap + 1 });
+  const changes = await listChanges(store, { id: Math.max(0, cursor - overlap), limit: most + overlap + 1 });
   const later = changes.filter(({ id }) => id > cursor);
-  if (later.length > mostReplayed) return { resync: 'tooManyChanges' };
+  if (later.length > most) return { resync: 'tooManyChanges' };
   const at = changes.find(({ id }) => id === cursor)?.at;
   const before = changes.filter(
     ({ id, at: writtenAt }) => id < cursor && at !== undefined && writtenAt > at - settledAfterMs,
