@@ -1,3 +1,4 @@
+import type { StreamData } from '@cronjob-monitor/shared/contract';
 import { openStream } from '../api/client.ts';
 import { isServed } from '../api/served.ts';
 import { readStream, type Hint } from '../api/stream.ts';
@@ -9,6 +10,10 @@ export interface Member {
   concerns(hint: Hint): boolean;
   /** Takes over what a change says itself. False: it has to be asked for. */
   takes?(hint: Hint): boolean;
+  /** It tells of many CronJobs: changes make it ask a few times soon, then once in so long; 0 or absent: each time soon. */
+  readonly fleetPauseMs?: number;
+  /** CronJobs whose rows the stream is to carry for it, `namespace/name`. */
+  readonly refs?: readonly string[];
   /** Asks again, if the last answer leaves hope that another one may come. */
   reload(): Promise<void>;
 }
@@ -29,6 +34,12 @@ export const checkEveryMs = 15_000;
 const hintPauseMs = 2_000;
 /** After what a person did: they are few, and looked for. */
 const actPauseMs = 500;
+/** What tells of the whole fleet asks so often soon after a change; each minute gives one back. */
+const mostSoon = 3;
+const soonAgainMs = 60_000;
+/** Rows of a stream, and how long a changed set of them waits for more. */
+const mostRefs = 100;
+const refsSettleMs = 1_000;
 const withoutStreamMs = 10_000;
 const silentStreamMs = 40_000; // the server pings each 15 s
 const hiddenForMs = 30_000;
@@ -44,7 +55,7 @@ export class Live {
   readonly #world: LiveWorld;
   readonly #members = new Map<
     Member,
-    { askedMs: number; pauseMs: number; timer: ReturnType<typeof setTimeout> | undefined }
+    { askedMs: number; pauseMs: number; soon: number; timer: ReturnType<typeof setTimeout> | undefined }
   >();
   #isOpen = $state(false);
   #heardAt = $state<number | undefined>();
@@ -57,6 +68,11 @@ export class Live {
   #failures = 0;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
   #checkTimer: ReturnType<typeof setTimeout> | undefined;
+  #refsTimer: ReturnType<typeof setTimeout> | undefined;
+  /** As the stream was asked for. */
+  #carriedRefs = '';
+  #overviewAt = 0;
+  #counts = '';
   #restTimer: ReturnType<typeof setTimeout> | undefined;
   #isResting = false;
 
@@ -96,10 +112,12 @@ export class Live {
 
   /** A part becomes visible. Returns what takes it away. */
   join(member: Member): () => void {
-    this.#members.set(member, { askedMs: now.monotonicMs, pauseMs: 0, timer: undefined });
+    this.#members.set(member, { askedMs: now.monotonicMs, pauseMs: 0, soon: mostSoon, timer: undefined });
+    this.refsChanged();
     return () => {
       clearTimeout(this.#members.get(member)?.timer);
       this.#members.delete(member);
+      this.refsChanged();
     };
   }
 
@@ -114,6 +132,25 @@ export class Live {
   lost(retryAt: number | undefined): void {
     this.#isLost = true;
     this.#retryAt = retryAt;
+  }
+
+  /** Other rows may be in sight: a stream that carries others is opened anew, after the last change that was seen. */
+  refsChanged(): void {
+    if (this.#refsTimer !== undefined || !this.#isOpen || this.#wantedRefs() === this.#carriedRefs) return;
+    const from = this.#cursor;
+    this.#refsTimer = setTimeout(() => {
+      this.#refsTimer = undefined;
+      if (!this.#isOpen || this.#isResting || this.#wantedRefs() === this.#carriedRefs) return;
+      this.#cursor = from;
+      this.#stream?.abort();
+      this.#stream = undefined;
+      this.#connect();
+    }, refsSettleMs);
+  }
+
+  #wantedRefs(): string {
+    const refs = new Set([...this.#members.keys()].flatMap(({ refs: own = [] }) => own));
+    return [...refs].slice(0, mostRefs).sort().join(',');
   }
 
   /** Begins with the page. Returns what ends it. */
@@ -142,7 +179,8 @@ export class Live {
     this.#stream?.abort();
     this.#stream = undefined;
     this.#isOpen = false;
-    for (const timer of [this.#retryTimer, this.#checkTimer, this.#restTimer]) clearTimeout(timer);
+    for (const timer of [this.#retryTimer, this.#checkTimer, this.#restTimer, this.#refsTimer]) clearTimeout(timer);
+    this.#refsTimer = undefined;
     for (const entry of this.#members.values()) clearTimeout(entry.timer);
   }
 
@@ -197,7 +235,9 @@ export class Live {
     };
     try {
       const headers: Record<string, string> = this.#cursor === undefined ? {} : { 'last-event-id': this.#cursor };
-      const body = await this.#world.open({}, headers, stream.signal);
+      const refs = this.#wantedRefs();
+      this.#carriedRefs = refs;
+      const body = await this.#world.open({ carry: 'overview,rows', refs }, headers, stream.signal);
       watch();
       for await (const message of readStream(body, heard)) {
         if (message.id !== undefined) this.#cursor = message.id;
@@ -223,12 +263,34 @@ export class Live {
       this.answered();
       // Changes between the last answer and the stream would be lost without one round.
       if (!isFirst && this.#cursor === undefined) void this.reloadAll();
+      this.#cursor ??= hint.data.cursor;
+      this.refsChanged();
       return;
     }
     if (hint.kind === 'resync') return void this.reloadAll();
-    for (const member of this.#members.keys())
-      if (member.concerns(hint) && !member.takes?.(hint))
+    if (hint.kind === 'row' || hint.kind === 'overview') this.#cursor = laterOf(this.#cursor, hint.data.revision);
+    if (hint.kind === 'overview' && !this.#isNews(hint.data)) return;
+    const isAsking = hint.kind !== 'row' && (hint.kind !== 'overview' || this.#countsChanged(hint.data));
+    for (const member of this.#members.keys()) {
+      const isTaken = member.takes?.(hint) ?? false;
+      if (!isTaken && isAsking && member.concerns(hint))
         this.#reloadSoon(member, hint.kind === 'silence' ? actPauseMs : hintPauseMs);
+    }
+  }
+
+  /** Not older than the one before. */
+  #isNews(overview: StreamData['overview']): boolean {
+    if (Number(overview.revision) < this.#overviewAt) return false;
+    this.#overviewAt = Number(overview.revision);
+    return true;
+  }
+
+  #countsChanged({ stats }: StreamData['overview']): boolean {
+    const { states, summary, totalCronJobs, activeAlerts, pendingAlerts, suppressedAlerts } = stats;
+    const counts = JSON.stringify([states, summary, totalCronJobs, activeAlerts, pendingAlerts, suppressedAlerts]);
+    const isSame = counts === this.#counts;
+    this.#counts = counts;
+    return !isSame;
   }
 
   /** At once, or at the end of the pause since it was asked last. */
@@ -239,7 +301,7 @@ export class Live {
       if (pauseMs >= entry.pauseMs) return;
       clearTimeout(entry.timer);
     }
-    const waitMs = Math.max(0, entry.askedMs + pauseMs - now.monotonicMs);
+    const waitMs = Math.max(0, entry.askedMs + this.#pauseOf(member, entry, pauseMs) - now.monotonicMs);
     entry.pauseMs = pauseMs;
     entry.timer = setTimeout(() => {
       entry.timer = undefined;
@@ -247,11 +309,27 @@ export class Live {
     }, waitMs);
   }
 
+  /** A few soon after one another, then one in a longer while; a while without one gives one back. */
+  #pauseOf({ fleetPauseMs = 0 }: Member, entry: { askedMs: number; soon: number }, pauseMs: number): number {
+    // What a person did is looked for.
+    if (fleetPauseMs === 0 || pauseMs < hintPauseMs) return pauseMs;
+    const back = Math.floor((now.monotonicMs - entry.askedMs) / Math.max(soonAgainMs, fleetPauseMs));
+    entry.soon = Math.min(mostSoon, entry.soon + back);
+    if (entry.soon === 0) return fleetPauseMs;
+    entry.soon--;
+    return pauseMs;
+  }
+
   async #reload(member: Member): Promise<void> {
     const entry = this.#members.get(member);
     if (entry) entry.askedMs = now.monotonicMs;
     await member.reload();
   }
+}
+
+/** The later of two places in the changes. */
+function laterOf(cursor: string | undefined, revision: string): string {
+  return Number(revision) > Number(cursor ?? 0) ? revision : (cursor ?? revision);
 }
 
 function isAbsent(error: unknown): boolean {

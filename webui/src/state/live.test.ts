@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, mock, test } from 'node:test';
-import { ApiError } from '../api/client.ts';
+import { ApiError, type Query } from '../api/client.ts';
 import type { Hint } from '../api/stream.ts';
 import { Live, type Member } from './live.svelte.ts';
 import { now } from './now.svelte.ts';
@@ -42,6 +42,7 @@ function stopAll(): void {
 /** A stream that is written by hand. */
 function aStream(options: { hasStream?: boolean } = {}) {
   const opened: {
+    query: Query;
     headers: Readonly<Record<string, string>>;
     signal: AbortSignal;
     say: (text: string) => void;
@@ -51,12 +52,13 @@ function aStream(options: { hasStream?: boolean } = {}) {
   const live = new Live({
     hasStream: options.hasStream ?? true,
     random: () => 1,
-    open: async (_query, headers, signal) => {
+    open: async (query, headers, signal) => {
       if (refusal !== undefined) throw refusal;
       let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
       const body = new ReadableStream<Uint8Array>({ start: (given) => void (controller = given) });
       signal.addEventListener('abort', () => controller?.error(signal.reason));
       opened.push({
+        query,
         headers,
         signal,
         say: (text) => controller?.enqueue(new TextEncoder().encode(text)),
@@ -297,4 +299,91 @@ test('a server that does not answer is away, with the time of its last word', as
   assert.deepEqual([live.connection, live.heardAt, live.retryAt], ['away', beginAt, beginAt + 4_000]);
   live.answered();
   assert.equal(live.connection, 'checking');
+});
+
+describe('what the stream carries', () => {
+  const overview = (revision: number, critical: number): string =>
+    `event: overview\ndata: ${JSON.stringify({ revision: String(revision), stats: { states: { critical } } })}\n\n`;
+  const row = (revision: number): string => `event: row\ndata: {"revision":"${revision}","row":{}}\n\n`;
+
+  async function anOpenStream(member: Member) {
+    const { live, opened } = aStream();
+    stops.push(live.join(member), live.start());
+    await settle();
+    opened[0]?.say(hello);
+    await settle();
+    return { live, opened, say: async (text: string) => (opened.at(-1)?.say(text), settle()) };
+  }
+
+  test('goes to the parts that take it, and makes no part ask', async () => {
+    const taken: string[] = [];
+    const member = { ...aMember(), takes: ({ kind }: Hint) => taken.push(kind) > 0 };
+    const { say } = await anOpenStream(member);
+    await say(row(5));
+    await say(overview(6, 1));
+    mock.timers.tick(60_000);
+    assert.deepEqual([taken, member.asked], [['row', 'overview'], []]);
+  });
+
+  test('is dropped when it is older than what came before', async () => {
+    const taken: string[] = [];
+    const member = { ...aMember(), takes: (hint: Hint) => taken.push(JSON.stringify(hint.data).slice(0, 16)) > 0 };
+    const { say } = await anOpenStream(member);
+    await say(overview(9, 1));
+    await say(overview(8, 2));
+    await say(overview(10, 3));
+    assert.deepEqual(taken, ['{"revision":"9",', '{"revision":"10"']);
+  });
+
+  test('makes a list ask when counts change: a few times soon, then once a minute however much happens', async () => {
+    const member = { ...aMember(), fleetPauseMs: 60_000 };
+    const { say } = await anOpenStream(member);
+    for (let second = 0; second < 600; second += 5) {
+      await say(overview(second + 10, second));
+      mock.timers.tick(5_000);
+      await settle();
+    }
+    assert.ok(member.asked.length >= 10 && member.asked.length <= 13, `${member.asked.length} requests in 10 minutes`);
+    const soon = member.asked.filter((at) => at < 60_000).length;
+    assert.ok(soon >= 3, `${soon} in the first minute`);
+  });
+
+  test('makes no list ask while the counts stay as they are', async () => {
+    const member = { ...aMember(), fleetPauseMs: 60_000 };
+    const { say } = await anOpenStream(member);
+    for (let revision = 1; revision < 100; revision++) {
+      await say(overview(revision, 3));
+      mock.timers.tick(5_000);
+      await settle();
+    }
+    assert.equal(member.asked.length, 1);
+  });
+
+  test('is asked for anew a second after other rows are in sight, from the change that was seen last', async () => {
+    let refs: readonly string[] = ['prod/a'];
+    const member = {
+      ...aMember(() => false),
+      get refs() {
+        return refs;
+      },
+    };
+    const { live, opened, say } = await anOpenStream(member);
+    await say('id: 7\nevent: alert\ndata: {}\n\n');
+    refs = ['prod/a', 'prod/b'];
+    live.refsChanged();
+    await say('id: 9\nevent: alert\ndata: {}\n\n');
+    mock.timers.tick(999);
+    await settle();
+    assert.equal(opened.length, 1);
+    mock.timers.tick(1);
+    await settle();
+    assert.deepEqual(
+      opened.map(({ query, headers }) => [query['refs'], headers['last-event-id']]),
+      [
+        ['prod/a', undefined],
+        ['prod/a,prod/b', '7'],
+      ],
+    );
+    assert.equal(opened[0]?.signal.aborted, true);
+  });
 });

@@ -24,6 +24,10 @@ export interface ResourceOptions<T> {
   readonly concerns?: (hint: Hint) => boolean;
   /** What is shown after a change that says all of it; undefined: it has to be asked for. */
   readonly merge?: (value: T, hint: Hint) => T | undefined;
+  /** It tells of many CronJobs: however much happens, changes make it ask so often at most, after a few soon. */
+  readonly fleetPauseMs?: number;
+  /** Rows in it that the stream is to carry, `namespace/name`. */
+  readonly refs?: (value: T) => readonly string[];
   /** False: not read again by itself, such as a configuration that cannot change. */
   readonly isLive?: boolean;
 }
@@ -99,6 +103,14 @@ export class Resource<T> implements Member {
     });
   }
 
+  get fleetPauseMs(): number {
+    return this.#options.fleetPauseMs ?? 0;
+  }
+
+  get refs(): readonly string[] {
+    return this.#value === undefined ? [] : (this.#options.refs?.(this.#value) ?? []);
+  }
+
   concerns(hint: Hint): boolean {
     return this.#options.concerns?.(hint) ?? false;
   }
@@ -106,7 +118,8 @@ export class Resource<T> implements Member {
   /** A request under way may have been answered before the change, and what no change tells is asked for now and then. */
   takes(hint: Hint): boolean {
     if (this.#value === undefined || this.#error || this.#abort) return false;
-    if (now.ms - (this.#answeredAt ?? 0) > wholeEveryMs) return false;
+    // What the stream carries of the whole is whole.
+    if (hint.kind !== 'overview' && now.ms - (this.#answeredAt ?? 0) > wholeEveryMs) return false;
     const merged = this.#options.merge?.(this.#value, hint);
     if (merged === undefined) return false;
     this.#value = merged;
@@ -171,6 +184,7 @@ export class Resource<T> implements Member {
     if (servedAt !== undefined) now.sync(servedAt);
     this.#answeredAt = now.ms;
     live.answered();
+    live.refsChanged();
   }
 
   #failed(error: unknown): void {

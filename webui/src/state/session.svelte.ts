@@ -19,7 +19,9 @@ class Session {
     merge: stillHealthy,
   });
   readonly stats = new Resource((signal) => getStats(signal), {
-    concerns: ({ kind }) => kind === 'cronjob' || kind === 'alert' || kind === 'execution' || kind === 'channel',
+    concerns: ({ kind }) => kind === 'overview' || kind === 'channel',
+    merge: (_, hint) => (hint.kind === 'overview' ? hint.data.stats : undefined),
+    fleetPauseMs: 60_000,
   });
   /** How much there is to mend: asked for once, and by the page of it again. */
   readonly advice = new Resource((signal) => listAdvice({ limit: 1 }, signal), { isLive: false });

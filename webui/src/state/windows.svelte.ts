@@ -14,6 +14,9 @@ export interface WindowsOptions<Item, Page extends WindowAnswer<Item>> {
   readonly load: (range: { limit: number; offset: number }, signal: AbortSignal) => Promise<Answer<Page>>;
   readonly keyOf: (item: Item) => string;
   readonly concerns?: (hint: Hint) => boolean;
+  /** As of a resource. */
+  readonly merge?: (page: Page, hint: Hint) => Page | undefined;
+  readonly refs?: (page: Page) => readonly string[];
   /** Rows of one window. */
   readonly size?: number;
 }
@@ -83,6 +86,11 @@ export class Windows<Item, Page extends WindowAnswer<Item>> {
     return items.find((item) => this.#options.keyOf(item) === key) ?? items[place];
   }
 
+  /** All rows that were read, in the order of the list. */
+  get items(): readonly Item[] {
+    return [...this.#windows].toSorted(([a], [b]) => a - b).flatMap(([, { value }]) => value?.items ?? []);
+  }
+
   /** These rows are in sight: their windows are read and kept fresh, the others rest and keep what they had. */
   show(firstRow: number, lastRow: number): void {
     untrack(() => this.#show(firstRow, lastRow));
@@ -130,9 +138,14 @@ export class Windows<Item, Page extends WindowAnswer<Item>> {
   }
 
   #add(index: number): Resource<Page> {
-    const { load, concerns } = this.#options;
+    const { load, concerns, merge, refs } = this.#options;
     const range = { limit: this.size, offset: index * this.size };
-    const resource = new Resource((signal) => load(range, signal), concerns ? { concerns } : {});
+    const resource = new Resource((signal) => load(range, signal), {
+      ...(concerns ? { concerns } : {}),
+      ...(merge ? { merge } : {}),
+      ...(refs ? { refs } : {}),
+      fleetPauseMs: 60_000,
+    });
     this.#windows = new Map([...this.#windows, [index, resource]]);
     return resource;
   }

@@ -114,8 +114,12 @@ test('asks a client that missed more than a thousand changes to read all again',
   const events = await less.until(1_001, look(fleet));
   assert.ok(events.length >= 1_001);
   assert.equal(events.at(-1)?.id, '1200');
+  const carrying = await openEvents(fleet.server.port, `${path}?carry=rows`, { 'Last-Event-ID': '1' });
+  const all = await carrying.until(1_200, look(fleet));
+  assert.ok(!all.some(({ event }) => event === 'resync'), 'a stream that is opened anew for other rows goes on');
   client.leave();
   less.leave();
+  carrying.leave();
 });
 
 test('gives a change that commits after later ones, once', async () => {

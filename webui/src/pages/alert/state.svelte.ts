@@ -44,7 +44,10 @@ export class AlertState {
   readonly cronJob: Resource<CronJobDetail> | undefined = $derived.by(() => {
     const ref = this.#ref;
     if (!ref) return undefined;
-    return new Resource((signal) => getCronJob(ref, 0, signal), { concerns: (hint) => concernsRuns(hint, ref) });
+    return new Resource((signal) => getCronJob(ref, 0, signal), {
+      concerns: (hint) => concernsRuns(hint, ref),
+      refs: () => [`${ref.namespace}/${ref.name}`],
+    });
   });
 
   readonly runs: Resource<readonly Execution[]> | undefined = $derived.by(() => {

@@ -58,6 +58,7 @@ export class AlertsState {
     const question = this.#openFilters;
     return new Resource((signal) => listAlerts(question, signal), {
       concerns: ({ kind }) => alertRowKinds.has(kind),
+      fleetPauseMs: 60_000,
     });
   });
 
@@ -65,6 +66,7 @@ export class AlertsState {
     const question = { ...this.#endedFilters, limit: alertsPerPage, offset: this.offset };
     return new Resource((signal) => listAlertHistory(question, signal), {
       concerns: ({ kind }) => kind === 'alert',
+      fleetPauseMs: 60_000,
     });
   });
 

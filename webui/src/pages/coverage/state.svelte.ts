@@ -25,7 +25,8 @@ export class CoveragePageState {
     const { search, namespaces, states, sort, offset } = this;
     const question = { search, namespace: namespaces, state: states, sort, limit: cronJobsPerPage, offset };
     return new Resource((signal) => listCoverage(question, signal), {
-      concerns: ({ kind }) => kind === 'monitor' || kind === 'channel' || kind === 'cronjob',
+      concerns: ({ kind }) => kind === 'monitor' || kind === 'channel' || kind === 'overview',
+      fleetPauseMs: 60_000,
     });
   });
 

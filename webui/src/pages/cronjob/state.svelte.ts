@@ -61,7 +61,10 @@ export class CronJobState {
   constructor(ref: Ref) {
     this.ref = ref;
     this.#concerns = (hint) => concernsCronJob(hint, ref);
-    this.detail = new Resource((signal) => getCronJob(ref, stripLength, signal), { concerns: this.#concerns });
+    this.detail = new Resource((signal) => getCronJob(ref, stripLength, signal), {
+      concerns: this.#concerns,
+      refs: () => [`${ref.namespace}/${ref.name}`],
+    });
     this.year = new Resource((signal) => getSeries(ref, 365, signal), { concerns: this.#concerns });
   }
 

@@ -10,7 +10,7 @@ import type { Query } from '../../api/client.ts';
 import { listCronJobs, type CronJobQuery } from '../../api/cronjobs.ts';
 import { listMonitors } from '../../api/monitors.ts';
 import { router } from '../../router.svelte.ts';
-import { rowKinds } from '../../state/concerns.ts';
+import { refsOf, withRow } from '../../state/concerns.ts';
 import { listIn, wordIn, wordsIn } from '../../state/filters.ts';
 import { Resource } from '../../state/resource.svelte.ts';
 import { Windows } from '../../state/windows.svelte.ts';
@@ -73,7 +73,9 @@ export class CronJobsState {
     return new Windows({
       load: (range, signal) => listCronJobs({ ...toQuery(filters), ...range }, signal),
       keyOf: ({ namespace, name }) => `${namespace}/${name}`,
-      concerns: ({ kind }) => rowKinds.has(kind),
+      concerns: ({ kind }) => kind === 'overview' || kind === 'silence',
+      merge: withRow,
+      refs: refsOf,
     });
   });
 

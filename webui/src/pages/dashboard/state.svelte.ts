@@ -8,7 +8,7 @@ import { listMonitors } from '../../api/monitors.ts';
 import { getTonight } from '../../api/wall.ts';
 import type { Hint } from '../../api/stream.ts';
 import { isJudging } from '../../format/health.ts';
-import { alertRowKinds, rowKinds } from '../../state/concerns.ts';
+import { refsOf, withRow } from '../../state/concerns.ts';
 import { preferences } from '../../state/preferences.svelte.ts';
 import { Resource } from '../../state/resource.svelte.ts';
 import { session } from '../../state/session.svelte.ts';
@@ -21,7 +21,8 @@ const mostFailing = 20;
 /** Groups of Jobs break too. */
 const kinds = ['CronJob', 'Jobs'] as const;
 
-const aboutCronJobs = ({ kind }: Hint): boolean => rowKinds.has(kind);
+/** The stream carries what is wrong; a silence is looked for at once. */
+const aboutCronJobs = ({ kind }: Hint): boolean => kind === 'overview' || kind === 'silence';
 
 /** What the first page shows: what is broken, what failed last, what comes next, how the service is. */
 export class DashboardState {
@@ -31,27 +32,42 @@ export class DashboardState {
         { kind: kinds, state: ['critical', 'warning'], recent: strip, sort: 'status', limit: mostBroken },
         signal,
       ),
-    { concerns: aboutCronJobs },
+    {
+      concerns: aboutCronJobs,
+      merge: (list, hint) => (hint.kind === 'overview' ? hint.data.broken : withRow(list, hint)),
+      refs: refsOf,
+      fleetPauseMs: 60_000,
+    },
   );
   readonly absent = new Resource(
     (signal) => listAlerts({ type: ['absent'], state: ['active'], limit: mostAbsent }, signal),
-    { concerns: ({ kind }) => alertRowKinds.has(kind) },
+    {
+      concerns: (hint) => (hint.kind === 'alert' ? hint.data.type === 'absent' : hint.kind === 'silence'),
+      fleetPauseMs: 60_000,
+    },
   );
   /** What is bad, and no alert says so. */
   readonly failing = new Resource(
     (signal) =>
       listCronJobs({ kind: kinds, state: ['failing'], recent: strip, sort: 'status', limit: mostFailing }, signal),
-    { concerns: aboutCronJobs },
+    {
+      concerns: aboutCronJobs,
+      merge: (list, hint) => (hint.kind === 'overview' ? hint.data.failing : withRow(list, hint)),
+      refs: refsOf,
+      fleetPauseMs: 60_000,
+    },
   );
   /** Another one for another zone: its morning is at another instant. */
   readonly tonight: Resource<Tonight> = $derived.by(() => {
     const question = { zone: preferences.timeZone, limit: mostAtRisk };
     return new Resource((signal) => getTonight(question, signal), {
-      concerns: ({ kind }) => kind === 'cronjob' || kind === 'monitor' || kind === 'channel',
+      concerns: ({ kind }) => kind === 'overview' || kind === 'monitor' || kind === 'channel',
+      fleetPauseMs: 300_000,
     });
   });
   readonly monitors = new Resource((signal) => listMonitors({ sort: 'phase' }, signal), {
     concerns: ({ kind }) => kind === 'monitor',
+    fleetPauseMs: 300_000,
   });
   /** Channels that cannot be used: their names and why. How many there are is known from the counts. */
   readonly unreadyChannels = new Resource((signal) => listChannels({ ready: false }, signal), {
@@ -60,6 +76,7 @@ export class DashboardState {
   /** Counts alone. */
   readonly coverage = new Resource((signal) => listCoverage({ limit: 1 }, signal), {
     concerns: ({ kind }) => kind === 'monitor' || kind === 'channel',
+    fleetPauseMs: 300_000,
   });
   readonly storage = new Resource((signal) => getStorageStats(signal), { isLive: false });
 

@@ -1,6 +1,7 @@
 import type { CronJob, CronJobList, MonitorDetail, Ref } from '@cronjob-monitor/shared/contract';
 import { listCronJobs } from '../../api/cronjobs.ts';
 import { getMonitor } from '../../api/monitors.ts';
+import { refsOf, withRow } from '../../state/concerns.ts';
 import { Resource } from '../../state/resource.svelte.ts';
 import { Windows } from '../../state/windows.svelte.ts';
 
@@ -13,13 +14,16 @@ export class MonitorState {
     this.detail = new Resource((signal) => getMonitor({ namespace, name }, signal), {
       concerns: (hint) =>
         (hint.kind === 'monitor' && hint.data.namespace === namespace && hint.data.name === name) ||
-        hint.kind === 'cronjob',
+        hint.kind === 'overview',
+      fleetPauseMs: 60_000,
     });
     this.cronJobs = new Windows({
       load: (range, signal) =>
         listCronJobs({ monitor: `${namespace}/${name}`, sort: 'status', recent: 30, ...range }, signal),
       keyOf: (cronJob) => `${cronJob.namespace}/${cronJob.name}`,
-      concerns: ({ kind }) => kind === 'cronjob' || kind === 'alert' || kind === 'execution',
+      concerns: ({ kind }) => kind === 'overview',
+      merge: withRow,
+      refs: refsOf,
     });
   }
 }

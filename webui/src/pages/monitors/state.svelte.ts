@@ -24,7 +24,8 @@ export class MonitorsState {
   readonly list: Resource<MonitorList> = $derived.by(() => {
     const { search, namespaces, phases, sort } = this;
     return new Resource((signal) => listMonitors({ search, namespace: namespaces, phase: phases, sort }, signal), {
-      concerns: ({ kind }) => kind === 'monitor' || kind === 'cronjob' || kind === 'alert',
+      concerns: ({ kind }) => kind === 'monitor' || kind === 'overview',
+      fleetPauseMs: 60_000,
     });
   });
 

@@ -40,6 +40,7 @@ export class RunState {
     this.jobName = jobName;
     this.cronJob = new Resource((signal) => getCronJob(ref, 0, signal), {
       concerns: (hint) => concernsCronJob(hint, ref),
+      refs: () => [`${ref.namespace}/${ref.name}`],
     });
     this.run = new Resource((signal) => getExecution(ref, jobName, signal), {
       concerns: (hint) => hint.kind === 'execution' && concernsCronJob(hint, ref) && hint.data.jobName === jobName,

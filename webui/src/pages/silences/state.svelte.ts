@@ -18,7 +18,8 @@ export class SilencesState {
   readonly open: Resource<SilenceList> = $derived.by(() => {
     const question = { state: ['active', 'scheduled'] as const, namespace: this.namespaces };
     return new Resource((signal) => listSilences(question, signal), {
-      concerns: ({ kind }) => kind === 'silence' || kind === 'alert',
+      concerns: ({ kind }) => kind === 'silence' || kind === 'overview',
+      fleetPauseMs: 60_000,
     });
   });
 

@@ -45,7 +45,8 @@ export class SlaState {
   readonly targets: Resource<SlaList & { readonly pagination: Pagination }> = $derived.by(() => {
     const { filters, offset } = this;
     return new Resource((signal) => listTargets({ ...filters, limit: targetsPerPage, offset }, signal), {
-      concerns: ({ kind }) => kind === 'execution' || kind === 'alert' || kind === 'monitor',
+      concerns: ({ kind }) => kind === 'overview' || kind === 'monitor',
+      fleetPauseMs: 60_000,
     });
   });
 

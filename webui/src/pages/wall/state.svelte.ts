@@ -37,6 +37,8 @@ export class WallState {
   readonly namespaces: readonly string[] = $derived(listIn(router.query, 'ns'));
   readonly monitor: string = $derived(router.query.get('monitor') ?? '');
   readonly folded: readonly string[] = $derived(listIn(router.query, 'folded'));
+  /** On a television: without filters, without a pointer. */
+  readonly isTv: boolean = $derived(router.query.get('tv') === '1');
   readonly offset: number = $derived(countIn(router.query, 'offset', 0));
   readonly isFiltered: boolean = $derived(
     this.search !== '' || this.namespaces.length > 0 || this.monitor !== '' || this.keep !== 'all',
@@ -58,7 +60,10 @@ export class WallState {
       limit: rowsPerPage,
       offset,
     };
-    return new Resource((signal) => getWall(question, signal), { concerns: ({ kind }) => rowKinds.has(kind) });
+    return new Resource((signal) => getWall(question, signal), {
+      concerns: ({ kind }) => rowKinds.has(kind),
+      fleetPauseMs: 60_000,
+    });
   });
 
   readonly knownNamespaces: readonly string[] = $derived.by(() => {
