@@ -4,7 +4,7 @@ import { whyNoBrowser } from './fixtures/browser.ts';
 import { useJourneys } from './fixtures/journeys.ts';
 
 describe('the wall, in the user interface', { skip: whyNoBrowser() ?? false }, () => {
-  const { journey, go } = useJourneys();
+  const { journey, go, service } = useJourneys();
 
   journey(
     'tells on the wall what is under the pointer and the arrow keys, and opens the run of a cell',
@@ -58,4 +58,23 @@ describe('the wall, in the user interface', { skip: whyNoBrowser() ?? false }, (
     await page.keyboard.press('w');
     await page.getByRole('grid').waitFor();
   });
+
+  journey(
+    'stands alone on a television, without a pointer, and has a red frame while nothing answers',
+    async (page) => {
+      await page.setViewportSize({ width: 1920, height: 1080 });
+      await go(page, '/wall?tv=1');
+      await page.getByRole('grid').waitFor();
+      assert.match((await page.locator('h1').textContent()) ?? '', /3 critical/);
+      assert.equal(await page.getByRole('navigation').count(), 0);
+      assert.equal(await page.evaluate("getComputedStyle(document.querySelector('.screen .lane')).cursor"), 'none');
+      assert.ok(await page.evaluate('document.documentElement.scrollHeight <= innerHeight'));
+      assert.equal(await page.locator('.screen.old').count(), 0);
+      service().isUp = false;
+      service().say('resync', { reason: 'tooManyChanges' });
+      await page.locator('.screen.old').waitFor();
+      await page.getByRole('heading', { name: /^Not connected: as of/ }).waitFor();
+    },
+    { expected: /ERR_|Failed to load/ },
+  );
 });

@@ -5,6 +5,8 @@ import type {
   AlertList,
   AlertState,
   AlertType,
+  BulkInput,
+  BulkResult,
   Severity,
 } from '@cronjob-monitor/shared/contract';
 import { act, get, type Answer } from './client.ts';
@@ -54,6 +56,11 @@ export function acknowledgeAlert(id: string, input: AcknowledgeInput): Promise<A
 
 export function unacknowledgeAlert(id: string): Promise<AcknowledgeResult> {
   return act('DELETE', `${pathOf(id)}/acknowledge`);
+}
+
+/** One thing to many CronJobs, with a result for each. */
+export function actOnMany(input: BulkInput): Promise<BulkResult> {
+  return act('POST', 'bulk', input);
 }
 
 function pathOf(id: string): string {

@@ -1,5 +1,6 @@
 import { addressOf, router } from '../router.svelte.ts';
 import { live } from '../state/live.svelte.ts';
+import { selection } from '../state/selection.svelte.ts';
 import { preferences } from '../state/preferences.svelte.ts';
 import { after } from '../state/timer.ts';
 import { navigation } from './navigation.ts';
@@ -14,10 +15,11 @@ export const shortcuts: readonly { readonly keys: string; readonly does: string 
   { keys: 'k', does: 'Row before' },
   { keys: '1', does: 'First part of the page; 2, 3 and so on the others' },
   { keys: 'Enter', does: 'Open the row' },
-  { keys: 's', does: 'Silence the row: its menu opens there' },
-  { keys: 'a', does: 'Acknowledge the row' },
+  { keys: 'x', does: 'Choose the row; J and K (Shift) choose the next and the one before, X all up to here' },
+  { keys: 's', does: 'Silence the row, or what is chosen: a menu opens there' },
+  { keys: 'a', does: 'Acknowledge all alerts of the row, or of what is chosen' },
   { keys: 't', does: 'Trigger the row' },
-  { keys: 'Esc', does: 'Close what lies over the page' },
+  { keys: 'Esc', does: 'Close what lies over the page, then choose no row' },
   { keys: '?', does: 'This sheet' },
 ];
 
@@ -66,8 +68,22 @@ function act(key: string): boolean {
       return moveRow(1);
     case 'k':
       return moveRow(-1);
-    case 's':
+    case 'J':
+      return chooseNext(1);
+    case 'K':
+      return chooseNext(-1);
+    case 'x':
+      return selection.toggle(rowKey() ?? '');
+    case 'X':
+      return selection.extendTo(rowKey() ?? '');
+    case 'Escape':
+      if (selection.count === 0) return false;
+      selection.clear();
+      return true;
     case 'a':
+      return acknowledge() || openRowMenu('a');
+    case 's':
+      return openMenuAt(document.querySelector('[data-chosen-rows]'), 's') || openRowMenu('s');
     case 't':
       return openRowMenu(key);
     default:
@@ -92,10 +108,38 @@ function moveRow(step: number): boolean {
   return next !== undefined;
 }
 
-/** Opens the menu of the row that has the focus, at the first line that begins with this letter: Enter does it. */
+/** The row that has the focus. */
+function focusedRow(): Element | null {
+  return document.activeElement?.closest('main [data-row]') ?? null;
+}
+
+function rowKey(): string | undefined {
+  return focusedRow()?.getAttribute('data-row') ?? undefined;
+}
+
+/** Chooses this row and the next one. */
+function chooseNext(step: number): boolean {
+  const from = rowKey();
+  if (from !== undefined && !selection.has(from)) selection.toggle(from);
+  return moveRow(step) && selection.extendTo(rowKey() ?? '');
+}
+
+/** What is chosen, else the row that has the focus, at once. */
+function acknowledge(): boolean {
+  const row = selection.find(rowKey() ?? '');
+  const rows = selection.count > 0 ? selection.rows : row ? [row] : [];
+  if (rows.length === 0) return false;
+  void import('../pages/list-parts/together.svelte.ts').then(({ together }) => together.acknowledge(rows));
+  return true;
+}
+
 function openRowMenu(letter: string): boolean {
-  const row = document.activeElement?.closest('main [data-row]');
-  const button = row?.querySelector<HTMLElement>('[aria-haspopup="menu"]');
+  return openMenuAt(focusedRow(), letter);
+}
+
+/** Opens the first menu in there, at the first line that begins with this letter: Enter does it. */
+function openMenuAt(place: Element | null, letter: string): boolean {
+  const button = place?.querySelector<HTMLElement>('[aria-haspopup="menu"]');
   if (!button) return false;
   button.click();
   const wanted = (): HTMLElement | undefined =>

@@ -11,6 +11,7 @@ import { toasts } from '../../kit/toast/toasts.svelte.ts';
 import { addressOf } from '../../router.svelte.ts';
 import { live } from '../../state/live.svelte.ts';
 import { preferences } from '../../state/preferences.svelte.ts';
+import { selection } from '../../state/selection.svelte.ts';
 import { session } from '../../state/session.svelte.ts';
 import { viewer } from '../../state/viewer.svelte.ts';
 
@@ -54,6 +55,13 @@ export function silenceItems(cronjob: Ref, type?: AlertType): MenuItem[] {
     isApart: index === 0,
   }));
   return [...atOnce, { word: `${word} otherwise`, href }];
+}
+
+/** Of a row in a list of which several can be chosen. */
+export function chooseItems(key: string): MenuItem[] {
+  if (!selection.find(key)) return [];
+  const word = selection.has(key) ? 'Choose no longer' : 'Choose with others';
+  return [{ word, run: () => void selection.toggle(key), isApart: true }];
 }
 
 const minuteMs = 60_000;
@@ -106,6 +114,7 @@ export function alertMenu(alert: Alert): MenuItem[] {
     { word: `Monitor ${monitor.namespace}/${monitor.name}`, href: addressOf('monitor', { ...monitor }) },
     { ...acknowledge, isApart: true },
     ...silenceItems(cronjob, type),
+    ...chooseItems(id),
   ];
 }
 

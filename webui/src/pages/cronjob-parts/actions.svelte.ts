@@ -1,7 +1,11 @@
 import { isGroupName, type CronJob, type Ref } from '@cronjob-monitor/shared/contract';
+import { ApiError } from '../../api/client.ts';
 import { resumeCronJob, suspendCronJob, triggerCronJob } from '../../api/cronjobs.ts';
+import { getMonitor } from '../../api/monitors.ts';
 import { named } from '../../api/named.ts';
 import { isServed } from '../../api/served.ts';
+import { endAt } from '../../format/ends.ts';
+import { msOf } from '../../format/time.ts';
 import { describeCronJob, jobsOf } from '../../format/kubectl.ts';
 import { nextRunText } from '../../format/next-run.ts';
 import { plural } from '../../format/figures.ts';
@@ -11,9 +15,10 @@ import type { MenuItem } from '../../kit/menu/menu-item.ts';
 import { toasts } from '../../kit/toast/toasts.svelte.ts';
 import { addressOf } from '../../router.svelte.ts';
 import { live } from '../../state/live.svelte.ts';
+import { now } from '../../state/now.svelte.ts';
 import { session } from '../../state/session.svelte.ts';
 import { viewer } from '../../state/viewer.svelte.ts';
-import { silenceItems } from '../alert-parts/alert-actions.svelte.ts';
+import { chooseItems, silenceItems } from '../alert-parts/alert-actions.svelte.ts';
 
 export type ActedOn = Pick<
   CronJob,
@@ -52,14 +57,17 @@ export function actionsOf(cronJob: ActedOn): CronJobAction[] {
     actions.push(
       cronJob.suspended
         ? { id: 'resume', word: 'Resume', missing, run: () => askResume(cronJob) }
-        : { id: 'suspend', word: 'Suspend', missing, run: () => askSuspend(cronJob) },
+        : { id: 'suspend', word: 'Suspend', missing, run: () => void askSuspend(cronJob) },
     );
   }
   return actions;
 }
 
+/** One of a list. */
+type Listed = ActedOn & Pick<CronJob, 'activeAlerts' | 'heldAlerts'>;
+
 /** The menu of a row. */
-export function menuOf(cronJob: ActedOn): MenuItem[] {
+export function menuOf(cronJob: Listed): MenuItem[] {
   const monitor = cronJob.monitorRef;
   return [
     { word: 'Open', href: addressOf('cronjob', { namespace: cronJob.namespace, name: cronJob.name }) },
@@ -67,11 +75,27 @@ export function menuOf(cronJob: ActedOn): MenuItem[] {
       ? [{ word: `Monitor ${monitor.namespace}/${monitor.name}`, href: addressOf('monitor', { ...monitor }) }]
       : []),
     ...actionsOf(cronJob).map(({ word, missing, run }, index) => ({ word, missing, run, isApart: index === 0 })),
+    ...acknowledgeItems(cronJob),
     ...silenceItems(cronJob),
+    ...chooseItems(`${cronJob.namespace}/${cronJob.name}`),
     ...(isGroupName(cronJob.name)
       ? []
       : [{ word: 'Copy kubectl command', run: () => void copyCommand(describeCronJob(cronJob)), isApart: true }]),
     { word: 'Copy name', run: () => void copyCommand(`${cronJob.namespace}/${cronJob.name}`) },
+  ];
+}
+
+/** All its open alerts at once. */
+function acknowledgeItems({ namespace, name, activeAlerts, heldAlerts }: Listed): MenuItem[] {
+  if (activeAlerts + heldAlerts === 0) return [];
+  const row = { key: `${namespace}/${name}`, ref: { namespace, name } };
+  return [
+    {
+      word: 'Acknowledge',
+      missing: session.right('acknowledge', namespace).missing,
+      run: () => void import('../list-parts/together.svelte.ts').then(({ together }) => together.acknowledge([row])),
+      isApart: true,
+    },
   ];
 }
 
@@ -99,29 +123,56 @@ export async function copyCommand(text: string): Promise<void> {
   toasts.say(result === 'copied' ? 'Copied' : `The clipboard was refused. The text: ${text}`);
 }
 
+/** A run that was started from here is shown until the service tells of it, and for so long at most. */
+const shownAtOnceMs = 60_000;
+
+/** Runs that the cluster has taken, of which the service does not tell yet. */
+class Started {
+  #runs = $state.raw<readonly { readonly key: string; readonly jobName: string; readonly atMs: number }[]>([]);
+
+  add({ namespace, name }: Ref, jobName: string): void {
+    this.#runs = [...this.#runs.slice(-20), { key: `${namespace}/${name}`, jobName, atMs: now.ms }];
+  }
+
+  /** Names of Jobs of a CronJob that are not among those that are known. */
+  of({ namespace, name }: Ref, known: readonly string[]): readonly string[] {
+    return this.#runs.flatMap(({ key, jobName, atMs }) =>
+      key === `${namespace}/${name}` && !known.includes(jobName) && now.ms - atMs < shownAtOnceMs ? [jobName] : [],
+    );
+  }
+}
+
+export const started = new Started();
+
+/** Starts it at once; where its policy does not allow a run beside another one, it is asked first. */
 function askTrigger(cronJob: ActedOn): void {
   const { runningJobs, concurrencyPolicy } = cronJob;
+  if (runningJobs > 0 && concurrencyPolicy !== 'Allow') askBeside(cronJob);
+  else void atOnce(() => trigger(cronJob, false)).then((error) => isBeside(error) && askBeside(cronJob));
+}
+
+/** The list did not know yet that a run is active. */
+function isBeside(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'CONCURRENCY_REFUSED';
+}
+
+function askBeside(cronJob: ActedOn): void {
+  const { runningJobs: count, concurrencyPolicy, namespace, name } = cronJob;
   const active =
-    runningJobs === 0
-      ? 'Nothing is active.'
-      : `${plural(runningJobs, 'Job')} of it ${runningJobs === 1 ? 'is' : 'are'} active.`;
-  const refuses = runningJobs > 0 && concurrencyPolicy !== 'Allow';
+    count > 0 ? `${plural(count, 'Job')} of it ${count === 1 ? 'is' : 'are'} active.` : 'A Job of it is active.';
   confirmation.ask({
-    title: `Trigger ${cronJob.namespace}/${cronJob.name}?`,
-    says: [
-      refuses
-        ? `${active} Its policy is ${concurrencyPolicy}: a run now starts beside it and deletes nothing.`
-        : `${active} It starts now, beside its schedule.`,
-    ],
+    title: `Trigger ${namespace}/${name}?`,
+    says: [`${active} Its policy is ${concurrencyPolicy}: a run now starts beside it and deletes nothing.`],
     note: "Manual runs do not count for SLA. They count for the dead-man's switch.",
-    action: refuses ? 'Start beside it' : 'Trigger',
-    run: () => trigger(cronJob, refuses),
+    action: 'Start beside it',
+    run: () => trigger(cronJob, true),
   });
 }
 
 async function trigger(cronJob: Ref, force: boolean): Promise<void> {
   const { namespace, name } = cronJob;
   const { jobName } = await named(`Could not trigger ${namespace}/${name}`, () => triggerCronJob(cronJob, force));
+  started.add(cronJob, jobName);
   toasts.say(`Started ${jobName}`, {
     tone: 'ok',
     action: { word: 'Open the run', href: addressOf('run', { namespace, name, jobName }) },
@@ -129,16 +180,45 @@ async function trigger(cronJob: Ref, force: boolean): Promise<void> {
   void live.reloadAll();
 }
 
-function askSuspend(cronJob: ActedOn): void {
+/** Suspends at once, and can be undone; where a run before tomorrow morning would not happen, it is asked first. */
+async function askSuspend(cronJob: ActedOn): Promise<void> {
+  const { namespace, name, nextRun } = cronJob;
+  const suspend = (): Promise<void> => setSuspended(cronJob, true);
+  if (nextRun === null || msOf(nextRun) >= endAt('morning', viewer)) return void atOnce(suspend);
   confirmation.ask({
-    title: `Suspend ${cronJob.namespace}/${cronJob.name}?`,
-    says: [
-      cronJob.nextRun === null ? 'It has no next run.' : `${nextRunText(cronJob, viewer)}: this run will not happen.`,
-    ],
-    note: "Whether the dead-man's switch pauses meanwhile is said by its monitor (suspendedHandling).",
+    title: `Suspend ${namespace}/${name}?`,
+    says: [`${nextRunText(cronJob, viewer)}: this run will not happen.`],
+    note: await deadManWords(cronJob.monitorRef),
     action: 'Suspend',
-    run: () => setSuspended(cronJob, true),
+    run: suspend,
   });
+}
+
+/** What the dead-man's switch does while a CronJob is suspended, by the spec of its monitor. */
+async function deadManWords(monitor: ActedOn['monitorRef']): Promise<string> {
+  const unread = "Whether the dead-man's switch pauses meanwhile is said by its monitor (suspendedHandling).";
+  if (!monitor || !session.right('readMonitors', monitor.namespace).isAllowed) return unread;
+  try {
+    const { spec } = (await getMonitor(monitor)).value;
+    const handling = spec['suspendedHandling'] as { readonly pauseMonitoring?: boolean } | undefined;
+    return handling?.pauseMonitoring === false
+      ? "The dead-man's switch goes on: without a success it fires."
+      : "The dead-man's switch pauses meanwhile.";
+  } catch {
+    return unread; // the dialog must not wait for it
+  }
+}
+
+/** Does it, and says why it could not be done; gives the cause. */
+async function atOnce(run: () => Promise<void>): Promise<unknown> {
+  try {
+    await run();
+    return undefined;
+  } catch (error) {
+    const cause = error instanceof Error ? error.cause : undefined;
+    if (!isBeside(cause)) toasts.say(error instanceof Error ? error.message : 'It could not be done', { tone: 'crit' });
+    return cause;
+  }
 }
 
 function askResume(cronJob: ActedOn): void {
@@ -159,15 +239,9 @@ async function setSuspended(cronJob: Ref, suspended: boolean): Promise<void> {
   const done = suspended ? 'Suspended' : 'Resumed';
   toasts.say(result.changed ? `${done} ${namespace}/${name}` : `${namespace}/${name} was so already`, {
     tone: 'ok',
-    ...(result.changed ? { action: { word: 'Undo', run: () => void undo(cronJob, !suspended) } } : {}),
+    ...(result.changed
+      ? { action: { word: 'Undo', run: () => void atOnce(() => setSuspended(cronJob, !suspended)) } }
+      : {}),
   });
   void live.reloadAll();
-}
-
-async function undo(cronJob: Ref, suspended: boolean): Promise<void> {
-  try {
-    await setSuspended(cronJob, suspended);
-  } catch (error) {
-    toasts.say(error instanceof Error ? error.message : 'Could not undo it', { tone: 'crit' });
-  }
 }

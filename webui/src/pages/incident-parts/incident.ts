@@ -1,5 +1,6 @@
 import type { Alert, CronJob, RecentRun, Ref, Verdict } from '@cronjob-monitor/shared/contract';
 import { addressOf } from '../../router.svelte.ts';
+import type { Choosable } from '../../state/selection.svelte.ts';
 
 /** A CronJob that is not well, with all its open alerts: one row however many they are. */
 export interface Incident {
@@ -31,6 +32,11 @@ export function incidentOf(cronJob: CronJob): Incident {
     runs: recentRuns,
     cronJob,
   };
+}
+
+/** As it is chosen with others; none: nothing can be done with what is not there. */
+export function toChoosable({ key, ref, cronJob }: Incident): Choosable[] {
+  return cronJob ? [{ key, ref }] : [];
 }
 
 /**

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { sidewaysPx, until } from './fixtures/browser.ts';
+import { useJourneys } from './fixtures/journeys.ts';
+
+/** What a person presses, counted in the page: programs press nothing. */
+const counting = `
+  window.pressed = { clicks: 0, keys: 0 };
+  addEventListener('click', (event) => event.isTrusted && event.detail > 0 && window.pressed.clicks++, true);
+  addEventListener('keydown', (event) => event.isTrusted && event.key !== 'Shift' && window.pressed.keys++, true);
+`;
+
+/** The clicks and keys since the page was opened. */
+function pressed(page: Page): Promise<{ readonly clicks: number; readonly keys: number }> {
+  return page.evaluate('({ ...window.pressed })');
+}
+
+/** What is done with rows, by as few clicks and keys as ui-second.md 13 allows, in one browser. */
+export function walkHands(engine: 'chromium' | 'firefox'): void {
+  const { journey, service, go, seen } = useJourneys(engine);
+  const open = async (page: Page, path: string): Promise<void> => {
+    await page.addInitScript({ content: counting });
+    await go(page, path);
+  };
+  const chosen = (page: Page): Promise<number> => page.locator('main .chosen').count();
+  const bulk = (): readonly string[] => service().asked.filter((line) => line === 'POST bulk');
+
+  journey('acknowledges five rows by six keys and one request, and takes all back by one Undo', async (page) => {
+    await open(page, '/cronjobs');
+    await seen(page, 'No success for');
+    for (let row = 1; row <= 5; row++) {
+      await page.keyboard.press('Shift+J');
+      await page.getByText(`${row} row${row === 1 ? '' : 's'} chosen`).waitFor();
+    }
+    assert.equal(await chosen(page), 5);
+    await page.keyboard.press('a');
+    await seen(page, /^Acknowledged \d rows/);
+    assert.deepEqual([await pressed(page), bulk().length], [{ clicks: 0, keys: 6 }, 1]);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await seen(page, /^Taken back for \d rows/);
+    assert.equal(bulk().length, 2);
+  });
+
+  journey('acknowledges an alert by one key, with its chip, and takes it back', async (page) => {
+    await open(page, '/alerts');
+    await seen(page, 'No success for');
+    await page.keyboard.press('j');
+    const name = await page.evaluate('document.activeElement.textContent');
+    await page.keyboard.press('a');
+    const row = page.getByRole('row').filter({ hasText: String(name) });
+    await row.getByText(/^Acknowledged by anonymous/).waitFor({ timeout: 2_000 });
+    assert.deepEqual(await pressed(page), { clicks: 0, keys: 2 });
+    assert.equal(await page.evaluate('document.activeElement.textContent'), name, 'the focus stays');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await row.getByText(/^Acknowledged by anonymous/).waitFor({ state: 'detached' });
+  });
+
+  journey('silences a row for 4 h by two clicks, and undoes it by one', async (page) => {
+    await open(page, '/');
+    const row = page.getByRole('listitem').filter({ hasText: 'nightly-backup' }).first();
+    await row.getByRole('button', { name: 'Actions of data/nightly-backup' }).click();
+    await page.getByRole('menuitem', { name: 'Silence for 4 h' }).click();
+    await row.getByText(/^Silenced by anonymous/).waitFor({ timeout: 2_000 });
+    assert.equal((await pressed(page)).clicks, 2);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await row.getByText(/^Silenced by anonymous/).waitFor({ state: 'detached' });
+    assert.equal((await pressed(page)).clicks, 3);
+  });
+
+  journey('chooses a range, and says of each row that is refused why', async (page) => {
+    await open(page, '/cronjobs?ns=billing');
+    await seen(page, 'ledger-close');
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    const count = await page.locator('main [data-row]').count();
+    for (let row = 1; row < count; row++) await page.keyboard.press('j');
+    await page.keyboard.press('Shift+X');
+    assert.equal(await chosen(page), count);
+    await page.getByRole('region', { name: 'Chosen rows' }).getByRole('button', { name: 'Suspend' }).click();
+    const bar = page.getByRole('region', { name: 'Chosen rows' });
+    await bar.getByText('1 row left as it was').waitFor();
+    await bar.getByText('You need the right to patch cronjobs in billing').waitFor();
+    assert.equal(await chosen(page), 1, 'what was refused stays chosen');
+    await page.keyboard.press('Escape');
+    assert.equal(await chosen(page), 0);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await seen(page, /^Taken back for/);
+    assert.equal(bulk().length, 2);
+  });
+
+  journey('exports the rows that are chosen, and no others', async (page) => {
+    await open(page, '/cronjobs');
+    await seen(page, 'No success for');
+    await page.keyboard.press('Shift+J');
+    await page.keyboard.press('Shift+J');
+    await page.getByRole('region', { name: 'Chosen rows' }).getByRole('button', { name: 'Export' }).click();
+    await page.getByRole('menuitem', { name: 'Chosen rows as CSV' }).click();
+    await until(page, 'true');
+    await seen(page, /^Saved /);
+    const asked = service().asked.find((line) => line.includes('format=csv')) ?? '';
+    assert.match(
+      decodeURIComponent(asked),
+      /^GET cronjobs\?refs=[a-z-]+\/[a-z-]+,[a-z-]+\/[a-z-]+&kind=CronJob,Jobs&format=csv$/,
+    );
+  });
+
+  journey('draws a run that was triggered within 200 ms of the answer, after one click', async (page) => {
+    await open(page, '/cronjobs/data/nightly-backup');
+    const button = page.getByRole('button', { name: 'Trigger', exact: true });
+    await button.waitFor();
+    await page.evaluate(`new MutationObserver(() => {
+      if (document.querySelector('table[aria-label="Active runs"]')?.textContent.includes('nightly-backup-manual-'))
+        window.drawnAt ??= performance.now();
+    }).observe(document.body, { childList: true, subtree: true })`);
+    await button.click();
+    await page.getByRole('table', { name: 'Active runs' }).getByText('nightly-backup-manual-1795243921').waitFor();
+    assert.equal((await pressed(page)).clicks, 1);
+    const tookMs = await page.evaluate<number>(
+      "window.drawnAt - performance.getEntriesByType('resource').find(({ name }) => name.endsWith('/trigger')).responseEnd",
+    );
+    assert.ok(tookMs <= 200, `${tookMs} ms`);
+    await seen(page, /Started nightly-backup-manual-/);
+    const link = page.getByRole('link', { name: 'Open the run' }).last();
+    assert.equal(
+      await link.getAttribute('href'),
+      '/cronjobs/data/nightly-backup/runs/nightly-backup-manual-1795243921',
+    );
+  });
+
+  journey('asks before it starts a run beside one that the policy would not allow', async (page) => {
+    const sync = service().fleet.find(({ item }) => item.name === 'hourly-sync');
+    assert.ok(sync);
+    Object.assign(sync.item, { runningJobs: 1 });
+    await open(page, `/cronjobs/${sync.item.namespace}/hourly-sync`);
+    await page.getByRole('button', { name: 'Trigger', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText(/Its policy is Forbid: a run now starts beside it/).waitFor();
+    await dialog.getByRole('button', { name: 'Start beside it' }).click();
+    await seen(page, /Started hourly-sync-manual-/);
+    assert.ok(service().asked.includes(`POST cronjobs/${sync.item.namespace}/hourly-sync/trigger?force=true`));
+  });
+
+  journey(
+    'chooses rows on a phone by a long press, and more by a tap, with nothing cut off',
+    async (page) => {
+      await open(page, '/cronjobs');
+      await seen(page, 'No success for');
+      const touch = { pointerType: 'touch', bubbles: true, cancelable: true, clientX: 60, clientY: 300 };
+      const rows = page.locator('main [data-row]');
+      await rows.first().dispatchEvent('pointerdown', touch);
+      await page.getByText('1 row chosen').waitFor();
+      await rows.first().dispatchEvent('pointerup', touch);
+      await rows.first().dispatchEvent('click', touch);
+      assert.equal(await chosen(page), 1, 'the end of the press opens nothing');
+      assert.match(page.url(), /\/cronjobs$/);
+      await page.getByRole('region', { name: 'Chosen rows' }).getByRole('button', { name: 'Acknowledge' }).click();
+      await seen(page, /^Acknowledged /);
+      assert.equal(await sidewaysPx(page), 0);
+    },
+    { width: 390 },
+  );
+
+  journey(
+    'has room for the bar of chosen rows at twice the size of text',
+    async (page) => {
+      await open(page, '/cronjobs');
+      await seen(page, 'No success for');
+      await page.keyboard.press('Shift+J');
+      const bar = page.getByRole('region', { name: 'Chosen rows' });
+      for (const name of ['Acknowledge', 'Silence', 'Suspend', 'Export', 'Clear']) {
+        const box = await bar.getByRole('button', { name }).boundingBox();
+        assert.ok(box && box.x >= 0 && box.x + box.width <= 320, name);
+      }
+      assert.equal(await sidewaysPx(page), 0);
+    },
+    { width: 320 },
+  );
+}

@@ -1,0 +1,138 @@
+import type { BulkAction, BulkBody, BulkRef, BulkRow } from '@cronjob-monitor/shared/contract';
+import { actOnMany } from '../../api/alerts.ts';
+import { exportList, type ExportFormat } from '../../api/exports.ts';
+import { named } from '../../api/named.ts';
+import { endAt, type EndChoice } from '../../format/ends.ts';
+import { plural } from '../../format/figures.ts';
+import { shortTimeText } from '../../format/time.ts';
+import { saveFile } from '../../kit/save-file/save-file.ts';
+import { toasts } from '../../kit/toast/toasts.svelte.ts';
+import { live } from '../../state/live.svelte.ts';
+import { preferences } from '../../state/preferences.svelte.ts';
+import { selection, type Choosable } from '../../state/selection.svelte.ts';
+import { session } from '../../state/session.svelte.ts';
+import { viewer } from '../../state/viewer.svelte.ts';
+
+const minuteMs = 60_000;
+
+/** What takes an action back. */
+const opposites = {
+  acknowledge: 'unacknowledge',
+  silence: 'endSilence',
+  suspend: 'resume',
+} as const satisfies Partial<Record<BulkAction, BulkAction>>;
+
+const doneWords = { acknowledge: 'Acknowledged', silence: 'Silenced', suspend: 'Suspended' } as const;
+const verbs = { acknowledge: 'acknowledge', silence: 'silence', suspend: 'suspend' } as const;
+
+/** What is done to the rows that are chosen, with one request and a result for each. */
+class Together {
+  /** The last action left these as they were: why, row by row. */
+  left = $state.raw<readonly BulkRow[]>([]);
+  isBusy = $state(false);
+
+  acknowledge(rows: readonly Choosable[]): Promise<void> {
+    return this.#perform('acknowledge', rows, {});
+  }
+
+  silence(rows: readonly Choosable[], choice: EndChoice): Promise<void> {
+    const endsAt = Math.ceil(endAt(choice, viewer) / minuteMs) * minuteMs;
+    const until = shortTimeText(endsAt, viewer.timeZone, viewer.nowMs);
+    const comment = `Silenced until ${until} with ${rows.length === 1 ? 'no other' : `${rows.length - 1} more`}`;
+    return this.#perform('silence', rows, { endsAt: new Date(endsAt).toISOString(), comment });
+  }
+
+  suspend(rows: readonly Choosable[]): Promise<void> {
+    return this.#perform('suspend', rows, {});
+  }
+
+  /** A file of the rows that are chosen. */
+  async save(rows: readonly Choosable[], format: ExportFormat): Promise<void> {
+    const alertIds = rows.flatMap(({ alertIds: ids = [] }) => ids);
+    try {
+      const file = await named(`Could not export ${plural(rows.length, 'row')}`, () =>
+        alertIds.length > 0
+          ? exportList('alerts', { id: alertIds, state: ['active', 'pending', 'suppressed'] }, format)
+          : exportList('cronjobs', { refs: rows.map(({ key }) => key), kind: ['CronJob', 'Jobs'] }, format),
+      );
+      saveFile(file);
+      toasts.say(`Saved ${file.name}`, { tone: 'ok' });
+    } catch (error) {
+      tellFailure(error);
+    }
+  }
+
+  close(): void {
+    this.left = [];
+  }
+
+  async #perform(action: keyof typeof opposites, rows: readonly Choosable[], body: BulkBody): Promise<void> {
+    if (this.isBusy || rows.length === 0) return;
+    this.isBusy = true;
+    const by = preferences.ownName.trim();
+    const author = by === '' || session.whoami.value?.mode !== 'none' ? {} : { by };
+    // Suspending knows no alerts: two of one CronJob are one row.
+    const refs = action === 'suspend' ? uniqueRefs(rows) : rows.map(toRef);
+    try {
+      const result = await named(`Could not ${verbs[action]} ${namesOf(refs)}`, () =>
+        actOnMany({ action, refs, body: { ...body, ...author } }),
+      );
+      const done = result.rows.filter(({ outcome }) => outcome === 'done');
+      this.left = result.rows.filter(({ outcome }) => outcome !== 'done');
+      const left = new Set(this.left.map(({ namespace, name }) => `${namespace}/${name}`));
+      selection.keep(rows.flatMap(({ key, ref }) => (left.has(`${ref.namespace}/${ref.name}`) ? [key] : [])));
+      if (done.length > 0) {
+        const said = `${doneWords[action]} ${namesOf(done)}`;
+        const undo = { word: 'Undo', run: () => void this.#takeBack(opposites[action], done) };
+        toasts.say(this.left.length > 0 ? `${said}; ${this.left.length} left as they were` : said, {
+          tone: 'ok',
+          action: undo,
+        });
+      } else if (rows.length === 1) toasts.say(`${namesOf(refs)}: ${this.left[0]?.words ?? 'nothing was done'}`);
+      if (rows.length === 1) this.left = [];
+      void live.reloadAll();
+    } catch (error) {
+      tellFailure(error);
+    } finally {
+      this.isBusy = false;
+    }
+  }
+
+  async #takeBack(action: BulkAction, done: readonly BulkRow[]): Promise<void> {
+    const refs = done.map(({ namespace, name, alertIds, silenceIds }) => ({
+      namespace,
+      name,
+      ...(alertIds.length > 0 ? { alertIds } : {}),
+      ...(silenceIds.length > 0 ? { silenceIds } : {}),
+    }));
+    try {
+      const { rows } = await named(`Could not undo it for ${namesOf(refs)}`, () => actOnMany({ action, refs }));
+      const refused = rows.filter(({ outcome }) => outcome === 'refused');
+      if (refused[0]) toasts.say(`Not taken back for ${namesOf(refused)}: ${refused[0].words}`, { tone: 'crit' });
+      else toasts.say(`Taken back for ${namesOf(refs)}`, { tone: 'ok' });
+      void live.reloadAll();
+    } catch (error) {
+      tellFailure(error);
+    }
+  }
+}
+
+export const together = new Together();
+
+function toRef({ ref, alertIds }: Choosable): BulkRef {
+  return { ...ref, ...(alertIds ? { alertIds } : {}) };
+}
+
+function uniqueRefs(rows: readonly Choosable[]): BulkRef[] {
+  return [...new Map(rows.map(({ ref }) => [`${ref.namespace}/${ref.name}`, ref])).values()];
+}
+
+/** One by its name, more by their number. */
+function namesOf(refs: readonly BulkRef[]): string {
+  const [first] = refs;
+  return first && refs.length === 1 ? `${first.namespace}/${first.name}` : plural(refs.length, 'row');
+}
+
+function tellFailure(error: unknown): void {
+  toasts.say(error instanceof Error ? error.message : 'It could not be done', { tone: 'crit' });
+}
