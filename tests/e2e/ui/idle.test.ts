@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+import { whyNoBrowser } from './fixtures/browser.ts';
+import { useJourneys } from './fixtures/journeys.ts';
+
+/** A page, and how many requests it may make in ten minutes of a fleet where counts change every 5 s, beside the stream. */
+const pages: readonly (readonly [path: string, most: number])[] = [
+  ['/', 10],
+  ['/cronjobs', 13],
+  ['/alerts', 13],
+  ['/sla', 13],
+  ['/wall', 13],
+  ['/coverage', 13],
+];
+
+describe('an idle page of a busy fleet', { skip: whyNoBrowser() ?? false }, () => {
+  const { journey, service, go } = useJourneys();
+
+  for (const [path, most] of pages) {
+    journey(`${path} asks at most once a minute beside its stream, after a few soon`, async (page) => {
+      await page.clock.install();
+      await go(page, path);
+      await page.locator('h1').waitFor();
+      await page.clock.runFor(3_000);
+      const busy = service().fleet.find(({ item }) => item.name === 'etl-orders');
+      assert.ok(busy);
+      const before = service().asked.length;
+      for (let second = 0; second < 600; second += 5) {
+        Object.assign(busy.item, { runningJobs: (busy.item.runningJobs + 1) % 3 });
+        const { namespace, name } = busy.item;
+        service().say('cronjob', { namespace, name, status: 'healthy' });
+        await page.clock.runFor(5_000);
+      }
+      const asked = service()
+        .asked.slice(before)
+        .filter((line) => !line.startsWith('GET events/stream'));
+      assert.ok(asked.length <= most, `${asked.length} requests in 10 minutes:\n${asked.join('\n')}`);
+    });
+  }
+});
