@@ -325,7 +325,7 @@ class Replica implements Controller {
       groupsOfJobs: caches.cronJobs.groups.size,
       pods: caches.pods.size,
     });
-    clock.every(tidyEveryMs, () => this.#watching.tidy(this.#terms.isLeading), signal);
+    clock.every(tidyEveryMs, () => this.#watching.tidy(this.#terms.isLeading, this.#circuit.isOpen), signal);
     await database;
     await this.#terms.start();
   }

@@ -19,6 +19,9 @@ import {
 import type { ControllerSettings } from '../settings/settings.ts';
 import { blindSecondsOf, rememberedMs } from '../term/verdict-work.ts';
 
+/** When a database is back, what waited for it is written within this time: until then nothing else says when a monitor went. */
+const workedOffMs = 120_000;
+
 interface WatchedWorld {
   readonly settings: ControllerSettings;
   readonly cluster: Cluster;
@@ -39,6 +42,8 @@ export class Watching {
   readonly sightings = new SpecSightings();
   readonly blind = new BlindSpans();
   readonly #world: WatchedWorld;
+  /** Until then what waited for the database may not be written. */
+  #writtenAgainAt = 0;
   readonly #snapshotMetrics: SnapshotMetrics;
 
   constructor(world: WatchedWorld) {
@@ -94,11 +99,13 @@ export class Watching {
   }
 
   /** What is remembered beyond the caches is let go when it can no longer be asked for. */
-  tidy(isLeading: boolean): void {
+  tidy(isLeading: boolean, isDatabaseAway: boolean): void {
     const now = this.#world.clock.now();
+    if (isDatabaseAway) this.#writtenAgainAt = now + workedOffMs;
     const before = now - rememberedMs;
     this.groups.forget(now);
-    this.selection.forgetDeparted(before, (uid) => this.caches.jobs.listBy('cronJob', uid).length > 0);
+    if (now >= this.#writtenAgainAt)
+      this.selection.forgetDeparted(before, (uid) => this.caches.jobs.listBy('cronJob', uid).length > 0);
     this.intake.pods.forgetLost(before);
     if (!isLeading) this.intake.snapshots.forgetSeenBefore(before);
   }

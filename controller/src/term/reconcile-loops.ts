@@ -1,5 +1,5 @@
 import type { Ref } from '@cronjob-monitor/shared/contract';
-import { ownerOf, type CronJobFacts, type Instant } from '@cronjob-monitor/shared/domain';
+import { isMadeAnew, ownerOf, type CronJobFacts, type Instant } from '@cronjob-monitor/shared/domain';
 import { FencedError, mostRunsAtOnce } from '@cronjob-monitor/shared/store';
 import { createAddressRules } from '../channels/index.ts';
 import { wantsFactsOfLogs, type EvidenceTaking } from '../evidence/index.ts';
@@ -263,6 +263,13 @@ export class ReconcileLoops {
         earlierGoneAt: ({ namespace, name }) =>
           selection.departedAt((gone) => gone.namespace === namespace && gone.name === name),
         goneAt: (uid) => selection.departedAt((gone) => gone.uid === uid),
+        isBack: (uid) =>
+          [...caches.monitors.values()].some(({ namespace, name, createdAt }) => {
+            const goneAt = selection.departedAt(
+              (gone) => gone.uid === uid && gone.namespace === namespace && gone.name === name,
+            );
+            return goneAt !== undefined && isMadeAnew(createdAt, goneAt);
+          }),
         seen: (monitor, cronJob) => starts.sinceOf(monitor.uid, cronJob.uid),
         unseen: (monitor, cronJob) =>
           selectedInGap(

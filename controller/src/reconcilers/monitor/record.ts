@@ -71,6 +71,8 @@ export interface SelectionOrigins {
   readonly unseen: (monitor: MonitorSeen, cronJob: CronJobFacts) => Instant | undefined;
   /** When it was seen to go; undefined: it went while the service did not look. */
   readonly goneAt: (monitorUid: string) => Instant | undefined;
+  /** Another object of its name is there that goes on with it. */
+  readonly isBack: (monitorUid: string) => boolean;
   /** The same of an earlier object of its name. */
   readonly earlierGoneAt: (monitor: Pick<MonitorSeen, 'namespace' | 'name'>) => Instant | undefined;
 }
@@ -79,6 +81,7 @@ const noBreaks: SelectionOrigins = {
   seen: () => undefined,
   unseen: () => undefined,
   goneAt: () => undefined,
+  isBack: () => false,
   earlierGoneAt: () => undefined,
 };
 
@@ -214,7 +217,9 @@ class StoredMonitors implements MonitorRecords {
 
   async forget(uid: string, at: Instant): Promise<readonly string[]> {
     const targets = [...(this.#written.get(uid)?.keys() ?? [])];
-    await this.#deps.store.fenced(this.#deps.epoch, (tx) => forgetMonitor(tx, uid, this.#origins.goneAt(uid) ?? at));
+    // Its row is taken over: a deletion that is written late would end its alerts before they are.
+    if (!this.#origins.isBack(uid))
+      await this.#deps.store.fenced(this.#deps.epoch, (tx) => forgetMonitor(tx, uid, this.#origins.goneAt(uid) ?? at));
     for (const known of [this.#written, this.#joined, this.#generations, this.#rows, this.#kept, this.#rollouts])
       known.delete(uid);
     return targets;

@@ -207,8 +207,16 @@ async function takeOver(
     'update monitors set first_uid = coalesce(first_uid, uid), uid = ?, deleted_at = null where id = ?',
     [tx.dialect.id16(toId16(uid)), id],
   );
-  if (deletedAt === undefined) return true;
   // What ended meanwhile is news to this monitor, whatever other monitors of the CronJob were told of it.
+  if (deletedAt === undefined) {
+    if (earlierGoneAt !== undefined)
+      await change(
+        tx,
+        'update monitor_targets set news_from_at = coalesce(news_from_at, ?) where monitor_id = ? and removed_at is null',
+        [earlierGoneAt, id],
+      );
+    return true;
+  }
   await change(
     tx,
     'update monitor_targets set removed_at = null, news_from_at = coalesce(news_from_at, ?) where monitor_id = ? and removed_at = ?',
