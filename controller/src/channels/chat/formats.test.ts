@@ -286,3 +286,23 @@ for (const format of chatFormats) {
     );
   });
 }
+
+for (const format of chatFormats) {
+  test(`${format}: of a log of any length the end is told line by line, and a cut says so`, () => {
+    const shape = fc.record({ count: fc.integer({ min: 1, max: 900 }), width: fc.constantFrom(0, 40, 400) });
+    fc.assert(
+      fc.property(shape, ({ count, width }) => {
+        const lines = Array.from({ length: count }, (_, at) => `line ${at} ${'z'.repeat(width)}`.trim());
+        const payload = payloadOf(format, firing({ context: { logs: `${lines.join('\n')}\n`, logsTruncated: false } }));
+        const all = textsIn(payload).join('\n');
+        const told = new Set([...all.matchAll(/line (\d+)/g)].map(([, at]) => Number(at)));
+        const first = Math.min(...told);
+        assert.ok(told.has(count - 1), 'the last line is told');
+        assert.equal(told.size, count - first, 'none is missing between');
+        if (first > 0) assert.match(all, /Earlier lines are left out/);
+        else assert.doesNotMatch(all, /Earlier lines are left out/);
+      }),
+      { numRuns: 60 },
+    );
+  });
+}

@@ -95,7 +95,7 @@ export function toBlocks(document: MessageDocument): Block[] {
     ...toSection(message === '' ? '' : escapeBeginning(message, most.message)),
     ...toSection(alerts.length === 0 ? '' : escapeBeginning(alerts.map((line) => `• ${line}`).join('\n'), most.log)),
     ...toSection(fix === '' ? '' : labelled('Suggested fix', (limit) => escapeBeginning(fix, limit), most.fix)),
-    ...toSection(log === '' ? '' : labelled('End of the log', (limit) => fenced(log, limit, 'end'), most.log)),
+    ...toSection(log === '' ? '' : endOf(log)),
     ...toSection(
       lines.length === 0
         ? ''
@@ -135,6 +135,14 @@ function toFields(facts: readonly Fact[]): Block[] {
 
 function field(label: string, value: string): Markup {
   return toMarkup(labelled(label, (limit) => escapeBeginning(value, limit), most.field));
+}
+
+/** Says when earlier lines are left out. */
+function endOf(log: string): string {
+  const whole = fenced(log, Infinity, 'end');
+  const shown = labelled('End of the log', (limit) => fenced(log, limit, 'end'), most.log);
+  if (shown.endsWith(whole)) return shown;
+  return labelled('End of the log. Earlier lines are left out.', (limit) => fenced(log, limit, 'end'), most.log);
 }
 
 /** A bold label above a text; together within the limit. */
