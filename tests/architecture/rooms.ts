@@ -45,7 +45,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'shared/domain',
     'shared/store',
     'shared/kube',
-    'controller/alerting:hearsOfBoth',
+    'controller/alerting',
     'controller/channels',
     'controller/metrics',
   ],

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { createFreeze } from '@cronjob-monitor/controller/alerting';
 import { createDispatcher, type Dispatcher, type DispatcherDeps } from '@cronjob-monitor/controller/outbox';
 import { createAddressRules } from '@cronjob-monitor/controller/channels';
 import { DeliveryMetrics } from '@cronjob-monitor/controller/metrics';
@@ -209,6 +210,7 @@ export class OutboxBench {
         externalUrl: undefined,
         source: 'cronjob-monitor-1f2e3d4c',
       },
+      freeze: createFreeze({ clusterName: 'prod-eu', externalUrl: undefined, findCronJob: () => undefined }),
       rulesOf: () => undefined,
       hasEvaluated: () => this.hasEvaluated,
       onChannelChanged: (uid) => this.changed.push(uid),

@@ -66,11 +66,19 @@ function learned(fixture: AlertingFixture, changes: Partial<LearnedOfRun> = {}):
   };
 }
 
-async function messageOf(fixture: AlertingFixture): Promise<{ waitsMs: number; context: Record<string, unknown> }> {
-  const [row] = await fixture.rows('select payload, next_at from deliveries order by created_at desc, seq desc');
-  const { message } = JSON.parse(String(row?.['payload'])) as FrozenMessage;
-  const { context } = message.data as unknown as { context: Record<string, unknown> };
-  return { waitsMs: Number(row?.['next_at']) - fixture.clock.now(), context };
+/** The newest message as it leaves, if it may leave by now. */
+async function messageOf(
+  fixture: AlertingFixture,
+): Promise<{ waitsMs: number; alert: AlertMessage['alert']; context: Record<string, unknown> }> {
+  const newest = 'from deliveries order by created_at desc, seq desc';
+  const [waiting] = await fixture.rows(`select next_at ${newest}`);
+  await fixture.claim();
+  const [row] = await fixture.rows(`select payload ${newest}`);
+  const { alert, context } = (JSON.parse(String(row?.['payload'])) as FrozenMessage).message.data as unknown as Pick<
+    AlertMessage,
+    'alert'
+  > & { context: Record<string, unknown> };
+  return { waitsMs: Number(waiting?.['next_at']) - fixture.clock.now(), alert, context };
 }
 
 async function alertOf(fixture: AlertingFixture) {
@@ -108,9 +116,7 @@ test('events that were read later tell whose fault it is, in the alert and in th
   const fault = { cause: 'platform', scope: 'node node-3' } as const;
   await completeAlerts(fixture.store, fixture.epoch, [learned(fixture, { fault })]);
   assert.deepEqual((await alertOf(fixture)).fault, fault);
-  const [row] = await fixture.rows('select payload from deliveries');
-  const { data } = (JSON.parse(String(row?.['payload'])) as FrozenMessage).message;
-  const { cause, scope } = (data as AlertMessage).alert;
+  const { cause, scope } = (await messageOf(fixture)).alert;
   assert.deepEqual({ cause, scope }, fault);
 });
 
@@ -156,23 +162,39 @@ test('an alert that ended meanwhile keeps what was learned, and its one message 
   assert.deepEqual([told['suggestedFix'], waitsMs], ['Advice of backups.', 0]);
 });
 
-test('a message that waits is completed with facts of its own run, whatever failed since', async (context) => {
+test('a message whose alert speaks of a newer run as it leaves is about that run alone', async (context) => {
   const fixture = await aWaitingMessage(context);
   const newer = '0b6b6d3a-1a55-4d5c-9a41-9f3c21aa0002';
-  await fixture.fails({ context: { jobUid: newer, jobName: 'nightly-2' } });
+  await fixture.fails({
+    context: { jobUid: newer, jobName: 'nightly-2' },
+    count: 2,
+    message: 'The run nightly-2 failed.',
+  });
   const log = (body: string) => ({ ...learned(fixture).log, body }) as Evidence;
   const ofNewer = learned(fixture, { jobUid: newer, log: log('the second\n'), fixOf: () => 'For the second.' });
-  assert.equal(await completeAlerts(fixture.store, fixture.epoch, [ofNewer]), 0);
-  assert.notEqual((await messageOf(fixture)).context['suggestedFix'], 'For the second.');
   const ofFirst = learned(fixture, { log: log('the first\n'), fixOf: () => 'For the first.' });
-  assert.equal(await completeAlerts(fixture.store, fixture.epoch, [ofFirst]), 1);
-  const { context: told } = await messageOf(fixture);
-  assert.deepEqual([told['logs'], told['suggestedFix']], ['the first\n', 'For the first.']);
-  assert.equal(
-    toAlertFacts((await alertOf(fixture)).context).suggestedFix,
-    'For the second.',
-    'the alert speaks of it',
+  assert.equal(await completeAlerts(fixture.store, fixture.epoch, [ofFirst, ofNewer]), 1);
+  const { alert, context: told } = await messageOf(fixture);
+  assert.deepEqual(
+    [alert.message, alert.occurrences, told['logs'], told['suggestedFix']],
+    ['The run nightly-2 failed.', 2, 'the second\n', 'For the second.'],
   );
+});
+
+test('a message that waited for more than a minute says what is so as it leaves, with the log of the newest run', async (context) => {
+  const fixture = await anAlertingFixture(context);
+  await fixture.fails({ context: { jobUid, jobName: 'nightly-1' } });
+  fixture.clock.stepWall(2 * 60_000);
+  const newest = '0b6b6d3a-1a55-4d5c-9a41-9f3c21aa0003';
+  await fixture.fails({
+    context: { jobUid: newest, jobName: 'nightly-3' },
+    count: 3,
+    message: 'The run nightly-3 failed.',
+  });
+  await completeAlerts(fixture.store, fixture.epoch, [learned(fixture, { jobUid: newest })]);
+  const { alert, context: told } = await messageOf(fixture);
+  assert.deepEqual([alert.message, alert.occurrences], ['The run nightly-3 failed.', 2]);
+  assert.deepEqual([told['logs'], told['suggestedFix']], ['two\nthree\n', 'Advice of backups.']);
 });
 
 test('a message that was claimed once stays as it was sent', async (context) => {

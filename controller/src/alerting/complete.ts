@@ -27,11 +27,11 @@ import {
   newId,
   packEvidence,
   recordDecisions,
+  releaseWaiting,
   replaceEvidence,
   updateAlertContext,
   updateExecutionFaults,
   updateExecutionFixes,
-  updateWaitingMessages,
   type AlertOfRun,
   type AlertRecord,
   type IncompleteMessage,
@@ -44,7 +44,7 @@ import type { AlertPodStatus, ExecutionChange, Ref } from '@cronjob-monitor/shar
 import { withLearned } from './freeze.ts';
 
 /** What a monitor wants in its alerts. */
-export interface IncludedContext {
+interface IncludedContext {
   readonly logs: boolean;
   /** Of each log. */
   readonly logLines: number;
@@ -86,10 +86,9 @@ const mostLogBytes = 64 * 1024;
 const mostEvents = 20;
 
 /**
- * Gives the alerts of these runs what was learned of them since: kept with each alert that still speaks of the run, as its monitor wants
- * it, and written into the messages about the run that wait, which then go at once. What has left without it is completed by an update,
- * where its channel can be. A message about another run stays as it is. What was taken first for a run stays. Returns how many messages
- * changed or came.
+ * Gives the alerts that still speak of these runs what was learned of them since, as their monitors want it. Messages that waited for it go
+ * at once then, and say it. What has left without it is completed by an update, where its channel can be. A message that has left about
+ * another run stays as it is. What was taken first for a run stays. Returns how many messages go or came.
  */
 export async function completeAlerts(store: Store, epoch: number, explained: readonly LearnedOfRun[]): Promise<number> {
   const ofRun = new Map(explained.map((learned) => [learned.jobUid, learned]));
@@ -136,12 +135,9 @@ interface Gain {
 }
 
 /** Undefined: its monitor wants nothing, or it has it already. */
-async function gainOf(
-  { alert, monitor, jobUid, isCurrent }: AlertOfRun,
-  learned: LearnedOfRun,
-): Promise<Gain | undefined> {
+async function gainOf({ alert, monitor, jobUid }: AlertOfRun, learned: LearnedOfRun): Promise<Gain | undefined> {
   const include = learned.includeOf(monitor);
-  if (include === undefined || (isCurrent && isExplainedBy(alert, jobUid))) return undefined;
+  if (include === undefined || isExplainedBy(alert, jobUid)) return undefined;
   const pieces = piecesOf(alert.id, include, learned);
   const facts = factsOf(monitor, include, learned);
   return { jobUid, facts, fault: learned.fault, pieces, packed: await packEvidence(pieces) };
@@ -150,17 +146,15 @@ async function gainOf(
 // oxlint-disable-next-line max-params -- the alert, what it gains, and where that can still be told
 async function completeAlert(
   tx: Tx,
-  { alert: { id, context, cronJobId }, jobUid, isCurrent }: AlertOfRun,
+  { alert: { id, context, cronJobId }, jobUid }: AlertOfRun,
   { facts, fault, pieces, packed }: Gain,
   channels: readonly RoutedChannel[],
 ): Promise<number> {
-  if (isCurrent) {
-    await replaceEvidence(tx, id, packed);
-    await updateAlertContext(tx, id, { context: withEvidence(context, facts), fault });
-  }
+  await replaceEvidence(tx, id, packed);
+  await updateAlertContext(tx, id, { context: withEvidence(context, facts), fault });
   const evidence = toMessageEvidence(pieces, facts.place?.container);
   const freeze = (payload: FrozenMessage): FrozenMessage => withLearned(payload, facts, evidence, fault);
-  let changed = await updateWaitingMessages(tx, { alertId: id, jobUid, at: tx.now(), freeze });
+  let changed = await releaseWaiting(tx, id);
   const incomplete = channels.length === 0 ? [] : await listIncomplete(tx, { alertId: id, jobUid });
   for (const message of incomplete) {
     const channel = channels.find(({ uid }) => uid === message.channelUid);

@@ -276,8 +276,8 @@ test('the alert is still found by its run after it ended, so that what is learne
   const { cronJob } = fixture.finding({ kind: 'quiet' });
   const found = () => listAlertsOfRuns(fixture.store, [{ cronJobUid: cronJob.uid, jobUid }]);
   assert.deepEqual(
-    (await found()).map(({ isCurrent }) => isCurrent),
-    [true],
+    (await found()).map(({ jobUid: about }) => about),
+    [jobUid],
   );
   await fixture.send();
   fixture.clock.stepWall(hourMs + 1);

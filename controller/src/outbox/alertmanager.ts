@@ -30,7 +30,7 @@ import type { Dispatcher, DispatcherDeps } from './dispatcher-deps.ts';
 import type { FreezeMessage } from '../alerting/index.ts';
 import type { SecretReader } from './secret-reader.ts';
 
-export interface AlertmanagerUpkeepDeps {
+interface AlertmanagerUpkeepDeps {
   readonly store: Store;
   readonly epoch: number;
   readonly channels: {

@@ -51,7 +51,7 @@ interface Words {
   readonly externalUrl: string | undefined;
 }
 
-export interface DigestDeps extends Words {
+interface DigestDeps extends Words {
   readonly store: Store;
   readonly epoch: number;
   /** `rate-limits.storm-threshold`; 0: no storms. */

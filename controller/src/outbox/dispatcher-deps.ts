@@ -4,6 +4,7 @@ import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import type { Store } from '@cronjob-monitor/shared/store';
 import type { SendDeps } from '../channels/index.ts';
 import type { DeliveryMetrics } from '../metrics/index.ts';
+import type { FreezeMessage } from '../alerting/index.ts';
 
 export interface DispatcherDeps {
   readonly store: Store;
@@ -34,6 +35,8 @@ export interface DispatcherDeps {
     /** Names the cluster to receivers that keep alerts of many. */
     readonly source: string;
   };
+  /** Words anew what waited. */
+  readonly freeze: FreezeMessage;
   /** What a monitor asks for now; undefined: it is gone, or cannot be read. */
   readonly rulesOf: (alert: MutableAlert) => AlertRules | undefined;
   /** The first full evaluation of this term is done. */

@@ -15,6 +15,7 @@ import { getChannel, sendLimitMs, type Pace, type SendDeps } from '../channels/i
 import { ChannelCare } from './channel-care.ts';
 import type { Dispatcher, DispatcherDeps } from './dispatcher-deps.ts';
 import { InFlight } from './in-flight.ts';
+import { freezeClaimed } from './late.ts';
 import { deliver, type Judged, type PipelineDeps } from './pipeline.ts';
 import { createSecretReader } from './secret-reader.ts';
 import { Settler } from './settler.ts';
@@ -212,8 +213,8 @@ class OutboxDispatcher implements Dispatcher {
     // Before the claim: whatever it takes is missing from the time that a send has.
     const claimedMs = clock.monotonicMs();
     this.#claimedMs = claimedMs;
-    const claimed = await store.fenced(epoch, (tx) =>
-      claimDeliveries(tx, {
+    const claimed = await store.fenced(epoch, async (tx) => {
+      const taken = await claimDeliveries(tx, {
         claimedBy: this.#claimedBy,
         onlyTests,
         room: inFlight.room,
@@ -222,8 +223,9 @@ class OutboxDispatcher implements Dispatcher {
         fullChannels: inFlight.fullChannels(),
         globalLimit: settings.globalLimit,
         limitOf: (uid) => this.#limitOf(uid),
-      }),
-    );
+      });
+      return freezeClaimed(tx, taken, { freeze: this.#deps.freeze, claimedBy: this.#claimedBy });
+    });
     if (claimed.length === 0) return;
     for (const { channelUid } of claimed) inFlight.claim(channelUid);
     const unwanted = findUnwanted(store, claimed);

@@ -24,7 +24,7 @@ interface ChannelSeen {
   readonly decoded: DecodedChannel;
 }
 
-export interface DrillDeps {
+interface DrillDeps {
   readonly store: Store;
   readonly epoch: number;
   readonly channels: { values(): Iterable<ChannelSeen>; find(uid: string): ChannelSeen | undefined };

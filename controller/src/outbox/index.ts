@@ -1,6 +1,7 @@
-export { AlertmanagerUpkeep, muteInWords, type AlertmanagerUpkeepDeps } from './alertmanager.ts';
-export { createDigests, type DigestDeps, type Digests } from './digests.ts';
+export { AlertmanagerUpkeep } from './alertmanager.ts';
+export { createDigests, type Digests } from './digests.ts';
 export { createDispatcher } from './dispatcher.ts';
 export type { Dispatcher, DispatcherDeps } from './dispatcher-deps.ts';
-export { Drills, type DrillDeps } from './drills.ts';
+export { Drills } from './drills.ts';
+export { freezeClaimed } from './late.ts';
 export { createSecretReader } from './secret-reader.ts';

@@ -132,6 +132,7 @@ export class Outbox {
         externalUrl: settings.externalUrl,
         source,
       },
+      freeze: this.freeze,
       onMoreToTell: (channelUid) => this.#alertmanagers.soon(channelUid),
       rulesOf: ({ monitor, namespace, cronJobName }) => {
         const seen = caches.monitors.findByName(monitor.namespace, monitor.name);

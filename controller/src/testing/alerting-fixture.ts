@@ -30,7 +30,8 @@ import {
   FakeClock,
   RecordingLogger,
 } from '@cronjob-monitor/shared/testing';
-import { raise, type MessageRequest, type RaisedAlert } from '../alerting/index.ts';
+import { createFreeze, raise, type MessageRequest, type RaisedAlert } from '../alerting/index.ts';
+import { freezeClaimed } from '../outbox/index.ts';
 
 export const minuteMs = 60_000;
 export const hourMs = 3_600_000;
@@ -107,7 +108,10 @@ export async function anAlertingFixture(test: TestContext): Promise<AlertingFixt
     stillHolds: (changes = {}) =>
       fixture.raise(fixture.finding(aFailure(clock.now(), { occurred: 0, ...changes }), changes)),
     succeeds: (changes = {}) => fixture.raise(fixture.finding({ kind: 'quiet', by: 'nightly-2' }, changes)),
-    claim: () => store.fenced(epoch, (tx) => claimDeliveries(tx, roomForAll)),
+    claim: () =>
+      store.fenced(epoch, async (tx) =>
+        freezeClaimed(tx, await claimDeliveries(tx, roomForAll), { freeze: asItIs, claimedBy: roomForAll.claimedBy }),
+      ),
     settle: async (deliveryId, settlement) => {
       const request = { deliveryId, claimedBy: roomForAll.claimedBy, settlement };
       await store.fenced(epoch, (tx) => settleDelivery(tx, request));
@@ -156,6 +160,8 @@ const rules: AlertRules = {
   recoveryMs: 0,
 };
 
+const asItIs = createFreeze({ clusterName: undefined, externalUrl: undefined, findCronJob: () => undefined });
+
 const roomForAll = {
   claimedBy: 'pod/boot',
   onlyTests: false,
@@ -186,7 +192,8 @@ function aFailure(at: number, changes: Partial<HoldingFinding>): HoldingFinding 
 function freezeInto(requests: MessageRequest[]) {
   return (request: MessageRequest) => {
     requests.push(request);
-    const { alert } = request;
+    const { alert, finding, awaitsEvidence } = request;
+    const isAwaited = finding.verdict.kind === 'holds' && finding.verdict.awaited !== undefined;
     const message: Message = {
       kind: request.kind,
       data: anAlertMessage({
@@ -196,6 +203,7 @@ function freezeInto(requests: MessageRequest[]) {
           state: alert.state,
           firstNotice: request.isFirstNotice === true,
         },
+        context: { pending: isAwaited || awaitsEvidence === true },
       }),
     };
     return { message, heading: headingOf(message), place: null, jobUid: toAlertFacts(alert.context).jobUid };

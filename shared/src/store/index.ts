@@ -236,6 +236,7 @@ export {
   listOpenAlerts,
 } from './alerts/list-alerts.ts';
 export {
+  listAlertsAsTold,
   listToldThere,
   toMutedThere,
   updateMutedThere,
@@ -370,7 +371,7 @@ export { recordHeldByGrace } from './deliveries/held-by-grace.ts';
 export { sealRollups, type SealedRollups } from './sealing/seal-rollups.ts';
 export { countRateFacts, type RateFacts } from './facts/count-rate-facts.ts';
 export { listAlertsOfRuns, updateAlertContext, type AlertOfRun } from './alerts/alerts-of-run.ts';
-export { listIncomplete, updateWaitingMessages, type IncompleteMessage } from './deliveries/waiting-messages.ts';
+export { listIncomplete, releaseWaiting, type IncompleteMessage } from './deliveries/waiting-messages.ts';
 export { listAlertRuns } from './facts/list-alert-runs.ts';
 export { listFirstSuccessEnds, type SlotInterval } from './facts/list-first-success-ends.ts';
 export { listJudgedRuns, type JudgedRunRow } from './facts/list-judged-runs.ts';

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
+import { createFreeze } from '@cronjob-monitor/controller/alerting';
 import { createDispatcher, Drills } from '@cronjob-monitor/controller/outbox';
 import { createAddressRules } from '@cronjob-monitor/controller/channels';
 import { DeliveryMetrics } from '@cronjob-monitor/controller/metrics';
@@ -73,6 +74,7 @@ const dispatcher = createDispatcher({
     ...words,
     source: 'cronjob-monitor-1f2e3d4c',
   },
+  freeze: createFreeze({ ...words, findCronJob: () => undefined }),
   rulesOf: () => undefined,
   hasEvaluated: () => true,
 });

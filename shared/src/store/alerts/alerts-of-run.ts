@@ -7,7 +7,6 @@ import { cronJobIdsOf } from '../catalog/cron-job-ids.ts';
 import type { Db, Tx } from '../database.ts';
 import { toFaultColumns } from '../fault-columns.ts';
 import { toId16 } from '../id16.ts';
-import { listWaitingRuns } from '../deliveries/waiting-messages.ts';
 import { quoted, rowsIn } from '../upsert.ts';
 import { alertColumns, toAlertRecord } from './alert-record.ts';
 
@@ -17,21 +16,19 @@ export interface RunRef {
   readonly jobUid: string;
 }
 
-/** An alert with the monitor it belongs to, and a run that it or a message about it speaks of. */
+/** An alert with the monitor it belongs to, and the run that it speaks of. */
 export interface AlertOfRun {
   readonly jobUid: string;
   readonly alert: AlertRecord;
   readonly monitor: Ref;
-  /** False: it speaks of a newer run by now, but a message about this one has not left. */
-  readonly isCurrent: boolean;
 }
 
 /** What is learned of a run later than this after its alert ended is kept with the run alone. */
 const endedWithinMs = 3_600_000;
 
 /**
- * The alerts that speak of these runs, or whose waiting messages do, oldest first: live ones and those that ended of late. Within a
- * transaction that has locked their CronJobs they stay as they are.
+ * The alerts that speak of these runs, oldest first: live ones and those that ended of late. Within a transaction that has locked their
+ * CronJobs they stay as they are.
  */
 export async function listAlertsOfRuns(db: Db, runs: readonly RunRef[]): Promise<AlertOfRun[]> {
   const cronJobUids = [...new Set(runs.map(({ cronJobUid }) => cronJobUid))];
@@ -45,24 +42,12 @@ export async function listAlertsOfRuns(db: Db, runs: readonly RunRef[]): Promise
       `or a.ended_at > ${db.now() - endedWithinMs}) order by a.detected_at, a.id`,
   );
   const wanted = new Map(runs.map(({ jobUid }) => [toId16(jobUid), jobUid]));
-  const alerts = found.map((row) => {
+  return found.flatMap((row): AlertOfRun[] => {
     const alert = toAlertRecord(db, row);
     const about = toAlertFacts(alert.context).jobUid;
+    const jobUid = about === undefined ? undefined : wanted.get(toId16(about));
     const monitor = { namespace: String(row['monitor_namespace']), name: String(row['monitor_name']) };
-    return { alert, monitor, jobUid: about === undefined ? undefined : wanted.get(toId16(about)) };
-  });
-  const waiting = await listWaitingRuns(
-    db,
-    alerts.map(({ alert }) => alert.id),
-  );
-  return alerts.flatMap(({ alert, monitor, jobUid: current }) => {
-    const others = (waiting.get(alert.id) ?? []).flatMap((about) => wanted.get(toId16(about)) ?? []);
-    return [...new Set([...(current === undefined ? [] : [current]), ...others])].map((jobUid): AlertOfRun => ({
-      jobUid,
-      alert,
-      monitor,
-      isCurrent: jobUid === current,
-    }));
+    return jobUid === undefined ? [] : [{ jobUid, alert, monitor }];
   });
 }
 

@@ -1,6 +1,6 @@
 import type { MessageSeverity } from '../../contract/index.ts';
 import type { AlertFinding, AlertRecord, Instant } from '../../domain/index.ts';
-import { change } from '../ask.ts';
+import { change, type Row } from '../ask.ts';
 import { fromJson, toJson } from '../column.ts';
 import type { Db, Tx } from '../database.ts';
 import { toId16 } from '../id16.ts';
@@ -19,6 +19,34 @@ export interface AlertToldThere extends Pick<AlertFinding, 'monitor' | 'cronJob'
   readonly toldWith: readonly { readonly severity: MessageSeverity; readonly at: Instant }[];
 }
 
+const selected =
+  `select ${quoted(alertColumns, 'a')}, a.muted_there, m.uid as monitor_uid, m.namespace as monitor_namespace, m.name as monitor_name, ` +
+  'c.uid as cronjob_uid from alerts a join monitors m on m.id = a.monitor_id join cronjobs c on c.id = a.cronjob_id';
+
+/** An alert with what its messages name. */
+type ToldAlert = Pick<AlertToldThere, 'alert' | 'monitor' | 'cronJob'>;
+
+/** These alerts as they are now, by id. */
+export async function listAlertsAsTold(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, ToldAlert>> {
+  const found = await rowsIn(
+    db,
+    ids.map((id) => db.dialect.id16(toId16(id))),
+    (marks) => `${selected} where a.id in (${marks})`,
+  );
+  return new Map(found.map((row) => [db.dialect.id16Text(row['id']), toToldAlert(db, row)]));
+}
+
+function toToldAlert(db: Db, row: Row): ToldAlert {
+  const alert = toAlertRecord(db, row);
+  const { namespace, cronJobName: name } = alert;
+  const monitor = { namespace: String(row['monitor_namespace']), name: String(row['monitor_name']) };
+  return {
+    alert,
+    monitor: { id: alert.monitorId, uid: db.dialect.id16Text(row['monitor_uid']), ...monitor },
+    cronJob: { id: alert.cronJobId, uid: db.dialect.id16Text(row['cronjob_uid']), namespace, name },
+  };
+}
+
 /**
  * The active alerts, and those that ended after `endedAfter`, of which the channel was told: by a message of its own, by that of another
  * monitor, or in a digest. Oldest first.
@@ -30,10 +58,7 @@ export async function listToldThere(
   const found = await rowsIn(
     db,
     ['active'],
-    (state) =>
-      `select ${quoted(alertColumns, 'a')}, a.muted_there, m.uid as monitor_uid, m.namespace as monitor_namespace, m.name as monitor_name, ` +
-      'c.uid as cronjob_uid from alerts a join monitors m on m.id = a.monitor_id join cronjobs c on c.id = a.cronjob_id ' +
-      `where a.state in (${state}) or a.ended_at > ${endedAfter} order by a.detected_at, a.id`,
+    (state) => `${selected} where a.state in (${state}) or a.ended_at > ${endedAfter} order by a.detected_at, a.id`,
   );
   const told = await listToldWith(
     db,
@@ -43,18 +68,7 @@ export async function listToldThere(
   return found.flatMap((row) => {
     const toldWith = told.get(db.dialect.id16Text(row['id']));
     if (toldWith === undefined) return [];
-    const alert = toAlertRecord(db, row);
-    const { namespace, cronJobName: name } = alert;
-    const monitor = { namespace: String(row['monitor_namespace']), name: String(row['monitor_name']) };
-    return [
-      {
-        alert,
-        monitor: { id: alert.monitorId, uid: db.dialect.id16Text(row['monitor_uid']), ...monitor },
-        cronJob: { id: alert.cronJobId, uid: db.dialect.id16Text(row['cronjob_uid']), namespace, name },
-        mutedThere: toMutedThere(row['muted_there']),
-        toldWith,
-      },
-    ];
+    return [{ ...toToldAlert(db, row), mutedThere: toMutedThere(row['muted_there']), toldWith }];
   });
 }
 

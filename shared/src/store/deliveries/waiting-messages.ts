@@ -1,69 +1,22 @@
 import type { DeliveryState, MessageSeverity } from '../../contract/index.ts';
-import { isIncomplete, type FrozenMessage, type Instant } from '../../domain/index.ts';
+import { isIncomplete, type FrozenMessage } from '../../domain/index.ts';
 import { change, rows, type Row } from '../ask.ts';
-import { fromJson, toJson } from '../column.ts';
+import { fromJson } from '../column.ts';
 import type { Db, Tx } from '../database.ts';
 import { toId16 } from '../id16.ts';
-import { rowsIn } from '../upsert.ts';
-
-/** Of which nothing was ever sent: a message is frozen at its first claim. Closings are among them where they tell a beginning, too. */
-const isWaiting =
-  "state in ('ready', 'parked', 'collapsed') and attempts = 0 and kind in ('firing', 'flapping', 'reminder', 'closing') " +
-  'and payload is not null';
-
-/** The runs that messages of these alerts are about which have not left, by alert. */
-export async function listWaitingRuns(
-  db: Db,
-  alertIds: readonly string[],
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  const found = await rowsIn(
-    db,
-    alertIds.map((id) => db.dialect.id16(toId16(id))),
-    (marks) => `select alert_id, payload from deliveries where alert_id in (${marks}) and ${isWaiting}`,
-  );
-  const runs = new Map<string, string[]>();
-  for (const row of found) {
-    const { message, jobUid } = payloadOf(row);
-    if (jobUid === undefined || isOverAlone(message)) continue;
-    const alertId = db.dialect.id16Text(row['alert_id']);
-    runs.set(alertId, [...(runs.get(alertId) ?? []), jobUid]);
-  }
-  return runs;
-}
 
 /**
- * Freezes anew the messages of an alert about one run of which nothing was ever sent, and lets those that waited for it go at once; what
- * waits for another reason goes on waiting. Messages about another run, and those that only tell an end, stay as they are. Returns how
- * many messages changed.
+ * What was waited for is kept with the alert: its messages of which nothing was sent, and that wait for nothing else, go at once, and are
+ * frozen with it as they are claimed. Returns how many there are.
  */
-export async function updateWaitingMessages(
-  tx: Tx,
-  of: {
-    readonly alertId: string;
-    /** UID of its Job. */
-    readonly jobUid: string;
-    readonly at: Instant;
-    readonly freeze: (payload: FrozenMessage) => FrozenMessage;
-  },
-): Promise<number> {
-  const found = await rows(
+export function releaseWaiting(tx: Tx, alertId: string): Promise<number> {
+  const at = tx.now();
+  return change(
     tx,
-    `select id, payload from deliveries where alert_id = ? and ${isWaiting} order by id${tx.dialect.lock.update}`,
-    [tx.dialect.id16(toId16(of.alertId))],
+    "update deliveries set next_at = ? where alert_id = ? and state = 'ready' and state_reason is null and attempts = 0 and next_at > ? " +
+      "and kind in ('firing', 'flapping', 'reminder', 'closing')",
+    [at, tx.dialect.id16(toId16(alertId)), at],
   );
-  let changed = 0;
-  for (const row of found) {
-    const frozen = payloadOf(row);
-    if (frozen.jobUid === undefined || toId16(frozen.jobUid) !== toId16(of.jobUid) || isOverAlone(frozen.message))
-      continue;
-    // A few per alert; they share a connection.
-    changed += await change(
-      tx,
-      "update deliveries set payload = ?, next_at = case when state = 'ready' and state_reason is null and next_at > ? then ? else next_at end where id = ?",
-      [toJson(of.freeze(frozen)), of.at, of.at, row['id']],
-    );
-  }
-  return changed;
 }
 
 /** A message that went, or goes, without evidence of its run. */
@@ -108,8 +61,4 @@ export async function listIncomplete(
 
 function payloadOf(row: Row): FrozenMessage {
   return fromJson(row['payload']) as FrozenMessage; // as insertDelivery wrote it
-}
-
-function isOverAlone(message: FrozenMessage['message']): boolean {
-  return message.kind === 'closing' && !message.data.alert.firstNotice;
 }
