@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,6 +25,7 @@ interface Item {
 }
 
 const stage = await findStage('sqlite');
+const hasPromtool = spawnSync('promtool', ['--version']).error === undefined;
 
 describe('Jobs without a CronJob, on a real cluster', { skip: stage.skip, concurrency: 10 }, () => {
   const { cluster } = stage;
@@ -150,7 +152,7 @@ describe('Jobs without a CronJob, on a real cluster', { skip: stage.skip, concur
     assert.match(String(body.message), /jobs needs matchLabels, matchExpressions, ownerKinds or hasAnnotations/);
   });
 
-  test('what failed is forgotten after a while, over a restart too, where KubeJobFailed goes on', async () => {
+  test('what failed is forgotten after a while, over a restart too, where KubeJobFailed fires after 48 h still', async (context) => {
     await wait(1_000); // All of them have begun.
     await Promise.allSettled(others);
     const names = ['old-a', 'old-b', 'old-c'];
@@ -169,9 +171,11 @@ describe('Jobs without a CronJob, on a real cluster', { skip: stage.skip, concur
       items.map(({ closeCause }) => closeCause),
       ['forgotten'],
     );
-    const theirs = (await failingByKubeJobFailed()).filter((name) => name.startsWith('old-'));
     const ours = (await Promise.all(names.map((name) => scene.openAlerts(`~${name}`)))).flat();
-    assert.deepEqual([theirs.sort(), ours], [['old-a', 'old-b'], []]);
+    assert.deepEqual(ours, []);
+    const kept = (await failedJobs()).filter((name) => name.startsWith('old-'));
+    if (hasPromtool) assert.equal(firingAfterTwoDays(kept, ['old-a', 'old-b']), '');
+    else context.diagnostic('promtool is not installed (apt-get install prometheus): KubeJobFailed was not asked');
     // What was forgotten does not come back by itself; a Job that fails anew is told.
     await wait(5_000);
     assert.equal(scene.heard('old').length, 6);
@@ -180,11 +184,8 @@ describe('Jobs without a CronJob, on a real cluster', { skip: stage.skip, concur
     await scene.untilHeard('old', [failed, failed, failed, forgotten, forgotten, forgotten, failed]);
   });
 
-  /**
-   * Names of Jobs about which the alert KubeJobFailed of kubernetes-mixin fires, computed from the API: kube-state-metrics says
-   * `kube_job_failed{condition="true"} 1` of every Job that is there and has the condition Failed.
-   */
-  async function failingByKubeJobFailed(): Promise<string[]> {
+  /** Names of Jobs that are there and have the condition Failed: of these kube-state-metrics says `kube_job_failed{condition="true"} 1`. */
+  async function failedJobs(): Promise<string[]> {
     const { body } = await cluster.request('GET', paths.jobs(namespace));
     const { items } = body as unknown as {
       items: { metadata: { name: string }; status?: { conditions?: { type: string; status: string }[] } }[];
@@ -194,6 +195,39 @@ describe('Jobs without a CronJob, on a real cluster', { skip: stage.skip, concur
         status?.conditions?.some(({ type, status: holds }) => type === 'Failed' && holds === 'True'),
       )
       .map(({ metadata }) => metadata.name);
+  }
+
+  /** What promtool finds wrong with it that after 48 hours KubeJobFailed of kubernetes-mixin fires for these Jobs alone. */
+  function firingAfterTwoDays(failed: readonly string[], fires: readonly string[]): string {
+    const rules = mkdtempSync(join(tmpdir(), 'cronjob-monitor-mixin-'));
+    const rule = { alert: 'KubeJobFailed', expr: 'kube_job_failed{job="kube-state-metrics"} > 0', for: '15m' };
+    const labelsOf = (name: string): string =>
+      `condition="true", job="kube-state-metrics", job_name="${name}", namespace="${namespace}"`;
+    const query = {
+      expr: 'ALERTS{alertstate="firing"}',
+      eval_time: '48h',
+      exp_samples: fires.map((name) => ({
+        labels: `ALERTS{alertname="KubeJobFailed", alertstate="firing", ${labelsOf(name)}}`,
+        value: 1,
+      })),
+    };
+    const series = failed.map((name) => ({ series: `kube_job_failed{${labelsOf(name)}}`, values: '1x576' }));
+    const replay = { interval: '5m', input_series: series, promql_expr_test: [query] };
+    try {
+      writeFileSync(
+        join(rules, 'rules.yaml'),
+        JSON.stringify({ groups: [{ name: 'kubernetes-apps', rules: [rule] }] }),
+      );
+      const file = { rule_files: ['rules.yaml'], evaluation_interval: '5m', tests: [replay] };
+      writeFileSync(join(rules, 'tests.yaml'), JSON.stringify(file));
+      const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', 'tests.yaml'], {
+        cwd: rules,
+        encoding: 'utf8',
+      });
+      return status === 0 ? '' : stdout + stderr;
+    } finally {
+      rmSync(rules, { recursive: true });
+    }
   }
 
   function watches(jobs: object): object {
