@@ -40,7 +40,7 @@ export function kindOf({ name }: Pick<CronJobOutline, 'name'>): CronJobKind {
 type Key = string | number | undefined;
 
 /** Facts that the next run is computed from. */
-export interface OrderFacts {
+interface OrderFacts {
   readonly now: Instant;
   readonly defaultTimeZone: string;
 }

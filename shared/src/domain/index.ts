@@ -463,7 +463,6 @@ export {
   type HoldFacts,
   type OpenAlertFacts,
   type RateTarget,
-  type RateWindow,
   type SlaTargetSpec,
   type Standing,
   type StandingFacts,

@@ -144,9 +144,10 @@ export {
 } from './catalog/list-cron-jobs.ts';
 export {
   countCronJobs,
+  countTargets,
   listIdsInOrder,
   listNamesOf,
-  type CronJobSort,
+  type MonitorCounts,
   type CronJobOrder,
 } from './catalog/page-cron-jobs.ts';
 export { listFaults, listWindowCounts, rateDue, relistAll } from './catalog/cronjob-list.ts';
@@ -164,13 +165,11 @@ export {
 export { listOutlines, type CronJobOutline } from './catalog/list-outlines.ts';
 export {
   countMonitorPhases,
-  countTargets,
   findMonitor,
   listMonitors,
   listMonitorsOf,
   listMonitorsSince,
   type CatalogMonitor,
-  type MonitorCounts,
   type MonitorOfCronJob,
 } from './catalog/list-monitors.ts';
 export { listNamespaces } from './catalog/list-namespaces.ts';

@@ -28,7 +28,6 @@ export {
   slaOf,
   type Budget,
   type RateTarget,
-  type RateWindow,
   type SlaTargetSpec,
 } from './targets.ts';
 export {

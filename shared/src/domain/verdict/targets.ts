@@ -55,7 +55,7 @@ export function slaOf(spec: unknown): SlaTargetSpec {
 }
 
 /** `to` is exclusive. */
-export interface RateWindow {
+interface RateWindow {
   readonly from: Instant;
   readonly to: Instant;
 }

@@ -6,7 +6,7 @@ import { fromJson, optionalNumber, optionalText } from '../column.ts';
 import type { Tx } from '../database.ts';
 import { rowsIn, updateRows } from '../upsert.ts';
 import { stateWords } from '../words.ts';
-import { keepListed, listColumns, listFrom, type WindowMove } from './cronjob-list.ts';
+import { keepListed, selectListed, type WindowMove } from './cronjob-list.ts';
 import type { LastRun } from './last-run.ts';
 import { missedSlotOf } from './missed-slot.ts';
 
@@ -26,11 +26,7 @@ export async function cronJobChanges(
   windows: { readonly moves?: readonly WindowMove[]; readonly recount?: boolean } = {},
 ): Promise<Change[]> {
   const asked = [...new Set([...cronJobIds, ...perhaps])];
-  const found = await rowsIn(
-    tx,
-    asked,
-    (marks) => `select ${listColumns}, ${columns} from ${listFrom} where c.id in (${marks})`,
-  );
+  const found = await rowsIn(tx, asked, (marks) => `${selectListed(columns)} where c.id in (${marks})`);
   const decided = found.map((row) => ({ row, state: stateOf(row) }));
   const moved = decided.filter(
     ({ row, state }) => row['state'] === null || Number(row['state']) !== stateWords.toNumber(state),

@@ -1,17 +1,14 @@
 import {
-  cronJobStatusFilters,
   healthStates,
   slaVerdicts,
   type CronJobKind,
   type CronJobStatusFilter,
-  type CronJobSummary,
   type HealthState,
   type Ref,
   type SlaVerdict,
-  type StateCounts,
 } from '../../contract/index.ts';
 import { statusOf } from '../../domain/index.ts';
-import { marks, type Row } from '../ask.ts';
+import { marks } from '../ask.ts';
 import { stateWords } from '../words.ts';
 
 /** Which CronJobs a list is about. Empty lists filter nothing; all that is given must hold. */
@@ -50,20 +47,8 @@ export interface Condition {
   readonly bindings: readonly unknown[];
 }
 
-/** Only those; each list ORed, and an empty one lets everything through. */
-export interface Standing {
-  readonly statuses?: readonly CronJobStatusFilter[];
-  readonly states?: readonly HealthState[];
-}
-
-export interface CronJobCounts {
-  readonly total: number;
-  readonly summary: CronJobSummary;
-  readonly states: StateCounts;
-}
-
-/** What a row is in lists: the first digit is what it stands for, the last whether a monitor selects it now. */
-export const shownAs = { removed: 0, selected: 1, removedGroup: 2, selectedGroup: 3, placeholder: 4 } as const;
+/** What a row is in lists: twice its kind, and one more while a monitor selects it; a placeholder is in none. */
+const shownAs = { removed: 0, selected: 1, removedGroup: 2, selectedGroup: 3 } as const;
 
 /** No row of the list that stands for a name alone, and none that no monitor selects. */
 export const isSelected = `l.shown in (${shownAs.selected}, ${shownAs.selectedGroup})`;
@@ -78,39 +63,13 @@ const hasHistory =
 export const stateRank = `coalesce(c.state, ${stateWords.toNumber('unknown')})`;
 
 /** Whether a CronJob in this state is found by a word of the status filter: `suspended` and `running` are overlays. */
-function hasStatus(
+export function hasStatus(
   { state, isSuspended, isRunning }: { state: HealthState; isSuspended: boolean; isRunning: boolean },
   status: CronJobStatusFilter,
 ): boolean {
   if (status === 'suspended') return isSuspended;
   if (status === 'running') return isRunning;
   return statusOf(state) === status;
-}
-
-/** Counts are read in groups of rows that are alike in all that they count, which one index has: each with its number `n`. */
-export const countedBy = 'l.status_rank, l.suspended, l.running';
-
-/** Of rows by `countedBy`. */
-export function sumCounts(
-  groups: readonly Row[],
-  { statuses = [], states: wanted = [] }: Standing = {},
-): CronJobCounts {
-  const summary = Object.fromEntries(cronJobStatusFilters.map((status) => [status, 0])) as Record<
-    CronJobStatusFilter,
-    number
-  >;
-  const states = Object.fromEntries(healthStates.map((state) => [state, 0])) as Record<HealthState, number>;
-  let total = 0;
-  for (const row of groups) {
-    const state = stateWords.toWord(row['status_rank']);
-    const of = { state, isSuspended: Number(row['suspended']) === 1, isRunning: Number(row['running']) > 0 };
-    const count = Number(row['n']);
-    states[state] += count;
-    for (const status of cronJobStatusFilters) if (hasStatus(of, status)) summary[status] += count;
-    const isFound = statuses.length === 0 || statuses.some((status) => hasStatus(of, status));
-    if (isFound && (wanted.length === 0 || wanted.includes(state))) total += count;
-  }
-  return { total, summary, states };
 }
 
 /** The same as a condition on a row of the list. */

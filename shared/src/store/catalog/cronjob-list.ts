@@ -2,6 +2,7 @@ import { slaVerdicts } from '../../contract/index.ts';
 import {
   brokenTarget,
   judgeRate,
+  noSla,
   rateWindows,
   successRate,
   type BrokenTarget,
@@ -13,9 +14,9 @@ import { fromJson, optionalNumber } from '../column.ts';
 import type { Db, Store, Tx } from '../database.ts';
 import { rowsIn, updateAll } from '../upsert.ts';
 import { lockCronJobs } from './cron-job-ids.ts';
-import { shownAs, stateRank } from './cron-job-filter.ts';
+import { catalogKinds, stateRank } from './cron-job-filter.ts';
 import type { LastRun } from './last-run.ts';
-import { gatherFigures, rateVerdictOf, type CronJobFigures, type RateCounts } from './rate-counts.ts';
+import { gatherFigures, noRuns, rateVerdictOf, type CronJobFigures, type RateCounts } from './rate-counts.ts';
 
 /*
  * `cronjob_list` has one narrow row for each row of `cronjobs`, and lists read nothing else until they know which rows they show. Each column
@@ -66,17 +67,20 @@ type ListRow = Record<(typeof listed)[number], number | string | null>;
 
 const sources =
   'c.id, c.namespace, c.name, c.suspended, c.running, c.problem, c.active_alerts, c.deleted_at, c.last_run, c.last_success_at, ' +
-  'c.next_run_at, c.broken, coalesce(c.kind, 0) as kind';
+  'c.next_run_at, c.oldest_run_at, c.broken, coalesce(c.kind, 0) as kind';
 
-/** Columns that the row in the list is made of, and that row as it is; a reader may ask more of `listFrom`. */
-export const listColumns =
+const read =
   `${sources}, ` +
   'case when exists (select 1 from monitor_targets t where t.cronjob_id = c.id and t.removed_at is null) then 1 else 0 end as is_target, ' +
   listed.map((column) => `l.${column} as l_${column}`).join(', ');
-export const listFrom = 'cronjobs c left join cronjob_list l on l.cronjob_id = c.id';
+
+/** SELECT, from `cronjobs c`, of what the row in the list is made of, of that row as it is, and of columns that a reader wants besides. */
+export function selectListed(besides: string): string {
+  return `select ${read}, ${besides} from cronjobs c left join cronjob_list l on l.cronjob_id = c.id`;
+}
 
 /**
- * Writes the rows in the list of these CronJobs, as far as they differ: rows of `listColumns`, with their state as a number. Their rows in
+ * Writes the rows in the list of these CronJobs, as far as they differ: rows of `selectListed`, with their state as a number. Their rows in
  * `cronjobs` are locked by the caller. `recount`: their windows are counted anew.
  */
 export async function keepListed(
@@ -90,14 +94,15 @@ export async function keepListed(
   );
   const figures = await gatherFigures(
     db,
-    uncounted.map(({ row }) => Number(row['id'])),
+    uncounted.filter(({ row }) => mayCount(row)).map(({ row }) => Number(row['id'])),
     now,
     { withPrevious: false },
   );
+  const nothingOf = new Set(uncounted.filter(({ row }) => !mayCount(row)).map(({ row }) => row));
   const movesOf = Map.groupBy(moves, ({ cronJobId }) => cronJobId);
   const changed = cronJobs.flatMap(({ row, state }) => {
     const id = Number(row['id']);
-    const counted = figures.get(id);
+    const counted = nothingOf.has(row) ? noFigures : figures.get(id);
     const after: ListRow = {
       ...factsOf(row, state),
       ...(counted ? countedAnew(counted, row, now) : moved(row, movesOf.get(id) ?? [], now)),
@@ -114,6 +119,14 @@ export async function keepListed(
   });
 }
 
+/** One that no monitor selects and that has no run, as each when it is first seen, is not asked for. */
+function mayCount(row: Row): boolean {
+  return Number(row['is_target']) === 1 || row['oldest_run_at'] !== null;
+}
+
+const noRates = { current: noRuns, previous: noRuns };
+const noFigures: CronJobFigures = { monitors: [], sla: noSla, ...noRates, judged: noRates };
+
 /** Drivers give large numbers as text. */
 function isSame(before: unknown, after: number | string | null): boolean {
   if (before === null || before === undefined || after === null) return (before ?? null) === after;
@@ -127,9 +140,10 @@ function factsOf(row: Row, state: number): Pick<ListRow, Facts | Times> {
   const isThere = row['deleted_at'] === null;
   const lastRun = fromJson(row['last_run']) as LastRun | undefined; // recordRuns writes it
   const runsAgain = isThere && Number(row['suspended']) === 0 && row['problem'] === null;
-  const place = 2 * Number(row['kind']);
+  const kind = Number(row['kind']);
+  const isTarget = kind !== catalogKinds.placeholder && isThere && Number(row['is_target']) === 1;
   return {
-    shown: place === shownAs.placeholder ? place : place + Number(isThere && Number(row['is_target']) === 1),
+    shown: 2 * kind + Number(isTarget),
     namespace: String(row['namespace']),
     name: String(row['name']),
     status_rank: state,
@@ -205,7 +219,7 @@ async function relistPart(db: Db, ids: readonly number[]): Promise<void> {
   const found = await rowsIn(
     db,
     ids,
-    (list) => `select ${listColumns}, ${stateRank} as state_rank from ${listFrom} where c.id in (${list})`,
+    (list) => `${selectListed(`${stateRank} as state_rank`)} where c.id in (${list})`,
   );
   await keepListed(
     db,

@@ -1,9 +1,8 @@
-import type { CronJobSummary, MonitorPhase, Ref, StateCounts } from '../../contract/index.ts';
+import type { MonitorPhase, Ref } from '../../contract/index.ts';
 import type { Instant } from '../../domain/index.ts';
 import { firstRow, inParts, marks, rows, type Row } from '../ask.ts';
 import type { Db } from '../database.ts';
 import { fromJson, optionalNumber } from '../column.ts';
-import { countedBy, isSelected, sumCounts } from './cron-job-filter.ts';
 
 /** A monitor as its reconciler last judged it. JSON values are as it wrote them. */
 export interface CatalogMonitor {
@@ -27,13 +26,6 @@ export interface MonitorOfCronJob extends Ref {
   readonly cronJobId: number;
   /** Its windows and target are the ones that the CronJob shows. */
   readonly leading: boolean;
-}
-
-/** What a monitor's CronJobs come to. */
-export interface MonitorCounts {
-  readonly cronJobs: number;
-  readonly summary: CronJobSummary;
-  readonly states: StateCounts;
 }
 
 const columns =
@@ -80,28 +72,6 @@ export async function findMonitor(
   );
   const wasDeleted = row !== undefined && optionalNumber(row['deleted_at']) !== undefined;
   return { monitor: row && !wasDeleted ? toCatalogMonitor(db, row) : undefined, wasDeleted };
-}
-
-/** Counts of the CronJobs that each monitor selects now, of these namespaces or of all, by monitor id; one without any is absent. */
-export async function countTargets(
-  db: Db,
-  namespaces: readonly string[] = [],
-): Promise<ReadonlyMap<number, MonitorCounts>> {
-  const within = namespaces.length > 0 ? ` and l.namespace in (${marks(namespaces)})` : '';
-  const groups = `t.monitor_id, ${countedBy}`;
-  const found = await rows(
-    db,
-    `select ${groups}, count(*) as n from monitor_targets t join cronjob_list l on l.cronjob_id = t.cronjob_id ` +
-      `where t.removed_at is null and ${isSelected}${within} group by ${groups}`,
-    namespaces,
-  );
-  const ofMonitor = Map.groupBy(found, (row) => Number(row['monitor_id']));
-  return new Map(
-    [...ofMonitor].map(([id, groupsOfOne]) => {
-      const { total, summary, states } = sumCounts(groupsOfOne);
-      return [id, { cronJobs: total, summary, states }];
-    }),
-  );
 }
 
 /** The monitors of these CronJobs, leading ones first; of all CronJobs when no ids are given. */

@@ -1,28 +1,40 @@
-import type { CronJobSortKey } from '../../contract/index.ts';
+import {
+  cronJobStatusFilters,
+  healthStates,
+  type CronJobSortKey,
+  type CronJobStatusFilter,
+  type CronJobSummary,
+  type HealthState,
+  type StateCounts,
+} from '../../contract/index.ts';
 import type { Instant } from '../../domain/index.ts';
-import { firstRow, rows } from '../ask.ts';
+import { firstRow, marks, rows, type Row } from '../ask.ts';
 import type { Db } from '../database.ts';
+import { stateWords } from '../words.ts';
 import {
   conditionOf,
-  countedBy,
+  hasStatus,
   isSelected,
   standingCondition,
-  sumCounts,
   type Condition,
-  type CronJobCounts,
   type CronJobFilter,
-  type Standing,
 } from './cron-job-filter.ts';
 import { selectCronJobs, toCronJobRow, type CronJobRow } from './cron-job-row.ts';
 
-export interface CronJobSort {
+interface CronJobSort {
   readonly key: CronJobSortKey;
   readonly descending: boolean;
 }
 
-export interface CronJobPage {
+interface CronJobPage {
   readonly limit: number;
   readonly offset: number;
+}
+
+/** Only those; each list ORed, and an empty one lets everything through. */
+interface Standing {
+  readonly statuses?: readonly CronJobStatusFilter[];
+  readonly states?: readonly HealthState[];
 }
 
 export interface CronJobOrder extends Standing {
@@ -57,6 +69,12 @@ const unknowable: ReadonlySet<CronJobSortKey> = new Set([
   'nextRun',
 ]);
 
+interface CronJobCounts {
+  readonly total: number;
+  readonly summary: CronJobSummary;
+  readonly states: StateCounts;
+}
+
 /**
  * How many CronJobs a filter lets through, and how they fare: summary and states count what all but the standing let through. States count
  * each of them once; the summary tells how many each word of the status filter finds.
@@ -69,6 +87,58 @@ export async function countCronJobs(db: Db, filter: CronJobFilter, standing: Sta
     bindings,
   );
   return sumCounts(found, standing);
+}
+
+/** Counts are read in groups of rows that are alike in all that they count, which one index has: each with its number `n`. */
+const countedBy = 'l.status_rank, l.suspended, l.running';
+
+/** Of rows by `countedBy`. */
+function sumCounts(groups: readonly Row[], { statuses = [], states: wanted = [] }: Standing = {}): CronJobCounts {
+  const summary = Object.fromEntries(cronJobStatusFilters.map((status) => [status, 0])) as Record<
+    CronJobStatusFilter,
+    number
+  >;
+  const states = Object.fromEntries(healthStates.map((state) => [state, 0])) as Record<HealthState, number>;
+  let total = 0;
+  for (const row of groups) {
+    const state = stateWords.toWord(row['status_rank']);
+    const of = { state, isSuspended: Number(row['suspended']) === 1, isRunning: Number(row['running']) > 0 };
+    const count = Number(row['n']);
+    states[state] += count;
+    for (const status of cronJobStatusFilters) if (hasStatus(of, status)) summary[status] += count;
+    const isFound = statuses.length === 0 || statuses.some((status) => hasStatus(of, status));
+    if (isFound && (wanted.length === 0 || wanted.includes(state))) total += count;
+  }
+  return { total, summary, states };
+}
+
+/** What a monitor's CronJobs come to. */
+export interface MonitorCounts {
+  readonly cronJobs: number;
+  readonly summary: CronJobSummary;
+  readonly states: StateCounts;
+}
+
+/** Counts of the CronJobs that each monitor selects now, of these namespaces or of all, by monitor id; one without any is absent. */
+export async function countTargets(
+  db: Db,
+  namespaces: readonly string[] = [],
+): Promise<ReadonlyMap<number, MonitorCounts>> {
+  const within = namespaces.length > 0 ? ` and l.namespace in (${marks(namespaces)})` : '';
+  const groups = `t.monitor_id, ${countedBy}`;
+  const found = await rows(
+    db,
+    `select ${groups}, count(*) as n from monitor_targets t join cronjob_list l on l.cronjob_id = t.cronjob_id ` +
+      `where t.removed_at is null and ${isSelected}${within} group by ${groups}`,
+    namespaces,
+  );
+  const ofMonitor = Map.groupBy(found, (row) => Number(row['monitor_id']));
+  return new Map(
+    [...ofMonitor].map(([id, groupsOfOne]) => {
+      const { total, summary, states } = sumCounts(groupsOfOne);
+      return [id, { cronJobs: total, summary, states }];
+    }),
+  );
 }
 
 /** Names of what a filter lets through, in no order. */

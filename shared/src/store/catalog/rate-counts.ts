@@ -6,14 +6,15 @@ import {
   slaOf,
   type BrokenTarget,
   type Instant,
-  type RateWindow,
   type SlaTargetSpec,
 } from '../../domain/index.ts';
 import type { SlaVerdict } from '../../contract/index.ts';
+import { fromJson } from '../column.ts';
 import type { Db } from '../database.ts';
 import { countOutcomes, type OutcomeCounts } from '../executions/count-outcomes.ts';
 import { countRateFacts } from '../facts/count-rate-facts.ts';
-import { listMonitors, listMonitorsOf, type MonitorOfCronJob } from './list-monitors.ts';
+import { rowsIn } from '../upsert.ts';
+import { listMonitorsOf, type MonitorOfCronJob } from './list-monitors.ts';
 
 /** What a success rate is made of. */
 export interface RateCounts {
@@ -34,12 +35,9 @@ export const mostNamed = 500;
 /** But a part of it that is so small is named all the same. */
 const smallPart = 0.2;
 
-export type CountsOf = (cronJobId: number) => Rates;
+type CountsOf = (cronJobId: number) => Rates;
 
-interface Windows {
-  readonly current: RateWindow;
-  readonly previous: RateWindow;
-}
+type Windows = ReturnType<typeof rateWindows>;
 
 /** Scheduled runs alone. */
 export async function countScheduled(db: Db, ids: readonly number[], windows: Windows): Promise<CountsOf> {
@@ -98,8 +96,13 @@ export async function gatherFigures(
 ): Promise<ReadonlyMap<number, CronJobFigures>> {
   if (cronJobIds.length === 0) return new Map();
   const ids = cronJobIds.length > mostNamed ? undefined : cronJobIds;
-  const [monitors, targets] = await Promise.all([listMonitors(db), listMonitorsOf(db, ids)]);
-  const slaOfMonitor = new Map(monitors.map(({ id, spec }) => [id, slaOf(spec)]));
+  const targets = await listMonitorsOf(db, ids);
+  const specs = await rowsIn(
+    db,
+    [...new Set(targets.map(({ monitorId }) => monitorId))],
+    (list) => `select id, spec from monitors where id in (${list})`,
+  );
+  const slaOfMonitor = new Map(specs.map((row) => [Number(row['id']), slaOf(fromJson(row['spec']))]));
   const monitorsOf = Map.groupBy(targets, ({ cronJobId }) => cronJobId);
   const slaFor = (id: number): SlaTargetSpec => {
     const [leading] = monitorsOf.get(id) ?? [];

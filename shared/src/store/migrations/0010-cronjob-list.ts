@@ -37,7 +37,7 @@ export const listTable: Table = {
     min_runs: required('int'),
     win_days: required('int'),
     with_missed: required('smallint'),
-    // see ShownAs
+    // see shownAs
     shown: required('smallint'),
     status_rank: required('smallint'),
     verdict_rank: required('smallint'),
