@@ -12,7 +12,8 @@ import {
 import { change, inParts, insertRows, rows, type Row } from '../ask.ts';
 import { fromJson, optionalNumber } from '../column.ts';
 import type { Db, Store, Tx } from '../database.ts';
-import { rowsIn, updateAll } from '../upsert.ts';
+import { listTable } from '../migrations/0010-cronjob-list.ts';
+import { rowsIn, updateAll, updateRows, type RowUpdate } from '../upsert.ts';
 import { lockCronJobs } from './cron-job-ids.ts';
 import { catalogKinds, stateRank } from './cron-job-filter.ts';
 import type { LastRun } from './last-run.ts';
@@ -100,22 +101,34 @@ export async function keepListed(
   );
   const nothingOf = new Set(uncounted.filter(({ row }) => !mayCount(row)).map(({ row }) => row));
   const movesOf = Map.groupBy(moves, ({ cronJobId }) => cronJobId);
-  const changed = cronJobs.flatMap(({ row, state }) => {
+  const fresh: unknown[][] = [];
+  const changed: { readonly id: number; readonly after: ListRow }[] = [];
+  const differing = new Set<(typeof listed)[number]>();
+  for (const { row, state } of cronJobs) {
     const id = Number(row['id']);
     const counted = nothingOf.has(row) ? noFigures : figures.get(id);
     const after: ListRow = {
       ...factsOf(row, state),
       ...(counted ? countedAnew(counted, row, now) : moved(row, movesOf.get(id) ?? [], now)),
     };
-    return listed.every((column) => isSame(row[`l_${column}`], after[column]))
-      ? []
-      : [[id, ...listed.map((column) => after[column])]];
-  });
+    const others = listed.filter((column) => !isSame(row[`l_${column}`], after[column]));
+    if (row['l_shown'] === null) fresh.push([id, ...listed.map((column) => after[column])]);
+    else if (others.length > 0) changed.push({ id, after });
+    if (row['l_shown'] !== null) for (const column of others) differing.add(column);
+  }
   await insertRows(db, {
     table: 'cronjob_list',
     columns: ['cronjob_id', ...listed],
-    rows: changed,
+    rows: fresh,
     tail: updateAll(db.dialect, ['cronjob_id'], listed),
+  });
+  // A column that is named in an update costs its indexes, also where it stays the same.
+  const columns = listed.filter((column) => differing.has(column));
+  await updateRows(db, {
+    table: 'cronjob_list',
+    key: 'cronjob_id',
+    columns: Object.fromEntries(columns.map((column) => [column, listTable.columns[column]?.type ?? 'bigint'])),
+    rows: changed.map(({ id, after }): RowUpdate => [id, ...columns.map((column) => after[column])]),
   });
 }
 
