@@ -1,4 +1,4 @@
-import { bool, count, listOf, nullable, object, type Of, text, words } from './shape/index.ts';
+import { bool, count, extended, listOf, named, nullable, object, type Of, text, words } from './shape/index.ts';
 import { listFields, Ref } from './wire.ts';
 
 export const adviceLevels = ['error', 'warning', 'note'] as const;
@@ -43,16 +43,18 @@ export const AdviceKind = object({
 export type AdviceKind = Of<typeof AdviceKind>;
 
 /** GET /api/v1/advice: worst first. */
-export const AdviceList = object('AdviceList', {
-  ...listFields(Advice),
-  counts: object({
-    /** Those that are no notes and are not left. */
-    findings: count,
-    /** Those that are left. */
-    ignored: count,
-    /** Counted and not listed: there are too many of one monitor. */
-    omitted: count,
-    kinds: listOf(AdviceKind),
+export const AdviceList = named(
+  'AdviceList',
+  extended(listFields(Advice), {
+    counts: object({
+      /** Those that are no notes and are not left. */
+      findings: count,
+      /** Those that are left. */
+      ignored: count,
+      /** Counted and not listed: there are too many of one monitor. */
+      omitted: count,
+      kinds: listOf(AdviceKind),
+    }),
   }),
-});
+);
 export type AdviceList = Of<typeof AdviceList>;

@@ -6,11 +6,13 @@ import {
   bool,
   count,
   described,
+  extended,
   id,
   input,
   instant,
   int,
   listOf,
+  named,
   nullable,
   number,
   object,
@@ -126,11 +128,13 @@ export const Alert = object('Alert', {
 export type Alert = Of<typeof Alert>;
 
 /** GET /api/v1/alerts */
-export const AlertList = object('AlertList', {
-  ...listFields(Alert),
-  total: count,
-  bySeverity: object({ critical: count, warning: count }),
-});
+export const AlertList = named(
+  'AlertList',
+  extended(listFields(Alert), {
+    total: count,
+    bySeverity: object({ critical: count, warning: count }),
+  }),
+);
 export type AlertList = Of<typeof AlertList>;
 
 /** GET /api/v1/alerts/history */
@@ -160,18 +164,20 @@ export const AlertWaitsFor = object({
 export type AlertWaitsFor = Of<typeof AlertWaitsFor>;
 
 /** GET /api/v1/alerts/{id} */
-export const AlertDetail = object('AlertDetail', {
-  ...Alert.fields,
-  severitySource: words(severitySources),
-  /** What holds a message back with the reason `dependsOn`; null = nothing, it is over, or the caller may not read it. */
-  waitsFor: nullable(AlertWaitsFor),
-  withheld: bool,
-  logs: nullable(CapturedLog),
-  events: nullable(listOf(CapturedEvent)),
-  deliveries: listOf(Delivery),
-  /** Oldest first. */
-  timeline: listOf(AlertTimelineEntry),
-});
+export const AlertDetail = named(
+  'AlertDetail',
+  extended(Alert, {
+    severitySource: words(severitySources),
+    /** What holds a message back with the reason `dependsOn`; null = nothing, it is over, or the caller may not read it. */
+    waitsFor: nullable(AlertWaitsFor),
+    withheld: bool,
+    logs: nullable(CapturedLog),
+    events: nullable(listOf(CapturedEvent)),
+    deliveries: listOf(Delivery),
+    /** Oldest first. */
+    timeline: listOf(AlertTimelineEntry),
+  }),
+);
 export type AlertDetail = Of<typeof AlertDetail>;
 
 /** POST and DELETE /api/v1/alerts/{id}/acknowledge */
@@ -217,8 +223,7 @@ export type BulkInput = Of<typeof BulkInput>;
 export const bulkOutcomes = ['done', 'unchanged', 'refused'] as const;
 
 /** What became of one row. */
-export const BulkRow = object({
-  ...Ref.fields,
+export const BulkRow = extended(Ref, {
   outcome: words(bulkOutcomes),
   /** What was done, or why not. */
   words: text,

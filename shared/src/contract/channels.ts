@@ -4,11 +4,13 @@ import {
   bool,
   count,
   described,
+  extended,
   id,
   input,
   instant,
   int,
   listOf,
+  named,
   nullable,
   object,
   type Of,
@@ -57,10 +59,12 @@ export const Channel = object('Channel', {
 export type Channel = Of<typeof Channel>;
 
 /** GET /api/v1/channels */
-export const ChannelList = object('ChannelList', {
-  ...listFields(Channel),
-  summary: object({ total: count, ready: count, notReady: count }),
-});
+export const ChannelList = named(
+  'ChannelList',
+  extended(listFields(Channel), {
+    summary: object({ total: count, ready: count, notReady: count }),
+  }),
+);
 export type ChannelList = Of<typeof ChannelList>;
 
 /** A reference to a Secret: where it is and whether it can be used, never its value. */
@@ -97,35 +101,37 @@ export const ChannelAnswer = object({
 export type ChannelAnswer = Of<typeof ChannelAnswer>;
 
 /** GET /api/v1/channels/{name} */
-export const ChannelDetail = object('ChannelDetail', {
-  ...Channel.fields,
-  rateLimiting: object({ maxAlertsPerHour: int, burstLimit: int }),
-  sendResolved: bool,
-  sendRecovered: bool,
-  testOnSave: bool,
-  /** Namespaces that may use it; null: monitors of all, and annotations of none. */
-  allowedNamespaces: nullable(listOf(text, 200)),
-  /** Null: it is drilled by hand alone. */
-  drill: nullable(
-    object({
-      schedule: text,
-      timezone: text,
-      ackWithinSeconds: count,
-      fallbackChannel: nullable(text),
-      next: nullable(instant),
-    }),
-  ),
-  uid: text,
-  generation: int,
-  conditions: listOf(Condition),
-  monitors: listOf(Ref),
-  /** The newest 20. */
-  recentDeliveries: listOf(Delivery, 20),
-  /** Of the last 24 hours, the oldest first: what its receiver answered about messages that the caller may see. */
-  hours: listOf(ChannelHour, 24),
-  /** The newest 20 of those answers. */
-  answers: listOf(ChannelAnswer, 20),
-});
+export const ChannelDetail = named(
+  'ChannelDetail',
+  extended(Channel, {
+    rateLimiting: object({ maxAlertsPerHour: int, burstLimit: int }),
+    sendResolved: bool,
+    sendRecovered: bool,
+    testOnSave: bool,
+    /** Namespaces that may use it; null: monitors of all, and annotations of none. */
+    allowedNamespaces: nullable(listOf(text, 200)),
+    /** Null: it is drilled by hand alone. */
+    drill: nullable(
+      object({
+        schedule: text,
+        timezone: text,
+        ackWithinSeconds: count,
+        fallbackChannel: nullable(text),
+        next: nullable(instant),
+      }),
+    ),
+    uid: text,
+    generation: int,
+    conditions: listOf(Condition),
+    monitors: listOf(Ref),
+    /** The newest 20. */
+    recentDeliveries: listOf(Delivery, 20),
+    /** Of the last 24 hours, the oldest first: what its receiver answered about messages that the caller may see. */
+    hours: listOf(ChannelHour, 24),
+    /** The newest 20 of those answers. */
+    answers: listOf(ChannelAnswer, 20),
+  }),
+);
 export type ChannelDetail = Of<typeof ChannelDetail>;
 
 /** POST /api/v1/channels/{name}/test */

@@ -2,9 +2,11 @@ import { RenderedMessage } from './rendered.ts';
 import {
   bool,
   count,
+  extended,
   instant,
   int,
   listOf,
+  named,
   nullable,
   object,
   type Of,
@@ -68,29 +70,31 @@ export const CronJobCoverage = object('CronJobCoverage', {
 export type CronJobCoverage = Of<typeof CronJobCoverage>;
 
 /** GET /api/v1/coverage */
-export const CoverageList = object('CoverageList', {
-  ...listFields(CronJobCoverage),
-  /** What all filters but `state` let through. */
-  summary: object({
-    cronJobs: count,
-    /** Those that are `reached`. */
-    covered: count,
-    /** Cut to two decimals, never rounded up; null without CronJobs. */
-    percent: nullable(percent),
-    byState: object({
-      unwatched: count,
-      off: count,
-      nobody: count,
-      unreachable: count,
-      unproved: count,
-      reached: count,
+export const CoverageList = named(
+  'CoverageList',
+  extended(listFields(CronJobCoverage), {
+    /** What all filters but `state` let through. */
+    summary: object({
+      cronJobs: count,
+      /** Those that are `reached`. */
+      covered: count,
+      /** Cut to two decimals, never rounded up; null without CronJobs. */
+      percent: nullable(percent),
+      byState: object({
+        unwatched: count,
+        off: count,
+        nobody: count,
+        unreachable: count,
+        unproved: count,
+        reached: count,
+      }),
+      /** Unwatched CronJobs that are counted and not named: there are too many. */
+      unnamed: count,
+      /** CronJobs that their owners have monitors leave out, in the namespaces that are asked for: none of the others. */
+      ignored: count,
     }),
-    /** Unwatched CronJobs that are counted and not named: there are too many. */
-    unnamed: count,
-    /** CronJobs that their owners have monitors leave out, in the namespaces that are asked for: none of the others. */
-    ignored: count,
   }),
-});
+);
 export type CoverageList = Of<typeof CoverageList>;
 
 export const coverageSortKeys = ['state', 'name', 'namespace'] as const;

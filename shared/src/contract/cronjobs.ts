@@ -4,10 +4,12 @@ import { Execution } from './executions.ts';
 import {
   bool,
   count,
+  extended,
   id,
   instant,
   int,
   listOf,
+  named,
   nullable,
   number,
   object,
@@ -153,17 +155,19 @@ const cronJobFields = {
   recentRuns: optional(listOf(RecentRun)),
 };
 
-export const CronJob = object('CronJob', { ...cronJobFields, activeAlerts: count });
+export const CronJob = named('CronJob', extended(cronJobFields, { activeAlerts: count }));
 export type CronJob = Of<typeof CronJob>;
 
 /** GET /api/v1/cronjobs */
-export const CronJobList = object('CronJobList', {
-  ...listFields(CronJob),
-  /** What all filters but `status` and `state` let through. */
-  summary: CronJobSummary,
-  /** The same, each once. */
-  states: StateCounts,
-});
+export const CronJobList = named(
+  'CronJobList',
+  extended(listFields(CronJob), {
+    /** What all filters but `status` and `state` let through. */
+    summary: CronJobSummary,
+    /** The same, each once. */
+    states: StateCounts,
+  }),
+);
 export type CronJobList = Of<typeof CronJobList>;
 
 /** Scheduled success and failed runs; durations over the successful ones. */
@@ -207,37 +211,39 @@ export const deadManBases = ['success', 'firstSlot'] as const;
 export type DeadManBasis = (typeof deadManBases)[number];
 
 /** GET /api/v1/cronjobs/{namespace}/{name} */
-export const CronJobDetail = object('CronJobDetail', {
-  ...cronJobFields,
-  activeAlerts: listOf(Alert),
-  createdAt: nullable(instant),
-  owner: nullable(text),
-  description: nullable(text),
-  runbook: nullable(text),
-  /** What it waits for, by its annotation and its monitors. */
-  dependsOn: listOf(Ref),
-  startingDeadlineSeconds: nullable(number),
-  /** Runs due before it are judged. */
-  evaluatedThrough: nullable(instant),
-  /** When the dead-man's switch fires without a success, or has; null = it is off, paused, or nothing is due. */
-  deadManDueAt: nullable(instant),
-  /** What it counts from: the last success, or the first expected run of a CronJob that never succeeded; null with deadManDueAt. */
-  deadManBasis: nullable(words(deadManBases)),
-  /** Oldest kept run. */
-  historyFrom: nullable(instant),
-  /** Names of the facts that its kept runs told. */
-  facts: listOf(text, 32),
-  /** What of the facts of its newest run was ignored, in sentences. */
-  factProblems: listOf(text, 32),
-  /** What is in force for it, under each of its monitors. */
-  settings: listOf(SettingInForce),
-  /** Its annotations, and those of its Namespace, that do nothing, in sentences. */
-  annotationProblems: listOf(text),
-  metrics: CronJobMetrics,
-  activeJobs: listOf(ActiveJob),
-  /** The newest 20. */
-  executions: listOf(Execution, 20),
-});
+export const CronJobDetail = named(
+  'CronJobDetail',
+  extended(cronJobFields, {
+    activeAlerts: listOf(Alert),
+    createdAt: nullable(instant),
+    owner: nullable(text),
+    description: nullable(text),
+    runbook: nullable(text),
+    /** What it waits for, by its annotation and its monitors. */
+    dependsOn: listOf(Ref),
+    startingDeadlineSeconds: nullable(number),
+    /** Runs due before it are judged. */
+    evaluatedThrough: nullable(instant),
+    /** When the dead-man's switch fires without a success, or has; null = it is off, paused, or nothing is due. */
+    deadManDueAt: nullable(instant),
+    /** What it counts from: the last success, or the first expected run of a CronJob that never succeeded; null with deadManDueAt. */
+    deadManBasis: nullable(words(deadManBases)),
+    /** Oldest kept run. */
+    historyFrom: nullable(instant),
+    /** Names of the facts that its kept runs told. */
+    facts: listOf(text, 32),
+    /** What of the facts of its newest run was ignored, in sentences. */
+    factProblems: listOf(text, 32),
+    /** What is in force for it, under each of its monitors. */
+    settings: listOf(SettingInForce),
+    /** Its annotations, and those of its Namespace, that do nothing, in sentences. */
+    annotationProblems: listOf(text),
+    metrics: CronJobMetrics,
+    activeJobs: listOf(ActiveJob),
+    /** The newest 20. */
+    executions: listOf(Execution, 20),
+  }),
+);
 export type CronJobDetail = Of<typeof CronJobDetail>;
 
 export const cronJobSortKeys = [

@@ -3,11 +3,13 @@ import {
   bool,
   count,
   described,
+  extended,
   input,
   instant,
   int,
   listOf,
   mapOf,
+  named,
   nullable,
   number,
   object,
@@ -61,7 +63,7 @@ const monitorFields = {
   lastReconcile: nullable(instant),
 };
 
-export const Monitor = object('Monitor', { ...monitorFields, channels: listOf(text) });
+export const Monitor = named('Monitor', extended(monitorFields, { channels: listOf(text) }));
 export type Monitor = Of<typeof Monitor>;
 
 /** GET /api/v1/monitors */
@@ -93,20 +95,22 @@ export const MonitorCronJob = object({
 export type MonitorCronJob = Of<typeof MonitorCronJob>;
 
 /** GET /api/v1/monitors/{namespace}/{name} */
-export const MonitorDetail = object('MonitorDetail', {
-  ...monitorFields,
-  channels: listOf(MonitorChannel),
-  createdAt: nullable(instant),
-  generation: int,
-  observedGeneration: nullable(int),
-  totalCronJobs: count,
-  /** The whole spec as applied: defaults filled in, ceilings applied. */
-  spec: anyObject,
-  conditions: listOf(Condition),
-  /** At most 100, worst first. */
-  cronJobs: listOf(MonitorCronJob, 100),
-  cronJobsOmitted: count,
-});
+export const MonitorDetail = named(
+  'MonitorDetail',
+  extended(monitorFields, {
+    channels: listOf(MonitorChannel),
+    createdAt: nullable(instant),
+    generation: int,
+    observedGeneration: nullable(int),
+    totalCronJobs: count,
+    /** The whole spec as applied: defaults filled in, ceilings applied. */
+    spec: anyObject,
+    conditions: listOf(Condition),
+    /** At most 100, worst first. */
+    cronJobs: listOf(MonitorCronJob, 100),
+    cronJobsOmitted: count,
+  }),
+);
 export type MonitorDetail = Of<typeof MonitorDetail>;
 
 export const monitorSortKeys = ['name', 'namespace', 'phase', 'cronJobCount', 'activeAlerts', 'lastReconcile'] as const;

@@ -1,4 +1,4 @@
-import { anything, id, instant, listOf, nullable, object, type Of, text, words } from './shape/index.ts';
+import { anything, extended, id, instant, listOf, nullable, object, type Of, text, words } from './shape/index.ts';
 import { chatFormats, webhookFormats } from './vocabulary.ts';
 
 /** A message as the sending code of its channel makes it, without what comes of a Secret. Parts that the medium does not have are null. */
@@ -21,7 +21,7 @@ export type RenderedMessage = Of<typeof RenderedMessage>;
 /** GET /api/v1/channels/{name}/rendered */
 export const ChannelRendering = object('ChannelRendering', {
   /** The newest message that the caller may read; null: there is none, or what it said is gone. */
-  newest: nullable(object({ ...RenderedMessage.fields, deliveryId: id, createdAt: instant })),
+  newest: nullable(extended(RenderedMessage, { deliveryId: id, createdAt: instant })),
   /** What a failed run would look like; null: the channel's spec cannot be used. */
   example: nullable(RenderedMessage),
 });

@@ -1,9 +1,11 @@
 import {
   bool,
   count,
+  extended,
   id,
   int,
   listOf,
+  named,
   nullable,
   number,
   object,
@@ -70,10 +72,12 @@ export const SlaTarget = object('SlaTarget', {
 export type SlaTarget = Of<typeof SlaTarget>;
 
 /** GET /api/v1/sla */
-export const SlaList = object('SlaList', {
-  ...listFields(SlaTarget),
-  summary: object({ breached: count, pending: count, atRisk: count, noData: count, met: count }),
-});
+export const SlaList = named(
+  'SlaList',
+  extended(listFields(SlaTarget), {
+    summary: object({ breached: count, pending: count, atRisk: count, noData: count, met: count }),
+  }),
+);
 export type SlaList = Of<typeof SlaList>;
 
 export const slaSortKeys = ['verdict', 'name', 'namespace', 'failuresLeft', 'margin'] as const;

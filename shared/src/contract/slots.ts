@@ -1,4 +1,16 @@
-import { bool, instant, nullable, number, object, type Of, seconds, text, words } from './shape/index.ts';
+import {
+  bool,
+  extended,
+  instant,
+  named,
+  nullable,
+  number,
+  object,
+  type Of,
+  seconds,
+  text,
+  words,
+} from './shape/index.ts';
 import { SlotCounts } from './stats.ts';
 import { executionStatuses, slotCauses, slotOutcomes } from './vocabulary.ts';
 import { pageFields } from './wire.ts';
@@ -23,13 +35,15 @@ export const Slot = object('Slot', {
 export type Slot = Of<typeof Slot>;
 
 /** GET /api/v1/cronjobs/{namespace}/{name}/slots */
-export const SlotPage = object('SlotPage', {
-  ...pageFields(Slot),
-  /** Runs due before it are judged. */
-  evaluatedThrough: nullable(instant),
-  /** All outcomes of the window, whatever the filter `outcome`. */
-  summary: SlotCounts,
-});
+export const SlotPage = named(
+  'SlotPage',
+  extended(pageFields(Slot), {
+    /** Runs due before it are judged. */
+    evaluatedThrough: nullable(instant),
+    /** All outcomes of the window, whatever the filter `outcome`. */
+    summary: SlotCounts,
+  }),
+);
 export type SlotPage = Of<typeof SlotPage>;
 
 export const slotSortKeys = ['scheduledFor'] as const;

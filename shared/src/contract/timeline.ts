@@ -2,10 +2,12 @@ import {
   bool,
   count,
   date,
+  extended,
   instant,
   int,
   listOf,
   localTime,
+  named,
   nullable,
   object,
   type Of,
@@ -48,15 +50,17 @@ export const TimelineBucket = object({ start: instant, runs: count, cronJobs: co
 export type TimelineBucket = Of<typeof TimelineBucket>;
 
 /** GET /api/v1/timeline */
-export const Timeline = object('Timeline', {
-  ...pageFields(TimelineItem),
-  from: instant,
-  until: instant,
-  bucketSeconds: int,
-  /** Some run more than once a bucket and were counted by their rate. */
-  approximate: bool,
-  buckets: listOf(TimelineBucket),
-});
+export const Timeline = named(
+  'Timeline',
+  extended(pageFields(TimelineItem), {
+    from: instant,
+    until: instant,
+    bucketSeconds: int,
+    /** Some run more than once a bucket and were counted by their rate. */
+    approximate: bool,
+    buckets: listOf(TimelineBucket),
+  }),
+);
 export type Timeline = Of<typeof Timeline>;
 
 export const timelineSortKeys = ['nextRun', 'name', 'namespace', 'status'] as const;

@@ -51,7 +51,7 @@ export interface List<Item> {
 }
 
 /** The fields of `Page`. */
-// @__NO_SIDE_EFFECTS__
+/* @__NO_SIDE_EFFECTS__ */
 export function pageFields<T>(item: Shape<T>): {
   readonly items: Shape<readonly T[]>;
   readonly pagination: typeof Pagination;
@@ -60,7 +60,7 @@ export function pageFields<T>(item: Shape<T>): {
 }
 
 /** The fields of `List`. */
-// @__NO_SIDE_EFFECTS__
+/* @__NO_SIDE_EFFECTS__ */
 export function listFields<T>(item: Shape<T>): {
   readonly items: Shape<readonly T[]>;
   readonly pagination: Optional<Pagination>;

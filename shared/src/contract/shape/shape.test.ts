@@ -6,6 +6,7 @@ import {
   count,
   described,
   each,
+  extended,
   input,
   instant,
   listOf,
@@ -24,7 +25,7 @@ import {
 } from './index.ts';
 
 const Part = object('Part', { id: text, state: words(['on', 'off']), endedAt: nullable(instant) });
-const Whole = object('Whole', { ...Part.fields, parts: listOf(Part, 3), note: optional(text), last: nullable(Part) });
+const Whole = named('Whole', extended(Part, { parts: listOf(Part, 3), note: optional(text), last: nullable(Part) }));
 
 test('the type of a shape is what it describes', () => {
   const whole: Of<typeof Whole> = {
@@ -62,6 +63,14 @@ test('a shape with a name is a component that others refer to', () => {
 
 test('two shapes of one name are refused', () => {
   assert.throws(() => componentsOf([Part, object('Part', { id: text })]), /two shapes are called Part/);
+});
+
+test('a field of the same name takes the place of the one that is extended', () => {
+  const Counted = extended(Part, { state: count });
+  const counted: Of<typeof Counted> = { id: 'a', state: 1, endedAt: null };
+  const { properties } = schemaOf(Counted) as { properties: Record<string, unknown> };
+  assert.deepEqual(properties['state'], schemaOf(count));
+  assert.deepEqual(Object.keys(properties).toSorted(), Object.keys(counted).toSorted());
 });
 
 test('what a caller sends has no other fields', () => {

@@ -39,7 +39,7 @@ export interface Optional<T> extends Shape<T> {
 
 export type Fields = Readonly<Record<string, Shape>>;
 
-/** A shape with fields, for another one to begin with: `{ ...Alert.fields, more: text }`. */
+/** A shape with fields, for another one to begin with: `extended(Alert, { more: text })`. */
 export interface ObjectShape<F extends Fields> extends Shape<ObjectOf<F>> {
   readonly fields: F;
 }
@@ -81,64 +81,64 @@ export const anyObject: Shape<Readonly<Record<string, unknown>>> = { form: { kin
 export const anything: Shape = { form: { kind: 'anything' } };
 
 /** Text of at least one character. */
-// @__NO_SIDE_EFFECTS__
+/* @__NO_SIDE_EFFECTS__ */
 export function shortText(most: number): Shape<string> {
   return { form: { kind: 'text', least: 1, most } };
 }
 
 /** Text that may be empty. */
-// @__NO_SIDE_EFFECTS__
+/* @__NO_SIDE_EFFECTS__ */
 export function anyText(most: number): Shape<string> {
   return { form: { kind: 'text', most } };
 }
 
-// @__NO_SIDE_EFFECTS__
+/* @__NO_SIDE_EFFECTS__ */
 export function wholeNumber(least: number, most?: number): Shape<number> {
   return { form: { kind: 'number', whole: true, least, ...(most === undefined ? {} : { most }) } };
 }
 
 /** One of some words. */
-// @__NO_SIDE_EFFECTS__
+/* @__NO_SIDE_EFFECTS__ */
 export function words<const Words extends readonly string[]>(all: Words): Shape<Words[number]> {
   return { form: { kind: 'words', words: all } };
 }
 
-// @__NO_SIDE_EFFECTS__
+/* @__NO_SIDE_EFFECTS__ */
 export function listOf<T>(item: Shape<T>, most?: number): Shape<readonly T[]> {
   return { form: { kind: 'list', item, ...(most === undefined ? {} : { most }) } };
 }
 
 /** A list of at least one item. */
-// @__NO_SIDE_EFFECTS__
+/* @__NO_SIDE_EFFECTS__ */
 export function someOf<T>(item: Shape<T>, most: number): Shape<readonly T[]> {
   return { form: { kind: 'list', item, most, least: 1 } };
 }
 
 /** Values by name; `Key` where only some names can be there. */
-// @__NO_SIDE_EFFECTS__
+/* @__NO_SIDE_EFFECTS__ */
 export function mapOf<T>(values: Shape<T>): Shape<Readonly<Record<string, T>>> {
   return { form: { kind: 'map', values } };
 }
 
-// @__NO_SIDE_EFFECTS__
+/* @__NO_SIDE_EFFECTS__ */
 export function nullable<T>(of: Shape<T>): Shape<T | null> {
   return { form: { kind: 'nullable', of } };
 }
 
 /** For a field of an object. */
-// @__NO_SIDE_EFFECTS__
+/* @__NO_SIDE_EFFECTS__ */
 export function optional<T>(shape: Shape<T>): Optional<T> {
   return { ...shape, optional: true };
 }
 
 /** The same with a sentence of the document about it. */
-// @__NO_SIDE_EFFECTS__
+/* @__NO_SIDE_EFFECTS__ */
 export function described<T>(shape: Shape<T>, says: string): Shape<T> {
   return { ...shape, says };
 }
 
 /** The same where the type of the program is narrower than what can be written in the document. */
-// @__NO_SIDE_EFFECTS__
+/* @__NO_SIDE_EFFECTS__ */
 export function typed<T>(shape: Shape): Shape<T> {
   return shape as Shape<T>;
 }
@@ -146,7 +146,7 @@ export function typed<T>(shape: Shape): Shape<T> {
 /** An object: every field is there, but those that are optional. With a name it is a component of the document. */
 export function object<const F extends Fields>(fields: F): ObjectShape<F>;
 export function object<const F extends Fields>(name: string, fields: F): ObjectShape<F>;
-// @__NO_SIDE_EFFECTS__
+/* @__NO_SIDE_EFFECTS__ */
 export function object<const F extends Fields>(...given: [F] | [string, F]): ObjectShape<F> {
   const [name, fields] = given.length === 1 ? [undefined, given[0]] : given;
   return { form: { kind: 'object', fields }, fields, ...(name === undefined ? {} : { name }) };
@@ -155,14 +155,27 @@ export function object<const F extends Fields>(...given: [F] | [string, F]): Obj
 /** What a caller sends: a field that it does not have is refused. */
 export function input<const F extends Fields>(fields: F): ObjectShape<F>;
 export function input<const F extends Fields>(name: string, fields: F): ObjectShape<F>;
-// @__NO_SIDE_EFFECTS__
+/* @__NO_SIDE_EFFECTS__ */
 export function input<const F extends Fields>(...given: [F] | [string, F]): ObjectShape<F> {
   const [name, fields] = given.length === 1 ? [undefined, given[0]] : given;
   return { form: { kind: 'object', fields, closed: true }, fields, ...(name === undefined ? {} : { name }) };
 }
 
+/** An object with all that another one has, or these fields, and more: a field of the same name takes its place. */
+/* @__NO_SIDE_EFFECTS__ */
+export function extended<const Base extends Fields | ObjectShape<Fields>, const F extends Fields>(
+  base: Base,
+  fields: F,
+): ObjectShape<Flat<Omit<FieldsOf<Base>, keyof F> & F>> {
+  // A spread among the arguments of a call keeps a bundler from leaving the call out: it is here.
+  const first = 'form' in base ? (base as ObjectShape<Fields>).fields : base;
+  return object({ ...first, ...fields } as unknown as Flat<Omit<FieldsOf<Base>, keyof F> & F>);
+}
+
+type FieldsOf<Base> = Base extends ObjectShape<infer F> ? F : Base;
+
 /** The same under each of some words. */
-// @__NO_SIDE_EFFECTS__
+/* @__NO_SIDE_EFFECTS__ */
 export function each<const Words extends readonly string[], T>(
   all: Words,
   shape: Shape<T>,
@@ -172,7 +185,7 @@ export function each<const Words extends readonly string[], T>(
 }
 
 /** The same as a component of the document. */
-// @__NO_SIDE_EFFECTS__
+/* @__NO_SIDE_EFFECTS__ */
 export function named<S extends Shape>(name: string, shape: S): S {
   return { ...shape, name };
 }
