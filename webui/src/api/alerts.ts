@@ -1,4 +1,5 @@
 import type {
+  AcknowledgeInput,
   AcknowledgeResult,
   AlertDetail,
   AlertHistory,
@@ -28,14 +29,6 @@ export interface AlertQuery extends AlertFilters {
   readonly sort?: string;
   readonly limit?: number;
   readonly offset?: number;
-}
-
-/** What may be said with an acknowledgement. */
-export interface AcknowledgeInput {
-  readonly note?: string;
-  readonly expiresAt?: string;
-  /** Counts only where callers are not asked who they are. */
-  readonly by?: string;
 }
 
 export function listAlerts(query: AlertQuery, signal?: AbortSignal): Promise<Answer<AlertList>> {

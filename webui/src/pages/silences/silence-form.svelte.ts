@@ -5,7 +5,6 @@ import {
   type Severity,
   type Silence,
   type SilenceInput,
-  type SilenceMatcher,
 } from '@cronjob-monitor/shared/contract';
 import { previewSilence } from '../../api/silences.ts';
 import { secondsOfGo } from '../../format/duration.ts';
@@ -81,7 +80,7 @@ export class SilenceForm {
     return this.#kept !== undefined;
   }
 
-  readonly matcher: Partial<SilenceMatcher> = $derived.by(() => {
+  readonly matcher: SilenceInput['matcher'] = $derived.by(() => {
     if (this.isAll) return { all: true };
     const [namespace, name] = this.monitor.split('/');
     return {
