@@ -416,7 +416,7 @@ export {
 export { changesOf } from './preview/change.ts';
 export { judgedValues } from './preview/judged-values.ts';
 export { laneOf } from './preview/lane.ts';
-export { patchCommand, patchOf } from './preview/patch.ts';
+export { mergeCommand, patchCommand, patchOf } from './preview/patch.ts';
 export { suggestLimits } from './preview/suggest-limits.ts';
 export { tellTruth, truthOf } from './preview/truth.ts';
 export type { PreviewedCronJob, PreviewedParent, PreviewedRun, PreviewedSlot } from './preview/history.ts';

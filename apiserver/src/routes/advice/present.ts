@@ -1,6 +1,18 @@
 import type { Advice, Severity } from '@cronjob-monitor/shared/contract';
-import { counted, parseResourceDuration, patchCommand, readAdviceIgnore } from '@cronjob-monitor/shared/domain';
-import { listAlertStarts, listCronJobsById, type AlertStart, type Store } from '@cronjob-monitor/shared/store';
+import {
+  counted,
+  mergeCommand,
+  parseResourceDuration,
+  patchCommand,
+  readAdviceIgnore,
+} from '@cronjob-monitor/shared/domain';
+import {
+  countTargets,
+  listAlertStarts,
+  listCronJobsById,
+  type AlertStart,
+  type Store,
+} from '@cronjob-monitor/shared/store';
 import { orNull } from '../../wire-values.ts';
 import { explains } from '../verdicts/findings.ts';
 import type { Found } from './find.ts';
@@ -12,9 +24,10 @@ const days = 30;
 /** These findings with what came of each, and what mends it. `all`: those that a patch of the same rule has to suit as well. */
 export async function presentAdvice(store: Store, shown: readonly Found[], all: readonly Found[]): Promise<Advice[]> {
   const ids = [...new Set(shown.flatMap(({ cronJobId }) => cronJobId ?? []))];
-  const [alerts, cronJobs] = await Promise.all([
+  const [alerts, cronJobs, targets] = await Promise.all([
     listAlertStarts(store, ids, store.now() - days * dayMs),
     listCronJobsById(store, ids),
+    countTargets(store),
   ]);
   const alertsOf = Map.groupBy(alerts, ({ cronJobId }) => cronJobId);
   const byId = new Map(cronJobs.map((cronJob) => [cronJob.id, cronJob]));
@@ -35,7 +48,7 @@ export async function presentAdvice(store: Store, shown: readonly Found[], all: 
       path: orNull(path),
       href: hrefOf(found, isOfMonitor),
       alerts30d: ofRule.length,
-      patch: patchOf(found, all),
+      patch: isLimitOfMany(found, targets) ? fromSchedule(found) : patchOf(found, all),
       leave: leaveOf(found, row?.notes.adviceIgnore),
       ignored: isLeft,
     };
@@ -68,6 +81,17 @@ function hrefOf({ code, cronJob, monitor, path }: Found, isOfMonitor: boolean): 
   if (!cronJob) return null;
   if (code === 'NotHeard') return `/coverage?ns=${cronJob.namespace}&q=${cronJob.name}`;
   return `/cronjobs/${cronJob.namespace}/${cronJob.name}${path === undefined ? '' : '?part=rules'}`;
+}
+
+/** One time without success cannot suit several CronJobs: what lets the slowest be would not notice that the others have stopped. */
+function isLimitOfMany({ code, monitor }: Found, targets: Awaited<ReturnType<typeof countTargets>>): boolean {
+  return code === 'DeadManShorterThanPeriod' && monitor !== undefined && (targets.get(monitor.id)?.cronJobs ?? 0) > 1;
+}
+
+/** Each is given as long as its own schedule says. */
+function fromSchedule({ monitor }: Found): string | null {
+  const deadManSwitch = { maxTimeSinceLastSuccess: null, autoFromSchedule: { enabled: true } };
+  return monitor ? mergeCommand({ kind: 'cronjobmonitor', ...monitor }, { spec: { deadManSwitch } }) : null;
 }
 
 /** A rule is one for all CronJobs of its monitor: the longest of the limits that each of them wants suits all. */

@@ -48,7 +48,10 @@ async function aFleet(fleet: TestFleet): Promise<MonitorProjection> {
 
 test('a finding has its sentence, what came of it, the field and a command that mends it', async () => {
   await using fleet = await startFleet();
-  const monitor = await aFleet(fleet);
+  await addChannel(fleet, { name: 'chat' });
+  const monitor = await fleet.addMonitor({ spec }, [
+    await fleet.addCronJob({ name: 'backup', schedule: '0 2 * * 1', timeZone: 'UTC' }),
+  ]);
   await keep(fleet, monitor, aFinding());
   const monday = Date.UTC(2026, 10, 16, 3);
   for (const weeks of [0, 1, 2])
@@ -81,14 +84,25 @@ test('a finding has its sentence, what came of it, the field and a command that 
   ]);
 });
 
-test('a limit that several CronJobs share is patched to what all of them want', async () => {
+test('a limit that several CronJobs share is patched to what suits all of them', async () => {
   await using fleet = await startFleet();
   const monitor = await aFleet(fleet);
-  const other = { cronJob: { namespace: 'prod', name: 'report' }, mend: '744h' };
-  await keep(fleet, monitor, aFinding(), aFinding(other));
-  const { items } = await advice(fleet, '?code=DeadManShorterThanPeriod');
-  assert.equal(items.length, 2);
-  for (const { patch } of items) assert.match(patch ?? '', /"744h"/);
+  const other = { cronJob: { namespace: 'prod', name: 'report' } };
+  const slow = { code: 'MaxDurationUnreachable', path: 'spec.sla.maxDuration' } as const;
+  await keep(
+    fleet,
+    monitor,
+    aFinding(),
+    aFinding({ ...slow, mend: '45m' }),
+    aFinding({ ...slow, ...other, mend: '2h' }),
+  );
+  const { items } = await advice(fleet, '?monitor=prod/dr&level=warning');
+  const patched = items.map(({ patch }) => patch?.replace(/^.* -p /, ''));
+  assert.deepEqual(patched, [
+    `'{"spec":{"deadManSwitch":{"maxTimeSinceLastSuccess":null,"autoFromSchedule":{"enabled":true}}}}'`,
+    `'{"spec":{"sla":{"maxDuration":"2h"}}}'`,
+    `'{"spec":{"sla":{"maxDuration":"2h"}}}'`,
+  ]);
 });
 
 test('a field of a CronJob is patched there, and a finding about the monitor names none', async () => {

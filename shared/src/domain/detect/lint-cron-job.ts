@@ -110,7 +110,7 @@ function lintJob(cronJob: LintedCronJob, rhythm: Rhythm): LintFinding[] {
       'RetriesOutlastPeriod',
       `${template}.backoffLimit`,
       text,
-      retriesWithin(rhythm.usualGapMs, durations?.p50Ms ?? 0),
+      fewerRetries(backoffLimit, rhythm.usualGapMs, durations?.p50Ms ?? 0),
     );
   }
   return findings;
@@ -180,11 +180,11 @@ function deadlineFor({ durations }: LintedCronJob, { usualGapMs }: Rhythm): numb
   return wantedMs === Infinity ? undefined : Math.ceil(wantedMs / minuteMs) * 60;
 }
 
-/** The most retries that are over before the next run. */
-function retriesWithin(gapMs: number, runMs: number): number {
-  let retries = usualBackoffLimit;
-  while (retries > 0 && retryTimeMs(retries) + (retries + 1) * runMs > gapMs) retries--;
-  return retries;
+/** The most retries that are over before the next run; undefined: no fewer would be. */
+function fewerRetries(retries: number, gapMs: number, runMs: number): number | undefined {
+  for (let fewer = Math.min(retries, usualBackoffLimit + 1) - 1; fewer >= 0; fewer--)
+    if (retryTimeMs(fewer) + (fewer + 1) * runMs <= gapMs) return fewer;
+  return undefined;
 }
 
 function of(

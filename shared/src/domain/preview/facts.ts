@@ -1,5 +1,4 @@
 import { nearestRank } from '../stats/percentile.ts';
-import { dayOf } from '../stats/run-counts.ts';
 import { dailyInstants } from '../schedule/wall-time.ts';
 import { expectedSlots } from '../slots/expected.ts';
 import { epochAt } from '../slots/start-delay.ts';
@@ -15,6 +14,7 @@ import { outputRunsNeeded } from '../detect/output.ts';
 import type { UnfinishedJob } from '../detect/job-stuck.ts';
 import { nthSlotAfter } from '../schedule/index.ts';
 import type { EndedPreviewRun, OrderedHistory, PreviewedRun } from './history.ts';
+import { ShiftOverTime } from './shift-over-time.ts';
 
 const dayMs = 86_400_000;
 
@@ -44,6 +44,12 @@ export class FactsOverTime {
   readonly #counted: EndedPreviewRun[] = [];
   #left = 0;
   readonly #successes: number[] = [0];
+  /** Durations of scheduled successes, the newest last. */
+  readonly #successMs: number[] = [];
+  #usual: { readonly of: number; readonly p99Ms: number | undefined } | undefined;
+  readonly #shift = new ShiftOverTime();
+  /** What the last passed time of day of `finishBy` was about: it changes once a day. */
+  #promised: { readonly lastAt: Instant; readonly expectedSlots: number } | undefined;
 
   constructor(history: OrderedHistory, rules: DetectionRules, sinceAt: Instant) {
     this.#history = history;
@@ -55,50 +61,84 @@ export class FactsOverTime {
       .sort((a, b) => a.startedAt - b.startedAt);
   }
 
-  /** All that was known at `now`, which never goes back. */
-  at(now: Instant, open: OpenNow): DetectionFacts {
+  /** What was known at `now`, which never goes back, as far as these parts ask: the others cost nothing. */
+  at(now: Instant, open: OpenNow, parts: readonly (keyof DetectionFacts)[]): DetectionFacts {
     this.#learn(now);
     const epoch = this.#epochAt(now);
     const suspended = epoch?.suspended ?? false;
-    const running = [...this.#goingOn].map((run) => ({
-      jobName: run.jobName,
-      startedAt: run.startedAt,
-      isScheduled: run.trigger === 'scheduled',
-    }));
-    const durations = this.#successDurations(factsReach.durationsForP99).sort((a, b) => a - b);
-    const lastEnded = this.#newest(isCounted);
-    const lastSuccess = this.#newest((run) => isCounted(run) && run.status === 'success');
-    return {
-      jobFailed: { runs: this.#judgedRuns(), isOpen: open.isTold('jobFailed') },
-      missedSchedule: { slots: this.#recentSlots(), paused: suspended && this.#rules.pauseMonitoring },
-      deadMan: {
-        suspended,
-        lastSuccessAt: this.#lastSuccessAt,
-        originAt: Math.max(this.#history.of.createdAt, this.#sinceAt),
-        resumedAt: this.#history.of.epochs.findLast(
-          ({ suspended: was, toAt }) => was && toAt !== undefined && toAt <= now,
-        )?.toAt,
-        p95DurationMs: p95Duration(this.#successDurations(factsReach.durationsForP95).reverse()),
-        nthSlotAfter: (after, n) =>
-          epoch && nthSlotAfter(epoch.schedule, epoch.timeZone ?? this.#history.of.timeZone, after, n),
-        unsuccessful: { failed: this.#failed, running: running.length },
-      },
-      durations: { lastEnded, lastSuccess, running: running.filter(({ isScheduled }) => isScheduled) },
-      stuck: {
-        jobs: [...this.#goingOn].map((run) => this.#unfinished(run, epoch, now)),
-        p99DurationMs: nearestRank(durations, 0.99),
-        runs: durations.length,
-      },
-      successRate: this.#rate(now, lastEnded?.endedAt, open),
-      finishBy: this.#finishBy(now),
-      regression: this.#regression(now, open.regression),
-      output: this.#output(),
-      suspended: {
+    const makers: { readonly [Part in keyof DetectionFacts]-?: () => DetectionFacts[Part] } = {
+      jobFailed: () => ({ runs: this.#judgedRuns(), isOpen: open.isTold('jobFailed') }),
+      missedSchedule: () => ({ slots: this.#recentSlots(), paused: suspended && this.#rules.pauseMonitoring }),
+      deadMan: () => this.#deadMan(now, epoch),
+      durations: () => ({
+        lastEnded: this.#newest(isCounted),
+        lastSuccess: this.#newest((run) => isCounted(run) && run.status === 'success'),
+        running: this.#running().filter(({ isScheduled }) => isScheduled),
+      }),
+      stuck: () => this.#stuck(now, epoch),
+      successRate: () => this.#rate(now, open),
+      finishBy: () => this.#finishBy(now),
+      regression: () => this.#regression(now, open.regression),
+      output: () => this.#output(),
+      suspended: () => ({
         suspendedSinceAt: suspended
           ? suspendedSince(this.#history.of.epochs.filter(({ fromAt }) => fromAt < now))
           : undefined,
-      },
+      }),
     };
+    return Object.fromEntries(parts.map((part) => [part, makers[part]()]));
+  }
+
+  /** When the last run that has ended was made; undefined: none has. */
+  get ranAt(): Instant | undefined {
+    return this.#history.ended[this.#ended - 1]?.createdAt;
+  }
+
+  /** How many runs failed at this very instant, which is the newest that is known. */
+  failedAt(now: Instant): number {
+    let failed = 0;
+    for (const { finishedAt, status } of this.#endedRuns()) {
+      if (finishedAt !== now) break;
+      if (status === 'failed') failed++;
+    }
+    return failed;
+  }
+
+  #running(): { readonly jobName: string; readonly startedAt: Instant; readonly isScheduled: boolean }[] {
+    return [...this.#goingOn].map(({ jobName, startedAt, trigger }) => {
+      return { jobName, startedAt, isScheduled: trigger === 'scheduled' };
+    });
+  }
+
+  #deadMan(now: Instant, epoch: SpecEpoch | undefined): DetectionFacts['deadMan'] {
+    const { createdAt, epochs, timeZone } = this.#history.of;
+    return {
+      suspended: epoch?.suspended ?? false,
+      lastSuccessAt: this.#lastSuccessAt,
+      originAt: Math.max(createdAt, this.#sinceAt),
+      resumedAt: epochs.findLast(({ suspended: was, toAt }) => was && toAt !== undefined && toAt <= now)?.toAt,
+      p95DurationMs: p95Duration(this.#successMs.slice(-factsReach.durationsForP95)),
+      nthSlotAfter: (after, n) => epoch && nthSlotAfter(epoch.schedule, epoch.timeZone ?? timeZone, after, n),
+      unsuccessful: { failed: this.#failed, running: this.#goingOn.size },
+    };
+  }
+
+  #stuck(now: Instant, epoch: SpecEpoch | undefined): DetectionFacts['stuck'] {
+    const jobs = [...this.#goingOn].map((run) => this.#unfinished(run, epoch, now));
+    const runs = Math.min(this.#successMs.length, factsReach.durationsForP99);
+    // It judges what runs, and nothing does most of the time.
+    const p99DurationMs = jobs.length === 0 ? undefined : this.#p99();
+    return { jobs, p99DurationMs, runs };
+  }
+
+  /** It stays until another run succeeds. */
+  #p99(): number | undefined {
+    const of = this.#successMs.length;
+    if (this.#usual?.of !== of) {
+      const rising = this.#successMs.slice(-factsReach.durationsForP99).sort((a, b) => a - b);
+      this.#usual = { of, p99Ms: nearestRank(rising, 0.99) };
+    }
+    return this.#usual.p99Ms;
   }
 
   #learn(now: Instant): void {
@@ -106,7 +146,11 @@ export class FactsOverTime {
     for (let run = ended[this.#ended]; run && run.finishedAt <= now; run = ended[++this.#ended]) {
       if (run.status === 'failed' && run.finishedAt >= this.#sinceAt) this.#failed++;
       if (run.status === 'success') this.#lastSuccessAt = Math.max(this.#lastSuccessAt ?? 0, run.finishedAt);
+      if (run.status === 'success' && run.trigger === 'scheduled' && run.durationMs !== undefined)
+        this.#successMs.push(run.durationMs);
       if (!isCounted(run)) continue;
+      if (run.status === 'success' && run.durationMs !== undefined)
+        this.#shift.learn(run.createdAt, run.finishedAt, run.durationMs);
       this.#counted.push(run);
       this.#successes.push((this.#successes.at(-1) ?? 0) + Number(run.status === 'success'));
     }
@@ -184,16 +228,9 @@ export class FactsOverTime {
     return { jobUid, jobName, endedAt, durationMs };
   }
 
-  #successDurations(count: number): number[] {
-    return this.#endedRuns()
-      .filter((run) => run.status === 'success' && run.trigger === 'scheduled' && run.durationMs !== undefined)
-      .take(count)
-      .map(({ durationMs }) => durationMs ?? 0)
-      .toArray();
-  }
-
-  #rate(now: Instant, lastRunAt: Instant | undefined, open: OpenNow): DetectionFacts['successRate'] {
+  #rate(now: Instant, open: OpenNow): DetectionFacts['successRate'] {
     const rule = this.#rules.successRate;
+    const lastRunAt = this.#newest(isCounted)?.endedAt;
     const from = now - (rule?.windowDays ?? 0) * dayMs;
     // What left the window never comes back: time goes on.
     while ((this.#counted[this.#left]?.createdAt ?? Infinity) < from) this.#left++;
@@ -226,48 +263,38 @@ export class FactsOverTime {
       return none; // told as a finding of its own
     }
     const { beforeLastAt, lastAt, nextAt } = around;
-    const { of, ended } = this.#history;
-    const { slots } = expectedSlots(
-      of.epochs,
-      { afterAt: beforeLastAt, createdAt: of.createdAt, anchorAt: undefined, defaultZone: of.timeZone },
-      lastAt,
-    );
-    const count = slots.filter(({ epoch }) => !epoch.suspended).length;
-    const finishedAt = ended
-      .slice(0, this.#ended)
-      .find(
-        ({ status, scheduledAt }) =>
-          status === 'success' && scheduledAt !== undefined && scheduledAt > beforeLastAt && scheduledAt <= lastAt,
-      )?.finishedAt;
+    const count = this.#expectedBetween(beforeLastAt, lastAt);
+    let finishedAt: Instant | undefined;
+    // The first of them: a run that was due since then has ended since then.
+    for (const run of this.#endedRuns()) {
+      if (run.finishedAt <= beforeLastAt) break;
+      const { status, scheduledAt } = run;
+      if (status === 'success' && scheduledAt !== undefined && scheduledAt > beforeLastAt && scheduledAt <= lastAt)
+        finishedAt = run.finishedAt;
+    }
     const isPromised = count > 0 && lastAt >= this.#sinceAt;
     const last = isPromised ? { deadlineAt: lastAt, expectedSlots: count, finishedAt } : undefined;
     return { last, nextDeadlineAt: nextAt };
   }
 
+  #expectedBetween(afterAt: Instant, lastAt: Instant): number {
+    if (this.#promised?.lastAt !== lastAt) {
+      const { epochs, createdAt, timeZone: defaultZone } = this.#history.of;
+      const { slots } = expectedSlots(epochs, { afterAt, createdAt, anchorAt: undefined, defaultZone }, lastAt);
+      this.#promised = { lastAt, expectedSlots: slots.filter(({ epoch }) => !epoch.suspended).length };
+    }
+    return this.#promised.expectedSlots;
+  }
+
   #regression(now: Instant, open: OpenNow['regression']): DurationRegressionFacts {
     const rule = this.#rules.regression;
-    const successes = rule
-      ? this.#endedRuns()
-          .filter((run) => run.status === 'success' && isCounted(run) && run.durationMs !== undefined)
-          .take(5_000)
-          .toArray()
-      : [];
-    const inLastDay = successes.filter(({ finishedAt }) => finishedAt > now - dayMs).length;
-    const recentCount = Math.max(factsReach.recentRuns, inLastDay);
-    const recent = successes.slice(0, recentCount);
-    const sinceDay = Math.min(dayOf(now - dayMs), dayOf(recent[factsReach.recentRuns - 1]?.createdAt ?? now));
-    const windowDays = Math.ceil((rule?.baselineWindowMs ?? 0) / dayMs);
-    const before = successes
-      .slice(recentCount)
-      .filter(({ createdAt }, index) => index < factsReach.baselineRuns || dayOf(createdAt) >= sinceDay - windowDays);
-    const durations = before.map(({ durationMs }) => durationMs ?? 0).sort((a, b) => a - b);
-    const rank = (p: number): number => nearestRank(durations, p) ?? 0;
-    const newestEndAt = recent[0]?.finishedAt;
+    const none = { recentMs: [], newestEndAt: undefined, baseline: { runs: 0, p25: 0, p75: 0, p95: 0 } };
+    const { recentMs, newestEndAt, baseline } = rule ? this.#shift.at(now, rule.baselineWindowMs) : none;
     const isNews = newestEndAt !== undefined && newestEndAt >= this.#sinceAt;
     return {
-      recentMs: isNews ? recent.map(({ durationMs }) => durationMs ?? 0) : [],
+      recentMs: isNews ? recentMs : [],
       newestEndAt,
-      baseline: { runs: durations.length, p25: rank(0.25), p75: rank(0.75), p95: rank(0.95) },
+      baseline,
       open: open && { ...open, goodEvaluations: 1 },
     };
   }

@@ -35,7 +35,8 @@ export function patchCommand(of: Patched, path: string, value: unknown): string 
   );
 }
 
-function mergeCommand({ kind, namespace, name }: Patched, change: unknown): string {
+/** A `kubectl patch` with a JSON merge patch (RFC 7386). */
+export function mergeCommand({ kind, namespace, name }: Patched, change: unknown): string {
   return `kubectl -n ${namespace} patch ${kind} ${name} --type merge -p ${quoted(JSON.stringify(change))}`;
 }
 

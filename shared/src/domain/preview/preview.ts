@@ -8,8 +8,8 @@ import { jobNamesOf } from '../detect/facts-reach.ts';
 import { inhibitionOf, type PossibleCause } from '../detect/inhibition.ts';
 import { earliest, type Instant } from '../instant.ts';
 import { AlertsOverTime, type PreviewedRow } from './alerts-over-time.ts';
-import { FactsOverTime } from './facts.ts';
-import { orderHistory, type OrderedHistory, type PreviewedCronJob } from './history.ts';
+import { FactsOverTime, type OpenNow } from './facts.ts';
+import { orderHistory, type OrderedHistory, type PreviewedCronJob, type PreviewedRun } from './history.ts';
 
 /** What a monitor asks of its CronJobs and does with the answers. */
 export interface PreviewRules {
@@ -127,6 +127,8 @@ class Replay {
   /** The next instant at which an answer may change by time alone, by type and subject. */
   readonly #dueAt = new Map<string, Instant | undefined>();
   #slaDueAt: Instant | undefined;
+  /** The first run of each name. */
+  readonly #runOf: ReadonlyMap<string, PreviewedRun>;
   #countedSlotAt = 0;
   #failedRuns = 0;
 
@@ -140,6 +142,7 @@ class Replay {
     const sorted = (instants: readonly Instant[]): Instant[] =>
       [...new Set(instants.filter(within))].sort((a, b) => a - b);
     const { runs, epochs } = history.of;
+    this.#runOf = new Map(runs.toReversed().map((run) => [run.jobName, run]));
     this.#runEnds = sorted(history.ended.map(({ finishedAt }) => finishedAt));
     this.#tickCauses = sorted([
       ...history.outcomes.map(({ knownAt }) => knownAt),
@@ -193,7 +196,7 @@ class Replay {
   }
 
   #look(now: Instant, parts: readonly Part[], isRun: boolean): void {
-    const known = this.#facts.at(now, {
+    const openNow: OpenNow = {
       isTold: (kind) => {
         const state = this.#lifeOf(
           kind === 'jobFailed' ? 'jobFailed' : 'slaBreached',
@@ -202,13 +205,11 @@ class Replay {
         return state !== undefined && state !== 'pending';
       },
       regression: this.#openRegression(),
-    });
-    const facts: DetectionFacts = Object.fromEntries(parts.map((part) => [part, known[part]]));
+    };
+    const facts = this.#facts.at(now, openNow, parts);
     const judged = judge(this.#rules.detection, facts, now);
-    const failedNow = this.#history.ended.filter(({ status, finishedAt }) => status === 'failed' && finishedAt === now);
-    this.#failedRuns = isRun ? failedNow.length : 0;
-    const ranAt = this.#history.ended.findLast(({ finishedAt }) => finishedAt <= now)?.createdAt;
-    for (const life of this.#lives) life.ranAt = ranAt;
+    this.#failedRuns = isRun ? this.#facts.failedAt(now) : 0;
+    for (const life of this.#lives) life.ranAt = this.#facts.ranAt;
     const causes = this.#causes(judged, now);
     for (const one of judged) this.#follow(one, causes, now);
     // While one deadline is passed the next one is to come.
@@ -257,7 +258,7 @@ class Replay {
       if (!of) return [];
       const jobNames = jobNamesOf(of.detail);
       const severity = life.severityOf(of);
-      const run = this.#history.of.runs.find(({ jobName }) => jobName === jobNames[0]);
+      const run = jobNames[0] === undefined ? undefined : this.#runOf.get(jobNames[0]);
       const told = run?.reason ?? run?.jobReason ?? of.detail['reason'];
       const reason = typeof told === 'string' ? told : undefined;
       return [
