@@ -14,6 +14,7 @@ export const routes = {
   drill: '/drills/:id',
   wall: '/wall',
   sla: '/sla',
+  slaReport: '/sla/report',
   coverage: '/coverage',
   advice: '/advice',
   search: '/search',

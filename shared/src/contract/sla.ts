@@ -3,6 +3,7 @@ import {
   count,
   extended,
   id,
+  instant,
   int,
   listOf,
   named,
@@ -15,7 +16,7 @@ import {
   words,
 } from './shape/index.ts';
 import { Verdict } from './verdict.ts';
-import { slaSubjects, slaTargetVerdicts } from './vocabulary.ts';
+import { severities, slaSubjects, slaTargetVerdicts } from './vocabulary.ts';
 import { listFields, Ref } from './wire.ts';
 
 /**
@@ -82,3 +83,53 @@ export type SlaList = Of<typeof SlaList>;
 
 export const slaSortKeys = ['verdict', 'name', 'namespace', 'failuresLeft', 'margin'] as const;
 export type SlaSortKey = (typeof slaSortKeys)[number];
+
+export const slaReportVerdicts = ['missed', 'kept', 'noData'] as const;
+export type SlaReportVerdict = (typeof slaReportVerdicts)[number];
+
+/** How one target fared in a month. */
+export const SlaReportTarget = object({
+  cronjob: Ref,
+  monitor: Ref,
+  subject: words(slaSubjects),
+  verdict: words(slaReportVerdicts),
+  /** A sentence with its figures. */
+  words: text,
+  /** Of a rate or a longest duration over the month; null for the others, and without a run. */
+  budget: nullable(SlaBudget),
+});
+export type SlaReportTarget = Of<typeof SlaReportTarget>;
+
+/** An alert that was open within the month. */
+export const SlaIncident = object({
+  id,
+  cronjob: Ref,
+  severity: words(severities),
+  words: text,
+  since: instant,
+  /** Null: it is open still. */
+  endedAt: nullable(instant),
+  /** Null: nothing tells. */
+  cause: nullable(text),
+});
+export type SlaIncident = Of<typeof SlaIncident>;
+
+/** GET /api/v1/sla/report */
+export const SlaReport = object('SlaReport', {
+  /** `2026-11`, by UTC days. */
+  month: text,
+  from: instant,
+  /** Now, of the month that goes on. */
+  to: instant,
+  /** `11 of 35 targets were missed` */
+  words: text,
+  summary: object({ missed: count, kept: count, noData: count }),
+  /** Missed ones first, those that burnt most before the others. */
+  targets: listOf(SlaReportTarget),
+  /** The longest time within the month in which a CronJob had an alert; null: none had. */
+  longestOutage: nullable(object({ cronjob: Ref, seconds: count })),
+  /** Oldest first, at most 500. */
+  incidents: listOf(SlaIncident, 500),
+  incidentsOmitted: count,
+});
+export type SlaReport = Of<typeof SlaReport>;

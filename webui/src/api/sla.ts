@@ -1,4 +1,4 @@
-import type { Pagination, SlaList, SlaSubject, SlaTargetVerdict } from '@cronjob-monitor/shared/contract';
+import type { Pagination, SlaList, SlaReport, SlaSubject, SlaTargetVerdict } from '@cronjob-monitor/shared/contract';
 import { get, type Answer } from './client.ts';
 
 export interface SlaFilters {
@@ -8,6 +8,14 @@ export interface SlaFilters {
   readonly search?: string;
   readonly subject?: readonly SlaSubject[];
   readonly verdict?: readonly SlaTargetVerdict[];
+}
+
+/** How a month was: `2026-11`, the present one without it. */
+export function getSlaReport(
+  query: { readonly month: string | undefined; readonly namespace: readonly string[]; readonly monitor: string },
+  signal?: AbortSignal,
+): Promise<Answer<SlaReport>> {
+  return get('sla/report', { ...query }, signal);
 }
 
 /** One page of the targets. */

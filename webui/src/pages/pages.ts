@@ -22,6 +22,7 @@ export const pages: Readonly<Record<PageName | 'unknown', Load>> = {
   wall: () => import('./wall/Page.svelte'),
   advice: () => import('./advice/Page.svelte'),
   coverage: () => import('./coverage/Page.svelte'),
+  slaReport: () => import('./sla-report/Page.svelte'),
   sla: () => import('./sla/Page.svelte'),
   search: () => import('./search/Page.svelte'),
   unknown: () => import('./unknown/Page.svelte'),

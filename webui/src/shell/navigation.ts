@@ -47,6 +47,8 @@ export function entryOf(page: PageName | 'unknown'): PageName | undefined {
       return 'monitors';
     case 'alert':
       return 'alerts';
+    case 'slaReport':
+      return 'sla';
     case 'channel':
       return 'channels';
     default:

@@ -82,7 +82,7 @@ function durationBudget({ target, current }: Told): Budget | undefined {
 }
 
 /** Two decimals tell seven failures over from seven and a half. */
-function toBudget(budget: Budget | undefined): SlaBudget | null {
+export function toBudget(budget: Budget | undefined): SlaBudget | null {
   if (budget === undefined) return null;
   const { allowed, burnt, burntPercent, daysLeft } = budget;
   return {

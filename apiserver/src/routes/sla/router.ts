@@ -1,5 +1,6 @@
 import {
   SlaList,
+  SlaReport,
   type Ref,
   type SlaSubject,
   slaSubjects,
@@ -39,7 +40,8 @@ import { slaColumns } from '../export/columns.ts';
 import { readSurroundings } from '../verdicts/surroundings.ts';
 import { countVerdicts, toDay, presentTargets } from './present.ts';
 import { targetsOf, type SlaTargets } from '../../monitor-spec.ts';
-import { namespaces, oneMonitor, paging, search, sort, words } from '../../middleware/parameters.ts';
+import { monthOf, readReport } from './report.ts';
+import { namespaces, oneMonitor, paging, search, sort, text, words } from '../../middleware/parameters.ts';
 
 const slaQuery = {
   namespace: namespaces,
@@ -51,10 +53,34 @@ const slaQuery = {
   ...paging,
   format: exportFormat,
 };
+const reportQuery = {
+  namespace: namespaces,
+  monitor: oneMonitor,
+  search: search(),
+  month: text('A month of UTC days, such as 2026-11; the present one without it.', 7),
+};
+
 type SlaQuery = Values<typeof slaQuery>;
 
 /** Every target of every monitor, for each CronJob that it selects. */
 export const slaRoutes = [
+  route(
+    {
+      method: 'GET',
+      path: '/sla/report',
+      tag: 'CronJobs',
+      id: 'getSlaReport',
+      says: 'Which targets were kept in a month, and what happened in it',
+      ability: 'read',
+      query: reportQuery,
+      answer: SlaReport,
+    },
+    async ({ deps, query }) => {
+      const now = deps.clock.now();
+      const span = monthOf(query.month, now);
+      return readReport(deps, await gatherPairs(deps.store, query, now), { ...query, ...span });
+    },
+  ),
   route(
     {
       method: 'GET',

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { SlaReport } from '@cronjob-monitor/shared/contract';
+import { addAlert } from '../../testing/alerts.ts';
+import { testNow } from '../../testing/api.ts';
+import { dayMs, hourMs, minuteMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
+
+const spec = { sla: { minSuccessRate: 90, maxDuration: '5m', finishBy: { time: '06:00' } } };
+
+async function report(fleet: TestFleet, query = ''): Promise<SlaReport> {
+  const answer = await fleet.ask(`/api/v1/sla/report${query}`);
+  assert.equal(answer.status, 200, answer.text);
+  return answer.json() as SlaReport;
+}
+
+/** 9 of 10 runs succeeded in November, one of them slowly; two alerts that overlap, and one of October. */
+async function aMonth(fleet: TestFleet): Promise<void> {
+  const backup = await fleet.addCronJob({ name: 'backup' });
+  await fleet.addMonitor({ spec }, [backup]);
+  const days = Array.from({ length: 10 }, (_, day) => ({ createdAt: testNow - (day + 1) * dayMs }));
+  const [failed, slow, ...others] = days;
+  const slowEnd = (slow?.createdAt ?? 0) + 10 * minuteMs;
+  await fleet.addRuns(backup, { ...failed, status: 'failed' }, { ...slow, finishedAt: slowEnd }, ...others);
+  const alert = async (sinceAt: number, hours: number, changes: object = {}): Promise<unknown> =>
+    addAlert(fleet, {
+      state: 'resolved',
+      sinceAt,
+      activatedAt: sinceAt,
+      endedAt: sinceAt + hours * hourMs,
+      fingerprint: sinceAt.toString(16).padStart(32, '0'),
+      ...changes,
+    });
+  await alert(testNow - 5 * dayMs, 3);
+  await alert(testNow - 5 * dayMs + 2 * hourMs, 3, { type: 'slaBreached', subject: 'finishBy' });
+  await alert(testNow - 40 * dayMs, 9);
+}
+
+test('a month says which targets were kept and missed, what of the budget is burnt, and the longest outage', async () => {
+  await using fleet = await startFleet();
+  await aMonth(fleet);
+  const month = await report(fleet);
+  assert.deepEqual([month.month, month.from], ['2026-11', '2026-11-01T00:00:00.000Z']);
+  assert.equal(month.words, '2 of 3 targets were missed');
+  assert.deepEqual(
+    month.targets.map(({ subject, verdict, words, budget }) => [subject, verdict, words, budget?.burntPercent]),
+    [
+      ['maxDuration', 'missed', 'Longest run took 9 min 59 s (limit 5 min)', 199.67],
+      ['finishBy', 'missed', 'Finished by 06:00: missed once', undefined],
+      ['successRate', 'kept', '90.0 % of 10 runs succeeded (target 90 %)', 100],
+    ],
+  );
+  assert.deepEqual(month.longestOutage, { cronjob: { namespace: 'prod', name: 'backup' }, seconds: 5 * 3_600 });
+  assert.deepEqual(
+    month.incidents.map(({ since, endedAt }) => (Date.parse(endedAt ?? '') - Date.parse(since)) / hourMs),
+    [3, 3],
+  );
+});
+
+test('another month has its own incidents, and nothing that ran is no data', async () => {
+  await using fleet = await startFleet();
+  await aMonth(fleet);
+  const october = await report(fleet, '?month=2026-10');
+  assert.deepEqual([october.to, october.incidents.length], ['2026-11-01T00:00:00.000Z', 1]);
+  assert.deepEqual(october.summary, { missed: 0, kept: 0, noData: 3 });
+  assert.equal(october.words, 'No target could be judged');
+});
+
+test('a month that is none, or has not begun, is refused by its name', async () => {
+  await using fleet = await startFleet();
+  for (const month of ['2026-13', 'november', '2026-12']) {
+    const answer = await fleet.ask(`/api/v1/sla/report?month=${month}`);
+    assert.equal(answer.status, 400, month);
+    assert.equal(answer.error().details?.problems?.[0]?.field, 'month', answer.text);
+  }
+});
