@@ -47,6 +47,7 @@ const pages: readonly (readonly [name: string, path: string, ready: string])[] =
   ['drill', drillLink, 'text=Your name'],
   ['drill-keyless', '/drills/019e-waiting', 'text=has no key'],
   ['sla', '/sla', 'text=52 of 57'],
+  ['sla-report', '/sla/report', 'text=1 of 2 targets was missed'],
   ['coverage', '/coverage', 'text=No monitor selects it'],
   ['advice', '/advice', 'text=critical each Monday'],
   ['advice-none', '/advice?q=none-of-them', 'text=No finding matches'],
