@@ -69,8 +69,7 @@ export function createMonitorLint(deps: MonitorLintDeps): MonitorLint {
     { readonly of: ReadonlyMap<string, LastDurations>; readonly until: Instant; readonly count: number }
   >();
 
-  /** What is in the store, by the UID of the monitor. */
-  const kept = new Map<string, string>();
+  const keep = keepFindings(deps);
 
   return {
     async findings(gathered, now) {
@@ -91,15 +90,6 @@ export function createMonitorLint(deps: MonitorLintDeps): MonitorLint {
       return summarize(found.filter(({ code, isLeft }) => !isLeft && !toldElsewhere.has(code)));
     },
   };
-
-  async function keep(monitorUid: string, found: readonly LintFinding[]): Promise<void> {
-    const findings = found.slice(0, mostKept);
-    const text = JSON.stringify(findings);
-    if (kept.get(monitorUid) === text) return;
-    const omitted = found.length - findings.length;
-    await deps.store.fenced(deps.epoch, (tx) => putFindings(tx, { monitorUid, findings, omitted }));
-    kept.set(monitorUid, text);
-  }
 
   /** Those whose schedules are known, or are looked through now; the others come with the next rounds. */
   async function cronJobsToLint(gathered: GatheredMonitor, now: Instant): Promise<LintedCronJob[]> {
@@ -153,6 +143,22 @@ export function createMonitorLint(deps: MonitorLintDeps): MonitorLint {
     durations.set(monitor.uid, { of, until: now + hourMs, count: selected.length });
     return of;
   }
+}
+
+/** Writes what was found of a monitor where it differs from what this process wrote last. */
+function keepFindings({
+  store,
+  epoch,
+}: Pick<MonitorLintDeps, 'store' | 'epoch'>): (monitorUid: string, found: readonly LintFinding[]) => Promise<void> {
+  const kept = new Map<string, string>();
+  return async (monitorUid, found) => {
+    const findings = found.slice(0, mostKept);
+    const text = JSON.stringify(findings);
+    if (kept.get(monitorUid) === text) return;
+    const omitted = found.length - findings.length;
+    await store.fenced(epoch, (tx) => putFindings(tx, { monitorUid, findings, omitted }));
+    kept.set(monitorUid, text);
+  };
 }
 
 /** Undefined: its CronJobs wait for none. */
