@@ -15,17 +15,11 @@ describe('advice', { skip: whyNoBrowser() ?? false }, () => {
     await page.waitForURL(/\/advice$/);
     await seen(page, '2 findings to mend');
     await seen(page, 'critical each Monday; 4 alerts in 30 days');
-    await page
-      .getByRole('button', { name: 'Copy patch' })
-      .first()
-      .press('Enter');
+    await page.getByRole('button', { name: 'Copy patch' }).first().press('Enter');
     await seen(page, 'Copied');
     const copied = (): Promise<string> => page.evaluate<string>('navigator.clipboard.readText()');
     assert.match(await copied(), /^kubectl -n data patch cronjobmonitor all/);
-    await page
-      .getByRole('button', { name: 'Leave it' })
-      .first()
-      .press('Enter');
+    await page.getByRole('button', { name: 'Leave it' }).first().press('Enter');
     await page.waitForFunction("navigator.clipboard.readText().then((text) => text.includes('advice-ignore='))");
     await page.getByRole('link', { name: 'spec.deadManSwitch.maxTimeSinceLastSuccess' }).press('Enter');
     await page.waitForURL(/part=rules#spec\.deadManSwitch/);
@@ -48,8 +42,8 @@ describe('advice', { skip: whyNoBrowser() ?? false }, () => {
     await page.getByRole('link', { name: 'Report of the month' }).press('Enter');
     await seen(page, /1 of 2 targets was missed/);
     await seen(page, 'Killed at 512 Mi');
-    await page.getByRole('button', { name: 'Month before' }).press('Enter');
+    await page.getByRole('link', { name: 'Month before' }).press('Enter');
     await page.waitForURL(/month=\d{4}-\d{2}/);
-    await page.getByRole('button', { name: 'Next month' }).waitFor();
+    await page.getByRole('link', { name: 'Next month' }).waitFor();
   });
 });
