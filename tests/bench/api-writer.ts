@@ -33,6 +33,7 @@ export function startWriter(settings: StoreSettings): { stop(): Promise<Written>
   worker.once('error', ended.reject);
   return {
     stop: () => {
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have no origin, windows have.
       worker.postMessage('stop');
       return ended.promise;
     },

@@ -98,7 +98,7 @@ test('every token that is used is there', () => {
     ),
   );
   // Given to a part by the element around it.
-  const local = new Set(['mark', 'edge-mark', 'card-order', 'share', 'name-width', 'lane-height']);
+  const local = new Set(['mark', 'edge-mark', 'card-order', 'share', 'name-width', 'name-size', 'lane-height']);
   const missing = globSync('**/*.{svelte,css}', { cwd: source }).flatMap((file) =>
     [...readFileSync(`${source}/${file}`, 'utf8').matchAll(/var\(--([\w-]+)/g)]
       .map(([, token = '']) => token)

@@ -1,3 +1,6 @@
+import { spelledOut } from '../../format/duration.ts';
+import { statesText, wrongStates } from '../../format/verdict.ts';
+import type { Column } from '../../kit/table/column.ts';
 import {
   monitorPhases,
   monitorSortKeys,
@@ -47,4 +50,51 @@ function byNeed(a: Monitor, b: Monitor): number {
     b.activeAlerts - a.activeAlerts ||
     (a.namespace < b.namespace ? -1 : a.namespace > b.namespace ? 1 : a.name < b.name ? -1 : 1)
   );
+}
+
+export const columns: readonly Column[] = [
+  { id: 'phase', title: 'Phase', width: '116px', sortKey: 'phase', card: 'aside', cardOrder: 2 },
+  { id: 'name', title: 'Name', width: '20%', sortKey: 'name', card: 'lead', cardOrder: 1 },
+  {
+    id: 'cronjobs',
+    title: 'CronJobs',
+    width: '208px',
+    sortKey: 'cronJobCount',
+    falls: true,
+    card: 'full',
+    cardOrder: 3,
+  },
+  {
+    id: 'alerts',
+    title: 'Alerts',
+    width: '72px',
+    align: 'end',
+    sortKey: 'activeAlerts',
+    falls: true,
+    card: 'aside',
+    cardOrder: 6,
+    hasCardLabel: true,
+  },
+  { id: 'problems', title: 'Problems', card: 'full', cardOrder: 4 },
+  {
+    id: 'reconciled',
+    title: 'Reconciled',
+    width: '112px',
+    sortKey: 'lastReconcile',
+    falls: true,
+    card: 'lead',
+    cardOrder: 5,
+    hideBelow: 1024,
+  },
+];
+
+/** What its settings are found to be stands as findings. */
+export function problemsText({ problems, findings }: Monitor): string {
+  const others = problems.filter((problem) => findings === 0 || !problem.startsWith('ConfigurationSound:'));
+  return spelledOut(others.join('; '));
+}
+
+export function cronJobsText({ cronJobCount, states }: Monitor): string {
+  if (cronJobCount === 0) return 'It selects none';
+  return statesText(states, wrongStates) || statesText(states, ['unknown']) || 'none broken';
 }
