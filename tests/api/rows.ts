@@ -94,6 +94,8 @@ export function readingRows(seed: Seed): readonly Row[] {
     }),
     read('/cronjobs/{namespace}/{name}/route', '/cronjobs/prod/backup/route', { namespace: 'prod', name: 'backup' }),
     read('/sla', '/sla?verdict=noData&subject=maxDuration', { items: [{ cronjob: { name: 'etl' }, target: 7200 }] }),
+    read('/sla/report', '/sla/report', { summary: { kept: 1 }, incidents: [{ cronjob: prod }], incidentsOmitted: 0 }),
+    read('/advice', '/advice', { items: [{ code: 'OutOfMemory', cronjob: prod }], counts: { ignored: 0 } }),
     read('/series', '/series?days=2', { items: [{}, {}] }),
     read('/cronjobs/{namespace}/{name}/series', '/cronjobs/prod/backup/series?days=2', { items: [{}, {}] }),
     read('/alerts', '/alerts', { total: 1, bySeverity: { critical: 1, warning: 0 }, items: [{ id: seed.alert }] }),

@@ -2,7 +2,16 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { toAlertFacts, type AlertMessage, type FrozenMessage } from '@cronjob-monitor/shared/domain';
 import { systemClock } from '@cronjob-monitor/shared/process';
-import { listEvidence, listLiveAlerts, StoreError, type AlertRecord } from '@cronjob-monitor/shared/store';
+import {
+  getLeader,
+  listEvidence,
+  listLiveAlerts,
+  StoreError,
+  type AlertRecord,
+  type ClaimedDelivery,
+} from '@cronjob-monitor/shared/store';
+import { createFreeze } from '../alerting/index.ts';
+import { freezeClaimed } from '../outbox/index.ts';
 import { aCronJobObject, aJobObject, startRecording, type RecordingFixture } from '../testing/recording-fixture.ts';
 
 let fixture: RecordingFixture;
@@ -96,13 +105,42 @@ async function alertOf(cronJob: string, monitor: string): Promise<AlertRecord> {
   return alert;
 }
 
+const freeze = createFreeze({ clusterName: undefined, externalUrl: undefined, findCronJob: () => undefined });
+
+/** The message about an alert as its next claim words it: the channel of these tests takes none, so each claim is the first. */
 async function messageOf(alertId: string): Promise<{ data: AlertMessage; frozen: FrozenMessage; nextAt: number }> {
+  const { store } = fixture;
   const [row] = await select(
-    'select payload, next_at from deliveries where alert_id = ?',
-    fixture.store.dialect.id16(alertId),
+    'select id, payload, next_at, created_at from deliveries where alert_id = ?',
+    store.dialect.id16(alertId),
   );
   assert.ok(row, 'there is a message');
-  const frozen = JSON.parse(String(row['payload'])) as FrozenMessage;
+  const now = store.now();
+  const claimed: ClaimedDelivery = {
+    id: store.dialect.id16Text(row['id']),
+    streamId: alertId,
+    alertId,
+    digestId: undefined,
+    channelUid: 'ops',
+    channelName: 'ops',
+    kind: 'firing',
+    cause: undefined,
+    severity: 'warning',
+    notifyNo: 1,
+    attempts: 1,
+    maybeSent: false,
+    heldBy: undefined,
+    reduced: false,
+    createdAt: Number(row['created_at']),
+    expiresAt: now + 60_000,
+    claimUntil: now + 60_000,
+    progress: undefined,
+    payload: JSON.parse(String(row['payload'])) as FrozenMessage,
+  };
+  const { epoch } = await getLeader(store);
+  const [told] = await store.fenced(epoch, (tx) => freezeClaimed(tx, [claimed], { freeze, claimedBy: 'a test' }));
+  const frozen = told?.payload;
+  assert.ok(frozen);
   return { data: frozen.message.data as AlertMessage, frozen, nextAt: Number(row['next_at']) };
 }
 
