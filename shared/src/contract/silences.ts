@@ -73,7 +73,7 @@ export const SilenceInput = input('SilenceInput', {
   duration: optional(described(anyText(32), 'Such as 4h or 2d. This or endsAt.')),
   untilResolved: optional(described(bool, 'Ends also when nothing that it holds is open.')),
   comment: shortText(500),
-  by: optional(described(shortText(100), 'Counts only where nobody is asked who they are.')),
+  by: optional(described(shortText(100), 'Counts only where callers are not asked who they are.')),
 });
 export type SilenceInput = Of<typeof SilenceInput>;
 

@@ -33,7 +33,7 @@ const about = {
 export const alertsQuery = {
   ...about,
   state: words('States; active without it.', openAlertStates),
-  acknowledged: flag('Whether somebody has taken note.'),
+  acknowledged: flag('Whether a person has acknowledged it.'),
   sort: sort(alertSortKeys, { key: 'severity', descending: false }, 'severity, then the oldest'),
   ...paging,
   format: exportFormat,
