@@ -22,6 +22,7 @@ function setUp(bound?: number) {
     uidOf: (job) => job.uid,
     next,
     isEnded: (job) => job.outcome !== undefined,
+    groupOf: (job) => job.uid.slice(0, 1),
     onDropped: () => (counts.dropped += 1),
     ...(bound === undefined ? {} : { bound }),
   });
@@ -122,4 +123,21 @@ test('a follower lets go of what is old, ended or not', () => {
   ended(1, 'new');
   snapshots.forgetSeenBefore(clock.now());
   assert.deepEqual(snapshots.uids(), ['new']);
+});
+
+test('what has ended is found by its group until it is committed, given up or seen by another', () => {
+  const { clock, ended, running, snapshots } = setUp(3);
+  running(1, 'a0');
+  ended(1, 'a1');
+  ended(1, 'b1');
+  ended(1, 'a2');
+  assert.deepEqual([snapshots.listEndedOf('a'), snapshots.listEndedOf('b')], [['a1', 'a2'], ['b1']]);
+  ended(1, 'a3');
+  assert.deepEqual(snapshots.listEndedOf('a'), ['a2', 'a3'], 'the oldest gave way at the bound');
+  const found = snapshots.find('a2');
+  assert.ok(found);
+  snapshots.forget('a2', found);
+  assert.deepEqual(snapshots.listEndedOf('a'), ['a3']);
+  snapshots.forgetSeenBefore(clock.now() + 1);
+  assert.deepEqual([snapshots.listEndedOf('a'), snapshots.listEndedOf('b')], [[], []]);
 });

@@ -14,6 +14,8 @@ export interface SnapshotDeps<S> {
   readonly next: (known: S | undefined, arrived: S) => S;
   /** The object needs no more watching: it has ended, or is gone. */
   readonly isEnded: (state: S) => boolean;
+  /** What ended objects are found by besides, `listEndedOf`: the CronJob of a Job. */
+  readonly groupOf?: (state: S) => string;
   /** An ended snapshot was given up because the bound was reached. */
   readonly onDropped: () => void;
   readonly bound?: number;
@@ -38,6 +40,7 @@ export class Snapshots<S> {
   readonly #bound: number;
   readonly #live = new Map<string, Snapshot<S>>();
   readonly #ended = new Map<string, Snapshot<S>>();
+  readonly #endedOf = new Map<string, Set<string>>();
   readonly #listeners = new Set<SnapshotListener<S>>();
 
   constructor(deps: SnapshotDeps<S>) {
@@ -60,6 +63,11 @@ export class Snapshots<S> {
 
   listEnded(): [uid: string, snapshot: Snapshot<S>][] {
     return [...this.#ended];
+  }
+
+  /** UIDs of the ended ones of a group, in the order in which they ended first. */
+  listEndedOf(group: string): string[] {
+    return [...(this.#endedOf.get(group) ?? [])];
   }
 
   find(uid: string): Snapshot<S> | undefined {
@@ -86,6 +94,7 @@ export class Snapshots<S> {
     this.#live.delete(uid);
     if (!this.#ended.has(uid)) this.#makeRoom();
     this.#ended.set(uid, next);
+    this.#join(uid, state);
     for (const listener of this.#listeners) listener.ended(uid, next);
   }
 
@@ -117,12 +126,31 @@ export class Snapshots<S> {
     const [oldest] = this.#ended.keys();
     if (oldest === undefined) return;
     // It stays in the spool, if it is there: that is what the spool is for.
-    this.#ended.delete(oldest);
+    this.#takeOut(oldest);
     this.#deps.onDropped();
   }
 
   #dropEnded(uid: string): void {
-    if (!this.#ended.delete(uid)) return;
+    if (!this.#takeOut(uid)) return;
     for (const listener of this.#listeners) listener.forgotten(uid);
+  }
+
+  #join(uid: string, state: S): void {
+    const group = this.#deps.groupOf?.(state);
+    if (group === undefined) return;
+    const members = this.#endedOf.get(group);
+    if (members) members.add(uid);
+    else this.#endedOf.set(group, new Set([uid]));
+  }
+
+  #takeOut(uid: string): boolean {
+    const ended = this.#ended.get(uid);
+    if (!ended) return false;
+    this.#ended.delete(uid);
+    const group = this.#deps.groupOf?.(ended.state);
+    const members = group === undefined ? undefined : this.#endedOf.get(group);
+    members?.delete(uid);
+    if (group !== undefined && members?.size === 0) this.#endedOf.delete(group);
+    return true;
   }
 }

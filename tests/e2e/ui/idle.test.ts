@@ -31,10 +31,14 @@ describe('an idle page of a busy fleet', { skip: whyNoBrowser() ?? false }, () =
         service().say('cronjob', { namespace, name, status: 'healthy' });
         await page.clock.runFor(5_000);
       }
-      const asked = service()
-        .asked.slice(before)
-        .filter((line) => !line.startsWith('GET events/stream'));
-      assert.ok(asked.length <= most, `${asked.length} requests in 10 minutes:\n${asked.join('\n')}`);
+      const all = service().asked.slice(before);
+      const asked = all.filter((line) => !line.startsWith('GET events/stream'));
+      // A stream that is opened anew may have missed something: the page asks once more.
+      const opened = all.length - asked.length;
+      assert.ok(
+        asked.length <= most + opened,
+        `${asked.length} requests in 10 minutes, ${opened} streams:\n${asked.join('\n')}`,
+      );
     });
   }
 });

@@ -30,8 +30,8 @@ export interface JobSources {
   /** The last state of Jobs whose end is not recorded yet. */
   readonly snapshots: {
     find(uid: string): Snapshot<JobSnapshot> | undefined;
-    /** Those that need no more watching. */
-    listEnded(): readonly (readonly [uid: string, snapshot: Snapshot<JobSnapshot>])[];
+    /** Of a CronJob those that need no more watching, in the order in which they ended. */
+    listEndedOf(cronJobUid: string): readonly string[];
   };
   readonly pods: PodMemory;
   readonly refusalOf: (jobUid: string) => CreateRefusal | undefined;
@@ -61,21 +61,27 @@ export function gatherJob(uid: string, from: JobSources): GatheredJob | undefine
   };
 }
 
-/** So many runs that ended are recorded at most because others of their CronJobs are. */
-const mostBesides = 400;
+/** Jobs that one transaction records, and those that have to wait for the next. */
+export interface Together {
+  readonly uids: readonly string[];
+  readonly later: readonly string[];
+}
 
 /**
- * These Jobs, and all others of their CronJobs that have ended and have no row yet: what would be found after a run is not found while a later
- * one, which had ended as well, waits in the queue, as many do when a database comes back.
+ * These Jobs with all others of their CronJobs that have ended and have no row yet: what would be found after a run is not found while a
+ * later one, which had ended as well, waits in the queue, as many do when a database comes back. `most` at once: CronJobs that do not fit
+ * whole wait, and of one that has more by itself the runs that ended first are taken, so that each turn records something.
  */
-export function withOtherEnds(uids: readonly string[], { snapshots }: JobSources): readonly string[] {
-  const owners = new Set(uids.flatMap((uid) => snapshots.find(uid)?.state.job.cronJobUid ?? []));
-  const given = new Set(uids);
-  const besides = snapshots
-    .listEnded()
-    .filter(([uid, { state }]) => owners.has(state.job.cronJobUid) && !given.has(uid))
-    .map(([uid]) => uid);
-  return [...uids, ...besides.slice(0, mostBesides)];
+export function withOtherEnds(uids: readonly string[], { snapshots, jobs }: JobSources, most: number): Together {
+  const ownerOf = (uid: string): string => (snapshots.find(uid)?.state.job ?? jobs.find(uid))?.cronJobUid ?? uid;
+  const taken = new Set<string>();
+  const later: string[] = [];
+  for (const [owner, given] of Map.groupBy(uids, ownerOf)) {
+    const whole = new Set([...snapshots.listEndedOf(owner), ...given]);
+    if (taken.size > 0 && taken.size + whole.size > most) later.push(...given);
+    else for (const uid of [...whole].slice(0, most)) taken.add(uid);
+  }
+  return { uids: [...taken], later: [...later, ...uids.filter((uid) => !taken.has(uid) && !later.includes(uid))] };
 }
 
 /** A run is late news when it ended before we began to watch, of a CronJob that some monitor judged then already. */

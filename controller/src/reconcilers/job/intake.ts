@@ -25,6 +25,7 @@ export function createJobIntake(deps: {
     uidOf: ({ job }) => job.uid,
     next: nextSnapshot,
     isEnded: isOver,
+    groupOf: ({ job }) => job.cronJobUid,
     onDropped: deps.onDropped,
   });
   const pods = createPodMemory(deps.pods);

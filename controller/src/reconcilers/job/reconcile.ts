@@ -8,8 +8,16 @@ import {
   type SlotClaim,
 } from '@cronjob-monitor/shared/domain';
 import type { Clock } from '@cronjob-monitor/shared/process';
+import { mostRunsAtOnce } from '@cronjob-monitor/shared/store';
 import type { ComeBack } from '../../runtime/index.ts';
-import { gatherJob, type GatheredJob, type JobSources, endedUnwatched, withOtherEnds } from './gather.ts';
+import {
+  gatherJob,
+  type GatheredJob,
+  type JobSources,
+  type Together,
+  endedUnwatched,
+  withOtherEnds,
+} from './gather.ts';
 import type { JobRecords } from './record.ts';
 
 export interface JobReconcilerDeps {
@@ -58,13 +66,29 @@ export async function reconcileJobs(
   uids: readonly string[],
   deps: JobReconcilerDeps,
 ): Promise<ReadonlyMap<string, ComeBack>> {
+  const together = withOtherEnds(uids, deps.sources, mostRunsAtOnce);
+  try {
+    return await reconcileTogether(uids, together, deps);
+  } catch (error) {
+    if (uids.length > 1 || together.uids.length === 1) throw error;
+    // A run that cannot be recorded keeps back none of the others of its CronJob.
+    return reconcileTogether(uids, { uids, later: [] }, deps);
+  }
+}
+
+async function reconcileTogether(
+  uids: readonly string[],
+  together: Together,
+  deps: JobReconcilerDeps,
+): Promise<ReadonlyMap<string, ComeBack>> {
   const now = deps.clock.now();
   const comeBack = new Map<string, ComeBack>(uids.map((uid) => [uid, undefined]));
   // What is recorded besides has a turn of its own.
   const comeBackAt = (uid: string, at: ComeBack): void => {
     if (comeBack.has(uid)) comeBack.set(uid, at);
   };
-  const known = withOtherEnds(uids, deps.sources).flatMap((uid) => gatherJob(uid, deps.sources) ?? []);
+  for (const uid of together.later) comeBackAt(uid, now);
+  const known = together.uids.flatMap((uid) => gatherJob(uid, deps.sources) ?? []);
   for (const job of known.filter(({ monitored }) => !monitored)) {
     if (awaitsOwner(job, now)) comeBackAt(job.snapshot.job.uid, now + orphanAgainMs);
     else deps.release(job);
