@@ -66,7 +66,8 @@ describe('the tree of the image', () => {
       entryPoint,
       program: join(tree, `${entryPoint}.js`),
       env: imageEnvironment(),
-      config: { 'metrics.secure': true },
+      // Some of them watch one cluster from two databases.
+      config: { 'metrics.secure': true, 'cluster.shared-with-another': true },
       ...(storage && { storage }),
     });
 
