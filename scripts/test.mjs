@@ -30,7 +30,7 @@ const groups = [
   { name: 'architecture', everyday: true, files: 'tests/architecture/**/*.test.ts' },
   { name: 'store', everyday: true, files: 'tests/store/**/*.test.ts', atOnce: 2 },
   { name: 'api', everyday: true, files: 'tests/api/**/*.test.ts', atOnce: 2 },
-  { name: 'channels', everyday: true, files: 'tests/channels/**/*.test.ts', atOnce: 3 },
+  { name: 'channels', everyday: true, beside: ['cluster'], files: 'tests/channels/**/*.test.ts', atOnce: 3 },
   { name: 'cluster', files: 'tests/{cluster,realcluster}/**/*.test.ts', atOnce: 3, first: /\/contract\./ },
   { name: 'journeys', everyday: true, within: 'browser', files: 'tests/e2e/ui/journeys.test.ts' },
   { name: 'browser', files: 'tests/e2e/ui/**/*.test.ts', atOnce: 2, first: /\/pages-/ },
