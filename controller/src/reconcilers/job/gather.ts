@@ -62,7 +62,7 @@ export function gatherJob(uid: string, from: JobSources): GatheredJob | undefine
 }
 
 /** Jobs that one transaction records, and those that have to wait for the next. */
-export interface Together {
+interface Together {
   readonly uids: readonly string[];
   readonly later: readonly string[];
 }

@@ -10,14 +10,7 @@ import {
 import type { Clock } from '@cronjob-monitor/shared/process';
 import { mostRunsAtOnce } from '@cronjob-monitor/shared/store';
 import type { ComeBack } from '../../runtime/index.ts';
-import {
-  gatherJob,
-  type GatheredJob,
-  type JobSources,
-  type Together,
-  endedUnwatched,
-  withOtherEnds,
-} from './gather.ts';
+import { gatherJob, type GatheredJob, type JobSources, endedUnwatched, withOtherEnds } from './gather.ts';
 import type { JobRecords } from './record.ts';
 
 export interface JobReconcilerDeps {
@@ -78,7 +71,7 @@ export async function reconcileJobs(
 
 async function reconcileTogether(
   uids: readonly string[],
-  together: Together,
+  together: ReturnType<typeof withOtherEnds>,
   deps: JobReconcilerDeps,
 ): Promise<ReadonlyMap<string, ComeBack>> {
   const now = deps.clock.now();
