@@ -100,6 +100,11 @@ describe('an orderly end', () => {
       const place = { entryPoint: 'controller', storage: server.settings, settings: server.settings, config } as const;
       const bench = await startServiceBench({ controllers: false, monitor }, place);
       t.after(() => bench.close());
+      // A term whose work cannot begin ends the process: it has to have begun.
+      await bench.service.until(
+        'its work has begun',
+        () => bench.service.said('what this start found is judged, messages go out').length > 0,
+      );
       await server.kill();
       putRuns(bench.sim, 50);
       await bench.service.until(
