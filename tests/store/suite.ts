@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {
-  listFaults,
   migrate,
   openStore,
   takeEpoch,
@@ -9,6 +8,7 @@ import {
   type StoreDeps,
   type StoreSettings,
 } from '@cronjob-monitor/shared/store';
+import { listFaults } from './list-faults.ts';
 import { RecordingLogger } from '@cronjob-monitor/shared/testing';
 import type { TestDatabase } from './databases.ts';
 import { TestClock } from './test-clock.ts';

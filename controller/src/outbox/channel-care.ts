@@ -17,7 +17,7 @@ import {
 } from '@cronjob-monitor/shared/store';
 import { getChannel, type SendDeps } from '../channels/index.ts';
 import type { DeliveryMetrics } from '../metrics/index.ts';
-import { sayHeld } from './late.ts';
+import { sayHeld } from './freeze-claimed.ts';
 import type { SecretReader } from './secret-reader.ts';
 
 export interface ChannelCareDeps {

@@ -15,7 +15,7 @@ import { getChannel, sendLimitMs, type Pace, type SendDeps } from '../channels/i
 import { ChannelCare } from './channel-care.ts';
 import type { Dispatcher, DispatcherDeps } from './dispatcher-deps.ts';
 import { InFlight } from './in-flight.ts';
-import { freezeClaimed } from './late.ts';
+import { freezeClaimed } from './freeze-claimed.ts';
 import { deliver, type Judged, type PipelineDeps } from './pipeline.ts';
 import { createSecretReader } from './secret-reader.ts';
 import { Settler } from './settler.ts';

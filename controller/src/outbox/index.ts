@@ -3,5 +3,5 @@ export { createDigests, type Digests } from './digests.ts';
 export { createDispatcher } from './dispatcher.ts';
 export type { Dispatcher, DispatcherDeps } from './dispatcher-deps.ts';
 export { Drills } from './drills.ts';
-export { freezeClaimed } from './late.ts';
+export { freezeClaimed } from './freeze-claimed.ts';
 export { createSecretReader } from './secret-reader.ts';

@@ -10,7 +10,7 @@ import {
 } from '@cronjob-monitor/shared/store';
 import { failed, type Outcome, type SendDeps } from '../channels/index.ts';
 import { foldDigest, type FoldDigestDeps } from './digests.ts';
-import { lateAfterMs, sayHeld } from './late.ts';
+import { lateAfterMs, sayHeld } from './freeze-claimed.ts';
 import type { SecretReader } from './secret-reader.ts';
 import { readSecret, send, stillWanted, takeTurn, toSettlement, type TakeTurnDeps } from './stages.ts';
 

@@ -150,7 +150,7 @@ export {
   type MonitorCounts,
   type CronJobOrder,
 } from './catalog/page-cron-jobs.ts';
-export { listFaults, listWindowCounts, rateDue, relistAll } from './catalog/cronjob-list.ts';
+export { listWindowCounts, rateDue, relistAll } from './catalog/cronjob-list.ts';
 export {
   countScheduled,
   countWithMissed,

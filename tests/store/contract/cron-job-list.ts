@@ -13,7 +13,6 @@ import {
   listChannels,
   listCronJobs,
   listCronJobsById,
-  listFaults,
   listIdsInOrder,
   listMonitors,
   listMonitorsOf,
@@ -29,6 +28,7 @@ import {
   type CronJobFilter,
   type CronJobOrder,
 } from '@cronjob-monitor/shared/store';
+import { listFaults } from '../list-faults.ts';
 import { aRun, dayMs, minuteMs, now, projected, seen, someCronJob } from '../facts.ts';
 import { contract, type Bench } from '../suite.ts';
 

@@ -9,7 +9,7 @@ import {
   type Execution,
   type Instant,
 } from '../../domain/index.ts';
-import { change, inParts, insertRows, rows, type Row } from '../ask.ts';
+import { inParts, insertRows, rows, type Row } from '../ask.ts';
 import { fromJson, optionalNumber } from '../column.ts';
 import type { Db, Store, Tx } from '../database.ts';
 import { listTable } from '../migrations/0010-cronjob-list.ts';
@@ -255,7 +255,7 @@ const rowsAtOnce = 100;
 const hourMs = 3_600_000;
 
 /**
- * Counts the windows anew that were counted longest ago: each once an hour, a sixtieth of them at each call, which is once a minute. `all`: every row,
+ * Counts the windows anew that were counted longest ago: each about once an hour, a fiftieth of them at each call, which is once a minute. `all`: every row,
  * and rows that are missing too, as an earlier release leaves them.
  */
 export async function rateDue(
@@ -293,39 +293,4 @@ export async function listWindowCounts(db: Db, ids: readonly number[]): Promise<
       return [Number(row['cronjob_id']), { success, failed: Number(row['win_all']) - success }];
     }),
   );
-}
-
-/** What of the list is not what the other tables say, in sentences: none, unless a writer has forgotten it. For tests. */
-export async function listFaults(store: Store): Promise<string[]> {
-  const columns = listed.filter((column) => column !== 'rated_at');
-  const read = async (db: Db): Promise<Map<number, Row>> =>
-    new Map(
-      (await rows(db, `select cronjob_id, ${columns.join(', ')} from cronjob_list`)).map((row) => [
-        Number(row['cronjob_id']),
-        row,
-      ]),
-    );
-  const faults: string[] = [];
-  const undo = new Error('what was computed for the comparison is not kept');
-  await store
-    .transaction(async (tx) => {
-      const before = await read(tx);
-      await change(tx, 'delete from cronjob_list');
-      await relistAll(tx);
-      const after = await read(tx);
-      for (const id of new Set([...before.keys(), ...after.keys()])) {
-        const [kept, computed] = [before.get(id), after.get(id)];
-        if (!kept || !computed) faults.push(`CronJob ${id}: its row ${kept ? 'is left' : 'is missing'}`);
-        for (const column of columns)
-          if (kept && computed && kept[column] !== computed[column])
-            faults.push(
-              `CronJob ${id}, ${String(kept['name'])}: ${column} is ${String(kept[column])}, and ${String(computed[column])} is right`,
-            );
-      }
-      throw undo;
-    })
-    .catch((error: unknown) => {
-      if (error !== undo) throw error;
-    });
-  return faults;
 }

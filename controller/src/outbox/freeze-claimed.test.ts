@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { headingOf, isAboutAlert, type FrozenMessage, type Message } from '@cronjob-monitor/shared/domain';
 import { anAlertMessage, aTestMessage } from '@cronjob-monitor/shared/testing';
-import { sayHeld } from './late.ts';
+import { sayHeld } from './freeze-claimed.ts';
 
 function frozen(message: Message): FrozenMessage {
   return { message, heading: headingOf(message), place: null };
