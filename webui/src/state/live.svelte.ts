@@ -264,6 +264,8 @@ export class Live {
       // Changes between the last answer and the stream would be lost without one round.
       if (!isFirst && this.#cursor === undefined) void this.reloadAll();
       this.#cursor ??= hint.data.cursor;
+      // A database that took the place of another one counts its changes from the beginning.
+      this.#overviewAt = 0;
       this.refsChanged();
       return;
     }

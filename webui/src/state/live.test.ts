@@ -335,6 +335,16 @@ describe('what the stream carries', () => {
     assert.deepEqual(taken, ['{"revision":"9",', '{"revision":"10"']);
   });
 
+  test('counts anew with each stream: an empty database begins with the first change', async () => {
+    const taken: string[] = [];
+    const member = { ...aMember(), takes: (hint: Hint) => taken.push(JSON.stringify(hint.data).slice(0, 16)) > 0 };
+    const { say } = await anOpenStream(member);
+    await say(overview(9, 1));
+    await say(hello);
+    await say(overview(2, 2));
+    assert.deepEqual(taken, ['{"revision":"9",', '{"revision":"2",']);
+  });
+
   test('makes a list ask when counts change: a few times soon, then once a minute however much happens', async () => {
     const member = { ...aMember(), fleetPauseMs: 60_000 };
     const { say } = await anOpenStream(member);

@@ -23,7 +23,6 @@ const opposites = {
 } as const satisfies Partial<Record<BulkAction, BulkAction>>;
 
 const doneWords = { acknowledge: 'Acknowledged', silence: 'Silenced', suspend: 'Suspended' } as const;
-const verbs = { acknowledge: 'acknowledge', silence: 'silence', suspend: 'suspend' } as const;
 
 /** What is done to the rows that are chosen, with one request and a result for each. */
 class Together {
@@ -74,7 +73,7 @@ class Together {
     // Suspending knows no alerts: two of one CronJob are one row.
     const refs = action === 'suspend' ? uniqueRefs(rows) : rows.map(toRef);
     try {
-      const result = await named(`Could not ${verbs[action]} ${namesOf(refs)}`, () =>
+      const result = await named(`Could not ${action} ${namesOf(refs)}`, () =>
         actOnMany({ action, refs, body: { ...body, ...author } }),
       );
       const done = result.rows.filter(({ outcome }) => outcome === 'done');
