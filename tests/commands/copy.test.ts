@@ -50,7 +50,7 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
       assert.deepEqual(await child.ended(), { code: 0, signal: null }, child.output);
       assert.match(child.output, /^executions +2300 +2300 +([0-9a-f]{16}) +\1 +equal$/m);
       assert.match(child.output, /^cronjobs +199 +199 +([0-9a-f]{16}) +\1 +200 +200 +equal$/m);
-      assert.match(child.output, /all 27 tables are equal/);
+      assert.match(child.output, /all \d+ tables are equal/);
       assert.equal((await getSchemaState(store)).state, 'ready');
       const again = start(settings);
       assert.equal((await again.ended()).code, 2);
