@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
@@ -25,7 +25,8 @@ function run(t, files, { names = [], ci = false } = {}) {
   });
   const lines = stdout.trimEnd().split('\n');
   const summary = () => JSON.parse(readFileSync(join(folder, '.test-output', 'summary.json'), 'utf8'));
-  return { status, stdout, stderr, lines, last: lines.at(-1), summary };
+  const written = () => readdirSync(folder);
+  return { status, stdout, stderr, lines, last: lines.at(-1), summary, written };
 }
 
 const good = `test('holds', () => {});`;
@@ -144,6 +145,45 @@ test('a file that cannot be loaded, that holds no test, or that leaks is a failu
   assert.match(stdout, /leaves behind: Timeout x1/);
 });
 
+test('files that share a process are told as if each had one of its own', (t) => {
+  const process = `import { writeFileSync } from 'node:fs'; test('writes', () => writeFileSync(\`pid-\${process.pid}\`, ''));`;
+  const together = run(t, { 'shared/src/a.test.ts': process, 'shared/src/b.test.ts': process });
+  assert.equal(together.last, '2 passed, 0 failed, 0 skipped');
+  assert.equal(together.written().filter((name) => name.startsWith('pid-')).length, 1);
+  assert.deepEqual(
+    together
+      .summary()
+      .slowest.map(({ file }) => file)
+      .sort(),
+    ['shared/src/a.test.ts', 'shared/src/b.test.ts'],
+  );
+  const hooked = `import { beforeEach } from 'node:test';\nbeforeEach(() => { throw new Error('not for the others'); });`;
+  const { last } = run(t, {
+    'shared/src/a.test.ts': good,
+    'shared/src/b.test.ts': good,
+    'shared/src/c.test.ts': hooked + bad,
+  });
+  assert.equal(last, '2 passed, 1 failed, 0 skipped');
+});
+
+test('where files that share a process fail, each is run alone, and that counts', (t) => {
+  const spoils = `globalThis.spoilt = true;\n${good}`;
+  const suffers = `test('is alone', () => { if (globalThis.spoilt) throw new Error('spoilt by a neighbour'); });`;
+  const files = { 'shared/src/a.test.ts': spoils, 'shared/src/b.test.ts': suffers, 'shared/src/c.test.ts': good };
+  const told = run(t, files);
+  assert.equal(told.last, '3 passed, 0 failed, 0 skipped');
+  assert.match(
+    told.stdout,
+    /^failed beside others of its process, which are run alone now: shared\/src\/b\.test\.ts › is alone$/m,
+  );
+  const dies = run(t, {
+    ...files,
+    'shared/src/d.test.ts': `test('dies', () => process.kill(process.pid, 'SIGKILL'));`,
+  });
+  assert.equal(dies.last, '3 passed, 1 failed, 0 skipped');
+  assert.match(dies.stdout, /FAILED shared\/src\/d\.test\.ts › the whole file/);
+});
+
 test('tells what was skipped, how many tests and why', (t) => {
   const files = {
     'tests/e2e/ui/a.test.ts': skipping('browser'),
@@ -174,17 +214,24 @@ test('on the build machine a file that fails is run once more, and told as unsta
     import { existsSync, writeFileSync } from 'node:fs';
     const mark = '${join(folder, 'mark')}';
     test('stumbles', () => { if (!existsSync(mark)) { writeFileSync(mark, ''); throw new Error('too late'); } });`;
-  const files = { 'shared/src/a.test.ts': passesAtSecond, 'shared/src/b.test.ts': good };
-  const { status, stdout, lines, last, summary } = run(t, files, { ci: true });
+  const files = { 'tests/faults/a.test.ts': passesAtSecond, 'tests/faults/b.test.ts': good };
+  const { status, stdout, lines, last, summary } = run(t, files, { names: ['faults'], ci: true });
   assert.equal(last, '2 passed, 0 failed, 0 skipped');
   assert.equal(status, 0);
-  assert.match(stdout, /FAILED shared\/src\/a\.test\.ts:[^]*too late[^]*once more, alone: shared\/src\/a\.test\.ts/);
+  assert.match(
+    stdout,
+    /FAILED tests\/faults\/a\.test\.ts:[^]*too late[^]*once more, alone: tests\/faults\/a\.test\.ts/,
+  );
   assert.match(
     lines.at(-2),
-    /^UNSTABLE shared\/src\/a\.test\.ts: passed at the second attempt; at the first failed stumbles$/,
+    /^UNSTABLE tests\/faults\/a\.test\.ts: passed at the second attempt; at the first failed stumbles$/,
   );
   assert.equal(summary().unstable.length, 1);
-  const again = run(t, { 'shared/src/a.test.ts': bad, 'shared/src/b.test.ts': good }, { ci: true });
+  const again = run(
+    t,
+    { 'tests/faults/a.test.ts': bad, 'tests/faults/b.test.ts': good },
+    { names: ['faults'], ci: true },
+  );
   assert.equal(again.last, '1 passed, 1 failed, 0 skipped');
   assert.equal(again.status, 1);
   assert.deepEqual(again.summary().unstable, []);

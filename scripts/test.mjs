@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { run } from 'node:test';
 import { inNode24 } from './in-node-24.mjs';
+import { TestBatches } from './test-batches.mjs';
 import { TestReport } from './test-report.mjs';
 
 await inNode24();
@@ -16,14 +17,15 @@ const { globSync } = await import('node:fs');
  * minutes of real time. Where both run whole, a group that is `within` another one is a part of it, and one that is `beside` others runs at
  * the same time as the first of them that does, so many files at once of each: one computes while the other waits. Files that `waits` finds
  * have hardly any use for a processor, by the summary's `processorSeconds`: they run beside the rest of their group, two at once. `partOf`:
- * chosen with that group too. The image is built beside what needs none of it, and not beside the faults, which keep time.
+ * chosen with that group too. `ofProcess`: so many files share a process. The image is built beside what needs none of it, and not beside the faults, which keep time.
  */
 const groups = [
   {
     name: 'beside the source',
     everyday: true,
     files: '{{shared,controller,apiserver}/src/**/*.test.ts,scripts/**/*.test.mjs}',
-    atOnce: 3,
+    atOnce: 2,
+    ofProcess: 12,
   },
   { name: 'webui', everyday: true, files: 'webui/src/**/*.test.ts', preload: 'scripts/svelte-modules.mjs' },
   { name: 'simcluster', everyday: true, files: 'tests/simcluster/**/*.test.ts' },
@@ -81,6 +83,9 @@ mkdirSync(outputFolder, { recursive: true });
 /** Every process of a test file says here how long a processor worked for it. */
 const processorTimes = resolve(outputFolder, `processor-times-${process.pid}`);
 process.env.PROCESSOR_TIME_FILE = processorTimes;
+const batchesFolder = resolve(outputFolder, `batches-${process.pid}`);
+/** What Node made of the sources it read is kept: a suite starts some thousand processes, a third of whose first second it saves. */
+process.env.NODE_COMPILE_CACHE ??= resolve('.cache/node-compile-cache');
 let attemptsLeft = secondAttempts;
 const interrupted = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM']) {
@@ -94,11 +99,15 @@ for (const { name, pools } of chosen) {
   if (interrupted.signal.aborted) break;
   const preloadOf = new Map(pools.flatMap(({ files, preload }) => files.map((file) => [resolve(file), preload])));
   report.beginGroup(name, [...preloadOf.keys()]);
-  const runs = pools.map(async ({ files, preload, atOnce }) => {
+  const runs = pools.map(async ({ files, preload, atOnce, ofProcess = 1 }, index) => {
     const paths = files.map((file) => resolve(file));
-    for await (const event of start(paths, preload, atOnce)) report.take(event);
+    const batches = new TestBatches(paths, ofProcess, resolve(batchesFolder, String(index)));
+    for (let left = batches.entries; left.length > 0 && !interrupted.signal.aborted; left = batches.takeAlone()) {
+      for await (const event of start(left, preload, atOnce)) for (const one of batches.take(event)) report.take(one);
+    }
   });
   await Promise.all(runs);
+  rmSync(batchesFolder, { recursive: true, force: true });
   if (strict) await tryOnceMore(preloadOf);
   console.log(report.endGroup());
 }
@@ -154,12 +163,12 @@ function together(groupsOfFiles) {
 }
 
 /** The files of a group, and apart from them those that mostly wait. */
-function poolsOf({ first, waits, preload, atOnce, isWhole }, files) {
+function poolsOf({ first, waits, preload, atOnce, ofProcess, isWhole }, files) {
   const isFirst = (file) => first?.test(`/${file}`) === true;
   const inOrder = files.toSorted((a, b) => isFirst(b) - isFirst(a) || a.localeCompare(b));
   const doesWait = (file) => isWhole && waits?.test(`/${file}`) === true;
   const pools = [
-    { files: inOrder.filter((file) => !doesWait(file)), preload, atOnce },
+    { files: inOrder.filter((file) => !doesWait(file)), preload, atOnce, ofProcess },
     { files: inOrder.filter(doesWait), preload, atOnce: 2 },
   ];
   return pools.filter((pool) => pool.files.length > 0);

@@ -35,13 +35,13 @@ export class Installation {
   #asked = 0;
 
   /** Asks again and again; rejects with the ends of the logs when a process ends before or the time is over. */
-  async until(what: string, ask: () => boolean | Promise<boolean>, limitMs = 30_000): Promise<void> {
+  async until(what: string, ask: () => boolean | Promise<boolean>, limitMs = 90_000): Promise<void> {
     const endsAt = performance.now() + limitMs;
-    while (!(await ask())) {
+    for (let pauseMs = 50; !(await ask()); pauseMs = Math.min(pauseMs * 1.2, 500)) {
       const ended = [...this.#processes].some(({ running }) => !running);
       if (ended || performance.now() > endsAt)
         throw new Error(`${what}: not within ${limitMs} ms${ended ? ', a process has ended' : ''}\n${this.tail()}`);
-      await wait(50);
+      await wait(pauseMs);
     }
   }
 
