@@ -68,37 +68,29 @@ function copySwaggerUi(folder) {
 async function bundlePrograms(folder) {
   const points = Object.fromEntries(programs.map((path) => [path.split('/').at(-1), join(root, `${path}.ts`)]));
   const threads = threadPrograms(root);
-  let files = [];
-  let sources = [];
-  // A program for a thread is found in the text of another: rounds go on until the last one found none, and that one is written.
-  for (let known = -1; known !== threads.found.size;) {
-    known = threads.found.size;
-    const round = await build({
-      write: false,
-      metafile: true,
-      absWorkingDir: root,
-      entryPoints: { ...points, ...Object.fromEntries(threads.found) },
-      outdir: folder,
-      bundle: true,
-      splitting: true,
-      platform: 'node',
-      format: 'esm',
-      target: 'node24',
-      mainFields: ['module', 'main'],
-      external: unbundled,
-      banner: { js: banner },
-      minifyWhitespace: true,
-      minifySyntax: true,
-      legalComments: 'external',
-      logLevel: 'warning',
-      plugins: [threads.plugin, lazyPackages()],
-    });
-    files = round.outputFiles;
-    // What a plugin loaded has the name of its namespace before its path.
-    sources = Object.keys(round.metafile.inputs).map((path) => resolve(root, path.replace(/^[\w-]+:(?=\/)/, '')));
-  }
-  for (const { path, text } of files) writeFileSync(path, path.endsWith('.js') ? inAscii(text) : text);
-  return sources;
+  const { outputFiles, metafile } = await build({
+    write: false,
+    metafile: true,
+    absWorkingDir: root,
+    entryPoints: { ...points, ...threads.found },
+    outdir: folder,
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node24',
+    mainFields: ['module', 'main'],
+    external: unbundled,
+    banner: { js: banner },
+    minifyWhitespace: true,
+    minifySyntax: true,
+    legalComments: 'external',
+    logLevel: 'warning',
+    plugins: [threads.plugin, lazyPackages()],
+  });
+  for (const { path, text } of outputFiles) writeFileSync(path, path.endsWith('.js') ? inAscii(text) : text);
+  // What a plugin loaded has the name of its namespace before its path.
+  return Object.keys(metafile.inputs).map((path) => resolve(root, path.replace(/^[\w-]+:(?=\/)/, '')));
 }
 
 /**

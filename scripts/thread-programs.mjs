@@ -1,33 +1,40 @@
 // A thread runs a file of its own, which its owner names by `new URL('./x.ts', import.meta.url)`: a bundle needs it as one more program.
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
 const named = /new URL\(\s*(['"])(\.[^'"]+\.ts)\1,\s*import\.meta\.url\s*\)/g;
+const sources = '{shared,controller,apiserver}/src/**/*.ts';
 
 /**
- * A plugin of esbuild that finds such files and points their owners to the bundled ones; `found` has the source of each by the name
- * of its bundle.
+ * Finds such files in the sources of the product, and a plugin of esbuild that points their owners to the bundled ones.
  *
  * @param {string} root Folder of the sources.
- * @returns {{ found: Map<string, string>, plugin: import('esbuild').Plugin }}
+ * @returns {{ found: Record<string, string>, plugin: import('esbuild').Plugin }} `found`: the source of each by the name of its bundle.
  */
 export function threadPrograms(root) {
-  const found = new Map();
+  const owners = globSync(sources, { cwd: root }).filter((path) => !path.endsWith('.test.ts'));
+  const targets = owners.flatMap((path) => {
+    const owner = join(root, path);
+    return [...readFileSync(owner, 'utf8').matchAll(named)].map(([, , target]) => join(dirname(owner), target));
+  });
+  const found = Object.fromEntries(targets.map((source) => [bundleOf(root, source), source]));
   const plugin = {
     name: 'thread-programs',
     setup(build) {
       build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
         const text = readFileSync(path, 'utf8');
         if (!text.includes('import.meta.url')) return undefined;
-        const contents = text.replaceAll(named, (_whole, _quote, target) => {
-          const source = join(dirname(path), target);
-          const bundle = relative(root, source).replaceAll(/[/\\]/g, '-').replace(/\.ts$/, '');
-          found.set(bundle, source);
-          return `new URL('./${bundle}.js', import.meta.url)`;
-        });
+        const contents = text.replaceAll(
+          named,
+          (_whole, _quote, target) => `new URL('./${bundleOf(root, join(dirname(path), target))}.js', import.meta.url)`,
+        );
         return { contents, loader: 'ts' };
       });
     },
   };
   return { found, plugin };
+}
+
+function bundleOf(root, source) {
+  return relative(root, source).replaceAll(/[/\\]/g, '-').replace(/\.ts$/, '');
 }

@@ -14,6 +14,7 @@ export { findFreePort } from './free-port.ts';
 export { mariadbPackages, startMariadb, whyNoMariadb, type MariadbOptions, type MariadbServer } from './mariadb.ts';
 export {
   MonitorProcess,
+  sourcePrograms,
   type EntryPoint,
   type LogLine,
   type MonitorOptions,
@@ -23,3 +24,4 @@ export { type StoragePlace } from './storage-flags.ts';
 export { startPostgres, type PostgresOptions, type PostgresServer } from './postgres.ts';
 export { startFaultProxy, type Direction, type Disturbance, type FaultProxy, type PassedPiece } from './tcp-proxy.ts';
 export { imageEnvironment } from './image-environment.ts';
+export { imageTree } from './image-tree.ts';

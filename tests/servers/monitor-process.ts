@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Child } from './child-process.ts';
 import { findFreePort } from './free-port.ts';
+import { imageTree } from './image-tree.ts';
 import { storageFlags, type StoragePlace } from './storage-flags.ts';
 
 export type EntryPoint = 'standalone' | 'controller' | 'apiserver';
@@ -16,7 +18,7 @@ export interface MonitorOptions {
   /** Further keys of the configuration, as flags; they win over what this file gives. */
   readonly config?: Readonly<Record<string, string | number | boolean>>;
   readonly env?: Readonly<Record<string, string>>;
-  /** Another program in place of the entry point's own: one that a test composes. */
+  /** Another program in place of the entry point's own, which is that of the image: its source, or one that a test composes. */
   readonly program?: string;
 }
 
@@ -34,7 +36,8 @@ export interface ProcessEnd {
   readonly tookMs: number;
 }
 
-const programs: Readonly<Record<EntryPoint, string>> = {
+/** The entry points as they are written: for a process that shares modules with a test, or that serves the user interface. */
+export const sourcePrograms: Readonly<Record<EntryPoint, string>> = {
   standalone: fileURLToPath(new URL('../../controller/src/bin/standalone.ts', import.meta.url)),
   controller: fileURLToPath(new URL('../../controller/src/bin/controller.ts', import.meta.url)),
   apiserver: fileURLToPath(new URL('../../apiserver/src/bin/apiserver.ts', import.meta.url)),
@@ -50,15 +53,17 @@ export class MonitorProcess {
   readonly probes: string;
   readonly metrics: string;
   readonly #options: MonitorOptions;
+  readonly #program: string;
   readonly #flags: readonly string[];
   #child: Child | undefined;
   #unfinished = '';
   /** Lines of the log before its present life. */
   #linesBefore = 0;
 
-  private constructor(options: MonitorOptions, ports: readonly [number, number, number]) {
+  private constructor(options: MonitorOptions, program: string, ports: readonly [number, number, number]) {
     const [api, probes, metrics] = ports;
     this.#options = options;
+    this.#program = program;
     this.api = `http://127.0.0.1:${api}`;
     this.probes = `http://127.0.0.1:${probes}`;
     this.metrics = `http://127.0.0.1:${metrics}`;
@@ -76,19 +81,20 @@ export class MonitorProcess {
     this.#flags = Object.entries(config).map(([key, value]) => `--${key}=${value}`);
   }
 
-  /** Chooses ports and starts nothing. */
+  /** Chooses program and ports, and starts nothing. */
   static async prepare(options: MonitorOptions): Promise<MonitorProcess> {
-    return new MonitorProcess(options, [await findFreePort(), await findFreePort(), await findFreePort()]);
+    const program = options.program ?? join(await imageTree(), `${options.entryPoint}.js`);
+    return new MonitorProcess(options, program, [await findFreePort(), await findFreePort(), await findFreePort()]);
   }
 
   /** Starts it and waits for nothing. */
   start(): void {
     if (this.running) throw new Error('it runs already');
-    const { entryPoint, program, env, storage } = this.#options;
+    const { env, storage } = this.#options;
     this.#linesBefore = this.log.length;
     this.#child = new Child({
       command: process.execPath,
-      args: [program ?? programs[entryPoint], ...this.#flags],
+      args: [this.#program, ...this.#flags],
       env: {
         KUBECONFIG: undefined,
         NODE_OPTIONS: undefined,

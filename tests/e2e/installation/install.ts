@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { StoreSettings } from '@cronjob-monitor/shared/store';
 import { grant, kubeconfigOf } from '../../chart/accounts.ts';
 import { namespace, ofKind, render, theOne, type Rendered } from '../../chart/render.ts';
 import type { RealCluster } from '../../realcluster/real-cluster.ts';
-import { MonitorProcess, type EntryPoint } from '../../servers/index.ts';
+import { imageTree, MonitorProcess, type EntryPoint } from '../../servers/index.ts';
 import { Installation } from './installation.ts';
 
 /** Gives a process the host name of its pod. */
 const podPreload = new URL('../../faults/pod/preload.ts', import.meta.url).href;
-const bundle = resolve(import.meta.dirname, '../../../scripts/bundle.mjs');
 
 export interface InstallOptions {
   readonly cluster: RealCluster;
@@ -35,8 +33,7 @@ export async function install({ cluster, helm, database, config }: InstallOption
   await cluster.request('POST', '/api/v1/namespaces', { body: { metadata: { name: namespace } } });
   await grant(cluster, objects);
 
-  const tree = join(folder, 'app');
-  execFileSync(process.execPath, [bundle, '--out', tree, '--without-ui'], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const tree = await imageTree();
   const configFile = join(folder, 'config.yaml');
   writeFileSync(configFile, theOne(objects, 'ConfigMap', 'cronjob-monitor-config')['data']['config.yaml']);
   const passwordFile = join(folder, 'password');

@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import type { ServerSettings, Store } from '@cronjob-monitor/shared/store';
 import { kubeconfigText } from '@cronjob-monitor/shared/testing';
 import type { SimCluster } from '@cronjob-monitor/simcluster';
-import { startFaultProxy, type FaultProxy, type MonitorProcess } from '../../servers/index.ts';
+import {
+  sourcePrograms,
+  startFaultProxy,
+  type FaultProxy,
+  type MonitorOptions,
+  type MonitorProcess,
+} from '../../servers/index.ts';
 import { HttpSink } from '../../sinks/index.ts';
 import { JobReader, openBeside } from '../checker/index.ts';
 import type { PodOrders } from '../pod/preload.ts';
@@ -105,6 +111,12 @@ export async function startReplicas(options: ReplicaOptions): Promise<ReplicaBen
   }
 }
 
+/** A preload changes modules of the source, which then has to be what runs. */
+function programOf(program: string | undefined, preload: string | undefined): Pick<MonitorOptions, 'program'> {
+  const chosen = program ?? (preload === undefined ? undefined : sourcePrograms.controller);
+  return chosen === undefined ? {} : { program: chosen };
+}
+
 async function prepareReplica(
   bench: Bench,
   of: {
@@ -125,7 +137,7 @@ async function prepareReplica(
   const preloads = [podPreload, preload].filter((path) => path !== undefined);
   const process = await bench.prepare({
     entryPoint: 'controller',
-    ...(program !== undefined && { program }),
+    ...programOf(program, preload),
     kubeconfig,
     storage: { ...settings, port: database.port },
     config: {
