@@ -36,7 +36,7 @@ const groups = [
   { name: 'cluster', files: 'tests/{cluster,realcluster}/**/*.test.ts', atOnce: 3, first: /\/contract\./ },
   { name: 'journeys', everyday: true, within: 'browser', files: 'tests/e2e/ui/journeys.test.ts' },
   { name: 'browser', files: 'tests/e2e/ui/**/*.test.ts', atOnce: 2, first: /\/pages-/ },
-  { name: 'e2e', files: 'tests/e2e/**/*.test.ts', atOnce: 5, first: /\/(alerting|recording|image|databases|access)/ },
+  { name: 'e2e', files: 'tests/e2e/**/*.test.ts', atOnce: 6, first: /\/(alerting|expected|recording|image|databases|access)/ },
   {
     name: 'faults',
     files: 'tests/faults/**/*.test.ts',

@@ -287,7 +287,7 @@ export async function describeAlerts(title: string, { database: name, brief }: S
       await scene.service.until('it ran once', async () => (await runsOf('misses')) > 0, 2 * minuteMs);
       await slowRuns();
       await cluster.stopControllers();
-      await wait(3 * minuteMs);
+      await wait(2 * minuteMs);
       await scene.untilHeard('misses', ['alert.firing missedSchedule'], minuteMs);
       await cluster.startControllers();
       await scene.untilHeard('misses', ['alert.firing missedSchedule', 'alert.resolved missedSchedule'], 3 * minuteMs);

@@ -43,6 +43,8 @@ export class Exceptions {
     this.#late = [...this.#dark, ...disturbed];
     const runsOf = Map.groupBy(runs, ({ cronJobUid }) => cronJobUid);
     for (const story of history.cronJobs) this.#read(story, runsOf.get(story.uid) ?? []);
+    for (const { uid, namespace, name } of history.groups ?? [])
+      this.#unsure.set(`${namespace}/~${name}`, this.#unsureOf(runsOf.get(uid) ?? []));
   }
 
   /** Whether the history itself explains that one observer says this and another does not. */
@@ -58,12 +60,8 @@ export class Exceptions {
   }
 
   #read(story: CronJobStory, runs: readonly Run[]): void {
-    const unsure: Span[] = [];
+    const unsure = this.#unsureOf(runs);
     const visible = runs.filter((run) => !this.#isUnseen(run));
-    for (const run of runs) {
-      if (!this.#isUnseen(run)) continue;
-      unsure.push({ fromAt: run.slotAt - secondMs, toAt: sureAgainAt(visible, run) });
-    }
     for (const { fromAt, toAt } of this.#dark) {
       const edits = story.edits.filter(({ at }) => at >= fromAt && at <= toAt);
       const isRemade = story.deletedAt !== undefined && story.deletedAt >= fromAt && story.deletedAt <= toAt;
@@ -74,6 +72,14 @@ export class Exceptions {
         unsure.push({ fromAt, toAt: sureAgainAt(visible, { slotAt: toAt }) });
     }
     this.#unsure.set(story.uid, unsure);
+  }
+
+  /** From each run that left unseen until two later ones have succeeded. */
+  #unsureOf(runs: readonly Run[]): Span[] {
+    const visible = runs.filter((run) => !this.#isUnseen(run));
+    return runs
+      .filter((run) => this.#isUnseen(run))
+      .map((run) => ({ fromAt: run.slotAt - secondMs, toAt: sureAgainAt(visible, run) }));
   }
 
   /**

@@ -47,6 +47,17 @@ export interface CronJobStory {
   readonly runs: readonly RunStory[];
 }
 
+/** Jobs without a CronJob that belong together by their names, one after the other. */
+export interface GroupStory {
+  /** Of no object: it tells the runs of one group from those of another. */
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly ttlSeconds: number | undefined;
+  /** Their `slotAt` is when the Job is made. */
+  readonly runs: readonly RunStory[];
+}
+
 export interface MonitorStory {
   readonly uid: string;
   readonly namespace: string;
@@ -74,6 +85,7 @@ export interface History {
   readonly namespaces: readonly NamespaceStory[];
   readonly cronJobs: readonly CronJobStory[];
   readonly monitors: readonly MonitorStory[];
+  readonly groups?: readonly GroupStory[] | undefined;
   /** Of the channel; undefined: so much that nothing waits. */
   readonly rateLimiting?: object | undefined;
 }

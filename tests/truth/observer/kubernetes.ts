@@ -1,6 +1,8 @@
 import type { WatchedKind } from '@cronjob-monitor/shared/kube';
 import { hourMs, minuteMs, secondMs, type CronJobStory, type History, type Rhythm, type RunStory } from './history.ts';
-import { iso, jobSpec, managed, namespaceUid, podUid, reasonOf } from './object-parts.ts';
+import { playGroup } from './groups.ts';
+import { jobAt, podAt, podNameOf, type JobMaker } from './job-objects.ts';
+import { iso, jobSpec, managed, namespaceUid } from './object-parts.ts';
 import type { World } from './world.ts';
 
 /** One change of the cluster. */
@@ -61,8 +63,8 @@ export function playKubernetes(history: History): Played {
   const remove = (at: number, kind: WatchedKind, namespace: string, name: string): void => {
     changes.push({ at, apply: (world) => world.remove(kind, namespace, name) });
   };
-  const { namespaces, monitors, cronJobs } = history;
-  const ofObjects = [...monitors, ...cronJobs].map(({ namespace }) => namespace);
+  const { namespaces, monitors, cronJobs, groups = [] } = history;
+  const ofObjects = [...monitors, ...cronJobs, ...groups].map(({ namespace }) => namespace);
   for (const name of new Set(['monitoring', ...ofObjects, ...namespaces.map((namespace) => namespace.name)])) {
     const { consents, letsIn } = namespaces.find((namespace) => namespace.name === name) ?? {
       consents: [],
@@ -118,8 +120,11 @@ export function playKubernetes(history: History): Played {
     }
     if (monitor.deletedAt !== undefined) remove(monitor.deletedAt, 'CronJobMonitor', monitor.namespace, monitor.name);
   }
-  for (const story of cronJobs) {
-    const played = new PlayedCronJob(story, history.endAt);
+  const stories = [
+    ...cronJobs.map((story) => new PlayedCronJob(story, history.endAt)),
+    ...groups.map((story) => playGroup(story, history.endAt)),
+  ];
+  for (const played of stories) {
     changes.push(...played.changes);
     runs.push(...played.runs);
   }
@@ -313,93 +318,23 @@ class PlayedCronJob {
     this.changes.push({ at, apply: (world) => void world.put('CronJob', object) });
   }
 
-  #writeJob(at: number, { run, story }: LiveRun): void {
-    const { uid, namespace, name, ttlSeconds } = this.#story;
-    const startTime = iso(run.createdAt);
-    const ended = run.endedAt === undefined ? undefined : iso(run.endedAt);
-    const condition = (type: string, reason: string) => ({
-      type,
-      status: 'True',
-      reason,
-      message: '',
-      lastTransitionTime: ended,
-    });
-    const status =
-      ended === undefined
-        ? { startTime, active: 1, ready: isWaiting({ run, story }, at) ? 0 : 1 }
-        : story.fate === 'success'
-          ? {
-              startTime,
-              completionTime: ended,
-              succeeded: 1,
-              conditions: [
-                condition('SuccessCriteriaMet', 'CompletionsReached'),
-                condition('Complete', 'CompletionsReached'),
-              ],
-            }
-          : {
-              startTime,
-              failed: 1,
-              conditions: [condition('FailureTarget', reasonOf(story)), condition('Failed', reasonOf(story))],
-            };
-    const object = {
-      metadata: {
-        uid: run.jobUid,
-        namespace,
-        name: run.jobName,
-        creationTimestamp: iso(run.createdAt),
-        labels: {},
-        annotations: { 'batch.kubernetes.io/cronjob-scheduled-timestamp': iso(run.slotAt) },
-        ownerReferences: [{ apiVersion: 'batch/v1', kind: 'CronJob', name, uid, controller: true }],
-      },
-      spec: jobSpec(ttlSeconds),
-      status,
-    };
+  #writeJob(at: number, live: LiveRun): void {
+    const object = jobAt(at, live, this.#maker());
     this.changes.push({ at, apply: (world) => void world.put('Job', object) });
   }
 
-  #writePod(at: number, { run, story }: LiveRun): void {
-    const { namespace, tellsRows } = this.#story;
-    const { endedAt } = run;
-    const isOver = endedAt !== undefined;
-    const exitCode = story.fate === 'success' ? 0 : story.fate === 'outOfMemory' ? 137 : story.exitCode;
-    const reason = story.fate === 'success' ? 'Completed' : story.fate === 'outOfMemory' ? 'OOMKilled' : 'Error';
-    const startedAt = iso(run.createdAt + (story.waitSeconds ?? 0) * secondMs);
-    const waits = isWaiting({ run, story }, at);
-    const message = `::cronjob-monitor rows=${story.rows ?? 5}`;
-    const state = isOver
-      ? { terminated: { exitCode, reason, startedAt, finishedAt: iso(endedAt), ...(tellsRows && { message }) } }
-      : waits
-        ? { waiting: { reason: 'ContainerCreating' } }
-        : { running: { startedAt } };
-    const object = {
-      metadata: {
-        uid: podUid(run),
-        namespace,
-        name: `${run.jobName}-pod`,
-        creationTimestamp: iso(run.createdAt),
-        labels: { 'job-name': run.jobName },
-        ownerReferences: [
-          { apiVersion: 'batch/v1', kind: 'Job', name: run.jobName, uid: run.jobUid, controller: true },
-        ],
-      },
-      spec: { nodeName: 'node-1', containers: [{ name: 'main', image: 'job:1' }] },
-      status: {
-        phase: isOver ? (exitCode === 0 ? 'Succeeded' : 'Failed') : waits ? 'Pending' : 'Running',
-        startTime: iso(run.createdAt),
-        containerStatuses: [{ name: 'main', ready: !isOver && !waits, restartCount: 0, image: 'job:1', state }],
-      },
-    };
+  #writePod(at: number, live: LiveRun): void {
+    const object = podAt(at, live, this.#maker());
     this.changes.push({ at, apply: (world) => void world.put('Pod', object) });
   }
 
   #removePod(at: number, { run }: LiveRun): void {
     const { namespace } = this.#story;
-    this.changes.push({ at, apply: (world) => world.remove('Pod', namespace, `${run.jobName}-pod`) });
+    this.changes.push({ at, apply: (world) => world.remove('Pod', namespace, podNameOf(run)) });
   }
-}
 
-/** Its container has not started yet. */
-function isWaiting({ run, story }: LiveRun, at: number): boolean {
-  return at < run.createdAt + (story.waitSeconds ?? 0) * secondMs;
+  #maker(): JobMaker {
+    const { uid, namespace, name, ttlSeconds, tellsRows = false } = this.#story;
+    return { namespace, labels: {}, ttlSeconds, cronJob: { name, uid }, tellsRows };
+  }
 }

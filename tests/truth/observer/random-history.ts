@@ -6,6 +6,7 @@ import {
   type CronJobEdit,
   type CronJobStory,
   type Fate,
+  type GroupStory,
   type History,
   type MonitorStory,
   type NamespaceStory,
@@ -28,13 +29,15 @@ export interface Size {
   readonly days: number;
   /** Monitors ask for more as time goes on. Absent: as what once failed was played. */
   readonly editsRules?: boolean | undefined;
+  /** Jobs without a CronJob run as well. Absent: as above. */
+  readonly hasGroups?: boolean | undefined;
 }
 
 /**
  * The lives of a cluster. In one of many cells things happen together, as schedules of people do: runs begin at quarters of an hour and most
  * last as long as others do, so that a pass of the service judges many CronJobs. In one of a single cell they happen at any second.
  */
-export function randomHistory(seed: number, { cells, cronJobs, days, editsRules }: Size): History {
+export function randomHistory(seed: number, { cells, cronJobs, days, editsRules, hasGroups }: Size): History {
   const endAt = startAt + days * dayMs;
   const lives = Array.from({ length: cells }, (_, cell) => {
     const life = withOutputAndExpectations(
@@ -43,7 +46,8 @@ export function randomHistory(seed: number, { cells, cronJobs, days, editsRules 
       new Random(seed, 1_000_000 + cell),
       endAt,
     );
-    return editsRules ? withEditedRules(life, new Random(seed, 2_000_000 + cell), endAt) : life;
+    const edited = editsRules ? withEditedRules(life, new Random(seed, 2_000_000 + cell), endAt) : life;
+    return hasGroups ? withGroups(edited, new Random(seed, 3_000_000 + cell), endAt) : edited;
   });
   return {
     seed,
@@ -52,6 +56,7 @@ export function randomHistory(seed: number, { cells, cronJobs, days, editsRules 
     namespaces: lives.map(({ namespace }) => namespace),
     cronJobs: lives.flatMap((life) => life.cronJobs),
     monitors: lives.flatMap((life) => life.monitors),
+    ...(hasGroups && { groups: lives.flatMap(({ groups }) => groups) }),
   };
 }
 
@@ -69,6 +74,7 @@ interface Cell {
   readonly namespace: NamespaceStory;
   readonly cronJobs: readonly CronJobStory[];
   readonly monitors: readonly MonitorStory[];
+  readonly groups: readonly GroupStory[];
 }
 
 function randomCell(
@@ -97,6 +103,7 @@ function randomCell(
     namespace: { name: team, letsIn: ops, consents: consents() },
     cronJobs: cronJobs.filter(({ createdAt }) => createdAt < quietAt),
     monitors: ['everything', 'by-tier', 'across'].flatMap(monitors).filter(({ createdAt }) => createdAt < quietAt),
+    groups: [],
   };
 
   /** Of a length; crowds have few. */
@@ -224,9 +231,14 @@ function randomCell(
 }
 
 /** Some CronJobs say what they wrote, now and then nothing; some monitors judge that, and expect CronJobs to be there. */
-function withOutputAndExpectations({ namespace, cronJobs, monitors }: Cell, chance: Random, endAt: number): Cell {
+function withOutputAndExpectations(
+  { namespace, cronJobs, monitors, groups }: Cell,
+  chance: Random,
+  endAt: number,
+): Cell {
   return {
     namespace,
+    groups,
     cronJobs: cronJobs.map((story) => {
       if (chance.chance(0.5)) return story;
       const known = new Set(story.runs.map(({ slotAt }) => slotAt));
@@ -281,4 +293,33 @@ function withEditedRules(cell: Cell, chance: Random, endAt: number): Cell {
       };
     }),
   };
+}
+
+/** Hooks and scripts run now and then in the namespaces of the cell, and half of its monitors judge them. */
+function withGroups(cell: Cell, chance: Random, endAt: number): Cell {
+  const namespaces = [...new Set(cell.cronJobs.map(({ namespace }) => namespace))];
+  const groups = namespaces.flatMap((namespace) => ['migrate', 'seed'].map((name) => aGroup(name, namespace)));
+  const monitors = cell.monitors.map((monitor) => {
+    if (chance.chance(0.5)) return monitor;
+    const jobs = { matchLabels: { hook: 'yes' }, ...(chance.chance(0.5) && { forgetAfter: '4h' }) };
+    const edits = monitor.edits.map(({ at, spec }) => ({ at, spec: { ...spec, jobs } }));
+    return { ...monitor, spec: { ...monitor.spec, jobs }, edits };
+  });
+  return { ...cell, groups, monitors };
+
+  function aGroup(name: string, namespace: string): GroupStory {
+    const health = chance.pick([0.2, 0.5, 0.9]);
+    const runs: RunStory[] = [];
+    const lastAt = endAt - tailMs;
+    for (let slotAt = startAt - 5 * hourMs; ;) {
+      slotAt += chance.whole(60, 6 * 3_600) * secondMs;
+      if (slotAt >= lastAt)
+        return { uid: chance.uuid(), namespace, name, ttlSeconds: chance.pick([undefined, 60, 86_400]), runs };
+      const bad: Fate = chance.pick(['failure', 'failure', 'outOfMemory', 'deadline', 'deleted']);
+      const fate = chance.chance(health) ? bad : 'success';
+      const seconds = chance.chance(0.2) ? chance.whole(600, 3_000) : chance.whole(1, 300);
+      runs.push({ slotAt, fate, seconds, exitCode: chance.whole(1, 4) });
+      slotAt += seconds * secondMs;
+    }
+  }
 }

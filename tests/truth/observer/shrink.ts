@@ -29,12 +29,12 @@ interface Part {
   readonly without: (trial: Trial, from: number, to: number) => Trial;
 }
 
-function partOf(key: 'cronJobs' | 'monitors' | 'namespaces'): Part {
+function partOf(key: 'cronJobs' | 'groups' | 'monitors' | 'namespaces'): Part {
   return {
-    length: ({ history }) => history[key].length,
+    length: ({ history }) => history[key]?.length ?? 0,
     without: (trial, from, to) => ({
       ...trial,
-      history: { ...trial.history, [key]: without<unknown>(trial.history[key], from, to) },
+      history: { ...trial.history, [key]: without<unknown>(trial.history[key] ?? [], from, to) },
     }),
   };
 }
@@ -64,6 +64,7 @@ const parts: readonly Part[] = [
     }),
   },
   partOf('cronJobs'),
+  partOf('groups'),
   partOf('monitors'),
   {
     length: ({ observations: [first] }) => first?.disturbances.length ?? 0,

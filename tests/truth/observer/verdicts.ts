@@ -4,7 +4,7 @@ import type { Store } from '@cronjob-monitor/shared/store';
 export interface Verdict {
   /** Monitor, UID of the CronJob, alert type and subject. */
   readonly identity: string;
-  /** Of what disappeared its namespace and name: which of its objects was there is not known to all. */
+  /** Of what disappeared its namespace and name: which of its objects was there is not known to all. So of a group, which is no object. */
   readonly cronJobUid: string;
   readonly monitor: string;
   readonly type: string;
@@ -67,7 +67,8 @@ export async function readVerdicts(store: Store): Promise<Verdict[]> {
   return alerts.map((row) => {
     const isOver = row.ended_at !== null;
     const by = isOver ? (endOf.get(idText(row.id)) ?? '') : '';
-    const cronJob = row.subject === 'disappeared' ? `${row.namespace}/${row.cronjob_name}` : row.cronjob;
+    const isNamed = row.subject === 'disappeared' || row.cronjob_name.startsWith('~');
+    const cronJob = isNamed ? `${row.namespace}/${row.cronjob_name}` : row.cronjob;
     return {
       identity: `${row.monitor} ${cronJob} ${row.type}${row.subject ? `/${row.subject}` : ''}`,
       cronJobUid: cronJob,
