@@ -37,8 +37,8 @@ export function contradictionsOf(pages: Pages): string[] {
 }
 
 /** One CronJob has one verdict, wherever it is shown. */
-function* differingVerdicts({ shown, cronJobs }: Pages): Generator<string> {
-  const listed = new Map(cronJobs.map((item) => [nameOf(item), comparable(item.verdict)]));
+function* differingVerdicts({ shown, cronJobs, groups }: Pages): Generator<string> {
+  const listed = new Map([...cronJobs, ...groups].map((item) => [nameOf(item), comparable(item.verdict)]));
   for (const { place, cronJob, verdict } of shown) {
     const expected = listed.get(cronJob);
     if (expected === undefined) yield `${place} shows ${cronJob}, which /cronjobs does not list`;
@@ -81,7 +81,7 @@ function* greenBesideRed(detail: CronJobDetail, { targets }: Pages): Generator<s
 }
 
 /** The worst open alert is the state, and each page counts the same ones. */
-function* ofAlerts(detail: CronJobDetail, { alerts, cronJobs }: Pages): Generator<string> {
+function* ofAlerts(detail: CronJobDetail, { alerts, cronJobs, groups }: Pages): Generator<string> {
   const name = nameOf(detail);
   const own = alerts.filter(({ cronjob, state }) => nameOf(cronjob) === name && state !== 'pending');
   const worst = own.some(({ severity }) => severity === 'critical')
@@ -94,7 +94,7 @@ function* ofAlerts(detail: CronJobDetail, { alerts, cronJobs }: Pages): Generato
   if (worst === undefined && (state === 'critical' || state === 'warning'))
     yield `${name} is ${state} without an open alert`;
   const active = own.filter((alert) => alert.state === 'active').length;
-  const listed = cronJobs.find((item) => nameOf(item) === name)?.activeAlerts;
+  const listed = [...cronJobs, ...groups].find((item) => nameOf(item) === name)?.activeAlerts;
   if (detail.activeAlerts.length !== active)
     yield `${name} shows ${detail.activeAlerts.length} alerts, /alerts has ${active}`;
   if (listed !== active) yield `/cronjobs counts ${listed} alerts of ${name}, /alerts has ${active}`;
@@ -143,7 +143,7 @@ function* ofCounts({ cronJobs, listed, stats, byState, byStatus, alerts }: Pages
 }
 
 /** The page of an alert says what its line in the list says; every hold of it stands on its CronJob. */
-function* ofAlertPages({ alerts, alertDetails, cronJobs }: Pages): Generator<string> {
+function* ofAlertPages({ alerts, alertDetails, cronJobs, groups }: Pages): Generator<string> {
   for (const alert of alerts) {
     const page = alertDetails.find(({ id }) => id === alert.id);
     const place = `alert ${alert.id} of ${nameOf(alert.cronjob)}`;
@@ -153,7 +153,7 @@ function* ofAlertPages({ alerts, alertDetails, cronJobs }: Pages): Generator<str
       yield `${place} has another title or count on its page`;
     if (alert.verdict.since !== alert.since)
       yield `${place} holds since ${alert.since}, its verdict ${alert.verdict.since}`;
-    const listed = cronJobs.find((item) => nameOf(item) === nameOf(alert.cronjob))?.verdict;
+    const listed = [...cronJobs, ...groups].find((item) => nameOf(item) === nameOf(alert.cronjob))?.verdict;
     for (const { kind } of alert.verdict.holds)
       if (listed && !listed.holds.some((hold) => hold.kind === kind))
         yield `${place} is held (${kind}), its CronJob is not`;

@@ -60,8 +60,8 @@ export function contradictionsElsewhere(pages: Pages, elsewhere: Elsewhere, now:
 }
 
 /** What kubectl shows of a monitor is what its page shows. */
-function* ofStatuses({ monitors, cronJobs, alerts }: Pages, { statuses }: Elsewhere): Generator<string> {
-  const listed = new Map(cronJobs.map((item) => [nameOf(item), item]));
+function* ofStatuses({ monitors, cronJobs, groups, alerts }: Pages, { statuses }: Elsewhere): Generator<string> {
+  const listed = new Map([...cronJobs, ...groups].map((item) => [nameOf(item), item]));
   for (const monitor of monitors) {
     const name = nameOf(monitor);
     const status = statuses.get(name);
@@ -176,13 +176,19 @@ function* ofMessages({ alerts, history, alertDetails }: Pages, { messages }: Els
       )
     )
       continue;
+    // One that came back holds since a later instant; where it is held back now its newest message is of the time before.
+    if (
+      alertDetails.some(
+        ({ id, timeline }) => id === alert.id && timeline.filter(({ kind }) => kind === 'detected').length > 1,
+      )
+    )
+      continue;
     if (page.severity !== alert.severity) yield `${place} says ${alert.severity}, its page ${page.severity}`;
     if (page.since !== alert.since) yield `${place} says since ${alert.since}, its page ${page.since}`;
     if (alert.occurrences > page.occurrences)
       yield `${place} counts ${alert.occurrences}, its page ${page.occurrences}`;
-    // The figures of these change while they hold, and why a CronJob is missing; the message has those of its instant.
-    const hasFigures =
-      page.type === 'slaBreached' || page.type === 'durationRegression' || page.subject === 'disappeared';
+    // The figures of these change while they hold, and why a CronJob is missing or how often it failed; the message has those of its instant.
+    const hasFigures = page.type === 'slaBreached' || page.type === 'durationRegression' || page.type === 'absent';
     const isSame = !hasFigures && alert.occurrences === page.occurrences && alert.state === page.state;
     if (isSame && !withoutAges(alert.message).includes(withoutAges(page.message)))
       yield `${place} says "${alert.message}", its page "${page.message}"`;

@@ -12,7 +12,7 @@ export interface Fleet {
   readonly answersWith: (now: number) => number;
 }
 
-const size = { cells: 1, cronJobs: 8, days: 0.375 };
+const size = { cells: 1, cronJobs: 8, days: 0.375, hasGroups: true };
 
 export function fleetOf(seed: number): Fleet {
   const history = randomHistory(seed, size);

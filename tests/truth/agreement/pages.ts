@@ -37,6 +37,9 @@ export interface Shown {
 /** Every place that shows CronJobs, read at one instant. */
 export interface Pages {
   readonly cronJobs: readonly CronJob[];
+  /** Of Jobs that no CronJob controls. */
+  readonly groups: readonly CronJob[];
+  /** Of CronJobs and groups. */
   readonly details: readonly CronJobDetail[];
   readonly shown: readonly Shown[];
   readonly alerts: readonly Alert[];
@@ -73,8 +76,9 @@ export async function readPages(address: string): Promise<Pages> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the suites of the API check the shapes
   const get = async <T>(path: string): Promise<T> => JSON.parse(await text(path)) as T;
   const list = await get<CronJobList>('/cronjobs?limit=500');
+  const { items: groups } = await get<CronJobList>('/cronjobs?limit=500&kind=Jobs');
   const details = await Promise.all(
-    list.items.map(({ namespace, name }) => get<CronJobDetail>(`/cronjobs/${namespace}/${name}`)),
+    [...list.items, ...groups].map(({ namespace, name }) => get<CronJobDetail>(`/cronjobs/${namespace}/${name}`)),
   );
   const { items: monitorItems } = await get<MonitorList>('/monitors?limit=500');
   const monitors = await Promise.all(
@@ -96,7 +100,7 @@ export async function readPages(address: string): Promise<Pages> {
     ),
   );
   const shown = [
-    ...list.items.map((item) => ({ place: '/cronjobs', ...shownOf(item) })),
+    ...[...list.items, ...groups].map((item) => ({ place: '/cronjobs', ...shownOf(item) })),
     ...details.map((item) => ({ place: '/cronjobs/{namespace}/{name}', ...shownOf(item) })),
     ...monitors.flatMap((monitor) =>
       monitor.cronJobs.map((item) => ({
@@ -117,6 +121,7 @@ export async function readPages(address: string): Promise<Pages> {
   };
   return {
     cronJobs: list.items,
+    groups,
     details,
     shown,
     alerts: alerts.items,

@@ -21,7 +21,9 @@ export interface WordedAlert {
 }
 
 /** The one sentence of an alert, from what is stored with it alone: the same wherever it is shown. */
-export function alertWords(alert: WordedAlert): Words {
+export function alertWords(given: WordedAlert): Words {
+  // An alert that came back counts its earlier times as well: those in a row are what was found last.
+  const alert = { ...given, count: given.facts.verdict?.count ?? given.count };
   const told =
     alert.type === 'slaBreached' || alert.type === 'jobStuck' || alert.type === 'absent'
       ? bySubject(alert)
