@@ -14,7 +14,7 @@ for (const database of killableDatabases().filter(({ name }) => name === 'postgr
   describe('F10, a rolling restart of three replicas', () => {
     const shift = shiftOfSuite(database);
 
-    for (let time = 1; time <= timesOf({ ci: 3, soak: 20 }); time++) {
+    for (let time = 1; time <= timesOf({ ci: 2, soak: 20 }); time++) {
       test(`another leads at once, nothing is lost and nothing comes twice (${time})`, async (t) => {
         const { bench } = shift();
         const incidents = await shift().alerts(100, 12);

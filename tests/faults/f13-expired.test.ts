@@ -50,7 +50,7 @@ function expires(streamsLists: boolean, forms: ReturnType<typeof formsOf>): void
   for (const [form, faults] of Object.entries(forms)) {
     test(`${form}: everything is listed again, and nothing is lost or doubled`, async () => {
       const { sim, proxy, service, reader, store } = bench();
-      for (let time = timesOf({ ci: 3, soak: 30 }); time > 0; time--) {
+      for (let time = timesOf({ ci: 2, soak: 30 }); time > 0; time--) {
         await restart(service); // it has nothing to back off from
         const owner = putCronJob(sim, `expired-${++slots}`);
         const add = (): string =>

@@ -16,7 +16,7 @@ const alertsPerSecond = 12;
 const sendsWithinMs = 2_000 + 2.2 * 400 + 2_000;
 /** Two witnesses that are silent for 2.5 s, and the takeover: far below the 15 s of the Lease. */
 const witnessedWithinMs = 5_000;
-const counts = { postgres: { ci: 8, soak: 60 }, mysql: { ci: 2, soak: 60 } } as const;
+const counts = { postgres: { ci: 5, soak: 60 }, mysql: { ci: 2, soak: 60 } } as const;
 
 /** F4: the leader is killed at random times while it records and tells. */
 for (const database of killableDatabases()) {

@@ -20,7 +20,7 @@ for (const database of killableDatabases().filter(({ name }) => name === 'postgr
   describe('the leader stands still', () => {
     const shift = shiftOfSuite(database);
 
-    const stops = timesOf({ ci: 5, soak: 30 });
+    const stops = timesOf({ ci: 3, soak: 30 });
     for (let time = 1; time <= stops; time++) {
       // One to five leases, each part of that span in its turn.
       const leases = (fraction: number): number => 1 + (4 * (time - 1 + fraction)) / stops;

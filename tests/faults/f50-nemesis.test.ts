@@ -12,9 +12,9 @@ import { shiftOfSuite, type Shift } from './harness/shift.ts';
 import { disturbances } from './nemesis/disturbances.ts';
 
 const kept = JSON.parse(readFileSync(join(import.meta.dirname, 'seeds', 'f50.json'), 'utf8')) as number[];
-/** 30 s, 3 min in CI, 2 h in a soak; or as long as somebody wants by hand. */
+/** 30 s, 2 min in CI, 2 h in a soak; or as long as somebody wants by hand. */
 const usualSeconds = 30;
-const seconds = Number(process.env['NEMESIS_SECONDS'] ?? Math.max(usualSeconds, timesOf({ ci: 180, soak: 7_200 })));
+const seconds = Number(process.env['NEMESIS_SECONDS'] ?? Math.max(usualSeconds, timesOf({ ci: 120, soak: 7_200 })));
 const seedOfToday = Number(process.env['SEED'] ?? Math.floor(Date.now() / 86_400_000));
 const alertsPerSecond = 4;
 const quiet = 'quiet';
