@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { aTemporaryFolder } from '@cronjob-monitor/shared/testing';
-import { createClock, createSimCluster } from '@cronjob-monitor/simcluster';
+import { createClock, createSimCluster, type SimCluster } from '@cronjob-monitor/simcluster';
 import { beginningOf, liveThroughHistory } from './history.ts';
 
 const hourMs = 3_600_000;
@@ -22,12 +22,57 @@ test('a second start goes on from the history that the first one kept: no run is
   assert.deepEqual(minutes, expected, 'one each minute, across both starts');
 });
 
+test('a failure that is left to the service ends in the second start as it did in the first, with its log', async (t) => {
+  const folder = aTemporaryFolder(t);
+  const { cluster: first } = await liveUntil(folder, firstAt);
+  const { cluster: second } = await liveUntil(folder, firstAt + hourMs);
+  const [before, after] = [first, second].map(endsOf);
+  assert.ok(before && after && before.size > 3);
+  for (const [name, end] of after) assert.equal(end, before.get(name) ?? end, name);
+  const same = [...after.keys()].filter((one) => before.has(one));
+  assert.ok(same.length > 0, 'some are the same in both');
+  const logs = podsOf(second)
+    .filter(({ metadata }) => same.includes(metadata.name))
+    .map(({ metadata, spec }) =>
+      second.logs.find(metadata.namespace ?? '', metadata.name, spec.containers[0]?.name ?? ''),
+    );
+  assert.ok(logs.some((log) => (log?.pieces.length ?? 0) > 0));
+});
+
 test('a start of a week later begins anew', async (t) => {
   const folder = aTemporaryFolder(t);
   await liveUntil(folder, firstAt);
   assert.ok(beginningOf(folder, firstAt + 6 * 24 * hourMs).objects);
   assert.equal(beginningOf(folder, firstAt + 8 * 24 * hourMs).objects, undefined);
 });
+
+interface PodOfDemo {
+  readonly metadata: { readonly name: string; readonly namespace?: string; readonly labels?: Record<string, string> };
+  readonly spec: { readonly containers: readonly { readonly name: string }[] };
+  readonly status: { readonly containerStatuses?: readonly { readonly state: object }[] };
+}
+
+/** Pods of Jobs that failed. */
+function podsOf(cluster: SimCluster): PodOfDemo[] {
+  const failed = cluster.objects
+    .list({ apiVersion: 'batch/v1', kind: 'Job' })
+    .filter((job) =>
+      (job['status'] as { conditions?: { type: string }[] }).conditions?.some(({ type }) => type === 'Failed'),
+    );
+  const names = new Set(failed.map(({ metadata }) => metadata.name));
+  const pods = cluster.objects.list({ apiVersion: 'v1', kind: 'Pod' }) as unknown as PodOfDemo[];
+  return pods.filter(({ metadata }) => names.has(metadata.labels?.['job-name'] ?? ''));
+}
+
+/** How each of them ended, by its name. */
+function endsOf(cluster: SimCluster): Map<string, string> {
+  return new Map(
+    podsOf(cluster).map(({ metadata, status }) => [
+      metadata.name,
+      JSON.stringify(status.containerStatuses?.[0]?.state),
+    ]),
+  );
+}
 
 async function liveUntil(folder: string, nowAt: number) {
   const beginning = beginningOf(folder, nowAt);
@@ -41,6 +86,7 @@ async function liveUntil(folder: string, nowAt: number) {
     .all() as { name: string; created_at: number }[];
   database.close();
   return {
+    cluster,
     recorded,
     runs: rows.length,
     startsOf: (name: string) => rows.filter((row) => row.name === name).map((row) => row.created_at),

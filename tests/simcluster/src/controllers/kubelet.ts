@@ -56,7 +56,10 @@ export class Kubelet {
     if (change.type === 'DELETED') return this.#deps.logs.forget(metadata.namespace ?? '', metadata.name);
     if (!isPlayed(pod) || (pod.spec.nodeName ?? '') === '') return;
     const before = change.previous as Pod | undefined;
-    if ((before?.spec.nodeName ?? '') === '') this.#later(startMs, pod, (current) => this.#start(current));
+    if ((before?.spec.nodeName ?? '') === '') {
+      if (hasEnded(pod)) this.#keepLogOfEnded(pod);
+      else this.#later(startMs, pod, (current) => this.#start(current));
+    }
     const told = metadata.deletionTimestamp !== undefined && before?.metadata.deletionTimestamp === undefined;
     if (told && (metadata.deletionGracePeriodSeconds ?? 0) > 0)
       this.#later(killMs, pod, (current) => this.#kill(current));
@@ -80,8 +83,7 @@ export class Kubelet {
   /** As `#later`, for what only a pod that is not going does. */
   #whileAlive(delayMs: number, pod: Pod, then: (current: Pod) => void): void {
     this.#later(delayMs, pod, (current) => {
-      const ended = current.status.phase === 'Succeeded' || current.status.phase === 'Failed';
-      if (!ended && current.metadata.deletionTimestamp === undefined) then(current);
+      if (!hasEnded(current) && current.metadata.deletionTimestamp === undefined) then(current);
     });
   }
 
@@ -217,6 +219,13 @@ export class Kubelet {
     return this.#write(pod, signalledStatus(pod, finishedAt));
   }
 
+  /** A pod that had ended when it was put here is not started again, and its node has its log still. */
+  #keepLogOfEnded(pod: Pod): void {
+    const script = this.#scriptOf(pod);
+    this.#keepLog(pod, script, false);
+    this.#keepLog(pod, script, true);
+  }
+
   #keepLog(pod: Pod, script: PodScript, ended: boolean): void {
     const now = this.#deps.clock.now();
     this.#eachContainer(pod, (place, first) => {
@@ -236,6 +245,10 @@ export class Kubelet {
       call({ namespace: pod.metadata.namespace ?? '', pod: pod.metadata.name, container: container.name }, index === 0);
     });
   }
+}
+
+function hasEnded({ status: { phase } }: Pod): boolean {
+  return phase === 'Succeeded' || phase === 'Failed';
 }
 
 /** Which life of its first container a pod lives, from 1. */
