@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { withBuildLock } from '../realcluster/build-binary.ts';
@@ -16,7 +16,8 @@ const ingredients = [
 const treesKept = 2;
 
 /**
- * Folder of the image's tree without the user interface, as scripts/bundle.mjs makes it of the sources that are there now. It is made once
+ * Folder of the image's tree, as scripts/bundle.mjs makes it of the sources that are there now; its user interface is the one in
+ * webui/dist, where a test has built it. It is made once
  * for all test files and kept until the sources change: a program of it starts in a third of the time that its source takes. Where several
  * processes ask at once, one makes it and the others wait. Rejects when it cannot be made.
  */
@@ -37,6 +38,7 @@ async function make(tree: string): Promise<void> {
   const unfinished = join(folder, 'unfinished');
   const bundle = join(root, 'scripts/bundle.mjs');
   await promisify(execFile)(process.execPath, [bundle, '--out', unfinished, '--without-ui']);
+  symlinkSync(join(root, 'webui/dist'), join(unfinished, 'ui'));
   renameSync(unfinished, tree);
   const trees = readdirSync(folder).filter((name) => /^[0-9a-f]{16}$/.test(name));
   const byAge = trees.map((name) => join(folder, name)).sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);

@@ -36,7 +36,7 @@ export interface ProcessEnd {
   readonly tookMs: number;
 }
 
-/** The entry points as they are written: for a process that shares modules with a test, or that serves the user interface. */
+/** The entry points as they are written: for a process that shares modules with a test. */
 export const sourcePrograms: Readonly<Record<EntryPoint, string>> = {
   standalone: fileURLToPath(new URL('../../controller/src/bin/standalone.ts', import.meta.url)),
   controller: fileURLToPath(new URL('../../controller/src/bin/controller.ts', import.meta.url)),

@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core';
 import type { ServerSettings } from '@cronjob-monitor/shared/store';
 import { namespace, startBench, type Bench } from '../../faults/harness/bench.ts';
 import { putCronJob } from '../../faults/harness/objects.ts';
-import { findFreePort, sourcePrograms, type MonitorProcess } from '../../servers/index.ts';
+import { findFreePort, type MonitorProcess } from '../../servers/index.ts';
 import { testDatabases } from '../../store/databases.ts';
 import { builtUi, openPage, startBrowser, whyNoBrowser } from '../ui/fixtures/browser.ts';
 import { mountVolume, whyNoVolume } from './small-volume.ts';
@@ -23,11 +23,10 @@ describe('the page of a service that is not well', { skip: whyNoBrowser() ?? fal
   });
   after(() => browser.close());
 
-  /** Its processes are those of the source: they serve the user interface. */
   async function aBench(t: TestContext): Promise<Bench> {
     const bench = await startBench({ controllers: false });
     t.after(() => bench.close());
-    return { ...bench, prepare: (options) => bench.prepare({ program: sourcePrograms.standalone, ...options }) };
+    return bench;
   }
 
   /** Opens the first page and waits until a banner says it. */
