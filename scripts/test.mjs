@@ -35,8 +35,13 @@ const groups = [
   { name: 'channels', everyday: true, beside: ['cluster'], files: 'tests/channels/**/*.test.ts', atOnce: 3 },
   { name: 'cluster', files: 'tests/{cluster,realcluster}/**/*.test.ts', atOnce: 3, first: /\/contract\./ },
   { name: 'journeys', everyday: true, within: 'browser', files: 'tests/e2e/ui/journeys.test.ts' },
-  { name: 'browser', files: 'tests/e2e/ui/**/*.test.ts', atOnce: 2, first: /\/pages-/ },
-  { name: 'e2e', files: 'tests/e2e/**/*.test.ts', atOnce: 6, first: /\/(alerting|expected|recording|image|databases|access)/ },
+  { name: 'browser', files: 'tests/e2e/ui/**/*.test.ts', atOnce: 3, first: /\/pages-/ },
+  {
+    name: 'e2e',
+    files: 'tests/e2e/**/*.test.ts',
+    atOnce: 6,
+    first: /\/(alerting|expected|recording|image|databases|access)/,
+  },
   {
     name: 'faults',
     files: 'tests/faults/**/*.test.ts',

@@ -139,8 +139,8 @@ function anAlert(type: AlertType, subject?: AlertSubject): WordedAlert {
   return { type, subject, sinceAt: at('05:00:00'), count: 1, measured: undefined, limit: undefined, facts: {} };
 }
 
-const detail = (of: Record<string, unknown>, reason = ''): WordedAlert['facts'] => ({
-  verdict: { reason, count: 1, detail: of, timeZone: 'UTC' },
+const detail = (of: Record<string, unknown>, reason = '', count = 1): WordedAlert['facts'] => ({
+  verdict: { reason, count, detail: of, timeZone: 'UTC' },
 });
 
 describe('the sentence of an alert', () => {
@@ -157,9 +157,18 @@ describe('the sentence of an alert', () => {
       {
         ...anAlert('missedSchedule'),
         count: 2,
-        facts: detail({ firstSlotAt: at('05:00:00'), lastSlotAt: at('05:46:00') }),
+        facts: detail({ firstSlotAt: at('05:00:00'), lastSlotAt: at('05:46:00') }, '', 2),
       },
       'Run of 05:46 did not start (14 min late, 2 missed since 05:00)',
+    ],
+    // It came back: three were missed before it ended once.
+    [
+      {
+        ...anAlert('missedSchedule'),
+        count: 4,
+        facts: detail({ firstSlotAt: at('05:46:00'), lastSlotAt: at('05:46:00') }),
+      },
+      'Run of 05:46 did not start (14 min late)',
     ],
     [
       {
