@@ -270,7 +270,6 @@ export class Live {
       return;
     }
     if (hint.kind === 'resync') return void this.reloadAll();
-    if (hint.kind === 'row' || hint.kind === 'overview') this.#cursor = laterOf(this.#cursor, hint.data.revision);
     if (hint.kind === 'overview' && !this.#isNews(hint.data)) return;
     const isAsking = hint.kind !== 'row' && (hint.kind !== 'overview' || this.#countsChanged(hint.data));
     for (const member of this.#members.keys()) {
@@ -327,11 +326,6 @@ export class Live {
     if (entry) entry.askedMs = now.monotonicMs;
     await member.reload();
   }
-}
-
-/** The later of two places in the changes. */
-function laterOf(cursor: string | undefined, revision: string): string {
-  return Number(revision) > Number(cursor ?? 0) ? revision : (cursor ?? revision);
 }
 
 function isAbsent(error: unknown): boolean {

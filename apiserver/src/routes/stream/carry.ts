@@ -30,7 +30,8 @@ interface Wish {
   readonly refs: readonly string[];
   /** What the caller asked for and may see at this moment; empty: all. */
   readonly namespaces: () => readonly string[];
-  readonly send: <Kind extends 'overview' | 'row'>(event: Kind, data: StreamData[Kind]) => void;
+  /** `id`: a reader who comes back after it has missed nothing. */
+  readonly send: <Kind extends 'overview' | 'row'>(event: Kind, data: StreamData[Kind], id: number | undefined) => void;
 }
 
 /**
@@ -43,6 +44,11 @@ export function createCarrier(deps: RouteDeps, ctx: ApiContext, wish: Wish): Car
   const refs = new Set(carry.includes('rows') ? wish.refs : []);
   const changed = new Set<string>();
   let isOverviewOld = false;
+  /** The newest change that this stream has heard of. */
+  let heardId: number | undefined;
+  /** What was heard before a read is said by what was read, unless something waits for its turn. */
+  const placeOf = (heardBefore: number | undefined): number | undefined =>
+    changed.size === 0 && !(carry.includes('overview') && isOverviewOld) ? heardBefore : undefined;
 
   /** As this caller may read it. */
   async function readable<T>(value: T): Promise<T> {
@@ -55,6 +61,7 @@ export function createCarrier(deps: RouteDeps, ctx: ApiContext, wish: Wish): Car
     if (changed.size === 0) return;
     const wanted = [...changed].slice(0, mostRowsAtOnce);
     for (const ref of wanted) changed.delete(ref);
+    const heardBefore = heardId;
     const revision = await readRevision(deps.store);
     const kind = ['CronJob', 'Jobs'] as const;
     const query: CronJobsQuery = {
@@ -64,12 +71,14 @@ export function createCarrier(deps: RouteDeps, ctx: ApiContext, wish: Wish): Car
       kind,
       limit: wanted.length,
     };
-    for (const row of (await readable(await readCronJobList(deps, query))).items) send('row', { revision, row });
+    const { items } = await readable(await readCronJobList(deps, query));
+    for (const row of items) send('row', { revision, row }, row === items.at(-1) ? placeOf(heardBefore) : undefined);
   }
 
   async function sendOverview(): Promise<void> {
     if (!isOverviewOld) return;
     isOverviewOld = false;
+    const heardBefore = heardId;
     const revision = await readRevision(deps.store);
     const namespace = wish.namespaces();
     const stats = await readStatsFor(deps, ctx, namespace);
@@ -79,7 +88,7 @@ export function createCarrier(deps: RouteDeps, ctx: ApiContext, wish: Wish): Car
       return readable(await deps.answers.read(['cronjobs', query], () => readCronJobList(deps, query)));
     };
     const [broken, failing] = [await listOf(['critical', 'warning']), await listOf(['failing'])];
-    send('overview', { revision, stats, broken, failing });
+    send('overview', { revision, stats, broken, failing }, placeOf(heardBefore));
   }
 
   /** While the database is away the next change is told of again; health says that it is away. */
@@ -96,6 +105,7 @@ export function createCarrier(deps: RouteDeps, ctx: ApiContext, wish: Wish): Car
     takes(change) {
       if (carry.length === 0) return false;
       isOverviewOld = true;
+      heardId = Math.max(heardId ?? 0, change.id);
       const about = refOf(change);
       if (change.kind === 'silence') for (const ref of refs) changed.add(ref);
       if (about !== undefined && refs.has(about)) changed.add(about);

@@ -211,11 +211,20 @@ test('carries the rows that are named and the overview, each at its own pace, an
   for (let turn = 0; turn < 20; turn++) await look(fleet)();
   assert.deepEqual(kinds().toSorted(), ['cronjob', 'execution', 'health', 'hello', 'overview', 'row']);
   const row = client.events().find(({ event }) => event === 'row');
-  assert.equal(row?.id, undefined, 'it is no place to resume after');
+  assert.equal(row?.id, undefined, 'it is no place to resume after: the counts wait for their turn');
   const carriedRow = row?.data['row'] as CronJob;
   assert.deepEqual([carriedRow.name, carriedRow.verdict.state], ['backup', 'failing']);
   assert.ok(carriedRow.recentRuns);
-  const overview = client.events().find(({ event }) => event === 'overview')?.data as unknown as StreamData['overview'];
+  const told = client.events().find(({ event }) => event === 'overview');
+  const overview = told?.data as unknown as StreamData['overview'];
+  const hints = client
+    .events()
+    .flatMap(({ event, id }) => (event === 'cronjob' || event === 'execution' ? Number(id) : []));
+  assert.ok(
+    Number(told?.id) > Math.max(...hints),
+    'nothing waits any more: a reader that comes back after it missed nothing',
+  );
+  assert.ok(Number(told?.id) <= Number(overview.revision));
   assert.equal(overview.stats.states.failing, 2);
   assert.deepEqual(
     overview.failing.items.map(({ name }) => name),

@@ -67,7 +67,7 @@ async function openStream(deps: RouteDeps, ctx: ApiContext, asked: Values<typeof
     carry: asked.carry,
     refs: asked.refs,
     namespaces: () => audience.namespaces,
-    send: (event, data) => stream.send(event, data),
+    send: (event, data, id) => stream.send(event, data, id),
   });
   const tellEach = async (changes: readonly NumberedChange[]): Promise<void> => {
     for (const change of changes) {
