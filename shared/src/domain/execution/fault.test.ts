@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { failureCauses } from '../../contract/index.ts';
 import { transcripts, type Transcript } from '../../testing/fault-transcripts.ts';
+import { aContainer, anEnd } from '../../testing/facts.ts';
+import { hasRun } from './ran.ts';
 import { faultInWords, faultOfMiss, faultOfRun, type Fault } from './fault.ts';
 
 const judge = ({ job, pods, events }: Transcript): Fault | undefined => faultOfRun(job, pods, { events });
@@ -20,6 +23,49 @@ for (const transcript of transcripts.filter(({ says }) => !misleading.has(says))
     assert.deepEqual([found?.cause ?? null, found?.scope ?? null], [truth, scope]);
   });
 }
+
+/** What stands beside the evidence in every cluster, and changes nothing in whose fault it is. */
+const besides: Readonly<Record<string, (told: Transcript) => Transcript>> = {
+  'among the events of every pod': (told) => ({
+    ...told,
+    events: [
+      { reason: 'SuccessfulCreate', message: 'Created pod: report-29920793-x7k2p' },
+      { reason: 'Scheduled', message: 'Successfully assigned prod/report-29920793-x7k2p to node-3' },
+      { reason: 'Pulling', message: 'Pulling image "registry.example.com/team/report:1.4"' },
+      ...told.events,
+      { reason: 'Killing', message: 'Stopping container main' },
+    ],
+  }),
+  // In a pod of which nothing has run, none has ended either.
+  'beside a container that ended well': (told) => ({
+    ...told,
+    pods: told.pods.map((pod) => {
+      const end = { ...anEnd(0), startedAt: pod.createdAt, finishedAt: pod.createdAt + 1_000 };
+      const helper = aContainer({ name: 'proxy', terminated: end, startedAt: pod.createdAt });
+      return pod.containers.some(hasRun) ? { ...pod, containers: [...pod.containers, helper] } : pod;
+    }),
+  }),
+  'after an attempt that was deleted': (told) => ({
+    ...told,
+    pods: told.pods.flatMap((pod) => [
+      { ...pod, uid: `${pod.uid}-0`, name: `${pod.name}-0`, createdAt: pod.createdAt - 60_000 },
+      pod,
+    ]),
+  }),
+};
+
+for (const [beside, add] of Object.entries(besides))
+  test(`500 transcripts: ${beside} it is the same`, () => {
+    const differ = transcripts
+      .filter(({ says }) => !misleading.has(says))
+      .flatMap((transcript) => {
+        const [alone, found] = [judge(transcript), judge(add(transcript))];
+        return isDeepStrictEqual(alone, found)
+          ? []
+          : [`${transcript.says}: ${JSON.stringify(alone)}, ${JSON.stringify(found)}`];
+      });
+    assert.deepEqual(differ, []);
+  });
 
 test('of each class at least 95 of 100 transcripts are found, and at least 9 of 10 that are said to belong to it do', () => {
   assert.ok(transcripts.length >= 140, `${transcripts.length} transcripts`);
