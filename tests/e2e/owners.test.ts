@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { CronJobDetail } from '@cronjob-monitor/shared/contract';
+import type { Alert, AlertList, CronJobDetail } from '@cronjob-monitor/shared/contract';
 import { aCronJob, jobSpec, paths } from '../cluster/kube-objects.ts';
 import { apiRequest } from '../realcluster/api-request.ts';
 import { namespace, type Scene } from './alerting/scene.ts';
@@ -120,6 +120,56 @@ describe('owners speak for their CronJobs, on a real cluster with RBAC', { skip:
       },
     });
     assert.deepEqual([status, /fold needs when\.causes/.test(body.message)], [422, true]);
+  });
+
+  test('a node that is drained is one message to the platform about 40 CronJobs, and none to those who own them', async () => {
+    await scene.webhook('platform');
+    await scene.webhook('apps');
+    const labels = { fleet: 'drained' };
+    await scene.create(paths.monitors(namespace), {
+      apiVersion: 'cronjob-monitor.io/v1alpha1',
+      kind: 'CronJobMonitor',
+      metadata: { name: 'drained' },
+      spec: {
+        selector: { matchLabels: labels },
+        alerting: {
+          channelRefs: [{ name: 'apps' }],
+          routes: [
+            { name: 'platform', when: { causes: ['platform'] }, channels: ['platform'], fold: true, instead: true },
+          ],
+        },
+      },
+    });
+    const names = Array.from({ length: 40 }, (_, number) => `drained-${number}`);
+    for (const name of names) await scene.create(paths.cronJobs(namespace), aCronJob(name, { labels }));
+    await scene.untilWatched(...names);
+    const jobs = new Set<unknown>();
+    for (const name of names) jobs.add(await scene.run(name, 'hang', { pod: { nodeName: 'node-3' } }));
+    const evicted = new Set<string>();
+    await scene.service.until('every pod of the node is evicted', async () => {
+      const { body } = await cluster.request('GET', `/api/v1/namespaces/${namespace}/pods`);
+      const pods: { metadata: { name: string; labels: Record<string, string> }; status: { phase: string } }[] =
+        body.items;
+      for (const { metadata, status } of pods) {
+        if (!jobs.has(metadata.labels['job-name']) || status.phase !== 'Running' || evicted.has(metadata.name))
+          continue;
+        const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: metadata.name, namespace } };
+        const path = `/api/v1/namespaces/${namespace}/pods/${metadata.name}/eviction`;
+        if ((await cluster.request('POST', path, { body: eviction })).status === 201) evicted.add(metadata.name);
+      }
+      return evicted.size === names.length;
+    });
+    const told = async (): Promise<Alert[]> => {
+      const { items } = await scene.service.ask<AlertList>('/api/v1/alerts?cause=platform&limit=100');
+      return items.filter(({ told: { state } }) => state === 'sent');
+    };
+    await scene.service.until('all are told', async () => (await told()).length === names.length);
+    assert.deepEqual([...new Set((await told()).map(({ scope }) => scope))], ['node node-3']);
+    assert.deepEqual(
+      scene.told('platform').map(({ kind }) => kind),
+      ['alert.digest'],
+    );
+    assert.deepEqual(scene.told('apps'), []);
   });
 
   /** An account of the namespace that may do everything with its CronJobs and Jobs, and nothing else. Its token. */
