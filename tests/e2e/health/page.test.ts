@@ -18,7 +18,7 @@ const noVolume = whyNoVolume() ?? false;
 describe('the page of a service that is not well', { skip: whyNoBrowser() ?? false }, () => {
   let browser: Browser;
   before(async () => {
-    builtUi();
+    await builtUi();
     browser = await startBrowser();
   });
   after(() => browser.close());

@@ -25,7 +25,7 @@ describe('ten thousand CronJobs', { skip: whyNoBrowser() ?? false }, () => {
   let service: FakeService;
 
   before(async () => {
-    service = await startFakeService({ uiFolder: builtUi(), extra: 9_985 });
+    service = await startFakeService({ uiFolder: await builtUi(), extra: 9_985 });
     browser = await startBrowser();
   });
   after(async () => {

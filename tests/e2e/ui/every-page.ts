@@ -87,7 +87,7 @@ export function judgeEveryPage(theme: 'light' | 'dark'): void {
 
     before(async () => {
       mkdirSync(pictures, { recursive: true });
-      service = await startFakeService({ uiFolder: builtUi() });
+      service = await startFakeService({ uiFolder: await builtUi() });
       browser = await startBrowser();
     });
     after(async () => {

@@ -43,7 +43,7 @@ describe('the user interface of the running service', { skip: whyNoBrowser() ?? 
   let backup: KubeObject;
 
   before(async () => {
-    builtUi();
+    await builtUi();
     bench = await startBench();
     bench.sim.objects.put({
       apiVersion: 'cronjob-monitor.io/v1alpha1',

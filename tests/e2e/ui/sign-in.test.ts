@@ -16,7 +16,7 @@ describe('signing in', { skip: whyNoBrowser() ?? false }, () => {
   let browser: Browser;
 
   before(async () => {
-    builtUi();
+    await builtUi();
     bench = await startBench({ controllers: false, token: serviceToken, user: { token: serviceToken } });
     bench.sim.addToken(token, { name: 'ben', groups: [] });
     bench.sim.addAccessRule(({ name }, deed) => {

@@ -23,7 +23,7 @@ test(
   `no page that a browser draws contradicts the service, fleets from seed ${firstSeed} on`,
   { skip: whyNoBrowser() ?? false },
   async (context) => {
-    builtUi();
+    await builtUi();
     await agree(context, { processes: 1, isDrawn: true });
   },
 );

@@ -40,7 +40,7 @@ export interface Played {
 
 // The browser first: its driver needs what is put out of the way of virtual time.
 const browser: Browser | undefined = process.env['BROWSER'] === '1' ? await startBrowser() : undefined;
-const uiFolder = browser && builtUi();
+const uiFolder = browser && (await builtUi());
 
 let messages: MessageTaken[] = [];
 let answer: () => number = () => 200;
