@@ -40,7 +40,7 @@ const groups = [
     name: 'e2e',
     files: 'tests/e2e/**/*.test.ts',
     atOnce: 6,
-    first: /\/(alerting|expected|recording|image|databases|access)/,
+    first: /\/(alerting|expected|mail|recording|image|databases|access)/,
   },
   {
     name: 'faults',

@@ -11,6 +11,7 @@ export { runOnMysql, runOnPostgres, type ServerAccount } from './administer.ts';
 export { makeAuthority, makeSelfSigned, type Authority, type KeyPair } from './certificates.ts';
 export { Child, type ChildOptions } from './child-process.ts';
 export { findFreePort } from './free-port.ts';
+export { startMailServers, whyNoMailServers, type MailServers } from './mail-servers.ts';
 export { mariadbPackages, startMariadb, whyNoMariadb, type MariadbOptions, type MariadbServer } from './mariadb.ts';
 export {
   MonitorProcess,
