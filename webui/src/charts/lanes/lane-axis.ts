@@ -1,3 +1,5 @@
+import { clockText } from '../../format/time.ts';
+
 /** Marks of an axis of hours: round instants of a zone, eight or so. */
 export interface LaneTick {
   readonly ms: number;
@@ -8,20 +10,16 @@ export interface LaneTick {
 const hourMs = 3_600_000;
 const stepsHours = [1, 2, 3, 6, 12, 24];
 
-/** `hourOf` tells the hour of an instant in the zone of the view, and `isFullHour` whether one begins there. */
-export function laneTicks(
-  fromMs: number,
-  untilMs: number,
-  most: number,
-  hourOf: (ms: number) => { readonly hour: number; readonly minute: number },
-): LaneTick[] {
+/** At full hours of the zone, `most` of them. */
+// oxlint-disable-next-line max-params -- an axis
+export function laneTicks(fromMs: number, untilMs: number, most: number, timeZone: string): LaneTick[] {
   const spanHours = (untilMs - fromMs) / hourMs;
   const step = stepsHours.find((hours) => spanHours / hours <= most) ?? 24 * Math.ceil(spanHours / 24 / most);
   const ticks: LaneTick[] = [];
   // Zones differ by quarters of an hour: an hour begins at one of these instants in each of them.
   const quarterMs = hourMs / 4;
   for (let ms = Math.ceil(fromMs / quarterMs) * quarterMs; ms <= untilMs; ms += quarterMs) {
-    const { hour, minute } = hourOf(ms);
+    const [hour = 0, minute] = clockText(ms, timeZone).split(':').map(Number);
     if (minute === 0 && hour % Math.min(step, 24) === 0) ticks.push({ ms, isDay: hour === 0 });
   }
   // A step of several days: every so many-th of the days.
