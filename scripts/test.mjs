@@ -50,7 +50,7 @@ const groups = [
     waits: /\/f(14|32|43|21|17|12|19|16|45|34|44|15)-/,
   },
   { name: 'image', partOf: 'node', beside: ['node'], files: 'tests/realnode/image.test.ts' },
-  { name: 'truth', beside: ['node'], files: 'tests/truth/**/*.test.ts', atOnce: 2 },
+  { name: 'truth', beside: ['node'], files: 'tests/truth/**/*.test.ts', atOnce: 2, first: /\/observer\// },
   { name: 'chart', within: 'truth', files: 'tests/chart/**/*.test.ts', atOnce: 2 },
   { name: 'node', files: 'tests/realnode/**/*.test.ts', atOnce: 3, first: /\/(split|standalone)\./ },
   { name: 'other', files: 'tests/**/*.test.ts' },
