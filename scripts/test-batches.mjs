@@ -2,12 +2,12 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** What a test file says to the whole process would be said to its neighbours too: such a file keeps a process of its own. */
-const speaksForTheProcess = /^(before|after|beforeEach|afterEach)\(|^\s*process\.(chdir|exit)\(/m;
+/** A hook at the top of a file holds for all tests of its process, and so does a change of folder: such a file keeps a process of its own. */
+const needsOwnProcess = /^(before|after|beforeEach|afterEach)\(|^\s*process\.(chdir|exit)\(/m;
 
 /**
  * Puts small test files into one process, several at a time: to start one and to load what a test needs takes longer than most tests.
- * A batch is only a short cut. If anything in it fails, or one of its files tells no test, all that it told is forgotten, and each of its
+ * A batch only saves time: if anything in it fails, or one of its files tells no test, all that it told is forgotten, and each of its
  * files is to be run alone.
  */
 export class TestBatches {
@@ -22,11 +22,11 @@ export class TestBatches {
    */
   constructor(files, size, folder) {
     if (size > 1) mkdirSync(folder, { recursive: true });
-    const isSocial = (file) => size > 1 && !speaksForTheProcess.test(readFileSync(file, 'utf8'));
-    const social = files.filter(isSocial);
-    this.entries = files.filter((file) => !isSocial(file));
-    for (let from = 0; from < social.length; from += size) {
-      const members = social.slice(from, from + size);
+    const canShare = (file) => size > 1 && !needsOwnProcess.test(readFileSync(file, 'utf8'));
+    const shared = files.filter(canShare);
+    this.entries = files.filter((file) => !canShare(file));
+    for (let from = 0; from < shared.length; from += size) {
+      const members = shared.slice(from, from + size);
       if (members.length > 1)
         this.entries.push(this.#write(join(folder, `batch-${from / size + 1}.test.mjs`), members));
       else this.entries.push(...members);

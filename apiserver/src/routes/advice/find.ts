@@ -162,10 +162,13 @@ async function findInRuns(deps: RouteDeps, outlines: readonly CronJobOutline[]):
   return [
     ...killed.flatMap((cronJob): Found[] => {
       const { id, failedRun } = cronJob;
-      const why = failedRun && explained({ cronJobId: id, jobName: failedRun.jobName });
+      if (failedRun === undefined) return [];
+      const why = explained({ cronJobId: id, jobName: failedRun.jobName });
       const command = why?.step?.action === 'copyPatch' ? (why.step.command ?? undefined) : undefined;
       const path = 'spec.jobTemplate.spec.template.spec.containers';
-      return [{ ...base(cronJob, 'OutOfMemory'), words: why?.cause ?? 'Killed for want of memory', path, command }];
+      const how = why?.cause ?? 'it was killed for want of memory';
+      const words = `The last run failed ${instantIn('ago', failedRun.createdAt)}: ${how}`;
+      return [{ ...base(cronJob, 'OutOfMemory'), words, path, command }];
     }),
     ...rows.flatMap((cronJob): Found[] => {
       if (cronJob.lastSuccessAt !== undefined || cronJob.failedRun === undefined) return [];

@@ -143,8 +143,9 @@ test('what the last runs say and whose failures nothing tells stand beside the s
       ['NeverSucceeded', 'report'],
     ],
   );
-  const [unheard, , never] = list.items;
+  const [unheard, killed, never] = list.items;
   assert.match(unheard?.words ?? '', /^If it fails, nobody is told: /);
+  assert.match(killed?.words ?? '', /^The last run failed \{ago:[^}]+\}: .+/);
   assert.match(never?.words ?? '', /^No run has succeeded; the last one failed \{ago:/);
   assert.equal(list.counts.findings, 3);
   assert.deepEqual(
