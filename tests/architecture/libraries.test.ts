@@ -16,19 +16,25 @@ const namedEntries = [
   'knex/lib/dialects/mysql2/index.js',
 ];
 
+/** Members that a library keeps for its subclasses: the method of a client of knex that a statement goes through (docs/adr/0006). */
+const namedMembers = ['_query'];
+
 /** What reaches into a library, or works by names that the compiler does not see, in one source; a line each. */
 function findReaches(path: string, source: string): string[] {
   const script = scriptOf(path, source);
   const { code, strings } = readSource(script);
   const deep = importsOf(script).flatMap(({ specifier }) =>
-    /^[^.]+\/(lib|dist|src|build|internal)\//.test(specifier) && !namedEntries.includes(specifier)
+    /^[^.]+\/(lib|dist|src|build|internal|esm|cjs)\//.test(specifier) && !namedEntries.includes(specifier)
       ? [`${path} imports ${specifier}, which is inside a package`]
       : [],
   );
-  const members = [...code.matchAll(/\.(__\w+)/g)].map(([, name]) => `${path} uses the member ${name}`);
+  const members = [...code.matchAll(/\.(_[A-Za-z_]\w*)/g)]
+    .map(([, name]) => name ?? '')
+    .filter((name) => !namedMembers.includes(name))
+    .map((name) => `${path} uses the member ${name}`);
   const keys = [...code.matchAll(/\[\s*"(\d+)"\s*\]/g)]
     .map(([, index]) => strings[Number(index)] ?? '')
-    .filter((name) => name.startsWith('__'))
+    .filter((name) => /^_[A-Za-z_]/.test(name))
     .map((name) => `${path} uses the member ${name}`);
   const reflected = /\bReflect\.(get|set)\b/.test(code) ? [`${path} uses Reflect`] : [];
   return [...deep, ...members, ...keys, ...reflected];
@@ -55,6 +61,10 @@ describe('what reaches into a library', () => {
     [`import SMTPConnection from 'nodemailer/lib/smtp-connection';`, false],
     [`pool.__internal = 1;`, true],
     [`pool['__internal'] = 1;`, true],
+    [`const handle = socket._handle;`, true],
+    [`const handle = socket['_handle'];`, true],
+    [`import inner from 'bits-ui/esm/inner.js';`, true],
+    [`const [_, kept] = pair;`, false],
     [`const answer = Reflect.get(client, name);`, true],
     [`// pool.__internal`, false],
   ];
