@@ -91,6 +91,11 @@ export class WatchRecovery {
   }
 }
 
+const firstCeilingMs = 800;
+const longestCeilingMs = 30_000;
+/** So long without a failure, and the next failure waits as the first one does. */
+const healthyAfterMs = 120_000;
+
 /**
  * How long to wait after a failed call to the API server: a ceiling of 0.8 s that doubles to 30 s, of which a random part is
  * waited (full jitter, so that clients that failed together do not return together). It never gives up.
@@ -98,27 +103,16 @@ export class WatchRecovery {
 export class Backoff {
   readonly #clock: Clock;
   readonly #random: () => number;
-  readonly #firstMs: number;
-  readonly #longestMs: number;
-  readonly #healthyAfterMs: number;
-  #ceilingMs: number;
+  #ceilingMs = firstCeilingMs;
   #healthySinceMs: number | undefined;
 
   constructor(options: {
     readonly clock: Clock;
     /** Uniform in [0, 1). */
     readonly random: () => number;
-    readonly firstMs?: number;
-    readonly longestMs?: number;
-    /** So long without a failure, and the next failure waits as the first one does. */
-    readonly healthyAfterMs?: number;
   }) {
     this.#clock = options.clock;
     this.#random = options.random;
-    this.#firstMs = options.firstMs ?? 800;
-    this.#longestMs = options.longestMs ?? 30_000;
-    this.#healthyAfterMs = options.healthyAfterMs ?? 120_000;
-    this.#ceilingMs = this.#firstMs;
   }
 
   /** A call was answered. Health counts from the first answer after a failure. */
@@ -129,10 +123,10 @@ export class Backoff {
   /** A call failed: the milliseconds to wait before the next one. */
   failed(): number {
     const healthyForMs = this.#healthySinceMs === undefined ? 0 : this.#clock.monotonicMs() - this.#healthySinceMs;
-    if (healthyForMs >= this.#healthyAfterMs) this.#ceilingMs = this.#firstMs;
+    if (healthyForMs >= healthyAfterMs) this.#ceilingMs = firstCeilingMs;
     this.#healthySinceMs = undefined;
     const waitMs = Math.round(this.#random() * this.#ceilingMs);
-    this.#ceilingMs = Math.min(this.#ceilingMs * 2, this.#longestMs);
+    this.#ceilingMs = Math.min(this.#ceilingMs * 2, longestCeilingMs);
     return waitMs;
   }
 }

@@ -38,14 +38,10 @@ export class WorkQueue<K> {
   #drained: (() => void)[] = [];
   #phase: 'closed' | 'open' | 'draining' = 'closed';
 
-  constructor(deps: {
-    readonly clock: Clock;
-    readonly metrics: QueueMetrics;
-    readonly retry?: Omit<RetryDelayOptions, 'clock'>;
-  }) {
+  constructor(deps: { readonly clock: Clock; readonly metrics: QueueMetrics }) {
     this.#clock = deps.clock;
     this.#metrics = deps.metrics;
-    this.#retries = new RetryDelays({ clock: deps.clock, ...deps.retry });
+    this.#retries = new RetryDelays(deps);
   }
 
   /** Keys that wait; those in work and the delayed ones do not count. */
@@ -226,13 +222,11 @@ export class WorkQueue<K> {
   }
 }
 
-interface RetryDelayOptions {
-  readonly clock: Clock;
-  readonly firstMs?: number;
-  readonly longestMs?: number;
-  readonly bucketPerSecond?: number;
-  readonly bucketSize?: number;
-}
+const firstDelayMs = 5;
+const longestDelayMs = 1_000_000;
+/** The bucket that all keys share: a token each 100 ms, 100 at once. */
+const tokenMs = 100;
+const bucketSize = 100;
 
 /**
  * How long a key waits after a failure: the longer of its own delay (5 ms, doubling to 1,000 s) and its turn in a bucket that
@@ -240,20 +234,12 @@ interface RetryDelayOptions {
  */
 export class RetryDelays<K> {
   readonly #clock: Clock;
-  readonly #firstMs: number;
-  readonly #longestMs: number;
-  readonly #tokenMs: number;
-  readonly #bucketSize: number;
   readonly #failures = new Map<K, number>();
   /** Monotonic instant at which the bucket is full again; every retry moves it by one token. */
   #fullAtMs = 0;
 
-  constructor(options: RetryDelayOptions) {
-    this.#clock = options.clock;
-    this.#firstMs = options.firstMs ?? 5;
-    this.#longestMs = options.longestMs ?? 1_000_000;
-    this.#tokenMs = 1000 / (options.bucketPerSecond ?? 10);
-    this.#bucketSize = options.bucketSize ?? 100;
+  constructor(deps: { readonly clock: Clock }) {
+    this.#clock = deps.clock;
   }
 
   /** Counts one more failure of the key: the milliseconds to wait. */
@@ -261,7 +247,7 @@ export class RetryDelays<K> {
     const failures = this.#failures.get(key) ?? 0;
     this.#failures.set(key, failures + 1);
     // The exponent is bounded, for 2 ** 1100 is Infinity and Infinity is no delay.
-    const ownMs = Math.min(this.#firstMs * 2 ** Math.min(failures, 40), this.#longestMs);
+    const ownMs = Math.min(firstDelayMs * 2 ** Math.min(failures, 40), longestDelayMs);
     return Math.max(ownMs, this.#takeToken());
   }
 
@@ -276,7 +262,7 @@ export class RetryDelays<K> {
 
   #takeToken(): number {
     const now = this.#clock.monotonicMs();
-    this.#fullAtMs = Math.max(this.#fullAtMs, now) + this.#tokenMs;
-    return Math.max(0, this.#fullAtMs - now - this.#bucketSize * this.#tokenMs);
+    this.#fullAtMs = Math.max(this.#fullAtMs, now) + tokenMs;
+    return Math.max(0, this.#fullAtMs - now - bucketSize * tokenMs);
   }
 }
