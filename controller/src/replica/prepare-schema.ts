@@ -1,5 +1,5 @@
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
-import { findLiveLeader, getSchemaState, migrate, StoreError, type Store } from '@cronjob-monitor/shared/store';
+import { findLeaderBeat, getSchemaState, migrate, StoreError, type Store } from '@cronjob-monitor/shared/store';
 import { findOtherWriter } from '../leadership/index.ts';
 import type { ControllerSettings } from '../settings/settings.ts';
 
@@ -29,10 +29,9 @@ export async function prepareSchema(
   await store.waitUntilReady(signal);
   if (settings.isFileStorage && (await getSchemaState(store)).state === 'ready') {
     const readBeat = async () => {
-      const leader = await findLiveLeader(store, clock.now(), settings.leaseMs);
-      return leader && leader.holder !== settings.identity
-        ? { holder: leader.holder, beatAt: leader.beatAt }
-        : undefined;
+      // Of the one that took the file last: a process killed before it left a beat that says it leads for a lease time more.
+      const leader = await findLeaderBeat(store);
+      return leader?.holder === settings.identity ? undefined : leader;
     };
     const other = await findOtherWriter({ readBeat, clock, leaseMs: settings.leaseMs }, signal);
     if (other) {
