@@ -17,7 +17,7 @@ export interface MonitorOptions {
   readonly storage?: StoragePlace;
   /** Further keys of the configuration, as flags; they win over what this file gives. */
   readonly config?: Readonly<Record<string, string | number | boolean>>;
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string | undefined>>;
   /** Another program in place of the entry point's own, which is that of the image: its source, or one that a test composes. */
   readonly program?: string;
 }
