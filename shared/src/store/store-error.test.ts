@@ -52,7 +52,6 @@ test('errors of PostgreSQL become our words', () => {
   }
   assert.equal(toPostgresError(new Error('Connection terminated unexpectedly')).code, 'unavailable');
   assert.equal(toPostgresError(new Error('The server does not support SSL connections')).driverCode, 'NO_TLS');
-  assert.equal(toPostgresError(new Error('Query read timeout')).code, 'timeout');
 });
 
 test('errors of MySQL and MariaDB become our words', () => {

@@ -21,8 +21,8 @@ export function mayBeLent(connection: RawConnection): boolean {
 export interface RawQuery {
   sql: string;
   bindings?: readonly unknown[] | undefined;
-  /** Read by the drivers: how long to wait for an answer. */
-  options?: { query_timeout?: number; timeout?: number } | undefined;
+  /** How long this statement waits for any answer, where it is not the client's limit. */
+  options?: { readonly answerLimitMs?: number } | undefined;
   response?: unknown;
   /** What the builder reads of a SQLite statement that gives no rows. */
   context?: { lastID: number | bigint; changes: number };
@@ -94,11 +94,10 @@ export function storeClient(Base: KnexClientClass, hooks: ConnectionHooks): type
 
     // Translated here and not further up: on its way the builder writes the SQL into the message of whatever was thrown.
     override async _query(connection: RawConnection, query: RawQuery): Promise<unknown> {
-      const limitMs = hooks.answerLimitMs;
-      // The two drivers read the limit under two names.
-      if (limitMs !== undefined) query.options ??= { query_timeout: limitMs, timeout: limitMs };
+      const { answerLimitMs = hooks.answerLimitMs } = query.options ?? {};
+      delete query.options; // The drivers would take it for theirs.
       try {
-        return await super._query(connection, query);
+        return await answerWithin(answerLimitMs, super._query(connection, query));
       } catch (error) {
         const translated = hooks.toError(error);
         if (translated.code === 'unavailable' || translated.driverCode === noAnswer) {
@@ -111,6 +110,16 @@ export function storeClient(Base: KnexClientClass, hooks: ConnectionHooks): type
   }
   // The builder's own type of a client class lists its whole inside; ours is one by inheritance.
   return StoreClient as unknown as typeof Knex.Client;
+}
+
+/** A driver's own limit would go on after a connection that broke under the statement. */
+async function answerWithin<T>(limitMs: number | undefined, answer: Promise<T>): Promise<T> {
+  if (limitMs === undefined) return answer;
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    late.reject(new StoreError('timeout', 'the database did not answer in time', { driverCode: noAnswer }));
+  }, limitMs);
+  return Promise.race([answer, late.promise]).finally(() => clearTimeout(timer));
 }
 
 /** Driver code of a statement that got no answer within its limit: the connection's state is unknown. */

@@ -1,4 +1,3 @@
-import { noAnswer } from './connection.ts';
 import { StoreError } from '../store-error.ts';
 
 const connectionCodes = new Set([
@@ -45,9 +44,6 @@ export function toNetworkError(error: unknown): StoreError | undefined {
   }
   if (code !== undefined && certificateCodes.test(code)) {
     return new StoreError('refused', "the database server's certificate is not accepted", { driverCode: code });
-  }
-  if (code === 'PROTOCOL_SEQUENCE_TIMEOUT' || textOf(error, 'message') === 'Query read timeout') {
-    return new StoreError('timeout', 'the database did not answer in time', { driverCode: noAnswer });
   }
   if (textOf(error, 'message') === 'Unable to acquire a connection') {
     return new StoreError('closed', 'the store is closed');
