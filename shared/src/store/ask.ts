@@ -20,7 +20,7 @@ async function ask(db: Db, statement: Statement): Promise<unknown> {
   try {
     const connection = db.connection ?? (await client.acquireConnection());
     try {
-      const options = limitMs === undefined ? undefined : { answerLimitMs: limitMs };
+      const options = limitMs === undefined ? undefined : { ms: limitMs };
       const { response } = await client.query(connection, { sql, bindings, options });
       succeeded = true;
       db.troubles?.answered();

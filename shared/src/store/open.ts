@@ -99,8 +99,8 @@ function openPool(settings: StoreSettings, limits: ServerLimits, clock: Clock): 
     return makePool(sqliteClient(settings, clock), { min: 0, max: 1, idleTimeoutMillis: never });
   }
   const { pool } = settings;
-  const client = settings.type === 'postgres' ? postgresClient(settings, limits) : mysqlClient(settings, limits);
-  return makePool(client, {
+  const toClient = settings.type === 'postgres' ? postgresClient : mysqlClient;
+  return makePool(toClient(settings, limits, clock), {
     min: 0,
     max: pool.maxOpenConns,
     idleTimeoutMillis: pool.connMaxIdleTimeMs || never,

@@ -1,6 +1,7 @@
 // The query builder's own names begin with underscores.
 /* oxlint-disable no-underscore-dangle */
 import type { Knex } from 'knex';
+import type { Clock } from '../../process/index.ts';
 import { StoreError } from '../store-error.ts';
 
 /** A driver's connection as the pool hands it out: each driver has its own. */
@@ -21,8 +22,8 @@ export function mayBeLent(connection: RawConnection): boolean {
 export interface RawQuery {
   sql: string;
   bindings?: readonly unknown[] | undefined;
-  /** How long this statement waits for any answer, where it is not the client's limit. */
-  options?: { readonly answerLimitMs?: number } | undefined;
+  /** How long this statement waits for any answer, in place of the client's limit. */
+  options?: { readonly ms: number } | undefined;
   response?: unknown;
   /** What the builder reads of a SQLite statement that gives no rows. */
   context?: { lastID: number | bigint; changes: number };
@@ -50,6 +51,11 @@ export function clientOf(sql: Knex): RawClient {
   return sql.client as RawClient;
 }
 
+interface AnswerLimit {
+  readonly clock: Clock;
+  readonly ms: number;
+}
+
 export interface ConnectionHooks {
   /** Options of a new connection, asked anew each time: password and certificate files may have changed. */
   readonly options: () => Promise<Record<string, unknown>>;
@@ -57,7 +63,7 @@ export interface ConnectionHooks {
   readonly prepare: (connection: RawConnection, ask: (sql: string) => Promise<unknown>) => Promise<void>;
   readonly toError: (error: unknown) => StoreError;
   /** How long to wait for any answer, beyond the server's own limits; undefined where there is no server. */
-  readonly answerLimitMs: number | undefined;
+  readonly answerLimit: AnswerLimit | undefined;
   /** Ends a connection whose server does not answer, without a farewell. */
   readonly cut: (connection: RawConnection) => void;
 }
@@ -94,10 +100,10 @@ export function storeClient(Base: KnexClientClass, hooks: ConnectionHooks): type
 
     // Translated here and not further up: on its way the builder writes the SQL into the message of whatever was thrown.
     override async _query(connection: RawConnection, query: RawQuery): Promise<unknown> {
-      const { answerLimitMs = hooks.answerLimitMs } = query.options ?? {};
+      const limit = hooks.answerLimit && { ...hooks.answerLimit, ...query.options };
       delete query.options; // The drivers would take it for theirs.
       try {
-        return await answerWithin(answerLimitMs, super._query(connection, query));
+        return await answerWithin(limit, super._query(connection, query));
       } catch (error) {
         const translated = hooks.toError(error);
         if (translated.code === 'unavailable' || translated.driverCode === noAnswer) {
@@ -113,13 +119,16 @@ export function storeClient(Base: KnexClientClass, hooks: ConnectionHooks): type
 }
 
 /** A driver's own limit would go on after a connection that broke under the statement. */
-async function answerWithin<T>(limitMs: number | undefined, answer: Promise<T>): Promise<T> {
-  if (limitMs === undefined) return answer;
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    late.reject(new StoreError('timeout', 'the database did not answer in time', { driverCode: noAnswer }));
-  }, limitMs);
-  return Promise.race([answer, late.promise]).finally(() => clearTimeout(timer));
+async function answerWithin<T>(limit: AnswerLimit | undefined, answer: Promise<T>): Promise<T> {
+  if (limit === undefined) return answer;
+  const answered = new AbortController();
+  const late = limit.clock.sleep(limit.ms, answered.signal).then(
+    () => {
+      throw new StoreError('timeout', 'the database did not answer in time', { driverCode: noAnswer });
+    },
+    () => answer,
+  );
+  return Promise.race([answer, late]).finally(() => answered.abort());
 }
 
 /** Driver code of a statement that got no answer within its limit: the connection's state is unknown. */

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import MysqlClient from 'knex/lib/dialects/mysql2/index.js';
 import { connect, isIP } from 'node:net';
+import type { Clock } from '../../process/index.ts';
 import { change, firstRow, rows, type Row } from '../ask.ts';
 import type { Db } from '../database.ts';
 import { bytesOfId16, id16OfBytes } from '../id16.ts';
@@ -195,7 +196,7 @@ async function endOtherConnections(db: Db, holder: string): Promise<void> {
   await change(db, 'delete from leader_connections where holder <> ?', [holder]);
 }
 
-export function mysqlClient(settings: ServerSettings, limits: ServerLimits): typeof Knex.Client {
+export function mysqlClient(settings: ServerSettings, limits: ServerLimits, clock: Clock): typeof Knex.Client {
   return storeClient(MysqlClient, {
     options: async () => connectionOptions(settings, limits),
     prepare: async (connection, ask) => {
@@ -205,7 +206,7 @@ export function mysqlClient(settings: ServerSettings, limits: ServerLimits): typ
       (connection as MysqlConnection).endsIdleTransactions = mariadb;
     },
     toError: toMysqlError,
-    answerLimitMs: limits.statementMs + 2_000,
+    answerLimit: { clock, ms: limits.statementMs + 2_000 },
     cut: (connection) => (connection as MysqlConnection).destroy(),
   });
 }

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import PostgresClient from 'knex/lib/dialects/postgres/index.js';
 import { types as driverTypes } from 'pg';
+import type { Clock } from '../../process/index.ts';
 import { change, firstRow, type Row } from '../ask.ts';
 import type { ServerSettings } from '../settings.ts';
 import { storeClient, type RawConnection } from './connection.ts';
@@ -180,7 +181,7 @@ export interface ServerLimits {
   readonly connectMs: number;
 }
 
-export function postgresClient(settings: ServerSettings, limits: ServerLimits): typeof Knex.Client {
+export function postgresClient(settings: ServerSettings, limits: ServerLimits, clock: Clock): typeof Knex.Client {
   return storeClient(PostgresClient, {
     options: async () => ({
       host: settings.host,
@@ -209,7 +210,7 @@ export function postgresClient(settings: ServerSettings, limits: ServerLimits): 
       );
     },
     toError: toPostgresError,
-    answerLimitMs: limits.statementMs + 2_000,
+    answerLimit: { clock, ms: limits.statementMs + 2_000 },
     cut,
   });
 }

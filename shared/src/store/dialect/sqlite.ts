@@ -143,7 +143,7 @@ export function sqliteClient(settings: SqliteSettings, clock: Clock): typeof Kne
     options: async () => ({ filename: settings.path, options: {} }),
     prepare: async (connection) => setPragmas(connection as unknown as Database.Database),
     toError: toSqliteError,
-    answerLimitMs: undefined,
+    answerLimit: undefined,
     cut: () => {},
   });
 }
