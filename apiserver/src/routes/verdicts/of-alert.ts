@@ -16,9 +16,10 @@ import { findSilence, type Surroundings } from './surroundings.ts';
 export function toWordedAlert(alert: StoredAlert): WordedAlert {
   const figures = isObject(alert.figures) ? alert.figures : {};
   const number = (key: string): number | undefined => (typeof figures[key] === 'number' ? figures[key] : undefined);
-  const { type, subject, sinceAt, endedAt, count } = alert;
+  const { type, subject, sinceAt, endedAt, count, isWellForNow } = alert;
   const facts = toAlertFacts(alert.context);
-  return { type, subject, sinceAt, endedAt, count, measured: number('measured'), limit: number('limit'), facts };
+  const figuresOf = { measured: number('measured'), limit: number('limit') };
+  return { type, subject, sinceAt, endedAt, count, isWellForNow, facts, ...figuresOf };
 }
 
 /** The judgement that an alert is: its sentence is the same wherever it is shown. */

@@ -57,6 +57,17 @@ describe('why a run failed', () => {
   });
 });
 
+test('an alert that comes and goes says so while all is well, on the alert and on its CronJob', async () => {
+  await using fleet = await startFleet();
+  const backup = await fleet.addCronJob({ name: 'backup' });
+  await fleet.addMonitor({ spec: {} }, [backup]);
+  await addAlert(fleet, { flappingUntil: testNow + hourMs, quietCount: 1 });
+  const [alert] = await alertsOf(fleet);
+  assert.match(alert?.verdict.words ?? '', /^Comes and goes, well for now; before: last run failed/);
+  const detail = (await fleet.ask('/api/v1/cronjobs/prod/backup')).json() as CronJobDetail;
+  assert.deepEqual([detail.verdict.state, detail.verdict.words], ['warning', alert?.verdict.words]);
+});
+
 test('a CronJob that never succeeded leads to what mends the run that failed last', async () => {
   await using fleet = await startFleet();
   await aKilledBackup(fleet);

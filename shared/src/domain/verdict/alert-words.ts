@@ -16,6 +16,8 @@ export interface WordedAlert {
   readonly count: number;
   readonly measured: number | undefined;
   readonly limit: number | undefined;
+  /** It flaps, and all was well when it was judged last: it stays until that has lasted. */
+  readonly isWellForNow?: boolean | undefined;
   /** Run and verdict, as they were stored with it. */
   readonly facts: AlertFacts;
 }
@@ -28,7 +30,9 @@ export function alertWords(given: WordedAlert): Words {
     alert.type === 'slaBreached' || alert.type === 'jobStuck' || alert.type === 'absent'
       ? bySubject(alert)
       : tellers[alert.type](alert);
-  return alert.endedAt === undefined ? told : frozenAt(told, alert.endedAt);
+  if (alert.endedAt !== undefined) return frozenAt(told, alert.endedAt);
+  if (!alert.isWellForNow) return told;
+  return `Comes and goes, well for now; before: ${told.charAt(0).toLowerCase()}${told.slice(1)}`;
 }
 
 /** What grows while it holds stands still once it has ended. */

@@ -154,6 +154,10 @@ describe('the sentence of an alert', () => {
       'Last run failed 12 min ago: exit code 137, OOMKilled (3rd failure in a row)',
     ],
     [
+      { ...anAlert('jobFailed'), isWellForNow: true, facts: { run: { finishedAt: at('05:48:00') } } },
+      'Comes and goes, well for now; before: last run failed 12 min ago',
+    ],
+    [
       {
         ...anAlert('missedSchedule'),
         count: 2,

@@ -41,6 +41,8 @@ export interface StoredAlert {
   readonly detectedAt: Instant;
   readonly endedAt: Instant | undefined;
   readonly count: number;
+  /** It flaps, and was found well when it was judged last. */
+  readonly isWellForNow: boolean;
   readonly delayed: boolean;
   readonly lastNotifiedAt: Instant | undefined;
   /** Measured value, limit and unit; JSON of the rule that raised it. */
@@ -133,6 +135,8 @@ const columns = [
   'detected_at',
   'ended_at',
   'count',
+  'flapping_until',
+  'quiet_count',
   'delayed',
   'last_notified_at',
   'figures',
@@ -265,6 +269,7 @@ function toStoredAlert(db: Db, row: Row): StoredAlert {
     detectedAt: Number(row['detected_at']),
     endedAt: optionalNumber(row['ended_at']),
     count: Number(row['count']),
+    isWellForNow: row['flapping_until'] !== null && Number(row['quiet_count']) > 0,
     delayed: Number(row['delayed']) === 1,
     lastNotifiedAt: optionalNumber(row['last_notified_at']),
     figures: fromJson(row['figures']),
