@@ -201,6 +201,19 @@ for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) 
       assert.ok(endedAt >= dueAt + dayMs && endedAt <= dueAt + dayMs + 2 * hourMs, new Date(endedAt).toISOString());
     });
 
+    test('a failure that a success ended within the delay is told to no channel, though the database was away as both passed', async () => {
+      const { cronJobs, monitors, ...history } = made(3, before, 0);
+      const sent = await play(
+        {
+          ...history,
+          cronJobs: cronJobs.map((cronJob) => ({ ...cronJob, rhythm: { everyHours: 1, minute: 0 } })),
+          monitors: monitors.map((monitor) => ({ ...monitor, spec: { alerting: { alertDelay: '90m' } } })),
+        },
+        { kind: 'databaseAway', at: dueAt + 55 * minuteMs, untilAt: dueAt + 100 * minuteMs },
+      );
+      assert.deepEqual(sent, []);
+    });
+
     test('what failed before its monitor was made is told to no channel', async () => {
       const sent = await play(made(20, dueAt + hourMs, 2 * hourMs));
       assert.deepEqual(sent, []);

@@ -129,6 +129,8 @@ class VerdictsOfTerm implements VerdictWork {
   readonly #digests: Digests;
   readonly #isHandedOn: boolean;
   #isCaughtUp = false;
+  /** When the database was last back. */
+  #backMs = -Infinity;
   #zoneOffsetMs: number | undefined;
 
   constructor(deps: VerdictWorkDeps, term: Term, remembered: Remembered) {
@@ -173,6 +175,10 @@ class VerdictsOfTerm implements VerdictWork {
       externalUrl: settings.externalUrl,
     });
     this.evaluation = this.#createEvaluation();
+    const endListening = deps.circuit.onChange((isOpen) => {
+      if (!isOpen) this.#backMs = clock.monotonicMs();
+    });
+    this.#signal.addEventListener('abort', endListening, { once: true });
   }
 
   /** Before anything is judged: what is raised during a storm is held. */
@@ -239,6 +245,12 @@ class VerdictsOfTerm implements VerdictWork {
     const { caches, cluster, store, clock, logger, evidence, groups, intake, figures } = this.#deps;
     const { epoch } = this.#term;
     const { retention, schedulers, watchNamespaces } = this.#deps.settings;
+    const clocks = createClockWatch({
+      clock,
+      databaseOffsetMs: () => store.clockOffsetMs(),
+      serverOffsetMs: () => cluster.clockSkewMs(),
+      onStepped: (byMs) => this.evaluation.stepped(byMs),
+    });
     const prune = createPrune({
       store,
       epoch,
@@ -274,12 +286,7 @@ class VerdictsOfTerm implements VerdictWork {
       },
       settleSlots: (tx, ids, now) => settleSlots(tx, ids, this.#ledger, now),
       whenCaughtUp: (until) => this.#whenCaughtUp(until),
-      postponedBecause: createClockWatch({
-        clock,
-        databaseOffsetMs: () => store.clockOffsetMs(),
-        serverOffsetMs: () => cluster.clockSkewMs(),
-        onStepped: (byMs) => this.evaluation.stepped(byMs),
-      }),
+      postponedBecause: () => clocks() ?? (this.#isBehind() ? 'databaseAway' : undefined),
       prune: async (until) => {
         await prune.run(store.now(), until);
       },
@@ -314,6 +321,14 @@ class VerdictsOfTerm implements VerdictWork {
     }
     this.#isCaughtUp = true;
     this.#outbox.wake();
+  }
+
+  /** A run that ended while the database was away may have ended what comes due: it is written first. */
+  #isBehind(): boolean {
+    const { circuit, queues, clock } = this.#deps;
+    if (circuit.isOpen) return true;
+    const isLate = clock.monotonicMs() > this.#backMs + caughtUpWithinMs;
+    return !isLate && queues.JobHandler.isBusyWith(this.#backMs);
   }
 
   #onRaised(raised: readonly RaisedAlert[]): void {
