@@ -191,6 +191,7 @@ async function dependencies(epoch: number, fleet: readonly CronJobFacts[]): Prom
     },
     closing: { isRecreated: () => false, isUnreadable: () => false },
     freshThroughAt: () => now,
+    blindFromAt: () => undefined,
     judgedThroughAt: () => now,
     isDelayed: () => false,
     knownOf: () => undefined,

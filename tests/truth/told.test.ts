@@ -201,18 +201,31 @@ for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) 
       assert.ok(endedAt >= dueAt + dayMs && endedAt <= dueAt + dayMs + 2 * hourMs, new Date(endedAt).toISOString());
     });
 
-    test('a failure that a success ended within the delay is told to no channel, though the database was away as both passed', async () => {
-      const { cronJobs, monitors, ...history } = made(3, before, 0);
-      const sent = await play(
-        {
-          ...history,
-          cronJobs: cronJobs.map((cronJob) => ({ ...cronJob, rhythm: { everyHours: 1, minute: 0 } })),
-          monitors: monitors.map((monitor) => ({ ...monitor, spec: { alerting: { alertDelay: '90m' } } })),
-        },
-        { kind: 'databaseAway', at: dueAt + 55 * minuteMs, untilAt: dueAt + 100 * minuteMs },
-      );
-      assert.deepEqual(sent, []);
-    });
+    const windowAt = new Date(dueAt - 30 * minuteMs);
+    const schedule = `${windowAt.getUTCMinutes()} ${windowAt.getUTCHours()} * * *`;
+    const waits = {
+      delay: { alerting: { alertDelay: '90m' } },
+      maintenance: { maintenanceWindows: [{ name: 'move', schedule, duration: '2h' }] },
+    };
+    for (const [wait, kind] of [
+      ['delay', 'databaseAway'],
+      ['delay', 'clusterAway'],
+      ['maintenance', 'databaseAway'],
+      ['maintenance', 'clusterAway'],
+    ] as const) {
+      test(`a failure that a success ended as it waited is told to no channel, though both passed unseen: ${wait}, ${kind}`, async () => {
+        const { cronJobs, monitors, ...history } = made(3, before, 0);
+        const sent = await play(
+          {
+            ...history,
+            cronJobs: cronJobs.map((cronJob) => ({ ...cronJob, rhythm: { everyHours: 1, minute: 0 } })),
+            monitors: monitors.map((monitor) => ({ ...monitor, spec: waits[wait] })),
+          },
+          { kind, at: dueAt + 55 * minuteMs, untilAt: dueAt + 100 * minuteMs },
+        );
+        assert.deepEqual(sent, []);
+      });
+    }
 
     test('what failed before its monitor was made is told to no channel', async () => {
       const sent = await play(made(20, dueAt + hourMs, 2 * hourMs));

@@ -56,6 +56,8 @@ export interface JudgeDeps {
   };
   /** Nothing is known of absence beyond it. */
   readonly freshThroughAt: () => Instant | undefined;
+  /** From when on what happens cannot be seen, so that no answer is known to hold beyond it; undefined: it is seen. */
+  readonly blindFromAt: () => Instant | undefined;
   /** Up to then the CronJob was read and had no newer success; undefined: it was not read. */
   readonly provenThroughAt?: (cronJobUid: string) => Instant | undefined;
   readonly judgedThroughAt: JudgedThrough;
@@ -142,6 +144,7 @@ export async function judgeCronJobs(
       knownOf: deps.knownOf,
       stormHold: occasion.stormHold,
       firstHold: occasion.firstHold,
+      untilAt: deps.blindFromAt(),
     };
     // What has passed joins no storm of now: it is told with its end.
     findings.push(...findingsOfPassed(one, untold.get(watch) ?? [], { ...context, stormHold: undefined }));

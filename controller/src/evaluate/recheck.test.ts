@@ -16,6 +16,7 @@ test('that a note is over is noticed within a minute, and only then is it asked 
   const asked: unknown[] = [];
   const recheck = createRecheck({
     store,
+    blindFromAt: () => undefined,
     evaluate: async (ids, parts) => {
       asked.push([ids.length, [...parts]]);
       await stillHolds();

@@ -18,6 +18,8 @@ const notesEveryMs = 60_000;
 
 export interface RecheckDeps {
   readonly store: Store;
+  /** From when on what happens cannot be seen; undefined: it is seen. */
+  readonly blindFromAt: () => Instant | undefined;
   /** Of alerts about names that are expected: their rows are judged by who expects them. */
   readonly judgeExpected?: (() => Promise<void>) | undefined;
   readonly evaluate: (cronJobIds: readonly number[], parts: ReadonlySet<Part>) => Promise<unknown>;
@@ -27,14 +29,15 @@ export interface RecheckDeps {
  * Alerts whose instant came: a delay that ran out, a hold that ended, a note that is over. Each is told or let go by a fresh verdict, never by the instant
  * alone, so it is asked again here by the leader.
  */
-export function createRecheck({ store, judgeExpected, evaluate }: RecheckDeps): (now: Instant) => Promise<void> {
+export function createRecheck({ store, blindFromAt, judgeExpected, evaluate }: RecheckDeps): (now: Instant) => Promise<void> {
   let silencesAskedAt = -Infinity;
   let notesAskedAt = -Infinity;
   let silencesChangedAt: Instant | undefined;
   let isFirst = true;
 
   return async (now) => {
-    const due = await listDueAlerts(store, now, mostAtOnce);
+    // What came due since may have ended: it is looked at when that can be seen again.
+    const due = await listDueAlerts(store, Math.min(now, blindFromAt() ?? now), mostAtOnce);
     const ofCronJobs = due.filter(({ subject }) => subject !== 'disappeared');
     if (ofCronJobs.length < due.length) await judgeExpected?.();
     if (ofCronJobs.length > 0) await evaluate(idsOf(ofCronJobs), new Set(ofCronJobs.map(partOf)));

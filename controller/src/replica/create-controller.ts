@@ -222,6 +222,7 @@ class Replica implements Controller {
         blind,
         startedMs: this.#startedMs,
         freshThroughAt: () => reflectors.freshThrough('CronJob', 'Job'),
+        blindFromAt: () => this.#watching.blindFromAt(),
         guard,
       },
       term,

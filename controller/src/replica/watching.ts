@@ -87,6 +87,15 @@ export class Watching {
     return blindSecondsOf(this.reflectors.freshThrough('CronJob', 'Job'), this.#world.clock.now());
   }
 
+  /** From when on what happens to CronJobs and Jobs cannot be seen; undefined: it is seen. */
+  blindFromAt(): Instant | undefined {
+    const { reflectors } = this;
+    const isTroubled = reflectors
+      .states()
+      .some(({ kind, trouble }) => (kind === 'CronJob' || kind === 'Job') && trouble !== undefined);
+    return isTroubled || this.blindSeconds() > 0 ? reflectors.freshThrough('CronJob', 'Job') : undefined;
+  }
+
   /** Since the last event or bookmark of each kind; of the worst namespace where there are several. */
   agesMs(): Readonly<Record<string, number>> {
     const { reflectors } = this;

@@ -68,6 +68,8 @@ export interface EvaluationDeps {
   /** No leader ever judged anything in this database: what is found now is older than the watch. */
   readonly isFirstOfAll?: boolean;
   readonly freshThroughAt: () => Instant | undefined;
+  /** From when on what happens to CronJobs and Jobs cannot be seen; undefined: it is seen. */
+  readonly blindFromAt: () => Instant | undefined;
   readonly absence?: AbsenceProof | undefined;
   readonly freeze: JudgeDeps['freeze'];
   readonly knownOf: JudgeDeps['knownOf'];
@@ -160,6 +162,7 @@ class EvaluationOfTerm implements Evaluation {
     });
     this.#recheck = createRecheck({
       store: deps.store,
+      blindFromAt: deps.blindFromAt,
       evaluate: this.#passes.evaluate,
       judgeExpected: () => this.#expectations.judge(),
     });
@@ -422,6 +425,7 @@ function judgingOf(
       isUnreadable: ({ namespace, name }) => caches.monitors.findByName(namespace, name)?.decoded.ok === false,
     },
     freshThroughAt: deps.freshThroughAt,
+    blindFromAt: deps.blindFromAt,
     provenThroughAt: (uid) => deps.absence?.throughAt(uid),
     judgedThroughAt,
     isDelayed: (sinceAt) =>

@@ -42,6 +42,7 @@ async function judgedBy(context: TestContext, isSuccession: boolean): Promise<{ 
     watchedUntilAt: undefined,
     isSuccession,
     freshThroughAt: () => undefined,
+    blindFromAt: () => undefined,
     freeze: createFreeze({ clusterName: undefined, externalUrl: undefined, findCronJob: () => undefined }),
     knownOf: () => undefined,
     settleSlots: (_tx, ids) => {

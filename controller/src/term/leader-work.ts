@@ -61,6 +61,8 @@ export interface LeaderWorkDeps {
   /** When all caches were filled, and up to when everything about CronJobs and Jobs is known. */
   readonly syncedAt: () => Instant;
   readonly freshThroughAt: () => Instant | undefined;
+  /** From when on what happens to CronJobs and Jobs cannot be seen; undefined: it is seen. */
+  readonly blindFromAt: () => Instant | undefined;
   readonly background: (name: string, work: Promise<void>) => void;
   readonly deliveryMetrics: DeliveryMetrics;
   readonly verdictMetrics: VerdictMetrics;

@@ -128,6 +128,10 @@ export class VerdictLife {
       watchedUntilAt: undefined,
       isSuccession: false,
       freshThroughAt: () => from.ledger()?.freshThroughAt(),
+      blindFromAt: () => {
+        const at = from.ledger()?.freshThroughAt();
+        return at !== undefined && at < from.clock.now() ? at : undefined;
+      },
       knownOf: () => undefined,
       freeze: createFreeze({ clusterName: undefined, externalUrl: undefined, findCronJob: () => undefined }),
       settleSlots: async (tx, ids, now) => {

@@ -182,10 +182,13 @@ function waitOn(draft: StepDraft<HoldingFinding>, before: AlertRecord): AlertRec
   if (alert.count > before.count) decisions.push({ action: 'occurrence', reason: 'counted' });
   const isTold = alert.count > before.count || alert.severity !== before.severity;
   const wasPending = before.state === 'pending';
-  if (wasPending && before.dueAt !== undefined && (verdict.untilAt ?? world.now) < before.dueAt) {
-    return isTold ? alert : 'unchanged';
-  }
+  const { dueAt = -Infinity } = before;
+  const { untilAt: knownUntilAt = world.now } = verdict;
+  if (wasPending && knownUntilAt < dueAt) return isTold ? alert : 'unchanged';
   const mute = muteNow(draft, alert);
+  // Whether it held as the mute ended is not known yet.
+  const isBeyondSight = verdict.happenedAt === undefined && knownUntilAt < dueAt && dueAt <= world.now;
+  if (!wasPending && !mute && isBeyondSight) return isTold ? alert : 'unchanged';
   if (mute) {
     const isSame =
       !wasPending &&
