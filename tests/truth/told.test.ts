@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { createLogger, systemClock } from '@cronjob-monitor/shared/process';
 import { testDatabases } from '../store/databases.ts';
-import { dayMs, hourMs, minuteMs, secondMs, type Disturbance, type History } from './observer/history.ts';
+import {
+  dayMs,
+  hourMs,
+  minuteMs,
+  secondMs,
+  type Disturbance,
+  type History,
+  type MonitorStory,
+} from './observer/history.ts';
 import { weekHours } from './observer/kubernetes.ts';
 import { standInForTheMachine } from './observer/machine.ts';
 import { observe } from './observer/observe.ts';
@@ -168,6 +176,24 @@ for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) 
       const sent = await play({ ...history, monitors: [named] }, stop);
       assert.deepEqual(sent.flatMap(({ data }) => data.cronjob?.name ?? []).toSorted(), ['job-0', 'job-1', 'job-2']);
     });
+
+    for (const { delays, editedAt, told } of [
+      { delays: ['90m', '10m'], editedAt: dueAt + 20 * minuteMs, told: 3 },
+      { delays: ['10m', '3h'], editedAt: dueAt + 5 * minuteMs, told: 0 },
+    ] as const) {
+      for (const isStopped of [false, true]) {
+        test(`${told} of three are told within two hours when a delay of ${delays[0]} becomes one of ${delays[1]} as it runs${isStopped ? ', while the service is stopped' : ''}`, async () => {
+          const history = made(3, before, 0);
+          const specOf = (alertDelay: string): MonitorStory['spec'] => ({ alerting: { alertDelay } });
+          const waits = { spec: specOf(delays[0]), edits: [{ at: editedAt, spec: specOf(delays[1]) }] };
+          const monitors = history.monitors.map((monitor) => ({ ...monitor, ...waits }));
+          const stop = { kind: 'stopped', at: editedAt - minuteMs, untilAt: editedAt + 3 * minuteMs } as const;
+          const sent = await play({ ...history, monitors }, isStopped ? stop : undefined);
+          assert.equal(new Set(sent.flatMap(({ data }) => data.cronjob?.name ?? [])).size, told);
+          assert.equal(sent.length, told);
+        });
+      }
+    }
 
     test('ten minutes after their monitor was removed its alerts have expired', async () => {
       const history = made(3, before, 0);

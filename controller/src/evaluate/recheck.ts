@@ -29,7 +29,12 @@ export interface RecheckDeps {
  * Alerts whose instant came: a delay that ran out, a hold that ended, a note that is over. Each is told or let go by a fresh verdict, never by the instant
  * alone, so it is asked again here by the leader.
  */
-export function createRecheck({ store, blindFromAt, judgeExpected, evaluate }: RecheckDeps): (now: Instant) => Promise<void> {
+export function createRecheck({
+  store,
+  blindFromAt,
+  judgeExpected,
+  evaluate,
+}: RecheckDeps): (now: Instant) => Promise<void> {
   let silencesAskedAt = -Infinity;
   let notesAskedAt = -Infinity;
   let silencesChangedAt: Instant | undefined;

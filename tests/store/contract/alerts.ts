@@ -265,6 +265,24 @@ export const saidByPeople = contract('silences, acknowledgements, due instants',
     );
   });
 
+  test('the ends of delays of one monitor are moved, where the alert was found before', async ({ store, epoch }) => {
+    const cronJob = await projected(store, epoch);
+    const found = anAlert(cronJob.id, now, { state: 'pending', dueAt: now + 5, monitorId: 7 });
+    const later = anAlert(cronJob.id, now + 1, {
+      state: 'pending',
+      dueAt: now + 6,
+      monitorId: 7,
+      type: 'missedSchedule',
+    });
+    const ofAnother = anAlert(cronJob.id, now, { state: 'pending', dueAt: now + 7, monitorId: 8 });
+    await store.fenced(epoch, async (tx) => {
+      for (const alert of [found, later, ofAnother]) await insertAlert(tx, alert);
+      await movePendingDue(tx, -3, { monitorId: 7, foundBefore: now + 1 });
+    });
+    const live = await listLiveAlerts(store, [cronJob.id]);
+    assert.deepEqual(live.map(({ dueAt }) => dueAt).sort(), [now + 2, now + 6, now + 7]);
+  });
+
   test('notes of live alerts are listed when they are over and nobody ended them', async ({ store, epoch }) => {
     const cronJob = await projected(store, epoch);
     const alerts = [

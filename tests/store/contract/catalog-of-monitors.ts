@@ -33,12 +33,13 @@ export const monitors = contract('the catalog of monitors', (test) => {
   test('changes only when something that is shown differs', async ({ store, epoch }) => {
     const monitor = aMonitor();
     const first = await store.fenced(epoch, (tx) => projectMonitor(tx, monitor));
-    assert.deepEqual({ ...first, id: 0 }, { id: 0, created: true, changed: true });
+    assert.deepEqual({ ...first, id: 0 }, { id: 0, created: true, changed: true, edited: undefined });
     const later = { ...monitor, evaluatedAt: now + 5 };
     assert.deepEqual(await store.fenced(epoch, (tx) => projectMonitor(tx, later)), {
       id: first.id,
       created: false,
       changed: false,
+      edited: undefined,
     });
     assert.equal(await readNumber(store, 'select evaluated_at as n from monitors where id = ?', [first.id]), now + 5);
     const edited = { ...later, phase: 'Degraded' as const };
@@ -46,6 +47,7 @@ export const monitors = contract('the catalog of monitors', (test) => {
       id: first.id,
       created: false,
       changed: true,
+      edited: undefined,
     });
   });
 

@@ -1,4 +1,4 @@
-import { rolloutOf, type CronJobFacts, type Instant } from '@cronjob-monitor/shared/domain';
+import { parseResourceDuration, rolloutOf, type CronJobFacts, type Instant } from '@cronjob-monitor/shared/domain';
 import {
   maxCronJobsInStatus,
   type Condition,
@@ -17,6 +17,7 @@ import {
   listTargetsOf,
   listUnsettledRollouts,
   markEvaluated,
+  movePendingDue,
   projectMonitor,
   setTargets,
   type AlertOfMonitor,
@@ -160,12 +161,16 @@ class StoredMonitors implements MonitorRecords {
     if (!isSame) this.#rollouts.delete(monitor.uid);
     const outcome = await this.#deps.store.fenced(this.#deps.epoch, async (tx) => {
       if (isSameRow && (await markEvaluated(tx, monitor.uid, at))) return { unknown: [] };
-      await projectMonitor(tx, {
+      const { id, edited } = await projectMonitor(tx, {
         ...projection,
         counts: null,
         evaluatedAt: at,
         earlierGoneAt: this.#origins.earlierGoneAt(monitor),
       });
+      const delayMs = edited && delayMsOf(projection.spec);
+      const earlierMs = edited && delayMsOf(edited.earlierSpec);
+      if (edited && delayMs !== undefined && earlierMs !== undefined && delayMs !== earlierMs)
+        await movePendingDue(tx, delayMs - earlierMs, { monitorId: id, foundBefore: edited.at });
       return isSame ? { unknown: [] } : setTargets(tx, monitor.uid, [...targets.values()], at);
     });
     this.#rows.set(monitor.uid, row);
@@ -274,6 +279,13 @@ function projectionOf({ monitor }: GatheredMonitor, judged: { phase: MonitorPhas
   const { uid, namespace, name, generation, createdAt, decoded, specWrittenAt } = monitor;
   const spec = decoded.ok ? decoded.spec : {};
   return { uid, namespace, name, generation, createdAt, spec, specWrittenAt, ...judged };
+}
+
+/** How long its alerts wait; undefined where it could not be read: what waits goes on as it did. */
+function delayMsOf(spec: unknown): number | undefined {
+  if (typeof spec !== 'object' || spec === null || Object.keys(spec).length === 0) return undefined;
+  const { alerting } = spec as { readonly alerting?: { readonly alertDelay?: unknown } | null };
+  return parseResourceDuration(String(alerting?.alertDelay ?? '0s'));
 }
 
 function toHealth(

@@ -138,7 +138,18 @@ export async function listDueAlerts(db: Db, at: Instant, limit: number): Promise
   return found.map((row) => toAlertRecord(db, row));
 }
 
-/** Moves the ends of all delays that run, milliseconds, as the clock by which they were written was moved. */
-export async function movePendingDue(tx: Tx, byMs: number): Promise<void> {
-  await change(tx, "update alerts set due_at = due_at + ? where state = 'pending' and due_at is not null", [byMs]);
+/**
+ * Moves the ends of delays that run, milliseconds: of all, as the clock by which they were written was moved; or of one monitor's alerts that
+ * were found before `foundBefore`, as it was given another delay.
+ */
+export async function movePendingDue(
+  tx: Tx,
+  byMs: number,
+  of?: { readonly monitorId: number; readonly foundBefore: Instant },
+): Promise<void> {
+  await change(
+    tx,
+    `update alerts set due_at = due_at + ? where state = 'pending' and due_at is not null${of ? ' and monitor_id = ? and detected_at < ?' : ''}`,
+    [byMs, ...(of ? [of.monitorId, of.foundBefore] : [])],
+  );
 }

@@ -50,12 +50,18 @@ const shown = ['generation', 'spec', 'phase', 'conditions', 'counts', 'deleted_a
 
 /**
  * Writes the monitor's row. One that is made anew soon after another of its namespace and name was deleted takes over that one's row, with
- * alerts, counters and origins; else another UID of that name is marked deleted. Returns its id, and whether it changed.
+ * alerts, counters and origins; else another UID of that name is marked deleted. Returns its id, whether it changed, and what it asked until
+ * when, if it was edited.
  */
 export async function projectMonitor(
   tx: Tx,
   monitor: MonitorProjection,
-): Promise<{ id: number; created: boolean; changed: boolean }> {
+): Promise<{
+  id: number;
+  created: boolean;
+  changed: boolean;
+  edited: { readonly earlierSpec: unknown; readonly at: Instant } | undefined;
+}> {
   const uid = tx.dialect.id16(toId16(monitor.uid));
   const isTakenOver = await takeOver(tx, monitor);
   const before = await firstRow(
@@ -90,10 +96,14 @@ export async function projectMonitor(
 
   // What defaults of another release or configuration change is no wish of who wrote it.
   const isEdited = isTakenOver || Number(before?.['generation']) !== monitor.generation;
-  if (before !== undefined && isEdited && before['spec'] !== row.spec)
+  const edited =
+    before !== undefined && isEdited && before['spec'] !== row.spec
+      ? { earlierSpec: fromJson(before['spec']), at: respecifiedAt(before, monitor.specWrittenAt, tx.now()) }
+      : undefined;
+  if (edited)
     await change(tx, 'update monitors set earlier_spec = ?, respecified_at = ? where uid = ?', [
-      before['spec'],
-      respecifiedAt(before, monitor.specWrittenAt, tx.now()),
+      before?.['spec'],
+      edited.at,
       uid,
     ]);
   const created = before === undefined;
@@ -105,7 +115,7 @@ export async function projectMonitor(
   // What it asks of a rate is kept with each CronJob in the list.
   const asksTheSame = toJson(slaOf(fromJson(before?.['spec']))) === toJson(slaOf(monitor.spec));
   if (isTakenOver || !asksTheSame) await relist(tx, await listTargetIds(tx, id));
-  return { id, created, changed };
+  return { id, created, changed, edited };
 }
 
 /** Writes that the monitor was looked at and is as before. Returns false when it has no row, or was deleted. */
