@@ -125,6 +125,13 @@ const moves: Move[] = [
     to: 'resolved',
   },
   { says: 'the window ends over something that still holds', from: 'suppressed', found: {}, to: 'active' },
+  {
+    says: 'the window ends, and what happened until then is not known',
+    from: 'suppressed',
+    row: { dueAt: now - minuteMs },
+    found: { verdict: holds({ occurred: 0, untilAt: now - 2 * minuteMs }) },
+    to: 'unchanged',
+  },
   { says: 'the window goes on', from: 'suppressed', found: { rules: muted }, to: 'suppressed' },
   { says: 'it clears inside the window: never sent', from: 'suppressed', found: quiet, to: 'cancelled' },
   {
@@ -147,6 +154,14 @@ const moves: Move[] = [
     says: 'it returns after the duplicate window',
     from: 'resolved',
     row: { lastNotifiedAt: now - hourMs },
+    found: {},
+    to: 'active',
+    id: 'new',
+  },
+  {
+    says: 'it returns after the duplicate window of what was told late, which began as it came to hold',
+    from: 'resolved',
+    row: { delayed: true, sinceAt: now - hourMs },
     found: {},
     to: 'active',
     id: 'new',

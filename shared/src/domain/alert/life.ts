@@ -91,8 +91,7 @@ function mayLiveAgain(draft: StepDraft<HoldingFinding>, last: AlertRecord): bool
   if (last.state === 'cancelled' || last.lastNotifiedAt === undefined) return false;
   // Of what was told late the window begins when it came to hold, as if it had been told then.
   const toldAt = last.delayed ? Math.min(last.lastNotifiedAt, last.sinceAt) : last.lastNotifiedAt;
-  const isPast = draft.verdict.happenedAt !== undefined;
-  return happenedAt(draft) < (isPast ? toldAt : last.lastNotifiedAt) + draft.finding.rules.suppressDuplicatesForMs;
+  return happenedAt(draft) < toldAt + draft.finding.rules.suppressDuplicatesForMs;
 }
 
 function newborn(draft: StepDraft<HoldingFinding>): AlertRecord {
