@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findAcknowledgement, putAcknowledgement } from '@cronjob-monitor/shared/store';
+import { listAcknowledgements, putAcknowledgement } from '@cronjob-monitor/shared/store';
 import { anAlertingFixture, hourMs, minuteMs } from '../testing/alerting-fixture.ts';
 import { createRecheck } from './recheck.ts';
 
@@ -29,7 +29,7 @@ test('that a note is over is noticed within a minute, and only then is it asked 
   clock.stepWall(minuteMs);
   await recheck(clock.now());
   assert.deepEqual(asked, [[1, ['jobFailed']]]);
-  assert.equal(await findAcknowledgement(store, id), undefined);
+  assert.equal((await listAcknowledgements(store, [id])).size, 0);
   assert.ok((await ledger(id)).includes('unacknowledged expired'));
   clock.stepWall(minuteMs);
   await recheck(clock.now());

@@ -241,10 +241,8 @@ export const BulkResult = object('BulkResult', { rows: listOf(BulkRow, bulkMost)
 export type BulkResult = Of<typeof BulkResult>;
 
 export const alertSortKeys = ['severity', 'since', 'type', 'namespace', 'cronjob'] as const;
-export type AlertSortKey = (typeof alertSortKeys)[number];
 
 export const alertHistorySortKeys = ['endedAt', 'since', 'severity'] as const;
-export type AlertHistorySortKey = (typeof alertHistorySortKeys)[number];
 
 export const AcknowledgeInput = input('AcknowledgeInput', {
   note: optional(anyText(500)),

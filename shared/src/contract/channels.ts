@@ -179,7 +179,6 @@ export const AcknowledgedDrill = object('AcknowledgedDrill', { id, ackedAt: inst
 export type AcknowledgedDrill = Of<typeof AcknowledgedDrill>;
 
 export const channelSortKeys = ['name', 'type', 'ready', 'lastAlert', 'consecutiveFailures'] as const;
-export type ChannelSortKey = (typeof channelSortKeys)[number];
 
 /** Nothing of a channel can be set that works badly: what does not work keeps it from being ready. */
 export const soundChannel = {

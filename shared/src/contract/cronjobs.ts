@@ -208,7 +208,6 @@ export const ActiveJob = object({
 export type ActiveJob = Of<typeof ActiveJob>;
 
 export const deadManBases = ['success', 'firstSlot'] as const;
-export type DeadManBasis = (typeof deadManBases)[number];
 
 /** GET /api/v1/cronjobs/{namespace}/{name} */
 export const CronJobDetail = named(

@@ -50,4 +50,3 @@ export const RedriveResult = object('RedriveResult', {
 export type RedriveResult = Of<typeof RedriveResult>;
 
 export const deliverySortKeys = ['createdAt', 'nextAttemptAt'] as const;
-export type DeliverySortKey = (typeof deliverySortKeys)[number];

@@ -216,4 +216,3 @@ export const ExecutionPage = object('ExecutionPage', pageFields(Execution));
 export type ExecutionPage = Of<typeof ExecutionPage>;
 
 export const executionSortKeys = ['time', 'duration', 'status'] as const;
-export type ExecutionSortKey = (typeof executionSortKeys)[number];

@@ -35,4 +35,3 @@ export const Grid = object('Grid', { from: instant, until: instant, items: listO
 export type Grid = Of<typeof Grid>;
 
 export const gridSortKeys = ['name', 'namespace', 'status'] as const;
-export type GridSortKey = (typeof gridSortKeys)[number];

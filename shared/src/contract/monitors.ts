@@ -114,7 +114,6 @@ export const MonitorDetail = named(
 export type MonitorDetail = Of<typeof MonitorDetail>;
 
 export const monitorSortKeys = ['name', 'namespace', 'phase', 'cronJobCount', 'activeAlerts', 'lastReconcile'] as const;
-export type MonitorSortKey = (typeof monitorSortKeys)[number];
 
 export const MonitorPreviewInput = input('MonitorPreviewInput', {
   namespace: shortText(63),

@@ -8,7 +8,6 @@ import { Ref } from './wire.ts';
  * `deaf`: if it fails, no channel is told.
  */
 export const riskCodes = ['repeats', 'cannot', 'rate', 'limit', 'overlap', 'lint', 'deaf'] as const;
-export type RiskCode = (typeof riskCodes)[number];
 
 export const riskLevels = ['likely', 'possible'] as const;
 export type RiskLevel = (typeof riskLevels)[number];

@@ -32,7 +32,6 @@ export type StuckSubject = (typeof stuckSubjects)[number];
 
 /** What is not there: a success, or the CronJob itself. */
 export const absentSubjects = ['neverSucceeded', 'disappeared'] as const;
-export type AbsentSubject = (typeof absentSubjects)[number];
 
 /** Which of several conditions of one type: absent for types that have just one. */
 export const alertSubjects = [...slaSubjects, 'output', ...stuckSubjects, ...absentSubjects] as const;
@@ -115,7 +114,6 @@ export type Hold = (typeof holds)[number];
 
 /** Was it told of an alert? The first that applies, in this order. */
 export const toldStates = ['none', 'failed', 'held', 'waiting', 'sent'] as const;
-export type ToldState = (typeof toldStates)[number];
 
 export const toldReasons = [
   'alertingDisabled',

@@ -33,7 +33,7 @@ export {
   type OutputFacts,
 } from './execution/output-facts.ts';
 export { findExitCause, type ExitCause } from './execution/exit-cause.ts';
-export { countIndexes, lowestIndex } from './execution/indexes.ts';
+export { lowestIndex } from './execution/indexes.ts';
 export {
   hopelessFrom,
   hopelessWaitAtEnd,
@@ -172,7 +172,7 @@ export {
   type EpochFields,
   type SpecEpoch,
 } from './slots/epoch.ts';
-export { nextWindowStart, windowAt, type MaintenanceWindow, type WindowSpan } from './mute/maintenance.ts';
+export { windowAt, type MaintenanceWindow, type WindowSpan } from './mute/maintenance.ts';
 export type {
   AlertMessage,
   DigestCause,

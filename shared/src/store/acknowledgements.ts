@@ -1,6 +1,6 @@
 import type { AlertSubject, AlertType } from '../contract/index.ts';
 import type { Instant } from '../domain/index.ts';
-import { change, firstRow, insertRows, rows, type Row } from './ask.ts';
+import { change, insertRows, rows, type Row } from './ask.ts';
 import { cleanText, optionalCleanText, optionalNumber, optionalText } from './column.ts';
 import type { Db, Tx } from './database.ts';
 import { toId16 } from './id16.ts';
@@ -31,16 +31,6 @@ export async function putAcknowledgement(tx: Tx, alertId: string, note: StoredAc
     ],
     tail: updateAll(tx.dialect, ['alert_id'], ['by_whom', 'at', 'note', 'expires_at', 'ended_at']),
   });
-}
-
-/** The note taken of an alert and not ended; undefined: none. One past its `expiresAt` is still there until it is ended. */
-export async function findAcknowledgement(db: Db, alertId: string): Promise<StoredAcknowledgement | undefined> {
-  const row = await firstRow(
-    db,
-    'select by_whom, at, note, expires_at from acknowledgements where alert_id = ? and ended_at is null',
-    [db.dialect.id16(toId16(alertId))],
-  );
-  return row && toStoredAcknowledgement(row);
 }
 
 function toStoredAcknowledgement(row: Row): StoredAcknowledgement {

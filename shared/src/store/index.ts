@@ -292,14 +292,13 @@ export {
 } from './silences.ts';
 export { listMutableAlerts, listMutedBySilence } from './muted-alerts.ts';
 export {
-  findAcknowledgement,
   listAcknowledgements,
   listAlertsWithExpiredNote,
   putAcknowledgement,
   updateAcknowledgementEnd,
   type StoredAcknowledgement,
 } from './acknowledgements.ts';
-export { setDue, type DueWish, listDue, putDue, removeDue, removeDueOf, type DueInstant } from './set-due.ts';
+export { setDue, type DueWish, listDue, putDue, removeDue, type DueInstant } from './set-due.ts';
 export { listOwnSettings, updateDeclared, type StoredOwnSettings } from './catalog/own-settings.ts';
 export { listRoutedChannels, type RoutedChannel } from './catalog/routed-channels.ts';
 export {

@@ -96,13 +96,6 @@ export async function removeDue(tx: Tx, due: readonly Omit<DueInstant, 'at'>[]):
   return removed;
 }
 
-/** Nothing is due any more for this CronJob, or for one monitor of it. */
-export async function removeDueOf(tx: Tx, cronJobId: number, monitorId?: number): Promise<number> {
-  return monitorId === undefined
-    ? change(tx, 'delete from due where cronjob_id = ?', [cronJobId])
-    : change(tx, 'delete from due where cronjob_id = ? and monitor_id = ?', [cronJobId, monitorId]);
-}
-
 /** What is due at `at`, the most overdue first; of these kinds only, where some are named. */
 export async function listDue(
   db: Db,

@@ -284,8 +284,8 @@ function projectionOf({ monitor }: GatheredMonitor, judged: { phase: MonitorPhas
 /** How long its alerts wait; undefined where it could not be read: what waits goes on as it did. */
 function delayMsOf(spec: unknown): number | undefined {
   if (typeof spec !== 'object' || spec === null || Object.keys(spec).length === 0) return undefined;
-  const { alerting } = spec as { readonly alerting?: { readonly alertDelay?: unknown } | null };
-  return parseResourceDuration(String(alerting?.alertDelay ?? '0s'));
+  const { alerting } = spec as { readonly alerting?: { readonly alertDelay?: string } | null };
+  return parseResourceDuration(alerting?.alertDelay ?? '0s');
 }
 
 function toHealth(

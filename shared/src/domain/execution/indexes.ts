@@ -21,11 +21,6 @@ export function lowestIndex(text: string | undefined): number | undefined {
   return ranges.length === 0 ? undefined : Math.min(...ranges.map(({ from }) => from));
 }
 
-/** How many indexes are named. */
-export function countIndexes(text: string | undefined): number {
-  return parseIndexRanges(text).reduce((sum, { from, to }) => sum + to - from + 1, 0);
-}
-
 /** Writes indexes, given in rising order, as Kubernetes does: `1,4-6`. */
 export function formatIndexes(indexes: readonly number[]): string {
   const parts: { from: number; to: number }[] = [];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nextWindowStart, windowAt, type MaintenanceWindow } from './maintenance.ts';
+import { windowAt, type MaintenanceWindow } from './maintenance.ts';
 
 const hour = 3_600_000;
 const at = (text: string) => Date.parse(`${text}:00Z`);
@@ -59,10 +59,4 @@ test('a window whose schedule or zone cannot be evaluated covers nothing', () =>
     ),
     undefined,
   );
-});
-
-test('the next start is the earliest of all windows', () => {
-  const daily = { ...sunday, schedule: '0 12 * * *' };
-  assert.equal(nextWindowStart([sunday, daily], at('2026-02-28T13:00')), at('2026-03-01T01:00'));
-  assert.equal(nextWindowStart([], 0), undefined);
 });

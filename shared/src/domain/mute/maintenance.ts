@@ -30,12 +30,6 @@ export function windowAt(windows: readonly MaintenanceWindow[], at: Instant): Wi
     .reduce<WindowSpan | undefined>((last, span) => (last && last.toAt >= span.toAt ? last : span), undefined);
 }
 
-/** The next start after `at`, over all windows; undefined when none comes. */
-export function nextWindowStart(windows: readonly MaintenanceWindow[], at: Instant): Instant | undefined {
-  const starts = windows.map((window) => startAfter(window, at)).filter((start) => start !== undefined);
-  return starts.length === 0 ? undefined : Math.min(...starts);
-}
-
 function occurrenceAt(window: MaintenanceWindow, at: Instant): WindowSpan | undefined {
   // The last start at or before `at`: starts are whole seconds, and previous() is exclusive.
   const start = lastStartBefore(window, at + 1);
@@ -57,14 +51,6 @@ function endOf(window: MaintenanceWindow, start: Instant): Instant {
 function lastStartBefore(window: MaintenanceWindow, before: Instant): Instant | undefined {
   try {
     return parse(window.schedule).previous(before, window.timeZone, 0) ?? undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function startAfter(window: MaintenanceWindow, at: Instant): Instant | undefined {
-  try {
-    return parse(window.schedule).next(at, window.timeZone) ?? undefined;
   } catch {
     return undefined;
   }

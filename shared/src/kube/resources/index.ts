@@ -1,4 +1,3 @@
-export { toOwnResource, type OwnResource } from './own-resource.ts';
 export { decodeMonitorSpec, type DecodedSpec } from './decode-monitor.ts';
 export type * from './monitor-spec.ts';
 export { alertRulesOf, ownOfLinted, routeRulesOf, windowsOf } from './alert-rules.ts';
