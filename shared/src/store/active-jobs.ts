@@ -1,5 +1,5 @@
 import type { ExecutionTrigger, Instant } from '../domain/index.ts';
-import { change, insertRows, marks, type Row } from './ask.ts';
+import { insertRows, type Row } from './ask.ts';
 import { cronJobChanges } from './catalog/cron-job-change.ts';
 import { cronJobIdsOf, lockCronJobs } from './catalog/cron-job-ids.ts';
 import { countRunning } from './catalog/running-count.ts';
@@ -88,22 +88,6 @@ export async function putActiveJobs(tx: Tx, jobs: readonly ActiveJob[]): Promise
   );
   await tellRunning(tx, ownerIds);
   return jobs.filter(({ cronJobUid }) => !ids.has(cronJobUid)).map(({ jobUid }) => jobUid);
-}
-
-/** These Jobs run no more. Returns how many rows went. Moves `running` of their CronJobs. At most 500. */
-export async function removeActiveJobs(tx: Tx, jobUids: readonly string[]): Promise<number> {
-  const bound = jobUids.map((uid) => tx.dialect.id16(toId16(uid)));
-  const owners = await rowsIn(
-    tx,
-    bound,
-    (list) => `select distinct cronjob_id from active_jobs where job_uid in (${list})`,
-  );
-  const ownerIds = owners.map((row) => Number(row['cronjob_id']));
-  if (ownerIds.length === 0) return 0;
-  await lockCronJobs(tx, ownerIds);
-  const removed = await change(tx, `delete from active_jobs where job_uid in (${marks(bound)})`, bound);
-  await tellRunning(tx, ownerIds);
-  return removed;
 }
 
 /** The unfinished Jobs of these CronJobs (all when undefined), oldest first. */

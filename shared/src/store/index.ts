@@ -105,7 +105,7 @@ export {
 export { findComparedRun, findComparedRuns, type ComparedRuns } from './executions/compared-runs.ts';
 export { updateExecutionFaults, updateExecutionFixes } from './executions/execution-fix.ts';
 export { listIncompleteRuns, updateExecutionEvidence, type MissingFacts } from './executions/execution-evidence.ts';
-export { listActiveJobs, putActiveJobs, removeActiveJobs, type ActiveJob } from './active-jobs.ts';
+export { listActiveJobs, putActiveJobs, type ActiveJob } from './active-jobs.ts';
 export {
   evidenceKinds,
   findEvidence,
