@@ -6,7 +6,7 @@ import { SpecSightings, watchCronJobs } from '../reconcilers/cronjob/index.ts';
 import { createJobIntake, type JobIntake } from '../reconcilers/job/index.ts';
 import { watchMonitors } from '../reconcilers/monitor/index.ts';
 import type { Queues } from '../reconcilers/queues.ts';
-import { BlindSpans, Spool, Spooling, type Circuit, type ReflectorSet } from '../runtime/index.ts';
+import { BlindSpans, Spool, Spooling, type Circuit, type ReflectorSet, type ReflectorState } from '../runtime/index.ts';
 import {
   createCaches,
   createReflectors,
@@ -89,11 +89,7 @@ export class Watching {
 
   /** From when on what happens to CronJobs and Jobs cannot be seen; undefined: it is seen. */
   blindFromAt(): Instant | undefined {
-    const { reflectors } = this;
-    const isTroubled = reflectors
-      .states()
-      .some(({ kind, trouble }) => (kind === 'CronJob' || kind === 'Job') && trouble !== undefined);
-    return isTroubled || this.blindSeconds() > 0 ? reflectors.freshThrough('CronJob', 'Job') : undefined;
+    return blindFromOf(this.reflectors.states(), this.#world.clock.now());
   }
 
   /** Since the last event or bookmark of each kind; of the worst namespace where there are several. */
@@ -248,4 +244,19 @@ function clusterProblems(reflectors: Pick<ReflectorSet, 'states' | 'hasSynced'>)
       blocks: true,
     });
   return problems;
+}
+
+/**
+ * The earliest instant up to which a watch of CronJobs or Jobs is known to have told everything, of those that are in trouble or silent for
+ * longer than usual; undefined: there is none. One that the server refuses does not count: a person has to mend it, and no alert waits for that.
+ */
+export function blindFromOf(
+  states: readonly Pick<ReflectorState, 'kind' | 'freshThroughAt' | 'trouble'>[],
+  now: Instant,
+): Instant | undefined {
+  return states
+    .filter(({ kind, trouble }) => (kind === 'CronJob' || kind === 'Job') && trouble?.isRefused !== true)
+    .filter(({ trouble, freshThroughAt }) => trouble !== undefined || blindSecondsOf(freshThroughAt, now) > 0)
+    .flatMap(({ freshThroughAt }) => freshThroughAt ?? [])
+    .sort((a, b) => a - b)[0];
 }
