@@ -227,6 +227,23 @@ for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) 
       assert.ok(endedAt >= dueAt + dayMs && endedAt <= dueAt + dayMs + 2 * hourMs, new Date(endedAt).toISOString());
     });
 
+    test('a rate is too low since the run that broke it, though the database was away as it broke and another run has ended since', async () => {
+      const { cronJobs, monitors, ...history } = made(1, before, hourMs);
+      const hourly = { rhythm: { everyHours: 1, minute: 0 }, createdAt: startAt };
+      const spec = { jobFailed: { enabled: false }, sla: { minSuccessRate: 90, windowDays: 1 } };
+      const story: History = {
+        ...history,
+        cronJobs: cronJobs.map((cronJob) => ({ ...cronJob, ...hourly })),
+        monitors: monitors.map((monitor) => ({ ...monitor, spec })),
+      };
+      const away = { kind: 'databaseAway', at: dueAt - 10 * minuteMs, untilAt: dueAt + 70 * minuteMs } as const;
+      for (const disturbance of [undefined, away]) {
+        const { verdicts } = await watch(story, disturbance);
+        const openedAt = verdicts.filter(({ type }) => type === 'slaBreached').map((verdict) => verdict.openedAt);
+        assert.deepEqual(openedAt, [dueAt + 2 * secondMs]);
+      }
+    });
+
     const windowAt = new Date(dueAt - 30 * minuteMs);
     const schedule = `${windowAt.getUTCMinutes()} ${windowAt.getUTCHours()} * * *`;
     const waits = {

@@ -1,24 +1,12 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import type { BrokenTarget, DetectionFacts, Judged } from '@cronjob-monitor/shared/domain';
-import {
-  cronJobIdsOf,
-  migrate,
-  openStore,
-  projectCronJobs,
-  recordRuns,
-  takeEpoch,
-  type Tx,
-} from '@cronjob-monitor/shared/store';
-import { aCronJob, aRecordedRun, aTemporaryFolder, FakeClock, RecordingLogger } from '@cronjob-monitor/shared/testing';
+import type { Tx } from '@cronjob-monitor/shared/store';
 import { gatherBrokenTargets } from './broken-targets.ts';
 import type { Part } from './part.ts';
 import type { Subject, Watch } from './subject.ts';
 
 const now = Date.parse('2026-11-21T06:00:00.000Z');
-/** Missed runs count, so that no run is read. */
 const rateRule = { enabled: true, minSuccessRate: 95, windowDays: 7, minRuns: 3, countMissed: true };
 const known: BrokenTarget = {
   monitorId: 1,
@@ -33,16 +21,14 @@ const known: BrokenTarget = {
 /** What is found of a CronJob with one monitor. Without a longest duration nothing is asked of the database. */
 async function broken(of: {
   readonly before?: readonly BrokenTarget[];
-  readonly shown?: { readonly success: number; readonly failed: number };
+  readonly shown?: { readonly success: number; readonly failed: number; readonly brokeAt?: number };
   readonly judged?: readonly Judged[];
   readonly parts?: readonly Part[];
   readonly rule?: object;
-  readonly tx?: Tx;
-  readonly id?: number;
 }): Promise<readonly BrokenTarget[] | undefined> {
   const { before = [], judged = [], parts = ['successRate'], rule = rateRule } = of;
   // Of both no more is read than these fields.
-  const subject = { row: { id: of.id ?? 7, broken: before } } as unknown as Subject;
+  const subject = { row: { id: 7, broken: before } } as unknown as Subject;
   const watch = {
     monitor: { id: 1 },
     rules: { detection: { successRate: rule, durations: undefined } },
@@ -50,7 +36,7 @@ async function broken(of: {
   const counts = { success: 0, failed: 0, lastRunAt: undefined, openGoodEvaluations: undefined };
   const facts: DetectionFacts = { successRate: { ...counts, shown: of.shown } };
   const found = await gatherBrokenTargets(
-    of.tx ?? ({} as Tx),
+    {} as Tx,
     [subject],
     [{ subject, watch, facts, judged }],
     new Set(parts),
@@ -62,6 +48,14 @@ async function broken(of: {
 test('history that opens no alert breaks a promise all the same', async () => {
   const found = await broken({ shown: { success: 5, failed: 2 } });
   assert.deepEqual(found, [{ ...known, sinceAt: now, measured: 500 / 7, runs: 7 }]);
+});
+
+test('a rate is broken since the run that broke it, however late that is found', async () => {
+  const found = await broken({ shown: { success: 5, failed: 2, brokeAt: now - 7_200_000 } });
+  assert.deepEqual(
+    found?.map(({ sinceAt }) => sinceAt),
+    [now - 7_200_000],
+  );
 });
 
 test('too few runs break nothing, and a rate at its target does not either', async () => {
@@ -114,27 +108,4 @@ test('a promise is broken since it was first found so without a break, whatever 
   const kept = await broken({ before: [known], shown: { success: 10, failed: 0 } });
   assert.deepEqual(kept, [], 'a break ends it');
   assert.equal((await broken({ before: kept ?? [], shown }))?.[0]?.sinceAt, now);
-});
-
-test('a rate that a service finds broken late is broken since the run that broke it', async (context) => {
-  const path = join(aTemporaryFolder(context), 'monitor.db');
-  const store = openStore({ type: 'sqlite', path }, { clock: new FakeClock(now), log: new RecordingLogger() });
-  context.after(() => store.close());
-  await migrate(store, { version: 'test' });
-  const epoch = await takeEpoch(store, 'pod');
-  const cronJob = aCronJob({ uid: randomUUID() });
-  await store.fenced(epoch, (tx) => projectCronJobs(tx, [{ facts: cronJob, seenAt: now }]));
-  const hoursAgo = (hours: number): number => now - hours * 3_600_000;
-  const run = (hours: number, status: 'success' | 'failed') =>
-    aRecordedRun(cronJob, hoursAgo(hours), { status, finishedAt: hoursAgo(hours) });
-  await recordRuns(store, epoch, [run(5, 'success'), run(4, 'success'), run(3, 'failed'), run(1, 'success')]);
-  const found = await store.fenced(epoch, async (tx) => {
-    const id = (await cronJobIdsOf(tx, [cronJob.uid])).get(cronJob.uid);
-    assert.ok(id !== undefined);
-    return broken({ tx, id, shown: { success: 3, failed: 1 }, rule: { ...rateRule, countMissed: false } });
-  });
-  assert.deepEqual(
-    found?.map(({ sinceAt }) => sinceAt),
-    [hoursAgo(3)],
-  );
 });

@@ -1,18 +1,12 @@
 import type { SlaSubject } from '@cronjob-monitor/shared/contract';
 import {
-  rateBelowSince,
+  isRateBelow,
   type BrokenTarget,
   type DetectionFacts,
   type Instant,
   type Judged,
 } from '@cronjob-monitor/shared/domain';
-import {
-  listJudgedRuns,
-  measureLongestRuns,
-  type BrokenTargets,
-  type LongestRun,
-  type Tx,
-} from '@cronjob-monitor/shared/store';
+import { measureLongestRuns, type BrokenTargets, type LongestRun, type Tx } from '@cronjob-monitor/shared/store';
 import type { Part } from './part.ts';
 import type { Subject, Watch } from './subject.ts';
 
@@ -47,13 +41,10 @@ export async function gatherBrokenTargets(
   const asked = new Set([...parts].flatMap((part) => subjectsOfPart[part] ?? []));
   if (asked.size === 0) return [];
   const longest = parts.has('successRate') ? await gatherLongest(tx, answered, now) : undefined;
-  const belowSince = parts.has('successRate') ? await gatherBelowSince(tx, answered, now) : undefined;
   const answers = Map.groupBy(answered, ({ subject }) => subject);
   return subjects.flatMap((subject) => {
     const { id, broken } = subject.row;
-    const found = (answers.get(subject) ?? []).flatMap((one) =>
-      brokenOf(one, broken, asked, { longest, belowSinceAt: belowSince?.get(one.watch), now }),
-    );
+    const found = (answers.get(subject) ?? []).flatMap((one) => brokenOf(one, broken, asked, { longest, now }));
     return broken.length === 0 && found.length === 0 ? [] : [{ cronJobId: id, broken: found }];
   });
 }
@@ -62,15 +53,7 @@ function brokenOf(
   { subject, watch, facts, judged }: AskedTargets,
   before: readonly BrokenTarget[],
   asked: ReadonlySet<SlaSubject>,
-  {
-    longest,
-    belowSinceAt,
-    now,
-  }: {
-    readonly longest: LongestOf | undefined;
-    readonly belowSinceAt: Instant | undefined;
-    readonly now: Instant;
-  },
+  { longest, now }: { readonly longest: LongestOf | undefined; readonly now: Instant },
 ): BrokenTarget[] {
   const monitorId = watch.monitor.id;
   const windowDays = watch.rules.detection.successRate?.windowDays ?? 7;
@@ -82,8 +65,8 @@ function brokenOf(
     const verdict = judged.find((one) => one.type === 'slaBreached' && one.subject === of)?.verdict;
     if (of === 'successRate' && asked.has(of)) {
       const rate = brokenRate(watch, facts);
-      const judgedAt = verdict?.kind === 'holds' ? verdict.since : (facts.successRate?.lastRunAt ?? now);
-      const sinceAt = Math.min(belowSinceAt ?? judgedAt, judgedAt);
+      const { shown, lastRunAt = now } = facts.successRate ?? {};
+      const sinceAt = shown?.brokeAt ?? (verdict?.kind === 'holds' ? verdict.since : lastRunAt);
       if (rate) return [{ monitorId, subject: of, sinceAt, ...rate }];
     }
     if (of === 'maxDuration' && rule?.maxDurationMs !== undefined && longest) {
@@ -125,38 +108,9 @@ function brokenRate(
   const rule = rules.detection.successRate;
   const shown = facts.successRate?.shown;
   if (!rule || !shown) return undefined;
+  if (!isRateBelow(rule, shown)) return undefined;
   const runs = shown.success + shown.failed;
-  if (runs === 0 || runs < rule.minRuns || 100 * shown.success >= rule.minSuccessRate * runs) return undefined;
   return { measured: (100 * shown.success) / runs, limit: rule.minSuccessRate, runs, windowDays: rule.windowDays };
-}
-
-/** More runs of two windows are not read: of those that ran so often the rate has been below its minimum for at least so long. */
-const mostRated = 2_000;
-
-/** Since when rates have been below their minimum that were not known to be: read once, for it is kept with the target. */
-async function gatherBelowSince(
-  tx: Tx,
-  answered: readonly AskedTargets[],
-  now: Instant,
-): Promise<ReadonlyMap<Watch, Instant>> {
-  const begun = answered.flatMap(({ subject, watch, facts }) => {
-    const rule = watch.rules.detection.successRate;
-    const isKnown = subject.row.broken.some(
-      ({ monitorId, subject: of }) => monitorId === watch.monitor.id && of === 'successRate',
-    );
-    // Which runs a slot that was missed stands between is not read here.
-    return rule && !rule.countMissed && !isKnown && brokenRate(watch, facts) ? [{ subject, watch, rule }] : [];
-  });
-  if (begun.length === 0) return new Map();
-  const ids = [...new Set(begun.map(({ subject }) => subject.row.id))];
-  const runs = await listJudgedRuns(tx, ids, { count: mostRated, includeManual: false });
-  return new Map(
-    begun.flatMap(({ subject, watch, rule }) => {
-      const counted = (runs.get(subject.row.id) ?? []).filter(({ isCounted }) => isCounted);
-      const sinceAt = rateBelowSince(rule, counted, now);
-      return sinceAt === undefined ? [] : [[watch, sinceAt] as const];
-    }),
-  );
 }
 
 type LongestOf = (subject: Subject, watch: Watch) => LongestRun | undefined;

@@ -1,6 +1,13 @@
-import type { Baseline, DetectionFacts, Instant } from '@cronjob-monitor/shared/domain';
+import {
+  isRateBelow,
+  rateBelowSince,
+  type Baseline,
+  type DetectionFacts,
+  type Instant,
+} from '@cronjob-monitor/shared/domain';
 import {
   countRateFacts,
+  listJudgedRuns,
   listLastScheduledRuns,
   measureDurationShift,
   type AlertRecord,
@@ -21,6 +28,7 @@ export async function gatherWindowed(
   now: Instant,
 ): Promise<(subject: Subject, watch: Watch) => Pick<DetectionFacts, 'successRate' | 'regression'>> {
   const rates = parts.has('successRate') ? await gatherRates(tx, subjects, now) : undefined;
+  const brokeAt = rates ? await gatherBreaks(tx, subjects, rates, now) : undefined;
   const shifts = parts.has('regression') ? await gatherShifts(tx, subjects, now) : undefined;
   const rated = subjects.filter(({ watches }) => watches.some(({ rules }) => rules.detection.successRate));
   const lastRuns = rates
@@ -35,12 +43,14 @@ export async function gatherWindowed(
     const rate = rates?.get(rateKey(watch))?.get(id);
     const lastEndedAt = lastRuns?.get(id)?.lastEnded.endedAt;
     const shift = shifts?.get(watch);
+    const sinceAt = brokeAt?.get(watch);
     return {
       successRate: rates && {
         // History alone, from before the monitor judged the CronJob, opens nothing.
         ...(lastEndedAt !== undefined && lastEndedAt >= watch.judgesFromAt ? toCounts(rate) : toCounts(undefined)),
-        shown: toCounts(rate),
+        shown: { ...toCounts(rate), brokeAt: sinceAt },
         lastRunAt: lastEndedAt,
+        brokeAt: sinceAt === undefined ? undefined : Math.max(sinceAt, watch.judgesFromAt),
         // Good evaluations are counted by the alert itself.
         openGoodEvaluations: isOpen(subject, watch, 'successRate') ? 1 : undefined,
       },
@@ -68,6 +78,35 @@ async function gatherRates(
     rates.set(key, await countRateFacts(tx, idsOf(group), wanted));
   }
   return rates;
+}
+
+/** More runs of two windows are not read: of those that ran so often the rate has been below its minimum for at least so long. */
+const mostRated = 2_000;
+
+/** Since when rates have been below their minimum: as it is kept with the target, else read once from the runs, however late it is found. */
+async function gatherBreaks(
+  tx: Tx,
+  subjects: readonly Subject[],
+  rates: ReadonlyMap<string, ReadonlyMap<number, RateFacts>>,
+  now: Instant,
+): Promise<ReadonlyMap<Watch, Instant>> {
+  const below = pairsOf(subjects).flatMap(({ subject, watch }) => {
+    const rule = watch.rules.detection.successRate;
+    const isBelow = rule && isRateBelow(rule, toCounts(rates.get(rateKey(watch))?.get(subject.row.id)));
+    const known = subject.row.broken.find((one) => one.monitorId === watch.monitor.id && one.subject === 'successRate');
+    return isBelow ? [{ subject, watch, rule, known }] : [];
+  });
+  // Which runs a slot that was missed stands between is not read here.
+  const begun = below.filter(({ rule, known }) => known === undefined && !rule.countMissed);
+  const reading = { count: mostRated, includeManual: false };
+  const runs = begun.length === 0 ? undefined : await listJudgedRuns(tx, idsOf(begun), reading);
+  return new Map(
+    below.flatMap(({ subject, watch, rule, known }) => {
+      const counted = (runs?.get(subject.row.id) ?? []).filter(({ isCounted }) => isCounted);
+      const at = known?.sinceAt ?? rateBelowSince(rule, counted, now);
+      return at === undefined ? [] : [[watch, at] as const];
+    }),
+  );
 }
 
 async function gatherShifts(

@@ -13,10 +13,14 @@ export interface SuccessRateFacts {
   /** Scheduled runs of the window; missed slots are among the failed ones when the rule counts them. */
   readonly success: number;
   readonly failed: number;
-  /** The same as they are shown, with the history that opens nothing by itself. */
-  readonly shown?: { readonly success: number; readonly failed: number } | undefined;
+  /** The same as they are shown, with the history that opens nothing by itself, and since when they have been below the minimum. */
+  readonly shown?:
+    | { readonly success: number; readonly failed: number; readonly brokeAt?: Instant | undefined }
+    | undefined;
   /** End of the run that changed the rate last. */
   readonly lastRunAt: Instant | undefined;
+  /** Since when the rate has been below the minimum and judged; undefined: it is not, or it is not known. */
+  readonly brokeAt?: Instant | undefined;
   /** Set while the alert is open: how many evaluations in a row found the rate good again. */
   readonly openGoodEvaluations: number | undefined;
 }
@@ -33,16 +37,25 @@ export function successRateBelow(rule: SuccessRateRule, facts: SuccessRateFacts,
   if (isOpen && runs === 0) return quiet('noRuns');
   if (runs < rule.minRuns || runs === 0) return isOpen ? undecided('tooFewRuns') : quiet('tooFewRuns');
 
-  const isBreached = 100 * facts.success < rule.minSuccessRate * runs;
+  const isBreached = isRateBelow(rule, facts);
   const isGood = 100 * facts.success >= (rule.minSuccessRate + recoveryMargin(rule.minSuccessRate)) * runs;
   if (!isBreached && !isOpen) return quiet('rateMet');
   if (!isBreached && isGood && (facts.openGoodEvaluations ?? 0) >= 1) return quiet('rateMet');
   return holds({
-    since: facts.lastRunAt ?? now,
+    since: facts.brokeAt ?? facts.lastRunAt ?? now,
     reason: isBreached ? 'rateBelowMinimum' : 'recovering',
     figures: { measured: (100 * facts.success) / runs, limit: rule.minSuccessRate, unit: 'percent' },
     detail: { success: facts.success, runs, windowDays: rule.windowDays, good: isGood && !isBreached },
   });
+}
+
+/** Whether there are runs enough for a rate, and fewer of them succeeded than the rule asks for. */
+export function isRateBelow(
+  { minSuccessRate, minRuns }: Pick<SuccessRateRule, 'minSuccessRate' | 'minRuns'>,
+  { success, failed }: Pick<SuccessRateFacts, 'success' | 'failed'>,
+): boolean {
+  const runs = success + failed;
+  return runs >= Math.max(1, minRuns) && 100 * success < minSuccessRate * runs;
 }
 
 /** A run as it counts for a rate. */
@@ -56,11 +69,11 @@ export interface RatedRun {
  * ends, and as one leaves the window. Undefined: it is not.
  */
 export function rateBelowSince(
-  { minSuccessRate, windowDays, minRuns }: Omit<SuccessRateRule, 'enabled'>,
+  rule: Omit<SuccessRateRule, 'enabled'>,
   runs: readonly RatedRun[],
   now: Instant,
 ): Instant | undefined {
-  const windowMs = windowDays * 86_400_000;
+  const windowMs = rule.windowDays * 86_400_000;
   const moves = runs
     .flatMap(({ status, endedAt }) => [
       { at: endedAt, status, by: 1 },
@@ -73,9 +86,7 @@ export function rateBelowSince(
   for (const [index, { at, status, by }] of moves.entries()) {
     counts[status] += by;
     if (moves[index + 1]?.at === at) continue;
-    const all = counts.success + counts.failed;
-    const isBelow = all >= Math.max(1, minRuns) && 100 * counts.success < minSuccessRate * all;
-    since = isBelow ? (since ?? at) : undefined;
+    since = isRateBelow(rule, counts) ? (since ?? at) : undefined;
   }
   return since;
 }
