@@ -12,7 +12,7 @@ import type { ApiContext } from '../context.ts';
 import { invalidRequest } from '../errors.ts';
 import { isObjectId } from '../object-name.ts';
 import type { Parameter, ParameterMeta } from './parameters.ts';
-import { decodes } from './path.ts';
+import { brokenEncoding, decodes } from './path.ts';
 
 /** Parameters by their names. */
 export type QueryShape = Readonly<Record<string, Parameter<unknown>>>;
@@ -26,8 +26,11 @@ export type Rule<T> = (values: T) => readonly Problem[];
  * a parameter not in the table, a scalar given twice, a value outside its type. An empty value counts as not given.
  */
 export function readQuery<S extends QueryShape>(ctx: ApiContext, shape: S, ...rules: Rule<Values<S>>[]): Values<S> {
-  if (!decodes(ctx.querystring.replaceAll('+', ' '))) {
-    throw invalidRequest([{ in: 'query', field: '', message: 'its percent-encoding is broken', allowed: null }]);
+  const broken = ctx.querystring.split('&').filter((pair) => !decodes(pair));
+  if (broken.length > 0) {
+    throw invalidRequest(
+      broken.map((pair) => ({ in: 'query', field: pair.replace(/=.*/s, ''), message: brokenEncoding, allowed: null })),
+    );
   }
   const problems: Problem[] = [];
   const given: Record<string, string | string[]> = {};

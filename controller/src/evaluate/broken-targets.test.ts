@@ -21,7 +21,8 @@ const known: BrokenTarget = {
 /** What is found of a CronJob with one monitor. Without a longest duration nothing is asked of the database. */
 async function broken(of: {
   readonly before?: readonly BrokenTarget[];
-  readonly shown?: { readonly success: number; readonly failed: number; readonly brokeAt?: number };
+  readonly shown?: { readonly success: number; readonly failed: number };
+  readonly brokeAt?: number;
   readonly judged?: readonly Judged[];
   readonly parts?: readonly Part[];
   readonly rule?: object;
@@ -34,7 +35,7 @@ async function broken(of: {
     rules: { detection: { successRate: rule, durations: undefined } },
   } as unknown as Watch;
   const counts = { success: 0, failed: 0, lastRunAt: undefined, openGoodEvaluations: undefined };
-  const facts: DetectionFacts = { successRate: { ...counts, shown: of.shown } };
+  const facts: DetectionFacts = { successRate: { ...counts, shown: of.shown, brokeAt: of.brokeAt } };
   const found = await gatherBrokenTargets(
     {} as Tx,
     [subject],
@@ -51,7 +52,7 @@ test('history that opens no alert breaks a promise all the same', async () => {
 });
 
 test('a rate is broken since the run that broke it, however late that is found', async () => {
-  const found = await broken({ shown: { success: 5, failed: 2, brokeAt: now - 7_200_000 } });
+  const found = await broken({ shown: { success: 5, failed: 2 }, brokeAt: now - 7_200_000 });
   assert.deepEqual(
     found?.map(({ sinceAt }) => sinceAt),
     [now - 7_200_000],

@@ -65,8 +65,8 @@ function brokenOf(
     const verdict = judged.find((one) => one.type === 'slaBreached' && one.subject === of)?.verdict;
     if (of === 'successRate' && asked.has(of)) {
       const rate = brokenRate(watch, facts);
-      const { shown, lastRunAt = now } = facts.successRate ?? {};
-      const sinceAt = shown?.brokeAt ?? (verdict?.kind === 'holds' ? verdict.since : lastRunAt);
+      const { brokeAt, lastRunAt = now } = facts.successRate ?? {};
+      const sinceAt = brokeAt ?? (verdict?.kind === 'holds' ? verdict.since : lastRunAt);
       if (rate) return [{ monitorId, subject: of, sinceAt, ...rate }];
     }
     if (of === 'maxDuration' && rule?.maxDurationMs !== undefined && longest) {

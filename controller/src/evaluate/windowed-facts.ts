@@ -43,14 +43,13 @@ export async function gatherWindowed(
     const rate = rates?.get(rateKey(watch))?.get(id);
     const lastEndedAt = lastRuns?.get(id)?.lastEnded.endedAt;
     const shift = shifts?.get(watch);
-    const sinceAt = brokeAt?.get(watch);
     return {
       successRate: rates && {
         // History alone, from before the monitor judged the CronJob, opens nothing.
         ...(lastEndedAt !== undefined && lastEndedAt >= watch.judgesFromAt ? toCounts(rate) : toCounts(undefined)),
-        shown: { ...toCounts(rate), brokeAt: sinceAt },
+        shown: toCounts(rate),
         lastRunAt: lastEndedAt,
-        brokeAt: sinceAt === undefined ? undefined : Math.max(sinceAt, watch.judgesFromAt),
+        brokeAt: brokeAt?.get(watch),
         // Good evaluations are counted by the alert itself.
         openGoodEvaluations: isOpen(subject, watch, 'successRate') ? 1 : undefined,
       },

@@ -243,6 +243,7 @@ export const runFigures = contract('figures of runs', (test) => {
       suppressed: 0,
       acknowledged: 0,
     });
+    await store.sql('alerts').insert(alert('06', { type: 'slaBreached', subject: 'successRate', since_at: now - 2 }));
     const open = await listOpenAlerts(store, [cronJob.id]);
     assert.deepEqual(
       open.map(({ id, state }) => [id.slice(-2), state]),
@@ -251,8 +252,10 @@ export const runFigures = contract('figures of runs', (test) => {
         ['03', 'suppressed'],
         ['01', 'active'],
         ['04', 'pending'],
+        ['06', 'active'],
       ],
+      'a figure that runs move comes after what knows a cause',
     );
-    assert.equal((await readRows(store, 'select 1 as one from alerts')).length, 5);
+    assert.equal((await readRows(store, 'select 1 as one from alerts')).length, 6);
   });
 });

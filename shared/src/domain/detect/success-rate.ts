@@ -13,13 +13,11 @@ export interface SuccessRateFacts {
   /** Scheduled runs of the window; missed slots are among the failed ones when the rule counts them. */
   readonly success: number;
   readonly failed: number;
-  /** The same as they are shown, with the history that opens nothing by itself, and since when they have been below the minimum. */
-  readonly shown?:
-    | { readonly success: number; readonly failed: number; readonly brokeAt?: Instant | undefined }
-    | undefined;
+  /** The same as they are shown, with the history that opens nothing by itself. */
+  readonly shown?: { readonly success: number; readonly failed: number } | undefined;
   /** End of the run that changed the rate last. */
   readonly lastRunAt: Instant | undefined;
-  /** Since when the rate has been below the minimum and judged; undefined: it is not, or it is not known. */
+  /** Since when the rate that is shown has been below the minimum; undefined: it is not, or it is not known. */
   readonly brokeAt?: Instant | undefined;
   /** Set while the alert is open: how many evaluations in a row found the rate good again. */
   readonly openGoodEvaluations: number | undefined;

@@ -177,14 +177,19 @@ export async function listAlerts(
   return found.map((row) => toStoredAlert(db, row));
 }
 
-/** What is open about these CronJobs, pending ones too: worst first, then the one that has lasted longest. */
+/**
+ * What is open about these CronJobs, pending ones too: worst first, then what tells of a run before the figures that runs move, then the one
+ * that has lasted longest. The first of them is what a CronJob is said to suffer from, so it is the one that knows a cause.
+ */
 export async function listOpenAlerts(db: Db, cronJobIds: readonly number[]): Promise<StoredAlert[]> {
   const found: StoredAlert[] = [];
   for (const part of inParts(cronJobIds)) {
     const filter = { states: openAlertStates, cronJobIds: part };
     found.push(...(await listAlerts(db, filter, { sort: { key: 'severity', descending: false } })));
   }
-  return found;
+  const rank = ({ severity, type }: StoredAlert): number =>
+    (severity === 'critical' ? 0 : 2) + Number(type === 'slaBreached' || type === 'durationRegression');
+  return found.toSorted((a, b) => rank(a) - rank(b));
 }
 
 /** One alert, open or in history; undefined: there is none of this id, or no longer. */
