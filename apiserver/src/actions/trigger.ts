@@ -36,7 +36,11 @@ export async function triggerCronJob(
       await deps.cluster.createJob(namespace, jobOf(cronJob, jobName, wish.by), signal);
       return { success: true, jobName, message: 'Job created' };
     } catch (error) {
-      if (error instanceof ClusterError && error.code === 'alreadyExists') continue;
+      if (error instanceof ClusterError && error.code === 'alreadyExists') {
+        // Another call made it within this second: it is recorded a moment later, and goes on.
+        if (!wish.force) refuseBesideUnfinished(cronJob, { ...wish, activeJobs: [...wish.activeJobs, jobName] });
+        continue;
+      }
       throwClusterRefusal(error, { verb: 'create', resource: 'jobs', namespace });
     }
   }

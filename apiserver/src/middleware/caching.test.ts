@@ -43,6 +43,12 @@ describe('an answer that several requests share', () => {
     assert.equal(made, 1);
   });
 
+  it('is sent as it is to a client that refuses every encoding, that of plain text too', async () => {
+    const answer = await ask(server.port, 'identity;q=0');
+    assert.deepEqual([answer.status, answer.headers.get('content-encoding')], [200, null]);
+    assert.deepEqual(await answer.json(), { items });
+  });
+
   it('is packed by codecs that others can read', async () => {
     const text = JSON.stringify({ items });
     for (const [encoding, unpack] of [

@@ -64,11 +64,14 @@ export function compression(): ApiMiddleware {
     filter: (type) => /^(application\/(json|javascript|manifest\+json)|text\/(?!event-stream)|image\/svg)/.test(type),
     br: { params: { [constants.BROTLI_PARAM_QUALITY]: brotliQuality } },
   }) as ApiMiddleware;
-  return (ctx, next) =>
-    pack(ctx, async () => {
+  return (ctx, next) => {
+    // A client that reads no encoding at all, not even none, gets plain text: koa-compress would name one that is not there.
+    if (ctx.acceptsEncodings(...Object.keys(encodings), 'identity') === false) return next();
+    return pack(ctx, async () => {
       await next();
       await sendPacked(ctx);
     });
+  };
 }
 
 const encodings: Readonly<Record<string, (text: string) => Promise<Buffer>>> = {

@@ -95,7 +95,18 @@ function toFindingVerdict(
   const { endedAt, clearedBy } = context;
   if (reason === 'notConfigured' || reason === 'paused' || reason === 'noRuns')
     return { kind: 'gone', cause: reason, endedAt };
-  return { kind: 'quiet', by: clearedBy?.jobName, byEndedAt: clearedBy?.finishedAt, endedAt };
+  const quietAt = endedAt ?? endBySuccess(judged, open, clearedBy?.finishedAt);
+  return { kind: 'quiet', by: clearedBy?.jobName, byEndedAt: clearedBy?.finishedAt, endedAt: quietAt };
+}
+
+/** A success ends these as it ends itself, however late the service comes to know of it. */
+function endBySuccess(
+  { type, subject }: Judged,
+  open: AlertRecord | undefined,
+  succeededAt: Instant | undefined,
+): Instant | undefined {
+  const isEnded = type === 'jobFailed' || type === 'deadManTriggered' || subject === 'neverSucceeded';
+  return isEnded && succeededAt !== undefined ? Math.max(succeededAt, open?.sinceAt ?? succeededAt) : undefined;
 }
 
 function toHoldingFinding(

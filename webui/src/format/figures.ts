@@ -1,10 +1,8 @@
-/** A rate in percent with one decimal. 100.0 only if nothing failed, 0.0 only if nothing succeeded; null is no data. */
+/** A rate in percent cut to one decimal, as verdicts say it: none below its minimum reads like the minimum. 0.0 only if nothing succeeded; null is no data. */
 export function percentText(rate: number | null): string {
   if (rate === null) return 'no data';
-  const rounded = Math.round(rate * 10) / 10;
-  if (rounded >= 100 && rate < 100) return '99.9 %';
-  if (rounded <= 0 && rate > 0) return '0.1 %';
-  return `${rounded.toFixed(1)} %`;
+  const cut = Math.floor(rate * 10 + 1e-9) / 10;
+  return `${(cut <= 0 && rate > 0 ? 0.1 : cut).toFixed(1)} %`;
 }
 
 /** A target in percent, as a person wrote it: `95 %`, `97.5 %`. */

@@ -38,6 +38,14 @@ function anAlert(changes: Partial<StoredAlert> = {}): StoredAlert {
   };
 }
 
+test('an alert that came back and is held says so, whatever was told of its earlier end', () => {
+  const decision = { action: 'held', reason: 'duplicate', untilAt: now + 1 } as const;
+  const closing = aDelivery({ kind: 'closing' });
+  const told = presentTold(anAlert(), { deliveries: [aDelivery(), closing], decision }, now);
+  assert.deepEqual([told.state, told.reason, told.until], ['held', 'duplicate', iso(now + 1)]);
+  assert.equal(presentTold(anAlert(), { deliveries: [aDelivery()], decision }, now).state, 'sent');
+});
+
 function aDelivery(changes: Partial<ToldDelivery> = {}): ToldDelivery {
   return {
     id: 'd',

@@ -60,7 +60,9 @@ function held(alert: StoredAlert, newest: readonly ToldDelivery[], facts: ToldFa
   }
   if (newest.some(({ state }) => state === 'parked')) return { state: 'held', reason: 'parked', until: undefined };
   const { decision } = facts ?? {};
-  if (newest.length > 0 || decision?.action !== 'held') return undefined;
+  // It came back: all that was heard of it last is that it is over.
+  const isHeard = newest.some(({ kind }) => kind !== 'closing');
+  if (isHeard || decision?.action !== 'held') return undefined;
   return { state: 'held', reason: decision.reason, until: decision.untilAt };
 }
 

@@ -2,9 +2,11 @@ import type { Problem, SilenceInput } from '@cronjob-monitor/shared/contract';
 import { parseDuration, type Instant, type SilenceMatcher } from '@cronjob-monitor/shared/domain';
 import type { SilenceDraft } from '../../actions/index.ts';
 import { invalidRequest } from '../../errors.ts';
+import { isObjectId } from '../../object-name.ts';
 import { readInstant } from '../../middleware/instant.ts';
 
 const longestMs = 30 * 86_400_000;
+const latestStartMs = 366 * 86_400_000;
 
 /** What a body asks for. Throws INVALID_REQUEST with all that its fields say wrongly of one another (api.md section 9). */
 export function readSilenceDraft(body: SilenceInput, by: string, now: Instant): SilenceDraft {
@@ -13,6 +15,7 @@ export function readSilenceDraft(body: SilenceInput, by: string, now: Instant): 
   const startsAt = readAt('startsAt', body.startsAt, problems) ?? now;
   const endsAt = readEnd(body, startsAt, problems);
   if (endsAt !== undefined && problems.length === 0) problems.push(...judgeSpan({ startsAt, endsAt }, now));
+  if (body.comment.trim() === '') problems.push(problem('comment', 'says nothing', '1 to 500 characters that say why'));
   if (problems.length > 0 || endsAt === undefined) throw invalidRequest(problems);
   return { matcher, startsAt, endsAt, untilResolved: body.untilResolved ?? false, comment: body.comment, by };
 }
@@ -21,6 +24,9 @@ function readMatcher(given: SilenceInput['matcher'], problems: Problem[]): Silen
   const { namespaces = [], cronjobs = [], types = [], severities = [], monitor, alertId, all = false } = given;
   const lists = [namespaces, cronjobs, types, severities];
   const hasCriteria = lists.some((list) => list.length > 0) || monitor !== undefined || alertId !== undefined;
+  if (alertId !== undefined && !isObjectId(alertId)) {
+    problems.push(problem('matcher.alertId', 'is not the id of an alert', 'as the API and messages write it'));
+  }
   if (all && hasCriteria) problems.push(problem('matcher.all', 'leaves no room for other criteria', null));
   if (!all && !hasCriteria) {
     problems.push(problem('matcher', 'names nothing', 'at least one criterion, or {"all": true} for the whole fleet'));
@@ -42,6 +48,7 @@ function readEnd(body: SilenceInput, startsAt: Instant, problems: Problem[]): In
 }
 
 function judgeSpan({ startsAt, endsAt }: { startsAt: Instant; endsAt: Instant }, now: Instant): Problem[] {
+  if (startsAt - now > latestStartMs) return [problem('startsAt', 'must be at most a year ahead', null)];
   if (endsAt <= now) return [problem('endsAt', 'must be in the future', null)];
   if (endsAt <= startsAt) return [problem('endsAt', 'must be after startsAt', null)];
   if (endsAt - startsAt > longestMs) return [problem('endsAt', 'must be at most 30 days after startsAt', null)];

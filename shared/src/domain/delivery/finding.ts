@@ -1,16 +1,8 @@
 import type { AlertSubject, AlertType, StuckSubject } from '../../contract/index.ts';
 import { toAbsence } from '../detect/disappeared.ts';
 import type { Figures } from '../detect/verdict.ts';
-import {
-  counted,
-  deletionInWords,
-  ordinal,
-  outputInWords,
-  percentInWords,
-  spanInWords,
-  timeOn,
-  toLocalTime,
-} from './wording.ts';
+import { rateInWords, targetInWords } from '../verdict/figures.ts';
+import { counted, deletionInWords, ordinal, outputInWords, spanInWords, timeOn, toLocalTime } from './wording.ts';
 
 /** A verdict that holds, as far as a sentence about it needs it. */
 export interface Finding {
@@ -128,8 +120,8 @@ function describeSla(finding: Finding): string {
   if (subject === 'output') return outputInWords(detail) || subjectNames.output;
   if (subject === 'successRate') {
     const days = numberOf(detail['windowDays']);
-    const rate = figures.measured === undefined ? '' : ` ${percentInWords(figures.measured)}`;
-    const minimum = figures.limit === undefined ? '' : ` (minimum ${percentInWords(figures.limit)})`;
+    const rate = figures.measured === undefined ? '' : ` ${rateInWords(figures.measured)}`;
+    const minimum = figures.limit === undefined ? '' : ` (minimum ${targetInWords(figures.limit)})`;
     return `success rate${rate}${days === undefined ? '' : ` over ${days} d`}${minimum}`;
   }
   if (subject === 'maxDuration') {

@@ -3,15 +3,8 @@ import { toAbsence, type Absence } from '../detect/disappeared.ts';
 import type { Instant } from '../instant.ts';
 import type { AlertRun } from './alert-context.ts';
 import type { Finding } from './finding.ts';
-import {
-  counted,
-  deletionInWords,
-  ordinal,
-  outputInWords,
-  percentInWords,
-  spanInWords,
-  toLocalTime,
-} from './wording.ts';
+import { rateInWords, targetInWords } from '../verdict/figures.ts';
+import { counted, deletionInWords, ordinal, outputInWords, spanInWords, toLocalTime } from './wording.ts';
 
 /** One to three sentences for people about what holds; `run`: the one it speaks of, as far as it is known. */
 export function sentenceOf(finding: Finding, run?: AlertRun): string {
@@ -135,11 +128,11 @@ function ofTarget(finding: Finding): Sentences {
 
 function ofRate({ figures, detail, reason }: Finding): Sentences {
   const [success, runs, days] = ['success', 'runs', 'windowDays'].map((key) => numberOf(detail[key]));
-  const rate = figures.measured === undefined ? '' : `, ${percentInWords(figures.measured)}`;
+  const rate = figures.measured === undefined ? '' : `, ${rateInWords(figures.measured)}`;
   const window = days === undefined ? '' : ` of the last ${counted(days, 'day')}`;
   return [
     `${success ?? 'Too few'} of ${runs ?? 'the'} runs${window} succeeded${rate}`,
-    figures.limit === undefined ? undefined : `The minimum is ${percentInWords(figures.limit)}`,
+    figures.limit === undefined ? undefined : `The minimum is ${targetInWords(figures.limit)}`,
     reason === 'recovering' ? 'It recovers, but has to stay well for a while' : undefined,
   ];
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AlertSubject, AlertType } from '../../contract/index.ts';
+import { rateInWords } from '../verdict/figures.ts';
 import { alertTypes, alertTypeTable } from '../../contract/index.ts';
 import { aDigestMessage, anAlertMessage, aTestMessage } from '../../testing/messages.ts';
 import { describeFinding, nameFinding, type Finding } from './finding.ts';
@@ -13,7 +14,7 @@ import {
   type Closing,
   type FirstNotice,
 } from './title.ts';
-import { percentInWords, spanInWords } from './wording.ts';
+import { spanInWords } from './wording.ts';
 
 const hour = 3_600;
 const day = 24 * hour;
@@ -229,8 +230,8 @@ for (const [seconds, words] of [
 }
 
 test('a rate below its minimum never reads like the minimum', () => {
-  assert.equal(percentInWords(94.96), '94.9 %');
-  assert.equal(percentInWords(0.3 * 100), '30 %');
+  assert.equal(rateInWords(94.96), '94.9 %');
+  assert.equal(rateInWords(0.3 * 100), '30.0 %');
 });
 
 const aNotice = (finding: Partial<Finding>, changes: Partial<FirstNotice> = {}): FirstNotice => ({
@@ -289,7 +290,7 @@ for (const [notice, says] of [
   ],
   [
     aNotice({ type: 'slaBreached', subject: 'successRate', detail: { windowDays: 7 } }),
-    'RESOLVED prod/backup: missed its target: success rate 60 % over 7 d (minimum 30 %), from 22:50; well again at 22:51 UTC',
+    'RESOLVED prod/backup: missed its target: success rate 60.0 % over 7 d (minimum 30 %), from 22:50; well again at 22:51 UTC',
   ],
   [aNotice({}, { finding: undefined }), 'RESOLVED prod/backup: job failed at 22:50; succeeded again at 22:51 UTC'],
 ] as const) {

@@ -8,11 +8,6 @@ import type { Instant } from '../instant.ts';
 
 export { spanInWords };
 
-/** `91.3 %`: cut to one decimal, so that a rate below its minimum never reads like the minimum. */
-export function percentInWords(percent: number): string {
-  return `${Math.floor(percent * 10 + 1e-9) / 10} %`;
-}
-
 /** 1st, 2nd, 3rd, 11th, 21st */
 export function ordinal(count: number): string {
   const tens = count % 100;

@@ -20,7 +20,10 @@ const event = (eventPattern: string): FixMatch => ({ eventPattern });
 /** Above the other built-in ones, and below those of monitors that name no priority: whose fault it is chooses between them. */
 export const infrastructurePriority = 100;
 
-/** Those of infrastructure in the order of trial, then highest priority first. Reasons are those of kubelet, scheduler, garbage collector and Job controller. */
+/**
+ * Those of infrastructure in the order of trial, then highest priority first. What took a pod away comes before events that tell of its
+ * start: a volume that was mounted at the second attempt did not end a run that was evicted. Reasons are those of kubelet, scheduler, garbage collector and Job controller.
+ */
 export const builtInFixes: readonly BuiltInFix[] = [
   {
     name: 'oom-killed',
@@ -51,6 +54,13 @@ export const builtInFixes: readonly BuiltInFix[] = [
       'The container could not be created: a Secret, a ConfigMap or a key that it refers to is missing in {{ .Namespace }}, or its settings are invalid.',
   },
   {
+    name: 'evicted',
+    causes: ['capacity', 'platform'],
+    anyOf: [anyReason('Evicted', 'EvictionByEvictionAPI', 'PreemptionByScheduler')],
+    suggestion:
+      'The pod was evicted from the node {{ .Node }}: by pressure on the node, a drain, or a pod of higher priority. Set requests near the real use, give it a priority, or allow a retry.',
+  },
+  {
     name: 'node-trouble',
     causes: ['platform'],
     anyOf: [anyReason('CreateContainerConfigError', 'CreateContainerError'), event('^FailedCreatePodSandBox:')],
@@ -69,6 +79,12 @@ export const builtInFixes: readonly BuiltInFix[] = [
     anyOf: [exitCodes(126, 127)],
     suggestion:
       'Exit code {{ .ExitCode }}: the command was not found or may not be executed. Check command, path and file mode in the image {{ .Image }}.',
+  },
+  {
+    name: 'node-lost',
+    causes: ['platform'],
+    anyOf: [anyReason('NodeLost', 'DeletionByTaintManager', 'DeletionByPodGC', 'ContainerStatusUnknown')],
+    suggestion: 'The node {{ .Node }} went away under the run. Allow a retry (backoffLimit), and look at the node.',
   },
   {
     name: 'unschedulable',
@@ -104,19 +120,6 @@ export const builtInFixes: readonly BuiltInFix[] = [
     anyOf: [event('^(?:FailedMount|FailedAttachVolume):')],
     suggestion:
       'A volume could not be mounted. Check that its claim is bound, and that no other node still holds the volume.',
-  },
-  {
-    name: 'evicted',
-    causes: ['capacity', 'platform'],
-    anyOf: [anyReason('Evicted', 'EvictionByEvictionAPI', 'PreemptionByScheduler')],
-    suggestion:
-      'The pod was evicted from the node {{ .Node }}: by pressure on the node, a drain, or a pod of higher priority. Set requests near the real use, give it a priority, or allow a retry.',
-  },
-  {
-    name: 'node-lost',
-    causes: ['platform'],
-    anyOf: [anyReason('NodeLost', 'DeletionByTaintManager', 'DeletionByPodGC', 'ContainerStatusUnknown')],
-    suggestion: 'The node {{ .Node }} went away under the run. Allow a retry (backoffLimit), and look at the node.',
   },
   {
     name: 'deadline',

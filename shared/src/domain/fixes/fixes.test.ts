@@ -63,6 +63,12 @@ const runs: { facts: Partial<FixFacts>; fix: string | undefined }[] = [
   { facts: { cause: 'configuration', reasons: ['ImagePullBackOff'] }, fix: 'image-pull' },
   { facts: { cause: 'platform', reasons: ['CreateContainerError'] }, fix: 'node-trouble' },
   { facts: { cause: 'platform', reasons: ['EvictionByEvictionAPI'] }, fix: 'evicted' },
+  {
+    facts: { cause: 'platform', reasons: ['EvictionByEvictionAPI'], events: ['FailedMount: timed out'] },
+    fix: 'evicted',
+  },
+  { facts: { cause: 'capacity', reasons: ['Evicted'], events: ['FailedScheduling: 0/3 nodes'] }, fix: 'evicted' },
+  { facts: { cause: 'platform', reasons: ['NodeLost'], events: ['FailedMount: timed out'] }, fix: 'node-lost' },
   { facts: { cause: 'application', exitCode: 1, events: ['FailedScheduling: 0/3 nodes'] }, fix: 'exit-1' },
   { facts: { cause: 'application', exitCode: 3, events: ['FailedMount: not found'] }, fix: 'exit-range' },
   { facts: { cause: 'capacity', exitCode: 137, reasons: ['OOMKilled'] }, fix: 'oom-killed' },

@@ -34,12 +34,10 @@ export function limitInWords(seconds: number): string {
   return count > 999 ? durationInWords(seconds) : `${count} ${unit.word}`;
 }
 
-/** A rate with one decimal: 100.0 only if nothing failed, 0.0 only if nothing succeeded. */
+/** A rate cut to one decimal, so that one below its minimum never reads like the minimum; 0.0 only if nothing succeeded. */
 export function rateInWords(percent: number): string {
-  const rounded = Math.round(percent * 10) / 10;
-  if (rounded >= 100 && percent < 100) return '99.9 %';
-  if (rounded <= 0 && percent > 0) return '0.1 %';
-  return `${rounded.toFixed(1)} %`;
+  const cut = Math.floor(percent * 10 + 1e-9) / 10;
+  return `${(cut <= 0 && percent > 0 ? 0.1 : cut).toFixed(1)} %`;
 }
 
 /** A target as a person wrote it: `95 %`, `97.5 %`. */
