@@ -38,8 +38,7 @@ export async function listenApi(
   const server = createServer({ ...limits, ...alive }, handler);
   server.maxConnections = maxConnections;
   server.timeout = silenceMs;
-  // Connections that wait for a next request make room for those that have one.
-  server.on('drop', () => server.closeIdleConnections());
+  server.on('drop', () => server.closeIdleConnections()); // those that wait make room for those that ask
   server.on('clientError', refuseUnreadable);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

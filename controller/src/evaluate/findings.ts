@@ -100,11 +100,7 @@ function toFindingVerdict(
 }
 
 /** A success ends these as it ends itself, however late the service comes to know of it. */
-function endBySuccess(
-  { type, subject }: Judged,
-  open: AlertRecord | undefined,
-  succeededAt: Instant | undefined,
-): Instant | undefined {
+function endBySuccess({ type, subject }: Judged, open?: AlertRecord, succeededAt?: Instant): Instant | undefined {
   const isEnded = type === 'jobFailed' || type === 'deadManTriggered' || subject === 'neverSucceeded';
   return isEnded && succeededAt !== undefined ? Math.max(succeededAt, open?.sinceAt ?? succeededAt) : undefined;
 }

@@ -127,6 +127,15 @@ export function walkHands(engine: 'chromium' | 'firefox'): void {
     );
   });
 
+  journey('starts one run for a double click', async (page) => {
+    await open(page, '/cronjobs/data/nightly-backup');
+    const isTrigger = (line: string): boolean => line.startsWith('POST cronjobs/data/nightly-backup/trigger');
+    const before = service().asked.filter(isTrigger).length;
+    await page.getByRole('button', { name: 'Trigger', exact: true }).dblclick();
+    await seen(page, /Started nightly-backup-manual-/);
+    assert.equal(service().asked.filter(isTrigger).length - before, 1);
+  });
+
   journey('asks before it starts a run beside one that the policy would not allow', async (page) => {
     const sync = service().fleet.find(({ item }) => item.name === 'hourly-sync');
     assert.ok(sync);

@@ -89,7 +89,9 @@ export const targetMarks: Readonly<Record<SlaTargetVerdict, Mark>> = {
 /** How a target stands. One that is breached has the shape of its rule's severity. */
 export function targetMark({ verdict, judged }: Pick<SlaTarget, 'verdict' | 'judged'>): Mark {
   const mark = targetMarks[verdict];
-  return verdict === 'breached' && judged?.state === 'warning' ? { ...stateMarks.warning, word: mark.word } : mark;
+  return verdict === 'breached' && judged && judged.state !== 'critical'
+    ? { ...stateMarks.warning, word: mark.word }
+    : mark;
 }
 
 /** Whether a channel can be used. */

@@ -24,9 +24,8 @@ function readMatcher(given: SilenceInput['matcher'], problems: Problem[]): Silen
   const { namespaces = [], cronjobs = [], types = [], severities = [], monitor, alertId, all = false } = given;
   const lists = [namespaces, cronjobs, types, severities];
   const hasCriteria = lists.some((list) => list.length > 0) || monitor !== undefined || alertId !== undefined;
-  if (alertId !== undefined && !isObjectId(alertId)) {
+  if (alertId !== undefined && !isObjectId(alertId))
     problems.push(problem('matcher.alertId', 'is not the id of an alert', 'as the API and messages write it'));
-  }
   if (all && hasCriteria) problems.push(problem('matcher.all', 'leaves no room for other criteria', null));
   if (!all && !hasCriteria) {
     problems.push(problem('matcher', 'names nothing', 'at least one criterion, or {"all": true} for the whole fleet'));

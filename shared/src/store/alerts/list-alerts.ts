@@ -177,10 +177,7 @@ export async function listAlerts(
   return found.map((row) => toStoredAlert(db, row));
 }
 
-/**
- * What is open about these CronJobs, pending ones too: worst first, then what tells of a run before the figures that runs move, then the one
- * that has lasted longest. The first of them is what a CronJob is said to suffer from, so it is the one that knows a cause.
- */
+/** What is open about these CronJobs, pending ones too: worst first, then what knows a cause before figures that runs move, then the oldest. */
 export async function listOpenAlerts(db: Db, cronJobIds: readonly number[]): Promise<StoredAlert[]> {
   const found: StoredAlert[] = [];
   for (const part of inParts(cronJobIds)) {

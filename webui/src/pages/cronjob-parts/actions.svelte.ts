@@ -50,7 +50,7 @@ export function actionsOf(cronJob: ActedOn): CronJobAction[] {
   const actions: CronJobAction[] = [];
   if (isServed('trigger')) {
     const missing = gone ?? session.right('trigger', cronJob.namespace).missing;
-    actions.push({ id: 'trigger', word: 'Trigger', missing, run: () => askTrigger(cronJob) });
+    actions.push({ id: 'trigger', word: 'Trigger', missing, run: () => void askTrigger(cronJob) });
   }
   if (isServed('suspend')) {
     const missing = gone ?? session.right('suspend', cronJob.namespace).missing;
@@ -145,10 +145,17 @@ class Started {
 export const started = new Started();
 
 /** Starts it at once; where its policy does not allow a run beside another one, it is asked first. */
-function askTrigger(cronJob: ActedOn): void {
-  const { runningJobs, concurrencyPolicy } = cronJob;
-  if (runningJobs > 0 && concurrencyPolicy !== 'Allow') askBeside(cronJob);
-  else void atOnce(() => trigger(cronJob, false)).then((error) => isBeside(error) && askBeside(cronJob));
+/** Until when a trigger is the same wish as the one before: while that is on its way, and for a second after its answer. */
+const sameWishUntil = new Map<string, number>();
+
+async function askTrigger(cronJob: ActedOn): Promise<void> {
+  if (cronJob.runningJobs > 0 && cronJob.concurrencyPolicy !== 'Allow') return askBeside(cronJob);
+  const key = `${cronJob.namespace}/${cronJob.name}`;
+  if (performance.now() < (sameWishUntil.get(key) ?? 0)) return;
+  sameWishUntil.set(key, Infinity);
+  const error = await atOnce(() => trigger(cronJob, false));
+  sameWishUntil.set(key, performance.now() + 1_000);
+  if (isBeside(error)) askBeside(cronJob);
 }
 
 /** The list did not know yet that a run is active. */
