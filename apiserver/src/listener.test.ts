@@ -112,6 +112,22 @@ test('more connections than allowed are closed at once', async () => {
   await listener.close(0);
 });
 
+test('connections that wait for a next request make room for those that have one', async () => {
+  const answer: RequestListener = (_request, response) => response.end('here');
+  const listener = await listenApi(answer, loopback, new FakeClock(), { ...short, silenceMs: 60_000 });
+  const idle = Array.from({ length: 2 }, () => connect(listener.port, '127.0.0.1'));
+  const closed = idle.map((socket) => new Promise((resolve) => socket.once('close', resolve)));
+  for (const socket of idle) {
+    const answered = new Promise((resolve) => socket.once('data', resolve));
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await answered;
+  }
+  await sendRaw(listener.port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n').catch(() => '');
+  await Promise.all(closed);
+  assert.equal((await ask(listener.port, '/', {})).text, 'here');
+  await listener.close(0);
+});
+
 test('closing lets open requests end and then their connections', async () => {
   const clock = new FakeClock();
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();

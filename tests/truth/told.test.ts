@@ -227,13 +227,13 @@ for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) 
       assert.ok(endedAt >= dueAt + dayMs && endedAt <= dueAt + dayMs + 2 * hourMs, new Date(endedAt).toISOString());
     });
 
-    test('a failure ends as the run that succeeded ended, though the service was stopped or the database away', async () => {
+    test('a failure ends as the run that succeeded ended, though the service was stopped, killed, late or blind', async () => {
       const { cronJobs, ...history } = made(1, before, hourMs);
       const hourly = { rhythm: { everyHours: 1, minute: 0 }, createdAt: startAt };
       const story: History = { ...history, cronJobs: cronJobs.map((cronJob) => ({ ...cronJob, ...hourly })) };
       const [calm] = (await watch(story)).verdicts;
       assert.match(calm?.ended ?? '', /^resolved by/);
-      for (const kind of ['stopped', 'databaseAway', 'clusterAway'] as const) {
+      for (const kind of ['stopped', 'killed', 'databaseAway', 'clusterAway', 'slowWatch'] as const) {
         const gone = { kind, at: dueAt + 10 * minuteMs, untilAt: dueAt + 100 * minuteMs };
         const [found] = (await watch(story, gone)).verdicts;
         assert.deepEqual([kind, found?.ended, found?.endedAt], [kind, calm?.ended, calm?.endedAt]);
