@@ -125,7 +125,7 @@ async function gatherLongest(tx: Tx, answered: readonly AskedTargets[], now: Ins
     const ids = [...new Set(group.map(({ subject }) => subject.row.id))];
     const from = now - windowOf(first.watch) * dayMs;
     // One after the other: there are as many as monitors have different ones.
-    found.set(key, await measureLongestRuns(tx, ids, from, limitOf(first.watch)));
+    found.set(key, await measureLongestRuns(tx, ids, { from }, limitOf(first.watch)));
   }
   return ({ row }, watch) => found.get(questionOf(watch))?.get(row.id);
 }

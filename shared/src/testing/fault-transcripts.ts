@@ -538,7 +538,8 @@ export const transcripts: readonly Transcript[] = [
     },
     'a deadline': { ...ended(143), job: aFailedJob({ jobReason: 'DeadlineExceeded' }) },
     'a deadline, and the process did not stop': { ...ended(137), job: aFailedJob({ jobReason: 'DeadlineExceeded' }) },
-    'a deadline, and no pod is known': { job: aFailedJob({ jobReason: 'DeadlineExceeded' }), pods: [], events: [] },
+    'a deadline in the wait for the next attempt': waitedOut({ ...ended(1), pods: [podOf(aLoop)] }),
+    'a deadline after an attempt that ended by itself': waitedOut(ended(3)),
     'a deadline of the pod': taken({
       reason: 'DeadlineExceeded',
       message: 'Pod was active on the node longer than the specified deadline',
@@ -553,6 +554,7 @@ export const transcripts: readonly Transcript[] = [
   }),
   ...told(null, null, {
     'all attempts failed, and no pod is known': { job: aFailedJob(), pods: [], events: [] },
+    'a deadline, and no pod is known': { job: aFailedJob({ jobReason: 'DeadlineExceeded' }), pods: [], events: [] },
     'a start that goes on': creating([]),
     'a start that the deadline ended, and nothing says why': waitedOut(creating([])),
     'a pull of which the kubelet says nothing': waits('ImagePullBackOff', `Back-off pulling image "${image}"`),

@@ -104,7 +104,7 @@ export const runFigures = contract('figures of runs', (test) => {
         await measureLongestRuns(
           store,
           [cronJob.id],
-          now - 7 * dayMs,
+          { from: now - 7 * dayMs },
           limitMinutes === undefined ? undefined : limitMinutes * minuteMs,
         )
       ).get(cronJob.id);

@@ -56,6 +56,24 @@ test('a month says which targets were kept and missed, what of the budget is bur
   );
 });
 
+test('a run that failed after its limit misses the longest duration of the month, and so does an alert whose run is not kept', async () => {
+  await using fleet = await startFleet();
+  const failing = await fleet.addCronJob({ name: 'failing' });
+  const running = await fleet.addCronJob({ name: 'running' });
+  await fleet.addMonitor({ spec: { sla: { minSuccessRate: 0, maxDuration: '5m' } } }, [failing, running]);
+  const createdAt = testNow - dayMs;
+  await fleet.addRuns(failing, { createdAt, finishedAt: createdAt + 9 * minuteMs, status: 'failed' });
+  await fleet.addRuns(running, { createdAt });
+  const [sinceAt, endedAt] = [createdAt, createdAt + hourMs];
+  const broken = { type: 'slaBreached', subject: 'maxDuration', state: 'resolved', sinceAt, endedAt } as const;
+  await addAlert(fleet, { ...broken, cronJobName: 'running' });
+  const { targets } = await report(fleet);
+  assert.deepEqual(targets.map(({ cronjob, verdict, words }) => [cronjob.name, verdict, words]).sort(), [
+    ['failing', 'missed', 'Longest run took 8 min 59 s (limit 5 min)'],
+    ['running', 'missed', 'At most 5 min: missed once'],
+  ]);
+});
+
 test('another month has its own incidents, and nothing that ran is no data', async () => {
   await using fleet = await startFleet();
   await aMonth(fleet);

@@ -24,6 +24,7 @@ import {
   listAlerts,
   listDaysOfEach,
   listOpenAlerts,
+  measureLongestRuns,
   type DayOfCronJob,
   type StoredAlert,
 } from '@cronjob-monitor/shared/store';
@@ -67,13 +68,19 @@ export async function readReport(
 ): Promise<SlaReport> {
   const { store } = deps;
   const ids = [...new Set(pairs.map(({ cronJob }) => cronJob.id))];
-  const [days, alerts] = await Promise.all([
+  const [days, longest, alerts] = await Promise.all([
     listDaysOfEach(store, ids, { from: dayOf(from), to: dayOf(to - 1) }),
+    measureLongestRuns(store, ids, { from, to }),
     listAlertsWithin(deps, ids, { from, to }),
   ]);
   const targets = pairs
     .flatMap((pair) =>
-      judgeMonth(pair, days.get(pair.cronJob.id) ?? [], alerts, Math.max(1, Math.ceil((to - from) / dayMs))),
+      judgeMonth(pair, {
+        days: days.get(pair.cronJob.id) ?? [],
+        longestMs: longest.get(pair.cronJob.id)?.durationMs,
+        alerts,
+        dayCount: Math.max(1, Math.ceil((to - from) / dayMs)),
+      }),
     )
     .sort(
       (a, b) =>
@@ -118,11 +125,17 @@ async function listAlertsWithin(
 
 type Judged = Pick<SlaReportTarget, 'verdict' | 'words'> & { readonly budget?: SlaReportTarget['budget'] };
 
+interface FactsOfMonth {
+  readonly days: readonly DayOfCronJob[];
+  /** Of the runs that are kept, failed ones among them: the figures of days, which live longer, hold those of successes alone. */
+  readonly longestMs: number | undefined;
+  readonly alerts: readonly StoredAlert[];
+  readonly dayCount: number;
+}
+
 function judgeMonth(
   { cronJob, monitor, monitorId, targets }: PairFacts,
-  days: readonly DayOfCronJob[],
-  alerts: readonly StoredAlert[],
-  dayCount: number,
+  { days, longestMs, alerts, dayCount }: FactsOfMonth,
 ): SlaReportTarget[] {
   const { rate, maxDurationMs, minDurationMs, finishBy } = targets;
   const toTarget = (subject: SlaSubject, { verdict, words, budget = null }: Judged): SlaReportTarget => ({
@@ -151,11 +164,17 @@ function judgeMonth(
       words: success + failed === 0 ? `${promise}: no run` : `${promise}: never missed`,
     };
   };
+  const longest = (limitMs: number): Judged => {
+    const ms = Math.max(longestMs ?? -1, ...days.map((day) => day.longestMs ?? -1));
+    return ms <= limitMs && breaches('maxDuration') > 0
+      ? byAlerts('maxDuration', `At most ${limitInWords(limitMs / 1_000)}`)
+      : judgeLongest(ms < 0 ? undefined : ms, limitMs);
+  };
   return [
     ...(rate.minSuccessRate === undefined || rate.minSuccessRate === 0
       ? []
       : [toTarget('successRate', judgeRateOf({ success, failed }, rate.minSuccessRate, dayCount))]),
-    ...(maxDurationMs === undefined ? [] : [toTarget('maxDuration', judgeLongest(days, maxDurationMs))]),
+    ...(maxDurationMs === undefined ? [] : [toTarget('maxDuration', longest(maxDurationMs))]),
     ...(minDurationMs === undefined
       ? []
       : [toTarget('minDuration', byAlerts('minDuration', `At least ${limitInWords(minDurationMs / 1_000)}`))]),
@@ -178,11 +197,7 @@ function judgeRateOf(
   };
 }
 
-function judgeLongest(days: readonly DayOfCronJob[], limitMs: number): Judged {
-  const longestMs = days.reduce<number | undefined>(
-    (most, day) => (day.longestMs === undefined ? most : Math.max(most ?? 0, day.longestMs)),
-    undefined,
-  );
+function judgeLongest(longestMs: number | undefined, limitMs: number): Judged {
   const limit = limitInWords(limitMs / 1_000);
   if (longestMs === undefined) return { verdict: 'noData', words: `No run (limit ${limit})` };
   return {

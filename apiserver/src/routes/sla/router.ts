@@ -236,7 +236,7 @@ async function measureLongest(db: Db, pairs: readonly Pair[], now: Instant): Pro
   for (const [days, group] of Map.groupBy(limited, ({ targets }) => targets.rate.windowDays)) {
     const ids = [...new Set(group.map(({ cronJob }) => cronJob.id))];
     // As with rates.
-    const measured = await measureLongestRuns(db, ids, rateWindows(now, days).current.from);
+    const measured = await measureLongestRuns(db, ids, rateWindows(now, days).current);
     for (const pair of group) {
       const found = measured.get(pair.cronJob.id);
       if (found) longest.set(pair, found.durationMs);

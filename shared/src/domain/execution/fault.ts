@@ -85,10 +85,11 @@ export function faultOf(facts: FaultFacts): Fault | undefined {
       if (told) return told;
     }
   }
-  // A Job whose containers are known not to have run was ended by its deadline for what they waited for.
+  // A rule for failed pods needs one that ended; a deadline also ends a Job whose containers only waited.
   const ends = [facts.jobReason, facts.reason].filter((reason) => endsOfApplication.has(reason ?? ''));
-  const hasWaited = facts.hasRun === false || ![undefined, facts.jobReason, ...ends].includes(facts.reason);
-  return ends.length > 0 && !hasWaited ? ofApplication : undefined;
+  const isWait = facts.hasRun === false || (facts.hasRun === undefined && !ends.includes('PodFailurePolicy'));
+  const isOther = ![undefined, facts.jobReason, ...ends].includes(facts.reason);
+  return ends.length > 0 && !isWait && !isOther ? ofApplication : undefined;
 }
 
 /** `Cause: platform, node node-3` without its first word. */

@@ -13,22 +13,22 @@ export interface LongestRun {
 }
 
 /**
- * The longest scheduled run of each CronJob that was created since `from` and ended in success or failure. Runs left out of the SLA by a
+ * The longest scheduled run of each CronJob that was created in this time and ended in success or failure. Runs left out of the SLA by a
  * maintenance window are left out here; a CronJob without a measured run is absent. `limitMs` is what a run may take; absent: any time.
  */
 export async function measureLongestRuns(
   db: Db,
   cronJobIds: readonly number[],
-  from: Instant,
+  { from, to = Number.MAX_SAFE_INTEGER }: { readonly from: Instant; readonly to?: Instant },
   limitMs = Number.MAX_SAFE_INTEGER,
 ): Promise<ReadonlyMap<number, LongestRun>> {
   const found = await rowsIn(
     db,
     cronJobIds,
     (marks) =>
-      `select cronjob_id, max(duration_ms) as longest, min(case when duration_ms > ? then coalesce(finished_at, created_at) end) as beyond_at from executions where created_at >= ? and cronjob_id in (${marks}) ` +
+      `select cronjob_id, max(duration_ms) as longest, min(case when duration_ms > ? then coalesce(finished_at, created_at) end) as beyond_at from executions where created_at >= ? and created_at < ? and cronjob_id in (${marks}) ` +
       `and (${isSuccess} or ${isFailed}) and ${isScheduled} and ${isCounted} and duration_ms is not null group by cronjob_id`,
-    [limitMs, from],
+    [limitMs, from, to],
   );
   return new Map(
     found.map((row) => [
