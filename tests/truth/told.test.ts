@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { createLogger, systemClock } from '@cronjob-monitor/shared/process';
+import { listCronJobs } from '@cronjob-monitor/shared/store';
 import { testDatabases } from '../store/databases.ts';
 import {
   dayMs,
@@ -255,6 +256,34 @@ for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) 
         const openedAt = verdicts.filter(({ type }) => type === 'slaBreached').map((verdict) => verdict.openedAt);
         assert.deepEqual(openedAt, [dueAt + 2 * secondMs]);
       }
+    });
+
+    test('a target that is broken without an alert has the figures of a run as soon as that is recorded', async () => {
+      const { cronJobs, monitors, ...history } = made(1, dueAt + 10 * minuteMs, hourMs);
+      const spec = { jobFailed: { enabled: false }, sla: { minSuccessRate: 90, windowDays: 1 } };
+      const hourly = { rhythm: { everyHours: 1, minute: 0 }, createdAt: startAt };
+      const found: unknown[] = [];
+      await observe(
+        {
+          ...history,
+          cronJobs: cronJobs.map((cronJob) => ({ ...cronJob, ...hourly })),
+          monitors: monitors.map((monitor) => ({ ...monitor, spec })),
+        },
+        { startsAt: startAt, disturbances: [] },
+        {
+          freshDatabase: () => database.fresh(),
+          logger,
+          lookAt: [dueAt + 55 * minuteMs, dueAt + hourMs + 62 * secondMs],
+          look: async ({ store }) => {
+            const [cronJob] = await listCronJobs(store, { kinds: ['CronJob'] });
+            found.push(...(cronJob?.broken ?? []).map(({ measured, runs }) => [Math.floor(measured), runs]));
+          },
+        },
+      );
+      assert.deepEqual(found.slice(0, 2), [
+        [66, 3],
+        [75, 4],
+      ]);
     });
 
     const windowAt = new Date(dueAt - 30 * minuteMs);

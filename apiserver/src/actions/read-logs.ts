@@ -238,6 +238,8 @@ interface StoredLog {
 
 /** Reads what was captured of a run. Throws LOGS_UNAVAILABLE, and NOT_FOUND for a container that the run never had. */
 async function readStoredLog(store: Store, wish: LogWish): Promise<StoredLog> {
+  // Of each container the log of its last instance is kept.
+  if (wish.previous) throw logsUnavailable(wish.jobName, 'notStored');
   const evidence = await listEvidence(store, wish.jobUid);
   const logs = evidence.filter(({ kind }) => kind === 'logs').map(toNamedLog);
   const containers = [...new Set([...containersOf(evidence), ...logs.map(({ container }) => container)])];

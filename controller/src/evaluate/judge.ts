@@ -254,6 +254,7 @@ function partsAsked(subjects: readonly Subject[], { parts, recorded }: Occasion)
   return new Set([
     ...parts,
     ...subjects.flatMap(({ alerts }) => alerts.map(partOf)),
+    ...subjects.flatMap(({ row }) => row.broken.map(({ subject }) => partOf({ type: 'slaBreached', subject }))),
     ...(wasStuck ? (['stuck'] as const) : []),
   ]);
 }

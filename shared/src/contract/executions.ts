@@ -149,7 +149,7 @@ export const ExecutionDetail = named(
 );
 export type ExecutionDetail = Of<typeof ExecutionDetail>;
 
-/** What of two runs is compared; `spec`: the rest of the Job's spec, by path. */
+/** What of two runs is compared, what explains a difference most often first; `spec`: the rest of the Job's spec, by path. */
 export const comparedKeys = [
   'image',
   'digest',

@@ -161,6 +161,18 @@ test('gives what was stored when the pod is gone, or nobody can reach the cluste
   }
 });
 
+test('gives no log of the last instance for that of the one before it', async () => {
+  const { fleet, run } = await failedRun(() => ({ pods: [] }), 'kept\n');
+  await using _ = fleet;
+  for (const [source, reason] of [
+    ['stored', 'notStored'],
+    ['auto', 'podGone'],
+  ]) {
+    const answer = await fleet.ask(`${base}/${run.jobName}/logs?previous=true&source=${source}`);
+    assert.deepEqual([answer.status, answer.error().details?.reason], [404, reason]);
+  }
+});
+
 /** What the cluster says when nothing is stored, and what the caller hears. */
 const unavailable: readonly (readonly [ClusterErrorCode | undefined, number, string, string | undefined])[] = [
   [undefined, 404, 'LOGS_UNAVAILABLE', 'podGone'],

@@ -1,4 +1,4 @@
-import type { ComparedKey, ComparedRow, Words } from '../../contract/index.ts';
+import { comparedKeys, type ComparedKey, type ComparedRow, type Words } from '../../contract/index.ts';
 import { cutEnd } from '../text/cut.ts';
 import { compareRuns, isObject, type ComparedRun } from './compare-runs.ts';
 
@@ -53,21 +53,8 @@ export function compareSides(before: RunSide, after: RunSide): ComparedRow[] {
   return told.toSorted((a, b) => Number(a.same) - Number(b.same) || rankOf(a) - rankOf(b)).slice(0, mostRows);
 }
 
-const order: readonly ComparedKey[] = [
-  'image',
-  'digest',
-  'command',
-  'args',
-  'env',
-  'resources',
-  'spec',
-  'schedule',
-  'node',
-  'outcome',
-];
-
 function rankOf({ key }: ComparedRow): number {
-  return order.indexOf(key);
+  return comparedKeys.indexOf(key);
 }
 
 const keyOf = ({ key, name }: Pick<Fact, 'key' | 'name'>): string => `${key}\n${name ?? ''}`;
