@@ -15,7 +15,7 @@ import { documentedRoutes, findSwaggerFolder, swaggerPage } from './openapi/inde
 import { createApiRouter, type RouteDeps } from './routes/index.ts';
 import { userInterface } from './static.ts';
 
-export interface AppDeps extends RouteDeps {
+interface AppDeps extends RouteDeps {
   readonly metrics: ApiMetrics;
   readonly translations: readonly Translation[];
   /** Folder of the built user interface; undefined serves none. */

@@ -10,7 +10,7 @@ const healthyEveryMs = 10_000;
 const troubledEveryMs = 1_000;
 
 /** What the last look at the database said. */
-export interface DatabaseView {
+interface DatabaseView {
   readonly storage: StorageState;
   /** Undefined while it was never reached. */
   readonly schema: { readonly version: number; readonly supported: number } | undefined;

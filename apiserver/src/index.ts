@@ -1,4 +1,4 @@
 export { createApi, type Api, type ApiDeps } from './create-api.ts';
 export { findUiFolder } from './static.ts';
-export { listenApi, type ApiListener } from './listener.ts';
+export { listenApi } from './listener.ts';
 export { type ApiSettings, toApiSettings } from './settings.ts';

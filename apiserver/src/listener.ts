@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Clock } from '@cronjob-monitor/shared/process';
 
-export interface ApiListener {
+interface ApiListener {
   /** Port that was really taken. */
   readonly port: number;
   /** Takes no new connections, lets open requests end within `graceMs`, then cuts the rest. */

@@ -70,7 +70,7 @@ export function targetsOf(spec: unknown): SlaTargets | undefined {
   };
 }
 
-export interface ChannelRefSpec {
+interface ChannelRefSpec {
   readonly name: string;
   /** As written; empty means all. */
   readonly severities: readonly string[];

@@ -1,2 +1,2 @@
-export { createController, type Controller, type ControllerDeps } from './replica/create-controller.ts';
+export { createController, type Controller } from './replica/create-controller.ts';
 export type { ControllerSettings } from './settings/settings.ts';

@@ -2,7 +2,7 @@ import { ClusterError } from '@cronjob-monitor/shared/kube';
 import { clusterForbidden, clusterUnavailable, conflict } from '../errors.ts';
 
 /** What was asked of the cluster. */
-export interface ClusterCall {
+interface ClusterCall {
   readonly verb: string;
   readonly resource: string;
   readonly namespace: string;

@@ -25,7 +25,7 @@ export async function readRouteRules(deps: SettingsDeps, cronJobIds?: readonly n
   };
 }
 
-export interface SettingsDeps {
+interface SettingsDeps {
   readonly store: Store;
   readonly settings: {
     readonly defaultTimeZone: string;

@@ -15,8 +15,7 @@ export interface AuthSettings {
   readonly proxy: ProxySettings;
 }
 
-export type AuthDeps = Pick<ReviewDeps, 'cluster' | 'clock' | 'logger' | 'count'> &
-  Pick<ReviewedDeps, 'listNamespaces'>;
+type AuthDeps = Pick<ReviewDeps, 'cluster' | 'clock' | 'logger' | 'count'> & Pick<ReviewedDeps, 'listNamespaces'>;
 
 /** Makes the authentication of a mode. */
 export function createAuthentication(settings: AuthSettings, deps: AuthDeps): Authentication {

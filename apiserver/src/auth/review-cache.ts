@@ -9,8 +9,8 @@ import {
 } from '@cronjob-monitor/shared/process';
 import { reviewUnavailable } from '../errors.ts';
 
-export type ReviewKind = 'token' | 'access';
-export type ReviewResult = 'allowed' | 'denied' | 'error' | 'cached';
+type ReviewKind = 'token' | 'access';
+type ReviewResult = 'allowed' | 'denied' | 'error' | 'cached';
 
 export interface ReviewDeps {
   readonly cluster: Pick<Cluster, 'reviewToken' | 'reviewAccess'>;

@@ -7,7 +7,7 @@ import { createChangeFollower } from './change-follower.ts';
 const changesEveryMs = 500;
 const healthEveryMs = 5_000;
 
-export interface FeedListener {
+interface FeedListener {
   readonly changes: (changes: readonly NumberedChange[]) => void;
   /** On a change of it. */
   readonly health: (health: StreamData['health']) => void;

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { crossSiteRefused, hostNotAllowed, invalidRequest } from '../errors.ts';
 import { type ApiMiddleware, isUnsafe } from '../context.ts';
 
-export interface HostRules {
+interface HostRules {
   /** `api.allowed-hosts`: names, a leading `*.` is a wildcard for any number of labels. */
   readonly allowedHosts: readonly string[];
   /** Host of `ui.external-url`. */

@@ -1,6 +1,6 @@
 import type { Instant } from '@cronjob-monitor/shared/domain';
 
-export type InstantReading = { readonly at: Instant } | { readonly problem: string };
+type InstantReading = { readonly at: Instant } | { readonly problem: string };
 
 const form = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?([Zz]|[+-]\d{2}:\d{2}))?$/;
 const lostPlus = /^\d{4}-\d{2}-\d{2}[Tt][\d:.]+ \d{2}:\d{2}$/;

@@ -8,7 +8,7 @@ import { createBodyReader, readNoBody, readQuery, type QueryShape, type Values }
 import type { RouteDeps } from './deps.ts';
 
 /** Part of the API that an operation belongs to: a heading of the page /swagger/. */
-export type Tag =
+type Tag =
   | 'Overview'
   | 'Monitors'
   | 'CronJobs'
@@ -21,7 +21,7 @@ export type Tag =
   | 'Administration';
 
 /** What an operation of the API says of itself: the guard asks by it, the query and the body are read by it, OpenAPI is written from it. */
-export interface RouteSpec<Query extends QueryShape, Body, Answer> extends Endpoint {
+interface RouteSpec<Query extends QueryShape, Body, Answer> extends Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Below /api/v1: `/alerts/:id`. */
   readonly path: string;
@@ -96,7 +96,7 @@ export function route<Answer, Query extends QueryShape = typeof noQuery, Body = 
 /** The type of what a query asks for. */
 export type Asked<Query extends QueryShape> = Values<Query>;
 
-export type ApiRouter = Router<ApiState, Pick<ApiContext, 'params'>>;
+type ApiRouter = Router<ApiState, Pick<ApiContext, 'params'>>;
 
 /** The router of /api/v1. A trailing slash and another case are another path; of two paths that match the first one answers. */
 export function createApiRouter(deps: RouteDeps, routes: readonly Route[]): ApiRouter {

@@ -28,7 +28,7 @@ export interface HttpAnswer {
   readonly text: string;
 }
 
-export type HttpResult = { readonly answer: HttpAnswer } | { readonly failure: TransportFailure };
+type HttpResult = { readonly answer: HttpAnswer } | { readonly failure: TransportFailure };
 
 /**
  * The only way out over HTTP: to a checked address, through no proxy, following no redirect, within 5 s for the connection and 15 s

@@ -28,7 +28,7 @@ export class ServiceError extends InputError {
   }
 }
 
-export const tokenVariable = 'CRONJOB_MONITOR_TOKEN';
+const tokenVariable = 'CRONJOB_MONITOR_TOKEN';
 
 /** The flags of every command that asks a service, and what `--help` says of them. */
 export const serviceFlags = { server: 'text', 'token-file': 'text' } as const;

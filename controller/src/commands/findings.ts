@@ -1,7 +1,7 @@
 import { counted } from '@cronjob-monitor/shared/domain';
 
 export const findingLevels = ['error', 'warning', 'note'] as const;
-export type FindingLevel = (typeof findingLevels)[number];
+type FindingLevel = (typeof findingLevels)[number];
 
 /** What is spoken of: where it stands, and its kind and name. */
 export interface Subject {

@@ -3,7 +3,7 @@ import { findNearest } from '@cronjob-monitor/shared/config';
 import { UsageError } from './command.ts';
 
 /** The flags of a command: `text` takes a value, `flag` none. */
-export type FlagKinds = Readonly<Record<string, 'text' | 'flag'>>;
+type FlagKinds = Readonly<Record<string, 'text' | 'flag'>>;
 
 export type Flags<K extends FlagKinds> = {
   readonly [N in keyof K]: (K[N] extends 'flag' ? true : string) | undefined;

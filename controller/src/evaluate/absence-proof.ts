@@ -3,7 +3,7 @@ import { createTranslator, type Cluster } from '@cronjob-monitor/shared/kube';
 import type { Clock } from '@cronjob-monitor/shared/process';
 import { listDue, listJudgedCronJobs, type Store } from '@cronjob-monitor/shared/store';
 
-export interface AbsenceProofDeps {
+interface AbsenceProofDeps {
   readonly store: Store;
   readonly cluster: Pick<Cluster, 'findCronJob'>;
   readonly findCronJob: (uid: string) => CronJobFacts | undefined;

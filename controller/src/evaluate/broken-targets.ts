@@ -11,7 +11,7 @@ import type { Part } from './part.ts';
 import type { Subject, Watch } from './subject.ts';
 
 /** What one monitor asked about one CronJob, and what it found. */
-export interface AskedTargets {
+interface AskedTargets {
   readonly subject: Subject;
   readonly watch: Watch;
   readonly facts: DetectionFacts;

@@ -2,7 +2,7 @@ import type { Instant } from '@cronjob-monitor/shared/domain';
 import type { Cluster, LeaseRecord } from '@cronjob-monitor/shared/kube';
 import type { Clock } from '@cronjob-monitor/shared/process';
 
-export interface ControllerLeaseDeps {
+interface ControllerLeaseDeps {
   readonly cluster: Pick<Cluster, 'findLease'>;
   /** The newest `lastScheduleTime` of all CronJobs: who starts Jobs is alive, whatever the Lease says. */
   readonly newestStartAt: () => Instant | undefined;
@@ -10,7 +10,7 @@ export interface ControllerLeaseDeps {
 }
 
 /** Whether the CronJob controller of the cluster gives a sign of life. */
-export interface ControllerLease {
+interface ControllerLease {
   /** Until the signal aborts. */
   readonly watch: (signal: AbortSignal) => void;
   /** False as well while it is unknown: no right to read the Lease, no such Lease, no answer. */

@@ -8,7 +8,7 @@ import {
 import type { Cluster, Redaction } from '@cronjob-monitor/shared/kube';
 import type { Clock } from '@cronjob-monitor/shared/process';
 
-export interface CreateRefusalsDeps {
+interface CreateRefusalsDeps {
   readonly cluster: Pick<Cluster, 'listEvents'>;
   readonly jobs: { values(): Iterable<JobFacts> };
   readonly podsOf: (jobUid: string) => readonly PodFacts[];

@@ -4,7 +4,7 @@ import type { DueWish } from '@cronjob-monitor/shared/store';
 import type { Part } from './part.ts';
 
 /** Kinds of rows of `due` that verdicts ask for; that of slots belongs to the ledger. */
-export const dueKinds = { 'dead-man-switch': 'presence', 'stuck-job-check': 'finishBy' } as const;
+const dueKinds = { 'dead-man-switch': 'presence', 'stuck-job-check': 'finishBy' } as const;
 
 /**
  * When each monitor's verdicts may change by time alone. Runs that go on are no rows here: they are in memory, few, and looked through

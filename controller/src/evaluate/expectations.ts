@@ -28,7 +28,7 @@ import type { ClusterCaches, MonitorSeen, Selection } from '../selection/index.t
 import { noRules } from './closings.ts';
 import { rulesOf } from './monitor-rules.ts';
 
-export interface ExpectationsDeps {
+interface ExpectationsDeps {
   readonly store: Store;
   readonly epoch: number;
   readonly caches: Pick<ClusterCaches, 'cronJobs' | 'monitors' | 'namespaces'>;

@@ -7,7 +7,7 @@ export interface KeptGap extends Gap {
 }
 
 /** What is kept of them, so that a crash in the middle of catching up forgets none. */
-export interface KeptGaps {
+interface KeptGaps {
   readonly gaps: readonly KeptGap[];
   /** Up to then everything was seen, as far as was written down. */
   readonly watchedThroughAt: Instant | undefined;

@@ -13,7 +13,7 @@ import type { LedgerRun, StoredLedger } from '@cronjob-monitor/shared/store';
 import type { KeptGap } from './gap-list.ts';
 
 /** All that is known of one CronJob, in the store and in memory. */
-export interface KnownOfCronJob {
+interface KnownOfCronJob {
   readonly ledger: StoredLedger;
   /** Undefined: it is not in the cluster any more. */
   readonly cronJob: CronJobFacts | undefined;
@@ -27,7 +27,7 @@ export interface KnownOfCronJob {
 }
 
 /** What the whole cluster adds. */
-export interface LedgerSettings {
+interface LedgerSettings {
   readonly zoneMismatch: boolean;
   readonly graceMs: number;
   readonly skewP99Ms: number;

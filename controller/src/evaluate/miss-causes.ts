@@ -3,7 +3,7 @@ import type { Cluster, ClusterEvent, Redaction } from '@cronjob-monitor/shared/k
 import { withinLimit, type Clock } from '@cronjob-monitor/shared/process';
 import type { MissCause } from './settle-slots.ts';
 
-export interface MissCausesDeps {
+interface MissCausesDeps {
   readonly cluster: Pick<Cluster, 'listEvents'>;
   /** Where events of a CronJob lie; undefined: it is gone. */
   readonly namespaceOf: (cronJobUid: string) => string | undefined;

@@ -16,7 +16,7 @@ const silencesEveryMs = 5_000;
 /** How soon it is noticed that a note is over. */
 const notesEveryMs = 60_000;
 
-export interface RecheckDeps {
+interface RecheckDeps {
   readonly store: Store;
   /** From when on what happens cannot be seen; undefined: it is seen. */
   readonly blindFromAt: () => Instant | undefined;

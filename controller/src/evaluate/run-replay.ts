@@ -3,7 +3,7 @@ import type { JudgedRunRow } from '@cronjob-monitor/shared/store';
 import type { Subject, Watch } from './subject.ts';
 
 /** How things stood between the end of one run and the end of the next. */
-export interface RunStage {
+interface RunStage {
   /** The run that had just ended. */
   readonly run: JudgedRunRow;
   /** When it had ended, or when the monitor began to ask otherwise about it. */

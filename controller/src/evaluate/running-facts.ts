@@ -119,7 +119,7 @@ export function gapAround({ facts, zone }: Subject, job: JobFacts): number | und
 }
 
 /** What is known of a Job besides itself and its pods. */
-export interface UnfinishedContext {
+interface UnfinishedContext {
   readonly refusal: CreateRefusal | undefined;
   /** Nothing is known beyond it of pods that did not come. */
   readonly horizon: Instant;
@@ -127,7 +127,7 @@ export interface UnfinishedContext {
 }
 
 /** A Job that has not ended, as what is stuck is judged by. */
-export function toUnfinished(
+function toUnfinished(
   job: JobFacts,
   pods: readonly PodFacts[],
   { refusal, horizon, now }: UnfinishedContext,

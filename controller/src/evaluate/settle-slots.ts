@@ -41,7 +41,7 @@ export interface MissCause {
 }
 
 /** What this replica sees of the cluster, as far as expected runs ask. Everything lies in memory. */
-export interface LedgerSources {
+interface LedgerSources {
   /** The CronJob as it is in the cluster; undefined: it is not there. */
   readonly findCronJob: (uid: string) => CronJobFacts | undefined;
   /** Whether a monitor selects it: runs of others are not recorded, so their slots are not judged. */

@@ -1,7 +1,7 @@
 import type { DetectionRules, HopelessWait, Instant, JobFacts } from '@cronjob-monitor/shared/domain';
 
 /** What is asked besides the Jobs; all of it from memory. */
-export interface CandidateSources {
+interface CandidateSources {
   readonly rulesOf: (cronJobUid: string) => readonly DetectionRules[];
   /** What a Job waits for in vain, if it does. */
   readonly hopelessWaitOf: (job: JobFacts) => HopelessWait | undefined;

@@ -6,7 +6,7 @@ import type { MonitorSpec } from '@cronjob-monitor/shared/kube';
 import { rulesOf, rulesOfGroup } from './monitor-rules.ts';
 import type { Selection, ClusterCaches, MonitorSeen } from '../selection/index.ts';
 
-export interface WatchersDeps extends Pick<RunningSources, 'podsOf' | 'refusalOf'> {
+interface WatchersDeps extends Pick<RunningSources, 'podsOf' | 'refusalOf'> {
   readonly caches: Pick<ClusterCaches, 'cronJobs' | 'jobs'>;
   readonly selection: Selection;
   readonly defaultZone: string;

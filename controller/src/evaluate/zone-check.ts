@@ -61,7 +61,7 @@ export function isMisread(
 }
 
 /** What was found of the default zone, for conditions and for replicas that did not find it. */
-export async function findZoneMismatch(db: Db): Promise<ZoneMismatch | undefined> {
+async function findZoneMismatch(db: Db): Promise<ZoneMismatch | undefined> {
   const kept = await findClusterState(db, 'zoneOffsets');
   const found = typeof kept === 'object' && kept !== null ? (kept as Record<string, unknown>)['default'] : undefined;
   const { zone, offsetMs, since } = (typeof found === 'object' && found !== null ? found : {}) as Record<

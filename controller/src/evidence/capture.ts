@@ -37,7 +37,7 @@ export interface CaptureDeps {
 }
 
 /** A run about which something may be worth keeping now. */
-export interface CaptureRequest {
+interface CaptureRequest {
   readonly job: JobFacts;
   readonly pods: readonly PodFacts[];
   /** Set when the run has ended. */

@@ -52,7 +52,7 @@ type EndedRun = Omit<RunToExplain, 'pieces' | 'execution'> & {
   readonly isOwed: boolean;
 };
 
-export interface EvidenceTakingDeps {
+interface EvidenceTakingDeps {
   readonly cluster: Cluster;
   readonly store: Store;
   readonly selection: Selection;

@@ -1,7 +1,7 @@
 import type { Evidence, ExitCause, PodFacts } from '@cronjob-monitor/shared/domain';
 
 /** Of the logs of a run those that explain its end. */
-export interface ExplainingLogs {
+interface ExplainingLogs {
   /** Of the container that failed; undefined: none was read. One with a text before one that only says why there is none. */
   readonly main: Evidence | undefined;
   /** Of the init containers of the same pod that have a text, in their order. */

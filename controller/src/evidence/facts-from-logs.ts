@@ -16,7 +16,7 @@ import { settleRunFacts, type Store } from '@cronjob-monitor/shared/store';
 import { readLogTail } from './log-tail.ts';
 import type { ReadPool } from './read-pool.ts';
 
-export interface FactReading {
+interface FactReading {
   readonly cluster: Cluster;
   readonly pool: ReadPool;
   readonly clock: Clock;

@@ -1,6 +1,6 @@
 export { createEvidenceBook, type EvidenceBook } from './book.ts';
-export { createCapture, type Capture, type CaptureDeps, type CaptureRequest } from './capture.ts';
-export { explainingLogs, type ExplainingLogs } from './explaining-logs.ts';
+export { createCapture, type Capture, type CaptureDeps } from './capture.ts';
+export { explainingLogs } from './explaining-logs.ts';
 export { createEventReader, type EventReader } from './event-reader.ts';
 export { createReadPool } from './read-pool.ts';
 export { createUntilStored, type UntilStored } from './until-stored.ts';

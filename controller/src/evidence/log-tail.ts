@@ -3,13 +3,11 @@ import { ClusterError, TailBuffer, type Cluster } from '@cronjob-monitor/shared/
 import type { ReadPool, Urgency } from './read-pool.ts';
 
 /** Why a log could not be had; stored in the place of an empty log. */
-export type LogUnavailable = 'podGone' | 'containerWaiting' | 'forbidden' | 'timeout' | 'nodeUnreachable' | 'empty';
+type LogUnavailable = 'podGone' | 'containerWaiting' | 'forbidden' | 'timeout' | 'nodeUnreachable' | 'empty';
 
-export type LogTail =
-  | { readonly bytes: Uint8Array; readonly truncated: boolean }
-  | { readonly unavailable: LogUnavailable };
+type LogTail = { readonly bytes: Uint8Array; readonly truncated: boolean } | { readonly unavailable: LogUnavailable };
 
-export interface LogTailRequest {
+interface LogTailRequest {
   readonly namespace: string;
   readonly pod: string;
   readonly node: string | undefined;

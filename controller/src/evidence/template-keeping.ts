@@ -3,7 +3,7 @@ import type { Redaction } from '@cronjob-monitor/shared/kube';
 import { getTemplateKey, recordTemplates, type NewTemplate, type Store } from '@cronjob-monitor/shared/store';
 
 /** Keeps the spec of each run once, so that a later one can be compared with it. */
-export interface TemplateKeeping {
+interface TemplateKeeping {
   /** The spec of a run that ended. Returns at once. */
   add(job: JobFacts): void;
   /** Writes what was added. Rejects when the database does not take it: then it is written the next time. */

@@ -20,7 +20,7 @@ import type { KeptDurations } from './kept-durations.ts';
 import type { CoverageCounts, FleetMetrics, SlaMetrics } from '../metrics/index.ts';
 import type { MonitorSeen, Selection } from '../selection/index.ts';
 
-export interface FleetFiguresDeps {
+interface FleetFiguresDeps {
   readonly store: Store;
   readonly epoch: number;
   readonly selection: Pick<Selection, 'monitorsOf' | 'isIgnored' | 'effectiveOf'>;

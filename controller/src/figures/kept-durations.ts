@@ -2,7 +2,7 @@ import type { Instant } from '@cronjob-monitor/shared/domain';
 import { measureDurationsOfEach, type DurationFigures, type Store } from '@cronjob-monitor/shared/store';
 
 /** A CronJob whose durations are asked: `runs` of it succeeded in the window, as they were counted just now. */
-export interface DurationsAsked {
+interface DurationsAsked {
   readonly cronJobId: number;
   readonly runs: number;
 }

@@ -6,7 +6,7 @@ import type { DeliveryMetrics, ProductMetrics, VerdictMetrics } from '../metrics
 import type { Selection } from '../selection/index.ts';
 
 /** Keeps series in step with what is there while a replica leads. */
-export interface SeriesUpkeep {
+interface SeriesUpkeep {
   /** Until the signal aborts. */
   readonly run: (signal: AbortSignal) => Promise<void>;
   /** A CronJob is gone, selected no more, or not at all: gauges and coverage follow within a second. */

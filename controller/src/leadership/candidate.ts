@@ -5,7 +5,7 @@ import type { LeaderLock } from './leader-lock.ts';
 import type { LeaseElection, LeaseSight } from './lease.ts';
 import { decideTakeover, lookEveryMs, silenceMs, type Witnesses } from './takeover.ts';
 
-export interface CandidateDeps {
+interface CandidateDeps {
   readonly election: Pick<LeaseElection, 'acquire' | 'look' | 'take'>;
   readonly lock: Pick<LeaderLock, 'begin' | 'heldForMs' | 'whenHeld' | 'giveBack'>;
   /** The last beat of the replica that took the epoch last. Rejects while the database is away. */

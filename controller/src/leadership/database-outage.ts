@@ -2,7 +2,7 @@ import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 
 import { messageOf } from './error-message.ts';
 
-export interface DatabaseOutageDeps {
+interface DatabaseOutageDeps {
   /** For how long the database has been away; 0 while it is there. */
   readonly awayForMs: () => number;
   /** Whether another controller pod is Ready. Rejects when it is unknown. */

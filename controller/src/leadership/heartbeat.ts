@@ -2,7 +2,7 @@ import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 
 import { messageOf } from './error-message.ts';
 
-export interface HeartbeatDeps {
+interface HeartbeatDeps {
   /** Writes this replica's row. May wait for the database as long as it likes: no second one is begun meanwhile. */
   readonly beat: (leading: boolean) => Promise<void>;
   readonly isLeading: () => boolean;

@@ -3,7 +3,7 @@ import type { LockSession } from '@cronjob-monitor/shared/store';
 
 import { messageOf } from './error-message.ts';
 
-export interface LeaderLockDeps {
+interface LeaderLockDeps {
   /** Opens a session on which the lock is waited for. Rejects while the database is away. */
   readonly open: () => Promise<LockSession>;
   /** Whether the lock keeps a second session out. Rejects while the database is away. */

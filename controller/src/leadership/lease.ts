@@ -18,7 +18,7 @@ import {
   toTaken,
 } from './lease-record.ts';
 
-export interface LeaseElectionDeps {
+interface LeaseElectionDeps {
   readonly cluster: Pick<Cluster, 'findLease' | 'createLease' | 'replaceLease'>;
   readonly key: ObjectKey;
   /** Pod name and something random: `toIdentity`. */

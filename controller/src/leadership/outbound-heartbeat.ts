@@ -2,7 +2,7 @@ import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 
 import { messageOf } from './error-message.ts';
 
-export interface OutboundHeartbeatDeps {
+interface OutboundHeartbeatDeps {
   /** Calls the URL. Resolves with undefined when it worked, else with why not: words without anything of the URL. */
   readonly call: (signal: AbortSignal) => Promise<string | undefined>;
   /** A few words for each reason not to call; empty: all is well. A rejection is one more reason. */

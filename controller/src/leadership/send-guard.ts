@@ -12,7 +12,7 @@ export interface SendGuard {
   whenOpen(signal: AbortSignal): Promise<void>;
 }
 
-export interface LeaderBeatDeps {
+interface LeaderBeatDeps {
   /** Writes the beat under the epoch. Rejects when that failed. */
   readonly write: () => Promise<void>;
   readonly onFailure: (error: unknown) => void;

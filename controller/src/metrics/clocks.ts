@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 
 /** How far other clocks are from ours, milliseconds; undefined: none is known. */
-export interface ClockOffsets {
+interface ClockOffsets {
   readonly apiserver: () => number | undefined;
   readonly database: () => number | undefined;
 }

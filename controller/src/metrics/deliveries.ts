@@ -30,7 +30,7 @@ export interface ToldMessage {
 }
 
 /** A channel as its gauges show it. */
-export interface ChannelGauges {
+interface ChannelGauges {
   readonly name: string;
   readonly ready: boolean;
   readonly failuresInRow: number;

@@ -14,7 +14,7 @@ import {
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 /** The fleet as the API counts it in stats. */
-export interface FleetCounts {
+interface FleetCounts {
   /** `suspended` and `running` count beside the health. */
   readonly cronJobs: Readonly<Record<CronJobStatusFilter, number>>;
   /** Each CronJob once. */

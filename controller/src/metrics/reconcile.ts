@@ -14,7 +14,7 @@ const buckets = [
 ];
 
 /** What one reconcile loop counts. */
-export interface ReconcileRecorder {
+interface ReconcileRecorder {
   reconciled(result: ReconcileResult, seconds: number): void;
 }
 

@@ -6,7 +6,7 @@ interface CronJobName {
 }
 
 /** Figures of one CronJob over the windows of its monitors. What is absent has no runs, and so no series. */
-export interface SlaFigures extends CronJobName {
+interface SlaFigures extends CronJobName {
   /** Percent, by the label of the monitor. */
   readonly rates: ReadonlyMap<string, number>;
   /** Of the newest success, those about which a monitor asserts something, by name. */

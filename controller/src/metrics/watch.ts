@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 /** What the reflectors of one kind count. */
-export interface WatchRecorder {
+interface WatchRecorder {
   listed(): void;
   restarted(): void;
   unreadableLine(): void;
@@ -9,7 +9,7 @@ export interface WatchRecorder {
 }
 
 /** Asked at each scrape. */
-export interface WatchFigures {
+interface WatchFigures {
   /** Since the last event, bookmark or list; of the worst namespace where there are several. */
   ageSeconds(): number;
   objects(): number;

@@ -6,7 +6,7 @@ import { type ControllerName, controllerNames } from './reconcile.ts';
 const buckets = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10];
 
 /** What one work queue counts. */
-export interface QueueRecorder {
+interface QueueRecorder {
   added(): void;
   waited(seconds: number): void;
   worked(seconds: number): void;

@@ -363,7 +363,7 @@ function stateOf({ severity, state, count, message, sinceAt, endedAt, figures, c
 }
 
 /** Why people do not hear of it, as a sentence without its subject. */
-export function muteInWords(mute: Mute): string {
+function muteInWords(mute: Mute): string {
   if (mute.by === 'inhibited') return 'inhibited in Alertmanager by another alert';
   if (mute.by === 'interval') return `muted in Alertmanager by its time interval ${mute.names.join(', ')}`.trimEnd();
   const by = mute.author === undefined ? '' : ` by ${mute.author}`;

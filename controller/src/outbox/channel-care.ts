@@ -20,7 +20,7 @@ import type { DeliveryMetrics } from '../metrics/index.ts';
 import { sayHeld } from './freeze-claimed.ts';
 import type { SecretReader } from './secret-reader.ts';
 
-export interface ChannelCareDeps {
+interface ChannelCareDeps {
   readonly store: Store;
   readonly epoch: number;
   readonly findSpec: (channelUid: string) => ChannelSpec | undefined;

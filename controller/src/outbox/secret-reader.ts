@@ -12,7 +12,7 @@ import type { Clock } from '@cronjob-monitor/shared/process';
 import { failed, type ChannelTarget, type Failed, type Secrets } from '../channels/index.ts';
 
 /** Values of the Secrets of a channel; what is wrong with them; or that the API server does not say. */
-export type SecretsRead =
+type SecretsRead =
   | { readonly kind: 'read'; readonly secrets: Secrets }
   | { readonly kind: 'unusable'; readonly problem: Failed }
   | { readonly kind: 'unanswered' };

@@ -10,7 +10,7 @@ const mostAtOnce = 64;
 /** A claim lasts 30 s, and a send up to 15 s of it. */
 const stuckMs = 5_000;
 
-export interface SettlerDeps {
+interface SettlerDeps {
   readonly store: Store;
   readonly epoch: number;
   readonly claimedBy: string;

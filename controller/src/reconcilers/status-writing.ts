@@ -2,7 +2,7 @@ import type { Problem } from '@cronjob-monitor/shared/domain';
 import { ClusterError, type Cluster } from '@cronjob-monitor/shared/kube';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 
-export interface StatusWriting extends Pick<Cluster, 'patchMonitorStatus' | 'patchChannelStatus'> {
+interface StatusWriting extends Pick<Cluster, 'patchMonitorStatus' | 'patchChannelStatus'> {
   /** What keeps statuses from being written, for the list of problems. */
   problems(): Problem[];
   /** The last write of this monitor's status was refused: it is worth another try before long. */

@@ -45,7 +45,7 @@ import { createTwoWitnesses } from './two-witnesses.ts';
 import type { ControllerSettings } from '../settings/settings.ts';
 import { Watching } from './watching.ts';
 
-export interface ControllerDeps {
+interface ControllerDeps {
   readonly settings: ControllerSettings;
   readonly cluster: Cluster;
   readonly store: Store;

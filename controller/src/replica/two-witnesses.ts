@@ -13,7 +13,7 @@ import { BeatGuard, guardMs, LeaderLock } from '../leadership/index.ts';
 import type { ControllerSettings } from '../settings/settings.ts';
 
 /** What lets others take over from a leader that died, and keeps one that only slept from sending. One process on one file needs neither. */
-export interface TwoWitnesses {
+interface TwoWitnesses {
   readonly lock: LeaderLock | undefined;
   /** Raises the epoch and takes it. The beat begins with the work of the term, by `start` of the guard. */
   readonly takeEpoch: () => Promise<number>;

@@ -8,7 +8,7 @@ interface Entry<T> {
 }
 
 /** A value of the index, such as the UID of the owner; undefined leaves the object out. */
-export type IndexOf<T> = (item: T) => string | undefined;
+type IndexOf<T> = (item: T) => string | undefined;
 
 /**
  * The objects of one kind as last seen, by UID, by namespace and name, and by secondary indexes such as "Jobs by the UID of

@@ -1,6 +1,6 @@
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 
-export interface CircuitDeps {
+interface CircuitDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   /** The cheapest question to the database. Rejects while it is away; has a time limit of its own. */

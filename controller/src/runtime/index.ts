@@ -1,6 +1,6 @@
-export { ObjectCache, type IndexOf } from './cache.ts';
+export { ObjectCache } from './cache.ts';
 export { ClusterOutage } from './cluster-outage.ts';
-export { Circuit, type CircuitDeps } from './circuit.ts';
+export { Circuit } from './circuit.ts';
 export { resourceOf, type EventHandler, type ObjectEvent, type Projected, type Projection } from './objects.ts';
 export {
   ReconcileLoop,
@@ -10,11 +10,11 @@ export {
   type ReconcileMetrics,
   type ReconcileResult,
 } from './reconcile-loop.ts';
-export { Reflector, type ReflectorDeps, type ReflectorState, type WatchMetrics } from './reflector.ts';
-export { ReflectorSet, type RunningReflector } from './reflector-set.ts';
-export { Snapshots, type Snapshot, type SnapshotDeps, type SnapshotListener } from './snapshots.ts';
+export { Reflector, type ReflectorState, type WatchMetrics } from './reflector.ts';
+export { ReflectorSet } from './reflector-set.ts';
+export { Snapshots, type Snapshot } from './snapshots.ts';
 export { Spool, type SpoolDeps, type SpoolEntry } from './spool.ts';
-export { Spooling, type SpoolingDeps } from './spooling.ts';
+export { Spooling } from './spooling.ts';
 export { WorkQueue, type QueueMetrics } from './work-queue.ts';
 export { ListOffer, nextTurn } from './lists.ts';
 export { BlindSpans } from './blind-spans.ts';

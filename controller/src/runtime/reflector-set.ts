@@ -3,7 +3,7 @@ import type { WatchedKind } from '@cronjob-monitor/shared/kube';
 import type { ReflectorState } from './reflector.ts';
 
 /** What the set asks of a reflector, whatever it projects. */
-export interface RunningReflector {
+interface RunningReflector {
   readonly state: ReflectorState;
   run(signal: AbortSignal): Promise<void>;
 }

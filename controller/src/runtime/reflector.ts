@@ -28,7 +28,7 @@ export interface WatchMetrics {
   handlerFailed(): void;
 }
 
-export interface ReflectorDeps<T extends Projected> {
+interface ReflectorDeps<T extends Projected> {
   readonly cluster: Pick<Cluster, 'listPage' | 'watch' | 'reloadCredentials'>;
   readonly projection: Projection<T>;
   /** Undefined: all namespaces, or a kind that has none. */

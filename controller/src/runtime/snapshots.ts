@@ -7,7 +7,7 @@ export interface Snapshot<S> {
   readonly seenAt: number;
 }
 
-export interface SnapshotDeps<S> {
+interface SnapshotDeps<S> {
   readonly clock: Clock;
   readonly uidOf: (state: S) => string;
   /** What is to be kept when one more arrives; the very `known` when it says nothing new. */
@@ -22,7 +22,7 @@ export interface SnapshotDeps<S> {
 }
 
 /** Told about ended snapshots: what the spool has to keep, and what it need not keep any more. */
-export interface SnapshotListener<S> {
+interface SnapshotListener<S> {
   ended(uid: string, snapshot: Snapshot<S>): void;
   forgotten(uid: string): void;
 }

@@ -4,7 +4,7 @@ import type { Circuit } from './circuit.ts';
 import type { Snapshot, Snapshots } from './snapshots.ts';
 import type { Spool } from './spool.ts';
 
-export interface SpoolingDeps<S> {
+interface SpoolingDeps<S> {
   readonly snapshots: Snapshots<S>;
   readonly spool: Spool;
   readonly circuit: Circuit;

@@ -1,5 +1,5 @@
 export { dueForPresence, dueForRunning, dueOrOpen } from './due-or-open.ts';
-export { createSlaRounds, type SlaRounds } from './sla-recalculation.ts';
+export { createSlaRounds } from './sla-recalculation.ts';
 export { runSchedulers, type Scheduler } from './ticker.ts';
-export { createPrune, type Prune, type PruneDeps, type PruneFigures, type PruneKind } from './prune.ts';
+export { createPrune, type Prune, type PruneDeps, type PruneFigures } from './prune.ts';
 export { sealDays } from './seal-days.ts';

@@ -22,7 +22,7 @@ import {
 } from '@cronjob-monitor/shared/store';
 
 /** What is counted as removed, in log and metrics. */
-export type PruneKind = 'executions' | 'slots' | 'logs' | 'events' | 'purged' | RestKind;
+type PruneKind = 'executions' | 'slots' | 'logs' | 'events' | 'purged' | RestKind;
 
 export interface PruneFigures {
   readonly counts: Readonly<Record<PruneKind, number>>;

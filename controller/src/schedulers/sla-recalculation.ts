@@ -12,7 +12,7 @@ const allEveryMs = 3_600_000;
 
 /** Asks CronJobs for their rate and their durations: those with new runs, those with an alert about either or a broken
  * promise, each hour all of them. */
-export interface SlaRounds {
+interface SlaRounds {
   /** A run of this CronJob was recorded. */
   readonly recorded: (cronJobUid: string) => void;
   /** A round that fails is made up for by one over all. */

@@ -8,7 +8,7 @@ export interface Scheduler {
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
-export interface TickerDeps {
+interface TickerDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   /** Why nothing may be judged now; undefined: nothing stands in the way. */

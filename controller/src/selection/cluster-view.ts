@@ -31,10 +31,10 @@ import {
 import { toMonitorSeen, type MonitorSeen } from './monitor-seen.ts';
 
 /** The cache knows cluster-scoped objects by the empty namespace. */
-export type NamespaceSeen = NamespaceFacts & { readonly namespace: string };
+type NamespaceSeen = NamespaceFacts & { readonly namespace: string };
 
 /** CronJobs and groups of Jobs as one: both are selected, recorded and judged in the same way. */
-export class SeenCronJobs {
+class SeenCronJobs {
   /** The CronJobs of the cluster alone. */
   readonly own = new ObjectCache<CronJobFacts>({});
   /** `JobGroups` writes them. */
@@ -74,7 +74,7 @@ export interface ClusterCaches {
 }
 
 /** Who is told of changes; the caches are up to date before. */
-export interface ClusterHandlers {
+interface ClusterHandlers {
   readonly onCronJob: EventHandler<CronJobFacts>;
   readonly onJob: EventHandler<JobFacts>;
   readonly onPod: EventHandler<PodFacts>;
@@ -83,7 +83,7 @@ export interface ClusterHandlers {
   readonly onChannel: EventHandler<ChannelSeen>;
 }
 
-export interface ReflectorSetDeps {
+interface ReflectorSetDeps {
   readonly cluster: Cluster;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -182,7 +182,7 @@ export interface ChannelSeen {
 }
 
 /** Undefined for what is no object of an API server. */
-export function toChannelSeen(raw: RawObject): ChannelSeen | undefined {
+function toChannelSeen(raw: RawObject): ChannelSeen | undefined {
   const metadata = raw['metadata'];
   if (typeof metadata !== 'object' || metadata === null) return undefined;
   const { uid, name, generation, resourceVersion, creationTimestamp } = metadata as Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
-export { toChannelSeen, type ChannelSeen, type ClusterCaches, createCaches, createReflectors } from './cluster-view.ts';
+export { type ChannelSeen, type ClusterCaches, createCaches, createReflectors } from './cluster-view.ts';
 export { forgetAfterMs, toMonitorSeen, type MonitorSeen } from './monitor-seen.ts';
-export { createSelection, dependsOn, type Selection, type SelectionSources } from './selection.ts';
-export { selectedInGap, SelectionStarts, type SelectionStartsDeps } from './selection-starts.ts';
+export { createSelection, dependsOn, type Selection } from './selection.ts';
+export { selectedInGap, SelectionStarts } from './selection-starts.ts';
 export { JobGroups } from './job-groups.ts';
 export { isExcluded } from './exclusion.ts';

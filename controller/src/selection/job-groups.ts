@@ -28,7 +28,7 @@ interface KeptGroup {
 }
 
 /** What a monitor selects and what is not watched, for there are too many groups in the cluster. */
-export interface RefusedGroups {
+interface RefusedGroups {
   readonly count: number;
   /** The first of them, as `namespace/name`. */
   readonly names: readonly string[];

@@ -21,7 +21,7 @@ interface News {
   readonly unwatchedSinceAt: Instant | undefined;
 }
 
-export interface SelectionStartsDeps {
+interface SelectionStartsDeps {
   readonly selection: Pick<Selection, 'monitorsOf'>;
   readonly monitors: { values(): Iterable<MonitorSeen> };
   readonly namespaces: { values(): Iterable<NamespaceFacts> };

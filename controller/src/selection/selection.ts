@@ -63,13 +63,13 @@ export interface Selection {
 }
 
 /** A CronJob that is there, or of which no more is known than its name. */
-export type NamedCronJob = Pick<CronJobFacts, 'namespace' | 'name'> &
+type NamedCronJob = Pick<CronJobFacts, 'namespace' | 'name'> &
   Partial<Pick<CronJobFacts, 'labels' | 'annotations' | 'timeZone'>>;
 
 /** A monitor as far as its settings go. */
-export type ReadMonitor = Pick<MonitorSeen, 'namespace' | 'name' | 'decoded'>;
+type ReadMonitor = Pick<MonitorSeen, 'namespace' | 'name' | 'decoded'>;
 
-export interface SelectionSources {
+interface SelectionSources {
   readonly monitors: { values(): Iterable<MonitorSeen> };
   readonly namespaces: { values(): Iterable<NamespaceFacts> };
   readonly cronJobs: {

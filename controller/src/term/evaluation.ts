@@ -48,7 +48,7 @@ import type { ControllerSettings } from '../settings/settings.ts';
 
 type Watchers = ReturnType<typeof createWatchers>;
 
-export interface EvaluationDeps {
+interface EvaluationDeps {
   readonly settings: Pick<ControllerSettings, 'defaultZone' | 'schedulers'>;
   readonly store: Store;
   readonly caches: Pick<ClusterCaches, 'cronJobs' | 'jobs' | 'monitors' | 'namespaces'>;

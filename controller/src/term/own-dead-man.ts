@@ -5,7 +5,7 @@ import type { Evaluation } from './evaluation.ts';
 import type { LeaderWorkDeps } from './leader-work.ts';
 import { runOutboundHeartbeat } from '../leadership/index.ts';
 
-export interface OwnDeadManDeps extends Pick<
+interface OwnDeadManDeps extends Pick<
   LeaderWorkDeps,
   'settings' | 'store' | 'circuit' | 'problems' | 'watchAgesMs' | 'heartbeatMetrics' | 'clock' | 'logger'
 > {

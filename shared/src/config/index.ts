@@ -12,5 +12,5 @@ export {
   type Config,
   type ConfigKey,
 } from './keys.ts';
-export { defaultFilePaths, loadConfig, type LoadRequest, type LoadResult } from './load.ts';
+export { loadConfig, type LoadRequest } from './load.ts';
 export { findNearest } from './nearest.ts';

@@ -41,7 +41,7 @@ export interface LoadRequest {
  * `problems` stop a start; without any, `loaded` is there. `machineProblems` are the part of them that speaks of files and
  * folders of this machine: with those alone `loaded` is there too, to be shown and not to be started with.
  */
-export interface LoadResult {
+interface LoadResult {
   readonly wants: Arguments['wants'];
   readonly loaded: LoadedConfig | undefined;
   readonly problems: readonly string[];
@@ -49,7 +49,7 @@ export interface LoadResult {
 }
 
 /** The paths of the file when `--config` names none. */
-export const defaultFilePaths: readonly string[] = ['/etc/cronjob-monitor/config.yaml', './config.yaml'];
+const defaultFilePaths: readonly string[] = ['/etc/cronjob-monitor/config.yaml', './config.yaml'];
 
 /** Values from flags, then environment, then file, then default, each key alone; all that is wrong at once. */
 export function loadConfig(request: LoadRequest): LoadResult {

@@ -13,7 +13,7 @@ const blocks: ReadonlySet<string> = new Set(
 );
 
 /** What a file gave. `broken`: it could not be read at all, so that nothing is known of its values. */
-export interface FileContent extends Found {
+interface FileContent extends Found {
   readonly broken: boolean;
 }
 

@@ -49,7 +49,7 @@ export function int(min: number, max = Number.MAX_SAFE_INTEGER): ValueKind<numbe
   };
 }
 
-export interface DurationBounds {
+interface DurationBounds {
   /** Texts of the bounds, both included. Without a lowest one: longer than zero. */
   readonly min?: string;
   readonly max?: string;
@@ -164,6 +164,6 @@ export function list(item: Shape = notEmpty, most = Infinity): ValueKind<readonl
 }
 
 /** Items between commas; an empty text is an empty list. Spaces stay. */
-export function splitList(given: string): string[] {
+function splitList(given: string): string[] {
   return given === '' ? [] : given.split(',');
 }

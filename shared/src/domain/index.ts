@@ -7,17 +7,11 @@ export {
   resourceDurationPattern,
 } from './duration.ts';
 export type { JobFacts } from './execution/job.ts';
-export {
-  elapsedMs,
-  judgeConditions,
-  type JobCondition,
-  type JobOutcome,
-  type JobVerdict,
-} from './execution/outcome.ts';
+export { elapsedMs, judgeConditions, type JobCondition, type JobOutcome } from './execution/outcome.ts';
 export type { ContainerFacts, PodFacts, Termination } from './execution/pod.ts';
 export type { ConcurrencyPolicy, CronJobFacts, CronJobNotes } from './execution/cron-job.ts';
 export type { NamespaceFacts } from './execution/namespace.ts';
-export { countAttempts, podEndedAt, toAttempts, type Attempt, type AttemptContainer } from './execution/attempts.ts';
+export { countAttempts, podEndedAt, toAttempts, type Attempt } from './execution/attempts.ts';
 export { evidenceKinds, type Evidence, type EvidenceKind } from './execution/evidence.ts';
 export {
   addFacts,
@@ -45,18 +39,16 @@ export {
   type HopelessWait,
 } from './execution/hopeless-wait.ts';
 export { firstRunAt } from './execution/ran.ts';
-export { faultInWords, faultOf, faultOfMiss, faultOfRun, type Fault, type FaultFacts } from './execution/fault.ts';
-export { findNotStarted, type NotStarted, type StartEvent } from './execution/not-started.ts';
+export { faultInWords, faultOf, faultOfMiss, faultOfRun, type Fault } from './execution/fault.ts';
+export { findNotStarted, type StartEvent } from './execution/not-started.ts';
 export { answerInThread, isGroupName } from '../contract/index.ts';
 export { groupNameOf, groupUidOf, toGroupFacts, type JobMarks } from './execution/job-group.ts';
 export { canonicalJobName, originOf, slotOf, type Origin, type SlotClaim } from './execution/origin.ts';
 export {
   isOver,
   nextSnapshot,
-  type Departure,
   type JobSnapshot,
   judgeVanished,
-  type VanishedStatus,
   type Vanishing,
   toExecution,
   type ExecutionContext,
@@ -109,21 +101,8 @@ export { logDifference } from './changes/log-difference.ts';
 export { compareSides, differenceWords, type RunSide } from './changes/run-comparison.ts';
 export { compareRuns, type ComparedRun } from './changes/compare-runs.ts';
 export { isMadeAnew, madeAnewWithinMs } from './watch/made-anew.ts';
-export {
-  instantOfWrite,
-  labelledSince,
-  judgesFromAt,
-  type FieldWrite,
-  type NewsOfChange,
-  type WatchFacts,
-} from './watch/judges-from.ts';
-export {
-  isOlder,
-  otherInstallationOf,
-  type Installation,
-  type OwnInstallation,
-  type StatusMark,
-} from './health/other-installation.ts';
+export { instantOfWrite, labelledSince, judgesFromAt, type FieldWrite } from './watch/judges-from.ts';
+export { isOlder, otherInstallationOf, type Installation, type StatusMark } from './health/other-installation.ts';
 export { toldProblems, type Problem } from './health/problem.ts';
 export {
   isSymptomCause,
@@ -164,15 +143,8 @@ export { settleSlots, type LedgerFacts, type SettledSlot, type Settlement, type 
 export { epochAt, startDelayOf } from './slots/start-delay.ts';
 export type { ClusterTraces, Gap } from './slots/traces.ts';
 export { noOffset, tallyZone, type ZonelessStart, type ZoneTally } from './slots/zone-offset.ts';
-export {
-  instantOfChange,
-  sameSpec,
-  specSince,
-  type ChangeInstant,
-  type EpochFields,
-  type SpecEpoch,
-} from './slots/epoch.ts';
-export { windowAt, type MaintenanceWindow, type WindowSpan } from './mute/maintenance.ts';
+export { instantOfChange, sameSpec, specSince, type EpochFields, type SpecEpoch } from './slots/epoch.ts';
+export { windowAt, type MaintenanceWindow } from './mute/maintenance.ts';
 export type {
   AlertMessage,
   DigestCause,
@@ -207,7 +179,7 @@ export {
 } from './delivery/alert-context.ts';
 export { noEvidence, toMessageEvidence, toMessagePods, type KeptEvent } from './delivery/message-evidence.ts';
 export { sentenceOf } from './delivery/sentence.ts';
-export { toHolding, type AlertSurroundings, type HoldingVerdict, type WordedFinding } from './delivery/to-holding.ts';
+export { toHolding, type AlertSurroundings, type HoldingVerdict } from './delivery/to-holding.ts';
 export { describeFinding, nameFinding, type Finding } from './delivery/finding.ts';
 export {
   closeCauseInWords,
@@ -219,7 +191,7 @@ export {
   titleOfMessage,
   type Closing,
 } from './delivery/title.ts';
-export { counted, spanInWords, toLocalTime, type LocalTime } from './delivery/wording.ts';
+export { counted, spanInWords, toLocalTime } from './delivery/wording.ts';
 export { mapTexts, toSafeMessage, withoutDetails } from './delivery/safe-message.ts';
 export {
   basesOf,
@@ -230,7 +202,7 @@ export {
   webhookUrlProblem,
 } from './delivery/secret-shape.ts';
 export { changeLine, digestedLine, eventLine, podLine } from './delivery/context-lines.ts';
-export { templateValuesOf, type MessageValues } from './delivery/template-values.ts';
+export { templateValuesOf } from './delivery/template-values.ts';
 export {
   messagePlaceholders,
   parseTemplate,
@@ -238,20 +210,13 @@ export {
   unknownPlaceholders,
   type Template,
 } from './template/parse.ts';
-export { renderJsonTemplate, renderTemplate, type TemplateValues } from './template/render.ts';
-export { cutEnd, inBytes, inUnits, keepEnd, type Measure } from './text/cut.ts';
+export { renderJsonTemplate, renderTemplate } from './template/render.ts';
+export { cutEnd, inBytes, keepEnd, type Measure } from './text/cut.ts';
 export { toPlainLine, toPlainText } from './text/plain-text.ts';
 export { dropEscapeSequences } from './text/escape-sequences.ts';
 export { createRedactor, type RedactionRule } from './redaction/redact.ts';
 export { redactionMarginBytes, toSafeLog, type SafeLog } from './redaction/safe-log.ts';
-export {
-  collapseKeyOf,
-  dedupKeyOf,
-  expectedUid,
-  fingerprintOf,
-  shortIdOf,
-  type AlertIdentity,
-} from './alert/identity.ts';
+export { collapseKeyOf, dedupKeyOf, expectedUid, fingerprintOf, shortIdOf } from './alert/identity.ts';
 export type {
   AlertFinding,
   AlertNotice,
@@ -291,9 +256,7 @@ export {
   type Admitting,
   type ChannelRef,
   type OpenRoute,
-  type NamedChannel,
   type RefusedChannel,
-  type RoutedAlert,
   type Routes,
   type Routing,
   type ToldTo,
@@ -302,10 +265,7 @@ export {
   annotationProblemsOf,
   effectiveOf,
   ownerOf,
-  type AnnotationProblem,
   type Effective,
-  type EffectiveSetting,
-  type OverridableMonitor,
   type OwnSettings,
   type Said,
   type WrittenRoute,
@@ -317,15 +277,13 @@ export {
   routeOf,
   type ChannelReach,
   type Coverage,
-  type LastAlert,
   type ReachFacts,
   type Route,
   type RouteMoment,
-  type RouteOutcome,
   type RouteRules,
 } from './alert/route.ts';
 export { alertSeverity } from './alert/severity.ts';
-export { rungOf, type RungAnswer, type RungFacts } from './alert/rung.ts';
+export { rungOf, type RungFacts } from './alert/rung.ts';
 export { messageHold, muteOf, type MessageHold, type Mute } from './alert/holds.ts';
 export { isInForce, matches, silenceOf, type MutableAlert, type Silence, type SilenceMatcher } from './mute/silence.ts';
 export { admit, criticalReserve, type Admission, type RateLimit } from './limits/token-bucket.ts';
@@ -355,13 +313,7 @@ export {
 export { nextDeliveryState, statesBefore, type DeliveryEvent } from './delivery/transitions.ts';
 export { judge, judgedKinds, type DetectionFacts, type DetectionRules, type Judged } from './detect/chain.ts';
 export { factsReach, jobNamesOf, p95Duration, suspendedSince, suspensionsIn } from './detect/facts-reach.ts';
-export {
-  inhibitionOf,
-  toPossibleCause,
-  type Inhibition,
-  type PossibleCause,
-  type PossibleSign,
-} from './detect/inhibition.ts';
+export { inhibitionOf, toPossibleCause, type PossibleCause, type PossibleSign } from './detect/inhibition.ts';
 export { failureReason, jobFailed, runsNeeded, type JobFailedFacts, type JudgedRun } from './detect/job-failed.ts';
 export { deadManDue, type DeadManFacts, type DeadManPast, type DeadManRule } from './detect/dead-man.ts';
 export {
@@ -381,7 +333,7 @@ export { outputRunsNeeded, type OutputAssertion, type OutputHistory, type Output
 export type { PassedLevel, Suspension } from './detect/passed-level.ts';
 export { levelsAcross, levelsPassed, type DetectionPast, type LevelsByRules } from './detect/levels-passed.ts';
 export { isRateBelow, rateBelowSince, type SuccessRateFacts } from './detect/success-rate.ts';
-export { dailyInstants, type DailyInstants } from './schedule/wall-time.ts';
+export { dailyInstants } from './schedule/wall-time.ts';
 export { quiet, type Figures, type Verdict } from './detect/verdict.ts';
 export {
   cutoffsOf,
@@ -392,7 +344,7 @@ export {
   type RetentionDefaults,
   type RetentionRule,
 } from './retention/cutoffs.ts';
-export { expectedSlots, type ChainStart, type ExpectedSlot, type ExpectedSlots } from './slots/expected.ts';
+export { expectedSlots, type ExpectedSlot } from './slots/expected.ts';
 export { lint } from './detect/lint.ts';
 export { lintCronJob } from './detect/lint-cron-job.ts';
 export {
@@ -403,16 +355,9 @@ export {
   type LintedMonitor,
   type LintFacts,
   type LintFinding,
-  type LintLevel,
   type OwnOfLinted,
 } from './detect/lint-finding.ts';
-export {
-  previewCronJob,
-  previewGroup,
-  type PreviewedAlert,
-  type PreviewRange,
-  type PreviewRules,
-} from './preview/preview.ts';
+export { previewCronJob, previewGroup, type PreviewedAlert, type PreviewRange } from './preview/preview.ts';
 export { changesOf } from './preview/change.ts';
 export { judgedValues } from './preview/judged-values.ts';
 export { laneOf } from './preview/lane.ts';
@@ -460,9 +405,7 @@ export {
   type BrokenTarget,
   type Budget,
   type CronJobWordFacts,
-  type HoldFacts,
   type OpenAlertFacts,
-  type RateTarget,
   type SlaTargetSpec,
   type Standing,
   type StandingFacts,
@@ -471,13 +414,11 @@ export {
   type VerdictFacts,
   type WaitingJob,
   type WordedAlert,
-  type WordedRun,
 } from './verdict/index.ts';
 export { columnsOf, countStarts, floorTo, isTexture, type WallSpan } from './wall/span.ts';
 export { cellsOf, type RowFacts, type RunsOfColumn, type SlotsOfColumn } from './wall/cells.ts';
 export { heardWords, risksOf, type FailuresInRow, type ForecastFacts, type Heard } from './forecast/risks.ts';
 export {
-  isOfTemplate,
   rolloutAlertTypes,
   rolloutOf,
   withRun,

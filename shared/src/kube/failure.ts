@@ -10,7 +10,7 @@ export interface Asked {
   readonly resource: string;
 }
 
-export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
+type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /** Longest part of the server's sentence in a message. */
 const maxSentence = 200;

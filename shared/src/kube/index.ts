@@ -13,7 +13,7 @@ export {
 } from './redaction/index.ts';
 export { TailBuffer } from './tail-buffer.ts';
 export { consentAnnotation } from './translate/namespace.ts';
-export { createTranslator, type Translator } from './translate/translator.ts';
+export { createTranslator } from './translate/translator.ts';
 export * from './resources/index.ts';
 export type { Answered } from './exchange.ts';
 export { toClusterOptions } from './from-config.ts';

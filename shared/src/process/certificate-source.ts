@@ -4,12 +4,12 @@ import { hostname } from 'node:os';
 import type { Clock } from './clock.ts';
 import type { Logger } from './logger.ts';
 
-export interface CertificateFiles {
+interface CertificateFiles {
   readonly certificatePath: string;
   readonly keyPath: string;
 }
 
-export interface CertificateSourceDeps {
+interface CertificateSourceDeps {
   /** Undefined: a certificate of our own making. */
   readonly files: CertificateFiles | undefined;
   readonly clock: Clock;

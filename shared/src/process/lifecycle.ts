@@ -3,9 +3,9 @@ import { TimeLimitError, withinLimit } from './time-limit.ts';
 import type { Logger } from './logger.ts';
 
 /** Ends what was started. The signal aborts when its time is over; its caller does not wait any longer then. */
-export type Stop = (signal: AbortSignal) => void | Promise<void>;
+type Stop = (signal: AbortSignal) => void | Promise<void>;
 
-export interface LifecycleDeps {
+interface LifecycleDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   /** Time of each stop unless it says otherwise. */

@@ -32,7 +32,7 @@ export async function listen(server: Server, name: string, address: BindAddress)
 }
 
 /** What closing needs of an HTTP or HTTPS server. */
-export interface ClosableServer {
+interface ClosableServer {
   close(callback: () => void): unknown;
   closeAllConnections(): void;
 }

@@ -12,7 +12,7 @@ import { textContentType, type ProcessMetrics } from './metrics/index.ts';
 import { ReviewCache, type ReviewCacheDeps } from './review-cache.ts';
 import type { Logger } from './logger.ts';
 
-export interface MetricsListenerDeps {
+interface MetricsListenerDeps {
   readonly address: BindAddress;
   /** Undefined: plain HTTP, and callers are not asked who they are. */
   readonly secure: { readonly certificates: CertificateSource; readonly reviews: Pick<ReviewCache, 'ask'> } | undefined;
@@ -20,7 +20,7 @@ export interface MetricsListenerDeps {
   readonly clock: Clock;
 }
 
-export interface MetricsListener {
+interface MetricsListener {
   /** Resolves to the port. */
   start(): Promise<number>;
   stop(): Promise<void>;

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { BindAddress } from '../config/index.ts';
 import { closeListener, listen, listenerLimits } from './listen.ts';
 
-export interface ProbesDeps {
+interface ProbesDeps {
   readonly address: BindAddress;
   /** Why this process is not ready, a sentence each; empty when it is. */
   readonly unreadyBecause: () => readonly string[];

@@ -3,7 +3,7 @@ import type { Clock } from './clock.ts';
 import type { Logger } from './logger.ts';
 
 /** Asked for each probe and answer: cheap, and without a question to anything outside the process. */
-export type ProblemSource = () => readonly Problem[];
+type ProblemSource = () => readonly Problem[];
 
 /** What passes sooner is told by readiness and health alone: a start takes a moment. */
 const loggedAfterMs = 5_000;

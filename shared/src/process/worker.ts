@@ -28,7 +28,7 @@ export interface BudgetedThread<Input, Output> {
   close(): Promise<void>;
 }
 
-export interface BudgetedThreadDeps {
+interface BudgetedThreadDeps {
   /** The file that the thread runs, which calls `answerInThread` of the contract. */
   readonly program: URL;
   readonly budgetMs: number;

@@ -37,7 +37,7 @@ export interface ActiveJob {
 }
 
 /** A message of Kubernetes is shown up to here, characters. */
-export const mostWaitingMessage = 500;
+const mostWaitingMessage = 500;
 
 const columns = [
   'job_uid',

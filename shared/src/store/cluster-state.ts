@@ -6,7 +6,7 @@ import { toId16 } from './id16.ts';
 import { updateAll } from './upsert.ts';
 
 /** What is known of the cluster as a whole. Append-only. */
-export type ClusterFact =
+type ClusterFact =
   | 'rollupsSealedThrough'
   | 'startSkew'
   | 'clusterUid'
@@ -51,7 +51,7 @@ export async function findUnwatched(db: Db): Promise<UnwatchedCronJobs> {
 }
 
 /** What the check of settings said last of one monitor and its CronJobs. */
-export interface MonitorFindings {
+interface MonitorFindings {
   readonly monitorUid: string;
   /** Worst first, at most so many as the leader keeps of a monitor. */
   readonly findings: readonly LintFinding[];

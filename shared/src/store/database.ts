@@ -84,7 +84,7 @@ export interface Store extends Db {
 }
 
 /** Why the database cannot be used now. */
-export interface StoreTrouble {
+interface StoreTrouble {
   readonly error: StoreError;
   /** When it began, monotonic milliseconds. */
   readonly sinceMs: number;

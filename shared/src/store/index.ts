@@ -1,5 +1,5 @@
-export type { Db, Store, StoreTrouble, Tx } from './database.ts';
-export { retryReasons, type RetryReason, type StoreObserver } from './observer.ts';
+export type { Db, Store, Tx } from './database.ts';
+export { retryReasons, type StoreObserver } from './observer.ts';
 export { databaseProblems, findMaxConnections, isWritable } from './database-problems.ts';
 export { openStore, type StoreDeps } from './open.ts';
 export { toStoreSettings } from './from-config.ts';
@@ -11,15 +11,9 @@ export {
   type SslMode,
   type StoreSettings,
 } from './settings.ts';
-export { FencedError, StoreError, storeErrorCodes, type StoreErrorCode } from './store-error.ts';
+export { FencedError, StoreError, type StoreErrorCode } from './store-error.ts';
 export { findInstalledAt, getSchemaState, migrate, type SchemaState } from './migrate.ts';
-export {
-  copyStore,
-  type CopyRequest,
-  type CopyStep,
-  type TableFigures,
-  type TableProof,
-} from './copying/copy-store.ts';
+export { copyStore, type CopyRequest, type CopyStep, type TableProof } from './copying/copy-store.ts';
 
 export { getLeader, takeEpoch, type Leader } from './leader.ts';
 export { canExclude, openLockSession, type LockSession } from './leader-lock.ts';
@@ -36,21 +30,9 @@ export {
   type LeaderBeat,
 } from './heartbeats.ts';
 
-export {
-  forgetCronJob,
-  projectCronJob,
-  projectCronJobs,
-  type CronJobSeen,
-  type ProjectedCronJob,
-} from './catalog/project-cron-job.ts';
+export { forgetCronJob, projectCronJob, projectCronJobs, type CronJobSeen } from './catalog/project-cron-job.ts';
 export { listRollouts, listUnsettledRollouts, type RolloutRow } from './catalog/job-templates.ts';
-export {
-  decideStates,
-  setBrokenTargets,
-  setWaiting,
-  type BrokenTargets,
-  type WaitingOf,
-} from './catalog/verdict-facts.ts';
+export { decideStates, setBrokenTargets, setWaiting, type BrokenTargets } from './catalog/verdict-facts.ts';
 export { cronJobIdsOf, listWatchedSince, lockCronJobs } from './catalog/cron-job-ids.ts';
 export { listCronJobMarks, type CronJobMarks } from './catalog/cron-job-marks.ts';
 export { forgetMonitor, listSpecs, markEvaluated, projectMonitor, type MonitorProjection } from './catalog/monitors.ts';
@@ -58,7 +40,7 @@ export { listJudgedCronJobs, type JudgedCronJob, type JudgingMonitor } from './c
 export { toId16, newId } from './id16.ts';
 export { markJudged, markUnjudged } from './executions/unjudged.ts';
 export { listTargetsOf, markWatchesJudged, setTargets, type MonitorTarget } from './catalog/monitor-targets.ts';
-export { listPresentObjects, type PresentObjects } from './catalog/present-objects.ts';
+export { listPresentObjects } from './catalog/present-objects.ts';
 export {
   findChannelFigures,
   type StoredChannelFigures,
@@ -77,22 +59,14 @@ export {
   findClusterState,
   findUnwatched,
   putClusterState,
-  type ClusterFact,
   forgetFindings,
   listFindings,
   putFindings,
-  type MonitorFindings,
   type UnwatchedCronJobs,
 } from './cluster-state.ts';
 export { forgetChanges, listChanges, recordChanges, type Change, type Move, type NumberedChange } from './changes.ts';
 
-export {
-  mostRunsAtOnce,
-  recordInside,
-  recordRuns,
-  type CountedRunOf,
-  type RecordedRuns,
-} from './executions/record-runs.ts';
+export { mostRunsAtOnce, recordInside, recordRuns, type CountedRunOf } from './executions/record-runs.ts';
 export { listRecordedJobs, listSlotClaims } from './executions/recorded-jobs.ts';
 export {
   listFactPoints,
@@ -104,7 +78,7 @@ export {
 } from './executions/run-facts.ts';
 export { findComparedRun, findComparedRuns, type ComparedRuns } from './executions/compared-runs.ts';
 export { updateExecutionFaults, updateExecutionFixes } from './executions/execution-fix.ts';
-export { listIncompleteRuns, updateExecutionEvidence, type MissingFacts } from './executions/execution-evidence.ts';
+export { listIncompleteRuns, updateExecutionEvidence } from './executions/execution-evidence.ts';
 export { listActiveJobs, putActiveJobs, type ActiveJob } from './active-jobs.ts';
 export {
   evidenceKinds,
@@ -120,14 +94,7 @@ export {
   type EvidenceKind,
 } from './evidence.ts';
 export { listLogs, type KeptLog, type LogFilter, type LogPlace } from './list-logs.ts';
-export {
-  deleteHistory,
-  pruneHistory,
-  purgeCronJob,
-  type PruneRequest,
-  type PurgedCronJob,
-  type RemovedHistory,
-} from './retention.ts';
+export { deleteHistory, pruneHistory, purgeCronJob, type RemovedHistory } from './retention.ts';
 export { listClearedHistories } from './catalog/cleared-history.ts';
 export { pruneRest, type RemovedRest, type RestCutoffs, type RestKind, countRunsOfDay } from './pruning/prune-rest.ts';
 export { listRetentionOwners, type RetentionOwner } from './pruning/prune-catalog.ts';
@@ -179,7 +146,6 @@ export {
   findDelivery,
   listDeliveries,
   type DeliveryFilter,
-  type DeliverySort,
   type StoredDelivery,
 } from './deliveries/list-deliveries.ts';
 export {
@@ -202,7 +168,7 @@ export { countAlertsOfMonitors, listAlertStarts, type AlertStart } from './alert
 export { countOpenAlerts, type OpenAlerts } from './alerts/count-open-alerts.ts';
 export { findChangeBounds, findChangeMark } from './find-change-bounds.ts';
 export { readHistories, type StoredHistory } from './preview-history.ts';
-export { findOldestExecution, measureStorage, type StorageFigures } from './measure-storage.ts';
+export { findOldestExecution, measureStorage } from './measure-storage.ts';
 export {
   findOldestDay,
   listDayDurations,
@@ -298,7 +264,7 @@ export {
   updateAcknowledgementEnd,
   type StoredAcknowledgement,
 } from './acknowledgements.ts';
-export { setDue, type DueWish, listDue, putDue, removeDue, type DueInstant } from './set-due.ts';
+export { setDue, type DueWish, listDue, putDue, removeDue } from './set-due.ts';
 export { listOwnSettings, updateDeclared, type StoredOwnSettings } from './catalog/own-settings.ts';
 export { listRoutedChannels, type RoutedChannel } from './catalog/routed-channels.ts';
 export {
@@ -320,31 +286,24 @@ export {
   listDeliveriesOfAlert,
   type AlertDelivery,
 } from './deliveries/streams.ts';
-export { updateCancelled, updateCancelledOfChannel, type Cancelled } from './deliveries/cancel-delivery.ts';
+export { updateCancelled, updateCancelledOfChannel } from './deliveries/cancel-delivery.ts';
 export { findAdmission, type ChannelLimit } from './deliveries/admit-rows.ts';
 export { countAnswersByHour, findNewestMessage, listChannelAnswers } from './deliveries/channel-answers.ts';
 export { listLastAlerts } from './alerts/last-alerts.ts';
 export { claimDeliveries, claimMs, findNextDue, type ClaimRequest } from './deliveries/claim-deliveries.ts';
 export type { ChannelSettled } from './deliveries/settle-channels.ts';
-export {
-  settleDeliveries,
-  settleDelivery,
-  type Settled,
-  type Settlement,
-  type SettleRequest,
-} from './deliveries/settle-deliveries.ts';
+export { settleDeliveries, settleDelivery, type Settled, type Settlement } from './deliveries/settle-deliveries.ts';
 export {
   takeClaimsOfEarlierTerms,
   takeClaimsOfPod,
   takeProbes,
   updateExpired,
   updateRedriven,
-  type ExpiredDelivery,
 } from './deliveries/free-deliveries.ts';
 export { listUnwanted, type UnwantedReason } from './deliveries/list-unwanted.ts';
 export { foldScope, foldWaiting, type Folded, type FoldRequest } from './deliveries/fold-waiting.ts';
-export { findRung, tellUnacknowledged, updateRungKept, type StoredRung } from './deliveries/rungs.ts';
-export { retellDead, type RetellMessage } from './deliveries/retell-dead.ts';
+export { findRung, tellUnacknowledged, updateRungKept } from './deliveries/rungs.ts';
+export { retellDead } from './deliveries/retell-dead.ts';
 export { listChannelHolds, updateHoldChecked, updateHoldLifted, type HeldChannel } from './deliveries/channel-holds.ts';
 export { findChannelFault, findProjectedChannel, type ProjectedChannel } from './deliveries/channel-fault.ts';
 export { countOpenDeliveries, findOldestDue } from './deliveries/count-deliveries.ts';
@@ -373,11 +332,7 @@ export { listIncomplete, releaseWaiting, type IncompleteMessage } from './delive
 export { listAlertRuns } from './facts/list-alert-runs.ts';
 export { listFirstSuccessEnds, type SlotInterval } from './facts/list-first-success-ends.ts';
 export { listJudgedRuns, type JudgedRunRow } from './facts/list-judged-runs.ts';
-export {
-  listLastScheduledRuns,
-  type LastScheduledRun,
-  type LastScheduledRuns,
-} from './facts/list-last-scheduled-runs.ts';
+export { listLastScheduledRuns, type LastScheduledRuns } from './facts/list-last-scheduled-runs.ts';
 export { listOutputRuns } from './facts/list-output-runs.ts';
 export { measureLongestOfDays, measureLongestRuns, type LongestRun } from './facts/measure-longest-runs.ts';
 export { measureDurationShift, type DurationShift } from './facts/measure-duration-shift.ts';
@@ -390,5 +345,5 @@ export {
   type KnownMonitor,
   type LastOfName,
 } from './catalog/expected.ts';
-export { countFailures, type FailuresSince } from './facts/count-failures.ts';
+export { countFailures } from './facts/count-failures.ts';
 export { measureLastDurations, type LastDurations } from './facts/measure-last-durations.ts';

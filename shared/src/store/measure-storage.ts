@@ -4,7 +4,7 @@ import { optionalNumber } from './column.ts';
 import type { Db } from './database.ts';
 
 /** What the database holds, removed CronJobs included. */
-export interface StorageFigures {
+interface StorageFigures {
   readonly executions: number;
   readonly logs: number;
   readonly events: number;

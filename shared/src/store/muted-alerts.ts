@@ -22,7 +22,7 @@ export async function listMutableAlerts(db: Db): Promise<MutableAlert[]> {
 }
 
 /** The alerts that silences have held: their namespaces by id, by id of the silence. Undefined: the alert is gone. */
-export type MutedBySilence = ReadonlyMap<string, ReadonlyMap<string, string | undefined>>;
+type MutedBySilence = ReadonlyMap<string, ReadonlyMap<string, string | undefined>>;
 
 /** What each silence has held since `since`, as the ledger says; a silence that held nothing is absent. */
 export async function listMutedBySilence(db: Db, since: Instant): Promise<MutedBySilence> {

@@ -2,7 +2,7 @@ import { StoreError } from './store-error.ts';
 
 /** Why work had to be done again, or was not done: the label of the metric of retries. */
 export const retryReasons = ['serialization', 'deadlock', 'lockTimeout', 'busy', 'connection', 'fenced'] as const;
-export type RetryReason = (typeof retryReasons)[number];
+type RetryReason = (typeof retryReasons)[number];
 
 /** Hears how the database does: what metrics are made of. */
 export interface StoreObserver {

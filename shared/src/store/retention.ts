@@ -20,7 +20,7 @@ export interface RemovedHistory {
   readonly completed: boolean;
 }
 
-export interface PruneRequest {
+interface PruneRequest {
   /** Runs created before it go. */
   readonly before: Instant;
   /** Only stored logs and events. */
@@ -83,7 +83,7 @@ export async function pruneHistory(store: Store, request: PruneRequest): Promise
 }
 
 /** What a purge removed. */
-export interface PurgedCronJob extends RemovedHistory, RemovedAlerts {
+interface PurgedCronJob extends RemovedHistory, RemovedAlerts {
   /** Its own row went too: nothing refers to it any more. */
   readonly forgotten: boolean;
 }

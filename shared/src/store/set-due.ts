@@ -58,7 +58,7 @@ function keyOf({ cronJobId, monitorId, kind }: Omit<DueInstant, 'at' | 'ref'>): 
 }
 
 /** The next instant at which time alone can change a verdict about a CronJob. */
-export interface DueInstant {
+interface DueInstant {
   readonly cronJobId: number;
   /** 0: for every monitor, such as the next slot. */
   readonly monitorId: number;

@@ -5,7 +5,7 @@ import type { Db, Tx } from './database.ts';
 import { quoted, rowsIn, updateAll } from './upsert.ts';
 
 /** What a CronJob's spec is now, for the comparison with its open epoch. */
-export interface SpecSeen {
+interface SpecSeen {
   readonly cronJobId: number;
   readonly facts: Pick<CronJobFacts, 'schedule' | 'timeZone' | 'suspended' | 'policy' | 'deadlineS' | 'generation'>;
   readonly changedAt: Instant;

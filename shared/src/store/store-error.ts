@@ -1,5 +1,5 @@
 /** Why the database did not do what it was asked. Append-only: logs, metrics and callers rely on the words. */
-export const storeErrorCodes = [
+const storeErrorCodes = [
   'unavailable', // no connection, or it broke: the work may be done again when the database is back
   'timeout', // a statement or the wait for a pooled connection took longer than its limit
   'busy', // locks stood in the way of every attempt
@@ -14,7 +14,7 @@ export const storeErrorCodes = [
 export type StoreErrorCode = (typeof storeErrorCodes)[number];
 
 /** What is kept of a driver's error. Never its text: it holds SQL and values. */
-export interface StoreErrorFacts {
+interface StoreErrorFacts {
   /** The driver's own code, such as 40001, ER_LOCK_DEADLOCK, SQLITE_FULL, ECONNREFUSED. */
   readonly driverCode?: string | undefined;
   readonly constraint?: string | undefined;

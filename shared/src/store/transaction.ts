@@ -11,7 +11,7 @@ import { FencedError, StoreError } from './store-error.ts';
 const mostRepetitions = 5;
 const baseWaitMs = 10;
 
-export interface TransactionDeps {
+interface TransactionDeps {
   readonly db: Db;
   readonly clock: Clock;
   /** Counts repetitions by their cause, for `transaction retries` of the metrics. */

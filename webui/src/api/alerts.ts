@@ -25,7 +25,7 @@ export interface AlertFilters {
   readonly acknowledged?: boolean;
 }
 
-export interface AlertQuery extends AlertFilters {
+interface AlertQuery extends AlertFilters {
   readonly sort?: string;
   readonly limit?: number;
   readonly offset?: number;

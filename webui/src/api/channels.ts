@@ -15,13 +15,13 @@ import type {
 } from '@cronjob-monitor/shared/contract';
 import { act, get, type Answer } from './client.ts';
 
-export interface ChannelQuery {
+interface ChannelQuery {
   readonly type?: readonly ChannelType[];
   readonly ready?: boolean;
   readonly sort?: string;
 }
 
-export interface DeliveryQuery {
+interface DeliveryQuery {
   readonly channel?: readonly string[];
   readonly state?: readonly DeliveryState[];
   readonly kind?: readonly DeliveryKind[];

@@ -12,7 +12,7 @@ import type {
 import { download, get, type Answer, type Query } from './client.ts';
 import { pathOf } from './cronjobs.ts';
 
-export interface ExecutionQuery {
+interface ExecutionQuery {
   readonly status?: readonly ExecutionStatus[];
   readonly trigger?: readonly ExecutionTrigger[];
   readonly since?: string;

@@ -1,7 +1,7 @@
 import { download, type Query } from './client.ts';
 
 /** Lists of the API that it also gives as a whole file. */
-export const exportedLists = ['cronjobs', 'sla', 'alerts', 'alerts/history'] as const;
+const exportedLists = ['cronjobs', 'sla', 'alerts', 'alerts/history'] as const;
 export type ExportedList = (typeof exportedLists)[number] | `cronjobs/${string}/${string}/${'executions' | 'slots'}`;
 export type ExportFormat = 'csv' | 'json';
 

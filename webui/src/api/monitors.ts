@@ -9,7 +9,7 @@ import type {
 } from '@cronjob-monitor/shared/contract';
 import { act, get, type Answer } from './client.ts';
 
-export interface MonitorQuery {
+interface MonitorQuery {
   readonly namespace?: readonly string[];
   readonly phase?: readonly MonitorPhase[];
   readonly search?: string;

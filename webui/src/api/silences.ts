@@ -1,7 +1,7 @@
 import type { Page, Silence, SilenceInput, SilenceList, SilenceState } from '@cronjob-monitor/shared/contract';
 import { act, get, type Answer } from './client.ts';
 
-export interface SilenceQuery {
+interface SilenceQuery {
   readonly state?: readonly SilenceState[];
   readonly namespace?: readonly string[];
   readonly sort?: string;

@@ -9,7 +9,7 @@ import { clockText, shortTimeText } from './time.ts';
 import type { Viewer } from './viewer.ts';
 
 export const lineGroups = ['runs', 'decisions', 'deliveries'] as const;
-export type LineGroup = (typeof lineGroups)[number];
+type LineGroup = (typeof lineGroups)[number];
 
 /** One line of the history of an alert: what happened, told first, and what there is to know besides. */
 export interface TimelineLine {

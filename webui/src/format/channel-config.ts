@@ -1,7 +1,7 @@
 import { formatNames } from './channels.ts';
 
 /** One line of the configuration of a channel. */
-export interface ConfigurationLine {
+interface ConfigurationLine {
   readonly name: string;
   readonly says: string;
   /** A Secret that cannot be used. */

@@ -42,7 +42,7 @@ const whatToChange: Readonly<Record<string, string>> = {
 };
 
 /** A condition of a monitor as a sentence, and what to change when it is not well. */
-export interface ConditionLine {
+interface ConditionLine {
   readonly type: string;
   readonly isWell: boolean;
   readonly says: string;

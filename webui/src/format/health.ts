@@ -17,7 +17,7 @@ export function evaluatedText(health: Health, { nowMs }: Viewer): string {
 }
 
 /** What the banner of an unwell service says on every page: the worst first, then the service's own sentences. */
-export interface HealthNotice {
+interface HealthNotice {
   readonly tone: 'warn' | 'crit';
   readonly headline: string;
   readonly problems: readonly string[];

@@ -2,7 +2,7 @@ import { limitText } from './duration.ts';
 import { flag, isObject, objects, text } from './monitor-spec.ts';
 
 /** A maintenance window of a monitor: when it begins, and what it does. */
-export interface MaintenanceLine {
+interface MaintenanceLine {
   readonly name: string;
   /** Its begin, in the language of CronJobs. */
   readonly schedule: string;

@@ -4,7 +4,7 @@ import { factText, plural, targetText } from './figures.ts';
 import { block, flag, number, text, type Json } from './monitor-spec.ts';
 
 /** One rule of a monitor: its name, what it says, and whether that is set, the default, or off. */
-export interface RuleLine {
+interface RuleLine {
   readonly name: string;
   readonly says: string;
   readonly from: 'set' | 'default' | 'off';

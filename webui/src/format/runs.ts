@@ -55,7 +55,7 @@ export const slotMarks: Readonly<Record<Unmatched, RunMark>> = {
 };
 
 /** Due, and not judged yet. */
-export const dueMark: RunMark = { word: 'Due', bar: 'dot', shape: 'dot', tone: 'off' };
+const dueMark: RunMark = { word: 'Due', bar: 'dot', shape: 'dot', tone: 'off' };
 export const activeRunMark: RunMark = { word: 'Running', bar: 'running', shape: 'triangle', tone: 'run' };
 
 const faultWords: Readonly<Record<FailureCause, string>> = {

@@ -7,7 +7,7 @@ import { shortTimeText } from './time.ts';
 import type { Viewer } from './viewer.ts';
 
 /** What one channel heard of an alert. */
-export interface ToldLine {
+interface ToldLine {
   readonly channel: string;
   readonly mark: Mark;
   readonly isTold: boolean;

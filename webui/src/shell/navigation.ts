@@ -3,7 +3,7 @@ import type { Sign } from '../kit/icon/drawings.ts';
 import type { PageName } from '../router.svelte.ts';
 
 /** A page that stands in the rail. */
-export interface NavigationEntry {
+interface NavigationEntry {
   readonly page: PageName;
   readonly word: string;
   readonly sign: Sign;

@@ -22,7 +22,7 @@ export interface Member {
 export type Connection = 'connecting' | 'live' | 'checking' | 'away';
 
 /** What the world gives, so that a test can give something else. */
-export interface LiveWorld {
+interface LiveWorld {
   readonly open: typeof openStream;
   readonly hasStream: boolean;
   readonly random: () => number;
@@ -30,7 +30,7 @@ export interface LiveWorld {
 
 const world: LiveWorld = { open: openStream, hasStream: isServed('stream'), random: Math.random };
 
-export const checkEveryMs = 15_000;
+const checkEveryMs = 15_000;
 const hintPauseMs = 2_000;
 /** After what a person did: they are few, and looked for. */
 const actPauseMs = 500;

@@ -19,7 +19,7 @@ const longestRetryMs = 30_000;
 /** Changes are merged into an answer for so long. */
 const wholeEveryMs = 300_000;
 
-export interface ResourceOptions<T> {
+interface ResourceOptions<T> {
   /** Which changes call for another look. Without it the part is read once and at each request to check. */
   readonly concerns?: (hint: Hint) => boolean;
   /** What is shown after a change that says all of it; undefined: it has to be asked for. */

@@ -6,7 +6,7 @@ import { word } from '../../middleware/parameters.ts';
 import { csvHeader, csvRow } from './csv.ts';
 
 /** The forms of an export. */
-export const exportFormats = ['csv', 'json'] as const;
+const exportFormats = ['csv', 'json'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
 /** The parameter that asks for one; beside it the rule `exportsAreWhole` refuses `limit` and `offset`. */

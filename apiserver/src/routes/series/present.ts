@@ -3,7 +3,7 @@ import { dayOf, judgeDay, nearestRank, startOfDay } from '@cronjob-monitor/share
 import type { DayCounts, DayDurations, FactPoint } from '@cronjob-monitor/shared/store';
 import { orNull, toPercent, toSecondsOrNull, toWireDate, toWireInstant } from '../../wire-values.ts';
 
-export interface SeriesFacts {
+interface SeriesFacts {
   /** The last one: days since 1970. */
   readonly today: number;
   readonly days: number;

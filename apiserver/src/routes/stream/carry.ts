@@ -17,7 +17,7 @@ const strip = 30;
 const mostRowsAtOnce = 40;
 
 /** What one stream carries itself. */
-export interface Carrier {
+interface Carrier {
   /** Hears of a change. True: what the stream carries says all of it, and no hint is needed. */
   takes(change: NumberedChange): boolean;
   /** Begins to send what has changed, until the signal aborts. */

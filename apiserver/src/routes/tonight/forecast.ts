@@ -15,7 +15,7 @@ import type { EndedRuns } from './ended-runs.ts';
 import { planRuns, type PlannedRuns } from './plan.ts';
 import { judgeRuns, type Judged } from './judge.ts';
 
-export interface TonightAsked {
+interface TonightAsked {
   readonly from: Instant;
   readonly until: Instant;
   readonly span: TonightSpan;

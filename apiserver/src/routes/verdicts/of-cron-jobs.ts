@@ -17,7 +17,7 @@ import { findSilence, readSurroundings, type Surroundings } from './surroundings
 import { gatherWhy } from './why.ts';
 
 /** The one judgement about each of these CronJobs, with the open alerts that it was made from. */
-export interface JudgedCronJobs {
+interface JudgedCronJobs {
   readonly verdictOf: (cronJob: CatalogCronJob) => Verdict;
   /** In state active or suppressed, worst first. */
   readonly alertsOf: (cronJob: CatalogCronJob) => readonly StoredAlert[];

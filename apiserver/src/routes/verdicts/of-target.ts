@@ -6,7 +6,7 @@ import { alertHolds } from './of-alert.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** What is known of one target. */
-export interface TargetFacts {
+interface TargetFacts {
   readonly verdict: SlaTargetVerdict;
   readonly words: Words;
   /** As it was judged last. */

@@ -15,7 +15,7 @@ import { toWordedAlert } from './of-alert.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** What explains a judgement, and what to do next about it. */
-export type Explanation = Pick<VerdictAddition, 'cause' | 'logLine' | 'step' | 'findings'>;
+type Explanation = Pick<VerdictAddition, 'cause' | 'logLine' | 'step' | 'findings'>;
 
 /** Explains alerts, and CronJobs that have none: the same alert in the same way wherever it is shown. */
 export interface Why {

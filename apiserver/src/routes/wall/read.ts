@@ -28,7 +28,7 @@ import { judgeRuns, type Judged } from '../tonight/judge.ts';
 import { planRuns } from '../tonight/plan.ts';
 import { judgeCronJobs } from '../verdicts/of-cron-jobs.ts';
 
-export interface WallAsked {
+interface WallAsked {
   readonly span: WallSpan;
   readonly now: Instant;
   readonly group: WallGroup;

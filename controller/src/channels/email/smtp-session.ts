@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { EmailCredentials } from './credentials.ts';
 
-export interface Envelope {
+interface Envelope {
   readonly from: string;
   readonly to: readonly string[];
 }

@@ -13,7 +13,7 @@ export interface Peers {
 }
 
 /** What one peer said. */
-export interface PeerAnswer {
+interface PeerAnswer {
   /** Address and port. */
   readonly peer: string;
   readonly outcome: Outcome;

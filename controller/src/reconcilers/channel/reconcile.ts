@@ -36,7 +36,7 @@ import type { ComeBack } from '../../runtime/index.ts';
 import type { ChannelSeen } from '../../selection/index.ts';
 import { lookAtSecrets } from './secrets.ts';
 
-export interface ChannelReconcilerDeps {
+interface ChannelReconcilerDeps {
   readonly channels: { find(uid: string): ChannelSeen | undefined };
   readonly store: Store;
   readonly epoch: number;

@@ -3,7 +3,7 @@ import { ClusterError, type Cluster, type MirroredHealth } from '@cronjob-monito
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import { listRollouts, type RolloutRow, type Store } from '@cronjob-monitor/shared/store';
 
-export interface MirrorDeps {
+interface MirrorDeps {
   /** The word for a job template that has not run yet. */
   readonly untried: 'Progressing' | 'Healthy';
   readonly store: Store;

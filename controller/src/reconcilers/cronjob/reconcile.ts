@@ -14,7 +14,7 @@ import { parse, ScheduleError } from '@cronjob-monitor/shared/domain/schedule';
 import type { ComeBack } from '../../runtime/index.ts';
 import type { SpecSightings, SpecSighting } from './spec-sightings.ts';
 
-export interface CronJobReconcilerDeps {
+interface CronJobReconcilerDeps {
   readonly cronJobs: { find(uid: string): CronJobFacts | undefined };
   readonly isMonitored: (cronJobUid: string) => boolean;
   /** Its owner has it left out: it is as if it were not there, and what was said of that counts on when it is gone. */

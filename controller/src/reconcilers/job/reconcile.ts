@@ -13,7 +13,7 @@ import type { ComeBack } from '../../runtime/index.ts';
 import { gatherJob, type GatheredJob, type JobSources, endedUnwatched, withOtherEnds } from './gather.ts';
 import type { JobRecords } from './record.ts';
 
-export interface JobReconcilerDeps {
+interface JobReconcilerDeps {
   readonly sources: JobSources;
   readonly records: JobRecords;
   readonly clock: Clock;

@@ -67,7 +67,7 @@ interface JobRecordDeps {
 }
 
 /** What follows from a run is written with it. */
-export interface RunJudge<Outcome = unknown> {
+interface RunJudge<Outcome = unknown> {
   /** Inside the transaction that records these runs; it may be repeated. */
   readonly judge: (tx: Tx, counted: readonly CountedRunOf[]) => Promise<Outcome>;
   /** The transaction is committed. */

@@ -21,7 +21,7 @@ import { nextTurn } from '../../runtime/index.ts';
 import type { MonitorSeen, Selection } from '../../selection/index.ts';
 import type { GatheredMonitor } from './gather.ts';
 
-export interface MonitorLintDeps {
+interface MonitorLintDeps {
   readonly store: Store;
   readonly epoch: number;
   readonly defaultZone: string;

@@ -14,7 +14,7 @@ import { gatherMonitor, type MonitorSources } from './gather.ts';
 import type { MonitorLint } from './lint.ts';
 import type { MonitorRecords } from './record.ts';
 
-export interface MonitorReconcilerDeps {
+interface MonitorReconcilerDeps {
   readonly sources: MonitorSources;
   readonly records: MonitorRecords;
   /** Undefined: settings are not looked at. */

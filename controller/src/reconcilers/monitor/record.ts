@@ -45,7 +45,7 @@ export interface MonitorRecords {
   forget(uid: string, at: Instant): Promise<readonly string[]>;
 }
 
-export interface WrittenMonitor {
+interface WrittenMonitor {
   readonly added: readonly string[];
   readonly removed: readonly string[];
   readonly unknown: readonly string[];
@@ -54,7 +54,7 @@ export interface WrittenMonitor {
 }
 
 /** Percentiles over a window of days; a CronJob without a run that has a duration is absent. */
-export interface DurationsOverDays {
+interface DurationsOverDays {
   measure(
     asked: readonly { readonly cronJobId: number; readonly runs: number }[],
     windowDays: number,
@@ -65,7 +65,7 @@ export interface DurationsOverDays {
 const dayMs = 86_400_000;
 
 /** Since when a monitor selects a CronJob without a break; undefined: nothing tells that it did not from its creation on. */
-export interface SelectionOrigins {
+interface SelectionOrigins {
   /** As it was seen to begin. */
   readonly seen: (monitor: MonitorSeen, cronJob: CronJobFacts) => Instant | undefined;
   /** Of what was not selected when a leader last looked. */
@@ -87,12 +87,12 @@ const noBreaks: SelectionOrigins = {
 };
 
 /** Where something changed since a mark, by the commits of this process. */
-export interface CommittedMoves {
+interface CommittedMoves {
   readonly mark: number;
   isMoved(mark: number, namespaces: ReadonlySet<string>): boolean;
 }
 
-export interface MonitorRecordsDeps {
+interface MonitorRecordsDeps {
   readonly store: Store;
   readonly epoch: number;
   readonly durations: DurationsOverDays;

@@ -172,7 +172,7 @@ export interface AlertFinding {
 }
 
 /** What of a CronJob that waits for others decides about its messages. */
-export interface Dependent {
+interface Dependent {
   /** When its last run that has ended was made; undefined: none has. */
   readonly ranAt: Instant | undefined;
 }

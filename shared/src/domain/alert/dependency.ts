@@ -32,7 +32,7 @@ export function readDependsOn(text: string | undefined): {
 export type Dependencies = ReadonlyMap<string, readonly string[]>;
 
 /** A monitor as far as it says what a CronJob that it selects waits for. */
-export interface DependencyRules {
+interface DependencyRules {
   readonly namespace: string;
   readonly dependsOn: readonly string[];
   readonly mayLookInto: (namespace: string) => boolean;

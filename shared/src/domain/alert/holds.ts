@@ -14,7 +14,7 @@ export interface Mute {
 }
 
 /** What of the rules of a monitor mutes. */
-export interface MuteRules {
+interface MuteRules {
   readonly windows: readonly MaintenanceWindow[];
   /** Until then the owner of the CronJob mutes; no more than 30 days ahead. Absent: the owner does not. */
   readonly mutedUntilAt?: Instant | undefined;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AlertSubject, AlertType } from '../../contract/index.ts';
 
 /** What makes two findings the same alert: the same condition of the same CronJob, seen by the same monitor. */
-export interface AlertIdentity {
+interface AlertIdentity {
   readonly monitorUid: string;
   readonly cronJobUid: string;
   readonly type: AlertType;

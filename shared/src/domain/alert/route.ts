@@ -110,7 +110,7 @@ function reachOfChannel(name: string, facts: ReachFacts): Reached<RouteChannel['
 }
 
 /** An alert of the monitor, the CronJob and the type, as it was written last. */
-export interface LastAlert {
+interface LastAlert {
   readonly id: string;
   readonly state: AlertState;
   readonly lastNotifiedAt: Instant | undefined;
@@ -140,7 +140,7 @@ export interface RouteMoment {
 }
 
 /** What would become of one more failure, missed run, or level of a route. */
-export interface RouteOutcome {
+interface RouteOutcome {
   /** Why nothing opens; undefined: an alert opens or is open. */
   readonly quiet: RouteQuiet | undefined;
   /** What keeps its message back, one after the other; none: it leaves at once. */
@@ -237,7 +237,7 @@ export interface Coverage {
   readonly types: readonly CoveredType[];
 }
 
-export interface CoveredType extends Pick<Route, 'type' | 'severity' | 'state' | 'reason'> {
+interface CoveredType extends Pick<Route, 'type' | 'severity' | 'state' | 'reason'> {
   /** Those that exist and are told, of all monitors. */
   readonly channels: readonly string[];
 }

@@ -44,7 +44,7 @@ export interface Routing {
 }
 
 /** What of an alert decides who hears of it. */
-export interface RoutedAlert {
+interface RoutedAlert {
   readonly type: AlertType;
   readonly severity: Severity;
   /** Undefined: nothing tells on whose side it is. */
@@ -123,7 +123,7 @@ export function routesOf(
 }
 
 /** A channel that is named, whatever the alert, and what keeps it from being told. */
-export interface NamedChannel extends Pick<ToldTo, 'name' | 'via'> {
+interface NamedChannel extends Pick<ToldTo, 'name' | 'via'> {
   readonly reason: RefusedChannel['reason'] | undefined;
   /** Its owner stands in its name: that it is not there is how routes are written. */
   readonly isOwned: boolean;

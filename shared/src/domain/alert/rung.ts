@@ -12,7 +12,7 @@ export interface RungFacts {
   readonly mute: Mute | undefined;
 }
 
-export type RungAnswer =
+type RungAnswer =
   | { readonly kind: 'tell'; readonly words: string }
   | { readonly kind: 'hold'; readonly untilAt: Instant }
   | { readonly kind: 'acknowledged' };

@@ -49,7 +49,7 @@ export interface AlertFacts extends AlertEvidenceFacts {
 }
 
 /** The verdict, so that a later message can be worded from the alert alone. */
-export interface AlertVerdictFacts {
+interface AlertVerdictFacts {
   readonly reason: string;
   readonly count: number;
   readonly detail: Readonly<Record<string, unknown>>;

@@ -13,7 +13,7 @@ export interface DrillProof {
 }
 
 /** Condition Proved: whether a person reads what arrives on a channel, by the newest drill that ended. */
-export interface ProofVerdict {
+interface ProofVerdict {
   readonly type: 'Proved';
   readonly status: 'True' | 'False' | 'Unknown';
   readonly reason: 'Acknowledged' | 'NotAcknowledged' | 'NotDelivered' | 'NeverDrilled';

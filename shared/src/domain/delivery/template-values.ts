@@ -14,7 +14,7 @@ import {
 import { severityOf, titleOfMessage } from './title.ts';
 
 /** Texts by placeholder. Every name is there: a known name without a value becomes empty text. */
-export type MessageValues = Readonly<Record<MessagePlaceholder, string | undefined>>;
+type MessageValues = Readonly<Record<MessagePlaceholder, string | undefined>>;
 
 /** What the placeholders of a channel's templates stand for in this message, not escaped for any medium. alerting.md section 10.5. */
 export function templateValuesOf({ message, place }: Pick<Outgoing, 'message' | 'place'>): MessageValues {

@@ -19,7 +19,7 @@ export interface AlertSurroundings {
 }
 
 /** A verdict that holds as an alert keeps it. */
-export interface WordedFinding {
+interface WordedFinding {
   readonly sinceAt: Instant;
   readonly count: number;
   readonly message: string;

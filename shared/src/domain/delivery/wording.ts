@@ -20,7 +20,7 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-export interface LocalTime {
+interface LocalTime {
   /** `2026-11-21` */
   readonly date: string;
   /** `02:00` */
@@ -62,7 +62,7 @@ export function toLocalTime(at: Instant, timeZone: string): LocalTime {
 }
 
 /** A fact as people read it: `1,200,000`; those named seconds as a span of time. */
-export function factInWords(fact: string, value: number): string {
+function factInWords(fact: string, value: number): string {
   if (fact === durationFact) return spanInWords(value);
   const digits = Math.abs(value) >= 1 ? { maximumFractionDigits: 3 } : { maximumSignificantDigits: 3 };
   return value.toLocaleString('en-US', digits);

@@ -27,7 +27,7 @@ export function toPossibleCause(alert: AlertRecord, now: Instant): PossibleCause
 /** What a cause may hold back. */
 export type PossibleSign = Pick<PossibleCause, 'type' | 'subject' | 'severity' | 'jobNames'>;
 
-export interface Inhibition {
+interface Inhibition {
   readonly cause: PossibleCause;
   /** Undefined: as long as the cause is active. */
   readonly untilAt: Instant | undefined;

@@ -4,7 +4,7 @@ import type { ChannelRef, Routing } from '../alert/routes.ts';
 import type { CronJobFacts } from '../execution/cron-job.ts';
 import type { Rhythm, RhythmProblem } from '../schedule/rhythm.ts';
 
-export type LintLevel = 'error' | 'warning' | 'note';
+type LintLevel = 'error' | 'warning' | 'note';
 
 /** A setting that cannot work, or hardly as it was meant. */
 export interface LintFinding {
@@ -136,7 +136,7 @@ export interface OwnOfLinted {
 }
 
 /** CronJobs that others wait for. */
-export interface LintedDependencies {
+interface LintedDependencies {
   /** Namespace of the monitor. */
   readonly namespace: string;
   /** Those of every CronJob, as far as monitors may look. */

@@ -15,7 +15,7 @@ export interface Attempt {
   readonly containers: readonly AttemptContainer[];
 }
 
-export interface AttemptContainer {
+interface AttemptContainer {
   readonly name: string;
   readonly init: boolean;
   /** Of its last end, that before a restart included; undefined: it has not ended. */

@@ -14,7 +14,7 @@ export interface Fault {
 }
 
 /** What decides about a fault. Texts are those of Kubernetes, cut as they arrived. */
-export interface FaultFacts {
+interface FaultFacts {
   readonly namespace: string;
   /** Undefined: no container is known to have ended badly. */
   readonly exitCode: number | undefined;

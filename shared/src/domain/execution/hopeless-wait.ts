@@ -22,7 +22,7 @@ export interface CreateRefusal {
 }
 
 /** An event as far as refusals are read from it; an instant is undefined when the event has none. */
-export interface RefusalEvent {
+interface RefusalEvent {
   readonly reason: string;
   readonly message: string;
   readonly firstAt: Instant | undefined;

@@ -4,7 +4,7 @@ import type { PodFacts } from './pod.ts';
 import { hasRun } from './ran.ts';
 
 /** Why no container of a Job has run yet. */
-export interface NotStarted {
+interface NotStarted {
   /** Such as ImagePullBackOff, Unschedulable or FailedCreate; undefined when nothing tells. */
   readonly reason: string | undefined;
   readonly message: string | undefined;

@@ -14,7 +14,7 @@ export interface JobCondition {
 }
 
 /** What a Job's conditions say. Counts of pods never enter: a pod that failed and was retried is not a failed run. */
-export interface JobVerdict {
+interface JobVerdict {
   readonly outcome: JobOutcome | undefined;
   /** Completion time of a Complete Job, last transition of a Failed one; undefined when neither holds or the time was not written. */
   readonly endedAt: Instant | undefined;

@@ -87,7 +87,7 @@ const replacementWindowMs = 60_000;
 
 type Leaver = Pick<JobFacts, 'uid' | 'name' | 'cronJobName' | 'createdAt' | 'slotAt' | 'manual'>;
 
-export type VanishedStatus = 'replaced' | 'deleted' | 'unobserved';
+type VanishedStatus = 'replaced' | 'deleted' | 'unobserved';
 
 export type Vanishing =
   | { readonly status: VanishedStatus }
@@ -118,7 +118,7 @@ export function judgeVanished(
 }
 
 /** That a Job is no longer in the cluster. */
-export interface Departure {
+interface Departure {
   /** When we learned of it. */
   readonly at: Instant;
   /** By a watch that saw it go; false: a list no longer had it, and it may have ended while no watch ran. */

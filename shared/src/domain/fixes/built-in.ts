@@ -2,7 +2,7 @@ import type { FailureCause } from '../../contract/index.ts';
 import type { FixMatch } from './pattern.ts';
 
 /** A suggestion that comes with the service. It applies when any of its matches does. */
-export interface BuiltInFix {
+interface BuiltInFix {
   readonly name: string;
   /** Of what the program itself has no part in: it applies to runs that failed on one of these sides, before all others. */
   readonly causes?: readonly FailureCause[];

@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js';
 
 /** The longest expression, in bytes of UTF-8. */
-export const maxRegexBytes = 1024;
+const maxRegexBytes = 1024;
 
 /** A compiled expression. Time grows with the text alone, whatever the expression. */
 export interface Regex {

@@ -17,7 +17,7 @@ export interface StatusMark extends Installation {
 const goneAfterMs = 10 * 60_000;
 
 /** Who asks: this process, of its installation. */
-export interface OwnInstallation extends Installation {
+interface OwnInstallation extends Installation {
   /** What an installation of our own name wrote before this process started is our own earlier life, with another database. */
   readonly startedAt: Instant;
   /** Birthdays of databases whose installation an earlier process of ours has seen at work: they are no earlier life. */

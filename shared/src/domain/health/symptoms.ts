@@ -118,7 +118,7 @@ export interface HealthFigures {
   readonly requests?: Share;
 }
 
-export interface SchedulerFigures {
+interface SchedulerFigures {
   readonly name: string;
   /** Undefined: it has not ended a good run in this term. */
   readonly lastAt: Instant | undefined;

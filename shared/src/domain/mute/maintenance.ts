@@ -12,7 +12,7 @@ export interface MaintenanceWindow {
 }
 
 /** One occurrence of a window. */
-export interface WindowSpan {
+interface WindowSpan {
   readonly name: string;
   readonly fromAt: Instant;
   /** Exclusive. */

@@ -63,7 +63,7 @@ export interface PreviewedParent extends ParentAlert {
 }
 
 /** A slot with the instant from which the ledger told its outcome. */
-export interface KnownOutcome extends JudgedSlot {
+interface KnownOutcome extends JudgedSlot {
   readonly knownAt: Instant;
 }
 

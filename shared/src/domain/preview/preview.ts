@@ -12,7 +12,7 @@ import { FactsOverTime, type OpenNow } from './facts.ts';
 import { orderHistory, type OrderedHistory, type PreviewedCronJob, type PreviewedRun } from './history.ts';
 
 /** What a monitor asks of its CronJobs and does with the answers. */
-export interface PreviewRules {
+interface PreviewRules {
   readonly detection: DetectionRules;
   readonly alerts: AlertRules;
   /** Absent: every channel that is named is there. */

@@ -12,7 +12,7 @@ export interface WebhookPayload {
   readonly body: string;
 }
 
-export type WebhookEventType =
+type WebhookEventType =
   | 'alert.firing'
   | 'alert.reminder'
   | 'alert.updated'
@@ -40,7 +40,7 @@ export function webhookPayload(outgoing: Outgoing, { webhook }: WebhookTarget, f
   return { body };
 }
 
-export function eventTypeOf(message: Message): WebhookEventType {
+function eventTypeOf(message: Message): WebhookEventType {
   if (message.kind === 'test') return 'channel.test';
   if (message.kind === 'drill') return message.data.drill.news === 'unproved' ? 'channel.unproved' : 'channel.drill';
   if (message.kind === 'update') return 'alert.updated';

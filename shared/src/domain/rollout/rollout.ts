@@ -94,7 +94,7 @@ export function rolloutOf(facts: RolloutFacts): RolloutVerdict {
  * Whether a run is one of the present template: it was made from it, or after it was written, for a webhook may change what is made. A Job
  * of the second in which the template was written may be of the one before.
  */
-export function isOfTemplate(run: Pick<Execution, 'templateHash' | 'createdAt'>, { hash, at }: JobTemplate): boolean {
+function isOfTemplate(run: Pick<Execution, 'templateHash' | 'createdAt'>, { hash, at }: JobTemplate): boolean {
   return run.templateHash === hash || run.createdAt > at;
 }
 

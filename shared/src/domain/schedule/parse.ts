@@ -4,7 +4,7 @@ import { ScheduleError } from './schedule-error.ts';
 import { getZone } from './zone.ts';
 
 /** A schedule as its text says it, before any instant is asked of it. */
-export type ParsedSchedule =
+type ParsedSchedule =
   | { readonly kind: 'cron'; readonly zone: string | null; readonly fields: CronFields }
   | { readonly kind: 'every'; readonly zone: string | null; readonly intervalSeconds: number };
 

@@ -4,7 +4,7 @@ import { getZone, type Zone } from './zone.ts';
 const daySeconds = 86_400;
 
 /** The wall time `HH:MM` of every day in a zone, as instants: the last at or before `at`, and the two around it. */
-export interface DailyInstants {
+interface DailyInstants {
   readonly beforeLastAt: Instant;
   readonly lastAt: Instant;
   readonly nextAt: Instant;

@@ -82,14 +82,14 @@ export interface OverridableSpec {
     | undefined;
 }
 
-export interface OverridableMonitor<S> {
+interface OverridableMonitor<S> {
   readonly namespace: string;
   readonly name: string;
   readonly spec: S;
 }
 
 /** One setting as it is in force, as text; `object`: who says so, `namespace/name` or the name of a Namespace. */
-export interface EffectiveSetting {
+interface EffectiveSetting {
   readonly field: SettingField;
   /** Undefined: off, or none. */
   readonly value: string | undefined;
@@ -116,7 +116,7 @@ export interface Effective<S> {
 }
 
 /** The annotations that cannot be used, with the object that has them. */
-export interface AnnotationProblem {
+interface AnnotationProblem {
   readonly source: 'CronJob' | 'Namespace';
   readonly object: string;
   readonly word: OwnerWord;
@@ -276,7 +276,7 @@ const onlyLimits: Sla = {
 };
 
 /** The routes that are open to a CronJob with this owner and these labels, with the names of their channels filled in. */
-export function openRoutesOf(
+function openRoutesOf(
   routes: readonly WrittenRoute[],
   owner: string | undefined,
   labels: Labels,

@@ -40,7 +40,7 @@ export interface ReadWords {
   readonly problems: readonly WordProblem[];
 }
 
-export const mostOwnChannels = 5;
+const mostOwnChannels = 5;
 export const longestMuteMs = 30 * 86_400_000;
 /** So much of a value is shown of one that cannot be used. */
 const shownChars = 60;

@@ -18,7 +18,7 @@ export type SlotCause =
   | 'specUncertain'
   | 'monitorDown';
 
-export type SlotJudgement =
+type SlotJudgement =
   | {
       readonly kind: 'outcome';
       readonly outcome: UnmatchedOutcome;
@@ -31,7 +31,7 @@ export type SlotJudgement =
   | { readonly kind: 'none' };
 
 /** What is known around one slot that no run has answered. */
-export interface SlotSurroundings {
+interface SlotSurroundings {
   readonly now: Instant;
   readonly toleranceMs: number;
   /** Scheduled runs of the CronJob that may have been unfinished at the slot or started after it. */

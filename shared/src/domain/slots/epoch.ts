@@ -21,7 +21,7 @@ export interface SpecEpoch extends EpochFields {
 }
 
 /** When a change happened that was noticed later. */
-export interface ChangeInstant {
+interface ChangeInstant {
   /** From then on the new fields hold. */
   readonly changedAt: Instant;
   /** Set when it is unknown when in (uncertainFromAt, changedAt] it happened. */

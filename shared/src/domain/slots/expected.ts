@@ -11,7 +11,7 @@ export interface ExpectedSlot {
   readonly epoch: SpecEpoch;
 }
 
-export interface ExpectedSlots {
+interface ExpectedSlots {
   readonly slots: readonly ExpectedSlot[];
   /** Slots are complete up to here: earlier than asked when the limit was reached. */
   readonly throughAt: Instant;
@@ -21,7 +21,7 @@ export interface ExpectedSlots {
 const longestChain = 100;
 
 /** What the chain of slots starts from. Instants of slots seen so far, not of their runs. */
-export interface ChainStart {
+interface ChainStart {
   /** Slots at or before it are judged already. */
   readonly afterAt: Instant;
   readonly createdAt: Instant;

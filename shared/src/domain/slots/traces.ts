@@ -19,7 +19,7 @@ export interface ClusterTraces {
 }
 
 /** What the cluster tells of a slot that has no Job any more. */
-export type SlotTrace =
+type SlotTrace =
   /** Nothing was ever started for it. */
   | 'neverStarted'
   /** It was started, and its Job is gone. */

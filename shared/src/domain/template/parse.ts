@@ -1,5 +1,5 @@
 /** A piece of a template: text as written, or the name of a value, such as `CronJob.Name`. */
-export type TemplatePart = { readonly text: string } | { readonly name: string; readonly written: string };
+type TemplatePart = { readonly text: string } | { readonly name: string; readonly written: string };
 
 /** Text with placeholders of the form `{{ .CronJob.Name }}`, taken apart. */
 export interface Template {

@@ -1,7 +1,7 @@
 import { parseTemplate, type Template } from './parse.ts';
 
 /** The values to fill in, by placeholder name. A name that is a key with `undefined` is missing: empty text. */
-export type TemplateValues = Readonly<Record<string, string | undefined>>;
+type TemplateValues = Readonly<Record<string, string | undefined>>;
 
 /**
  * Fills a template. A known name without a value becomes empty text; an unknown name stays as written. `escape` makes a value

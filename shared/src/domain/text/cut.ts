@@ -2,7 +2,7 @@
 export type Measure = (character: string) => number;
 
 /** UTF-16 units, as most receivers count characters; never fewer than code points. */
-export const inUnits: Measure = (character) => character.length;
+const inUnits: Measure = (character) => character.length;
 
 export const inBytes: Measure = (character) => Buffer.byteLength(character);
 

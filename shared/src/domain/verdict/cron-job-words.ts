@@ -5,7 +5,7 @@ import { durationInWords, exitInWords, instantIn, limitInWords } from './figures
 import type { OwnKind } from './standing.ts';
 
 /** An ended run as sentences speak of it. */
-export interface WordedRun {
+interface WordedRun {
   readonly jobName: string;
   readonly status: ExecutionStatus;
   readonly createdAt: Instant;

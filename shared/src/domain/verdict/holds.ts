@@ -9,7 +9,7 @@ import type { Instant } from '../instant.ts';
 import { instantIn } from './figures.ts';
 
 /** What keeps back messages about one alert now. */
-export interface HoldFacts {
+interface HoldFacts {
   readonly acknowledged: { readonly by: string; readonly untilAt: Instant | undefined } | undefined;
   /** In force now, whatever was told before it began. */
   readonly silence: { readonly by: string; readonly untilAt: Instant } | undefined;

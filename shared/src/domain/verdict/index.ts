@@ -6,10 +6,9 @@ export {
   type BrokenTarget,
   type CronJobWordFacts,
   type WaitingJob,
-  type WordedRun,
 } from './cron-job-words.ts';
 export { durationInWords, exitInWords, instantIn, limitInWords } from './figures.ts';
-export { holdsOf, type HoldFacts } from './holds.ts';
+export { holdsOf } from './holds.ts';
 export { deadlineStep, evictedStep, killedStep } from './patch-steps.ts';
 export { printDatedWords, printWords } from './print-words.ts';
 export { hasOutcome, standingOf, statusOf, type Standing, type StandingFacts } from './standing.ts';
@@ -27,7 +26,6 @@ export {
   rateWindows,
   slaOf,
   type Budget,
-  type RateTarget,
   type SlaTargetSpec,
 } from './targets.ts';
 export {

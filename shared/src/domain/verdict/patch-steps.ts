@@ -4,7 +4,7 @@ import { durationInWords } from './figures.ts';
 import { openRunOf } from './step.ts';
 
 /** What a spec of a Job and the attempts of a run ask for: a cause in words, and a patch of the CronJob to copy. */
-export interface PatchStep {
+interface PatchStep {
   readonly container?: string;
   readonly cause: string;
   readonly step: VerdictStep;

@@ -9,7 +9,7 @@ interface Counts {
 }
 
 /** What a monitor promises of a rate. */
-export interface RateTarget {
+interface RateTarget {
   readonly enabled: boolean;
   /** Percent; undefined = no target. */
   readonly minSuccessRate: number | undefined;

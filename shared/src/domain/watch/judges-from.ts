@@ -1,7 +1,7 @@
 import type { Instant } from '../instant.ts';
 
 /** What decides from when on a monitor judges a CronJob: facts of the cluster, never the clock at which the service looked. */
-export interface WatchFacts {
+interface WatchFacts {
   /** Of the first of all monitors of this namespace and name that count as one. */
   readonly monitorCreatedAt: Instant;
   readonly cronJobCreatedAt: Instant;
@@ -26,7 +26,7 @@ export interface FieldWrite {
 }
 
 /** How the news of a change came. */
-export interface NewsOfChange {
+interface NewsOfChange {
   readonly receivedAt: Instant;
   /** Undefined: on a live watch. Else it may have changed at any time since. */
   readonly unwatchedSinceAt: Instant | undefined;

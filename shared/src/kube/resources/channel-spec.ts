@@ -58,7 +58,7 @@ export interface PagingSpec {
 }
 
 export const emailTlsModes = ['required', 'opportunistic'] as const;
-export type EmailTlsMode = (typeof emailTlsModes)[number];
+type EmailTlsMode = (typeof emailTlsModes)[number];
 
 export interface EmailSpec {
   readonly smtpSecretRef: Omit<SecretKeyRef, 'key'>;
@@ -70,7 +70,7 @@ export interface EmailSpec {
 }
 
 export const webhookMethods = ['POST', 'PUT', 'PATCH'] as const;
-export type WebhookMethod = (typeof webhookMethods)[number];
+type WebhookMethod = (typeof webhookMethods)[number];
 
 export interface WebhookSpec {
   readonly urlSecretRef: SecretKeyRef;

@@ -11,8 +11,8 @@ export {
   type NeededSecret,
   type SecretKeyRef,
 } from './channel-spec.ts';
-export { findUnknownFields, type UnknownField } from './unknown-fields.ts';
-export type { SpecChecks, SpecNote, SpecNoteCode, SpecProblem, SpecReason } from './reading.ts';
+export { findUnknownFields } from './unknown-fields.ts';
+export type { SpecChecks, SpecNote, SpecProblem } from './reading.ts';
 export {
   mayBeWatched,
   reachOf,
@@ -30,18 +30,14 @@ export {
   judgeMonitor,
   monitorConditionTypes,
   phaseOf,
-  type MonitorConditionType,
   type MonitorFacts,
   type ScheduleFault,
 } from './monitor-conditions.ts';
 export {
-  maxAlertsInStatus,
   maxCronJobsInStatus,
   toMonitorStatus,
   type ActiveAlertFacts,
   type CronJobHealth,
-  type MonitoredAlert,
-  type MonitoredCronJob,
   type MonitoredHealth,
   type MonitorStatus,
   type StatusWriter,

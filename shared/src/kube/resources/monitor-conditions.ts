@@ -16,7 +16,7 @@ export const monitorConditionTypes = [
   'Healthy',
   'Stalled',
 ] as const;
-export type MonitorConditionType = (typeof monitorConditionTypes)[number];
+type MonitorConditionType = (typeof monitorConditionTypes)[number];
 
 /** Why a schedule of a selected CronJob is not understood; worst first. */
 export const scheduleFaults = [

@@ -222,9 +222,9 @@ export interface FixMatchSpec {
 }
 
 export const deletionPolicies = ['retain', 'purge', 'purge-after-days'] as const;
-export type DeletionPolicy = (typeof deletionPolicies)[number];
+type DeletionPolicy = (typeof deletionPolicies)[number];
 export const recreationPolicies = ['retain', 'reset'] as const;
-export type RecreationPolicy = (typeof recreationPolicies)[number];
+type RecreationPolicy = (typeof recreationPolicies)[number];
 
 export interface DataRetentionSpec {
   readonly retentionDays: number;

@@ -38,7 +38,7 @@ export interface StatusWriter {
   readonly since: string;
 }
 
-export interface MonitoredCronJob {
+interface MonitoredCronJob {
   readonly namespace: string;
   readonly name: string;
   /** The specification's word for `state`. */
@@ -56,7 +56,7 @@ export interface MonitoredCronJob {
   readonly activeAlerts: readonly MonitoredAlert[];
 }
 
-export interface MonitoredMetrics {
+interface MonitoredMetrics {
   readonly successRate?: number;
   readonly totalRuns: number;
   readonly successfulRuns: number;
@@ -67,7 +67,7 @@ export interface MonitoredMetrics {
   readonly p99DurationSeconds?: number;
 }
 
-export interface MonitoredAlert {
+interface MonitoredAlert {
   readonly type: AlertType;
   readonly subject?: AlertSubject;
   readonly severity: Severity;
@@ -127,7 +127,7 @@ export interface MonitoredHealth {
 }
 
 export const maxCronJobsInStatus = 100;
-export const maxAlertsInStatus = 8;
+const maxAlertsInStatus = 8;
 
 /** The status of a monitor, bounded whatever it selects: about 100 KB at most. */
 export function toMonitorStatus(facts: {

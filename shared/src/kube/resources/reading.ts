@@ -1,6 +1,6 @@
 /** Why a field of a spec cannot be used: the reasons of condition SpecValid, the first one wins when several apply. */
 export const specReasons = ['InvalidField', 'InvalidPattern', 'InvalidTimeZone', 'InvalidSchedule'] as const;
-export type SpecReason = (typeof specReasons)[number];
+type SpecReason = (typeof specReasons)[number];
 
 /** One field that cannot be used. `path` is as the API server writes it: `spec.sla.windowDays`, `spec.channelRefs[0].name`. */
 export interface SpecProblem {
@@ -16,14 +16,14 @@ export interface SpecNote {
   readonly message: string;
 }
 
-export const specNoteCodes = [
+const specNoteCodes = [
   'SeveritiesEmpty',
   'RetentionClamped',
   'LogSizeClamped',
   'LogStorageOff',
   'EventStorageOff',
 ] as const;
-export type SpecNoteCode = (typeof specNoteCodes)[number];
+type SpecNoteCode = (typeof specNoteCodes)[number];
 
 /** Checks that need more than the text; absent: the check is left out. */
 export interface SpecChecks {

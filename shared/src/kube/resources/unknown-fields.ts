@@ -3,7 +3,7 @@ import { monitorSpecField } from './decode-monitor.ts';
 import type { FieldRule } from './field.ts';
 
 /** A field that the schema does not have: the API server drops it, and who wrote it meant something. */
-export interface UnknownField {
+interface UnknownField {
   readonly path: string;
   /** The fields that may stand there. */
   readonly allowed: readonly string[];

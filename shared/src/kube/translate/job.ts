@@ -22,7 +22,7 @@ const retryOfAnnotation = 'cronjob-monitor.io/retry-of';
 const groupLabel = 'cronjob-monitor.io/group';
 
 /** What the records of all Jobs share. */
-export interface SharedTexts {
+interface SharedTexts {
   readonly intern: Interner;
   readonly templates: TemplatePool;
 }

@@ -3,7 +3,7 @@ import { arrayOf, objectOf } from './fields.ts';
 import type { RedactionRule } from '../../domain/index.ts';
 import { unpackTemplate } from './packed-template.ts';
 
-export interface TemplateSecrecy {
+interface TemplateSecrecy {
   /** Of this installation: the same secret has the same hash in two templates, and it cannot be guessed without the key. */
   readonly key: string;
   readonly redact: RedactionRule;

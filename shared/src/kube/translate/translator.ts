@@ -11,7 +11,7 @@ import { toPodFacts } from './pod.ts';
  * Makes our records of raw objects. A record holds the few fields that decide and shares the texts that repeat; the raw object can be
  * dropped at once. Undefined: the object is not one we keep. Whatever the object holds, nothing throws.
  */
-export interface Translator {
+interface Translator {
   cronJob(object: RawObject): CronJobFacts | undefined;
   /** A Job that no CronJob controls belongs to a group; one that has lost its CronJob since `known` stays a run of it. */
   job(object: RawObject, known?: JobFacts): JobFacts | undefined;

@@ -11,7 +11,7 @@ import { quoted, rowsIn } from '../upsert.ts';
 import { alertColumns, toAlertRecord } from './alert-record.ts';
 
 /** A run, named by its Job. */
-export interface RunRef {
+interface RunRef {
   readonly cronJobUid: string;
   readonly jobUid: string;
 }

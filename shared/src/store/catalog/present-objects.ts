@@ -2,7 +2,7 @@ import { rows } from '../ask.ts';
 import type { Db } from '../database.ts';
 
 /** What the catalog holds as existing: a new leader compares it with the cluster, for what went while the service did not watch. */
-export interface PresentObjects {
+interface PresentObjects {
   readonly cronJobs: readonly { readonly uid: string; readonly namespace: string; readonly name: string }[];
   /** UIDs. */
   readonly monitors: readonly string[];

@@ -39,7 +39,7 @@ export interface CronJobSeen {
   readonly dependsOn?: readonly string[] | undefined;
 }
 
-export interface ProjectedCronJob {
+interface ProjectedCronJob {
   readonly uid: string;
   /** Key of the catalog row: the CronJob's id in every other table. */
   readonly id: number;

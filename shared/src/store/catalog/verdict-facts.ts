@@ -12,7 +12,7 @@ export interface BrokenTargets {
 }
 
 /** What a Job of a CronJob waits for in vain; undefined: none does. */
-export interface WaitingOf {
+interface WaitingOf {
   readonly cronJobId: number;
   readonly waiting: WaitingJob | undefined;
 }

@@ -201,7 +201,7 @@ function refused(sentence: string): StoreError {
 }
 
 /** A table as a copy sees it. */
-export interface CopiedTable {
+interface CopiedTable {
   readonly name: string;
   /** In the order in which they are read, written and hashed. */
   readonly columns: readonly (readonly [name: string, type: ColumnType])[];
@@ -243,7 +243,7 @@ function toCopied({ name, columns, primaryKey }: Table): CopiedTable {
 }
 
 /** One side of a proof. */
-export interface TableFigures {
+interface TableFigures {
   /** As the database counts them. */
   readonly rows: number;
   /** Of the rows as they were read, whatever their order; 64 hexadecimal digits. */
@@ -309,7 +309,7 @@ async function countRows(db: Db, { name }: CopiedTable): Promise<number> {
 }
 
 /** A value that means the same in every database: id16 as text, numbers as numbers. */
-export type PlainValue = string | number | Buffer | null;
+type PlainValue = string | number | Buffer | null;
 
 /** What a driver gave for the columns of a row. */
 function plainValues({ columns }: CopiedTable, row: Row, dialect: Dialect): PlainValue[] {

@@ -6,7 +6,7 @@ import { toId16 } from '../id16.ts';
 import { recordChangesOf } from './delivery-changes.ts';
 import { idOrUndefined } from './delivery-record.ts';
 
-export interface Cancelled {
+interface Cancelled {
   /** False: it is being sent, may have arrived, or is over. */
   readonly cancelled: boolean;
   /** The twin that is sent in its place; undefined: there is none. */

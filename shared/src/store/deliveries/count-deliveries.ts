@@ -6,7 +6,7 @@ import type { Db } from '../database.ts';
 
 /** States of messages that may need a person. */
 export const openDeliveryStates = ['ready', 'claimed', 'parked', 'dead'] as const satisfies readonly DeliveryState[];
-export type OpenDeliveryState = (typeof openDeliveryStates)[number];
+type OpenDeliveryState = (typeof openDeliveryStates)[number];
 
 /** How many messages are in each of these states; a drill is no message about anything. */
 export async function countOpenDeliveries(db: Db): Promise<Readonly<Record<OpenDeliveryState, number>>> {

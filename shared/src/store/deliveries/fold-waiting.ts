@@ -33,7 +33,7 @@ export interface FoldRequest {
 }
 
 /** What a digest folds by. `scope`: of that cause. `before`: alerts that its channel was told of in it already. */
-export interface FoldedOf {
+interface FoldedOf {
   readonly scope: string | undefined;
   readonly before: number;
 }

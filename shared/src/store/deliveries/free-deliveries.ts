@@ -40,7 +40,7 @@ export async function takeClaimsOfEarlierTerms(tx: Tx): Promise<number> {
 }
 
 /** A message that was given up because its time is over; an update is cancelled. */
-export interface ExpiredDelivery {
+interface ExpiredDelivery {
   readonly id: string;
   readonly channelName: string;
   readonly kind: DeliveryKind;

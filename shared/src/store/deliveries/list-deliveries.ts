@@ -57,7 +57,7 @@ export interface DeliveryFilter {
   readonly until?: Instant | undefined;
 }
 
-export type DeliverySort = 'createdAt' | 'nextAttemptAt';
+type DeliverySort = 'createdAt' | 'nextAttemptAt';
 
 const columns = [
   'id',

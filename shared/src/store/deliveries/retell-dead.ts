@@ -15,7 +15,7 @@ const refusedEveryMs = 24 * 3_600_000;
 const mostRetold = 200;
 
 /** What the message is told anew with: the frozen one, that it was held, and which decision to tell it is. */
-export type RetellMessage = (
+type RetellMessage = (
   frozen: FrozenMessage,
   of: { readonly notification: number; readonly heldMs: number },
 ) => FrozenMessage;

@@ -10,7 +10,7 @@ import { insertDelivery } from './insert-delivery.ts';
 import { findStreamEnd } from './streams.ts';
 
 /** What is asked when a message is due that waited for its turn after other channels. */
-export interface StoredRung extends Pick<RungFacts, 'told' | 'note'> {
+interface StoredRung extends Pick<RungFacts, 'told' | 'note'> {
   readonly alert: MutableAlert & { readonly monitor: Ref };
 }
 

@@ -16,7 +16,7 @@ export interface ChannelSettled {
 }
 
 /** One answer of a channel, as far as it moves the channel's row. */
-export interface AnswerOfChannel {
+interface AnswerOfChannel {
   /** As the database has it. */
   readonly uid: unknown;
   /** What it moves besides the hold: a drill is in no total. */

@@ -18,7 +18,7 @@ import { recordDeliveryChanges } from './delivery-changes.ts';
 import { firstNoticeCause, idOrUndefined, type StoredDeliveryError } from './delivery-record.ts';
 import { settleChannels, type ChannelSettled } from './settle-channels.ts';
 
-export interface SettleRequest {
+interface SettleRequest {
   readonly deliveryId: string;
   /** As in the claim. */
   readonly claimedBy: string;

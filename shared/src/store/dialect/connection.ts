@@ -30,7 +30,7 @@ export interface RawQuery {
 }
 
 /** The part of the query builder's client that we call ourselves. */
-export interface RawClient {
+interface RawClient {
   acquireConnection(): Promise<RawConnection>;
   /** One beside the pool; the caller closes it. */
   acquireRawConnection(): Promise<RawConnection>;
@@ -56,7 +56,7 @@ interface AnswerLimit {
   readonly ms: number;
 }
 
-export interface ConnectionHooks {
+interface ConnectionHooks {
   /** Options of a new connection, asked anew each time: password and certificate files may have changed. */
   readonly options: () => Promise<Record<string, unknown>>;
   /** Sets the limits of a fresh connection. */

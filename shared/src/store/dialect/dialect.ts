@@ -20,10 +20,10 @@ export type ColumnType =
   | 'ownId';
 
 /** 16 bytes as the driver wants them bound. */
-export type Id16Value = string | Buffer;
+type Id16Value = string | Buffer;
 
 /** How one process at a time changes the schema. All of it runs on one connection, and the lock dies with that. */
-export interface MigrationRules {
+interface MigrationRules {
   /** Limits for statements that may take long and must not make others wait long. Empty where the usual ones do. */
   readonly session: string;
   /** False: another process holds it; ask again. */

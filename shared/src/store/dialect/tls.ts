@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import type { ServerSettings } from '../settings.ts';
 
-export interface TlsOptions {
+interface TlsOptions {
   readonly rejectUnauthorized: boolean;
   readonly ca?: string;
   readonly checkServerIdentity?: (host: string, certificate: PeerCertificate) => Error | undefined;

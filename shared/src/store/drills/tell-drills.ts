@@ -10,7 +10,7 @@ import { drillColumns, hashOf, type StoredDrill } from './drill-record.ts';
 import type { EndedDrill } from './move-drills.ts';
 
 /** What a drill says besides its own: `cluster.name` and `ui.external-url`. */
-export interface DrillWords {
+interface DrillWords {
   readonly clusterName: string | undefined;
   readonly externalUrl: string | undefined;
 }

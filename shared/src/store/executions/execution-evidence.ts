@@ -45,7 +45,7 @@ function isToldTooEarly(kept: unknown, told: string | undefined): boolean {
 }
 
 /** What later evidence may add to a run; a value already there is kept, but for a reason that was told too early. */
-export interface MissingFacts {
+interface MissingFacts {
   readonly exitCode?: number | undefined;
   readonly reason?: string | undefined;
   readonly attempts?: number | undefined;

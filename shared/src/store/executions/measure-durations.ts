@@ -16,7 +16,7 @@ export interface DurationFigures {
 const ranks = [50, 95, 99] as const;
 
 /** Whose durations are asked, and about how many runs of it are in the window: it bounds a statement. */
-export interface MeasuredCronJob {
+interface MeasuredCronJob {
   readonly cronJobId: number;
   readonly rows: number;
 }

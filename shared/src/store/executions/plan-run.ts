@@ -21,7 +21,7 @@ export interface PresentRun {
 }
 
 /** What is to become of one run. `instead`: rows that give way to it. */
-export type RunPlan =
+type RunPlan =
   | { readonly outcome: 'inserted'; readonly instead: readonly PresentRun[] }
   | { readonly outcome: 'replaced'; readonly instead: readonly PresentRun[] }
   | { readonly outcome: 'known' | 'cleared' | 'orphaned' };

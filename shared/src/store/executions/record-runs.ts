@@ -18,7 +18,7 @@ import { insertRunFacts } from './run-facts.ts';
 import { asPresent, isUnseen, listPresentRuns, planRun, type PresentRun } from './plan-run.ts';
 
 /** What became of the runs given to recordRuns; every Job UID is in exactly one of the lists. */
-export interface RecordedRuns {
+interface RecordedRuns {
   /** New rows: only these are counted in metrics. */
   readonly inserted: readonly string[];
   /** Rows that took the place of an inferred or unobserved one: counted like new ones. */

@@ -9,7 +9,7 @@ import { fullJobName } from './short-text.ts';
 import { flagBits, statusWords } from '../words.ts';
 
 /** What is asked of a run that is recorded. */
-export interface RecordedJob {
+interface RecordedJob {
   /** What it said of its output was not known when it was recorded. */
   readonly factsUnknown: boolean;
 }

@@ -11,7 +11,7 @@ import { flagBits } from '../words.ts';
 const mostFactNames = 32;
 
 /** A run as its facts are found: they lie by CronJob, fact and creation. */
-export interface RunOfFacts {
+interface RunOfFacts {
   readonly cronJobId: number;
   readonly createdAt: Instant;
   /** As its row has it. */

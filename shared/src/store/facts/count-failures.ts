@@ -4,7 +4,7 @@ import type { Db } from '../database.ts';
 import { isFailed } from './run-conditions.ts';
 
 /** Of which CronJob failures are counted, and from which end on. */
-export interface FailuresSince {
+interface FailuresSince {
   readonly cronJobId: number;
   readonly sinceAt: Instant;
 }

@@ -7,7 +7,7 @@ import { namesOf } from './names.ts';
 import { listNewestOfEach } from './newest-of-each.ts';
 import { isCounted, isFailed, isScheduled, isSuccess } from './run-conditions.ts';
 
-export interface LastScheduledRun {
+interface LastScheduledRun {
   readonly jobUid: string;
   readonly jobName: string;
   readonly endedAt: Instant;

@@ -31,7 +31,7 @@ const oldestDays = 400;
 const dayMs = 86_400_000;
 
 /** What is asked of durations. */
-export interface WantedShift {
+interface WantedShift {
   readonly now: Instant;
   readonly baselineWindowMs: number;
   /** By CronJob: runs that ended earlier are history, in neither part. Absent: all count. */

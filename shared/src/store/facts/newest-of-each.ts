@@ -5,7 +5,7 @@ import type { Db } from '../database.ts';
 const piecesPerStatement = 250;
 
 /** The end of one key range of a table, of every CronJob. */
-export interface NewestOf {
+interface NewestOf {
   /** Columns; `cronjob_id` is added. */
   readonly select: string;
   /** Fixed conditions beside the CronJob; words and numbers of ours only, no placeholder. */

@@ -7,7 +7,7 @@ const idsPerStatement = 500;
 export const rowsPerStatement = 50_000;
 
 /** One condition on executions, on an index. */
-export interface RunCondition {
+interface RunCondition {
   readonly sql: string;
   readonly bindings: readonly unknown[];
   /** About how many rows it finds. */

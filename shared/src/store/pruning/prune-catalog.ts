@@ -6,7 +6,7 @@ import type { Batches } from './batches.ts';
 import { fromJson, optionalNumber } from '../column.ts';
 import type { Db } from '../database.ts';
 
-export interface RemovedObjects {
+interface RemovedObjects {
   readonly cronJobs: number;
   readonly monitors: number;
   readonly channels: number;

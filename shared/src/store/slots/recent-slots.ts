@@ -7,7 +7,7 @@ import { mostClockLeadMs } from '../executions/born-for-slot.ts';
 import { causeWords, outcomeWords } from '../words.ts';
 import { findStartSkew } from './start-skew.ts';
 
-export interface RecentSlot extends JudgedSlot {
+interface RecentSlot extends JudgedSlot {
   readonly cause: SlotCause | undefined;
   /** What the cluster said of a Job that it did not create. */
   readonly message?: string | undefined;

@@ -6,7 +6,7 @@ export interface DayCell {
   readonly kind: DayVerdict;
 }
 
-export interface LaidCells {
+interface LaidCells {
   readonly weeks: number;
   /** Where each day stands: columns are weeks that begin on Monday. */
   readonly cells: readonly (DayCell & { readonly week: number; readonly weekday: number })[];

@@ -1,7 +1,7 @@
 import { clockText } from '../../format/time.ts';
 
 /** Marks of an axis of hours: round instants of a zone, eight or so. */
-export interface LaneTick {
+interface LaneTick {
   readonly ms: number;
   /** A day begins here. */
   readonly isDay: boolean;

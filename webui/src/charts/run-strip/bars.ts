@@ -8,7 +8,7 @@ export interface StripBar {
   readonly share: number;
 }
 
-export interface StripSize {
+interface StripSize {
   /** From one bar to the next. */
   readonly pitchPx: number;
   readonly heightPx: number;
@@ -17,7 +17,7 @@ export interface StripSize {
 }
 
 /** Everything of one look, as one path: a strip of thirty bars is a handful of elements. */
-export interface StripPath {
+interface StripPath {
   readonly look: `${'fill' | 'line' | 'dashed' | 'sign'} ${Tone}`;
   readonly d: string;
 }

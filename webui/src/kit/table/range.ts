@@ -6,7 +6,7 @@ export interface Range {
   readonly end: number;
 }
 
-export interface Sight {
+interface Sight {
   /** Where the first row of the list stands, in pixels from the top of the window; negative: scrolled past. */
   readonly topPx: number;
   readonly windowPx: number;

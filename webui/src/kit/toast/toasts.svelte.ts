@@ -1,7 +1,7 @@
 import { after } from '../../state/timer.ts';
 import type { Tone } from '../icon/shapes.ts';
 
-export interface Toast {
+interface Toast {
   readonly id: number;
   readonly text: string;
   readonly tone: Extract<Tone, 'ok' | 'crit' | 'off'>;

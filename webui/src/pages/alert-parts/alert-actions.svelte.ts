@@ -21,7 +21,7 @@ class Acknowledging {
 }
 export const acknowledging = new Acknowledging();
 
-export interface AlertAction {
+interface AlertAction {
   readonly word: string;
   readonly missing: string | undefined;
 }

@@ -20,7 +20,7 @@ import { session } from '../../state/session.svelte.ts';
 import { viewer } from '../../state/viewer.svelte.ts';
 import { chooseItems, silenceItems } from '../alert-parts/alert-actions.svelte.ts';
 
-export type ActedOn = Pick<
+type ActedOn = Pick<
   CronJob,
   | 'namespace'
   | 'name'
@@ -36,7 +36,7 @@ export type ActedOn = Pick<
 >;
 
 /** One thing to do with a CronJob: a button of its page, a line of the menu of its row. */
-export interface CronJobAction {
+interface CronJobAction {
   readonly id: 'trigger' | 'suspend' | 'resume';
   readonly word: string;
   readonly missing: string | undefined;

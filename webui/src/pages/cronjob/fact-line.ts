@@ -6,7 +6,7 @@ export interface FactPoint {
 }
 
 /** A fact over time, drawn in a box of 400 by 36. */
-export interface FactLine {
+interface FactLine {
   readonly path: string;
   readonly least: number;
   readonly median: number;

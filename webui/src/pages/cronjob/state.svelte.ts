@@ -26,10 +26,10 @@ import { Resource } from '../../state/resource.svelte.ts';
 const stripLength = 90;
 export const runsPerPage = 20;
 export const ranges = ['7', '14', '30', '90'] as const;
-export type RangeDays = (typeof ranges)[number];
+type RangeDays = (typeof ranges)[number];
 /** One is shown at a time; its name is in the address. */
 export const cronJobParts = ['now', 'runs', 'trends', 'rules'] as const;
-export type CronJobPart = (typeof cronJobParts)[number];
+type CronJobPart = (typeof cronJobParts)[number];
 export const partWords: Readonly<Record<CronJobPart, string>> = {
   now: 'Now',
   runs: 'Runs',

@@ -21,7 +21,7 @@ const defaultSort: Sort = 'status';
 
 /** States, and what stands beside them. */
 export const stateFilters = [...healthStates, 'running'] as const;
-export type StateFilter = (typeof stateFilters)[number];
+type StateFilter = (typeof stateFilters)[number];
 
 /** What the address of the list says. */
 export interface CronJobFilters {

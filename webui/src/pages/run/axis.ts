@@ -2,7 +2,7 @@ import type { ExecutionDetail } from '@cronjob-monitor/shared/contract';
 import { msOf } from '../../format/time.ts';
 
 /** An attempt on the axis, in shares of its width. */
-export interface AttemptSpan {
+interface AttemptSpan {
   readonly label: string;
   readonly from: number;
   readonly to: number;
@@ -10,13 +10,13 @@ export interface AttemptSpan {
 }
 
 /** An event on the axis. */
-export interface EventMark {
+interface EventMark {
   readonly at: number;
   readonly isWarning: boolean;
   readonly says: string;
 }
 
-export interface Axis {
+interface Axis {
   readonly fromMs: number;
   readonly untilMs: number;
   readonly attempts: readonly AttemptSpan[];

@@ -63,7 +63,7 @@ function commonBefore(pieces: readonly LogPiece[], until: LogPiece): number {
 }
 
 /** Two lines in one row of the view side by side; a fold takes the whole row. */
-export type SideRow =
+type SideRow =
   | { readonly kind: 'pair'; readonly key: string; readonly here?: DifferenceLine; readonly there?: DifferenceLine }
   | DifferenceFold;
 

@@ -17,13 +17,13 @@ import { Resource } from '../../state/resource.svelte.ts';
 import { concernsCronJob } from '../cronjob/state.svelte.ts';
 
 /** Lines that are read at once; more on demand. */
-export const firstLines = 500;
+const firstLines = 500;
 export const mostLines = 10_000;
 /** Runs before it that it can be compared with by a menu. */
 const offeredRuns = 12;
 /** How the log is shown. */
-export const logViews = ['run', 'difference', 'beside'] as const;
-export type LogViewName = (typeof logViews)[number];
+const logViews = ['run', 'difference', 'beside'] as const;
+type LogViewName = (typeof logViews)[number];
 
 /** One run: how it ended and why, its attempts, its log; or, until it ends, how it goes. */
 export class RunState {

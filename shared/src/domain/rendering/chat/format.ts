@@ -15,7 +15,7 @@ export interface About {
 }
 
 /** What a chat service answered. */
-export interface ChatAnswer {
+interface ChatAnswer {
   readonly status: number;
   readonly text: string;
 }

@@ -86,7 +86,7 @@ const most = {
   context: 600,
 };
 
-export function toBlocks(document: MessageDocument): Block[] {
+function toBlocks(document: MessageDocument): Block[] {
   const { title, message, facts, fix, log, events, pods, alerts } = document;
   const lines = [...pods, ...events];
   return [
