@@ -5,6 +5,7 @@ import { internalError } from '../../errors.ts';
 import { pageOnWish, toPagination } from '../../middleware/pagination.ts';
 import { channelRefsOf } from '../../monitor-spec.ts';
 import type { RouteDeps } from '../deps.ts';
+import { orderBy } from '../order.ts';
 import { presentChannel } from './present.ts';
 import type { ChannelsQuery } from './query.ts';
 
@@ -30,7 +31,7 @@ export async function readChannelList(deps: RouteDeps, ctx: ApiContext, query: C
         monitors: routes.get(channel.name) ?? [],
       }),
     )
-    .sort(comparator(query.sort));
+    .sort(orderBy(keys, query.sort, ({ name }) => [name]));
   const ready = items.filter((item) => item.ready).length;
   const page = pageOnWish(query);
   return {
@@ -64,18 +65,3 @@ const keys: Readonly<Record<ChannelsQuery['sort']['key'], (channel: Channel) => 
   lastAlert: ({ stats }) => stats.lastAlertTime,
   consecutiveFailures: ({ stats }) => stats.consecutiveFailures,
 };
-
-/** Unknown values last both ways, ties by name. */
-function comparator(sort: ChannelsQuery['sort']): (a: Channel, b: Channel) => number {
-  const keyOf = keys[sort.key];
-  const sign = sort.descending ? -1 : 1;
-  return (a, b) => {
-    const [left, right] = [keyOf(a), keyOf(b)];
-    if (left !== right) {
-      if (left === null) return 1;
-      if (right === null) return -1;
-      return left < right ? -sign : sign;
-    }
-    return a.name < b.name ? -1 : 1;
-  };
-}

@@ -17,6 +17,7 @@ import { pageOnWish, toPagination } from '../../middleware/pagination.ts';
 import { orNull } from '../../wire-values.ts';
 import type { RouteDeps } from '../deps.ts';
 import { findOutlines } from '../find-outlines.ts';
+import { orderBy } from '../order.ts';
 import { inBatches } from '../export/answer.ts';
 import type { CoverageQuery } from './query.ts';
 
@@ -100,7 +101,10 @@ export async function judgeCoverage(deps: RouteDeps, query: CoverageQuery): Prom
   const others = monitor ? nothing : unwatchedOf(unwatched, { namespaces, search }, watched);
   const judged = [...watched, ...others.named];
   const kept = judged.filter(({ coverage }) => states.length === 0 || states.includes(coverage.state));
-  return { kept: kept.toSorted(comparator(query.sort)), summary: summarise(judged, others) };
+  return {
+    kept: kept.toSorted(orderBy(keys, query.sort, ({ namespace, name }) => [namespace, name])),
+    summary: summarise(judged, others),
+  };
 }
 
 interface Unwatched {
@@ -159,15 +163,6 @@ const keys: Readonly<Record<CoverageSortKey, (one: Judged) => string | number>> 
   name: ({ name }) => name,
   namespace: ({ namespace }) => namespace,
 };
-
-/** Ties by namespace and name. */
-function comparator({ key, descending }: CoverageQuery['sort']): (a: Judged, b: Judged) => number {
-  const compare = (left: string | number, right: string | number): number => (left < right ? -1 : left > right ? 1 : 0);
-  return (a, b) =>
-    compare(keys[key](a), keys[key](b)) * (descending ? -1 : 1) ||
-    compare(a.namespace, b.namespace) ||
-    compare(a.name, b.name);
-}
 
 async function present(store: Store, judged: readonly Judged[]): Promise<CronJobCoverage[]> {
   const ids = judged.flatMap(({ id }) => id ?? []);

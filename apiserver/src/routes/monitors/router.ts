@@ -31,6 +31,7 @@ import { offsetNeedsLimit, pageOnWish, toPagination } from '../../middleware/pag
 import { type Values } from '../../middleware/validate.ts';
 import type { RouteDeps } from '../deps.ts';
 import { route } from '../route.ts';
+import { orderBy } from '../order.ts';
 import { isObjectName } from '../../object-name.ts';
 import { presentAll } from '../cronjobs/list.ts';
 import { channelRefsOf, deadManLimitOf, isObject, maxDurationOf } from '../../monitor-spec.ts';
@@ -161,7 +162,7 @@ async function readMonitorList(
         findings: findings.get(monitor.uid) ?? 0,
       }),
     );
-  const sorted = items.sort(comparator(query.sort));
+  const sorted = items.sort(orderBy(keys, query.sort, ({ namespace, name }) => [namespace, name]));
   const page = pageOnWish(query);
   if (!page) return { items: sorted };
   return {
@@ -190,25 +191,6 @@ const keys: Readonly<Record<MonitorsQuery['sort']['key'], (monitor: Monitor) => 
   activeAlerts: ({ activeAlerts }) => activeAlerts,
   lastReconcile: ({ lastReconcile }) => lastReconcile,
 };
-
-/** Unknown values last both ways, ties by namespace and name. */
-function comparator(sort: MonitorsQuery['sort']): (a: Monitor, b: Monitor) => number {
-  const keyOf = keys[sort.key];
-  const sign = sort.descending ? -1 : 1;
-  return (a, b) => {
-    const [left, right] = [keyOf(a), keyOf(b)];
-    if (left !== right) {
-      if (left === null) return 1;
-      if (right === null) return -1;
-      return left < right ? -sign : sign;
-    }
-    return compareText(a.namespace, b.namespace) || compareText(a.name, b.name);
-  };
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
 
 /** Conditions that a list shows at once. */
 const shownProblems = 3;

@@ -35,6 +35,7 @@ import {
 import { exportsAreWhole, offsetNeedsLimit, pageOnWish, toPagination } from '../../middleware/pagination.ts';
 import { type Values } from '../../middleware/validate.ts';
 import { route } from '../route.ts';
+import { orderBy } from '../order.ts';
 import { answerExport, exportable, inBatches, exportFormat } from '../export/answer.ts';
 import { slaColumns } from '../export/columns.ts';
 import { readSurroundings } from '../verdicts/surroundings.ts';
@@ -102,7 +103,7 @@ export const slaRoutes = [
         .flatMap((facts) => presentTargets(facts, surroundings))
         .filter(({ subject }) => query.subject.length === 0 || query.subject.includes(subject));
       const found = targets.filter(({ verdict }) => query.verdict.length === 0 || query.verdict.includes(verdict));
-      const ordered = orderTargets(found, query.sort);
+      const ordered = found.toSorted(orderBy(keys, query.sort, tiesOf));
       if (query.format) {
         const batches = inBatches(ordered);
         return answerExport({ clock, logger }, ctx, query.format, { name: 'sla', columns: slaColumns, batches });
@@ -287,34 +288,10 @@ const keys: Readonly<Record<SlaSortKey, (target: SlaTarget) => string | number |
   },
 };
 
-/** In the order asked for, unknown values last both ways; ties by CronJob, monitor and subject. */
-function orderTargets(
-  targets: readonly SlaTarget[],
-  sort: { readonly key: SlaSortKey; readonly descending: boolean },
-): SlaTarget[] {
-  const keyOf = keys[sort.key];
-  const sign = sort.descending ? -1 : 1;
-  return targets.toSorted((a, b) => {
-    const [left, right] = [keyOf(a), keyOf(b)];
-    if (left !== right) {
-      if (left === null) return 1;
-      if (right === null) return -1;
-      return left < right ? -sign : sign;
-    }
-    return compareTies(a, b);
-  });
-}
-
-function compareTies(a: SlaTarget, b: SlaTarget): number {
-  return (
-    compareText(a.cronjob.namespace, b.cronjob.namespace) ||
-    compareText(a.cronjob.name, b.cronjob.name) ||
-    compareText(a.monitor.namespace, b.monitor.namespace) ||
-    compareText(a.monitor.name, b.monitor.name) ||
-    slaSubjects.indexOf(a.subject) - slaSubjects.indexOf(b.subject)
-  );
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
+const tiesOf = ({ cronjob, monitor, subject }: SlaTarget): (string | number)[] => [
+  cronjob.namespace,
+  cronjob.name,
+  monitor.namespace,
+  monitor.name,
+  slaSubjects.indexOf(subject),
+];
