@@ -3,12 +3,18 @@ import { findAlert, findSilence, type Store } from '@cronjob-monitor/shared/stor
 import type { Authentication, Caller } from '../auth/authentication.ts';
 import { isObjectId } from '../object-name.ts';
 
-/** Where a silence acts: in the namespaces that it names, or in that of its alert; undefined: in the whole cluster. */
+/** Where a silence acts: in the namespaces that it names, in those of its CronJobs, or in that of its alert; undefined: in the whole cluster. */
 export async function placesOf(store: Store, matcher: SilenceMatcher): Promise<readonly (string | undefined)[]> {
-  const { namespaces, alertId } = matcher;
+  const { alertId } = matcher;
+  const namespaces = namedIn(matcher);
   if (namespaces.length > 0) return namespaces;
   const alert = alertId !== null && isObjectId(alertId) ? await findAlert(store, alertId) : undefined;
   return [alert?.cronJob.namespace];
+}
+
+/** The namespaces that a silence names, or those of the CronJobs that it names; empty: it can concern each. */
+export function namedIn({ namespaces, refs = [] }: SilenceMatcher): readonly string[] {
+  return namespaces.length > 0 ? namespaces : [...new Set(refs.map(({ namespace }) => namespace))];
 }
 
 /** Whether a caller may read a silence: the right to read wherever it acts, as for the silence itself. */

@@ -205,8 +205,9 @@ export type BulkRef = Of<typeof BulkRef>;
 export const BulkBody = input({
   note: optional(described(anyText(500), 'Of acknowledge.')),
   expiresAt: optional(described(anyText(64), 'Of acknowledge, in the future.')),
-  endsAt: optional(described(anyText(64), 'Of silence: this or duration.')),
+  endsAt: optional(described(anyText(64), 'Of silence: this, duration or untilSuccess.')),
   duration: optional(described(anyText(32), 'Of silence, such as 4h.')),
+  untilSuccess: optional(described(bool, 'Of silence: until what it holds has ended, 30 days at most.')),
   comment: optional(shortText(500)),
   by: optional(described(shortText(100), 'Counts only where callers are not asked who they are.')),
 });

@@ -22,6 +22,8 @@ import { listFields, Ref } from './wire.ts';
 export const SilenceMatcher = object({
   namespaces: listOf(shortText(63), 200),
   cronjobs: listOf(shortText(253), 200),
+  /** Whole names, each with its namespace. */
+  refs: listOf(Ref, 200),
   types: listOf(words(alertTypes), alertTypes.length),
   severities: listOf(words(severities), severities.length),
   monitor: nullable(Ref),
@@ -54,12 +56,13 @@ export type Silence = Of<typeof Silence>;
 export const SilenceList = object('SilenceList', listFields(Silence));
 export type SilenceList = Of<typeof SilenceList>;
 
-/** Body of POST and PUT. Exactly one of `endsAt` and `duration`. */
+/** Body of POST and PUT. Exactly one of `endsAt`, `duration` and `untilSuccess`. */
 export const SilenceInput = input('SilenceInput', {
   matcher: described(
     input({
       namespaces: optional(listOf(shortText(63), 200)),
       cronjobs: optional(listOf(shortText(253), 200)),
+      refs: optional(listOf(input({ namespace: shortText(63), name: shortText(253) }), 200)),
       types: optional(listOf(words(alertTypes), alertTypes.length)),
       severities: optional(listOf(words(severities), severities.length)),
       monitor: optional(input({ namespace: shortText(63), name: shortText(253) })),
@@ -69,10 +72,13 @@ export const SilenceInput = input('SilenceInput', {
     'All that is given must hold. The whole fleet is {"all": true}, with nothing beside it.',
   ),
   startsAt: optional(described(anyText(64), 'RFC 3339, or a date; now when it is absent.')),
-  endsAt: optional(described(anyText(64), 'At most 30 days after startsAt. This or duration.')),
-  duration: optional(described(anyText(32), 'Such as 4h or 2d. This or endsAt.')),
+  endsAt: optional(described(anyText(64), 'At most 30 days after startsAt. This, duration or untilSuccess.')),
+  duration: optional(described(anyText(32), 'Such as 4h or 2d. This, endsAt or untilSuccess.')),
+  untilSuccess: optional(
+    described(bool, 'True: until what it holds has ended, as a failed run does by a success; 30 days at most.'),
+  ),
   untilResolved: optional(described(bool, 'Ends also when nothing that it holds is open.')),
-  comment: shortText(500),
+  comment: optional(shortText(500)),
   by: optional(described(shortText(100), 'Counts only where callers are not asked who they are.')),
 });
 export type SilenceInput = Of<typeof SilenceInput>;

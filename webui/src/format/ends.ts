@@ -1,4 +1,4 @@
-import { clockText } from './time.ts';
+import { clockText, shortTimeText } from './time.ts';
 import type { Viewer } from './viewer.ts';
 
 /** When something that a person sets ends by itself. */
@@ -15,6 +15,26 @@ const morningMinute = 8 * 60;
 export function endAt(choice: EndChoice, viewer: Viewer): number {
   if (choice === '1h') return viewer.nowMs + hourMs;
   return choice === '4h' ? viewer.nowMs + 4 * hourMs : nextMorning(viewer);
+}
+
+/** When a silence that is set at a row ends. */
+export const silenceChoices = [
+  { choice: '1h', words: 'for 1 h' },
+  { choice: '4h', words: 'for 4 h' },
+  { choice: 'morning', words: 'until 08:00' },
+  { choice: 'success', words: 'until it succeeds' },
+] as const;
+export type SilenceChoice = (typeof silenceChoices)[number]['choice'];
+
+/** The same as the API asks for it, and in words: `until 14:20`. */
+export function silenceEnd(
+  choice: SilenceChoice,
+  viewer: Viewer,
+): { readonly asked: { readonly endsAt: string } | { readonly untilSuccess: true }; readonly words: string } {
+  if (choice === 'success') return { asked: { untilSuccess: true }, words: 'until it succeeds' };
+  const endsAt = Math.ceil(endAt(choice, viewer) / minuteMs) * minuteMs;
+  const words = `until ${shortTimeText(endsAt, viewer.timeZone, viewer.nowMs)}`;
+  return { asked: { endsAt: new Date(endsAt).toISOString() }, words };
 }
 
 /** The next instant at which the clock of the zone shows 08:00, a day at most away even when the clocks change in between. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Silence } from '@cronjob-monitor/shared/contract';
-import { endAt } from './ends.ts';
+import { endAt, silenceEnd } from './ends.ts';
 import { endingText, endsSoonText, matcherText } from './silences.ts';
 
 const nowMs = Date.parse('2026-11-21T14:03:00.000Z');
@@ -14,6 +14,15 @@ describe('a silence', () => {
     [{ namespaces: ['prod'], cronjobs: ['backup'] }, 'Alerts of prod/backup'],
     [{ namespaces: ['prod'], cronjobs: ['a', 'b'] }, 'Alerts of prod/a and prod/b'],
     [{ namespaces: ['prod', 'data'], cronjobs: ['a'] }, 'Alerts of a in prod and data'],
+    [
+      {
+        refs: [
+          { namespace: 'prod', name: 'a' },
+          { namespace: 'data', name: 'b' },
+        ],
+      },
+      'Alerts of prod/a and data/b',
+    ],
     [{ namespaces: ['prod'] }, 'Alerts in prod'],
     [{ types: ['jobFailed'], severities: ['warning'] }, 'Warning failed run alerts'],
     [{ monitor: { namespace: 'prod', name: 'dr' } }, 'Alerts of monitor prod/dr'],
@@ -40,6 +49,14 @@ describe('a silence', () => {
     assert.match(endingText({ ...silence, mutedNow: 0 }), /nothing is sent/);
     assert.match(endingText({ ...silence, state: 'scheduled' }), /has not begun/);
   });
+});
+
+test('a silence that is set at a row ends at a whole minute, or when its CronJob succeeds', () => {
+  assert.deepEqual(silenceEnd('1h', { ...viewer, nowMs: nowMs + 20_000 }), {
+    asked: { endsAt: '2026-11-21T15:04:00.000Z' },
+    words: 'until 15:04',
+  });
+  assert.deepEqual(silenceEnd('success', viewer), { asked: { untilSuccess: true }, words: 'until it succeeds' });
 });
 
 describe('the end of what a person sets', () => {

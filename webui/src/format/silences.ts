@@ -7,7 +7,15 @@ import { msOf } from './time.ts';
 /** What a silence holds, in words: `critical failed run alerts of prod/backup`. */
 export function matcherText(matcher: Partial<SilenceMatcher>): string {
   if (matcher.all) return 'Every alert of the whole fleet';
-  const { namespaces = [], cronjobs = [], types = [], severities = [], monitor = null, alertId = null } = matcher;
+  const {
+    namespaces = [],
+    cronjobs = [],
+    refs = [],
+    types = [],
+    severities = [],
+    monitor = null,
+    alertId = null,
+  } = matcher;
   const what = [
     severities.length === 0 ? '' : listText(severities),
     types.length === 0
@@ -21,6 +29,12 @@ export function matcherText(matcher: Partial<SilenceMatcher>): string {
   const parts = [
     what.filter(Boolean).join(' '),
     where,
+    refs.length === 0
+      ? ''
+      : `of ${listText(
+          refs.map(({ namespace, name }) => `${namespace}/${name}`),
+          4,
+        )}`,
     monitor ? `of monitor ${monitor.namespace}/${monitor.name}` : '',
     alertId === null ? '' : `that are the one alert #${shortId(alertId)}`,
   ];

@@ -8,7 +8,16 @@ import { dayMs, hourMs, startFleet, type TestFleet } from '../../testing/fleet.t
 
 const path = '/api/v1/silences';
 const iso = (at: number): string => new Date(at).toISOString();
-const whole = { namespaces: [], cronjobs: [], types: [], severities: [], monitor: null, alertId: null, all: false };
+const whole = {
+  namespaces: [],
+  cronjobs: [],
+  refs: [],
+  types: [],
+  severities: [],
+  monitor: null,
+  alertId: null,
+  all: false,
+};
 
 async function aFleet(): Promise<TestFleet> {
   const fleet = await startFleet();
@@ -46,6 +55,36 @@ test('keeps a silence as it was asked for, and says what it holds', async () => 
   });
   assert.deepEqual((await fleet.ask(`${path}/${silence.id ?? ''}`)).json(), silence);
   assert.deepEqual((await fleet.ask(path)).json(), { items: [silence] });
+});
+
+test('holds CronJobs by their whole names, until what it holds has ended, and without a comment', async () => {
+  await using fleet = await aFleet();
+  await addAlert(fleet);
+  await addAlert(fleet, { cronJobName: 'etl' });
+  const refs = [
+    { namespace: 'prod', name: 'etl' },
+    { namespace: 'dev', name: 'backup' },
+  ];
+  const silence = await created(fleet, {
+    matcher: { refs },
+    duration: undefined,
+    untilSuccess: true,
+    comment: undefined,
+  });
+  assert.deepEqual(silence.matcher, { ...whole, refs });
+  assert.deepEqual(
+    [silence.untilResolved, silence.endsAt, silence.comment, silence.mutedNow],
+    [true, iso(testNow + 30 * dayMs), '', 1],
+  );
+  for (const [namespace, found] of [
+    ['dev', 1],
+    ['ops', 0],
+  ] as const)
+    assert.equal(
+      ((await fleet.ask(`${path}?namespace=${namespace}`)).json() as SilenceList).items.length,
+      found,
+      namespace,
+    );
 });
 
 test('previews what a silence would hold, and keeps nothing', async () => {
@@ -160,6 +199,9 @@ const refused: readonly (readonly [changes: object, field: string])[] = [
   [{ matcher: { owner: 'me' } }, 'matcher.owner'],
   [{ duration: undefined }, 'endsAt'],
   [{ endsAt: iso(testNow + hourMs) }, 'endsAt'],
+  [{ untilSuccess: true }, 'endsAt'],
+  [{ duration: undefined, untilSuccess: false }, 'endsAt'],
+  [{ matcher: { refs: [{ namespace: 'prod' }] } }, 'matcher.refs[0].name'],
   [{ duration: 'soon' }, 'duration'],
   [{ duration: '0s' }, 'duration'],
   [{ duration: '31d' }, 'endsAt'],
@@ -171,7 +213,6 @@ const refused: readonly (readonly [changes: object, field: string])[] = [
   [{ comment: '   ' }, 'comment'],
   [{ matcher: { alertId: 'x' } }, 'matcher.alertId'],
   [{ startsAt: '9999-12-31T23:59:59Z' }, 'startsAt'],
-  [{ comment: undefined }, 'comment'],
   [{ comment: 'x'.repeat(501) }, 'comment'],
   [{ untilResolved: 1 }, 'untilResolved'],
   [{ id: 'x' }, 'id'],

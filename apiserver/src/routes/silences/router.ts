@@ -33,7 +33,7 @@ import { isObjectId } from '../../object-name.ts';
 import { authorOf } from '../author.ts';
 import type { RouteDeps } from '../deps.ts';
 import { route } from '../route.ts';
-import { mayReadSilence, placesOf } from '../silence-places.ts';
+import { mayReadSilence, namedIn, placesOf } from '../silence-places.ts';
 import { readSilenceDraft } from './silence-draft.ts';
 import { toWireInstant } from '../../wire-values.ts';
 import { flag, namespaces, paging, sort, words } from '../../middleware/parameters.ts';
@@ -166,8 +166,8 @@ export const silencesRoutes = [
   ),
 ];
 
-/** Without a namespace it can concern each. */
-function concerns({ namespaces }: SilenceMatcher, asked: readonly string[]): boolean {
+function concerns(matcher: SilenceMatcher, asked: readonly string[]): boolean {
+  const namespaces = namedIn(matcher);
   return asked.length === 0 || namespaces.length === 0 || namespaces.some((namespace) => asked.includes(namespace));
 }
 
@@ -305,13 +305,14 @@ function matchedBy({ matcher }: StoredSilence, alerts: readonly MutableAlert[]):
 }
 
 function presentBase(silence: StoredSilence, now: Instant): Omit<Silence, 'mutedNow' | 'mutedTotal'> {
-  const { namespaces, cronjobs, types, severities, monitor, alertId, all } = silence.matcher;
+  const { namespaces, cronjobs, refs = [], types, severities, monitor, alertId, all } = silence.matcher;
   return {
     id: silence.id,
     state: stateOf(silence, now),
     matcher: {
       namespaces,
       cronjobs,
+      refs,
       // Only these words are let in.
       types: types as readonly AlertType[],
       severities: severities as readonly Severity[],

@@ -15,14 +15,25 @@ export function readSilenceDraft(body: SilenceInput, by: string, now: Instant): 
   const startsAt = readAt('startsAt', body.startsAt, problems) ?? now;
   const endsAt = readEnd(body, startsAt, problems);
   if (endsAt !== undefined && problems.length === 0) problems.push(...judgeSpan({ startsAt, endsAt }, now));
-  if (body.comment.trim() === '') problems.push(problem('comment', 'says nothing', '1 to 500 characters that say why'));
+  const { comment = '' } = body;
+  if (body.comment?.trim() === '')
+    problems.push(problem('comment', 'says nothing', '1 to 500 characters that say why'));
   if (problems.length > 0 || endsAt === undefined) throw invalidRequest(problems);
-  return { matcher, startsAt, endsAt, untilResolved: body.untilResolved ?? false, comment: body.comment, by };
+  return { matcher, startsAt, endsAt, untilResolved: body.untilSuccess ?? body.untilResolved ?? false, comment, by };
 }
 
 function readMatcher(given: SilenceInput['matcher'], problems: Problem[]): SilenceMatcher {
-  const { namespaces = [], cronjobs = [], types = [], severities = [], monitor, alertId, all = false } = given;
-  const lists = [namespaces, cronjobs, types, severities];
+  const {
+    namespaces = [],
+    cronjobs = [],
+    refs = [],
+    types = [],
+    severities = [],
+    monitor,
+    alertId,
+    all = false,
+  } = given;
+  const lists = [namespaces, cronjobs, refs, types, severities];
   const hasCriteria = lists.some((list) => list.length > 0) || monitor !== undefined || alertId !== undefined;
   if (alertId !== undefined && !isObjectId(alertId))
     problems.push(problem('matcher.alertId', 'is not the id of an alert', 'as the API and messages write it'));
@@ -30,15 +41,16 @@ function readMatcher(given: SilenceInput['matcher'], problems: Problem[]): Silen
   if (!all && !hasCriteria) {
     problems.push(problem('matcher', 'names nothing', 'at least one criterion, or {"all": true} for the whole fleet'));
   }
-  return { namespaces, cronjobs, types, severities, monitor: monitor ?? null, alertId: alertId ?? null, all };
+  return { namespaces, cronjobs, refs, types, severities, monitor: monitor ?? null, alertId: alertId ?? null, all };
 }
 
 function readEnd(body: SilenceInput, startsAt: Instant, problems: Problem[]): Instant | undefined {
-  const { endsAt, duration } = body;
-  if ((endsAt === undefined) === (duration === undefined)) {
-    problems.push(problem('endsAt', 'exactly one of endsAt and duration is needed', null));
+  const { endsAt, duration, untilSuccess = false } = body;
+  if (Number(endsAt !== undefined) + Number(duration !== undefined) + Number(untilSuccess) !== 1) {
+    problems.push(problem('endsAt', 'exactly one of endsAt, duration and untilSuccess is needed', null));
     return undefined;
   }
+  if (untilSuccess) return startsAt + longestMs;
   if (duration === undefined) return readAt('endsAt', endsAt, problems);
   const durationMs = parseDuration(duration);
   if (durationMs !== undefined && durationMs > 0) return startsAt + durationMs;

@@ -40,6 +40,26 @@ for (const { says, matcher, mutes } of [
     mutes: false,
   },
   { says: 'values of one criterion are alternatives', matcher: { cronjobs: ['etl', 'backup'] }, mutes: true },
+  {
+    says: 'a ref is a namespace and a name, both of one CronJob',
+    matcher: {
+      refs: [
+        { namespace: 'prod', name: 'etl' },
+        { namespace: 'dev', name: 'backup' },
+      ],
+    },
+    mutes: false,
+  },
+  {
+    says: 'refs are alternatives',
+    matcher: {
+      refs: [
+        { namespace: 'dev', name: 'x' },
+        { namespace: 'prod', name: 'backup' },
+      ],
+    },
+    mutes: true,
+  },
   { says: 'names are exact', matcher: { cronjobs: ['back'] }, mutes: false },
   {
     says: 'a monitor is named by namespace and name',

@@ -4,6 +4,8 @@ import type { Instant } from '../instant.ts';
 export interface SilenceMatcher {
   readonly namespaces: readonly string[];
   readonly cronjobs: readonly string[];
+  /** Whole names, each with its namespace. */
+  readonly refs?: readonly { readonly namespace: string; readonly name: string }[] | undefined;
   readonly types: readonly string[];
   readonly severities: readonly string[];
   readonly monitor: { readonly namespace: string; readonly name: string } | null;
@@ -36,11 +38,15 @@ export function isInForce(silence: Silence, at: Instant): boolean {
 
 export function matches(matcher: SilenceMatcher, alert: MutableAlert): boolean {
   if (matcher.all) return true;
+  const { refs = [] } = matcher;
   const criteria = [
     anyOf(matcher.namespaces, alert.namespace),
     anyOf(matcher.cronjobs, alert.cronJobName),
     anyOf(matcher.types, alert.type),
     anyOf(matcher.severities, alert.severity),
+    refs.length === 0
+      ? null
+      : refs.some(({ namespace, name }) => namespace === alert.namespace && name === alert.cronJobName),
     matcher.monitor &&
       matcher.monitor.namespace === alert.monitor.namespace &&
       matcher.monitor.name === alert.monitor.name,

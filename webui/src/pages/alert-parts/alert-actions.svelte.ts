@@ -2,9 +2,8 @@ import type { Alert, AlertType, Ref } from '@cronjob-monitor/shared/contract';
 import { unacknowledgeAlert } from '../../api/alerts.ts';
 import { named } from '../../api/named.ts';
 import { createSilence, endSilence } from '../../api/silences.ts';
-import { endAt, endChoices, endWords, type EndChoice } from '../../format/ends.ts';
+import { silenceChoices, silenceEnd, type SilenceChoice } from '../../format/ends.ts';
 import { plural } from '../../format/figures.ts';
-import { shortTimeText } from '../../format/time.ts';
 import { confirmation } from '../../kit/confirm/confirm.svelte.ts';
 import type { MenuItem } from '../../kit/menu/menu-item.ts';
 import { toasts } from '../../kit/toast/toasts.svelte.ts';
@@ -49,8 +48,8 @@ export function silenceOf(cronjob: Ref, type?: AlertType): AlertAction & { reado
 export function silenceItems(cronjob: Ref, type?: AlertType): MenuItem[] {
   const { word, missing, href } = silenceOf(cronjob, type);
   if (missing !== undefined) return [{ word, missing, isApart: true }];
-  const atOnce = endChoices.map((choice, index) => ({
-    word: `${word} ${choice === 'morning' ? 'until' : 'for'} ${endWords[choice]}`,
+  const atOnce = silenceChoices.map(({ choice, words }, index) => ({
+    word: `${word} ${words}`,
     run: () => void silenceUntil(cronjob, type, choice),
     isApart: index === 0,
   }));
@@ -64,23 +63,23 @@ export function chooseItems(key: string): MenuItem[] {
   return [{ word, run: () => void selection.toggle(key), isApart: true }];
 }
 
-const minuteMs = 60_000;
-
-async function silenceUntil({ namespace, name }: Ref, type: AlertType | undefined, choice: EndChoice): Promise<void> {
-  const endsAt = Math.ceil(endAt(choice, viewer) / minuteMs) * minuteMs;
-  const until = shortTimeText(endsAt, viewer.timeZone, viewer.nowMs);
+async function silenceUntil(
+  { namespace, name }: Ref,
+  type: AlertType | undefined,
+  choice: SilenceChoice,
+): Promise<void> {
+  const { asked, words } = silenceEnd(choice, viewer);
   const by = preferences.ownName.trim();
   try {
     const silence = await named(`Could not silence ${namespace}/${name}`, () =>
       createSilence({
         matcher: { namespaces: [namespace], cronjobs: [name], ...(type === undefined ? {} : { types: [type] }) },
-        endsAt: new Date(endsAt).toISOString(),
-        comment: `Silenced until ${until} from its row`,
+        ...asked,
         ...(by === '' || session.whoami.value?.mode !== 'none' ? {} : { by }),
       }),
     );
     const undo = { word: 'Undo', run: () => void takeBackSilence(silence.id, `${namespace}/${name}`) };
-    toasts.say(`Silenced ${namespace}/${name} until ${until}: ${plural(silence.mutedNow, 'alert')} held`, {
+    toasts.say(`Silenced ${namespace}/${name} ${words}: ${plural(silence.mutedNow, 'alert')} held`, {
       tone: 'ok',
       action: undo,
     });

@@ -2,9 +2,8 @@ import type { BulkAction, BulkBody, BulkRef, BulkRow } from '@cronjob-monitor/sh
 import { actOnMany } from '../../api/alerts.ts';
 import { exportList, type ExportFormat } from '../../api/exports.ts';
 import { named } from '../../api/named.ts';
-import { endAt, type EndChoice } from '../../format/ends.ts';
+import { silenceEnd, type SilenceChoice } from '../../format/ends.ts';
 import { plural } from '../../format/figures.ts';
-import { shortTimeText } from '../../format/time.ts';
 import { saveFile } from '../../kit/save-file/save-file.ts';
 import { toasts } from '../../kit/toast/toasts.svelte.ts';
 import { live } from '../../state/live.svelte.ts';
@@ -12,8 +11,6 @@ import { preferences } from '../../state/preferences.svelte.ts';
 import { selection, type Choosable } from '../../state/selection.svelte.ts';
 import { session } from '../../state/session.svelte.ts';
 import { viewer } from '../../state/viewer.svelte.ts';
-
-const minuteMs = 60_000;
 
 /** What takes an action back. */
 const opposites = {
@@ -34,11 +31,8 @@ class Together {
     return this.#perform('acknowledge', rows, {});
   }
 
-  silence(rows: readonly Choosable[], choice: EndChoice): Promise<void> {
-    const endsAt = Math.ceil(endAt(choice, viewer) / minuteMs) * minuteMs;
-    const until = shortTimeText(endsAt, viewer.timeZone, viewer.nowMs);
-    const comment = `Silenced until ${until} with ${rows.length === 1 ? 'no other' : `${rows.length - 1} more`}`;
-    return this.#perform('silence', rows, { endsAt: new Date(endsAt).toISOString(), comment });
+  silence(rows: readonly Choosable[], choice: SilenceChoice): Promise<void> {
+    return this.#perform('silence', rows, silenceEnd(choice, viewer).asked);
   }
 
   suspend(rows: readonly Choosable[]): Promise<void> {

@@ -2,6 +2,7 @@ import {
   alertTypes,
   severities,
   type AlertType,
+  type Ref,
   type Severity,
   type Silence,
   type SilenceInput,
@@ -22,6 +23,8 @@ const longestSeconds = 30 * 86_400;
 export class SilenceForm {
   namespaces = $state.raw<readonly string[]>([]);
   cronjobs = $state.raw<readonly string[]>([]);
+  /** Of a silence that was made otherwise; kept as they are. */
+  refs = $state.raw<readonly Ref[]>([]);
   types = $state.raw<readonly AlertType[]>([]);
   severities = $state.raw<readonly Severity[]>([]);
   /** `namespace/name`, empty: any. */
@@ -65,6 +68,7 @@ export class SilenceForm {
     const { matcher } = silence;
     form.namespaces = matcher.namespaces;
     form.cronjobs = matcher.cronjobs;
+    form.refs = matcher.refs;
     form.types = matcher.types;
     form.severities = matcher.severities;
     form.monitor = matcher.monitor ? `${matcher.monitor.namespace}/${matcher.monitor.name}` : '';
@@ -86,6 +90,7 @@ export class SilenceForm {
     return {
       ...(this.namespaces.length > 0 ? { namespaces: this.namespaces } : {}),
       ...(this.cronjobs.length > 0 ? { cronjobs: this.cronjobs } : {}),
+      ...(this.refs.length > 0 ? { refs: this.refs } : {}),
       ...(this.types.length > 0 ? { types: this.types } : {}),
       ...(this.severities.length > 0 ? { severities: this.severities } : {}),
       ...(namespace && name ? { monitor: { namespace, name } } : {}),
@@ -108,7 +113,7 @@ export class SilenceForm {
       if (seconds <= 0) return 'Write how long it lasts as 30m, 2h or 1d';
       if (seconds > longestSeconds) return 'A silence lasts 30 days at most';
     }
-    return this.comment.trim() === '' ? 'Say why, in the comment' : undefined;
+    return undefined;
   });
 
   /** It ends also when nothing that it holds is open. */
@@ -139,10 +144,9 @@ export class SilenceForm {
     return {
       matcher: this.matcher,
       ...(startsAt === undefined ? {} : { startsAt }),
-      // The server counts from its own now: a month from then, and not from ours.
-      ...(this.end === 'resolved' ? { duration: '720h' } : { endsAt: iso(endsAt ?? viewer.nowMs) }),
+      ...(this.end === 'resolved' ? { untilSuccess: true } : { endsAt: iso(endsAt ?? viewer.nowMs) }),
       untilResolved: this.endsWithCause,
-      comment: this.comment.trim(),
+      ...(this.comment.trim() === '' ? {} : { comment: this.comment.trim() }),
       ...(this.by.trim() === '' ? {} : { by: this.by.trim() }),
     };
   }
@@ -159,7 +163,7 @@ export class SilenceForm {
     const key = this.matcherKey;
     if (this.isEmpty) return;
     try {
-      const { mutedNow } = await this.#ask({ matcher: this.matcher, duration: '1h', comment: 'preview' });
+      const { mutedNow } = await this.#ask({ matcher: this.matcher, duration: '1h' });
       this.#preview = { key, mutedNow };
     } catch (error) {
       this.#preview = { key, failure: error instanceof Error ? error.message : 'No answer' };
