@@ -5,7 +5,7 @@ import { internalError } from '../../errors.ts';
 import { pageOnWish, toPagination } from '../../middleware/pagination.ts';
 import { channelRefsOf } from '../../monitor-spec.ts';
 import type { RouteDeps } from '../deps.ts';
-import { orderBy } from '../order.ts';
+import { orderBy } from '../../middleware/parameters.ts';
 import { presentChannel } from './present.ts';
 import type { ChannelsQuery } from './query.ts';
 

@@ -17,7 +17,7 @@ import { pageOnWish, toPagination } from '../../middleware/pagination.ts';
 import { orNull } from '../../wire-values.ts';
 import type { RouteDeps } from '../deps.ts';
 import { findOutlines } from '../find-outlines.ts';
-import { orderBy } from '../order.ts';
+import { orderBy } from '../../middleware/parameters.ts';
 import { inBatches } from '../export/answer.ts';
 import type { CoverageQuery } from './query.ts';
 

@@ -31,12 +31,11 @@ import { offsetNeedsLimit, pageOnWish, toPagination } from '../../middleware/pag
 import { type Values } from '../../middleware/validate.ts';
 import type { RouteDeps } from '../deps.ts';
 import { route } from '../route.ts';
-import { orderBy } from '../order.ts';
 import { isObjectName } from '../../object-name.ts';
 import { presentAll } from '../cronjobs/list.ts';
 import { channelRefsOf, deadManLimitOf, isObject, maxDurationOf } from '../../monitor-spec.ts';
 import { orNull, toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
-import { namespaces, paging, search, sort, words } from '../../middleware/parameters.ts';
+import { namespaces, orderBy, paging, search, sort, words } from '../../middleware/parameters.ts';
 
 const monitorsQuery = {
   namespace: namespaces,

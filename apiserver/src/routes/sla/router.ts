@@ -35,14 +35,13 @@ import {
 import { exportsAreWhole, offsetNeedsLimit, pageOnWish, toPagination } from '../../middleware/pagination.ts';
 import { type Values } from '../../middleware/validate.ts';
 import { route } from '../route.ts';
-import { orderBy } from '../order.ts';
 import { answerExport, exportable, inBatches, exportFormat } from '../export/answer.ts';
 import { slaColumns } from '../export/columns.ts';
 import { readSurroundings } from '../verdicts/surroundings.ts';
 import { countVerdicts, toDay, presentTargets } from './present.ts';
 import { targetsOf, type SlaTargets } from '../../monitor-spec.ts';
 import { monthOf, readReport } from './report.ts';
-import { namespaces, oneMonitor, paging, search, sort, text, words } from '../../middleware/parameters.ts';
+import { namespaces, oneMonitor, orderBy, paging, search, sort, text, words } from '../../middleware/parameters.ts';
 
 const slaQuery = {
   namespace: namespaces,
