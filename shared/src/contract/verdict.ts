@@ -149,6 +149,8 @@ export const Verdict = object('Verdict', {
   words: Words,
   /** Why the run failed, as far as its exit code, reason, pods, log and events tell; null = not known, or nothing failed. */
   cause: nullable(Words),
+  /** What is other since the first failed run after the last success: `since image 1.8.2 → 1.9.0`; null = nothing, or not known. */
+  change: nullable(Words),
   /** Null = no log of it is kept, nothing failed, or the caller may not read logs there. */
   logLine: nullable(VerdictLogLine),
   step: nullable(VerdictStep),

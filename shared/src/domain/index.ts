@@ -99,7 +99,7 @@ export {
 } from './fixes/suggest.ts';
 export { logDifference } from './changes/log-difference.ts';
 export { compareSides, differenceWords, type RunSide } from './changes/run-comparison.ts';
-export { compareRuns, type ComparedRun } from './changes/compare-runs.ts';
+export { changeWords, compareRuns, type ComparedRun } from './changes/compare-runs.ts';
 export { isMadeAnew, madeAnewWithinMs } from './watch/made-anew.ts';
 export { instantOfWrite, labelledSince, judgesFromAt, type FieldWrite } from './watch/judges-from.ts';
 export { isOlder, otherInstallationOf, type Installation, type StatusMark } from './health/other-installation.ts';

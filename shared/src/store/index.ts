@@ -76,7 +76,13 @@ export {
   type FactPoint,
   type FactValues,
 } from './executions/run-facts.ts';
-export { findComparedRun, findComparedRuns, type ComparedRuns } from './executions/compared-runs.ts';
+export {
+  findComparedRun,
+  findComparedRuns,
+  listRunsOfAnotherSpec,
+  type RunOfCronJob,
+  type ComparedRuns,
+} from './executions/compared-runs.ts';
 export { updateExecutionFaults, updateExecutionFixes } from './executions/execution-fix.ts';
 export { listIncompleteRuns, updateExecutionEvidence } from './executions/execution-evidence.ts';
 export { listActiveJobs, putActiveJobs, type ActiveJob } from './active-jobs.ts';

@@ -23,6 +23,7 @@ const verdict: Verdict = {
   kind: 'lastRunFailed',
   words: 'Last run failed {ago:2026-11-21T02:00:00.000Z}: exit code 137, OOMKilled',
   cause: 'Killed at 512 Mi in 3 attempts',
+  change: null,
   logLine: null,
   step: { action: 'copyPatch', words: 'Raise the memory limit of container backup.', command: null, href: null },
   since: '2026-11-21T02:00:00.000Z',

@@ -76,6 +76,7 @@ test('tells open alerts with what was told of them', async () => {
       words: '85.7 % succeeded (target 95 %)',
       cause: null,
       step: null,
+      change: null,
       logLine: null,
       since: new Date(testNow - hourMs).toISOString(),
       holds: [],

@@ -54,8 +54,10 @@ export function presentExecution(run: StoredExecution, addition: VerdictAddition
 }
 
 /** What is not known leaves the exit code to say it. */
-function whyOf(explained: ExplainedRun | undefined): Pick<VerdictAddition, 'cause' | 'logLine' | 'step'> {
-  return explained ? { cause: explained.cause, logLine: explained.logLine, step: explained.step } : {};
+function whyOf(explained: ExplainedRun | undefined): Pick<VerdictAddition, 'cause' | 'change' | 'logLine' | 'step'> {
+  if (!explained) return {};
+  const { cause, change, logLine, step } = explained;
+  return { cause, change, logLine, step };
 }
 
 /** The run with what was captured of it. `withheld`: the caller may not read logs and events. `compared`: with which success. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ExecutionDetail, ExecutionPage, RunComparison } from '@cronjob-monitor/shared/contract';
+import type { ExecutionDetail, ExecutionPage, RunComparison, Verdict } from '@cronjob-monitor/shared/contract';
 import type { Fault } from '@cronjob-monitor/shared/domain';
 import { putEvidence, recordTemplates } from '@cronjob-monitor/shared/store';
 import { testNow } from '../../testing/api.ts';
@@ -48,6 +48,7 @@ test('tells a run with every field', async () => {
         kind: 'jobFailed',
         words: `Run failed {ago:${iso(createdAt + 61_000)}}: exit code 1, Error`,
         cause: 'exit code 1, Error',
+        change: null,
         logLine: null,
         step: {
           action: 'openRun',
@@ -359,6 +360,32 @@ test('says what changed since the last success, and null when that is not known'
   ]);
   assert.deepEqual(await changesOf(same), []);
   assert.equal(await changesOf(lost), null);
+  const { items } = await list(fleet);
+  assert.deepEqual(
+    items.map(({ verdict }) => verdict.change),
+    [null, 'since image 1.8 → 1.9', null, null],
+  );
+});
+
+test('a change explains no failure that began before it', async () => {
+  await using fleet = await startFleet();
+  const cronJob = await fleet.addCronJob({ name: 'backup' });
+  const [old, fresh] = ['a', 'b'].map((letter) => letter.repeat(32));
+  await fleet.addRuns(
+    cronJob,
+    { createdAt: testNow - 4 * hourMs, templateHash: old },
+    { createdAt: testNow - 3 * hourMs, templateHash: old, status: 'failed' },
+    { createdAt: testNow - 2 * hourMs, templateHash: fresh, status: 'failed' },
+  );
+  const body = (image: string) => ({ template: { spec: { containers: [{ name: 'main', image }] } } });
+  await fleet.store.fenced(fleet.epoch, (tx) =>
+    recordTemplates(tx, [
+      { cronJobUid: cronJob.uid, hash: old ?? '', body: body('backup:1.8') },
+      { cronJobUid: cronJob.uid, hash: fresh ?? '', body: body('backup:1.9') },
+    ]),
+  );
+  const { verdict } = (await fleet.ask('/api/v1/cronjobs/prod/backup')).json() as { verdict: Verdict };
+  assert.deepEqual([verdict.kind, verdict.change], ['lastRunFailed', null]);
 });
 
 test('holds a run beside the newest success before it, or beside any other', async () => {

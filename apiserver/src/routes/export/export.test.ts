@@ -27,7 +27,7 @@ async function withRuns(count: number): Promise<TestFleet> {
 
 /** The paths of all values of an item, in order; lists of objects left out. */
 /** Who was told, what holds it back and what to do are no columns. */
-const leftOut = /^(verdict|judged)\.(step|logLine|holds|told|findings|revision)/;
+const leftOut = /^(verdict|judged)\.(step|change|logLine|holds|told|findings|revision)/;
 
 function pathsOf(item: object, prefix = ''): string[] {
   return Object.entries(item).flatMap(([key, value]: [string, unknown]) => {

@@ -1,5 +1,7 @@
 import type { VerdictLogLine, VerdictStep } from '@cronjob-monitor/shared/contract';
 import {
+  changeWords,
+  compareRuns,
   createFixMatcher,
   deadlineStep,
   evictedStep,
@@ -14,23 +16,26 @@ import {
   type VerdictAddition,
 } from '@cronjob-monitor/shared/domain';
 import {
+  findComparedRuns,
   findNamedExecutions,
   findTemplate,
   listEvidence,
   listEvidenceOf,
   listMonitors,
   listMonitorsOf,
+  listRunsOfAnotherSpec,
   measureLastDurations,
   type Db,
   type Evidence,
   type NamedRun,
+  type RunOfCronJob,
   type StoredExecution,
 } from '@cronjob-monitor/shared/store';
 import { isObject } from '../../monitor-spec.ts';
 import { storedLines } from '../executions/decisive.ts';
 
 /** What is known of why a run failed, computed when it is read: a run that was recorded after the service was away has it too. */
-export interface ExplainedRun extends Pick<VerdictAddition, 'cause' | 'logLine' | 'step'> {
+export interface ExplainedRun extends Pick<VerdictAddition, 'cause' | 'change' | 'logLine' | 'step'> {
   readonly suggestedFix: string | undefined;
 }
 
@@ -54,9 +59,17 @@ export async function explainRuns(
   const explained = new Map<string, ExplainedRun>();
   const read = failed.slice(0, mostRead);
   const decisive = await listDecisive(db, read);
+  const changes = await listChanges(
+    db,
+    read.map((run) => ({ cronJobId, run })),
+  );
   // One after the other: a page has few failed runs, and evidence may be large.
   for (const run of read)
-    explained.set(run.jobUid, { ...(await explain(db, cronJobId, run, patterns)), logLine: decisive(run) });
+    explained.set(run.jobUid, {
+      ...(await explain(db, cronJobId, run, patterns)),
+      logLine: decisive(run),
+      change: changes.get(run.jobUid),
+    });
   return explained;
 }
 
@@ -75,9 +88,14 @@ export async function explainNamed(
     db,
     failed.map(([, run]) => run),
   );
+  const changes = await listChanges(
+    db,
+    failed.map(([{ cronJobId }, run]) => ({ cronJobId, run })),
+  );
   for (const [named, run] of failed) {
+    const change = changes.get(run.jobUid);
     const found = await findOut(db, named.cronJobId, run, evidence.get(run.jobUid) ?? []);
-    explained.set(keyOf(named), { ...wordsOf(run, found), logLine: decisive(run), suggestedFix: run.fix });
+    explained.set(keyOf(named), { ...wordsOf(run, found), change, logLine: decisive(run), suggestedFix: run.fix });
   }
   return (run) => explained.get(keyOf(run));
 }
@@ -97,6 +115,17 @@ async function listDecisive(
     const href = `${openRunOf({ namespace, name: cronJobName }, jobName).href}?pod=${pod}&container=${container}#L${number}`;
     return { text, number, jobName, pod, href };
   };
+}
+
+/** Of failed runs: what a deploy changed with the first of them after the last success. By Job UID. */
+async function listChanges(db: Db, runs: readonly RunOfCronJob[]): Promise<ReadonlyMap<string, string | undefined>> {
+  const changes = new Map<string, string | undefined>();
+  for (const jobUid of await listRunsOfAnotherSpec(db, runs)) {
+    // One after the other: few runs follow a change.
+    const compared = await findComparedRuns(db, jobUid);
+    changes.set(jobUid, compared && changeWords(compareRuns(compared.before, compared.after)));
+  }
+  return changes;
 }
 
 /** Reasons that more is known of than the row of the run says. */

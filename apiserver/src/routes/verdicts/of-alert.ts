@@ -27,7 +27,7 @@ export function verdictOfAlert(
   alert: StoredAlert,
   told: Told,
   surroundings: Surroundings,
-  explained: Pick<VerdictAddition, 'cause' | 'logLine' | 'step' | 'findings'>,
+  explained: Pick<VerdictAddition, 'cause' | 'change' | 'logLine' | 'step' | 'findings'>,
 ): Verdict {
   const worded = toWordedAlert(alert);
   return toVerdict(

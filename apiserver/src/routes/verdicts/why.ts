@@ -15,7 +15,7 @@ import { toWordedAlert } from './of-alert.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** What explains a judgement, and what to do next about it. */
-type Explanation = Pick<VerdictAddition, 'cause' | 'logLine' | 'step' | 'findings'>;
+type Explanation = Pick<VerdictAddition, 'cause' | 'change' | 'logLine' | 'step' | 'findings'>;
 
 /** Explains alerts, and CronJobs that have none: the same alert in the same way wherever it is shown. */
 export interface Why {
@@ -67,6 +67,7 @@ export async function gatherWhy(
       const cause = run && (why?.cause ?? (exitInWords(facts) || undefined));
       return {
         cause,
+        change: why?.change,
         logLine: why?.logLine,
         step: alert.endedAt === undefined ? step : run && why?.step,
         findings: found,
@@ -90,7 +91,7 @@ export async function gatherWhy(
         monitor: undefined,
       });
       const cause = run && (why?.cause ?? ((failedRun && exitInWords(failedRun)) || undefined));
-      return { cause, logLine: why?.logLine, step, findings: [] };
+      return { cause, change: why?.change, logLine: why?.logLine, step, findings: [] };
     },
   };
 }

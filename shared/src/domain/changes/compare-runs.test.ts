@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compareRuns, type ComparedRun } from './compare-runs.ts';
+import { changeWords, compareRuns, type ComparedRun } from './compare-runs.ts';
 
 const container = {
   name: 'backup',
@@ -141,3 +141,20 @@ test('a hostile spec is cut and throws nothing', () => {
   assert.equal(compareRuns(run({ template: 5 }), run({ template: [] })).length, 0);
   assert.ok(compareRuns(run({ template: { deep } }), run({ template: { wide } })).length <= 50);
 });
+
+for (const [says, after] of [
+  ['since image 1.8 → 1.9', run({}, { image: 'backup:1.9' })],
+  ['since image backup:1.8 → other/backup:1.8', run({}, { image: 'other/backup:1.8' })],
+  ['since image 1.8 → latest', run({}, { image: 'backup' })],
+  [
+    'since image 1.8 → 1.9 and 3 other changes',
+    run({}, { image: 'backup:1.9', command: ['sh', '-c', 'x'], resources: {} }),
+  ],
+  ['since resources.limits.memory 256Mi → 128Mi', run({}, { resources: { limits: { memory: '128Mi' } } })],
+  ['since another command', run({}, { command: ['sh', '-c', 'secret'] })],
+  ['since another env MODE', run({}, { env: [{ name: 'MODE', value: 'hash:bb' }, container.env[1]] })],
+  ['since another image digest', run({ images: { backup: 'registry/backup@sha256:222' } })],
+  [undefined, run({ node: 'node-2', schedule: '0 3 * * *' })],
+] as const)
+  test(`in a few words: ${says ?? 'where and when alone is no change'}`, () =>
+    assert.equal(changeWords(compareRuns(run(), after)), says));

@@ -1,5 +1,6 @@
-import type { ExecutionChange } from '../../contract/index.ts';
+import type { ExecutionChange, Words } from '../../contract/index.ts';
 import { cutEnd } from '../text/cut.ts';
+import { counted } from '../delivery/wording.ts';
 
 /** A run as far as it can differ from another. Undefined: not known, and then not compared. */
 export interface ComparedRun {
@@ -32,6 +33,35 @@ export function compareRuns(before: ComparedRun, after: ComparedRun): ExecutionC
     ...(before.node !== undefined && after.node !== undefined ? compare('node', before.node, after.node) : []),
   ];
   return bounded(changes);
+}
+
+/** Where and when a run ran explains no failure by itself. */
+const besides = new Set(['schedule', 'timeZone', 'node']);
+
+/**
+ * The first of what differs, in a few words: `since image 1.8.2 → 1.9.0 and 1 other change`. Values of images and resources alone are told.
+ * Undefined: nothing that a deploy changes.
+ */
+export function changeWords(changes: readonly ExecutionChange[]): Words | undefined {
+  const [first, ...others] = changes.filter(({ path }) => !besides.has(path));
+  if (first === undefined) return undefined;
+  const { path, before, after } = first;
+  const what = path
+    .replace(/^(?:initC|c)ontainers\[[^\]]*\]\./, '')
+    .replace(/^env\[([^\]]*)\].*/, 'env $1')
+    .replace(/^imageDigest$/, 'image digest');
+  const [old, fresh] = what === 'image' ? withoutRepository(before, after) : [before, after];
+  const isTold = old !== null && fresh !== null && /^(?:image$|resources\.)/.test(what);
+  const told = isTold ? `${what} ${cutEnd(old, 60)} → ${cutEnd(fresh, 60)}` : `another ${what}`;
+  return `since ${told}${others.length === 0 ? '' : ` and ${counted(others.length, 'other change')}`}`;
+}
+
+/** Tags alone where only they differ. */
+function withoutRepository(before: string | null, after: string | null): [string | null, string | null] {
+  const nameOf = (image: string): string => image.replace(/:[^:/]*$/, '');
+  if (before === null || after === null || nameOf(before) !== nameOf(after)) return [before, after];
+  const [old, fresh] = [before, after].map((image) => image.slice(nameOf(image).length + 1) || 'latest');
+  return [old ?? null, fresh ?? null];
 }
 
 function compareTemplates(before: unknown, after: unknown): ExecutionChange[] {

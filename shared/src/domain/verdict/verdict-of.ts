@@ -28,6 +28,7 @@ export interface VerdictFacts extends CronJobWordFacts {
 /** What is added to a judgement by who knows it. */
 export interface VerdictAddition {
   readonly cause?: Words | undefined;
+  readonly change?: Words | undefined;
   readonly logLine?: VerdictLogLine | undefined;
   readonly step?: VerdictStep | undefined;
   readonly holds?: readonly VerdictHold[] | undefined;
@@ -72,13 +73,14 @@ export function standingFactsOf(facts: VerdictFacts): StandingFacts {
 export function toVerdict(
   { state, kind }: Pick<Verdict, 'state' | 'kind'>,
   { words, sinceAt }: { readonly words: Words; readonly sinceAt: Instant | undefined },
-  { cause, logLine, step, holds, told, findings, revision }: VerdictAddition,
+  { cause, change, logLine, step, holds, told, findings, revision }: VerdictAddition,
 ): Verdict {
   return {
     state,
     kind,
     words,
     cause: cause ?? null,
+    change: change ?? null,
     logLine: logLine ?? null,
     step: step ?? null,
     since: sinceAt === undefined ? null : new Date(sinceAt).toISOString(),

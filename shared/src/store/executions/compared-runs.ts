@@ -7,6 +7,7 @@ import { toId16 } from '../id16.ts';
 import { findSpecAt } from '../spec-epochs.ts';
 import { findTemplate, toTemplateHash } from '../templates.ts';
 import { statusWords } from '../words.ts';
+import type { StoredExecution } from './list-executions.ts';
 
 /** The run before which nothing was wrong, and the one with which it began. */
 export interface ComparedRuns {
@@ -48,6 +49,31 @@ export async function findComparedRuns(db: Db, jobUid: string): Promise<Compared
   const [before, after] = [await toComparedRun(db, good), await toComparedRun(db, bad ?? run)];
   // Without both specs it cannot be said that nothing changed.
   return before.template === undefined || after.template === undefined ? undefined : { before, after };
+}
+
+export interface RunOfCronJob {
+  readonly cronJobId: number;
+  readonly run: StoredExecution;
+}
+
+/** Of these runs those whose last success before them had another spec. By Job UID. */
+export async function listRunsOfAnotherSpec(db: Db, runs: readonly RunOfCronJob[]): Promise<ReadonlySet<string>> {
+  const known = runs.filter(({ run }) => run.templateHash !== undefined);
+  if (known.length === 0) return new Set();
+  const pieces = known.map(
+    (_, index) =>
+      `select * from (select ${index} as run_no, template_hash from executions where cronjob_id = ? and status = ? and created_at < ? ` +
+      `and template_hash is not null order by created_at desc, job_uid limit 1) e${index}`,
+  );
+  const success = statusWords.toNumber('success');
+  const bindings = known.flatMap(({ cronJobId, run }) => [cronJobId, success, run.createdAt]);
+  const found = await rows(db, pieces.join(' union all '), bindings);
+  return new Set(
+    found.flatMap((row) => {
+      const { run } = known[Number(row['run_no'])] ?? {};
+      return run && run.templateHash !== toTemplateHash(db, row['template_hash']) ? [run.jobUid] : [];
+    }),
+  );
 }
 
 /** One run as far as it can differ from another; undefined: there is none. */
