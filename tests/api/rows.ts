@@ -79,6 +79,12 @@ export function readingRows(seed: Seed): readonly Row[] {
     read('/cronjobs/{namespace}/{name}/slots', '/cronjobs/prod/backup/slots?outcome=matched', { items: [{}, {}] }),
     read('/timeline', '/timeline?hours=1&limit=1', { bucketSeconds: 900, pagination: { total: 2 } }),
     read('/cronjobs/{namespace}/{name}/timeline', '/cronjobs/prod/backup/timeline?count=2', { next: [{}, {}] }),
+    read('/incidents', '/incidents?limit=1', { items: [{ recentRuns: [] }], pagination: { limit: 1 } }),
+    read('/overview', '/overview', {
+      monitors: { total: 1 },
+      tonight: { cronjobs: 2 },
+      service: { storage: 'connected' },
+    }),
     read('/tonight', '/tonight?namespace=prod&limit=1', { cronjobs: 2, atRisk: 0, calm: 2, items: [] }),
     read('/wall', '/wall?step=1h&sort=name', {
       stepSeconds: 3600,

@@ -15,6 +15,7 @@ import { executionsRoutes } from './executions/router.ts';
 import { gridRoutes } from './grid/router.ts';
 import { wallRoutes } from './wall/router.ts';
 import { healthRoutes } from './health/router.ts';
+import { incidentsRoutes } from './incidents/router.ts';
 import { logsRoutes } from './logs/router.ts';
 import { monitorsRoutes } from './monitors/router.ts';
 import { patternsRoutes } from './patterns/router.ts';
@@ -39,6 +40,7 @@ export const routes: readonly Route[] = [
   ...healthRoutes,
   ...whoamiRoutes,
   ...statsRoutes,
+  ...incidentsRoutes,
   ...monitorsRoutes,
   ...previewRoutes,
   ...cronJobsRoutes,

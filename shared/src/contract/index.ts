@@ -8,6 +8,7 @@ export * from './whoami.ts';
 export * from './monitors.ts';
 export * from './cronjobs.ts';
 export * from './advice.ts';
+export * from './incidents.ts';
 export * from './coverage.ts';
 export * from './rendered.ts';
 export * from './executions.ts';

@@ -5,6 +5,7 @@ import { invalidRequest } from '../../errors.ts';
 import { instant, limit, name, namespaces } from '../../middleware/parameters.ts';
 import { type Values } from '../../middleware/validate.ts';
 import { cutToMinute } from '../../windows.ts';
+import type { RouteDeps } from '../deps.ts';
 import { route } from '../route.ts';
 import { readTonight } from './forecast.ts';
 
@@ -35,19 +36,22 @@ export const tonightRoutes = [
       rules: [zoneIsKnown],
       answer: Tonight,
     },
-    async ({ deps, query }) => {
-      const { clock, settings, answers } = deps;
-      const from = cutToMinute(clock.now());
-      const { until, span } = endOf(query, query.zone ?? settings.defaultTimeZone, from);
-      if (until <= from || until > from + mostHours * hourMs)
-        throw invalidRequest([
-          { in: 'query', field: 'until', message: `must lie in the next ${mostHours} hours`, allowed: null },
-        ]);
-      const asked = { from, until, span, namespaces: query.namespace, limit: query.limit ?? defaultLimit };
-      return answers.read(['tonight', asked], () => readTonight(deps, asked));
-    },
+    ({ deps, query }) => readTonightFor(deps, query),
   ),
 ];
+
+/** Of one request. Throws INVALID_REQUEST for an end that lies elsewhere than in the next 48 hours. */
+export async function readTonightFor(deps: RouteDeps, query: TonightQuery): Promise<Tonight> {
+  const { clock, settings, answers } = deps;
+  const from = cutToMinute(clock.now());
+  const { until, span } = endOf(query, query.zone ?? settings.defaultTimeZone, from);
+  if (until <= from || until > from + mostHours * hourMs)
+    throw invalidRequest([
+      { in: 'query', field: 'until', message: `must lie in the next ${mostHours} hours`, allowed: null },
+    ]);
+  const asked = { from, until, span, namespaces: query.namespace, limit: query.limit ?? defaultLimit };
+  return answers.read(['tonight', asked], () => readTonight(deps, asked));
+}
 
 function zoneIsKnown({ zone }: TonightQuery): Problem[] {
   return zone === undefined || isZoneName(zone)

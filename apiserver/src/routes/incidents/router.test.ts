@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { IncidentList, Overview } from '@cronjob-monitor/shared/contract';
+import { addAlert, addChannel } from '../../testing/alerts.ts';
+import { testNow } from '../../testing/api.ts';
+import { hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { ReviewingCluster } from '../../testing/reviewing-cluster.ts';
+
+/** Of each state one or two, and one that is expected and not there. */
+async function aFleet(options: Parameters<typeof startFleet>[0] = {}): Promise<TestFleet> {
+  const fleet = await startFleet(options);
+  const names = ['backup', 'etl', 'mail', 'report', 'sync', 'well'];
+  const cronJobs = [];
+  for (const name of names) cronJobs.push(await fleet.addCronJob({ name }));
+  await fleet.addMonitor({}, cronJobs);
+  for (const cronJob of cronJobs)
+    await fleet.addRuns(cronJob, {
+      createdAt: testNow - 2 * hourMs,
+      status: cronJob.name === 'sync' ? 'failed' : 'success',
+    });
+  await addAlert(fleet, { cronJobName: 'backup', severity: 'critical', sinceAt: testNow - hourMs });
+  await addAlert(fleet, { cronJobName: 'backup', type: 'jobStuck', sinceAt: testNow - 3 * hourMs });
+  const held = { state: 'suppressed', suppressedBy: 'silence' } as const;
+  await addAlert(fleet, { cronJobName: 'etl', severity: 'critical', type: 'deadManTriggered', ...held });
+  await addAlert(fleet, {
+    cronJobName: 'mail',
+    type: 'slaBreached',
+    subject: 'successRate',
+    sinceAt: testNow - 9 * hourMs,
+  });
+  await addAlert(fleet, { cronJobName: 'report', type: 'missedSchedule' });
+  return fleet;
+}
+
+async function incidents(fleet: TestFleet, query = ''): Promise<IncidentList> {
+  const answer = await fleet.ask(`/api/v1/incidents${query}`);
+  assert.equal(answer.status, 200, answer.text);
+  return answer.json() as IncidentList;
+}
+const namesOf = async (fleet: TestFleet, query?: string): Promise<string[]> =>
+  (await incidents(fleet, query)).items.map(({ cronjob }) => cronjob.name);
+
+test('lists a row for each CronJob that is not well: by state, held ones last, then by what is wrong', async () => {
+  await using fleet = await aFleet();
+  const { items, pagination } = await incidents(fleet);
+  assert.deepEqual(
+    items.map(({ cronjob, verdict, alerts }) => [cronjob.name, verdict.state, alerts.map(({ type }) => type)]),
+    [
+      ['backup', 'critical', ['jobFailed', 'jobStuck']],
+      ['etl', 'critical', ['deadManTriggered']],
+      ['report', 'warning', ['missedSchedule']],
+      ['mail', 'warning', ['slaBreached']],
+      ['sync', 'failing', []],
+    ],
+  );
+  assert.equal(pagination.total, 5);
+  assert.equal(items[0]?.recentRuns.length, 1);
+  assert.equal(items[0]?.alerts[0]?.verdict.words, items[0]?.verdict.words, 'the worst alert is the verdict');
+});
+
+test('finds them by state, type, what is held, monitor and owner, in pages', async () => {
+  await using fleet = await aFleet();
+  const owned = await fleet.addCronJob({ name: 'owned', notes: { owner: 'data' } });
+  await fleet.addMonitor({ name: 'other' }, [owned]);
+  await fleet.addRuns(owned, { createdAt: testNow - hourMs, status: 'failed' });
+  assert.deepEqual(await namesOf(fleet, '?state=failing'), ['sync', 'owned']);
+  assert.deepEqual(await namesOf(fleet, '?type=jobStuck,missedSchedule'), ['backup', 'report']);
+  assert.deepEqual(await namesOf(fleet, '?held=true'), ['etl']);
+  assert.deepEqual(await namesOf(fleet, '?held=false&state=critical'), ['backup']);
+  assert.deepEqual(await namesOf(fleet, '?monitor=prod/other'), ['owned']);
+  assert.deepEqual(await namesOf(fleet, '?owner=data'), ['owned']);
+  assert.deepEqual(await namesOf(fleet, '?limit=2&offset=1'), ['etl', 'report']);
+  for (const query of ['?state=healthy', '?type=broken', '?held=yes', '?limit=0'])
+    assert.equal((await fleet.ask(`/api/v1/incidents${query}`)).status, 400, query);
+});
+
+test('a CronJob that is expected and not there has one row, however many monitors expect it', async () => {
+  await using fleet = await aFleet();
+  const gone = await fleet.addCronJob({ name: 'gone' });
+  await fleet.addMonitor({ name: 'other' }, [gone]);
+  const absent = { cronJobName: 'gone', type: 'absent', subject: 'disappeared', severity: 'critical' } as const;
+  await addAlert(fleet, absent);
+  await addAlert(fleet, { ...absent, severity: 'warning', fingerprint: '1'.repeat(32) });
+  const { items } = await incidents(fleet, '?type=absent');
+  assert.deepEqual(
+    items.map(({ cronjob, alerts, recentRuns }) => [cronjob.name, alerts.length, recentRuns.length]),
+    [['gone', 2, 0]],
+  );
+  assert.equal((await namesOf(fleet))[0], 'gone', 'before what failed');
+});
+
+test('the overview says what is wrong first, and counts what it leaves out', async () => {
+  await using fleet = await aFleet();
+  await addChannel(fleet);
+  const answer = await fleet.ask('/api/v1/overview');
+  assert.equal(answer.status, 200, answer.text);
+  const overview = answer.json() as Overview;
+  assert.equal(overview.headline, '2 critical: backup, etl');
+  assert.deepEqual(overview.states, { critical: 2, warning: 2, failing: 1, unknown: 0, suspended: 0, healthy: 1 });
+  assert.deepEqual([overview.incidents.length, overview.incidentTotal], [5, 5]);
+  assert.deepEqual([overview.monitors.words, overview.channels.total], ['1 monitor, all well', 1]);
+  assert.deepEqual(overview.incidents, (await incidents(fleet)).items);
+  assert.equal(overview.service.storage, 'connected');
+});
+
+test('shows what its caller may see, and no more', async () => {
+  const cluster = new ReviewingCluster().grant('cy', 'list cronjobs in dev');
+  await using fleet = await aFleet({ cluster: cluster.asCluster(), settings: { authMode: 'token' } });
+  const headers = { authorization: 'Bearer cy' };
+  for (const path of ['incidents', 'overview']) {
+    const answer = await fleet.ask(`/api/v1/${path}?namespace=dev`, { headers });
+    assert.equal(answer.status, 200, answer.text);
+    assert.doesNotMatch(answer.text, /backup|etl/, path);
+    assert.doesNotMatch((await fleet.ask(`/api/v1/${path}?namespace=prod`, { headers })).text, /backup|etl/, path);
+  }
+});

@@ -1,0 +1,51 @@
+import { RecentRun } from './cronjobs.ts';
+import { Health } from './health.ts';
+import { count, id, instant, listOf, nullable, object, type Of, text, words } from './shape/index.ts';
+import { Tonight } from './tonight.ts';
+import { StateCounts, Verdict, Words } from './verdict.ts';
+import { alertStates, alertSubjects, alertTypes, severities } from './vocabulary.ts';
+import { Pagination, Ref } from './wire.ts';
+
+/** A CronJob that is not well, with all its open alerts: one row however many they are. */
+export const Incident = object('Incident', {
+  cronjob: Ref,
+  verdict: Verdict,
+  /** Active and suppressed ones, worst first; none: it fails without one. */
+  alerts: listOf(
+    object({
+      id,
+      type: words(alertTypes),
+      subject: nullable(words(alertSubjects)),
+      severity: words(severities),
+      state: words(alertStates),
+      verdict: Verdict,
+    }),
+  ),
+  /** The 30 newest, oldest first; none of a CronJob that is expected and not there. */
+  recentRuns: listOf(RecentRun, 30),
+  nextRun: nullable(instant),
+  owner: nullable(text),
+});
+export type Incident = Of<typeof Incident>;
+
+/** GET /api/v1/incidents */
+export const IncidentList = object('IncidentList', { items: listOf(Incident), pagination: Pagination });
+export type IncidentList = Of<typeof IncidentList>;
+
+/** GET /api/v1/overview: what is wrong, what comes next and how the service is, in one answer. */
+export const Overview = object('Overview', {
+  /** Cursor of the changes that it was computed at. */
+  revision: text,
+  headline: Words,
+  states: StateCounts,
+  /** CronJobs with a Job that runs. */
+  running: count,
+  channels: object({ total: count, ready: count, words: Words }),
+  monitors: object({ total: count, well: count, words: Words }),
+  /** The first 20. */
+  incidents: listOf(Incident, 20),
+  incidentTotal: count,
+  tonight: Tonight,
+  service: Health,
+});
+export type Overview = Of<typeof Overview>;
