@@ -500,6 +500,7 @@ export {
   alertsOf,
   heldOpenMs,
   identityOf,
+  present,
   type AlertmanagerAlert,
 } from './rendering/alertmanager-alerts.ts';
 export type {
