@@ -40,6 +40,7 @@ async function begin(
   t: TestContext,
   urls: string,
   time?: typeof systemClock,
+  ownerOf: () => string | undefined = () => undefined,
 ): Promise<{
   readonly bench: OutboxBench;
   readonly channel: BenchChannel;
@@ -71,7 +72,8 @@ async function begin(
         addresses: createAddressRules({ deny: [], allow: ['127.0.0.0/8'], pagingEndpoints: [] }),
         resolve: async () => ['127.0.0.1'],
       },
-      freeze: createFreeze({ clusterName: undefined, externalUrl: undefined, findCronJob: () => undefined }),
+      freeze: createFreeze({ clusterName: undefined, externalUrl: undefined, findCronJob: () => undefined, ownerOf }),
+      ownerOf,
       source,
       turn: (uid, work) => dispatcher.turn(uid, work),
       metrics: bench.metrics,
@@ -166,6 +168,46 @@ describe('an Alertmanager is told what is so', () => {
       ['warning', false],
     ]);
   });
+
+  for (const { when, isSucceeded } of [
+    { when: 'while one leads', isSucceeded: false },
+    { when: 'between one leader and the next', isSucceeded: true },
+  ])
+    test(`an owner that changes ${when} ends the labels of before; those of now go on`, async (t) => {
+      const sink = await HttpSink.start({ answer: ({ method }) => (method === 'GET' ? { body: '[]' } : {}) });
+      t.after(() => sink.stop());
+      let owner: string | undefined;
+      const { bench, channel, succeed } = await begin(t, sink.url, undefined, () => owner);
+      const say = await createRaising(bench, channel, cronJob('nightly'), () => owner);
+      await say(failedAt(bench.clock.now()));
+      await bench.pass(5_000);
+      const isOpen = (): [string | undefined, boolean][] => [
+        ...new Map(
+          postedTo(sink)
+            .flat()
+            .map((alert) => [alert.labels['owner'], Date.parse(alert.endsAt) > bench.clock.now()]),
+        ),
+      ];
+      assert.deepEqual(isOpen(), [[undefined, true]]);
+      owner = 'team-data';
+      if (isSucceeded) succeed();
+      await bench.pass(61_000);
+      const later: ReturnType<typeof isOpen> = [
+        [undefined, false],
+        ['team-data', true],
+      ];
+      assert.deepEqual(isOpen(), later);
+      owner = 'team-web';
+      await bench.pass(61_000);
+      assert.deepEqual(isOpen(), [...later.slice(0, 1), ['team-data', false], ['team-web', true]]);
+      const before = postedTo(sink).length;
+      await bench.pass(16 * 60_000, 20_000);
+      assert.ok(
+        postedTo(sink).at(-1)?.length === 1 && postedTo(sink).length > before + 10,
+        'an end is said for 15 minutes',
+      );
+      assert.equal((await bench.rows("select id from deliveries where kind = 'firing'")).length, 1);
+    });
 
   test('what Alertmanager keeps from people stands with the alert, whatever the words are', async (t) => {
     let labels: unknown = {};
@@ -264,6 +306,7 @@ describe('peers', () => {
     assert.deepEqual(outcome.progress, {
       accepted: [`alertmanager:${port} 127.0.0.1`],
       refused: [`alertmanager:${port} 127.0.0.2`],
+      owner: null,
     });
     assert.equal(sink.arrivals[0]?.path, '/api/v2/alerts');
   });

@@ -11,7 +11,7 @@ import {
 } from '@cronjob-monitor/shared/domain';
 import type { AlertRecord } from '@cronjob-monitor/shared/store';
 import { anAlertRecord } from '@cronjob-monitor/shared/testing';
-import { createFreeze, maxFrozenLogBytes, withLearned, type FreezeDeps, type MessageRequest } from './freeze.ts';
+import { createFreeze, withLearned, type FreezeDeps, type MessageRequest } from './freeze.ts';
 
 const id = '019a5b3c-7d1e-7a40-8c11-2b5e9f3c21aa';
 const minute = 60_000;
@@ -205,10 +205,10 @@ test('a closing says how long it lasted, what ended it, and what it was about', 
 test('a log that is missing says why, and one that is too long keeps its end', () => {
   const context = { ...(alert.context as object), logsUnavailable: 'podGone' };
   assert.equal(freeze({ alert: { ...alert, context } }).context.logsUnavailable, 'podGone');
-  const logs = `first\n${'x'.repeat(maxFrozenLogBytes)}\nlast\n`;
+  const logs = `first\n${'x'.repeat(16 * 1024)}\nlast\n`;
   const evidence = { logs, logsTruncated: false, logsUnavailable: null, events: null, pods: null };
   const told = freeze({ evidence }).context;
-  assert.ok(told.logs?.endsWith('last\n') && Buffer.byteLength(told.logs) <= maxFrozenLogBytes);
+  assert.ok(told.logs?.endsWith('last\n') && Buffer.byteLength(told.logs) <= 16 * 1024);
   assert.equal(told.logsTruncated, true);
 });
 

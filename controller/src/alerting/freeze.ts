@@ -1,3 +1,4 @@
+import type { Ref } from '@cronjob-monitor/shared/contract';
 import {
   closeCauseInWords,
   closingTitleOf,
@@ -68,22 +69,22 @@ export interface FreezeDeps {
   readonly externalUrl: string | undefined;
   /** From memory; undefined: it is gone. */
   readonly findCronJob: (uid: string) => ToldCronJob | undefined;
+  /** The owner, also of a CronJob that is gone, as far as it is remembered. Absent: none has one. */
+  readonly ownerOf?: (cronJob: Ref) => string | undefined;
 }
-
-/** Most of a log that a message carries, bytes: no receiver takes more. alerting.md section 10. */
-export const maxFrozenLogBytes = 16 * 1024;
 
 /** Words messages from the alert, its finding and what is in memory. What is not known is null. alerting.md section 10. */
 export function createFreeze(deps: FreezeDeps): FreezeMessage {
   return (request) => {
     const facts = toAlertFacts(request.alert.context);
     const whole: Message = { kind: request.kind, data: wordMessage(request, facts, deps) };
-    const message = toSafeMessage(whole, maxFrozenLogBytes);
+    const message = toSafeMessage(whole);
     return {
       message,
       heading: headingOf(message),
       place: facts.place ?? null,
       jobUid: facts.jobUid,
+      owner: deps.ownerOf?.(request.finding.cronJob),
     } satisfies FrozenMessage;
   };
 }
@@ -101,7 +102,7 @@ export function withLearned(
   const data = { ...message.data, alert, context: contextOf(facts, evidence) };
   return {
     ...frozen,
-    message: toSafeMessage({ kind: message.kind, data }, maxFrozenLogBytes),
+    message: toSafeMessage({ kind: message.kind, data }),
     place: facts.place ?? null,
   };
 }

@@ -46,6 +46,8 @@ export interface Progress {
   readonly accepted: readonly string[];
   /** Refused for good, and not tried again. */
   readonly refused: readonly string[];
+  /** The owner that an Alertmanager was told; null: none. Absent: it was told of no alert. */
+  readonly owner?: string | null;
 }
 
 /** An outcome's facts beside the obligatory ones; absent means undefined, and nothing written. */

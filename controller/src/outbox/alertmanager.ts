@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
+import type { Ref } from '@cronjob-monitor/shared/contract';
 import {
   toAlertFacts,
   toMessageEvidence,
   type AlertRecord,
   type Evidence,
-  type Instant,
   alertsOf,
   heldOpenMs,
   identityOf,
+  present,
   type AlertmanagerAlert,
 } from '@cronjob-monitor/shared/domain';
 import type { ChannelSpec } from '@cronjob-monitor/shared/kube';
@@ -43,6 +44,7 @@ interface AlertmanagerUpkeepDeps {
   readonly secrets: SecretReader;
   readonly sending: SendDeps;
   readonly freeze: FreezeMessage;
+  readonly ownerOf: (cronJob: Ref) => string | undefined;
   /** The label that tells our alerts from those of others. */
   readonly source: string;
   readonly turn: Dispatcher['turn'];
@@ -73,8 +75,8 @@ type AlertmanagerChannel = {
 export class AlertmanagerUpkeep {
   readonly #deps: AlertmanagerUpkeepDeps;
   readonly #texts = new AlertTexts();
-  /** Since when an alert has another severity than it was told with last, by channel and alert. */
-  readonly #changedAt = new Map<string, Instant>();
+  /** What alerts were said with again since they were told, where that is something else, by channel and alert. */
+  readonly #saidWith = new Map<string, AlertToldThere['toldWith']>();
   /** What the peers of each channel said last, by its name. */
   readonly #answers = new Map<string, Answers>();
   /** Channels that are looked at before their time. */
@@ -162,6 +164,9 @@ export class AlertmanagerUpkeep {
     const { store, epoch } = this.#deps;
     const endedAfter = store.now() - heldOpenMs;
     const told = await store.fenced(epoch, (tx) => listToldThere(tx, { channelUid: channel.uid, endedAfter }));
+    const keys = new Set(told.map(({ alert }) => `${channel.uid} ${alert.id}`));
+    for (const key of this.#saidWith.keys())
+      if (key.startsWith(channel.uid) && !keys.has(key)) this.#saidWith.delete(key);
     const alerts = await this.#word(told);
     const all = alerts.flatMap(({ told: one, alert }) => [alert, ...this.#endedSets(channel, one, alert)]);
     const answers = new Answers();
@@ -200,7 +205,7 @@ export class AlertmanagerUpkeep {
 
   /** Each alert as it is now, with what was learned of its run since it was told. */
   async #word(told: readonly AlertToldThere[]): Promise<Said[]> {
-    const { store, freeze, source } = this.#deps;
+    const { store, freeze, ownerOf, source } = this.#deps;
     const now = store.now();
     const unknown = told.filter((one) => !this.#texts.has(one.alert));
     const ids = unknown.map(({ alert }) => alert.id);
@@ -211,7 +216,7 @@ export class AlertmanagerUpkeep {
     ]);
     for (const { alert, monitor, cronJob } of unknown) {
       const { place } = toAlertFacts(alert.context);
-      const { message } = freeze({
+      const { message, owner } = freeze({
         kind: alert.endedAt === undefined ? 'firing' : 'closing',
         alert,
         finding: { monitor, cronJob, verdict: { kind: 'quiet' } },
@@ -220,18 +225,19 @@ export class AlertmanagerUpkeep {
         evidence: toMessageEvidence(evidence.get(alert.id) ?? [], place?.container),
         at: now,
       });
-      this.#texts.put(alert, alertsOf({ message, source, createdAt: now }, 'full', now)[0]);
+      this.#texts.put(alert, alertsOf({ message, owner, source, createdAt: now }, 'full', now)[0]);
     }
     this.#texts.keepOnly(told.map(({ alert }) => alert.id));
     return told.flatMap((one) => {
       const text = this.#texts.of(one.alert);
       if (text === undefined) return [];
-      const endsAt = one.alert.endedAt === undefined ? new Date(now + heldOpenMs).toISOString() : text.endsAt;
-      return [{ told: one, alert: { ...text, endsAt } }];
+      if (one.alert.endedAt !== undefined) return [{ told: one, alert: text }];
+      const labels = present({ ...text.labels, owner: ownerOf(one.cronJob) });
+      return [{ told: one, alert: { ...text, labels, endsAt: new Date(now + heldOpenMs).toISOString() } }];
     });
   }
 
-  /** The sets of labels with which it was told before its severity changed: they end then. */
+  /** The sets of labels with which it was told before its severity or its owner changed: they end then. */
   #endedSets(
     { uid }: AlertmanagerChannel,
     { alert, toldWith }: AlertToldThere,
@@ -239,22 +245,24 @@ export class AlertmanagerUpkeep {
   ): AlertmanagerAlert[] {
     const now = this.#deps.store.now();
     const key = `${uid} ${alert.id}`;
-    if (toldWith.at(-1)?.severity === alert.severity) this.#changedAt.delete(key);
-    else if (!this.#changedAt.has(key)) this.#changedAt.set(key, now);
-    const others = toldWith.filter(({ severity }) => severity !== alert.severity);
-    const ends = new Map(
-      others.map((one) => {
-        const next = toldWith.slice(toldWith.indexOf(one)).find(({ severity }) => severity !== one.severity);
-        return [one.severity, next?.at ?? this.#changedAt.get(key) ?? now] as const;
-      }),
-    );
-    return [...ends]
-      .filter(([, at]) => at > now - heldOpenMs)
-      .map(([severity, at]) => ({
-        ...said,
-        labels: { ...said.labels, severity },
-        endsAt: new Date(Math.max(at, Date.parse(said.startsAt))).toISOString(),
-      }));
+    const latest = { severity: alert.severity, owner: said.labels['owner'] ?? null, at: now };
+    const saidWith = this.#saidWith.get(key) ?? [];
+    const sets = [...toldWith, ...saidWith]
+      .sort((a, b) => a.at - b.at)
+      .map(({ severity, owner = latest.owner, at }) => ({ labels: present({ ...said.labels, severity, owner }), at }));
+    const current = identityOf(said.labels);
+    const last = sets.at(-1);
+    if (last && identityOf(last.labels) !== current) {
+      this.#saidWith.set(key, [...saidWith, latest]);
+      sets.push({ labels: said.labels, at: now });
+    }
+    const ends = new Map<string, AlertmanagerAlert>();
+    for (const [index, { labels }] of sets.entries()) {
+      const is = identityOf(labels);
+      const at = Math.max(sets[index + 1]?.at ?? now, Date.parse(said.startsAt));
+      if (is !== current) ends.set(is, { ...said, labels, endsAt: new Date(at).toISOString() });
+    }
+    return [...ends.values()].filter(({ endsAt }) => Date.parse(endsAt) > now - heldOpenMs);
   }
 
   /** What is muted there and is not any more, in alerts and timelines. */

@@ -1,3 +1,5 @@
+import type { Ref } from '@cronjob-monitor/shared/contract';
+import { ownerOf as ownerAmong } from '@cronjob-monitor/shared/domain';
 import { alertRulesOf } from '@cronjob-monitor/shared/kube';
 import { withinLimit } from '@cronjob-monitor/shared/process';
 import { findClusterState, newId, putClusterState } from '@cronjob-monitor/shared/store';
@@ -60,7 +62,11 @@ export class Outbox {
     this.#deps = deps;
     this.#term = term;
     this.sending = { addresses: createAddressRules(settings.channels), resolve: resolveByMachine };
-    this.freeze = createFreeze({ clusterName, externalUrl, findCronJob: (uid) => this.#findTold(uid) });
+    const ownerOf = ({ namespace, name }: Ref): string | undefined => {
+      const { selection } = deps;
+      return ownerAmong(selection.ownOf(selection.findNamed(namespace, name)), settings.ownerLabel);
+    };
+    this.freeze = createFreeze({ clusterName, externalUrl, findCronJob: (uid) => this.#findTold(uid), ownerOf });
     const shared = {
       store,
       epoch: term.epoch,
@@ -79,6 +85,7 @@ export class Outbox {
       secrets: createSecretReader({ cluster, rules: settings.secrets, clock }),
       sending: { ...this.sending, clock },
       freeze: this.freeze,
+      ownerOf,
       source,
       turn: (channelUid, work) => this.#dispatcher.turn(channelUid, work),
       metrics: deps.deliveryMetrics,

@@ -441,6 +441,7 @@ export {
   alertsOf,
   heldOpenMs,
   identityOf,
+  present,
   type AlertmanagerAlert,
 } from './rendering/alertmanager-alerts.ts';
 export type {

@@ -20,6 +20,7 @@ export async function createRaising(
   bench: OutboxBench,
   channel: BenchChannel,
   facts: CronJobFacts = aCronJob(),
+  ownerOf?: () => string | undefined,
 ): Promise<(verdict: FindingVerdict) => Promise<void>> {
   const monitor = { uid: '5a0f1f5e-6f0e-4d4b-9a43-3b5b2c3f8f10', namespace: 'prod', name: 'everything' };
   const judged = { phase: 'Active', conditions: [], counts: null, evaluatedAt: undefined } as const;
@@ -36,7 +37,8 @@ export async function createRaising(
     subject: undefined,
     rules: rulesOf(channel),
   };
-  const freeze = createFreeze({ clusterName: undefined, externalUrl: undefined, findCronJob: () => undefined });
+  const known = { clusterName: undefined, externalUrl: undefined, findCronJob: () => undefined };
+  const freeze = createFreeze({ ...known, ...(ownerOf && { ownerOf }) });
   return async (verdict) => {
     await bench.store.fenced(bench.epoch, (tx) => raise(tx, [{ ...finding, verdict }], { freeze }));
   };

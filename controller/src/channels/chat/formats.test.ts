@@ -64,7 +64,7 @@ describe('what a card of Teams is to its parser', () => {
 });
 
 test('a message to Discord is what its API takes', () => {
-  const about = { room: undefined, streamId: 's', severity: 'warning', isEnd: false } as const;
+  const about = { room: undefined, streamId: 's', severity: 'warning', isEnd: false, standalone: '' } as const;
   const rendered = chatServices.discord.render(toDocument(anOutgoing().message), about);
   const body: RESTPostAPIWebhookWithTokenJSONBody = rendered; // the types tell
   assert.deepEqual(body, payloadOf('discord'));

@@ -145,6 +145,25 @@ test('a storm that is over speaks of the past, and one that goes on of now', () 
   assert.match(textOf(false), /have trouble at the same time/);
 });
 
+test('a mail that would be longer than any is read gives up its log, then events, and says so', () => {
+  const long = 'x'.repeat(1_000);
+  const events = Array.from({ length: 20 }, () => ({ time: null, type: long, reason: long, message: long, count: 1 }));
+  const pods = Array.from({ length: 20 }, (_, n) => ({
+    name: `${long}-${n}`,
+    phase: 'Failed',
+    reason: null,
+    node: null,
+  }));
+  const data = anAlertMessage({ context: { logs: long, events, pods } });
+  const { text, html } = payloadOf(of({ kind: 'firing', data }));
+  assert.ok(text.length > 60_000 && text.length <= 64 * 1024, String(text.length));
+  for (const said of [text, html]) {
+    assert.ok(said.includes('The log is left out: this channel takes no more text.'));
+    assert.ok(/\n?\d of 20 events are left out\./.test(said));
+    assert.ok(said.includes(`${long}-0`) && said.includes(`${long}-19`), 'pods are whole');
+  }
+});
+
 test('a long line of a log wraps and does not widen the mail', () => {
   const { html } = payloadOf(of({ kind: 'firing', data: anAlertMessage({ context: { logs: 'x'.repeat(500) } }) }));
   assert.match(html, /<pre style="white-space: pre-wrap; overflow-wrap: anywhere">x{500}<\/pre>/);

@@ -1,4 +1,4 @@
-import { alertmanagerPayload, type Form, type WebhookTarget } from '@cronjob-monitor/shared/domain';
+import { alertmanagerPayload, isAboutAlert, type Form, type WebhookTarget } from '@cronjob-monitor/shared/domain';
 import type { SendDeps, SendRequest } from '../channel.ts';
 import { delivered, failed, type Failed, type Outcome } from '../outcome.ts';
 import { reach } from '../reach.ts';
@@ -60,7 +60,9 @@ export async function sendToAlertmanager(
 ): Promise<Outcome> {
   const { body } = alertmanagerPayload(outgoing, form, deps.clock.now());
   const peers = { urls: credentials.urls, headers: target.webhook.headers };
-  return together(await postAlerts(peers, body, { deps, form, signal }));
+  const outcome = together(await postAlerts(peers, body, { deps, form, signal }));
+  if (!outcome.progress || !isAboutAlert(outgoing.message)) return outcome;
+  return { ...outcome, progress: { ...outcome.progress, owner: outgoing.owner ?? null } };
 }
 
 /** What the answers of all peers mean for the message. */

@@ -220,6 +220,8 @@ export interface FrozenMessage {
   readonly place: FailurePlace | null;
   /** UID of the Job of the run that it is about; absent: it is about no run. */
   readonly jobUid?: string | undefined;
+  /** The owner of its CronJob; absent: none is named. */
+  readonly owner?: string | undefined;
 }
 
 /** What stays the same for all that one receiver hears about one thing: mail clients thread by it. */

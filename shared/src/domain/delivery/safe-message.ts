@@ -2,6 +2,8 @@ import { cutEnd, inBytes, keepEnd } from '../text/cut.ts';
 import { toPlainLine, toPlainText } from '../text/plain-text.ts';
 import type { AlertMessage, Message, MessageContext, MessageLinks } from './message.ts';
 
+/** Bytes of a log that a message carries: no receiver takes more. */
+const mostLogBytes = 16 * 1024;
 /** Most characters of each text of a message; a channel cuts further where its receiver asks for it. */
 const most = { title: 1_024, message: 4_000, fix: 2_048, link: 2_048, other: 1_024 } as const;
 const mostEvents = 20;
@@ -17,7 +19,7 @@ const spare = 4;
  *
  * @param maxLogBytes bound of the log, bytes of UTF-8
  */
-export function toSafeMessage(message: Message, maxLogBytes: number): Message {
+export function toSafeMessage(message: Message, maxLogBytes = mostLogBytes): Message {
   if (message.kind === 'test') {
     return { kind: 'test', data: { ...plain(message.data), message: text(message.data.message, most.message) } };
   }

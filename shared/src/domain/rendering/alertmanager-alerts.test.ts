@@ -42,6 +42,12 @@ test('labels name what it is about, annotations say what happened', () => {
   );
 });
 
+test('a label names the owner, where somebody says who that is', () => {
+  const labelsOf = (owner?: string) => alertsOf(anOutgoing({ message: firing(), owner }), 'full', now)[0]?.labels ?? {};
+  assert.equal(labelsOf('team-data')['owner'], 'team-data');
+  assert.ok(!('owner' in labelsOf()) && !('owner' in labelsOf('')));
+});
+
 test('the reduced form keeps labels and summary alone', () => {
   assert.deepEqual(Object.keys(alertOf(firing(), 'reduced')?.annotations ?? {}), ['summary']);
   assert.deepEqual(alertOf(firing(), 'reduced')?.labels, alertOf(firing())?.labels);
@@ -71,7 +77,7 @@ test('a text that is cut says so', () => {
     firing({ alert: { message: line }, context: { logs: line, logsTruncated: false } }),
   ) ?? { annotations: {} };
   const { description = '', log = '' } = annotations as Record<string, string>;
-  assert.ok(description.length < 1_600 && description.endsWith('(cut after 1500 characters)'));
+  assert.equal(description, `${'x'.repeat(3_999)}…`);
   assert.ok(Buffer.byteLength(log) < 2_200 && log.startsWith('Earlier lines are left out.\n'), log.slice(0, 60));
 });
 

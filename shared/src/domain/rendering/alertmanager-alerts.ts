@@ -1,14 +1,13 @@
 import type { AlertNews, DrillMessage, Message, Outgoing } from '../delivery/message.ts';
 import { toSafeMessage } from '../delivery/safe-message.ts';
 import type { Instant } from '../instant.ts';
-import { cutEnd } from '../text/cut.ts';
 import { toDocument } from './message-document.ts';
 import type { Form } from './target.ts';
 import type { WebhookPayload } from './webhook-payload.ts';
 
 /** An alert as POST /api/v2/alerts takes it: https://github.com/prometheus/alertmanager/blob/main/api/v2/openapi.yaml */
 export interface AlertmanagerAlert {
-  /** Its identity there: the same for the whole life of an alert, but for its severity. */
+  /** Its identity there: the same for the whole life of an alert, but for its severity and its owner. */
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly startsAt: string;
@@ -21,8 +20,6 @@ export interface AlertmanagerAlert {
 export const heldOpenMs = 15 * 60_000;
 const testMs = 60_000;
 const mostLogBytes = 2 * 1024;
-/** Most characters of an annotation. */
-const most = { message: 1_500, fix: 1_500 } as const;
 
 /** The body of a request about one message; empty for what Alertmanager does itself: it gets the alerts of a digest one by one. */
 export function alertmanagerPayload(outgoing: Outgoing, form: Form, now: Instant): WebhookPayload {
@@ -30,7 +27,7 @@ export function alertmanagerPayload(outgoing: Outgoing, form: Form, now: Instant
 }
 
 export function alertsOf(
-  { message, source, createdAt }: Pick<Outgoing, 'message' | 'source' | 'createdAt'>,
+  { message, owner, source, createdAt }: Pick<Outgoing, 'message' | 'owner' | 'source' | 'createdAt'>,
   form: Form,
   now: Instant,
 ): AlertmanagerAlert[] {
@@ -38,7 +35,7 @@ export function alertsOf(
   const safe = toSafeMessage(message, mostLogBytes);
   if (safe.kind === 'test') return [testAlert(safe, source, createdAt)];
   if (safe.kind === 'drill') return [drillAlert(safe.data, { source, startsAt: createdAt, now })];
-  return [toAlert(safe as AlertNews, { source, form, now })];
+  return [toAlert(safe as AlertNews, { owner, source, form, now })];
 }
 
 function testAlert(message: Extract<Message, { kind: 'test' }>, source: string, at: Instant): AlertmanagerAlert {
@@ -46,7 +43,7 @@ function testAlert(message: Extract<Message, { kind: 'test' }>, source: string, 
   const { title, message: description } = toDocument(message);
   return {
     labels: present({ alertname: 'ChannelTest', source, cluster, severity: 'info', channel }),
-    annotations: present({ summary: title, description: cut(description, most.message) }),
+    annotations: present({ summary: title, description }),
     startsAt: new Date(at).toISOString(),
     endsAt: new Date(at + testMs).toISOString(),
   };
@@ -69,7 +66,7 @@ function drillAlert(
       channel,
       drill: drill.id,
     }),
-    annotations: present({ summary: title, description: cut(message, most.message), link }),
+    annotations: present({ summary: title, description: message, link }),
     startsAt: new Date(Math.min(startsAt, endsAt)).toISOString(),
     endsAt: new Date(endsAt).toISOString(),
     ...(link !== null && URL.canParse(link) && { generatorURL: link }),
@@ -78,7 +75,7 @@ function drillAlert(
 
 function toAlert(
   message: AlertNews,
-  { source, form, now }: { readonly source: string; readonly form: Form; readonly now: Instant },
+  { owner, source, form, now }: Pick<Outgoing, 'owner' | 'source'> & { readonly form: Form; readonly now: Instant },
 ): AlertmanagerAlert {
   const { alert, cronjob, monitor, cluster, job } = message.data;
   const { title, message: description, fix, log, logNote, notes, links } = toDocument(message);
@@ -96,13 +93,14 @@ function toAlert(
       cronjob: cronjob.name,
       severity: alert.severity,
       monitor: `${monitor.namespace}/${monitor.name}`,
+      owner,
       subject: alert.subject,
     }),
     annotations: present({
       summary: title,
       ...(form === 'full' && {
-        description: cut(description, most.message),
-        suggested_fix: cut(fix, most.fix),
+        description,
+        suggested_fix: fix,
         runbook_url: linkTo('Runbook'),
         cronjob_url: linkTo('CronJob'),
         job: job?.name,
@@ -120,13 +118,8 @@ function toAlert(
   };
 }
 
-/** The cut says so. */
-function cut(text: string, length: number): string {
-  return text.length <= length ? text : `${cutEnd(text, length)}\n(cut after ${length} characters)`;
-}
-
 /** Alertmanager drops empty labels, and what is dropped there must not be part of the identity here. */
-function present(given: Readonly<Record<string, string | null | undefined>>): Record<string, string> {
+export function present(given: Readonly<Record<string, string | null | undefined>>): Record<string, string> {
   return Object.fromEntries(Object.entries(given).filter((entry): entry is [string, string] => Boolean(entry[1])));
 }
 

@@ -6,8 +6,9 @@ import { parseTemplate } from '../template/parse.ts';
 import { renderTemplate } from '../template/render.ts';
 import { cutEnd } from '../text/cut.ts';
 import { toPlainLine } from '../text/plain-text.ts';
+import { fit } from './fit.ts';
 import type { Form } from './target.ts';
-import { toDocument, type MessageDocument } from './message-document.ts';
+import { emptyDocument, toDocument, type MessageDocument } from './message-document.ts';
 import type { EmailTarget } from './target.ts';
 import { toSections, toText } from './text.ts';
 import { usableTemplate } from './usable-template.ts';
@@ -28,23 +29,29 @@ export interface EmailPayload {
   readonly boundary: string;
 }
 
-const mostLogBytes = 16 * 1024;
 /** A line of a header is at most 998 characters (RFC 5322); subjects are read on phones. */
 const mostSubject = 250;
 const mostText = 64 * 1024;
 
 export function emailPayload(outgoing: Outgoing, { email }: EmailTarget, form: Form): EmailPayload {
-  const safe = toSafeMessage(outgoing.message, mostLogBytes);
+  const safe = toSafeMessage(outgoing.message);
   const message = form === 'full' ? safe : withoutDetails(safe);
   const domain = email.from.slice(email.from.lastIndexOf('@') + 1);
   const body = templateText(email.bodyTemplate, { ...outgoing, message });
-  const document = toDocument(message);
+  const { text, html } = fit(body === undefined ? toDocument(message) : { ...emptyDocument, message: body }, {
+    render: (part) =>
+      body === undefined
+        ? { text: toText(part), html: toHtml(part) }
+        : { text: part.message, html: toHtmlOfText(part.message) },
+    sizeOf: (mail) => mail.text.length,
+    budget: mostText,
+  });
   return {
     from: email.from,
     to: email.to,
     subject: subjectOf({ ...outgoing, message }, email.subjectTemplate),
-    text: body ?? toText(document),
-    html: body === undefined ? toHtml(document) : toHtmlOfText(body),
+    text,
+    html,
     messageId: `<${outgoing.deliveryId}@${domain}>`,
     inReplyTo: `<${outgoing.streamId}@${domain}>`,
     date: outgoing.createdAt,
@@ -74,8 +81,7 @@ function endOf(message: Message): 'RESOLVED' | 'CLOSED' | undefined {
 
 function templateText(template: string | undefined, outgoing: Outgoing): string | undefined {
   const usable = usableTemplate(template);
-  if (usable === undefined) return undefined;
-  return cutEnd(renderTemplate(parseTemplate(usable), templateValuesOf(outgoing)), mostText);
+  return usable && renderTemplate(parseTemplate(usable), templateValuesOf(outgoing));
 }
 
 function headersOf(message: Message): Record<string, string> {

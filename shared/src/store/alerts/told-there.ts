@@ -15,8 +15,16 @@ export type MutedThere = Readonly<Record<string, { readonly says: string; readon
 export interface AlertToldThere extends Pick<AlertFinding, 'monitor' | 'cronJob'> {
   readonly alert: AlertRecord;
   readonly mutedThere: MutedThere;
-  /** The severities that it was told with there, and when last: the newest is the last. */
-  readonly toldWith: readonly { readonly severity: MessageSeverity; readonly at: Instant }[];
+  /** What it was told with there: the newest is the last. */
+  readonly toldWith: readonly ToldWith[];
+}
+
+/** What can change of that by which a receiver knows an alert. */
+interface ToldWith {
+  readonly severity: MessageSeverity;
+  /** Null: none. Undefined: that of now. */
+  readonly owner: string | null | undefined;
+  readonly at: Instant;
 }
 
 const selected =
@@ -82,15 +90,16 @@ async function listToldWith(
     db,
     alertIds,
     (marks) =>
-      'select d.alert_id, d.severity, coalesce(m.ended_at, d.ended_at) as at from deliveries d ' +
+      'select d.alert_id, d.severity, coalesce(m.ended_at, d.ended_at) as at, coalesce(m.progress, d.progress) as progress from deliveries d ' +
       `left join deliveries m on m.id = d.merged_into where d.channel_uid = ? and d.alert_id in (${marks}) ` +
       "and d.kind in ('firing', 'reminder', 'flapping') and coalesce(m.state, d.state) = 'sent' order by at, d.seq",
     [db.dialect.id16(toId16(channelUid))],
   );
-  const told = new Map<string, { severity: MessageSeverity; at: Instant }[]>();
+  const told = new Map<string, ToldWith[]>();
   for (const row of found) {
     const id = db.dialect.id16Text(row['alert_id']);
-    const one = { severity: String(row['severity']) as MessageSeverity, at: Number(row['at']) };
+    const { owner } = (fromJson(row['progress']) ?? {}) as Partial<ToldWith>; // of an Alertmanager, as its sender left it
+    const one = { severity: String(row['severity']) as MessageSeverity, owner, at: Number(row['at']) };
     told.set(id, [...(told.get(id) ?? []), one]);
   }
   return told;

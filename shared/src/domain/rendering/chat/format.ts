@@ -12,6 +12,8 @@ export interface About {
   readonly severity: ReturnType<typeof severityOf>;
   /** It tells an end. */
   readonly isEnd: boolean;
+  /** All that matters of it, for a receiver that shows no more than a text. */
+  readonly standalone: string;
 }
 
 /** What a chat service answered. */

@@ -5,7 +5,7 @@ import { templateValuesOf } from '../../delivery/template-values.ts';
 import { severityOf } from '../../delivery/title.ts';
 import { parseTemplate } from '../../template/parse.ts';
 import { renderTemplate } from '../../template/render.ts';
-import { cutEnd, keepEnd } from '../../text/cut.ts';
+import { cutEnd } from '../../text/cut.ts';
 import { fit } from '../fit.ts';
 import { emptyDocument, toDocument, type MessageDocument } from '../message-document.ts';
 import type { ChatTarget, Form } from '../target.ts';
@@ -31,23 +31,23 @@ export const chatServices: Readonly<Record<FormatName, ChatFormat>> = {
   ntfy,
 };
 
-const mostLogBytes = 16 * 1024;
-
 /** The body but for what the address adds: the same for the same arguments. */
 export function chatPayload(outgoing: Outgoing, { chat }: ChatTarget, form: Form): object {
-  const message = toSafeMessage(outgoing.message, mostLogBytes);
+  const message = toSafeMessage(outgoing.message);
   const document = toDocument(message);
   const template = form === 'full' ? usableTemplate(chat.messageTemplate) : undefined;
   const room = chat.defaultChannel;
+  const standalone = standaloneText(document);
   if (chat.format === 'slack') {
-    const filled = template && fill(template, { ...outgoing, message }, escapeText);
+    const filled = template && fill(template, { ...outgoing, message }, document, escapeText);
     if (filled !== undefined) return slackText(filled, room);
-    if (form === 'reduced') return slackText(standaloneText(document), room);
+    if (form === 'reduced') return slackText(standalone, room);
   }
-  const filled = template && fill(template, { ...outgoing, message }, (text) => text);
+  const filled = template && fill(template, { ...outgoing, message }, document, (text) => text);
   const said = filled === undefined ? document : { ...emptyDocument, message: filled };
   const format = chatServices[chat.format];
-  const about = { room, streamId: outgoing.streamId, severity: severityOf(message), isEnd: isEnd(message) };
+  const { streamId } = outgoing;
+  const about = { room, streamId, severity: severityOf(message), isEnd: isEnd(message), standalone };
   return fit(form === 'reduced' ? reduced(document) : said, {
     ...format,
     render: (part) => format.render(part, about),
@@ -64,18 +64,31 @@ function isEnd(message: Message): boolean {
   return message.kind === 'closing' || (message.kind === 'drill' && message.data.drill.news === 'over');
 }
 
-/** What a template gets of the long values, and the most characters of what it makes. */
-const most = { logs: 1_500, events: 800, text: 3_000 };
+/** Most characters of what a template makes. */
+const mostText = 3_000;
 
-/** What a template says; undefined when nothing is left to say. */
-function fill(template: string, outgoing: Outgoing, escape: (text: string) => string): string | undefined {
+/** What a template says, of a log and events so much as fits; undefined when nothing is left to say. */
+function fill(
+  template: string,
+  outgoing: Outgoing,
+  document: MessageDocument,
+  escape: (text: string) => string,
+): string | undefined {
   const values = templateValuesOf(outgoing);
-  const bounded = {
-    ...values,
-    'Context.Logs': values['Context.Logs'] && withoutBackticks(keepEnd(values['Context.Logs'], most.logs)),
-    'Context.Events': values['Context.Events'] && withoutBackticks(cutEnd(values['Context.Events'], most.events)),
-  };
-  const text = renderTemplate(parseTemplate(template), bounded, escape);
+  const parsed = parseTemplate(template);
+  const text = fit(document, {
+    render: ({ log, logNote, events }) => {
+      const said = log === document.log ? log : `${logNote}\n${log}`;
+      const bounded = {
+        ...values,
+        'Context.Logs': values['Context.Logs'] && withoutBackticks(said),
+        'Context.Events': values['Context.Events'] && withoutBackticks(events.join('\n')),
+      };
+      return renderTemplate(parsed, bounded, escape);
+    },
+    sizeOf: ({ length }) => length,
+    budget: mostText,
+  });
   // A cut may have split an escaped character.
-  return text.trim() === '' ? undefined : cutEnd(text, most.text).replace(/&[a-z]{0,3}…$/, '…');
+  return text.trim() === '' ? undefined : cutEnd(text, mostText).replace(/&[a-z]{0,3}…$/, '…');
 }

@@ -5,7 +5,6 @@ import * as fc from 'fast-check';
 import type { ChatTarget } from '../target.ts';
 import { fit } from '../fit.ts';
 import { toDocument } from '../message-document.ts';
-import { escapeBeginning, fenced } from './escape.ts';
 import { chatPayload } from './payload.ts';
 import { lengthOf, slack, type Block, type SlackMessage } from './slack.ts';
 
@@ -43,20 +42,25 @@ test('the text stands alone: title, message, reason, fix and link', () => {
   );
 });
 
-test('blocks: header, facts, message, fix, log, pods and events, where it comes from', () => {
+test('blocks: header, facts, message, fix, log, events, pods, what changed, where it comes from', () => {
   const texts = textsOf(payloadOf(firing({ alert: { heldBy: 'rateLimit', heldSeconds: 700, delayed: true } })).blocks);
   assert.deepEqual(texts, [
     'WARNING prod/nightly: run failed, exit 137 (OOMKilled), 3rd in a row',
-    '*Since*\n2026-11-19 02:02 Europe/Berlin',
     '*Job*\nnightly-29107320',
-    '*Exit code and reason*\n137, OOMKilled',
+    '*Exit code*\n137',
+    '*Reason*\nOOMKilled',
+    '*Cause*\ncapacity, namespace prod',
+    '*Since*\n2026-11-19 02:02 Europe/Berlin',
     '*Last success*\n2026-11-18 02:02 Europe/Berlin',
     '*Next run*\n2026-11-22 02:00 Europe/Berlin',
     '*Count*\n3',
     'The run nightly-29107320 failed after 7 attempts.',
     '*Suggested fix*\nRaise the memory limit of nightly.',
     '*End of the log*\n```\nloading 3 files\nKilled\n```',
-    '*Pods and events*\n```\nnightly-29107320-x7k2p Failed OOMKilled on node-3\n2026-11-21T01:02:30.000Z Warning BackOff: back-off restarting (2 times)\n```',
+    '*About the log*\nEarlier lines are left out.',
+    '*Events*\n```\n2026-11-21T01:02:30.000Z Warning BackOff: back-off restarting (2 times)\n```',
+    '*Pods*\n```\nnightly-29107320-x7k2p Failed OOMKilled on node-3\n```',
+    '*What changed*\n```\ncontainers.backup.image: backup:1.4 -&gt; backup:1.5\n```',
     '#9f3c21aa · monitor prod/backups · cluster prod-eu · <https://monitor.example.org/alerts/019a5b3c-7d1e-7a40-8c11-2b5e9f3c21aa|Alert> · <https://monitor.example.org/cronjobs/prod/nightly|CronJob> · <https://monitor.example.org/cronjobs/prod/nightly/executions/nightly-29107320|Run> · held back for 11 min: many at once · delayed: it happened while nobody watched',
   ]);
 });
@@ -70,10 +74,10 @@ test('what the alert has not is left out', () => {
   const { blocks, text } = payloadOf(
     firing({
       cluster: null,
-      alert: { message: '' },
+      alert: { message: '', cause: null },
       job: null,
       cronjob: { lastSuccess: null, nextRun: null },
-      context: { suggestedFix: null, logs: null, events: null, pods: null },
+      context: { suggestedFix: null, logs: null, events: null, pods: null, changes: null },
       links: { alert: null, cronjob: null, execution: null },
     }),
   );
@@ -165,8 +169,8 @@ test('a digest names the first twenty and counts by type', () => {
   const texts = textsOf(blocks);
   assert.equal(texts[0], 'WARNING alert storm: 34 alerts');
   assert.equal(texts[1], '*missed schedule, warning*\n34');
-  const list = texts.find((one) => one.startsWith('• '))?.split('\n') ?? [];
-  assert.deepEqual([list.length, list.at(-1)], [21, '• and 14 more']);
+  const list = texts.find((one) => one.startsWith('*Alerts*\n'))?.split('\n') ?? [];
+  assert.deepEqual([list.length, list.at(-1)], [22, 'and 14 more']);
   assert.match(text, /^WARNING alert storm: 34 alerts\nMany CronJobs/);
 });
 
@@ -203,10 +207,12 @@ test('whatever the texts, every part keeps within its limit', () => {
         links: { runbook: `https://wiki.example.org/${one.slice(0, 500)}` },
       });
       const { text, blocks = [] } = payloadOf(outgoing);
-      assert.ok(text.length <= 3_000);
+      // A title of nothing but signs that are escaped, whole.
+      assert.ok(text.length <= 5_200);
       assert.ok(lengthOf(blocks) <= 9_000);
       for (const block of blocks) {
-        const limit = block.type === 'header' ? 150 : block.type === 'context' ? 600 : 'fields' in block ? 300 : 2_400;
+        if ('fields' in block) assert.ok(block.fields.length <= 10);
+        const limit = block.type === 'header' ? 150 : 'fields' in block ? 2_000 : 3_000;
         for (const part of textsOf([block]))
           assert.ok(part.length <= limit && part.isWellFormed() && part !== '', `${block.type} ${part.length}`);
         for (const part of textsOf([block])) assert.doesNotMatch(part.replace(/&(?:amp|lt|gt);/g, ''), /&/);
@@ -216,21 +222,33 @@ test('whatever the texts, every part keeps within its limit', () => {
   );
 });
 
-test('when everything is as long as it may be, the log gives way', () => {
-  const long = 'x'.repeat(5_000);
+test('when everything is as long as it may be, the log gives way, and says so', () => {
+  const long = (length: number) => 'x'.repeat(length);
   const document = toDocument({ kind: 'firing', data: anAlertMessage() });
-  const facts = Array.from({ length: 8 }, () => ({ name: 'group' as const, label: 'Type', value: long }));
-  const origin = ['o'.repeat(590)];
-  const full = { ...document, title: long, message: long, fix: long, log: long, events: [long], facts, origin };
-  const about = { room: undefined, streamId: 's', severity: 'warning', isEnd: false } as const;
+  const log = Array.from({ length: 900 }, (_, line) => `line ${line}`).join('\n');
+  const full = { ...document, title: long(1_000), message: long(4_000), fix: long(2_000), log };
+  const about = { room: undefined, streamId: 's', severity: 'warning', isEnd: false, standalone: '' } as const;
   const { blocks = [] } = fit(full, { ...slack, render: (part) => slack.render(part, about) });
-  assert.equal(lengthOf(blocks), 9_000);
-  const log = textsOf(blocks).find((text) => text.startsWith('*End of the log*'));
-  assert.ok(log !== undefined && log.length > 1_500 && log.length < 2_400);
+  assert.ok(lengthOf(blocks) > 8_980 && lengthOf(blocks) <= 9_000);
+  const texts = textsOf(blocks);
+  assert.match(texts.find((text) => text.startsWith('*End of the log*')) ?? '', /line 899\n```$/);
+  assert.ok(texts.includes('*About the log*\nEarlier lines are left out.'));
+  assert.equal(texts.filter((text) => /^x+$/.test(text)).join('').length, 5_000, 'title and message are whole');
 });
 
-test('fences and cuts count what is sent, not what was written', () => {
-  assert.equal(escapeBeginning('&&&', 10), '&amp;…');
-  assert.equal(fenced('12\n&&', 8 + 12, 'end'), '```\n2\n&amp;&amp;\n```');
-  assert.equal(fenced('a````b', 100, 'beginning'), "```\na'b\n```");
+test('a text that no section takes goes on in the next, at the end of a line, and each fence is whole', () => {
+  const line = `${'&'.repeat(40)}\``;
+  const texts = textsOf(payloadOf(firing({ context: { logs: `${line}\n`.repeat(20), logsTruncated: false } })).blocks);
+  const log = texts.filter((text) => text.includes('&amp;&amp;'));
+  assert.deepEqual(log.length, 2);
+  for (const part of log) assert.match(part, /^(\*End of the log\*\n)?```\n((&amp;){40}'\n)+```$/);
+  assert.equal(log.join('').split("'\n").length - 1, 20);
+});
+
+test('of a log in a template so much is left out as does not fit, and it says so', () => {
+  const logs = Array.from({ length: 900 }, (_, line) => `line ${line}`).join('\n');
+  const messageTemplate = '{{ .Alert.Title }}\n{{ .Context.Logs }}\nSee {{ .Links.Alert }}';
+  const { text } = payloadOf(firing({ context: { logs } }), { messageTemplate });
+  assert.ok(text.length > 2_990 && text.length <= 3_000, String(text.length));
+  assert.match(text, /^WARNING [^\n]*\nEarlier lines are left out\.\n[^]*line 899\nSee https:\S+$/);
 });

@@ -1,5 +1,8 @@
-import type { Fact, FactName, MessageDocument } from '../message-document.ts';
-import { escapeBeginning, escapeText, fenced } from './escape.ts';
+import { cutEnd } from '../../text/cut.ts';
+import { fit } from '../fit.ts';
+import type { MessageDocument } from '../message-document.ts';
+import { toSections } from '../text.ts';
+import { escapeText, withoutBackticks } from './escape.ts';
 import { takesAny, type ChatFormat } from './format.ts';
 
 export interface SlackMessage {
@@ -20,7 +23,7 @@ export const slack: ChatFormat<SlackMessage> = {
   budget: 9_000,
   sizeOf: ({ blocks = [] }) => lengthOf(blocks),
   takes: takesAny,
-  render: (document, { room }) => ({ ...slackText(standaloneText(document), room), blocks: toBlocks(document) }),
+  render: (document, { room, standalone }) => ({ ...slackText(standalone, room), blocks: toBlocks(document) }),
 };
 
 /** A message of text alone: a template's, or the reduced form. */
@@ -34,21 +37,16 @@ export function slackText(text: string, room: string | undefined): SlackMessage 
 }
 
 /** Title, message, reason, fix and link, each on lines of its own. */
-export function standaloneText({ title, message, facts, fix, links, alerts }: MessageDocument): string {
+export function standaloneText(document: MessageDocument): string {
+  const said = { ...document, log: '', events: [], pods: [], changes: [] };
+  return fit(said, { render: toStandalone, sizeOf: ({ length }) => length, budget: most.text });
+}
+
+function toStandalone({ title, message, facts, fix, links, alerts }: MessageDocument): string {
   const valueOf = (name: string): string => facts.find((fact) => fact.name === name)?.value ?? '';
-  const reason = [valueOf('exitCode') && `Exit code ${valueOf('exitCode')}`, valueOf('reason')]
-    .filter(Boolean)
-    .join(', ');
-  const link = escapeText(links[0]?.href ?? '');
-  return [
-    escapeBeginning(title, most.header * 2),
-    escapeBeginning([message, ...alerts].filter(Boolean).join('\n'), 1_000),
-    escapeBeginning(reason, 150),
-    fix && escapeBeginning(`Suggested fix: ${fix}`, 1_000),
-    link.length <= 540 ? link : '',
-  ]
-    .filter(Boolean)
-    .join('\n');
+  const exit = [valueOf('exitCode') && `Exit code ${valueOf('exitCode')}`, valueOf('reason')].filter(Boolean);
+  const lines = [title, message, ...alerts, exit.join(', '), fix && `Suggested fix: ${fix}`, links[0]?.href ?? ''];
+  return escapeText(lines.filter(Boolean).join('\n'));
 }
 
 /** The blocks that we write. https://docs.slack.dev/reference/block-kit/blocks */
@@ -72,108 +70,80 @@ interface Markup {
 }
 
 /**
- * Characters of each part, in all below what receivers refuse: 150 in a header, 3,000 in a section, 2,000 in a field, and about
- * 13,200 in a message (https://github.com/slackapi/bolt-js/issues/2509).
+ * What receivers take of each part; about 13,200 characters in a message (https://github.com/slackapi/bolt-js/issues/2509). An escaped
+ * character is up to five of a value.
  */
-const most = {
-  header: 150,
-  fields: 8,
-  field: 300,
-  message: 1_500,
-  fix: 1_500,
-  log: 2_400,
-  lines: 1_200,
-  context: 600,
-};
+const most = { header: 150, fields: 10, value: 380, text: 3_000 };
 
 function toBlocks(document: MessageDocument): Block[] {
-  const { title, message, facts, fix, log, events, pods, alerts } = document;
-  const lines = [...pods, ...events];
+  const { message, facts } = document;
+  const title = escapeText(document.title);
+  const shown = facts.filter(({ name }) => name !== 'namespace' && name !== 'cronjob');
+  const fields = shown.map(({ label, value }) =>
+    toMarkup(`*${escapeText(label)}*\n${escapeText(cutEnd(value, most.value))}`),
+  );
   return [
-    { type: 'header', text: { type: 'plain_text', text: escapeBeginning(title, most.header), emoji: false } },
-    ...toFields(facts),
-    ...toSection(message === '' ? '' : escapeBeginning(message, most.message)),
-    ...toSection(alerts.length === 0 ? '' : escapeBeginning(alerts.map((line) => `• ${line}`).join('\n'), most.log)),
-    ...toSection(fix === '' ? '' : labelled('Suggested fix', (limit) => escapeBeginning(fix, limit), most.fix)),
-    ...toSection(log === '' ? '' : endOf(log)),
-    ...toSection(
-      lines.length === 0
-        ? ''
-        : labelled('Pods and events', (limit) => fenced(lines.join('\n'), limit, 'beginning'), most.lines),
-    ),
+    ...(title.length > most.header
+      ? toTexts('', document.title, false)
+      : [{ type: 'header' as const, text: { type: 'plain_text' as const, text: title, emoji: false as const } }]),
+    ...[fields.slice(0, most.fields), fields.slice(most.fields)]
+      .filter((some) => some.length > 0)
+      .map((some) => ({ type: 'section' as const, fields: some })),
+    ...toTexts('', message, false),
+    ...toSections(document).flatMap(({ heading, lines, isOutput }) => toTexts(heading, lines.join('\n'), isOutput)),
     ...toContext(document),
   ];
 }
 
 /** Characters of all texts. */
 export function lengthOf(blocks: readonly Block[]): number {
-  const lengths = blocks.map((block) => {
-    if (block.type === 'context') return sum(block.elements.map(({ text }) => text.length));
-    return 'fields' in block ? sum(block.fields.map(({ text }) => text.length)) : block.text.text.length;
+  const texts = blocks.flatMap((block): readonly { readonly text: string }[] => {
+    if (block.type === 'context') return block.elements;
+    return 'fields' in block ? block.fields : [block.text];
   });
-  return sum(lengths);
+  return texts.reduce((total, { text }) => total + text.length, 0);
 }
 
-/** What fits beside each other: exit code and reason are one field. */
-function toFields(facts: readonly Fact[]): Block[] {
-  const valueOf = (name: FactName): string | undefined => facts.find((fact) => fact.name === name)?.value;
-  const exit = [valueOf('exitCode'), valueOf('reason')].filter((part) => part !== undefined);
-  const shown: [string, string | undefined][] = [
-    ['Since', valueOf('since')],
-    ['Job', valueOf('job')],
-    ['Exit code and reason', exit.length === 0 ? undefined : exit.join(', ')],
-    ['Last success', valueOf('lastSuccess')],
-    ['Next run', valueOf('nextRun')],
-    ['Count', valueOf('count')],
-    ...facts.flatMap(({ name, label, value }): [string, string][] => (name === 'group' ? [[label, value]] : [])),
-  ];
-  const fields = shown
-    .flatMap(([label, value]) => (value === undefined ? [] : [field(label, value)]))
-    .slice(0, most.fields);
-  return fields.length === 0 ? [] : [{ type: 'section', fields }];
+/** A text below its heading, in as many sections as it needs. */
+function toTexts(heading: string, text: string, isOutput: boolean): Block[] {
+  const label = heading && `*${heading}*\n`;
+  const [before, after] = isOutput ? ['```\n', '\n```'] : ['', ''];
+  const limit = most.text - label.length - before.length - after.length;
+  return piecesOf(isOutput ? withoutBackticks(text) : text, limit).map((piece, index) =>
+    toSection(`${index === 0 ? label : ''}${before}${piece.trimEnd()}${after}`),
+  );
 }
 
-function field(label: string, value: string): Markup {
-  return toMarkup(labelled(label, (limit) => escapeBeginning(value, limit), most.field));
-}
-
-/** Says when earlier lines are left out. */
-function endOf(log: string): string {
-  const whole = fenced(log, Infinity, 'end');
-  const shown = labelled('End of the log', (limit) => fenced(log, limit, 'end'), most.log);
-  if (shown.endsWith(whole)) return shown;
-  return labelled('End of the log. Earlier lines are left out.', (limit) => fenced(log, limit, 'end'), most.log);
-}
-
-/** A bold label above a text; together within the limit. */
-function labelled(label: string, text: (limit: number) => string, limit: number): string {
-  const heading = `*${escapeText(label)}*\n`;
-  return heading + text(limit - heading.length);
-}
-
-/** Part after part as long as there is room: what does not fit whole is left out. */
-function toContext({ origin, notes, links }: MessageDocument): Block[] {
-  const parts = [
-    ...origin.map(escapeText),
-    ...links.map(({ text, href }) => `<${escapeText(href)}|${escapeText(text)}>`),
-    ...notes.map(escapeText),
-  ];
-  let text = '';
-  for (const part of parts) {
-    const longer = text === '' ? part : `${text} · ${part}`;
-    if (longer.length <= most.context) text = longer;
+/** A text, escaped, in pieces of at most so many characters: at ends of lines where there are some. */
+function piecesOf(text: string, limit: number): string[] {
+  const pieces: string[] = [];
+  for (let rest = escapeText(text); rest !== '';) {
+    // Without half of a character at its end.
+    const room = rest.length <= limit ? rest : rest.slice(0, limit).replace(/(?:&\w*|[\ud800-\udbff])$/, '');
+    const end = room === rest ? rest.length : room.lastIndexOf('\n') + 1 || room.length;
+    pieces.push(rest.slice(0, end));
+    rest = rest.slice(end);
   }
-  return text === '' ? [] : [{ type: 'context', elements: [toMarkup(text)] }];
+  return pieces.filter((piece) => piece.trim() !== '');
 }
 
-function toSection(text: string): Block[] {
-  return text.trim() === '' ? [] : [{ type: 'section', text: toMarkup(text) }];
+/** Where it comes from, and where to go. */
+function toContext({ origin, notes, links }: MessageDocument): Block[] {
+  const anchors = links.map(({ text, href }) => `<${escapeText(href)}|${escapeText(text)}>`);
+  const texts: string[] = [];
+  for (const part of [...origin.map(escapeText), ...anchors, ...notes.map(escapeText)]) {
+    const joined = [...texts.slice(-1), part].join(' · ');
+    if (joined.length <= most.text) texts.splice(-1, 1, joined);
+    else texts.push(part);
+  }
+  const elements = texts.filter(({ length }) => length <= most.text).map(toMarkup);
+  return elements.length === 0 ? [] : [{ type: 'context', elements }];
+}
+
+function toSection(text: string): Block {
+  return { type: 'section', text: toMarkup(text) };
 }
 
 function toMarkup(text: string): Markup {
   return { type: 'mrkdwn', text, verbatim: true };
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }
