@@ -175,6 +175,8 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
     await seen(page, 'storage.type');
     await page.keyboard.press('/');
     const field = page.getByRole('combobox', { name: 'Search' });
+    await field.fill('no such name');
+    await page.getByText(/Nothing matches "no such name"\. Type a part of a name; a verb and a name/).waitFor();
     await field.fill('back');
     await page.getByRole('option', { name: /data\/nightly-backup/ }).waitFor();
     await page.keyboard.press('Enter');
