@@ -64,16 +64,21 @@ describe('figures by day', () => {
 
   test('take the successful scheduled runs of a UTC day', () => {
     const points = [
-      point(10, 5),
-      point(20, 7),
-      point(30, 100, { isFailed: true }),
-      point(40, 200, { counts: false }),
-      point(dayMs + 1, 9),
+      ...[5, 6, 6, 6, 7].map((seconds, index) => point(10 * index, seconds)),
+      point(60, 100, { isFailed: true }),
+      point(70, 200, { counts: false }),
+      ...[9, 9, 9, 9, 9].map((seconds, index) => point(dayMs + index, seconds)),
     ];
     assert.deepEqual(dailyFigures(points), [
-      { at: dayMs / 2, p50: 5, p95: 7 },
+      { at: dayMs / 2, p50: 6, p95: 7 },
       { at: dayMs + dayMs / 2, p50: 9, p95: 9 },
     ]);
+  });
+
+  test('are none of a day with under five successes', () => {
+    const four = [5, 6, 6, 7].map((seconds, index) => point(index, seconds));
+    assert.deepEqual(dailyFigures([...four, point(9, 7, { isFailed: true })]), []);
+    assert.equal(dailyFigures([...four, point(9, 7)]).length, 1);
   });
 
   test('use the nearest rank', () => {

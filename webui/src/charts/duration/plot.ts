@@ -11,7 +11,7 @@ export interface ReferenceLine {
   readonly isDashed: boolean;
 }
 
-export interface PlotInput {
+interface PlotInput {
   readonly points: readonly DurationPoint[];
   readonly daily: readonly DailyFigure[];
   readonly lines: readonly ReferenceLine[];
