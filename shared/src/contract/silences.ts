@@ -72,7 +72,7 @@ export const SilenceInput = input('SilenceInput', {
   endsAt: optional(described(anyText(64), 'At most 30 days after startsAt. This or duration.')),
   duration: optional(described(anyText(32), 'Such as 4h or 2d. This or endsAt.')),
   untilResolved: optional(described(bool, 'Ends also when nothing that it holds is open.')),
-  comment: shortText(500),
+  comment: optional(shortText(500)),
   by: optional(described(shortText(100), 'Counts only where callers are not asked who they are.')),
 });
 export type SilenceInput = Of<typeof SilenceInput>;

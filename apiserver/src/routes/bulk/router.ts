@@ -11,7 +11,7 @@ import {
 import type { Instant } from '@cronjob-monitor/shared/domain';
 import { findSilence, listAlerts, type StoredAlert } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
-import { ApiError, internalError, invalidRequest, notFound } from '../../errors.ts';
+import { ApiError, internalError, notFound } from '../../errors.ts';
 import { permitIn } from '../../middleware/guard.ts';
 import { readFuture } from '../alert/router.ts';
 import { authorOf } from '../author.ts';
@@ -95,16 +95,14 @@ function toPerform(deps: RouteDeps, ctx: ApiContext, action: BulkAction, body: B
     case 'unacknowledge':
       return (ref) => unacknowledgeOf(deps, ref, by);
     case 'silence': {
-      const { comment } = body;
-      if (comment === undefined)
-        throw invalidRequest([{ in: 'body', field: 'body.comment', message: 'is required', allowed: null }]);
       const draftOf = (ref: BulkRef, alertId?: string) => {
         const matcher = { namespaces: [ref.namespace], cronjobs: [ref.name], ...(alertId && { alertId }) };
-        const end = {
+        const given = {
           ...(body.endsAt === undefined ? {} : { endsAt: body.endsAt }),
           ...(body.duration === undefined ? {} : { duration: body.duration }),
+          ...(body.comment === undefined ? {} : { comment: body.comment }),
         };
-        return readSilenceDraft({ matcher, comment, ...end }, by, deps.store.now());
+        return readSilenceDraft({ matcher, ...given }, by, deps.store.now());
       };
       draftOf({ namespace: 'any', name: 'any' }); // what it says of the end is wrong for all
       return (ref) => silenceOf(deps, ref, draftOf);

@@ -108,7 +108,7 @@ export class SilenceForm {
       if (seconds <= 0) return 'Write how long it lasts as 30m, 2h or 1d';
       if (seconds > longestSeconds) return 'A silence lasts 30 days at most';
     }
-    return this.comment.trim() === '' ? 'Say why, in the comment' : undefined;
+    return undefined;
   });
 
   /** It ends also when nothing that it holds is open. */
@@ -142,7 +142,7 @@ export class SilenceForm {
       // The server counts from its own now: a month from then, and not from ours.
       ...(this.end === 'resolved' ? { duration: '720h' } : { endsAt: iso(endsAt ?? viewer.nowMs) }),
       untilResolved: this.endsWithCause,
-      comment: this.comment.trim(),
+      ...(this.comment.trim() === '' ? {} : { comment: this.comment.trim() }),
       ...(this.by.trim() === '' ? {} : { by: this.by.trim() }),
     };
   }
@@ -159,7 +159,7 @@ export class SilenceForm {
     const key = this.matcherKey;
     if (this.isEmpty) return;
     try {
-      const { mutedNow } = await this.#ask({ matcher: this.matcher, duration: '1h', comment: 'preview' });
+      const { mutedNow } = await this.#ask({ matcher: this.matcher, duration: '1h' });
       this.#preview = { key, mutedNow };
     } catch (error) {
       this.#preview = { key, failure: error instanceof Error ? error.message : 'No answer' };
