@@ -131,6 +131,12 @@ describe('a heatmap', () => {
   });
 
   test('finds the last day of a column', () => assert.equal(laid.cells[laid.indexAt(0)]?.weekday, 6));
+
+  test('has room for the name of a month of one column, and the last day beside it', () => {
+    const few = layCells(days.slice(0, 4));
+    assert.deepEqual([few.months.map(({ name, week }) => [name, week]), few.weeks], [[['Sep', 0]], 2]);
+    assert.equal(few.indexAt(1), 3);
+  });
 });
 
 describe('an axis of time', () => {
