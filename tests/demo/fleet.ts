@@ -8,6 +8,10 @@ export interface DemoCronJob {
   /** Seconds a run takes: a number or a range. */
   readonly seconds?: string;
   readonly log?: string;
+  /** Of runs that fail. */
+  readonly failureLog?: string;
+  /** Of its image. */
+  readonly tag?: string;
   readonly timeZone?: string;
   readonly policy?: 'Allow' | 'Forbid' | 'Replace';
   readonly suspend?: true;
@@ -37,7 +41,7 @@ export const fleet: readonly DemoCronJob[] = [
     schedule: '* * * * *',
     seconds: '10-25',
     outcome: 'success,success,success,exit:1,success,success,success',
-    log: 'GET /prices 200\nGET /prices 503\nerror: upstream answered 503 after 3 attempts',
+    failureLog: 'GET /prices 200\nGET /prices 503\nerror: upstream answered 503 after 3 attempts',
     historyDays: 0.2,
   },
   { namespace: 'prod', name: 'token-purge', schedule: '* * * * *', seconds: '20-35', historyDays: 0.15 },
@@ -49,6 +53,7 @@ export const fleet: readonly DemoCronJob[] = [
     outcome: 'success,retrythen:1',
     backoffLimit: 2,
     log: 'connecting to smtp.example.org:587\nsent 42 messages',
+    failureLog: 'connecting to smtp.example.org:587\nerror: 421 4.3.2 service shutting down',
     historyDays: 0.15,
   },
   { namespace: 'prod', name: 'session-report', schedule: '*/2 * * * *', seconds: '5-40', historyDays: 0.3 },
@@ -59,6 +64,7 @@ export const fleet: readonly DemoCronJob[] = [
     outcome: 'imagepull',
     policy: 'Forbid',
     deadlineS: 900,
+    tag: '4.12.0',
     description: 'Image search-reindex:4.12.0 was never pushed.',
     owner: 'team-search',
     historyDays: 0.2,
@@ -69,7 +75,7 @@ export const fleet: readonly DemoCronJob[] = [
     schedule: '*/15 * * * *',
     seconds: '60-180',
     outcome: 'success,success,success,success,success,success,success,exit:3,success,success',
-    log: 'reading orders\n18244 rows\nerror: row 18245: unknown currency "XBT"',
+    failureLog: 'reading orders\n18244 rows\nerror: row 18245: unknown currency "XBT"',
     historyDays: 10,
   },
   { namespace: 'prod', name: 'image-resize', schedule: '*/10 * * * *', seconds: '30-90', historyDays: 3 },
@@ -94,7 +100,7 @@ export const fleet: readonly DemoCronJob[] = [
     labels: backup,
     owner: 'team-data',
     description: 'If this fails, the newest restore point of the warehouse is older than a day.',
-    log: 'dumping warehouse\n12 of 19 tables\nKilled',
+    failureLog: 'dumping warehouse\n12 of 19 tables\nKilled',
     memory: '512Mi',
     timeZone: 'Europe/Zurich',
     historyDays: weeks,
@@ -149,7 +155,8 @@ export const fleet: readonly DemoCronJob[] = [
     schedule: '15 * * * *',
     seconds: '60-90',
     outcome: 'success,success,success,success,success,exit:2',
-    log: 'exporting invoices\nerror: certificate of sftp.partner.example has expired (x509: certificate has expired)',
+    failureLog:
+      'exporting invoices\nerror: certificate of sftp.partner.example has expired (x509: certificate has expired)',
     owner: 'team-billing',
     historyDays: weeks,
   },
@@ -169,6 +176,7 @@ export const fleet: readonly DemoCronJob[] = [
     schedule: '*/2 * * * *',
     seconds: '12-30',
     outcome: 'success,success,retrythen:2',
+    failureLog: 'retrying 12 payments\nerror: the gateway timed out',
     backoffLimit: 3,
     historyDays: 0.3,
   },
@@ -183,6 +191,7 @@ export const fleet: readonly DemoCronJob[] = [
     schedule: '*/20 * * * *',
     seconds: '200-400',
     outcome: 'success,success,success,hang',
+    failureLog: 'registry-gc started\nmarking blobs',
     policy: 'Forbid',
     deadlineS: 1500,
     historyDays: 2,
@@ -200,7 +209,7 @@ export const fleet: readonly DemoCronJob[] = [
     schedule: '*/4 * * * *',
     seconds: '10-20',
     outcome: 'success,exit:1,exit:1,exit:1',
-    log: 'dial tcp 203.0.113.7:443: connect: connection refused',
+    failureLog: 'dial tcp 203.0.113.7:443: connect: connection refused',
     owner: 'team-b',
     historyDays: 1,
   },
@@ -210,6 +219,7 @@ export const fleet: readonly DemoCronJob[] = [
     schedule: '*/7 * * * *',
     seconds: '8-30',
     outcome: 'success,success,exit:22',
+    failureLog: 'downloading prices\ncurl: (22) The requested URL returned error: 404',
     historyDays: 2,
   },
   {

@@ -4,7 +4,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { aTemporaryFolder } from '@cronjob-monitor/shared/testing';
 import { createClock, createSimCluster, type SimCluster } from '@cronjob-monitor/simcluster';
+import { fleet } from './fleet.ts';
 import { beginningOf, liveThroughHistory } from './history.ts';
+import { cronJobObject } from './objects.ts';
 
 const hourMs = 3_600_000;
 const firstAt = Date.parse('2026-11-24T09:00:00Z');
@@ -37,6 +39,16 @@ test('a failure that is left to the service ends in the second start as it did i
       second.logs.find(metadata.namespace ?? '', metadata.name, spec.containers[0]?.name ?? ''),
     );
   assert.ok(logs.some((log) => (log?.pieces.length ?? 0) > 0));
+});
+
+test('a CronJob whose description names an image runs it, and what it logs of a failure is no log of a success', () => {
+  const named = fleet.flatMap((one) => {
+    const [image] = /[\w-]+:\d+\.\d+\.\d+/.exec(one.description ?? '') ?? [];
+    return image === undefined ? [] : [{ image, object: JSON.stringify(cronJobObject(one)) }];
+  });
+  assert.ok(named.length > 0);
+  for (const { image, object } of named) assert.ok(object.includes(`/${image}"`), image);
+  for (const { name, log } of fleet) assert.doesNotMatch(log ?? '', /error|Killed|refused/, name);
 });
 
 test('a start of a week later begins anew', async (t) => {

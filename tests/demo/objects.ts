@@ -28,7 +28,7 @@ export function monitorObjects(): Fields[] {
 
 /** `keepJobs`: how many ended Jobs stay, for the time before anybody watches; undefined: what Kubernetes keeps by itself. */
 export function cronJobObject(cronJob: DemoCronJob, keepJobs?: number): Fields {
-  const { namespace, name, labels, outcome, seconds, log, owner, description } = cronJob;
+  const { namespace, name, labels, outcome, seconds, log, failureLog, owner, description } = cronJob;
   return {
     apiVersion: 'batch/v1',
     kind: 'CronJob',
@@ -60,6 +60,7 @@ export function cronJobObject(cronJob: DemoCronJob, keepJobs?: number): Fields {
                 [`${note}outcome`]: outcome ?? 'success',
                 [`${note}seconds`]: seconds ?? '5',
                 [`${note}log`]: log ?? `${name} started\nworking\ndone`,
+                ...(failureLog && { [`${note}log-of-failure`]: failureLog }),
               },
             },
             spec: {
@@ -67,7 +68,7 @@ export function cronJobObject(cronJob: DemoCronJob, keepJobs?: number): Fields {
               containers: [
                 {
                   name,
-                  image: `registry.example.org/${name}:1.4.2`,
+                  image: `registry.example.org/${name}:${cronJob.tag ?? '1.4.2'}`,
                   ...(cronJob.memory !== undefined && { resources: { limits: { memory: cronJob.memory } } }),
                 },
               ],

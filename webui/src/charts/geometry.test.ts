@@ -64,16 +64,21 @@ describe('figures by day', () => {
 
   test('take the successful scheduled runs of a UTC day', () => {
     const points = [
-      point(10, 5),
-      point(20, 7),
-      point(30, 100, { isFailed: true }),
-      point(40, 200, { counts: false }),
-      point(dayMs + 1, 9),
+      ...[5, 6, 6, 6, 7].map((seconds, index) => point(10 * index, seconds)),
+      point(60, 100, { isFailed: true }),
+      point(70, 200, { counts: false }),
+      ...[9, 9, 9, 9, 9].map((seconds, index) => point(dayMs + index, seconds)),
     ];
     assert.deepEqual(dailyFigures(points), [
-      { at: dayMs / 2, p50: 5, p95: 7 },
+      { at: dayMs / 2, p50: 6, p95: 7 },
       { at: dayMs + dayMs / 2, p50: 9, p95: 9 },
     ]);
+  });
+
+  test('are none of a day with under five successes', () => {
+    const four = [5, 6, 6, 7].map((seconds, index) => point(index, seconds));
+    assert.deepEqual(dailyFigures([...four, point(9, 7, { isFailed: true })]), []);
+    assert.equal(dailyFigures([...four, point(9, 7)]).length, 1);
   });
 
   test('use the nearest rank', () => {
@@ -126,21 +131,72 @@ describe('a heatmap', () => {
   });
 
   test('finds the last day of a column', () => assert.equal(laid.cells[laid.indexAt(0)]?.weekday, 6));
+
+  test('has room for the name of a month of one column, and the last day beside it', () => {
+    const few = layCells(days.slice(0, 4));
+    assert.deepEqual([few.months.map(({ name, week }) => [name, week]), few.weeks], [[['Sep', 0]], 2]);
+    assert.equal(few.indexAt(1), 3);
+  });
 });
 
-test('the axis of lanes stands at round hours of the zone of the view', () => {
-  const from = Date.UTC(2026, 10, 21, 14, 3);
-  const ticks = laneTicks(from, from + dayMs, 12, 'UTC');
-  assert.deepEqual(
-    ticks.slice(0, 2).map(({ ms }) => new Date(ms).toISOString().slice(11, 16)),
-    ['16:00', '18:00'],
-  );
-  assert.equal(ticks.filter(({ isDay }) => isDay).length, 1);
-  const ofMonth = laneTicks(from, from + 30 * dayMs, 10, 'UTC');
-  assert.equal(ofMonth.length, 10);
-  assert.ok(
-    ofMonth.every(({ ms }, index) => ms === (ofMonth[0]?.ms ?? 0) + index * 3 * dayMs),
-    'every third day',
-  );
-  assert.equal(new Date(laneTicks(from, from + dayMs, 12, 'Asia/Kathmandu')[0]?.ms ?? 0).getUTCMinutes(), 15);
+describe('an axis of time', () => {
+  const hourMs = 3_600_000;
+  const untilMs = Date.UTC(2026, 10, 27, 9, 7, 33);
+  const textsOf = (hours: number, widthPx: number, timeZone: string, until = untilMs): string[] =>
+    laneTicks({ fromMs: until - hours * hourMs, untilMs: until, widthPx, timeZone }).map(({ text }) => text);
+
+  const table: readonly (readonly [string, number, string, string])[] = [
+    ['1 h', 1, 'UTC', '08:15, 08:30, 08:45, 09:00'],
+    ['6 h', 6, 'UTC', '04:00, 05:00, 06:00, 07:00, 08:00'],
+    ['24 h', 24, 'UTC', '12:00, 15:00, 18:00, 21:00, 27 Nov, 03:00, 06:00'],
+    ['7 d', 7 * 24, 'UTC', '21 Nov, 22 Nov, 23 Nov, 24 Nov, 25 Nov, 26 Nov, 27 Nov'],
+    ['30 d', 30 * 24, 'UTC', '1 Nov, 4 Nov, 7 Nov, 10 Nov, 13 Nov, 16 Nov, 19 Nov, 22 Nov, 25 Nov'],
+    ['90 d', 90 * 24, 'UTC', '13 Sep, 27 Sep, 11 Oct, 25 Oct, 8 Nov, 22 Nov'],
+    ['1 h', 1, 'Asia/Kathmandu', '14:00, 14:15, 14:30, 14:45'],
+    ['6 h', 6, 'Asia/Kathmandu', '10:00, 11:00, 12:00, 13:00, 14:00'],
+    ['24 h', 24, 'Asia/Kathmandu', '18:00, 21:00, 27 Nov, 03:00, 06:00, 09:00, 12:00'],
+  ];
+  for (const [range, hours, timeZone, texts] of table)
+    test(`of ${range} stands at round times of ${timeZone}`, () =>
+      assert.equal(textsOf(hours, 800, timeZone).join(', '), texts));
+
+  test('says the weekday of a time of day that comes again', () => {
+    assert.equal(
+      textsOf(36, 1_008, 'UTC').join(', '),
+      '26 Nov, 03:00, 06:00, 09:00, 12:00, 15:00, 18:00, 21:00, 27 Nov, Fri 03:00, Fri 06:00',
+    );
+  });
+
+  test('has each time once where clocks go back, and days of 23 and 25 hours', () => {
+    const back = Date.UTC(2026, 9, 25, 4, 30);
+    assert.deepEqual(textsOf(5, 800, 'Europe/Berlin', back), [
+      '02:00',
+      '02:30',
+      '03:00',
+      '03:30',
+      '04:00',
+      '04:30',
+      '05:00',
+    ]);
+    assert.equal(textsOf(7 * 24, 800, 'Europe/Berlin', back + 72 * hourMs).length, 7);
+    assert.equal(textsOf(7 * 24, 800, 'Europe/Berlin', Date.UTC(2026, 2, 31, 12)).length, 7);
+  });
+
+  test('has labels that differ, and that touch no other one, no edge and not the word now, however wide it is', () => {
+    for (const hours of [1, 2, 6, 24, 36, 7 * 24, 9 * 24, 30 * 24, 90 * 24])
+      for (const widthPx of [0, 120, 330, 600, 1_008, 1_440])
+        for (const timeZone of ['UTC', 'Europe/Berlin', 'Australia/Lord_Howe'])
+          for (const late of [0, 9, 23].map((hour) => hour * hourMs)) {
+            const until = untilMs + late;
+            const nowPx = (widthPx * 2) / 3;
+            const ticks = laneTicks({ fromMs: until - hours * hourMs, untilMs: until, widthPx, timeZone, nowPx });
+            const spans = ticks.map(({ px, text }) => [px - text.length * 3.4, px + text.length * 3.4] as const);
+            const where = `${hours} h, ${widthPx} px, ${timeZone}: ${ticks.map(({ text }) => text).join()}`;
+            assert.equal(new Set(ticks.map(({ text }) => text)).size, ticks.length, where);
+            for (const [index, [left, right]] of spans.entries()) {
+              assert.ok(left >= 0 && right <= widthPx && left > (spans[index - 1]?.[1] ?? -1), where);
+              assert.ok(right < nowPx - 36 || left > nowPx, where);
+            }
+          }
+  });
 });

@@ -95,22 +95,36 @@ describe('days', () => {
 });
 
 describe('the title of a chart of durations', () => {
-  const points = (seconds: readonly number[], isFailed = false) =>
-    seconds.map((value, day) => ({ at: day * dayMs, seconds: value, isFailed, counts: true }));
+  /** So many runs a day, all of a day as long. */
+  const points = (seconds: readonly number[], runs = 1, isFailed = false) =>
+    seconds.flatMap((value, day) =>
+      Array.from({ length: runs }, (_, run) => ({ at: day * dayMs + run, seconds: value, isFailed, counts: true })),
+    );
+  const rising = [720, 720, 720, 840, 900, 960, 1080, 1080, 1080];
+  const steady = [100, 101, 99, 100, 102, 98];
 
   test('tells that p95 rose, from what to what, beside the limit', () => {
     assert.equal(
-      durationTitle(points([720, 720, 720, 840, 900, 960, 1080, 1080, 1080]), 20, '25m'),
+      durationTitle(points(rising, 5), 20, '25m'),
       'p95 rose from 12 min to 18 min in 20 days (limit 25 min)',
     );
   });
 
   test('tells what it is when nothing notable happened', () => {
-    assert.equal(durationTitle(points([100, 101, 99, 100, 102, 98]), 7, null), 'p95 is 1 min 42 s over 7 days');
+    assert.equal(durationTitle(points(steady, 5), 7, null), 'p95 is 1 min 42 s over 7 days');
+  });
+
+  test('tells of the runs, and of no percentile, where no day has five', () => {
+    assert.equal(
+      durationTitle(points(rising, 4), 20, '25m'),
+      'Runs rose from 12 min to 18 min in 20 days (limit 25 min)',
+    );
+    assert.equal(durationTitle(points(steady), 7, null), '6 runs took 1 min 38 s to 1 min 42 s in 7 days');
+    assert.equal(durationTitle(points([60]), 7, '25m'), '1 run took 1 min in 7 days (limit 25 min)');
   });
 
   test('tells an all-failing CronJob and an idle one apart', () => {
-    assert.equal(durationTitle(points([5, 6], true), 30, null), 'None of 2 runs succeeded in 30 days');
+    assert.equal(durationTitle(points([5, 6], 1, true), 30, null), 'None of 2 runs succeeded in 30 days');
     assert.equal(durationTitle([], 30, null), 'No run ended in 30 days');
   });
 });

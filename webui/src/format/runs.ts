@@ -77,7 +77,7 @@ const decisiveWords: Readonly<Record<DecisiveReason, string>> = {
   lastLine: 'Last line of the log',
 };
 
-/** Why a line is decisive, and since when lines say the same: `Last line of the log, seen first on 20 Nov`. */
+/** Why a line is decisive, and since when failures have one that says the same: `Last line of the log, seen first on 20 Nov`. */
 export function decisiveText(
   { by, firstSeenAt }: Pick<DecisiveLine, 'by' | 'firstSeenAt'>,
   run: Pick<Execution, 'completionTime'> | undefined,
@@ -85,7 +85,7 @@ export function decisiveText(
 ): string {
   if (firstSeenAt === null) return decisiveWords[by];
   const isFirst = firstSeenAt === run?.completionTime;
-  return `${decisiveWords[by]}, ${isFirst ? 'not seen before' : `seen first on ${shortDayText(firstSeenAt, timeZone)}`}`;
+  return `${decisiveWords[by]}, ${isFirst ? 'first failure with this line' : `seen first on ${shortDayText(firstSeenAt, timeZone)}`}`;
 }
 
 /** One entry of a strip: how the run ended says more than that it was late, unless it succeeded. */

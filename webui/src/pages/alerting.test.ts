@@ -52,7 +52,7 @@ describe('the form of a silence', () => {
     const form = new SilenceForm();
     assert.match(form.lack ?? '', /Say what to hold/);
     form.isAll = true;
-    assert.equal(form.lack, undefined);
+    assert.equal(form.lack, undefined, 'a comment is no must');
     form.startsIn = 'tomorrow';
     assert.match(form.lack ?? '', /begins/);
     form.startsIn = '';
@@ -97,8 +97,9 @@ describe('the form of a silence', () => {
     form.end = 'other';
     form.lasts = '2h';
     form.startsIn = '1d';
-    const { startsAt, endsAt } = form.input(viewer);
-    assert.deepEqual([startsAt, endsAt], ['2026-11-22T14:03:00.000Z', '2026-11-22T16:03:00.000Z']);
+    form.comment = '  ';
+    const { startsAt, endsAt, comment } = form.input(viewer);
+    assert.deepEqual([startsAt, endsAt, comment], ['2026-11-22T14:03:00.000Z', '2026-11-22T16:03:00.000Z', undefined]);
   });
 
   test('of one that stands keeps what is not changed', () => {

@@ -1,7 +1,7 @@
-import type { CronJob } from '@cronjob-monitor/shared/contract';
+import type { CronJob, SlaTargetVerdict } from '@cronjob-monitor/shared/contract';
 
 /** What the command line of the palette can do with a CronJob. */
-export const verbs = [
+const verbs = [
   'open',
   'trigger',
   'suspend',
@@ -9,6 +9,7 @@ export const verbs = [
   'silence',
   'acknowledge',
   'logs',
+  'compare',
   'who hears',
   'copy',
 ] as const;
@@ -24,27 +25,32 @@ const otherWords: Partial<Record<string, Verb>> = {
   mute: 'silence',
   ack: 'acknowledge',
   log: 'logs',
+  diff: 'compare',
   who: 'who hears',
   hears: 'who hears',
   kubectl: 'copy',
 };
 
-type Shown = Pick<CronJob, 'verdict' | 'lastExecution' | 'sla'>;
+type Shown = Pick<CronJob, 'verdict' | 'lastExecution'>;
 
-/** Words that list CronJobs by what is wrong with them, and which those are. */
-const lists: Readonly<Record<string, (cronJob: Shown) => boolean>> = {
+/** Words that list CronJobs by what is wrong with them, and which those are: by themselves, or by how the SLA page judges a target of theirs. */
+const lists: Readonly<Record<string, ((cronJob: Shown) => boolean) | SlaTargetVerdict>> = {
   failed: ({ verdict: { kind } }) => kind === 'jobFailed' || kind === 'lastRunFailed',
   oom: ({ verdict: { cause }, lastExecution }) => /OOM|memory/i.test(`${lastExecution?.reason} ${cause}`),
   stuck: ({ verdict: { kind } }) => kind === 'jobStuck' || kind === 'waiting',
   late: ({ verdict: { kind } }) => ['missedSchedule', 'missedLast', 'deadManTriggered', 'absent'].includes(kind),
   silenced: ({ verdict: { holds } }) => holds.some(({ kind }) => kind === 'silenced'),
-  'at risk': ({ sla: { verdict } }) => verdict === 'atRisk' || verdict === 'breached',
+  'at risk': 'atRisk',
+  breached: 'breached',
 };
+
+/** What a line that finds nothing says can be typed. */
+export const whatToType = `Type a part of a name; a verb and a name (${verbs.join(', ')}); a word that lists CronJobs (${Object.keys(lists).join(', ')}); or > for pages and settings.`;
 
 /** What was typed: a verb and the name it is for, or a word that lists CronJobs, or a name alone. */
 export interface Command {
   readonly verb: Verb | undefined;
-  readonly list: { readonly word: string; readonly holds: (cronJob: Shown) => boolean } | undefined;
+  readonly list: { readonly word: string; readonly by: (typeof lists)[string] } | undefined;
   readonly object: string;
 }
 
@@ -52,7 +58,7 @@ export interface Command {
 export function readCommand(typed: string): Command {
   const text = typed.trim().toLowerCase().replaceAll(/\s+/g, ' ');
   const list = Object.entries(lists).find(([word]) => text === word);
-  if (list) return { verb: undefined, list: { word: list[0], holds: list[1] }, object: '' };
+  if (list) return { verb: undefined, list: { word: list[0], by: list[1] }, object: '' };
   const [first = '', ...rest] = text.replace(/^who hears\b/, 'who').split(' ');
   const verb =
     otherWords[first] ??
@@ -67,6 +73,8 @@ export function sayCommand(verb: Verb, name: string): string {
       return `Who hears of ${name}`;
     case 'logs':
       return `Log of the newest run of ${name}`;
+    case 'compare':
+      return `Compare the newest run of ${name} with the success before it`;
     case 'copy':
       return `Copy the kubectl command of ${name}`;
     default:

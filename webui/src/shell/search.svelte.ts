@@ -1,8 +1,10 @@
+import type { SlaTargetVerdict } from '@cronjob-monitor/shared/contract';
 import { listChannels } from '../api/channels.ts';
 import { listCronJobs } from '../api/cronjobs.ts';
 import { listMonitors } from '../api/monitors.ts';
+import { listTargets } from '../api/sla.ts';
 import { channelMark } from '../format/channels.ts';
-import { phaseMarks } from '../format/marks.ts';
+import { phaseMarks, targetMark } from '../format/marks.ts';
 import { verdictMark } from '../format/verdict.ts';
 import { bestOf, type PaletteEntry } from '../kit/palette/palette-entry.ts';
 import { addressOf } from '../router.svelte.ts';
@@ -20,6 +22,9 @@ import { navigation } from './navigation.ts';
 const mostEach = 8;
 const pauseMs = 120;
 
+/** What stands behind this is sought among pages and settings alone. */
+const ownSign = /^>\s*/;
+
 /** A word that lists CronJobs looks at so many of those that are not well. */
 const mostLookedAt = 100;
 
@@ -36,20 +41,16 @@ export class Search {
 
   readonly entries: readonly PaletteEntry[] = $derived([
     ...this.#found,
-    ...bestOf(ownEntries(), this.#typed, mostEach),
+    ...bestOf(ownEntries(), this.#typed.replace(ownSign, ''), ownSign.test(this.#typed) ? Infinity : mostEach),
   ]);
 
   type(typed: string): void {
     this.#typed = typed.trim();
     this.#cancel();
     this.#abort?.abort();
-    if (this.#typed === '') {
-      this.#found = [];
-      this.isSearching = false;
-      return;
-    }
-    this.isSearching = true;
-    this.#cancel = after(pauseMs, () => void this.#ask(this.#typed));
+    this.isSearching = this.#typed !== '' && !ownSign.test(this.#typed);
+    if (this.isSearching) this.#cancel = after(pauseMs, () => void this.#ask(this.#typed));
+    else this.#found = [];
   }
 
   stop(): void {
@@ -82,7 +83,7 @@ async function placesFor(typed: string, signal: AbortSignal): Promise<PaletteEnt
     session.right('readChannels').isAllowed ? listChannels({}, signal) : undefined,
   ]);
   return [
-    ...cronJobs.map((item) => cronJobEntry(item)),
+    ...cronJobs.map(cronJobEntry),
     ...monitors.value.items.slice(0, mostEach).map((item) => monitorEntry(item)),
     ...(channels?.value.items ?? [])
       .filter(({ name }) => name.includes(typed))
@@ -116,17 +117,32 @@ interface Scope {
 /** A line for each CronJob that the command is for. */
 async function commandsFor({ verb = 'open', list, object }: Command, signal: AbortSignal): Promise<PaletteEntry[]> {
   if (list === undefined) return (await findCronJobs(object, signal)).map((item) => commandEntry(verb, item));
+  const { word, by } = list;
+  const those = typeof by === 'string' ? await byTarget(by, signal) : await notWell(by, signal);
+  return those.map((entry) => ({ ...entry, group: `CronJobs: ${word}` }));
+}
+
+async function notWell(holds: (item: CronJob) => boolean, signal: AbortSignal): Promise<PaletteEntry[]> {
   const state = ['critical', 'warning', 'failing'] as const;
-  const notWell = await listCronJobs({ sort: 'status', state, limit: mostLookedAt }, signal);
-  const those = notWell.value.items.filter((item) => list.holds(item));
-  return those.map((item) => ({ ...cronJobEntry(item), group: `CronJobs: ${list.word}` }));
+  const { items } = (await listCronJobs({ sort: 'status', state, limit: mostLookedAt }, signal)).value;
+  return items.filter(holds).map(cronJobEntry);
+}
+
+/** Once each, however many of its targets stand so; those with the least margin first. */
+async function byTarget(verdict: SlaTargetVerdict, signal: AbortSignal): Promise<PaletteEntry[]> {
+  const query = { verdict: [verdict], sort: 'margin', limit: mostLookedAt, offset: 0 };
+  const entries = (await listTargets(query, signal)).value.items.map((target) => ({
+    ...cronJobEntry({ ...target.cronjob, verdict: target.judged }),
+    mark: targetMark(target),
+  }));
+  return [...new Map(entries.map((entry) => [entry.id, entry])).values()];
 }
 
 type CronJob = Awaited<ReturnType<typeof listCronJobs>>['value']['items'][number];
 type Channel = Awaited<ReturnType<typeof listChannels>>['value']['items'][number];
 type Monitor = Awaited<ReturnType<typeof listMonitors>>['value']['items'][number];
 
-function cronJobEntry({ namespace, name, verdict }: CronJob): PaletteEntry {
+function cronJobEntry({ namespace, name, verdict }: Pick<CronJob, 'namespace' | 'name' | 'verdict'>): PaletteEntry {
   return {
     id: `cronjob ${namespace}/${name}`,
     name: `${namespace}/${name}`,
@@ -147,25 +163,28 @@ function commandEntry(verb: Verb, cronJob: CronJob): PaletteEntry {
     mark: verdictMark(verdict),
     does: words.charAt(0).toLowerCase() + words.slice(1),
   };
+  const refuse = (missing: string): PaletteEntry => ({ ...entry, ...runOrSay({ missing, run: () => {} }) });
   const action = actionsOf(cronJob).find(({ id }) => id === verb);
   if (action) return { ...entry, ...runOrSay(action) };
   switch (verb) {
     case 'silence': {
       const { href, missing } = silenceOf({ namespace, name });
-      return missing === undefined ? { ...entry, href } : { ...entry, ...runOrSay({ missing, run: () => {} }) };
+      return missing === undefined ? { ...entry, href } : refuse(missing);
     }
     case 'acknowledge':
       return { ...entry, href: addressOf('alerts', {}, { ns: namespace, cronjob: name }) };
     case 'logs':
-      return lastExecution
-        ? { ...entry, href: addressOf('run', { namespace, name, jobName: lastExecution.jobName }) }
-        : { ...entry, ...runOrSay({ missing: 'It has no run yet', run: () => {} }) };
+    case 'compare': {
+      if (!lastExecution) return refuse('It has no run yet');
+      const href = addressOf('run', { namespace, name, jobName: lastExecution.jobName });
+      return { ...entry, href: verb === 'logs' ? href : `${href}#compare` };
+    }
     case 'who hears':
       return { ...entry, href: addressOf('cronjob', { namespace, name }, { part: 'rules' }) };
     case 'copy':
       return { ...entry, run: () => void copyCommand(describeCronJob(cronJob)) };
     default:
-      return { ...entry, ...runOrSay({ missing: 'It is so already', run: () => {} }) };
+      return refuse('It is so already');
   }
 }
 

@@ -53,7 +53,7 @@ test('acknowledges all open alerts of each row, keeps an earlier note, and takes
 test('silences each row by itself, says what is held, and ends the silences again', async () => {
   await using fleet = await aFleet();
   await addAlert(fleet);
-  const body = { duration: '4h', comment: 'storage move' };
+  const body = { duration: '4h' };
   const result = await act(fleet, { action: 'silence', refs: [backup, etl, ghost], body });
   assert.deepEqual(short(result), [
     'backup: done: Silenced: 1 alert held now',
@@ -145,6 +145,8 @@ test('refuses as a whole what is wrong for all rows', async () => {
   assert.equal(await refuses({ action: 'suspend', refs: [] }), 'refs');
   assert.equal(await refuses({ action: 'suspend', refs: Array.from({ length: 201 }, () => backup) }), 'refs');
   assert.equal(await refuses({ action: 'silence', refs: [backup], body: { comment: 'x' } }), 'endsAt');
+  const blank = { duration: '4h', comment: ' ' };
+  assert.equal(await refuses({ action: 'silence', refs: [backup], body: blank }), 'comment');
   assert.equal(await refuses({ action: 'acknowledge', refs: [{ ...backup, alertIds: ['x'] }] }), 'refs[0].alertIds[0]');
   assert.equal(await refuses({ action: 'acknowledge', refs: [{ ...backup, alertIds: [] }] }), 'refs[0].alertIds');
   const past = { expiresAt: '2020-01-01' };

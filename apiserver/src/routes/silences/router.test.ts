@@ -218,6 +218,14 @@ const refused: readonly (readonly [changes: object, field: string])[] = [
   [{ id: 'x' }, 'id'],
 ];
 
+test('takes a silence without a comment, which is empty then', async () => {
+  await using fleet = await aFleet();
+  const silence = await created(fleet, { comment: undefined });
+  assert.equal(silence.comment, '');
+  const changed = await fleet.ask(`${path}/${silence.id ?? ''}`, { method: 'PUT', body: good });
+  assert.equal((changed.json() as Silence).comment, 'x');
+});
+
 test('names what is wrong with a silence, and keeps nothing', async () => {
   await using fleet = await aFleet();
   for (const [changes, field] of refused) {

@@ -11,15 +11,15 @@ const latestStartMs = 366 * 86_400_000;
 /** What a body asks for. Throws INVALID_REQUEST with all that its fields say wrongly of one another (api.md section 9). */
 export function readSilenceDraft(body: SilenceInput, by: string, now: Instant): SilenceDraft {
   const problems: Problem[] = [];
+  const { comment = '', untilResolved = false, untilSuccess } = body;
   const matcher = readMatcher(body.matcher, problems);
   const startsAt = readAt('startsAt', body.startsAt, problems) ?? now;
   const endsAt = readEnd(body, startsAt, problems);
   if (endsAt !== undefined && problems.length === 0) problems.push(...judgeSpan({ startsAt, endsAt }, now));
-  const { comment = '' } = body;
   if (body.comment?.trim() === '')
     problems.push(problem('comment', 'says nothing', '1 to 500 characters that say why'));
   if (problems.length > 0 || endsAt === undefined) throw invalidRequest(problems);
-  return { matcher, startsAt, endsAt, untilResolved: body.untilSuccess ?? body.untilResolved ?? false, comment, by };
+  return { matcher, startsAt, endsAt, untilResolved: untilSuccess ?? untilResolved, comment, by };
 }
 
 function readMatcher(given: SilenceInput['matcher'], problems: Problem[]): SilenceMatcher {

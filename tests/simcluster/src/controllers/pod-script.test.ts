@@ -40,6 +40,15 @@ function aPlayer(): (pod: Pod, job: string) => string {
 }
 
 describe('the script of a pod', () => {
+  test('has another log for a pod that does not succeed', () => {
+    const deps = { runs: new Counters(), pods: new Counters(), random: createRandom(1) };
+    const logOf = (outcome: string, notes: Record<string, string>): string | undefined =>
+      scriptOf(podOf(outcome, 'j', { outcome, ...notes }), jobOf('j'), deps).log;
+    const both = { log: 'done', 'log-of-failure': 'error' };
+    assert.deepEqual([logOf('success', both), logOf('exit:0', both), logOf('exit:1', both)], ['done', 'done', 'error']);
+    assert.deepEqual([logOf('oom', both), logOf('oom', { log: 'done' })], ['error', 'done']);
+  });
+
   test('says how it ends, under either prefix', () => {
     const play = aPlayer();
     const ends = {

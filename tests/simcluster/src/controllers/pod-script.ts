@@ -88,7 +88,8 @@ export function isPlayed(pod: Pod): boolean {
 
 /**
  * The script of a pod. `outcome` may be a list with commas: its entries take turns from run to run of a CronJob. `seconds`
- * may be a list likewise, or a range such as `20-40` of which chance picks. `outcome-of-index.N` wins for index N of a Job.
+ * may be a list likewise, or a range such as `20-40` of which chance picks. `outcome-of-index.N` wins for index N of a Job. A pod that does
+ * not succeed says `log-of-failure`, where there is one.
  */
 export function scriptOf(
   pod: Pod,
@@ -105,10 +106,13 @@ export function scriptOf(
   };
   const index = pod.metadata.annotations?.['batch.kubernetes.io/job-completion-index'];
   const ofIndex = index === undefined ? undefined : scriptNote(pod, `outcome-of-index.${index}`);
+  const outcome = readOutcome(turn(ofIndex ?? scriptNote(pod, 'outcome') ?? 'success'), ofJob + restarts);
+  const isWell = outcome.kind === 'exit' && outcome.code === 0;
+  const failureLog = isWell ? undefined : scriptNote(pod, 'log-of-failure');
   return {
-    outcome: readOutcome(turn(ofIndex ?? scriptNote(pod, 'outcome') ?? 'success'), ofJob + restarts),
+    outcome,
     seconds: readSeconds(turn(scriptNote(pod, 'seconds') ?? ''), deps.random),
-    log: scriptNote(pod, 'log'),
+    log: failureLog ?? scriptNote(pod, 'log'),
     message: turn(scriptNote(pod, 'termination-message') ?? '') || undefined,
   };
 }

@@ -18,13 +18,17 @@ export interface DailyFigure {
 
 const dayMs = 86_400_000;
 
-/** By UTC day, oldest first; a day without a success has no figure. */
+/** Fewer runs have no percentile. */
+export const leastRuns = 5;
+
+/** By UTC day, oldest first; a day of few successes has no figure. */
 export function dailyFigures(points: readonly DurationPoint[]): DailyFigure[] {
   const byDay = Map.groupBy(
     points.filter(({ isFailed, counts }) => !isFailed && counts),
     ({ at }) => Math.floor(at / dayMs),
   );
   return [...byDay]
+    .filter(([, runs]) => runs.length >= leastRuns)
     .sort(([a], [b]) => a - b)
     .map(([day, runs]) => {
       const sorted = runs.map(({ seconds }) => seconds).sort((a, b) => a - b);

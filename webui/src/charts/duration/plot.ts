@@ -1,5 +1,6 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { laneTicks } from '../lanes/lane-axis.ts';
 import type { DailyFigure, DurationPoint } from './daily.ts';
 
 /** A line across the chart, labelled at the line. */
@@ -21,7 +22,6 @@ interface PlotInput {
   readonly heightPx: number;
   readonly timeZone: string;
   /** Words of an axis. */
-  readonly dayText: (ms: number) => string;
   readonly durationText: (seconds: number) => string;
   /** Resolves a token to a colour, as the theme has it now. */
   readonly colour: (token: string) => string;
@@ -29,6 +29,8 @@ interface PlotInput {
 
 /** Below this width labels stand over their lines. */
 const narrowPx = 560;
+/** Room of the axis of durations. */
+const axisPx = 64;
 const labelFont = '12px system-ui, sans-serif';
 
 export interface DrawnDurations {
@@ -40,7 +42,8 @@ export interface DrawnDurations {
 
 /** Draws durations into a box. The words and figures beside it are the page's. */
 export function drawDurations(box: HTMLElement, input: PlotInput): DrawnDurations {
-  const isNarrow = input.widthPx < narrowPx;
+  const endPx = input.widthPx < narrowPx ? 8 : 136;
+  const ticks = laneTicks({ ...input, widthPx: input.widthPx - axisPx - endPx });
   const axis = {
     stroke: input.colour('--text-3'),
     font: labelFont,
@@ -51,14 +54,12 @@ export function drawDurations(box: HTMLElement, input: PlotInput): DrawnDuration
     {
       width: input.widthPx,
       height: input.heightPx,
-      padding: [12, isNarrow ? 8 : 136, 0, 0],
+      padding: [12, endPx, 0, 0],
       legend: { show: false },
       cursor: { show: false },
       select: { show: false, left: 0, top: 0, width: 0, height: 0 },
-      tzDate: (ms) => uPlot.tzDate(new Date(ms), input.timeZone),
-      ms: 1,
       scales: {
-        x: { time: true, range: [input.fromMs, input.untilMs] },
+        x: { time: false, range: [input.fromMs, input.untilMs] },
         y: {
           // The library declares names for 1 and 3 that are not there when it runs.
           // oxlint-disable-next-line typescript/no-unsafe-enum-assignment
@@ -71,12 +72,12 @@ export function drawDurations(box: HTMLElement, input: PlotInput): DrawnDuration
           ...axis,
           grid: { show: false },
           size: 28,
-          space: isNarrow ? 72 : 96,
-          values: (_plot, ticks) => ticks.map(input.dayText),
+          splits: () => ticks.map(({ ms }) => ms),
+          values: () => ticks.map(({ text }) => text),
         },
         {
           ...axis,
-          size: 64,
+          size: axisPx,
           splits: (_plot, _index, least, most) => splitsOf(least, most, input.isLog),
           values: (_plot, ticks) => ticks.map((tick) => (tick === 0 ? '0' : input.durationText(tick))),
         },

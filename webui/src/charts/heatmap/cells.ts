@@ -7,6 +7,7 @@ export interface DayCell {
 }
 
 interface LaidCells {
+  /** Columns, with room for the name of the last month. */
   readonly weeks: number;
   /** Where each day stands: columns are weeks that begin on Monday. */
   readonly cells: readonly (DayCell & { readonly week: number; readonly weekday: number })[];
@@ -26,15 +27,16 @@ export function layCells(days: readonly DayCell[]): LaidCells {
     const place = Math.round((Date.parse(`${day.date}T00:00:00Z`) - first) / dayMs) + offset;
     return { ...day, week: Math.floor(place / 7), weekday: place % 7 };
   });
-  const months = cells.flatMap(({ date, week }, index) => {
+  const begins = cells.flatMap(({ date, week }, index) => {
     const isBegin = date.endsWith('-01') || index === 0;
     return isBegin ? [{ name: monthNames[Number(date.slice(5, 7)) - 1] ?? '', week }] : [];
   });
+  // Two names side by side would run into each other.
+  const months = begins.filter(({ week }, index) => (begins[index + 1]?.week ?? Infinity) - week >= 3);
   return {
-    weeks: (cells.at(-1)?.week ?? 0) + 1,
+    weeks: Math.max((cells.at(-1)?.week ?? 0) + 1, (months.at(-1)?.week ?? 0) + 2),
     cells,
-    // Two names side by side would run into each other.
-    months: months.filter(({ week }, index) => (months[index + 1]?.week ?? Number.POSITIVE_INFINITY) - week >= 3),
-    indexAt: (week) => cells.findLastIndex((cell) => cell.week === week),
+    months,
+    indexAt: (week) => cells.findLastIndex((cell) => cell.week <= week),
   };
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { LogPiece } from '@cronjob-monitor/shared/contract';
 import { comparedTitle, rowTitle } from '../../format/comparison.ts';
+import { decisiveText } from '../../format/runs.ts';
 import { differenceRows, sideRows, type DifferenceRow } from './difference.ts';
 
 const lines = (count: number, of = 'line'): string[] => Array.from({ length: count }, (_, at) => `${of} ${at}`);
@@ -58,6 +59,13 @@ describe('the difference of two logs', () => {
     ]);
     assert.equal(rows.filter(({ kind }) => kind === 'fold').length, 1);
   });
+});
+
+test('a decisive line is told by the failures that had it: a success may say the same, and its log be equal', () => {
+  const at = '2026-11-20T02:00:00.000Z';
+  const line = { by: 'lastLine', firstSeenAt: at } as const;
+  assert.equal(decisiveText(line, { completionTime: at }, 'UTC'), 'Last line of the log, first failure with this line');
+  assert.equal(decisiveText(line, { completionTime: null }, 'UTC'), 'Last line of the log, seen first on 20 Nov');
 });
 
 describe('a comparison', () => {
