@@ -87,7 +87,7 @@ describe('a verdict', () => {
     assert.equal(verdictText(undefined, viewer), 'Not known');
     assert.equal(whyText(undefined, viewer), undefined);
     assert.deepEqual(
-      [edgeOf(undefined), toldOf(undefined, viewer), findingNotes(undefined, viewer)],
+      [edgeOf(verdictMark(undefined)), toldOf(undefined, viewer), findingNotes(undefined, viewer)],
       [undefined, undefined, []],
     );
   });
@@ -95,7 +95,7 @@ describe('a verdict', () => {
   test('marks the edge of a row where something is wrong, and nowhere else', () => {
     const states = ['critical', 'warning', 'failing', 'unknown', 'suspended', 'healthy'] as const;
     assert.deepEqual(
-      states.map((state) => edgeOf({ ...verdict, state })),
+      states.map((state) => edgeOf(verdictMark({ ...verdict, state }))),
       ['crit', 'warn', 'warn', undefined, undefined, undefined],
     );
   });

@@ -20,8 +20,7 @@ export function verdictText(verdict: Brought, viewer: Viewer): string {
 }
 
 /** The edge of a row: what is wrong has one, everything else has none. */
-export function edgeOf(verdict: Brought): Tone | undefined {
-  const { tone } = verdictMark(verdict);
+export function edgeOf({ tone }: Mark): Tone | undefined {
   return tone === 'crit' || tone === 'warn' ? tone : undefined;
 }
 
