@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
+import type { AlertDetail } from '@cronjob-monitor/shared/contract';
 import { whoami } from './fixtures/answers/index.ts';
 import { whyNoBrowser } from './fixtures/browser.ts';
 import { useJourneys } from './fixtures/journeys.ts';
@@ -30,6 +31,16 @@ describe('alerting in the user interface', { skip: whyNoBrowser() ?? false }, ()
     await seen(page, 'Run of 02:00');
     await page.getByRole('link', { name: 'Open the run' }).click();
     await seen(page, /^Run failed .* ago: exit code 137, OOMKilled/);
+  });
+
+  journey('says that an alert that comes and goes ends when nothing has changed for an hour', async (page) => {
+    const path = alertPath.slice(1);
+    const answered = await page.request.get(`${service().url}/api/v1/${path}`);
+    const detail = (await answered.json()) as AlertDetail;
+    service().answer(path, { value: { ...detail, flappingUntil: '2026-11-21T14:50:00.000Z' } });
+    await go(page, alertPath);
+    await seen(page, 'a run succeeds and nothing has changed for an hour: not before 14:50');
+    await seen(page, 'as it was found last');
   });
 
   journey('acknowledges with a name and a note, and takes it back', async (page) => {
