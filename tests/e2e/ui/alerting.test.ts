@@ -4,6 +4,7 @@ import type { AlertDetail } from '@cronjob-monitor/shared/contract';
 import { whoami } from './fixtures/answers/index.ts';
 import { whyNoBrowser } from './fixtures/browser.ts';
 import { useJourneys } from './fixtures/journeys.ts';
+import { heldBy } from './fixtures/verdicts.ts';
 
 const alertPath = '/alerts/019b-data%2Fnightly-backup';
 
@@ -146,8 +147,13 @@ describe('alerting in the user interface', { skip: whyNoBrowser() ?? false }, ()
   });
 
   journey('lists targets by their margin, the worst first, and keeps their filters', async (page) => {
+    const missed = service().fleet.find(({ item }) => item.sla.success === 5 && item.sla.runs === 7);
+    assert.ok(missed);
+    const silence = { createdBy: 'jonas', endsAt: '2026-11-21T18:00:00.000Z' };
+    Object.assign(missed.item, { verdict: heldBy(missed.item.verdict, silence) });
     await go(page, '/sla');
-    await seen(page, '5 of 7');
+    const silenced = page.getByRole('row').filter({ hasText: '5 of 7' }).getByText('Silenced by jonas until 18:00');
+    await silenced.first().waitFor();
     await page.getByRole('button', { name: /^At risk/ }).click();
     await page.waitForURL(/verdict=atRisk/);
     await seen(page, 'The next failure breaches');
