@@ -26,6 +26,18 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
     await seen(page, 'Incidents');
   });
 
+  journey(
+    'says of a CronJob or a monitor that does not exist just that, without parts of it',
+    async (page) => {
+      for (const path of ['/cronjobs/data/nope', '/monitors/data/nope']) {
+        await go(page, path);
+        await seen(page, /Nothing is at|does not exist|not found/i);
+        assert.equal(await page.getByRole('navigation', { name: 'Parts of nope' }).count(), 0);
+      }
+    },
+    { expected: /404/ },
+  );
+
   journey('leads from the count of CronJobs that would reach nobody to each of them, with the reason', async (page) => {
     await go(page, '/');
     const link = page.getByRole('link', { name: /^4 of \d+ CronJobs can break in a way that reaches nobody$/ });
