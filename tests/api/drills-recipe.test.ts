@@ -41,5 +41,5 @@ test('the lines of the recipe for drills begin one, list it, and fail as long as
   assert.equal(command, 'cronjob-monitor');
   const { status, out } = await runCommand(args);
   assert.equal(status, 1, out);
-  assert.match(out, /0 of 1 CronJobs? would be heard/);
+  assert.match(out, /covered: 0 of 1 CronJob /);
 });

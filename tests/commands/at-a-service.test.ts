@@ -306,7 +306,7 @@ describe('coverage', () => {
         'prod/backup  jobFailed: nobody (no channel takes this severity)',
         'prod/backup  missedSchedule: nobody (no channel takes this severity)',
         'and 1 CronJob more: unwatched',
-        '0 of 3 CronJobs would be heard (0 %)\n',
+        'covered: 0 of 3 CronJobs (0 %)\n',
       ].join('\n'),
     );
     assert.equal((await at(fleet, ['coverage', '--fail-under', '0'])).status, 0);
@@ -315,7 +315,7 @@ describe('coverage', () => {
   it('ends with 0 when all are covered for the types and the namespace that count', async () => {
     await using fleet = await aFleet();
     const { status, out } = await at(fleet, ['coverage', '--types', 'deadManTriggered', '--namespace', 'prod']);
-    assert.deepEqual([status, out], [0, '1 of 1 CronJob would be heard (100 %)\n']);
+    assert.deepEqual([status, out], [0, 'covered: 1 of 1 CronJob (100 %)\n']);
     await fleet.store.sql('channels').update({ last_sent_at: testNow - 40 * dayMs });
     const late = await at(fleet, ['coverage', '--types', 'deadManTriggered']);
     assert.equal(late.status, 1);
@@ -334,11 +334,7 @@ describe('coverage', () => {
     const all = await at(empty, ['coverage']);
     assert.deepEqual(
       [all.status, all.out, all.error],
-      [
-        2,
-        '0 of 0 CronJobs would be heard\n',
-        'cronjob-monitor coverage: the service knows no CronJob that you may read\n',
-      ],
+      [2, 'covered: 0 of 0 CronJobs\n', 'cronjob-monitor coverage: the service knows no CronJob that you may read\n'],
     );
   });
 

@@ -8,7 +8,7 @@ import { routeReasons } from './words.ts';
 /** Whether anything that is due could fail unheard: a question for pipelines. */
 export const coverageCommand: Command = {
   name: 'coverage',
-  summary: 'of which CronJobs a failure would be heard, and where not, why',
+  summary: 'which CronJobs can break in a way that reaches nobody, and why',
   usage: `Usage: cronjob-monitor coverage --server URL [flags]
 
 Asks a running service for each CronJob whether alerts of it would be heard, and names those of which they would not, with the
@@ -72,7 +72,7 @@ function describe({ items, summary }: CoverageList): string {
   if (unnamed > 0) lines.push(`and ${counted(unnamed, 'CronJob')} more: unwatched`);
   if (ignored > 0) lines.push(`${counted(ignored, 'CronJob')} left out by annotation, and not counted`);
   const part = percent === null ? '' : ` (${percent} %)`;
-  return [...lines, `${covered} of ${counted(cronJobs, 'CronJob')} would be heard${part}`]
+  return [...lines, `covered: ${covered} of ${counted(cronJobs, 'CronJob')}${part}`]
     .map((line) => `${line}\n`)
     .join('');
 }

@@ -72,7 +72,7 @@ export const AlertAbsence = object({
 });
 export type AlertAbsence = Of<typeof AlertAbsence>;
 
-/** Frozen at detection; each null where it does not apply. */
+/** As it was found last; each null where it does not apply. */
 export const AlertContext = object({
   jobName: nullable(text),
   exitCode: nullable(int),
@@ -168,6 +168,8 @@ export const AlertDetail = named(
   'AlertDetail',
   extended(Alert, {
     severitySource: words(severitySources),
+    /** It comes and goes: an hour without a change has to pass, which is not before this; null = it does not. */
+    flappingUntil: nullable(instant),
     /** What holds a message back with the reason `dependsOn`; null = nothing, it is over, or the caller may not read it. */
     waitsFor: nullable(AlertWaitsFor),
     withheld: bool,

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
+import type { AlertDetail } from '@cronjob-monitor/shared/contract';
 import { whoami } from './fixtures/answers/index.ts';
 import { whyNoBrowser } from './fixtures/browser.ts';
 import { useJourneys } from './fixtures/journeys.ts';
+import { heldBy } from './fixtures/verdicts.ts';
 
 const alertPath = '/alerts/019b-data%2Fnightly-backup';
 
@@ -30,6 +32,16 @@ describe('alerting in the user interface', { skip: whyNoBrowser() ?? false }, ()
     await seen(page, 'Run of 02:00');
     await page.getByRole('link', { name: 'Open the run' }).click();
     await seen(page, /^Run failed .* ago: exit code 137, OOMKilled/);
+  });
+
+  journey('says that an alert that comes and goes ends when nothing has changed for an hour', async (page) => {
+    const path = alertPath.slice(1);
+    const answered = await page.request.get(`${service().url}/api/v1/${path}`);
+    const detail = (await answered.json()) as AlertDetail;
+    service().answer(path, { value: { ...detail, flappingUntil: '2026-11-21T14:50:00.000Z' } });
+    await go(page, alertPath);
+    await seen(page, 'a run succeeds and nothing has changed for an hour: not before 14:50');
+    await seen(page, 'as it was found last');
   });
 
   journey('acknowledges with a name and a note, and takes it back', async (page) => {
@@ -135,8 +147,13 @@ describe('alerting in the user interface', { skip: whyNoBrowser() ?? false }, ()
   });
 
   journey('lists targets by their margin, the worst first, and keeps their filters', async (page) => {
+    const missed = service().fleet.find(({ item }) => item.sla.success === 5 && item.sla.runs === 7);
+    assert.ok(missed);
+    const silence = { createdBy: 'jonas', endsAt: '2026-11-21T18:00:00.000Z' };
+    Object.assign(missed.item, { verdict: heldBy(missed.item.verdict, silence) });
     await go(page, '/sla');
-    await seen(page, '5 of 7');
+    const silenced = page.getByRole('row').filter({ hasText: '5 of 7' }).getByText('Silenced by jonas until 18:00');
+    await silenced.first().waitFor();
     await page.getByRole('button', { name: /^At risk/ }).click();
     await page.waitForURL(/verdict=atRisk/);
     await seen(page, 'The next failure breaches');

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
+import type { ExecutionDetail } from '@cronjob-monitor/shared/contract';
 import { whyNoBrowser } from './fixtures/browser.ts';
 import { useJourneys } from './fixtures/journeys.ts';
 
 describe('what the log says, in the user interface', { skip: whyNoBrowser() ?? false }, () => {
-  const { journey, go, seen } = useJourneys();
+  const { journey, service, go, seen } = useJourneys();
+  const path = 'cronjobs/data/nightly-backup/runs/nightly-backup-29920440';
 
   journey('quotes the line that says why a run failed, and opens the log at it with one click', async (page) => {
     await go(page, '/');
@@ -16,6 +18,23 @@ describe('what the log says, in the user interface', { skip: whyNoBrowser() ?? f
     await line.getByText('Killed', { exact: true }).waitFor();
     await line.getByText('Last line that speaks of an error, seen first on 19 Nov').waitFor();
     assert.equal(await line.getByRole('button', { name: 'Link to line 102' }).isVisible(), true);
+  });
+
+  journey('asks for no log that is known to be gone, and names no step that leads to the run itself', async (page) => {
+    const asked = path.replace('/runs/', '/executions/');
+    const run = (await (await page.request.get(`${service().url}/api/v1/${asked}`)).json()) as ExecutionDetail;
+    const step = { action: 'openRun', words: 'Open the run', command: null, href: `/${path}` } as const;
+    const logs = { container: 'backup', text: '', truncated: false, capturedAt: run.createdAt, unavailable: 'podGone' };
+    const verdict = { ...run.verdict, step };
+    service().answer(asked, { value: { ...run, suggestedFix: null, verdict, hasLogs: false, logs } });
+    await go(page, `/${path}`);
+    await seen(page, 'It was looked for when the run ended: its pod was gone before its log could be read.');
+    await page.getByRole('heading', { name: 'Cause' }).waitFor();
+    assert.equal(await page.getByText('Next step').count(), 0);
+    assert.deepEqual(
+      service().asked.filter((line) => line.includes(`${asked}/logs`)),
+      [],
+    );
   });
 
   journey('opens the log of a failed run at its decisive line without being asked', async (page) => {

@@ -4,7 +4,7 @@ import type { Shape, Tone } from '../kit/icon/shapes.ts';
 import { spelledOut } from './duration.ts';
 import { reasonText } from './alert-reasons.ts';
 import { outcomeText } from './run-sentence.ts';
-import { executionMarks, triggerWord } from './runs.ts';
+import { executionMarks, triggerWords } from './runs.ts';
 import { clockText, shortTimeText } from './time.ts';
 import type { Viewer } from './viewer.ts';
 
@@ -177,7 +177,7 @@ function runLine(run: Execution, timeZone: string): TimelineLine {
   const mark = executionMarks[run.status];
   const which =
     run.scheduledTime === null
-      ? `${triggerWord(run.trigger)} run of ${clockText(run.createdAt, timeZone).slice(0, 5)}`
+      ? `${triggerWords[run.trigger]} run of ${clockText(run.createdAt, timeZone).slice(0, 5)}`
       : `Run of ${clockText(run.scheduledTime, timeZone).slice(0, 5)}`;
   return {
     key: run.id,

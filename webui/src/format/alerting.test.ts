@@ -192,8 +192,19 @@ test('a reason that nobody knows stands for itself', () => {
 
 describe('an alert', () => {
   test('says what ends it, by its subject where it has one', () => {
-    assert.equal(resolvesWhen({ type: 'slaBreached', subject: 'successRate' }), 'the rate is back at its target');
-    assert.equal(resolvesWhen({ type: 'deadManTriggered', subject: null }), 'a run succeeds');
+    const calm = { flappingUntil: null };
+    assert.equal(
+      resolvesWhen({ ...calm, type: 'slaBreached', subject: 'successRate' }, viewer),
+      'the rate is back at its target',
+    );
+    assert.equal(resolvesWhen({ ...calm, type: 'deadManTriggered', subject: null }, viewer), 'a run succeeds');
+  });
+
+  test('that comes and goes ends when nothing has changed for an hour besides', () => {
+    assert.equal(
+      resolvesWhen({ type: 'jobFailed', subject: null, flappingUntil: at('15:00:00') }, viewer),
+      'a run succeeds and nothing has changed for an hour: not before 15:00',
+    );
   });
 
   test('has a short name for people, as in messages', () => {

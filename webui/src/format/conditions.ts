@@ -1,4 +1,6 @@
-import type { Condition } from '@cronjob-monitor/shared/contract';
+import type { Condition, Monitor } from '@cronjob-monitor/shared/contract';
+import { readyText } from './channels.ts';
+import { spelledOut } from './duration.ts';
 
 const wellTexts: Readonly<Record<string, string>> = {
   Ready: 'It is evaluated',
@@ -32,7 +34,7 @@ const whatToChange: Readonly<Record<string, string>> = {
   NamespaceNotFound: 'Correct the name in the selector',
   ScheduleInvalid: 'Correct the schedule of the CronJob',
   ZoneUnknown: 'Correct spec.timeZone of the CronJob',
-  ZoneMismatch: 'Name the zone in spec.timeZone alone',
+  ZoneMismatch: 'Name the zone in spec.timeZone, or correct cluster.default-time-zone',
   ScheduleNeverFires: 'Choose a date that comes',
   EveryNeverRuns: 'Raise startingDeadlineSeconds above the period of the schedule',
   Missing: 'Create it, label it as the selector says, or name it in expects.except',
@@ -40,6 +42,20 @@ const whatToChange: Readonly<Record<string, string>> = {
   NamespaceGone: 'Take it out of expects when it is not to come back',
   LintFindings: 'Change what the findings name, or leave it knowingly',
 };
+
+/** A message of a condition without its codes, and with its durations in words. */
+function readable(message: string): string {
+  return spelledOut(message)
+    .replaceAll(/(?<=^|; )(?:[A-Z]\w+: )+/g, '')
+    .replaceAll(/(?<=not ready, )\w+/g, (reason) => lowerFirst(readyText({ reason, message: '' })));
+}
+
+/** Problems of a monitor in one line; what its settings are found to be stands as findings. */
+export function problemsText({ problems, findings }: Pick<Monitor, 'problems' | 'findings'>): string {
+  return readable(
+    problems.filter((problem) => findings === 0 || !problem.startsWith('ConfigurationSound:')).join('; '),
+  );
+}
 
 /** A condition of a monitor as a sentence, and what to change when it is not well. */
 interface ConditionLine {
@@ -53,7 +69,7 @@ interface ConditionLine {
 export function conditionLines(conditions: readonly Condition[]): ConditionLine[] {
   const lines = conditions.map(({ type, status, reason, message }) => {
     const isWell = (status === 'True') !== (type === 'Stalled');
-    const said = message === '' ? reason : message;
+    const said = message === '' ? reason : readable(message);
     // A condition that is well has nothing to tell but a note of its own.
     const note = isWell && reason === 'Noted' ? said : undefined;
     return {

@@ -21,20 +21,27 @@ const type = (changes: Partial<TypeCoverage>): TypeCoverage => ({
   ...changes,
 });
 
-test('the head of the dashboard counts those of which a failure reaches nobody, and says what to do when that is all', () => {
+test('one sentence counts those that can break unheard, and says what to do when every CronJob can', () => {
   assert.equal(
-    unheardText(summary(42, { reached: 41, nobody: 1 })),
+    unheardText(summary(42, { reached: 41, nobody: 1 }), false),
     '1 of 42 CronJobs can break in a way that reaches nobody',
   );
   assert.equal(
-    unheardText(summary(9, { unwatched: 1, off: 2, unreachable: 3, unproved: 3 })),
+    unheardText(summary(9, { unwatched: 1, off: 2, unreachable: 3, unproved: 3 }), true),
     '6 of 9 CronJobs can break in a way that reaches nobody',
   );
-  assert.equal(unheardText(summary(3, { unproved: 2, reached: 1 })), undefined);
-  assert.equal(unheardText(summary(0, {})), undefined);
   assert.equal(
-    unheardText(summary(3, { nobody: 3 })),
+    unheardText(summary(3, { unproved: 2, reached: 1 }), false),
+    'None of 3 CronJobs can break in a way that reaches nobody',
+  );
+  assert.equal(
+    unheardText(summary(3, { nobody: 3 }), false),
     'All CronJobs are watched. Nobody is told: set defaultMonitor.channels',
+  );
+  assert.equal(
+    unheardText(summary(3, { nobody: 3 }), true),
+    '3 of 3 CronJobs can break in a way that reaches nobody',
+    'of others than these it knows nothing',
   );
 });
 

@@ -39,10 +39,10 @@ export function coverageText(types: readonly TypeCoverage[]): string {
     .join('; ');
 }
 
-/** What the head of the dashboard says of alerts that would not be heard; undefined: all would be. */
-export function unheardText({ cronJobs, byState }: CoverageList['summary']): string | undefined {
+/** Of how many some alert would not be heard. A narrowed list cannot tell that it is so of every CronJob. */
+export function unheardText({ cronJobs, byState }: CoverageList['summary'], isNarrowed: boolean): string {
+  if (byState.nobody === cronJobs && !isNarrowed)
+    return 'All CronJobs are watched. Nobody is told: set defaultMonitor.channels';
   const unheard = unheardStates.reduce((sum, state) => sum + byState[state], 0);
-  if (unheard === 0) return undefined;
-  if (byState.nobody === cronJobs) return 'All CronJobs are watched. Nobody is told: set defaultMonitor.channels';
-  return `${unheard} of ${plural(cronJobs, 'CronJob')} can break in a way that reaches nobody`;
+  return `${unheard || 'None'} of ${plural(cronJobs, 'CronJob')} can break in a way that reaches nobody`;
 }

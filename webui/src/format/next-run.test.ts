@@ -75,6 +75,11 @@ const rows: readonly (readonly [title: string, cronJob: Partial<Coming>, text: s
     { scheduleProblem: 'unparsable', schedule: '* *', nextRun: null },
     'Not known: the schedule "* *" cannot be read',
   ],
+  [
+    'a zone that the cluster speaks against',
+    { scheduleProblem: 'zoneMismatch', nextRun: null },
+    'Not known: the cluster reads its schedule in another zone than cluster.default-time-zone says',
+  ],
 ];
 
 describe('the next run tells', () => {

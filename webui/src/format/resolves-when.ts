@@ -1,4 +1,6 @@
-import type { Alert, AlertSubject, AlertType } from '@cronjob-monitor/shared/contract';
+import type { AlertDetail, AlertSubject, AlertType } from '@cronjob-monitor/shared/contract';
+import { shortTimeText } from './time.ts';
+import type { Viewer } from './viewer.ts';
 
 const ends: Readonly<Record<AlertType, string>> = {
   jobFailed: 'a run succeeds',
@@ -24,7 +26,12 @@ const endsBySubject: Readonly<Partial<Record<AlertSubject, string>>> = {
   disappeared: 'a CronJob of its name is selected',
 };
 
-/** What ends an alert: `a run succeeds`. */
-export function resolvesWhen({ type, subject }: Pick<Alert, 'type' | 'subject'>): string {
-  return (subject === null ? undefined : endsBySubject[subject]) ?? ends[type];
+/** What ends an alert: `a run succeeds`. One that comes and goes stays until nothing has changed for an hour. */
+export function resolvesWhen(
+  { type, subject, flappingUntil }: Pick<AlertDetail, 'type' | 'subject' | 'flappingUntil'>,
+  { timeZone, nowMs }: Viewer,
+): string {
+  const end = (subject === null ? undefined : endsBySubject[subject]) ?? ends[type];
+  if (!flappingUntil) return end;
+  return `${end} and nothing has changed for an hour: not before ${shortTimeText(flappingUntil, timeZone, nowMs)}`;
 }

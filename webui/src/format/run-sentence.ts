@@ -1,10 +1,8 @@
-import type { Execution } from '@cronjob-monitor/shared/contract';
+import type { Execution, RecentRun } from '@cronjob-monitor/shared/contract';
 import { durationText } from './duration.ts';
 import { plural } from './figures.ts';
-import { causeText, triggerWord } from './runs.ts';
+import { causeText, runMark, triggerWords } from './runs.ts';
 import { clockText, msOf, weekdayText } from './time.ts';
-import { runMark } from './runs.ts';
-import type { RecentRun } from '@cronjob-monitor/shared/contract';
 
 /** How a run ended: `Failed after 3 min 12 s: exit code 137, OOMKilled`. */
 export function outcomeText(run: Execution): string {
@@ -31,7 +29,7 @@ export function beginText(run: Execution, timeZone: string, p95Seconds: number |
   const usual = p95Seconds === null ? '' : ` (p95 ${durationText(p95Seconds)})`;
   const start = run.startTime ?? run.createdAt;
   if (run.scheduledTime === null) {
-    const asWhat = run.isRetry && run.retryOf ? `Retry of ${run.retryOf}` : triggerWord(run.trigger);
+    const asWhat = run.isRetry && run.retryOf ? `Retry of ${run.retryOf}` : triggerWords[run.trigger];
     return `${asWhat}, started ${clockText(start, timeZone)}${usual}`;
   }
   const delaySeconds = Math.max(0, (msOf(start) - msOf(run.scheduledTime)) / 1000);

@@ -97,17 +97,13 @@ export function runMark(run: { outcome: SlotOutcome | null; status: ExecutionSta
   return slotMarks[run.outcome];
 }
 
-const triggerWords: Readonly<Record<ExecutionTrigger, string>> = {
+/** What started a run. */
+export const triggerWords: Readonly<Record<ExecutionTrigger, string>> = {
   scheduled: 'Scheduled',
   manual: 'Manual',
   rerun: 'Run again',
   unmatched: 'Not by its schedule',
 };
-
-/** What started a run. */
-export function triggerWord(trigger: ExecutionTrigger): string {
-  return triggerWords[trigger];
-}
 
 /** What an active run waits for: `Waits: ImagePullBackOff, no such image`; undefined while it waits for nothing that is known. */
 export function waitingText({
@@ -120,7 +116,6 @@ export function waitingText({
 
 /** `exit code 137, OOMKilled`; undefined when nothing is known. */
 export function causeText(run: { exitCode: number | null; reason: string | null }): string | undefined {
-  const parts = [run.exitCode === null ? undefined : `exit code ${run.exitCode}`, run.reason ?? undefined];
-  const told = parts.filter((part) => part !== undefined);
-  return told.length === 0 ? undefined : told.join(', ');
+  const parts = [run.exitCode === null ? null : `exit code ${run.exitCode}`, run.reason];
+  return parts.filter((part) => part !== null).join(', ') || undefined;
 }

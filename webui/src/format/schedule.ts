@@ -12,7 +12,7 @@ export function whyNotJudged({ schedule, timezone, scheduleProblem }: Scheduled)
     case 'unknownZone':
       return `unknown zone "${timezone ?? zoneInside(schedule) ?? ''}"`;
     case 'zoneMismatch':
-      return 'its schedule and its timeZone name two zones';
+      return 'the cluster reads its schedule in another zone than cluster.default-time-zone says';
     case 'neverRuns':
       return impossibleDate(schedule) ?? `no date matches "${schedule}"`;
     default:

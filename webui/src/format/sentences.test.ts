@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Condition, Execution, Health, Told, ToldChannel, Verdict } from '@cronjob-monitor/shared/contract';
-import { conditionLines, phaseText } from './conditions.ts';
+import { conditionLines, phaseText, problemsText } from './conditions.ts';
 import { expectedRunText } from './expected-run.ts';
 import { evaluatedText, fineText, healthNotice, isJudging } from './health.ts';
 import { attemptsText, barText, beginText, outcomeText, stripText } from './run-sentence.ts';
@@ -281,6 +281,25 @@ describe('the conditions of a monitor', () => {
     assert.equal(first?.says, 'No AlertChannel is named "oncal"');
     assert.match(first?.change ?? '', /correct spec\.alerting\.channelRefs/);
     assert.deepEqual([second?.isWell, second?.says], [true, 'It is evaluated']);
+  });
+
+  test('stand without codes, and with durations in words', () => {
+    const problems = [
+      'SchedulesUnderstood: prod/backup: its schedule cannot be read',
+      'ChannelsResolved: oncal: there is no such channel; mail: not ready, SecretNotFound',
+      'ConfigurationSound: LimitTooShort: maxTimeSinceLastSuccess is 25h, and it fires every 168h',
+    ];
+    assert.equal(
+      problemsText({ problems, findings: 0 }),
+      'prod/backup: its schedule cannot be read; ' +
+        'oncal: there is no such channel; mail: not ready, its Secret does not exist; ' +
+        'maxTimeSinceLastSuccess is 25 h, and it fires every 7 d',
+    );
+    assert.doesNotMatch(problemsText({ problems, findings: 1 }), /fires/, 'its findings tell of them');
+    const [line] = conditionLines([
+      condition({ type: 'ConfigurationSound', status: 'False', message: 'LimitTooShort: it is 25h' }),
+    ]);
+    assert.equal(line?.says, 'it is 25 h');
   });
 
   test('become the verdict of the monitor', () => {

@@ -72,6 +72,25 @@ describe('a verdict', () => {
     );
   });
 
+  test('says its cause once, and no step that the link beside it names', () => {
+    const failed = { ...verdict, words: 'Last run failed: exit code 1, Error (3rd failure in a row)' };
+    const step = { action: 'openRun', command: null, href: '/cronjobs/prod/backup/runs/backup-1' } as const;
+    const open = { ...step, words: 'Open the run' };
+    assert.equal(whyText({ ...failed, cause: 'exit code 1, Error', step: open }, viewer), '');
+    assert.equal(
+      whyText({ ...failed, words: 'No success for 26 h', cause: 'exit code 1', step: open }, viewer),
+      'Exit code 1.',
+    );
+    const cause = 'Secret db-password is missing';
+    assert.equal(
+      whyText({ ...failed, cause, step: { ...step, words: `Open the run: ${cause}` } }, viewer),
+      `${cause}.`,
+    );
+    const words = 'Not started for 2 h: ImagePullBackOff';
+    const waits = { ...step, words: 'Open the run: it waits (ImagePullBackOff)' };
+    assert.equal(whyText({ ...verdict, words, cause: null, step: waits }, viewer), '');
+  });
+
   test('is explained in one line by a finding about its rule, else by cause and step', () => {
     assert.equal(
       explanationText(verdict, viewer),
@@ -86,9 +105,9 @@ describe('a verdict', () => {
   test('that an answer does not bring is not known, and never well', () => {
     assert.deepEqual(verdictMark(undefined), { word: 'Not known', shape: 'question', tone: 'off' });
     assert.equal(verdictText(undefined, viewer), 'Not known');
-    assert.equal(whyText(undefined, viewer), undefined);
+    assert.equal(whyText(undefined, viewer), '');
     assert.deepEqual(
-      [edgeOf(undefined), toldOf(undefined, viewer), findingNotes(undefined, viewer)],
+      [edgeOf(verdictMark(undefined)), toldOf(undefined, viewer), findingNotes(undefined, viewer)],
       [undefined, undefined, []],
     );
   });
@@ -96,7 +115,7 @@ describe('a verdict', () => {
   test('marks the edge of a row where something is wrong, and nowhere else', () => {
     const states = ['critical', 'warning', 'failing', 'unknown', 'suspended', 'healthy'] as const;
     assert.deepEqual(
-      states.map((state) => edgeOf({ ...verdict, state })),
+      states.map((state) => edgeOf(verdictMark({ ...verdict, state }))),
       ['crit', 'warn', 'warn', undefined, undefined, undefined],
     );
   });

@@ -20,8 +20,7 @@ export function verdictText(verdict: Brought, viewer: Viewer): string {
 }
 
 /** The edge of a row: what is wrong has one, everything else has none. */
-export function edgeOf(verdict: Brought): Tone | undefined {
-  const { tone } = verdictMark(verdict);
+export function edgeOf({ tone }: Mark): Tone | undefined {
   return tone === 'crit' || tone === 'warn' ? tone : undefined;
 }
 
@@ -36,23 +35,24 @@ export function toldOf(verdict: Brought, viewer: Viewer): Mark | undefined {
   return toldMark({ told: verdict.told, severity: verdict.state === 'critical' ? 'critical' : 'warning' }, viewer);
 }
 
-/** Cause and next step, as far as they are known, a sentence each; what a finding says too is left to it. */
-export function whyText(verdict: Brought, viewer: Viewer): string | undefined {
-  const { cause, step, findings = [] } = verdict ?? {};
-  // The link beside it says the same; a step that changes a rule says the finding about it, which has its own line.
+/** Cause and next step, as far as they are known, a sentence each; what stands beside them already is not said again. */
+export function whyText(verdict: Brought, viewer: Viewer): string {
+  const { words = '', cause, step, findings = [] } = verdict ?? {};
+  // The sentence ends with the cause; the link opens what the step opens; the finding about a rule has its own line.
+  const known = cause && !words.includes(cause) ? cause : undefined;
   const isSaid =
-    step !== null &&
-    step !== undefined &&
-    (step.words === stepWords[step.action] ||
-      (step.action === 'openRules' && findings.some(({ words }) => step.words.endsWith(words))));
-  const parts = [cause, isSaid ? undefined : step?.words].filter((part) => part != null);
-  const told = parts.map((part) => `${printWords(part, viewer).replace(/\.$/, '')}.`);
-  return told.length === 0 ? undefined : told.join(' ');
+    step?.words.startsWith(stepWords[step.action]) ||
+    (step?.action === 'openRules' && findings.some((finding) => step.words.endsWith(finding.words)));
+  return [known, isSaid ? undefined : step?.words]
+    .filter((part) => part !== undefined)
+    .map((part) => printWords(part, viewer).replace(/\.$/, ''))
+    .map((part) => `${part.charAt(0).toUpperCase()}${part.slice(1)}.`)
+    .join(' ');
 }
 
 /** What explains it best in one line: a finding about its rule, else cause and next step. */
 export function explanationText(verdict: Brought, viewer: Viewer): string {
-  return findingNotes(verdict, viewer)[0]?.text ?? whyText(verdict, viewer) ?? '';
+  return findingNotes(verdict, viewer)[0]?.text ?? whyText(verdict, viewer);
 }
 
 /** Where the next step is taken, if that is another page. */

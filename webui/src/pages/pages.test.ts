@@ -167,6 +167,8 @@ describe('a missing log', () => {
       noLogText(refusal('LOGS_UNAVAILABLE'), { logs, withheld: false }, 'prod').text,
       /its node could not be reached/,
     );
+    const gone = { ...logs, unavailable: 'podGone' };
+    assert.match(noLogText(undefined, { logs: gone, withheld: false }, 'prod').text, /its pod was gone/, 'unasked');
   });
 });
 

@@ -33,7 +33,7 @@ const words: Readonly<Record<AdviceCode, string>> = {
   SlotInDstChange: 'A run falls into a change of the clocks: that day it comes twice, or not at its time',
   ZoneNotDeclared: 'No time zone is declared: the cluster decides when they run',
   LastLogLost: 'The last log is lost with the pod at the last retry',
-  RetriesOutlastPeriod: 'All retries take longer than the time to the next run',
+  RetriesOutlastPeriod: 'A run with all its retries takes longer than the time to the next run',
   CrowdedMinute: 'Many CronJobs start in one minute',
 };
 

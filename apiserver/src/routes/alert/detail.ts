@@ -18,7 +18,7 @@ import { isObjectId } from '../../object-name.ts';
 import { presentDelivery } from '../deliveries/present.ts';
 import type { RouteDeps } from '../deps.ts';
 import { presentEvents, presentLog } from '../executions/present.ts';
-import { toWireInstant } from '../../wire-values.ts';
+import { toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
 import { presentAlert } from '../alerts/present.ts';
 import { toAlertFacts } from '@cronjob-monitor/shared/domain';
 import { explainRuns, type ExplainedRun } from '../verdicts/explain-run.ts';
@@ -72,6 +72,7 @@ export async function readAlertDetail(
   return {
     ...base,
     severitySource: alert.severitySource,
+    flappingUntil: toWireInstantOrNull(alert.flappingUntil),
     waitsFor: base.told.reason === 'dependsOn' ? await readWaitsFor(store, decisions, mayRead) : null,
     withheld,
     logs: withheld ? null : presentLog(evidence),

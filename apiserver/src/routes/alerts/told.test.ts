@@ -30,6 +30,7 @@ function anAlert(changes: Partial<StoredAlert> = {}): StoredAlert {
     lastNotifiedAt: undefined,
     figures: undefined,
     context: undefined,
+    flappingUntil: undefined,
     isWellForNow: false,
     mutedThere: {},
     fault: undefined,

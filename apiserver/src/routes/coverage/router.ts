@@ -18,7 +18,7 @@ export const coverageRoutes = [
       path: '/coverage',
       tag: 'Coverage',
       id: 'listCoverage',
-      says: 'Of which CronJobs a failure would be heard, and where not, why',
+      says: 'Which CronJobs can break in a way that reaches nobody, and why',
       ability: 'read',
       ...exportable,
       expensive: (ctx) => (isExport(ctx) ? 2 : 1),

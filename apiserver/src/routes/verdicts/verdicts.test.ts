@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type {
   Alert,
+  AlertDetail,
   AlertList,
   CronJobDetail,
   CronJobList,
@@ -61,7 +62,9 @@ test('an alert that comes and goes says so while all is well, on the alert and o
   await using fleet = await startFleet();
   const backup = await fleet.addCronJob({ name: 'backup' });
   await fleet.addMonitor({ spec: {} }, [backup]);
-  await addAlert(fleet, { flappingUntil: testNow + hourMs, quietCount: 1 });
+  const { id } = await addAlert(fleet, { flappingUntil: testNow + hourMs, quietCount: 1 });
+  const { flappingUntil } = (await fleet.ask(`/api/v1/alerts/${id}`)).json() as AlertDetail;
+  assert.equal(flappingUntil, new Date(testNow + hourMs).toISOString());
   const [alert] = await alertsOf(fleet);
   assert.match(alert?.verdict.words ?? '', /^Comes and goes, well for now; before: last run failed/);
   const detail = (await fleet.ask('/api/v1/cronjobs/prod/backup')).json() as CronJobDetail;

@@ -104,8 +104,9 @@ function lintJob(cronJob: LintedCronJob, rhythm: Rhythm): LintFinding[] {
   }
   const retriesMs = retryTimeMs(backoffLimit) + (backoffLimit + 1) * (durations?.p50Ms ?? 0);
   const isCutShort = activeDeadlineS !== undefined && activeDeadlineS * 1000 <= rhythm.usualGapMs;
-  if (retriesMs > rhythm.usualGapMs && !isCutShort) {
-    const text = `all ${backoffLimit} retries take ${inShort(retriesMs)}, longer than the ${inShort(rhythm.usualGapMs)} to the next run`;
+  if (backoffLimit > 0 && retriesMs > rhythm.usualGapMs && !isCutShort) {
+    const retries = backoffLimit === 1 ? 'its retry' : `all ${backoffLimit} retries`;
+    const text = `a run with ${retries} takes ${inShort(retriesMs)}, longer than the ${inShort(rhythm.usualGapMs)} to the next run`;
     tell(
       'RetriesOutlastPeriod',
       `${template}.backoffLimit`,

@@ -246,6 +246,17 @@ for (const [sentence, changes, expected] of cases) {
   });
 }
 
+test('a run with its retries is said as people say it, and one that has none is told to be long alone', () => {
+  const durations = { p50Ms: 11 * minuteMs, p95Ms: 12 * minuteMs };
+  const messagesAt = (backoffLimit: number): string[] =>
+    found({ cronJob: { schedule: '*/10 * * * *', backoffLimit, activeDeadlineS: undefined, durations } })
+      .filter(({ path }) => path.endsWith('.backoffLimit'))
+      .map(({ message }) => message);
+  assert.deepEqual(messagesAt(0), []);
+  assert.deepEqual(messagesAt(1), ['a run with its retry takes 22m10s, longer than the 10m to the next run']);
+  assert.match(messagesAt(6).join(), /^a run with all 6 retries takes /);
+});
+
 test('every code is found by some case', () => {
   const shown = new Set(cases.flatMap(([, , expected]) => expected));
   assert.deepEqual(

@@ -134,7 +134,7 @@ for (const { says, given, condition, reason, phase, names } of [
     condition: 'SelectorAuthorized',
     reason: 'NamespaceNotAuthorized',
     phase: 'Degraded',
-    names: 'y does not exist; x has not agreed',
+    names: 'namespace y does not exist; namespace x has not agreed',
   },
   {
     says: 'a namespace is ignored',
@@ -158,7 +158,8 @@ for (const { says, given, condition, reason, phase, names } of [
     condition: 'SchedulesUnderstood',
     reason: 'ZoneUnknown',
     phase: 'Degraded',
-    names: 'p/c: EveryNeverRuns',
+    names:
+      'p/c: its startingDeadlineSeconds is shorter than the period of its schedule; p/c: its time zone is not known',
   },
   ...(
     [

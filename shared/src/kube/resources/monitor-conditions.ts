@@ -19,14 +19,14 @@ export const monitorConditionTypes = [
 type MonitorConditionType = (typeof monitorConditionTypes)[number];
 
 /** Why a schedule of a selected CronJob is not understood; worst first. */
-export const scheduleFaults = [
-  'ScheduleInvalid',
-  'ZoneUnknown',
-  'ZoneMismatch',
-  'ScheduleNeverFires',
-  'EveryNeverRuns',
-] as const;
-export type ScheduleFault = (typeof scheduleFaults)[number];
+const scheduleFaults = {
+  ScheduleInvalid: 'its schedule cannot be read',
+  ZoneUnknown: 'its time zone is not known',
+  ZoneMismatch: 'the cluster reads its schedule in another zone than cluster.default-time-zone says',
+  ScheduleNeverFires: 'its schedule never fires',
+  EveryNeverRuns: 'its startingDeadlineSeconds is shorter than the period of its schedule',
+};
+export type ScheduleFault = keyof typeof scheduleFaults;
 
 /** All that the conditions of a monitor follow from. */
 export interface MonitorFacts {
@@ -175,7 +175,7 @@ function selectorAuthorized({ reach }: MonitorFacts): ConditionVerdict {
     reach.refused.some((refusal) => refusal.reason === reason),
   );
   if (first !== undefined) {
-    const texts = reach.refused.map(({ namespace, reason }) => `${namespace} ${refusalTexts[reason]}`);
+    const texts = reach.refused.map(({ namespace, reason }) => `namespace ${namespace} ${refusalTexts[reason]}`);
     return verdict(type, 'False', first, listOf(texts));
   }
   const passed = reach.passedOver.length === 0 ? '' : `; left out: ${reach.passedOver.join(', ')}`;
@@ -184,13 +184,13 @@ function selectorAuthorized({ reach }: MonitorFacts): ConditionVerdict {
 
 function schedulesUnderstood({ scheduleFaults: faults }: MonitorFacts): ConditionVerdict {
   const type = 'SchedulesUnderstood';
-  const worst = scheduleFaults.find((fault) => faults.some((one) => one.fault === fault));
+  const worst = Object.keys(scheduleFaults).find((fault) => faults.some((one) => one.fault === fault));
   if (worst === undefined) return verdict(type, 'True', 'All', 'every schedule is understood');
   return verdict(
     type,
     'False',
     worst,
-    listOf(faults.map(({ namespace, name, fault }) => `${namespace}/${name}: ${fault}`)),
+    listOf(faults.map(({ namespace, name, fault }) => `${namespace}/${name}: ${scheduleFaults[fault]}`)),
   );
 }
 

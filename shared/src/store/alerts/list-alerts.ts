@@ -41,6 +41,8 @@ export interface StoredAlert {
   readonly detectedAt: Instant;
   readonly endedAt: Instant | undefined;
   readonly count: number;
+  /** Undefined: it does not flap. */
+  readonly flappingUntil: Instant | undefined;
   /** It flaps, and was found well when it was judged last. */
   readonly isWellForNow: boolean;
   readonly delayed: boolean;
@@ -271,6 +273,7 @@ function toStoredAlert(db: Db, row: Row): StoredAlert {
     detectedAt: Number(row['detected_at']),
     endedAt: optionalNumber(row['ended_at']),
     count: Number(row['count']),
+    flappingUntil: optionalNumber(row['flapping_until']),
     isWellForNow: row['flapping_until'] !== null && Number(row['quiet_count']) > 0,
     delayed: Number(row['delayed']) === 1,
     lastNotifiedAt: optionalNumber(row['last_notified_at']),

@@ -23,14 +23,21 @@ export interface Column {
   readonly isTitleHidden?: boolean;
 }
 
+/** The last column of rows that have a menu. */
+export const menuColumn = {
+  id: 'menu',
+  title: 'Actions',
+  width: '60px',
+  align: 'end',
+  card: 'aside',
+  isTitleHidden: true,
+} as const;
+
 /** What the table is sorted by, as the API writes it: `name`, `-name`. */
 export function nextSort(column: Column, sort: string): string {
-  const key = column.sortKey ?? column.id;
-  const rises = key;
-  const falls = `-${key}`;
-  if (sort === rises) return falls;
-  if (sort === falls) return rises;
-  return column.falls ? falls : rises;
+  const rises = column.sortKey ?? column.id;
+  if (sort === rises) return `-${rises}`;
+  return column.falls && sort !== `-${rises}` ? `-${rises}` : rises;
 }
 
 /** For `aria-sort`. */

@@ -1,4 +1,4 @@
-import type { Column } from '../../kit/table/column.ts';
+import { menuColumn, type Column } from '../../kit/table/column.ts';
 
 /** Columns that tables of CronJobs are made of. */
 export const cronJobColumns = {
@@ -45,16 +45,7 @@ export const cronJobColumns = {
     card: 'hidden',
     hideBelow: 1280,
   },
-  menu: {
-    id: 'menu',
-    title: 'Actions',
-    width: '60px',
-    align: 'end',
-    card: 'aside',
-    cardOrder: 5,
-    isCardTall: true,
-    isTitleHidden: true,
-  },
+  menu: { ...menuColumn, cardOrder: 5, isCardTall: true },
 } as const satisfies Readonly<Record<string, Column>>;
 
 const { status, name, verdict, last, next, rate, strip, schedule, alerts, menu } = cronJobColumns;

@@ -1,4 +1,3 @@
-import { spelledOut } from '../../format/duration.ts';
 import { statesText, wrongStates } from '../../format/verdict.ts';
 import type { Column } from '../../kit/table/column.ts';
 import {
@@ -87,12 +86,6 @@ export const columns: readonly Column[] = [
     hideBelow: 1024,
   },
 ];
-
-/** What its settings are found to be stands as findings. */
-export function problemsText({ problems, findings }: Monitor): string {
-  const others = problems.filter((problem) => findings === 0 || !problem.startsWith('ConfigurationSound:'));
-  return spelledOut(others.join('; '));
-}
 
 export function cronJobsText({ cronJobCount, states }: Monitor): string {
   if (cronJobCount === 0) return 'It selects none';

@@ -12,16 +12,17 @@ const captureReasons: Readonly<Record<string, string>> = {
 
 /** Why there is no log, in the words of the last look. */
 export function noLogText(
-  error: ApiError,
+  /** Undefined: it was not asked for. */
+  error: ApiError | undefined,
   run: Pick<ExecutionDetail, 'logs' | 'withheld'> | undefined,
   namespace: string,
 ): { readonly title: string; readonly text: string } {
-  if (error.code === 'FORBIDDEN' || run?.withheld)
+  if (error?.code === 'FORBIDDEN' || run?.withheld)
     return { title: 'The log is withheld', text: `You may not read pods/log in ${namespace}.` };
   const captured = run?.logs?.unavailable;
   if (captured)
     return { title: 'No log', text: `It was looked for when the run ended: ${captureReasons[captured] ?? captured}.` };
-  switch (error.details?.reason) {
+  switch (error?.details?.reason) {
     case 'notStarted':
       return { title: 'No log yet', text: 'No container of it has started.' };
     case 'podGone':

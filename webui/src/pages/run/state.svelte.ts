@@ -77,7 +77,12 @@ export class RunState {
     () => (lineOfHash(router.hash) ?? this.run.value?.verdict?.logLine?.number ?? 0) > firstLines,
   );
   readonly #logQuestion: string = $derived(JSON.stringify(this.logQuery));
-  readonly #mayHaveLog: boolean = $derived.by(() => this.run.value !== undefined || this.active !== undefined);
+  /** What is known not to be had is not asked for: it may not be read, or its pod was gone when the run ended. */
+  readonly #mayHaveLog: boolean = $derived.by(() => {
+    const run = this.run.value;
+    if (!run) return this.active !== undefined;
+    return !run.withheld && run.logs?.unavailable !== 'podGone';
+  });
 
   readonly log: Resource<JobLogs> | undefined = $derived.by(() => {
     if (!this.#mayHaveLog) return undefined;
