@@ -148,9 +148,10 @@ function stateLines({ cronJob, health }: Explained, now: Instant): string[] {
   const { verdict } = cronJob;
   const print = (words: string): string => printWords(words, { now, timeZone: 'UTC' });
   const cause = verdict.cause === null || verdict.words.includes(verdict.cause) ? '' : `; ${print(verdict.cause)}`;
+  const change = verdict.change == null ? '' : `, ${verdict.change}`;
   const lines = [
     `${namespace}/${name}  ${what}  ${verdict.state}`,
-    `  ${print(verdict.words)}${cause}`,
+    `  ${print(verdict.words)}${cause}${change}`,
     ...verdict.holds.map((hold) => `  ${print(hold.words)}`),
     ...verdict.findings.map((finding) => `  ${print(finding.words)}`),
     ...(verdict.step === null ? [] : [`  ${print(verdict.step.words)}`]),

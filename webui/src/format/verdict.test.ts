@@ -60,6 +60,9 @@ describe('a verdict', () => {
       step: { action: 'openRules', words, command: null, href: null },
     };
     assert.equal(whyText(found, viewer), 'Killed at 512 Mi in 3 attempts.');
+    const change = 'since image 1.8 → 1.9';
+    assert.equal(whyText({ ...found, change }, viewer), 'Killed at 512 Mi in 3 attempts, since image 1.8 → 1.9.');
+    assert.equal(whyText({ ...found, cause: null, change }, viewer), 'Since image 1.8 → 1.9.');
     assert.deepEqual(findingNotes(found, viewer), [{ text: finding.words, href: finding.href }]);
   });
 

@@ -35,16 +35,16 @@ export function toldOf(verdict: Brought, viewer: Viewer): Mark | undefined {
   return toldMark({ told: verdict.told, severity: verdict.state === 'critical' ? 'critical' : 'warning' }, viewer);
 }
 
-/** Cause and next step, as far as they are known, a sentence each; what stands beside them already is not said again. */
+/** Cause with what changed, and next step, as far as they are known, a sentence each; what stands beside them already is not said again. */
 export function whyText(verdict: Brought, viewer: Viewer): string {
-  const { words = '', cause, step, findings = [] } = verdict ?? {};
+  const { words = '', cause, change, step, findings = [] } = verdict ?? {};
   // The sentence ends with the cause; the link opens what the step opens; the finding about a rule has its own line.
-  const known = cause && !words.includes(cause) ? cause : undefined;
+  const known = [cause && !words.includes(cause) ? cause : undefined, change].filter(Boolean).join(', ');
   const isSaid =
     step?.words.startsWith(stepWords[step.action]) ||
     (step?.action === 'openRules' && findings.some((finding) => step.words.endsWith(finding.words)));
-  return [known, isSaid ? undefined : step?.words]
-    .filter((part) => part !== undefined)
+  return [known, isSaid ? '' : (step?.words ?? '')]
+    .filter((part) => part !== '')
     .map((part) => printWords(part, viewer).replace(/\.$/, ''))
     .map((part) => `${part.charAt(0).toUpperCase()}${part.slice(1)}.`)
     .join(' ');

@@ -24,7 +24,7 @@ import type { RouteDeps } from '../deps.ts';
 export const wrongStates = ['critical', 'warning', 'failing'] as const satisfies readonly HealthState[];
 
 /** Which incidents are asked for; an empty list asks for all. */
-export interface IncidentsAsked {
+interface IncidentsAsked {
   readonly state: readonly (typeof wrongStates)[number][];
   readonly namespace: readonly string[];
   readonly owner: readonly string[];

@@ -37,7 +37,7 @@ export interface MessageDocument {
   readonly origin: readonly string[];
 }
 
-export type FactName =
+type FactName =
   | 'namespace'
   | 'cronjob'
   | 'job'
