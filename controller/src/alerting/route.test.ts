@@ -205,6 +205,7 @@ test('that a route tells others of a fault in the place of the owner is in the l
   const [raised] = await fails({ rules, fault: { cause: 'platform', scope: 'node node-3' } });
   assert.ok(raised);
   assert.deepEqual(await messages(), ['on-call firing ready']);
+  assert.deepEqual(raised.withheld, []);
   assert.ok((await ledger(raised.alert.id)).includes('notRouted instead'));
   const decisions = await listDecisions(store, raised.alert.id);
   assert.equal(decisions.find(({ action }) => action === 'notRouted')?.detail, 'on-call');
