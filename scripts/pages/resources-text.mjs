@@ -201,7 +201,7 @@ const routes = `## Who is told
 
 A route matches when all of its \`when\` holds: \`owners\` (a name may end in \`*\`), \`labels\` of the CronJob, or where it has none of this key of its
 Namespace, \`causes\` and \`types\`. \`{{ .Owner }}\` in the name of a channel stands for the owner. With \`instead\`, \`channelRefs\` are not told; a
-route that asks for causes and stands \`instead\` leaves out the owner's channels too. A route of which no channel can be told leaves out nothing.
+route that asks for causes and stands \`instead\` leaves out the owner's channels too, and the owner's pages say who was told. A route of which no channel can be told leaves out nothing.
 
 An AlertChannel says with \`allowedNamespaces\` who may use it:
 

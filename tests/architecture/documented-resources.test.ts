@@ -1,7 +1,52 @@
 import { runCommand } from '@cronjob-monitor/controller/testing';
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { decodeChannelSpec, decodeMonitorSpec } from '@cronjob-monitor/shared/kube';
+import { monitorDefaults } from '@cronjob-monitor/shared/testing';
+import { parse as parseYaml } from 'yaml';
+import { refusedChannels, refusedMonitors, refusedName } from '../cluster/crd-examples.ts';
 import { listFiles, readProjectFile } from './project-files.ts';
+
+interface Schema {
+  readonly 'x-kubernetes-validations'?: readonly { readonly message: string }[];
+}
+
+/** What the API server says of the rules that the schema of a kind has beside its types. */
+function rulesOf(schema: unknown): string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const { 'x-kubernetes-validations': own = [] } = schema as Schema;
+  return [...own.map(({ message }) => message), ...Object.values(schema).flatMap(rulesOf)];
+}
+
+const metadata = { name: refusedName };
+for (const { kind, refused, problemsOf } of [
+  {
+    kind: 'alertchannels',
+    refused: refusedChannels,
+    problemsOf: (spec: object) => decodeChannelSpec({ metadata, spec }).problems,
+  },
+  {
+    kind: 'cronjobmonitors',
+    refused: refusedMonitors,
+    problemsOf: (spec: object) => {
+      const decoded = decodeMonitorSpec({ metadata, spec }, { ...monitorDefaults, storeLogs: true });
+      return decoded.ok ? decoded.problems : [];
+    },
+  },
+]) {
+  test(`whatever the API server refuses of ${kind} by a rule, the service refuses in the same words`, () => {
+    const crd = parseYaml(readProjectFile(`charts/cronjob-monitor/crds/${kind}.yaml`)) as unknown;
+    const said = new Set(
+      refused.flatMap(({ spec }) => problemsOf(spec).flatMap(({ path, message }) => [message, `${path} ${message}`])),
+    );
+    const rules = rulesOf(crd);
+    assert.ok(rules.length > 5);
+    assert.deepEqual(
+      [...new Set(rules)].filter((rule) => !said.has(rule)),
+      [],
+    );
+  });
+}
 
 /** A piece of YAML that a reader may copy. */
 interface Example {

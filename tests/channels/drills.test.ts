@@ -137,6 +137,32 @@ test('mail that is accepted and dropped is found within one period, and the fall
   assert.ok(bench.changed.includes(mail.uid), 'its condition is written');
 });
 
+test('a drill by hand that proves nothing is told to the fallback channel too, once a period', async (t) => {
+  const { bench, has, lead, pass, press } = await aRig(t);
+  const chat = await bench.addChannel('chat');
+  const fallback = await bench.addChannel('webhook');
+  has(chat, { fallbackChannel: fallback.name });
+  has(fallback);
+  const drills = lead();
+  await drills.look();
+  const byHand = async () => {
+    const asked = { channel: chat, dueAt: bench.time.now(), ackWithinMs: hourMs, askedBy: 'ana' };
+    await bench.store.transaction((tx) => startDrill(tx, asked, { clusterName: undefined, externalUrl }));
+    await bench.pass(2_000);
+    await pass(drills, 3 * hourMs, hourMs);
+  };
+  await pass(drills, 8 * dayMs);
+  assert.deepEqual([chat.arrivals(), fallback.arrivals()], [1, 1]);
+  await byHand();
+  assert.deepEqual([chat.arrivals(), fallback.arrivals()], [2, 1], 'it was told of this period');
+  for (let at = 0; chat.arrivals() === 2 && at < 200; at++) await pass(drills, hourMs, hourMs);
+  assert.equal(await press(chat.wire().at(-1) ?? ''), 'proved');
+  await byHand();
+  await byHand();
+  assert.deepEqual([chat.arrivals(), fallback.arrivals()], [5, 2]);
+  assert.match(fallback.wire().at(-1) ?? '', /channel\.unproved[^]*its link was not pressed within 1 h/);
+});
+
 test('who presses the link of a chat message proves the channel, and the fallback hears nothing', async (t) => {
   const { bench, has, lead, pass, press, drillsOf } = await aRig(t);
   const chat = await bench.addChannel('chat');

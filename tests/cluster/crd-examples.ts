@@ -60,6 +60,16 @@ const aPattern = { name: 'p', match: { exitCode: 1 }, suggestion: 'look' };
 /** What the API server refuses in a CronJobMonitor, and a piece of what it says. */
 export const refusedMonitors: readonly { says: string; spec: object; message: string }[] = [
   { says: 'expectations without any', spec: { expects: { grace: '1m' } }, message: 'expects needs names or seen' },
+  {
+    says: 'groups of Jobs by nothing',
+    spec: { jobs: { only: true } },
+    message: 'jobs needs matchLabels, matchExpressions, ownerKinds or hasAnnotations',
+  },
+  {
+    says: 'a route that folds what it does not ask for',
+    spec: { alerting: { routes: [{ name: 'r', channels: ['a'], fold: true }] } },
+    message: 'fold needs when.causes',
+  },
   { says: 'a parent that is no CronJob', spec: { dependsOn: ['a/b/c'] }, message: 'should match' },
   {
     says: 'more parents than are looked at',
@@ -259,6 +269,9 @@ export const acceptedMonitors: readonly { says: string; spec?: object }[] = [
   },
 ];
 
+/** The name of what is refused. */
+export const refusedName = 'x';
+
 export const refusedChannels: readonly { says: string; spec: object; message: string }[] = [
   {
     says: 'a type without its block',
@@ -294,6 +307,20 @@ export const refusedChannels: readonly { says: string; spec: object; message: st
     says: 'an email block for a webhook',
     spec: { type: 'webhook', email: { smtpSecretRef: { name: 'a', namespace: 'b' }, from: 'a@b.c', to: ['a@b.c'] } },
     message: 'spec.webhook is needed exactly when',
+  },
+  {
+    says: 'an email channel without a block',
+    spec: { type: 'email' },
+    message: 'spec.email is needed exactly when spec.type is email',
+  },
+  {
+    says: 'a drill that falls back on itself',
+    spec: {
+      type: 'chat',
+      chat: { webhookSecretRef: ref },
+      drill: { schedule: '0 9 * * 1', fallbackChannel: refusedName },
+    },
+    message: 'spec.drill.fallbackChannel must be another channel',
   },
   { says: 'no type', spec: { chat: { webhookSecretRef: ref } }, message: 'spec.type: Required value' },
   { says: 'an unknown type', spec: { type: 'pigeon' }, message: 'Unsupported value: "pigeon"' },

@@ -5,7 +5,14 @@ import { decodeChannelSpec, decodeMonitorSpec } from '@cronjob-monitor/shared/ku
 import { monitorDefaults, wholeChannelSpecs } from '@cronjob-monitor/shared/testing';
 import type { ApiAnswer } from '../realcluster/api-request.ts';
 import { startRealCluster, type RealCluster } from '../realcluster/real-cluster.ts';
-import { acceptedMonitors, exampleChannel, exampleMonitor, refusedChannels, refusedMonitors } from './crd-examples.ts';
+import {
+  acceptedMonitors,
+  exampleChannel,
+  exampleMonitor,
+  refusedChannels,
+  refusedMonitors,
+  refusedName,
+} from './crd-examples.ts';
 
 const started = await startRealCluster();
 const skip = 'skipped' in started ? started.skipped : false;
@@ -22,7 +29,7 @@ describe('the CRDs on a real API server', { skip }, () => {
       body: {
         apiVersion: 'cronjob-monitor.io/v1alpha1',
         kind,
-        metadata: { name: 'x' },
+        metadata: { name: refusedName },
         ...(spec !== undefined && { spec }),
       },
     });
@@ -56,7 +63,7 @@ describe('the CRDs on a real API server', { skip }, () => {
       const answer = await create(channels, 'AlertChannel', spec);
       assert.equal(answer.status, 422, JSON.stringify(answer.body));
       assert.ok(answer.body.message.includes(message), answer.body.message);
-      assert.ok(decodeChannelSpec({ spec }).problems.length > 0);
+      assert.ok(decodeChannelSpec({ metadata: { name: refusedName }, spec }).problems.length > 0);
     });
   }
 

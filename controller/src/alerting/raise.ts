@@ -325,8 +325,10 @@ export function withheldReasons(
     switch (action) {
       case 'pending':
       case 'suppressed':
-      case 'notRouted':
         return reason ?? [];
+      case 'notRouted':
+        // Others hear of it.
+        return reason === 'instead' ? [] : (reason ?? []);
       case 'held':
         return isOwed ? [] : (reason ?? []);
       case 'occurrence':

@@ -10,7 +10,7 @@ import {
   type ReachFacts,
   type RouteRules,
 } from '@cronjob-monitor/shared/domain';
-import { listChannelHolds, listSilences, putSilence } from '@cronjob-monitor/shared/store';
+import { listChannelHolds, listDecisions, listSilences, putSilence } from '@cronjob-monitor/shared/store';
 import { anAlertingFixture, hourMs, minuteMs } from '../testing/alerting-fixture.ts';
 
 const ref = fc.record({
@@ -195,4 +195,18 @@ test('in random fleets the route of an alert, its coverage and the messages that
     }),
     { numRuns },
   );
+});
+
+test('that a route tells others of a fault in the place of the owner is in the ledger, with their names', async (t) => {
+  const { store, fails, ledger, messages } = await anAlertingFixture(t);
+  const node = { name: 'node', causes: ['platform'], channels: [{ name: 'on-call', isOwned: false }] } as const;
+  const routes = [{ ...node, types: [], severities: [], isChosen: false, instead: true, fold: false }];
+  const rules = { alerting: { enabled: true, channelRefs: [{ name: 'team-chat', severities: [] }], routes } };
+  const [raised] = await fails({ rules, fault: { cause: 'platform', scope: 'node node-3' } });
+  assert.ok(raised);
+  assert.deepEqual(await messages(), ['on-call firing ready']);
+  assert.deepEqual(raised.withheld, []);
+  assert.ok((await ledger(raised.alert.id)).includes('notRouted instead'));
+  const decisions = await listDecisions(store, raised.alert.id);
+  assert.equal(decisions.find(({ action }) => action === 'notRouted')?.detail, 'on-call');
 });

@@ -49,6 +49,7 @@ const reasons: Readonly<Record<ToldReason, string>> = {
   severityNotRouted: 'no channel takes this severity',
   unknownChannel: 'the channel does not exist',
   channelNotAllowed: 'the channel does not admit who names it',
+  instead: 'a route tells these in the place of the owner',
   clearedBeforeSent: 'it cleared before it was sent',
   acknowledged: 'it was acknowledged before its turn',
   channelDeleted: 'the channel was deleted',

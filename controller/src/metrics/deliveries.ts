@@ -118,12 +118,13 @@ export class DeliveryMetrics {
     this.#queueAge.remove();
   }
 
-  /** How many peers of each Alertmanager answered last, and how many did not, by channel. */
-  peers(channels: ReadonlyMap<string, { readonly up: number; readonly down: number }>): void {
+  /** Whether each peer of an Alertmanager took what it was told last, by channel. */
+  peers(channels: ReadonlyMap<string, ReadonlyMap<string, boolean>>): void {
     this.#ofChannels.peers.reset();
-    for (const [channel, { up, down }] of channels) {
+    for (const [channel, answers] of channels) {
+      const up = [...answers.values()].filter(Boolean).length;
       this.#ofChannels.peers.set({ channel, state: 'up' }, up);
-      this.#ofChannels.peers.set({ channel, state: 'down' }, down);
+      this.#ofChannels.peers.set({ channel, state: 'down' }, answers.size - up);
     }
   }
 

@@ -169,7 +169,7 @@ export class AlertmanagerUpkeep {
       if (key.startsWith(channel.uid) && !keys.has(key)) this.#saidWith.delete(key);
     const alerts = await this.#word(told);
     const all = alerts.flatMap(({ told: one, alert }) => [alert, ...this.#endedSets(channel, one, alert)]);
-    const answers = new Answers();
+    const answers: Answers = new Map();
     // An empty request is one too: it says which peers are up.
     for (let from = 0; from === 0 || from < all.length; from += mostAtOnce) {
       signal.throwIfAborted();
@@ -189,7 +189,7 @@ export class AlertmanagerUpkeep {
       postAlerts(peers, JSON.stringify(some), { deps, form: 'reduced', signal });
     const together = await send(alerts);
     for (const { peer, outcome } of together)
-      answers.add(peer, outcome.kind === 'delivered' || outcome.next === 'dead');
+      answers.set(peer, answers.get(peer) !== false && (outcome.kind === 'delivered' || outcome.next === 'dead'));
     const isRefused = together.some(({ outcome }) => outcome.kind === 'failed' && outcome.next === 'dead');
     if (!isRefused || alerts.length === 0) return;
     // One of them keeps the others from arriving: each goes alone, the refused one with nothing but what it is.
@@ -207,7 +207,7 @@ export class AlertmanagerUpkeep {
   async #word(told: readonly AlertToldThere[]): Promise<Said[]> {
     const { store, freeze, ownerOf, source } = this.#deps;
     const now = store.now();
-    const unknown = told.filter((one) => !this.#texts.has(one.alert));
+    const unknown = told.filter((one) => !this.#texts.of(one.alert));
     const ids = unknown.map(({ alert }) => alert.id);
     const evidence: ReadonlyMap<string, readonly Evidence[]> = await listEvidenceOf(store, ids, [
       'logs',
@@ -325,37 +325,20 @@ interface Said {
   readonly alert: AlertmanagerAlert;
 }
 
-/** Which peers took all of it. */
-class Answers {
-  readonly #isUp = new Map<string, boolean>();
-
-  add(peer: string, isUp: boolean): void {
-    this.#isUp.set(peer, (this.#isUp.get(peer) ?? true) && isUp);
-  }
-
-  get up(): number {
-    return [...this.#isUp.values()].filter(Boolean).length;
-  }
-
-  get down(): number {
-    return this.#isUp.size - this.up;
-  }
-}
+/** Whether each peer took all of it. */
+type Answers = Map<string, boolean>;
 
 /** The words of alerts, made anew when something of them has changed: logs are not unpacked each minute. */
 class AlertTexts {
   readonly #kept = new Map<string, { readonly state: string; readonly text: AlertmanagerAlert }>();
-
-  has(alert: AlertRecord): boolean {
-    return this.#kept.get(alert.id)?.state === stateOf(alert);
-  }
 
   put(alert: AlertRecord, text: AlertmanagerAlert | undefined): void {
     if (text !== undefined) this.#kept.set(alert.id, { state: stateOf(alert), text });
   }
 
   of(alert: AlertRecord): AlertmanagerAlert | undefined {
-    return this.#kept.get(alert.id)?.text;
+    const kept = this.#kept.get(alert.id);
+    return kept?.state === stateOf(alert) ? kept.text : undefined;
   }
 
   keepOnly(ids: readonly string[]): void {

@@ -106,8 +106,8 @@ export class Drills {
     }
     // All are followed by now: a start that fails is made up for by the next look.
     for (const [channel, drill, followed] of due) {
-      const dueAt = newestSlot(drill, followed.afterAt, now);
-      if (dueAt === undefined) continue;
+      const dueAt = newestSlot(drill, now);
+      if (dueAt <= followed.afterAt) continue;
       // Channels are few, and each is due once a day at most.
       const ackWithinMs = parseDuration(drill.ackWithin) ?? hourMs;
       const started = await store.fenced(epoch, (tx) => startDrill(tx, { channel, dueAt, ackWithinMs }, words));
@@ -158,14 +158,14 @@ export class Drills {
     const { spec } = channel.decoded;
     const keepsOpen = spec.type === 'paging' || (spec.type === 'webhook' && spec.webhook.format === 'alertmanager');
     if (keepsOpen && ended.mayBeOpen) await closeDrill(tx, drill, channel, words);
-    const isProved = drill.outcome === 'proved' || (provedAt !== undefined && provedAt >= drill.dueAt);
-    // Who asked for a drill by hand sees what became of it.
-    if (isProved || drill.askedBy !== undefined) return;
+    if (drill.outcome === 'proved' || (provedAt ?? 0) >= drill.dueAt) return;
     logger.warn('a drill proved nothing', { channel: channel.name, drill: drill.id, outcome: drill.outcome });
     const name = spec.drill?.fallbackChannel;
+    if (!spec.drill || name === undefined) return;
     const fallback = [...this.#deps.channels.values()].find((each) => each.name === name);
-    if (fallback !== undefined) await tellUnproved(tx, ended, { channel, fallback, provedAt }, words);
-    else if (name !== undefined)
+    const periodAt = newestSlot(spec.drill, drill.dueAt);
+    if (fallback !== undefined) await tellUnproved(tx, ended, { channel, fallback, provedAt, periodAt }, words);
+    else
       logger.warn('the fallback channel of a drill does not exist', { channel: channel.name, fallbackChannel: name });
   }
 
@@ -179,11 +179,7 @@ function drillOf({ decoded }: ChannelSeen): DrillSpec | undefined {
   return decoded.problems.length === 0 ? decoded.spec?.drill : undefined;
 }
 
-/** The newest slot after `afterAt` that is due: of several that were missed one drill says all. */
-function newestSlot({ schedule, timezone }: DrillSpec, afterAt: Instant, now: Instant): Instant | undefined {
-  const parsed = parse(schedule);
-  let newest: Instant | undefined;
-  for (let next = parsed.next(afterAt, timezone); next !== null && next <= now; next = parsed.next(next, timezone))
-    newest = next;
-  return newest;
+/** The newest slot that is due at an instant: of several that were missed one drill says all. */
+function newestSlot({ schedule, timezone }: DrillSpec, at: Instant): Instant {
+  return parse(schedule).previous(at + 1, timezone) ?? 0;
 }

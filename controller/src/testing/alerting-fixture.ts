@@ -173,7 +173,7 @@ const roomForAll = {
 };
 
 function aFailure(at: number, changes: Partial<HoldingFinding>): HoldingFinding {
-  const { sinceAt, count, occurred, message, figures, context, signature, delayed, hold, awaited } = changes;
+  const { sinceAt, count, occurred, message, figures, context, signature, delayed, hold, awaited, fault } = changes;
   return {
     kind: 'holds',
     sinceAt: sinceAt ?? at,
@@ -186,6 +186,7 @@ function aFailure(at: number, changes: Partial<HoldingFinding>): HoldingFinding 
     delayed: delayed ?? false,
     hold,
     awaited,
+    fault,
   };
 }
 

@@ -121,6 +121,7 @@ export const toldReasons = [
   'severityNotRouted',
   'unknownChannel',
   'channelNotAllowed',
+  'instead',
   'clearedBeforeSent',
   'acknowledged',
   'channelDeleted',

@@ -218,7 +218,9 @@ export const drills = contract('drills', (test) => {
     const [ended] = await store.fenced(epoch, (tx) => moveDrills(tx));
     assert.ok(ended);
     assert.equal(await again(deliveryId), false, 'its link would be over');
-    await store.fenced(epoch, (tx) => tellUnproved(tx, ended, { channel, fallback, provedAt: undefined }, words));
+    await store.fenced(epoch, (tx) =>
+      tellUnproved(tx, ended, { channel, fallback, provedAt: undefined, periodAt: 0 }, words),
+    );
     await settled(store, epoch, fallback, refused);
     const [told] = await readRows(store, 'select id from deliveries where channel_uid = ?', [
       store.dialect.id16(fallback.uid),
@@ -251,7 +253,7 @@ export const drills = contract('drills', (test) => {
     for (const ended of [...next, ...next]) {
       await store.fenced(epoch, async (tx) => {
         await closeDrill(tx, ended.drill, channel, words);
-        await tellUnproved(tx, ended, { channel, fallback, provedAt: Date.UTC(2026, 10, 16, 9) }, words);
+        await tellUnproved(tx, ended, { channel, fallback, provedAt: Date.UTC(2026, 10, 16, 9), periodAt: 0 }, words);
       });
     }
     const told = await readRows(

@@ -22,6 +22,7 @@ const words: Readonly<Record<string, string>> = {
   severityNotRouted: 'it does not take this severity',
   unknownChannel: 'there is no such channel',
   channelNotAllowed: 'the channel does not admit its namespace',
+  instead: 'a route tells others of this cause in the place of the owner',
   clearedBeforeSent: 'it cleared before that',
   channelDeleted: 'the channel was deleted',
   cleared: 'it cleared first',

@@ -66,7 +66,8 @@ const tellers: Readonly<Record<AlertTimelineKind, Teller>> = {
   notRouted: {
     group: 'decisions',
     shape: 'dash',
-    says: ({ channel }) => (channel === null ? 'No channel is asked' : `${channel} is not asked`),
+    says: ({ channel, reason }) =>
+      channel === null && reason !== 'instead' ? 'No channel is asked' : `${channel ?? 'The owner'} is not asked`,
   },
   collapsed: { group: 'deliveries', shape: 'merge', says: (entry) => `${channelOf(entry)}: joined another message` },
   rateLimited: { group: 'deliveries', shape: 'hourglass', says: (entry) => `${channelOf(entry)} waits` },
@@ -162,8 +163,8 @@ function whyOf(entry: AlertTimelineEntry, { timeZone, nowMs }: Viewer): string |
   const [, sentence = '', times] = /^(.*?)(?: \((\d+ times, last [^)]+)\))?$/s.exec(message) ?? [];
   const until = /, (until [^,]+)$/.exec(sentence)?.[1];
   const { from } = tellers[entry.kind];
-  const isNameless =
-    entry.kind === 'notRouted' && (entry.reason === 'unknownChannel' || entry.reason === 'channelNotAllowed');
+  const namesIt = ['unknownChannel', 'channelNotAllowed', 'instead'];
+  const isNameless = entry.kind === 'notRouted' && namesIt.includes(entry.reason ?? '');
   const quoted = from === 'quoted' ? sentence.split(': ').slice(1).join(': ') : '';
   const told = isNameless ? sentence : quoted || reasonText(entry.reason);
   const parts = [told, from === undefined ? until : undefined, times].filter(

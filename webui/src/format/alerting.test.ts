@@ -59,6 +59,10 @@ describe('the timeline of an alert', () => {
       entry('notRouted', { reason: 'unknownChannel', message: 'No channel is named oncal' }),
       'No channel is asked: No channel is named oncal',
     ],
+    [
+      entry('notRouted', { reason: 'instead', message: 'Told to platform-team alone' }),
+      'The owner is not asked: Told to platform-team alone',
+    ],
     [entry('notRouted', { reason: 'noChannel' }), 'No channel is asked: its monitor names no channel'],
     [
       entry('attemptFailed', { channel: 'ops', reason: 'timeout', message: 'ops did not take it: no answer: 15 s' }),

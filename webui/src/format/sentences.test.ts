@@ -91,6 +91,16 @@ describe('Told', () => {
     test(`says "${text}"`, () => assert.equal(toldMark({ told: given, severity: 'warning' }, viewer).word, text));
   }
 
+  test('names those who hear in the place of the owner, with the id by which people speak of it', () => {
+    const given = told({
+      reason: 'instead',
+      channels: [{ ...channel, channel: 'platform-team', state: 'digested' }],
+    });
+    const id = '019ab2c4-0000-7000-8000-00009f3c21aa';
+    assert.equal(toldMark({ told: given, severity: 'warning', id }, viewer).word, 'Told to platform-team, #9f3c21aa');
+    assert.equal(toldMark({ told: given, severity: 'warning' }, viewer).word, 'Told to platform-team');
+  });
+
   test('looks like what it says', () => {
     assert.deepEqual(
       (['sent', 'waiting', 'held', 'failed', 'none'] as const).map(

@@ -1,5 +1,6 @@
 import {
   toldWords,
+  type Alert,
   type AlertType,
   type AlertWaitsFor,
   type Severity,
@@ -9,15 +10,16 @@ import {
 } from '@cronjob-monitor/shared/contract';
 import type { Mark } from '../kit/icon/shapes.ts';
 import { ordinal } from './figures.ts';
+import { shortId } from './short-id.ts';
 import { shortTimeText } from './time.ts';
 import type { Viewer } from './viewer.ts';
 
 /** Was an alert told, and if not, why: one mark whose word is the whole sentence. */
-export function toldMark(alert: { readonly told: Told; readonly severity: Severity }, viewer: Viewer): Mark {
+export function toldMark(alert: Pick<Alert, 'told' | 'severity'> & Partial<Pick<Alert, 'id'>>, viewer: Viewer): Mark {
   const { told } = alert;
   switch (told.state) {
     case 'sent':
-      return { word: sentText(told, viewer), shape: 'check', tone: 'ok' };
+      return { word: sentText(told, viewer, alert.id), shape: 'check', tone: 'ok' };
     case 'waiting':
       return { word: waitingText(told, viewer), shape: 'hourglass', tone: 'off' };
     case 'held':
@@ -29,7 +31,10 @@ export function toldMark(alert: { readonly told: Told; readonly severity: Severi
   }
 }
 
-function sentText({ channels }: Told, viewer: Viewer): string {
+function sentText({ channels, reason }: Told, viewer: Viewer, id: string | undefined): string {
+  // Others heard in the place of the owner: by the id people speak with them.
+  const of = id === undefined ? '' : `, #${shortId(id)}`;
+  if (reason === 'instead') return `Told to ${channels.map(({ channel }) => channel).join(', ')}${of}`;
   const sent = channels.filter(({ state }) => state === 'sent' || state === 'collapsed' || state === 'digested');
   if (sent.length === 0) return 'Told';
   // Those are told some time after the others, if it is open then.

@@ -25,6 +25,7 @@ const wordings: Readonly<Record<AlertTimelineKind, Wording>> = {
     const { reason, detail = '' } = decision;
     if (reason === 'unknownChannel') return `No channel is named ${detail}`.trimEnd();
     if (reason === 'channelNotAllowed') return `The channel ${detail} does not admit the namespace`;
+    if (reason === 'instead') return `Told to ${detail} alone`;
     return `No message is wanted${because(decision)}`;
   },
   collapsed: (_decision, channel) => `${channel} hears of it by another message`,

@@ -71,6 +71,9 @@ const withDecision = (action: 'notRouted' | 'held', reason: 'noChannel' | 'storm
   deliveries: [],
   decision: { action, reason, untilAt },
 });
+const withReason = (reason: 'instead'): Pick<ToldFacts, 'decision'> => ({
+  decision: { action: 'notRouted', reason, untilAt: undefined },
+});
 const withDeliveries = (...deliveries: readonly Partial<ToldDelivery>[]): ToldFacts => ({
   deliveries: deliveries.map(aDelivery),
   decision: undefined,
@@ -79,6 +82,12 @@ const withDeliveries = (...deliveries: readonly Partial<ToldDelivery>[]): ToldFa
 /** What is known, and state, reason and until that follow. */
 const cases: readonly (readonly [string, StoredAlert, ToldFacts | undefined, readonly (string | null)[]])[] = [
   ['a message was sent', anAlert(), withDeliveries({}), ['sent', null, null]],
+  [
+    'it was sent to others in the place of the owner',
+    anAlert(),
+    { ...withDeliveries({ state: 'digested' }), ...withReason('instead') },
+    ['sent', 'instead', null],
+  ],
   ['nothing is known yet', anAlert(), undefined, ['waiting', null, null]],
   ['no channel takes it', anAlert(), withDecision('notRouted', 'noChannel'), ['none', 'noChannel', null]],
   ['it cleared before it left', anAlert(), withDeliveries({ state: 'cancelled' }), ['none', 'clearedBeforeSent', null]],

@@ -15,7 +15,7 @@ export function presentTold(alert: StoredAlert, facts: ToldFacts | undefined, no
     failed(newest) ??
     held(alert, newest, facts) ??
     waiting(alert, newest) ??
-    ({ state: newest.length > 0 ? 'sent' : 'waiting', reason: null, until: undefined } satisfies Verdict);
+    ({ state: newest.length > 0 ? 'sent' : 'waiting', reason: insteadOf(facts), until: undefined } satisfies Verdict);
   const until = verdict.until === undefined || verdict.until <= now ? null : toWireInstant(verdict.until);
   const channels = newest.map((delivery) => presentChannel(alert, delivery));
   return { state: verdict.state, reason: verdict.reason, word: wordOf(verdict.reason, channels), until, channels };
@@ -23,10 +23,12 @@ export function presentTold(alert: StoredAlert, facts: ToldFacts | undefined, no
 
 /** Of its reason; without one, of what became of its message wherever it went. */
 function wordOf(reason: Told['reason'], channels: readonly ToldChannel[]): ToldWord | null {
-  if (reason !== null) return wordOfReason[reason] ?? null;
+  if (reason !== null && reason !== 'instead') return wordOfReason[reason] ?? null;
   const words = new Set(channels.map(({ word }) => word));
   return words.size === 1 ? (channels[0]?.word ?? null) : null;
 }
+
+const insteadOf = (facts: ToldFacts | undefined) => (facts?.decision?.reason === 'instead' ? 'instead' : null);
 
 function newestOfChannels(deliveries: readonly ToldDelivery[]): readonly ToldDelivery[] {
   return [...new Map(deliveries.map((delivery) => [delivery.channel, delivery])).values()];

@@ -126,6 +126,11 @@ test('instead leaves out channelRefs, and a route that asks for the cause leaves
   const ofNode = open('node', { causes: ['platform'], instead: true });
   const of = routing({ routes: [ofNode, open('team')], annotation: ['own'] });
   assert.deepEqual(told(of, platform), ['node (route node)']);
+  const isInstead = (fault: Fault | undefined) => {
+    const routes = routesOf(of, { ...warning, fault }, () => all);
+    return 'told' in routes && routes.isInstead === true;
+  };
+  assert.deepEqual([isInstead(platform), isInstead(noFault)], [true, false]);
   assert.deepEqual(told(of), ['refs (channelRefs)', 'own (annotation)']);
   const isGone = (name: string) => (name === 'node' ? undefined : all);
   assert.deepEqual(

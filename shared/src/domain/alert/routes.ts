@@ -76,8 +76,8 @@ export interface RefusedChannel {
 }
 
 export type Routes =
-  /** Each channel once. */
-  | { readonly told: readonly ToldTo[]; readonly refused: readonly RefusedChannel[] }
+  /** Each channel once. `isInstead`: a route that asks for the cause has left out all others. */
+  | { readonly told: readonly ToldTo[]; readonly refused: readonly RefusedChannel[]; readonly isInstead?: true }
   /** It is not told, and why. */
   | {
       readonly notRouted: 'alertingDisabled' | 'noChannel' | 'severityNotRouted' | RefusedChannel['reason'];
@@ -104,7 +104,8 @@ export function routesOf(
 
   const ofCause = taken.filter(({ causes }) => causes.length > 0).map(ofRoute);
   const parts: Admitted[] = [...ofCause];
-  if (!ofCause.some(({ route, told }) => route.instead && told.length > 0)) {
+  const isInstead = ofCause.some(({ route, told }) => route.instead && told.length > 0);
+  if (!isInstead) {
     const own = ownPartsOf(
       admit(annotationClaims(routing)),
       taken.filter(({ causes }) => causes.length === 0).map(ofRoute),
@@ -116,7 +117,7 @@ export function routesOf(
     ...new Map(parts.flatMap((part) => part.refused.map((one) => [`${one.reason} ${one.name}`, one]))).values(),
   ];
   const told = eachOnce(parts.flatMap((part) => part.told));
-  if (told.length > 0) return { told, refused };
+  if (told.length > 0) return { told, refused, ...(isInstead && { isInstead }) };
   const [first] = refused;
   if (first) return { notRouted: first.reason, refused };
   return { notRouted: channelRefs.length + asked.length > 0 ? 'severityNotRouted' : 'noChannel', refused };

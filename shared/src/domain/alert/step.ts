@@ -116,6 +116,8 @@ export function notify(
     if (routes.refused.length === 0) decisions.push({ action: 'notRouted', reason: routes.notRouted });
     return { ...alert, dueAt: undefined };
   }
+  if (routes.isInstead)
+    decisions.push({ action: 'notRouted', reason: 'instead', detail: routes.told.map(({ name }) => name).join(', ') });
   const awaited = verdict.kind === 'holds' ? verdict.awaited : undefined;
   messages.push({ kind, channels: routes.told, reason, held, awaited });
   return { ...alert, dueAt: undefined, notifyNo: alert.notifyNo + 1 };

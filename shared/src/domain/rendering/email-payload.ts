@@ -7,9 +7,8 @@ import { renderTemplate } from '../template/render.ts';
 import { cutEnd } from '../text/cut.ts';
 import { toPlainLine } from '../text/plain-text.ts';
 import { fit } from './fit.ts';
-import type { Form } from './target.ts';
 import { emptyDocument, toDocument, type MessageDocument } from './message-document.ts';
-import type { EmailTarget } from './target.ts';
+import type { Form, EmailTarget } from './target.ts';
 import { toSections, toText } from './text.ts';
 import { usableTemplate } from './usable-template.ts';
 

@@ -3,8 +3,7 @@ import type { AlertMessage, DigestMessage, Message, Outgoing } from '../delivery
 import { toSafeMessage, withoutDetails } from '../delivery/safe-message.ts';
 import { severityOf, titleOfMessage } from '../delivery/title.ts';
 import { cutEnd, inBytes } from '../text/cut.ts';
-import type { Form } from './target.ts';
-import type { PagingSeverity, PagingTarget } from './target.ts';
+import type { Form, PagingSeverity, PagingTarget } from './target.ts';
 
 /** Events in the order in which they are sent, without the routing key. */
 export type PagingPayload = readonly [PagingEvent, ...PagingEvent[]];

@@ -3,8 +3,7 @@ import { toSafeMessage, withoutDetails } from '../delivery/safe-message.ts';
 import { templateValuesOf } from '../delivery/template-values.ts';
 import { renderJsonTemplate } from '../template/render.ts';
 import { inBytes } from '../text/cut.ts';
-import type { Form } from './target.ts';
-import type { WebhookTarget } from './target.ts';
+import type { Form, WebhookTarget } from './target.ts';
 import { usableTemplate } from './usable-template.ts';
 
 /** The body, byte by byte the same on every attempt of one form. */

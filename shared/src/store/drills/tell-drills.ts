@@ -71,8 +71,6 @@ export async function startDrill(
   const how = base === undefined ? `Open ${path} in cronjob-monitor` : 'Press the link';
   await insertDrillMessage(tx, {
     id: deliveryId,
-    streamId: deliveryId,
-    seq: 1,
     channel,
     expiresAt: now + sendMs,
     askedBy,
@@ -104,15 +102,18 @@ async function insertDrillMessage(
   tx: Tx,
   message: {
     readonly id: string;
-    readonly streamId: string;
-    readonly seq: number;
+    /** Absent: it begins one. */
+    readonly streamId?: string;
+    readonly seq?: number;
     readonly channel: Channel;
     readonly expiresAt: Instant;
     readonly askedBy?: string | undefined;
+    /** Of what there is no second message. Absent: of its drill. */
+    readonly toldOnce?: string;
     readonly data: DrillMessage;
   },
 ): Promise<void> {
-  const { id, streamId, seq, channel, expiresAt, askedBy, data } = message;
+  const { id, streamId = id, seq = 1, channel, expiresAt, askedBy, data, toldOnce = data.drill.id } = message;
   const now = tx.now();
   const frozen = { kind: 'drill' as const, data };
   const heading = headingOf(frozen);
@@ -125,7 +126,7 @@ async function insertDrillMessage(
     kind: 'drill',
     severity: heading.severity,
     state: 'ready',
-    dedupKey: createHash('sha256').update(`drill\n${data.drill.id}\n${data.drill.news}`).digest('hex'),
+    dedupKey: createHash('sha256').update(`drill\n${toldOnce}\n${data.drill.news}`).digest('hex'),
     notifyNo: 0,
     nextAt: now,
     createdAt: now,
@@ -167,14 +168,19 @@ export async function closeDrill(tx: Tx, drill: StoredDrill, channel: Channel, w
   });
 }
 
-/** Tells another channel that a drill proved nothing. */
+/** Tells another channel that a drill proved nothing: once in the period that began at `periodAt`. */
 export async function tellUnproved(
   tx: Tx,
   { drill, error }: EndedDrill,
-  of: { readonly channel: Channel; readonly fallback: Channel; readonly provedAt: Instant | undefined },
+  of: {
+    readonly channel: Channel;
+    readonly fallback: Channel;
+    readonly provedAt: Instant | undefined;
+    readonly periodAt: Instant;
+  },
   words: DrillWords,
 ): Promise<void> {
-  const { channel, fallback, provedAt } = of;
+  const { channel, fallback, provedAt, periodAt } = of;
   const base = baseOf(words);
   const now = tx.now();
   const id = newId(now);
@@ -186,10 +192,9 @@ export async function tellUnproved(
       : `was delivered, and its link was not pressed within ${within}`;
   await insertDrillMessage(tx, {
     id,
-    streamId: id,
-    seq: 1,
     channel: fallback,
     expiresAt: now + mostSendMs,
+    toldOnce: `${channel.uid}\n${periodAt}`,
     data: {
       cluster: words.clusterName ?? null,
       channel: channel.name,

@@ -38,12 +38,10 @@ export function chatPayload(outgoing: Outgoing, { chat }: ChatTarget, form: Form
   const template = form === 'full' ? usableTemplate(chat.messageTemplate) : undefined;
   const room = chat.defaultChannel;
   const standalone = standaloneText(document);
-  if (chat.format === 'slack') {
-    const filled = template && fill(template, { ...outgoing, message }, document, escapeText);
-    if (filled !== undefined) return slackText(filled, room);
-    if (form === 'reduced') return slackText(standalone, room);
-  }
-  const filled = template && fill(template, { ...outgoing, message }, document, (text) => text);
+  const isSlack = chat.format === 'slack';
+  const filled = template && fill(template, { ...outgoing, message }, document, isSlack ? escapeText : (text) => text);
+  if (isSlack && filled !== undefined) return slackText(filled, room);
+  if (isSlack && form === 'reduced') return slackText(standalone, room);
   const said = filled === undefined ? document : { ...emptyDocument, message: filled };
   const format = chatServices[chat.format];
   const { streamId } = outgoing;
