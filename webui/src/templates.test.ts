@@ -47,6 +47,11 @@ test('no template brings markup of strangers, a list without keys, or what the p
   assert.deepEqual(found, []);
 });
 
+test('a sentence that may be cut has the whole of it in its tooltip', () => {
+  const source = readFileSync(`${folder}/kit/sentence/Sentence.svelte`, 'utf8');
+  assert.match(source, /data-tip=\{lines && safe\}/);
+});
+
 describe('a template is refused', () => {
   const rows = [
     ['for markup', '<p>{@html text}</p>', /@html/],

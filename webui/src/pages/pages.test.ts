@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type {
-  AlertState,
-  Execution,
-  PruneInput,
-  PruneResult,
-  Verdict,
-  VerdictHoldKind,
+import {
+  monitorPhases,
+  type AlertState,
+  type Execution,
+  type PruneInput,
+  type PruneResult,
+  type Verdict,
+  type VerdictHoldKind,
 } from '@cronjob-monitor/shared/contract';
 import { ApiError } from '../api/client.ts';
 import { emptyText } from './cronjobs/empty-text.ts';
@@ -16,6 +17,7 @@ import { axisOf, ticksOf } from './run/axis.ts';
 import { noLogText } from './run/no-log.ts';
 import { PruneState, pruneText } from './settings/prune.svelte.ts';
 import { configLines } from './settings/state.svelte.ts';
+import { columns } from './monitors/state.svelte.ts';
 import { groupOf } from './alerts/state.svelte.ts';
 
 describe('the list of CronJobs', () => {
@@ -233,6 +235,12 @@ describe('prune', () => {
     assert.equal(pruneText(result), '410 runs, 12 logs, 1 set of events, 33 expected runs');
     assert.equal(pruneText({ ...result, pruneLogsOnly: true }), '12 logs');
   });
+});
+
+test('the column of phases has room for each of them in a wide font too', () => {
+  const [letterPx, besidePx] = [8.3, 54]; // bold, of the widest usual font; the mark, and the room of badge and cell
+  const widthPx = Number.parseInt(columns.find(({ id }) => id === 'phase')?.width ?? '', 10);
+  for (const phase of monitorPhases) assert.ok(phase.length * letterPx + besidePx <= widthPx, phase);
 });
 
 test('the configuration is a list of keys, with the source of what is not a default', () => {

@@ -52,7 +52,7 @@ function byNeed(a: Monitor, b: Monitor): number {
 }
 
 export const columns: readonly Column[] = [
-  { id: 'phase', title: 'Phase', width: '116px', sortKey: 'phase', card: 'aside', cardOrder: 2 },
+  { id: 'phase', title: 'Phase', width: '132px', sortKey: 'phase', card: 'aside', cardOrder: 2 },
   { id: 'name', title: 'Name', width: '20%', sortKey: 'name', card: 'lead', cardOrder: 1 },
   {
     id: 'cronjobs',
