@@ -29,9 +29,9 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
   journey(
     'says of a CronJob or a monitor that does not exist just that, without parts of it',
     async (page) => {
-      for (const path of ['/cronjobs/data/nope', '/monitors/data/nope']) {
+      for (const path of ['/cronjobs/data/nope', '/monitors/none/nope']) {
         await go(page, path);
-        await seen(page, /Nothing is at|does not exist|not found/i);
+        await seen(page, /Nothing is at|No CronJobMonitor is named/);
         assert.equal(await page.getByRole('navigation', { name: 'Parts of nope' }).count(), 0);
       }
     },

@@ -1,4 +1,4 @@
-/** Reasons of decisions on alerts and messages, as part of a sentence. */
+/** Reasons of decisions on alerts and messages, and of a log that could not be had, as part of a sentence. */
 const words: Readonly<Record<string, string>> = {
   alertDelay: 'the delay that its monitor sets',
   maintenance: 'a maintenance window',
@@ -64,6 +64,11 @@ const words: Readonly<Record<string, string>> = {
   notConfigured: 'the rule was taken out',
   noRuns: 'no runs are left in its window',
   paused: 'it was suspended, and monitoring pauses meanwhile',
+  podGone: 'its pod was gone before its log could be read',
+  containerWaiting: 'its container never started',
+  forbidden: 'the service may not read logs there',
+  nodeUnreachable: 'its node could not be reached',
+  empty: 'its container wrote nothing',
 };
 
 /** A reason in words; one that is not known stands for itself. Null: none was given. */

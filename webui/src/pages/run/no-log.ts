@@ -1,14 +1,6 @@
 import type { ExecutionDetail } from '@cronjob-monitor/shared/contract';
 import type { ApiError } from '../../api/client.ts';
-
-const captureReasons: Readonly<Record<string, string>> = {
-  podGone: 'its pod was gone before its log could be read',
-  containerWaiting: 'its container never started',
-  forbidden: 'the service may not read logs there',
-  timeout: 'Kubernetes did not hand it out in time',
-  nodeUnreachable: 'its node could not be reached',
-  empty: 'its container wrote nothing',
-};
+import { reasonText } from '../../format/alert-reasons.ts';
 
 /** Why there is no log, in the words of the last look. */
 export function noLogText(
@@ -19,9 +11,8 @@ export function noLogText(
 ): { readonly title: string; readonly text: string } {
   if (error?.code === 'FORBIDDEN' || run?.withheld)
     return { title: 'The log is withheld', text: `You may not read pods/log in ${namespace}.` };
-  const captured = run?.logs?.unavailable;
-  if (captured)
-    return { title: 'No log', text: `It was looked for when the run ended: ${captureReasons[captured] ?? captured}.` };
+  const captured = reasonText(run?.logs?.unavailable ?? null);
+  if (captured) return { title: 'No log', text: `It was looked for when the run ended: ${captured}.` };
   switch (error?.details?.reason) {
     case 'notStarted':
       return { title: 'No log yet', text: 'No container of it has started.' };
