@@ -68,7 +68,6 @@ describe('alerting in the user interface', { skip: whyNoBrowser() ?? false }, ()
     await page.waitForURL(/silences\?form=new&ns=data&cronjob=nightly-backup&type=deadManTriggered/);
     await seen(page, 'would hold 1 alert now');
     const keep = page.getByRole('button', { name: /^Silence/ });
-    assert.equal(await keep.getAttribute('aria-disabled'), 'true');
     await page.getByRole('textbox', { name: 'Comment' }).fill('storage move');
     await page.getByRole('button', { name: '1 h' }).click();
     await seen(page, 'Ends in 1 h (2026-11-21 15:03)');
