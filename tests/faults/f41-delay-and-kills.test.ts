@@ -148,7 +148,10 @@ describe('F41, the leader is killed between an alert and the turn of a later cha
   });
 
   test('it is told once and in time, by mail and by an Alertmanager too, and not at all where a person acknowledged just before', async () => {
-    const open = await watchedBy(service, putCronJob(bench.sim, 'open'));
+    const open = await watchedBy(
+      service,
+      putCronJob(bench.sim, 'open', { annotations: { 'cronjob-monitor.io/owner': 'team-data' } }),
+    );
     const noted = await watchedBy(service, putCronJob(bench.sim, 'noted'));
     for (const cronJob of [open, noted])
       putJob(bench.sim, cronJob, { name: `${cronJob.metadata.name}-1`, status: failedStatus() });
@@ -181,9 +184,12 @@ describe('F41, the leader is killed between an alert and the turn of a later cha
       ['open'],
     );
     const notified = sink.arrivals.filter(({ path }) => path === '/notified');
+    const labels = notified.map(
+      ({ body }) => (JSON.parse(body) as { commonLabels: Readonly<Record<string, string>> }).commonLabels,
+    );
     assert.deepEqual(
-      notified.map(({ body }) => (JSON.parse(body) as { groupLabels: { cronjob: string } }).groupLabels.cronjob),
-      ['open'],
+      labels.map(({ cronjob, owner }) => [cronjob, owner]),
+      [['open', 'team-data']],
     );
     // A peer waits half a second for more before it notifies.
     for (const { at } of [...smtp.arrivals, ...notified])

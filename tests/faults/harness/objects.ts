@@ -9,13 +9,13 @@ type Fields = Readonly<Record<string, unknown>>;
 export function putCronJob(
   sim: SimCluster,
   name: string,
-  shape: JobShape & { readonly cron?: Fields } = {},
+  shape: JobShape & { readonly cron?: Fields; readonly annotations?: Readonly<Record<string, string>> } = {},
 ): KubeObject {
-  const { cron = {}, ...job } = shape;
+  const { cron = {}, annotations, ...job } = shape;
   return sim.objects.put({
     apiVersion: 'batch/v1',
     kind: 'CronJob',
-    metadata: { name, namespace },
+    metadata: { name, namespace, ...(annotations && { annotations }) },
     spec: { schedule: '0 0 1 1 *', ...cron, jobTemplate: { spec: jobSpec(job) } },
   });
 }
