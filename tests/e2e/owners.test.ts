@@ -166,6 +166,10 @@ describe('owners speak for their CronJobs, on a real cluster with RBAC', { skip:
     await scene.service.until('all are told', async () => (await told()).length === names.length);
     assert.deepEqual([...new Set((await told()).map(({ scope }) => scope))], ['node node-3']);
     assert.deepEqual(
+      [...new Set((await told()).map(({ told: { reason, channels } }) => `${reason} ${channels[0]?.channel}`))],
+      ['instead platform'],
+    );
+    assert.deepEqual(
       scene.told('platform').map(({ kind }) => kind),
       ['alert.digest'],
     );
