@@ -151,7 +151,12 @@ describe('an axis of time', () => {
     ['24 h', 24, 'UTC', '12:00, 15:00, 18:00, 21:00, 27 Nov, 03:00, 06:00'],
     ['7 d', 7 * 24, 'UTC', '21 Nov, 22 Nov, 23 Nov, 24 Nov, 25 Nov, 26 Nov, 27 Nov'],
     ['30 d', 30 * 24, 'UTC', '1 Nov, 4 Nov, 7 Nov, 10 Nov, 13 Nov, 16 Nov, 19 Nov, 22 Nov, 25 Nov'],
-    ['90 d', 90 * 24, 'UTC', '13 Sep, 27 Sep, 11 Oct, 25 Oct, 8 Nov, 22 Nov'],
+    [
+      '90 d',
+      90 * 24,
+      'UTC',
+      '6 Sep, 13 Sep, 20 Sep, 27 Sep, 4 Oct, 11 Oct, 18 Oct, 25 Oct, 1 Nov, 8 Nov, 15 Nov, 22 Nov',
+    ],
     ['1 h', 1, 'Asia/Kathmandu', '14:00, 14:15, 14:30, 14:45'],
     ['6 h', 6, 'Asia/Kathmandu', '10:00, 11:00, 12:00, 13:00, 14:00'],
     ['24 h', 24, 'Asia/Kathmandu', '18:00, 21:00, 27 Nov, 03:00, 06:00, 09:00, 12:00'],
@@ -159,6 +164,9 @@ describe('an axis of time', () => {
   for (const [range, hours, timeZone, texts] of table)
     test(`of ${range} stands at round times of ${timeZone}`, () =>
       assert.equal(textsOf(hours, 800, timeZone).join(', '), texts));
+
+  test('has each third day of a month beside the rail of a CronJob too', () =>
+    assert.deepEqual(textsOf(30 * 24, 635, 'UTC'), textsOf(30 * 24, 800, 'UTC')));
 
   test('says the weekday of a time of day that comes again', () => {
     assert.equal(

@@ -35,8 +35,8 @@ const steps = [
 ];
 /** Longer axes have days alone: a clock would come once a day. */
 const mostDaysOfClocks = 3;
-/** The least room from one label to the next; half of what a letter takes. */
-const apartPx = 72;
+/** The least room from one label to the next, of clocks with a weekday and of days; half of what a letter takes. */
+const [clocksApartPx, daysApartPx] = [72, 60];
 const halfLetterPx = 3.5;
 /** Room of the word `now`, with what keeps labels off it. */
 const nowWordPx = 40;
@@ -44,8 +44,8 @@ const nowWordPx = 40;
 /** Marks at round times of the zone: no two labels are alike, and none touches another one, an edge or the word `now`. */
 export function laneTicks({ fromMs, untilMs, widthPx, timeZone, nowPx = -Infinity }: LaneAxis): LaneTick[] {
   const minutes = (untilMs - fromMs) / minuteMs;
-  const most = Math.max(2, Math.floor(widthPx / apartPx));
   const least = minutes > mostDaysOfClocks * dayMinutes ? dayMinutes : 0;
+  const most = Math.max(2, Math.floor(widthPx / (least > 0 ? daysApartPx : clocksApartPx)));
   const step = steps.find((size) => size >= least && minutes / size <= most) ?? Infinity;
   const texts = new Set<string>();
   return roundTimes(fromMs, untilMs, step, timeZone)
