@@ -26,6 +26,14 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
     await seen(page, 'Incidents');
   });
 
+  journey('leaves a list that is narrowed from a row that has the focus, without a complaint', async (page) => {
+    await go(page, '/cronjobs?state=critical,warning');
+    await page.locator('main a[data-row-link]').first().focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/cronjobs\/[^/]+\/[^/]+$/);
+    await seen(page, 'Last runs');
+  });
+
   journey(
     'says of a CronJob or a monitor that does not exist just that, without parts of it',
     async (page) => {

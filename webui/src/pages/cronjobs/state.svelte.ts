@@ -95,6 +95,12 @@ export class CronJobsState {
     return [...seen].sort();
   });
 
+  /** Pointer or focus is inside. Focus leaves with the page too, when nothing may be derived from the address any more. */
+  hold(isInside: boolean): void {
+    if (isInside) this.#answered?.hold();
+    else this.#answered?.release();
+  }
+
   start(): () => void {
     return this.monitors.start();
   }
