@@ -114,7 +114,7 @@ function rankOf({ ref, state, alerts, cronJob }: Found): readonly [readonly numb
       wrongStates.indexOf(state),
       Number(isHeld(alerts)),
       Math.min(alertTypes.length, ...types),
-      Math.min(cronJob?.failedRun?.finishedAt ?? Infinity, ...since),
+      since.length > 0 ? Math.min(...since) : (cronJob?.failedRun?.finishedAt ?? Infinity),
     ],
     keyOf(ref),
   ];
