@@ -8,7 +8,7 @@ import { routeReasons } from './words.ts';
 /** Whether anything that is due could fail unheard: a question for pipelines. */
 export const coverageCommand: Command = {
   name: 'coverage',
-  summary: 'which CronJobs can break in a way that reaches nobody, and why',
+  summary: 'which CronJobs can break without any channel that hears of it, and why',
   usage: `Usage: cronjob-monitor coverage --server URL [flags]
 
 Asks a running service for each CronJob whether alerts of it would be heard, and names those of which they would not, with the

@@ -18,7 +18,7 @@ export const coverageRoutes = [
       path: '/coverage',
       tag: 'Coverage',
       id: 'listCoverage',
-      says: 'Which CronJobs can break in a way that reaches nobody, and why',
+      says: 'Which CronJobs can break without any channel that hears of it, and why',
       ability: 'read',
       ...exportable,
       expensive: (ctx) => (isExport(ctx) ? 2 : 1),
