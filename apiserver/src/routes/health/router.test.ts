@@ -100,6 +100,14 @@ test('is not ready when the leader cannot do its work, and says that first', asy
   assert.deepEqual(told.problems, ['the Lease cannot be read', 'slow']);
 });
 
+test('is ready when the schema was brought forward after the leader beat', async () => {
+  await using fleet = await startFleet();
+  const problem = { ...aProblem('the schema of the database is 0', true), key: 'schema', cause: 'schemaDiffers' };
+  await beat(fleet.store, aHeartbeat(fleet, { figures: { problems: [problem] } }));
+  const { ready, problems } = await health(fleet);
+  assert.deepEqual([ready, problems], [true, []]);
+});
+
 test('without a leader a live controller says why it does not take the lead, a dead one nothing', async () => {
   await using fleet = await startFleet();
   const waiting = { leading: false, epoch: undefined };

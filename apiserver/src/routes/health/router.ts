@@ -192,10 +192,14 @@ function watchAgesOf({ figures }: Heartbeat): Readonly<Record<string, number>> {
   );
 }
 
-/** What a controller itself said at its beat, such as on clocks or the cluster. Releases before this one wrote sentences alone. */
+/**
+ * What a controller itself said at its beat, such as on clocks or the cluster; not what it said of the schema, which this process has looked at
+ * since. Releases before this one wrote sentences alone.
+ */
 function problemsToldBy({ figures }: Heartbeat): readonly Problem[] {
   const { problems } = figures;
-  return Array.isArray(problems) ? problems.flatMap((told: unknown) => toProblem(told) ?? []) : [];
+  const told = Array.isArray(problems) ? problems.flatMap((one: unknown) => toProblem(one) ?? []) : [];
+  return told.filter(({ cause }) => cause !== 'schemaDiffers');
 }
 
 function toProblem(told: unknown): Problem | undefined {
