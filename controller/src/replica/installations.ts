@@ -85,9 +85,11 @@ export function createInstallations(deps: {
 
   return {
     async learn() {
-      sinceAt ??= await findInstalledAt(store);
       met ??= toMet(await findClusterState(store, 'otherInstallation'));
+      sinceAt ??= await findInstalledAt(store);
       await findStranger();
+      // What follows decides by what is seen now, and not by what a probe asked for a moment ago.
+      kept = undefined;
     },
     async remember(epoch) {
       const found = other();
