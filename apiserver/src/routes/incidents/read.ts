@@ -1,5 +1,4 @@
 import {
-  alertTypes,
   type AlertType,
   type CronJob,
   type HealthState,
@@ -15,6 +14,7 @@ import {
   type CatalogCronJob,
   type StoredAlert,
 } from '@cronjob-monitor/shared/store';
+import { orderBy } from '../../middleware/parameters.ts';
 import { orNull } from '../../wire-values.ts';
 import { presentAlerts } from '../alerts/router.ts';
 import { presentAll } from '../cronjobs/list.ts';
@@ -56,11 +56,7 @@ export async function findIncidents(deps: RouteDeps, asked: IncidentsAsked): Pro
     (asked.type.length === 0 || alerts.some(({ type }) => asked.type.includes(type))) &&
     (asked.owner.length === 0 || asked.owner.includes(cronJob?.notes.owner ?? '')) &&
     (asked.held === undefined || asked.held === isHeld(alerts));
-  return [...wrong, ...missing]
-    .filter(wanted)
-    .map((found) => ({ found, rank: rankOf(found) }))
-    .toSorted((a, b) => compareRanks(a.rank, b.rank))
-    .map(({ found }) => found);
+  return [...wrong, ...missing].filter(wanted).toSorted(orderBy(byState, { key: 'state', descending: false }, tiesOf));
 }
 
 async function findWrong({ store }: RouteDeps, { namespace, monitor }: IncidentsAsked): Promise<Found[]> {
@@ -105,27 +101,18 @@ const typesByRank: readonly AlertType[] = [
   'jobSuspended',
 ];
 
-/** What decides about the place of one: numbers, the lower the earlier, then its name. */
-function rankOf({ ref, state, alerts, cronJob }: Found): readonly [readonly number[], string] {
+const byState = { state: ({ state }: Found): number => wrongStates.indexOf(state) };
+
+/** Of two in one state: what is held back comes last, then what is wrong decides, then the older comes first, then the name. */
+function tiesOf({ ref, alerts, cronJob }: Found): (string | number)[] {
   const types = alerts.map(({ type }) => typesByRank.indexOf(type));
   const since: Instant[] = alerts.map(({ sinceAt }) => sinceAt);
   return [
-    [
-      wrongStates.indexOf(state),
-      Number(isHeld(alerts)),
-      Math.min(alertTypes.length, ...types),
-      since.length > 0 ? Math.min(...since) : (cronJob?.failedRun?.finishedAt ?? Infinity),
-    ],
+    Number(isHeld(alerts)),
+    Math.min(typesByRank.length, ...types),
+    since.length > 0 ? Math.min(...since) : (cronJob?.failedRun?.finishedAt ?? Infinity),
     keyOf(ref),
   ];
-}
-
-function compareRanks(
-  [a, name]: readonly [readonly number[], string],
-  [b, other]: readonly [readonly number[], string],
-): number {
-  const at = a.findIndex((value, index) => value !== b[index]);
-  return at < 0 ? (name < other ? -1 : 1) : (a[at] ?? 0) < (b[at] ?? 0) ? -1 : 1;
 }
 
 /** Those of a page, with as few questions as one of them alone would need. */
