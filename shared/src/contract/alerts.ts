@@ -90,6 +90,8 @@ export const AlertContext = object({
 export type AlertContext = Of<typeof AlertContext>;
 
 export const Alert = object('Alert', {
+  /** Name of its cluster; only where the service shows several. */
+  cluster: optional(text),
   /** Kept for life and in history. */
   id,
   type: words(alertTypes),

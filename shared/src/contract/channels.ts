@@ -37,6 +37,8 @@ export const ChannelProved = object({ at: instant, by: nullable(text) });
 export type ChannelProved = Of<typeof ChannelProved>;
 
 export const Channel = object('Channel', {
+  /** Name of its cluster; only where the service shows several. */
+  cluster: optional(text),
   name: text,
   type: words(channelTypes),
   ready: bool,

@@ -119,6 +119,8 @@ export type Rollout = Of<typeof Rollout>;
 
 /** What list item and detail have alike. */
 const cronJobFields = {
+  /** Name of its cluster; only where the service shows several. */
+  cluster: optional(text),
   namespace: text,
   name: text,
   /** `Jobs`: a group of Jobs that no CronJob controls, named `~` and what they have in common. */

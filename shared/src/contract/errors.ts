@@ -12,6 +12,7 @@ export const errorStatuses = {
   LOGS_UNAVAILABLE: 404,
   METHOD_NOT_ALLOWED: 405,
   CONFLICT: 409,
+  AMBIGUOUS_CLUSTER: 409,
   CONCURRENCY_REFUSED: 409,
   ALERT_ENDED: 409,
   NOT_REDRIVABLE: 409,
@@ -26,6 +27,7 @@ export const errorStatuses = {
   MIGRATING: 503,
   TOO_MANY_STREAMS: 503,
   SHUTTING_DOWN: 503,
+  CLUSTER_SILENT: 504,
 } as const;
 export type ErrorCode = keyof typeof errorStatuses;
 
@@ -75,6 +77,8 @@ export const ErrorDetails = object({
   retryAfterSeconds: optional(int),
   schema: optional(int),
   supported: optional(int),
+  /** Names of clusters, of which `cluster` has to be one. */
+  clusters: optional(listOf(text)),
 });
 export type ErrorDetails = Of<typeof ErrorDetails>;
 

@@ -10,6 +10,7 @@ import {
   nullable,
   number,
   object,
+  optional,
   type Of,
   seconds,
   text,
@@ -21,6 +22,8 @@ import { pageFields } from './wire.ts';
 
 /** One ended run: an item of a list. */
 export const Execution = object('Execution', {
+  /** Name of its cluster; only where the service shows several. */
+  cluster: optional(text),
   /** Job UID; `inferred-…` for an inferred success. */
   id: text,
   namespace: text,

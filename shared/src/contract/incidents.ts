@@ -1,6 +1,6 @@
 import { RecentRun } from './cronjobs.ts';
 import { Health } from './health.ts';
-import { count, id, instant, listOf, nullable, object, type Of, text, words } from './shape/index.ts';
+import { count, id, instant, listOf, nullable, object, type Of, optional, text, words } from './shape/index.ts';
 import { Tonight } from './tonight.ts';
 import { StateCounts, Verdict, Words } from './verdict.ts';
 import { alertStates, alertSubjects, alertTypes, severities } from './vocabulary.ts';
@@ -8,6 +8,8 @@ import { Pagination, Ref } from './wire.ts';
 
 /** A CronJob that is not well, with all its open alerts: one row however many they are. */
 export const Incident = object('Incident', {
+  /** Name of its cluster; only where the service shows several. */
+  cluster: optional(text),
   cronjob: Ref,
   verdict: Verdict,
   /** Active and suppressed ones, worst first; none: it fails without one. */

@@ -4,6 +4,7 @@ export * from './verdict.ts';
 export * from './errors.ts';
 export * from './stats.ts';
 export * from './health.ts';
+export * from './clusters.ts';
 export * from './whoami.ts';
 export * from './monitors.ts';
 export * from './cronjobs.ts';

@@ -46,6 +46,8 @@ export type MonitorRules = Of<typeof MonitorRules>;
 
 /** What list item and detail have alike. */
 const monitorFields = {
+  /** Name of its cluster; only where the service shows several. */
+  cluster: optional(text),
   namespace: text,
   name: text,
   uid: text,

@@ -33,6 +33,8 @@ export const SilenceMatcher = object({
 export type SilenceMatcher = Of<typeof SilenceMatcher>;
 
 export const Silence = object('Silence', {
+  /** Name of its cluster; only where the service shows several. */
+  cluster: optional(text),
   /** Null for a dry run. */
   id: nullable(id),
   state: words(silenceStates),
