@@ -1,6 +1,9 @@
 import type { RequestListener } from 'node:http';
 import Koa from 'koa';
+import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import { peersOf } from './auth/peers.ts';
+import type { Clusters } from './clusters/clusters.ts';
+import { dispatchToClusters } from './clusters/dispatch.ts';
 import { type ApiState, isApiPath, matchedMethods, type ApiMiddleware } from './context.ts';
 import { ApiError, methodNotAllowed, noSuchRoute, shuttingDown } from './errors.ts';
 import type { ApiMetrics } from './metrics.ts';
@@ -8,14 +11,17 @@ import { caching, compression } from './middleware/caching.ts';
 import { crossSiteGuard, hostGuard } from './middleware/host.ts';
 import { describe, errorBoundary, type Translation } from './middleware/error-boundary.ts';
 import { securityHeaders } from './middleware/headers.ts';
-import { forgetAfterWrites } from './middleware/forget-after-writes.ts';
 import { decodablePath } from './middleware/path.ts';
 import { requestId, requestLog } from './middleware/request-log.ts';
-import { documentedRoutes, findSwaggerFolder, swaggerPage } from './openapi/index.ts';
-import { createApiRouter, type RouteDeps } from './routes/index.ts';
+import { findSwaggerFolder, swaggerPage } from './openapi/index.ts';
+import type { ApiSettings } from './settings.ts';
 import { userInterface } from './static.ts';
 
-interface AppDeps extends RouteDeps {
+interface AppDeps {
+  readonly settings: ApiSettings;
+  readonly clusters: Clusters;
+  readonly clock: Clock;
+  readonly logger: Logger;
   readonly metrics: ApiMetrics;
   readonly translations: readonly Translation[];
   /** Folder of the built user interface; undefined serves none. */
@@ -38,9 +44,8 @@ export function createApp(deps: AppDeps): RequestListener {
   app.use(crossSiteGuard()); // no page of another site changes anything, whatever the path
   app.use(compression()); // outside caching: it packs the text that caching made
   app.use(caching({ authenticated: settings.authMode !== 'none' })); // sees each finished answer of a route
-  app.use(forgetAfterWrites(deps.answers, deps.fleet)); // a caller reads its own write
   app.use(decodablePath()); // a path that cannot be read is refused before it is matched
-  app.use(createApiRouter(deps, documentedRoutes).routes() as unknown as Koa.Middleware<ApiState>);
+  app.use(dispatchToClusters(deps.clusters)); // the routes of the cluster that the request is about
   app.use(routeAnswer()); // what no route took: 405, 204 for OPTIONS, 404 below /api
   app.use(swaggerPage(findSwaggerFolder())); // its paths are no pages of the user interface
   app.use(userInterface(deps.uiFolder)); // the rest is the user interface's

@@ -12,6 +12,7 @@ import {
   type Logger,
 } from '@cronjob-monitor/shared/process';
 import { isWritable, openStore, toStoreSettings } from '@cronjob-monitor/shared/store';
+import { schemasOf } from './clusters/schemas-of.ts';
 import { createApi } from './create-api.ts';
 import { listenApi } from './listener.ts';
 import { toApiSettings } from './settings.ts';
@@ -37,12 +38,9 @@ export async function compose(
   const neighbours = createNeighbourMetrics({ registry: metrics.registry, clock });
   const cluster = createCluster({ ...toClusterOptions(loaded), clock, logger, answered: neighbours.kubeAnswered });
   lifecycle.onStop('cluster', () => cluster.close());
-  const store = openStore(toStoreSettings(config), {
-    clock,
-    log: logger,
-    statementLimitMs,
-    observer: neighbours.store,
-  });
+  const storeSettings = toStoreSettings(config);
+  const around = { clock, log: logger, statementLimitMs };
+  const store = openStore(storeSettings, { ...around, observer: neighbours.store });
   neighbours.watchPool(() => store.connections());
   neighbours.watchVolume({ freeBytes: () => store.volumeFreeBytes(), isWritable: () => isWritable(store) });
   lifecycle.onStop('store', () => store.close());
@@ -60,6 +58,7 @@ export async function compose(
     registry: metrics.registry,
     version,
     uiFolder: findUiFolder(),
+    ...(config['cluster.show-others'] && schemasOf(storeSettings, around)),
   });
   const probes = createProbes({
     address: config['probes.bind-address'],

@@ -16,6 +16,10 @@ export interface Rendered {
 /** What the middleware knows of a request besides the request itself. */
 export interface ApiState {
   requestId: string;
+  /** Name of the cluster that is asked about, where it was named or is not the own one. */
+  cluster?: string;
+  /** Several clusters are shown and none was named: a list has the rows of all. */
+  isOfAllClusters?: boolean;
   /** Who calls: set by authentication, absent before it. */
   caller?: Caller;
   /** Where the caller may look, for a list; set by the guard. */

@@ -1,14 +1,16 @@
 import type { RequestListener } from 'node:http';
-import type { StreamData } from '@cronjob-monitor/shared/contract';
 import { HeapHaste, type Clock, type Logger, type ProblemList, type Registry } from '@cronjob-monitor/shared/process';
-import { databaseProblems, findChangeMark, listNamespaces, type Store } from '@cronjob-monitor/shared/store';
+import { databaseProblems, listNamespaces, type Store } from '@cronjob-monitor/shared/store';
 import type { Cluster } from '@cronjob-monitor/shared/kube';
 import { createApp } from './app.ts';
-import { createActions } from './actions/index.ts';
 import { createAuthentication } from './auth/create-authentication.ts';
+import type { Clusters, ServedCluster } from './clusters/clusters.ts';
+import { ClusterDirectory } from './clusters/directory.ts';
+import { serveOther } from './clusters/other-cluster.ts';
+import { createRouteDeps, type SharedParts } from './clusters/route-deps.ts';
+import { toAnswer } from './clusters/to-answer.ts';
 import { createDatabaseWatch, storeTranslation } from './database-watch.ts';
 import { createApiMetrics } from './metrics.ts';
-import { createFeed } from './live/feed.ts';
 import { createOpenStreams } from './live/open-streams.ts';
 import { createCostlyCalls } from './middleware/costly.ts';
 import { createExpensiveReads } from './middleware/expensive.ts';
@@ -16,15 +18,13 @@ import { createGuard } from './middleware/guard.ts';
 import { createInstalledRedaction } from './installed-redaction.ts';
 import { createPatternThread, createSearchThread } from './pattern-thread.ts';
 import { createProcessFacts } from './process-facts.ts';
-import { createKeptFleet } from './live/kept-fleet.ts';
-import { gatherHealth, keepEndedRuns, presentHealth } from './routes/index.ts';
 import type { ApiSettings } from './settings.ts';
-import { createSharedAnswers } from './shared-answers.ts';
 
 /** After a costly read: a reader of a large fleet reads more of it. */
 const hasteMs = 15_000;
 
-const wrongDrillKeysAMinute = 10;
+/** The own cluster where `cluster.name` names none. */
+const unnamed = 'home';
 
 export interface ApiDeps {
   readonly settings: ApiSettings;
@@ -40,6 +40,10 @@ export interface ApiDeps {
   readonly version: string;
   /** Folder of the built user interface; undefined serves none. */
   readonly uiFolder: string | undefined;
+  /** Opens another schema of the same database server, where another cluster may be; absent: there is none to look for. */
+  readonly openSchema?: ((name: string) => Store) | undefined;
+  /** Schema of the own cluster. */
+  readonly schema?: string | undefined;
 }
 
 /** The REST API with the user interface. It opens no listener: the program that starts the process does. */
@@ -72,57 +76,63 @@ export function createApi(deps: ApiDeps): Api {
     { cluster: deps.cluster, clock, logger, count: metrics.countReview, listNamespaces: () => listNamespaces(store) },
   );
 
-  const fleet = createKeptFleet({ store, clock });
-  const haste = new HeapHaste(clock, hasteMs);
-  const processFacts = createProcessFacts(deps.version, clock);
   const streams = createOpenStreams(metrics.streams);
   const patternThread = createPatternThread(clock);
   const searchThread = createSearchThread(clock);
   const redaction = createInstalledRedaction({ clock, logger, patterns: settings.redactPatterns });
-  const readHealth = async (): Promise<StreamData['health']> => {
-    const facts = await gatherHealth({ store, clock, settings, databaseWatch, problems: deps.problems });
-    const { status, storage, ready, leader, lastEvaluation } = presentHealth(facts, settings, processFacts);
-    return { status, storage, ready, leader, lastEvaluation };
+  const haste = new HeapHaste(clock, hasteMs);
+  const processFacts = createProcessFacts(deps.version, clock);
+  const bounds = {
+    expensiveReads: createExpensiveReads(),
+    costlyCalls: createCostlyCalls({ clock, perMinute: settings.costlyRequestsPerMinute }),
   };
 
-  const handler = createApp({
-    streams,
-    feed: createFeed({ store, clock, logger, readHealth }),
-    settings,
-    store,
-    answers: createSharedAnswers({
-      clock,
-      findMark: () => findChangeMark(store),
-      onCostly: () => haste.hurry(stopping.signal),
-    }),
-    fleet,
-    ended: keepEndedRuns({ store, fleet, clock }),
+  const shared: SharedParts = {
+    ...{ clock, logger, streams, patternThread, searchThread, redaction, haste },
+    stopping: stopping.signal,
+    process: processFacts,
+  };
+  const { openSchema } = deps;
+  const clusters = new ClusterDirectory({
+    serveHome,
+    make: openSchema && {
+      openStore: openSchema,
+      serve: (found, all) => serveOther(found, { ...{ clusters: all, shared, settings, authentication }, ...bounds }),
+    },
     clock,
     logger,
-    authentication,
-    databaseWatch,
-    problems: deps.problems,
+  });
+
+  function serveHome(all: Clusters): ServedCluster {
+    const guard = createGuard({ isReadOnly: settings.readOnly, databaseWatch, authentication, ...bounds });
+    const own = createRouteDeps(all, shared, { ...deps, authentication, databaseWatch, guard });
+    return {
+      name: settings.clusterName ?? unnamed,
+      schema: deps.schema ?? '',
+      isHome: true,
+      deps: own,
+      answer: toAnswer(own),
+      mayBeReadBy: async () => true,
+    };
+  }
+
+  const handler = createApp({
+    settings,
+    clusters,
+    clock,
+    logger,
     metrics,
-    guard: createGuard({
-      isReadOnly: settings.readOnly,
-      databaseWatch,
-      authentication,
-      expensiveReads: createExpensiveReads(),
-      costlyCalls: createCostlyCalls({ clock, perMinute: settings.costlyRequestsPerMinute }),
-    }),
-    wrongDrillKeys: createCostlyCalls({ clock, perMinute: wrongDrillKeysAMinute }),
-    actions: createActions({ ...deps, patternThread, searchThread, redaction }),
-    process: processFacts,
     translations: [storeTranslation(databaseWatch)],
     uiFolder: deps.uiFolder,
     isStopping: () => stopping.signal.aborted,
   });
 
-  let watching: Promise<void> = Promise.resolve();
+  let watching: Promise<unknown> = Promise.resolve();
   return {
     handler,
     start: () => {
-      watching = databaseWatch.run(stopping.signal);
+      const { signal } = stopping;
+      watching = Promise.all([databaseWatch.run(signal), clusters.run(signal)]);
     },
     retire: async (ms) => {
       isRetired = true;
@@ -131,7 +141,7 @@ export function createApi(deps: ApiDeps): Api {
     stop: async () => {
       stopping.abort();
       streams.endAll();
-      await Promise.all([watching, patternThread.close(), searchThread.close(), redaction.close()]);
+      await Promise.all([watching, clusters.close(), patternThread.close(), searchThread.close(), redaction.close()]);
     },
   };
 }

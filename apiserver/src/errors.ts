@@ -184,3 +184,15 @@ export function internalError(cause: unknown): ApiError {
     },
   );
 }
+
+/** What only the service of that cluster does, or knows. */
+export function onlyReadHere(cluster: string): ApiError {
+  return new ApiError('READ_ONLY', `The history of ${cluster} is only read here: ask the service of that cluster`);
+}
+
+/** A name that several clusters have. */
+export function ambiguousCluster(name: string, clusters: readonly string[]): ApiError {
+  return new ApiError('AMBIGUOUS_CLUSTER', `${name} is in several clusters: say which one with cluster=`, {
+    details: { name, clusters },
+  });
+}

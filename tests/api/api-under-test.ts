@@ -18,16 +18,21 @@ export interface ApiUnderTestOptions {
   readonly clock: Clock;
   readonly settings: ApiSettings;
   readonly uiFolder?: string;
+  /** Opens the schemas of other clusters; absent: none is looked for. */
+  readonly openSchema?: (name: string) => Store;
   /** Told of each request as its answer ends. */
   readonly seen?: (request: IncomingMessage, status: number) => void;
 }
 
 export async function serveApi(options: ApiUnderTestOptions): Promise<ApiUnderTest> {
-  const { store, cluster, clock, settings, uiFolder, seen } = options;
+  const { store, cluster, clock, settings, uiFolder, openSchema, seen } = options;
   const logger = new RecordingLogger();
   const { registry } = createProcessMetrics({ entryPoint: 'apiserver', version: '0.1.0', clock });
   const problems = new ProblemList({ clock, logger });
-  const api = createApi({ settings, store, cluster, clock, logger, problems, registry, version: '0.1.0', uiFolder });
+  const api = createApi({
+    ...{ settings, store, cluster, clock, logger, problems, registry, uiFolder, openSchema },
+    version: '0.1.0',
+  });
   api.start();
   const server = createServer((request, response) => {
     response.setHeader('date', new Date(clock.now()).toUTCString());

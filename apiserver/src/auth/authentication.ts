@@ -30,6 +30,8 @@ export interface Authentication {
   may(caller: Caller, ability: Ability, place: Place): Promise<boolean>;
   /** Where the caller has an ability that is granted by namespace, among those asked for; none asked for: among all known ones. */
   reach(caller: Caller, ability: Ability, asked: readonly string[]): Promise<Reach>;
+  /** Whether all that another cluster tells may be read: the right to `get` it, as `clusters.cronjob-monitor.io`, in this one. */
+  mayReadCluster(caller: Caller, name: string): Promise<boolean>;
   /** What whoami tells; a request without identity is no error there. `namespace` absent: in any namespace. */
   abilitiesOf(
     request: IncomingMessage,

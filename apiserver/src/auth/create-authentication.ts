@@ -6,7 +6,7 @@ import { createReviews, type ReviewDeps, type Reviews } from './review-cache.ts'
 import { everywhere, reachOf, type Reach } from './reach.ts';
 import { unauthenticated, forbidden } from '../errors.ts';
 import { peersOf } from './peers.ts';
-import { isNamespaced, missingRight, questionOf, type Place } from './permission.ts';
+import { isNamespaced, missingRight, questionOf, rightToReadCluster, type Place } from './permission.ts';
 
 /** `auth.*` of the configuration. */
 export interface AuthSettings {
@@ -35,6 +35,7 @@ function noAuthentication(): Authentication {
     permit: async () => {},
     may: async () => true,
     reach: async () => everywhere,
+    mayReadCluster: async () => true,
     abilitiesOf: async (request) => ({
       caller: { mode: 'none', user: undefined, peer: peerOf(request) },
       may: () => true,
@@ -182,6 +183,8 @@ function reviewedAuthentication(introduction: Introduction, deps: ReviewedDeps):
         const known = await deps.listNamespaces();
         return asked.length === 0 ? known : known.filter((namespace) => asked.includes(namespace));
       }),
+    mayReadCluster: async ({ identity }, name) =>
+      identity !== undefined && (await reviews.isAllowed(identity, rightToReadCluster(name))),
     async permit(caller, ability, place) {
       if (await may(caller, ability, place)) return;
       const question = questionOf(ability, place);

@@ -54,6 +54,11 @@ export function questionOf(ability: Ability, { namespace, path }: Place): Access
   return { verb, group, resource, subresource, namespace: scope === 'namespace' ? namespace : undefined };
 }
 
+/** The question before rows of another cluster are shown. No such resource exists: a ClusterRole may name it all the same. */
+export function rightToReadCluster(name: string) {
+  return { verb: 'get', group: 'cronjob-monitor.io', resource: 'clusters', name } as const satisfies AccessQuestion;
+}
+
 /** Whether the ability can be granted in one namespace and not in another. */
 export function isNamespaced(ability: Ability): boolean {
   return permissions[ability].scope === 'namespace';

@@ -26,10 +26,10 @@ const info = {
 
 /** Writes the document of these routes. Throws when a path has a part that nothing is said of, or two shapes have one name. */
 export function buildOpenApi(routes: readonly Route[]): OpenApiDocument {
-  const paths: Record<string, Record<string, Json>> = {};
+  const paths: Record<string, Record<string, Json | readonly Json[]>> = {};
   for (const route of routes.toSorted((a, b) => (a.path < b.path ? -1 : 1))) {
     const path = templateOf(route);
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route) };
+    paths[path] = { parameters: [ofCluster], ...paths[path], [route.method.toLowerCase()]: operationOf(route) };
   }
   const used = routes.flatMap(({ answer, body }) => [answer, body].filter((shape) => shape !== undefined));
   const definition = {
@@ -43,10 +43,22 @@ export function buildOpenApi(routes: readonly Route[]): OpenApiDocument {
       },
       schemas: componentsOf([ErrorBody, ...used]),
       responses: refusalResponses,
+      parameters: { cluster: clusterParameter },
     },
   };
   return swaggerJsdoc({ failOnErrors: true, definition, apis: [] }) as OpenApiDocument;
 }
+
+/** Every path has it. */
+const clusterParameter: Json = {
+  name: 'cluster',
+  in: 'query',
+  description:
+    'Name of a cluster that GET /clusters lists. Without it a list of CronJobs, alerts, incidents, silences, monitors or channels has the ' +
+    'rows of all; a CronJob or monitor is the only one of its name; everything else is of the cluster that the service runs in.',
+  schema: { type: 'string', minLength: 1 },
+};
+const ofCluster: Json = { $ref: '#/components/parameters/cluster' };
 
 function templateOf({ path }: Route): string {
   return path.replaceAll(/:(\w+)/g, '{$1}');
@@ -117,6 +129,7 @@ function refusalsOfRoute(route: Route): Record<string, Json> {
     500,
     503,
     ...(ability === undefined ? [] : [401, 403]),
+    ...(/^\/(cronjobs|monitors)\/:namespace\/:name/.test(path) ? [409] : []),
     ...(method === 'GET' ? [] : [403, 413, 415]),
     ...(path.includes(':') ? [404] : []),
     ...(costly !== undefined || expensive !== undefined ? [429] : []),
@@ -139,7 +152,7 @@ const refusals: Readonly<Record<number, string>> = {
   401: 'UNAUTHENTICATED: no token, or one that is not valid.',
   403: 'FORBIDDEN, CROSS_SITE_REFUSED, READ_ONLY or CLUSTER_FORBIDDEN: the caller, or the service itself, may not.',
   404: 'NOT_FOUND or LOGS_UNAVAILABLE: the path names nothing.',
-  409: 'CONFLICT, CONCURRENCY_REFUSED, ALERT_ENDED or NOT_REDRIVABLE: not in the state that it is in.',
+  409: 'AMBIGUOUS_CLUSTER, CONFLICT, CONCURRENCY_REFUSED, ALERT_ENDED or NOT_REDRIVABLE: not in the state that it is in.',
   413: 'PAYLOAD_TOO_LARGE: the body is above 1 MiB.',
   415: 'UNSUPPORTED_MEDIA_TYPE: the body is not application/json.',
   421: 'HOST_NOT_ALLOWED: the Host header names no host of this service.',

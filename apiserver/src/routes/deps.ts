@@ -2,6 +2,7 @@ import type { Clock, Logger, ProblemList } from '@cronjob-monitor/shared/process
 import type { Store } from '@cronjob-monitor/shared/store';
 import type { Actions } from '../actions/index.ts';
 import type { Authentication } from '../auth/authentication.ts';
+import type { Clusters } from '../clusters/clusters.ts';
 import type { DatabaseWatch } from '../database-watch.ts';
 import type { Feed } from '../live/feed.ts';
 import type { OpenStreams } from '../live/open-streams.ts';
@@ -13,8 +14,10 @@ import type { KeptFleet } from '../live/kept-fleet.ts';
 import type { SharedAnswers } from '../shared-answers.ts';
 import type { EndedRuns } from './tonight/ended-runs.ts';
 
-/** What routes are made of. */
+/** What routes are made of, for one cluster. */
 export interface RouteDeps {
+  /** All that this process shows, this one among them. */
+  readonly clusters: Clusters;
   readonly store: Store;
   readonly answers: SharedAnswers;
   readonly fleet: KeptFleet;

@@ -7,6 +7,7 @@ import { alertsRoutes } from './alerts/router.ts';
 import { channelsRoutes } from './channels/router.ts';
 import { configRoutes } from './config/router.ts';
 import { cronJobActionsRoutes } from './cronjob-actions/router.ts';
+import { clustersRoutes } from './clusters/router.ts';
 import { coverageRoutes } from './coverage/router.ts';
 import { cronJobsRoutes } from './cronjobs/router.ts';
 import { deliveriesRoutes } from './deliveries/router.ts';
@@ -41,6 +42,7 @@ export const routes: readonly Route[] = [
   ...whoamiRoutes,
   ...statsRoutes,
   ...incidentsRoutes,
+  ...clustersRoutes,
   ...monitorsRoutes,
   ...previewRoutes,
   ...cronJobsRoutes,

@@ -5,6 +5,7 @@ import type { Instant } from '@cronjob-monitor/shared/domain';
 import { isUnsafe, type ApiContext, type ApiState } from '../context.ts';
 import type { Endpoint } from '../middleware/guard.ts';
 import { createBodyReader, readNoBody, readQuery, type QueryShape, type Values } from '../middleware/validate.ts';
+import { answerOfAll, isMerged } from '../clusters/merge.ts';
 import type { RouteDeps } from './deps.ts';
 
 /** Part of the API that an operation belongs to: a heading of the page /swagger/. */
@@ -63,6 +64,9 @@ export interface Call<Query extends QueryShape, Body> {
 /** An operation of the API. */
 export interface Route extends RouteSpec<QueryShape, unknown, unknown> {
   readonly handle: (deps: RouteDeps, ctx: ApiContext) => Promise<void>;
+  /** The query as read, to be answered by `respond`; with other values of paging, as lists of several clusters need it. */
+  readonly read: (deps: RouteDeps, ctx: ApiContext) => Values<QueryShape>;
+  readonly respond: (deps: RouteDeps, ctx: ApiContext, query: Values<QueryShape>) => Promise<unknown>;
 }
 
 const noQuery = {};
@@ -77,20 +81,21 @@ export function route<Answer, Query extends QueryShape = typeof noQuery, Body = 
 ): Route {
   const { query = noQuery as Query, rules = [], body } = spec;
   const readBody = body && createBodyReader(body);
+  const read = (deps: RouteDeps, ctx: ApiContext): Values<Query> =>
+    readQuery(ctx, query, ...rules.map((rule) => (values: Values<Query>) => rule(values, deps.store.now())));
   const handle = async (deps: RouteDeps, ctx: ApiContext): Promise<void> => {
-    const asked = readQuery(
-      ctx,
-      query,
-      ...rules.map((rule) => (values: Values<Query>) => rule(values, deps.store.now())),
-    );
+    const asked = read(deps, ctx);
     if (!readBody && isUnsafe(ctx.method)) readNoBody(ctx);
     const call = { deps, ctx, query: asked, body: readBody?.(ctx) as Body };
     if (spec.noStore) ctx.state.noStore = true;
     const answer = await handler(call);
     if (answer !== undefined) ctx.body = answer;
   };
-  // Its rules are asked with the values of its own query alone.
-  return { ...(spec as unknown as RouteSpec<QueryShape, unknown, unknown>), handle };
+  // Its rules are asked, and it is answered, with the values of its own query alone.
+  const own = spec as unknown as RouteSpec<QueryShape, unknown, unknown>;
+  const respond: Route['respond'] = (deps, ctx, asked) =>
+    handler({ deps, ctx, query: asked as Values<Query>, body: undefined as Body });
+  return { ...own, handle, read, respond };
 }
 
 /** The type of what a query asks for. */
@@ -102,7 +107,9 @@ type ApiRouter = Router<ApiState, Pick<ApiContext, 'params'>>;
 export function createApiRouter(deps: RouteDeps, routes: readonly Route[]): ApiRouter {
   const router: ApiRouter = new Router({ prefix: '/api/v1', strict: true, sensitive: true });
   for (const each of routes) {
-    router.register(each.path, [each.method], [deps.guard(each), (ctx: ApiContext) => each.handle(deps, ctx)]);
+    const handle = (ctx: ApiContext): Promise<void> =>
+      ctx.state.isOfAllClusters && isMerged(each) ? answerOfAll(each, deps, ctx) : each.handle(deps, ctx);
+    router.register(each.path, [each.method], [deps.guard(each), handle]);
   }
   return router;
 }

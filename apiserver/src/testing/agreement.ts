@@ -14,7 +14,10 @@ interface Response {
 
 /** The contract, as it is served. */
 export const document = buildOpenApi(documentedRoutes);
-const paths = document.paths as unknown as Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+/** Operations by path and method, without the parameters that all of a path have. */
+const paths = Object.fromEntries(
+  Object.entries(document.paths).map(([path, { parameters: _ofAll, ...operations }]) => [path, operations]),
+) as unknown as Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 const base = '/api/v1';
 
 /** Every operation of the document: `GET /api/v1/alerts/{id}`. */

@@ -1,6 +1,7 @@
-import { createApi, findUiFolder, listenApi, toApiSettings } from '@cronjob-monitor/apiserver';
+import { createApi, findUiFolder, listenApi, schemasOf, toApiSettings } from '@cronjob-monitor/apiserver';
 import { loadOrExplain, logConfig, version, type LoadedConfig } from '@cronjob-monitor/shared/config';
 import { createLogger, runProcess, systemClock, type Lifecycle } from '@cronjob-monitor/shared/process';
+import { toStoreSettings } from '@cronjob-monitor/shared/store';
 import { begin, listenBeside, openParts, type Surroundings } from '../compose.ts';
 import { createController } from '../replica/create-controller.ts';
 import { settingsOf } from '../settings/settings-of.ts';
@@ -36,7 +37,11 @@ async function composeStandalone(loaded: LoadedConfig, around: Surroundings, lif
     settings: settingsOf(loaded, parts.cluster.ownNamespace ?? 'default'),
   });
   const api = config['ui.enabled']
-    ? createApi({ ...parts, settings: toApiSettings(loaded), version, uiFolder: findUiFolder() })
+    ? createApi({
+        ...parts,
+        ...{ settings: toApiSettings(loaded), version, uiFolder: findUiFolder() },
+        ...(config['cluster.show-others'] && schemasOf(toStoreSettings(config), { clock, log: logger })),
+      })
     : undefined;
   await listenBeside(loaded, around, lifecycle, parts);
   begin(controller, lifecycle);

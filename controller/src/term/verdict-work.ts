@@ -2,7 +2,7 @@ import type { SchedulerName } from '@cronjob-monitor/shared/contract';
 import type { CronJobFacts, Instant } from '@cronjob-monitor/shared/domain';
 import type { Redaction } from '@cronjob-monitor/shared/kube';
 import { HeapHaste } from '@cronjob-monitor/shared/process';
-import { FencedError, listAlerts } from '@cronjob-monitor/shared/store';
+import { describeSelf, FencedError, listAlerts } from '@cronjob-monitor/shared/store';
 import { toldAtOnce, type RaisedAlert } from '../alerting/index.ts';
 import { createDigests, type Digests } from '../outbox/index.ts';
 import { createLedger } from './create-ledger.ts';
@@ -81,6 +81,8 @@ const usualSilenceMs = 90_000;
 
 export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Promise<VerdictWork> {
   const { settings, store, caches, clock, logger } = deps;
+  const { clusterName: name, defaultZone: defaultTimeZone } = settings;
+  await store.fenced(term.epoch, (tx) => describeSelf(tx, { name, defaultTimeZone }));
   const gaps = await WatchGaps.open(
     { store, epoch: term.epoch, logger },
     {

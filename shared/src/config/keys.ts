@@ -18,6 +18,7 @@ import {
   namespacesOrAny,
   path,
   patterns,
+  schemaName,
   timeZone,
 } from './shapes.ts';
 import { ownNamespace, row, sensitive, under, type Row, type ValueOf } from './table-row.ts';
@@ -92,6 +93,7 @@ export const keys = {
   'storage.sqlite.path': row('CA', path, '/data/guardian.db', 'File of the database; its folder must be writable.'),
   ...under('storage.postgres', {
     ...serverRows,
+    schema: row('CA', schemaName, null, 'Schema of the tables, made if it is absent; one for each cluster.'),
     port: row('CA', int(1, 65_535), '5432', 'Port of the server.'),
     'ssl-mode': row('CA', sslMode, 'require', 'TLS: none, unchecked, chain checked, chain and host name checked.'),
   }),
@@ -201,6 +203,7 @@ export const keys = {
       'false',
       'Work although another installation watches this cluster; else the younger one waits.',
     ),
+    'show-others': row('A', bool, 'false', 'Show the clusters of the other schemas, or databases, of the server too.'),
     'requests-per-second': row(
       'CA',
       perSecond,

@@ -122,6 +122,13 @@ export const clusterName = text({
   fits: (name) => name !== '' && name.length <= 63,
 });
 
+/** A name that PostgreSQL takes as it is, and that is none of its own. */
+export const schemaName = text({
+  allowed: '1 to 63 characters a-z, 0-9 and _, the first no digit, and not pg_ before all',
+  problem: 'is no name of a schema',
+  fits: (name) => /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/.test(name),
+});
+
 /** Where a listener listens. Without a host: on all addresses of the machine. Port 0: any free port. */
 export interface BindAddress {
   readonly host: string | undefined;

@@ -36,7 +36,7 @@ import {
   severitySources,
   suppressions,
 } from './vocabulary.ts';
-import { listFields, pageFields, Ref } from './wire.ts';
+import { listFields, missing, pageFields, Ref } from './wire.ts';
 
 export const Acknowledgement = object({ by: text, at: instant, note: nullable(text), expiresAt: nullable(instant) });
 export type Acknowledgement = Of<typeof Acknowledgement>;
@@ -133,6 +133,7 @@ export type Alert = Of<typeof Alert>;
 export const AlertList = named(
   'AlertList',
   extended(listFields(Alert), {
+    missing,
     total: count,
     bySeverity: object({ critical: count, warning: count }),
   }),
@@ -140,7 +141,7 @@ export const AlertList = named(
 export type AlertList = Of<typeof AlertList>;
 
 /** GET /api/v1/alerts/history */
-export const AlertHistory = object('AlertHistory', pageFields(Alert));
+export const AlertHistory = object('AlertHistory', { ...pageFields(Alert), missing });
 export type AlertHistory = Of<typeof AlertHistory>;
 
 export const AlertTimelineEntry = object({

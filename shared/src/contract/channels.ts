@@ -20,7 +20,7 @@ import {
   words,
 } from './shape/index.ts';
 import { channelTypes, deliveryErrorCategories, deliveryKinds, drillOutcomes } from './vocabulary.ts';
-import { Condition, listFields, Ref } from './wire.ts';
+import { Condition, listFields, missing, Ref } from './wire.ts';
 
 export const ChannelStats = object({
   alertsSentTotal: count,
@@ -64,6 +64,7 @@ export type Channel = Of<typeof Channel>;
 export const ChannelList = named(
   'ChannelList',
   extended(listFields(Channel), {
+    missing,
     summary: object({ total: count, ready: count, notReady: count }),
   }),
 );

@@ -16,7 +16,7 @@ export const Cluster = object('Cluster', {
   lastSeenAt: nullable(instant),
   /** Its controller leads and lives; else what is shown is as old as lastSeenAt. */
   live: bool,
-  /** A service there acts for callers here: triggers, suspends, silences, reads live logs. */
+  /** Whether this service acts there: of the home cluster alone; the others are only read here. */
   actions: bool,
   /** Why its rows cannot be read now, or not by this version; null = they can. The counts are 0 then. */
   problem: nullable(text),

@@ -37,7 +37,7 @@ import {
   slaVerdicts,
   slotOutcomes,
 } from './vocabulary.ts';
-import { listFields, Ref } from './wire.ts';
+import { listFields, missing, Ref } from './wire.ts';
 
 /** A CronJob against its leading monitor's success rate. */
 export const CronJobSla = object({
@@ -164,6 +164,7 @@ export type CronJob = Of<typeof CronJob>;
 export const CronJobList = named(
   'CronJobList',
   extended(listFields(CronJob), {
+    missing,
     /** What all filters but `status` and `state` let through. */
     summary: CronJobSummary,
     /** The same, each once. */

@@ -4,7 +4,7 @@ import { count, id, instant, listOf, nullable, object, type Of, optional, text, 
 import { Tonight } from './tonight.ts';
 import { StateCounts, Verdict, Words } from './verdict.ts';
 import { alertStates, alertSubjects, alertTypes, severities } from './vocabulary.ts';
-import { Pagination, Ref } from './wire.ts';
+import { missing, pageFields, Ref } from './wire.ts';
 
 /** A CronJob that is not well, with all its open alerts: one row however many they are. */
 export const Incident = object('Incident', {
@@ -31,7 +31,7 @@ export const Incident = object('Incident', {
 export type Incident = Of<typeof Incident>;
 
 /** GET /api/v1/incidents */
-export const IncidentList = object('IncidentList', { items: listOf(Incident), pagination: Pagination });
+export const IncidentList = object('IncidentList', { ...pageFields(Incident), missing });
 export type IncidentList = Of<typeof IncidentList>;
 
 /** GET /api/v1/overview: what is wrong, what comes next and how the service is, in one answer. */

@@ -33,7 +33,7 @@ import {
   monitorPhases,
   severities,
 } from './vocabulary.ts';
-import { Condition, listFields, Ref } from './wire.ts';
+import { Condition, listFields, missing, Ref } from './wire.ts';
 
 /** What a monitor judges by, in short: durations as text, null = off, `auto` = from the schedule. */
 export const MonitorRules = object({
@@ -69,7 +69,7 @@ export const Monitor = named('Monitor', extended(monitorFields, { channels: list
 export type Monitor = Of<typeof Monitor>;
 
 /** GET /api/v1/monitors */
-export const MonitorList = object('MonitorList', listFields(Monitor));
+export const MonitorList = object('MonitorList', { ...listFields(Monitor), missing });
 export type MonitorList = Of<typeof MonitorList>;
 
 export const MonitorChannel = object({

@@ -16,7 +16,7 @@ import {
   words,
 } from './shape/index.ts';
 import { alertTypes, severities, silenceStates } from './vocabulary.ts';
-import { listFields, Ref } from './wire.ts';
+import { listFields, missing, Ref } from './wire.ts';
 
 /** All that is given must hold; `all` is the whole fleet, with nothing beside it. */
 export const SilenceMatcher = object({
@@ -55,7 +55,7 @@ export const Silence = object('Silence', {
 export type Silence = Of<typeof Silence>;
 
 /** GET /api/v1/silences */
-export const SilenceList = object('SilenceList', listFields(Silence));
+export const SilenceList = object('SilenceList', { ...listFields(Silence), missing });
 export type SilenceList = Of<typeof SilenceList>;
 
 /** Body of POST and PUT. Exactly one of `endsAt`, `duration` and `untilSuccess`. */

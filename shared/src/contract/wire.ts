@@ -50,6 +50,12 @@ export interface List<Item> {
   readonly pagination?: Pagination;
 }
 
+/** A cluster whose rows a list of several is without. */
+const MissingCluster = object('MissingCluster', { cluster: text, problem: text });
+
+/** Only where some rows cannot be read now. */
+export const missing = optional(listOf(MissingCluster));
+
 /** The fields of `Page`. */
 /* @__NO_SIDE_EFFECTS__ */
 export function pageFields<T>(item: Shape<T>): {

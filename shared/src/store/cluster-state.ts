@@ -10,6 +10,7 @@ type ClusterFact =
   | 'rollupsSealedThrough'
   | 'startSkew'
   | 'clusterUid'
+  | 'description'
   | 'zoneOffsets'
   | 'gaps'
   | 'templateKey'

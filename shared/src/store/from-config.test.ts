@@ -27,6 +27,7 @@ test('a server takes every key of its own block, durations in milliseconds', () 
     host: 'db',
     port: 5433,
     database: 'monitor',
+    schema: undefined,
     username: 'ana',
     password: 'x',
     passwordFile: undefined,

@@ -10,6 +10,7 @@ export function toStoreSettings(config: Config): StoreSettings {
     host: config[`storage.${type}.host`] ?? '',
     port: config[`storage.${type}.port`],
     database: config[`storage.${type}.database`] ?? '',
+    schema: type === 'postgres' ? config['storage.postgres.schema'] : undefined,
     username: config[`storage.${type}.username`] ?? '',
     password: config[`storage.${type}.password`],
     passwordFile: config[`storage.${type}.password-file`],

@@ -4,6 +4,15 @@ export { databaseProblems, findMaxConnections, isWritable } from './database-pro
 export { openStore, type StoreDeps } from './open.ts';
 export { toStoreSettings } from './from-config.ts';
 export {
+  describeSelf,
+  findSelfDescription,
+  hasName,
+  inSchema,
+  listSchemas,
+  type CatalogName,
+  type SelfDescription,
+} from './schemas.ts';
+export {
   sslModes,
   type PoolSettings,
   type ServerSettings,

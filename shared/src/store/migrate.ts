@@ -249,6 +249,7 @@ export async function underLock<T>(store: Store, fn: (db: Db) => Promise<T>, mos
   let failed = true;
   try {
     if (migration.session !== '') await execute(db, migration.session, stepLimitMs);
+    if (migration.makeSchema !== '') await execute(db, migration.makeSchema, stepLimitMs);
     for (let tries = 1; !(await migration.tryLock(db)); tries++) {
       if (tries >= most) throw new StoreError('busy', 'another process changes the schema, or copies into it');
       await store.clock.sleep(tryLockEveryMs);

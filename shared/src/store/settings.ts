@@ -14,6 +14,8 @@ export interface ServerSettings {
   readonly host: string;
   readonly port: number;
   readonly database: string;
+  /** Of PostgreSQL: where the tables are; absent: the first of the account's search path. */
+  readonly schema?: string | undefined;
   readonly username: string;
   readonly password?: string | undefined;
   /** Its first line is the password; read again at every new connection. */

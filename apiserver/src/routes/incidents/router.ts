@@ -40,7 +40,7 @@ export const incidentsRoutes = [
       query: incidentsQuery,
       answer: IncidentList,
     },
-    async ({ deps, query: { limit: most, offset, ...about } }) => {
+    async ({ deps, query: { limit: most, offset, ...about } }): Promise<IncidentList> => {
       const page = pageOf({ limit: most, offset }, defaultLimit);
       return deps.answers.read(['incidents', about, page], async () => {
         const found = await findIncidents(deps, about);

@@ -61,7 +61,7 @@ export const silencesRoutes = [
       rules: [offsetNeedsLimit],
       answer: SilenceList,
     },
-    async ({ deps, ctx, query: { state, sort, limit, offset } }) => {
+    async ({ deps, ctx, query: { state, sort, limit, offset } }): Promise<SilenceList> => {
       const { store } = deps;
       // As asked for, not as cut to what the caller may read: each silence is asked about by itself.
       const namespace = askedNamespaces(ctx);

@@ -26,6 +26,8 @@ type Id16Value = string | Buffer;
 interface MigrationRules {
   /** Limits for statements that may take long and must not make others wait long. Empty where the usual ones do. */
   readonly session: string;
+  /** Makes the schema of the settings where it is absent. Empty where no schema can be named, or it has to exist. */
+  readonly makeSchema: string;
   /** False: another process holds it; ask again. */
   tryLock(db: Db): Promise<boolean>;
   unlock(db: Db, failed: boolean): Promise<void>;
@@ -107,6 +109,12 @@ export interface Dialect {
   version(db: Db): Promise<string>;
   /** Size of all rows and indexes on disk in bytes. Undefined when the account may not ask. */
   sizeBytes(db: Db): Promise<number | undefined>;
+
+  /**
+   * The schemas, or databases, of this server that hold tables of this product and that the account may read, its own among them. Empty in
+   * SQLite: a file is one.
+   */
+  schemas(db: Db): Promise<readonly { readonly name: string; readonly isOwn: boolean }[]>;
 
   /**
    * Makes known which connection this leader's transaction runs on, and ends those of earlier leaders at a takeover. Both are

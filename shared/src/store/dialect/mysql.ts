@@ -41,6 +41,15 @@ export const mysql: Dialect = {
     );
     return row?.['bytes'] == null ? undefined : Number(row['bytes']);
   },
+  schemas: async (db) => {
+    const found = await rows(
+      db,
+      `select table_schema as name, table_schema = database() as own from information_schema.tables
+       where table_name in ('schema_version', 'cluster_state', 'heartbeats') group by table_schema having count(*) = 3
+       order by table_schema`,
+    );
+    return found.map((row) => ({ name: String(row['name']), isOwn: Number(row['own']) === 1 }));
+  },
   takeover: { registerConnection, endOtherConnections },
   leaderLock: {
     // It is asked something each second; without a question for so long its client is gone.
@@ -70,6 +79,7 @@ export const mysql: Dialect = {
   migration: {
     // The comment is for MariaDB alone, which also limits what is no SELECT.
     session: 'set session lock_wait_timeout = 2 /*M! , session max_statement_time = 0 */',
+    makeSchema: '',
     // The name is one for the whole server, so it carries the database's; 64 characters at most.
     tryLock: async (db) => (await firstRow(db, `select get_lock(${lockName}, 0) as held`))?.['held'] === 1,
     unlock: async (db) => {

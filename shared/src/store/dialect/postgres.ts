@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import PostgresClient from 'knex/lib/dialects/postgres/index.js';
 import { types as driverTypes } from 'pg';
 import type { Clock } from '../../process/index.ts';
-import { change, firstRow, type Row } from '../ask.ts';
+import { change, firstRow, rows, type Row } from '../ask.ts';
 import type { ServerSettings } from '../settings.ts';
 import { storeClient, type RawConnection } from './connection.ts';
 import type { ColumnType, Dialect } from './dialect.ts';
@@ -47,6 +47,17 @@ export const postgres: Dialect = {
     );
     return Number(row?.['bytes']);
   },
+  schemas: async (db) => {
+    const found = await rows(
+      db,
+      `select n.nspname as name, n.nspname = current_schema() as own from pg_namespace n
+       where has_schema_privilege(n.oid, 'usage') and (
+         select count(*) from pg_class c where c.relnamespace = n.oid and c.relkind = 'r'
+         and c.relname in ('schema_version', 'cluster_state', 'heartbeats') and has_table_privilege(c.oid, 'select')) = 3
+       order by n.nspname`,
+    );
+    return found.map((row) => ({ name: String(row['name']), isOwn: row['own'] === true }));
+  },
   // idle_in_transaction_session_timeout ends what stands idle.
   takeover: { registerConnection: async () => {}, endOtherConnections: async () => {} },
   leaderLock: {
@@ -89,6 +100,9 @@ export const postgres: Dialect = {
   migration: {
     // Waits 2 s for a table that others use, and is repeated.
     session: 'set lock_timeout = 2000; set statement_timeout = 0; set idle_in_transaction_session_timeout = 0',
+    // A search path of several schemas is the server's own, and begins with one that exists.
+    makeSchema: `do $$ begin if current_schema() is null and current_setting('search_path') not like '%,%' then
+      execute 'create schema if not exists ' || current_setting('search_path'); end if; end $$`,
     tryLock: async (db) => (await firstRow(db, `select pg_try_advisory_lock(${lockKey}) as held`))?.['held'] === true,
     unlock: async (db) => {
       await firstRow(db, `select pg_advisory_unlock(${lockKey}) as released`);
@@ -206,6 +220,7 @@ export function postgresClient(settings: ServerSettings, limits: ServerLimits, c
           `set client_encoding = 'UTF8'`,
           `set time zone 'UTC'`,
           'set jit = off',
+          ...(settings.schema === undefined ? [] : [`set search_path to "${settings.schema}"`]),
         ].join('; '),
       );
     },

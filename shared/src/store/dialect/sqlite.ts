@@ -36,6 +36,7 @@ export const sqlite: Dialect = {
   },
   // A dead process holds no lock; a frozen one makes the takeover wait until it moves.
   takeover: { registerConnection: async () => {}, endOtherConnections: async () => {} },
+  schemas: async () => [],
   leaderLock: undefined,
   ownIds: {
     last: async (db, table) =>
@@ -47,6 +48,7 @@ export const sqlite: Dialect = {
   },
   migration: {
     session: '',
+    makeSchema: '',
     // One file has one writer: the transaction that migrates is the lock. It waits as long as the busy timeout.
     tryLock: async (db) => {
       try {

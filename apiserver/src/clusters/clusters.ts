@@ -1,0 +1,27 @@
+import type { ApiMiddleware } from '../context.ts';
+import type { Caller } from '../auth/authentication.ts';
+import type { RouteDeps } from '../routes/index.ts';
+
+/** A cluster whose rows this process can read: its own, or one in another schema of the same database server. */
+export interface ServedCluster {
+  /** Value of the parameter `cluster`; no two have the same. */
+  readonly name: string;
+  /** Empty in SQLite, which has none. */
+  readonly schema: string;
+  readonly isHome: boolean;
+  /** What its routes are made of. */
+  readonly deps: RouteDeps;
+  /** Answers the paths of /api/v1 for it. */
+  readonly answer: ApiMiddleware;
+  /** Whether the caller may read anything of it here; of the own cluster each route asks by itself. */
+  mayBeReadBy(caller: Caller): Promise<boolean>;
+}
+
+/** The clusters that this process shows. */
+export interface Clusters {
+  readonly home: ServedCluster;
+  /** The home cluster first, the others by name. */
+  all(): readonly ServedCluster[];
+  /** By its name; looks for new ones before it says that there is none. */
+  find(name: string): Promise<ServedCluster | undefined>;
+}

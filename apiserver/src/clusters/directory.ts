@@ -1,0 +1,145 @@
+import type { Clock, Logger } from '@cronjob-monitor/shared/process';
+import {
+  findSelfDescription,
+  listSchemas,
+  StoreError,
+  type SelfDescription,
+  type Store,
+} from '@cronjob-monitor/shared/store';
+import { joined } from '../live/joined.ts';
+import type { Clusters, ServedCluster } from './clusters.ts';
+
+/** Between two looks for schemas that came or went, and for names that were changed. */
+const lookEveryMs = 10_000;
+/** An unknown name is looked for at once, but not by each request. */
+const leastBetweenMs = 1_000;
+
+/** What makes one found schema a cluster that can be asked. */
+interface ClusterMaker {
+  /** Opens the schema; connects when first asked. */
+  openStore(schema: string): Store;
+  /** Wires a cluster around its store. `stop` ends what it began; the store is closed by the directory. */
+  serve(found: FoundCluster, clusters: Clusters): { readonly cluster: ServedCluster; stop(): void };
+}
+
+export interface FoundCluster {
+  readonly name: string;
+  readonly schema: string;
+  readonly store: Store;
+  readonly said: SelfDescription;
+}
+
+interface Open {
+  readonly store: Store;
+  /** As it was when the cluster was wired: another name, zone or UID wires it anew. */
+  wired: { readonly as: string; readonly cluster: ServedCluster; stop(): void } | undefined;
+}
+
+/**
+ * Finds the clusters that share the database server with the own one, and keeps each of them ready to be asked. A schema that cannot be read
+ * for a moment keeps what was known of it: it went only when the server no longer lists it.
+ */
+export class ClusterDirectory implements Clusters {
+  readonly home: ServedCluster;
+  readonly #make: ClusterMaker | undefined;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #open = new Map<string, Open>();
+  readonly #look = joined(() => this.#lookNow());
+  #lookedAtMs = -Infinity;
+  #others: readonly ServedCluster[] = [];
+
+  /** Without a maker the own cluster is the only one. */
+  constructor(deps: {
+    readonly serveHome: (clusters: Clusters) => ServedCluster;
+    readonly make: ClusterMaker | undefined;
+    readonly clock: Clock;
+    readonly logger: Logger;
+  }) {
+    this.home = deps.serveHome(this);
+    this.#make = deps.make;
+    this.#clock = deps.clock;
+    this.#logger = deps.logger;
+  }
+
+  all(): readonly ServedCluster[] {
+    return [this.home, ...this.#others];
+  }
+
+  async find(name: string): Promise<ServedCluster | undefined> {
+    const known = this.all().find((cluster) => cluster.name === name);
+    if (known || this.#clock.monotonicMs() - this.#lookedAtMs < leastBetweenMs) return known;
+    await this.#look();
+    return this.all().find((cluster) => cluster.name === name);
+  }
+
+  /** Looks until aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (this.#make && !signal.aborted) {
+      await this.#look();
+      await this.#clock.sleep(lookEveryMs, signal).catch(() => {}); // aborted: the loop ends
+    }
+  }
+
+  async close(): Promise<void> {
+    const open = [...this.#open.values()];
+    this.#open.clear();
+    this.#others = [];
+    await Promise.all(open.map(closeOne));
+  }
+
+  async #lookNow(): Promise<void> {
+    const make = this.#make;
+    if (!make) return;
+    try {
+      const schemas = (await listSchemas(this.home.deps.store)).filter(({ isOwn }) => !isOwn);
+      await this.#forgetAllBut(new Set(schemas.map(({ name }) => name)));
+      for (const { name } of schemas) await this.#wire(make, name);
+    } catch (error) {
+      // The own database is away: readiness and health tell of it.
+      if (!(error instanceof StoreError)) this.#logger.error('Looking for clusters failed', { failure: String(error) });
+    }
+    const wired = [...this.#open.values()].flatMap((one) => one.wired?.cluster ?? []);
+    this.#others = wired.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    this.#lookedAtMs = this.#clock.monotonicMs();
+  }
+
+  async #wire(make: ClusterMaker, schema: string): Promise<void> {
+    let one = this.#open.get(schema);
+    if (!one) {
+      one = { store: make.openStore(schema), wired: undefined };
+      this.#open.set(schema, one);
+    }
+    try {
+      const said = await findSelfDescription(one.store);
+      const name = this.#nameFor(said.name ?? schema, schema);
+      const as = JSON.stringify([name, said]);
+      if (one.wired?.as === as) return;
+      one.wired?.stop();
+      one.wired = { as, ...make.serve({ name, schema, store: one.store, said }, this) };
+      this.#logger.info('A cluster of another schema is shown', { cluster: name, schema });
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+    }
+  }
+
+  /** A name that another cluster has already is made another by the schema. */
+  #nameFor(name: string, schema: string): string {
+    const others = [...this.#open].flatMap(([of, { wired }]) => (of === schema ? [] : (wired?.cluster.name ?? [])));
+    return name === this.home.name || others.includes(name) ? `${name} (${schema})` : name;
+  }
+
+  async #forgetAllBut(schemas: ReadonlySet<string>): Promise<void> {
+    for (const [schema, one] of this.#open) {
+      if (schemas.has(schema)) continue;
+      this.#open.delete(schema);
+      if (one.wired) this.#logger.info('A cluster is gone', { cluster: one.wired.cluster.name, schema });
+      await closeOne(one);
+    }
+  }
+}
+
+async function closeOne({ wired, store }: Open): Promise<void> {
+  wired?.stop();
+  await store.close();
+}

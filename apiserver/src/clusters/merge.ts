@@ -1,0 +1,151 @@
+import type { ApiContext } from '../context.ts';
+import { databaseUnavailable } from '../errors.ts';
+import { internalError } from '../errors.ts';
+import type { RouteDeps } from '../routes/deps.ts';
+import type { Route } from '../routes/route.ts';
+import { StoreError } from '@cronjob-monitor/shared/store';
+import type { ServedCluster } from './clusters.ts';
+import { ordersOfLists, type ListOrder } from './orders.ts';
+
+/**
+ * A list of several clusters is the lists of each, put together in the order that was asked for. Each is in that order already, by the
+ * database, so that only their first rows are ever compared; counts are added.
+ */
+
+/** The list has the rows of all clusters where none is named. */
+export function isMerged({ id }: Pick<Route, 'id'>): boolean {
+  return ordersOfLists.has(id);
+}
+
+/** What an answer of a list is made of; besides these there are counts alone. */
+interface ListAnswer {
+  readonly items: readonly object[];
+  readonly pagination?: { readonly total: number; readonly limit: number };
+}
+
+interface Asked {
+  readonly cluster: ServedCluster;
+  readonly query: Record<string, unknown>;
+}
+
+/** Answers with the rows of every cluster that the caller may read. What cannot be read now is named, and the rest is shown. */
+export async function answerOfAll(route: Route, home: RouteDeps, ctx: ApiContext): Promise<void> {
+  const order = ordersOfLists.get(route.id);
+  const { caller, reach } = ctx.state;
+  if (!order || !caller)
+    throw internalError(new Error(`${route.path} is no list of several clusters, or has no caller`));
+  const all = home.clusters.all();
+  const isReadable = await Promise.all(all.map((cluster) => cluster.mayBeReadBy(caller)));
+  const asked = all.filter((_, index) => isReadable[index]).map((cluster) => ask(route, cluster, ctx, reach));
+  const [first] = asked;
+  if (first?.query['format'] !== undefined) throw internalError(new Error('an export is of one cluster'));
+  const page = pageOf(first?.query ?? {}, order);
+  const answers = await Promise.all(asked.map((one) => answerOfOne(route, one, { page, ctx })));
+  const read = answers.filter((answer) => 'items' in answer.body);
+  if (read.length === 0) throw databaseUnavailable(undefined);
+  const missing = answers.flatMap(({ name, body }) =>
+    'problem' in body ? [{ cluster: name, problem: body.problem }] : [],
+  );
+  ctx.body = merged(
+    read.map(({ name, body }) => ({ name, answer: body as ListAnswer })),
+    { order: order.compare(first?.query ?? {}), page, missing },
+  );
+}
+
+/** The query as this cluster has to be asked: of the own one, cut to what the caller may read of it. */
+function ask(route: Route, cluster: ServedCluster, ctx: ApiContext, reach: ApiContext['state']['reach']): Asked {
+  if (cluster.isHome) {
+    if (reach) ctx.state.reach = reach;
+    return { cluster, query: route.read(cluster.deps, ctx) };
+  }
+  delete ctx.state.reach;
+  const query = route.read(cluster.deps, ctx);
+  if (reach) ctx.state.reach = reach;
+  return { cluster, query };
+}
+
+interface PageAsked {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Undefined: everything is asked for. */
+function pageOf(query: Record<string, unknown>, { defaultLimit }: ListOrder): PageAsked | undefined {
+  const limit = (query['limit'] as number | undefined) ?? defaultLimit;
+  return limit === undefined ? undefined : { limit, offset: (query['offset'] as number | undefined) ?? 0 };
+}
+
+/** As many rows from the first on as the page can have of this cluster alone. */
+async function answerOfOne(
+  route: Route,
+  { cluster, query }: Asked,
+  { page, ctx }: { readonly page: PageAsked | undefined; readonly ctx: ApiContext },
+): Promise<{ readonly name: string; readonly body: ListAnswer | { readonly problem: string } }> {
+  const whole = page && { offset: 0, limit: page.offset + page.limit };
+  const { name, deps } = cluster;
+  try {
+    return { name, body: (await route.respond(deps, ctx, { ...query, ...whole })) as ListAnswer };
+  } catch (error) {
+    if (!(error instanceof StoreError) || cluster.isHome) throw error;
+    return { name, body: { problem: 'its rows cannot be read now' } };
+  }
+}
+
+interface OfCluster {
+  readonly name: string;
+  readonly answer: ListAnswer;
+}
+
+function merged(
+  read: readonly OfCluster[],
+  {
+    order,
+    page,
+    missing,
+  }: {
+    readonly order: (a: object, b: object) => number;
+    readonly page: PageAsked | undefined;
+    readonly missing: readonly object[];
+  },
+): object {
+  const total = read.reduce((sum, { answer: { pagination, items } }) => sum + (pagination?.total ?? items.length), 0);
+  const rows = mergeSorted(
+    read.map(({ name, answer }) => answer.items.map((item) => ({ cluster: name, ...item }))),
+    order,
+    page ? page.offset + page.limit : Infinity,
+  );
+  const counts = read.map(({ answer: { items: _items, pagination: _pagination, ...rest } }) => rest);
+  return {
+    ...(counts.reduce<unknown>((sum, one) => added(sum, one), undefined) as object),
+    items: page ? rows.slice(page.offset) : rows,
+    ...(page ? { pagination: { total, ...page, hasMore: page.offset + page.limit < total } } : {}),
+    ...(missing.length === 0 ? {} : { missing }),
+  };
+}
+
+/** Lists that are each in order, as one; of equal rows those of an earlier list come first. */
+export function mergeSorted<T>(lists: readonly (readonly T[])[], order: (a: T, b: T) => number, most: number): T[] {
+  const at = lists.map(() => 0);
+  const rows: T[] = [];
+  while (rows.length < most) {
+    let least: { readonly list: number; readonly row: T } | undefined;
+    for (const [list, of] of lists.entries()) {
+      const row = of[at[list] ?? 0];
+      if (row !== undefined && (least === undefined || order(row, least.row) < 0)) least = { list, row };
+    }
+    if (!least) break;
+    rows.push(least.row);
+    at[least.list] = (at[least.list] ?? 0) + 1;
+  }
+  return rows;
+}
+
+/** Counts of two answers, added wherever they stand. */
+function added(a: unknown, b: unknown): unknown {
+  if (a === undefined) return b;
+  if (typeof a === 'number' && typeof b === 'number') return a + b;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a;
+  const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
+  const [left, right] = [a as Record<string, unknown>, b as Record<string, unknown>];
+  return Object.fromEntries([...keys].map((key) => [key, added(left[key], right[key])]));
+}

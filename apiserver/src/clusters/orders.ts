@@ -1,0 +1,102 @@
+import {
+  healthStates,
+  monitorPhases,
+  severities,
+  slaVerdicts,
+  type Alert,
+  type Channel,
+  type CronJob,
+  type CronJobSortKey,
+  type Incident,
+  type Monitor,
+  type Silence,
+  type SilenceSortKey,
+  type alertHistorySortKeys,
+  type alertSortKeys,
+  type channelSortKeys,
+  type monitorSortKeys,
+} from '@cronjob-monitor/shared/contract';
+import { orderBy, type Sort } from '../middleware/parameters.ts';
+
+/** How rows of several clusters stand in one list. Each cluster's own database has ordered its rows by the same keys. */
+export interface ListOrder {
+  compare(query: Readonly<Record<string, unknown>>): (a: object, b: object) => number;
+  /** Rows of a page where the query names none; absent: all. */
+  readonly defaultLimit?: number;
+}
+
+type Rank = string | number | null;
+type Keys<Key extends string, Item> = Readonly<Record<Key, (item: Item) => Rank>>;
+
+const cronJobs: Keys<CronJobSortKey, CronJob> = {
+  name: ({ name }) => name,
+  namespace: ({ namespace }) => namespace,
+  status: ({ verdict }) => healthStates.indexOf(verdict.state),
+  successRate: ({ successRate }) => successRate,
+  verdict: ({ sla }) => (sla.enabled ? slaVerdicts.indexOf(sla.verdict) : null),
+  lastRun: ({ lastExecution }) => lastExecution?.startTime ?? null,
+  duration: ({ lastExecution }) => lastExecution?.durationSeconds ?? null,
+  lastSuccess: ({ lastSuccess }) => lastSuccess,
+  nextRun: ({ nextRun }) => nextRun,
+  activeAlerts: ({ activeAlerts }) => activeAlerts,
+};
+
+const alerts: Keys<(typeof alertSortKeys)[number] | (typeof alertHistorySortKeys)[number], Alert> = {
+  severity: ({ severity }) => severities.indexOf(severity),
+  since: ({ since }) => since,
+  type: ({ type }) => type,
+  namespace: ({ cronjob }) => cronjob.namespace,
+  cronjob: ({ cronjob }) => cronjob.name,
+  endedAt: ({ endedAt }) => endedAt,
+};
+
+const incidents: Keys<'state', Incident> = { state: ({ verdict }) => healthStates.indexOf(verdict.state) };
+
+const silences: Keys<SilenceSortKey, Silence> = {
+  endsAt: ({ endsAt }) => endsAt,
+  startsAt: ({ startsAt }) => startsAt,
+  createdAt: ({ createdAt }) => createdAt,
+};
+
+const monitors: Keys<(typeof monitorSortKeys)[number], Monitor> = {
+  name: ({ name }) => name,
+  namespace: ({ namespace }) => namespace,
+  phase: ({ phase }) => monitorPhases.indexOf(phase),
+  cronJobCount: ({ cronJobCount }) => cronJobCount,
+  activeAlerts: ({ activeAlerts }) => activeAlerts,
+  lastReconcile: ({ lastReconcile }) => lastReconcile,
+};
+
+const channels: Keys<(typeof channelSortKeys)[number], Channel> = {
+  name: ({ name }) => name,
+  type: ({ type }) => type,
+  ready: ({ ready }) => Number(ready),
+  lastAlert: ({ stats }) => stats.lastAlertTime,
+  consecutiveFailures: ({ stats }) => stats.consecutiveFailures,
+};
+
+/** The lists that have the rows of all clusters, by the id of their operation. */
+export const ordersOfLists: ReadonlyMap<string, ListOrder> = new Map([
+  ['listCronJobs', inOrder(cronJobs, ({ namespace, name }) => [namespace, name])],
+  ['listAlerts', inOrder(alerts, ({ since }) => [since])],
+  ['listAlertHistory', { ...inOrder(alerts, ({ since }) => [since]), defaultLimit: 50 }],
+  ['listIncidents', { ...inOrder(incidents, ({ verdict }) => [verdict.since ?? ''], 'state'), defaultLimit: 50 }],
+  ['listSilences', inOrder(silences, ({ id }) => [id ?? ''])],
+  ['listMonitors', inOrder(monitors, ({ namespace, name }) => [namespace, name])],
+  ['listChannels', inOrder(channels, ({ name }) => [name])],
+]);
+
+/** `always`: the key of a list that takes no order. */
+function inOrder<Key extends string, Item extends object>(
+  keys: Keys<Key, Item>,
+  tiesOf: (item: Item) => readonly (string | number)[],
+  always?: Key,
+): ListOrder {
+  return {
+    compare(query) {
+      const sort = always === undefined ? (query['sort'] as Sort<Key>) : { key: always, descending: false };
+      // Rows are of the shape that the operation's list has.
+      return orderBy(keys, sort, tiesOf) as (a: object, b: object) => number;
+    },
+  };
+}

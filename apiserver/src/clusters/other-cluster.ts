@@ -1,0 +1,77 @@
+import type { Cluster } from '@cronjob-monitor/shared/kube';
+import { ProblemList } from '@cronjob-monitor/shared/process';
+import { databaseProblems } from '@cronjob-monitor/shared/store';
+import { createDatabaseWatch } from '../database-watch.ts';
+import { onlyReadHere } from '../errors.ts';
+import { createGuard } from '../middleware/guard.ts';
+import type { createCostlyCalls } from '../middleware/costly.ts';
+import type { createExpensiveReads } from '../middleware/expensive.ts';
+import type { Authentication } from '../auth/authentication.ts';
+import type { Clusters, ServedCluster } from './clusters.ts';
+import type { FoundCluster } from './directory.ts';
+import { authenticationFor, createRemoteGuard } from './remote-guard.ts';
+import { createRouteDeps, type SharedParts } from './route-deps.ts';
+import { toAnswer } from './to-answer.ts';
+import type { ApiSettings } from '../settings.ts';
+
+interface OtherDeps {
+  readonly clusters: Clusters;
+  readonly shared: SharedParts;
+  /** Of the own cluster. */
+  readonly settings: ApiSettings;
+  readonly authentication: Authentication;
+  readonly expensiveReads: ReturnType<typeof createExpensiveReads>;
+  readonly costlyCalls: ReturnType<typeof createCostlyCalls>;
+}
+
+/** Wires a cluster that is found in another schema: its rows are read here, and nothing else is done with it. */
+export function serveOther(found: FoundCluster, deps: OtherDeps): { readonly cluster: ServedCluster; stop(): void } {
+  const { name, schema, store, said } = found;
+  const { shared } = deps;
+  const { clock, logger } = shared;
+  const stopping = new AbortController();
+  const problems = new ProblemList({ clock, logger });
+  const databaseWatch = createDatabaseWatch({ store, clock, logger });
+  problems.add(() => databaseProblems(store, clock));
+  problems.add(() => databaseWatch.problems());
+  void databaseWatch.run(stopping.signal);
+  const authentication = authenticationFor(deps.authentication, name);
+  const { expensiveReads, costlyCalls, settings } = deps;
+  const guard = createRemoteGuard(
+    name,
+    createGuard({ isReadOnly: settings.readOnly, authentication, costlyCalls, expensiveReads, databaseWatch }),
+  );
+  const defaultTimeZone = said.defaultTimeZone ?? settings.defaultTimeZone;
+  const routeDeps = createRouteDeps(deps.clusters, shared, {
+    settings: {
+      ...settings,
+      clusterName: name,
+      defaultTimeZone,
+      isDefaultZoneGiven: said.defaultTimeZone !== undefined,
+    },
+    store,
+    cluster: outOfReach(name),
+    authentication,
+    databaseWatch,
+    problems,
+    guard,
+  });
+  const cluster: ServedCluster = {
+    name,
+    schema,
+    isHome: false,
+    deps: routeDeps,
+    answer: toAnswer(routeDeps),
+    mayBeReadBy: (caller) => authentication.may(caller, 'read', {}),
+  };
+  return { cluster, stop: () => stopping.abort() };
+}
+
+/** The API server of another cluster is never asked from here: whatever would, is told so. */
+function outOfReach(name: string): Cluster {
+  const refuse = async (): Promise<never> => {
+    throw onlyReadHere(name);
+  };
+  // Every member of a client is a function that gives a promise, but for what describes it.
+  return new Proxy({} as Cluster, { get: (_, member) => (member === 'then' ? undefined : refuse) });
+}

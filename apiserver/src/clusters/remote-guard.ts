@@ -1,0 +1,51 @@
+import type { Authentication, Caller } from '../auth/authentication.ts';
+import { rightToReadCluster } from '../auth/permission.ts';
+import { everywhere } from '../auth/reach.ts';
+import { isUnsafe } from '../context.ts';
+import { forbidden, onlyReadHere } from '../errors.ts';
+import type { Guard } from '../middleware/guard.ts';
+
+/**
+ * Callers of this service, about another cluster: who may `get` it here may read all that is stored of it. What else they may do there is for
+ * that cluster to decide, so that nothing else is done from here.
+ */
+export function authenticationFor(home: Authentication, cluster: string): Authentication {
+  const may = (caller: Caller): Promise<boolean> => home.mayReadCluster(caller, cluster);
+  return {
+    mode: home.mode,
+    authenticate: (request) => home.authenticate(request),
+    isNamespaced: () => false,
+    may,
+    reach: async () => everywhere,
+    mayReadCluster: (caller, name) => home.mayReadCluster(caller, name),
+    async permit(caller) {
+      if (!(await may(caller))) throw refused(cluster);
+    },
+    async abilitiesOf(request, namespace) {
+      const { caller } = await home.abilitiesOf(request, namespace);
+      const isReader = await may(caller);
+      return { caller, may: (ability) => isReader && readableFromRows.has(ability) };
+    },
+  };
+}
+
+/** Abilities that need nothing but rows. */
+const readableFromRows: ReadonlySet<string> = new Set(['read', 'readMonitors', 'readChannels', 'readLogs', 'preview']);
+
+function refused(cluster: string): Error {
+  const { verb, group, resource } = rightToReadCluster(cluster);
+  return forbidden(verb, `${resource}.${group}/${cluster}`, undefined);
+}
+
+/** The checks before a route of another cluster, which is only read here. */
+export function createRemoteGuard(cluster: string, guard: Guard): Guard {
+  return (endpoint) => {
+    const read = guard(endpoint);
+    return async (ctx, next) => {
+      if (isUnsafe(ctx.method) && !endpoint.harmless) throw onlyReadHere(cluster);
+      // The configuration is that of this service.
+      if (endpoint.ability === 'readConfig') throw onlyReadHere(cluster);
+      await read(ctx, next);
+    };
+  };
+}

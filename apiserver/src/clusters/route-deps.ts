@@ -1,0 +1,70 @@
+import type { StreamData } from '@cronjob-monitor/shared/contract';
+import type { Cluster } from '@cronjob-monitor/shared/kube';
+import type { HeapHaste, Clock, Logger, ProblemList } from '@cronjob-monitor/shared/process';
+import { findChangeMark, type Store } from '@cronjob-monitor/shared/store';
+import { createActions } from '../actions/index.ts';
+import type { Authentication } from '../auth/authentication.ts';
+import type { DatabaseWatch } from '../database-watch.ts';
+import type { createInstalledRedaction } from '../installed-redaction.ts';
+import { createFeed } from '../live/feed.ts';
+import { createKeptFleet } from '../live/kept-fleet.ts';
+import type { OpenStreams } from '../live/open-streams.ts';
+import { createCostlyCalls } from '../middleware/costly.ts';
+import type { Guard } from '../middleware/guard.ts';
+import type { createPatternThread, createSearchThread } from '../pattern-thread.ts';
+import type { ProcessFacts } from '../process-facts.ts';
+import { gatherHealth, keepEndedRuns, presentHealth, type RouteDeps } from '../routes/index.ts';
+import type { ApiSettings } from '../settings.ts';
+import { createSharedAnswers } from '../shared-answers.ts';
+import type { Clusters } from './clusters.ts';
+
+const wrongDrillKeysAMinute = 10;
+
+/** What all clusters of a process share. */
+export interface SharedParts {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly process: ProcessFacts;
+  readonly streams: OpenStreams;
+  readonly patternThread: ReturnType<typeof createPatternThread>;
+  readonly searchThread: ReturnType<typeof createSearchThread>;
+  readonly redaction: ReturnType<typeof createInstalledRedaction>;
+  readonly haste: HeapHaste;
+  readonly stopping: AbortSignal;
+}
+
+/** What each has for itself. */
+export interface OwnParts {
+  readonly settings: ApiSettings;
+  readonly store: Store;
+  readonly cluster: Cluster;
+  readonly authentication: Authentication;
+  readonly databaseWatch: DatabaseWatch;
+  readonly problems: ProblemList;
+  readonly guard: Guard;
+}
+
+/** Puts together what the routes of one cluster are made of. Nothing runs before the first request. */
+export function createRouteDeps(clusters: Clusters, shared: SharedParts, own: OwnParts): RouteDeps {
+  const { clock, logger, haste, stopping, streams, process } = shared;
+  const { settings, store, authentication, databaseWatch, problems, guard } = own;
+  const fleet = createKeptFleet({ store, clock });
+  const readHealth = async (): Promise<StreamData['health']> => {
+    const facts = await gatherHealth({ store, clock, settings, databaseWatch, problems });
+    const { status, storage, ready, leader, lastEvaluation } = presentHealth(facts, settings, process);
+    return { status, storage, ready, leader, lastEvaluation };
+  };
+  const answers = createSharedAnswers({
+    clock,
+    findMark: () => findChangeMark(store),
+    onCostly: () => haste.hurry(stopping),
+  });
+  return {
+    ...{ clusters, store, answers, fleet, clock, logger, settings, guard, authentication, databaseWatch, problems },
+    ...{ process, streams },
+    ended: keepEndedRuns({ store, fleet, clock }),
+    actions: createActions({ ...shared, ...own }),
+    feed: createFeed({ store, clock, logger, readHealth }),
+    wrongDrillKeys: createCostlyCalls({ clock, perMinute: wrongDrillKeysAMinute }),
+  };
+}

@@ -1,0 +1,73 @@
+import { firstRow } from './ask.ts';
+import { findClusterState, putClusterState } from './cluster-state.ts';
+import type { Db, Tx } from './database.ts';
+import type { StoreSettings } from './settings.ts';
+
+/**
+ * Several clusters share one database server: each has a schema of PostgreSQL, or a database of MySQL, of its own, to which its controller
+ * alone writes. A service that shows all of them reads each where it is.
+ */
+
+/** One schema that holds tables of this product. */
+interface FoundSchema {
+  readonly name: string;
+  /** The one that this store reads and writes. */
+  readonly isOwn: boolean;
+}
+
+/** Those of this server that the account may read, by name; none in SQLite. Throws `StoreError`. */
+export async function listSchemas(db: Db): Promise<readonly FoundSchema[]> {
+  return db.dialect.schemas(db);
+}
+
+/** The same settings for another schema of the same server, with so few connections that many of them fit. */
+export function inSchema(settings: StoreSettings, name: string): StoreSettings {
+  if (settings.type === 'sqlite') throw new Error('a SQLite file has no other schemas');
+  const pool = { ...settings.pool, maxIdleConns: 1, maxOpenConns: connectionsOfOthers, connMaxIdleTimeMs: idleMs };
+  return settings.type === 'postgres' ? { ...settings, schema: name, pool } : { ...settings, database: name, pool };
+}
+
+const connectionsOfOthers = 4;
+const idleMs = 60_000;
+
+/** What the leader of a schema says of its cluster and of its settings; undefined before it did. */
+export interface SelfDescription {
+  /** `cluster.name` of its configuration. */
+  readonly name: string | undefined;
+  /** UID of its namespace kube-system. */
+  readonly uid: string | undefined;
+  readonly defaultTimeZone: string | undefined;
+}
+
+/** Keeps what others have to know who read this schema. The UID is kept by itself: alerts are known by it for ever. */
+export async function describeSelf(tx: Tx, said: Omit<SelfDescription, 'uid'>): Promise<void> {
+  await putClusterState(tx, 'description', said);
+}
+
+/** Throws `StoreError`. */
+export async function findSelfDescription(db: Db): Promise<SelfDescription> {
+  const said = (await findClusterState(db, 'description')) as Partial<Omit<SelfDescription, 'uid'>> | undefined;
+  const uid = await findClusterState(db, 'clusterUid');
+  return {
+    name: textOrNone(said?.name),
+    defaultTimeZone: textOrNone(said?.defaultTimeZone),
+    uid: textOrNone(uid),
+  };
+}
+
+function textOrNone(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** What a row of the catalog is called. */
+export interface CatalogName {
+  readonly table: 'cronjobs' | 'monitors';
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Whether this schema knows, or knew, something of that name. Throws `StoreError`. */
+export async function hasName(db: Db, { table, namespace, name }: CatalogName): Promise<boolean> {
+  const sql = `select 1 as one from ${table} where namespace = ? and name = ? limit 1`;
+  return (await firstRow(db, sql, [namespace, name])) !== undefined;
+}

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type {
+  AlertList,
+  ClusterList,
+  CronJobDetail,
+  CronJobList,
+  IncidentList,
+} from '@cronjob-monitor/shared/contract';
+import { ask, disagreements, testSettings, type Answer } from '@cronjob-monitor/apiserver/testing';
+import { systemClock } from '@cronjob-monitor/shared/process';
+import {
+  describeSelf,
+  inSchema,
+  migrate,
+  openStore,
+  putClusterState,
+  type Store,
+  type StoreSettings,
+} from '@cronjob-monitor/shared/store';
+import { RecordingLogger } from '@cronjob-monitor/shared/testing';
+import { testDatabases, type TestDatabase } from '../store/databases.ts';
+import { serveApi, type ApiUnderTest } from './api-under-test.ts';
+import { aClusterOfOne } from './cluster.ts';
+import { seedFleet } from './seed.ts';
+
+const deps = { clock: systemClock, log: new RecordingLogger() };
+const api1 = '/api/v1';
+
+/** Settings of several schemas on one server: of PostgreSQL in one database, of MySQL a database each. */
+async function schemas(database: TestDatabase, ...names: readonly string[]): Promise<StoreSettings[]> {
+  if (database.name === 'mysql') {
+    const made: StoreSettings[] = [];
+    for (const _ of names) made.push(await database.fresh());
+    return made;
+  }
+  const settings = await database.fresh();
+  return names.map((name) => inSchema(settings, name));
+}
+
+for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) {
+  describe(`several clusters on one ${database.name}`, { skip: database.skip ?? false }, () => {
+    const stores: Store[] = [];
+    let api: ApiUnderTest;
+    let settings: StoreSettings[];
+
+    before(async () => {
+      settings = await schemas(database, 'eu', 'us', 'empty_one');
+      const names = ['eu', 'us-east', undefined];
+      for (const [index, one] of settings.entries()) {
+        const store = openStore(one, deps);
+        stores.push(store);
+        await migrate(store, { version: 'test' });
+        if (index === 2) continue; // its controller has not led yet
+        const { epoch } = await seedFleet(store);
+        await store.fenced(epoch, async (tx) => {
+          await describeSelf(tx, { name: names[index], defaultTimeZone: 'Europe/Berlin' });
+          await putClusterState(tx, 'clusterUid', `uid of ${names[index]}`);
+        });
+      }
+      const [home] = settings as [StoreSettings];
+      api = await serveApi({
+        store: stores[0] as Store,
+        cluster: aClusterOfOne(),
+        clock: systemClock,
+        settings: testSettings,
+        openSchema: (name) => openStore(inSchema(home, name), deps),
+      });
+      await get('/clusters?cluster=us-east'); // a name that is not known yet is looked for
+    });
+    after(async () => {
+      await api[Symbol.asyncDispose]();
+      for (const store of stores) await store.close();
+      await database.remove();
+    });
+
+    const get = async (path: string, method = 'GET'): Promise<Answer> => {
+      const answer = await ask(api.port, `${api1}${path}`, { method });
+      assert.deepEqual(disagreements(method, `${api1}${path}`, answer), [], path);
+      return answer;
+    };
+    const read = async <T>(path: string): Promise<T> => {
+      const answer = await get(path);
+      assert.equal(answer.status, 200, `${path}: ${answer.text}`);
+      return answer.json() as T;
+    };
+
+    test('each schema is a cluster under the name that its leader gave it, the own one first', async () => {
+      const { items } = await read<ClusterList>('/clusters');
+      const [home, other] = items;
+      const nameless = items.find(({ uid }) => uid === null);
+      assert.deepEqual(
+        items.filter(({ uid }) => uid !== null).map(({ name }) => name),
+        ['eu', 'us-east'],
+      );
+      assert.deepEqual(
+        [home?.home, items.filter((one) => one.home).length, nameless?.name],
+        [true, 1, nameless?.schema],
+      );
+      const named = items.find(({ name }) => name === 'us-east');
+      assert.equal(named?.uid, 'uid of us-east');
+      assert.deepEqual([named.states, named.activeAlerts], [home?.states, home?.activeAlerts]);
+      assert.ok(home && home.activeAlerts > 0 && other);
+      assert.equal(named.problem, null);
+    });
+
+    test('a list without a cluster has the rows of all, in the order asked for, and counts them', async () => {
+      const one = await read<CronJobList>('/cronjobs?cluster=eu');
+      const both = await read<CronJobList>('/cronjobs');
+      assert.ok(one.items.every((item) => item.cluster === undefined));
+      assert.deepEqual(
+        both.items.map(({ cluster, name }) => `${cluster} ${name}`),
+        ['eu backup', 'us-east backup', 'eu etl', 'us-east etl'],
+      );
+      assert.equal(both.summary.warning, 2 * one.summary.warning);
+      for (const [state, counted] of Object.entries(both.states)) {
+        assert.equal(counted, 2 * (one.states as Record<string, number>)[state]!, state);
+      }
+      const alerts = await read<AlertList>('/alerts');
+      assert.equal(alerts.total, 2 * (await read<AlertList>('/alerts?cluster=us-east')).total);
+      assert.equal(alerts.items.length, alerts.total);
+      const incidents = await read<IncidentList>('/incidents');
+      assert.equal(incidents.pagination.total, incidents.items.length);
+      assert.deepEqual(new Set(incidents.items.map(({ cluster }) => cluster)), new Set(['eu', 'us-east']));
+    });
+
+    test('the pages of such a list are parts of it, whatever the order', async () => {
+      for (const sort of ['name', '-name', 'status', '-status', 'lastRun', '-lastRun', 'successRate', '-nextRun']) {
+        const whole = await read<CronJobList>(`/cronjobs?sort=${sort}`);
+        const parts: CronJobList[] = [];
+        for (const offset of [0, 1, 2, 3]) parts.push(await read(`/cronjobs?sort=${sort}&limit=1&offset=${offset}`));
+        const keyOf = ({ cluster, name }: CronJobList['items'][number]): string => `${cluster} ${name}`;
+        assert.deepEqual(
+          parts.flatMap(({ items }) => items.map(keyOf)),
+          whole.items.map(keyOf),
+          sort,
+        );
+        assert.deepEqual(
+          parts.map(({ pagination }) => [pagination?.total, pagination?.hasMore]),
+          [
+            [4, true],
+            [4, true],
+            [4, true],
+            [4, false],
+          ],
+        );
+      }
+    });
+
+    test('a name that several clusters have is asked about, and one that a single cluster has is found there', async () => {
+      const refused = await get('/cronjobs/prod/backup');
+      assert.deepEqual([refused.status, refused.error().code], [409, 'AMBIGUOUS_CLUSTER']);
+      assert.deepEqual(refused.error().details?.clusters, ['eu', 'us-east']);
+      assert.equal((await get('/cronjobs/prod/backup/trigger', 'POST')).error().code, 'AMBIGUOUS_CLUSTER');
+      const there = await read<CronJobDetail>('/cronjobs/prod/backup?cluster=us-east');
+      assert.equal(there.name, 'backup');
+      assert.equal((await get('/cronjobs/prod/nothing')).status, 404);
+      assert.equal((await get('/cronjobs/prod/nothing?cluster=us-east')).status, 404);
+    });
+
+    test('a cluster that is not there is refused by its name, with those that are', async () => {
+      for (const path of [
+        '/cronjobs?cluster=mars',
+        '/health?cluster=mars',
+        '/cronjobs/prod/etl?cluster=mars&recent=3',
+      ]) {
+        const { details } = (await get(path)).error();
+        const [problem] = details?.problems ?? [];
+        assert.deepEqual([problem?.in, problem?.field], ['query', 'cluster'], path);
+        assert.match(problem?.message ?? '', /"mars" is no cluster/);
+        assert.match(problem?.allowed ?? '', /eu.*us-east/);
+      }
+      assert.equal((await get('/cronjobs?cluster=eu&cluster=us-east')).status, 400);
+      assert.equal((await get('/cronjobs?cluster=')).status, 200);
+    });
+
+    test('another cluster is only read here, and its configuration is not ours', async () => {
+      const calls = [
+        ['/cronjobs/prod/etl/trigger', 'POST'],
+        ['/cronjobs/prod/etl/history', 'DELETE'],
+        ['/config', 'GET'],
+      ] as const;
+      for (const [path, method] of calls) {
+        const answer = await get(`${path}?cluster=us-east`, method);
+        assert.deepEqual([answer.status, answer.error().code], [403, 'READ_ONLY'], path);
+        assert.match(answer.error().message, /us-east is only read here/);
+      }
+    });
+
+    test('every page of a cluster can be read from the other', async () => {
+      const paths = [
+        '/stats',
+        '/overview',
+        '/monitors',
+        '/channels',
+        '/silences',
+        '/sla',
+        '/tonight',
+        '/coverage',
+        '/wall',
+      ];
+      for (const path of [...paths, '/cronjobs/prod/backup/executions', '/alerts/history', '/slots?namespace=prod']) {
+        const sign = path.includes('?') ? '&' : '?';
+        const answer = await get(`${path}${sign}cluster=us-east`);
+        assert.ok(answer.status === 200 || path.startsWith('/slots'), `${path}: ${answer.text.slice(0, 200)}`);
+      }
+    });
+
+    test('a cluster whose schema goes is no longer listed, and the others stay', async () => {
+      const [, , gone] = stores;
+      const schema = settings[2];
+      const name = schema?.type === 'postgres' ? schema.schema : schema?.type === 'mysql' ? schema.database : '';
+      await gone?.sql.raw(schema?.type === 'postgres' ? `drop schema ${name} cascade` : `drop database ${name}`);
+      for (let tries = 0; tries < 100; tries++) {
+        const { items } = await read<ClusterList>('/clusters');
+        if (items.every((one) => one.schema !== name)) return;
+        await systemClock.sleep(200);
+        await get('/stats?cluster=never'); // looks anew
+      }
+      assert.fail('it is listed for ever');
+    });
+  });
+}
