@@ -1,4 +1,4 @@
-import type { Verdict, VerdictHold } from '@cronjob-monitor/shared/contract';
+import type { Ref, Verdict, VerdictHold } from '@cronjob-monitor/shared/contract';
 import {
   hasOutcome,
   holdsOf,
@@ -75,7 +75,9 @@ export async function judgeCronJobs(
         holds:
           all.length > 0
             ? joined(all.map((alert) => alertHolds(alert, toldOf(alert), surroundings)))
-            : silenced(cronJob, surroundings),
+            : cronJob.state === 'failing'
+              ? silenceHolds(cronJob, surroundings)
+              : [],
         told: worst && toldOf(worst),
         revision: surroundings.revision,
       });
@@ -94,9 +96,8 @@ function joined(lists: readonly (readonly VerdictHold[])[]): VerdictHold[] {
   return [...kinds.values()];
 }
 
-/** Without an alert there may be a silence all the same: of its name, or of its namespace. */
-function silenced({ namespace, name, state }: CatalogCronJob, { silences }: Surroundings): VerdictHold[] {
-  if (state !== 'failing') return [];
+/** What there is without an alert all the same: a silence of its name, or of its namespace. */
+export function silenceHolds({ namespace, name }: Ref, { silences }: Pick<Surroundings, 'silences'>): VerdictHold[] {
   const nothing = { namespace: '', name: '' };
   const silence = findSilence(silences, {
     id: '',
