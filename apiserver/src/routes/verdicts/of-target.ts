@@ -2,8 +2,7 @@ import type { Ref, SlaTargetVerdict, Verdict, Words } from '@cronjob-monitor/sha
 import { toVerdict, type BrokenTarget } from '@cronjob-monitor/shared/domain';
 import type { StoredAlert, ToldFacts } from '@cronjob-monitor/shared/store';
 import { presentTold } from '../alerts/told.ts';
-import { alertHolds } from './of-alert.ts';
-import { silenceHolds } from './of-cron-jobs.ts';
+import { alertHolds, silenceHolds } from './of-alert.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** What is known of one target. */
