@@ -241,6 +241,21 @@ describe('alerting in the user interface', { skip: whyNoBrowser() ?? false }, ()
     }
   });
 
+  journey('keeps the chips of a silence of next year inside their column', async (page) => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    const silence = { createdBy: 'jonas.of-the-platform-team@example.com', endsAt: '2027-01-05T18:00:00.000Z' };
+    for (const { item } of service().fleet) Object.assign(item, { verdict: heldBy(item.verdict, silence) });
+    await go(page, '/');
+    await page.getByText('Silenced by jonas').first().waitFor();
+    const tooWide = await page.evaluate<
+      string[]
+    >(`[...document.querySelectorAll('li[data-row] .what')].flatMap((column) =>
+      [...column.querySelectorAll('.badge')]
+        .filter((badge) => badge.getBoundingClientRect().right > column.getBoundingClientRect().right)
+        .map((badge) => badge.textContent))`);
+    assert.deepEqual(tooWide, []);
+  });
+
   journey('calls nothing well that fails without an alert: in the list, the counts and the headline', async (page) => {
     await go(page, '/');
     await page.getByRole('link', { name: '1 Failing', exact: true }).waitFor();

@@ -50,7 +50,7 @@ function present(facts: PairFacts, subject: SlaSubject, told: Told, surroundings
   const alert = facts.alertOf(subject);
   const { verdict, words, target, current, unit } = told;
   const judged = verdictOfTarget(
-    { verdict, words, alert, broken: judgedOf(facts, subject), told: alert && facts.toldOf(alert) },
+    { cronJob, verdict, words, alert, broken: judgedOf(facts, subject), told: alert && facts.toldOf(alert) },
     surroundings,
   );
   return {

@@ -1,4 +1,4 @@
-import type { HealthState, Told, ToldReason, Verdict, VerdictHold } from '@cronjob-monitor/shared/contract';
+import type { HealthState, Ref, Told, ToldReason, Verdict, VerdictHold } from '@cronjob-monitor/shared/contract';
 import {
   alertWords,
   holdsOf,
@@ -75,6 +75,21 @@ export function alertHolds(
     maintenance,
     told: waitsFor(told),
   });
+}
+
+/** What there is without an alert all the same: a silence of its name, or of its namespace. */
+export function silenceHolds({ namespace, name }: Ref, { silences }: Pick<Surroundings, 'silences'>): VerdictHold[] {
+  const nothing = { namespace: '', name: '' };
+  const silence = findSilence(silences, {
+    id: '',
+    namespace,
+    cronJobName: name,
+    type: '',
+    severity: '',
+    monitor: nothing,
+  });
+  const told = silence && { by: silence.createdBy, untilAt: silence.endsAt };
+  return holdsOf({ acknowledged: undefined, silence: told, maintenance: undefined, told: undefined });
 }
 
 function waitsFor(

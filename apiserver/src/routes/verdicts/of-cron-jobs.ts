@@ -1,7 +1,6 @@
 import type { Verdict, VerdictHold } from '@cronjob-monitor/shared/contract';
 import {
   hasOutcome,
-  holdsOf,
   standingFactsOf,
   standingOf,
   verdictOf,
@@ -12,8 +11,8 @@ import { listOpenAlerts, listTold, type CatalogCronJob, type StoredAlert } from 
 import { presentTold } from '../alerts/told.ts';
 import { nextRunOf } from '../../next-run.ts';
 import type { RouteDeps } from '../deps.ts';
-import { alertHolds, toWordedAlert } from './of-alert.ts';
-import { findSilence, readSurroundings, type Surroundings } from './surroundings.ts';
+import { alertHolds, silenceHolds, toWordedAlert } from './of-alert.ts';
+import { readSurroundings } from './surroundings.ts';
 import { gatherWhy } from './why.ts';
 
 /** The one judgement about each of these CronJobs, with the open alerts that it was made from. */
@@ -75,7 +74,9 @@ export async function judgeCronJobs(
         holds:
           all.length > 0
             ? joined(all.map((alert) => alertHolds(alert, toldOf(alert), surroundings)))
-            : silenced(cronJob, surroundings),
+            : cronJob.state === 'failing'
+              ? silenceHolds(cronJob, surroundings)
+              : [],
         told: worst && toldOf(worst),
         revision: surroundings.revision,
       });
@@ -92,20 +93,4 @@ function joined(lists: readonly (readonly VerdictHold[])[]): VerdictHold[] {
       kinds.set(hold.kind, hold);
   }
   return [...kinds.values()];
-}
-
-/** Without an alert there may be a silence all the same: of its name, or of its namespace. */
-function silenced({ namespace, name, state }: CatalogCronJob, { silences }: Surroundings): VerdictHold[] {
-  if (state !== 'failing') return [];
-  const nothing = { namespace: '', name: '' };
-  const silence = findSilence(silences, {
-    id: '',
-    namespace,
-    cronJobName: name,
-    type: '',
-    severity: '',
-    monitor: nothing,
-  });
-  const told = silence && { by: silence.createdBy, untilAt: silence.endsAt };
-  return holdsOf({ acknowledged: undefined, silence: told, maintenance: undefined, told: undefined });
 }

@@ -1,12 +1,13 @@
-import type { SlaTargetVerdict, Verdict, Words } from '@cronjob-monitor/shared/contract';
+import type { Ref, SlaTargetVerdict, Verdict, Words } from '@cronjob-monitor/shared/contract';
 import { toVerdict, type BrokenTarget } from '@cronjob-monitor/shared/domain';
 import type { StoredAlert, ToldFacts } from '@cronjob-monitor/shared/store';
 import { presentTold } from '../alerts/told.ts';
-import { alertHolds } from './of-alert.ts';
+import { alertHolds, silenceHolds } from './of-alert.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** What is known of one target. */
 interface TargetFacts {
+  readonly cronJob: Ref;
   readonly verdict: SlaTargetVerdict;
   readonly words: Words;
   /** As it was judged last. */
@@ -20,11 +21,13 @@ interface TargetFacts {
 export function verdictOfTarget(facts: TargetFacts, surroundings: Surroundings): Verdict {
   const { alert, broken } = facts;
   const told = alert && presentTold(alert, facts.told, surroundings.now);
+  const standing = standingOf(facts);
+  const silence = standing.state === 'failing' ? silenceHolds(facts.cronJob, surroundings) : [];
   return toVerdict(
-    standingOf(facts),
+    standing,
     { words: facts.words, sinceAt: alert?.sinceAt ?? broken?.sinceAt },
     {
-      holds: alert && told ? alertHolds(alert, told, surroundings) : [],
+      holds: alert && told ? alertHolds(alert, told, surroundings) : silence,
       told,
       revision: surroundings.revision,
     },

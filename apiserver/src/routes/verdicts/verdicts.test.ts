@@ -6,6 +6,7 @@ import type {
   AlertList,
   CronJobDetail,
   CronJobList,
+  SlaList,
   ExecutionPage,
   Verdict,
 } from '@cronjob-monitor/shared/contract';
@@ -132,6 +133,23 @@ describe('what holds messages back', () => {
       [
         ['backup', 'failing', 1],
         ['well', 'healthy', 0],
+      ],
+    );
+  });
+
+  test('a silence of its name is told of a missed target that has no alert, and not of one that is met', async () => {
+    await using fleet = await startFleet();
+    const [backup, well] = [await fleet.addCronJob({ name: 'backup' }), await fleet.addCronJob({ name: 'well' })];
+    await fleet.addMonitor({ spec: { sla: { minSuccessRate: 95 } } }, [backup, well]);
+    await fleet.addRuns(backup, { createdAt: testNow - hourMs, status: 'failed', exitCode: 1 });
+    await fleet.addRuns(well, { createdAt: testNow - hourMs });
+    await silence(fleet, { namespaces: ['prod'] });
+    const { items } = (await fleet.ask('/api/v1/sla')).json() as SlaList;
+    assert.deepEqual(
+      items.map(({ cronjob, judged }) => [cronjob.name, judged.state, judged.holds.map(({ kind }) => kind)]),
+      [
+        ['backup', 'failing', ['silenced']],
+        ['well', 'healthy', []],
       ],
     );
   });
