@@ -28,7 +28,7 @@ const acts: ReadonlySet<Ability> = new Set([
  * The clusters that the service shows, and the one that this page shows: that of its address, else the home cluster. A service with one
  * cluster is asked as if there were no clusters. That it has several is known from the second visit on before anything is asked.
  */
-class Clusters {
+export class Clusters {
   readonly #knownHome = new Persisted<string>('home-cluster', '', (value) => typeof value === 'string');
   readonly list = new Resource((signal) => listClusters(signal), { isLive: false });
 
