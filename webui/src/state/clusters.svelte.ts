@@ -77,9 +77,19 @@ export class Clusters {
 
   /** Why what changes something cannot be done in the cluster that is shown; undefined: it can. */
   missing(ability: Ability): string | undefined {
+    return acts.has(ability) ? this.lack : undefined;
+  }
+
+  /** Why nothing is done in the cluster that is shown, and no log followed; undefined: a service there does it. */
+  get lack(): string | undefined {
     const { shown } = this;
-    if (!shown || shown.home || shown.actions || !acts.has(ability)) return undefined;
+    if (!shown || shown.home || shown.actions) return undefined;
     return `No service in ${shown.name} acts for callers here`;
+  }
+
+  /** What is offered after something was done in the cluster `before`: nothing once another one is shown. */
+  offerIn<Offer extends object>(before: string | undefined, offer: Offer): Offer | Record<string, never> {
+    return before === this.asked ? offer : {};
   }
 
   async #ask(): Promise<void> {

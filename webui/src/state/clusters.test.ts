@@ -87,6 +87,14 @@ describe('a service with several clusters', () => {
     assert.deepEqual(asked, ['/api/v1/clusters', '/api/v1/clusters', '/api/v1/alerts?cluster=eu']);
   });
 
+  test('offers nothing more of what was done in a cluster that is no longer shown', async () => {
+    const clusters = await visit();
+    await idle();
+    const offer = { action: 'Undo' };
+    assert.equal(clusters.offerIn('eu', offer), offer);
+    assert.deepEqual(clusters.offerIn('us-east', offer), {});
+  });
+
   test('is known for one at the next visit, before anything is asked', async () => {
     await visit();
     await idle();
