@@ -19,6 +19,7 @@ export const routes = {
   advice: '/advice',
   search: '/search',
   settings: '/settings',
+  clusters: '/clusters',
 } as const;
 export type PageName = keyof typeof routes;
 
@@ -40,7 +41,7 @@ export function placeOf(pathname: string): Place {
   return { page: 'unknown', params: {} };
 }
 
-/** The address of a page; segments are escaped. Query values that are undefined or empty are left out. */
+/** The address of a page, in the cluster that is shown unless the query names one; segments are escaped. Query values that are undefined or empty are left out. */
 export function addressOf(
   page: PageName,
   params: Readonly<Record<string, string>> = {},
@@ -50,7 +51,18 @@ export function addressOf(
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) if (value) search.set(key, value);
   const text = search.toString();
-  return text === '' ? path : `${path}?${text}`;
+  return inCluster(text === '' ? path : `${path}?${text}`);
+}
+
+/** An address of ours that names no cluster leads to where the reader is: whom the link is sent sees the same. */
+export function inCluster(address: string, cluster = router.cluster): string {
+  if (cluster === '' || !isPage(address)) return address;
+  const [beforeHash = '', hash] = address.split('#', 2);
+  const [path = '', text = ''] = beforeHash.split('?', 2);
+  const query = new URLSearchParams(text);
+  if (query.has('cluster')) return address;
+  query.set('cluster', cluster);
+  return `${path}?${query.toString()}${hash === undefined ? '' : `#${hash}`}`;
 }
 
 function segmentsOf(path: string): string[] {
@@ -202,6 +214,9 @@ export class Router {
   /** A copy at each reading: changes go through `setQuery`. */
   readonly query: URLSearchParams = $derived(new URLSearchParams(this.#search));
 
+  /** The cluster that the address names; empty: it names none. */
+  readonly cluster: string = $derived(this.query.get('cluster') ?? '');
+
   /** A part of the address, such as `name`; empty where the page has none of that name. */
   param(key: string): string {
     return this.place.params[key] ?? '';
@@ -243,7 +258,8 @@ export class Router {
   }
 
   /** To another page, or another view of this one. The same address once more leaves no second step behind. */
-  go(address: string): void {
+  go(to: string): void {
+    const address = inCluster(to);
     const before = this.#path;
     const isSame = address === this.#path + this.#search + this.#hash;
     this.#scroll.leave();
@@ -278,7 +294,12 @@ export class Router {
 
   #follow(): void {
     const now = moved[location.pathname];
-    if (now !== undefined) history.replaceState(history.state, '', now);
+    if (now !== undefined)
+      history.replaceState(
+        history.state,
+        '',
+        inCluster(now, new URLSearchParams(location.search).get('cluster') ?? ''),
+      );
     this.#path = location.pathname;
     this.#search = location.search;
     this.#hash = location.hash.slice(1);
@@ -309,5 +330,10 @@ function isPlainClick(event: MouseEvent): boolean {
 function isOurs(link: HTMLAnchorElement): boolean {
   const isElsewhere = link.origin !== location.origin || link.target !== '' || link.hasAttribute('download');
   const isInside = link.hash !== '' && link.pathname === location.pathname && link.search === location.search;
-  return !isElsewhere && !isInside && !/^\/(api|swagger|assets)(\/|$)/.test(link.pathname);
+  return !isElsewhere && !isInside && isPage(link.pathname);
+}
+
+/** The API, its description and files are no pages, nor is what another host has. */
+function isPage(address: string): boolean {
+  return /^\/(?!\/|(api|swagger|assets)(\/|$))/.test(address);
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { addressOf, placeOf, routes, type PageName } from './router.svelte.ts';
+import { addressOf, inCluster, placeOf, routes, type PageName } from './router.svelte.ts';
 
 describe('an address', () => {
   const rows: readonly (readonly [path: string, page: string, params?: Record<string, string>])[] = [
@@ -31,6 +31,28 @@ describe('an address', () => {
   test('leaves out what is empty', () => {
     assert.equal(addressOf('cronjobs', {}, { status: 'critical', ns: '', q: undefined }), '/cronjobs?status=critical');
     assert.equal(addressOf('cronjobs', {}, { q: 'a b&c' }), '/cronjobs?q=a+b%26c');
+  });
+
+  test('stays in the cluster that is shown, unless it names another one or is no page of ours', () => {
+    const rows: readonly (readonly [address: string, led: string])[] = [
+      ['/', '/?cluster=eu'],
+      ['/cronjobs/a/b?part=runs#L120', '/cronjobs/a/b?part=runs&cluster=eu#L120'],
+      ['/alerts?cluster=us', '/alerts?cluster=us'],
+      ['/alerts#a?b', '/alerts?cluster=eu#a?b'],
+      ['/swagger/', '/swagger/'],
+      ['/api/v1/cronjobs', '/api/v1/cronjobs'],
+      ['#L120', '#L120'],
+      ['//elsewhere/alerts', '//elsewhere/alerts'],
+      ['https://runbooks.example/a?b=c', 'https://runbooks.example/a?b=c'],
+    ];
+    for (const [address, led] of rows) assert.equal(inCluster(address, 'eu'), led);
+    assert.equal(inCluster('/alerts', ''), '/alerts');
+  });
+
+  test('can lead into another cluster, whose name may be hostile', () => {
+    const address = addressOf('alerts', {}, { view: 'history', cluster: 'a&b=c' });
+    assert.equal(address, '/alerts?view=history&cluster=a%26b%3Dc');
+    assert.equal(inCluster(address, 'eu'), address);
   });
 
   test('of every page leads to that page', () => {

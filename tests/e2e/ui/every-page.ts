@@ -56,6 +56,7 @@ const pages: readonly (readonly [name: string, path: string, ready: string])[] =
   ['wall', '/wall', 'text=not recorded'],
   ['wall-folded', '/wall?step=3h&folded=data', 'text=Starts per'],
   ['wall-none', '/wall?q=none-of-them', 'text=No CronJob matches'],
+  ['clusters', '/clusters', 'text=Incidents of all clusters'],
   ['settings', '/settings', 'text=storage.type'],
   ['unknown', '/no/such/page.html', 'text=No such page'],
 ];
@@ -66,7 +67,7 @@ const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 const pictures = fileURLToPath(new URL('../../../.test-output/ui/', import.meta.url));
 
 /** What an accessibility checker finds, a line each. */
-async function judge(page: Page): Promise<string[]> {
+export async function judge(page: Page): Promise<string[]> {
   const { violations } = await new AxeBuilder({ page })
     .setLegacyMode() // no frames, so no second page to gather them in, which takes as long again
     .withTags(rules)

@@ -33,6 +33,7 @@ const questions: Readonly<Record<string, readonly [method: 'GET' | 'POST', path:
   preview: ['POST', 'monitors/preview'],
   coverage: ['GET', 'coverage?limit=1'],
   advice: ['GET', 'advice?limit=1'],
+  clusters: ['GET', 'clusters'],
 };
 
 /** The whole way: a simulated cluster, the standalone service on it, its user interface in a browser. */

@@ -16,6 +16,8 @@ import type {
 import { act, get, type Answer } from './client.ts';
 
 interface ChannelQuery {
+  /** Of another cluster than the one that is shown. */
+  readonly cluster?: string;
   readonly type?: readonly ChannelType[];
   readonly ready?: boolean;
   readonly sort?: string;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test, type TestContext } from 'node:test';
-import { act, ApiError, get, onTokenRefused, urlOf, useToken } from './client.ts';
+import { act, ApiError, download, get, onTokenRefused, openStream, urlOf, useClusters, useToken } from './client.ts';
 
 /** What was asked, and what the next answers are. */
 let asked: { url: string; headers: Headers; init: RequestInit }[] = [];
@@ -136,4 +136,56 @@ test('what changes something sends JSON only when it has a body', async () => {
       ['/api/v1/admin/prune', 'POST', 'application/json', '{"olderThanDays":30}'],
     ],
   );
+});
+
+describe('a service with several clusters', () => {
+  afterEach(() => useClusters());
+
+  test('is asked of the one that is shown, whatever is asked and done', async () => {
+    let shown = 'eu-west';
+    useClusters({ shown: () => shown, learn: () => Promise.resolve() });
+    answers = [json({}), json({}), () => new Response(''), () => new Response(''), json({})];
+    await get('alerts', { limit: 5 });
+    await act('POST', 'cronjobs/a/b/trigger');
+    await download('cronjobs', { format: 'csv' });
+    await openStream({ carry: 'rows' }, {}, new AbortController().signal);
+    shown = 'eu';
+    await get('stats');
+    assert.deepEqual(
+      asked.map(({ url }) => url),
+      [
+        '/api/v1/alerts?limit=5&cluster=eu-west',
+        '/api/v1/cronjobs/a/b/trigger?cluster=eu-west',
+        '/api/v1/cronjobs?format=csv&cluster=eu-west',
+        '/api/v1/events/stream?carry=rows&cluster=eu-west',
+        '/api/v1/stats?cluster=eu',
+      ],
+    );
+  });
+
+  test('is asked of another one, or of all, where the question says so', () => {
+    useClusters({ shown: () => 'eu', learn: () => Promise.resolve() });
+    assert.equal(urlOf('cronjobs', { cluster: 'us' }), '/api/v1/cronjobs?cluster=us');
+    assert.equal(urlOf('incidents', { cluster: '' }), '/api/v1/incidents');
+  });
+
+  test('that is not known yet is learnt from the rows of a list, which is asked for again', async () => {
+    let shown: string | undefined;
+    useClusters({ shown: () => shown, learn: async () => void (shown = 'eu') });
+    answers = [json({ items: [{ cluster: 'eu' }, { cluster: 'us' }] }), json({ items: [{ cluster: 'eu' }] })];
+    assert.deepEqual((await get('cronjobs')).value, { items: [{ cluster: 'eu' }] });
+    assert.deepEqual(
+      asked.map(({ url }) => url),
+      ['/api/v1/cronjobs', '/api/v1/cronjobs?cluster=eu'],
+    );
+  });
+
+  test('gives the rows of all where all are asked for, and none is learnt from rows without a name', async () => {
+    let learnt = 0;
+    useClusters({ shown: () => undefined, learn: async () => void learnt++ });
+    answers = [json({ items: [{ cluster: 'eu' }] }), json({ items: [{ name: 'a' }] })];
+    await get('incidents', { cluster: '' });
+    await get('alerts');
+    assert.equal(learnt, 0);
+  });
 });

@@ -44,6 +44,21 @@ export function useToken(value: string | null): void {
   token = value;
 }
 
+/** Who knows the clusters of the service. */
+interface ClusterGuide {
+  /** The one whose rows are shown; undefined: none is known, as of a service that shows one alone. */
+  readonly shown: () => string | undefined;
+  /** Finds out which there are. */
+  readonly learn: () => Promise<void>;
+}
+const oneCluster: ClusterGuide = { shown: () => undefined, learn: () => Promise.resolve() };
+let guide = oneCluster;
+
+/** Every question and every order names the cluster that is shown when it is sent, but those that name their own. */
+export function useClusters(by: ClusterGuide = oneCluster): void {
+  guide = by;
+}
+
 const whenRefused = new Set<() => void>();
 
 /** Hears when the server no longer takes our token, or asks for one. Returns what ends it. */
@@ -65,6 +80,11 @@ export async function get<T>(path: string, query: Query = {}, signal?: AbortSign
   const servedAt = Date.parse(response.headers.get('date') ?? '') || undefined;
   if (response.status === 304 && kept) return { value: kept.value as T, changed: false, servedAt };
   const value = (await response.json()) as T;
+  // The first list of a visit may tell that there are several clusters: its rows are of all of them, and one is shown.
+  if (query['cluster'] === undefined && guide.shown() === undefined && namesClusters(value)) {
+    await guide.learn();
+    if (guide.shown() !== undefined) return get(path, query, signal);
+  }
   const etag = response.headers.get('etag');
   if (etag) remember(url, { etag, value });
   return { value, changed: true, servedAt };
@@ -114,9 +134,11 @@ export async function openStream(
   return response.body;
 }
 
+/** The address of a part of the API. An empty `cluster` asks of all clusters. */
 export function urlOf(path: string, query: Query = {}): string {
   const search = new URLSearchParams();
-  for (const [key, value] of Object.entries(query)) {
+  const named = query['cluster'] === undefined ? { ...query, cluster: guide.shown() } : query;
+  for (const [key, value] of Object.entries(named)) {
     if (value === undefined || value === '') continue;
     if (Array.isArray(value)) {
       if (value.length > 0) search.set(key, value.join(','));
@@ -171,6 +193,14 @@ async function toError(response: Response): Promise<ApiError> {
       retryAfterSeconds,
     });
   }
+}
+
+function namesClusters(value: unknown): boolean {
+  const items = typeof value === 'object' && value !== null && 'items' in value ? value.items : undefined;
+  return (
+    Array.isArray(items) &&
+    items.some((item: unknown) => typeof item === 'object' && item !== null && 'cluster' in item)
+  );
 }
 
 function remember(url: string, answer: { etag: string; value: unknown }): void {

@@ -17,6 +17,8 @@ import type {
 import { act, get, type Answer } from './client.ts';
 
 export interface CronJobQuery {
+  /** Of another cluster than the one that is shown. */
+  readonly cluster?: string;
   /** Absent: CronJobs alone. */
   readonly kind?: readonly CronJobKind[];
   readonly namespace?: readonly string[];

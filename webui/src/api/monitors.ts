@@ -10,6 +10,8 @@ import type {
 import { act, get, type Answer } from './client.ts';
 
 interface MonitorQuery {
+  /** Of another cluster than the one that is shown. */
+  readonly cluster?: string;
   readonly namespace?: readonly string[];
   readonly phase?: readonly MonitorPhase[];
   readonly search?: string;

@@ -19,6 +19,7 @@ export const served = {
   preview: true,
   coverage: true,
   advice: true,
+  clusters: true,
 } as const satisfies Record<string, boolean>;
 
 export type Served = keyof typeof served;

@@ -25,5 +25,6 @@ export const pages: Readonly<Record<PageName | 'unknown', Load>> = {
   slaReport: () => import('./sla-report/Page.svelte'),
   sla: () => import('./sla/Page.svelte'),
   search: () => import('./search/Page.svelte'),
+  clusters: () => import('./clusters/Page.svelte'),
   unknown: () => import('./unknown/Page.svelte'),
 };

@@ -3,7 +3,7 @@ import { live } from '../state/live.svelte.ts';
 import { selection } from '../state/selection.svelte.ts';
 import { preferences } from '../state/preferences.svelte.ts';
 import { after } from '../state/timer.ts';
-import { navigation } from './navigation.ts';
+import { shownPages } from './navigation.ts';
 import { overlays } from './overlays.svelte.ts';
 
 /** What the help sheet lists, beside `g` and a letter for each page. */
@@ -41,7 +41,7 @@ export function followKeys(): () => void {
     if (overlays.open !== undefined || isTyping(event.target) || isOverlaid()) return;
     if (event.timeStamp < goUntil) {
       goUntil = 0;
-      const entry = navigation.find(({ key }) => key === event.key);
+      const entry = shownPages().find(({ key }) => key === event.key);
       if (entry) router.go(addressOf(entry.page));
       return;
     }

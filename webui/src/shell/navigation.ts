@@ -1,5 +1,6 @@
 import { isServed, type Served } from '../api/served.ts';
 import type { Sign } from '../kit/icon/drawings.ts';
+import { clusters } from '../state/clusters.svelte.ts';
 import type { PageName } from '../router.svelte.ts';
 
 /** A page that stands in the rail. */
@@ -11,6 +12,8 @@ interface NavigationEntry {
   readonly key: string;
   /** The part of the API it lives from. */
   readonly needs?: Served;
+  /** Of several clusters: there is nothing in it of one. */
+  readonly isOfClusters?: boolean;
   /** Begins the second group of the rail. */
   readonly isApart?: boolean;
   /** Stands in the bar at the foot of a phone too. */
@@ -28,11 +31,17 @@ const all: readonly NavigationEntry[] = [
   { page: 'advice', word: 'Advice', sign: 'advice', key: 'v', needs: 'advice' },
   { page: 'silences', word: 'Silences', sign: 'silences', key: 's', needs: 'silences' },
   { page: 'channels', word: 'Channels', sign: 'channels', key: 'h', needs: 'channels' },
+  { page: 'clusters', word: 'Clusters', sign: 'clusters', key: 'u', needs: 'clusters', isOfClusters: true },
   { page: 'settings', word: 'Settings', sign: 'settings', key: 'e' },
 ];
 
 /** Pages whose data this version of the service has. */
 export const navigation: readonly NavigationEntry[] = all.filter(({ needs }) => needs === undefined || isServed(needs));
+
+/** As the rail, the palette and the keys have them: without what a service with one cluster has no use for. */
+export function shownPages(): readonly NavigationEntry[] {
+  return navigation.filter(({ isOfClusters }) => !isOfClusters || clusters.isSeveral);
+}
 
 /** Which entry of the rail a page belongs to: a CronJob and its runs to the CronJobs. */
 export function entryOf(page: PageName | 'unknown'): PageName | undefined {

@@ -8,6 +8,8 @@ import { phaseMarks, targetMark } from '../format/marks.ts';
 import { verdictMark } from '../format/verdict.ts';
 import { bestOf, type PaletteEntry } from '../kit/palette/palette-entry.ts';
 import { addressOf } from '../router.svelte.ts';
+import { clusterMark } from '../format/clusters.ts';
+import { clusters } from '../state/clusters.svelte.ts';
 import { live } from '../state/live.svelte.ts';
 import { session } from '../state/session.svelte.ts';
 import { preferences } from '../state/preferences.svelte.ts';
@@ -17,7 +19,8 @@ import { silenceOf } from '../pages/alert-parts/alert-actions.svelte.ts';
 import { describeCronJob } from '../format/kubectl.ts';
 import { toasts } from '../kit/toast/toasts.svelte.ts';
 import { readCommand, sayCommand, type Command, type Verb } from './command.ts';
-import { navigation } from './navigation.ts';
+import { shownPages } from './navigation.ts';
+import { showCluster } from './show-cluster.ts';
 
 const mostEach = 8;
 const pauseMs = 120;
@@ -215,7 +218,7 @@ function channelEntry({ name, ready, reason }: Channel): PaletteEntry {
 }
 
 function ownEntries(): PaletteEntry[] {
-  const pages = navigation.map(({ page, word, key }) => ({
+  const pages = shownPages().map(({ page, word, key }) => ({
     id: `page ${page}`,
     name: word,
     group: 'Pages',
@@ -228,8 +231,17 @@ function ownEntries(): PaletteEntry[] {
     group: 'Actions',
     run,
   });
+  const others = clusters.isSeveral ? clusters.all.filter((cluster) => cluster !== clusters.shown) : [];
   return [
     ...pages,
+    ...others.map((cluster) => ({
+      id: `cluster ${cluster.name}`,
+      name: `Cluster ${cluster.name}`,
+      group: 'Clusters',
+      mark: clusterMark(cluster),
+      does: `show the cluster ${cluster.name}`,
+      run: () => void showCluster(cluster.name),
+    })),
     {
       id: 'action silence',
       name: 'New silence',

@@ -174,6 +174,18 @@ export class Live {
     await Promise.all([...this.#members.keys()].map((member) => this.#reload(member)));
   }
 
+  /** Another cluster is shown: its changes are followed in place of those of the one before. */
+  restart(): void {
+    this.#stream?.abort();
+    this.#stream = undefined;
+    this.#isOpen = false;
+    this.#cursor = undefined;
+    this.#overviewAt = 0;
+    this.#counts = '';
+    clearTimeout(this.#retryTimer);
+    if (!this.#isResting) this.#connect();
+  }
+
   #rest(): void {
     this.#isResting = true;
     this.#stream?.abort();

@@ -174,6 +174,26 @@ describe('the stream of changes', () => {
     assert.equal(stream.opened.length, 3);
   });
 
+  test('is left for that of another cluster at once, which is followed from its own beginning', async () => {
+    const { live, opened } = await started();
+    const member = aMember();
+    stops.push(live.join(member));
+    opened[0]?.say(hello);
+    opened[0]?.say(changed(41));
+    await settle();
+    live.restart();
+    await settle();
+    assert.equal(opened[0]?.signal.aborted, true);
+    assert.equal(opened.length, 2);
+    assert.equal(opened[1]?.headers['last-event-id'], undefined, 'a cursor is of one cluster');
+    opened[1]?.say(hello);
+    await settle();
+    assert.equal(live.connection, 'live');
+    mock.timers.tick(5_000);
+    await settle();
+    assert.equal(opened.length, 2);
+  });
+
   test('is given up and begun again when it falls silent', async () => {
     const { opened } = await started();
     opened[0]?.say(hello);

@@ -2,6 +2,7 @@ import type { Ability, Health } from '@cronjob-monitor/shared/contract';
 import { onTokenRefused, useToken } from '../api/client.ts';
 import { getHealth, getStats, getWhoami, listAdvice } from '../api/overview.ts';
 import { missingRight, readOnlyText } from '../format/rights.ts';
+import { clusters } from './clusters.svelte.ts';
 import { preferences } from './preferences.svelte.ts';
 import { Resource } from './resource.svelte.ts';
 import type { Hint } from '../api/stream.ts';
@@ -49,6 +50,12 @@ class Session {
     return error?.status === 401 || (value?.mode === 'token' && !value.authenticated);
   });
 
+  /** Another cluster is shown: rights, counts and health are its own. */
+  restart(): void {
+    this.#byNamespace.clear();
+    for (const part of [this.whoami, this.health, this.stats, this.advice]) void part.restart();
+  }
+
   /** Keeps a token for this tab, and asks again who we are. */
   async signIn(token: string): Promise<void> {
     useToken(token);
@@ -64,6 +71,8 @@ class Session {
     if (!general) return { isAllowed: false, missing: 'Not known yet what you may do' };
     const value =
       general.mode === 'none' || namespace === undefined ? general : (this.#ofNamespace(namespace).value ?? general);
+    const away = clusters.missing(ability);
+    if (away !== undefined) return { isAllowed: false, missing: away };
     if (value.can[ability]) return { isAllowed: true, missing: undefined };
     return { isAllowed: false, missing: value.readOnly ? readOnlyText : missingRight(ability, namespace) };
   }

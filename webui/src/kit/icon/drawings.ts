@@ -41,6 +41,7 @@ export const signDrawings = {
   channels: { line: 'M2 8l12-5.5L9.5 14 7.5 9zM7.5 9L14 2.5' },
   coverage: { line: 'M8 1.5l5.5 2v4.2c0 3.2-2.2 5.6-5.5 6.8-3.3-1.2-5.5-3.6-5.5-6.8V3.5zM5.4 8l1.9 1.9 3.4-3.6' },
   advice: { line: 'M5.5 10.2a4.2 4.2 0 1 1 5 0V12h-5zM6.2 14.2h3.6' },
+  clusters: { line: 'M2.5 2.5h11v4h-11zM2.5 9.5h11v4h-11zM5 4.5v.01M5 11.5v.01' },
   settings: {
     line: 'M2 5h6M12 5h2M2 11h2M8 11h6M10 3.2a1.8 1.8 0 1 0 0 3.6 1.8 1.8 0 0 0 0-3.6zM6 9.2a1.8 1.8 0 1 0 0 3.6 1.8 1.8 0 0 0 0-3.6z',
   },

@@ -5,6 +5,8 @@ export interface MenuItem {
   readonly href?: string;
   /** Why it cannot be used: it stays in the list and says so. */
   readonly missing?: string | undefined;
+  /** Says more about it, in smaller letters. */
+  readonly note?: string;
   readonly isDanger?: boolean;
   /** A line above. */
   readonly isApart?: boolean;

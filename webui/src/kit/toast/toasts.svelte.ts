@@ -30,6 +30,11 @@ class Toasts {
     for (const { id } of this.shown.slice(0, -mostShown)) this.close(id);
   }
 
+  /** What they offer is of a cluster that is no longer shown. */
+  closeOffers(): void {
+    for (const { id, action } of this.shown) if (action) this.close(id);
+  }
+
   close(id: number): void {
     this.#ends.get(id)?.();
     this.#ends.delete(id);

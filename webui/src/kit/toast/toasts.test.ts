@@ -22,3 +22,10 @@ test('four are shown at most: the oldest makes room', () => {
   for (const text of ['one', 'two', 'three', 'four', 'five']) toasts.say(text);
   assert.deepEqual(texts(), ['two', 'three', 'four', 'five']);
 });
+
+test('what offers something goes when the cluster that it is of is left, and a result stays', () => {
+  toasts.say('Suspended', { action: { word: 'Undo', run: () => {} } });
+  toasts.say('done');
+  toasts.closeOffers();
+  assert.deepEqual(texts(), ['done']);
+});

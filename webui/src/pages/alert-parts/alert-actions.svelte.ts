@@ -8,6 +8,7 @@ import { confirmation } from '../../kit/confirm/confirm.svelte.ts';
 import type { MenuItem } from '../../kit/menu/menu-item.ts';
 import { toasts } from '../../kit/toast/toasts.svelte.ts';
 import { addressOf } from '../../router.svelte.ts';
+import { clusters } from '../../state/clusters.svelte.ts';
 import { live } from '../../state/live.svelte.ts';
 import { preferences } from '../../state/preferences.svelte.ts';
 import { selection } from '../../state/selection.svelte.ts';
@@ -70,6 +71,7 @@ async function silenceUntil(
 ): Promise<void> {
   const { asked, words } = silenceEnd(choice, viewer);
   const by = preferences.ownName.trim();
+  const cluster = clusters.asked;
   try {
     const silence = await named(`Could not silence ${namespace}/${name}`, () =>
       createSilence({
@@ -81,7 +83,7 @@ async function silenceUntil(
     const undo = { word: 'Undo', run: () => void takeBackSilence(silence.id, `${namespace}/${name}`) };
     toasts.say(`Silenced ${namespace}/${name} ${words}: ${plural(silence.mutedNow, 'alert')} held`, {
       tone: 'ok',
-      action: undo,
+      ...clusters.offerIn(cluster, { action: undo }),
     });
     void live.reloadAll();
   } catch (error) {

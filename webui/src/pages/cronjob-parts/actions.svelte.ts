@@ -14,6 +14,7 @@ import { copyText } from '../../kit/copy-button/copy-text.ts';
 import type { MenuItem } from '../../kit/menu/menu-item.ts';
 import { toasts } from '../../kit/toast/toasts.svelte.ts';
 import { addressOf } from '../../router.svelte.ts';
+import { clusters } from '../../state/clusters.svelte.ts';
 import { live } from '../../state/live.svelte.ts';
 import { now } from '../../state/now.svelte.ts';
 import { session } from '../../state/session.svelte.ts';
@@ -130,19 +131,24 @@ const shownAtOnceMs = 60_000;
 class Started {
   #runs = $state.raw<readonly { readonly key: string; readonly jobName: string; readonly atMs: number }[]>([]);
 
-  add({ namespace, name }: Ref, jobName: string): void {
-    this.#runs = [...this.#runs.slice(-20), { key: `${namespace}/${name}`, jobName, atMs: now.ms }];
+  add(cronJob: Ref, jobName: string): void {
+    this.#runs = [...this.#runs.slice(-20), { key: keyOf(cronJob), jobName, atMs: now.ms }];
   }
 
   /** Names of Jobs of a CronJob that are not among those that are known. */
-  of({ namespace, name }: Ref, known: readonly string[]): readonly string[] {
+  of(cronJob: Ref, known: readonly string[]): readonly string[] {
     return this.#runs.flatMap(({ key, jobName, atMs }) =>
-      key === `${namespace}/${name}` && !known.includes(jobName) && now.ms - atMs < shownAtOnceMs ? [jobName] : [],
+      key === keyOf(cronJob) && !known.includes(jobName) && now.ms - atMs < shownAtOnceMs ? [jobName] : [],
     );
   }
 }
 
 export const started = new Started();
+
+/** Another cluster may have a CronJob of the same name. */
+function keyOf({ namespace, name }: Ref): string {
+  return `${clusters.asked ?? ''} ${namespace}/${name}`;
+}
 
 /** Starts it at once; where its policy does not allow a run beside another one, it is asked first. */
 /** Until when a trigger is the same wish as the one before: while that is on its way, and for a second or two after its answer. */
@@ -150,7 +156,7 @@ const sameWishUntil = new Map<string, number>();
 
 async function askTrigger(cronJob: ActedOn): Promise<void> {
   if (cronJob.runningJobs > 0 && cronJob.concurrencyPolicy !== 'Allow') return askBeside(cronJob);
-  const key = `${cronJob.namespace}/${cronJob.name}`;
+  const key = keyOf(cronJob);
   if (viewer.nowMs < (sameWishUntil.get(key) ?? 0)) return;
   sameWishUntil.set(key, Infinity);
   const error = await atOnce(() => trigger(cronJob, false));
@@ -178,11 +184,14 @@ function askBeside(cronJob: ActedOn): void {
 
 async function trigger(cronJob: Ref, force: boolean): Promise<void> {
   const { namespace, name } = cronJob;
+  const cluster = clusters.asked;
   const { jobName } = await named(`Could not trigger ${namespace}/${name}`, () => triggerCronJob(cronJob, force));
-  started.add(cronJob, jobName);
+  if (cluster === clusters.asked) started.add(cronJob, jobName);
   toasts.say(`Started ${jobName}`, {
     tone: 'ok',
-    action: { word: 'Open the run', href: addressOf('run', { namespace, name, jobName }) },
+    ...clusters.offerIn(cluster, {
+      action: { word: 'Open the run', href: addressOf('run', { namespace, name, jobName }) },
+    }),
   });
   void live.reloadAll();
 }
@@ -240,6 +249,7 @@ function askResume(cronJob: ActedOn): void {
 async function setSuspended(cronJob: Ref, suspended: boolean): Promise<void> {
   const { namespace, name } = cronJob;
   const verb = suspended ? 'suspend' : 'resume';
+  const cluster = clusters.asked;
   const result = await named(`Could not ${verb} ${namespace}/${name}`, () =>
     (suspended ? suspendCronJob : resumeCronJob)(cronJob),
   );
@@ -247,7 +257,9 @@ async function setSuspended(cronJob: Ref, suspended: boolean): Promise<void> {
   toasts.say(result.changed ? `${done} ${namespace}/${name}` : `${namespace}/${name} was so already`, {
     tone: 'ok',
     ...(result.changed
-      ? { action: { word: 'Undo', run: () => void atOnce(() => setSuspended(cronJob, !suspended)) } }
+      ? clusters.offerIn(cluster, {
+          action: { word: 'Undo', run: () => void atOnce(() => setSuspended(cronJob, !suspended)) },
+        })
       : {}),
   });
   void live.reloadAll();

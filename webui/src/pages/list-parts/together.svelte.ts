@@ -6,6 +6,7 @@ import { silenceEnd, type SilenceChoice } from '../../format/ends.ts';
 import { plural } from '../../format/figures.ts';
 import { saveFile } from '../../kit/save-file/save-file.ts';
 import { toasts } from '../../kit/toast/toasts.svelte.ts';
+import { clusters } from '../../state/clusters.svelte.ts';
 import { live } from '../../state/live.svelte.ts';
 import { preferences } from '../../state/preferences.svelte.ts';
 import { selection, type Choosable } from '../../state/selection.svelte.ts';
@@ -62,6 +63,7 @@ class Together {
   async #perform(action: keyof typeof opposites, rows: readonly Choosable[], body: BulkBody): Promise<void> {
     if (this.isBusy || rows.length === 0) return;
     this.isBusy = true;
+    const cluster = clusters.asked;
     const by = preferences.ownName.trim();
     const author = by === '' || session.whoami.value?.mode !== 'none' ? {} : { by };
     // Suspending knows no alerts: two of one CronJob are one row.
@@ -79,7 +81,7 @@ class Together {
         const undo = { word: 'Undo', run: () => void this.#takeBack(opposites[action], done) };
         toasts.say(this.left.length > 0 ? `${said}; ${this.left.length} left as they were` : said, {
           tone: 'ok',
-          action: undo,
+          ...clusters.offerIn(cluster, { action: undo }),
         });
       } else if (rows.length === 1) toasts.say(`${namesOf(refs)}: ${this.left[0]?.words ?? 'nothing was done'}`);
       if (rows.length === 1) this.left = [];

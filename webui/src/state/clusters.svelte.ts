@@ -1,0 +1,107 @@
+import { untrack } from 'svelte';
+import type { Ability, Cluster } from '@cronjob-monitor/shared/contract';
+import { useClusters } from '../api/client.ts';
+import { listClusters } from '../api/clusters.ts';
+import { isServed } from '../api/served.ts';
+import { router } from '../router.svelte.ts';
+import { live } from './live.svelte.ts';
+import { Persisted } from './preferences.svelte.ts';
+import { Resource } from './resource.svelte.ts';
+import { every } from './timer.ts';
+
+/** A cluster that falls silent says nothing of it: it is asked for. */
+const askEveryMs = 60_000;
+
+/** What is done somewhere, and not only read. */
+const acts: ReadonlySet<Ability> = new Set([
+  'trigger',
+  'suspend',
+  'deleteHistory',
+  'acknowledge',
+  'silence',
+  'testChannel',
+  'redrive',
+  'prune',
+] as const);
+
+/**
+ * The clusters that the service shows, and the one that this page shows: that of its address, else the home cluster. A service with one
+ * cluster is asked as if there were no clusters. That it has several is known from the second visit on before anything is asked.
+ */
+export class Clusters {
+  readonly #knownHome = new Persisted<string>('home-cluster', '', (value) => typeof value === 'string');
+  readonly list = new Resource((signal) => listClusters(signal), { isLive: false });
+
+  readonly all: readonly Cluster[] = $derived.by(() => this.list.value?.items ?? []);
+  readonly isSeveral: boolean = $derived.by(() => this.all.length > 1);
+
+  /** The name that every request bears; undefined: none. */
+  readonly asked: string | undefined = $derived.by(() => {
+    if (router.cluster !== '') return router.cluster;
+    const home = this.list.value ? this.#home() : this.#knownHome.value;
+    return home === '' ? undefined : home;
+  });
+
+  /** The cluster that is shown, where there are several. */
+  readonly shown: Cluster | undefined = $derived.by(() =>
+    this.isSeveral ? this.all.find(({ name }) => name === this.asked) : undefined,
+  );
+
+  /** The address names a cluster that this service does not show to this caller. */
+  readonly isUnknown: boolean = $derived.by(
+    () => router.cluster !== '' && this.all.length > 0 && !this.all.some(({ name }) => name === router.cluster),
+  );
+
+  /** Requests name the cluster from now on. */
+  start(): void {
+    useClusters({ shown: () => untrack(() => this.asked), learn: () => this.#ask() });
+  }
+
+  /** Asks which clusters there are, at once where there were several, else once the page has nothing better to do. Returns what ends it. */
+  learn(): () => void {
+    return untrack(() => {
+      if (!isServed('clusters')) return () => {};
+      const ask = (): void => void this.#ask();
+      const idle = this.asked === undefined ? requestIdleCallback(ask, { timeout: 2_000 }) : undefined;
+      if (idle === undefined) ask();
+      const stop = every(askEveryMs, () => {
+        if (this.isSeveral && !live.isResting) ask();
+      });
+      return () => {
+        if (idle !== undefined) cancelIdleCallback(idle);
+        stop();
+        this.list.stop();
+      };
+    });
+  }
+
+  /** Why what changes something cannot be done in the cluster that is shown; undefined: it can. */
+  missing(ability: Ability): string | undefined {
+    return acts.has(ability) ? this.lack : undefined;
+  }
+
+  /** Why nothing is done in the cluster that is shown, and no log followed; undefined: a service there does it. */
+  get lack(): string | undefined {
+    const { shown } = this;
+    if (!shown || shown.home || shown.actions) return undefined;
+    return `No service in ${shown.name} acts for callers here`;
+  }
+
+  /** What is offered after something was done in the cluster `before`: nothing once another one is shown. */
+  offerIn<Offer extends object>(before: string | undefined, offer: Offer): Offer | Record<string, never> {
+    return before === this.asked ? offer : {};
+  }
+
+  async #ask(): Promise<void> {
+    await this.list.refresh();
+    if (this.list.value && !this.list.error) this.#knownHome.value = this.#home();
+  }
+
+  /** Empty: there is one cluster alone, which need not be named. */
+  #home(): string {
+    if (!this.isSeveral) return '';
+    return (this.all.find(({ home }) => home) ?? this.all[0])?.name ?? '';
+  }
+}
+
+export const clusters = new Clusters();
