@@ -7,7 +7,7 @@ import { createAuthentication } from './auth/create-authentication.ts';
 import type { Clusters, ServedCluster } from './clusters/clusters.ts';
 import { ClusterDirectory } from './clusters/directory.ts';
 import { serveOther } from './clusters/other-cluster.ts';
-import { createRouteDeps, type SharedParts } from './clusters/route-deps.ts';
+import { createRouteDeps, type OwnParts, type SharedParts } from './clusters/route-deps.ts';
 import { toAnswer } from './clusters/to-answer.ts';
 import { createDatabaseWatch, storeTranslation } from './database-watch.ts';
 import { createApiMetrics } from './metrics.ts';
@@ -82,7 +82,7 @@ export function createApi(deps: ApiDeps): Api {
   const redaction = createInstalledRedaction({ clock, logger, patterns: settings.redactPatterns });
   const haste = new HeapHaste(clock, hasteMs);
   const processFacts = createProcessFacts(deps.version, clock);
-  const bounds = {
+  const bounds: Bounds = {
     expensiveReads: createExpensiveReads(),
     costlyCalls: createCostlyCalls({ clock, perMinute: settings.costlyRequestsPerMinute }),
   };
@@ -94,7 +94,7 @@ export function createApi(deps: ApiDeps): Api {
   };
   const { openSchema } = deps;
   const clusters = new ClusterDirectory({
-    serveHome,
+    serveHome: (all) => serveHome(all, shared, { ...deps, databaseWatch, authentication, bounds }),
     make: openSchema && {
       openStore: openSchema,
       serve: (found, all) => serveOther(found, { ...{ clusters: all, shared, settings, authentication }, ...bounds }),
@@ -102,19 +102,6 @@ export function createApi(deps: ApiDeps): Api {
     clock,
     logger,
   });
-
-  function serveHome(all: Clusters): ServedCluster {
-    const guard = createGuard({ isReadOnly: settings.readOnly, databaseWatch, authentication, ...bounds });
-    const own = createRouteDeps(all, shared, { ...deps, authentication, databaseWatch, guard });
-    return {
-      name: settings.clusterName ?? unnamed,
-      schema: deps.schema ?? '',
-      isHome: true,
-      deps: own,
-      answer: toAnswer(own),
-      mayBeReadBy: async () => true,
-    };
-  }
 
   const handler = createApp({
     settings,
@@ -144,4 +131,23 @@ export function createApi(deps: ApiDeps): Api {
       await Promise.all([watching, clusters.close(), patternThread.close(), searchThread.close(), redaction.close()]);
     },
   };
+}
+
+/** The cluster that this process runs in. */
+function serveHome(
+  all: Clusters,
+  shared: SharedParts,
+  { bounds, ...own }: ApiDeps & Pick<OwnParts, 'databaseWatch' | 'authentication'> & { readonly bounds: Bounds },
+): ServedCluster {
+  const { settings, databaseWatch, authentication } = own;
+  const guard = createGuard({ isReadOnly: settings.readOnly, databaseWatch, authentication, ...bounds });
+  const deps = createRouteDeps(all, shared, { ...own, guard });
+  const name = settings.clusterName ?? unnamed;
+  return { name, schema: own.schema ?? '', isHome: true, deps, answer: toAnswer(deps), mayBeReadBy: async () => true };
+}
+
+/** What one caller may ask for at once, of all clusters together. */
+interface Bounds {
+  readonly expensiveReads: ReturnType<typeof createExpensiveReads>;
+  readonly costlyCalls: ReturnType<typeof createCostlyCalls>;
 }

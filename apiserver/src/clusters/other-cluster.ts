@@ -14,7 +14,7 @@ import { createRouteDeps, type SharedParts } from './route-deps.ts';
 import { toAnswer } from './to-answer.ts';
 import type { ApiSettings } from '../settings.ts';
 
-interface OtherDeps {
+interface Around {
   readonly clusters: Clusters;
   readonly shared: SharedParts;
   /** Of the own cluster. */
@@ -25,7 +25,7 @@ interface OtherDeps {
 }
 
 /** Wires a cluster that is found in another schema: its rows are read here, and nothing else is done with it. */
-export function serveOther(found: FoundCluster, deps: OtherDeps): { readonly cluster: ServedCluster; stop(): void } {
+export function serveOther(found: FoundCluster, deps: Around): { readonly cluster: ServedCluster; stop(): void } {
   const { name, schema, store, said } = found;
   const { shared } = deps;
   const { clock, logger } = shared;
