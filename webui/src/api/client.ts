@@ -74,6 +74,7 @@ const longestMs = 20_000;
 
 /** Asks for JSON; an unchanged answer is taken from memory. Throws `ApiError`; an abort throws its reason. */
 export async function get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<Answer<T>> {
+  const isOfAll = query['cluster'] === undefined && guide.shown() === undefined;
   const url = urlOf(path, query);
   const kept = known.get(url);
   const response = await send(url, { ...(kept && { headers: { 'if-none-match': kept.etag } }) }, signal);
@@ -81,8 +82,9 @@ export async function get<T>(path: string, query: Query = {}, signal?: AbortSign
   if (response.status === 304 && kept) return { value: kept.value as T, changed: false, servedAt };
   const value = (await response.json()) as T;
   // The first list of a visit may tell that there are several clusters: its rows are of all of them, and one is shown.
-  if (query['cluster'] === undefined && guide.shown() === undefined && namesClusters(value)) {
-    await guide.learn();
+  // Which one may have become known while it was on its way.
+  if (isOfAll && namesClusters(value)) {
+    if (guide.shown() === undefined) await guide.learn();
     if (guide.shown() !== undefined) return get(path, query, signal);
   }
   const etag = response.headers.get('etag');
