@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import Koa from 'koa';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import { peersOf } from './auth/peers.ts';
-import type { Clusters } from './clusters/clusters.ts';
+import type { Clusters } from './routes/index.ts';
 import { dispatchToClusters } from './clusters/dispatch.ts';
 import { type ApiState, isApiPath, matchedMethods, type ApiMiddleware } from './context.ts';
 import { ApiError, methodNotAllowed, noSuchRoute, shuttingDown } from './errors.ts';

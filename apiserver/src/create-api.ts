@@ -4,7 +4,7 @@ import { databaseProblems, listNamespaces, type Store } from '@cronjob-monitor/s
 import type { Cluster } from '@cronjob-monitor/shared/kube';
 import { createApp } from './app.ts';
 import { createAuthentication } from './auth/create-authentication.ts';
-import type { Clusters, ServedCluster } from './clusters/clusters.ts';
+import type { Clusters, ServedCluster } from './routes/index.ts';
 import { ClusterDirectory } from './clusters/directory.ts';
 import { serveOther } from './clusters/other-cluster.ts';
 import { createRouteDeps, type OwnParts, type SharedParts } from './clusters/route-deps.ts';
@@ -80,24 +80,28 @@ export function createApi(deps: ApiDeps): Api {
   const patternThread = createPatternThread(clock);
   const searchThread = createSearchThread(clock);
   const redaction = createInstalledRedaction({ clock, logger, patterns: settings.redactPatterns });
-  const haste = new HeapHaste(clock, hasteMs);
-  const processFacts = createProcessFacts(deps.version, clock);
   const bounds: Bounds = {
     expensiveReads: createExpensiveReads(),
     costlyCalls: createCostlyCalls({ clock, perMinute: settings.costlyRequestsPerMinute }),
   };
 
   const shared: SharedParts = {
-    ...{ clock, logger, streams, patternThread, searchThread, redaction, haste },
+    clock,
+    logger,
+    process: createProcessFacts(deps.version, clock),
+    streams,
+    patternThread,
+    searchThread,
+    redaction,
+    haste: new HeapHaste(clock, hasteMs),
     stopping: stopping.signal,
-    process: processFacts,
   };
   const { openSchema } = deps;
   const clusters = new ClusterDirectory({
     serveHome: (all) => serveHome(all, shared, { ...deps, databaseWatch, authentication, bounds }),
     make: openSchema && {
       openStore: openSchema,
-      serve: (found, all) => serveOther(found, { ...{ clusters: all, shared, settings, authentication }, ...bounds }),
+      serve: (found, all) => serveOther(found, { clusters: all, shared, settings, authentication, ...bounds }),
     },
     clock,
     logger,

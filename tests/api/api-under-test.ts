@@ -30,7 +30,15 @@ export async function serveApi(options: ApiUnderTestOptions): Promise<ApiUnderTe
   const { registry } = createProcessMetrics({ entryPoint: 'apiserver', version: '0.1.0', clock });
   const problems = new ProblemList({ clock, logger });
   const api = createApi({
-    ...{ settings, store, cluster, clock, logger, problems, registry, uiFolder, openSchema },
+    settings,
+    store,
+    cluster,
+    clock,
+    logger,
+    problems,
+    registry,
+    uiFolder,
+    openSchema,
     version: '0.1.0',
   });
   api.start();

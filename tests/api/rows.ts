@@ -34,7 +34,9 @@ export function readingRows(seed: Seed): readonly Row[] {
     read('/stats', '/stats', { totalMonitors: 1, totalCronJobs: 2, activeAlerts: 1, summary: { critical: 1 } }),
     read('/stats', '/stats?namespace=data', { totalCronJobs: 0 }),
     read('/health', '/health', { status: 'degraded', storage: 'connected', leader: false, version: 'v0.1.0' }),
-    read('/clusters', '/clusters', { items: [{ name: 'eu', home: true, live: false, activeAlerts: 1, problem: null }] }),
+    read('/clusters', '/clusters', {
+      items: [{ name: 'eu', home: true, live: false, activeAlerts: 1, problem: null }],
+    }),
     read('/whoami', '/whoami', { mode: 'none', user: null, readOnly: false, can: { read: true } }),
     read('/whoami', '/whoami?namespace=prod', { namespace: 'prod' }),
     read('/openapi.json', '/openapi.json', { openapi: '3.1.0' }),

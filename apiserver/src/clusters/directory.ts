@@ -7,7 +7,7 @@ import {
   type Store,
 } from '@cronjob-monitor/shared/store';
 import { joined } from '../live/joined.ts';
-import type { Clusters, ServedCluster } from './clusters.ts';
+import type { Clusters, ServedCluster } from '../routes/index.ts';
 
 /** Between two looks for schemas that came or went, and for names that were changed. */
 const lookEveryMs = 10_000;

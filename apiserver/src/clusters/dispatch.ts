@@ -2,7 +2,7 @@ import type { Problem } from '@cronjob-monitor/shared/contract';
 import { hasName, type CatalogName } from '@cronjob-monitor/shared/store';
 import { isApiPath, type ApiContext, type ApiMiddleware } from '../context.ts';
 import { ambiguousCluster, invalidRequest } from '../errors.ts';
-import type { Clusters, ServedCluster } from './clusters.ts';
+import type { Clusters, ServedCluster } from '../routes/index.ts';
 
 /**
  * Hands each request of the API to the cluster that it is about: the one that `cluster` names; else, for a path with the name of a CronJob or

@@ -7,7 +7,7 @@ import { createGuard } from '../middleware/guard.ts';
 import type { createCostlyCalls } from '../middleware/costly.ts';
 import type { createExpensiveReads } from '../middleware/expensive.ts';
 import type { Authentication } from '../auth/authentication.ts';
-import type { Clusters, ServedCluster } from './clusters.ts';
+import type { Clusters, ServedCluster } from '../routes/index.ts';
 import type { FoundCluster } from './directory.ts';
 import { authenticationFor, createRemoteGuard } from './remote-guard.ts';
 import { createRouteDeps, type SharedParts } from './route-deps.ts';

@@ -13,10 +13,9 @@ import { createCostlyCalls } from '../middleware/costly.ts';
 import type { Guard } from '../middleware/guard.ts';
 import type { createPatternThread, createSearchThread } from '../pattern-thread.ts';
 import type { ProcessFacts } from '../process-facts.ts';
-import { gatherHealth, keepEndedRuns, presentHealth, type RouteDeps } from '../routes/index.ts';
+import { gatherHealth, keepEndedRuns, presentHealth, type Clusters, type RouteDeps } from '../routes/index.ts';
 import type { ApiSettings } from '../settings.ts';
 import { createSharedAnswers } from '../shared-answers.ts';
-import type { Clusters } from './clusters.ts';
 
 const wrongDrillKeysAMinute = 10;
 
@@ -60,8 +59,19 @@ export function createRouteDeps(clusters: Clusters, shared: SharedParts, own: Ow
     onCostly: () => haste.hurry(stopping),
   });
   return {
-    ...{ clusters, store, answers, fleet, clock, logger, settings, guard, authentication, databaseWatch, problems },
-    ...{ process, streams },
+    clusters,
+    store,
+    answers,
+    fleet,
+    clock,
+    logger,
+    settings,
+    guard,
+    authentication,
+    databaseWatch,
+    problems,
+    process,
+    streams,
     ended: keepEndedRuns({ store, fleet, clock }),
     actions: createActions({ ...shared, ...own }),
     feed: createFeed({ store, clock, logger, readHealth }),

@@ -2,7 +2,7 @@ import type { Clock, Logger, ProblemList } from '@cronjob-monitor/shared/process
 import type { Store } from '@cronjob-monitor/shared/store';
 import type { Actions } from '../actions/index.ts';
 import type { Authentication } from '../auth/authentication.ts';
-import type { Clusters } from '../clusters/clusters.ts';
+import type { Clusters } from './clusters/served.ts';
 import type { DatabaseWatch } from '../database-watch.ts';
 import type { Feed } from '../live/feed.ts';
 import type { OpenStreams } from '../live/open-streams.ts';

@@ -5,7 +5,7 @@ import type { Instant } from '@cronjob-monitor/shared/domain';
 import { isUnsafe, type ApiContext, type ApiState } from '../context.ts';
 import type { Endpoint } from '../middleware/guard.ts';
 import { createBodyReader, readNoBody, readQuery, type QueryShape, type Values } from '../middleware/validate.ts';
-import { answerOfAll, isMerged } from '../clusters/merge.ts';
+import { answerOfAll, isMerged } from './clusters/merge.ts';
 import type { RouteDeps } from './deps.ts';
 
 /** Part of the API that an operation belongs to: a heading of the page /swagger/. */

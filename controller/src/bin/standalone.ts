@@ -39,7 +39,9 @@ async function composeStandalone(loaded: LoadedConfig, around: Surroundings, lif
   const api = config['ui.enabled']
     ? createApi({
         ...parts,
-        ...{ settings: toApiSettings(loaded), version, uiFolder: findUiFolder() },
+        settings: toApiSettings(loaded),
+        version,
+        uiFolder: findUiFolder(),
         ...(config['cluster.show-others'] && schemasOf(toStoreSettings(config), { clock, log: logger })),
       })
     : undefined;

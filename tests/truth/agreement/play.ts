@@ -93,8 +93,11 @@ async function play(seed: number): Promise<Played> {
       looked += 1;
       const found = contradictionsOf(pages);
       if (isAtEnd) for await (const one of contradictionsOfExplain(pages, address, now)) found.push(one);
-      // Statuses and metrics follow within a minute.
-      const isQuiet = pages.alerts.every(({ detectedAt }) => now - Date.parse(detectedAt) >= 60_000);
+      // Statuses and metrics follow within a minute of what began, and of what ended.
+      const isLongAgo = (at: string | null): boolean => at === null || now - Date.parse(at) > 60_000;
+      const isQuiet =
+        pages.alerts.every(({ detectedAt }) => isLongAgo(detectedAt)) &&
+        pages.history.every(({ endedAt }) => isLongAgo(endedAt));
       if (isAtEnd && isQuiet) found.push(...contradictionsElsewhere(pages, await elsewhereOf(service, world), now));
       if (browser && isAtEnd) {
         const drawn = await contradictionsDrawn(browser, address, pages, now);

@@ -1,12 +1,12 @@
 import { ClusterList, healthStates, type Cluster, type StateCounts } from '@cronjob-monitor/shared/contract';
 import { findLiveLeader, findSelfDescription, listHeartbeats, StoreError } from '@cronjob-monitor/shared/store';
-import type { ServedCluster } from '../../clusters/clusters.ts';
 import type { ApiContext } from '../../context.ts';
 import { internalError } from '../../errors.ts';
 import { namespaces } from '../../middleware/parameters.ts';
 import { orNull, toWireInstantOrNull } from '../../wire-values.ts';
 import { route } from '../route.ts';
 import { readStatsFor } from '../stats/router.ts';
+import type { ServedCluster } from './served.ts';
 
 /** GET /clusters: what this service shows besides its own cluster, and how old that is. */
 export const clustersRoutes = [

@@ -1,10 +1,9 @@
-import type { ApiContext } from '../context.ts';
-import { databaseUnavailable } from '../errors.ts';
-import { internalError } from '../errors.ts';
-import type { RouteDeps } from '../routes/deps.ts';
-import type { Route } from '../routes/route.ts';
+import type { ApiContext } from '../../context.ts';
+import { databaseUnavailable, internalError } from '../../errors.ts';
+import type { RouteDeps } from '../deps.ts';
+import type { Route } from '../route.ts';
 import { StoreError } from '@cronjob-monitor/shared/store';
-import type { ServedCluster } from './clusters.ts';
+import type { ServedCluster } from './served.ts';
 import { ordersOfLists, type ListOrder } from './orders.ts';
 
 /**

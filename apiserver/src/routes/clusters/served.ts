@@ -1,6 +1,6 @@
-import type { ApiMiddleware } from '../context.ts';
-import type { Caller } from '../auth/authentication.ts';
-import type { RouteDeps } from '../routes/index.ts';
+import type { ApiMiddleware } from '../../context.ts';
+import type { Caller } from '../../auth/authentication.ts';
+import type { RouteDeps } from '../deps.ts';
 
 /** A cluster whose rows this process can read: its own, or one in another schema of the same database server. */
 export interface ServedCluster {

@@ -16,7 +16,7 @@ import {
   type channelSortKeys,
   type monitorSortKeys,
 } from '@cronjob-monitor/shared/contract';
-import { orderBy, type Sort } from '../middleware/parameters.ts';
+import { orderBy, type Sort } from '../../middleware/parameters.ts';
 
 /** How rows of several clusters stand in one list. Each cluster's own database has ordered its rows by the same keys. */
 export interface ListOrder {
