@@ -174,6 +174,13 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
       assert.equal((await get('/cronjobs?cluster=')).status, 200);
     });
 
+    test('an export is of the cluster that it names', async () => {
+      const refused = await get('/cronjobs?format=csv');
+      assert.deepEqual([refused.status, refused.error().details?.problems?.[0]?.field], [400, 'cluster']);
+      const file = await get('/cronjobs?format=csv&cluster=us-east');
+      assert.deepEqual([file.status, file.text.trim().split('\n').length], [200, 3]);
+    });
+
     test('another cluster is only read here, and its configuration is not ours', async () => {
       const calls = [
         ['/cronjobs/prod/etl/trigger', 'POST'],

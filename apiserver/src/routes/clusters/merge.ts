@@ -1,5 +1,5 @@
 import type { ApiContext } from '../../context.ts';
-import { databaseUnavailable, internalError } from '../../errors.ts';
+import { databaseUnavailable, internalError, invalidRequest } from '../../errors.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Route } from '../route.ts';
 import { StoreError } from '@cronjob-monitor/shared/store';
@@ -37,7 +37,7 @@ export async function answerOfAll(route: Route, home: RouteDeps, ctx: ApiContext
   const isReadable = await Promise.all(all.map((cluster) => cluster.mayBeReadBy(caller)));
   const asked = all.filter((_, index) => isReadable[index]).map((cluster) => ask(route, cluster, ctx, reach));
   const [first] = asked;
-  if (first?.query['format'] !== undefined) throw internalError(new Error('an export is of one cluster'));
+  if (first?.query['format'] !== undefined) throw exportOfOne(asked);
   const page = pageOf(first?.query ?? {}, order);
   const answers = await Promise.all(asked.map((one) => answerOfOne(route, one, { page, ctx })));
   const read = answers.filter((answer) => 'items' in answer.body);
@@ -49,6 +49,13 @@ export async function answerOfAll(route: Route, home: RouteDeps, ctx: ApiContext
     read.map(({ name, body }) => ({ name, answer: body as ListAnswer })),
     { order: order.compare(first?.query ?? {}), page, missing },
   );
+}
+
+function exportOfOne(asked: readonly Asked[]): Error {
+  const allowed = asked.map(({ cluster }) => cluster.name).join(', ');
+  return invalidRequest([
+    { in: 'query', field: 'cluster', message: 'is needed with format: an export is of one', allowed },
+  ]);
 }
 
 /** The query as this cluster has to be asked: of the own one, cut to what the caller may read of it. */
