@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { createLogger, systemClock } from '@cronjob-monitor/shared/process';
-import { listCronJobs } from '@cronjob-monitor/shared/store';
+import { findSelfDescription, listCronJobs, type SelfDescription } from '@cronjob-monitor/shared/store';
 import { testDatabases } from '../store/databases.ts';
 import {
   dayMs,
@@ -139,6 +139,24 @@ for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) 
       const folded = sent.flatMap(({ data }) => data.digest?.alerts.map(({ name }) => name) ?? []);
       assert.equal(new Set([...alone, ...folded]).size, crowd);
       assert.ok(sent.length < crowd / 2, `${sent.length} messages are no digest`);
+    });
+
+    test('the leader writes down which cluster it is and by which zone it judges, for services that show several', async () => {
+      let said: SelfDescription | undefined;
+      await observe(
+        made(1, before, 0),
+        { startsAt: startAt, disturbances: [] },
+        {
+          freshDatabase: () => database.fresh(),
+          logger,
+          lookAt: [],
+          look: async ({ store }) => {
+            said = await findSelfDescription(store);
+          },
+        },
+      );
+      assert.equal(said?.defaultTimeZone, 'UTC');
+      assert.ok(said.uid);
     });
 
     test('three alerts go on when their monitor is replaced, and no message is sent', async () => {
