@@ -8,6 +8,7 @@ import type {
   IncidentList,
 } from '@cronjob-monitor/shared/contract';
 import { ask, disagreements, testSettings, type Answer } from '@cronjob-monitor/apiserver/testing';
+import type { Cluster, Identity } from '@cronjob-monitor/shared/kube';
 import { systemClock } from '@cronjob-monitor/shared/process';
 import {
   describeSelf,
@@ -15,6 +16,7 @@ import {
   migrate,
   openStore,
   putClusterState,
+  type ServerSettings,
   type Store,
   type StoreSettings,
 } from '@cronjob-monitor/shared/store';
@@ -174,12 +176,88 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
       assert.equal((await get('/cronjobs?cluster=')).status, 200);
     });
 
+    test('who may not read another cluster hears of none', async () => {
+      const rights = new Map([
+        ['ana', new Set(['cronjobs'])],
+        ['root', new Set(['cronjobs', 'clusters us-east'])],
+      ]);
+      const cluster = new Proxy(aClusterOfOne(), {
+        get: (of, member) => {
+          if (member === 'reviewToken') return async (user: string) => ({ user, uid: user, groups: [], extra: {} });
+          if (member !== 'reviewAccess') return of[member as keyof Cluster];
+          return async ({ user }: Identity, asked: { resource?: string; name?: string }) =>
+            rights.get(user)?.has([asked.resource, asked.name].filter(Boolean).join(' ')) ?? false;
+        },
+      });
+      const [home] = settings as [StoreSettings];
+      await using guarded = await serveApi({
+        store: stores[0] as Store,
+        cluster,
+        clock: systemClock,
+        settings: { ...testSettings, authMode: 'token' },
+        openSchema: (name) => openStore(inSchema(home, name), deps),
+      });
+      const as = (user: string, path: string): Promise<Answer> =>
+        ask(guarded.port, `${api1}${path}`, { headers: { authorization: `Bearer ${user}` } });
+      const readers = new Map([
+        ['ana', ['eu']],
+        ['root', ['eu', 'us-east']],
+      ]);
+      await as('root', '/stats?cluster=us-east');
+      for (const [user, names] of readers) {
+        const { items } = (await as(user, '/clusters')).json() as ClusterList;
+        assert.deepEqual(
+          items.map(({ name }) => name),
+          names,
+          user,
+        );
+        const list = (await as(user, '/cronjobs')).json() as CronJobList;
+        assert.deepEqual([...new Set(list.items.map((item) => item.cluster))], names, user);
+        assert.equal((await as(user, '/stats?cluster=us-east')).status, names.length === 2 ? 200 : 403, user);
+        assert.equal((await as(user, '/cronjobs/prod/backup')).status, names.length === 2 ? 409 : 200, user);
+      }
+      assert.equal((await ask(guarded.port, `${api1}/cronjobs/prod/backup`, {})).status, 401);
+    });
+
     test('an export is of the cluster that it names', async () => {
       const refused = await get('/cronjobs?format=csv');
       assert.deepEqual([refused.status, refused.error().details?.problems?.[0]?.field], [400, 'cluster']);
       const file = await get('/cronjobs?format=csv&cluster=us-east');
       assert.deepEqual([file.status, file.text.trim().split('\n').length], [200, 3]);
     });
+
+    test('a page that would read too much of each cluster is refused', async () => {
+      const refused = await get('/cronjobs?limit=500&offset=5000');
+      assert.deepEqual([refused.status, refused.error().details?.problems?.[0]?.field], [400, 'offset']);
+      assert.equal((await get('/cronjobs?limit=500&offset=5000&cluster=eu')).status, 200);
+    });
+
+    // Of MySQL no transaction locks a table so.
+    if (database.name === 'postgres') {
+      test('a cluster that does not answer in time is named, and the others are shown', async () => {
+        const [, other] = stores as [Store, Store, Store];
+        const locked = await other.sql.transaction();
+        await locked.raw('lock table cronjob_list in access exclusive mode');
+        try {
+          const startedMs = performance.now();
+          for (let tries = 0; ; tries++) {
+            const list = await read<CronJobList>(`/cronjobs?limit=10&recent=${tries + 1}`);
+            if (list.missing) {
+              assert.deepEqual(
+                list.missing.map(({ cluster }) => cluster),
+                ['us-east'],
+              );
+              assert.ok(list.items.length > 0 && list.items.every(({ cluster }) => cluster === 'eu'));
+              break;
+            }
+            assert.ok(performance.now() - startedMs < 4_000, 'nothing is missing');
+          }
+        } finally {
+          await locked.rollback().catch(() => {}); // the server ends what stands idle
+        }
+        assert.equal((await read<CronJobList>('/cronjobs')).missing, undefined);
+      });
+    }
 
     test('another cluster is only read here, and its configuration is not ours', async () => {
       const calls = [
@@ -212,6 +290,24 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
         assert.ok(answer.status === 200 || path.startsWith('/slots'), `${path}: ${answer.text.slice(0, 200)}`);
       }
     });
+
+    // The driver of MySQL names its database in the protocol, in no statement.
+    if (database.name === 'postgres') {
+      test('a schema of any name is read where it is, and its name is no statement', async () => {
+        const [home] = settings as [ServerSettings];
+        const name = 'x"; drop schema us cascade; --';
+        const hostile = openStore({ ...home, schema: name }, deps);
+        try {
+          await stores[0]?.sql.raw('create schema "x""; drop schema us cascade; --"');
+          await migrate(hostile, { version: 'test' });
+          assert.equal((await get('/stats?cluster=never')).status, 400); // looks anew
+          const { items } = await read<ClusterList>('/clusters');
+          assert.deepEqual(items.filter(({ schema }) => [name, 'us'].includes(schema)).length, 2);
+        } finally {
+          await hostile.close();
+        }
+      });
+    }
 
     test('a cluster whose schema goes is no longer listed, and the others stay', async () => {
       const [, , gone] = stores;

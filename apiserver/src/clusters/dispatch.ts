@@ -59,13 +59,12 @@ async function theOneOf(clusters: Clusters, ctx: ApiContext): Promise<ServedClus
     all.map((cluster) => hasName(cluster.deps.store, name).catch(() => false)), // one that cannot be asked is not guessed at
   );
   const having = all.filter((_, index) => has[index]);
-  const [only = clusters.home, ...more] = having;
-  if (more.length === 0) return only;
+  if (having.every(({ isHome }) => isHome)) return clusters.home;
   const caller = await clusters.home.deps.authentication.authenticate(ctx.req);
   const isReadable = await Promise.all(having.map((cluster) => cluster.mayBeReadBy(caller)));
   const readable = having.filter((_, index) => isReadable[index]);
-  const [first = clusters.home, ...others] = readable;
-  if (others.length === 0) return first;
+  const [only = clusters.home, ...more] = readable;
+  if (more.length === 0) return only;
   throw ambiguousCluster(
     `${name.namespace}/${name.name}`,
     readable.map((cluster) => cluster.name),

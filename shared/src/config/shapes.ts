@@ -122,7 +122,7 @@ export const clusterName = text({
   fits: (name) => name !== '' && name.length <= 63,
 });
 
-/** A name that PostgreSQL takes as it is, and that is none of its own. */
+/** Name of a schema. PostgreSQL reads it without quotes, and keeps names that begin with pg_ for itself. */
 export const schemaName = text({
   allowed: '1 to 63 characters a-z, 0-9 and _, the first no digit, and not pg_ before all',
   problem: 'is no name of a schema',

@@ -1,8 +1,9 @@
+import { TimeLimitError, withinLimit } from '@cronjob-monitor/shared/process';
+import { StoreError } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
 import { databaseUnavailable, internalError, invalidRequest } from '../../errors.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Route } from '../route.ts';
-import { StoreError } from '@cronjob-monitor/shared/store';
 import type { ServedCluster } from './served.ts';
 import { ordersOfLists, type ListOrder } from './orders.ts';
 
@@ -39,6 +40,7 @@ export async function answerOfAll(route: Route, home: RouteDeps, ctx: ApiContext
   const [first] = asked;
   if (first?.query['format'] !== undefined) throw exportOfOne(asked);
   const page = pageOf(first?.query ?? {}, order);
+  if (page && page.offset + page.limit > mostRows) throw tooFar(asked);
   const answers = await Promise.all(asked.map((one) => answerOfOne(route, one, { page, ctx })));
   const read = answers.filter((answer) => 'items' in answer.body);
   if (read.length === 0) throw databaseUnavailable(undefined);
@@ -49,6 +51,15 @@ export async function answerOfAll(route: Route, home: RouteDeps, ctx: ApiContext
     read.map(({ name, body }) => ({ name, answer: body as ListAnswer })),
     { order: order.compare(first?.query ?? {}), page, missing },
   );
+}
+
+/** Each cluster is asked for all rows up to the end of the page. */
+const mostRows = 5_000;
+
+function tooFar(asked: readonly Asked[]): Error {
+  const message = `with limit is beyond row ${mostRows} of a list of several clusters: name one with cluster`;
+  const allowed = asked.map(({ cluster }) => cluster.name).join(', ');
+  return invalidRequest([{ in: 'query', field: 'offset', message, allowed }]);
 }
 
 function exportOfOne(asked: readonly Asked[]): Error {
@@ -81,6 +92,9 @@ function pageOf(query: Record<string, unknown>, { defaultLimit }: ListOrder): Pa
   return limit === undefined ? undefined : { limit, offset: (query['offset'] as number | undefined) ?? 0 };
 }
 
+/** So long a list waits for another cluster. */
+const patienceMs = 3_000;
+
 /** As many rows from the first on as the page can have of this cluster alone. */
 async function answerOfOne(
   route: Route,
@@ -89,10 +103,14 @@ async function answerOfOne(
 ): Promise<{ readonly name: string; readonly body: ListAnswer | { readonly problem: string } }> {
   const whole = page && { offset: 0, limit: page.offset + page.limit };
   const { name, deps } = cluster;
+  const respond = async (): Promise<ListAnswer> =>
+    (await route.respond(deps, ctx, { ...query, ...whole })) as ListAnswer;
+  if (cluster.isHome) return { name, body: await respond() };
   try {
-    return { name, body: (await route.respond(deps, ctx, { ...query, ...whole })) as ListAnswer };
+    return { name, body: await withinLimit({ clock: deps.clock, ms: patienceMs }, respond) };
   } catch (error) {
-    if (!(error instanceof StoreError) || cluster.isHome) throw error;
+    if (error instanceof TimeLimitError) return { name, body: { problem: 'its rows did not come in time' } };
+    if (!(error instanceof StoreError)) throw error;
     return { name, body: { problem: 'its rows cannot be read now' } };
   }
 }

@@ -220,7 +220,7 @@ export function postgresClient(settings: ServerSettings, limits: ServerLimits, c
           `set client_encoding = 'UTF8'`,
           `set time zone 'UTC'`,
           'set jit = off',
-          ...(settings.schema === undefined ? [] : [`set search_path to "${settings.schema}"`]),
+          ...(settings.schema === undefined ? [] : [`set search_path to ${quotedName(settings.schema)}`]),
         ].join('; '),
       );
     },
@@ -228,6 +228,11 @@ export function postgresClient(settings: ServerSettings, limits: ServerLimits, c
     answerLimit: { clock, ms: limits.statementMs + 2_000 },
     cut,
   });
+}
+
+/** The name of a schema that was found may be any text. */
+function quotedName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
 }
 
 function cut(connection: RawConnection): void {
