@@ -7,7 +7,7 @@ import { createAuthentication } from './auth/create-authentication.ts';
 import type { Clusters, ServedCluster } from './routes/index.ts';
 import { ClusterDirectory } from './clusters/directory.ts';
 import { serveOther } from './clusters/other-cluster.ts';
-import { createRouteDeps, type OwnParts, type SharedParts } from './clusters/route-deps.ts';
+import { createRouteDeps, type Bounds, type OwnParts, type SharedParts } from './clusters/route-deps.ts';
 import { toAnswer } from './clusters/to-answer.ts';
 import { createDatabaseWatch, storeTranslation } from './database-watch.ts';
 import { createApiMetrics } from './metrics.ts';
@@ -148,10 +148,4 @@ function serveHome(
   const deps = createRouteDeps(all, shared, { ...own, guard });
   const name = settings.clusterName ?? unnamed;
   return { name, schema: own.schema ?? '', isHome: true, deps, answer: toAnswer(deps), mayBeReadBy: async () => true };
-}
-
-/** What one caller may ask for at once, of all clusters together. */
-interface Bounds {
-  readonly expensiveReads: ReturnType<typeof createExpensiveReads>;
-  readonly costlyCalls: ReturnType<typeof createCostlyCalls>;
 }

@@ -4,24 +4,20 @@ import { databaseProblems } from '@cronjob-monitor/shared/store';
 import { createDatabaseWatch } from '../database-watch.ts';
 import { onlyReadHere } from '../errors.ts';
 import { createGuard } from '../middleware/guard.ts';
-import type { createCostlyCalls } from '../middleware/costly.ts';
-import type { createExpensiveReads } from '../middleware/expensive.ts';
 import type { Authentication } from '../auth/authentication.ts';
 import type { Clusters, ServedCluster } from '../routes/index.ts';
 import type { FoundCluster } from './directory.ts';
 import { authenticationFor, createRemoteGuard } from './remote-guard.ts';
-import { createRouteDeps, type SharedParts } from './route-deps.ts';
+import { createRouteDeps, type Bounds, type SharedParts } from './route-deps.ts';
 import { toAnswer } from './to-answer.ts';
 import type { ApiSettings } from '../settings.ts';
 
-interface Around {
+interface Around extends Bounds {
   readonly clusters: Clusters;
   readonly shared: SharedParts;
   /** Of the own cluster. */
   readonly settings: ApiSettings;
   readonly authentication: Authentication;
-  readonly expensiveReads: ReturnType<typeof createExpensiveReads>;
-  readonly costlyCalls: ReturnType<typeof createCostlyCalls>;
 }
 
 /** Wires a cluster that is found in another schema: its rows are read here, and nothing else is done with it. */

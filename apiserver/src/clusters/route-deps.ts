@@ -10,6 +10,7 @@ import { createFeed } from '../live/feed.ts';
 import { createKeptFleet } from '../live/kept-fleet.ts';
 import type { OpenStreams } from '../live/open-streams.ts';
 import { createCostlyCalls } from '../middleware/costly.ts';
+import type { createExpensiveReads } from '../middleware/expensive.ts';
 import type { Guard } from '../middleware/guard.ts';
 import type { createPatternThread, createSearchThread } from '../pattern-thread.ts';
 import type { ProcessFacts } from '../process-facts.ts';
@@ -30,6 +31,12 @@ export interface SharedParts {
   readonly redaction: ReturnType<typeof createInstalledRedaction>;
   readonly haste: HeapHaste;
   readonly stopping: AbortSignal;
+}
+
+/** What one caller may ask for at once, of all clusters together. */
+export interface Bounds {
+  readonly expensiveReads: ReturnType<typeof createExpensiveReads>;
+  readonly costlyCalls: ReturnType<typeof createCostlyCalls>;
 }
 
 /** What each has for itself. */

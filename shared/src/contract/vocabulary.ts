@@ -392,6 +392,18 @@ export const abilities = [
 ] as const;
 export type Ability = (typeof abilities)[number];
 
+/** Those that do something; the others only read. */
+export const actingAbilities = [
+  'trigger',
+  'suspend',
+  'deleteHistory',
+  'acknowledge',
+  'silence',
+  'testChannel',
+  'redrive',
+  'prune',
+] as const satisfies readonly Ability[];
+
 /** Kinds of messages of the live stream. */
 export const streamKinds = [
   'hello',

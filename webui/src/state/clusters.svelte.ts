@@ -1,5 +1,5 @@
 import { untrack } from 'svelte';
-import type { Ability, Cluster } from '@cronjob-monitor/shared/contract';
+import { actingAbilities, type Ability, type Cluster } from '@cronjob-monitor/shared/contract';
 import { useClusters } from '../api/client.ts';
 import { listClusters } from '../api/clusters.ts';
 import { isServed } from '../api/served.ts';
@@ -13,16 +13,7 @@ import { every } from './timer.ts';
 const askEveryMs = 60_000;
 
 /** What is done somewhere, and not only read. */
-const acts: ReadonlySet<Ability> = new Set([
-  'trigger',
-  'suspend',
-  'deleteHistory',
-  'acknowledge',
-  'silence',
-  'testChannel',
-  'redrive',
-  'prune',
-] as const);
+const acts: ReadonlySet<Ability> = new Set(actingAbilities);
 
 /**
  * The clusters that the service shows, and the one that this page shows: that of its address, else the home cluster. A service with one

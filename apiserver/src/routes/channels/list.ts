@@ -1,9 +1,10 @@
-import type { Channel, ChannelList, Ref } from '@cronjob-monitor/shared/contract';
+import type { ChannelList, Ref } from '@cronjob-monitor/shared/contract';
 import { countQueued, listChannelStates, listMonitors, listProofs } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
 import { internalError } from '../../errors.ts';
 import { pageOnWish, toPagination } from '../../middleware/pagination.ts';
 import { channelRefsOf } from '../../monitor-spec.ts';
+import { channelKeys } from '../clusters/orders.ts';
 import type { RouteDeps } from '../deps.ts';
 import { orderBy } from '../../middleware/parameters.ts';
 import { presentChannel } from './present.ts';
@@ -31,7 +32,7 @@ export async function readChannelList(deps: RouteDeps, ctx: ApiContext, query: C
         monitors: routes.get(channel.name) ?? [],
       }),
     )
-    .sort(orderBy(keys, query.sort, ({ name }) => [name]));
+    .sort(orderBy(channelKeys, query.sort, ({ name }) => [name]));
   const ready = items.filter((item) => item.ready).length;
   const page = pageOnWish(query);
   return {
@@ -57,11 +58,3 @@ export async function listRoutingMonitors(
   }
   return routes;
 }
-
-const keys: Readonly<Record<ChannelsQuery['sort']['key'], (channel: Channel) => string | number | null>> = {
-  name: ({ name }) => name,
-  type: ({ type }) => type,
-  ready: ({ ready }) => Number(ready),
-  lastAlert: ({ stats }) => stats.lastAlertTime,
-  consecutiveFailures: ({ stats }) => stats.consecutiveFailures,
-};

@@ -4,6 +4,7 @@ import {
   severities,
   slaVerdicts,
   type Alert,
+  type AlertType,
   type Channel,
   type CronJob,
   type CronJobSortKey,
@@ -50,6 +51,29 @@ const alerts: Keys<(typeof alertSortKeys)[number] | (typeof alertHistorySortKeys
   endedAt: ({ endedAt }) => endedAt,
 };
 
+/** Of two incidents in one state the one whose alerts say the worse comes first. */
+const typesByRank: readonly AlertType[] = [
+  'absent',
+  'deadManTriggered',
+  'missedSchedule',
+  'jobFailed',
+  'jobStuck',
+  'slaBreached',
+  'durationRegression',
+  'jobSuspended',
+];
+
+/** Of the worst of them; after all others without an alert. */
+export function rankOfTypes(alerts: readonly { readonly type: AlertType }[]): number {
+  return Math.min(typesByRank.length, ...alerts.map(({ type }) => typesByRank.indexOf(type)));
+}
+
+/** As the incidents of one cluster stand: what is held back comes last, then what is wrong decides, then the older comes first. */
+function tiesOfIncident({ alerts: open, verdict }: Incident): (string | number)[] {
+  const isHeld = open.length > 0 && open.every(({ state }) => state === 'suppressed');
+  return [Number(isHeld), rankOfTypes(open), verdict.since ?? ''];
+}
+
 const incidents: Keys<'state', Incident> = { state: ({ verdict }) => healthStates.indexOf(verdict.state) };
 
 const silences: Keys<SilenceSortKey, Silence> = {
@@ -58,7 +82,8 @@ const silences: Keys<SilenceSortKey, Silence> = {
   createdAt: ({ createdAt }) => createdAt,
 };
 
-const monitors: Keys<(typeof monitorSortKeys)[number], Monitor> = {
+/** What monitors are ordered by, also within one cluster. */
+export const monitorKeys: Keys<(typeof monitorSortKeys)[number], Monitor> = {
   name: ({ name }) => name,
   namespace: ({ namespace }) => namespace,
   phase: ({ phase }) => monitorPhases.indexOf(phase),
@@ -67,7 +92,8 @@ const monitors: Keys<(typeof monitorSortKeys)[number], Monitor> = {
   lastReconcile: ({ lastReconcile }) => lastReconcile,
 };
 
-const channels: Keys<(typeof channelSortKeys)[number], Channel> = {
+/** What channels are ordered by, also within one cluster. */
+export const channelKeys: Keys<(typeof channelSortKeys)[number], Channel> = {
   name: ({ name }) => name,
   type: ({ type }) => type,
   ready: ({ ready }) => Number(ready),
@@ -80,10 +106,10 @@ export const ordersOfLists: ReadonlyMap<string, ListOrder> = new Map([
   ['listCronJobs', inOrder(cronJobs, ({ namespace, name }) => [namespace, name])],
   ['listAlerts', inOrder(alerts, ({ since }) => [since])],
   ['listAlertHistory', { ...inOrder(alerts, ({ since }) => [since]), defaultLimit: 50 }],
-  ['listIncidents', { ...inOrder(incidents, ({ verdict }) => [verdict.since ?? ''], 'state'), defaultLimit: 50 }],
+  ['listIncidents', { ...inOrder(incidents, tiesOfIncident, 'state'), defaultLimit: 50 }],
   ['listSilences', inOrder(silences, ({ id }) => [id ?? ''])],
-  ['listMonitors', inOrder(monitors, ({ namespace, name }) => [namespace, name])],
-  ['listChannels', inOrder(channels, ({ name }) => [name])],
+  ['listMonitors', inOrder(monitorKeys, ({ namespace, name }) => [namespace, name])],
+  ['listChannels', inOrder(channelKeys, ({ name }) => [name])],
 ]);
 
 /** `always`: the key of a list that takes no order. */

@@ -17,6 +17,7 @@ import {
 import { orderBy } from '../../middleware/parameters.ts';
 import { orNull } from '../../wire-values.ts';
 import { presentAlerts } from '../alerts/router.ts';
+import { rankOfTypes } from '../clusters/orders.ts';
 import { presentAll } from '../cronjobs/list.ts';
 import type { RouteDeps } from '../deps.ts';
 
@@ -90,26 +91,14 @@ function isHeld(alerts: readonly StoredAlert[]): boolean {
   return alerts.length > 0 && alerts.every(({ state }) => state === 'suppressed');
 }
 
-const typesByRank: readonly AlertType[] = [
-  'absent',
-  'deadManTriggered',
-  'missedSchedule',
-  'jobFailed',
-  'jobStuck',
-  'slaBreached',
-  'durationRegression',
-  'jobSuspended',
-];
-
 const byState = { state: ({ state }: Found): number => wrongStates.indexOf(state) };
 
 /** Of two in one state: what is held back comes last, then what is wrong decides, then the older comes first, then the name. */
 function tiesOf({ ref, alerts, cronJob }: Found): (string | number)[] {
-  const types = alerts.map(({ type }) => typesByRank.indexOf(type));
   const since: Instant[] = alerts.map(({ sinceAt }) => sinceAt);
   return [
     Number(isHeld(alerts)),
-    Math.min(typesByRank.length, ...types),
+    rankOfTypes(alerts),
     since.length > 0 ? Math.min(...since) : (cronJob?.failedRun?.finishedAt ?? Infinity),
     keyOf(ref),
   ];

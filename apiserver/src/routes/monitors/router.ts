@@ -29,6 +29,7 @@ import type { ApiContext } from '../../context.ts';
 import { internalError, notFound } from '../../errors.ts';
 import { offsetNeedsLimit, pageOnWish, toPagination } from '../../middleware/pagination.ts';
 import { type Values } from '../../middleware/validate.ts';
+import { monitorKeys } from '../clusters/orders.ts';
 import type { RouteDeps } from '../deps.ts';
 import { route } from '../route.ts';
 import { isObjectName } from '../../object-name.ts';
@@ -161,7 +162,7 @@ async function readMonitorList(
         findings: findings.get(monitor.uid) ?? 0,
       }),
     );
-  const sorted = items.sort(orderBy(keys, query.sort, ({ namespace, name }) => [namespace, name]));
+  const sorted = items.sort(orderBy(monitorKeys, query.sort, ({ namespace, name }) => [namespace, name]));
   const page = pageOnWish(query);
   if (!page) return { items: sorted };
   return {
@@ -181,15 +182,6 @@ async function countFindings(store: Store, readable: readonly string[]): Promise
     ]),
   );
 }
-
-const keys: Readonly<Record<MonitorsQuery['sort']['key'], (monitor: Monitor) => string | number | null>> = {
-  name: ({ name }) => name,
-  namespace: ({ namespace }) => namespace,
-  phase: ({ phase }) => monitorPhases.indexOf(phase),
-  cronJobCount: ({ cronJobCount }) => cronJobCount,
-  activeAlerts: ({ activeAlerts }) => activeAlerts,
-  lastReconcile: ({ lastReconcile }) => lastReconcile,
-};
 
 /** Conditions that a list shows at once. */
 const shownProblems = 3;

@@ -1,4 +1,4 @@
-import { abilities, type Ability, Whoami } from '@cronjob-monitor/shared/contract';
+import { abilities, actingAbilities, type Ability, Whoami } from '@cronjob-monitor/shared/contract';
 import { route } from '../route.ts';
 import type { Caller } from '../../auth/authentication.ts';
 import { name } from '../../middleware/parameters.ts';
@@ -27,16 +27,8 @@ export const whoamiRoutes = [
   ),
 ];
 
-/** Abilities that change nothing; all others are false while read-only. */
-const reading = new Set<Ability>([
-  'read',
-  'readLogs',
-  'readMonitors',
-  'preview',
-  'readChannels',
-  'testPattern',
-  'readConfig',
-]);
+/** All of them are false while read-only. */
+const acting: ReadonlySet<Ability> = new Set(actingAbilities);
 
 function presentWhoami(facts: {
   readonly caller: Caller;
@@ -46,7 +38,7 @@ function presentWhoami(facts: {
   readonly defaultTimeZone: string;
 }): Whoami {
   const { caller, may, readOnly } = facts;
-  const can = abilities.map((ability) => [ability, may(ability) && (reading.has(ability) || !readOnly)] as const);
+  const can = abilities.map((ability) => [ability, may(ability) && !(readOnly && acting.has(ability))] as const);
   return {
     mode: caller.mode,
     authenticated: caller.user !== undefined,
