@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { whyNoBrowser } from './fixtures/browser.ts';
 import { useJourneys } from './fixtures/journeys.ts';
 
@@ -24,6 +25,8 @@ describe('an idle page of a busy fleet', { skip: whyNoBrowser() ?? false }, () =
       await page.clock.runFor(3_000);
       const busy = service().fleet.find(({ item }) => item.name === 'etl-orders');
       assert.ok(busy);
+      // The clusters are asked for once the page has nothing better to do: the last request of a first visit.
+      while (!service().asked.includes('GET clusters')) await wait(50);
       const before = service().asked.length;
       for (let second = 0; second < 600; second += 5) {
         Object.assign(busy.item, { runningJobs: (busy.item.runningJobs + 1) % 3 });
