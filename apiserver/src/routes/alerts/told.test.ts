@@ -47,6 +47,20 @@ test('an alert that came back and is held says so, whatever was told of its earl
   assert.equal(presentTold(anAlert(), { deliveries: [aDelivery()], decision }, now).state, 'sent');
 });
 
+test('an alert that is over was told when its end was, whatever held that before', () => {
+  const over = anAlert({ state: 'resolved', endedAt: now });
+  const decision = { action: 'held', reason: 'startupGrace', untilAt: now + 1 } as const;
+  const told = presentTold(over, { deliveries: [aDelivery(), aDelivery({ kind: 'closing' })], decision }, now);
+  assert.deepEqual([told.state, told.reason, told.until], ['sent', null, null]);
+});
+
+test('an alert that is over waits for nothing: what held it back is said without an end', () => {
+  const over = anAlert({ state: 'resolved', endedAt: now });
+  const decision = { action: 'held', reason: 'dependsOn', untilAt: now + 1 } as const;
+  const told = presentTold(over, { deliveries: [], decision }, now);
+  assert.deepEqual([told.state, told.reason, told.until], ['held', 'dependsOn', null]);
+});
+
 function aDelivery(changes: Partial<ToldDelivery> = {}): ToldDelivery {
   return {
     id: 'd',

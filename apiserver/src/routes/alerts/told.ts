@@ -62,10 +62,11 @@ function held(alert: StoredAlert, newest: readonly ToldDelivery[], facts: ToldFa
   }
   if (newest.some(({ state }) => state === 'parked')) return { state: 'held', reason: 'parked', until: undefined };
   const { decision } = facts ?? {};
-  // It came back: all that was heard of it last is that it is over.
-  const isHeard = newest.some(({ kind }) => kind !== 'closing');
+  // It came back: all that was heard of it last is that it is over. Of what is over that is all there is to hear.
+  const isOver = alert.endedAt !== undefined;
+  const isHeard = newest.some(({ kind }) => kind !== 'closing' || isOver);
   if (isHeard || decision?.action !== 'held') return undefined;
-  return { state: 'held', reason: decision.reason, until: decision.untilAt };
+  return { state: 'held', reason: decision.reason, until: isOver ? undefined : decision.untilAt };
 }
 
 function waiting(alert: StoredAlert, newest: readonly ToldDelivery[]): Verdict | undefined {

@@ -120,6 +120,12 @@ describe('the sentence of a CronJob', () => {
     [{ problem: 'unknownZone', timeZone: 'Mars/Base' }, 'Not evaluated: unknown zone "Mars/Base"'],
     [{ problem: 'neverRuns', schedule: '0 0 30 2 *' }, 'Not evaluated: 30 February does not come'],
     [{ hasRun: false, nextRunAt: at('08:00:00') }, 'No run seen yet, first at 08:00'],
+    [{ hasRun: false, nextRunAt: at('08:00:00'), running: 1 }, 'No run has ended yet, 1 Job is active'],
+    [{ hasRun: false, suspended: true, running: 2 }, 'Suspended; no run has ended yet, 2 Jobs are active'],
+    [
+      { hasRun: false, nextRunAt: at('08:00:00'), lastRun: { ...succeeded, status: 'replaced' } },
+      'No run was seen to end, next at 08:00',
+    ],
     [{ suspended: true, lastRun: succeeded }, 'Suspended; last run succeeded 3 h 56 min ago in 3 min 4 s'],
     [{ deletedAt: at('05:00:00') }, 'Deleted 1 h ago'],
   ];
