@@ -10,7 +10,14 @@ const storm: MessageHold = { reason: 'storm', untilAt: undefined, ref: 'storm-1'
 
 /** What holds back the message about a dead-man's switch that is due, with the alert about it as it was before. */
 function holdOf(before: AlertRecord['state'] | undefined, stormHold: MessageHold): MessageHold | undefined {
-  const open = { id: 'a', monitorId: 1, type: 'deadManTriggered', subject: undefined, severity: 'critical', state: before };
+  const open = {
+    id: 'a',
+    monitorId: 1,
+    type: 'deadManTriggered',
+    subject: undefined,
+    severity: 'critical',
+    state: before,
+  };
   // Of these no more is read than these fields.
   const subject = {
     row: { id: 7, uid: 'c', namespace: 'prod', name: 'backup', isDependent: false },
