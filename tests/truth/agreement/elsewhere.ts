@@ -33,6 +33,8 @@ interface StatusCronJob {
 /** As a webhook gets it, as far as it is read here. */
 export interface MessageTaken {
   readonly type: string;
+  /** ISO 8601, UTC. */
+  readonly timestamp: string;
   readonly data: {
     readonly alert?: {
       readonly id: string;
@@ -113,6 +115,8 @@ function* ofConditions({ monitors, channels }: Pages, { statuses, channelStatuse
 
 /** `sla-recalculation`, with the sweep after it. */
 const rateIntervalMs = 10 * 60_000;
+/** Runs leave the window of a CronJob of which none came. */
+const allRatesIntervalMs = 70 * 60_000;
 
 /** Every series that speaks of the health of CronJobs. */
 function* ofMetrics(
@@ -140,11 +144,15 @@ function* ofMetrics(
       // Without an alert of that severity there need be no series.
       if (counted > 0 || metrics.has(`cronjob_monitor_${series}`)) yield* said(series, counted);
     }
-  for (const { subject, current, cronjob, monitor } of targets) {
-    const [last] = details.find((detail) => nameOf(detail) === nameOf(cronjob))?.executions ?? [];
-    // Rates follow at the interval of the recalculation.
-    const isFresh = last !== undefined && now - Date.parse(last.completionTime ?? last.createdAt) < rateIntervalMs;
-    if (subject !== 'successRate' || current === null || isFresh) continue;
+  for (const { subject, current, cronjob, monitor, windowDays } of targets) {
+    const runs = details.find((detail) => nameOf(detail) === nameOf(cronjob))?.executions ?? [];
+    const ends = runs.map(({ completionTime, createdAt }) => Date.parse(completionTime ?? createdAt));
+    // Rates follow at the interval of the recalculation, those that move as runs leave their window within an hour.
+    const beginAt = now - windowDays * 86_400_000;
+    const isMoving = ends.some(
+      (at) => now - at < rateIntervalMs || (at <= beginAt && at > beginAt - allRatesIntervalMs),
+    );
+    if (subject !== 'successRate' || current === null || isMoving) continue;
     const label = monitor.namespace === cronjob.namespace ? monitor.name : nameOf(monitor);
     const series = `success_rate{namespace="${cronjob.namespace}",cronjob="${cronjob.name}",monitor="${label}"}`;
     const value = metrics.get(`cronjob_monitor_${series}`);
@@ -153,10 +161,14 @@ function* ofMetrics(
 }
 
 /** What a receiver took names an alert that the pages have, with the same facts. */
-function* ofMessages({ alerts, history, alertDetails }: Pages, { messages }: Elsewhere): Generator<string> {
+function* ofMessages(
+  { alerts, history, alertDetails, endedDetails }: Pages,
+  { messages }: Elsewhere,
+): Generator<string> {
   const known = new Map([...history, ...alerts].map((alert) => [alert.id, alert]));
   const newest = new Map(messages.flatMap(({ data: { alert } }) => (alert ? [[alert.id, alert] as const] : [])));
-  for (const { type, data } of messages) {
+  const allDetails = [...alertDetails, ...endedDetails];
+  for (const { type, timestamp, data } of messages) {
     const { alert, cronjob } = data;
     if (!alert || !cronjob) continue;
     const page = known.get(alert.id);
@@ -169,20 +181,12 @@ function* ofMessages({ alerts, history, alertDetails }: Pages, { messages }: Els
       yield `${place} is about ${alert.type}, its page about ${page.type} of ${nameOf(page.cronjob)}`;
     // What moves while an alert lives, such as a severity after an edit, is that of its newest message.
     if (newest.get(alert.id) !== alert) continue;
+    const timeline = allDetails.find(({ id }) => id === alert.id)?.timeline ?? [];
     // The timeline of its page says when an edit changed its severity; where the edit names no channel no message says it.
-    if (
-      alertDetails.some(
-        ({ id, timeline }) => id === alert.id && timeline.some(({ kind }) => kind === 'severityChanged'),
-      )
-    )
-      continue;
-    // One that came back holds since a later instant; where it is held back now its newest message is of the time before.
-    if (
-      alertDetails.some(
-        ({ id, timeline }) => id === alert.id && timeline.filter(({ kind }) => kind === 'detected').length > 1,
-      )
-    )
-      continue;
+    if (timeline.some(({ kind }) => kind === 'severityChanged')) continue;
+    // One that came back holds since a later instant; where it was held back from then on its newest message is of the time before.
+    const detections = timeline.filter(({ kind }) => kind === 'detected').map(({ at }) => at);
+    if (detections.length > 1 && timestamp < (detections.at(-1) ?? '')) continue;
     if (page.severity !== alert.severity) yield `${place} says ${alert.severity}, its page ${page.severity}`;
     if (page.since !== alert.since) yield `${place} says since ${alert.since}, its page ${page.since}`;
     if (alert.occurrences > page.occurrences)
@@ -197,21 +201,20 @@ function* ofMessages({ alerts, history, alertDetails }: Pages, { messages }: Els
     if (page.channelsNotified.length === 0) yield `${place} was taken, and its page says that no channel was notified`;
   }
   // Of two monitors that say the same of one CronJob one message is sent, and tells of both alerts.
-  const taken = new Set(
-    messages.flatMap(({ data: { alert, cronjob } }) =>
-      alert && cronjob ? [alert.id, `${nameOf(cronjob)} ${alert.type} ${alert.since}`] : [],
-    ),
-  );
+  const taken = new Set(messages.flatMap(({ data: { alert } }) => (alert ? [alert.id] : [])));
+  const sent = allDetails.flatMap(({ deliveries }) => deliveries);
+  const alertOf = new Map(sent.map(({ id, alertId }) => [id, alertId]));
   const digests = messages.some(({ type }) => type === 'alert.digest');
-  for (const { id, told, cronjob, type, since } of alertDetails)
+  for (const { id, told, cronjob, deliveries } of alertDetails) {
+    const merged = deliveries.map(({ mergedInto }) => alertOf.get(mergedInto ?? '') ?? '');
     if (
       told.state === 'sent' &&
-      !taken.has(id) &&
-      !taken.has(`${nameOf(cronjob)} ${type} ${since}`) &&
+      ![id, ...merged].some((one) => taken.has(one)) &&
       !digests &&
       told.channels.some(({ state }) => state === 'sent')
     )
       yield `alert ${id} of ${nameOf(cronjob)} is told of, and no receiver took a message about it: ${JSON.stringify(told)}`;
+  }
 }
 
 /** A message is of its instant: how long something lasts has gone on since. */

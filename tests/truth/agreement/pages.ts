@@ -54,6 +54,8 @@ export interface Pages {
   /** In full, each with its own page. */
   readonly alertDetails: readonly AlertDetail[];
   readonly history: readonly Alert[];
+  /** Of those in the history. */
+  readonly endedDetails: readonly AlertDetail[];
   /** Who would hear of a failed run, of all CronJobs. */
   readonly coverage: CoverageList['items'];
   readonly tonight: Tonight;
@@ -93,6 +95,7 @@ export async function readPages(address: string): Promise<Pages> {
   const { items: channelItems } = await get<ChannelList>('/channels');
   const channels = await Promise.all(channelItems.map(({ name }) => get<ChannelDetail>(`/channels/${name}`)));
   const { items: history } = await get<AlertHistory>('/alerts/history?limit=500');
+  const endedDetails = await Promise.all(history.map(({ id }) => get<AlertDetail>(`/alerts/${id}`)));
   const series = await Promise.all(
     list.items.map(
       async (item) =>
@@ -134,6 +137,7 @@ export async function readPages(address: string): Promise<Pages> {
     channels,
     alertDetails,
     history,
+    endedDetails,
     coverage: (await get<CoverageList>('/coverage?limit=500&types=jobFailed')).items,
     tonight: await get<Tonight>('/tonight?limit=100'),
     series: new Map(series),

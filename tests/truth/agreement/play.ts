@@ -96,7 +96,7 @@ async function play(seed: number): Promise<Played> {
       // Statuses and metrics follow within a minute of what began, and of what ended.
       const isLongAgo = (at: string | null): boolean => at === null || now - Date.parse(at) > 60_000;
       const isQuiet =
-        pages.alerts.every(({ detectedAt }) => isLongAgo(detectedAt)) &&
+        pages.alertDetails.every(({ timeline }) => timeline.every(({ at }) => isLongAgo(at))) &&
         pages.history.every(({ endedAt }) => isLongAgo(endedAt));
       if (isAtEnd && isQuiet) found.push(...contradictionsElsewhere(pages, await elsewhereOf(service, world), now));
       if (browser && isAtEnd) {

@@ -38,6 +38,7 @@ export interface AlertRecord {
   /** Pending: end of the delay. Suppressed: when the mute is asked again. Active: when a message that is owed is. */
   readonly dueAt: Instant | undefined;
   readonly sinceAt: Instant;
+  /** When the service noticed it: of an alert that came back, that it had come back. */
   readonly detectedAt: Instant;
   readonly activatedAt: Instant | undefined;
   readonly endedAt: Instant | undefined;

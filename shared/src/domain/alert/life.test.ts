@@ -244,6 +244,14 @@ test('a message while one is on its way is a duplicate, and one that a hold kept
   assert.equal(owed.alert.dueAt, undefined);
 });
 
+test('an alert that comes back was noticed when it came back, which is not before it holds again', () => {
+  const before = rowIn('resolved', { detectedAt: now - 20 * minuteMs });
+  const came = finding({ verdict: holds({ sinceAt: now - minuteMs }) });
+  const { alert } = stepOf(next(undefined, came, { ...world, last: before }));
+  assert.equal(alert.id, before.id);
+  assert.equal(alert.detectedAt, world.now);
+});
+
 test('the same values give the same step, and leave the alert that was given as it was', () => {
   const row = Object.freeze(rowIn('active'));
   assert.deepEqual(next(row, finding(), world), next(row, finding(), world));

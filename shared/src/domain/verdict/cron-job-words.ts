@@ -14,6 +14,7 @@ interface WordedRun {
   readonly durationMs?: number | undefined;
   readonly exitCode?: number | undefined;
   readonly reason?: string | undefined;
+  readonly jobReason?: string | undefined;
 }
 
 /** A promise that the figures break, as it was judged last. */

@@ -87,6 +87,10 @@ describe('the sentence of a CronJob', () => {
   const rows: readonly (readonly [Partial<VerdictFacts>, string])[] = [
     [{ lastRun: succeeded }, 'Last run succeeded 3 h 56 min ago in 3 min 4 s'],
     [{ lastRun: failed, failedRun: failed }, 'Last run failed 3 h 56 min ago: exit code 137, OOMKilled'],
+    [
+      { lastRun: { ...failed, exitCode: 143, reason: 'Error', jobReason: 'DeadlineExceeded' } },
+      'Last run failed 3 h 56 min ago: exit code 143, DeadlineExceeded',
+    ],
     [{ missedSlotAt: at('05:30:00') }, 'Run of 05:30 did not start (30 min late)'],
     [
       {
@@ -158,6 +162,18 @@ describe('the sentence of an alert', () => {
         facts: { exitCode: 137, reason: 'OOMKilled', run: { finishedAt: at('05:48:00') } },
       },
       'Last run failed 12 min ago: exit code 137, OOMKilled (3rd failure in a row)',
+    ],
+    [
+      {
+        ...anAlert('jobFailed'),
+        facts: {
+          ...detail({ reason: 'DeadlineExceeded' }),
+          exitCode: 143,
+          reason: 'Error',
+          run: { finishedAt: at('05:48:00') },
+        },
+      },
+      'Last run failed 12 min ago: exit code 143, DeadlineExceeded',
     ],
     [
       { ...anAlert('jobFailed'), isWellForNow: true, facts: { run: { finishedAt: at('05:48:00') } } },
