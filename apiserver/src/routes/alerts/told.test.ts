@@ -104,7 +104,21 @@ const cases: readonly (readonly [string, StoredAlert, ToldFacts | undefined, rea
   ],
   ['nothing is known yet', anAlert(), undefined, ['waiting', null, null]],
   ['no channel takes it', anAlert(), withDecision('notRouted', 'noChannel'), ['none', 'noChannel', null]],
-  ['it cleared before it left', anAlert(), withDeliveries({ state: 'cancelled' }), ['none', 'clearedBeforeSent', null]],
+  [
+    'it cleared before it left',
+    anAlert({ state: 'resolved', endedAt: now }),
+    withDeliveries({ state: 'cancelled' }),
+    ['none', 'clearedBeforeSent', null],
+  ],
+  [
+    'it was taken back with its channel, and holds',
+    anAlert(),
+    {
+      ...withDeliveries({ state: 'cancelled' }),
+      decision: { action: 'notRouted', reason: 'channelDeleted', untilAt: undefined },
+    },
+    ['none', 'channelDeleted', null],
+  ],
   [
     'a channel gave it up though another has it',
     anAlert(),

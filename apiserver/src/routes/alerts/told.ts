@@ -46,7 +46,13 @@ function notWanted(
   const isCancelled = newest.every(({ state }) => state === 'cancelled');
   if (!isCancelled) return undefined;
   const isNoted = alert.state === 'active' && newest.some(({ isTurn }) => isTurn);
-  return { state: 'none', reason: isNoted ? 'acknowledged' : 'clearedBeforeSent', until: undefined };
+  return { state: 'none', reason: isNoted ? 'acknowledged' : whyTakenBack(alert, facts), until: undefined };
+}
+
+/** What has not cleared was taken back with its channel, or because its monitor told no channel then. */
+function whyTakenBack({ endedAt }: StoredAlert, facts: ToldFacts | undefined): Told['reason'] {
+  const { decision } = facts ?? {};
+  return endedAt === undefined && decision?.action === 'notRouted' ? decision.reason : 'clearedBeforeSent';
 }
 
 function failed(newest: readonly ToldDelivery[]): Verdict | undefined {

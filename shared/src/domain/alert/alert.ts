@@ -240,6 +240,8 @@ export interface AlertWorld {
 export interface ToldBefore {
   /** A message about it is on its way. */
   readonly isUnderway: boolean;
+  /** Each message about it was taken back before it left, such as those of a channel that was deleted. */
+  readonly isTakenBack: boolean;
   /** What held a message about it last. */
   readonly lastHold: HeldBefore | undefined;
   /** That it waited for a parent; undefined: it did not, since it became active. */
