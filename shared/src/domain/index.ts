@@ -1,3 +1,4 @@
+export { findNearest, unknownFieldMessage } from './text/nearest.ts';
 export { earliest, type Instant } from './instant.ts';
 export {
   formatDuration,
