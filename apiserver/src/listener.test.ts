@@ -3,6 +3,7 @@ import type { RequestListener } from 'node:http';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { ErrorBody } from '@cronjob-monitor/shared/contract';
 import { FakeClock } from '@cronjob-monitor/shared/testing';
 import { listenApi, type Bounds } from './listener.ts';
 import { ask } from './testing/http.ts';
@@ -19,6 +20,16 @@ function sendRaw(port: number, text: string): Promise<string> {
     socket.on('error', reject);
     socket.on('close', () => resolve(answer));
   });
+}
+
+/** The error of an answer as it came, which has the form of all errors, and its id in a header too. */
+function refusalIn(answer: string): ErrorBody['error'] {
+  const [head = '', body = ''] = answer.split('\r\n\r\n');
+  const { error } = JSON.parse(body) as ErrorBody;
+  assert.equal(error.code, 'INVALID_REQUEST');
+  assert.match(error.requestId, /^[A-Za-z0-9._-]{1,64}$/);
+  assert.ok(head.includes(`\r\nX-Request-Id: ${error.requestId}\r\n`), head);
+  return error;
 }
 
 test('listens at a port of its own choice and says which', async () => {
@@ -41,10 +52,12 @@ test('what is no HTTP is refused in JSON, and so are headers that are too long',
   const listener = await listenApi((_request, response) => response.end('here'), loopback, new FakeClock());
   const garbage = await sendRaw(listener.port, 'this is no request\r\n\r\n');
   assert.match(garbage, /^HTTP\/1\.1 400 /);
-  assert.match(garbage, /"code":"INVALID_REQUEST"/);
   assert.match(garbage, /no-store/);
+  assert.equal(refusalIn(garbage).message, 'The request could not be read as HTTP');
   const long = await sendRaw(listener.port, `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`);
   assert.match(long, /^HTTP\/1\.1 431 /);
+  assert.equal(refusalIn(long).details?.problems?.[0]?.allowed, '16384 bytes or less');
+  assert.notEqual(refusalIn(long).requestId, refusalIn(garbage).requestId);
   const noHost = await sendRaw(listener.port, 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n');
   assert.match(noHost, /^HTTP\/1\.1 400 /);
   await listener.close(0);
@@ -73,6 +86,7 @@ test('a head that comes drop by drop, and a body that never ends, are given up w
     sendRaw(listener.port, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nhalf'),
   ]);
   assert.match(head, /^HTTP\/1\.1 408 /);
+  assert.equal(refusalIn(head).message, 'The request did not arrive in time');
   assert.doesNotMatch(body, /whole/);
   await listener.close(0);
 });

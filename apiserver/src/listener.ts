@@ -1,6 +1,8 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { ErrorBody, Problem } from '@cronjob-monitor/shared/contract';
 import type { Clock } from '@cronjob-monitor/shared/process';
+import { newRequestId } from './middleware/request-log.ts';
 
 interface ApiListener {
   /** Port that was really taken. */
@@ -65,30 +67,44 @@ async function close(server: Server, clock: Clock, graceMs: number): Promise<voi
   await cut;
 }
 
-/** Status for what no parser could read. */
-function statusOf(code: string | undefined): string {
-  if (code === 'HPE_HEADER_OVERFLOW') return '431 Request Header Fields Too Large';
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return '408 Request Timeout';
-  return '400 Bad Request';
+/** What is said of a request that no parser could read. */
+function refusalOf(code: string | undefined): { readonly status: string; readonly problem: Problem } {
+  const problem = { in: 'header', field: '' } as const;
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    const allowed = `${bounds.maxHeaderSize} bytes or less`;
+    const message = 'The address and the headers of the request are too long together';
+    return { status: '431 Request Header Fields Too Large', problem: { ...problem, message, allowed } };
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    const allowed = `headers within ${bounds.headersTimeout / 1000} s, all of it within ${bounds.requestTimeout / 1000} s`;
+    const message = 'The request did not arrive in time';
+    return { status: '408 Request Timeout', problem: { ...problem, message, allowed } };
+  }
+  const message = 'The request could not be read as HTTP';
+  return { status: '400 Bad Request', problem: { ...problem, message, allowed: 'HTTP/1.1' } };
 }
 
-/** Answers a request that could not be read as HTTP: no middleware sees it. */
+/** Answers a request that could not be read as HTTP, in the form of all errors: no middleware sees it. */
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  const message = 'The request could not be read';
-  const body = JSON.stringify({
-    error: { code: 'INVALID_REQUEST', message, requestId: '', details: { problems: [] } },
-  });
+  const { status, problem } = refusalOf(error.code);
+  const requestId = newRequestId();
+  const { message } = problem;
+  const refused: ErrorBody = {
+    error: { code: 'INVALID_REQUEST', message, requestId, details: { problems: [problem] } },
+  };
+  const body = JSON.stringify(refused);
   socket.end(
     [
-      `HTTP/1.1 ${statusOf(error.code)}`,
+      `HTTP/1.1 ${status}`,
       'Connection: close',
       'Content-Type: application/json; charset=utf-8',
       'Cache-Control: no-store',
       'X-Content-Type-Options: nosniff',
+      `X-Request-Id: ${requestId}`,
       `Content-Length: ${Buffer.byteLength(body)}`,
       '',
       body,

@@ -68,6 +68,7 @@ export function requestId(): ApiMiddleware {
   };
 }
 
-function newRequestId(): string {
+/** An id that no other request has. */
+export function newRequestId(): string {
   return randomBytes(9).toString('base64url');
 }
