@@ -52,6 +52,29 @@ test('tells the alerts that there would have been, with their ends and channels'
   assert.deepEqual([told.truncated, told.alerts.omitted], [false, 0]);
 });
 
+test('names each field that no schema knows, at any depth, with what may stand there', async () => {
+  await using fleet = await startFleet();
+  await aFleet(fleet);
+  const spec = {
+    selector: { matchName: ['backup'] },
+    alerting: { channelRefs: [{ name: 'a', severity: [] }] },
+    slo: {},
+  };
+  const told = await preview(fleet, { namespace: 'prod', spec });
+  assert.equal(told.valid, false);
+  const found = told.findings.filter(({ code }) => code === 'schema');
+  assert.deepEqual(
+    found.map(({ level, path }) => [level, path]),
+    [
+      ['error', 'spec.selector.matchName'],
+      ['error', 'spec.alerting.channelRefs[0].severity'],
+      ['error', 'spec.slo'],
+    ],
+  );
+  assert.match(found[0]?.message ?? '', /^is not a field of this object.*; allowed: .*\bmatchNames\b/);
+  assert.match(found[1]?.message ?? '', /; allowed: name, severities, /);
+});
+
 test('another rule tells other alerts of the same runs, and what is wrong with it', async () => {
   await using fleet = await startFleet();
   await aFleet(fleet);
