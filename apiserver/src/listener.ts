@@ -1,7 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type { ErrorBody, Problem } from '@cronjob-monitor/shared/contract';
-import type { Clock } from '@cronjob-monitor/shared/process';
+import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import { newRequestId } from './middleware/request-log.ts';
 
 interface ApiListener {
@@ -33,7 +32,7 @@ const idleLookMs = 100;
 export async function listenApi(
   handler: RequestListener,
   address: { readonly host: string; readonly port: number },
-  clock: Clock,
+  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
   { silenceMs, maxConnections, ...limits }: Bounds = bounds,
 ): Promise<ApiListener> {
   const alive = { keepAlive: true, keepAliveInitialDelay: aliveAfterMs };
@@ -41,7 +40,7 @@ export async function listenApi(
   server.maxConnections = maxConnections;
   server.timeout = silenceMs;
   server.on('drop', () => server.closeIdleConnections()); // those that wait make room for those that ask
-  server.on('clientError', refuseUnreadable);
+  server.on('clientError', (error, socket: Socket) => refuseUnreadable(error, socket, logger));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(address.port, address.host, () => {
@@ -67,36 +66,31 @@ async function close(server: Server, clock: Clock, graceMs: number): Promise<voi
   await cut;
 }
 
-/** What is said of a request that no parser could read. */
-function refusalOf(code: string | undefined): { readonly status: string; readonly problem: Problem } {
-  const problem = { in: 'header', field: '' } as const;
-  if (code === 'HPE_HEADER_OVERFLOW') {
-    const allowed = `${bounds.maxHeaderSize} bytes or less`;
-    const message = 'The address and the headers of the request are too long together';
-    return { status: '431 Request Header Fields Too Large', problem: { ...problem, message, allowed } };
-  }
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    const allowed = `headers within ${bounds.headersTimeout / 1000} s, all of it within ${bounds.requestTimeout / 1000} s`;
-    const message = 'The request did not arrive in time';
-    return { status: '408 Request Timeout', problem: { ...problem, message, allowed } };
-  }
-  const message = 'The request could not be read as HTTP';
-  return { status: '400 Bad Request', problem: { ...problem, message, allowed: 'HTTP/1.1' } };
+/** What a request is told that no parser could read. */
+function refusalOf(code: string | undefined): { readonly status: string; readonly message: string } {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return {
+      status: '431 Request Header Fields Too Large',
+      message: `The line and the headers of a request have at most ${bounds.maxHeaderSize / 1024} KiB`,
+    };
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return {
+      status: '408 Request Timeout',
+      message: `The headers of a request arrive within ${bounds.headersTimeout / 1_000} s, all of it within ${bounds.requestTimeout / 1_000} s`,
+    };
+  return { status: '400 Bad Request', message: 'The request could not be read as HTTP/1.1' };
 }
 
-/** Answers a request that could not be read as HTTP, in the form of all errors: no middleware sees it. */
-function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+/** Answers a request that could not be read as HTTP: no middleware sees it. */
+function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket, logger: Logger): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  const { status, problem } = refusalOf(error.code);
+  const { status, message } = refusalOf(error.code);
   const requestId = newRequestId();
-  const { message } = problem;
-  const refused: ErrorBody = {
-    error: { code: 'INVALID_REQUEST', message, requestId, details: { problems: [problem] } },
-  };
-  const body = JSON.stringify(refused);
+  logger.info('Request refused', { requestId, status: Number(status.slice(0, 3)), code: 'INVALID_REQUEST' });
+  const body = JSON.stringify({ error: { code: 'INVALID_REQUEST', message, requestId, details: { problems: [] } } });
   socket.end(
     [
       `HTTP/1.1 ${status}`,

@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LimitSuggestions, MonitorPreview, SuggestedLimit } from '@cronjob-monitor/shared/contract';
+import { unknownFieldMessage } from '@cronjob-monitor/shared/config';
 import { defaultWindowDays, judgedValues, patchOf, suggestLimits } from '@cronjob-monitor/shared/domain';
-import { decodeMonitorSpec, type MonitorSpec } from '@cronjob-monitor/shared/kube';
+import { decodeMonitorSpec, findUnknownFields, type MonitorSpec } from '@cronjob-monitor/shared/kube';
 import { findMonitor } from '@cronjob-monitor/shared/store';
 import { isObject } from '../monitor-spec.ts';
 import { toWireInstant } from '../wire-values.ts';
-import { findingsOf, unknownFieldsOf } from './preview/findings.ts';
+import { findingsOf } from './preview/findings.ts';
 import { presentNothing, presentReplay } from './preview/present.ts';
 import { gather, listHistories, replayAll, type Gathered, type Replayed } from './preview/replay.ts';
 import type { PreviewDeps, PreviewWish } from './preview/wish.ts';
@@ -25,7 +26,6 @@ export async function previewMonitor(deps: PreviewDeps, wish: PreviewWish): Prom
   const range = { fromAt: toAt - wish.days * dayMs, toAt };
   const decoded = decodeMonitorSpec({ spec: wish.spec }, deps.settings.monitorDefaults, {});
   if (!decoded.ok) return presentNothing(decoded.undecodable, range);
-  const written = wish.spec;
   const { spec } = decoded;
   const { mayListChannels } = wish;
   const inForce = await findInForce(deps, wish);
@@ -38,11 +38,15 @@ export async function previewMonitor(deps: PreviewDeps, wish: PreviewWish): Prom
   const wished = await play(gathered);
   const { replayed } = wished;
   const before = inForce && (isDeepStrictEqual(inForce, spec) ? wished : await play(await gatherInForce(inForce)));
-  const { problems } = decoded;
-  const linted = { ...gathered, spec, written, problems, toAt, mayListChannels, dependencies: waits?.linted };
+  const unknown = findUnknownFields('CronJobMonitor', wish.spec);
+  const problems = [
+    ...decoded.problems,
+    ...unknown.map((field) => ({ path: field.path, message: unknownFieldMessage(field) })),
+  ];
+  const linted = { ...gathered, spec, problems, toAt, mayListChannels, dependencies: waits?.linted };
   const shown = (all: readonly Replayed[]): readonly Replayed[] => (mayListChannels ? all : all.map(withoutChannels));
   return {
-    valid: problems.length === 0 && unknownFieldsOf(written).length === 0,
+    valid: problems.length === 0,
     findings: await findingsOf(deps, linted),
     cronJobs: {
       matched: taken.length,

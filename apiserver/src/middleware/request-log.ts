@@ -68,7 +68,6 @@ export function requestId(): ApiMiddleware {
   };
 }
 
-/** An id that no other request has. */
 export function newRequestId(): string {
   return randomBytes(9).toString('base64url');
 }

@@ -9,7 +9,7 @@ import {
   type OwnSettings,
 } from '@cronjob-monitor/shared/domain';
 import { rhythmOf } from '@cronjob-monitor/shared/domain/schedule';
-import { alertRulesOf, findUnknownFields, ownOfLinted, type MonitorSpec } from '@cronjob-monitor/shared/kube';
+import { alertRulesOf, ownOfLinted, type MonitorSpec } from '@cronjob-monitor/shared/kube';
 import { measureLastDurations, type CatalogCronJob, type RoutedChannel } from '@cronjob-monitor/shared/store';
 import { speaks } from '../own-settings.ts';
 import type { PreviewDeps } from './wish.ts';
@@ -22,12 +22,9 @@ export async function findingsOf(
   of: Parameters<typeof lintOf>[1] & {
     readonly problems: readonly { readonly path: string; readonly message: string }[];
     readonly unknownLabels: boolean;
-    /** The spec as it was sent. */
-    readonly written: unknown;
   },
 ): Promise<PreviewFinding[]> {
   return [
-    ...unknownFieldsOf(of.written),
     ...of.problems.map(({ path, message }) => ofSchema(path, message)),
     ...(await lintOf(deps, of)),
     ...(of.unknownLabels ? [labelsUnknown] : []),
@@ -139,13 +136,6 @@ const jobsUnknown: PreviewFinding = {
   path: 'spec.jobs',
   message: 'Jobs are looked at in the cluster alone: of those that no monitor watches yet, nothing is known',
 };
-
-/** The cluster drops a field that no schema knows, and with it what its author meant. */
-export function unknownFieldsOf(written: unknown): PreviewFinding[] {
-  return findUnknownFields('CronJobMonitor', written).map(({ path, allowed }) =>
-    ofSchema(path, `is not a field of this object, and the cluster drops it; allowed: ${allowed.join(', ')}`),
-  );
-}
 
 function ofSchema(path: string, message: string): PreviewFinding {
   return { level: 'error', code: 'schema', path, message };

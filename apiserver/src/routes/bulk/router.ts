@@ -51,22 +51,24 @@ export const bulkRoutes = [
     async ({ deps, ctx, body: { action, refs, body = {} } }) => {
       const perform = toPerform(deps, ctx, action, body);
       ctx.state.comment = `${action} of ${refs.map(({ namespace, name }) => `${namespace}/${name}`).join(', ')}`;
-      const distinct = [...new Map(refs.map((ref) => [wishOf(ref), ref])).values()];
-      const rows = new Map<string, BulkRow>();
-      for (let start = 0; start < distinct.length; start += atOnce) {
-        const part = distinct.slice(start, start + atOnce);
-        const done = await Promise.all(part.map((ref) => doOne(deps, ctx, { ref, action, perform })));
-        for (const [at, row] of done.entries()) rows.set(wishOf(part[at] as BulkRef), row);
+      const rows: BulkRow[] = [];
+      // What is named twice is done once, and both rows tell of it.
+      const begun = new Map<string, Promise<BulkRow>>();
+      const done = (ref: BulkRef): Promise<BulkRow> => {
+        const { namespace, name, alertIds, silenceIds } = ref;
+        const key = JSON.stringify([namespace, name, alertIds, silenceIds]);
+        const row = begun.get(key) ?? doOne(deps, ctx, { ref, action, perform });
+        begun.set(key, row);
+        return row;
+      };
+      for (let start = 0; start < refs.length; start += atOnce) {
+        const part = refs.slice(start, start + atOnce);
+        rows.push(...(await Promise.all(part.map(done))));
       }
-      return { rows: refs.flatMap((ref) => rows.get(wishOf(ref)) ?? []) };
+      return { rows };
     },
   ),
 ];
-
-/** Two refs that ask for the same have the same text: it is done once, and both have its result. */
-function wishOf({ namespace, name, alertIds, silenceIds }: BulkRef): string {
-  return JSON.stringify([namespace, name, alertIds?.toSorted(), silenceIds?.toSorted()]);
-}
 
 type Done = Pick<BulkRow, 'outcome' | 'words'> & Partial<Pick<BulkRow, 'alertIds' | 'silenceIds'>>;
 type Perform = (ref: BulkRef) => Promise<Done>;
