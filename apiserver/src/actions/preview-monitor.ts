@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LimitSuggestions, MonitorPreview, SuggestedLimit } from '@cronjob-monitor/shared/contract';
-import { unknownFieldMessage } from '@cronjob-monitor/shared/config';
 import { defaultWindowDays, judgedValues, patchOf, suggestLimits } from '@cronjob-monitor/shared/domain';
 import { decodeMonitorSpec, findUnknownFields, type MonitorSpec } from '@cronjob-monitor/shared/kube';
 import { findMonitor } from '@cronjob-monitor/shared/store';
@@ -41,7 +40,9 @@ export async function previewMonitor(deps: PreviewDeps, wish: PreviewWish): Prom
   const unknown = findUnknownFields('CronJobMonitor', wish.spec);
   const problems = [
     ...decoded.problems,
-    ...unknown.map((field) => ({ path: field.path, message: unknownFieldMessage(field) })),
+    ...unknown.map(({ path, allowed }) => {
+      return { path, message: `is not a field of a monitor, and is dropped; allowed: ${allowed.join(', ')}` };
+    }),
   ];
   const linted = { ...gathered, spec, problems, toAt, mayListChannels, dependencies: waits?.linted };
   const shown = (all: readonly Replayed[]): readonly Replayed[] => (mayListChannels ? all : all.map(withoutChannels));

@@ -86,8 +86,8 @@ test('a field that the schema does not have is named at its path, with what may 
   assert.deepEqual(
     told.findings.filter(({ code }) => code === 'schema').map(({ path, message }) => `${path} ${message}`),
     [
-      'spec.selector.matchLabel is no field, and is dropped; did you mean matchLabels?',
-      'spec.sla.windowDay is no field, and is dropped; did you mean windowDays?',
+      'spec.selector.matchLabel is not a field of a monitor, and is dropped; allowed: matchLabels, matchExpressions, matchNames, namespaces, namespaceSelector, allNamespaces, fallback',
+      'spec.sla.windowDay is not a field of a monitor, and is dropped; allowed: enabled, minSuccessRate, windowDays, minRuns, countMissed, maxDuration, minDuration, finishBy, durationRegressionThreshold, durationBaselineWindowDays',
     ],
   );
 });
