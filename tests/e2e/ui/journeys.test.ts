@@ -46,37 +46,40 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
     { expected: /404/ },
   );
 
-  journey('leads from the count of CronJobs that would reach nobody to each of them, with the reason', async (page) => {
-    await go(page, '/');
-    const link = page.getByRole('link', { name: /^4 of \d+ CronJobs can break in a way that reaches nobody$/ });
-    const counted = (await link.textContent()) ?? '';
-    await link.focus();
-    await page.keyboard.press('Enter');
-    await page.waitForURL(/\/coverage\?state=unwatched/);
-    await page.getByRole('heading', { name: counted, exact: true }).waitFor();
-    const row = page.getByRole('row', { name: /forgotten-export/ });
-    assert.match((await row.textContent()) ?? '', /Unwatched.*No monitor selects it/);
-    assert.equal(await row.getByRole('link').count(), 0, 'there is no page of it');
-    await seen(page, 'missed run: no channel takes this severity');
-    assert.equal(await page.getByText('Reached', { exact: true }).count(), 0);
-    await page.getByRole('columnheader', { name: 'CronJob' }).getByRole('button').click();
-    await page.waitForURL(/sort=name/);
-    service().answer('coverage', {
-      value: {
-        items: [],
-        summary: {
-          cronJobs: 3,
-          covered: 0,
-          percent: 0,
-          unnamed: 0,
-          ignored: 0,
-          byState: { nobody: 3, unwatched: 0, off: 0, unreachable: 0, unproved: 0, reached: 0 },
+  journey(
+    'leads from the count of CronJobs whose failures reach no channel to each of them, with the reason',
+    async (page) => {
+      await go(page, '/');
+      const link = page.getByRole('link', { name: /^4 of \d+ CronJobs can fail in a way that reaches no channel$/ });
+      const counted = (await link.textContent()) ?? '';
+      await link.focus();
+      await page.keyboard.press('Enter');
+      await page.waitForURL(/\/coverage\?state=unwatched/);
+      await page.getByRole('heading', { name: counted, exact: true }).waitFor();
+      const row = page.getByRole('row', { name: /forgotten-export/ });
+      assert.match((await row.textContent()) ?? '', /Unwatched.*No monitor selects it/);
+      assert.equal(await row.getByRole('link').count(), 0, 'there is no page of it');
+      await seen(page, 'missed run: no channel takes this severity');
+      assert.equal(await page.getByText('Reached', { exact: true }).count(), 0);
+      await page.getByRole('columnheader', { name: 'CronJob' }).getByRole('button').click();
+      await page.waitForURL(/sort=name/);
+      service().answer('coverage', {
+        value: {
+          items: [],
+          summary: {
+            cronJobs: 3,
+            covered: 0,
+            percent: 0,
+            unnamed: 0,
+            ignored: 0,
+            byState: { nobody: 3, unwatched: 0, off: 0, unreachable: 0, unproved: 0, reached: 0 },
+          },
         },
-      },
-    });
-    await go(page, '/');
-    await seen(page, 'All CronJobs are watched. Nobody is told: set defaultMonitor.channels');
-  });
+      });
+      await go(page, '/');
+      await seen(page, 'All CronJobs are watched. No channel is told: set defaultMonitor.channels');
+    },
+  );
 
   journey(
     'reads cause, since when and the next step of what is broken on the first page, without a click',
@@ -399,7 +402,7 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
     { expected: /503/ },
   );
 
-  journey('says on every page that nobody leads, and never that all is fine', async (page) => {
+  journey('says on every page that no controller leads, and never that all is fine', async (page) => {
     service().answer('health', { value: noLeader });
     for (const { item } of service().fleet) becomesWell(item);
     await go(page, '/');

@@ -12,7 +12,7 @@ export function isJudging(health: Health): boolean {
 /** The last evaluation: `Evaluated 12 s ago`; what stands in its place while nothing is judged. */
 export function evaluatedText(health: Health, { nowMs }: Viewer): string {
   if (health.lastEvaluation !== null) return `Evaluated ${relativeText(health.lastEvaluation, nowMs)}`;
-  if (!health.leader) return 'Nobody evaluates';
+  if (!health.leader) return 'No controller evaluates';
   return isJudging(health) ? 'Not evaluated yet' : 'Recorded, not judged';
 }
 

@@ -226,7 +226,7 @@ describe('the health of the service', () => {
 
   test('says when it evaluated last, or why it did not', () => {
     assert.equal(evaluatedText(health, viewer), 'Evaluated 12 s ago');
-    assert.equal(evaluatedText({ ...health, lastEvaluation: null, leader: false }, viewer), 'Nobody evaluates');
+    assert.equal(evaluatedText({ ...health, lastEvaluation: null, leader: false }, viewer), 'No controller evaluates');
     assert.equal(evaluatedText({ ...health, lastEvaluation: null }, viewer), 'Not evaluated yet');
     const recordsOnly = { ...health, lastEvaluation: null, schedulersRunning: [] };
     assert.equal(evaluatedText(recordsOnly, viewer), 'Recorded, not judged');
@@ -235,7 +235,7 @@ describe('the health of the service', () => {
 
   test('is no news while it is well', () => assert.equal(healthNotice(health, viewer), undefined));
 
-  test('tells that nobody leads, since when, and the sentence of the service', () => {
+  test('tells that no controller leads, since when, and the sentence of the service', () => {
     const notice = healthNotice(
       { ...health, status: 'degraded', leader: false, ready: false, problems: ['No controller leads.'] },
       viewer,
