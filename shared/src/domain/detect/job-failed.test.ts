@@ -84,6 +84,15 @@ test('the kind of a failure changes with the class of its exit code and with its
 
 test('what its deadline ended failed for that, whatever its container says of being stopped', () => {
   assert.equal(failureReason({ reason: 'Error', jobReason: 'DeadlineExceeded' }), 'DeadlineExceeded');
+  assert.equal(failureReason({ reason: undefined, jobReason: 'DeadlineExceeded' }), 'DeadlineExceeded');
   assert.equal(failureReason({ reason: 'OOMKilled', jobReason: 'BackoffLimitExceeded' }), 'OOMKilled');
   assert.equal(failureReason({ reason: undefined, jobReason: 'BackoffLimitExceeded' }), 'BackoffLimitExceeded');
+});
+
+test('what could never start until its deadline failed for what it waited for', () => {
+  assert.equal(failureReason({ reason: 'ImagePullBackOff', jobReason: 'DeadlineExceeded' }), 'ImagePullBackOff');
+  assert.equal(
+    failureReason({ reason: 'CreateContainerConfigError', jobReason: 'DeadlineExceeded' }),
+    'CreateContainerConfigError',
+  );
 });

@@ -9,7 +9,7 @@ import type { Instant } from '../instant.ts';
 import type { DetectionFacts, DetectionRules } from '../detect/chain.ts';
 import type { Baseline, DurationRegressionFacts } from '../detect/duration-regression.ts';
 import { factsReach, p95Duration, slotsReach, suspendedSince } from '../detect/facts-reach.ts';
-import { runsNeeded } from '../detect/job-failed.ts';
+import { failureReason, runsNeeded } from '../detect/job-failed.ts';
 import { outputRunsNeeded } from '../detect/output.ts';
 import type { UnfinishedJob } from '../detect/job-stuck.ts';
 import { nthSlotAfter } from '../schedule/index.ts';
@@ -200,7 +200,7 @@ export class FactsOverTime {
         status,
         endedAt: finishedAt,
         exitCode,
-        reason: reason ?? jobReason,
+        reason: failureReason({ reason, jobReason }),
         fault,
       }))
       .toArray();
