@@ -1,5 +1,4 @@
 import type { Fault } from '../execution/fault.ts';
-import { isHopelessReason } from '../execution/hopeless-wait.ts';
 import type { Instant } from '../instant.ts';
 import { holds, quiet, type Verdict } from './verdict.ts';
 
@@ -64,18 +63,6 @@ export function jobFailed(rule: JobFailedRule, facts: JobFailedFacts): Verdict {
 /** How many runs, newest first, the rule needs to see. */
 export function runsNeeded(rule: JobFailedRule): number {
   return Math.max(rule.failureThreshold, rule.recoveryThreshold, rule.failuresOfLast?.runs ?? 1);
-}
-
-/**
- * Why a run failed, as it is told: what its container ended with, else what the Job says. Where the deadline of the Job ended it, that is
- * why: the container was only stopped for it. One that waited in vain until the deadline could never start: it failed for that.
- */
-export function failureReason(run: {
-  readonly reason: string | undefined;
-  readonly jobReason: string | undefined;
-}): string | undefined {
-  const isStopped = run.jobReason === 'DeadlineExceeded' && !isHopelessReason(run.reason);
-  return isStopped ? run.jobReason : (run.reason ?? run.jobReason);
 }
 
 /** What kind of failure it was: a change of it may be told although the alert is known. */

@@ -6,7 +6,7 @@ import { judge, judgedKinds, type DetectionFacts, type DetectionRules, type Judg
 import type { Baseline } from '../detect/duration-regression.ts';
 import { jobNamesOf } from '../detect/facts-reach.ts';
 import { inhibitionOf, type PossibleCause } from '../detect/inhibition.ts';
-import { failureReason } from '../detect/job-failed.ts';
+import { failureReason } from '../execution/failure-reason.ts';
 import { earliest, type Instant } from '../instant.ts';
 import { AlertsOverTime, type PreviewedRow } from './alerts-over-time.ts';
 import { FactsOverTime, type OpenNow } from './facts.ts';
