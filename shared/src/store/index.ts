@@ -24,12 +24,13 @@ export { FencedError, StoreError, type StoreErrorCode } from './store-error.ts';
 export { findInstalledAt, getSchemaState, migrate, type SchemaState } from './migrate.ts';
 export { copyStore, type CopyRequest, type CopyStep, type TableProof } from './copying/copy-store.ts';
 
-export { getLeader, takeEpoch, type Leader } from './leader.ts';
+export { getLeader, takeEpoch, takeEpochAfter, type Leader } from './leader.ts';
 export { canExclude, openLockSession, type LockSession } from './leader-lock.ts';
 export {
   beat,
   beatAsLeader,
   findLastBeatOfOthers,
+  findLastWriter,
   findLeaderBeat,
   findLiveLeader,
   forgetHeartbeats,
