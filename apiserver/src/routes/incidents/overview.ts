@@ -1,0 +1,129 @@
+import type { Overview, Stats, Words } from '@cronjob-monitor/shared/contract';
+import { counted } from '@cronjob-monitor/shared/domain';
+import { listMonitors } from '@cronjob-monitor/shared/store';
+import type { ApiContext } from '../../context.ts';
+import { internalError } from '../../errors.ts';
+import { cutToMinute } from '../../windows.ts';
+import { countAdvice } from '../advice/router.ts';
+import { countCoverage } from '../coverage/list.ts';
+import type { RouteDeps } from '../deps.ts';
+import { gatherHealth, presentHealth } from '../health/router.ts';
+import { readStatsFor } from '../stats/router.ts';
+import { readTonightFor } from '../tonight/router.ts';
+import { readRevision } from '../verdicts/surroundings.ts';
+import { readLanes } from '../wall/lanes.ts';
+import { findIncidents, presentIncidents, wrongStates } from './read.ts';
+
+const mostIncidents = 20;
+const mostAtRisk = 20;
+const mostNames = 2;
+
+interface OverviewAsked {
+  /** Namespaces that the caller may read; none: all. */
+  readonly namespace: readonly string[];
+  /** Of whoever looks: its morning is the end of tonight. */
+  readonly zone: string | undefined;
+}
+
+/** The first page of the interface, as the caller of a request may know it. */
+export async function readOverview(
+  deps: RouteDeps,
+  ctx: ApiContext,
+  { namespace: within, zone }: OverviewAsked,
+): Promise<Overview> {
+  const revision = await readRevision(deps.store);
+  const everything = { state: [], owner: [], type: [], held: undefined, monitor: undefined };
+  const mayLag = { mayLag: true };
+  const now = cutToMinute(deps.clock.now());
+  const [stats, monitors, wrong, tonight, lanes, coverage, { findings }, health] = await Promise.all([
+    readStatsFor(deps, ctx, within),
+    countMonitors(deps, ctx, within),
+    deps.answers.read(['overview', within], async () => {
+      const found = await findIncidents(deps, { ...everything, namespace: within });
+      const missing = found.filter(({ cronJob }) => cronJob === undefined).length;
+      return { total: found.length, missing, items: await presentIncidents(deps, found.slice(0, mostIncidents)) };
+    }),
+    readTonightFor(deps, { until: undefined, zone, limit: mostAtRisk, namespace: within }),
+    // They read a day of the whole fleet, its routes and its settings: a change of one CronJob is no reason to read all that again.
+    deps.answers.read(['lanes', within, now], () => readLanes(deps, { within, now }), mayLag),
+    deps.answers.read(['coverage in figures', within], () => countCoverage(deps, within), mayLag),
+    countFindings(deps, ctx, within),
+    gatherHealth(deps),
+  ]);
+  const { states, summary, channels } = stats;
+  return {
+    revision,
+    headline: headlineOf(stats, wrong),
+    states,
+    running: summary.running,
+    channels: { ...channels, words: shareWords(channels.ready, channels.total, 'channel', 'ready') },
+    monitors: { ...monitors, words: shareWords(monitors.well, monitors.total, 'monitor', 'well') },
+    incidents: wrong.items,
+    incidentTotal: wrong.total,
+    tonight,
+    ...lanes,
+    coverage,
+    findings,
+    service: presentHealth(health, deps.settings, deps.process),
+  };
+}
+
+/** To see CronJobs of a namespace is not to see its monitors. */
+async function monitoredWithin(
+  { authentication }: RouteDeps,
+  { state: { caller } }: ApiContext,
+  asked: readonly string[],
+): Promise<readonly string[]> {
+  if (!caller) throw internalError(new Error('the request has no caller'));
+  return (await authentication.reach(caller, 'readMonitors', asked)).within(asked);
+}
+
+async function countFindings(
+  deps: RouteDeps,
+  ctx: ApiContext,
+  namespaces: readonly string[],
+): Promise<Pick<Overview, 'findings'>> {
+  const scope = { namespaces, monitored: await monitoredWithin(deps, ctx, namespaces) };
+  const count = async (): Promise<Pick<Overview, 'findings'>> => ({ findings: await countAdvice(deps, scope) });
+  return deps.answers.read(['findings', scope], count, { mayLag: true });
+}
+
+async function countMonitors(
+  deps: RouteDeps,
+  ctx: ApiContext,
+  asked: readonly string[],
+): Promise<Pick<Overview['monitors'], 'total' | 'well'>> {
+  const within = await monitoredWithin(deps, ctx, asked);
+  const monitors = (await listMonitors(deps.store)).filter(
+    ({ namespace }) => within.length === 0 || within.includes(namespace),
+  );
+  const isWell = ({ phase }: (typeof monitors)[number]): boolean => phase !== 'Degraded' && phase !== 'Error';
+  return { total: monitors.length, well: monitors.filter(isWell).length };
+}
+
+/** The worst state that is not empty with its first names; `2 critical: backup and etl; 1 channel not ready`. */
+function headlineOf(
+  { totalCronJobs, states, channels }: Stats,
+  { items, missing }: { readonly items: Overview['incidents']; readonly missing: number },
+): Words {
+  const unready = channels.total - channels.ready;
+  const tail = [
+    missing === 0 ? '' : `; ${missing} missing`,
+    unready === 0 ? '' : `; ${counted(unready, 'channel')} not ready`,
+  ].join('');
+  const worst = wrongStates.find((state) => states[state] > 0);
+  if (totalCronJobs === 0) return `Nothing is watched yet${tail}`;
+  if (worst === undefined) {
+    const unknown = states.unknown === 0 ? '' : `; ${states.unknown} unknown`;
+    return `${counted(totalCronJobs, 'CronJob')}, none fails${unknown}${tail}`;
+  }
+  const names = items.filter(({ verdict }) => verdict.state === worst).map(({ cronjob }) => cronjob.name);
+  const more = states[worst] - Math.min(mostNames, names.length);
+  const named = names.length === 0 ? '' : `: ${names.slice(0, mostNames).join(', ')}`;
+  return `${states[worst]} ${worst}${named}${named !== '' && more > 0 ? ` and ${more} more` : ''}${tail}`;
+}
+
+function shareWords(good: number, total: number, what: string, word: string): Words {
+  if (total === 0) return `No ${what}`;
+  return good === total ? `${counted(total, what)}, all ${word}` : `${good} of ${counted(total, what)} ${word}`;
+}
