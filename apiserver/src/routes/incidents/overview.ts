@@ -1,4 +1,4 @@
-import type { Overview, Stats, Words } from '@cronjob-monitor/shared/contract';
+import type { Health, Overview, Stats, Words } from '@cronjob-monitor/shared/contract';
 import { counted } from '@cronjob-monitor/shared/domain';
 import { listMonitors } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
@@ -51,9 +51,10 @@ export async function readOverview(
     gatherHealth(deps),
   ]);
   const { states, summary, channels } = stats;
+  const service = presentHealth(health, deps.settings, deps.process);
   return {
     revision,
-    headline: headlineOf(stats, wrong),
+    headline: headlineOf(stats, wrong, service),
     states,
     running: summary.running,
     channels: { ...channels, words: shareWords(channels.ready, channels.total, 'channel', 'ready') },
@@ -64,7 +65,7 @@ export async function readOverview(
     ...lanes,
     coverage,
     findings,
-    service: presentHealth(health, deps.settings, deps.process),
+    service,
   };
 }
 
@@ -105,6 +106,7 @@ async function countMonitors(
 function headlineOf(
   { totalCronJobs, states, channels }: Stats,
   { items, missing }: { readonly items: Overview['incidents']; readonly missing: number },
+  { status, schedulersRunning }: Health,
 ): Words {
   const unready = channels.total - channels.ready;
   const tail = [
@@ -115,12 +117,19 @@ function headlineOf(
   if (totalCronJobs === 0) return `Nothing is watched yet${tail}`;
   if (worst === undefined) {
     const unknown = states.unknown === 0 ? '' : `; ${states.unknown} unknown`;
+    // Said of what was judged, and of nothing else.
+    const isJudged = status === 'healthy' && schedulersRunning.includes('dead-man-switch');
+    if (isJudged && missing === 0 && states.unknown === 0) return `${fineWords(totalCronJobs)}${tail}`;
     return `${counted(totalCronJobs, 'CronJob')}, none fails${unknown}${tail}`;
   }
   const names = items.filter(({ verdict }) => verdict.state === worst).map(({ cronjob }) => cronjob.name);
   const more = states[worst] - Math.min(mostNames, names.length);
   const named = names.length === 0 ? '' : `: ${names.slice(0, mostNames).join(', ')}`;
   return `${states[worst]} ${worst}${named}${named !== '' && more > 0 ? ` and ${more} more` : ''}${tail}`;
+}
+
+function fineWords(total: number): Words {
+  return total === 1 ? 'The one CronJob is fine' : `All ${counted(total, 'CronJob')} are fine`;
 }
 
 function shareWords(good: number, total: number, what: string, word: string): Words {
