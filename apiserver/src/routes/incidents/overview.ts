@@ -1,5 +1,5 @@
 import type { Health, Overview, Stats, Words } from '@cronjob-monitor/shared/contract';
-import { counted } from '@cronjob-monitor/shared/domain';
+import { counted, type Instant } from '@cronjob-monitor/shared/domain';
 import { listMonitors } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
 import { internalError } from '../../errors.ts';
@@ -31,42 +31,78 @@ export async function readOverview(
   ctx: ApiContext,
   { namespace: within, zone }: OverviewAsked,
 ): Promise<Overview> {
+  const monitored = await monitoredWithin(deps, ctx, within);
+  const countsChannels = await mayCountChannels(deps, ctx);
+  const now = cutToMinute(deps.clock.now());
+  const [kept, health] = await Promise.all([
+    deps.answers.read(['overview', within, zone, monitored, countsChannels, now], () =>
+      readAllButHealth(deps, ctx, { within, zone, monitored, now }),
+    ),
+    // That nobody leads, or the database is away, is no change that the database tells of.
+    gatherHealth(deps),
+  ]);
+  const { stats, missing, ...rest } = kept;
+  const { states, summary, channels } = stats;
+  const service = presentHealth(health, deps.settings, deps.process);
+  return {
+    headline: headlineOf(stats, { items: rest.incidents, missing }, service),
+    states,
+    running: summary.running,
+    channels: { ...channels, words: shareWords(channels.ready, channels.total, 'channel', 'ready') },
+    ...rest,
+    service,
+  };
+}
+
+type AllButHealth = Omit<Overview, 'headline' | 'states' | 'running' | 'channels' | 'service'> & {
+  readonly stats: Stats;
+  /** Incidents of what is expected and not there. */
+  readonly missing: number;
+};
+
+async function readAllButHealth(
+  deps: RouteDeps,
+  ctx: ApiContext,
+  { within, zone, monitored, now }: Scope,
+): Promise<AllButHealth> {
   const revision = await readRevision(deps.store);
   const everything = { state: [], owner: [], type: [], held: undefined, monitor: undefined };
   const mayLag = { mayLag: true };
-  const now = cutToMinute(deps.clock.now());
-  const [stats, monitors, wrong, tonight, lanes, coverage, { findings }, health] = await Promise.all([
+  const scope = { namespaces: within, monitored };
+  const [stats, monitors, found, tonight, lanes, coverage, { findings }] = await Promise.all([
     readStatsFor(deps, ctx, within),
-    countMonitors(deps, ctx, within),
-    deps.answers.read(['overview', within], async () => {
-      const found = await findIncidents(deps, { ...everything, namespace: within });
-      const missing = found.filter(({ cronJob }) => cronJob === undefined).length;
-      return { total: found.length, missing, items: await presentIncidents(deps, found.slice(0, mostIncidents)) };
-    }),
+    countMonitors(deps, monitored),
+    findIncidents(deps, { ...everything, namespace: within }),
     readTonightFor(deps, { until: undefined, zone, limit: mostAtRisk, namespace: within }),
     // They read a day of the whole fleet, its routes and its settings: a change of one CronJob is no reason to read all that again.
     deps.answers.read(['lanes', within, now], () => readLanes(deps, { within, now }), mayLag),
     deps.answers.read(['coverage in figures', within], () => countCoverage(deps, within), mayLag),
-    countFindings(deps, ctx, within),
-    gatherHealth(deps),
+    deps.answers.read(['findings', scope], async () => ({ findings: await countAdvice(deps, scope) }), mayLag),
   ]);
-  const { states, summary, channels } = stats;
-  const service = presentHealth(health, deps.settings, deps.process);
   return {
     revision,
-    headline: headlineOf(stats, wrong, service),
-    states,
-    running: summary.running,
-    channels: { ...channels, words: shareWords(channels.ready, channels.total, 'channel', 'ready') },
+    stats,
+    missing: found.filter(({ cronJob }) => cronJob === undefined).length,
     monitors: { ...monitors, words: shareWords(monitors.well, monitors.total, 'monitor', 'well') },
-    incidents: wrong.items,
-    incidentTotal: wrong.total,
+    incidents: await presentIncidents(deps, found.slice(0, mostIncidents)),
+    incidentTotal: found.length,
     tonight,
     ...lanes,
     coverage,
     findings,
-    service,
   };
+}
+
+interface Scope {
+  readonly within: readonly string[];
+  readonly zone: string | undefined;
+  /** Namespaces of which the caller may read monitors; none: all. */
+  readonly monitored: readonly string[];
+  readonly now: Instant;
+}
+
+async function mayCountChannels({ authentication }: RouteDeps, { state: { caller } }: ApiContext): Promise<boolean> {
+  return caller !== undefined && (await authentication.may(caller, 'readChannels', {}));
 }
 
 /** To see CronJobs of a namespace is not to see its monitors. */
@@ -79,23 +115,11 @@ async function monitoredWithin(
   return (await authentication.reach(caller, 'readMonitors', asked)).within(asked);
 }
 
-async function countFindings(
-  deps: RouteDeps,
-  ctx: ApiContext,
-  namespaces: readonly string[],
-): Promise<Pick<Overview, 'findings'>> {
-  const scope = { namespaces, monitored: await monitoredWithin(deps, ctx, namespaces) };
-  const count = async (): Promise<Pick<Overview, 'findings'>> => ({ findings: await countAdvice(deps, scope) });
-  return deps.answers.read(['findings', scope], count, { mayLag: true });
-}
-
 async function countMonitors(
-  deps: RouteDeps,
-  ctx: ApiContext,
-  asked: readonly string[],
+  { store }: RouteDeps,
+  within: readonly string[],
 ): Promise<Pick<Overview['monitors'], 'total' | 'well'>> {
-  const within = await monitoredWithin(deps, ctx, asked);
-  const monitors = (await listMonitors(deps.store)).filter(
+  const monitors = (await listMonitors(store)).filter(
     ({ namespace }) => within.length === 0 || within.includes(namespace),
   );
   const isWell = ({ phase }: (typeof monitors)[number]): boolean => phase !== 'Degraded' && phase !== 'Error';
