@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import type { IncidentList } from '@cronjob-monitor/shared/contract';
 import type { Page } from 'playwright-core';
 import { noLeader, overview } from './fixtures/answers/index.ts';
 import { until, whyNoBrowser } from './fixtures/browser.ts';
@@ -26,43 +25,6 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
     await page.goBack();
     await seen(page, 'Incidents');
   });
-
-  journey('shows what is wrong in the order of the incidents, all of it from one answer', async (page) => {
-    await go(page, '/');
-    await seen(page, 'No success for');
-    const listed = await page
-      .locator('main li[data-row]:has(.why)')
-      .evaluateAll((rows) => rows.map((row) => row.getAttribute('data-row')));
-    const answer = await page.request.get(`${service().url}/api/v1/incidents?limit=20`);
-    const { items } = (await answer.json()) as IncidentList;
-    const expected = items.map(({ cronjob: { namespace, name } }) => `${namespace}/${name}`);
-    const open = listed.length;
-    assert.ok(open >= 4, listed.join());
-    assert.deepEqual(
-      listed,
-      expected.filter((key) => listed.includes(key)),
-    );
-    assert.deepEqual(listed.slice(0, 4), expected.slice(0, 4));
-  });
-
-  journey(
-    'asks for who it is and for the overview, follows the changes, and then for the clusters: nothing else',
-    async (page) => {
-      await go(page, '/');
-      await seen(page, 'No success for');
-      while (!service().asked.includes('GET clusters')) await page.waitForTimeout(50);
-      await page.waitForTimeout(1_500);
-      assert.deepEqual(
-        service()
-          .asked.map((line) => line.replace(/^(GET events\/stream)\?.*/, '$1'))
-          .toSorted(),
-        ['GET clusters', 'GET events/stream', 'GET overview?zone=UTC', 'GET whoami'],
-      );
-      const counts = page.getByRole('navigation', { name: 'Pages' }).first();
-      await counts.getByText('not ready').waitFor();
-      await counts.getByText('findings').waitFor();
-    },
-  );
 
   journey('leaves a list that is narrowed from a row that has the focus, without a complaint', async (page) => {
     await go(page, '/cronjobs?state=critical,warning');

@@ -21,7 +21,7 @@ const mostNames = 2;
 interface OverviewAsked {
   /** Namespaces that the caller may read; none: all. */
   readonly namespace: readonly string[];
-  /** Of whoever looks: its morning is the end of tonight. */
+  /** Its morning, or evening, is the end of tonight; undefined: that of the cluster. */
   readonly zone: string | undefined;
 }
 
@@ -38,7 +38,7 @@ export async function readOverview(
     deps.answers.read(['overview', within, zone, monitored, countsChannels, now], () =>
       readAllButHealth(deps, ctx, { within, zone, monitored, now }),
     ),
-    // That nobody leads, or the database is away, is no change that the database tells of.
+    // A lead that is lost, or a database that is away, is no change that the database tells of.
     gatherHealth(deps),
   ]);
   const { stats, missing, ...rest } = kept;

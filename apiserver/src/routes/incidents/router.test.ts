@@ -139,7 +139,7 @@ test('the overview has a lane for each namespace, those with the worst CronJobs 
   assert.deepEqual(lanes[1]?.cells, []);
 });
 
-test('the overview tells of tonight in the zone of whoever looks', async () => {
+test('the overview tells of tonight in the zone of its reader', async () => {
   await using fleet = await aFleet();
   const untilIn = async (zone: string): Promise<string> =>
     ((await fleet.ask(`/api/v1/overview?zone=${zone}`)).json() as Overview).tonight.until;
