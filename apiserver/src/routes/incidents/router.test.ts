@@ -111,6 +111,16 @@ test('the overview says what is wrong first, and counts what it leaves out', asy
   assert.equal(overview.findings, await findingsOf(fleet));
 });
 
+test('the overview says fine of what was judged, and of nothing else', async () => {
+  await using fleet = await startFleet();
+  const only = await fleet.addCronJob({ name: 'only' });
+  await fleet.addMonitor({}, [only]);
+  await fleet.addRuns(only, { createdAt: testNow - hourMs, status: 'success' });
+  const { headline, service } = (await fleet.ask('/api/v1/overview')).json() as Overview;
+  assert.equal(service.leader, false);
+  assert.equal(headline, '1 CronJob, none fails');
+});
+
 test('the overview has a lane for each namespace, those with the worst CronJobs first, as many as there is room for', async () => {
   await using fleet = await aFleet();
   const idle = [];
