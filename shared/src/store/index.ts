@@ -205,7 +205,7 @@ export type { StoredSlot } from './slots/stored-slot.ts';
 export { findOldestWatermark, moveWatermarks, type Watermark } from './slots/watermarks.ts';
 export { countSlots, listSlots, type KnownSlot, type SlotFilter } from './list-slots.ts';
 export { listOwners } from './catalog/list-owners.ts';
-export { countWallRuns, countWallSlots, listIdsWithOutcome } from './wall-cells.ts';
+export { countLaneRuns, countWallRuns, countWallSlots, listIdsWithOutcome } from './wall-cells.ts';
 export { countGridCells, listGridCells, type Cell, type CellWindow } from './list-grid-cells.ts';
 export {
   countAlerts,

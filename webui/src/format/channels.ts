@@ -67,11 +67,6 @@ export function readyText({ reason, message }: Pick<Channel, 'reason' | 'message
   return message === '' ? (reasons[reason] ?? reason) : spelledOut(message);
 }
 
-/** How many of all channels can be used: `3 of 3 ready`. */
-export function channelsText({ total, ready }: { readonly total: number; readonly ready: number }): string {
-  return total === 0 ? 'None: no channel is told' : `${ready} of ${total} ready`;
-}
-
 /** What to do about a channel that is not ready. */
 export function nextStep({ ready, reason }: Pick<Channel, 'ready' | 'reason'>): string | undefined {
   return ready ? undefined : nextSteps[reason];

@@ -1,6 +1,5 @@
 import type { Health } from '@cronjob-monitor/shared/contract';
 import { spelledOut } from './duration.ts';
-import { plural } from './figures.ts';
 import { clockText, dayText, relativeText } from './time.ts';
 import type { Viewer } from './viewer.ts';
 
@@ -54,9 +53,4 @@ function sinceText(at: string, { nowMs, timeZone }: Viewer): string {
   const day = dayText(at, timeZone);
   const clock = clockText(at, timeZone).slice(0, 5);
   return day === dayText(nowMs, timeZone) ? clock : `${day} ${clock}`;
-}
-
-/** Everything is well: said only of data that is fresh and judged. */
-export function fineText(total: number): string {
-  return total === 1 ? 'The one CronJob is fine' : `All ${plural(total, 'CronJob')} are fine`;
 }

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { Condition, Execution, Health, Told, ToldChannel, Verdict } from '@cronjob-monitor/shared/contract';
 import { conditionLines, phaseText, problemsText } from './conditions.ts';
 import { expectedRunText } from './expected-run.ts';
-import { evaluatedText, fineText, healthNotice, isJudging } from './health.ts';
+import { evaluatedText, healthNotice, isJudging } from './health.ts';
 import { attemptsText, barText, beginText, outcomeText, stripText } from './run-sentence.ts';
 import { toldMark } from './told.ts';
 
@@ -262,10 +262,6 @@ describe('the health of the service', () => {
     const notice = healthNotice({ ...health, status: 'degraded', problems }, { nowMs, timeZone: 'Europe/Zurich' });
     assert.equal(notice?.headline, 'Nothing was evaluated since 14:58');
     assert.equal(notice?.tone, 'warn');
-  });
-
-  test('says fine of a whole fleet', () => {
-    assert.equal(fineText(412), 'All 412 CronJobs are fine');
   });
 });
 
