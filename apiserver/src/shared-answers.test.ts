@@ -27,7 +27,7 @@ function start(): Bench {
     change: () => void changes++,
     made: () => made,
     costly: () => costly,
-    ask: async (tookMs, key = 'one', how = undefined) => {
+    ask: async (tookMs: number, key = 'one', how?: { readonly mayLag: boolean }) => {
       const make = async (): Promise<{ readonly number: number }> => {
         const number = ++made;
         await clock.advance(tookMs);
