@@ -71,7 +71,11 @@ export async function compose(
   const metricsPort = await scrapes?.start();
   lifecycle.onStop('metrics', () => scrapes?.stop());
 
-  const listener = await listenApi(api.handler, { host: config['api.host'], port: config['ui.port'] }, clock);
+  const listener = await listenApi(
+    api.handler,
+    { host: config['api.host'], port: config['ui.port'] },
+    { clock, logger },
+  );
   lifecycle.onStop('requests', () => listener.close(graceMs), { stopMs: graceMs + 2_000 });
   api.start();
   lifecycle.onStop('api', () => api.stop());

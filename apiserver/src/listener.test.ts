@@ -3,11 +3,12 @@ import type { RequestListener } from 'node:http';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { FakeClock } from '@cronjob-monitor/shared/testing';
+import { FakeClock, RecordingLogger } from '@cronjob-monitor/shared/testing';
 import { listenApi, type Bounds } from './listener.ts';
 import { ask } from './testing/http.ts';
 
 const loopback = { host: '127.0.0.1', port: 0 };
+const around = (clock = new FakeClock(), logger = new RecordingLogger()) => ({ clock, logger });
 
 /** Sends bytes as they are and gives what comes back until the connection ends. */
 function sendRaw(port: number, text: string): Promise<string> {
@@ -22,29 +23,43 @@ function sendRaw(port: number, text: string): Promise<string> {
 }
 
 test('listens at a port of its own choice and says which', async () => {
-  const listener = await listenApi((_request, response) => response.end('here'), loopback, new FakeClock());
+  const listener = await listenApi((_request, response) => response.end('here'), loopback, around());
   assert.equal((await ask(listener.port, '/', {})).text, 'here');
   await listener.close(0);
 });
 
 test('says which port is taken', async () => {
   const clock = new FakeClock();
-  const first = await listenApi((_request, response) => response.end(), loopback, clock);
+  const first = await listenApi((_request, response) => response.end(), loopback, around(clock));
   await assert.rejects(
-    listenApi((_request, response) => response.end(), { ...loopback, port: first.port }, clock),
+    listenApi((_request, response) => response.end(), { ...loopback, port: first.port }, around(clock)),
     /EADDRINUSE/,
   );
   await first.close(0);
 });
 
-test('what is no HTTP is refused in JSON, and so are headers that are too long', async () => {
-  const listener = await listenApi((_request, response) => response.end('here'), loopback, new FakeClock());
-  const garbage = await sendRaw(listener.port, 'this is no request\r\n\r\n');
-  assert.match(garbage, /^HTTP\/1\.1 400 /);
-  assert.match(garbage, /"code":"INVALID_REQUEST"/);
-  assert.match(garbage, /no-store/);
-  const long = await sendRaw(listener.port, `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`);
-  assert.match(long, /^HTTP\/1\.1 431 /);
+test('what is no HTTP is refused in JSON with the id of its line in the log, and so are headers that are too long', async () => {
+  const logger = new RecordingLogger();
+  const places = around(undefined, logger);
+  const listener = await listenApi((_request, response) => response.end('here'), loopback, places);
+  const refused = async (text: string): Promise<{ status: number; code: string; message: string }> => {
+    const answer = await sendRaw(listener.port, text);
+    const [head = '', body = ''] = answer.split('\r\n\r\n');
+    const { error } = JSON.parse(body) as { error: { code: string; message: string; requestId: string } };
+    assert.match(error.requestId, /^[\w-]{12}$/);
+    assert.ok(head.includes(`X-Request-Id: ${error.requestId}`));
+    assert.match(head, /no-store/);
+    assert.equal(logger.lines.at(-1)?.fields['requestId'], error.requestId);
+    return { status: Number(head.split(' ')[1]), code: error.code, message: error.message };
+  };
+  assert.deepEqual(await refused('this is no request\r\n\r\n'), {
+    status: 400,
+    code: 'INVALID_REQUEST',
+    message: 'The request could not be read as HTTP/1.1',
+  });
+  const long = await refused(`GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`);
+  assert.equal(long.status, 431);
+  assert.match(long.message, /16 KiB/);
   const noHost = await sendRaw(listener.port, 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n');
   assert.match(noHost, /^HTTP\/1\.1 400 /);
   await listener.close(0);
@@ -67,7 +82,7 @@ test('a head that comes drop by drop, and a body that never ends, are given up w
     request.on('error', () => {}); // the connection is cut
     request.on('end', () => response.end('whole'));
   };
-  const listener = await listenApi(waitsForBody, loopback, new FakeClock(), short);
+  const listener = await listenApi(waitsForBody, loopback, around(), short);
   const [head, body] = await Promise.all([
     sendRaw(listener.port, 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow: '),
     sendRaw(listener.port, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nhalf'),
@@ -85,7 +100,7 @@ test('a client that takes nothing of its answer is cut off', async () => {
       response.write(Buffer.alloc(32 * 1024 * 1024)); // more than all buffers between us hold
     },
     loopback,
-    new FakeClock(),
+    around(),
     short,
   );
   const socket = connect(listener.port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'));
@@ -97,7 +112,7 @@ test('a client that takes nothing of its answer is cut off', async () => {
 });
 
 test('more connections than allowed are closed at once', async () => {
-  const listener = await listenApi((_request, response) => response.end('here'), loopback, new FakeClock(), short);
+  const listener = await listenApi((_request, response) => response.end('here'), loopback, around(), short);
   const idle = [connect(listener.port, '127.0.0.1'), connect(listener.port, '127.0.0.1')];
   for (const socket of idle) {
     // Cut by the listener's bounds while the test still runs.
@@ -114,7 +129,7 @@ test('more connections than allowed are closed at once', async () => {
 
 test('connections that wait for a next request make room for those that have one', async () => {
   const answer: RequestListener = (_request, response) => response.end('here');
-  const listener = await listenApi(answer, loopback, new FakeClock(), { ...short, silenceMs: 60_000 });
+  const listener = await listenApi(answer, loopback, around(), { ...short, silenceMs: 60_000 });
   const idle = Array.from({ length: 2 }, () => connect(listener.port, '127.0.0.1'));
   const closed = idle.map((socket) => new Promise((resolve) => socket.once('close', resolve)));
   for (const socket of idle) {
@@ -138,7 +153,7 @@ test('closing lets open requests end and then their connections', async () => {
       void released.then(() => response.end('late'));
     },
     loopback,
-    clock,
+    around(clock),
   );
   const answer = fetch(`http://127.0.0.1:${listener.port}/`); // keeps its connection alive
   await begun;
@@ -159,7 +174,7 @@ test('closing lets open requests end and then their connections', async () => {
 test('closing cuts what does not end in time', async () => {
   const clock = new FakeClock();
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
-  const listener = await listenApi(() => begin(), loopback, clock);
+  const listener = await listenApi(() => begin(), loopback, around(clock));
   const answer = fetch(`http://127.0.0.1:${listener.port}/`).catch((error: unknown) => error);
   await begun;
   const closed = listener.close(20_000);

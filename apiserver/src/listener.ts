@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Clock } from '@cronjob-monitor/shared/process';
+import type { Clock, Logger } from '@cronjob-monitor/shared/process';
+import { newRequestId } from './middleware/request-log.ts';
 
 interface ApiListener {
   /** Port that was really taken. */
@@ -31,7 +32,7 @@ const idleLookMs = 100;
 export async function listenApi(
   handler: RequestListener,
   address: { readonly host: string; readonly port: number },
-  clock: Clock,
+  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
   { silenceMs, maxConnections, ...limits }: Bounds = bounds,
 ): Promise<ApiListener> {
   const alive = { keepAlive: true, keepAliveInitialDelay: aliveAfterMs };
@@ -39,7 +40,7 @@ export async function listenApi(
   server.maxConnections = maxConnections;
   server.timeout = silenceMs;
   server.on('drop', () => server.closeIdleConnections()); // those that wait make room for those that ask
-  server.on('clientError', refuseUnreadable);
+  server.on('clientError', (error, socket: Socket) => refuseUnreadable(error, socket, logger));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(address.port, address.host, () => {
@@ -65,30 +66,39 @@ async function close(server: Server, clock: Clock, graceMs: number): Promise<voi
   await cut;
 }
 
-/** Status for what no parser could read. */
-function statusOf(code: string | undefined): string {
-  if (code === 'HPE_HEADER_OVERFLOW') return '431 Request Header Fields Too Large';
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return '408 Request Timeout';
-  return '400 Bad Request';
+/** What a request is told that no parser could read. */
+function refusalOf(code: string | undefined): { readonly status: string; readonly message: string } {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return {
+      status: '431 Request Header Fields Too Large',
+      message: `The line and the headers of a request have at most ${bounds.maxHeaderSize / 1024} KiB`,
+    };
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return {
+      status: '408 Request Timeout',
+      message: `The headers of a request arrive within ${bounds.headersTimeout / 1_000} s, all of it within ${bounds.requestTimeout / 1_000} s`,
+    };
+  return { status: '400 Bad Request', message: 'The request could not be read as HTTP/1.1' };
 }
 
 /** Answers a request that could not be read as HTTP: no middleware sees it. */
-function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket, logger: Logger): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  const message = 'The request could not be read';
-  const body = JSON.stringify({
-    error: { code: 'INVALID_REQUEST', message, requestId: '', details: { problems: [] } },
-  });
+  const { status, message } = refusalOf(error.code);
+  const requestId = newRequestId();
+  logger.info('Request refused', { requestId, status: Number(status.slice(0, 3)), code: 'INVALID_REQUEST' });
+  const body = JSON.stringify({ error: { code: 'INVALID_REQUEST', message, requestId, details: { problems: [] } } });
   socket.end(
     [
-      `HTTP/1.1 ${statusOf(error.code)}`,
+      `HTTP/1.1 ${status}`,
       'Connection: close',
       'Content-Type: application/json; charset=utf-8',
       'Cache-Control: no-store',
       'X-Content-Type-Options: nosniff',
+      `X-Request-Id: ${requestId}`,
       `Content-Length: ${Buffer.byteLength(body)}`,
       '',
       body,

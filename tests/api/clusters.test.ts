@@ -264,6 +264,7 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
 
     test('every page of a cluster can be read from the other', async () => {
       const paths = [
+        '/admin/storage-stats',
         '/stats',
         '/overview',
         '/monitors',

@@ -5,6 +5,7 @@ import { channels } from '@cronjob-monitor/controller/channels';
 import {
   claimDeliveries,
   insertDelivery,
+  projectMonitor,
   putAcknowledgement,
   putSilence,
   takeEpoch,
@@ -196,6 +197,41 @@ describe('a message of a stream', () => {
       [await bench.stateOf(over), await bench.ledgerOf(over)],
       ['cancelled', ['cancelled clearedBeforeSent']],
     );
+  });
+
+  test('goes out by what its monitor says now, though the row of the monitor still says that alerting is off', async (t) => {
+    const bench = await OutboxBench.start(t);
+    const channel = await bench.addChannel('webhook');
+    const monitor = { uid: randomUUID(), namespace: 'prod', name: 'nightly', generation: 1, createdAt: 0 };
+    const judged = { phase: 'Active', conditions: [], counts: null, evaluatedAt: undefined } as const;
+    const { id: monitorId } = await bench.store.fenced(bench.epoch, (tx) =>
+      projectMonitor(tx, { ...monitor, ...judged, spec: { alerting: { enabled: false } } }),
+    );
+    let isEnabled = false;
+    const rules = {
+      severityOverrides: undefined,
+      alertDelayMs: 0,
+      suppressDuplicatesForMs: 0,
+      remindEveryMs: 0,
+      renotifyOnChangedError: false,
+      windows: [],
+      recoveryMs: 0,
+    };
+    const asked = new Set<string>();
+    bench.start({
+      rulesOf: ({ monitor: { namespace, name }, cronJobName }) => {
+        asked.add(`${namespace}/${name} of ${cronJobName}`);
+        return { ...rules, alerting: { enabled: isEnabled, channelRefs: [] } };
+      },
+    });
+    const unwanted = await bench.tell(channel, { alert: { monitorId } });
+    await bench.pass(secondMs);
+    assert.deepEqual(await bench.ledgerOf(unwanted), ['cancelled alertingDisabled']);
+    isEnabled = true;
+    const wanted = await bench.tell(channel, { alert: { monitorId } });
+    await bench.pass(secondMs);
+    assert.deepEqual([await bench.stateOf(wanted), channel.arrivals()], ['sent', 1]);
+    assert.deepEqual([...asked], ['prod/nightly of backup']);
   });
 
   test('that some recipients put off goes to those alone', async (t) => {

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LimitSuggestions, MonitorPreview, SuggestedLimit } from '@cronjob-monitor/shared/contract';
+import { unknownFieldMessage } from '@cronjob-monitor/shared/config';
 import { defaultWindowDays, judgedValues, patchOf, suggestLimits } from '@cronjob-monitor/shared/domain';
-import { decodeMonitorSpec, type MonitorSpec } from '@cronjob-monitor/shared/kube';
+import { decodeMonitorSpec, findUnknownFields, type MonitorSpec } from '@cronjob-monitor/shared/kube';
 import { findMonitor } from '@cronjob-monitor/shared/store';
 import { isObject } from '../monitor-spec.ts';
 import { toWireInstant } from '../wire-values.ts';
@@ -37,7 +38,11 @@ export async function previewMonitor(deps: PreviewDeps, wish: PreviewWish): Prom
   const wished = await play(gathered);
   const { replayed } = wished;
   const before = inForce && (isDeepStrictEqual(inForce, spec) ? wished : await play(await gatherInForce(inForce)));
-  const { problems } = decoded;
+  const unknown = findUnknownFields('CronJobMonitor', wish.spec);
+  const problems = [
+    ...decoded.problems,
+    ...unknown.map((field) => ({ path: field.path, message: unknownFieldMessage(field) })),
+  ];
   const linted = { ...gathered, spec, problems, toAt, mayListChannels, dependencies: waits?.linted };
   const shown = (all: readonly Replayed[]): readonly Replayed[] => (mayListChannels ? all : all.map(withoutChannels));
   return {

@@ -68,6 +68,6 @@ export function requestId(): ApiMiddleware {
   };
 }
 
-function newRequestId(): string {
+export function newRequestId(): string {
   return randomBytes(9).toString('base64url');
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { forgetChannel, projectChannel, type Settlement } from '@cronjob-monitor/shared/store';
+import { forgetChannel, projectChannel, putAcknowledgement, type Settlement } from '@cronjob-monitor/shared/store';
 import { raise } from './index.ts';
 import { anAlertingFixture, hourMs, minuteMs, type AlertingFixture } from '../testing/alerting-fixture.ts';
 
@@ -232,6 +232,46 @@ test('an alert that no channel took is told once when its severity, or what its 
         told,
       );
     }
+  }
+});
+
+test('what waited for a channel that was deleted is told once by the one that is made in its place', async (t) => {
+  const { store, epoch, fails, stillHolds, claim, settle, send, messages } = await anAlertingFixture(t);
+  await fails();
+  const [claimed] = await claim();
+  await settle(claimed?.id ?? '', { kind: 'unwanted', reason: 'channelDeleted' });
+  await store.fenced(epoch, (tx) => forgetChannel(tx, 'channel-team-chat', tx.now()));
+  await stillHolds();
+  assert.deepEqual(await send(), [], 'there is no channel');
+  const channel = { uid: 'channel-new', name: 'team-chat', type: 'chat', generation: 1, spec: {} } as const;
+  const judged = { ready: true, reason: 'Validated', message: '', secretVersion: undefined };
+  await store.fenced(epoch, (tx) => projectChannel(tx, { ...channel, ...judged }, tx.now()));
+  await stillHolds();
+  await stillHolds();
+  assert.deepEqual(await send(), ['team-chat firing']);
+  await stillHolds();
+  assert.deepEqual(await messages(), ['team-chat firing cancelled', 'team-chat firing sent']);
+});
+
+test('what was taken back while alerting was off is told once it is on again, unless a person took note of it', async (t) => {
+  for (const isNoted of [false, true]) {
+    const { store, epoch, clock, fails, stillHolds, claim, settle, send } = await anAlertingFixture(t);
+    const [raised] = await fails();
+    const [claimed] = await claim();
+    await settle(claimed?.id ?? '', { kind: 'unwanted', reason: 'alertingDisabled' });
+    await stillHolds({ rules: { alerting: undefined } });
+    assert.deepEqual(await send(), []);
+    if (isNoted)
+      await store.fenced(epoch, (tx) =>
+        putAcknowledgement(tx, raised?.alert.id ?? '', {
+          byWhom: 'ana',
+          at: clock.now(),
+          note: undefined,
+          expiresAt: undefined,
+        }),
+      );
+    await stillHolds();
+    assert.deepEqual(await send(), isNoted ? [] : ['team-chat firing']);
   }
 });
 

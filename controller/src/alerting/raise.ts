@@ -248,6 +248,7 @@ async function readTold(tx: Tx, alert: AlertRecord, { dependent }: AlertFinding)
       const isOpen = (fate === 'ready' && stateReason !== 'after') || fate === 'claimed' || fate === 'parked';
       return kind !== 'closing' && isOpen;
     }),
+    isTakenBack: deliveries.length > 0 && deliveries.every(({ fate }) => fate === 'cancelled'),
     // The timeline holds the reasons of messageHold.
     lastHold:
       hold?.reason === undefined ? undefined : { by: hold.reason as HeldBefore['by'], sinceAt: heldAt ?? hold.at },

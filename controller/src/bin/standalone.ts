@@ -48,7 +48,11 @@ async function composeStandalone(loaded: LoadedConfig, around: Surroundings, lif
   await listenBeside(loaded, around, lifecycle, parts);
   begin(controller, lifecycle);
   if (!api) return;
-  const listener = await listenApi(api.handler, { host: config['api.host'], port: config['ui.port'] }, clock);
+  const listener = await listenApi(
+    api.handler,
+    { host: config['api.host'], port: config['ui.port'] },
+    { clock, logger },
+  );
   lifecycle.onStop('requests', () => listener.close(requestsMs), { stopMs: requestsMs + 1_000 });
   api.start();
   lifecycle.onStop('api', () => api.stop());

@@ -1,4 +1,4 @@
-import { findNearest } from '@cronjob-monitor/shared/config';
+import { unknownFieldMessage } from '@cronjob-monitor/shared/config';
 import {
   effectiveOf,
   findRegexProblem,
@@ -269,9 +269,7 @@ function findUnknown({ subject, object }: WrittenResource, kind: 'CronJobMonitor
       .map((path) => ({ path, allowed: outside })),
     ...findUnknownFields(kind, object['spec']),
   ];
-  return unknown.map(({ path, allowed }) => {
-    const near = findNearest(path.replace(/^.*\./, ''), allowed);
-    const message = `is no field, and is dropped; ${near === undefined ? `allowed: ${allowed.join(', ')}` : `did you mean ${near}?`}`;
-    return { subject, level: 'error', code: 'schema', path, message };
+  return unknown.map((field) => {
+    return { subject, level: 'error', code: 'schema', path: field.path, message: unknownFieldMessage(field) };
   });
 }

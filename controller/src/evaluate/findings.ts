@@ -48,7 +48,7 @@ export interface FindingContext {
     monitor: Pick<Watch['monitor'], 'namespace' | 'name'>,
     include: Watch['rules']['includeContext'],
   ) => ToldAtOnce | undefined;
-  /** What holds back what joins storms; undefined: there is no storm. */
+  /** What holds back what joins storms: the one there is, or without a `ref` the question whether one begins; undefined: neither. */
   readonly stormHold: MessageHold | undefined;
   /** What holds back every message, storm or not: all that the first pass over an empty database finds is told together. */
   readonly firstHold?: MessageHold | undefined;
@@ -125,7 +125,7 @@ function toHoldingFinding(
   const told = run && wantsContext(include) ? context.knownOf(run.jobUid, monitor, include) : undefined;
   const worded = toHolding(type, subject, verdict, { timeZone: zone, run, include });
   const openingRun = open === undefined ? run : undefined;
-  const storm = context.firstHold ?? (joinsStorms(type, subject) ? context.stormHold : undefined);
+  const storm = context.firstHold ?? (joinsStorms(type, subject) ? stormHoldOf(context.stormHold, open) : undefined);
   return {
     kind: 'holds',
     severity: verdict.severity,
@@ -139,6 +139,12 @@ function toHoldingFinding(
     hold: storm ?? (inhibition && { reason: 'inhibited', untilAt: inhibition.untilAt, ref: inhibition.cause.id }),
     awaited: told?.awaited,
   };
+}
+
+/** Whether a storm begins is asked of what becomes active now: what was active before waits for no answer. */
+function stormHoldOf(hold: MessageHold | undefined, open: AlertRecord | undefined): MessageHold | undefined {
+  const isQuestion = hold?.ref === undefined;
+  return isQuestion && open?.state === 'active' ? undefined : hold;
 }
 
 /** From when on a level held so that it could be told: a delay counts from there, and not from when the service looked. */

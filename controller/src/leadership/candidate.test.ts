@@ -80,7 +80,7 @@ function setUp(t: TestContext) {
   const lock = new LeaderLock({ open: locks.open, canExclude: locks.canExclude, clock, logger });
   const readBeat = async () => {
     if (locks.isAway) throw new Error('the database does not answer');
-    return { holder: state.beatHolder, beatAt: state.beatAt, isSteady: state.isSteady };
+    return { holder: state.beatHolder, beatAt: state.beatAt, isSteady: state.isSteady, clusterUid: undefined };
   };
   let renewals = 0;
   const alive = new AbortController();

@@ -19,6 +19,7 @@ import {
   type OpenDigest,
 } from '@cronjob-monitor/shared/domain';
 import {
+  cancelFirstNotices,
   closeScopes,
   findInstalledAt,
   foldScope,
@@ -119,10 +120,13 @@ class KeptDigests implements Digests {
   async settleFirst(raised: readonly RaisedAlert[], now: Instant): Promise<readonly number[]> {
     const { store, epoch } = this.#deps;
     const bornAt = (await findInstalledAt(store)) ?? now;
+    // Each as it is in the end: much of it had ended when it was found.
+    const last = new Map(raised.map(({ alert }) => [alert.id, alert]));
     const begun = raised.flatMap(({ alert, before }) =>
-      alert.state === 'active' && before !== 'active' ? [alert] : [],
+      alert.state === 'active' && before !== 'active' ? (last.get(alert.id) ?? alert) : [],
     );
     const found = begun.filter(({ sinceAt }) => sinceAt < bornAt);
+    const over = found.filter(({ endedAt }) => endedAt !== undefined);
     const answer = gather({ cause: 'firstPass', cronJobs: cronJobsOf(found).length }, undefined);
     if (answer === 'alone') return cronJobsOf(begun);
     const id = newId(now);
@@ -138,6 +142,12 @@ class KeptDigests implements Digests {
         isTold: true,
       } as const;
       const digest = await insertDigest(tx, of);
+      // Nothing has gone out yet: the messages that told both of their times are told here.
+      await cancelFirstNotices(
+        tx,
+        over.map((alert) => alert.id),
+        now,
+      );
       await this.#join(tx, digest, found);
       await this.#tell(tx, digest, 'begin', found, rulesOf);
     });
@@ -226,7 +236,8 @@ class KeptDigests implements Digests {
       const isNew = ({ id }: GatheredAlert): boolean => before?.has(id) !== true;
       // At the end, all that still holds is named.
       const named = routed.filter((child) => isNew(child) || (phase === 'end' && child.endedAt === undefined));
-      if (phase === 'begin' ? before !== undefined : phase !== 'end' && named.length === 0) continue;
+      if (phase === 'begin' ? before !== undefined || named.length === 0 : phase !== 'end' && named.length === 0)
+        continue;
       const alerts = named.map(toDigested);
       const alreadyTold = before?.size ?? 0;
       const payload = wordDigest(

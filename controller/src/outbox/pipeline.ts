@@ -48,7 +48,7 @@ export async function deliver(
 ): Promise<Judged> {
   const { store } = deps;
   const now = (): Instant => store.now();
-  const wanted = stillWanted(claimed, unwanted);
+  const wanted = await stillWanted(claimed, unwanted, deps);
   if (wanted.kind !== 'pass') return notTried(claimed, wanted);
 
   const spec = deps.findSpec(claimed.channelUid);

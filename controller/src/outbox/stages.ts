@@ -54,12 +54,20 @@ export function findUnwanted(
 }
 
 /** What was cleared, or whose channel or monitor has gone silent, does not go out. */
-export function stillWanted(
+export async function stillWanted(
   delivery: ClaimedDelivery,
   unwanted: ReadonlyMap<string, UnwantedReason>,
-): StageAnswer<ClaimedDelivery> {
+  { store, rulesOf }: TakeTurnDeps,
+): Promise<StageAnswer<ClaimedDelivery>> {
   const reason = unwanted.get(delivery.id);
-  return reason === undefined ? pass(delivery) : { kind: 'cancel', reason };
+  if (reason === undefined) return pass(delivery);
+  const { alertId, channelUid } = delivery;
+  if (reason === 'alertingDisabled' && alertId !== undefined) {
+    const rung = await findRung(store, { alertId, channelUid });
+    // Messages are made by what a monitor says now; its row follows a moment later, and may still say that it tells no channel.
+    if (rung && rulesOf(rung.alert)?.alerting?.enabled === true) return pass(delivery);
+  }
+  return { kind: 'cancel', reason };
 }
 
 export interface TakeTurnDeps {

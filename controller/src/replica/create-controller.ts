@@ -11,6 +11,7 @@ import {
   type Store,
 } from '@cronjob-monitor/shared/store';
 import { clockProblems } from '../evaluate/index.ts';
+import { ForeignLeader } from './foreign-leader.ts';
 import { createInstallations } from './installations.ts';
 import { warnOfConnections } from './connection-check.ts';
 import { startLeaderWork, type LeaderWork } from '../term/leader-work.ts';
@@ -90,6 +91,7 @@ class Replica implements Controller {
   readonly #circuit: Circuit;
   readonly #leaseKey: { readonly namespace: string; readonly name: string };
   readonly #election: LeaseElection | undefined;
+  readonly #foreign: ForeignLeader;
   readonly #installations: ReturnType<typeof createInstallations>;
   readonly #witnesses: ReturnType<typeof createTwoWitnesses>;
   readonly #terms: Terms;
@@ -117,9 +119,11 @@ class Replica implements Controller {
     this.#circuit = new Circuit({ clock, logger, probe: () => store.probe(), signal: this.#stopping.signal });
     this.#leaseKey = { namespace: settings.election?.namespace ?? '', name: 'cronjob-monitor-controller' };
     this.#election = this.#createElection();
+    this.#foreign = new ForeignLeader({ store, cluster, clock, identity: settings.identity });
     this.#installations = createInstallations({
       store,
       clock,
+      foreign: this.#foreign,
       ...settings.installation,
       startedAt: this.#startedAt,
       monitors: () => this.#watching.caches.monitors.values(),
@@ -249,6 +253,7 @@ class Replica implements Controller {
       figures: {
         problems: problems.current(),
         watchAgeMs: this.#watching.agesMs(),
+        ...this.#foreign.mark,
         ...(leading && this.#witnesses.figures),
       },
     });

@@ -9,6 +9,7 @@ test('who is about to lead decides by what is seen now, not by what a probe aske
   const installations = createInstallations({
     store,
     clock,
+    foreign: { learn: () => Promise.resolve(), refusal: () => undefined },
     isShared: false,
     name: 'younger',
     startedAt: clock.now(),

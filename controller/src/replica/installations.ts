@@ -15,6 +15,7 @@ import {
   putClusterState,
   type Store,
 } from '@cronjob-monitor/shared/store';
+import type { ForeignLeader } from './foreign-leader.ts';
 
 /** Looks whether another installation of the service works on the same cluster: both would judge, send and write statuses. */
 export interface Installations {
@@ -37,6 +38,7 @@ const mostMet = 10;
 export function createInstallations(deps: {
   readonly store: Store;
   readonly clock: Clock;
+  readonly foreign: Pick<ForeignLeader, 'learn' | 'refusal'>;
   /** `cluster.shared-with-another`: the service does not look for the other one. */
   readonly isShared: boolean;
   /** Our namespace, or our host outside of a cluster. */
@@ -76,6 +78,8 @@ export function createInstallations(deps: {
   }
 
   function refusal(): string | undefined {
+    const foreign = deps.foreign.refusal();
+    if (foreign !== undefined) return foreign;
     const found = other();
     if (found && sinceAt !== undefined && isOlder(found, { name, sinceAt })) return watchedBy(found);
     // A replica that is new has a heartbeat within a third of the lease time.
@@ -88,6 +92,7 @@ export function createInstallations(deps: {
       met ??= toMet(await findClusterState(store, 'otherInstallation'));
       sinceAt ??= await findInstalledAt(store);
       await findStranger();
+      await deps.foreign.learn();
       // What follows decides by what is seen now, and not by what a probe asked for a moment ago.
       kept = undefined;
     },

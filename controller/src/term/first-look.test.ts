@@ -18,6 +18,10 @@ test('what the first look over an empty database finds is one digest for each ch
       const { uid } = objects.put(aCronJobObject(name)).metadata;
       objects.put(aJobObject({ uid, name }, `${name}-1`, 'exit:1'));
     }
+    const { uid } = objects.put(aCronJobObject('mended')).metadata;
+    objects.put(aJobObject({ uid, name: 'mended' }, 'mended-1', 'exit:1'));
+    await systemClock.sleep(2_500);
+    objects.put(aJobObject({ uid, name: 'mended' }, 'mended-2', 'success'));
     await systemClock.sleep(2_500);
   });
   t.after(() => fixture.stop());
@@ -28,7 +32,7 @@ test('what the first look over an empty database finds is one digest for each ch
       .catch(() => []);
     return rows.map(({ kind, cause, state }) => (kind === 'digest' ? `${kind} ${cause}` : `${kind} ${state}`)).sort();
   };
-  const expected = ['digest firstPass', ...names.map(() => 'firing digested')];
+  const expected = ['closing cancelled', 'closing digested', 'digest firstPass', ...names.map(() => 'firing digested')];
   for (let tries = 0; tries < 300 && (await deliveries()).length < expected.length; tries++)
     await systemClock.sleep(50);
   await systemClock.sleep(1_500);

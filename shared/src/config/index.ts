@@ -13,4 +13,4 @@ export {
   type ConfigKey,
 } from './keys.ts';
 export { loadConfig, type LoadRequest } from './load.ts';
-export { findNearest } from './nearest.ts';
+export { findNearest, unknownFieldMessage } from './nearest.ts';

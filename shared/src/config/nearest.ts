@@ -34,3 +34,15 @@ function editDistance(from: string, to: string): number {
   }
   return last[to.length] ?? 0;
 }
+
+/** What is said of a field that no schema of ours has, given as a path such as `spec.sla.windowDay`. */
+export function unknownFieldMessage({
+  path,
+  allowed,
+}: {
+  readonly path: string;
+  readonly allowed: readonly string[];
+}): string {
+  const near = findNearest(path.replace(/^.*\./, ''), allowed);
+  return `is no field, and is dropped; ${near === undefined ? `allowed: ${allowed.join(', ')}` : `did you mean ${near}?`}`;
+}

@@ -27,6 +27,7 @@ export {
   type OutputFacts,
 } from './execution/output-facts.ts';
 export { findExitCause, type ExitCause } from './execution/exit-cause.ts';
+export { failureReason } from './execution/failure-reason.ts';
 export { lowestIndex } from './execution/indexes.ts';
 export {
   hopelessFrom,
@@ -170,6 +171,7 @@ export type {
 export { judgeProof, usualAckWithin, type DrillProof } from './delivery/channel-proof.ts';
 export { isAboutAlert } from './delivery/message.ts';
 export {
+  failureOf,
   toAlertFacts,
   withEvidence,
   withoutAbsent,
@@ -314,7 +316,7 @@ export { nextDeliveryState, statesBefore, type DeliveryEvent } from './delivery/
 export { judge, judgedKinds, type DetectionFacts, type DetectionRules, type Judged } from './detect/chain.ts';
 export { factsReach, jobNamesOf, p95Duration, suspendedSince, suspensionsIn } from './detect/facts-reach.ts';
 export { inhibitionOf, toPossibleCause, type PossibleCause, type PossibleSign } from './detect/inhibition.ts';
-export { failureReason, jobFailed, runsNeeded, type JobFailedFacts, type JudgedRun } from './detect/job-failed.ts';
+export { jobFailed, runsNeeded, type JobFailedFacts, type JudgedRun } from './detect/job-failed.ts';
 export { deadManDue, type DeadManFacts, type DeadManPast, type DeadManRule } from './detect/dead-man.ts';
 export {
   disappeared,

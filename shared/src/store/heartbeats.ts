@@ -60,6 +60,8 @@ export interface LeaderBeat {
   readonly beatAt: Instant;
   /** It beats each second: one that keeps silent for longer does not live, or reaches no database. */
   readonly isSteady: boolean;
+  /** UID of the cluster that it watches; undefined: it could not read it. */
+  readonly clusterUid: string | undefined;
 }
 
 /** Of the replica that took the epoch last; undefined: it has not said yet that it leads. */
@@ -70,11 +72,12 @@ export async function findLeaderBeat(db: Db): Promise<LeaderBeat | undefined> {
      join heartbeats h on h.holder = l.holder and h.epoch = l.epoch and h."leading" = 1 where l.id = 1`,
   );
   if (row === undefined) return undefined;
-  const { beatEveryMs } = fromJson(row['figures']) as { readonly beatEveryMs?: unknown };
+  const { beatEveryMs, clusterUid } = fromJson(row['figures']) as Record<'beatEveryMs' | 'clusterUid', unknown>;
   return {
     holder: String(row['holder']),
     beatAt: Number(row['beat_at']),
     isSteady: typeof beatEveryMs === 'number' && beatEveryMs <= leaderBeatMs,
+    clusterUid: typeof clusterUid === 'string' ? clusterUid : undefined,
   };
 }
 

@@ -314,7 +314,7 @@ export {
   listDeliveriesOfAlert,
   type AlertDelivery,
 } from './deliveries/streams.ts';
-export { updateCancelled, updateCancelledOfChannel } from './deliveries/cancel-delivery.ts';
+export { cancelFirstNotices, updateCancelled, updateCancelledOfChannel } from './deliveries/cancel-delivery.ts';
 export { findAdmission, type ChannelLimit } from './deliveries/admit-rows.ts';
 export { countAnswersByHour, findNewestMessage, listChannelAnswers } from './deliveries/channel-answers.ts';
 export { listLastAlerts } from './alerts/last-alerts.ts';
@@ -354,7 +354,7 @@ export {
 export { updateHeldMessage } from './deliveries/held-message.ts';
 export { recordHeldByGrace } from './deliveries/held-by-grace.ts';
 export { sealRollups, type SealedRollups } from './sealing/seal-rollups.ts';
-export { countRateFacts, type RateFacts } from './facts/count-rate-facts.ts';
+export { countRateFacts, listOldestSince, type RateFacts } from './facts/count-rate-facts.ts';
 export { listAlertsOfRuns, updateAlertContext, type AlertOfRun } from './alerts/alerts-of-run.ts';
 export { listIncomplete, releaseWaiting, type IncompleteMessage } from './deliveries/waiting-messages.ts';
 export { listAlertRuns } from './facts/list-alert-runs.ts';

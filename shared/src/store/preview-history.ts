@@ -1,6 +1,6 @@
 import type { Instant, PreviewedRun, PreviewedSlot } from '../domain/index.ts';
 import { inParts, marks, rows, type Row } from './ask.ts';
-import { optionalNumber, optionalText } from './column.ts';
+import { optionalNumber } from './column.ts';
 import type { Db } from './database.ts';
 import { toFault } from './fault-columns.ts';
 import { listRunFacts, type FactValues } from './executions/run-facts.ts';
@@ -87,8 +87,6 @@ function add<T>(to: Map<number, T[]>, row: Row, value: T): void {
 }
 
 function toRun(db: Db, row: Row, facts: ReadonlyMap<string, FactValues>): PreviewedRun {
-  const reason = optionalText(row['reason']);
-  const jobReason = optionalText(row['job_reason']);
   const jobUid = db.dialect.id16Text(row['job_uid']);
   const isUnknown = (Number(row['flags']) & (flagBits.factsUnknown | flagBits.inferred)) !== 0;
   return {
@@ -102,8 +100,8 @@ function toRun(db: Db, row: Row, facts: ReadonlyMap<string, FactValues>): Previe
     status: statusWords.toWord(row['status']),
     durationMs: optionalNumber(row['duration_ms']),
     exitCode: optionalNumber(row['exit_code']),
-    reason: reason === undefined ? undefined : fullReason(reason),
-    jobReason: jobReason === undefined ? undefined : fullReason(jobReason),
+    reason: fullReason(row['reason']),
+    jobReason: fullReason(row['job_reason']),
     fault: toFault(row),
     inMaintenance: (Number(row['flags']) & flagBits.inMaintenance) !== 0,
     values: isUnknown ? undefined : (facts.get(jobUid) ?? new Map()),

@@ -1,7 +1,7 @@
 import type { WallOutcome } from '../contract/index.ts';
 import type { RunsOfColumn, SlotsOfColumn, WallSpan } from '../domain/index.ts';
 import { inParts, marks, rows } from './ask.ts';
-import { optionalNumber, optionalText } from './column.ts';
+import { optionalNumber } from './column.ts';
 import type { Db } from './database.ts';
 import { fullJobName, fullReason } from './executions/short-text.ts';
 import { outcomeWords, statusWords } from './words.ts';
@@ -31,7 +31,7 @@ export async function countWallRuns(
   for (const ids of inParts(cronJobIds)) {
     const counted = await rows(
       db,
-      'select g.cronjob_id, g.column_at, g.status, g.is_late, g.n, g.newest_at, e.job_name, e.exit_code, e.reason, e.duration_ms, ' +
+      'select g.cronjob_id, g.column_at, g.status, g.is_late, g.n, g.newest_at, e.job_name, e.exit_code, e.reason, e.job_reason, e.duration_ms, ' +
         `c.name as cronjob_name from (${grouped} where cronjob_id in (${marks(ids)}) and created_at >= ? and created_at < ? ` +
         'group by 1, 2, 3, 4) g join executions e on e.cronjob_id = g.cronjob_id and e.created_at = g.newest_at ' +
         'join cronjobs c on c.id = g.cronjob_id',
@@ -39,7 +39,6 @@ export async function countWallRuns(
     );
     for (const row of counted) {
       const id = Number(row['cronjob_id']);
-      const reason = optionalText(row['reason']);
       const group = {
         at: Number(row['column_at']),
         status: statusWords.toWord(row['status']),
@@ -49,7 +48,8 @@ export async function countWallRuns(
           createdAt: Number(row['newest_at']),
           jobName: fullJobName(String(row['job_name']), String(row['cronjob_name'])),
           exitCode: optionalNumber(row['exit_code']),
-          reason: reason === undefined ? undefined : fullReason(reason),
+          reason: fullReason(row['reason']),
+          jobReason: fullReason(row['job_reason']),
           durationMs: optionalNumber(row['duration_ms']),
         },
       };

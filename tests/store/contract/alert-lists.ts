@@ -140,6 +140,14 @@ export const alertLists = contract('lists of alerts', (test) => {
       decision: { action: 'notRouted', reason: 'noChannel', untilAt: undefined },
     });
     assert.equal(told.has(idOf(3)), false);
+    const takenBack = { ...decision, alert_id: store.dialect.id16(idOf(3)), action: 'cancelled' };
+    await store.sql('alert_decisions').insert({ ...takenBack, reason: 'channelDeleted' });
+    await store.sql('alert_decisions').insert({ ...takenBack, reason: 'clearedBeforeSent' });
+    assert.deepEqual((await listTold(store, [idOf(3)])).get(idOf(3))?.decision, {
+      action: 'notRouted',
+      reason: 'channelDeleted',
+      untilAt: undefined,
+    });
     assert.equal((await listTold(store, [])).size, 0);
 
     const restsUntil = async (): Promise<unknown> =>

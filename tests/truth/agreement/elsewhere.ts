@@ -2,6 +2,7 @@ import { runCommandLine } from '@cronjob-monitor/controller/commands';
 import { healthStates, type Condition, type HealthState } from '@cronjob-monitor/shared/contract';
 import { printDatedWords, printWords } from '@cronjob-monitor/shared/domain';
 import { createLogger, systemClock } from '@cronjob-monitor/shared/process';
+import { contradictionsOfMessages, type MessageTaken } from './messages.ts';
 import { nameOf, type Pages } from './pages.ts';
 
 /** What is said in places that are no answer of the API, read at the same instant. */
@@ -30,31 +31,13 @@ interface StatusCronJob {
   readonly activeAlerts: readonly { readonly type: string; readonly severity: string; readonly since: string }[];
 }
 
-/** As a webhook gets it, as far as it is read here. */
-export interface MessageTaken {
-  readonly type: string;
-  readonly data: {
-    readonly alert?: {
-      readonly id: string;
-      readonly type: string;
-      readonly severity: string;
-      readonly state: string;
-      readonly title: string;
-      readonly message: string;
-      readonly since: string;
-      readonly occurrences: number;
-    };
-    readonly cronjob?: { readonly namespace: string; readonly name: string };
-  };
-}
-
 /** The same of an instant at which nothing moves: statuses and metrics follow within a minute. */
 export function contradictionsElsewhere(pages: Pages, elsewhere: Elsewhere, now: number): string[] {
   return [
     ...ofStatuses(pages, elsewhere),
     ...ofConditions(pages, elsewhere),
     ...ofMetrics(pages, elsewhere, now),
-    ...ofMessages(pages, elsewhere),
+    ...contradictionsOfMessages(pages, elsewhere.messages),
     ...ofFiles(pages, now),
   ];
 }
@@ -150,73 +133,6 @@ function* ofMetrics(
     const value = metrics.get(`cronjob_monitor_${series}`);
     if (value === undefined || Math.abs(value - current) > 0.006) yield `${series} is ${value}, /sla has ${current}`;
   }
-}
-
-/** What a receiver took names an alert that the pages have, with the same facts. */
-function* ofMessages({ alerts, history, alertDetails }: Pages, { messages }: Elsewhere): Generator<string> {
-  const known = new Map([...history, ...alerts].map((alert) => [alert.id, alert]));
-  const newest = new Map(messages.flatMap(({ data: { alert } }) => (alert ? [[alert.id, alert] as const] : [])));
-  for (const { type, data } of messages) {
-    const { alert, cronjob } = data;
-    if (!alert || !cronjob) continue;
-    const page = known.get(alert.id);
-    const place = `the message ${type} of ${nameOf(cronjob)}`;
-    if (!page) {
-      yield `${place} is about the alert ${alert.id}, which no page has`;
-      continue;
-    }
-    if (page.type !== alert.type || nameOf(page.cronjob) !== nameOf(cronjob))
-      yield `${place} is about ${alert.type}, its page about ${page.type} of ${nameOf(page.cronjob)}`;
-    // What moves while an alert lives, such as a severity after an edit, is that of its newest message.
-    if (newest.get(alert.id) !== alert) continue;
-    // The timeline of its page says when an edit changed its severity; where the edit names no channel no message says it.
-    if (
-      alertDetails.some(
-        ({ id, timeline }) => id === alert.id && timeline.some(({ kind }) => kind === 'severityChanged'),
-      )
-    )
-      continue;
-    // One that came back holds since a later instant; where it is held back now its newest message is of the time before.
-    if (
-      alertDetails.some(
-        ({ id, timeline }) => id === alert.id && timeline.filter(({ kind }) => kind === 'detected').length > 1,
-      )
-    )
-      continue;
-    if (page.severity !== alert.severity) yield `${place} says ${alert.severity}, its page ${page.severity}`;
-    if (page.since !== alert.since) yield `${place} says since ${alert.since}, its page ${page.since}`;
-    if (alert.occurrences > page.occurrences)
-      yield `${place} counts ${alert.occurrences}, its page ${page.occurrences}`;
-    // The figures of these change while they hold, and why a CronJob is missing or how often it failed; the message has those of its instant.
-    const hasFigures = page.type === 'slaBreached' || page.type === 'durationRegression' || page.type === 'absent';
-    const isSame = !hasFigures && alert.occurrences === page.occurrences && alert.state === page.state;
-    if (isSame && !withoutAges(alert.message).includes(withoutAges(page.message)))
-      yield `${place} says "${alert.message}", its page "${page.message}"`;
-    const word = type === 'alert.firing' ? `${page.severity.toUpperCase()} ` : '';
-    if (!alert.title.includes(`${word}${nameOf(cronjob)}: `)) yield `${place} is titled "${alert.title}"`;
-    if (page.channelsNotified.length === 0) yield `${place} was taken, and its page says that no channel was notified`;
-  }
-  // Of two monitors that say the same of one CronJob one message is sent, and tells of both alerts.
-  const taken = new Set(
-    messages.flatMap(({ data: { alert, cronjob } }) =>
-      alert && cronjob ? [alert.id, `${nameOf(cronjob)} ${alert.type} ${alert.since}`] : [],
-    ),
-  );
-  const digests = messages.some(({ type }) => type === 'alert.digest');
-  for (const { id, told, cronjob, type, since } of alertDetails)
-    if (
-      told.state === 'sent' &&
-      !taken.has(id) &&
-      !taken.has(`${nameOf(cronjob)} ${type} ${since}`) &&
-      !digests &&
-      told.channels.some(({ state }) => state === 'sent')
-    )
-      yield `alert ${id} of ${nameOf(cronjob)} is told of, and no receiver took a message about it: ${JSON.stringify(told)}`;
-}
-
-/** A message is of its instant: how long something lasts has gone on since. */
-function withoutAges(text: string): string {
-  return text.replaceAll(/\b\d+ (d|h|min|s)( \d+ (h|min|s))?\b/g, 'a while');
 }
 
 /** A file has the rows of its list, with every instant as text. */

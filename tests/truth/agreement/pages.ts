@@ -53,7 +53,9 @@ export interface Pages {
   readonly channels: readonly ChannelDetail[];
   /** In full, each with its own page. */
   readonly alertDetails: readonly AlertDetail[];
+  /** Alerts that ended, and their pages. */
   readonly history: readonly Alert[];
+  readonly endedDetails: readonly AlertDetail[];
   /** Who would hear of a failed run, of all CronJobs. */
   readonly coverage: CoverageList['items'];
   readonly tonight: Tonight;
@@ -89,7 +91,8 @@ export async function readPages(address: string): Promise<Pages> {
   const timeline = await get<Timeline>('/timeline?limit=100');
   const alerts = await get<AlertList>('/alerts?limit=500&state=active,suppressed,pending');
   const sla = await get<SlaList>('/sla?limit=500');
-  const alertDetails = await Promise.all(alerts.items.map(({ id }) => get<AlertDetail>(`/alerts/${id}`)));
+  const detailsOf = (of: readonly Alert[]) => Promise.all(of.map(({ id }) => get<AlertDetail>(`/alerts/${id}`)));
+  const alertDetails = await detailsOf(alerts.items);
   const { items: channelItems } = await get<ChannelList>('/channels');
   const channels = await Promise.all(channelItems.map(({ name }) => get<ChannelDetail>(`/channels/${name}`)));
   const { items: history } = await get<AlertHistory>('/alerts/history?limit=500');
@@ -134,6 +137,7 @@ export async function readPages(address: string): Promise<Pages> {
     channels,
     alertDetails,
     history,
+    endedDetails: await detailsOf(history),
     coverage: (await get<CoverageList>('/coverage?limit=500&types=jobFailed')).items,
     tonight: await get<Tonight>('/tonight?limit=100'),
     series: new Map(series),

@@ -21,6 +21,7 @@ const acts: ReadonlySet<Ability> = new Set(actingAbilities);
  */
 export class Clusters {
   readonly #knownHome = new Persisted<string>('home-cluster', '', (value) => typeof value === 'string');
+  #asking: Promise<void> | undefined;
   readonly list = new Resource((signal) => listClusters(signal), { isLive: false });
 
   readonly all: readonly Cluster[] = $derived.by(() => this.list.value?.items ?? []);
@@ -86,7 +87,15 @@ export class Clusters {
     return before === this.asked ? offer : {};
   }
 
-  async #ask(): Promise<void> {
+  /** Several lists of a first visit may ask at once: all of them wait for the one answer. */
+  #ask(): Promise<void> {
+    this.#asking ??= this.#askNow().finally(() => {
+      this.#asking = undefined;
+    });
+    return this.#asking;
+  }
+
+  async #askNow(): Promise<void> {
     await this.list.refresh();
     if (this.list.value && !this.list.error) this.#knownHome.value = this.#home();
   }

@@ -59,6 +59,30 @@ async function idle(): Promise<void> {
   await settle();
 }
 
+test('lists of a first visit that tell of several clusters at once are all asked for again, of the home cluster', async () => {
+  items = [eu, usEast];
+  let answerClusters = (): void => {};
+  const clustersAnswered = new Promise<void>((resolve) => (answerClusters = resolve));
+  globalThis.fetch = async (url) => {
+    const text = url instanceof Request ? url.url : url.toString();
+    asked.push(text);
+    if (text.includes('/clusters')) await clustersAnswered;
+    const rows = text.includes('cluster=eu')
+      ? [{ name: 'a' }]
+      : [
+          { name: 'a', cluster: 'eu' },
+          { name: 'a', cluster: 'us-east' },
+        ];
+    return new Response(JSON.stringify({ items: text.includes('/clusters') ? items : rows }));
+  };
+  await visit();
+  const lists = ['/cronjobs', '/monitors', '/alerts'].map((path) => get<{ items: object[] }>(path));
+  await settle();
+  answerClusters();
+  for (const { value } of await Promise.all(lists)) assert.equal(value.items.length, 1);
+  assert.equal(asked.filter((text) => text.includes('/clusters')).length, 1);
+});
+
 describe('a service with one cluster', () => {
   beforeEach(() => void (items = [eu]));
 

@@ -47,6 +47,20 @@ test('an alert that came back and is held says so, whatever was told of its earl
   assert.equal(presentTold(anAlert(), { deliveries: [aDelivery()], decision }, now).state, 'sent');
 });
 
+test('an alert that is over was told when its end was, whatever held that before', () => {
+  const over = anAlert({ state: 'resolved', endedAt: now });
+  const decision = { action: 'held', reason: 'startupGrace', untilAt: now + 1 } as const;
+  const told = presentTold(over, { deliveries: [aDelivery(), aDelivery({ kind: 'closing' })], decision }, now);
+  assert.deepEqual([told.state, told.reason, told.until], ['sent', null, null]);
+});
+
+test('an alert that is over waits for nothing: what held it back is said without an end', () => {
+  const over = anAlert({ state: 'resolved', endedAt: now });
+  const decision = { action: 'held', reason: 'dependsOn', untilAt: now + 1 } as const;
+  const told = presentTold(over, { deliveries: [], decision }, now);
+  assert.deepEqual([told.state, told.reason, told.until], ['held', 'dependsOn', null]);
+});
+
 function aDelivery(changes: Partial<ToldDelivery> = {}): ToldDelivery {
   return {
     id: 'd',
@@ -90,7 +104,21 @@ const cases: readonly (readonly [string, StoredAlert, ToldFacts | undefined, rea
   ],
   ['nothing is known yet', anAlert(), undefined, ['waiting', null, null]],
   ['no channel takes it', anAlert(), withDecision('notRouted', 'noChannel'), ['none', 'noChannel', null]],
-  ['it cleared before it left', anAlert(), withDeliveries({ state: 'cancelled' }), ['none', 'clearedBeforeSent', null]],
+  [
+    'it cleared before it left',
+    anAlert({ state: 'resolved', endedAt: now }),
+    withDeliveries({ state: 'cancelled' }),
+    ['none', 'clearedBeforeSent', null],
+  ],
+  [
+    'it was taken back with its channel, and holds',
+    anAlert(),
+    {
+      ...withDeliveries({ state: 'cancelled' }),
+      decision: { action: 'notRouted', reason: 'channelDeleted', untilAt: undefined },
+    },
+    ['none', 'channelDeleted', null],
+  ],
   [
     'a channel gave it up though another has it',
     anAlert(),

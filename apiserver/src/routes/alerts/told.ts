@@ -46,7 +46,13 @@ function notWanted(
   const isCancelled = newest.every(({ state }) => state === 'cancelled');
   if (!isCancelled) return undefined;
   const isNoted = alert.state === 'active' && newest.some(({ isTurn }) => isTurn);
-  return { state: 'none', reason: isNoted ? 'acknowledged' : 'clearedBeforeSent', until: undefined };
+  return { state: 'none', reason: isNoted ? 'acknowledged' : whyTakenBack(alert, facts), until: undefined };
+}
+
+/** What has not cleared was taken back with its channel, or because its monitor told no channel then. */
+function whyTakenBack({ endedAt }: StoredAlert, facts: ToldFacts | undefined): Told['reason'] {
+  const { decision } = facts ?? {};
+  return endedAt === undefined && decision?.action === 'notRouted' ? decision.reason : 'clearedBeforeSent';
 }
 
 function failed(newest: readonly ToldDelivery[]): Verdict | undefined {
@@ -62,10 +68,11 @@ function held(alert: StoredAlert, newest: readonly ToldDelivery[], facts: ToldFa
   }
   if (newest.some(({ state }) => state === 'parked')) return { state: 'held', reason: 'parked', until: undefined };
   const { decision } = facts ?? {};
-  // It came back: all that was heard of it last is that it is over.
-  const isHeard = newest.some(({ kind }) => kind !== 'closing');
+  // It came back: all that was heard of it last is that it is over. Of what is over that is all there is to hear.
+  const isOver = alert.endedAt !== undefined;
+  const isHeard = newest.some(({ kind }) => kind !== 'closing' || isOver);
   if (isHeard || decision?.action !== 'held') return undefined;
-  return { state: 'held', reason: decision.reason, until: decision.untilAt };
+  return { state: 'held', reason: decision.reason, until: isOver ? undefined : decision.untilAt };
 }
 
 function waiting(alert: StoredAlert, newest: readonly ToldDelivery[]): Verdict | undefined {

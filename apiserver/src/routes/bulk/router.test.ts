@@ -75,6 +75,17 @@ test('silences each row by itself, says what is held, and ends the silences agai
   assert.deepEqual(await list(), []);
 });
 
+test('does once what two rows name alike, and tells of it in both', async () => {
+  await using fleet = await aFleet();
+  const { rows } = await act(fleet, { action: 'silence', refs: [backup, backup], body: { duration: '1h' } });
+  const items = ((await fleet.ask('/api/v1/silences')).json() as SilenceList).items;
+  assert.equal(items.length, 1);
+  assert.deepEqual(
+    rows.map(({ silenceIds }) => silenceIds),
+    [[items[0]?.id], [items[0]?.id]],
+  );
+});
+
 test('silences each row until it succeeds', async () => {
   await using fleet = await aFleet();
   await act(fleet, { action: 'silence', refs: [backup], body: { untilSuccess: true } });

@@ -54,9 +54,18 @@ export const bulkRoutes = [
       const perform = toPerform(deps, ctx, action, body);
       ctx.state.comment = `${action} of ${refs.map(({ namespace, name }) => `${namespace}/${name}`).join(', ')}`;
       const rows: BulkRow[] = [];
+      // What is named twice is done once, and both rows tell of it.
+      const begun = new Map<string, Promise<BulkRow>>();
+      const done = (ref: BulkRef): Promise<BulkRow> => {
+        const { namespace, name, alertIds, silenceIds } = ref;
+        const key = JSON.stringify([namespace, name, alertIds, silenceIds]);
+        const row = begun.get(key) ?? doOne(deps, ctx, { ref, action, perform });
+        begun.set(key, row);
+        return row;
+      };
       for (let start = 0; start < refs.length; start += atOnce) {
         const part = refs.slice(start, start + atOnce);
-        rows.push(...(await Promise.all(part.map((ref) => doOne(deps, ctx, { ref, action, perform })))));
+        rows.push(...(await Promise.all(part.map(done))));
       }
       return { rows };
     },

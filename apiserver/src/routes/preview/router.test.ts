@@ -77,6 +77,21 @@ test('a spec that the schema refuses is not valid, and says where', async () => 
   assert.deepEqual([finding?.code, finding?.path], ['schema', 'spec.sla.minSuccessRate']);
 });
 
+test('a field that the schema does not have is named at its path, with what may stand there', async () => {
+  await using fleet = await startFleet();
+  await aFleet(fleet);
+  const spec = { selector: { matchLabel: { team: 'data' } }, sla: { windowDay: 7 }, alerting };
+  const told = await preview(fleet, { namespace: 'prod', spec });
+  assert.equal(told.valid, false);
+  assert.deepEqual(
+    told.findings.filter(({ code }) => code === 'schema').map(({ path, message }) => `${path} ${message}`),
+    [
+      'spec.selector.matchLabel is no field, and is dropped; did you mean matchLabels?',
+      'spec.sla.windowDay is no field, and is dropped; did you mean windowDays?',
+    ],
+  );
+});
+
 test('names of CronJobs and namespaces narrow it; labels are those of the monitor that it would replace', async () => {
   await using fleet = await startFleet();
   await aFleet(fleet);

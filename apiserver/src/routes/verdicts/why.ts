@@ -1,6 +1,7 @@
 import type { Told, VerdictKind } from '@cronjob-monitor/shared/contract';
 import {
   exitInWords,
+  failureOf,
   isAboutRun,
   openRunOf,
   stepOf,
@@ -64,7 +65,7 @@ export async function gatherWhy(
         told,
         monitor: alert.monitor,
       });
-      const cause = run && (why?.cause ?? (exitInWords(facts) || undefined));
+      const cause = run && (why?.cause ?? (exitInWords(failureOf(facts)) || undefined));
       return {
         cause,
         change: why?.change,

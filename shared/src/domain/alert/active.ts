@@ -17,7 +17,7 @@ interface News {
   readonly rose: boolean;
   readonly errorChanged: boolean;
   readonly occurred: number;
-  /** A message was held back, flapping ended, or there is a channel for it at last: it is told as soon as it may be. */
+  /** A message was held back, flapping ended, or there is a channel for it at last, or again: it is told as soon as it may be. */
   readonly isOwed: boolean;
 }
 
@@ -65,9 +65,11 @@ export function goOn(draft: StepDraft<HoldingFinding>, before: AlertRecord): Ale
   return isChanged ? after : 'unchanged';
 }
 
-/** It was never told, for its monitor named no channel for it; now it does. */
+/** It was never told, for its monitor named no channel for it, or what was made was taken back with its channel; now it can be. */
 function becameTellable({ finding: { rules }, world }: StepDraft, alert: AlertRecord): boolean {
-  if (alert.notifyNo > 0 || alert.dueAt !== undefined) return false;
+  if (alert.dueAt !== undefined || alert.lastNotifiedAt !== undefined) return false;
+  // An acknowledgement takes messages back too.
+  if (alert.notifyNo > 0 && (world.note !== undefined || world.told?.isTakenBack === false)) return false;
   return 'told' in routesOf(rules.alerting, alert, world.channelOf);
 }
 

@@ -38,6 +38,7 @@ export interface AlertRecord {
   /** Pending: end of the delay. Suppressed: when the mute is asked again. Active: when a message that is owed is. */
   readonly dueAt: Instant | undefined;
   readonly sinceAt: Instant;
+  /** When the service noticed it: of an alert that came back, that it had come back. */
   readonly detectedAt: Instant;
   readonly activatedAt: Instant | undefined;
   readonly endedAt: Instant | undefined;
@@ -239,6 +240,8 @@ export interface AlertWorld {
 export interface ToldBefore {
   /** A message about it is on its way. */
   readonly isUnderway: boolean;
+  /** Each message about it was taken back before it left, such as those of a channel that was deleted. */
+  readonly isTakenBack: boolean;
   /** What held a message about it last. */
   readonly lastHold: HeldBefore | undefined;
   /** That it waited for a parent; undefined: it did not, since it became active. */

@@ -122,7 +122,7 @@ function worldAt(
     silences,
     note: undefined,
     parents,
-    told: { isUnderway: false, lastHold: undefined, forParents: undefined },
+    told: { isUnderway: false, isTakenBack: false, lastHold: undefined, forParents: undefined },
   };
 }
 

@@ -54,7 +54,7 @@ const world: AlertWorld = {
   silences: [],
   note: undefined,
   parents: [],
-  told: { isUnderway: false, lastHold: undefined, forParents: undefined },
+  told: { isUnderway: false, isTakenBack: false, lastHold: undefined, forParents: undefined },
 };
 
 function stepOf(step: AlertStep | NoStep): AlertStep {
@@ -200,7 +200,7 @@ test('figures over a window need two quiet verdicts, all else one', () => {
 
 test('what was told is asked for where the step depends on it, and only there', () => {
   const unread = { ...world, told: undefined };
-  const early = rowIn('active', { notifyNo: 1 });
+  const early = rowIn('active', { notifyNo: 1, lastNotifiedAt: now - minuteMs });
   const again = finding({ verdict: holds({ occurred: 0 }) });
   assert.equal(next(early, again, unread), 'unchanged', 'at rest nothing is read');
   assert.equal(next(early, finding(), unread), 'asksWhatWasTold', 'a further failure may be told');
@@ -210,6 +210,8 @@ test('what was told is asked for where the step depends on it, and only there', 
     'a reminder is due',
   );
   assert.equal(typeof next(early, finding(quiet), unread), 'object', 'its end is told by what channels have of it');
+  const unsent = { ...early, lastNotifiedAt: undefined };
+  assert.equal(next(unsent, again, unread), 'asksWhatWasTold', 'what was made may have been taken back');
   const owed = rowIn('active', { notifyNo: 0, dueAt: now });
   assert.equal(next(owed, finding(quiet), unread), 'asksWhatWasTold', 'whether a storm held it');
 });
@@ -217,12 +219,18 @@ test('what was told is asked for where the step depends on it, and only there', 
 test('a message while one is on its way is a duplicate, and one that a hold kept back says what held it', () => {
   const row = rowIn('active', { notifyNo: 1, lastNotifiedAt: undefined });
   const underway = stepOf(
-    next(row, finding(), { ...world, told: { isUnderway: true, lastHold: undefined, forParents: undefined } }),
+    next(row, finding(), {
+      ...world,
+      told: { isUnderway: true, isTakenBack: false, lastHold: undefined, forParents: undefined },
+    }),
   );
   assert.deepEqual([underway.messages, underway.decisions], [[], [{ action: 'occurrence', reason: 'duplicate' }]]);
   const lastHold = { by: 'storm', sinceAt: now - minuteMs } as const;
   const owed = stepOf(
-    next({ ...row, dueAt: now }, finding(), { ...world, told: { isUnderway: false, lastHold, forParents: undefined } }),
+    next({ ...row, dueAt: now }, finding(), {
+      ...world,
+      told: { isUnderway: false, isTakenBack: false, lastHold, forParents: undefined },
+    }),
   );
   assert.deepEqual(owed.messages, [
     {
@@ -234,6 +242,14 @@ test('a message while one is on its way is a duplicate, and one that a hold kept
     },
   ]);
   assert.equal(owed.alert.dueAt, undefined);
+});
+
+test('an alert that comes back was noticed when it came back, which is not before it holds again', () => {
+  const before = rowIn('resolved', { detectedAt: now - 20 * minuteMs });
+  const came = finding({ verdict: holds({ sinceAt: now - minuteMs }) });
+  const { alert } = stepOf(next(undefined, came, { ...world, last: before }));
+  assert.equal(alert.id, before.id);
+  assert.equal(alert.detectedAt, world.now);
 });
 
 test('the same values give the same step, and leave the alert that was given as it was', () => {

@@ -142,6 +142,7 @@ function reopened(draft: StepDraft<HoldingFinding>, last: AlertRecord): AlertRec
     ...last,
     ...severityNow(draft),
     sinceAt: verdict.sinceAt,
+    detectedAt: world.now,
     activatedAt: undefined,
     endedAt: undefined,
     closeCause: undefined,
@@ -199,7 +200,7 @@ function waitOn(draft: StepDraft<HoldingFinding>, before: AlertRecord): AlertRec
   }
   const held: HeldBefore = {
     by: wasPending ? 'alertDelay' : (before.suppressedBy ?? 'maintenance'),
-    sinceAt: Math.max(before.detectedAt, before.endedAt ?? 0, before.reopened > 0 ? before.sinceAt : 0),
+    sinceAt: before.detectedAt,
   };
   decisions.push({ action: wasPending ? 'activated' : 'released', reason: held.by });
   return activate(draft, alert, held);

@@ -63,6 +63,12 @@ export function toAlertFacts(context: unknown): AlertFacts {
   return typeof context === 'object' && context !== null && !Array.isArray(context) ? context : {};
 }
 
+/** How the run that an alert is about failed, as its message says it. */
+export function failureOf({ exitCode, reason, verdict }: AlertFacts): Pick<AlertFacts, 'exitCode' | 'reason'> {
+  const told = verdict?.detail['reason'];
+  return { exitCode, reason: typeof told === 'string' ? told : reason };
+}
+
 const evidenceKeys = [
   'evidenceOf',
   'suggestedFix',

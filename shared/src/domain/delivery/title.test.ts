@@ -198,6 +198,12 @@ test('digests and tests have titles too', () => {
   assert.equal(title(3, { ended: true, recovered: 2 }), 'WARNING alert storm over: 1 alert still holds, 2 recovered');
   assert.equal(title(0, { ended: true, counts: [] }), 'INFO alert storm over: nothing holds any more');
   assert.equal(title(13, { cause: 'firstPass' }), 'WARNING 13 CronJobs were failing when watching began');
+  const gone = aDigestMessage(3, { cause: 'firstPass', recovered: 2 });
+  const first = gone.digest.alerts.map((alert, index) => (index < 2 ? { ...alert, endedAt: alert.since } : alert));
+  const firstOf = (alerts: typeof first): string =>
+    titleOfMessage({ kind: 'digest', data: { ...gone, digest: { ...gone.digest, alerts } } });
+  assert.equal(firstOf(first), 'WARNING 1 CronJob was failing when watching began, 2 alerts were over');
+  assert.equal(firstOf(first.slice(0, 2)), 'WARNING 2 alerts were over when watching began');
   const scope = { cause: 'scope', scope: 'node node-3' } as const;
   assert.equal(title(12, scope), 'WARNING node node-3: 12 CronJobs failed');
   assert.equal(title(3, { ...scope, before: 12 }), 'WARNING node node-3: 3 more CronJobs failed');

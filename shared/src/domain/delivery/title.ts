@@ -128,8 +128,11 @@ function digestInWords({ digest }: DigestMessage): string {
     return `${digest.scope ?? 'one cause'}: ${named} ${before > 0 ? 'more ' : ''}${named === 1 ? 'CronJob' : 'CronJobs'} failed`;
   }
   if (cause === 'firstPass') {
-    const named = namedIn(digest);
-    return `${counted(named, 'CronJob')} ${named === 1 ? 'was' : 'were'} failing when watching began`;
+    const failing = namedIn({ ...digest, alerts: digest.alerts.filter(({ endedAt }) => endedAt === null) });
+    const were = (many: number): string => (many === 1 ? 'was' : 'were');
+    const over = `${counted(recovered, 'alert')} ${were(recovered)} over`;
+    if (failing === 0) return `${over} when watching began`;
+    return `${counted(failing, 'CronJob')} ${were(failing)} failing when watching began${recovered > 0 ? `, ${over}` : ''}`;
   }
   if (!ended) return `alert storm: ${before > 0 ? `${total} more` : total} ${total === 1 ? 'alert' : 'alerts'}`;
   const held = total - recovered;

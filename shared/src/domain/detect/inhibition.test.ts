@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inhibitionOf, type PossibleCause, type PossibleSign } from './inhibition.ts';
+import { inhibitionOf, toPossibleCause, type PossibleCause, type PossibleSign } from './inhibition.ts';
 
 const hour = 3_600_000;
 
@@ -78,6 +78,13 @@ for (const [says, by, of, isHeld] of [
     assert.equal(inhibition?.cause, isHeld ? by : undefined);
   });
 }
+
+test('an alert about a run that its deadline ended is known by that, whatever its container ended with', () => {
+  const context = { jobName: 'job-1', reason: 'Error', verdict: { detail: { reason: 'DeadlineExceeded' } } };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a cause is made of
+  const alert = { ...deadline, context } as unknown as Parameters<typeof toPossibleCause>[0];
+  assert.equal(toPossibleCause(alert, 0).reason, 'DeadlineExceeded');
+});
 
 test('a missed run holds back the dead-man for one duplicate window, the others as long as they last', () => {
   const deadMan = sign({ type: 'deadManTriggered' });

@@ -1,6 +1,6 @@
 import type { AlertSubject, AlertType, Severity } from '../../contract/index.ts';
 import type { AlertRecord } from '../alert/alert.ts';
-import { toAlertFacts } from '../delivery/alert-context.ts';
+import { failureOf, toAlertFacts } from '../delivery/alert-context.ts';
 import type { Instant } from '../instant.ts';
 
 /** An active alert, or one that becomes active now, of the same CronJob and monitor. */
@@ -19,7 +19,9 @@ export interface PossibleCause {
 
 /** An active alert as a possible cause of what is found at `now`. */
 export function toPossibleCause(alert: AlertRecord, now: Instant): PossibleCause {
-  const { jobName, reason } = toAlertFacts(alert.context);
+  const facts = toAlertFacts(alert.context);
+  const { jobName } = facts;
+  const { reason } = failureOf(facts);
   const { id, type, subject, severity, activatedAt = now } = alert;
   return { id, type, subject, severity, activatedAt, jobNames: jobName === undefined ? [] : [jobName], reason };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { failureReason, failureSignature, jobFailed, type JobFailedRule, type JudgedRun } from './job-failed.ts';
+import { failureSignature, jobFailed, type JobFailedRule, type JudgedRun } from './job-failed.ts';
 
 const rule: JobFailedRule = {
   enabled: true,
@@ -80,10 +80,4 @@ test('the kind of a failure changes with the class of its exit code and with its
   assert.equal(signature(1), signature(2));
   assert.equal(new Set([1, 126, 137, 143, 139, undefined].map((code) => signature(code))).size, 6);
   assert.notEqual(signature(137), signature(137, 'OOMKilled'));
-});
-
-test('what its deadline ended failed for that, whatever its container says of being stopped', () => {
-  assert.equal(failureReason({ reason: 'Error', jobReason: 'DeadlineExceeded' }), 'DeadlineExceeded');
-  assert.equal(failureReason({ reason: 'OOMKilled', jobReason: 'BackoffLimitExceeded' }), 'OOMKilled');
-  assert.equal(failureReason({ reason: undefined, jobReason: 'BackoffLimitExceeded' }), 'BackoffLimitExceeded');
 });

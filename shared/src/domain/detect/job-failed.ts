@@ -65,17 +65,6 @@ export function runsNeeded(rule: JobFailedRule): number {
   return Math.max(rule.failureThreshold, rule.recoveryThreshold, rule.failuresOfLast?.runs ?? 1);
 }
 
-/**
- * Why a run failed, as it is told: what its container ended with, else what the Job says. Where the deadline of the Job ended it, that is
- * why: the container was only stopped for it.
- */
-export function failureReason(run: {
-  readonly reason: string | undefined;
-  readonly jobReason: string | undefined;
-}): string | undefined {
-  return run.jobReason === 'DeadlineExceeded' ? run.jobReason : (run.reason ?? run.jobReason);
-}
-
 /** What kind of failure it was: a change of it may be told although the alert is known. */
 export function failureSignature(run: Pick<JudgedRun, 'exitCode' | 'reason'>): string {
   return `${exitClass(run.exitCode)}/${run.reason ?? ''}`;

@@ -135,7 +135,7 @@ function finish(end: BadEnd): number {
   return end.termination.finishedAt ?? Number.MAX_SAFE_INTEGER;
 }
 
-function weightOf(reason: string | undefined): number {
+export function weightOf(reason: string | undefined): number {
   return reason === undefined ? -1 : (weights[reason] ?? 1);
 }
 

@@ -102,7 +102,12 @@ export class AlertsOverTime {
         fingerprint: '',
         last: live ? undefined : before?.alert,
         parents: this.#parents.filter(({ fromAt, untilAt = Infinity }) => fromAt <= now && now < untilAt),
-        told: { isUnderway: false, lastHold: undefined, forParents: live && forParentsAt(live, now) },
+        told: {
+          isUnderway: false,
+          isTakenBack: false,
+          lastHold: undefined,
+          forParents: live && forParentsAt(live, now),
+        },
       },
     );
     if (live) live.verdict = held;

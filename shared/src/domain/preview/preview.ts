@@ -6,6 +6,7 @@ import { judge, judgedKinds, type DetectionFacts, type DetectionRules, type Judg
 import type { Baseline } from '../detect/duration-regression.ts';
 import { jobNamesOf } from '../detect/facts-reach.ts';
 import { inhibitionOf, type PossibleCause } from '../detect/inhibition.ts';
+import { failureReason } from '../execution/failure-reason.ts';
 import { earliest, type Instant } from '../instant.ts';
 import { AlertsOverTime, type PreviewedRow } from './alerts-over-time.ts';
 import { FactsOverTime, type OpenNow } from './facts.ts';
@@ -259,7 +260,7 @@ class Replay {
       const jobNames = jobNamesOf(of.detail);
       const severity = life.severityOf(of);
       const run = jobNames[0] === undefined ? undefined : this.#runOf.get(jobNames[0]);
-      const told = run?.reason ?? run?.jobReason ?? of.detail['reason'];
+      const told = (run && failureReason(run)) ?? of.detail['reason'];
       const reason = typeof told === 'string' ? told : undefined;
       return [
         { id: undefined, type, subject, severity, activatedAt: live?.alert.activatedAt ?? now, jobNames, reason },

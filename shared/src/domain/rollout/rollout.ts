@@ -13,6 +13,7 @@ export interface TemplateRun {
   readonly finishedAt: Instant | undefined;
   readonly exitCode: number | undefined;
   readonly reason: string | undefined;
+  readonly jobReason?: string | undefined;
 }
 
 /** What is known of the runs of the present job template. */
@@ -63,6 +64,7 @@ export interface RolloutVerdict {
   readonly message: string;
   /** Of the condition Healthy, while Degraded: the label of the worst alert, LastRunFailed or ScheduleProblem. */
   readonly reason: string | undefined;
+  readonly jobReason?: string | undefined;
 }
 
 /** Alerts that say that what was rolled out does not run. */
@@ -100,10 +102,10 @@ function isOfTemplate(run: Pick<Execution, 'templateHash' | 'createdAt'>, { hash
 
 /** What is known of the runs of a template after one more ended, in whatever order they are told. */
 export function withRun(runs: TemplateRuns, run: Execution, template: JobTemplate): TemplateRuns {
-  const { jobUid, jobName, status, createdAt, finishedAt, exitCode, reason } = run;
+  const { jobUid, jobName, status, createdAt, finishedAt, exitCode, reason, jobReason } = run;
   // A Job that was deleted or replaced, or whose end was not seen, says nothing about what it ran.
   if (!(status === 'success' || status === 'failed') || !isOfTemplate(run, template)) return runs;
-  const told: TemplateRun = { jobUid, jobName, status, createdAt, finishedAt, exitCode, reason };
+  const told: TemplateRun = { jobUid, jobName, status, createdAt, finishedAt, exitCode, reason, jobReason };
   const { first, last } = runs;
   const isFirst = createdAt >= template.at && (first === undefined || createdAt < first.createdAt);
   const isLast = last === undefined || createdAt >= last.createdAt;

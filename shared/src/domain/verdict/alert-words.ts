@@ -1,5 +1,5 @@
 import type { AlertSubject, AlertType, Words } from '../../contract/index.ts';
-import type { AlertFacts } from '../delivery/alert-context.ts';
+import { failureOf, type AlertFacts } from '../delivery/alert-context.ts';
 import { toAbsence } from '../detect/disappeared.ts';
 import { ordinal, outputInWords } from '../delivery/wording.ts';
 import type { Instant } from '../instant.ts';
@@ -50,7 +50,7 @@ const tellers: Readonly<Record<Exclude<AlertType, 'slaBreached' | 'jobStuck' | '
     // Of several failures it began with the first; the run it names is the newest.
     const at = facts.run?.finishedAt ?? (count > 1 ? undefined : alert.sinceAt);
     const when = at === undefined ? `, failing since ${instantIn('at', alert.sinceAt)}` : ` ${instantIn('ago', at)}`;
-    const exit = exitInWords(facts);
+    const exit = exitInWords(failureOf(facts));
     const row = count > 1 ? ` (${ordinal(count)} failure in a row)` : '';
     return `Last run failed${when}${exit === '' ? '' : `: ${exit}`}${row}`;
   },

@@ -14,6 +14,7 @@ interface WordedRun {
   readonly durationMs?: number | undefined;
   readonly exitCode?: number | undefined;
   readonly reason?: string | undefined;
+  readonly jobReason?: string | undefined;
 }
 
 /** A promise that the figures break, as it was judged last. */
@@ -56,6 +57,8 @@ export interface CronJobWordFacts {
   /** An alert whose delay runs. */
   readonly pending?: WordedAlert | undefined;
   readonly nextRunAt?: Instant | undefined;
+  /** How many Jobs of it are not over. */
+  readonly running?: number | undefined;
 }
 
 type Told = { readonly words: Words; readonly sinceAt: Instant | undefined };
@@ -86,10 +89,14 @@ const tellers: Readonly<Record<OwnKind, (facts: CronJobWordFacts) => Told>> = {
     return pending ? { words: alertWords(pending), sinceAt: pending.sinceAt } : unknown('An alert waits for its delay');
   },
   notEvaluated: (facts) => unknown(`Not evaluated: ${problemInWords(facts)}`),
-  neverRan: ({ suspended, nextRunAt, lastRun }) => {
-    const none = lastRun === undefined ? 'no run seen yet' : 'no run was seen to end';
+  neverRan: ({ suspended, nextRunAt, lastRun, running = 0 }) => {
+    const jobs = running === 1 ? '1 Job is active' : `${running} Jobs are active`;
+    const none = running > 0 ? `no run has ended yet, ${jobs}` : lastRun ? 'no run was seen to end' : 'no run seen yet';
     if (suspended) return unknown(`Suspended; ${none}`);
-    return unknown(`N${none.slice(1)}${nextRunAt === undefined ? '' : `, first at ${instantIn('at', nextRunAt)}`}`);
+    // Beside Jobs that are there it may be skipped.
+    const coming =
+      nextRunAt === undefined || running > 0 ? '' : `, ${lastRun ? 'next' : 'first'} at ${instantIn('at', nextRunAt)}`;
+    return unknown(`N${none.slice(1)}${coming}`);
   },
   suspended: (facts) => {
     const last = lastWords(facts);

@@ -1,3 +1,4 @@
+import { failureReason } from '../execution/failure-reason.ts';
 import type { Words } from '../../contract/index.ts';
 import type { Instant } from '../instant.ts';
 
@@ -51,13 +52,12 @@ export function instantIn(form: 'age' | 'ago' | 'in' | 'at', at: Instant): Words
 }
 
 /** `exit code 137, OOMKilled`; empty when nothing is known. */
-export function exitInWords({
-  exitCode,
-  reason,
-}: {
+export function exitInWords(run: {
   readonly exitCode?: number | undefined;
   readonly reason?: string | undefined;
+  readonly jobReason?: string | undefined;
 }): string {
-  const parts = [exitCode === undefined ? undefined : `exit code ${exitCode}`, reason];
+  const { exitCode } = run;
+  const parts = [exitCode === undefined ? undefined : `exit code ${exitCode}`, failureReason(run)];
   return parts.filter((part) => part !== undefined && part !== '').join(', ');
 }

@@ -87,6 +87,10 @@ describe('the sentence of a CronJob', () => {
   const rows: readonly (readonly [Partial<VerdictFacts>, string])[] = [
     [{ lastRun: succeeded }, 'Last run succeeded 3 h 56 min ago in 3 min 4 s'],
     [{ lastRun: failed, failedRun: failed }, 'Last run failed 3 h 56 min ago: exit code 137, OOMKilled'],
+    [
+      { lastRun: { ...failed, exitCode: 143, reason: 'Error', jobReason: 'DeadlineExceeded' } },
+      'Last run failed 3 h 56 min ago: exit code 143, DeadlineExceeded',
+    ],
     [{ missedSlotAt: at('05:30:00') }, 'Run of 05:30 did not start (30 min late)'],
     [
       {
@@ -116,6 +120,12 @@ describe('the sentence of a CronJob', () => {
     [{ problem: 'unknownZone', timeZone: 'Mars/Base' }, 'Not evaluated: unknown zone "Mars/Base"'],
     [{ problem: 'neverRuns', schedule: '0 0 30 2 *' }, 'Not evaluated: 30 February does not come'],
     [{ hasRun: false, nextRunAt: at('08:00:00') }, 'No run seen yet, first at 08:00'],
+    [{ hasRun: false, nextRunAt: at('08:00:00'), running: 1 }, 'No run has ended yet, 1 Job is active'],
+    [{ hasRun: false, suspended: true, running: 2 }, 'Suspended; no run has ended yet, 2 Jobs are active'],
+    [
+      { hasRun: false, nextRunAt: at('08:00:00'), lastRun: { ...succeeded, status: 'replaced' } },
+      'No run was seen to end, next at 08:00',
+    ],
     [{ suspended: true, lastRun: succeeded }, 'Suspended; last run succeeded 3 h 56 min ago in 3 min 4 s'],
     [{ deletedAt: at('05:00:00') }, 'Deleted 1 h ago'],
   ];
@@ -152,6 +162,18 @@ describe('the sentence of an alert', () => {
         facts: { exitCode: 137, reason: 'OOMKilled', run: { finishedAt: at('05:48:00') } },
       },
       'Last run failed 12 min ago: exit code 137, OOMKilled (3rd failure in a row)',
+    ],
+    [
+      {
+        ...anAlert('jobFailed'),
+        facts: {
+          ...detail({ reason: 'DeadlineExceeded' }),
+          exitCode: 143,
+          reason: 'Error',
+          run: { finishedAt: at('05:48:00') },
+        },
+      },
+      'Last run failed 12 min ago: exit code 143, DeadlineExceeded',
     ],
     [
       { ...anAlert('jobFailed'), isWellForNow: true, facts: { run: { finishedAt: at('05:48:00') } } },

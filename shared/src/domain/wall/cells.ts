@@ -17,6 +17,7 @@ export interface RunsOfColumn {
     readonly jobName: string;
     readonly exitCode: number | undefined;
     readonly reason: string | undefined;
+    readonly jobReason?: string | undefined;
     readonly durationMs: number | undefined;
   };
 }

@@ -80,7 +80,8 @@ export async function listTold(db: Db, alertIds: readonly string[]): Promise<Rea
     ids,
     (marks) =>
       'select alert_id, action, reason, until_at from alert_decisions ' +
-      `where alert_id in (${marks}) and action in ('notRouted', 'held') order by id`,
+      `where alert_id in (${marks}) and (action in ('notRouted', 'held') or ` +
+      "(action = 'cancelled' and reason in ('channelDeleted', 'alertingDisabled'))) order by id",
   );
 
   const resting = await rows(db, "select uid, hold_until from channels where hold = 'circuit'");
@@ -130,7 +131,7 @@ function toDelivery(db: Db, row: Row, fate: Row): Omit<ToldDelivery, 'restsUntil
 function toDecision(row: Row | undefined): ToldFacts['decision'] {
   if (!row) return undefined;
   return {
-    action: String(row['action']) as 'notRouted' | 'held',
+    action: row['action'] === 'held' ? 'held' : 'notRouted',
     reason: String(row['reason']) as ToldReason,
     untilAt: optionalNumber(row['until_at']),
   };

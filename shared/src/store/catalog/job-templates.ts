@@ -107,7 +107,7 @@ async function readTemplateRuns(
   const find = async (condition: string, order: string, values: readonly unknown[]): Promise<Row | undefined> =>
     firstRow(
       tx,
-      'select job_uid, job_name, status, created_at, finished_at, exit_code, reason from executions ' +
+      'select job_uid, job_name, status, created_at, finished_at, exit_code, reason, job_reason from executions ' +
         `where cronjob_id = ? and status in (${marks(ended)}) and ${condition} order by created_at ${order} limit 1`,
       [id, ...ended, ...values],
     );
@@ -122,7 +122,7 @@ async function readTemplateRuns(
   return { first: first && toRun(first), last: toRun(last) };
 
   function toRun(row: Row): TemplateRun {
-    const { exit_code: exitCode, reason } = row;
+    const { exit_code: exitCode, reason, job_reason: jobReason } = row;
     return {
       jobUid: tx.dialect.id16Text(row['job_uid']),
       jobName: fullJobName(String(row['job_name']), name),
@@ -130,7 +130,8 @@ async function readTemplateRuns(
       createdAt: Number(row['created_at']),
       finishedAt: optionalNumber(row['finished_at']),
       exitCode: optionalNumber(exitCode),
-      reason: typeof reason === 'string' ? fullReason(reason) : undefined,
+      reason: fullReason(reason),
+      jobReason: fullReason(jobReason),
     };
   }
 }

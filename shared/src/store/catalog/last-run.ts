@@ -14,10 +14,23 @@ export interface LastRun {
   readonly durationMs: number | undefined;
   readonly exitCode: number | undefined;
   readonly reason: string | undefined;
+  readonly jobReason?: string | undefined;
 }
 
 export function toLastRun(run: Execution): LastRun {
-  const { jobName, status, trigger, scheduledAt, createdAt, startedAt, finishedAt, durationMs, exitCode, reason } = run;
+  const {
+    jobName,
+    status,
+    trigger,
+    scheduledAt,
+    createdAt,
+    startedAt,
+    finishedAt,
+    durationMs,
+    exitCode,
+    reason,
+    jobReason,
+  } = run;
   return {
     jobUid: toId16(run.jobUid),
     jobName,
@@ -30,6 +43,7 @@ export function toLastRun(run: Execution): LastRun {
     durationMs,
     exitCode,
     reason,
+    jobReason,
   };
 }
 

@@ -3,8 +3,9 @@ import { recordDecisions } from '../alert-decisions.ts';
 import { change, firstRow, inParts, marks, rows } from '../ask.ts';
 import type { Tx } from '../database.ts';
 import { toId16 } from '../id16.ts';
+import { rowsIn } from '../upsert.ts';
 import { recordChangesOf } from './delivery-changes.ts';
-import { idOrUndefined } from './delivery-record.ts';
+import { firstNoticeCause, idOrUndefined } from './delivery-record.ts';
 
 interface Cancelled {
   /** False: it is being sent, may have arrived, or is over. */
@@ -121,4 +122,28 @@ export async function updateCancelledOfChannel(tx: Tx, channelUid: string, at: I
   }
   await recordChangesOf(tx, ids);
   return ids;
+}
+
+/** Takes back what would tell these alerts to be over to channels that never heard of them: a digest tells it. */
+export async function cancelFirstNotices(tx: Tx, alertIds: readonly string[], at: Instant): Promise<void> {
+  const found = await rowsIn(
+    tx,
+    alertIds.map((id) => tx.dialect.id16(toId16(id))),
+    (marks) =>
+      `select id from deliveries where alert_id in (${marks}) and cause = '${firstNoticeCause}' and maybe_sent = 0 ` +
+      "and state in ('ready', 'collapsed')",
+  );
+  for (const part of inParts(found)) {
+    const bound = part.map((row) => row['id']);
+    // Each part is bounded, and they share a connection.
+    await change(
+      tx,
+      `update deliveries set state = 'cancelled', state_reason = null, next_at = null, ended_at = ? where id in (${marks(bound)})`,
+      [at, ...bound],
+    );
+  }
+  await recordChangesOf(
+    tx,
+    found.map((row) => tx.dialect.id16Text(row['id'])),
+  );
 }

@@ -110,18 +110,14 @@ export async function updateExecutionEvidence(
     for (const column of ['last_run', 'failed_run']) {
       const kept = fromJson(cronJob?.[column]) as LastRun | undefined;
       if (kept?.jobUid !== id16) continue;
-      const shown = { ...kept, exitCode: optionalNumber(after[0]), reason: toReason(after[1]) };
+      const shown = { ...kept, exitCode: optionalNumber(after[0]), reason: fullReason(after[1]) };
       await change(tx, `update cronjobs set ${column} = ? where id = ?`, [toJson(shown), id]);
     }
     const runs = withEvidenceOfRun(fromJson(cronJob?.['template_runs']) ?? {}, id16, {
       exitCode: optionalNumber(after[0]),
-      reason: toReason(after[1]),
+      reason: fullReason(after[1]),
     });
     if (runs) await change(tx, 'update cronjobs set template_runs = ? where id = ?', [toJson(runs), id]);
     return true;
   });
-}
-
-function toReason(kept: unknown): string | undefined {
-  return typeof kept === 'string' ? fullReason(kept) : undefined;
 }

@@ -300,8 +300,8 @@ function toStoredExecution(db: Db, row: Row, facts: ReadonlyMap<string, FactValu
     durationMs: optionalNumber(row['duration_ms']),
     status: statusWords.toWord(row['status']),
     exitCode: optionalNumber(row['exit_code']),
-    reason: toReason(row['reason']),
-    jobReason: toReason(row['job_reason']),
+    reason: fullReason(row['reason']),
+    jobReason: fullReason(row['job_reason']),
     ...(row['cause'] === null ? {} : { fault: toFault(row) }),
     attempts: Number(row['attempts']),
     failedIndexes: optionalText(row['failed_indexes']),
@@ -318,8 +318,4 @@ function toStoredExecution(db: Db, row: Row, facts: ReadonlyMap<string, FactValu
     fix: optionalText(row['fix']),
     facts: facts.get(jobUid) ?? new Map(),
   };
-}
-
-function toReason(kept: unknown): string | undefined {
-  return typeof kept === 'string' ? fullReason(kept) : undefined;
 }

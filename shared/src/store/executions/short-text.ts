@@ -58,7 +58,9 @@ export function shortReason(reason: string): string {
   return reason.startsWith('#') ? `#${reason}` : reason;
 }
 
-export function fullReason(kept: string): string {
+/** The reason that a row has; undefined: none. */
+export function fullReason(kept: unknown): string | undefined {
+  if (typeof kept !== 'string') return undefined;
   if (!kept.startsWith('#')) return kept;
   return kept.startsWith('##') ? kept.slice(1) : (knownReasons[Number(kept.slice(1))] ?? kept);
 }

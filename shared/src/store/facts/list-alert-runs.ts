@@ -21,7 +21,6 @@ export async function listAlertRuns(db: Db, jobUids: readonly string[]): Promise
     found.map((row) => {
       const id16 = db.dialect.id16Text(row['job_uid']);
       const jobUid = uidOf.get(id16) ?? id16;
-      const reason = optionalText(row['reason']) ?? optionalText(row['job_reason']);
       const flags = Number(row['flags']);
       return [
         jobUid,
@@ -34,7 +33,7 @@ export async function listAlertRuns(db: Db, jobUids: readonly string[]): Promise
           finishedAt: optionalNumber(row['finished_at']),
           durationMs: optionalNumber(row['duration_ms']),
           exitCode: optionalNumber(row['exit_code']),
-          reason: reason === undefined ? undefined : fullReason(reason),
+          reason: fullReason(row['reason'] ?? row['job_reason']),
           attempts: optionalNumber(row['attempts']),
           fix: optionalText(row['fix']),
           hasLogs: (flags & flagBits.hasLogs) !== 0,

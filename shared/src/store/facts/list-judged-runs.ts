@@ -1,5 +1,5 @@
 import type { Fault, Instant } from '../../domain/index.ts';
-import { optionalNumber, optionalText } from '../column.ts';
+import { optionalNumber } from '../column.ts';
 import type { Db } from '../database.ts';
 import { toFault } from '../fault-columns.ts';
 import { fullJobName, fullReason } from '../executions/short-text.ts';
@@ -51,8 +51,6 @@ export async function listJudgedRuns(
   const runs = new Map<number, readonly JudgedRunRow[]>();
   for (const [id, ofOne] of Map.groupBy(found, (row) => Number(row['cronjob_id']))) {
     const judged = ofOne.map((row): JudgedRunRow => {
-      const reason = optionalText(row['reason']);
-      const jobReason = optionalText(row['job_reason']);
       const isScheduled = triggerWords.toWord(row['trigger']) === 'scheduled';
       return {
         jobUid: db.dialect.id16Text(row['job_uid']),
@@ -60,8 +58,8 @@ export async function listJudgedRuns(
         status: statusWords.toWord(row['status']) === 'success' ? 'success' : 'failed',
         endedAt: Number(row['finished_at']),
         exitCode: optionalNumber(row['exit_code']),
-        reason: reason === undefined ? undefined : fullReason(reason),
-        jobReason: jobReason === undefined ? undefined : fullReason(jobReason),
+        reason: fullReason(row['reason']),
+        jobReason: fullReason(row['job_reason']),
         fault: toFault(row),
         durationMs: optionalNumber(row['duration_ms']),
         isScheduled,
