@@ -11,6 +11,7 @@ import {
   inSchema,
   migrate,
   openStore,
+  pruneRest,
   type Store,
   type StoreSettings,
 } from '@cronjob-monitor/shared/store';
@@ -271,6 +272,24 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
         'it expires',
       );
       assert.equal(us.jobs.length, at + 1);
+    });
+
+    test('rows go once they are old', async () => {
+      const [, store] = stores as [Store, Store];
+      const kept = {
+        alertsBefore: 0,
+        silencesBefore: 0,
+        drillsBefore: 0,
+        payloadsBefore: 0,
+        payloadsFrom: 0,
+        runsBefore: 0,
+      };
+      const rest = { ...kept, rollupsBeforeDay: 0, templatesBefore: 0, objectsBefore: 0, changesBefore: 0 };
+      const [row] = await rowsOf('trigger');
+      await pruneRest(store, { budgetMs: 10_000 }, { ...rest, heartbeatsBefore: Number(row?.['expires_at']) });
+      assert.equal((await rowsOf('trigger')).length, 1);
+      await pruneRest(store, { budgetMs: 10_000 }, { ...rest, heartbeatsBefore: Number(row?.['expires_at']) + 1 });
+      assert.equal((await rowsOf('trigger')).length, 0);
     });
 
     test('two agents of one cluster make one Job of each wish', async () => {
