@@ -24,7 +24,7 @@ import {
 import { readConfigFile } from './read-file.ts';
 import { describeSetting, problemLine, type Found, type Setting, shownText } from './source.ts';
 import type { Problem } from './value-kinds.ts';
-import { findNearest } from './nearest.ts';
+import { findNearest } from '../domain/index.ts';
 import { isLoopback } from './value-checks.ts';
 
 export interface LoadRequest {

@@ -37,12 +37,13 @@ export {
   type ActionKind,
   type AskedAction,
 } from './actions.ts';
-export { getLeader, takeEpoch, type Leader } from './leader.ts';
+export { getLeader, takeEpoch, takeEpochAfter, type Leader } from './leader.ts';
 export { canExclude, openLockSession, type LockSession } from './leader-lock.ts';
 export {
   beat,
   beatAsLeader,
   findLastBeatOfOthers,
+  findLastWriter,
   findLeaderBeat,
   findLiveLeader,
   forgetHeartbeats,
@@ -217,7 +218,7 @@ export type { StoredSlot } from './slots/stored-slot.ts';
 export { findOldestWatermark, moveWatermarks, type Watermark } from './slots/watermarks.ts';
 export { countSlots, listSlots, type KnownSlot, type SlotFilter } from './list-slots.ts';
 export { listOwners } from './catalog/list-owners.ts';
-export { countWallRuns, countWallSlots, listIdsWithOutcome } from './wall-cells.ts';
+export { countLaneRuns, countWallRuns, countWallSlots, listIdsWithOutcome } from './wall-cells.ts';
 export { countGridCells, listGridCells, type Cell, type CellWindow } from './list-grid-cells.ts';
 export {
   countAlerts,

@@ -123,11 +123,16 @@ function* ofMetrics(
       // Without an alert of that severity there need be no series.
       if (counted > 0 || metrics.has(`cronjob_monitor_${series}`)) yield* said(series, counted);
     }
-  for (const { subject, current, cronjob, monitor } of targets) {
-    const [last] = details.find((detail) => nameOf(detail) === nameOf(cronjob))?.executions ?? [];
-    // Rates follow at the interval of the recalculation.
-    const isFresh = last !== undefined && now - Date.parse(last.completionTime ?? last.createdAt) < rateIntervalMs;
-    if (subject !== 'successRate' || current === null || isFresh) continue;
+  const isRecent = (at: string, until: number): boolean =>
+    Date.parse(at) <= until && Date.parse(at) > until - rateIntervalMs;
+  for (const { subject, current, cronjob, monitor, windowDays } of targets) {
+    const runs = details.find((detail) => nameOf(detail) === nameOf(cronjob))?.executions ?? [];
+    // Rates follow at the interval of the recalculation when a run ends, and when one leaves the window.
+    const isMoving = runs.some(
+      ({ completionTime, createdAt }) =>
+        isRecent(completionTime ?? createdAt, now) || isRecent(createdAt, now - windowDays * 86_400_000),
+    );
+    if (subject !== 'successRate' || current === null || isMoving) continue;
     const label = monitor.namespace === cronjob.namespace ? monitor.name : nameOf(monitor);
     const series = `success_rate{namespace="${cronjob.namespace}",cronjob="${cronjob.name}",monitor="${label}"}`;
     const value = metrics.get(`cronjob_monitor_${series}`);

@@ -58,7 +58,7 @@ export const bulkRoutes = [
       const begun = new Map<string, Promise<BulkRow>>();
       const done = (ref: BulkRef): Promise<BulkRow> => {
         const { namespace, name, alertIds, silenceIds } = ref;
-        const key = JSON.stringify([namespace, name, alertIds, silenceIds]);
+        const key = JSON.stringify([namespace, name, alertIds?.toSorted(), silenceIds?.toSorted()]);
         const row = begun.get(key) ?? doOne(deps, ctx, { ref, action, perform });
         begun.set(key, row);
         return row;
