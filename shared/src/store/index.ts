@@ -24,6 +24,19 @@ export { FencedError, StoreError, type StoreErrorCode } from './store-error.ts';
 export { findInstalledAt, getSchemaState, migrate, type SchemaState } from './migrate.ts';
 export { copyStore, type CopyRequest, type CopyStep, type TableProof } from './copying/copy-store.ts';
 
+export {
+  actionKinds,
+  askAction,
+  claimAction,
+  endAction,
+  expireAction,
+  findAction,
+  listAskedActions,
+  listAgents,
+  presentAgent,
+  type ActionKind,
+  type AskedAction,
+} from './actions.ts';
 export { getLeader, takeEpoch, takeEpochAfter, type Leader } from './leader.ts';
 export { canExclude, openLockSession, type LockSession } from './leader-lock.ts';
 export {
