@@ -109,12 +109,7 @@ export function createApi(deps: ApiDeps): Api {
   });
 
   const translate = storeTranslation(databaseWatch);
-  const { actionsKey, clusterName } = settings;
-  const agent =
-    actionsKey && clusterName !== undefined
-      ? new Agent(clusters.home.deps, actionsKey, clusterName, translate)
-      : undefined;
-
+  const agent = agentOf(settings, clusters.home.deps, translate);
   const handler = createApp({
     settings,
     clusters,
@@ -143,6 +138,15 @@ export function createApi(deps: ApiDeps): Api {
       await Promise.all([watching, clusters.close(), patternThread.close(), searchThread.close(), redaction.close()]);
     },
   };
+}
+
+/** Undefined where no key is shared with other clusters. */
+function agentOf(
+  { actionsKey, clusterName }: ApiSettings,
+  home: ConstructorParameters<typeof Agent>[0],
+  translate: ReturnType<typeof storeTranslation>,
+): Agent | undefined {
+  return actionsKey && clusterName !== undefined ? new Agent(home, actionsKey, clusterName, translate) : undefined;
 }
 
 /** The cluster that this process runs in. */
