@@ -1,6 +1,6 @@
 import type { Health, Overview, Stats, Words } from '@cronjob-monitor/shared/contract';
 import { counted, type Instant } from '@cronjob-monitor/shared/domain';
-import { listMonitors } from '@cronjob-monitor/shared/store';
+import { listChannels, listMonitors } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
 import { internalError } from '../../errors.ts';
 import { cutToMinute } from '../../windows.ts';
@@ -36,19 +36,19 @@ export async function readOverview(
   const now = cutToMinute(deps.clock.now());
   const [kept, health] = await Promise.all([
     deps.answers.read(['overview', within, zone, monitored, countsChannels, now], () =>
-      readAllButHealth(deps, ctx, { within, zone, monitored, now }),
+      readAllButHealth(deps, ctx, { within, zone, monitored, countsChannels, now }),
     ),
     // A lead that is lost, or a database that is away, is no change that the database tells of.
     gatherHealth(deps),
   ]);
-  const { stats, missing, ...rest } = kept;
+  const { stats, missing, unready, ...rest } = kept;
   const { states, summary, channels } = stats;
   const service = presentHealth(health, deps.settings, deps.process);
   return {
     headline: headlineOf(stats, { items: rest.incidents, missing }, service),
     states,
     running: summary.running,
-    channels: { ...channels, words: shareWords(channels.ready, channels.total, 'channel', 'ready') },
+    channels: { ...channels, words: shareWords(channels, 'channel', 'ready', unready) },
     ...rest,
     service,
   };
@@ -58,20 +58,23 @@ type AllButHealth = Omit<Overview, 'headline' | 'states' | 'running' | 'channels
   readonly stats: Stats;
   /** Incidents of what is expected and not there. */
   readonly missing: number;
+  /** Names of channels that are not ready. */
+  readonly unready: readonly string[];
 };
 
 async function readAllButHealth(
   deps: RouteDeps,
   ctx: ApiContext,
-  { within, zone, monitored, now }: Scope,
+  { within, zone, monitored, countsChannels, now }: Scope,
 ): Promise<AllButHealth> {
   const revision = await readRevision(deps.store);
   const everything = { state: [], owner: [], type: [], held: undefined, monitor: undefined };
   const mayLag = { mayLag: true };
   const scope = { namespaces: within, monitored };
-  const [stats, monitors, found, tonight, lanes, coverage, { findings }] = await Promise.all([
+  const [stats, { unwell, ...monitors }, channels, found, tonight, lanes, coverage, { findings }] = await Promise.all([
     readStatsFor(deps, ctx, within),
     countMonitors(deps, monitored),
+    countsChannels ? listChannels(deps.store) : [],
     findIncidents(deps, { ...everything, namespace: within }),
     readTonightFor(deps, { until: undefined, zone, limit: mostAtRisk, namespace: within }),
     // They read a day of the whole fleet, its routes and its settings: a change of one CronJob is no reason to read all that again.
@@ -83,7 +86,8 @@ async function readAllButHealth(
     revision,
     stats,
     missing: found.filter(({ cronJob }) => cronJob === undefined).length,
-    monitors: { ...monitors, words: shareWords(monitors.well, monitors.total, 'monitor', 'well') },
+    unready: channels.filter(({ ready }) => !ready).map(({ name }) => name),
+    monitors: { ...monitors, words: shareWords({ ...monitors, ready: monitors.well }, 'monitor', 'well', unwell) },
     incidents: await presentIncidents(deps, found.slice(0, mostIncidents)),
     incidentTotal: found.length,
     tonight,
@@ -98,6 +102,7 @@ interface Scope {
   readonly zone: string | undefined;
   /** Namespaces of which the caller may read monitors; none: all. */
   readonly monitored: readonly string[];
+  readonly countsChannels: boolean;
   readonly now: Instant;
 }
 
@@ -118,12 +123,13 @@ async function monitoredWithin(
 async function countMonitors(
   { store }: RouteDeps,
   within: readonly string[],
-): Promise<Pick<Overview['monitors'], 'total' | 'well'>> {
+): Promise<Pick<Overview['monitors'], 'total' | 'well'> & { readonly unwell: readonly string[] }> {
   const monitors = (await listMonitors(store)).filter(
     ({ namespace }) => within.length === 0 || within.includes(namespace),
   );
   const isWell = ({ phase }: (typeof monitors)[number]): boolean => phase !== 'Degraded' && phase !== 'Error';
-  return { total: monitors.length, well: monitors.filter(isWell).length };
+  const unwell = monitors.filter((monitor) => !isWell(monitor)).map(({ namespace, name }) => `${namespace}/${name}`);
+  return { total: monitors.length, well: monitors.length - unwell.length, unwell };
 }
 
 /** The worst state that is not empty with its first names; `2 critical: backup and etl; 1 channel not ready`. */
@@ -156,7 +162,16 @@ function fineWords(total: number): Words {
   return total === 1 ? 'The one CronJob is fine' : `All ${counted(total, 'CronJob')} are fine`;
 }
 
-function shareWords(good: number, total: number, what: string, word: string): Words {
+/** `2 of 3 channels ready, not team-chat`; the first names of those that are not. */
+function shareWords(
+  { ready, total }: { readonly ready: number; readonly total: number },
+  what: string,
+  word: string,
+  others: readonly string[],
+): Words {
   if (total === 0) return `No ${what}`;
-  return good === total ? `${counted(total, what)}, all ${word}` : `${good} of ${counted(total, what)} ${word}`;
+  if (ready === total) return `${counted(total, what)}, all ${word}`;
+  const more = others.length > mostNames ? ` and ${others.length - mostNames} more` : '';
+  const named = others.length === 0 ? '' : `, not ${others.slice(0, mostNames).join(', ')}${more}`;
+  return `${ready} of ${counted(total, what)} ${word}${named}`;
 }

@@ -98,13 +98,17 @@ test('a CronJob that is expected and not there has one row, however many monitor
 test('the overview says what is wrong first, and counts what it leaves out', async () => {
   await using fleet = await aFleet();
   await addChannel(fleet);
+  for (const name of ['pager', 'mail', 'hook']) await addChannel(fleet, { name, ready: false });
   const answer = await fleet.ask('/api/v1/overview');
   assert.equal(answer.status, 200, answer.text);
   const overview = answer.json() as Overview;
-  assert.equal(overview.headline, '2 critical: backup, etl');
+  assert.equal(overview.headline, '2 critical: backup, etl; 3 channels not ready');
   assert.deepEqual(overview.states, { critical: 2, warning: 2, failing: 1, unknown: 0, suspended: 0, healthy: 1 });
   assert.deepEqual([overview.incidents.length, overview.incidentTotal], [5, 5]);
-  assert.deepEqual([overview.monitors.words, overview.channels.total], ['1 monitor, all well', 1]);
+  assert.deepEqual(
+    [overview.monitors.words, overview.channels.words],
+    ['1 monitor, all well', '1 of 4 channels ready, not hook, mail and 1 more'],
+  );
   assert.deepEqual(overview.incidents, (await incidents(fleet)).items);
   assert.equal(overview.service.storage, 'connected');
   assert.deepEqual(overview.coverage.byState, (await coverageOf(fleet)).byState);

@@ -44,8 +44,8 @@ export function fitting<Row extends { readonly verdict: Pick<Verdict, 'state'> }
 const likelyPx = 64;
 const possiblePx = 46;
 const laneRowPx = 24;
-/** Foot of the card, head of the lanes, the four lines of the service, and the air between all of them. */
-const belowRisksPx = 34 + 56 + 4 * 32 + 3 * 16;
+/** Foot of the card, head and axis of the lanes, the four lines of the service, and the air between all of them. */
+const belowRisksPx = 34 + 56 + 12 + 4 * 32 + 3 * 16;
 const fewestRisks = 2;
 const mostRisks = 6;
 
