@@ -12,6 +12,9 @@ import { get, type Answer } from './client.ts';
 export function getWall(
   query: {
     readonly step: WallStep;
+    /** ISO 8601; undefined: the range of the step around now. */
+    readonly from: string | undefined;
+    readonly until: string | undefined;
     readonly group: WallGroup;
     readonly sort: WallSortKey;
     readonly search: string;
