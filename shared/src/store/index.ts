@@ -363,7 +363,12 @@ export { listFirstSuccessEnds, type SlotInterval } from './facts/list-first-succ
 export { listJudgedRuns, type JudgedRunRow } from './facts/list-judged-runs.ts';
 export { listLastScheduledRuns, type LastScheduledRuns } from './facts/list-last-scheduled-runs.ts';
 export { listOutputRuns } from './facts/list-output-runs.ts';
-export { measureLongestOfDays, measureLongestRuns, type LongestRun } from './facts/measure-longest-runs.ts';
+export {
+  measureLongestFailures,
+  measureLongestOfDays,
+  measureLongestRuns,
+  type LongestRun,
+} from './facts/measure-longest-runs.ts';
 export { measureDurationShift, type DurationShift } from './facts/measure-duration-shift.ts';
 export { listKeptGroups, type KeptGroup } from './catalog/job-groups.ts';
 export {
