@@ -330,7 +330,15 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
       assert.match(silent.error().message, /cluster us .*Nothing was done/);
       assert.deepEqual(await rowsOf('trigger'), []);
       const agent = await serveAgent();
+      await until(async () => (await rowsOf('agent')).length === 1, 'it says that it is there');
+      const [present] = await rowsOf('agent');
       await agent[Symbol.asyncDispose]();
+      const gone = await post('ana', 'trigger');
+      assert.match(gone.error().message, /cluster us .*is there\. Nothing was done/, 'it has said that it goes');
+      assert.deepEqual(await rowsOf('trigger'), []);
+      // As one leaves it that is killed.
+      const { id, expires_at: expiresAt, mac } = present ?? {};
+      await (stores[1] as Store).sql('actions').where({ id }).update({ expires_at: expiresAt, mac });
       const late = await post('ana', 'trigger');
       assert.match(late.error().message, /did not take|in time. Nothing was done/);
       assert.equal((await rowsOf('trigger'))[0]?.['state'], 'expired');

@@ -60,7 +60,7 @@ export class Agent {
     this.#logger = home.logger;
   }
 
-  /** Works until aborted, and ends what is under way. */
+  /** Works until aborted, ends what is under way, and says that it is gone. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.#look().catch((error: unknown) => {
@@ -71,12 +71,14 @@ export class Agent {
       await this.#clock.sleep(waitMs, signal).catch(() => {}); // aborted: the loop ends
     }
     await Promise.all(this.#underWay);
+    // Callers hear at once that it takes none any more. Where that cannot be written they wait as for one that was killed.
+    await this.#present(0).catch(() => {});
   }
 
   async #look(): Promise<void> {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - this.#presentedAtMs >= presentEveryMs) {
-      await this.#present();
+      await this.#present(believedMs);
       this.#presentedAtMs = nowMs;
     }
     const free = atOnce - this.#underWay.size;
@@ -89,10 +91,10 @@ export class Agent {
     }
   }
 
-  async #present(): Promise<void> {
+  async #present(forMs: number): Promise<void> {
     const { store } = this.#deps;
     const nothing = { kind: 'agent', namespace: '', name: '', args: '', askedBy: '' };
-    const agent = { id: this.#id, ...nothing, expiresAt: store.now() + believedMs };
+    const agent = { id: this.#id, ...nothing, expiresAt: store.now() + forMs };
     await presentAgent(store, { ...agent, mac: sealOf(this.#key, this.#name, agent) });
   }
 

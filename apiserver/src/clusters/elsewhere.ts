@@ -78,7 +78,7 @@ export function createElsewhere(deps: {
     isTaken,
     async act(wish) {
       if (!(await isTaken())) {
-        throw silent(target, 'no API server of it with our key has been there for a minute. Nothing was done');
+        throw silent(target, 'no API server of it with our key is there. Nothing was done');
       }
       const id = await ask(wish);
       const endMs = clock.monotonicMs() + longestMs;
