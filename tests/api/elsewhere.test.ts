@@ -109,13 +109,14 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
     };
     /** An API server of `us`. It has said that it is there. */
     const serveAgent = async (changes: Partial<ApiSettings> = {}): Promise<ApiUnderTest> => {
+      const before = (await rowsOf('agent')).length;
       const agent = await serveApi({
         store: stores[1] as Store,
         cluster: us.asCluster(),
         clock: systemClock,
         settings: { ...base, clusterName: 'us', actionsKey: key, ...changes },
       });
-      await until(async () => (await rowsOf('agent')).length > 0, 'an agent is there');
+      await until(async () => (await rowsOf('agent')).length > before, 'the agent is there');
       return agent;
     };
     const rowsOf = async (kind: string): Promise<Record<string, unknown>[]> =>
