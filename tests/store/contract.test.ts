@@ -9,6 +9,7 @@ import { executionColumns } from './contract/execution-columns.ts';
 import { executionIndexes } from './contract/execution-indexes.ts';
 import { expected } from './contract/expected.ts';
 import { explainedRuns } from './contract/explained-runs.ts';
+import { forecasts } from './contract/forecasts.ts';
 import { deletion, evidence, pruning } from './contract/history.ts';
 import { jobGroups } from './contract/job-groups.ts';
 import { heartbeats, leader } from './contract/leader.ts';
@@ -51,6 +52,7 @@ const suites = [
   explainedRuns,
   deletion,
   pruning,
+  forecasts,
   agingAlerts,
   agingCatalog,
 ];

@@ -5,8 +5,8 @@ import { contract } from '../suite.ts';
 
 export const migrations = contract('the schema', (test) => {
   test('is ready after the migration, and a second one does nothing', async ({ store }) => {
-    assert.deepEqual(await getSchemaState(store), { state: 'ready', version: 10, supported: 10 });
-    assert.deepEqual(await migrate(store, { version: 'test' }), { from: 10, to: 10, applied: [] });
+    assert.deepEqual(await getSchemaState(store), { state: 'ready', version: 11, supported: 11 });
+    assert.deepEqual(await migrate(store, { version: 'test' }), { from: 11, to: 11, applied: [] });
   });
 
   test('keeps what was done, with checksums, and every step as done', async ({ store }) => {
@@ -27,6 +27,7 @@ export const migrations = contract('the schema', (test) => {
         [8, 'reach', 'test'],
         [9, 'right person', 'test'],
         [10, 'list of CronJobs', 'test'],
+        [11, 'forecasts', 'test'],
       ],
     );
     assert.ok(versions.every(({ checksum }) => /^[0-9a-f]{32}$/.test(String(checksum))));
@@ -40,7 +41,7 @@ export const migrations = contract('the schema', (test) => {
     assert.equal((await getSchemaState(store)).state, 'migrating');
     assert.deepEqual(await migrate(store, { version: 'test' }), {
       from: 1,
-      to: 10,
+      to: 11,
       applied: [
         'alerts',
         'outbox indexes',
@@ -51,6 +52,7 @@ export const migrations = contract('the schema', (test) => {
         'reach',
         'right person',
         'list of CronJobs',
+        'forecasts',
       ],
     });
     assert.equal(await readNumber(store, 'select count(*) as n from rate_limits'), 0);
@@ -60,15 +62,15 @@ export const migrations = contract('the schema', (test) => {
   test('refuses a schema that a later release closed to this one, with a sentence', async ({ store }) => {
     await store.sql.raw(
       `insert into schema_version (version, name, checksum, app_version, readable_from, applied_at)
-       values (11, 'later', 'x', 'v11', 11, 1)`,
+       values (12, 'later', 'x', 'v12', 12, 1)`,
     );
     const state = await getSchemaState(store);
     assert.equal(state.state, 'tooNew');
     assert.match(state.state === 'tooNew' ? state.sentence : '', /made by a later release/);
     await assert.rejects(migrate(store, { version: 'test' }), { code: 'schema' });
-    await store.sql.raw('update schema_version set readable_from = 10 where version = 11');
-    assert.deepEqual(await getSchemaState(store), { state: 'ready', version: 11, supported: 10 });
-    await store.sql.raw('delete from schema_version where version = 11');
+    await store.sql.raw('update schema_version set readable_from = 11 where version = 12');
+    assert.deepEqual(await getSchemaState(store), { state: 'ready', version: 12, supported: 11 });
+    await store.sql.raw('delete from schema_version where version = 12');
   });
 
   test('refuses a schema whose steps are not ours', async ({ store }) => {
@@ -105,7 +107,7 @@ export const firstMigration = contract('several processes that start at once', (
     const results = await Promise.all(others.map((other) => migrate(other, { version: 'test' })));
     assert.deepEqual(
       results.map(({ applied }) => applied.length).sort((a, b) => a - b),
-      others.map((_, i) => (i === others.length - 1 ? 10 : 0)),
+      others.map((_, i) => (i === others.length - 1 ? 11 : 0)),
     );
     assert.equal((await getSchemaState(store)).state, 'ready');
     assert.equal(await readNumber(store, 'select count(*) as n from leader'), 1);

@@ -8,6 +8,7 @@ import { nothingSilent } from './0007-nothing-silent.ts';
 import { reach } from './0008-reach.ts';
 import { rightPerson } from './0009-right-person.ts';
 import { cronJobListing } from './0010-cronjob-list.ts';
+import { forecasts } from './0011-forecasts.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step in its order. One is added at the end; none is ever edited. */
@@ -22,10 +23,11 @@ export const migrations: readonly Migration[] = [
   reach,
   rightPerson,
   cronJobListing,
+  forecasts,
 ];
 
 /** The number of this program: the schema it writes. */
 export const schemaNumber = migrations.length;
 
 /** The oldest schema this program can serve from. */
-export const oldestUsableSchema = 10;
+export const oldestUsableSchema = 11;
