@@ -8,6 +8,7 @@ import {
   type Heard,
   type Instant,
 } from '@cronjob-monitor/shared/domain';
+import { scoreForecasts } from '@cronjob-monitor/shared/store';
 import { toSecondsOrNull, toWireInstant } from '../../wire-values.ts';
 import type { RouteDeps } from '../deps.ts';
 import { findOutlines } from '../find-outlines.ts';
@@ -24,10 +25,12 @@ interface TonightAsked {
 }
 
 const mostInstants = 100;
+/** Nights of so many days are scored. */
+const scoredMs = 30 * 86_400_000;
 
 /** The risks of the runs of the fleet until an instant. */
 export async function readTonight(deps: RouteDeps, asked: TonightAsked): Promise<Tonight> {
-  const { settings } = deps;
+  const { settings, store } = deps;
   const outlines = await findOutlines(deps, { namespaces: asked.namespaces });
   const plan = planRuns(outlines, asked, settings.defaultTimeZone);
   const judged = await judgeRuns(deps, plan, asked.from);
@@ -44,6 +47,7 @@ export async function readTonight(deps: RouteDeps, asked: TonightAsked): Promise
     starts: starts(running, asked),
     items,
     calm: running.filter((planned) => !atRisk.has(planned)).length,
+    score: await scoreForecasts(store, asked.from - scoredMs, asked.namespaces),
   };
 }
 
