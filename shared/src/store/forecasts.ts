@@ -1,6 +1,6 @@
 import type { RiskLevel } from '../contract/index.ts';
 import type { Instant, Night } from '../domain/index.ts';
-import { change, firstRow, insertRows, marks, rows } from './ask.ts';
+import { change, firstRow, inParts, insertRows, marks, rows } from './ask.ts';
 import type { Db, Tx } from './database.ts';
 import { isScheduled } from './facts/run-conditions.ts';
 import { outcomeWords, statusWords } from './words.ts';
@@ -54,13 +54,11 @@ export async function judgeForecasts(tx: Tx, { fromAt, untilAt }: Night): Promis
   const found = await rows(tx, 'select distinct cronjob_id from forecasts where night_at = ?', [fromAt]);
   const foreseen = new Set(found.map((row) => Number(row['cronjob_id'])));
   await change(tx, "update forecasts set outcome = 'well' where night_at = ? and cronjob_id <> 0", [fromAt]);
-  const rightly = failed.filter((id) => foreseen.has(id));
-  if (rightly.length > 0)
-    await change(
-      tx,
-      `update forecasts set outcome = 'failed' where night_at = ? and cronjob_id in (${marks(rightly)})`,
-      [fromAt, ...rightly],
-    );
+  for (const ids of inParts(failed.filter((id) => foreseen.has(id))))
+    await change(tx, `update forecasts set outcome = 'failed' where night_at = ? and cronjob_id in (${marks(ids)})`, [
+      fromAt,
+      ...ids,
+    ]);
   await insertRows(tx, {
     table: 'forecasts',
     columns: [...columns, 'outcome'],
@@ -75,7 +73,7 @@ async function listFailed(tx: Tx, from: Instant, until: Instant): Promise<number
     tx,
     `select cronjob_id from executions where created_at >= ? and created_at < ? and status = ? and ${isScheduled} ` +
       'union select cronjob_id from slots where slot_at >= ? and slot_at < ? and outcome = ? and in_maintenance = 0',
-    [...[from, until, statusWords.toNumber('failed')], ...[from, until, outcomeWords.toNumber('missed')]],
+    [from, until, statusWords.toNumber('failed'), from, until, outcomeWords.toNumber('missed')],
   );
   return found.map((row) => Number(row['cronjob_id']));
 }
