@@ -118,6 +118,8 @@ const askEveryMs = 250;
 const rateEveryMs = 60_000;
 /** What no caller waits for is judged in pieces: others come between. */
 const pieceOfRest = 200;
+/** Of a monitor that names no window. */
+const defaultWindowDays = 7;
 
 export function createEvaluation(deps: EvaluationDeps): Evaluation {
   return new EvaluationOfTerm(deps);
@@ -146,7 +148,11 @@ class EvaluationOfTerm implements Evaluation {
     this.#deps = deps;
     this.#watchers = createWatchers({ ...deps, defaultZone: deps.settings.defaultZone });
     this.#signal = deps.term.signal;
-    this.#sla = createSlaRounds(deps.store);
+    this.#sla = createSlaRounds(deps.store, () =>
+      deps.caches.monitors
+        .values()
+        .map(({ decoded }) => (decoded.ok ? decoded.spec.sla?.windowDays : undefined) ?? defaultWindowDays),
+    );
     this.#hasBegun = deps.isSuccession;
     this.#judging = judgingOf(deps, {
       watchersOf: this.#watchers.of,

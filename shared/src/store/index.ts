@@ -342,7 +342,7 @@ export {
 export { updateHeldMessage } from './deliveries/held-message.ts';
 export { recordHeldByGrace } from './deliveries/held-by-grace.ts';
 export { sealRollups, type SealedRollups } from './sealing/seal-rollups.ts';
-export { countRateFacts, type RateFacts } from './facts/count-rate-facts.ts';
+export { countRateFacts, listOldestSince, type RateFacts } from './facts/count-rate-facts.ts';
 export { listAlertsOfRuns, updateAlertContext, type AlertOfRun } from './alerts/alerts-of-run.ts';
 export { listIncomplete, releaseWaiting, type IncompleteMessage } from './deliveries/waiting-messages.ts';
 export { listAlertRuns } from './facts/list-alert-runs.ts';

@@ -3,6 +3,7 @@ import type { CronJobFacts, Execution } from '@cronjob-monitor/shared/domain';
 import {
   countOutcomes,
   countRateFacts,
+  listOldestSince,
   listFirstSuccessEnds,
   listJudgedRuns,
   listLastScheduledRuns,
@@ -93,6 +94,37 @@ export const rateFacts = contract('facts of the success rate', (test) => {
     assert.deepEqual(asked.get(cronJob.id), { success: 0, failed: 0, missed: 2, approximate: false });
     const notAsked = await countRateFacts(store, [cronJob.id], { from, missed: false });
     assert.equal(notAsked.has(cronJob.id), false);
+  });
+
+  test('what a window loses next is its oldest run or its oldest slot', async ({ store, epoch }) => {
+    const from = now - 7 * dayMs;
+    const [runs, slots, before] = [
+      await projected(store, epoch),
+      await projected(store, epoch),
+      await projected(store, epoch),
+    ];
+    await recordAll(store, epoch, [
+      aRun(runs, { createdAt: from - minuteMs }),
+      aRun(runs, { createdAt: from + hourMs }),
+      aRun(runs, { createdAt: from + 2 * hourMs }),
+      aRun(slots, { createdAt: from + hourMs }),
+      aRun(before, { createdAt: from - minuteMs }),
+    ]);
+    await store.sql('slots').insert({
+      cronjob_id: slots.id,
+      slot_at: from + minuteMs,
+      outcome: 0,
+      in_maintenance: 0,
+      decided_at: now,
+    });
+    const oldest = await listOldestSince(store, [runs.id, slots.id, before.id, 999_999], from);
+    assert.deepEqual(
+      oldest,
+      new Map([
+        [runs.id, from + hourMs],
+        [slots.id, from + minuteMs],
+      ]),
+    );
   });
 
   test('more CronJobs than one statement takes', async ({ store, epoch }) => {

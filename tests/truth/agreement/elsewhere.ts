@@ -2,6 +2,7 @@ import { runCommandLine } from '@cronjob-monitor/controller/commands';
 import { healthStates, type Condition, type HealthState } from '@cronjob-monitor/shared/contract';
 import { printDatedWords, printWords } from '@cronjob-monitor/shared/domain';
 import { createLogger, systemClock } from '@cronjob-monitor/shared/process';
+import { contradictionsOfMessages, type MessageTaken } from './messages.ts';
 import { nameOf, type Pages } from './pages.ts';
 
 /** What is said in places that are no answer of the API, read at the same instant. */
@@ -30,33 +31,13 @@ interface StatusCronJob {
   readonly activeAlerts: readonly { readonly type: string; readonly severity: string; readonly since: string }[];
 }
 
-/** As a webhook gets it, as far as it is read here. */
-export interface MessageTaken {
-  readonly type: string;
-  /** ISO 8601, UTC. */
-  readonly timestamp: string;
-  readonly data: {
-    readonly alert?: {
-      readonly id: string;
-      readonly type: string;
-      readonly severity: string;
-      readonly state: string;
-      readonly title: string;
-      readonly message: string;
-      readonly since: string;
-      readonly occurrences: number;
-    };
-    readonly cronjob?: { readonly namespace: string; readonly name: string };
-  };
-}
-
 /** The same of an instant at which nothing moves: statuses and metrics follow within a minute. */
 export function contradictionsElsewhere(pages: Pages, elsewhere: Elsewhere, now: number): string[] {
   return [
     ...ofStatuses(pages, elsewhere),
     ...ofConditions(pages, elsewhere),
     ...ofMetrics(pages, elsewhere, now),
-    ...ofMessages(pages, elsewhere),
+    ...contradictionsOfMessages(pages, elsewhere.messages),
     ...ofFiles(pages, now),
   ];
 }
@@ -115,8 +96,6 @@ function* ofConditions({ monitors, channels }: Pages, { statuses, channelStatuse
 
 /** `sla-recalculation`, with the sweep after it. */
 const rateIntervalMs = 10 * 60_000;
-/** Runs leave the window of a CronJob of which none came. */
-const allRatesIntervalMs = 70 * 60_000;
 
 /** Every series that speaks of the health of CronJobs. */
 function* ofMetrics(
@@ -144,13 +123,14 @@ function* ofMetrics(
       // Without an alert of that severity there need be no series.
       if (counted > 0 || metrics.has(`cronjob_monitor_${series}`)) yield* said(series, counted);
     }
+  const isRecent = (at: string, until: number): boolean =>
+    Date.parse(at) <= until && Date.parse(at) > until - rateIntervalMs;
   for (const { subject, current, cronjob, monitor, windowDays } of targets) {
     const runs = details.find((detail) => nameOf(detail) === nameOf(cronjob))?.executions ?? [];
-    const ends = runs.map(({ completionTime, createdAt }) => Date.parse(completionTime ?? createdAt));
-    // Rates follow at the interval of the recalculation, those that move as runs leave their window within an hour.
-    const beginAt = now - windowDays * 86_400_000;
-    const isMoving = ends.some(
-      (at) => now - at < rateIntervalMs || (at <= beginAt && at > beginAt - allRatesIntervalMs),
+    // Rates follow at the interval of the recalculation when a run ends, and when one leaves the window.
+    const isMoving = runs.some(
+      ({ completionTime, createdAt }) =>
+        isRecent(completionTime ?? createdAt, now) || isRecent(createdAt, now - windowDays * 86_400_000),
     );
     if (subject !== 'successRate' || current === null || isMoving) continue;
     const label = monitor.namespace === cronjob.namespace ? monitor.name : nameOf(monitor);
@@ -158,68 +138,6 @@ function* ofMetrics(
     const value = metrics.get(`cronjob_monitor_${series}`);
     if (value === undefined || Math.abs(value - current) > 0.006) yield `${series} is ${value}, /sla has ${current}`;
   }
-}
-
-/** What a receiver took names an alert that the pages have, with the same facts. */
-function* ofMessages(
-  { alerts, history, alertDetails, endedDetails }: Pages,
-  { messages }: Elsewhere,
-): Generator<string> {
-  const known = new Map([...history, ...alerts].map((alert) => [alert.id, alert]));
-  const newest = new Map(messages.flatMap(({ data: { alert } }) => (alert ? [[alert.id, alert] as const] : [])));
-  const allDetails = [...alertDetails, ...endedDetails];
-  for (const { type, timestamp, data } of messages) {
-    const { alert, cronjob } = data;
-    if (!alert || !cronjob) continue;
-    const page = known.get(alert.id);
-    const place = `the message ${type} of ${nameOf(cronjob)}`;
-    if (!page) {
-      yield `${place} is about the alert ${alert.id}, which no page has`;
-      continue;
-    }
-    if (page.type !== alert.type || nameOf(page.cronjob) !== nameOf(cronjob))
-      yield `${place} is about ${alert.type}, its page about ${page.type} of ${nameOf(page.cronjob)}`;
-    // What moves while an alert lives, such as a severity after an edit, is that of its newest message.
-    if (newest.get(alert.id) !== alert) continue;
-    const timeline = allDetails.find(({ id }) => id === alert.id)?.timeline ?? [];
-    // The timeline of its page says when an edit changed its severity; where the edit names no channel no message says it.
-    if (timeline.some(({ kind }) => kind === 'severityChanged')) continue;
-    // One that came back holds since a later instant; where it was held back from then on its newest message is of the time before.
-    const detections = timeline.filter(({ kind }) => kind === 'detected').map(({ at }) => at);
-    if (detections.length > 1 && timestamp < (detections.at(-1) ?? '')) continue;
-    if (page.severity !== alert.severity) yield `${place} says ${alert.severity}, its page ${page.severity}`;
-    if (page.since !== alert.since) yield `${place} says since ${alert.since}, its page ${page.since}`;
-    if (alert.occurrences > page.occurrences)
-      yield `${place} counts ${alert.occurrences}, its page ${page.occurrences}`;
-    // The figures of these change while they hold, and why a CronJob is missing or how often it failed; the message has those of its instant.
-    const hasFigures = page.type === 'slaBreached' || page.type === 'durationRegression' || page.type === 'absent';
-    const isSame = !hasFigures && alert.occurrences === page.occurrences && alert.state === page.state;
-    if (isSame && !withoutAges(alert.message).includes(withoutAges(page.message)))
-      yield `${place} says "${alert.message}", its page "${page.message}"`;
-    const word = type === 'alert.firing' ? `${page.severity.toUpperCase()} ` : '';
-    if (!alert.title.includes(`${word}${nameOf(cronjob)}: `)) yield `${place} is titled "${alert.title}"`;
-    if (page.channelsNotified.length === 0) yield `${place} was taken, and its page says that no channel was notified`;
-  }
-  // Of two monitors that say the same of one CronJob one message is sent, and tells of both alerts.
-  const taken = new Set(messages.flatMap(({ data: { alert } }) => (alert ? [alert.id] : [])));
-  const sent = allDetails.flatMap(({ deliveries }) => deliveries);
-  const alertOf = new Map(sent.map(({ id, alertId }) => [id, alertId]));
-  const digests = messages.some(({ type }) => type === 'alert.digest');
-  for (const { id, told, cronjob, deliveries } of alertDetails) {
-    const merged = deliveries.map(({ mergedInto }) => alertOf.get(mergedInto ?? '') ?? '');
-    if (
-      told.state === 'sent' &&
-      ![id, ...merged].some((one) => taken.has(one)) &&
-      !digests &&
-      told.channels.some(({ state }) => state === 'sent')
-    )
-      yield `alert ${id} of ${nameOf(cronjob)} is told of, and no receiver took a message about it: ${JSON.stringify(told)}`;
-  }
-}
-
-/** A message is of its instant: how long something lasts has gone on since. */
-function withoutAges(text: string): string {
-  return text.replaceAll(/\b\d+ (d|h|min|s)( \d+ (h|min|s))?\b/g, 'a while');
 }
 
 /** A file has the rows of its list, with every instant as text. */

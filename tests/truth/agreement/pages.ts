@@ -53,8 +53,8 @@ export interface Pages {
   readonly channels: readonly ChannelDetail[];
   /** In full, each with its own page. */
   readonly alertDetails: readonly AlertDetail[];
+  /** Alerts that ended, and their pages. */
   readonly history: readonly Alert[];
-  /** Of those in the history. */
   readonly endedDetails: readonly AlertDetail[];
   /** Who would hear of a failed run, of all CronJobs. */
   readonly coverage: CoverageList['items'];
@@ -91,11 +91,11 @@ export async function readPages(address: string): Promise<Pages> {
   const timeline = await get<Timeline>('/timeline?limit=100');
   const alerts = await get<AlertList>('/alerts?limit=500&state=active,suppressed,pending');
   const sla = await get<SlaList>('/sla?limit=500');
-  const alertDetails = await Promise.all(alerts.items.map(({ id }) => get<AlertDetail>(`/alerts/${id}`)));
+  const detailsOf = (of: readonly Alert[]) => Promise.all(of.map(({ id }) => get<AlertDetail>(`/alerts/${id}`)));
+  const alertDetails = await detailsOf(alerts.items);
   const { items: channelItems } = await get<ChannelList>('/channels');
   const channels = await Promise.all(channelItems.map(({ name }) => get<ChannelDetail>(`/channels/${name}`)));
   const { items: history } = await get<AlertHistory>('/alerts/history?limit=500');
-  const endedDetails = await Promise.all(history.map(({ id }) => get<AlertDetail>(`/alerts/${id}`)));
   const series = await Promise.all(
     list.items.map(
       async (item) =>
@@ -137,7 +137,7 @@ export async function readPages(address: string): Promise<Pages> {
     channels,
     alertDetails,
     history,
-    endedDetails,
+    endedDetails: await detailsOf(history),
     coverage: (await get<CoverageList>('/coverage?limit=500&types=jobFailed')).items,
     tonight: await get<Tonight>('/tonight?limit=100'),
     series: new Map(series),

@@ -17,14 +17,9 @@ import type { Replica } from '../observer/replica.ts';
 import type { World } from '../observer/world.ts';
 import { contradictionsOf } from './contradictions.ts';
 import { contradictionsDrawn } from './drawn.ts';
-import {
-  contradictionsElsewhere,
-  contradictionsOfExplain,
-  type Elsewhere,
-  type MessageTaken,
-  type StatusShown,
-} from './elsewhere.ts';
+import { contradictionsElsewhere, contradictionsOfExplain, type Elsewhere, type StatusShown } from './elsewhere.ts';
 import { act, fleetOf } from './fleet.ts';
+import type { MessageTaken } from './messages.ts';
 import { readPages } from './pages.ts';
 
 /** What was read of one fleet. */
@@ -93,11 +88,10 @@ async function play(seed: number): Promise<Played> {
       looked += 1;
       const found = contradictionsOf(pages);
       if (isAtEnd) for await (const one of contradictionsOfExplain(pages, address, now)) found.push(one);
-      // Statuses and metrics follow within a minute of what began, and of what ended.
-      const isLongAgo = (at: string | null): boolean => at === null || now - Date.parse(at) > 60_000;
-      const isQuiet =
-        pages.alertDetails.every(({ timeline }) => timeline.every(({ at }) => isLongAgo(at))) &&
-        pages.history.every(({ endedAt }) => isLongAgo(endedAt));
+      // Statuses and metrics follow within a minute of what moved: an alert that began, became active, was held or ended.
+      const isQuiet = [...pages.alertDetails, ...pages.endedDetails].every(({ timeline }) =>
+        timeline.every(({ at }) => now - Date.parse(at) > 60_000),
+      );
       if (isAtEnd && isQuiet) found.push(...contradictionsElsewhere(pages, await elsewhereOf(service, world), now));
       if (browser && isAtEnd) {
         const drawn = await contradictionsDrawn(browser, address, pages, now);

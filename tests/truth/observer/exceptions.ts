@@ -70,6 +70,9 @@ export class Exceptions {
       );
       if (edits.length > 1 || isRemade || (never && mayBeCollected(story)))
         unsure.push({ fromAt, toAt: sureAgainAt(visible, { slotAt: toAt }) });
+      // Labels of before there was a database are in no object: which monitors selected it then cannot be known.
+      const moved = fromAt === -Infinity ? edits.filter(({ tier }) => tier !== undefined) : [];
+      unsure.push(...moved.map(({ at }) => ({ fromAt, toAt: at })));
     }
     this.#unsure.set(story.uid, unsure);
   }

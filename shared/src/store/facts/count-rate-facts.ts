@@ -1,6 +1,7 @@
 import { dayOf, startOfDay, type Instant } from '../../domain/index.ts';
 import { inParts, marks, rows, type Row } from '../ask.ts';
 import type { Db } from '../database.ts';
+import { rowsIn } from '../upsert.ts';
 import { outcomeWords } from '../words.ts';
 import { isCounted, isFailed, isScheduled, isSuccess } from './run-conditions.ts';
 
@@ -32,6 +33,29 @@ export async function countRateFacts(
   for (const ids of inParts(cronJobIds))
     for (const [id, counted] of await countPart(db, ids, wanted)) facts.set(id, counted);
   return facts;
+}
+
+/** Of each of these CronJobs the oldest run or slot since then: it is the next one that a window which begins there loses. */
+export async function listOldestSince(
+  db: Db,
+  cronJobIds: readonly number[],
+  from: Instant,
+): Promise<ReadonlyMap<number, Instant>> {
+  const oldest = (table: string, at: string): string =>
+    `(select ${at} from ${table} where cronjob_id = c.id and ${at} >= ? order by ${at} limit 1)`;
+  const found = await rowsIn(
+    db,
+    cronJobIds,
+    (list) =>
+      `select c.id, ${oldest('executions', 'created_at')} as run_at, ${oldest('slots', 'slot_at')} as slot_at ` +
+      `from cronjobs c where c.id in (${list})`,
+    [from, from],
+  );
+  const instants = found.map(
+    (row) =>
+      [Number(row['id']), Math.min(Number(row['run_at'] ?? Infinity), Number(row['slot_at'] ?? Infinity))] as const,
+  );
+  return new Map(instants.filter(([, at]) => at < Infinity));
 }
 
 async function countPart(

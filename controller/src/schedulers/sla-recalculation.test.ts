@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { systemClock } from '@cronjob-monitor/shared/process';
+import {
+  migrate,
+  openStore,
+  projectCronJob,
+  projectMonitor,
+  recordRuns,
+  setTargets,
+  takeEpoch,
+} from '@cronjob-monitor/shared/store';
+import { aCronJob, aRecordedRun, aTemporaryFolder, RecordingLogger } from '@cronjob-monitor/shared/testing';
+import { createSlaRounds } from './sla-recalculation.ts';
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+const start = Date.UTC(2026, 10, 21, 8);
+
+test('a CronJob is asked for its rate in the round after a run has left a window of its monitors, and in no other', async (t) => {
+  const clock = { ...systemClock, now: () => start };
+  const path = join(aTemporaryFolder(t), 'monitor.db');
+  const store = openStore({ type: 'sqlite', path }, { clock, log: new RecordingLogger() });
+  t.after(() => store.close());
+  await migrate(store, { version: 'test' });
+  const epoch = await takeEpoch(store, 'test');
+  const cronJob = async (name: string, createdAt: readonly number[]): Promise<{ uid: string; id: number }> => {
+    const facts = aCronJob({ uid: randomUUID(), namespace: 'prod', name, createdAt: start - 30 * dayMs });
+    const { id } = await store.fenced(epoch, (tx) => projectCronJob(tx, { facts, seenAt: start }));
+    const runs = createdAt.map((at) =>
+      aRecordedRun(facts, at, { jobName: `${name}-${at / minuteMs}`, finishedAt: at + 1_000 }),
+    );
+    await recordRuns(store, epoch, runs);
+    return { uid: facts.uid, id };
+  };
+  const daily = await cronJob('daily', [start - dayMs + 7 * minuteMs, start - dayMs + 22 * minuteMs, start - 5]);
+  const weekly = await cronJob('weekly', [start - 7 * dayMs + 12 * minuteMs]);
+  const monitor = { uid: randomUUID(), namespace: 'prod', name: 'all', generation: 1, createdAt: start } as const;
+  await store.fenced(epoch, async (tx) => {
+    await projectMonitor(tx, { ...monitor, phase: 'Active', conditions: [], spec: {}, counts: null, evaluatedAt: 0 });
+    const targets = [daily, weekly].map(({ uid }) => ({ cronJobUid: uid, leading: true }));
+    await setTargets(tx, monitor.uid, targets, start);
+  });
+
+  const rounds = createSlaRounds(store, () => [1, 7, 7]);
+  const asked: (readonly number[])[] = [];
+  for (let minutes = 0; minutes <= 30; minutes += 5)
+    await rounds.run(start + minutes * minuteMs, async (ids) => void asked.push(ids));
+
+  assert.deepEqual(asked, [[daily.id, weekly.id], [], [daily.id], [weekly.id], [], [daily.id], []]);
+});
