@@ -30,6 +30,7 @@ const owned = {
   'metrics.cert-name': 'left out: give metrics.certificate.certKey',
   'metrics.cert-key': 'left out: give metrics.certificate.keyKey',
   'leader-election.namespace': 'left out: it is the namespace of the release',
+  'cluster.actions-key-file': 'left out: name a Secret in actionsKey.existingSecret',
   'cluster.kubeconfig': 'left out: the pods use their service accounts',
   'cluster.context': 'left out: the pods use their service accounts',
   ...Object.fromEntries(
@@ -283,6 +284,7 @@ export function valuesSchema() {
         dashboard: object({ enabled: bool, labels: map, annotations: map }),
       }),
       heartbeat: object({ existingSecret: text, key: filled }),
+      actionsKey: object({ existingSecret: text, key: filled }),
       caBundle: object({ existingConfigMap: text, key: filled }),
       rbac: object({ create: bool, controllerManagerLease: bool }),
       networkPolicy: object({

@@ -5,6 +5,7 @@ import type { Cluster } from '@cronjob-monitor/shared/kube';
 import { createApp } from './app.ts';
 import { createAuthentication } from './auth/create-authentication.ts';
 import type { Clusters, ServedCluster } from './routes/index.ts';
+import { Agent } from './clusters/agent.ts';
 import { ClusterDirectory } from './clusters/directory.ts';
 import { serveOther } from './clusters/other-cluster.ts';
 import { createRouteDeps, type Bounds, type OwnParts, type SharedParts } from './clusters/route-deps.ts';
@@ -107,13 +108,15 @@ export function createApi(deps: ApiDeps): Api {
     logger,
   });
 
+  const translate = storeTranslation(databaseWatch);
+  const agent = agentOf(settings, clusters.home.deps, translate);
   const handler = createApp({
     settings,
     clusters,
     clock,
     logger,
     metrics,
-    translations: [storeTranslation(databaseWatch)],
+    translations: [translate],
     uiFolder: deps.uiFolder,
     isStopping: () => stopping.signal.aborted,
   });
@@ -123,7 +126,7 @@ export function createApi(deps: ApiDeps): Api {
     handler,
     start: () => {
       const { signal } = stopping;
-      watching = Promise.all([databaseWatch.run(signal), clusters.run(signal)]);
+      watching = Promise.all([databaseWatch.run(signal), clusters.run(signal), agent?.run(signal)]);
     },
     retire: async (ms) => {
       isRetired = true;
@@ -135,6 +138,15 @@ export function createApi(deps: ApiDeps): Api {
       await Promise.all([watching, clusters.close(), patternThread.close(), searchThread.close(), redaction.close()]);
     },
   };
+}
+
+/** Undefined where no key is shared with other clusters. */
+function agentOf(
+  { actionsKey, clusterName }: ApiSettings,
+  home: ConstructorParameters<typeof Agent>[0],
+  translate: ReturnType<typeof storeTranslation>,
+): Agent | undefined {
+  return actionsKey && clusterName !== undefined ? new Agent(home, actionsKey, clusterName, translate) : undefined;
 }
 
 /** The cluster that this process runs in. */

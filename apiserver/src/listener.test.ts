@@ -60,8 +60,9 @@ test('what is no HTTP is refused in JSON with the id of its line in the log, and
   const long = await refused(`GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`);
   assert.equal(long.status, 431);
   assert.match(long.message, /16 KiB/);
-  const noHost = await sendRaw(listener.port, 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n');
-  assert.match(noHost, /^HTTP\/1\.1 400 /);
+  const noHost = await refused('GET / HTTP/1.1\r\nConnection: close\r\n\r\n');
+  assert.deepEqual([noHost.status, noHost.message], [400, 'A request of HTTP/1.1 has the header Host']);
+  assert.match(await sendRaw(listener.port, 'GET / HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 200 [^]*here$/);
   await listener.close(0);
 });
 

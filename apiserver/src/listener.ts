@@ -36,7 +36,15 @@ export async function listenApi(
   { silenceMs, maxConnections, ...limits }: Bounds = bounds,
 ): Promise<ApiListener> {
   const alive = { keepAlive: true, keepAliveInitialDelay: aliveAfterMs };
-  const server = createServer({ ...limits, ...alive }, handler);
+  const server = createServer({ ...limits, ...alive, requireHostHeader: false }, (request, response) => {
+    if (request.httpVersion === '1.1' && request.headers.host === undefined)
+      refuse(
+        request.socket,
+        { status: '400 Bad Request', message: 'A request of HTTP/1.1 has the header Host' },
+        logger,
+      );
+    else handler(request, response);
+  });
   server.maxConnections = maxConnections;
   server.timeout = silenceMs;
   server.on('drop', () => server.closeIdleConnections()); // those that wait make room for those that ask
@@ -87,7 +95,10 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket, logger: 
     socket.destroy();
     return;
   }
-  const { status, message } = refusalOf(error.code);
+  refuse(socket, refusalOf(error.code), logger);
+}
+
+function refuse(socket: Socket, { status, message }: ReturnType<typeof refusalOf>, logger: Logger): void {
   const requestId = newRequestId();
   logger.info('Request refused', { requestId, status: Number(status.slice(0, 3)), code: 'INVALID_REQUEST' });
   const body = JSON.stringify({ error: { code: 'INVALID_REQUEST', message, requestId, details: { problems: [] } } });

@@ -1,7 +1,9 @@
+import type { KeyObject } from 'node:crypto';
 import type { RateLimit } from '@cronjob-monitor/shared/domain';
 import type { MonitorDefaults } from '@cronjob-monitor/shared/kube';
 import type { AuthMode, ConfigView, StorageType } from '@cronjob-monitor/shared/contract';
 import { presentConfig, type LoadedConfig } from '@cronjob-monitor/shared/config';
+import { readActionsKey } from './clusters/seal.ts';
 import type { AuthSettings } from './auth/create-authentication.ts';
 
 /** What the API needs of the configuration, read once at start. */
@@ -18,10 +20,12 @@ export interface ApiSettings {
   readonly authMode: AuthMode;
   /** `auth.*` besides the mode. */
   readonly auth: Omit<AuthSettings, 'mode'>;
-  /** `cluster.name`. */
   /** Expressions whose matches no log shows, besides the built-in ones. */
   readonly redactPatterns: readonly string[];
+  /** `cluster.name`. */
   readonly clusterName: string | undefined;
+  /** What the file of `cluster.actions-key-file` holds; undefined: nothing is done for other clusters, or by them. */
+  readonly actionsKey: KeyObject | undefined;
   readonly defaultTimeZone: string;
   /** False: `cluster.default-time-zone` was left at its default. */
   readonly isDefaultZoneGiven: boolean;
@@ -50,6 +54,7 @@ export interface ApiSettings {
 export function toApiSettings(loaded: LoadedConfig): ApiSettings {
   const { config } = loaded;
   const externalUrl = config['ui.external-url'];
+  const keyFile = config['cluster.actions-key-file'];
   const retentionDays = config['history-retention.default-days'];
   return {
     allowedHosts: config['api.allowed-hosts'],
@@ -69,6 +74,7 @@ export function toApiSettings(loaded: LoadedConfig): ApiSettings {
     },
     redactPatterns: config['evidence.redact-patterns'],
     clusterName: config['cluster.name'],
+    actionsKey: keyFile === undefined ? undefined : readActionsKey(keyFile),
     defaultTimeZone: config['cluster.default-time-zone'],
     isDefaultZoneGiven: (loaded.settings.get('cluster.default-time-zone')?.source.from ?? 'default') !== 'default',
     ownerLabel: config['owners.label'],

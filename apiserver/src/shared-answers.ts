@@ -5,9 +5,13 @@ export interface SharedAnswers {
   /**
    * The answer of `make`, or the one that was kept of this question while nothing has changed since. The question is values of JSON, which
    * tell apart all that the answer depends on besides the database and the time: with the namespaces to which its caller was cut. The
-   * answer is never to be changed.
+   * answer is never to be changed. One that `mayLag` is kept beside changes too, for as long as time alone lets it.
    */
-  read<T extends object>(question: readonly unknown[], make: () => Promise<T>): Promise<T>;
+  read<T extends object>(
+    question: readonly unknown[],
+    make: () => Promise<T>,
+    how?: { readonly mayLag: boolean },
+  ): Promise<T>;
   /** What is kept is of no use any more: something was changed through this process. */
   forget(): void;
 }
@@ -93,9 +97,9 @@ export function createSharedAnswers(deps: {
   }
 
   return {
-    async read<T extends object>(question: readonly unknown[], make: () => Promise<T>): Promise<T> {
+    async read<T extends object>(question: readonly unknown[], make: () => Promise<T>, how = { mayLag: false }) {
       const key = JSON.stringify(question);
-      const mark = `${generation} ${await deps.findMark()}`;
+      const mark = `${generation} ${how.mayLag ? '' : await deps.findMark()}`;
       const kept = answers.get(key);
       if (kept?.mark === mark) {
         if (kept.made === undefined) return kept.answer as Promise<T>;

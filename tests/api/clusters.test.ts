@@ -21,24 +21,14 @@ import {
   type StoreSettings,
 } from '@cronjob-monitor/shared/store';
 import { RecordingLogger } from '@cronjob-monitor/shared/testing';
-import { testDatabases, type TestDatabase } from '../store/databases.ts';
+import { testDatabases } from '../store/databases.ts';
 import { serveApi, type ApiUnderTest } from './api-under-test.ts';
 import { aClusterOfOne } from './cluster.ts';
+import { schemas } from './schemas.ts';
 import { seedFleet } from './seed.ts';
 
 const deps = { clock: systemClock, log: new RecordingLogger() };
 const api1 = '/api/v1';
-
-/** Settings of several schemas on one server: of PostgreSQL in one database, of MySQL a database each. */
-async function schemas(database: TestDatabase, ...names: readonly string[]): Promise<StoreSettings[]> {
-  if (database.name === 'mysql') {
-    const made: StoreSettings[] = [];
-    for (const _ of names) made.push(await database.fresh());
-    return made;
-  }
-  const settings = await database.fresh();
-  return names.map((name) => inSchema(settings, name));
-}
 
 for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) {
   describe(`several clusters on one ${database.name}`, { skip: database.skip ?? false }, () => {

@@ -170,6 +170,7 @@ function readsOf({ minutely, hourly }: FilledFleet): Read[] {
     { what: 'cronjobs, all of them', paths: ['/cronjobs'], budgetMs: 1_000 },
     { what: 'CronJob detail, each minute', paths: [one(minutely)], budgetMs: 100 },
     { what: 'CronJob detail, seldom', paths: [one(hourly)], budgetMs: 100 },
+    { what: 'overview', paths: ['/overview'], budgetMs: 50 },
     { what: 'tonight', paths: ['/tonight'], budgetMs: 50 },
     { what: 'wall, 100 rows', paths: ['/wall'], budgetMs: 80 },
     { what: 'wall, 100 rows of 9 days', paths: ['/wall?step=3h'], budgetMs: 200 },

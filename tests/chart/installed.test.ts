@@ -95,12 +95,12 @@ describe('the chart on a real API server', { skip }, () => {
     const notes = run('install', {});
     assert.match(notes, /port-forward service\/cronjob-monitor 8080:80/);
     assert.match(notes, /auth\.mode none/);
-    assert.match(notes, /All CronJobs are watched\. Nobody is told: set defaultMonitor\.channels\./);
+    assert.match(notes, /All CronJobs are watched\. No channel is told: set defaultMonitor\.channels\./);
     assert.match(notes, /kubectl apply --server-side --filename charts\/cronjob-monitor\/crds\//);
     assert.deepEqual(await names(), ['cronjob-monitor']);
 
     const split = run('upgrade', valueSets['split on PostgreSQL'] ?? {});
-    assert.match(split, /All CronJobs are watched\. Nobody is told/);
+    assert.match(split, /All CronJobs are watched\. No channel is told/);
     const told = run('upgrade', { defaultMonitor: { channels: ['team-chat', 'on-call'] } });
     assert.match(told, /All CronJobs are watched, and team-chat, on-call is told\./);
     const without = run('upgrade', { ...valueSets['split on PostgreSQL'], defaultMonitor: { enabled: false } });

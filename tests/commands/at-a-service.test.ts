@@ -162,7 +162,7 @@ describe('explain', () => {
     assert.match(minute.out, /\n {2}no run was due in that time\n/);
   });
 
-  it('says of a CronJob that nobody selects that nobody is told', async () => {
+  it('says of a CronJob that nobody selects that no channel is told', async () => {
     await using fleet = await startFleet();
     const { status, out } = await at(fleet, ['explain', 'prod/other']);
     assert.equal(status, 1);
@@ -170,7 +170,7 @@ describe('explain', () => {
     await fleet.addRuns(await fleet.addCronJob({ name: 'alone' }), {});
     const known = await at(fleet, ['explain', 'prod/alone']);
     assert.equal(known.status, 1);
-    assert.match(known.out, /no monitor selects it now: nothing is judged, and nobody is told/);
+    assert.match(known.out, /no monitor selects it now: nothing is judged, and no channel is told/);
     assert.match(known.out, /no controller leads/);
   });
 
@@ -213,7 +213,7 @@ describe('route', () => {
       out,
       /team-chat: chat, defaultChannel #ops, ready, it has accepted nothing of late, at most 100 an hour\n/,
     );
-    assert.match(out, /somebody would be told\n$/);
+    assert.match(out, /a channel would be told\n$/);
   });
 
   it('says when nobody would be: no channel takes it, none exists, none is ready', async () => {
@@ -221,7 +221,7 @@ describe('route', () => {
     await withMonitor(fleet, { alerting: { ...alerting, channelRefs: [{ name: 'pager', severities: ['critical'] }] } });
     const notRouted = await at(fleet, ['route', 'prod/backup']);
     assert.equal(notRouted.status, 1);
-    assert.match(notRouted.out, /jobFailed, warning: nobody is told: no channel takes this severity\n/);
+    assert.match(notRouted.out, /jobFailed, warning: no channel is told: no channel takes this severity\n/);
     const missing = await at(fleet, ['route', 'prod/backup', '--type', 'deadManTriggered']);
     assert.equal(missing.status, 1);
     assert.match(missing.out, /deadManTriggered is off in this monitor/);

@@ -11,12 +11,12 @@ import {
 } from '@cronjob-monitor/shared/domain';
 import { createTranslator, type RawObject } from '@cronjob-monitor/shared/kube';
 import {
+  getLeader,
   migrate,
   mostRunsAtOnce,
   openStore,
   projectCronJobs,
   recordRuns,
-  takeEpoch,
   type Store,
 } from '@cronjob-monitor/shared/store';
 import { createLogger, systemClock } from '@cronjob-monitor/shared/process';
@@ -69,7 +69,8 @@ export async function liveThroughHistory(
   let recorded = 0;
   try {
     await migrate(store, { version: 'v0.0.0-demo' });
-    const epoch = await takeEpoch(store, 'history');
+    // Without taking one: the service would wait for a sign of life of the process that did.
+    const { epoch } = await getLeader(store);
     const waiting = objects ? [] : fleet.toSorted((a, b) => b.historyDays - a.historyDays);
     const known = new Set<string>();
     while (clock.now() < nowAt) {

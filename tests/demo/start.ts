@@ -9,6 +9,7 @@ import { fleet } from './fleet.ts';
 import { buildPage } from './build-page.ts';
 import { beginningOf, liveThroughHistory } from './history.ts';
 import { monitorObjects } from './objects.ts';
+import { takeFolder } from './one-start.ts';
 import { receiverFlags, startReceivers } from './receivers.ts';
 
 /** What `npm start` runs: the service against a simulated cluster with a past, or against the cluster of `--kubeconfig FILE`. */
@@ -17,7 +18,15 @@ const dataFolder = join(root, '.data');
 const passed = process.argv.slice(2);
 const kubeconfigGiven = passed.some((argument) => /^--(cluster\.)?kubeconfig(=|$)/.test(argument));
 
+const port = portOf(passed) ?? 8080;
+const pages = `http://127.0.0.1:${port}/`;
+
 mkdirSync(dataFolder, { recursive: true });
+const refusal = kubeconfigGiven ? undefined : takeFolder(dataFolder, pages);
+if (refusal !== undefined) {
+  console.error(refusal);
+  process.exit(1);
+}
 const database = join(dataFolder, kubeconfigGiven ? 'monitor.db' : 'demo.db');
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
@@ -50,8 +59,7 @@ const service = spawn(
   { stdio: ['ignore', 'inherit', 'inherit'] },
 );
 
-const port = portOf(passed) ?? 8080;
-void sayWhere(port);
+void sayWhere(pages);
 
 stop.signal.addEventListener('abort', () => service.kill('SIGTERM'));
 service.on('exit', (code, signal) => void end(code ?? (signal ? 0 : 1)));
@@ -125,8 +133,7 @@ function kubeconfigOf(server: string): string {
   });
 }
 
-async function sayWhere(uiPort: number): Promise<void> {
-  const url = `http://127.0.0.1:${uiPort}/`;
+async function sayWhere(url: string): Promise<void> {
   for (let tries = 0; tries < 300; tries++) {
     const isUp = await fetch(`${url}api/v1/stats`).then(
       (answer) => answer.ok,

@@ -33,13 +33,14 @@ export async function acknowledge(store: Store, wish: AcknowledgeWish): Promise<
   });
 }
 
-/** Takes the note back; nothing happens when there was none. */
-export async function unacknowledge(store: Store, alertId: string, by: string): Promise<void> {
-  await store.transaction(async (tx) => {
+/** Takes the note back; false: there was none, and nothing has happened. */
+export async function unacknowledge(store: Store, alertId: string, by: string): Promise<boolean> {
+  return store.transaction(async (tx) => {
     const { cronJobId } = await lockOpenAlert(tx, alertId);
-    if (!(await updateAcknowledgementEnd(tx, alertId, tx.now()))) return;
+    if (!(await updateAcknowledgementEnd(tx, alertId, tx.now()))) return false;
     await recordDecisions(tx, [{ alertId, cronJobId, action: 'unacknowledged', byWhom: by }]);
     await tellOf(tx, alertId);
+    return true;
   });
 }
 

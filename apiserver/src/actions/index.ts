@@ -51,7 +51,7 @@ export interface Actions {
   trigger(wish: TriggerWish): Promise<TriggerResult>;
   setSuspended(cronJob: Ref, suspended: boolean): Promise<SuspendResult>;
   acknowledge(wish: AcknowledgeWish): Promise<void>;
-  unacknowledge(alertId: string, by: string): Promise<void>;
+  unacknowledge(alertId: string, by: string): Promise<boolean>;
   /** The silence as it would be; nothing is kept. */
   draftSilence(draft: SilenceDraft): StoredSilence;
   createSilence(draft: SilenceDraft): Promise<StoredSilence>;

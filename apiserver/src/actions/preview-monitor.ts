@@ -1,7 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LimitSuggestions, MonitorPreview, SuggestedLimit } from '@cronjob-monitor/shared/contract';
-import { unknownFieldMessage } from '@cronjob-monitor/shared/config';
-import { defaultWindowDays, judgedValues, patchOf, suggestLimits } from '@cronjob-monitor/shared/domain';
+import {
+  defaultWindowDays,
+  judgedValues,
+  patchOf,
+  suggestLimits,
+  unknownFieldMessage,
+} from '@cronjob-monitor/shared/domain';
 import { decodeMonitorSpec, findUnknownFields, type MonitorSpec } from '@cronjob-monitor/shared/kube';
 import { findMonitor } from '@cronjob-monitor/shared/store';
 import { isObject } from '../monitor-spec.ts';

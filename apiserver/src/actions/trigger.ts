@@ -16,6 +16,8 @@ export interface TriggerWish {
   readonly activeJobs: readonly string[];
   /** Beside an unfinished Job, whatever the policy says. Nothing is deleted. */
   readonly force: boolean;
+  /** Ends the name of the Job in place of the time: one that is there already was made for the same wish. */
+  readonly jobSuffix?: string | undefined;
   /** Who asked: kept with the Job. */
   readonly by: string;
 }
@@ -28,17 +30,20 @@ export async function triggerCronJob(
 ): Promise<TriggerResult> {
   const { namespace, name } = wish.cronJob;
   const cronJob = await getPresentCronJob(deps.cluster, wish.cronJob, signal);
-  if (!wish.force) refuseBesideUnfinished(cronJob, wish);
+  const { jobSuffix } = wish;
+  const isOwn = (job: string): boolean => jobSuffix !== undefined && job === manualJobName(name, jobSuffix);
+  if (!wish.force) refuseBesideUnfinished(cronJob, wish, isOwn);
   const seconds = Math.floor(deps.clock.now() / 1000);
   for (let raised = 0; raised < mostNames; raised += 1) {
-    const jobName = manualJobName(name, seconds + raised);
+    const jobName = manualJobName(name, jobSuffix ?? seconds + raised);
     try {
       await deps.cluster.createJob(namespace, jobOf(cronJob, jobName, wish.by), signal);
       return { success: true, jobName, message: 'Job created' };
     } catch (error) {
       if (error instanceof ClusterError && error.code === 'alreadyExists') {
+        if (isOwn(jobName)) return { success: true, jobName, message: 'Job created' };
         // Another call made it within this second: it is recorded a moment later, and goes on.
-        if (!wish.force) refuseBesideUnfinished(cronJob, { ...wish, activeJobs: [...wish.activeJobs, jobName] });
+        if (!wish.force) refuseBesideUnfinished(cronJob, { ...wish, activeJobs: [...wish.activeJobs, jobName] }, isOwn);
         continue;
       }
       throwClusterRefusal(error, { verb: 'create', resource: 'jobs', namespace });
@@ -48,12 +53,16 @@ export async function triggerCronJob(
 }
 
 /** Under Forbid and Replace the CronJob controller itself would not start a second Job beside the first. */
-function refuseBesideUnfinished(cronJob: RawObject, { cronJob: { namespace, name }, activeJobs }: TriggerWish): void {
+function refuseBesideUnfinished(
+  cronJob: RawObject,
+  { cronJob: { namespace, name }, activeJobs }: TriggerWish,
+  isOwn: (job: string) => boolean,
+): void {
   const policy = textOf(fieldsOf(cronJob['spec'])['concurrencyPolicy']);
   if (policy !== 'Forbid' && policy !== 'Replace') return;
   const { active } = fieldsOf(cronJob['status']);
   const listed = (Array.isArray(active) ? active : []).map((reference) => textOf(fieldsOf(reference)['name']));
-  const unfinished = [...new Set([...activeJobs, ...listed])].filter(Boolean);
+  const unfinished = [...new Set([...activeJobs, ...listed])].filter((job) => job !== '' && !isOwn(job));
   if (unfinished.length === 0) return;
   throw new ApiError(
     'CONCURRENCY_REFUSED',
@@ -62,9 +71,9 @@ function refuseBesideUnfinished(cronJob: RawObject, { cronJob: { namespace, name
   );
 }
 
-/** `<base>-manual-<seconds>`, the CronJob's name cut so that the whole is not too long. */
-export function manualJobName(name: string, seconds: number): string {
-  const suffix = `-manual-${seconds}`;
+/** `<base>-manual-<end>`, which is seconds where nothing else is asked for, the CronJob's name cut so that the whole is not too long. */
+export function manualJobName(name: string, end: number | string): string {
+  const suffix = `-manual-${end}`;
   return name.slice(0, maxNameLength - suffix.length).replace(/[-.]+$/, '') + suffix;
 }
 

@@ -7,6 +7,7 @@ import { createGuard } from '../middleware/guard.ts';
 import type { Authentication } from '../auth/authentication.ts';
 import type { Clusters, ServedCluster } from '../routes/index.ts';
 import type { FoundCluster } from './directory.ts';
+import { createElsewhere } from './elsewhere.ts';
 import { authenticationFor, createRemoteGuard } from './remote-guard.ts';
 import { createRouteDeps, type Bounds, type SharedParts } from './route-deps.ts';
 import { toAnswer } from './to-answer.ts';
@@ -20,7 +21,7 @@ interface Around extends Bounds {
   readonly authentication: Authentication;
 }
 
-/** Wires a cluster that is found in another schema: its rows are read here, and nothing else is done with it. */
+/** Wires a cluster that is found in another schema: its rows are read here, and its own service is asked for the rest. */
 export function serveOther(found: FoundCluster, deps: Around): { readonly cluster: ServedCluster; stop(): void } {
   const { name, schema, store, said } = found;
   const { shared } = deps;
@@ -31,11 +32,16 @@ export function serveOther(found: FoundCluster, deps: Around): { readonly cluste
   problems.add(() => databaseProblems(store, clock));
   problems.add(() => databaseWatch.problems());
   void databaseWatch.run(stopping.signal);
-  const authentication = authenticationFor(deps.authentication, name);
   const { expensiveReads, costlyCalls, settings } = deps;
+  const { clusterName: home, actionsKey: key } = settings;
+  // Of two that give themselves one name neither could tell which of them is asked.
+  const isItself = said.name === name && home !== undefined;
+  const elsewhere = key && isItself ? createElsewhere({ store, target: name, home, key, clock }) : undefined;
+  const authentication = authenticationFor(deps.authentication, name, elsewhere);
   const guard = createRemoteGuard(
     name,
     createGuard({ isReadOnly: settings.readOnly, authentication, costlyCalls, expensiveReads, databaseWatch }),
+    elsewhere,
   );
   const defaultTimeZone = said.defaultTimeZone ?? settings.defaultTimeZone;
   const routeDeps = createRouteDeps(deps.clusters, shared, {
@@ -51,6 +57,7 @@ export function serveOther(found: FoundCluster, deps: Around): { readonly cluste
     databaseWatch,
     problems,
     guard,
+    elsewhere,
   });
   const cluster: ServedCluster = {
     name,

@@ -14,7 +14,14 @@ import type { createExpensiveReads } from '../middleware/expensive.ts';
 import type { Guard } from '../middleware/guard.ts';
 import type { createPatternThread, createSearchThread } from '../pattern-thread.ts';
 import type { ProcessFacts } from '../process-facts.ts';
-import { gatherHealth, keepEndedRuns, presentHealth, type Clusters, type RouteDeps } from '../routes/index.ts';
+import {
+  gatherHealth,
+  keepEndedRuns,
+  presentHealth,
+  type Clusters,
+  type Elsewhere,
+  type RouteDeps,
+} from '../routes/index.ts';
 import type { ApiSettings } from '../settings.ts';
 import { createSharedAnswers } from '../shared-answers.ts';
 
@@ -48,6 +55,7 @@ export interface OwnParts {
   readonly databaseWatch: DatabaseWatch;
   readonly problems: ProblemList;
   readonly guard: Guard;
+  readonly elsewhere?: Elsewhere | undefined;
 }
 
 /** Puts together what the routes of one cluster are made of. Nothing runs before the first request. */
@@ -74,6 +82,7 @@ export function createRouteDeps(clusters: Clusters, shared: SharedParts, own: Ow
     logger,
     settings,
     guard,
+    elsewhere: own.elsewhere,
     authentication,
     databaseWatch,
     problems,

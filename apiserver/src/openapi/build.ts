@@ -159,7 +159,7 @@ const refusals: Readonly<Record<number, string>> = {
   429: 'RATE_LIMITED: too many costly calls, or too many expensive reads at once.',
   500: 'INTERNAL_ERROR: a fault of the service; its log has the cause under the request id.',
   502: 'CLUSTER_UNAVAILABLE: Kubernetes did not answer.',
-  503: 'DATABASE_UNAVAILABLE, MIGRATING, REVIEW_UNAVAILABLE, TOO_MANY_STREAMS or SHUTTING_DOWN: try again.',
+  503: 'DATABASE_UNAVAILABLE, MIGRATING, REVIEW_UNAVAILABLE, TOO_MANY_STREAMS, CLUSTER_SILENT or SHUTTING_DOWN: try again.',
 };
 
 /** Every refusal by its status. */

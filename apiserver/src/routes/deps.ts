@@ -2,7 +2,7 @@ import type { Clock, Logger, ProblemList } from '@cronjob-monitor/shared/process
 import type { Store } from '@cronjob-monitor/shared/store';
 import type { Actions } from '../actions/index.ts';
 import type { Authentication } from '../auth/authentication.ts';
-import type { Clusters } from './clusters/served.ts';
+import type { Clusters, Elsewhere } from './clusters/served.ts';
 import type { DatabaseWatch } from '../database-watch.ts';
 import type { Feed } from '../live/feed.ts';
 import type { OpenStreams } from '../live/open-streams.ts';
@@ -28,6 +28,8 @@ export interface RouteDeps {
   readonly guard: Guard;
   readonly authentication: Authentication;
   readonly actions: Actions;
+  /** Absent: this is the own cluster, or one that is only read. */
+  readonly elsewhere?: Elsewhere | undefined;
   readonly databaseWatch: DatabaseWatch;
   readonly problems: ProblemList;
   readonly process: ProcessFacts;

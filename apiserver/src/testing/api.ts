@@ -25,6 +25,7 @@ export const testSettings: ApiSettings = {
   },
   redactPatterns: [],
   clusterName: 'eu',
+  actionsKey: undefined,
   defaultTimeZone: 'UTC',
   isDefaultZoneGiven: true,
   ownerLabel: undefined,

@@ -43,6 +43,11 @@
 {{- $_ := set $metrics "cert-key" .Values.metrics.certificate.keyKey -}}
 {{- $_ := set $config "metrics" $metrics -}}
 {{- end -}}
+{{- if .Values.actionsKey.existingSecret -}}
+{{- $cluster := get $config "cluster" | default dict -}}
+{{- $_ := set $cluster "actions-key-file" "/secrets/actions/key" -}}
+{{- $_ := set $config "cluster" $cluster -}}
+{{- end -}}
 {{- toYaml $config -}}
 {{- end -}}
 

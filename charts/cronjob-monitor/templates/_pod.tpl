@@ -132,6 +132,9 @@ spec:
         {{- if $root.Values.metrics.certificate.existingSecret }}
         - {name: metrics, mountPath: /secrets/metrics, readOnly: true}
         {{- end }}
+        {{- if and $serves $root.Values.actionsKey.existingSecret }}
+        - {name: actions-key, mountPath: /secrets/actions, readOnly: true}
+        {{- end }}
         {{- if and $controls $root.Values.caBundle.existingConfigMap }}
         - {name: ca-bundle, mountPath: /etc/cronjob-monitor-ca, readOnly: true}
         {{- end }}
@@ -164,6 +167,13 @@ spec:
     - name: spool
       emptyDir: {sizeLimit: 100Mi}
     {{- end }}
+    {{- end }}
+    {{- if and $serves $root.Values.actionsKey.existingSecret }}
+    - name: actions-key
+      secret:
+        secretName: {{ $root.Values.actionsKey.existingSecret }}
+        defaultMode: 288 # 0440
+        items: [{key: {{ $root.Values.actionsKey.key }}, path: key}]
     {{- end }}
     {{- with $root.Values.metrics.certificate }}
     {{- if .existingSecret }}

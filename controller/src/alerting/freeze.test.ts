@@ -191,6 +191,15 @@ test('a message that was held back says by what and for how long', () => {
   assert.deepEqual([heldBy, heldSeconds], ['alertDelay', 120]);
 });
 
+test('what a question held back that was answered at once was not held', () => {
+  const heldSince = (ms: number) => {
+    const { heldBy, heldSeconds } = freeze({ held: { by: 'storm', sinceAt: start + 120_000 - ms } }).alert;
+    return [heldBy, heldSeconds];
+  };
+  assert.deepEqual(heldSince(400), [null, 0]);
+  assert.deepEqual(heldSince(1_000), ['storm', 1]);
+});
+
 test('a closing says how long it lasted, what ended it, and what it was about', () => {
   const resolved: AlertRecord = { ...alert, state: 'resolved', endedAt: start + 192 * minute };
   const told = freeze({ kind: 'closing', alert: resolved }, whole, { kind: 'quiet', by: 'nightly-2' }).alert;

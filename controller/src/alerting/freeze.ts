@@ -142,6 +142,7 @@ function wordMessage(request: MessageRequest, facts: AlertFacts, deps: FreezeDep
 function alertOf(request: MessageRequest, facts: AlertFacts): MessageAlert {
   const { kind, alert, held, at } = request;
   const isFirstNotice = request.isFirstNotice === true;
+  const heldSeconds = held === undefined ? 0 : Math.max(0, Math.floor((at - held.sinceAt) / 1_000));
   return {
     id: alert.id,
     shortId: shortIdOf(alert.id),
@@ -159,8 +160,9 @@ function alertOf(request: MessageRequest, facts: AlertFacts): MessageAlert {
     scope: alert.fault?.scope ?? null,
     occurrences: alert.count,
     notification: request.notification,
-    heldBy: held?.by ?? null,
-    heldSeconds: held === undefined ? 0 : Math.max(0, Math.floor((at - held.sinceAt) / 1_000)),
+    // The question whether a storm begins is answered at once.
+    heldBy: heldSeconds > 0 ? (held?.by ?? null) : null,
+    heldSeconds,
     delayed: alert.delayed,
     flapping: kind === 'flapping' || alert.flappingUntil !== undefined,
     firstNotice: isFirstNotice,

@@ -18,7 +18,7 @@ import { kindText, slotText, timeText, toldText } from './words.ts';
 /** Answers two questions about one CronJob out of what a running service has stored. */
 export const explainCommand: Command = {
   name: 'explain',
-  summary: 'why a CronJob did not run, and why nobody was told',
+  summary: 'why a CronJob did not run, and why no channel was told',
   usage: `Usage: cronjob-monitor explain NAMESPACE/NAME --server URL [flags]
 
 Why did it not run: every expected run of the last days that came to nothing, with its cause. Why was I not told: every alert
@@ -124,7 +124,7 @@ function fails({ verdict }: CronJobDetail): boolean {
 
 function unknownText(name: string): string {
   return `${name} is not known to the service: there is no such CronJob, or no CronJobMonitor selects it. Nothing of it is recorded,
-and nobody is told. kubectl get cjm -A shows the monitors, and the condition SelectorAuthorized what they may not select.\n`;
+and no channel is told. kubectl get cjm -A shows the monitors, and the condition SelectorAuthorized what they may not select.\n`;
 }
 
 function describe(explained: Explained, since: string, now: Instant): string {
@@ -134,7 +134,7 @@ function describe(explained: Explained, since: string, now: Instant): string {
     explained.cronJob.kind === 'Jobs'
       ? []
       : ['', `Why did it not run? Expected runs since ${timeText(since)}:`, ...slotLines(explained)],
-    ['', 'Why was nobody told? Alerts of that time:', ...alertLines(explained, now)],
+    ['', 'Why was no channel told? Alerts of that time:', ...alertLines(explained, now)],
   ]
     .flat()
     .map((line) => `${line}\n`)
@@ -162,7 +162,8 @@ function stateLines({ cronJob, health }: Explained, now: Instant): string[] {
   if (nextRun !== null) lines.push(`  the next run is due at ${timeText(nextRun)}`);
   if (runningJobs > 0)
     lines.push(`  ${counted(runningJobs, 'Job')} of it ${runningJobs === 1 ? 'is' : 'are'} going on`);
-  if (cronJob.monitors.length === 0) lines.push('  no monitor selects it now: nothing is judged, and nobody is told');
+  if (cronJob.monitors.length === 0)
+    lines.push('  no monitor selects it now: nothing is judged, and no channel is told');
   else lines.push(`  watched by ${cronJob.monitors.map((one) => `${one.namespace}/${one.name}`).join(', ')}`);
   if (!health.leader) lines.push('  no controller leads: nothing is recorded, judged or sent just now');
   for (const problem of health.problems) lines.push(`  the service says: ${problem}`);

@@ -1,4 +1,4 @@
-import { unknownFieldMessage } from '@cronjob-monitor/shared/config';
+import { unknownFieldMessage } from '@cronjob-monitor/shared/domain';
 import {
   effectiveOf,
   findRegexProblem,

@@ -36,7 +36,7 @@ test('without a service it tells what is selected, when it is due, and who would
   assert.match(out, /^CronJobMonitor prod\/backups selects 2 CronJobs of the files\n/);
   assert.match(out, /prod\/nightly {2}30 2 \* \* \* {2}next 2026-11-22 01:30Z, 2026-11-23 01:30Z, 2026-11-24 01:30Z\n/);
   assert.match(out, /prod\/paused {2}@daily {2}suspended\n/);
-  assert.match(out, /jobFailed, critical: nobody is told: no channel takes this severity\n/);
+  assert.match(out, /jobFailed, critical: no channel is told: no channel takes this severity\n/);
   assert.match(out, /SeverityNotRouted/);
   assert.doesNotMatch(out, /missedSchedule,|jobStuck,|prod\/web/);
 });

@@ -173,7 +173,7 @@ function describePreview(
     ...alerts.items.map(({ since, endedAt, type, subject, severity, cronjob, message, channels }) => {
       const kind = subject === null ? type : `${type}/${subject}`;
       const end = endedAt === null ? 'open' : `until ${timeText(endedAt)}`;
-      const who = channels.length === 0 ? 'nobody is told' : `told to ${channels.join(', ')}`;
+      const who = channels.length === 0 ? 'no channel is told' : `told to ${channels.join(', ')}`;
       return `    ${timeText(since)} ${end}  ${severity} ${kind} ${cronjob.namespace}/${cronjob.name}: ${message} [${who}]`;
     }),
     ...(alerts.omitted > 0 ? [`    and ${counted(alerts.omitted, 'older alert')}`] : []),

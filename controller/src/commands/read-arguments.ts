@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { findNearest } from '@cronjob-monitor/shared/config';
+import { findNearest } from '@cronjob-monitor/shared/domain';
 import { UsageError } from './command.ts';
 
 /** The flags of a command: `text` takes a value, `flag` none. */

@@ -1,5 +1,5 @@
 import type { CronJobFacts, NamespaceFacts } from '@cronjob-monitor/shared/domain';
-import { findNearest } from '@cronjob-monitor/shared/config';
+import { findNearest } from '@cronjob-monitor/shared/domain';
 import { createTranslator } from '@cronjob-monitor/shared/kube';
 import { InputError } from './command.ts';
 import type { Finding, Subject } from './findings.ts';

@@ -19,7 +19,7 @@ open, how bad it would be, what would hold it back, which channels would hear of
   --format FORMAT    text (default) or json
 ${serviceUsage}
 
-Ends with 0: somebody would be told; 1: nobody would; 2: usage error, or the service could not be asked.
+Ends with 0: a channel would be told; 1: none would; 2: usage error, or the service could not be asked.
 `,
   run: runRoute,
 };
@@ -55,7 +55,7 @@ async function describe(
     for (const channel of channels) lines.push(`  ${channelLine(channel, await findChannel(service, channel.name))}`);
   }
   for (const channel of repeated(routes)) lines.push(`${channel} is named by several monitors, and gets one message`);
-  lines.push(isTold ? 'somebody would be told' : 'nobody would be told');
+  lines.push(isTold ? 'a channel would be told' : 'no channel would be told');
   return lines.map((line) => `${line}\n`).join('');
 }
 

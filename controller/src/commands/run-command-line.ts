@@ -1,4 +1,5 @@
-import { findNearest, version } from '@cronjob-monitor/shared/config';
+import { version } from '@cronjob-monitor/shared/config';
+import { findNearest } from '@cronjob-monitor/shared/domain';
 import { toPlainText, counted, toPlainLine } from '@cronjob-monitor/shared/domain';
 import { StoreError } from '@cronjob-monitor/shared/store';
 import { stringify } from 'yaml';

@@ -91,7 +91,7 @@ export function toldText({ state, reason, word, until, channels }: Told): string
     case 'failed':
       return `it could not be told to ${names}${why}`;
     default:
-      return `nobody is told${why}`;
+      return `no channel is told${why}`;
   }
 }
 
@@ -124,5 +124,5 @@ export function toldLine({
 }): string {
   const names = channels.map(({ name }) => name).join(', ');
   const nobody = reason === null ? '' : `: ${routeReasons[reason]}`;
-  return `${type}, ${severity}: ${channels.length > 0 ? `told to ${names}` : `nobody is told${nobody}`}`;
+  return `${type}, ${severity}: ${channels.length > 0 ? `told to ${names}` : `no channel is told${nobody}`}`;
 }

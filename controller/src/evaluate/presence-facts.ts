@@ -1,6 +1,7 @@
 import {
   factsReach,
   faultOfMiss,
+  slotsReach,
   suspendedSince,
   suspensionsIn,
   type DetectionFacts,
@@ -33,7 +34,7 @@ export async function gatherPresence(
   { jobsOf }: Pick<RunningSources, 'jobsOf'>,
 ): Promise<(subject: Subject, watch: Watch) => PresenceFacts> {
   const ids = subjects.map(({ row }) => row.id);
-  const slots = parts.has('missedSchedule') ? await listRecentSlots(tx, ids, factsReach.slots) : undefined;
+  const slots = parts.has('missedSchedule') ? await listSlots(tx, subjects) : undefined;
   const needsEpochs = parts.has('deadMan') || parts.has('suspended');
   const epochs = needsEpochs ? await listSpecEpochs(tx, ids) : undefined;
   const automatic = subjects.filter(({ watches }) => watches.some(({ rules }) => rules.detection.deadMan?.auto));
@@ -65,7 +66,7 @@ export async function gatherPresence(
         slots: (slots.get(row.id) ?? [])
           .filter(({ at }) => at >= watch.judgesFromAt)
           .map((slot) => ({ ...slot, fault: faultOfMiss(slot.cause, slot.message, row.namespace) })),
-        isCut: (slots.get(row.id)?.length ?? 0) >= factsReach.slots,
+        isCut: (slots.get(row.id)?.length ?? 0) >= slotsReachOf(subject),
         paused: suspended && watch.rules.detection.pauseMonitoring,
       },
       deadMan: parts.has('deadMan')
@@ -86,6 +87,26 @@ export async function gatherPresence(
     };
     return { present, suspensions: suspensionsIn(own) };
   };
+}
+
+/** Of CronJobs whose rules look equally far back at once: most look at the fewest. */
+async function listSlots(tx: Tx, subjects: readonly Subject[]): ReturnType<typeof listRecentSlots> {
+  const found: Awaited<ReturnType<typeof listRecentSlots>>[] = [];
+  for (const [reach, some] of Map.groupBy(subjects, slotsReachOf)) {
+    // One after the other: they share a connection.
+    found.push(
+      await listRecentSlots(
+        tx,
+        some.map(({ row }) => row.id),
+        reach,
+      ),
+    );
+  }
+  return new Map(found.flatMap((some) => [...some]));
+}
+
+function slotsReachOf({ watches }: Subject): number {
+  return slotsReach(watches.map(({ rules }) => rules.detection.missedSchedule));
 }
 
 /** What the status of a CronJob tells counts as well: a restored one says when it succeeded before it was made anew. */

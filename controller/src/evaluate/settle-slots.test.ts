@@ -14,6 +14,7 @@ import {
   openStore,
   projectCronJob,
   recordRuns,
+  recordSlots,
   takeEpoch,
   type Store,
 } from '@cronjob-monitor/shared/store';
@@ -218,6 +219,33 @@ test('a missed run has the cause that events tell, else that nothing was started
     slots.map(({ fault }) => fault),
     [undefined, { cause: 'platform', scope: 'cluster' }, { cause: 'capacity', scope: 'namespace prod' }],
   );
+});
+
+test('a rule that opens after many skipped runs is given so many, and one that opens after few as many as before', async () => {
+  const of = await bench();
+  const slots = Array.from({ length: 70 }, (_, index) => ({
+    cronJobId: of.id,
+    at: startAt + index * minuteMs,
+    outcome: 'skippedForbid' as const,
+    cause: 'previousRunning' as const,
+    message: undefined,
+    epochAt: startAt,
+    inMaintenance: false,
+  }));
+  await store.fenced(epoch, (tx) => recordSlots(tx, slots));
+  const knownTo = async (skipWarnAfter: number | undefined) => {
+    const detection = { pauseMonitoring: true, missedSchedule: { enabled: true, threshold: 1, skipWarnAfter } };
+    const watch = { judgesFromAt: 0, rules: { detection } } as unknown as Watch;
+    const subject = { row: { id: of.id, namespace: 'prod' }, watches: [watch], zone: 'UTC' } as unknown as Subject;
+    const none = { jobsOf: () => [] };
+    const presence = await store.fenced(epoch, (tx) =>
+      gatherPresence(tx, [subject], new Set(['missedSchedule']), none),
+    );
+    return presence(subject, watch).present.missedSchedule?.slots.length;
+  };
+  assert.equal(await knownTo(60), 61);
+  assert.equal(await knownTo(3), 50);
+  assert.equal(await knownTo(undefined), 50);
 });
 
 test('nothing is written of a missed run while events that may explain it are being read', async () => {

@@ -41,7 +41,7 @@ import {
 import { createQueues, type Queues } from '../reconcilers/queues.ts';
 import { Circuit, isDatabaseAway, noticeOutage } from '../runtime/index.ts';
 import { leaseProblems } from './lease-problems.ts';
-import { isHopeless, prepareSchema } from './prepare-schema.ts';
+import { isHopeless, prepareSchema, takeFile } from './prepare-schema.ts';
 import { createTwoWitnesses } from './two-witnesses.ts';
 import type { ControllerSettings } from '../settings/settings.ts';
 import { Watching } from './watching.ts';
@@ -99,6 +99,7 @@ class Replica implements Controller {
   readonly #startedMs: number;
   readonly #startedAt: Instant;
   #syncedAt: Instant;
+  #seenEpoch = 0;
   #work: LeaderWork | undefined;
   /** When this replica last led, or saw another lead. */
   #ledMs: number;
@@ -182,7 +183,7 @@ class Replica implements Controller {
       prepare: (signal) => this.#prepareTerm(signal),
       lock: this.#witnesses.lock,
       readBeat: () => findLeaderBeat(store),
-      takeEpoch: this.#witnesses.takeEpoch,
+      takeEpoch: (signal) => this.#takeEpoch(signal),
       startWork: (term) => this.#startWork(term),
       exit,
       isHopeless,
@@ -192,11 +193,16 @@ class Replica implements Controller {
   }
 
   async #prepareTerm(signal: AbortSignal): Promise<void> {
-    await prepareSchema(this.#deps, signal);
+    this.#seenEpoch = await prepareSchema(this.#deps, signal);
     await this.#installations.learn();
     const refusal = this.#installations.refusal();
     if (refusal !== undefined) throw new Error(refusal);
     await warnOfConnections(this.#deps, signal);
+  }
+
+  #takeEpoch(signal: AbortSignal): Promise<number> {
+    const { isFileStorage } = this.#deps.settings;
+    return isFileStorage ? takeFile(this.#deps, this.#seenEpoch, signal) : this.#witnesses.takeEpoch();
   }
 
   async #startWork(term: Term): Promise<StopWork> {
@@ -318,7 +324,10 @@ class Replica implements Controller {
     if (!settings.election)
       background(
         'schema',
-        prepareSchema(this.#deps, signal).catch(() => {}),
+        prepareSchema(this.#deps, signal).then(
+          () => {},
+          () => {},
+        ),
       );
     while (!signal.aborted && !reflectors.hasSynced()) await clock.sleep(100, signal).catch(() => {});
     if (signal.aborted) return;

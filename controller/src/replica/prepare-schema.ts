@@ -1,7 +1,22 @@
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
-import { findLeaderBeat, getSchemaState, migrate, StoreError, type Store } from '@cronjob-monitor/shared/store';
+import {
+  findLastWriter,
+  getLeader,
+  getSchemaState,
+  migrate,
+  StoreError,
+  takeEpochAfter,
+  type Store,
+} from '@cronjob-monitor/shared/store';
 import { findOtherWriter } from '../leadership/index.ts';
 import type { ControllerSettings } from '../settings/settings.ts';
+
+interface PrepareDeps {
+  readonly settings: Pick<ControllerSettings, 'isFileStorage' | 'identity' | 'leaseMs' | 'version'>;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
 
 /** Starting again would find the same: the sentence says what to change. */
 class HopelessStart extends Error {}
@@ -11,35 +26,40 @@ export function isHopeless(error: unknown): boolean {
   return error instanceof HopelessStart || (error instanceof StoreError && error.code === 'schema');
 }
 
-/** Schema up to date; and on a database file, no other process writing to it. */
-export async function prepareSchema(
-  {
-    store,
-    settings,
-    clock,
-    logger,
-  }: {
-    readonly settings: Pick<ControllerSettings, 'isFileStorage' | 'identity' | 'leaseMs' | 'version'>;
-    readonly store: Store;
-    readonly clock: Clock;
-    readonly logger: Logger;
-  },
-  signal: AbortSignal,
-): Promise<void> {
+/**
+ * Schema up to date; and on a database file, no other process writing to it. Returns the epoch that was in force as it looked for one: who
+ * takes a later one began at the same time.
+ */
+export async function prepareSchema(deps: PrepareDeps, signal: AbortSignal): Promise<number> {
+  const { store, settings, logger } = deps;
   await store.waitUntilReady(signal);
-  if (settings.isFileStorage && (await getSchemaState(store)).state === 'ready') {
-    const readBeat = async () => {
-      // Of the one that took the file last: a process killed before it left a beat that says it leads for a lease time more.
-      const leader = await findLeaderBeat(store);
-      return leader?.holder === settings.identity ? undefined : leader;
-    };
-    const other = await findOtherWriter({ readBeat, clock, leaseMs: settings.leaseMs }, signal);
-    if (other) {
-      throw new HopelessStart(
-        `another process (${other.holder}) writes to this database file; end it first, or give this one a file of its own (storage.sqlite.path)`,
-      );
-    }
-  }
+  const isMade = settings.isFileStorage && (await getSchemaState(store)).state === 'ready';
+  const seen = isMade ? await lookForWriter(deps, signal) : 0;
   const { applied } = await migrate(store, { version: settings.version });
   if (applied.length > 0) logger.info('the schema is up to date', { applied });
+  return seen;
+}
+
+/** Takes the epoch of a database file, unless a process that began at the same time was faster and lives. `seen`: of `prepareSchema`. */
+export async function takeFile(deps: PrepareDeps, seen: number, signal: AbortSignal): Promise<number> {
+  const { store, settings } = deps;
+  for (let epoch = seen; ; epoch = await lookForWriter(deps, signal)) {
+    const taken = await takeEpochAfter(store, settings.identity, epoch);
+    if (taken !== undefined) return taken;
+  }
+}
+
+/** The epoch in force before the look. Throws `HopelessStart` when another process writes. */
+async function lookForWriter({ store, settings, clock }: PrepareDeps, signal: AbortSignal): Promise<number> {
+  const { epoch } = await getLeader(store);
+  const readBeat = async () => {
+    // Of the one that took the file last: a process killed before it left a beat that says it leads for a lease time more.
+    const writer = await findLastWriter(store);
+    return writer?.holder === settings.identity ? undefined : writer;
+  };
+  const other = await findOtherWriter({ readBeat, clock, leaseMs: settings.leaseMs }, signal);
+  if (other === undefined) return epoch;
+  throw new HopelessStart(
+    `another process (${other.holder}) writes to this database file; end it first, or give this one a file of its own (storage.sqlite.path)`,
+  );
 }

@@ -59,6 +59,19 @@ test('files of the database in use must be readable', (t) => {
   assert.deepEqual(problems([...postgres, '--storage.mysql.ssl-ca=/no/such.pem']), []);
 });
 
+test('the key of actions must be a file of 32 bytes or more where an API is served', (t) => {
+  const folder = aTemporaryFolder(t, { short: 'x'.repeat(31), key: 'x'.repeat(32) });
+  const flags = (name: string) => [
+    ...postgres,
+    '--cluster.name=eu',
+    `--cluster.actions-key-file=${join(folder, name)}`,
+  ];
+  assert.deepEqual(problems(flags('key'), 'apiserver'), []);
+  assert.match(problems(flags('short'), 'apiserver').join(), /holds 31 bytes; allowed: 32 or more/);
+  assert.equal(problems(flags('none'), 'apiserver').length, 1);
+  assert.deepEqual(problems(flags('none')), []);
+});
+
 test('the folder of the spool must exist where a controller runs', (t) => {
   const flag = (path: string) => [...postgres, `--storage.spool-path=${path}`];
   assert.equal(problems(flag('/no/such')).length, 1);

@@ -52,6 +52,14 @@ describe('storage', () => {
   });
 });
 
+test('actions for other clusters need the name of the own one', () => {
+  const flag = '--cluster.actions-key-file=/key';
+  assert.deepEqual(problems([flag]), [
+    'cluster.name is required when cluster.actions-key-file = /key (flag --cluster.actions-key-file) is given',
+  ]);
+  assert.deepEqual(problems([flag, '--cluster.name=eu']), []);
+});
+
 describe('history', () => {
   test('nothing is kept longer than max-days but daily figures, which are kept at least as long', () => {
     assert.deepEqual(problems(['--history-retention.max-days=29']), [

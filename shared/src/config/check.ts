@@ -27,6 +27,7 @@ const rules: readonly Rule[] = [
   { keys: ['leader-election.renew-deadline', 'leader-election.retry-period'], judge: deadlineTooShort },
   { keys: ['leader-election.enabled', 'leader-election.namespace', 'cluster.kubeconfig'], judge: noLeaseNamespace },
   { keys: ['auth.mode', 'auth.proxy.peers'], judge: proxyWithoutPeers },
+  { keys: ['cluster.actions-key-file', 'cluster.name'], judge: actionsWithoutName },
   { keys: ['ui.enabled'], judge: apiserverWithoutApi },
   { keys: ['ui.port', 'metrics.bind-address', 'probes.bind-address'], judge: samePort },
 ];
@@ -115,6 +116,11 @@ function noLeaseNamespace(config: Config, view: ConfigView): string | undefined 
 function proxyWithoutPeers(config: Config, view: ConfigView): string | undefined {
   if (config['auth.mode'] !== 'proxy' || config['auth.proxy.peers'].length > 0) return undefined;
   return `auth.proxy.peers is required when auth.mode = proxy (${sourceOf(view, 'auth.mode')})`;
+}
+
+function actionsWithoutName(config: Config, view: ConfigView): string | undefined {
+  if (config['cluster.actions-key-file'] === undefined || config['cluster.name'] !== undefined) return undefined;
+  return `cluster.name is required when ${described(view, 'cluster.actions-key-file')} is given`;
 }
 
 function apiserverWithoutApi(config: Config, view: ConfigView): string | undefined {

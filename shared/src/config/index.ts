@@ -13,4 +13,3 @@ export {
   type ConfigKey,
 } from './keys.ts';
 export { loadConfig, type LoadRequest } from './load.ts';
-export { findNearest, unknownFieldMessage } from './nearest.ts';

@@ -204,6 +204,12 @@ export const keys = {
       'Work although another installation watches this cluster; else the younger one waits.',
     ),
     'show-others': row('A', bool, 'false', 'Show the clusters of the other schemas, or databases, of the server too.'),
+    'actions-key-file': row(
+      'A',
+      path,
+      null,
+      'File of 32 bytes or more by which API servers trigger, suspend and resume for each other; needs a name.',
+    ),
     'requests-per-second': row(
       'CA',
       perSecond,

@@ -24,7 +24,7 @@ import {
 import { readConfigFile } from './read-file.ts';
 import { describeSetting, problemLine, type Found, type Setting, shownText } from './source.ts';
 import type { Problem } from './value-kinds.ts';
-import { findNearest } from './nearest.ts';
+import { findNearest } from '../domain/index.ts';
 import { isLoopback } from './value-checks.ts';
 
 export interface LoadRequest {
@@ -162,6 +162,10 @@ function findMachineProblems(view: ConfigView): string[] {
       if (name !== undefined) report('metrics.cert-path', fileProblem(join(folder, name)));
     }
   }
+  const actionsKey = values['cluster.actions-key-file'];
+  if (actionsKey !== undefined && entryPoint !== 'controller' && values['ui.enabled']) {
+    report('cluster.actions-key-file', fileProblem(actionsKey) ?? keyProblem(actionsKey));
+  }
   const kubeconfig = values['cluster.kubeconfig'];
   if (kubeconfig !== undefined) report('cluster.kubeconfig', fileProblem(kubeconfig));
   return problems;
@@ -181,6 +185,11 @@ function folderProblem(path: string): string | undefined {
 function fileProblem(path: string): string | undefined {
   const problem = isFolder(path) ? 'is a folder' : canAccess(path, constants.R_OK) ? undefined : 'cannot be read';
   return problem && `file ${shownText(path)} ${problem}; allowed: a file that can be read`;
+}
+
+function keyProblem(path: string): string | undefined {
+  const { size } = statSync(path);
+  return size < 32 ? `file ${shownText(path)} holds ${size} bytes; allowed: 32 or more` : undefined;
 }
 
 function canAccess(path: string, mode: number): boolean {

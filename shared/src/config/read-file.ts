@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node } from 'yaml';
 import { acceptedKeys, configKeys, isAcceptedKey, rowOf, type AcceptedKey } from './keys.ts';
-import { findNearest } from './nearest.ts';
+import { findNearest } from '../domain/index.ts';
 import { problemLine, shownText, type Found, type Setting } from './source.ts';
 import type { Given, KindName } from './value-kinds.ts';
 

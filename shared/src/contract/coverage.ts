@@ -69,30 +69,34 @@ export const CronJobCoverage = object('CronJobCoverage', {
 });
 export type CronJobCoverage = Of<typeof CronJobCoverage>;
 
+/** CronJobs counted by who would hear of them. */
+export const CoverageSummary = object({
+  cronJobs: count,
+  /** Those that are `reached`. */
+  covered: count,
+  /** Cut to two decimals, never rounded up; null without CronJobs. */
+  percent: nullable(percent),
+  byState: object({
+    unwatched: count,
+    off: count,
+    nobody: count,
+    unreachable: count,
+    unproved: count,
+    reached: count,
+  }),
+  /** Unwatched CronJobs that are counted and not named: there are too many. */
+  unnamed: count,
+  /** CronJobs that their owners have monitors leave out, in the namespaces that are asked for: none of the others. */
+  ignored: count,
+});
+export type CoverageSummary = Of<typeof CoverageSummary>;
+
 /** GET /api/v1/coverage */
 export const CoverageList = named(
   'CoverageList',
   extended(listFields(CronJobCoverage), {
     /** What all filters but `state` let through. */
-    summary: object({
-      cronJobs: count,
-      /** Those that are `reached`. */
-      covered: count,
-      /** Cut to two decimals, never rounded up; null without CronJobs. */
-      percent: nullable(percent),
-      byState: object({
-        unwatched: count,
-        off: count,
-        nobody: count,
-        unreachable: count,
-        unproved: count,
-        reached: count,
-      }),
-      /** Unwatched CronJobs that are counted and not named: there are too many. */
-      unnamed: count,
-      /** CronJobs that their owners have monitors leave out, in the namespaces that are asked for: none of the others. */
-      ignored: count,
-    }),
+    summary: CoverageSummary,
   }),
 );
 export type CoverageList = Of<typeof CoverageList>;

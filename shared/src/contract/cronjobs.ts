@@ -117,6 +117,21 @@ export const Rollout = object({
 });
 export type Rollout = Of<typeof Rollout>;
 
+/** What has to be known of a CronJob before something is done with it. */
+export const actedOnFields = {
+  suspended: bool,
+  /** Unfinished Jobs it owns, manual ones included. */
+  runningJobs: count,
+  /** Empty: a group of Jobs has none. */
+  schedule: text,
+  /** Null = the cluster's default. */
+  timezone: nullable(text),
+  scheduleProblem: nullable(words(scheduleProblems)),
+  concurrencyPolicy: words(concurrencyPolicies),
+  /** The leading monitor. */
+  monitorRef: nullable(Ref),
+};
+
 /** What list item and detail have alike. */
 const cronJobFields = {
   /** Name of its cluster; only where the service shows several. */
@@ -129,17 +144,7 @@ const cronJobFields = {
   uid: text,
   status: words(cronJobStatuses),
   verdict: Verdict,
-  suspended: bool,
-  /** Unfinished Jobs it owns, manual ones included. */
-  runningJobs: count,
-  /** Empty: a group of Jobs has none. */
-  schedule: text,
-  /** Null = the cluster's default. */
-  timezone: nullable(text),
-  scheduleProblem: nullable(words(scheduleProblems)),
-  concurrencyPolicy: words(concurrencyPolicies),
-  /** The leading monitor. */
-  monitorRef: nullable(Ref),
+  ...actedOnFields,
   monitors: listOf(Ref),
   successRate: nullable(percent),
   sla: CronJobSla,

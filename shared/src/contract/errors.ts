@@ -27,6 +27,7 @@ export const errorStatuses = {
   MIGRATING: 503,
   TOO_MANY_STREAMS: 503,
   SHUTTING_DOWN: 503,
+  CLUSTER_SILENT: 503,
 } as const;
 export type ErrorCode = keyof typeof errorStatuses;
 

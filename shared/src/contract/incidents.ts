@@ -1,9 +1,11 @@
-import { RecentRun } from './cronjobs.ts';
+import { CoverageSummary } from './coverage.ts';
+import { actedOnFields, RecentRun } from './cronjobs.ts';
 import { Health } from './health.ts';
 import { count, id, instant, listOf, nullable, object, type Of, optional, text, words } from './shape/index.ts';
 import { Tonight } from './tonight.ts';
 import { StateCounts, Verdict, Words } from './verdict.ts';
 import { alertStates, alertSubjects, alertTypes, severities } from './vocabulary.ts';
+import { WallCell } from './wall.ts';
 import { missing, pageFields, Ref } from './wire.ts';
 
 /** A CronJob that is not well, with all its open alerts: one row however many they are. */
@@ -27,6 +29,8 @@ export const Incident = object('Incident', {
   recentRuns: listOf(RecentRun, 30),
   nextRun: nullable(instant),
   owner: nullable(text),
+  /** Null: it is expected and not there, and nothing can be done with it. */
+  actedOn: nullable(object(actedOnFields)),
 });
 export type Incident = Of<typeof Incident>;
 
@@ -48,6 +52,23 @@ export const Overview = object('Overview', {
   incidents: listOf(Incident, 20),
   incidentTotal: count,
   tonight: Tonight,
+  /** Where the first column of the lanes begins; they are half hours, and the present one is the last. */
+  lanesFrom: instant,
+  /** Runs of the last 24 h, those of a namespace together; the namespaces with the worst CronJobs come first. */
+  lanes: listOf(
+    object({
+      namespace: text,
+      cronJobs: count,
+      /** As those of the wall; no single run stands for a cell. */
+      cells: listOf(WallCell, 48),
+    }),
+    6,
+  ),
+  /** Namespaces with CronJobs, those that have a lane among them. */
+  laneTotal: count,
+  coverage: CoverageSummary,
+  /** What `GET /api/v1/advice` finds, without notes. */
+  findings: count,
   service: Health,
 });
 export type Overview = Of<typeof Overview>;

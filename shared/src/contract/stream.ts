@@ -14,11 +14,11 @@ import type {
   StorageState,
 } from './vocabulary.ts';
 import type { HealthState } from './verdict.ts';
-import type { CronJob, CronJobList } from './cronjobs.ts';
+import type { CronJob } from './cronjobs.ts';
 import type { Stats } from './stats.ts';
 import type { Ref, WireInstant } from './wire.ts';
 
-/** What a stream carries itself beside its hints: counts with the worst CronJobs, and the rows that `refs` names. */
+/** What a stream carries itself beside its hints: counts, and the rows that `refs` names. */
 export const carried = ['overview', 'rows'] as const;
 
 /** Data of the messages of GET /api/v1/events/stream by kind. A message is a hint to read again, not the object, but for what is carried. */
@@ -68,13 +68,8 @@ export interface StreamData {
     readonly deleted: boolean;
   };
   readonly channel: { readonly name: string; readonly ready: boolean; readonly deleted: boolean };
-  /** Carried: once in 5 s at most, after a change. The lists are those of state critical and warning, and of state failing, 20 each. */
-  readonly overview: {
-    readonly revision: string;
-    readonly stats: Stats;
-    readonly broken: CronJobList;
-    readonly failing: CronJobList;
-  };
+  /** Carried: once in 5 s at most, after a change. */
+  readonly overview: { readonly revision: string; readonly stats: Stats };
   /** Carried: a CronJob of `refs` after a change, once in 2 s at most, with its 30 newest expected runs. */
   readonly row: { readonly revision: string; readonly row: CronJob };
   readonly health: {

@@ -1,3 +1,4 @@
+export { findNearest, unknownFieldMessage } from './text/nearest.ts';
 export { earliest, type Instant } from './instant.ts';
 export {
   formatDuration,
@@ -314,7 +315,14 @@ export {
 } from './delivery/digest.ts';
 export { nextDeliveryState, statesBefore, type DeliveryEvent } from './delivery/transitions.ts';
 export { judge, judgedKinds, type DetectionFacts, type DetectionRules, type Judged } from './detect/chain.ts';
-export { factsReach, jobNamesOf, p95Duration, suspendedSince, suspensionsIn } from './detect/facts-reach.ts';
+export {
+  factsReach,
+  jobNamesOf,
+  p95Duration,
+  slotsReach,
+  suspendedSince,
+  suspensionsIn,
+} from './detect/facts-reach.ts';
 export { inhibitionOf, toPossibleCause, type PossibleCause, type PossibleSign } from './detect/inhibition.ts';
 export { jobFailed, runsNeeded, type JobFailedFacts, type JudgedRun } from './detect/job-failed.ts';
 export { deadManDue, type DeadManFacts, type DeadManPast, type DeadManRule } from './detect/dead-man.ts';

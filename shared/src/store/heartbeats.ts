@@ -81,6 +81,23 @@ export async function findLeaderBeat(db: Db): Promise<LeaderBeat | undefined> {
   };
 }
 
+/**
+ * The last sign of life of the process that took the epoch last: its beat as the leader, or that it took the epoch while it has not beaten
+ * since. Undefined: nothing has, or it ended in order.
+ */
+export async function findLastWriter(db: Db): Promise<Pick<LeaderBeat, 'holder' | 'beatAt'> | undefined> {
+  const [row] = await rows(
+    db,
+    `select l.holder, l.since_at, h.beat_at, case when h."leading" = 1 and h.epoch = l.epoch then 1 else 0 end as leads
+     from leader l left join heartbeats h on h.holder = l.holder where l.id = 1 and l.epoch > 0`,
+  );
+  if (row === undefined) return undefined;
+  const takenAt = Number(row['since_at']);
+  const beatAt = optionalNumber(row['beat_at']) ?? takenAt;
+  const hasEnded = beatAt > takenAt && Number(row['leads']) === 0;
+  return hasEnded ? undefined : { holder: String(row['holder']), beatAt: Math.max(takenAt, beatAt) };
+}
+
 /** When any replica but this one last said that it leads; undefined: none has. */
 export async function findLastBeatOfOthers(db: Db, holder: string): Promise<Instant | undefined> {
   const [row] = await rows(db, 'select max(beat_at) as at from heartbeats where "leading" = 1 and holder <> ?', [

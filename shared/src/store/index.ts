@@ -24,12 +24,26 @@ export { FencedError, StoreError, type StoreErrorCode } from './store-error.ts';
 export { findInstalledAt, getSchemaState, migrate, type SchemaState } from './migrate.ts';
 export { copyStore, type CopyRequest, type CopyStep, type TableProof } from './copying/copy-store.ts';
 
-export { getLeader, takeEpoch, type Leader } from './leader.ts';
+export {
+  actionKinds,
+  askAction,
+  claimAction,
+  endAction,
+  expireAction,
+  findAction,
+  listAskedActions,
+  listAgents,
+  presentAgent,
+  type ActionKind,
+  type AskedAction,
+} from './actions.ts';
+export { getLeader, takeEpoch, takeEpochAfter, type Leader } from './leader.ts';
 export { canExclude, openLockSession, type LockSession } from './leader-lock.ts';
 export {
   beat,
   beatAsLeader,
   findLastBeatOfOthers,
+  findLastWriter,
   findLeaderBeat,
   findLiveLeader,
   forgetHeartbeats,
@@ -204,7 +218,7 @@ export type { StoredSlot } from './slots/stored-slot.ts';
 export { findOldestWatermark, moveWatermarks, type Watermark } from './slots/watermarks.ts';
 export { countSlots, listSlots, type KnownSlot, type SlotFilter } from './list-slots.ts';
 export { listOwners } from './catalog/list-owners.ts';
-export { countWallRuns, countWallSlots, listIdsWithOutcome } from './wall-cells.ts';
+export { countLaneRuns, countWallRuns, countWallSlots, listIdsWithOutcome } from './wall-cells.ts';
 export { countGridCells, listGridCells, type Cell, type CellWindow } from './list-grid-cells.ts';
 export {
   countAlerts,
@@ -350,7 +364,12 @@ export { listFirstSuccessEnds, type SlotInterval } from './facts/list-first-succ
 export { listJudgedRuns, type JudgedRunRow } from './facts/list-judged-runs.ts';
 export { listLastScheduledRuns, type LastScheduledRuns } from './facts/list-last-scheduled-runs.ts';
 export { listOutputRuns } from './facts/list-output-runs.ts';
-export { measureLongestOfDays, measureLongestRuns, type LongestRun } from './facts/measure-longest-runs.ts';
+export {
+  measureLongestFailures,
+  measureLongestOfDays,
+  measureLongestRuns,
+  type LongestRun,
+} from './facts/measure-longest-runs.ts';
 export { measureDurationShift, type DurationShift } from './facts/measure-duration-shift.ts';
 export { listKeptGroups, type KeptGroup } from './catalog/job-groups.ts';
 export {

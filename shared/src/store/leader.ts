@@ -18,13 +18,18 @@ export interface Leader {
 export async function takeEpoch(store: Store, holder: string): Promise<number> {
   await store.dialect.takeover.endOtherConnections(store, holder);
   return store.transaction(async (tx) => {
-    await change(tx, 'update leader set epoch = epoch + 1, holder = ?, since_at = ? where id = 1', [
-      holder,
-      store.now(),
-    ]);
+    await change(tx, `${raiseEpoch} where id = 1`, [holder, store.now()]);
     const row = await firstRow(tx, 'select epoch from leader where id = 1');
     return Number(row?.['epoch']);
   });
+}
+
+const raiseEpoch = 'update leader set epoch = epoch + 1, holder = ?, since_at = ?';
+
+/** The same when the epoch is still the one that was seen. Undefined: another process has taken it since. */
+export async function takeEpochAfter(store: Store, holder: string, seen: number): Promise<number | undefined> {
+  const taken = await change(store, `${raiseEpoch} where id = 1 and epoch = ?`, [holder, store.now(), seen]);
+  return taken === 1 ? seen + 1 : undefined;
 }
 
 /** The epoch now in force and who took it. */

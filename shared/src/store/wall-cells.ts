@@ -22,12 +22,7 @@ export async function countWallRuns(
   lateAfterMs: number,
 ): Promise<ReadonlyMap<number, readonly RunsOfColumn[]>> {
   const found = new Map<number, Map<string, RunsOfColumn>>();
-  const step = Math.floor(span.stepMs);
-  // What is left of a division is a whole number in all databases, what it gives is not.
-  const grouped =
-    `select cronjob_id, ${dueAt} - ${dueAt} % ${step} as column_at, status, ` +
-    `case when created_at - ${dueAt} > ${Math.floor(lateAfterMs)} then 1 else 0 end as is_late, ` +
-    'count(*) as n, max(created_at) as newest_at from executions';
+  const grouped = `select cronjob_id, ${endingAlike(span, lateAfterMs)}, count(*) as n, max(created_at) as newest_at from executions`;
   for (const ids of inParts(cronJobIds)) {
     const counted = await rows(
       db,
@@ -59,6 +54,41 @@ export async function countWallRuns(
     }
   }
   return new Map([...found].map(([id, groups]) => [id, [...groups.values()]]));
+}
+
+/** What tells runs apart in a cell. What is left of a division is a whole number in all databases, what it gives is not. */
+function endingAlike({ stepMs }: WallSpan, lateAfterMs: number): string {
+  return (
+    `${dueAt} - ${dueAt} % ${Math.floor(stepMs)} as column_at, status, ` +
+    `case when created_at - ${dueAt} > ${Math.floor(lateAfterMs)} then 1 else 0 end as is_late`
+  );
+}
+
+/** The ended runs of all these CronJobs together, as `countWallRuns` counts those of each; which is the newest is not asked. */
+export async function countLaneRuns(
+  db: Db,
+  cronJobIds: readonly number[],
+  span: WallSpan,
+  lateAfterMs: number,
+): Promise<RunsOfColumn[]> {
+  const found: RunsOfColumn[] = [];
+  for (const ids of inParts(cronJobIds)) {
+    const counted = await rows(
+      db,
+      `select ${endingAlike(span, lateAfterMs)}, count(*) as n from executions ` +
+        `where cronjob_id in (${marks(ids)}) and created_at >= ? and created_at < ? group by 1, 2, 3`,
+      [...ids, span.from, span.until + latestMs],
+    );
+    for (const row of counted)
+      found.push({
+        at: Number(row['column_at']),
+        status: statusWords.toWord(row['status']),
+        isLate: Number(row['is_late']) === 1,
+        count: Number(row['n']),
+        newest: undefined,
+      });
+  }
+  return found;
 }
 
 /** The expected runs of each of these CronJobs that came to nothing, counted in each column by what became of them. */

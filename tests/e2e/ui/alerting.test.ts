@@ -262,7 +262,7 @@ describe('alerting in the user interface', { skip: whyNoBrowser() ?? false }, ()
     const failing = page.getByRole('list', { name: 'CronJobs that fail without an open alert' });
     await failing.getByRole('link', { name: 'price-sync', exact: true }).waitFor();
     await failing.getByText('Failing', { exact: true }).waitFor({ state: 'attached' });
-    await page.getByText('4 of 5 ready').waitFor();
+    await page.getByText('4 of 5 channels ready, not billing-hook').waitFor();
     await go(page, '/cronjobs?state=failing');
     await seen(page, '1 CronJob match');
     await go(page, '/cronjobs/prod/price-sync');

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { health } from './fixtures/answers/index.ts';
 import { whyNoBrowser } from './fixtures/browser.ts';
+import { momentAt } from './fixtures/fleet.ts';
 import { useJourneys } from './fixtures/journeys.ts';
 
 /** A page, and how many requests it may make in ten minutes of a fleet where counts change every 5 s, beside the stream. */
 const pages: readonly (readonly [path: string, most: number])[] = [
-  ['/', 10],
+  ['/', 13],
   ['/cronjobs', 13],
   ['/alerts', 13],
   ['/sla', 13],
@@ -43,6 +45,23 @@ describe('an idle page of a busy fleet', { skip: whyNoBrowser() ?? false }, () =
         asked.length <= most + 4 * opened,
         `${asked.length} requests in 10 minutes, ${opened} streams:\n${asked.join('\n')}`,
       );
+      if (path === '/') assert.deepEqual([...new Set(asked)], ['GET overview?zone=UTC']);
     });
   }
+
+  journey('the first page asks nothing while nothing changes but when the service evaluated last', async (page) => {
+    await page.clock.install();
+    await go(page, '/');
+    await page.locator('h1').waitFor();
+    await page.clock.runFor(3_000);
+    while (!service().asked.includes('GET clusters')) await wait(50);
+    const before = service().asked.length;
+    const { status, storage, ready, leader } = health;
+    for (let second = 0; second < 240; second += 15) {
+      const lastEvaluation = new Date(momentAt + second * 1_000).toISOString();
+      service().say('health', { status, storage, ready, leader, lastEvaluation });
+      await page.clock.runFor(15_000);
+    }
+    assert.deepEqual(service().asked.slice(before), []);
+  });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { Page } from 'playwright-core';
-import { alertsOf, noLeader } from './fixtures/answers/index.ts';
+import { noLeader, overview } from './fixtures/answers/index.ts';
 import { until, whyNoBrowser } from './fixtures/browser.ts';
 import { useJourneys } from './fixtures/journeys.ts';
 import { becomesWell, happensTo } from './fixtures/verdicts.ts';
@@ -46,37 +46,30 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
     { expected: /404/ },
   );
 
-  journey('leads from the count of CronJobs that would reach nobody to each of them, with the reason', async (page) => {
-    await go(page, '/');
-    const link = page.getByRole('link', { name: /^4 of \d+ CronJobs can break in a way that reaches nobody$/ });
-    const counted = (await link.textContent()) ?? '';
-    await link.focus();
-    await page.keyboard.press('Enter');
-    await page.waitForURL(/\/coverage\?state=unwatched/);
-    await page.getByRole('heading', { name: counted, exact: true }).waitFor();
-    const row = page.getByRole('row', { name: /forgotten-export/ });
-    assert.match((await row.textContent()) ?? '', /Unwatched.*No monitor selects it/);
-    assert.equal(await row.getByRole('link').count(), 0, 'there is no page of it');
-    await seen(page, 'missed run: no channel takes this severity');
-    assert.equal(await page.getByText('Reached', { exact: true }).count(), 0);
-    await page.getByRole('columnheader', { name: 'CronJob' }).getByRole('button').click();
-    await page.waitForURL(/sort=name/);
-    service().answer('coverage', {
-      value: {
-        items: [],
-        summary: {
-          cronJobs: 3,
-          covered: 0,
-          percent: 0,
-          unnamed: 0,
-          ignored: 0,
-          byState: { nobody: 3, unwatched: 0, off: 0, unreachable: 0, unproved: 0, reached: 0 },
-        },
-      },
-    });
-    await go(page, '/');
-    await seen(page, 'All CronJobs are watched. Nobody is told: set defaultMonitor.channels');
-  });
+  journey(
+    'leads from the count of CronJobs whose failures reach no channel to each of them, with the reason',
+    async (page) => {
+      await go(page, '/');
+      const link = page.getByRole('link', { name: /^4 of \d+ CronJobs can fail in a way that reaches no channel$/ });
+      const counted = (await link.textContent()) ?? '';
+      await link.focus();
+      await page.keyboard.press('Enter');
+      await page.waitForURL(/\/coverage\?state=unwatched/);
+      await page.getByRole('heading', { name: counted, exact: true }).waitFor();
+      const row = page.getByRole('row', { name: /forgotten-export/ });
+      assert.match((await row.textContent()) ?? '', /Unwatched.*No monitor selects it/);
+      assert.equal(await row.getByRole('link').count(), 0, 'there is no page of it');
+      await seen(page, 'missed run: no channel takes this severity');
+      assert.equal(await page.getByText('Reached', { exact: true }).count(), 0);
+      await page.getByRole('columnheader', { name: 'CronJob' }).getByRole('button').click();
+      await page.waitForURL(/sort=name/);
+      const byState = { nobody: 3, unwatched: 0, off: 0, unreachable: 0, unproved: 0, reached: 0 };
+      const coverage = { cronJobs: 3, covered: 0, percent: 0, unnamed: 0, ignored: 0, byState };
+      service().answer('overview', { value: { ...overview(service().fleet), coverage } });
+      await go(page, '/');
+      await seen(page, 'All CronJobs are watched. No channel is told: set defaultMonitor.channels');
+    },
+  );
 
   journey(
     'reads cause, since when and the next step of what is broken on the first page, without a click',
@@ -146,7 +139,7 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
       /Failed the last 2 runs: OOMKilled at 512 Mi; nothing changed since\. team-chat hears it/,
     );
     assert.equal(await first.getByText('Likely:').count(), 1);
-    await seen(page, /^\d+ without a finding$/);
+    await seen(page, /\d+ without a finding$/);
     const starts = card.getByRole('slider', { name: 'Starts by 15 min' });
     await starts.focus();
     await page.keyboard.press('Home');
@@ -379,9 +372,9 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
   );
 
   journey(
-    'lets one card fail alone, with the sentence, the code and the request id',
+    'says why the first page could not be read, with the sentence, the code and the request id, and shows it as soon as it can',
     async (page) => {
-      service().answer('tonight', {
+      service().answer('overview', {
         status: 503,
         code: 'DATABASE_UNAVAILABLE',
         message: 'The database did not answer within 10 s',
@@ -391,17 +384,19 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
       await card.getByText('The database did not answer within 10 s').waitFor();
       await card.getByText('DATABASE_UNAVAILABLE').waitFor();
       await card.getByText('q7Zk3mXv9aTb').waitFor();
-      await seen(page, 'No success for');
-      service().answer('tonight', undefined);
+      service().answer('overview', undefined);
       await card.getByRole('button', { name: 'Try now' }).click();
+      await seen(page, 'No success for');
       await seen(page, /^Today until 22:00: \d+ CronJobs run, \d+ are at risk$/);
     },
     { expected: /503/ },
   );
 
-  journey('says on every page that nobody leads, and never that all is fine', async (page) => {
-    service().answer('health', { value: noLeader });
+  journey('says on every page that no controller leads, and never that all is fine', async (page) => {
     for (const { item } of service().fleet) becomesWell(item);
+    service().answer('health', { value: noLeader });
+    const headline = '42 CronJobs, none fails';
+    service().answer('overview', { value: { ...overview(service().fleet), headline, service: noLeader } });
     await go(page, '/');
     await seen(page, 'Nothing was evaluated since 13:58');
     await seen(page, 'No CronJob has an active alert');
@@ -417,18 +412,17 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
   });
 
   journey('never says that all are fine while a CronJob that is expected is not there', async (page) => {
-    const [alert] = alertsOf(service().fleet);
-    assert.ok(alert);
+    const { incidents } = overview(service().fleet);
+    const [first] = incidents;
+    const [alert] = first?.alerts ?? [];
+    assert.ok(first && alert);
     for (const { item } of service().fleet) becomesWell(item);
-    const gone = {
-      ...alert,
-      type: 'absent',
-      subject: 'disappeared',
-      cronjob: { namespace: 'prod', name: 'gone-export' },
-    };
-    service().answer('alerts', { value: { items: [gone], total: 1 } });
+    const gone = { ...first, cronjob: { namespace: 'prod', name: 'gone-export' }, recentRuns: [], actedOn: null };
+    const headline = '42 CronJobs, none fails; 1 missing';
+    const value = { ...overview(service().fleet), headline, incidents: [gone], incidentTotal: 1 };
+    service().answer('overview', { value });
     await go(page, '/');
-    await page.getByRole('heading', { name: '42 CronJobs; 1 missing' }).waitFor();
+    await page.getByRole('heading', { name: headline }).waitFor();
     assert.equal(await page.getByText(/are fine/).count(), 0);
     const link = page.getByRole('listitem').getByRole('link', { name: 'gone-export' }).first();
     assert.match((await link.getAttribute('href')) ?? '', new RegExp(`^/alerts?/${encodeURIComponent(alert.id)}`));
@@ -440,7 +434,7 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
     assert.ok(first);
     happensTo(first.item, { lastExecution: null, lastSuccess: null });
     await go(page, '/');
-    await page.getByRole('heading', { name: '42 CronJobs; 1 not known yet' }).waitFor();
+    await page.getByRole('heading', { name: '42 CronJobs, none fails; 1 unknown' }).waitFor();
     assert.equal(await page.getByText(/are fine/).count(), 0);
   });
 

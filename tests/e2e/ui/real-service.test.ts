@@ -88,7 +88,7 @@ describe('the user interface of the running service', { skip: whyNoBrowser() ?? 
     assert.deepEqual(wrong, []);
   });
 
-  test('shows a failed run as it comes, leads to why nobody was told, and takes note', async () => {
+  test('shows a failed run as it comes, leads to why no channel was told, and takes note', async () => {
     await using opened = await openPage(browser);
     const { page } = opened;
     await go(page, '/');

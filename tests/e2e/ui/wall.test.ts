@@ -31,6 +31,43 @@ describe('the wall, in the user interface', { skip: whyNoBrowser() ?? false }, (
     },
   );
 
+  journey('draws a part of the wall out by the pointer or by the keys, and leads back by Esc', async (page) => {
+    await go(page, '/wall');
+    const grid = page.getByRole('grid');
+    await grid.waitFor();
+    const rows = page.locator('.row[data-line]');
+    const before = await rows.count();
+    const cell = async (line: number, share: number): Promise<{ x: number; y: number }> => {
+      const box = await page.locator(`[data-line="${line}"] .lane`).boundingBox();
+      assert.ok(box);
+      return { x: box.x + box.width * share, y: box.y + box.height / 2 };
+    };
+    const [begin, end] = [await cell(1, 0.2), await cell(3, 0.3)];
+    await page.mouse.move(begin.x, begin.y);
+    await page.mouse.down();
+    await page.mouse.move((begin.x + end.x) / 2, end.y);
+    await page.mouse.move(end.x, end.y);
+    await page.locator('.selection').waitFor();
+    await page.mouse.up();
+    await page.waitForURL(/from=2026.*until=2026.*step=\d+m.*rows=/);
+    const shows = async (lines: number): Promise<void> => {
+      while ((await rows.count()) !== lines) await page.waitForTimeout(50);
+    };
+    await shows(4);
+    assert.equal(service().asked.filter((line) => /^GET wall\?.*from=2026/.test(line)).length, 1);
+    await page.keyboard.press('Escape');
+    await page.waitForURL(/\/wall$/);
+    await shows(before);
+    await grid.focus();
+
+    for (const key of ['ArrowDown', 'ArrowRight', 'Shift+ArrowRight', 'Shift+ArrowRight', 'Enter'])
+      await page.keyboard.press(key);
+    await page.waitForURL(/from=2026/);
+    assert.ok(!page.url().includes('rows='), 'one line says when alone');
+    await page.getByRole('button', { name: 'All of it' }).click();
+    await page.waitForURL(/\/wall$/);
+  });
+
   journey('folds a group of the wall into one row, and keeps what is broken', async (page) => {
     await go(page, '/wall');
     await page.getByRole('rowheader', { name: /^Fold data, / }).click();

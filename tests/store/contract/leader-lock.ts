@@ -132,8 +132,8 @@ export const leaderBeats = contract('the beat of a leader', (test) => {
   test('is that of whoever took the epoch last, once it says that it leads', async ({ store }) => {
     const epoch = await takeEpoch(store, 'first');
     assert.equal(await findLeaderBeat(store), undefined);
-    await beat(store, heartbeat('first', epoch, { beatEveryMs: 1_000 }));
-    assert.deepEqual(await findLeaderBeat(store), { holder: 'first', beatAt: now, isSteady: true });
+    await beat(store, heartbeat('first', epoch, { beatEveryMs: 1_000, clusterUid: 'eu' }));
+    assert.deepEqual(await findLeaderBeat(store), { holder: 'first', beatAt: now, isSteady: true, clusterUid: 'eu' });
     await store.fenced(epoch, (tx) => beatAsLeader(tx, 'first'));
     const beaten = await findLeaderBeat(store);
     assert.ok(beaten && Math.abs(beaten.beatAt - store.now()) < 10_000 && beaten.isSteady);

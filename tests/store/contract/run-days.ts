@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { sketchOf, encodeSketch } from '@cronjob-monitor/shared/domain';
 import {
   countGridCells,
+  countLaneRuns,
   countSlots,
   countWallRuns,
   countWallSlots,
@@ -209,13 +210,23 @@ export const runDays = contract('days and slots of runs', (test) => {
           status,
           isLate,
           count,
-          newest.jobName,
+          newest?.jobName,
         ])
         .toSorted(),
       [
         [0, 'failed', false, 2, 'newer'],
         [0, 'success', true, 1, 'due-before'],
         [stepMs, 'success', false, 1, 'by-hand'],
+      ],
+    );
+    assert.deepEqual(
+      (await countLaneRuns(store, ids, span, lateAfterMs))
+        .map(({ at: columnAt, status, isLate, count }) => [columnAt - from, status, isLate, count])
+        .toSorted(),
+      [
+        [0, 'failed', false, 2],
+        [0, 'success', true, 1],
+        [stepMs, 'success', false, 1],
       ],
     );
     const newest = runs.get(first.id)?.find(({ status }) => status === 'failed')?.newest;

@@ -6,6 +6,7 @@ import {
   listOpenAlerts,
   measureDurations,
   measureDurationsOfEach,
+  measureLongestFailures,
   measureLongestOfDays,
   measureLongestRuns,
   recordRuns,
@@ -76,6 +77,8 @@ export const runFigures = contract('figures of runs', (test) => {
     assert.equal(longest.has(quiet.id), false);
     assert.equal((await measureLongestOfDays(store, both, today - 10)).get(cronJob.id), 90 * minuteMs);
     assert.equal((await measureLongestOfDays(store, [quiet.id], today - 10)).size, 0, 'others are not asked for');
+    const failures = await measureLongestFailures(store, both, { from: today - 4, to: today });
+    assert.deepEqual([...(failures.get(cronJob.id) ?? [])], [[today - 1, 60 * minuteMs]]);
     const many = Array.from({ length: 501 }, (_, index) => cronJob.id + index);
     assert.equal((await measureLongestOfDays(store, many, today - 4)).get(cronJob.id), 12 * minuteMs);
   });

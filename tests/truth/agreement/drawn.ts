@@ -254,14 +254,14 @@ function* ofShell({ rail }: Drawn, { stats }: Pages): Generator<string> {
       yield `the rail counts ${rail[drawings[state][0].toLowerCase()] ?? 0} ${state}, /stats has ${stats.states[state]}`;
 }
 
-/** "Nobody is told" stands only where it is so: without a channel, for a monitor that names none, or for an alert of which `told` says so. */
+/** "No channel is told" stands only where it is so: without a channel, for a monitor that names none, or for an alert of which `told` says so. */
 function* ofSilence({ text }: Drawn, { stats, monitors, alertDetails, history, coverage }: Pages): Generator<string> {
-  if (!/nobody (?:is|was) told|told to nobody/i.test(text)) return;
+  if (!/no channel (?:is|was) told|told to no channel/i.test(text)) return;
   const isSo =
     stats.channels.total === 0 ||
     monitors.some(({ channels }) => channels.length === 0) ||
     coverage.some((one) => !isHeard(one)) ||
     [...alertDetails, ...history].some(({ told }) => told.state === 'none' || told.state === 'failed');
   if (!isSo)
-    yield 'it says that nobody is told, and every alert and every failure to come has a channel that was told or will be';
+    yield 'it says that no channel is told, and every alert and every failure to come has a channel that was told or will be';
 }

@@ -4,6 +4,7 @@ import type {
   CoverageList,
   CoverageState,
   Health,
+  Overview,
   Stats,
   Whoami,
 } from '@cronjob-monitor/shared/contract';
@@ -15,6 +16,11 @@ export function getStats(signal?: AbortSignal): Promise<Answer<Stats>> {
 
 export function getHealth(signal?: AbortSignal): Promise<Answer<Health>> {
   return get('health', {}, signal);
+}
+
+/** The first page in one answer; `zone`: in whose morning, or evening, tonight ends. */
+export function getOverview(query: { readonly zone: string }, signal?: AbortSignal): Promise<Answer<Overview>> {
+  return get('overview', { ...query }, signal);
 }
 
 export interface CoverageQuery {

@@ -1,6 +1,5 @@
 import type {
   HealthState,
-  Tonight,
   Wall,
   WallGroup,
   WallOutcome,
@@ -9,18 +8,13 @@ import type {
 } from '@cronjob-monitor/shared/contract';
 import { get, type Answer } from './client.ts';
 
-/** Which of the runs to come may end badly: until the morning of a zone, by day until its evening. */
-export function getTonight(
-  query: { readonly zone: string; readonly limit: number },
-  signal?: AbortSignal,
-): Promise<Answer<Tonight>> {
-  return get('tonight', { ...query }, signal);
-}
-
 /** The fleet in columns of time: what was, and what is to come. */
 export function getWall(
   query: {
     readonly step: WallStep;
+    /** ISO 8601; undefined: the range of the step around now. */
+    readonly from: string | undefined;
+    readonly until: string | undefined;
     readonly group: WallGroup;
     readonly sort: WallSortKey;
     readonly search: string;

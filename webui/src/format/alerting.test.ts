@@ -39,7 +39,7 @@ describe('the timeline of an alert', () => {
     [
       entry('pending', {
         reason: 'alertDelay',
-        message: 'Nobody is told yet: alertDelay, until 2026-11-21T02:05:00.000Z',
+        message: 'No channel is told yet: alertDelay, until 2026-11-21T02:05:00.000Z',
       }),
       'Waits before anybody is told: the delay that its monitor sets, until 02:05',
     ],

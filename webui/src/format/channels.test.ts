@@ -38,7 +38,7 @@ describe('a channel', () => {
   const rows: readonly (readonly [Partial<Parameters<typeof testText>[0]>, string])[] = [
     [{}, 'Accepted'],
     [{ success: false, category: 'unauthorized', httpStatus: 401 }, 'Refused: the receiver answered 401'],
-    [{ success: false, category: 'noController', httpStatus: null }, 'No controller took it: nobody leads'],
+    [{ success: false, category: 'noController', httpStatus: null }, 'No controller took it: none leads'],
     [
       { success: false, category: 'waitExceeded', httpStatus: null },
       'Not known: no answer within 15 s. It may still arrive',

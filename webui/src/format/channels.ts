@@ -67,11 +67,6 @@ export function readyText({ reason, message }: Pick<Channel, 'reason' | 'message
   return message === '' ? (reasons[reason] ?? reason) : spelledOut(message);
 }
 
-/** How many of all channels can be used: `3 of 3 ready`. */
-export function channelsText({ total, ready }: { readonly total: number; readonly ready: number }): string {
-  return total === 0 ? 'None: nobody is told' : `${ready} of ${total} ready`;
-}
-
 /** What to do about a channel that is not ready. */
 export function nextStep({ ready, reason }: Pick<Channel, 'ready' | 'reason'>): string | undefined {
   return ready ? undefined : nextSteps[reason];
@@ -85,7 +80,7 @@ export function channelMark({ ready, reason }: Pick<Channel, 'ready' | 'reason'>
 /** What came of a test: `Accepted`, `Refused: it answered 401`, `No controller took it`. */
 export function testText({ success, message, category, httpStatus }: ChannelTestResult): string {
   if (success) return 'Accepted';
-  if (category === 'noController') return 'No controller took it: nobody leads';
+  if (category === 'noController') return 'No controller took it: none leads';
   if (category === 'waitExceeded') return 'Not known: no answer within 15 s. It may still arrive';
   if (httpStatus !== null) return `Refused: the receiver answered ${httpStatus}`;
   return `Failed: ${message === '' ? (reasonText(category) ?? 'no reason given') : message}`;

@@ -14,7 +14,7 @@ const wellTexts: Readonly<Record<string, string>> = {
 };
 
 const wellReasons: Readonly<Record<string, string>> = {
-  NoneReferenced: 'It names no channel: nobody is told',
+  NoneReferenced: 'It names no channel: none is told',
   NoneExpected: 'It expects no CronJob by its name',
 };
 

@@ -24,23 +24,23 @@ const type = (changes: Partial<TypeCoverage>): TypeCoverage => ({
 test('one sentence counts those that can break unheard, and says what to do when every CronJob can', () => {
   assert.equal(
     unheardText(summary(42, { reached: 41, nobody: 1 }), false),
-    '1 of 42 CronJobs can break in a way that reaches nobody',
+    '1 of 42 CronJobs can fail in a way that reaches no channel',
   );
   assert.equal(
     unheardText(summary(9, { unwatched: 1, off: 2, unreachable: 3, unproved: 3 }), true),
-    '6 of 9 CronJobs can break in a way that reaches nobody',
+    '6 of 9 CronJobs can fail in a way that reaches no channel',
   );
   assert.equal(
     unheardText(summary(3, { unproved: 2, reached: 1 }), false),
-    'None of 3 CronJobs can break in a way that reaches nobody',
+    'None of 3 CronJobs can fail in a way that reaches no channel',
   );
   assert.equal(
     unheardText(summary(3, { nobody: 3 }), false),
-    'All CronJobs are watched. Nobody is told: set defaultMonitor.channels',
+    'All CronJobs are watched. No channel is told: set defaultMonitor.channels',
   );
   assert.equal(
     unheardText(summary(3, { nobody: 3 }), true),
-    '3 of 3 CronJobs can break in a way that reaches nobody',
+    '3 of 3 CronJobs can fail in a way that reaches no channel',
     'of others than these it knows nothing',
   );
 });

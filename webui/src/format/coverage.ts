@@ -7,7 +7,7 @@ import { plural } from './figures.ts';
 export const coverageMarks: Readonly<Record<CoverageState, Mark>> = {
   unwatched: { word: 'Unwatched', shape: 'cross', tone: 'crit' },
   off: { word: 'Off', shape: 'dash', tone: 'warn' },
-  nobody: { word: 'Nobody is told', shape: 'exclamation', tone: 'warn' },
+  nobody: { word: 'No channel is told', shape: 'exclamation', tone: 'warn' },
   unreachable: { word: 'Unreachable', shape: 'exclamation', tone: 'warn' },
   unproved: { word: 'Unproved', shape: 'question', tone: 'off' },
   reached: { word: 'Reached', shape: 'check', tone: 'ok' },
@@ -42,7 +42,7 @@ export function coverageText(types: readonly TypeCoverage[]): string {
 /** Of how many some alert would not be heard. A narrowed list cannot tell that it is so of every CronJob. */
 export function unheardText({ cronJobs, byState }: CoverageList['summary'], isNarrowed: boolean): string {
   if (byState.nobody === cronJobs && !isNarrowed)
-    return 'All CronJobs are watched. Nobody is told: set defaultMonitor.channels';
+    return 'All CronJobs are watched. No channel is told: set defaultMonitor.channels';
   const unheard = unheardStates.reduce((sum, state) => sum + byState[state], 0);
-  return `${unheard || 'None'} of ${plural(cronJobs, 'CronJob')} can break in a way that reaches nobody`;
+  return `${unheard || 'None'} of ${plural(cronJobs, 'CronJob')} can fail in a way that reaches no channel`;
 }

@@ -1,6 +1,5 @@
 import type { Health } from '@cronjob-monitor/shared/contract';
 import { spelledOut } from './duration.ts';
-import { plural } from './figures.ts';
 import { clockText, dayText, relativeText } from './time.ts';
 import type { Viewer } from './viewer.ts';
 
@@ -12,7 +11,7 @@ export function isJudging(health: Health): boolean {
 /** The last evaluation: `Evaluated 12 s ago`; what stands in its place while nothing is judged. */
 export function evaluatedText(health: Health, { nowMs }: Viewer): string {
   if (health.lastEvaluation !== null) return `Evaluated ${relativeText(health.lastEvaluation, nowMs)}`;
-  if (!health.leader) return 'Nobody evaluates';
+  if (!health.leader) return 'No controller evaluates';
   return isJudging(health) ? 'Not evaluated yet' : 'Recorded, not judged';
 }
 
@@ -54,9 +53,4 @@ function sinceText(at: string, { nowMs, timeZone }: Viewer): string {
   const day = dayText(at, timeZone);
   const clock = clockText(at, timeZone).slice(0, 5);
   return day === dayText(nowMs, timeZone) ? clock : `${day} ${clock}`;
-}
-
-/** Everything is well: said only of data that is fresh and judged. */
-export function fineText(total: number): string {
-  return total === 1 ? 'The one CronJob is fine' : `All ${plural(total, 'CronJob')} are fine`;
 }

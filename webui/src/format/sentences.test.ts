@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { Condition, Execution, Health, Told, ToldChannel, Verdict } from '@cronjob-monitor/shared/contract';
 import { conditionLines, phaseText, problemsText } from './conditions.ts';
 import { expectedRunText } from './expected-run.ts';
-import { evaluatedText, fineText, healthNotice, isJudging } from './health.ts';
+import { evaluatedText, healthNotice, isJudging } from './health.ts';
 import { attemptsText, barText, beginText, outcomeText, stripText } from './run-sentence.ts';
 import { toldMark } from './told.ts';
 
@@ -226,7 +226,7 @@ describe('the health of the service', () => {
 
   test('says when it evaluated last, or why it did not', () => {
     assert.equal(evaluatedText(health, viewer), 'Evaluated 12 s ago');
-    assert.equal(evaluatedText({ ...health, lastEvaluation: null, leader: false }, viewer), 'Nobody evaluates');
+    assert.equal(evaluatedText({ ...health, lastEvaluation: null, leader: false }, viewer), 'No controller evaluates');
     assert.equal(evaluatedText({ ...health, lastEvaluation: null }, viewer), 'Not evaluated yet');
     const recordsOnly = { ...health, lastEvaluation: null, schedulersRunning: [] };
     assert.equal(evaluatedText(recordsOnly, viewer), 'Recorded, not judged');
@@ -235,7 +235,7 @@ describe('the health of the service', () => {
 
   test('is no news while it is well', () => assert.equal(healthNotice(health, viewer), undefined));
 
-  test('tells that nobody leads, since when, and the sentence of the service', () => {
+  test('tells that no controller leads, since when, and the sentence of the service', () => {
     const notice = healthNotice(
       { ...health, status: 'degraded', leader: false, ready: false, problems: ['No controller leads.'] },
       viewer,
@@ -262,10 +262,6 @@ describe('the health of the service', () => {
     const notice = healthNotice({ ...health, status: 'degraded', problems }, { nowMs, timeZone: 'Europe/Zurich' });
     assert.equal(notice?.headline, 'Nothing was evaluated since 14:58');
     assert.equal(notice?.tone, 'warn');
-  });
-
-  test('says fine of a whole fleet', () => {
-    assert.equal(fineText(412), 'All 412 CronJobs are fine');
   });
 });
 

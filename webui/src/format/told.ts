@@ -106,7 +106,7 @@ const silentReasons: Readonly<Partial<Record<ToldReason, string>>> = {
 
 function noneText(reason: ToldReason | null, severity: Severity): string {
   if (reason === 'severityNotRouted') return `No channel takes ${severity}`;
-  return (reason === null ? undefined : silentReasons[reason]) ?? 'Nobody is told';
+  return (reason === null ? undefined : silentReasons[reason]) ?? 'No channel is told';
 }
 
 function untilText({ until }: Told, { timeZone, nowMs }: Viewer): string {

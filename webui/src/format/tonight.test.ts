@@ -49,13 +49,13 @@ test('a row tells its next run by the zone of the page, and many runs as a whole
 test('a row says its reasons with their times, and once who hears', () => {
   assert.equal(tonightReason(item, viewer), 'Failed the last 2 runs; nothing changed since. team-chat hears it');
   const late = { code: 'limit', level: 'possible', words: 'To be done by {at:2026-11-24T23:30:00.000Z}' } as const;
-  const deaf = { code: 'deaf', level: 'possible', words: 'If it fails, nobody is told' } as const;
+  const deaf = { code: 'deaf', level: 'possible', words: 'If it fails, no channel is told' } as const;
   assert.equal(
     tonightReason(
-      { ...item, risks: [late, deaf], told: { ...item.told, words: 'If it fails, nobody is told' } },
+      { ...item, risks: [late, deaf], told: { ...item.told, words: 'If it fails, no channel is told' } },
       viewer,
     ),
-    'To be done by 2026-11-25 00:30. If it fails, nobody is told',
+    'To be done by 2026-11-25 00:30. If it fails, no channel is told',
   );
   const suspended = { code: 'cannot', level: 'possible', words: 'Suspended: its run does not start' } as const;
   assert.equal(tonightReason({ ...item, risks: [suspended] }, viewer), 'Suspended: its run does not start');

@@ -69,14 +69,17 @@ export class Clusters {
 
   /** Why what changes something cannot be done in the cluster that is shown; undefined: it can. */
   missing(ability: Ability): string | undefined {
+    if (this.shown?.actions && (ability === 'trigger' || ability === 'suspend')) return undefined;
     return acts.has(ability) ? this.lack : undefined;
   }
 
   /** Why nothing is done in the cluster that is shown, and no log followed; undefined: a service there does it. */
   get lack(): string | undefined {
     const { shown } = this;
-    if (!shown || shown.home || shown.actions) return undefined;
-    return `No service in ${shown.name} acts for callers here`;
+    if (!shown || shown.home) return undefined;
+    return shown.actions
+      ? `Only done by the service of ${shown.name} itself`
+      : `No service in ${shown.name} acts for callers here`;
   }
 
   /** What is offered after something was done in the cluster `before`: nothing once another one is shown. */

@@ -144,4 +144,12 @@ describe('a service with several clusters', () => {
     assert.equal(clusters.missing('trigger'), 'No service in us-east acts for callers here');
     assert.equal(clusters.missing('read'), undefined);
   });
+
+  test('offers to trigger and suspend in a cluster whose service takes that, and says of the rest who does it', async () => {
+    items = [{ ...usEast, actions: true }, usEast];
+    const clusters = await visit();
+    await idle();
+    assert.deepEqual([clusters.missing('trigger'), clusters.missing('suspend')], [undefined, undefined]);
+    assert.equal(clusters.missing('silence'), 'Only done by the service of us-east itself');
+  });
 });

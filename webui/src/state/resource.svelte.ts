@@ -160,11 +160,24 @@ export class Resource<T> implements Member {
 
   /** The question changed: what is shown answers another one. */
   async restart(): Promise<void> {
+    this.clear();
+    await this.refresh();
+  }
+
+  /** Nothing is known any more. */
+  clear(): void {
     this.stop();
     this.#value = undefined;
     this.#error = undefined;
     this.#answeredAt = undefined;
-    await this.refresh();
+  }
+
+  /** Another answer has just told the value of this one. */
+  give(value: T): void {
+    this.#value = value;
+    this.#error = undefined;
+    this.#retryAt = undefined;
+    this.#answeredAt = now.ms;
   }
 
   /** The part goes away. */

@@ -40,7 +40,7 @@ describe('a change of health', () => {
     assert.equal(after({}, { ...health, status: 'degraded', problems: ['The watch of Jobs is old'] }), undefined);
   });
 
-  test('has to be asked about when nobody leads any more, or evaluates for the first time', () => {
+  test('has to be asked about when no controller leads any more, or evaluates for the first time', () => {
     assert.equal(after({ leader: false }), undefined);
     assert.equal(after({}, { ...health, lastEvaluation: null }), undefined);
   });

@@ -1,4 +1,5 @@
-import type { Ability, Health } from '@cronjob-monitor/shared/contract';
+import { untrack } from 'svelte';
+import type { Ability, AdviceList, Health, Overview, Stats } from '@cronjob-monitor/shared/contract';
 import { onTokenRefused, useToken } from '../api/client.ts';
 import { getHealth, getStats, getWhoami, listAdvice } from '../api/overview.ts';
 import { missingRight, readOnlyText } from '../format/rights.ts';
@@ -19,24 +20,55 @@ class Session {
     concerns: ({ kind }) => kind === 'health',
     merge: stillHealthy,
   });
-  readonly stats = new Resource((signal) => getStats(signal), {
+  readonly stats = new Resource<Pick<Stats, 'states' | 'channels'>>((signal) => getStats(signal), {
     concerns: ({ kind }) => kind === 'overview' || kind === 'channel',
     merge: (_, hint) => (hint.kind === 'overview' ? hint.data.stats : undefined),
     fleetPauseMs: 60_000,
   });
   /** How much there is to mend: asked for once, and by the page of it again. */
-  readonly advice = new Resource((signal) => listAdvice({ limit: 1 }, signal), { isLive: false });
+  readonly advice = new Resource<{ readonly counts: Pick<AdviceList['counts'], 'findings'> }>(
+    (signal) => listAdvice({ limit: 1 }, signal),
+    { isLive: false },
+  );
+  /** How often `follow` was begun and has not ended. */
+  #followers = 0;
+  readonly #stops: (() => void)[] = [];
   readonly whoami = new Resource((signal) => getWhoami(undefined, signal), { isLive: false });
+  readonly #ofFleet = [this.health, this.stats, this.advice] as const;
   readonly #byNamespace = new Map<string, Resource<Awaited<ReturnType<typeof getWhoami>>['value']>>();
 
   /** Begins with the page. Returns what ends it. */
   start(): () => void {
     // A token ends while the page is open: who we are is then asked again, and the answer leads to the sign-in.
     const followRefusals = onTokenRefused(() => void this.whoami.refresh());
-    const stops = [this.health.start(), this.stats.start(), this.whoami.start(), this.advice.start(), followRefusals];
+    const stop = this.whoami.start();
     return () => {
-      for (const stop of stops) stop();
+      stop();
+      followRefusals();
     };
+  }
+
+  /** How the service and the fleet are is asked for, and asked again as things change; a page whose own answer tells it does without. Returns what ends it. */
+  follow(): () => void {
+    return untrack(() => {
+      const stops = this.#followers++ === 0 ? [this.health.start(), this.stats.start(), this.#learnAdvice()] : [];
+      this.#stops.push(...stops);
+      return () => {
+        if (--this.#followers > 0) return;
+        for (const stop of this.#stops.splice(0)) stop();
+      };
+    });
+  }
+
+  /** What a page was answered. */
+  take({ states, channels, findings, service }: Overview): void {
+    this.health.give(service);
+    this.stats.give({ states, channels });
+    this.advice.give({ counts: { findings } });
+  }
+
+  #learnAdvice(): () => void {
+    return this.advice.value === undefined ? this.advice.start() : () => {};
   }
 
   /** Who asks is known, or cannot be known now: a page may be drawn without a banner pushing it aside. */
@@ -53,7 +85,11 @@ class Session {
   /** Another cluster is shown: rights, counts and health are its own. */
   restart(): void {
     this.#byNamespace.clear();
-    for (const part of [this.whoami, this.health, this.stats, this.advice]) void part.restart();
+    void this.whoami.restart();
+    for (const part of this.#ofFleet) {
+      part.clear();
+      if (this.#followers > 0) void part.refresh();
+    }
   }
 
   /** Keeps a token for this tab, and asks again who we are. */
@@ -62,7 +98,7 @@ class Session {
     this.#byNamespace.clear(); // rights of the caller before
     await this.whoami.refresh();
     if (this.whoami.error?.status === 401) useToken(null);
-    else await Promise.all([this.health.refresh(), this.stats.refresh(), this.advice.refresh()]);
+    else if (this.#followers > 0) await Promise.all(this.#ofFleet.map((part) => part.refresh()));
   }
 
   /** Whether the caller may, in one namespace where the ability has one. The server decides; this only explains. */

@@ -10,7 +10,7 @@ const words: Readonly<Record<AdviceCode, string>> = {
   ZoneUnknown: 'The time zone is not known: no run is expected, and none is missed',
   ScheduleNeverFires: 'The schedule names no day that comes',
   EveryNeverRuns: 'The starting deadline is over before the interval is: no run ever starts',
-  NotHeard: 'If it fails, nobody is told',
+  NotHeard: 'If it fails, no channel is told',
   OutOfMemory: 'The memory limit is too small for its last run',
   NeverSucceeded: 'No run has succeeded yet',
   DeadManShorterThanPeriod: 'The limit is no longer than the schedule: its alert comes although all is well',

@@ -144,7 +144,7 @@ test('what the last runs say and whose failures nothing tells stand beside the s
     ],
   );
   const [unheard, killed, never] = list.items;
-  assert.match(unheard?.words ?? '', /^If it fails, nobody is told: /);
+  assert.match(unheard?.words ?? '', /^If it fails, no channel is told: /);
   assert.match(killed?.words ?? '', /^The last run failed \{ago:[^}]+\}: .+/);
   assert.match(never?.words ?? '', /^No run has succeeded; the last one failed \{ago:/);
   assert.equal(list.counts.findings, 3);

@@ -61,13 +61,23 @@ async function readAdvice(deps: RouteDeps, query: AdviceQuery, scope: AdviceScop
   return {
     items: await presentAdvice(deps.store, shown, all.found),
     counts: {
-      findings: open.filter(({ code }) => levelOf(code) !== 'note').length,
+      findings: open.filter(isFinding).length,
       ignored: asked.length - open.length,
       omitted: all.omitted,
       kinds: kindsOf(isLeft ? asked.filter((found) => found.isLeft) : open),
     },
     ...(page ? { pagination: toPagination(page, ofWish.length) } : {}),
   };
+}
+
+/** How many there are to mend. */
+export async function countAdvice(deps: RouteDeps, scope: AdviceScope): Promise<number> {
+  const { found } = await findAdvice(deps, scope);
+  return found.filter((one) => !one.isLeft && isFinding(one)).length;
+}
+
+function isFinding({ code }: Found): boolean {
+  return levelOf(code) !== 'note';
 }
 
 function isAskedFor({ cronJob, monitor }: Found, query: AdviceQuery): boolean {

@@ -120,21 +120,31 @@ test('takes note of an alert, in place of an earlier note, and tells who follows
   );
 });
 
-test('takes a note back, and again when there is none', async () => {
+test('takes a note back, and says so when there is none', async () => {
   await using fleet = await aFleet();
   const { id } = await addAlert(fleet);
   const path = `/api/v1/alerts/${id}/acknowledge`;
   await fleet.ask(path, { method: 'POST' });
-  for (const _ of [1, 2]) {
+  for (const says of ['The acknowledgement was taken back', 'There was no acknowledgement']) {
     const answer = await fleet.ask(path, { method: 'DELETE' });
     assert.equal(answer.status, 200, answer.text);
-    assert.equal((answer.json() as AcknowledgeResult).alert.acknowledgement, null);
+    const { message, alert } = answer.json() as AcknowledgeResult;
+    assert.deepEqual([message, alert.acknowledgement], [says, null]);
   }
   const { timeline } = (await fleet.ask(`/api/v1/alerts/${id}`)).json() as AlertDetail;
   assert.deepEqual(
     timeline.map(({ kind }) => kind),
     ['acknowledged', 'unacknowledged'],
   );
+});
+
+test('takes no note of an alert that is not there, and takes none back', async () => {
+  await using fleet = await aFleet();
+  for (const method of ['POST', 'DELETE']) {
+    const path = '/api/v1/alerts/019ab2c4-0000-7000-8000-000000000000/acknowledge';
+    const answer = await fleet.ask(path, { method });
+    assert.deepEqual([answer.status, answer.error().details?.kind], [404, 'Alert'], method);
+  }
 });
 
 test('refuses to take note of what has ended', async () => {

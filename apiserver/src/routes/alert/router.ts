@@ -61,7 +61,7 @@ export const alertRoutes = [
       path: '/alerts/:id/acknowledge',
       tag: 'Alerts',
       id: 'unacknowledgeAlert',
-      says: 'Takes the note back; also when there is none',
+      says: 'Takes the acknowledgement back; answers 200 too when there is none',
       ability: 'acknowledge',
       asksLater: true,
       answer: AcknowledgeResult,
@@ -70,8 +70,8 @@ export const alertRoutes = [
     async ({ deps, ctx }) => {
       const { actions } = deps;
       const { id } = await findPermitted(deps, ctx);
-      await actions.unacknowledge(id, authorOf(ctx));
-      return presentResult(deps, id, 'The acknowledgement was taken back');
+      const wasThere = await actions.unacknowledge(id, authorOf(ctx));
+      return presentResult(deps, id, wasThere ? 'The acknowledgement was taken back' : 'There was no acknowledgement');
     },
   ),
 ];

@@ -13,7 +13,7 @@ const quoted = ({ detail }: StoredDecision): string => (detail === undefined ? '
 /** One sentence for each kind of decision; what is said besides stands in the fields of the entry. */
 const wordings: Readonly<Record<AlertTimelineKind, Wording>> = {
   detected: ({ detail }) => detail ?? 'It was noticed',
-  pending: (decision) => `Nobody is told yet${because(decision)}${until(decision)}`,
+  pending: (decision) => `No channel is told yet${because(decision)}${until(decision)}`,
   activated: () => 'It became active',
   suppressed: (decision) => `Held back${because(decision)}${until(decision)}`,
   released: (decision) => `Held back no more${because(decision)}`,

@@ -16,7 +16,8 @@ import { permitIn } from '../../middleware/guard.ts';
 import { readFuture } from '../alert/router.ts';
 import { authorOf } from '../author.ts';
 import type { RouteDeps } from '../deps.ts';
-import { getKnownCronJob, getStartable } from '../known-cron-job.ts';
+import { actOn } from '../cronjob-actions/act.ts';
+import { getKnownCronJob } from '../known-cron-job.ts';
 import { route } from '../route.ts';
 import { placesOf } from '../silence-places.ts';
 import { readSilenceDraft } from '../silences/silence-draft.ts';
@@ -44,6 +45,7 @@ export const bulkRoutes = [
       id: 'actOnMany',
       says: 'Does one thing to many CronJobs, each checked alone, with a result for each',
       ability: 'read',
+      elsewhere: true,
       asksLater: true,
       body: BulkInput,
       answer: BulkResult,
@@ -56,7 +58,7 @@ export const bulkRoutes = [
       const begun = new Map<string, Promise<BulkRow>>();
       const done = (ref: BulkRef): Promise<BulkRow> => {
         const { namespace, name, alertIds, silenceIds } = ref;
-        const key = JSON.stringify([namespace, name, alertIds, silenceIds]);
+        const key = JSON.stringify([namespace, name, alertIds?.toSorted(), silenceIds?.toSorted()]);
         const row = begun.get(key) ?? doOne(deps, ctx, { ref, action, perform });
         begun.set(key, row);
         return row;
@@ -114,7 +116,7 @@ function toPerform(deps: RouteDeps, ctx: ApiContext, action: BulkAction, body: B
     case 'endSilence':
       return (ref) => endSilencesOf(deps, ref);
     default:
-      return (ref) => suspendOf(deps, ref, action === 'suspend');
+      return (ref) => suspendOf(deps, ctx, ref, action);
   }
 }
 
@@ -182,13 +184,12 @@ async function endSilencesOf(deps: RouteDeps, { namespace, silenceIds = [] }: Bu
   return { outcome: 'done', words: 'The silence has ended', silenceIds };
 }
 
-async function suspendOf(deps: RouteDeps, { namespace, name }: BulkRef, suspended: boolean): Promise<Done> {
-  const { changed, message } = await deps.actions.setSuspended(
-    await getStartable(deps.store, { namespace, name }),
-    suspended,
-  );
+async function suspendOf(deps: RouteDeps, ctx: ApiContext, { namespace, name }: BulkRef, kind: Turn): Promise<Done> {
+  const { changed, message } = await actOn(deps, { kind, namespace, name, caller: ctx.state.caller });
   return { outcome: changed ? 'done' : 'unchanged', words: message };
 }
+
+type Turn = 'suspend' | 'resume';
 
 function alertsText(count: number): string {
   return count === 1 ? '1 alert' : `${count} alerts`;

@@ -38,7 +38,8 @@ export const clustersRoutes = [
 
 async function presentCluster(cluster: ServedCluster, ctx: ApiContext, within: readonly string[]): Promise<Cluster> {
   const { name, schema, isHome: home, deps } = cluster;
-  const known = { name, home, schema, actions: home };
+  const actions = home || ((await deps.elsewhere?.isTaken()) ?? false);
+  const known = { name, home, schema, actions };
   const schemaVersion = orNull((await deps.databaseWatch.look()).schema?.version);
   try {
     const [said, leader, [newest], stats] = await Promise.all([

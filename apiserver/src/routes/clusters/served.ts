@@ -1,5 +1,6 @@
 import type { ApiMiddleware } from '../../context.ts';
 import type { Caller } from '../../auth/authentication.ts';
+import type { ActResult, ActWish } from '../cronjob-actions/act.ts';
 import type { RouteDeps } from '../deps.ts';
 
 /** A cluster whose rows this process can read: its own, or one in another schema of the same database server. */
@@ -24,4 +25,12 @@ export interface Clusters {
   all(): readonly ServedCluster[];
   /** By its name; looks for new ones before it says that there is none. */
   find(name: string): Promise<ServedCluster | undefined>;
+}
+
+/** Has the service of another cluster act. */
+export interface Elsewhere {
+  /** Whether one is there now that would. */
+  isTaken(): Promise<boolean>;
+  /** Throws what that service refuses, and CLUSTER_SILENT, which says what is known, when none answers. */
+  act(wish: ActWish): Promise<ActResult>;
 }

@@ -19,7 +19,7 @@ import type { RouteDeps } from '../deps.ts';
 import { findOutlines } from '../find-outlines.ts';
 import { orderBy } from '../../middleware/parameters.ts';
 import { inBatches } from '../export/answer.ts';
-import type { CoverageQuery } from './query.ts';
+import { withDefaults, type CoverageQuery } from './query.ts';
 
 const dayMs = 86_400_000;
 
@@ -52,6 +52,22 @@ export async function readCoverageList(deps: RouteDeps, query: CoverageQuery): P
     summary,
     ...(page ? { pagination: toPagination(page, kept.length) } : {}),
   };
+}
+
+/** Of the types without which a run can fail in silence. */
+export async function countCoverage(deps: RouteDeps, namespace: readonly string[]): Promise<CoverageList['summary']> {
+  const sort = { key: 'state', descending: false } as const;
+  const others = {
+    search: undefined,
+    monitor: undefined,
+    days: undefined,
+    proved: undefined,
+    limit: undefined,
+    offset: undefined,
+    format: undefined,
+  };
+  const { summary } = await judgeCoverage(deps, withDefaults({ ...others, namespace, types: [], state: [], sort }));
+  return summary;
 }
 
 /** All of the list, presented in parts: its items, or the lines of a table. */

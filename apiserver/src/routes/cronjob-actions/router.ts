@@ -1,7 +1,8 @@
 import { TriggerResult, SuspendResult } from '@cronjob-monitor/shared/contract';
-import { listActiveJobs } from '@cronjob-monitor/shared/store';
+import type { ActionKind } from '@cronjob-monitor/shared/store';
+import type { ApiContext } from '../../context.ts';
 import { route } from '../route.ts';
-import { getStartable } from '../known-cron-job.ts';
+import { actOn, type ActWish } from './act.ts';
 import { flag } from '../../middleware/parameters.ts';
 
 const triggerQuery = { force: flag('Also beside an unfinished Job, whatever the policy says.') };
@@ -16,16 +17,13 @@ export const cronJobActionsRoutes = [
       id: 'triggerCronJob',
       says: 'Starts a Job now, as kubectl create job --from does',
       ability: 'trigger',
+      elsewhere: true,
       costly: true,
       query: triggerQuery,
       answer: TriggerResult,
       refusals: [409, 502],
     },
-    async ({ deps: { store, actions }, ctx, query: { force = false } }) => {
-      const cronJob = await getStartable(store, ctx.params);
-      const activeJobs = (await listActiveJobs(store, [cronJob.id])).map(({ jobName }) => jobName);
-      return actions.trigger({ cronJob, activeJobs, force, by: ctx.state.caller?.user?.name ?? 'anonymous' });
-    },
+    async ({ deps, ctx, query: { force } }) => actOn(deps, { ...wishOf('trigger', ctx), force }),
   ),
   route(
     {
@@ -35,10 +33,11 @@ export const cronJobActionsRoutes = [
       id: 'suspendCronJob',
       says: 'Suspends it; again when it is suspended',
       ability: 'suspend',
+      elsewhere: true,
       answer: SuspendResult,
       refusals: [409, 502],
     },
-    async ({ deps: { store, actions }, ctx }) => actions.setSuspended(await getStartable(store, ctx.params), true),
+    async ({ deps, ctx }) => actOn(deps, wishOf('suspend', ctx)),
   ),
   route(
     {
@@ -48,9 +47,15 @@ export const cronJobActionsRoutes = [
       id: 'resumeCronJob',
       says: 'Resumes it; again when it is not suspended',
       ability: 'suspend',
+      elsewhere: true,
       answer: SuspendResult,
       refusals: [409, 502],
     },
-    async ({ deps: { store, actions }, ctx }) => actions.setSuspended(await getStartable(store, ctx.params), false),
+    async ({ deps, ctx }) => actOn(deps, wishOf('resume', ctx)),
   ),
 ];
+
+function wishOf<Kind extends ActionKind>(kind: Kind, ctx: ApiContext): ActWish & { readonly kind: Kind } {
+  const { namespace = '', name = '' } = ctx.params;
+  return { kind, namespace, name, caller: ctx.state.caller };
+}

@@ -139,7 +139,13 @@ export async function presentIncidents(deps: RouteDeps, found: readonly Found[])
         recentRuns: row?.recentRuns ?? [],
         nextRun: row?.nextRun ?? null,
         owner: orNull(cronJob?.notes.owner),
+        actedOn: row ? actedOn(row) : null,
       },
     ];
   });
+}
+
+function actedOn(row: CronJob): NonNullable<Incident['actedOn']> {
+  const { suspended, runningJobs, schedule, timezone, scheduleProblem, concurrencyPolicy, monitorRef } = row;
+  return { suspended, runningJobs, schedule, timezone, scheduleProblem, concurrencyPolicy, monitorRef };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { IncidentList, Overview } from '@cronjob-monitor/shared/contract';
+import type { AdviceList, CoverageList, IncidentList, Overview } from '@cronjob-monitor/shared/contract';
 import { addAlert, addChannel } from '../../testing/alerts.ts';
 import { testNow } from '../../testing/api.ts';
 import { hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
@@ -36,6 +36,12 @@ async function incidents(fleet: TestFleet, query = ''): Promise<IncidentList> {
   const answer = await fleet.ask(`/api/v1/incidents${query}`);
   assert.equal(answer.status, 200, answer.text);
   return answer.json() as IncidentList;
+}
+async function coverageOf(fleet: TestFleet): Promise<CoverageList['summary']> {
+  return ((await fleet.ask('/api/v1/coverage')).json() as CoverageList).summary;
+}
+async function findingsOf(fleet: TestFleet): Promise<number> {
+  return ((await fleet.ask('/api/v1/advice')).json() as AdviceList).counts.findings;
 }
 const namesOf = async (fleet: TestFleet, query?: string): Promise<string[]> =>
   (await incidents(fleet, query)).items.map(({ cronjob }) => cronjob.name);
@@ -92,15 +98,81 @@ test('a CronJob that is expected and not there has one row, however many monitor
 test('the overview says what is wrong first, and counts what it leaves out', async () => {
   await using fleet = await aFleet();
   await addChannel(fleet);
+  for (const name of ['pager', 'mail', 'hook']) await addChannel(fleet, { name, ready: false });
   const answer = await fleet.ask('/api/v1/overview');
   assert.equal(answer.status, 200, answer.text);
   const overview = answer.json() as Overview;
-  assert.equal(overview.headline, '2 critical: backup, etl');
+  assert.equal(overview.headline, '2 critical: backup, etl; 3 channels not ready');
   assert.deepEqual(overview.states, { critical: 2, warning: 2, failing: 1, unknown: 0, suspended: 0, healthy: 1 });
   assert.deepEqual([overview.incidents.length, overview.incidentTotal], [5, 5]);
-  assert.deepEqual([overview.monitors.words, overview.channels.total], ['1 monitor, all well', 1]);
+  assert.deepEqual(
+    [overview.monitors.words, overview.channels.words],
+    ['1 monitor, all well', '1 of 4 channels ready, not hook, mail and 1 more'],
+  );
   assert.deepEqual(overview.incidents, (await incidents(fleet)).items);
   assert.equal(overview.service.storage, 'connected');
+  assert.deepEqual(overview.coverage.byState, (await coverageOf(fleet)).byState);
+  assert.equal(overview.findings, await findingsOf(fleet));
+});
+
+test('the overview says fine of what was judged, and of nothing else', async () => {
+  await using fleet = await startFleet();
+  const only = await fleet.addCronJob({ name: 'only' });
+  await fleet.addMonitor({}, [only]);
+  await fleet.addRuns(only, { createdAt: testNow - hourMs, status: 'success' });
+  const { headline, service } = (await fleet.ask('/api/v1/overview')).json() as Overview;
+  assert.equal(service.leader, false);
+  assert.equal(headline, '1 CronJob, none fails');
+});
+
+test('the overview has a lane for each namespace, those with the worst CronJobs first, as many as there is room for', async () => {
+  await using fleet = await aFleet();
+  const idle = [];
+  for (const namespace of ['a', 'b', 'c', 'd', 'e', 'f'])
+    idle.push(await fleet.addCronJob({ namespace, name: 'idle' }));
+  await fleet.addMonitor({ name: 'idle' }, idle);
+  const { lanes, laneTotal, lanesFrom } = (await fleet.ask('/api/v1/overview')).json() as Overview;
+  assert.deepEqual(
+    lanes.map(({ namespace, cronJobs }) => [namespace, cronJobs]),
+    [
+      ['prod', 6],
+      ['a', 1],
+      ['b', 1],
+      ['c', 1],
+      ['d', 1],
+      ['e', 1],
+    ],
+  );
+  assert.equal(laneTotal, 7);
+  const [run] = lanes[0]?.cells ?? [];
+  assert.deepEqual(
+    [run?.c, run?.ok, run?.failed, run?.jobName, run?.words],
+    [Math.floor((testNow - 2 * hourMs - Date.parse(lanesFrom)) / (hourMs / 2)), 5, 1, null, '6 runs, 1 failed'],
+  );
+  assert.equal(lanes[0]?.cells.length, 1);
+  assert.deepEqual(lanes[1]?.cells, []);
+});
+
+test('the overview tells of tonight in the zone of its reader', async () => {
+  await using fleet = await aFleet();
+  const untilIn = async (zone: string): Promise<string> =>
+    ((await fleet.ask(`/api/v1/overview?zone=${zone}`)).json() as Overview).tonight.until;
+  assert.notEqual(await untilIn('Asia/Tokyo'), await untilIn('America/New_York'));
+  const refused = await fleet.ask('/api/v1/overview?zone=Mars/Olympus');
+  assert.equal(refused.status, 400);
+  assert.match(refused.text, /zone: is no time zone/);
+});
+
+test('an incident says what has to be known before something is done with it', async () => {
+  await using fleet = await aFleet();
+  await addAlert(fleet, { cronJobName: 'gone', type: 'absent', subject: 'disappeared', severity: 'critical' });
+  const { items } = await incidents(fleet);
+  const [gone, backup] = items;
+  assert.deepEqual([gone?.cronjob.name, gone?.actedOn], ['gone', null]);
+  assert.deepEqual(
+    [backup?.actedOn?.suspended, backup?.actedOn?.runningJobs, backup?.actedOn?.concurrencyPolicy],
+    [false, 0, 'Allow'],
+  );
 });
 
 test('shows what its caller may see, and no more', async () => {

@@ -189,6 +189,7 @@ test('draws thirty days of each target of a page, with what broke it', async () 
     Array.from({ length: 8 }, () => ({ value: 100, isBroken: false })),
   );
   assert.deepEqual(duration?.daily?.at(-3), { value: 60, isBroken: true });
+  assert.deepEqual(duration?.daily?.at(-2), { value: 60, isBroken: true }, 'a run that failed is measured too');
   const [whole] = await targetsOf(fleet, '?search=backup');
   assert.equal(whole?.daily, null, 'only a page is asked for its days');
 });

@@ -21,6 +21,7 @@ import {
   listMonitorsOf,
   listOpenAlerts,
   listTold,
+  measureLongestFailures,
   measureLongestRuns,
   mostNamed,
   noRuns,
@@ -128,15 +129,22 @@ async function withDays(
   const ids = new Map(pairs.map(({ cronJob: { namespace, name, id } }) => [`${namespace}/${name}`, id]));
   const idOf = ({ cronjob }: SlaTarget): number => ids.get(`${cronjob.namespace}/${cronjob.name}`) ?? 0;
   const withFigures = targets.filter(({ subject }) => subject === 'successRate' || subject === 'maxDuration');
+  const span = { from: today - shownDays + 1, to: today };
   const days = new Map<number, ReadonlyMap<number, DayOfCronJob>>();
   const named = [...new Set(withFigures.map(idOf))];
-  for (const [id, ofEach] of await listDaysOfEach(db, named, { from: today - shownDays + 1, to: today }))
+  for (const [id, ofEach] of await listDaysOfEach(db, named, span))
     days.set(id, new Map(ofEach.map((day) => [day.day, day])));
+  // A run that failed has to be done in time as well.
+  const timed = withFigures.filter(({ subject }) => subject === 'maxDuration').map(idOf);
+  const failures = timed.length === 0 ? undefined : await measureLongestFailures(db, [...new Set(timed)], span);
+  const dayOfTarget = (target: SlaTarget, day: number): DayOfCronJob | undefined => {
+    const counted = days.get(idOf(target))?.get(day);
+    const failedMs = failures?.get(idOf(target))?.get(day) ?? 0;
+    return counted && { ...counted, longestMs: Math.max(counted.longestMs ?? 0, failedMs) || undefined };
+  };
   return targets.map((target) => ({
     ...target,
-    daily: Array.from({ length: shownDays }, (_, index) =>
-      toDay(target, days.get(idOf(target))?.get(today - shownDays + 1 + index)),
-    ),
+    daily: Array.from({ length: shownDays }, (_, index) => toDay(target, dayOfTarget(target, span.from + index))),
   }));
 }
 

@@ -10,8 +10,7 @@ import { readRevision } from '../verdicts/surroundings.ts';
 
 const rowsEveryMs = 2_000;
 const overviewEveryMs = 5_000;
-/** Rows of each list of the overview, and expected runs of each row: what the first page shows. */
-const mostWrong = 20;
+/** Expected runs of each row: what a list shows. */
 const strip = 30;
 /** More would fill what may wait for a slow reader: the rest comes with the next ones. */
 const mostRowsAtOnce = 40;
@@ -80,15 +79,8 @@ export function createCarrier(deps: RouteDeps, ctx: ApiContext, wish: Wish): Car
     isOverviewOld = false;
     const heardBefore = heardId;
     const revision = await readRevision(deps.store);
-    const namespace = wish.namespaces();
-    const stats = await readStatsFor(deps, ctx, namespace);
-    const listOf = async (state: CronJobsQuery['state']): Promise<StreamData['overview']['broken']> => {
-      const kind = ['CronJob', 'Jobs'] as const;
-      const query: CronJobsQuery = { ...everything, namespace, kind, state, limit: mostWrong };
-      return readable(await deps.answers.read(['cronjobs', query], () => readCronJobList(deps, query)));
-    };
-    const [broken, failing] = [await listOf(['critical', 'warning']), await listOf(['failing'])];
-    send('overview', { revision, stats, broken, failing }, placeOf(heardBefore));
+    const stats = await readStatsFor(deps, ctx, wish.namespaces());
+    send('overview', { revision, stats }, placeOf(heardBefore));
   }
 
   /** While the database is away the next change is told of again; health says that it is away. */
@@ -125,7 +117,7 @@ export function createCarrier(deps: RouteDeps, ctx: ApiContext, wish: Wish): Car
   };
 }
 
-/** The list without a filter, in the order of the first page. */
+/** The list without a filter. */
 const everything: CronJobsQuery = {
   namespace: [],
   refs: [],

@@ -226,10 +226,7 @@ test('carries the rows that are named and the overview, each at its own pace, an
   );
   assert.ok(Number(told?.id) <= Number(overview.revision));
   assert.equal(overview.stats.states.failing, 2);
-  assert.deepEqual(
-    overview.failing.items.map(({ name }) => name),
-    ['backup', 'etl'],
-  );
+  assert.deepEqual(Object.keys(overview), ['revision', 'stats'], 'who shows more asks for it');
   assert.ok(Number(overview.revision) >= 21);
   client.leave();
 });

@@ -207,8 +207,8 @@ test('tells of a failure that no channel would hear, and cuts the list, not the 
   const told = await tonight(fleet, '?limit=2');
   assert.deepEqual([told.cronjobs, told.atRisk, told.calm], [3, 3, 0]);
   assert.deepEqual(wordsOf(told), {
-    c: ['deaf possible: If it fails, nobody is told: its channels do not exist'],
-    b: ['deaf possible: If it fails, nobody is told: its channels do not exist'],
+    c: ['deaf possible: If it fails, no channel is told: its channels do not exist'],
+    b: ['deaf possible: If it fails, no channel is told: its channels do not exist'],
   });
 });
 

@@ -9,9 +9,12 @@ import type { RouteDeps } from '../deps.ts';
 import { route } from '../route.ts';
 import { readTonight } from './forecast.ts';
 
+/** In whose morning, or evening, tonight ends. */
+export const tonightZone = name('A time zone by its IANA name; without it that of the cluster.');
+
 const tonightQuery = {
   until: instant('In the next 48 hours; without it 06:00 of the zone, between 06:00 and 18:00 its 22:00.'),
-  zone: name('A time zone by its IANA name; without it that of the cluster.'),
+  zone: tonightZone,
   namespace: namespaces,
   limit: limit(maxLimit),
 };
@@ -53,7 +56,8 @@ export async function readTonightFor(deps: RouteDeps, query: TonightQuery): Prom
   return answers.read(['tonight', asked], () => readTonight(deps, asked));
 }
 
-function zoneIsKnown({ zone }: TonightQuery): Problem[] {
+/** Rule of a query with `tonightZone`. */
+export function zoneIsKnown({ zone }: Pick<TonightQuery, 'zone'>): Problem[] {
   return zone === undefined || isZoneName(zone)
     ? []
     : [{ in: 'query', field: 'zone', message: 'is no time zone', allowed: 'a name of IANA such as Europe/Berlin' }];

@@ -74,13 +74,13 @@ test('a cell says what became of the runs of its column, and names the Job that 
       [47, '1 run succeeded', 'by-hand', null],
       [
         48,
-        '1 expected: If it fails, nobody is told: alerting is off in its monitor, or not set',
+        '1 expected: If it fails, no channel is told: alerting is off in its monitor, or not set',
         undefined,
         'possible',
       ],
       [
         50,
-        '1 expected: If it fails, nobody is told: alerting is off in its monitor, or not set',
+        '1 expected: If it fails, no channel is told: alerting is off in its monitor, or not set',
         undefined,
         'possible',
       ],

@@ -186,6 +186,21 @@ for (const { says, from, row, found, to, id } of moves) {
   });
 }
 
+test('what comes back was noticed as it came back, and what holds it back did so since then', () => {
+  const before = { detectedAt: now - 55 * minuteMs, lastNotifiedAt: now - 55 * minuteMs };
+  const last = rowIn('resolved', before);
+  const again = finding({ verdict: holds({ sinceAt: now - 1 }), rules: delayed });
+  const { alert } = stepOf(next(undefined, again, { ...world, last }));
+  assert.deepEqual([alert.id, alert.state, alert.sinceAt, alert.detectedAt], ['old', 'pending', now - 1, now]);
+  const later = { ...world, now: now + 10 * minuteMs };
+  const told = stepOf(next(alert, { ...again, verdict: holds({ sinceAt: now - 1, occurred: 0 }) }, later));
+  assert.equal(told.alert.detectedAt, now);
+  assert.deepEqual(
+    told.messages.map((message) => message.kind === 'firing' && message.held),
+    [{ by: 'alertDelay', sinceAt: now }],
+  );
+});
+
 test('figures over a window need two quiet verdicts, all else one', () => {
   const statesOf = (type: AlertFinding['type'], subject?: AlertFinding['subject']): AlertState[] => {
     const once = stepOf(next(rowIn('active', { type, subject }), finding({ type, subject, ...quiet }), world)).alert;

@@ -63,7 +63,7 @@ for (const [reason, alerting] of [
   ['severityNotRouted', { enabled: true, channelRefs: [{ name: 'on-call', severities: ['critical'] as const }] }],
   ['unknownChannel', { enabled: true, channelRefs: [{ name: 'oncal', severities: [] }] }],
 ] as const) {
-  test(`nobody is told: ${reason}`, () => {
+  test(`no channel is told: ${reason}`, () => {
     const routes = routesOf(alerting, warning, channelOf);
     assert.equal('notRouted' in routes && routes.notRouted, reason);
   });

@@ -20,6 +20,16 @@ for (const [what, changes, words] of [
     { told: ['a', 'b', 'c', 'd', 'e'].map((channel) => ({ ...chat, channel })) },
     'a was told 15 min ago, b 15 min ago, c 15 min ago, 2 more; nobody acknowledged.',
   ],
+  [
+    'counts no minute less for the moment in which the message arrived there',
+    {
+      told: [
+        { ...chat, at: chat.at + 900 },
+        { channel: 'mail', at: now - 89_700 },
+      ],
+    },
+    'team-chat was told 15 min ago, mail 1 min 30 s ago; nobody acknowledged.',
+  ],
   ['says when the others could not be told', { told: [] }, 'No other channel has been told; nobody acknowledged.'],
   [
     'names who acknowledged where that does not keep it back',

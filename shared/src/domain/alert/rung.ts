@@ -31,10 +31,18 @@ const mostNamed = 3;
 
 function toldInWords(told: RungFacts['told'], now: Instant): string {
   const named = told.slice(0, mostNamed).map(({ channel, at }, index) => {
-    return `${channel} ${index === 0 ? 'was told ' : ''}${spanInWords((now - at) / 1_000)} ago`;
+    return `${channel} ${index === 0 ? 'was told ' : ''}${spanInWords(toNearest((now - at) / 1_000))} ago`;
   });
   if (named.length === 0) return 'No other channel has been told';
   return [...named, ...(told.length > mostNamed ? [`${told.length - mostNamed} more`] : [])].join(', ');
+}
+
+/** From here on a span is said without its seconds, which spanInWords cuts. */
+const shownInMinutes = 300;
+
+/** A message takes a moment to arrive: of a channel that hears ten minutes after the others they were told ten minutes ago, not nine. */
+function toNearest(seconds: number): number {
+  return seconds < shownInMinutes ? Math.round(seconds) : 60 * Math.round(seconds / 60);
 }
 
 function noteInWords(note: RungFacts['note']): string {

@@ -1,6 +1,7 @@
 import type { SpecEpoch } from '../slots/epoch.ts';
 import { nearestRank } from '../stats/percentile.ts';
 import type { Instant } from '../instant.ts';
+import type { MissedScheduleRule } from './missed-schedule.ts';
 import type { Suspension } from './passed-level.ts';
 
 /**
@@ -8,8 +9,6 @@ import type { Suspension } from './passed-level.ts';
  * holds: so both judge by the same.
  */
 export const factsReach = {
-  /** Expected runs, newest first. A row of missed ones that is longer is counted by its alert, which goes on. */
-  slots: 50,
   /** Ended runs, at least: a message says how many failed in a row. */
   runs: 20,
   /** Successful scheduled runs that a p95 duration is of; with fewer than `fewestForP95` there is none. */
@@ -21,6 +20,16 @@ export const factsReach = {
   /** Its baseline reaches back to so many runs when its window holds fewer. */
   baselineRuns: 20,
 } as const;
+
+const fewestSlots = 50;
+
+/**
+ * How many expected runs these rules look at, newest first: a row of missed ones among skipped ones, up to where it opens. One that is longer
+ * is counted by its alert, which goes on.
+ */
+export function slotsReach(rules: readonly Pick<MissedScheduleRule, 'threshold' | 'skipWarnAfter'>[]): number {
+  return Math.max(fewestSlots, ...rules.map(({ threshold, skipWarnAfter = 0 }) => threshold + skipWarnAfter));
+}
 
 /** The p95 of the newest durations. `oldestFirst`: milliseconds, in the order of their runs. Undefined: there are too few. */
 export function p95Duration(oldestFirst: readonly number[]): number | undefined {

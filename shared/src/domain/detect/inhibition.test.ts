@@ -45,6 +45,12 @@ for (const [says, by, of, isHeld] of [
     false,
   ],
   ['a run ended by its deadline is not told as too long as well', deadline, slow, true],
+  [
+    'a run that could never start until its deadline is not told as too long as well',
+    cause({ type: 'jobFailed', reason: 'ImagePullBackOff' }),
+    slow,
+    true,
+  ],
   ['nor as stuck', deadline, sign({ type: 'jobStuck', subject: 'terminating' }), true],
   ['a run that failed otherwise is', cause({ type: 'jobFailed', reason: 'Error' }), slow, false],
   ['a run without a container is not told as too long', notStarted, slow, true],

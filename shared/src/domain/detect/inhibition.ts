@@ -1,6 +1,7 @@
 import type { AlertSubject, AlertType, Severity } from '../../contract/index.ts';
 import type { AlertRecord } from '../alert/alert.ts';
 import { failureOf, toAlertFacts } from '../delivery/alert-context.ts';
+import { isHopelessReason } from '../execution/hopeless-wait.ts';
 import type { Instant } from '../instant.ts';
 
 /** An active alert, or one that becomes active now, of the same CronJob and monitor. */
@@ -60,7 +61,8 @@ const rules: readonly Rule[] = [
   },
   { causes: is('slaBreached', 'maxDuration'), holdsBack: is('jobStuck', 'overrunning'), sameJob: true },
   {
-    causes: (cause) => cause.type === 'jobFailed' && cause.reason === 'DeadlineExceeded',
+    // What could never start is ended by its deadline too, and its reason is what it waited for.
+    causes: ({ type, reason }) => type === 'jobFailed' && (reason === 'DeadlineExceeded' || isHopelessReason(reason)),
     holdsBack: (sign) => is('slaBreached', 'maxDuration')(sign) || is('jobStuck')(sign),
     sameJob: true,
   },

@@ -133,7 +133,7 @@ describe('the risks of runs to come', () => {
     assert.deepEqual(told({ clockChange: '02:30 does not exist that day', heard, waitsFor: 'Secret a is missing' }), [
       'cannot likely: Secret a is missing: 8 runs cannot start',
       'lint possible: 02:30 does not exist that day',
-      'deaf possible: If it fails, nobody is told: its monitor names no channel',
+      'deaf possible: If it fails, no channel is told: its monitor names no channel',
     ]);
     const clock = told({ slots: [], clockChange: '02:30 does not exist that day' });
     assert.deepEqual(
@@ -149,7 +149,7 @@ describe('the risks of runs to come', () => {
     assert.equal(heardWords(calm.heard), 'team-chat hears it');
     assert.equal(
       heardWords({ state: 'off', reason: undefined, channels: [] }),
-      'If it fails, nobody is told: no monitor of it looks for failed runs',
+      'If it fails, no channel is told: no monitor of it looks for failed runs',
     );
   });
 });

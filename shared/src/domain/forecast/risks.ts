@@ -226,7 +226,7 @@ export function heardWords(heard: Heard): string {
       : state === 'off' || reason === undefined
         ? 'no monitor of it looks for failed runs'
         : reasons[reason];
-  return `If it fails, nobody is told: ${why}`;
+  return `If it fails, no channel is told: ${why}`;
 }
 
 function levelOf(isLikely: boolean, isPossible: boolean): RiskLevel | undefined {

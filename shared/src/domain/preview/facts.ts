@@ -4,11 +4,12 @@ import { expectedSlots } from '../slots/expected.ts';
 import { epochAt } from '../slots/start-delay.ts';
 import type { SpecEpoch } from '../slots/epoch.ts';
 import { slotGapMs } from '../slots/slot-gap.ts';
+import { failureReason } from '../execution/failure-reason.ts';
 import { hopelessFrom, isHopelessReason } from '../execution/hopeless-wait.ts';
 import type { Instant } from '../instant.ts';
 import type { DetectionFacts, DetectionRules } from '../detect/chain.ts';
 import type { Baseline, DurationRegressionFacts } from '../detect/duration-regression.ts';
-import { factsReach, p95Duration, suspendedSince } from '../detect/facts-reach.ts';
+import { factsReach, p95Duration, slotsReach, suspendedSince } from '../detect/facts-reach.ts';
 import { runsNeeded } from '../detect/job-failed.ts';
 import { outputRunsNeeded } from '../detect/output.ts';
 import type { UnfinishedJob } from '../detect/job-stuck.ts';
@@ -200,18 +201,19 @@ export class FactsOverTime {
         status,
         endedAt: finishedAt,
         exitCode,
-        reason: reason ?? jobReason,
+        reason: failureReason({ reason, jobReason }),
         fault,
       }))
       .toArray();
   }
 
   #recentSlots(): NonNullable<DetectionFacts['missedSchedule']>['slots'] {
-    const known = this.#history.outcomes.slice(Math.max(0, this.#outcomes - 2 * factsReach.slots), this.#outcomes);
+    const reach = slotsReach([this.#rules.missedSchedule]);
+    const known = this.#history.outcomes.slice(Math.max(0, this.#outcomes - 2 * reach), this.#outcomes);
     return known
       .filter(({ at }) => at >= this.#sinceAt)
       .sort((a, b) => b.at - a.at)
-      .slice(0, factsReach.slots);
+      .slice(0, reach);
   }
 
   #newest(fits: (run: EndedPreviewRun) => boolean):

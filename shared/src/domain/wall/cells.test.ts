@@ -10,7 +10,9 @@ const span = { from, until: from + 4 * stepMs, stepMs };
 const nothing: RowFacts = { runs: [], slots: [], running: [], due: [], risk: undefined };
 const likely = { code: 'repeats', level: 'likely', words: 'Failed the last 2 runs' } as const;
 
-function runs(column: number, status: RunsOfColumn['status'], more: Partial<RunsOfColumn> = {}): RunsOfColumn {
+type Told = RunsOfColumn & { readonly newest: object };
+
+function runs(column: number, status: Told['status'], more: Partial<Told> = {}): Told {
   const at = from + column * stepMs;
   const newest = { createdAt: at, jobName: `${status}-${column}`, exitCode: undefined, reason: undefined };
   return { at, status, isLate: false, count: 1, newest: { ...newest, durationMs: 25 * minuteMs }, ...more };
@@ -55,6 +57,14 @@ test('a cell counts each run once, says what ended the newest failure, and means
     jobName: 'failed-2',
     words: '7 runs, 2 failed: DeadlineExceeded after 25 min; 2 late',
   });
+});
+
+test('runs of several CronJobs are told of together: a cell means none of them', () => {
+  const [cell] = cells({
+    runs: [runs(1, 'success', { count: 3 }), runs(1, 'failed')].map((one) => ({ ...one, newest: undefined })),
+    running: [{ at: from + stepMs, jobName: undefined }],
+  });
+  assert.deepEqual([cell?.jobName, cell?.words], [null, '4 runs, 1 failed; 1 running']);
 });
 
 test('a run that succeeded late is one run', () => {

@@ -11,15 +11,17 @@ export interface RunsOfColumn {
   /** Their Jobs were created later than a start may be. */
   readonly isLate: boolean;
   readonly count: number;
-  /** The newest of them. */
-  readonly newest: {
-    readonly createdAt: Instant;
-    readonly jobName: string;
-    readonly exitCode: number | undefined;
-    readonly reason: string | undefined;
-    readonly jobReason?: string | undefined;
-    readonly durationMs: number | undefined;
-  };
+  /** The newest of them; undefined where many CronJobs are told of together. */
+  readonly newest:
+    | {
+        readonly createdAt: Instant;
+        readonly jobName: string;
+        readonly exitCode: number | undefined;
+        readonly reason: string | undefined;
+        readonly jobReason?: string | undefined;
+        readonly durationMs: number | undefined;
+      }
+    | undefined;
 }
 
 /** Expected runs of one column that came to nothing. */
@@ -29,12 +31,12 @@ export interface SlotsOfColumn {
   readonly count: number;
 }
 
-/** What is known of one CronJob within the columns. */
+/** What is known of one CronJob, or of several together, within the columns. */
 export interface RowFacts {
   readonly runs: readonly RunsOfColumn[];
   readonly slots: readonly SlotsOfColumn[];
   /** Jobs that have not ended, by when they were due. */
-  readonly running: readonly { readonly at: Instant; readonly jobName: string }[];
+  readonly running: readonly { readonly at: Instant; readonly jobName: string | undefined }[];
   /** Expected, and not there yet. */
   readonly due: readonly Instant[];
   /** The worst that may become of those that are due. */
@@ -68,11 +70,13 @@ const words: Readonly<Record<SlotsOfColumn['outcome'] | Exclude<ExecutionStatus,
   deleted: 'deleted',
 };
 
+type Newest = NonNullable<RunsOfColumn['newest']>;
+
 interface Draft {
   readonly counts: Counts;
   /** How many there are of what has a word of its own. */
   readonly named: Map<string, number>;
-  readonly newest: Map<Kind, RunsOfColumn['newest']>;
+  readonly newest: Map<Kind, Newest>;
   runningJob: string | undefined;
 }
 
@@ -115,7 +119,7 @@ function addRuns(draft: Draft, { status, isLate, count, newest }: RunsOfColumn):
   if (status === 'success' || status === 'failed') draft.counts[kind] += count;
   else addNamed(draft, kind, words[status], count);
   const known = draft.newest.get(kind);
-  if (!known || known.createdAt < newest.createdAt) draft.newest.set(kind, newest);
+  if (newest && (!known || known.createdAt < newest.createdAt)) draft.newest.set(kind, newest);
 }
 
 function addNamed({ counts, named }: Draft, kind: Kind, word: string, count: number): void {
@@ -177,7 +181,7 @@ function succeededWords(ok: number, late: number): string {
   return `${countWords(runs)} succeeded${late === 0 ? '' : runs === 1 ? ', late' : `, ${late} late`}`;
 }
 
-function failedWords(runs: number, failed: number, newest: RunsOfColumn['newest'] | undefined): string {
+function failedWords(runs: number, failed: number, newest: RunsOfColumn['newest']): string {
   const share = runs === 1 ? 'failed' : failed === runs ? 'all failed' : `${failed} failed`;
   const cause = newest ? exitInWords(newest) : '';
   const after = newest?.durationMs === undefined ? '' : ` after ${durationInWords(newest.durationMs / 1_000)}`;

@@ -1,50 +1,30 @@
-import type { Execution, ExecutionStatus, ExecutionTrigger, Instant } from '../../domain/index.ts';
+import type { Execution, Instant } from '../../domain/index.ts';
 import { toId16 } from '../id16.ts';
 
-/** The newest run of a CronJob, kept on its row so that lists need no join. */
-export interface LastRun {
+const kept = [
+  'jobName',
+  'status',
+  'trigger',
+  'scheduledAt',
+  'createdAt',
+  'startedAt',
+  'finishedAt',
+  'durationMs',
+  'exitCode',
+  'reason',
+  'jobReason',
+] as const satisfies readonly (keyof Execution)[];
+
+/** The newest run of a CronJob, kept on its row so that lists need no join. `jobReason` is absent where an earlier release wrote it. */
+export interface LastRun extends Omit<Pick<Execution, (typeof kept)[number]>, 'jobReason'> {
+  /** As the store has it. */
   readonly jobUid: string;
-  readonly jobName: string;
-  readonly status: ExecutionStatus;
-  readonly trigger: ExecutionTrigger;
-  readonly scheduledAt: Instant | undefined;
-  readonly createdAt: Instant;
-  readonly startedAt: Instant | undefined;
-  readonly finishedAt: Instant | undefined;
-  readonly durationMs: number | undefined;
-  readonly exitCode: number | undefined;
-  readonly reason: string | undefined;
   readonly jobReason?: string | undefined;
 }
 
 export function toLastRun(run: Execution): LastRun {
-  const {
-    jobName,
-    status,
-    trigger,
-    scheduledAt,
-    createdAt,
-    startedAt,
-    finishedAt,
-    durationMs,
-    exitCode,
-    reason,
-    jobReason,
-  } = run;
-  return {
-    jobUid: toId16(run.jobUid),
-    jobName,
-    status,
-    trigger,
-    scheduledAt,
-    createdAt,
-    startedAt,
-    finishedAt,
-    durationMs,
-    exitCode,
-    reason,
-    jobReason,
-  };
+  const values = Object.fromEntries(kept.map((key) => [key, run[key]])) as Pick<Execution, (typeof kept)[number]>; // one for each name
+  return { jobUid: toId16(run.jobUid), ...values };
 }
 
 /** Newest by creation of the Job; of two made in one second the one with the greater UID, so that the order of arrival does not matter. */

@@ -38,6 +38,35 @@ export async function measureLongestRuns(
   );
 }
 
+/**
+ * The longest counted run that failed, by CronJob and by the UTC day in which its Job was created: the figures of days have those that
+ * succeeded. Days without one are absent.
+ */
+export async function measureLongestFailures(
+  db: Db,
+  cronJobIds: readonly number[],
+  days: { readonly from: number; readonly to: number },
+): Promise<ReadonlyMap<number, ReadonlyMap<number, number>>> {
+  const found = await rowsIn(
+    db,
+    cronJobIds,
+    (marks) =>
+      `select cronjob_id, created_at - created_at % ${dayMs} as day_at, max(duration_ms) as longest from executions ` +
+      `where created_at >= ? and created_at < ? and cronjob_id in (${marks}) ` +
+      `and ${isFailed} and ${isScheduled} and ${isCounted} and duration_ms is not null group by 1, 2`,
+    [days.from * dayMs, (days.to + 1) * dayMs],
+  );
+  const ofEach = Map.groupBy(found, (row) => Number(row['cronjob_id']));
+  return new Map(
+    [...ofEach].map(([id, ofDay]) => [
+      id,
+      new Map(ofDay.map((row) => [Number(row['day_at']) / dayMs, Number(row['longest'])])),
+    ]),
+  );
+}
+
+const dayMs = 86_400_000;
+
 /** Above so many the figures of days are read of the whole fleet: cheaper than naming each. */
 const mostNamed = 500;
 

@@ -8,7 +8,8 @@ import { nothingSilent } from './0007-nothing-silent.ts';
 import { reach } from './0008-reach.ts';
 import { rightPerson } from './0009-right-person.ts';
 import { cronJobListing } from './0010-cronjob-list.ts';
-import { forecasts } from './0011-forecasts.ts';
+import { actions } from './0011-actions.ts';
+import { forecasts } from './0012-forecasts.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step in its order. One is added at the end; none is ever edited. */
@@ -23,6 +24,7 @@ export const migrations: readonly Migration[] = [
   reach,
   rightPerson,
   cronJobListing,
+  actions,
   forecasts,
 ];
 
@@ -30,4 +32,4 @@ export const migrations: readonly Migration[] = [
 export const schemaNumber = migrations.length;
 
 /** The oldest schema this program can serve from. */
-export const oldestUsableSchema = 11;
+export const oldestUsableSchema = 12;

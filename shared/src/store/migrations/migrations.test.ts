@@ -19,7 +19,8 @@ const released: Readonly<Record<string, readonly string[]>> = {
     '0595d03971bdaed340ace70fef63490a',
     '79e3ec99de7e8a96bb0c0cd3f6e33040',
     'ea1e12fed10be862a93e1e0d50a106c3',
-    '8ffebf0844086f830c84ffd07e727f78',
+    '58cd0b40a3075c1ed227bedbc61173f3',
+    'da1bd7a2568d44121cbb5ce6611177e5',
   ],
   postgres: [
     '3940994370f3b31a47d7cc715ea1a6ec',
@@ -32,7 +33,8 @@ const released: Readonly<Record<string, readonly string[]>> = {
     '18c7fc54b95b24a538246a0a10b9f760',
     'd0a9dc9ab2bc4aded8bd9f1ba2e6bd28',
     '570218e52f82614c7f77be89f5e36e67',
-    'f947ed3ddceed38941d446cb217ffd45',
+    '8d7eee378bc78376cbf0f492c2a5b8ee',
+    'a1e15ad9205d44dbb50f41245548f046',
   ],
   mysql: [
     'c01de5720772215762df85e18e4f432b',
@@ -45,7 +47,8 @@ const released: Readonly<Record<string, readonly string[]>> = {
     '563ed1c36c6d3d52e144c8ca7228032b',
     '731aed967a96674babf3cfc788bcb631',
     '143e266009e73f48aef262375595ebe7',
-    '048f53d78df69525d2d6833977e1c949',
+    '1588642b4117f3f90101552bc48be74a',
+    '31e925162834db772bc2e15224506f9d',
   ],
 };
 

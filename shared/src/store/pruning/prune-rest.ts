@@ -1,4 +1,5 @@
 import type { Instant } from '../../domain/index.ts';
+import { forgetActions } from '../actions.ts';
 import { forgetChanges } from '../changes.ts';
 import type { Store, Db } from '../database.ts';
 import { forgetDrills } from '../drills/drill-record.ts';
@@ -61,6 +62,7 @@ export async function pruneRest(store: Store, limits: BatchLimits, cutoffs: Rest
   // What grows fastest first: it goes even where the time is short.
   const changes = await batches.repeat((tx) => forgetChanges(tx, cutoffs.changesBefore));
   const heartbeats = await batches.inTransaction((tx) => forgetHeartbeats(tx, cutoffs.heartbeatsBefore));
+  await batches.inTransaction((tx) => forgetActions(tx, cutoffs.heartbeatsBefore));
   const alerts = await pruneAlerts(batches, cutoffs.alertsBefore);
   const messages = await pruneMessages(store, batches, {
     from: cutoffs.payloadsFrom,

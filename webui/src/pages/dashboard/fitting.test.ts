@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { HealthState } from '@cronjob-monitor/shared/contract';
-import { fitting } from './fitting.ts';
+import type { HealthState, RiskLevel } from '@cronjob-monitor/shared/contract';
+import { fitting, fittingRisks } from './fitting.ts';
 
 const rows = (count: number, state: HealthState): { verdict: { state: HealthState } }[] =>
   Array.from({ length: count }, () => ({ verdict: { state } }));
@@ -29,5 +29,22 @@ describe('the incidents of the first page', () => {
   test('are all there where the page is one column, which scrolls', () => {
     const many = { open: rows(20, 'critical'), failing: rows(20, 'failing') };
     assert.deepEqual(fitting(many, { ...screen, widthPx: 1_199 }), many);
+  });
+});
+
+describe('the CronJobs at risk of the first page', () => {
+  const items = (...levels: RiskLevel[]): { risks: { code: 'repeats'; level: RiskLevel; words: string }[] }[] =>
+    levels.map((level) => ({ risks: [{ code: 'repeats', level, words: 'Failed twice' }] }));
+  const many = items('likely', ...Array.from({ length: 19 }, () => 'possible' as const));
+
+  test('leave room for the lanes and the service under them', () => {
+    const rows = (lanes: number, windowPx: number): number =>
+      fittingRisks(many, lanes, { windowPx, widthPx: 1440, topPx: 318 }).length;
+    assert.deepEqual([rows(0, 900), rows(4, 900), rows(6, 900), rows(6, 1_200)], [6, 4, 3, 6]);
+    assert.equal(rows(6, 500), 2, 'two are there however low the window is');
+  });
+
+  test('are six where the page is one column', () => {
+    assert.equal(fittingRisks(many, 6, { windowPx: 844, widthPx: 390, topPx: 900 }).length, 6);
   });
 });

@@ -1,4 +1,4 @@
-import type { Verdict } from '@cronjob-monitor/shared/contract';
+import type { TonightItem, Verdict } from '@cronjob-monitor/shared/contract';
 
 /** What the first page shows of its incidents. */
 export interface Incidents<Row> {
@@ -8,16 +8,23 @@ export interface Incidents<Row> {
 
 const openPx = 104;
 const foldedPx = 54;
-/** Line over those that fail, two lines that count the rest, and the air under the card. */
-const besidePx = 26 + 2 * 28 + 16;
+/** Line over those that fail, the line that counts the rest, and the air under the card. */
+const besidePx = 26 + 28 + 16;
 const fewest = 4;
 /** From this width on the page stands in two columns, and in the window as a whole. */
 const columnsFromPx = 1200;
 
+interface Screen {
+  readonly windowPx: number;
+  readonly widthPx: number;
+  /** Where the first row stands. */
+  readonly topPx: number;
+}
+
 /** As many rows as fit into a window without scrolling; all of them where the page is one column. Those that fail get what the others leave, and one row at least. */
 export function fitting<Row extends { readonly verdict: Pick<Verdict, 'state'> }>(
   { open, failing }: Incidents<Row>,
-  { windowPx, widthPx, topPx }: { readonly windowPx: number; readonly widthPx: number; readonly topPx: number },
+  { windowPx, widthPx, topPx }: Screen,
 ): Incidents<Row> {
   if (widthPx < columnsFromPx || windowPx === 0) return { open, failing };
   let leftPx = windowPx - topPx - besidePx;
@@ -32,4 +39,28 @@ export function fitting<Row extends { readonly verdict: Pick<Verdict, 'state'> }
   };
   const shown = kept(open, failing.length > 0 ? foldedPx : 0, fewest);
   return { open: shown, failing: kept(failing, 0, 1) };
+}
+
+const likelyPx = 64;
+const possiblePx = 46;
+const laneRowPx = 24;
+/** Foot of the card, head and axis of the lanes, the four lines of the service, and the air between all of them. */
+const belowRisksPx = 34 + 56 + 12 + 4 * 32 + 3 * 16;
+const fewestRisks = 2;
+const mostRisks = 6;
+
+/** As many CronJobs at risk as leave room for so many lanes and the service under them; in one column, which scrolls, the first six. */
+export function fittingRisks<Item extends Pick<TonightItem, 'risks'>>(
+  items: readonly Item[],
+  lanes: number,
+  { windowPx, widthPx, topPx }: Screen,
+): readonly Item[] {
+  const first = items.slice(0, mostRisks);
+  if (widthPx < columnsFromPx || windowPx === 0) return first;
+  let leftPx = windowPx - topPx - belowRisksPx - lanes * laneRowPx;
+  const end = first.findIndex(({ risks }, index) => {
+    leftPx -= risks[0]?.level === 'likely' ? likelyPx : possiblePx;
+    return index >= fewestRisks && leftPx < 0;
+  });
+  return end === -1 ? first : first.slice(0, end);
 }

@@ -1,9 +1,9 @@
-import type { Alert, CronJob, RecentRun, Ref, Verdict } from '@cronjob-monitor/shared/contract';
+import type { CronJob, Incident, RecentRun, Ref, Verdict } from '@cronjob-monitor/shared/contract';
 import { addressOf } from '../../router.svelte.ts';
 import type { Choosable } from '../../state/selection.svelte.ts';
 
-/** A CronJob that is not well, with all its open alerts: one row however many they are. */
-export interface Incident {
+/** An incident as a row: a CronJob that is not well, with all its open alerts. */
+export interface IncidentRow {
   /** `namespace/name`. */
   readonly key: string;
   readonly ref: Ref;
@@ -14,49 +14,34 @@ export interface Incident {
   readonly alertHref: string | undefined;
   /** Open ones, held ones too. */
   readonly alerts: number;
-  /** Undefined: not asked for. */
-  readonly runs: readonly RecentRun[] | undefined;
+  readonly runs: readonly RecentRun[];
   /** Undefined: it is expected and not there. */
-  readonly cronJob: CronJob | undefined;
+  readonly cronJob: ActedOn | undefined;
 }
 
-export function incidentOf(cronJob: CronJob): Incident {
-  const { namespace, name, verdict, worstAlert, activeAlerts, heldAlerts, recentRuns } = cronJob;
+type ActedOn = NonNullable<Incident['actedOn']> &
+  Pick<CronJob, 'namespace' | 'name' | 'nextRun' | 'deletedAt' | 'activeAlerts' | 'heldAlerts'>;
+
+/** One that is not there has no page of its own: its name leads to its alert. */
+export function rowOf({ cronjob, verdict, alerts, recentRuns, nextRun, actedOn }: Incident): IncidentRow {
+  const { namespace, name } = cronjob;
+  const [worst] = alerts;
+  const alertHref = worst && addressOf('alert', { id: worst.id });
+  const activeAlerts = alerts.filter(({ state }) => state === 'active').length;
+  const heldAlerts = alerts.length - activeAlerts;
   return {
     key: `${namespace}/${name}`,
     ref: { namespace, name },
     verdict,
-    href: addressOf('cronjob', { namespace, name }),
-    alertHref: worstAlert ? addressOf('alert', { id: worstAlert.id }) : undefined,
-    alerts: activeAlerts + heldAlerts,
+    href: (actedOn ? undefined : alertHref) ?? addressOf('cronjob', { namespace, name }),
+    alertHref,
+    alerts: alerts.length,
     runs: recentRuns,
-    cronJob,
+    cronJob: actedOn ? { ...actedOn, namespace, name, nextRun, deletedAt: null, activeAlerts, heldAlerts } : undefined,
   };
 }
 
 /** As it is chosen with others; none: nothing can be done with what is not there. */
-export function toChoosable({ key, ref, cronJob }: Incident): Choosable[] {
+export function toChoosable({ key, ref, cronJob }: IncidentRow): Choosable[] {
   return cronJob ? [{ key, ref }] : [];
-}
-
-/**
- * Of alerts about CronJobs that are expected and not there: one row for each name, however many monitors expect it.
- * One that has a row in `listed` is left out: another monitor selects a CronJob of this name, and its row counts them.
- */
-export function incidentsOfAbsence(alerts: readonly Alert[], listed: readonly Incident[]): Incident[] {
-  const isListed = new Set(listed.map(({ key }) => key));
-  const byKey = new Map<string, Incident>();
-  for (const { id, cronjob, verdict } of alerts) {
-    const key = `${cronjob.namespace}/${cronjob.name}`;
-    if (isListed.has(key)) continue;
-    const known = byKey.get(key);
-    const href = addressOf('alert', { id });
-    byKey.set(
-      key,
-      known
-        ? { ...known, alerts: known.alerts + 1 }
-        : { key, ref: cronjob, verdict, href, alertHref: href, alerts: 1, runs: undefined, cronJob: undefined },
-    );
-  }
-  return [...byKey.values()];
 }

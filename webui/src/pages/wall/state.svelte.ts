@@ -1,10 +1,11 @@
-import type {
-  HealthState,
-  Wall,
-  WallGroup,
-  WallOutcome,
-  WallSortKey,
-  WallStep,
+import {
+  wallSteps,
+  type HealthState,
+  type Wall,
+  type WallGroup,
+  type WallOutcome,
+  type WallSortKey,
+  type WallStep,
 } from '@cronjob-monitor/shared/contract';
 import { listMonitors } from '../../api/monitors.ts';
 import { getWall } from '../../api/wall.ts';
@@ -13,6 +14,7 @@ import { router } from '../../router.svelte.ts';
 import { rowKinds } from '../../state/concerns.ts';
 import { countIn, listIn, wordIn } from '../../state/filters.ts';
 import { Resource } from '../../state/resource.svelte.ts';
+import type { WallZoom } from './zoom.ts';
 
 /** Widths of columns that have a button; the service knows more. */
 export const shownSteps = ['30m', '3h', '2m'] as const satisfies readonly WallStep[];
@@ -29,7 +31,13 @@ const noStates: readonly HealthState[] = [];
 /** The fleet in columns of time. The view is in the address. */
 export class WallState {
   readonly monitors = new Resource((signal) => listMonitors({}, signal), { isLive: false });
-  readonly step: (typeof shownSteps)[number] = $derived(wordIn(router.query, 'step', shownSteps, '30m'));
+  readonly step: WallStep = $derived(wordIn(router.query, 'step', wallSteps, '30m'));
+  /** Ends of a range that was drawn out; undefined: that of the step around now. */
+  readonly from: string | undefined = $derived(router.query.get('from') ?? undefined);
+  readonly until: string | undefined = $derived(router.query.get('until') ?? undefined);
+  /** Rows that were drawn out, as `namespace/name`; none: all. */
+  readonly rows: readonly string[] = $derived(listIn(router.query, 'rows'));
+  readonly isZoomed: boolean = $derived(this.from !== undefined || this.rows.length > 0);
   readonly group: WallGroup = $derived(wordIn(router.query, 'group', groups, 'namespace'));
   readonly sort: WallSortKey = $derived(wordIn(router.query, 'sort', sorts, 'status'));
   readonly keep: Keep = $derived(wordIn(router.query, 'keep', keeps, 'all'));
@@ -45,11 +53,13 @@ export class WallState {
   );
 
   readonly wall: Resource<Wall> = $derived.by(() => {
-    const { step, group, sort, keep, search, namespaces, monitor, offset } = this;
+    const { step, from, until, group, sort, keep, search, namespaces, monitor, offset } = this;
     const outcome: readonly WallOutcome[] = keep === 'all' || keep === 'broken' ? [] : [keep];
     const state = keep === 'broken' ? wrongStates : noStates;
     const question = {
       step,
+      from,
+      until,
       group,
       sort,
       search,
@@ -75,6 +85,24 @@ export class WallState {
 
   change(changes: Readonly<Record<string, string | undefined>>, how: 'push' | 'replace' = 'push'): void {
     router.setQuery({ offset: undefined, ...changes }, how);
+  }
+
+  /** The page of the wall without the rows that were not drawn out. */
+  shownOf(wall: Wall): Wall {
+    if (this.rows.length === 0) return wall;
+    return {
+      ...wall,
+      rows: wall.rows.filter(({ cronjob }) => this.rows.includes(`${cronjob.namespace}/${cronjob.name}`)),
+    };
+  }
+
+  zoom({ from, until, step, rows }: WallZoom): void {
+    router.setQuery({ from, until, step, rows: rows.length > 0 ? rows.join(',') : this.rows.join(',') });
+  }
+
+  /** Back to the range around now, and to all rows. */
+  widen(): void {
+    router.setQuery({ from: undefined, until: undefined, step: undefined, rows: undefined });
   }
 
   /** Folds a group, or unfolds it. */

@@ -5,6 +5,7 @@ import { cellText, columnText, wallTitle } from '../../format/wall.ts';
 import { laneMarks } from './lane-marks.ts';
 import { cellsIn, foldWord, linesOf } from './lines.ts';
 import { moveIn } from './moves.ts';
+import { coveredBy, zoomInto } from './zoom.ts';
 
 const size = { pitchPx: 14, heightPx: 16 };
 const none = { c: 0, ok: 0, failed: 0, late: 0, missed: 0, skipped: 0, unseen: 0, running: 0, due: 0 };
@@ -110,5 +111,39 @@ describe('the words of the wall', () => {
     assert.equal(cellText(cell({ words: '2 runs, 1 failed' }), true, viewer), '2 runs, 1 failed');
     assert.equal(cellText(undefined, true, viewer), 'no run');
     assert.equal(cellText(undefined, false, viewer), 'not recorded');
+  });
+});
+
+describe('what is drawn out of the wall', () => {
+  const rows = [row('a', 'data'), row('b', 'data'), row('c', 'shop')];
+  const wall = { from: '2026-11-21T00:00:00.000Z', stepSeconds: 1_800, rows };
+  const lines = linesOf(wall, ['shop']);
+  const covered = { top: 1, bottom: 1, first: 4, last: 7 };
+
+  test('is more than one cell, whichever end was first, and no name', () => {
+    assert.deepEqual(coveredBy({ anchor: { line: 3, column: 7 }, end: { line: 1, column: 4 } }), {
+      ...covered,
+      bottom: 3,
+    });
+    assert.equal(coveredBy({ anchor: { line: 1, column: 4 }, end: { line: 1, column: 4 } }), undefined);
+    assert.equal(coveredBy({ anchor: { line: 1, column: -1 }, end: { line: 1, column: 4 } }), undefined);
+  });
+
+  test('is its time in the finest steps that fit, of all rows where it lies in one line', () => {
+    assert.deepEqual(zoomInto(wall, lines, covered), {
+      from: '2026-11-21T02:00:00.000Z',
+      until: '2026-11-21T04:00:00.000Z',
+      step: '2m',
+      rows: [],
+    });
+    assert.equal(zoomInto(wall, lines, { ...covered, last: 47 }).step, '30m');
+    assert.equal(zoomInto({ ...wall, stepSeconds: 86_400 }, lines, { ...covered, last: 90 }).step, '24h');
+  });
+
+  test('is the rows of several lines, of a folded group all that are in it', () => {
+    const rowsOf = (top: number, bottom: number) => zoomInto(wall, lines, { ...covered, top, bottom }).rows;
+    assert.deepEqual(rowsOf(0, 1), ['prod/a']);
+    assert.deepEqual(rowsOf(2, 3), ['prod/b', 'prod/c']);
+    assert.deepEqual(rowsOf(0, 3), [], 'all of them');
   });
 });

@@ -13,13 +13,15 @@ export const forecastTable: Table = {
     level: optional({ text: 16 }),
     // null: not judged; of a night `judged`, else `failed` or `well`
     outcome: optional({ text: 16 }),
+    // of a night: when it was foreseen, 18:00 or later
+    kept_at: optional('bigint'),
   },
   primaryKey: ['night_at', 'cronjob_id', 'code'],
 };
 
 /** What was foreseen of each night, and what came of it. */
 export const forecasts: Migration = {
-  version: 11,
+  version: 12,
   name: 'forecasts',
   readableFrom: 3,
   steps: [{ name: 'forecasts', statements: (dialect) => createTable(forecastTable, dialect) }],
