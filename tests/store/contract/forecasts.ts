@@ -19,8 +19,12 @@ const none: ForecastScore = { nights: 0, failures: 0, foreseen: 0, false: 0 };
 /** The night of the tests' instant, and one for each test. */
 const nightOf = (day: number): Night => lastNight('UTC', now + day * dayMs);
 
-const keep = ({ store, epoch }: Bench, { fromAt }: Night, forecasts: readonly Forecast[]): Promise<boolean> =>
-  store.fenced(epoch, (tx) => keepForecasts(tx, fromAt, forecasts));
+const keep = (
+  { store, epoch }: Bench,
+  { fromAt }: Night,
+  forecasts: readonly Forecast[],
+  keptAt = fromAt,
+): Promise<boolean> => store.fenced(epoch, (tx) => keepForecasts(tx, { nightAt: fromAt, keptAt }, forecasts));
 const judge = ({ store, epoch }: Bench, night: Night): Promise<boolean> =>
   store.fenced(epoch, (tx) => judgeForecasts(tx, night));
 const scoreSince = ({ store }: Bench, { fromAt }: Night, namespaces: readonly string[] = []): Promise<ForecastScore> =>

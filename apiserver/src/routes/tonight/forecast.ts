@@ -5,16 +5,16 @@ import {
   floorTo,
   heardWords,
   isTexture,
+  planRuns,
   type Heard,
   type Instant,
+  type PlannedRuns,
 } from '@cronjob-monitor/shared/domain';
-import { scoreForecasts } from '@cronjob-monitor/shared/store';
+import { scoreForecasts, type CronJobOutline, type EndedRuns, type Foreseen } from '@cronjob-monitor/shared/store';
 import { toSecondsOrNull, toWireInstant } from '../../wire-values.ts';
 import type { RouteDeps } from '../deps.ts';
 import { findOutlines } from '../find-outlines.ts';
-import type { EndedRuns } from './ended-runs.ts';
-import { planRuns, type PlannedRuns } from './plan.ts';
-import { judgeRuns, type Judged } from './judge.ts';
+import { judgeRuns } from './judge.ts';
 
 interface TonightAsked {
   readonly from: Instant;
@@ -51,13 +51,13 @@ export async function readTonight(deps: RouteDeps, asked: TonightAsked): Promise
   };
 }
 
-function byUrgency(a: Judged, b: Judged): number {
-  const rank = ({ risks }: Judged): number => (risks[0]?.level === 'likely' ? 0 : 1);
-  const firstAt = ({ planned }: Judged): Instant => planned.slots[0] ?? Number.MAX_SAFE_INTEGER;
+function byUrgency(a: Foreseen, b: Foreseen): number {
+  const rank = ({ risks }: Foreseen): number => (risks[0]?.level === 'likely' ? 0 : 1);
+  const firstAt = ({ planned }: Foreseen): Instant => planned.slots[0] ?? Number.MAX_SAFE_INTEGER;
   return rank(a) - rank(b) || firstAt(a) - firstAt(b); // else by namespace and name, as outlines come
 }
 
-async function present(ended: EndedRuns, judged: readonly Judged[]): Promise<TonightItem[]> {
+async function present(ended: EndedRuns, judged: readonly Foreseen[]): Promise<TonightItem[]> {
   const durations = await ended.durations(judged.map(({ planned }) => planned.cronJob.id));
   return judged.map(({ planned: { cronJob, slots }, facts, risks }) => ({
     cronjob: { namespace: cronJob.namespace, name: cronJob.name },
@@ -77,7 +77,7 @@ function presentHeard(heard: Heard): TonightItem['told'] {
 const quarterMs = 15 * 60_000;
 
 /** Starts in each quarter of an hour; what comes more often than that would hide them. */
-function starts(running: readonly PlannedRuns[], { from, until }: TonightAsked): Tonight['starts'] {
+function starts(running: readonly PlannedRuns<CronJobOutline>[], { from, until }: TonightAsked): Tonight['starts'] {
   const span = { from: floorTo(quarterMs, from), until, stepMs: quarterMs };
   const counts = countStarts(
     span,

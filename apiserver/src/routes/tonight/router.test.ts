@@ -222,7 +222,7 @@ test('scores the judged nights of 30 days, of the namespaces that were asked for
   assert.deepEqual((await tonight(fleet)).score, { nights: 0, failures: 0, foreseen: 0, false: 0 });
   for (const { fromAt, untilAt } of [night, lastNight('UTC', testNow - 31 * dayMs)])
     await fleet.store.transaction(async (tx) => {
-      await keepForecasts(tx, fromAt, likely);
+      await keepForecasts(tx, { nightAt: fromAt, keptAt: fromAt }, likely);
       await judgeForecasts(tx, { fromAt, untilAt });
     });
   fleet.clock.stepWall(minuteMs);

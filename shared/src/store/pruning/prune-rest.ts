@@ -3,7 +3,7 @@ import { forgetActions } from '../actions.ts';
 import { forgetChanges } from '../changes.ts';
 import type { Store, Db } from '../database.ts';
 import { forgetDrills } from '../drills/drill-record.ts';
-import { forgetForecasts } from '../forecasts.ts';
+import { forgetForecasts } from '../forecasting/forecasts.ts';
 import { forgetHeartbeats } from '../heartbeats.ts';
 import { Batches, type BatchLimits } from './batches.ts';
 import { pruneAlerts, openDeliveryStates } from './prune-alerts.ts';

@@ -1,9 +1,10 @@
-import type { RiskLevel } from '../contract/index.ts';
-import type { Instant, Night } from '../domain/index.ts';
-import { change, firstRow, inParts, insertRows, marks, rows } from './ask.ts';
-import type { Db, Tx } from './database.ts';
-import { isScheduled } from './facts/run-conditions.ts';
-import { outcomeWords, statusWords } from './words.ts';
+import type { RiskLevel } from '../../contract/index.ts';
+import type { Instant, Night } from '../../domain/index.ts';
+import { change, firstRow, inParts, insertRows, marks, rows } from '../ask.ts';
+import type { Db, Tx } from '../database.ts';
+import { isCounted, isFailed, isScheduled } from '../facts/run-conditions.ts';
+import { isGroup } from '../catalog/cron-job-filter.ts';
+import { outcomeWords } from '../words.ts';
 
 /** That a run of a CronJob may end badly in a night. */
 export interface Forecast {
@@ -27,30 +28,48 @@ export interface ForecastScore {
 const ofNight = { cronJobId: 0, code: 'night' };
 const columns = ['night_at', 'cronjob_id', 'code', 'level'] as const;
 
-/** Keeps what is foreseen of a night. False: it was kept before, and what was foreseen then stays. */
-export async function keepForecasts(tx: Tx, nightAt: Instant, forecasts: readonly Forecast[]): Promise<boolean> {
+/** Keeps what is foreseen of a night from `keptAt` on. False: it was kept before, and what was foreseen then stays. */
+export async function keepForecasts(
+  tx: Tx,
+  { nightAt, keptAt }: { readonly nightAt: Instant; readonly keptAt: Instant },
+  forecasts: readonly Forecast[],
+): Promise<boolean> {
   const kept = await firstRow(tx, 'select 1 as n from forecasts where night_at = ? and cronjob_id = 0', [nightAt]);
   if (kept) return false;
   await insertRows(tx, {
     table: 'forecasts',
-    columns,
+    columns: [...columns, 'kept_at'],
     rows: [
-      [nightAt, ofNight.cronJobId, ofNight.code, null],
-      ...forecasts.map(({ cronJobId, code, level }) => [nightAt, cronJobId, code, level]),
+      [nightAt, ofNight.cronJobId, ofNight.code, null, keptAt],
+      ...forecasts.map(({ cronJobId, code, level }) => [nightAt, cronJobId, code, level, null]),
     ],
   });
   return true;
 }
 
-/** Writes what came of the forecasts of a night that is over. False: none was kept, or they were judged before. */
+/** When the nights began that are kept and not judged, of those that began at `since` or later. */
+export async function listUnjudgedNights(db: Db, since: Instant): Promise<Instant[]> {
+  const found = await rows(
+    db,
+    'select night_at from forecasts where night_at >= ? and cronjob_id = 0 and outcome is null order by night_at',
+    [since],
+  );
+  return found.map((row) => Number(row['night_at']));
+}
+
+/**
+ * Writes what came of the forecasts of a night that is over, by what is known now; what failed before they were made is left out. False: none
+ * was kept, or they were judged before.
+ */
 export async function judgeForecasts(tx: Tx, { fromAt, untilAt }: Night): Promise<boolean> {
-  const opened = await change(
+  const night = await firstRow(
     tx,
-    "update forecasts set outcome = 'judged' where night_at = ? and cronjob_id = 0 and outcome is null",
+    'select kept_at from forecasts where night_at = ? and cronjob_id = 0 and outcome is null',
     [fromAt],
   );
-  if (opened === 0) return false;
-  const failed = await listFailed(tx, fromAt, untilAt);
+  if (!night) return false;
+  await change(tx, "update forecasts set outcome = 'judged' where night_at = ? and cronjob_id = 0", [fromAt]);
+  const failed = await listFailed(tx, Number(night['kept_at']), untilAt);
   const found = await rows(tx, 'select distinct cronjob_id from forecasts where night_at = ?', [fromAt]);
   const foreseen = new Set(found.map((row) => Number(row['cronjob_id'])));
   await change(tx, "update forecasts set outcome = 'well' where night_at = ? and cronjob_id <> 0", [fromAt]);
@@ -67,13 +86,17 @@ export async function judgeForecasts(tx: Tx, { fromAt, untilAt }: Night): Promis
   return true;
 }
 
-/** CronJobs with a scheduled run of this time that failed or was missed; what maintenance covers is no failure. */
+/**
+ * CronJobs with a scheduled run of this time that failed or was missed. What maintenance covers is no failure, and groups of Jobs have no
+ * schedule by which one could be foreseen.
+ */
 async function listFailed(tx: Tx, from: Instant, until: Instant): Promise<number[]> {
   const found = await rows(
     tx,
-    `select cronjob_id from executions where created_at >= ? and created_at < ? and status = ? and ${isScheduled} ` +
-      'union select cronjob_id from slots where slot_at >= ? and slot_at < ? and outcome = ? and in_maintenance = 0',
-    [from, until, statusWords.toNumber('failed'), from, until, outcomeWords.toNumber('missed')],
+    `select f.cronjob_id from (select cronjob_id from executions where created_at >= ? and created_at < ? and ${isFailed} ` +
+      `and ${isScheduled} and ${isCounted} union select cronjob_id from slots where slot_at >= ? and slot_at < ? and outcome = ? ` +
+      `and in_maintenance = 0) f join cronjobs c on c.id = f.cronjob_id where not (${isGroup('c')})`,
+    [from, until, from, until, outcomeWords.toNumber('missed')],
   );
   return found.map((row) => Number(row['cronjob_id']));
 }
