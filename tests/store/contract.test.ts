@@ -15,6 +15,7 @@ import { jobGroups } from './contract/job-groups.ts';
 import { heartbeats, leader } from './contract/leader.ts';
 import { leaderBeats, leaderLock } from './contract/leader-lock.ts';
 import { firstMigration, migrations } from './contract/migrations.ts';
+import { nights } from './contract/nights.ts';
 import { outputFacts } from './contract/output-facts.ts';
 import { recording } from './contract/recording.ts';
 import { rollouts } from './contract/rollouts.ts';
@@ -53,6 +54,7 @@ const suites = [
   deletion,
   pruning,
   forecasts,
+  nights,
   agingAlerts,
   agingCatalog,
 ];

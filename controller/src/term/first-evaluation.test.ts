@@ -63,6 +63,7 @@ async function judgedBy(context: TestContext, isSuccession: boolean): Promise<{ 
     postponedBecause: () => 'only the first evaluation is looked at',
     prune: () => Promise.resolve(),
     sealDays: () => Promise.resolve(),
+    lookAtNight: () => Promise.resolve(),
     onRaised: () => {},
     onSettled: () => {},
     measureSla: () => Promise.resolve(),

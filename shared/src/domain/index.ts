@@ -429,7 +429,7 @@ export {
 } from './verdict/index.ts';
 export { columnsOf, countStarts, floorTo, isTexture, type WallSpan } from './wall/span.ts';
 export { cellsOf, type RowFacts, type RunsOfColumn, type SlotsOfColumn } from './wall/cells.ts';
-export { lastNight, type Night } from './forecast/night.ts';
+export { lastNight, nightFrom, type Night } from './forecast/night.ts';
 export { planRuns, type PlannedRuns } from './forecast/plan.ts';
 export { heardWords, risksOf, type FailuresInRow, type ForecastFacts, type Heard } from './forecast/risks.ts';
 export { skippedDates, UpcomingRuns, type ScheduleFacts, type Span } from './forecast/upcoming.ts';

@@ -9,6 +9,10 @@ export interface Night {
 
 /** The night that began last, over or not. */
 export function lastNight(zone: string, now: Instant): Night {
-  const fromAt = dailyInstants('18:00', zone, now).lastAt;
+  return nightFrom(zone, dailyInstants('18:00', zone, now).lastAt);
+}
+
+/** The night that began at an instant: at 18:00, unless the zone was another one then. */
+export function nightFrom(zone: string, fromAt: Instant): Night {
   return { fromAt, untilAt: dailyInstants('06:00', zone, fromAt).nextAt };
 }
