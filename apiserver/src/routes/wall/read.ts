@@ -1,18 +1,24 @@
 import type { HealthState, Wall, WallGroup, WallOutcome, WallRow, WallSortKey } from '@cronjob-monitor/shared/contract';
-import { cellsOf,
+import {
+  cellsOf,
   columnsOf,
   countStarts,
   isTexture,
   type Instant,
-  type WallSpan, planRuns } from '@cronjob-monitor/shared/domain';
-import { countWallRuns,
+  type WallSpan,
+  planRuns,
+} from '@cronjob-monitor/shared/domain';
+import {
+  countWallRuns,
   countWallSlots,
   listActiveJobs,
   listCronJobsById,
   listIdsWithOutcome,
   listOwners,
   type CronJobFilter,
-  type CronJobOutline, type Foreseen } from '@cronjob-monitor/shared/store';
+  type CronJobOutline,
+  type Foreseen,
+} from '@cronjob-monitor/shared/store';
 import { toPagination, type PageRequest } from '../../middleware/pagination.ts';
 import type { Sort } from '../../middleware/parameters.ts';
 import { orNull, toWireInstant } from '../../wire-values.ts';
