@@ -21,14 +21,27 @@ const hourMs = 60 * minuteMs;
 const zone = 'Europe/Berlin';
 const none: ForecastScore = { nights: 0, failures: 0, foreseen: 0, false: 0 };
 
-/** A leader of a night: its epoch, and a look at an instant. */
-async function aLeader({ store }: Bench): Promise<{ epoch: number; look: (at: number) => Promise<void> }> {
-  const epoch = await takeEpoch(store, 'test');
-  const nights = new Nights({ store, epoch, logger: new RecordingLogger(), zone });
-  return { epoch, look: (at) => nights.look(at) };
+interface Leader {
+  readonly epoch: number;
+  readonly look: (at: number) => Promise<void>;
+  /** How often it has turned to the database. */
+  readonly turns: () => number;
 }
 
-type Leader = Awaited<ReturnType<typeof aLeader>>;
+async function aLeader({ store }: Bench): Promise<Leader> {
+  const epoch = await takeEpoch(store, 'test');
+  let turns = 0;
+  const nights = new Nights({
+    get store() {
+      turns++;
+      return store;
+    },
+    epoch,
+    logger: new RecordingLogger(),
+    zone,
+  });
+  return { epoch, look: (at) => nights.look(at), turns: () => turns };
+}
 
 /** A night of its own for each test, long past and in their order; a namespace named by it. */
 function nightOf(day: number): Night & { readonly namespace: string } {
@@ -113,6 +126,7 @@ export const nights = contract('the nights of a leader', (test) => {
       failedRun(better, night.fromAt + 20 * minuteMs),
     ]);
     await second.look(night.fromAt + 30 * minuteMs);
+    assert.deepEqual(await scoreOf(bench, night), none, 'the night is not over');
     const third = await aLeader(bench);
     await third.look(night.untilAt);
     const score = { nights: 1, failures: 1, foreseen: 0, false: 1 };
@@ -169,5 +183,22 @@ export const nights = contract('the nights of a leader', (test) => {
     await store.fenced(leader.epoch, (tx) => recordSlots(tx, [{ ...slot, cause: undefined, message: undefined }]));
     await leader.look(night.untilAt);
     assert.deepEqual(await scoreOf(bench, night), { nights: 1, failures: 1, foreseen: 0, false: 0 });
+  });
+
+  test('cost nothing between 18:00 and 06:00, and between 06:00 and 18:00', async (bench) => {
+    const night = nightOf(20);
+    const leader = await aLeader(bench);
+    for (const [at, isTurn] of [
+      [night.fromAt, true],
+      [night.fromAt + 10_000, false],
+      [night.untilAt - 1, false],
+      [night.untilAt, true],
+      [night.fromAt + dayMs - 1, false],
+      [night.fromAt + dayMs, true],
+    ] as const) {
+      const before = leader.turns();
+      await leader.look(at);
+      assert.equal(leader.turns() > before, isTurn, new Date(at).toISOString());
+    }
   });
 });
