@@ -20,7 +20,7 @@ import {
   type Store,
 } from '@cronjob-monitor/shared/store';
 
-interface NightsDeps {
+interface LeaderOfNights {
   readonly store: Store;
   readonly epoch: number;
   readonly logger: Logger;
@@ -46,11 +46,11 @@ const heard: Heard = { state: 'reached', reason: undefined, channels: [] };
  * out of the score. A night that is over is judged as soon as a leader is there, within 36 hours of its begin, else never.
  */
 export class Nights {
-  readonly #deps: NightsDeps;
+  readonly #deps: LeaderOfNights;
   /** Until then there is nothing to do. */
   #dueAt: Instant = -Infinity;
 
-  constructor(deps: NightsDeps) {
+  constructor(deps: LeaderOfNights) {
     this.#deps = deps;
   }
 
