@@ -10,6 +10,7 @@ import (
 var controllerNames = []string{
 	"cronjob-controller", "job-controller", "ttl-after-finished-controller", "garbage-collector-controller",
 	"namespace-controller", "serviceaccount-controller", "resourcequota-controller",
+	"taint-eviction-controller",
 }
 
 func (c *cluster) file(name string) string { return filepath.Join(c.dir, name) }
