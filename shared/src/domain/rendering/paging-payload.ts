@@ -3,6 +3,7 @@ import type { AlertMessage, DigestMessage, Message, Outgoing } from '../delivery
 import { toSafeMessage, withoutDetails } from '../delivery/safe-message.ts';
 import { severityOf, titleOfMessage } from '../delivery/title.ts';
 import { cutEnd, inBytes } from '../text/cut.ts';
+import { toDocument } from './message-document.ts';
 import type { Form, PagingSeverity, PagingTarget } from './target.ts';
 
 /** Events in the order in which they are sent, without the routing key. */
@@ -98,7 +99,8 @@ function detailsOf(message: Message): Details {
 }
 
 /** Absent facts are left out: the receiver shows what it gets, null as a word. */
-function detailsOfAlert({ alert, monitor, cronjob, job, context }: AlertMessage): Details {
+function detailsOfAlert(data: AlertMessage): Details {
+  const { alert, monitor, cronjob, job, context } = data;
   const details = {
     message: alert.message,
     monitor: `${monitor.namespace}/${monitor.name}`,
@@ -111,6 +113,7 @@ function detailsOfAlert({ alert, monitor, cronjob, job, context }: AlertMessage)
     last_success: cronjob.lastSuccess,
     suggested_fix: context.suggestedFix,
     logs: context.logs,
+    logs_note: toDocument({ kind: 'firing', data }).logNote || null,
     events: context.events?.map(eventLine),
   };
   return Object.fromEntries(Object.entries(details).flatMap(([key, value]) => (value == null ? [] : [[key, value]])));
@@ -124,13 +127,15 @@ function detailsOfDigest({ digest }: DigestMessage): Details {
   };
 }
 
-/** Without its largest lists as long as the event would be too large. */
+/** Without its largest lists as long as the event would be too large; it says which. */
 function fitting(details: Details): Details {
   const others = 8 * 1024; // all that is not details: summary, names, links
   let kept = details;
   for (const name of ['events', 'alerts', 'logs']) {
     if (inBytes(JSON.stringify(kept)) + others <= most.eventBytes) return kept;
-    kept = Object.fromEntries(Object.entries(kept).filter(([key]) => key !== name));
+    if (!(name in kept)) continue;
+    const { [name]: _tooMuch, left_out: before, ...rest } = kept;
+    kept = { ...rest, left_out: `${before === undefined ? '' : `${String(before)}, `}${name}` };
   }
   return kept;
 }
