@@ -141,8 +141,9 @@ for (const target of targets) {
         ['a line of 5,000 characters', hostileText(5_000).slice(0, 5_000)],
         [
           'ten lines of 5,000 characters',
-          hostileText(50_000).slice(0, 50_000).replaceAll(/.{4999}/gsu, '$&
-'),
+          hostileText(50_000)
+            .slice(0, 50_000)
+            .replaceAll(/.{4999}/gsu, '$&\n'),
         ],
         ['what is almost all control sequences', `${word(0)} ${'\u001b[31m'.repeat(20_000)} ${word(1)}`],
       ] as const)
