@@ -49,7 +49,8 @@ describe('whose fault it is, by what the parts of a real cluster say', { skip: s
   let alerts: readonly Alert[];
 
   before(async () => {
-    scene = await stage.begin(hasty);
+    // On a busy machine events may take longer than the 250 ms that a message waits by default.
+    scene = await stage.begin({ ...hasty, evidence: { 'message-wait': '10s' } });
     const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
     await aNamespace('small', {});
     await aNamespace('strict', labels);
