@@ -77,6 +77,7 @@ function safeContext(context: MessageContext, maxLogBytes: number): MessageConte
     logsTruncated: context.logsTruncated || log.isCut,
     // The newest are the last ones.
     events: plain(events?.slice(-mostEvents) ?? null),
+    ...((events?.length ?? 0) > mostEvents && { eventsTruncated: true }),
     pods: plain(pods?.slice(-mostPods) ?? null),
     changes: plain(changes?.slice(0, mostChanges) ?? null),
   };

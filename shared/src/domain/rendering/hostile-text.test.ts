@@ -118,7 +118,7 @@ function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, one]) =>
-    name === 'logsTruncated' && one === true ? ['Earlier lines are left out.'] : textsIn(one),
+    one === true && (name === 'logsTruncated' || name === 'eventsTruncated') ? ['left out'] : textsIn(one),
   );
 }
 
@@ -126,6 +126,26 @@ for (const target of targets) {
   const format =
     target.type === 'chat' ? target.chat.format : target.type === 'webhook' ? target.webhook.format : target.type;
   describe(`texts of strangers to ${format}`, () => {
+    if (!unshown[format]?.includes('event'))
+      test('of more events than a message carries the newest are told, and that there were others', () => {
+        const events = Array.from({ length: 30 }, (_, at) => ({
+          time: null,
+          type: 'Normal',
+          reason: 'R',
+          message: word(at),
+          count: 1,
+        }));
+        for (const sent of sentTo(target, { context: { events } })) {
+          const told = events.map(({ message }) => sent.includes(message));
+          assert.deepEqual(
+            told,
+            events.map((_, at) => at >= 30 - told.filter(Boolean).length),
+          );
+          assert.ok(told.filter(Boolean).length >= 10);
+          assert.match(sent, /left out/);
+        }
+      });
+
     for (const [place, { of, keeps }] of Object.entries(places)) {
       if (unshown[format]?.includes(place)) continue;
 

@@ -1,4 +1,4 @@
-import { digestedLine, eventLine } from '../delivery/context-lines.ts';
+import { digestedLine } from '../delivery/context-lines.ts';
 import type { AlertMessage, DigestMessage, Message, Outgoing } from '../delivery/message.ts';
 import { toSafeMessage, withoutDetails } from '../delivery/safe-message.ts';
 import { severityOf, titleOfMessage } from '../delivery/title.ts';
@@ -101,6 +101,7 @@ function detailsOf(message: Message): Details {
 /** Absent facts are left out: the receiver shows what it gets, null as a word. */
 function detailsOfAlert(data: AlertMessage): Details {
   const { alert, monitor, cronjob, job, context } = data;
+  const { logNote, events } = toDocument({ kind: 'firing', data });
   const details = {
     message: alert.message,
     monitor: `${monitor.namespace}/${monitor.name}`,
@@ -113,8 +114,8 @@ function detailsOfAlert(data: AlertMessage): Details {
     last_success: cronjob.lastSuccess,
     suggested_fix: context.suggestedFix,
     logs: context.logs,
-    logs_note: toDocument({ kind: 'firing', data }).logNote || null,
-    events: context.events?.map(eventLine),
+    logs_note: logNote || null,
+    events: context.events && events,
   };
   return Object.fromEntries(Object.entries(details).flatMap(([key, value]) => (value == null ? [] : [[key, value]])));
 }
