@@ -12,7 +12,7 @@ import {
 } from '@cronjob-monitor/shared/store';
 import { RecordingLogger } from '@cronjob-monitor/shared/testing';
 // The sweep runs every 30 s; here it is asked.
-import { closeIdleAbove } from '../../shared/src/store/open.ts';
+import { clientOf, closeIdle } from '../../shared/src/store/dialect/connection.ts';
 import { ownServers, type OwnServer } from './servers.ts';
 import { shortLimits } from './suite.ts';
 import { TestClock } from './test-clock.ts';
@@ -69,7 +69,7 @@ for (const kind of ownServers) {
       const before = await openConnections();
       const store = open({ maxOpenConns: 5 });
       await useAtOnce(store, 5);
-      closeIdleAbove(store.sql, 2);
+      closeIdle(clientOf(store.sql).pool, 2);
       await wait(300);
       assert.equal(await openConnections(), before + 2);
       await useAtOnce(store, 5);

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { testSettings } from '@cronjob-monitor/apiserver/testing';
 import { systemClock } from '@cronjob-monitor/shared/process';
-import { describeSelf, inSchema, migrate, openStore, type Store } from '@cronjob-monitor/shared/store';
+import {
+  describeSelf,
+  inSchema,
+  migrate,
+  openStore,
+  schemaOpener,
+  type ServerSettings,
+  type Store,
+} from '@cronjob-monitor/shared/store';
 import { RecordingLogger } from '@cronjob-monitor/shared/testing';
 import type { Browser } from 'playwright-core';
 import { serveApi, type ApiUnderTest } from '../../api/api-under-test.ts';
@@ -34,7 +42,7 @@ for (const database of ofPostgres)
           await store.fenced(epoch, (tx) => describeSelf(tx, { name, defaultTimeZone: 'UTC' }));
         }
         const [store] = stores as [Store];
-        const openSchema = (name: string): Store => openStore(inSchema(settings, name), deps);
+        const openSchema = schemaOpener(settings as ServerSettings, deps);
         const around = { clock: systemClock, settings: testSettings, uiFolder: await builtUi() };
         api = await serveApi({ store, cluster: aClusterOfOne(), ...around, openSchema });
         browser = await startBrowser();
