@@ -226,7 +226,7 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
       test('a cluster that does not answer in time is named, and the others are shown', async () => {
         const [, other] = stores as [Store, Store, Store];
         const locked = await other.sql.transaction();
-        await locked.raw('lock table cronjob_list in access exclusive mode');
+        await locked.raw('lock table cronjob_list, cluster_state, cronjobs in access exclusive mode');
         try {
           const startedMs = performance.now();
           for (let tries = 0; ; tries++) {
@@ -241,6 +241,14 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
             }
             assert.ok(performance.now() - startedMs < 4_000, 'nothing is missing');
           }
+          const begunMs = performance.now();
+          const { items } = await read<ClusterList>('/clusters');
+          assert.deepEqual(
+            items.filter(({ problem }) => problem !== null).map(({ name, problem }) => [name, problem]),
+            [['us-east', 'its rows did not come in time']],
+          );
+          assert.equal((await get('/cronjobs/prod/nothing')).status, 404, 'the path of one that no cluster has');
+          assert.ok(performance.now() - begunMs < 9_000, 'each waits for 3 s');
         } finally {
           await locked.rollback().catch(() => {}); // the server ends what stands idle
         }
