@@ -104,6 +104,7 @@ async function measure(path: string): Promise<void> {
       await wait(20);
     }
   })();
+  const usedBefore = process.cpuUsage();
   for (let round = 0; round < rounds; round++) {
     const startedAt = performance.now();
     // Each one is another question: an answer that is kept costs nothing.
@@ -111,11 +112,13 @@ async function measure(path: string): Promise<void> {
     tookMs.push(performance.now() - startedAt);
     if (answer.status >= 500 || /"missing":|cannot be read/.test(answer.text)) others.push(answer.text.slice(-300));
   }
+  const used = process.cpuUsage(usedBefore);
   over.abort();
   await watching;
   const rank = (share: number): number => tookMs.toSorted((a, b) => a - b)[Math.ceil(share * rounds) - 1] ?? NaN;
   report.figure(`GET ${path}: p50`, rank(0.5), 'ms');
   report.figure(`GET ${path}: longest of ${rounds}`, rank(1), 'ms');
+  report.figure(`GET ${path}: processor time of the service`, (used.user + used.system) / 1_000 / rounds, 'ms');
   report.figure(`GET ${path}: most connections`, most, '', serverTakes / 2);
   report.figure(`GET ${path}: answers without all clusters`, others.length, '', 0);
   if (others[0]) report.note(others[0]);

@@ -83,6 +83,8 @@ const connectionsOfOthers = 20;
 const connectionsOfOne = 4;
 const idleOfOthers = 4;
 const idleMs = 60_000;
+/** So long a connection stays in its schema for the next statement, unless another one needs it. */
+const keptMs = 1_000;
 
 /**
  * The connections to the other schemas of a server: however many there are, they share a few. A connection is in the schema of whoever
@@ -95,7 +97,7 @@ export class SharedPool {
   readonly #schemaOf = new WeakMap<RawConnection, string>();
   /** Open while anything borrows of it. */
   #pool: OpenPool | undefined;
-  #borrowers = 0;
+  readonly #borrowers = new Set<Knex>();
 
   constructor(settings: ServerSettings, limits: ServerLimits, clock: Clock) {
     const pool = { ...settings.pool, maxIdleConns: idleOfOthers, maxOpenConns: connectionsOfOthers };
@@ -106,20 +108,22 @@ export class SharedPool {
 
   borrowFor(schema: string): OpenPool {
     this.#pool ??= openPool(this.#settings, this.#limits, this.#clock);
-    this.#borrowers++;
     const { sql: lent } = this.#pool;
     const lender: Lender = {
       lend: () => this.#lend(lent, schema),
       takeBack: (connection) => clientOf(lent).releaseConnection(connection),
+      isShort: () => clientOf(lent).pool.numPendingAcquires() > 0,
     };
     const client = borrowingClient(clientFor(this.#settings, this.#limits, this.#clock), lender);
-    const pool = { min: 0, max: connectionsOfOne, idleTimeoutMillis: 1_000, reapIntervalMillis: 1_000 };
+    const pool = { min: 0, max: connectionsOfOne, idleTimeoutMillis: keptMs, reapIntervalMillis: keptMs };
     const sql = makePool(client, { pool, limits: this.#limits });
+    this.#borrowers.add(sql);
     return {
       sql,
       close: async () => {
         await sql.destroy();
-        if (--this.#borrowers > 0) return;
+        this.#borrowers.delete(sql);
+        if (this.#borrowers.size > 0) return;
         const last = this.#pool;
         this.#pool = undefined;
         await last?.close();
@@ -129,6 +133,8 @@ export class SharedPool {
 
   async #lend(lent: Knex, schema: string): Promise<RawConnection> {
     const client = clientOf(lent);
+    const { pool } = client;
+    if (pool.numFree() === 0 && pool.numUsed() >= connectionsOfOthers) this.#recall();
     const connection = await client.acquireConnection();
     if (this.#schemaOf.get(connection) === schema) return connection;
     try {
@@ -140,5 +146,10 @@ export class SharedPool {
       await client.releaseConnection(connection);
       throw error;
     }
+  }
+
+  /** What other borrowers keep and do not use comes back. */
+  #recall(): void {
+    for (const borrower of this.#borrowers) closeIdle(clientOf(borrower).pool, 0);
   }
 }

@@ -4,7 +4,7 @@ import { StoreError } from '@cronjob-monitor/shared/store';
 /** So long one of several clusters is waited for, from when it is asked. */
 const patienceMs = 3_000;
 /** More at once would wait for connections, and not for a cluster. */
-const atOnce = 16;
+const atOnce = 8;
 
 /** What came of asking one of several clusters: its answer, or why there is none. */
 type Asked<Answer> = { readonly answer: Answer } | { readonly failure: StoreError | TimeLimitError };

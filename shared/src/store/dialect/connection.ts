@@ -122,9 +122,11 @@ export function storeClient(Base: KnexClientClass, hooks: ConnectionHooks): type
 export interface Lender {
   lend(): Promise<RawConnection>;
   takeBack(connection: RawConnection): Promise<unknown>;
+  /** Another borrower waits for a connection. */
+  isShort(): boolean;
 }
 
-/** The same client on borrowed connections, each of which goes back as soon as no statement waits for it. */
+/** The same client on borrowed connections. One that is idle goes back after a moment, and at once where another borrower waits. */
 export function borrowingClient(Client: typeof Knex.Client, lender: Lender): typeof Knex.Client {
   class BorrowingClient extends (Client as unknown as KnexClientClass) {
     override async acquireRawConnection(): Promise<never> {
@@ -137,7 +139,7 @@ export function borrowingClient(Client: typeof Knex.Client, lender: Lender): typ
 
     override async releaseConnection(connection: RawConnection): Promise<void> {
       await super.releaseConnection(connection);
-      closeIdle(this.pool as RawClient['pool'], 0);
+      if (lender.isShort()) closeIdle(this.pool as RawClient['pool'], 0);
     }
   }
   return BorrowingClient as unknown as typeof Knex.Client;
