@@ -87,8 +87,8 @@ const idleMs = 60_000;
 const keptMs = 1_000;
 
 /**
- * The connections to the other schemas of a server: however many there are, they share a few. A connection is in the schema of whoever
- * used it last, and is moved when another one borrows it.
+ * The connections to the other schemas of a server: however many there are, they share a few. A connection is in the schema of its last
+ * borrower, and is moved when another one borrows it.
  */
 export class SharedPool {
   readonly #settings: ServerSettings;
