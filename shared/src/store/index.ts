@@ -1,7 +1,7 @@
 export type { Db, Store, Tx } from './database.ts';
 export { retryReasons, type StoreObserver } from './observer.ts';
 export { databaseProblems, findMaxConnections, isWritable } from './database-problems.ts';
-export { openStore, type StoreDeps } from './open.ts';
+export { openStore, schemaOpener, type StoreDeps } from './open.ts';
 export { toStoreSettings } from './from-config.ts';
 export {
   describeSelf,
