@@ -6,6 +6,28 @@ import { useJourneys } from './fixtures/journeys.ts';
 describe('the wall, in the user interface', { skip: whyNoBrowser() ?? false }, () => {
   const { journey, go, service } = useJourneys();
 
+  journey(
+    'tints the time in which messages are held back, says so, and has a line there in forced colours',
+    async (page) => {
+      await go(page, '/wall');
+      const lane = page.locator('[data-line="1"] .lane');
+      const held = await lane.locator('rect.held').boundingBox();
+      assert.ok(held);
+      await page.mouse.move(held.x + held.width - 4, held.y + held.height / 2);
+      await page
+        .locator('.readout')
+        .getByText(/Maintenance until 03:00$/)
+        .waitFor();
+      assert.match((await page.getByRole('gridcell').textContent()) ?? '', /Maintenance until 03:00$/);
+      await page.getByRole('listitem').filter({ hasText: 'Silenced, maintenance' }).locator('rect.held').waitFor();
+      await page.emulateMedia({ forcedColors: 'active' });
+      const [foot, text] = await page.evaluate<readonly [string, string]>(
+        "[getComputedStyle(document.querySelector('[data-line] rect.heldFoot')).fill, getComputedStyle(document.querySelector('h1')).color]",
+      );
+      assert.equal(foot, text);
+    },
+  );
+
   journey('folds a group of the wall into one row, and keeps what is broken', async (page) => {
     await go(page, '/wall');
     await page.getByRole('rowheader', { name: /^Fold data, / }).click();

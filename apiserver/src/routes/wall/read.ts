@@ -27,6 +27,7 @@ import { readLateAfterMs } from '../late-after.ts';
 import { judgeRuns, type Judged } from '../tonight/judge.ts';
 import { planRuns } from '../tonight/plan.ts';
 import { judgeCronJobs } from '../verdicts/of-cron-jobs.ts';
+import { readHeld } from './held.ts';
 
 interface WallAsked {
   readonly span: WallSpan;
@@ -144,9 +145,10 @@ async function presentRows(
   const { store, settings } = deps;
   const ids = outlines.map(({ id }) => id);
   const cronJobs = await listCronJobsById(store, ids);
-  const [verdicts, risky, active, slots, runs] = await Promise.all([
+  const [verdicts, risky, heldOf, active, slots, runs] = await Promise.all([
     judgeCronJobs(deps, cronJobs),
     judgeAhead(deps, outlines, span, now),
+    readHeld(deps, outlines, span),
     listActiveJobs(store, ids),
     countWallSlots(store, ids, span),
     readLateAfterMs(store).then((lateAfterMs) => countWallRuns(store, ids, span, lateAfterMs)),
@@ -171,6 +173,7 @@ async function presentRows(
       texture: isTexture(shortestGapMs, span.stepMs),
       figuresFrom: toWireInstant(figuresFromOf(cronJob)),
       note: due.length === 0 && risk ? risk.words : null,
+      held: heldOf(outline),
       cells: cellsOf(span, {
         runs: runs.get(id) ?? [],
         slots: slots.get(id) ?? [],
