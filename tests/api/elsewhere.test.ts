@@ -281,6 +281,7 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
         alertsBefore: 0,
         silencesBefore: 0,
         drillsBefore: 0,
+        forecastsBefore: 0,
         payloadsBefore: 0,
         payloadsFrom: 0,
         runsBefore: 0,
