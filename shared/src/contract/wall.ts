@@ -42,6 +42,15 @@ export const WallCell = object({
 });
 export type WallCell = Of<typeof WallCell>;
 
+/** A span within the wall in which messages about a CronJob are held back, whatever its runs come to. */
+export const WallHeld = object({
+  from: instant,
+  until: instant,
+  /** `Silenced by jonas until {at:…}`, `Maintenance until {at:…}`. */
+  words: text,
+});
+export type WallHeld = Of<typeof WallHeld>;
+
 export const WallRow = object({
   cronjob: Ref,
   /** The namespace, or the owner; null = it has none. */
@@ -54,6 +63,8 @@ export const WallRow = object({
   figuresFrom: instant,
   /** Why no run is to come although time is ahead; null = one is, or nothing tells. */
   note: nullable(text),
+  /** Silences, and maintenance windows by the rules as they stand now, rising by their beginnings. */
+  held: listOf(WallHeld, 200),
   /** Columns that have anything, rising. */
   cells: listOf(WallCell, 200),
 });

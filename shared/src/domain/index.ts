@@ -146,7 +146,7 @@ export { epochAt, startDelayOf } from './slots/start-delay.ts';
 export type { ClusterTraces, Gap } from './slots/traces.ts';
 export { noOffset, tallyZone, type ZonelessStart, type ZoneTally } from './slots/zone-offset.ts';
 export { instantOfChange, sameSpec, specSince, type EpochFields, type SpecEpoch } from './slots/epoch.ts';
-export { windowAt, type MaintenanceWindow } from './mute/maintenance.ts';
+export { windowAt, windowsBetween, type MaintenanceWindow } from './mute/maintenance.ts';
 export type {
   AlertMessage,
   DigestCause,

@@ -1,32 +1,16 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { sidewaysPx, until } from './fixtures/browser.ts';
-import { useJourneys } from './fixtures/journeys.ts';
-
-/** What a person presses, counted in the page: programs press nothing. */
-const counting = `
-  window.pressed = { clicks: 0, keys: 0 };
-  addEventListener('click', (event) => event.isTrusted && event.detail > 0 && window.pressed.clicks++, true);
-  addEventListener('keydown', (event) => event.isTrusted && event.key !== 'Shift' && window.pressed.keys++, true);
-`;
-
-/** The clicks and keys since the page was opened. */
-function pressed(page: Page): Promise<{ readonly clicks: number; readonly keys: number }> {
-  return page.evaluate('({ ...window.pressed })');
-}
+import { pressed, useJourneys } from './fixtures/journeys.ts';
 
 /** What is done with rows, by as few clicks and keys as ui-second.md 13 allows, in one browser. */
 export function walkHands(engine: 'chromium' | 'firefox'): void {
   const { journey, service, go, seen } = useJourneys(engine);
-  const open = async (page: Page, path: string): Promise<void> => {
-    await page.addInitScript({ content: counting });
-    await go(page, path);
-  };
   const chosen = (page: Page): Promise<number> => page.locator('main .chosen').count();
   const bulk = (): readonly string[] => service().asked.filter((line) => line === 'POST bulk');
 
   journey('acknowledges five rows by six keys and one request, and takes all back by one Undo', async (page) => {
-    await open(page, '/cronjobs');
+    await go(page, '/cronjobs');
     await seen(page, 'No success for');
     for (let row = 1; row <= 5; row++) {
       await page.keyboard.press('Shift+J');
@@ -42,7 +26,7 @@ export function walkHands(engine: 'chromium' | 'firefox'): void {
   });
 
   journey('acknowledges an alert by one key, with its chip, and takes it back', async (page) => {
-    await open(page, '/alerts');
+    await go(page, '/alerts');
     await seen(page, 'No success for');
     await page.keyboard.press('j');
     const name = await page.evaluate('document.activeElement.textContent');
@@ -56,7 +40,7 @@ export function walkHands(engine: 'chromium' | 'firefox'): void {
   });
 
   journey('silences a row for 4 h by two clicks, and undoes it by one', async (page) => {
-    await open(page, '/');
+    await go(page, '/');
     const row = page.getByRole('listitem').filter({ hasText: 'nightly-backup' }).first();
     await row.getByRole('button', { name: 'Actions of data/nightly-backup' }).click();
     await page.getByRole('menuitem', { name: 'Silence for 4 h' }).click();
@@ -68,7 +52,7 @@ export function walkHands(engine: 'chromium' | 'firefox'): void {
   });
 
   journey('chooses a range, and says of each row that is refused why', async (page) => {
-    await open(page, '/cronjobs?ns=billing');
+    await go(page, '/cronjobs?ns=billing');
     await seen(page, 'ledger-close');
     await page.keyboard.press('j');
     await page.keyboard.press('x');
@@ -89,7 +73,7 @@ export function walkHands(engine: 'chromium' | 'firefox'): void {
   });
 
   journey('exports the rows that are chosen, and no others', async (page) => {
-    await open(page, '/cronjobs');
+    await go(page, '/cronjobs');
     await seen(page, 'No success for');
     await page.keyboard.press('Shift+J');
     await page.keyboard.press('Shift+J');
@@ -105,7 +89,7 @@ export function walkHands(engine: 'chromium' | 'firefox'): void {
   });
 
   journey('draws a run that was triggered within 200 ms of the answer, after one click', async (page) => {
-    await open(page, '/cronjobs/data/nightly-backup');
+    await go(page, '/cronjobs/data/nightly-backup');
     const button = page.getByRole('button', { name: 'Trigger', exact: true });
     await button.waitFor();
     await page.evaluate(`new MutationObserver(() => {
@@ -128,7 +112,7 @@ export function walkHands(engine: 'chromium' | 'firefox'): void {
   });
 
   journey('starts one run for a double click', async (page) => {
-    await open(page, '/cronjobs/data/nightly-backup');
+    await go(page, '/cronjobs/data/nightly-backup');
     const isTrigger = (line: string): boolean => line.startsWith('POST cronjobs/data/nightly-backup/trigger');
     const before = service().asked.filter(isTrigger).length;
     await page.getByRole('button', { name: 'Trigger', exact: true }).dblclick();
@@ -140,7 +124,7 @@ export function walkHands(engine: 'chromium' | 'firefox'): void {
     const sync = service().fleet.find(({ item }) => item.name === 'hourly-sync');
     assert.ok(sync);
     Object.assign(sync.item, { runningJobs: 1 });
-    await open(page, `/cronjobs/${sync.item.namespace}/hourly-sync`);
+    await go(page, `/cronjobs/${sync.item.namespace}/hourly-sync`);
     await page.getByRole('button', { name: 'Trigger', exact: true }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText(/Its policy is Forbid: a run now starts beside it/).waitFor();
@@ -152,7 +136,7 @@ export function walkHands(engine: 'chromium' | 'firefox'): void {
   journey(
     'chooses rows on a phone by a long press, and more by a tap, with nothing cut off',
     async (page) => {
-      await open(page, '/cronjobs');
+      await go(page, '/cronjobs');
       await seen(page, 'No success for');
       const touch = { pointerType: 'touch', bubbles: true, cancelable: true, clientX: 60, clientY: 300 };
       const rows = page.locator('main [data-row]');
@@ -172,7 +156,7 @@ export function walkHands(engine: 'chromium' | 'firefox'): void {
   journey(
     'has room for the bar of chosen rows at twice the size of text',
     async (page) => {
-      await open(page, '/cronjobs');
+      await go(page, '/cronjobs');
       await seen(page, 'No success for');
       await page.keyboard.press('Shift+J');
       const bar = page.getByRole('region', { name: 'Chosen rows' });

@@ -18,6 +18,7 @@ describe('groups of Jobs in the user interface', { skip: whyNoBrowser() ?? false
     await go(page, '/cronjobs');
     await page.getByRole('row').nth(2).waitFor();
     assert.equal(await page.getByText('~migrate').count(), 0);
+    await page.getByRole('button', { name: 'More filters' }).click();
     await page.getByRole('switch', { name: 'Jobs' }).click();
     await page.waitForURL(/kind=Jobs/);
     await seen(page, '1 group of Jobs');

@@ -202,21 +202,6 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
     await seen(page, 'No success for');
   });
 
-  journey('acts on a CronJob from the palette, also by a name that is misspelt', async (page) => {
-    await go(page, '/settings');
-    await seen(page, 'storage.type');
-    await page.keyboard.press('Control+k');
-    const field = page.getByRole('combobox', { name: 'Search' });
-    await field.fill('trigger nghtly bckp');
-    await page.getByRole('option', { name: /Trigger data\/nightly-backup/ }).waitFor();
-    await page
-      .getByRole('dialog')
-      .getByText(/trigger data\/nightly-backup/)
-      .waitFor();
-    await page.keyboard.press('Enter');
-    await seen(page, /Started nightly-backup-manual-/);
-  });
-
   journey('lists CronJobs in the palette by what is wrong with them', async (page) => {
     await go(page, '/settings');
     await seen(page, 'storage.type');
@@ -318,20 +303,6 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
     await page.getByRole('dialog').getByText('410 runs').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await seen(page, /^Deleted 410 runs/);
-  });
-
-  journey('brings a failure to the top without a reload', async (page) => {
-    await go(page, '/');
-    await seen(page, 'Live');
-    const member = service().fleet.find(({ item }) => item.name === 'ledger-close');
-    assert.ok(member);
-    const alert = service().fleet[0]?.item.worstAlert;
-    assert.ok(alert);
-    happensTo(member.item, { worstAlert: { ...alert, limit: 3_600 } });
-    service().say('cronjob', { namespace: 'billing', name: 'ledger-close', status: 'critical' });
-    await page.getByRole('link', { name: 'ledger-close' }).first().waitFor();
-    await seen(page, '4 critical');
-    await page.waitForFunction('document.title.startsWith("(4 critical)")');
   });
 
   journey('asks for nothing while nothing changes, and less than once in two seconds when much does', async (page) => {
@@ -473,16 +444,6 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
     },
     { expected: /401/ },
   );
-
-  journey('tells times in the zone that is chosen, and keeps the choice', async (page) => {
-    await go(page, '/cronjobs/billing/ledger-close');
-    await seen(page, /Runs at \d\d:\d\d UTC, \d\d:\d\d Europe\/Zurich/);
-    await page.getByRole('button', { name: /Zone of all times/ }).click();
-    await page.getByRole('menuitemradio', { name: 'Europe/Zurich (cluster)' }).click();
-    await seen(page, /Runs at \d\d:\d\d Europe\/Zurich \(/);
-    await page.reload();
-    await seen(page, /Runs at \d\d:\d\d Europe\/Zurich \(/);
-  });
 
   journey('changes its theme at once, and has it before the first paint afterwards', async (page) => {
     await go(page, '/');

@@ -8,18 +8,6 @@ describe('what the log says, in the user interface', { skip: whyNoBrowser() ?? f
   const { journey, service, go, seen } = useJourneys();
   const path = 'cronjobs/data/nightly-backup/runs/nightly-backup-29920440';
 
-  journey('quotes the line that says why a run failed, and opens the log at it with one click', async (page) => {
-    await go(page, '/');
-    const row = page.locator('[data-row="data/nightly-backup"]');
-    await row.getByText('Killed', { exact: true }).waitFor();
-    await row.getByRole('link', { name: /^L102 of the log of nightly-backup-/ }).click();
-    await page.waitForURL(/runs\/nightly-backup-\d+\?pod=nightly-backup-\d+-x7kqm&container=backup#L102$/);
-    const line = page.locator('.log .marked');
-    await line.getByText('Killed', { exact: true }).waitFor();
-    await line.getByText('Last line that speaks of an error, seen first on 19 Nov').waitFor();
-    assert.equal(await line.getByRole('button', { name: 'Link to line 102' }).isVisible(), true);
-  });
-
   journey('asks for no log that is known to be gone, and names no step that leads to the run itself', async (page) => {
     const asked = path.replace('/runs/', '/executions/');
     const run = (await (await page.request.get(`${service().url}/api/v1/${asked}`)).json()) as ExecutionDetail;

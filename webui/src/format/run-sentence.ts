@@ -24,22 +24,22 @@ export function outcomeText(run: Execution): string {
   }
 }
 
-/** When it was due and when it began: `Scheduled 02:00:00, started 4 s later (p95 2 min)`. */
-export function beginText(run: Execution, timeZone: string, p95Seconds: number | null = null): string {
-  const usual = p95Seconds === null ? '' : ` (p95 ${durationText(p95Seconds)})`;
+/** When it was due and when it began: `Scheduled 02:00:00, started 4 s later`. */
+export function beginText(run: Execution, timeZone: string): string {
   const start = run.startTime ?? run.createdAt;
   if (run.scheduledTime === null) {
     const asWhat = run.isRetry && run.retryOf ? `Retry of ${run.retryOf}` : triggerWords[run.trigger];
-    return `${asWhat}, started ${clockText(start, timeZone)}${usual}`;
+    return `${asWhat}, started ${clockText(start, timeZone)}`;
   }
   const delaySeconds = Math.max(0, (msOf(start) - msOf(run.scheduledTime)) / 1000);
   const later = run.startTime === null ? ', never started' : `, started ${durationText(delaySeconds)} later`;
-  return `Scheduled ${clockText(run.scheduledTime, timeZone)}${later}${usual}`;
+  return `Scheduled ${clockText(run.scheduledTime, timeZone)}${later}`;
 }
 
-/** How long it took, behind when it began: `, took 3 min 12 s`; empty when that is not known. */
-export function tookText({ durationSeconds }: Pick<Execution, 'durationSeconds'>): string {
-  return durationSeconds === null ? '' : `, took ${durationText(durationSeconds)}`;
+/** How long it took, behind when it began, beside what is usual: `, took 3 min 12 s (p95 2 min)`; empty when that is not known. */
+export function tookText({ durationSeconds }: Pick<Execution, 'durationSeconds'>, p95Seconds: number | null): string {
+  if (durationSeconds === null) return '';
+  return `, took ${durationText(durationSeconds)}${p95Seconds === null ? '' : ` (p95 ${durationText(p95Seconds)})`}`;
 }
 
 /** What attempts came to: `3 attempts, all failed`. */

@@ -4,7 +4,7 @@ import type { Condition, Execution, Health, Told, ToldChannel, Verdict } from '@
 import { conditionLines, phaseText, problemsText } from './conditions.ts';
 import { expectedRunText } from './expected-run.ts';
 import { evaluatedText, healthNotice, isJudging } from './health.ts';
-import { attemptsText, barText, beginText, outcomeText, stripText } from './run-sentence.ts';
+import { attemptsText, barText, beginText, outcomeText, stripText, tookText } from './run-sentence.ts';
 import { toldMark } from './told.ts';
 
 const nowMs = Date.parse('2026-11-21T14:03:00.000Z');
@@ -159,8 +159,10 @@ describe('a run', () => {
     assert.match(outcomeText({ ...run, status: 'success', inferred: true }), /known only from the CronJob/);
   });
 
-  test('says when it was due and when it began', () => {
-    assert.equal(beginText(run, 'UTC', 120), 'Scheduled 02:00:00, started 4 s later (p95 2 min)');
+  test('says when it was due, when it began, and how long it took beside how long it usually takes', () => {
+    assert.equal(beginText(run, 'UTC'), 'Scheduled 02:00:00, started 4 s later');
+    assert.equal(tookText(run, 120), ', took 3 min 12 s (p95 2 min)');
+    assert.equal(tookText({ durationSeconds: null }, 120), '');
     assert.equal(beginText({ ...run, startTime: null }, 'UTC'), 'Scheduled 02:00:00, never started');
     assert.equal(beginText({ ...run, scheduledTime: null, trigger: 'manual' }, 'UTC'), 'Manual, started 02:00:04');
     assert.equal(

@@ -35,10 +35,14 @@ export function columnText(
   return at === undefined ? '' : `${minuteText(at, viewer.timeZone)}, ${durationText(stepSeconds)}`;
 }
 
-/** What a cell says: the words of the service, or why there are none. */
-export function cellText(cell: WallCell | undefined, isRecorded: boolean, viewer: Viewer): string {
-  if (cell) return printWords(cell.words, viewer);
-  return isRecorded ? 'no run' : 'not recorded';
+/** What a cell says: the words of the service, or why there are none, and what holds its messages back. */
+export function cellText(
+  cell: WallCell | undefined,
+  { isRecorded, held }: { readonly isRecorded: boolean; readonly held: string | undefined },
+  viewer: Viewer,
+): string {
+  const says = cell ? printWords(cell.words, viewer) : isRecorded ? 'no run' : 'not recorded';
+  return held === undefined ? says : `${says}. ${printWords(held, viewer)}`;
 }
 
 /** `13 starts`, of a column. */

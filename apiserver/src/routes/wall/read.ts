@@ -28,6 +28,7 @@ import { findOutlines, sortOutlines } from '../find-outlines.ts';
 import { readLateAfterMs } from '../late-after.ts';
 import { judgeRuns } from '../tonight/judge.ts';
 import { judgeCronJobs } from '../verdicts/of-cron-jobs.ts';
+import { readHeld } from './held.ts';
 
 interface WallAsked {
   readonly span: WallSpan;
@@ -145,9 +146,10 @@ async function presentRows(
   const { store, settings } = deps;
   const ids = outlines.map(({ id }) => id);
   const cronJobs = await listCronJobsById(store, ids);
-  const [verdicts, risky, active, slots, runs] = await Promise.all([
+  const [verdicts, risky, heldOf, active, slots, runs] = await Promise.all([
     judgeCronJobs(deps, cronJobs),
     judgeAhead(deps, outlines, span, now),
+    readHeld(deps, outlines, span),
     listActiveJobs(store, ids),
     countWallSlots(store, ids, span),
     readLateAfterMs(store).then((lateAfterMs) => countWallRuns(store, ids, span, lateAfterMs)),
@@ -172,6 +174,7 @@ async function presentRows(
       texture: isTexture(shortestGapMs, span.stepMs),
       figuresFrom: toWireInstant(figuresFromOf(cronJob)),
       note: due.length === 0 && risk ? risk.words : null,
+      held: heldOf(outline),
       cells: cellsOf(span, {
         runs: runs.get(id) ?? [],
         slots: slots.get(id) ?? [],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Wall, WallRow } from '@cronjob-monitor/shared/contract';
-import { findCronJob } from '@cronjob-monitor/shared/store';
+import { findCronJob, putSilence } from '@cronjob-monitor/shared/store';
 import { testNow } from '../../testing/api.ts';
 import { dayMs, hourMs, minuteMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
 
@@ -192,4 +192,48 @@ test('a run belongs to the column in which it was due, also when it began after 
     recorded.map(({ c, late }) => [c, late]),
     [[44, 1]],
   );
+});
+
+test('says of each row when its messages are held back, by its windows and by silences, cut to the wall', async () => {
+  await using fleet = await startFleet();
+  const kept = await fleet.addCronJob({ name: 'kept', schedule: '0 * * * *' });
+  const other = await fleet.addCronJob({ name: 'other', namespace: 'data', schedule: '0 * * * *' });
+  const maintenanceWindows = [
+    { name: 'night', schedule: '0 1 * * *', duration: '2h' },
+    { name: 'figures', schedule: '0 9 * * *', duration: '1h', suppressAlerts: false },
+  ];
+  await fleet.addMonitor({ spec: { maintenanceWindows } }, [kept]);
+  await fleet.addMonitor({ uid: 'monitor-2', name: 'second' }, [other]);
+  const matcher = { namespaces: ['data'], cronjobs: [], types: [], severities: [], monitor: null, alertId: null };
+  const silence = {
+    matcher: { ...matcher, all: false },
+    startsAt: at('06:00'),
+    endsAt: at('23:00'),
+    untilResolved: false,
+    comment: '',
+    createdBy: 'jonas',
+    createdAt: testNow,
+    updatedAt: testNow,
+    endedAt: undefined,
+  };
+  await fleet.store.transaction(async (tx) => {
+    await putSilence(tx, { ...silence, id: '019c0000-0000-7000-8000-000000000001' });
+    const ofOneType = { ...silence.matcher, types: ['jobFailed'] };
+    await putSilence(tx, { ...silence, id: '019c0000-0000-7000-8000-000000000002', matcher: ofOneType });
+  });
+  const told = await wall(fleet);
+  assert.deepEqual(rowOf(told, 'kept').held, [
+    {
+      from: '2026-11-21T01:00:00.000Z',
+      until: '2026-11-21T03:00:00.000Z',
+      words: 'Maintenance until {at:2026-11-21T03:00:00.000Z}',
+    },
+  ]);
+  assert.deepEqual(rowOf(told, 'other').held, [
+    {
+      from: '2026-11-21T06:00:00.000Z',
+      until: '2026-11-21T19:00:00.000Z',
+      words: 'Silenced by jonas until {at:2026-11-21T23:00:00.000Z}',
+    },
+  ]);
 });

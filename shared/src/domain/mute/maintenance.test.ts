@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { windowAt, type MaintenanceWindow } from './maintenance.ts';
+import { windowAt, windowsBetween, type MaintenanceWindow } from './maintenance.ts';
 
 const hour = 3_600_000;
 const at = (text: string) => Date.parse(`${text}:00Z`);
@@ -59,4 +59,20 @@ test('a window whose schedule or zone cannot be evaluated covers nothing', () =>
     ),
     undefined,
   );
+});
+
+test('the windows of a week are told in their order, also one that has begun before it', () => {
+  const daily = { ...sunday, name: 'daily', schedule: '0 23 * * *' };
+  const span = { from: at('2026-03-01T00:00'), until: at('2026-03-03T12:00'), most: 10 };
+  assert.deepEqual(
+    windowsBetween([sunday, daily], span).map(({ name, fromAt }) => `${name} ${new Date(fromAt).toISOString()}`),
+    [
+      'daily 2026-02-28T23:00:00.000Z',
+      'storage 2026-03-01T01:00:00.000Z',
+      'daily 2026-03-01T23:00:00.000Z',
+      'daily 2026-03-02T23:00:00.000Z',
+    ],
+  );
+  assert.equal(windowsBetween([daily], { ...span, most: 2 }).length, 2);
+  assert.deepEqual(windowsBetween([{ ...sunday, schedule: 'on sundays' }], span), []);
 });

@@ -30,6 +30,34 @@ export function windowAt(windows: readonly MaintenanceWindow[], at: Instant): Wi
     .reduce<WindowSpan | undefined>((last, span) => (last && last.toAt >= span.toAt ? last : span), undefined);
 }
 
+/** Occurrences that lie between two instants in part at least, rising, those of one window that touch as one; at most `most` of them. */
+export function windowsBetween(
+  windows: readonly MaintenanceWindow[],
+  { from, until, most }: { readonly from: Instant; readonly until: Instant; readonly most: number },
+): WindowSpan[] {
+  const spans: WindowSpan[] = [];
+  let at: Instant | undefined = from;
+  // A turn finds none where no window is open yet, or where one has no length.
+  for (let turns = 0; turns < most && at !== undefined && at < until; turns++) {
+    const span = windowAt(windows, at);
+    if (span) spans.push(span);
+    // Another window may have begun meanwhile.
+    at = span && windowAt(windows, span.toAt) ? span.toAt : firstStartAfter(windows, span?.toAt ?? at);
+  }
+  return spans;
+}
+
+function firstStartAfter(windows: readonly MaintenanceWindow[], after: Instant): Instant | undefined {
+  const starts = windows.flatMap(({ schedule, timeZone }) => {
+    try {
+      return parse(schedule).next(after, timeZone) ?? [];
+    } catch {
+      return [];
+    }
+  });
+  return starts.length === 0 ? undefined : Math.min(...starts);
+}
+
 function occurrenceAt(window: MaintenanceWindow, at: Instant): WindowSpan | undefined {
   // The last start at or before `at`: starts are whole seconds, and previous() is exclusive.
   const start = lastStartBefore(window, at + 1);

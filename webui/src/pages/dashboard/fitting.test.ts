@@ -21,6 +21,16 @@ describe('the incidents of the first page', () => {
     assert.deepEqual([open.length, failing.length], [1, 9]);
   });
 
+  test('are fewer where there is more to explain, and no fewer in a wide window that has it in one line', () => {
+    const cause = 'Container backup was killed at its memory limit of 512Mi in 3 attempts. '.repeat(3);
+    const [first, ...others] = [...rows(1, 'critical'), ...rows(20, 'warning')];
+    const explained = [{ verdict: { ...first?.verdict, state: 'critical' as const, cause } }, ...others];
+    const shown = (open: typeof explained, widthPx = 1440): number =>
+      fitting({ open, failing: [] }, { ...screen, widthPx }).open.length;
+    assert.equal(shown(explained), shown([...rows(1, 'critical'), ...others]) - 1);
+    assert.equal(shown(explained, 3_840), shown([...rows(1, 'critical'), ...others]));
+  });
+
   test('are four at least, however low the window is', () => {
     const { open } = fitting({ open: rows(9, 'critical'), failing: [] }, { ...screen, windowPx: 300 });
     assert.equal(open.length, 4);

@@ -6,8 +6,15 @@ export interface Incidents<Row> {
   readonly failing: readonly Row[];
 }
 
+/** An open row: at least so high, by its name and sentence, the lines that explain it, and the line of its log. */
 const openPx = 104;
+const headPx = 66;
+const linePx = 18;
+const logPx = 30;
 const foldedPx = 54;
+/** What an open row says stands in a column that is narrower than the window by so much. */
+const besideWordsPx = 1_126;
+const letterPx = 6.3;
 /** Line over those that fail, the line that counts the rest, and the air under the card. */
 const besidePx = 26 + 28 + 16;
 const fewest = 4;
@@ -21,8 +28,17 @@ interface Screen {
   readonly topPx: number;
 }
 
+type Said = Pick<Verdict, 'state'> & Partial<Pick<Verdict, 'cause' | 'step' | 'findings' | 'logLine'>>;
+
+function heightPx({ state, cause, step, findings = [], logLine }: Said, widthPx: number): number {
+  if (state !== 'critical') return foldedPx;
+  const said = [...findings, step].reduce((sum, one) => sum + (one?.words.length ?? 0), cause?.length ?? 0);
+  const lines = Math.ceil((said * letterPx) / (widthPx - besideWordsPx));
+  return Math.max(openPx, headPx + lines * linePx + (logLine ? logPx : 0));
+}
+
 /** As many rows as fit into a window without scrolling; all of them where the page is one column. Those that fail get what the others leave, and one row at least. */
-export function fitting<Row extends { readonly verdict: Pick<Verdict, 'state'> }>(
+export function fitting<Row extends { readonly verdict: Said }>(
   { open, failing }: Incidents<Row>,
   { windowPx, widthPx, topPx }: Screen,
 ): Incidents<Row> {
@@ -30,7 +46,7 @@ export function fitting<Row extends { readonly verdict: Pick<Verdict, 'state'> }
   let leftPx = windowPx - topPx - besidePx;
   const kept = (rows: readonly Row[], reservedPx: number, least: number): readonly Row[] => {
     const end = rows.findIndex(({ verdict }, index) => {
-      const rowPx = verdict.state === 'critical' ? openPx : foldedPx;
+      const rowPx = heightPx(verdict, widthPx);
       if (index >= least && leftPx - reservedPx < rowPx) return true;
       leftPx -= rowPx;
       return false;

@@ -1,13 +1,16 @@
 import { untrack } from 'svelte';
-import type { Overview } from '@cronjob-monitor/shared/contract';
+import { healthStates, type Overview, type Stats } from '@cronjob-monitor/shared/contract';
 import { getOverview } from '../../api/overview.ts';
 import type { Hint } from '../../api/stream.ts';
+import { now } from '../../state/now.svelte.ts';
 import { preferences } from '../../state/preferences.svelte.ts';
 import { Resource } from '../../state/resource.svelte.ts';
 import { session, stillHealthy } from '../../state/session.svelte.ts';
 
 /** Changes that may change the answer; runs are in the counts, which the stream carries. */
 const kinds: ReadonlySet<Hint['kind']> = new Set(['overview', 'alert', 'silence', 'monitor', 'channel', 'health']);
+
+const everyMs = 60_000;
 
 /** What the first page shows, all of it from one answer: what is wrong, what comes next, what was, and how the service is. */
 export class DashboardState {
@@ -16,10 +19,11 @@ export class DashboardState {
   readonly overview = new Resource<Overview>((signal) => this.#ask(signal), {
     concerns: ({ kind }) => kinds.has(kind),
     merge: (overview, hint) => {
+      if (hint.kind === 'overview') return this.#withCounts(overview, hint.data.stats);
       const service = stillHealthy(overview.service, hint);
       return service && { ...overview, service };
     },
-    fleetPauseMs: 60_000,
+    fleetPauseMs: everyMs,
   });
 
   readonly #hasFailed: boolean = $derived(this.overview.error !== undefined);
@@ -45,6 +49,16 @@ export class DashboardState {
   /** Another zone has its morning at another instant. Fit for an effect. */
   followZone(): void {
     if (preferences.timeZone !== this.#zone) untrack(() => void this.overview.refresh());
+  }
+
+  /**
+   * Runs that begin and end change no incident: on a busy fleet they would take the few quick looks from what does. A minute later it is
+   * asked all the same, since one may have become well as another broke.
+   */
+  #withCounts(overview: Overview, { states, summary }: Stats): Overview | undefined {
+    const isSame = healthStates.every((state) => states[state] === overview.states[state]);
+    const isYoung = now.ms - (this.overview.answeredAt ?? 0) < everyMs;
+    return isSame && isYoung ? { ...overview, running: summary.running } : undefined;
   }
 
   #ask(signal: AbortSignal): ReturnType<typeof getOverview> {

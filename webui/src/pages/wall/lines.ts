@@ -1,5 +1,6 @@
-import type { Wall, WallCell, WallRow } from '@cronjob-monitor/shared/contract';
+import type { Wall, WallCell, WallHeld, WallRow } from '@cronjob-monitor/shared/contract';
 import { plural } from '../../format/figures.ts';
+import { msOf } from '../../format/time.ts';
 
 /** A line of the wall: the head of a group, with the cells of all its rows while it is folded, or a row. */
 export type WallLine =
@@ -24,6 +25,19 @@ export function linesOf({ rows }: Pick<Wall, 'rows'>, folded: readonly string[])
 export function cellsIn(line: WallLine): readonly WallCell[] {
   if (line.kind === 'row') return line.row.cells;
   return line.isFolded ? foldCells(line.rows) : [];
+}
+
+/** When messages of a line are held back: of a folded group where all its rows are held alike. */
+export function heldIn(line: WallLine): readonly WallHeld[] {
+  if (line.kind === 'row') return line.row.held;
+  const [first, ...others] = line.isFolded ? line.rows : [];
+  const isSame = (a: WallHeld, b: WallHeld): boolean => a.from === b.from && a.until === b.until && a.words === b.words;
+  return (first?.held ?? []).filter((span) => others.every(({ held }) => held.some((one) => isSame(one, span))));
+}
+
+/** What holds the messages of a column back, the first of several; undefined: nothing does. */
+export function heldAt(line: WallLine, fromMs: number, stepSeconds: number): WallHeld | undefined {
+  return heldIn(line).find(({ from, until }) => msOf(from) < fromMs + stepSeconds * 1_000 && msOf(until) > fromMs);
 }
 
 const counted = ['ok', 'failed', 'late', 'missed', 'skipped', 'unseen', 'running', 'due'] as const;

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { Wall, WallCell, WallRow } from '@cronjob-monitor/shared/contract';
 import { cellText, columnText, wallTitle } from '../../format/wall.ts';
 import { laneMarks } from './lane-marks.ts';
-import { cellsIn, foldWord, linesOf } from './lines.ts';
+import { cellsIn, foldWord, heldAt, heldIn, linesOf } from './lines.ts';
 import { moveIn } from './moves.ts';
 import { coveredBy, zoomInto } from './zoom.ts';
 
@@ -78,6 +78,25 @@ describe('the lines of the wall', () => {
   });
 });
 
+test('what holds messages back is told of each column that it touches, and of a folded group where all its rows share it', () => {
+  const span = (from: string, until: string) => ({
+    from: `2026-11-21T${from}:00Z`,
+    until: `2026-11-21T${until}:00Z`,
+    words: from,
+  });
+  const [night, own] = [span('01:00', '03:00'), span('02:10', '02:40')];
+  const rows = [
+    { ...row('a', 'data'), held: [night, own] },
+    { ...row('b', 'data'), held: [{ ...night }] },
+  ];
+  const [folded] = linesOf({ rows }, ['data']);
+  const [head, first] = linesOf({ rows }, []);
+  assert.ok(folded && head && first);
+  assert.deepEqual([heldIn(folded), heldIn(head), heldIn(first)], [[night], [], [night, own]]);
+  const heldFrom = (text: string) => heldAt(first, Date.parse(`2026-11-21T${text}:00Z`), 1_800)?.words;
+  assert.deepEqual(['00:30', '01:00', '02:30', '03:00'].map(heldFrom), [undefined, '01:00', '01:00', undefined]);
+});
+
 test('keys move through lines and columns, and stay within the wall', () => {
   const bounds = { lines: 3, columns: 5 };
   const keys = (...pressed: string[]) =>
@@ -106,11 +125,15 @@ describe('the words of the wall', () => {
     );
   });
 
+  const recorded = { isRecorded: true, held: undefined };
+
   test('say of a place what the service says, and tell no run from nothing that is recorded', () => {
     assert.equal(columnText(wall, 1, viewer), '2026-11-21 06:30, 30 min');
-    assert.equal(cellText(cell({ words: '2 runs, 1 failed' }), true, viewer), '2 runs, 1 failed');
-    assert.equal(cellText(undefined, true, viewer), 'no run');
-    assert.equal(cellText(undefined, false, viewer), 'not recorded');
+    assert.equal(cellText(cell({ words: '2 runs, 1 failed' }), recorded, viewer), '2 runs, 1 failed');
+    assert.equal(cellText(undefined, recorded, viewer), 'no run');
+    assert.equal(cellText(undefined, { ...recorded, isRecorded: false }, viewer), 'not recorded');
+    const held = 'Maintenance until {at:2026-11-21T09:00:00.000Z}';
+    assert.equal(cellText(undefined, { ...recorded, held }, viewer), 'no run. Maintenance until 09:00');
   });
 });
 
