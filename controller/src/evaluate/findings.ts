@@ -93,7 +93,7 @@ function toFindingVerdict(
   if (open === undefined && !context.openedBefore?.has(keyOf(judged))) return undefined;
   const { reason } = verdict;
   const { endedAt, clearedBy } = context;
-  if (reason === 'notConfigured' || reason === 'paused' || reason === 'noRuns')
+  if (reason === 'notConfigured' || reason === 'paused' || reason === 'noRuns' || reason === 'forgotten')
     return { kind: 'gone', cause: reason, endedAt };
   const quietAt = endedAt ?? endBySuccess(judged, open, clearedBy?.finishedAt);
   return { kind: 'quiet', by: clearedBy?.jobName, byEndedAt: clearedBy?.finishedAt, endedAt: quietAt };
