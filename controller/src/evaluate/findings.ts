@@ -4,6 +4,7 @@ import {
   inhibitionOf,
   toPossibleCause,
   jobNamesOf,
+  jobReasonOf,
   joinsStorms,
   toHolding,
   type AlertFinding,
@@ -186,7 +187,18 @@ function causesOf(
     const jobNames = jobNamesOf(verdict.detail);
     const { reason } = verdict.detail;
     const told = runOf(jobNames[0] ?? '')?.reason ?? (typeof reason === 'string' ? reason : undefined);
-    return [{ id: undefined, type, subject: of, severity, activatedAt: now, jobNames, reason: told }];
+    return [
+      {
+        id: undefined,
+        type,
+        subject: of,
+        severity,
+        activatedAt: now,
+        jobNames,
+        reason: told,
+        jobReason: jobReasonOf(verdict.detail),
+      },
+    ];
   });
   return [...lasting, ...opening];
 }

@@ -323,7 +323,13 @@ export {
   suspendedSince,
   suspensionsIn,
 } from './detect/facts-reach.ts';
-export { inhibitionOf, toPossibleCause, type PossibleCause, type PossibleSign } from './detect/inhibition.ts';
+export {
+  inhibitionOf,
+  jobReasonOf,
+  toPossibleCause,
+  type PossibleCause,
+  type PossibleSign,
+} from './detect/inhibition.ts';
 export { jobFailed, runsNeeded, type JobFailedFacts, type JudgedRun } from './detect/job-failed.ts';
 export { deadManDue, type DeadManFacts, type DeadManPast, type DeadManRule } from './detect/dead-man.ts';
 export {
