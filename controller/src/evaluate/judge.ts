@@ -308,7 +308,12 @@ async function gatherFacts(
       jobFailed: runs?.jobFailed(subject, watch),
       output: output?.(subject, watch),
     }),
-    past: await gatherPast(tx, subjects, parts, { withRuns, from: deps.sources, presence }),
+    past: await gatherPast(tx, subjects, parts, {
+      withRuns,
+      from: deps.sources,
+      presence,
+      ratedThroughAt: deps.judgedThroughAt('successRate'),
+    }),
   };
 }
 
