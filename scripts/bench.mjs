@@ -29,6 +29,7 @@ const benchmarks = [
   { name: 'claim' },
   { name: 'failover' },
   { name: 'api' },
+  { name: 'clusters' },
   { name: 'prune' },
   { name: 'bytes', runs: ['10', '30', '90'].map((days) => ({ BENCH_DAYS: days })) },
   // How many changes a page survives does not depend on the fleet: the hour of them is lived through once.

@@ -137,9 +137,9 @@ const combinations = [
     'true, for several controllers need an election; or set controller.replicas to 1',
   ),
   refuse(
-    [split, is('config/ui/enabled', false)],
+    [split, is('config/ui/enabled', false), is('actionsKey/existingSecret', '')],
     'config/ui/enabled',
-    'true, for API servers have nothing else to do; or set mode to standalone',
+    'true, for API servers have nothing else to do without actionsKey.existingSecret; or set mode to standalone',
   ),
   ...['ingress', 'httpRoute'].map((way) =>
     refuse(

@@ -71,14 +71,19 @@ export async function compose(
   const metricsPort = await scrapes?.start();
   lifecycle.onStop('metrics', () => scrapes?.stop());
 
-  const listener = await listenApi(
-    api.handler,
-    { host: config['api.host'], port: config['ui.port'] },
-    { clock, logger },
-  );
-  lifecycle.onStop('requests', () => listener.close(graceMs), { stopMs: graceMs + 2_000 });
+  const listener = config['ui.enabled']
+    ? await listenApi(api.handler, { host: config['api.host'], port: config['ui.port'] }, { clock, logger })
+    : undefined;
+  if (listener) lifecycle.onStop('requests', () => listener.close(graceMs), { stopMs: graceMs + 2_000 });
   api.start();
   lifecycle.onStop('api', () => api.stop());
+  if (!listener) {
+    logger.info('the API is not served: this process acts for services of other clusters alone', {
+      probesPort,
+      metricsPort,
+    });
+    return;
+  }
   const isPod = loaded.surroundings.apiServer !== undefined;
   lifecycle.onStop('readiness', () => api.retire(isPod ? retireMs : 0), { stopMs: retireMs + 1_000 });
   logger.info('the API is served', { host: config['api.host'], port: listener.port, probesPort, metricsPort });

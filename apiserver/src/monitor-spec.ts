@@ -3,8 +3,6 @@ import {
   type DeadManRule,
   type FixPattern,
   type MaintenanceWindow,
-  slaOf,
-  type SlaTargetSpec,
 } from '@cronjob-monitor/shared/domain';
 
 /** What the API reads of a monitor's spec as applied. Whatever has another form than expected counts as absent. */
@@ -45,29 +43,6 @@ export function deadManRuleOf(spec: unknown): DeadManRule | undefined {
 export function maxDurationOf(spec: unknown): string | undefined {
   const sla = block(spec, 'sla');
   return sla && sla['enabled'] !== false ? textIn(sla, 'maxDuration') : undefined;
-}
-
-/** Everything that a monitor asks of the runs of a CronJob. */
-export interface SlaTargets {
-  readonly rate: SlaTargetSpec;
-  readonly maxDurationMs: number | undefined;
-  readonly minDurationMs: number | undefined;
-  /** `timeZone` undefined: that of the CronJob. */
-  readonly finishBy: { readonly time: string; readonly timeZone: string | undefined } | undefined;
-}
-
-/** Undefined: none at all. */
-export function targetsOf(spec: unknown): SlaTargets | undefined {
-  const sla = block(spec, 'sla');
-  if (!sla || sla['enabled'] === false) return undefined;
-  const finishBy = block(sla, 'finishBy');
-  const time = finishBy && textIn(finishBy, 'time');
-  return {
-    rate: slaOf(spec),
-    maxDurationMs: parseDuration(textIn(sla, 'maxDuration') ?? ''),
-    minDurationMs: parseDuration(textIn(sla, 'minDuration') ?? ''),
-    finishBy: time === undefined ? undefined : { time, timeZone: textIn(finishBy ?? {}, 'timezone') },
-  };
 }
 
 interface ChannelRefSpec {

@@ -1,17 +1,8 @@
 import { parse } from '@cronjob-monitor/shared/domain/schedule';
-import type { Instant } from '@cronjob-monitor/shared/domain';
+import type { Instant, ScheduleFacts } from '@cronjob-monitor/shared/domain';
 
 /** What decides when a CronJob runs next. */
-export interface ScheduledCronJob {
-  readonly schedule: string;
-  /** Undefined: the cluster's default. */
-  readonly timeZone: string | undefined;
-  readonly suspended: boolean;
-  readonly problem: string | undefined;
-  readonly createdAt: Instant;
-  readonly deletedAt: Instant | undefined;
-  readonly lastScheduleAt: Instant | undefined;
-  readonly everyAnchorAt: Instant | undefined;
+export interface ScheduledCronJob extends ScheduleFacts {
   /** As the controller last computed it. */
   readonly nextRunAt: Instant | undefined;
 }

@@ -16,6 +16,7 @@ const titles = {
   claim: 'Messages leaving the outbox',
   failover: 'A leader that goes, and a rollout',
   api: 'The API',
+  clusters: 'Many clusters of one database',
   prune: 'History that goes',
   bytes: 'What a run takes on disk',
   ui: 'The user interface',

@@ -12,13 +12,12 @@ import type { Cluster, Identity } from '@cronjob-monitor/shared/kube';
 import { systemClock } from '@cronjob-monitor/shared/process';
 import {
   describeSelf,
-  inSchema,
   migrate,
   openStore,
   putClusterState,
+  schemaOpener,
   type ServerSettings,
   type Store,
-  type StoreSettings,
 } from '@cronjob-monitor/shared/store';
 import { RecordingLogger } from '@cronjob-monitor/shared/testing';
 import { testDatabases } from '../store/databases.ts';
@@ -34,7 +33,7 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
   describe(`several clusters on one ${database.name}`, { skip: database.skip ?? false }, () => {
     const stores: Store[] = [];
     let api: ApiUnderTest;
-    let settings: StoreSettings[];
+    let settings: ServerSettings[];
 
     before(async () => {
       settings = await schemas(database, 'eu', 'us', 'empty_one');
@@ -50,13 +49,13 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
           await putClusterState(tx, 'clusterUid', `uid of ${names[index]}`);
         });
       }
-      const [home] = settings as [StoreSettings];
+      const [home] = settings as [ServerSettings];
       api = await serveApi({
         store: stores[0] as Store,
         cluster: aClusterOfOne(),
         clock: systemClock,
         settings: testSettings,
-        openSchema: (name) => openStore(inSchema(home, name), deps),
+        openSchema: schemaOpener(home, deps),
       });
       await get('/clusters?cluster=us-east'); // a name that is not known yet is looked for
     });
@@ -179,13 +178,13 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
             rights.get(user)?.has([asked.resource, asked.name].filter(Boolean).join(' ')) ?? false;
         },
       });
-      const [home] = settings as [StoreSettings];
+      const [home] = settings as [ServerSettings];
       await using guarded = await serveApi({
         store: stores[0] as Store,
         cluster,
         clock: systemClock,
         settings: { ...testSettings, authMode: 'token' },
-        openSchema: (name) => openStore(inSchema(home, name), deps),
+        openSchema: schemaOpener(home, deps),
       });
       const as = (user: string, path: string): Promise<Answer> =>
         ask(guarded.port, `${api1}${path}`, { headers: { authorization: `Bearer ${user}` } });
@@ -227,7 +226,8 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
       test('a cluster that does not answer in time is named, and the others are shown', async () => {
         const [, other] = stores as [Store, Store, Store];
         const locked = await other.sql.transaction();
-        await locked.raw('lock table cronjob_list in access exclusive mode');
+        await locked.raw('set local idle_in_transaction_session_timeout = 0');
+        await locked.raw('lock table cronjob_list, cluster_state, cronjobs in access exclusive mode');
         try {
           const startedMs = performance.now();
           for (let tries = 0; ; tries++) {
@@ -242,8 +242,16 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
             }
             assert.ok(performance.now() - startedMs < 4_000, 'nothing is missing');
           }
+          const begunMs = performance.now();
+          const { items } = await read<ClusterList>('/clusters');
+          assert.deepEqual(
+            items.filter(({ problem }) => problem !== null).map(({ name, problem }) => [name, problem]),
+            [['us-east', 'its rows did not come in time']],
+          );
+          assert.equal((await get('/cronjobs/prod/nothing')).status, 404, 'the path of one that no cluster has');
+          assert.ok(performance.now() - begunMs < 9_000, 'each waits for 3 s');
         } finally {
-          await locked.rollback().catch(() => {}); // the server ends what stands idle
+          await locked.rollback();
         }
         assert.equal((await read<CronJobList>('/cronjobs')).missing, undefined);
       });

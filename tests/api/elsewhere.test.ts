@@ -8,12 +8,12 @@ import { ClusterError, type Cluster, type Identity, type RawObject } from '@cron
 import { systemClock } from '@cronjob-monitor/shared/process';
 import {
   describeSelf,
-  inSchema,
   migrate,
   openStore,
   pruneRest,
+  schemaOpener,
+  type ServerSettings,
   type Store,
-  type StoreSettings,
 } from '@cronjob-monitor/shared/store';
 import { RecordingLogger } from '@cronjob-monitor/shared/testing';
 import { testDatabases } from '../store/databases.ts';
@@ -68,7 +68,7 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
     const stores: Store[] = [];
     const eu = new RecordingCluster();
     const us = new RecordingCluster();
-    let settings: StoreSettings[];
+    let settings: ServerSettings[];
     let home: ApiUnderTest;
 
     before(async () => {
@@ -96,13 +96,13 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
     });
 
     const serveHome = async (changes: Partial<ApiSettings>): Promise<ApiUnderTest> => {
-      const [own] = settings as [StoreSettings];
+      const [own] = settings as [ServerSettings];
       const api = await serveApi({
         store: stores[0] as Store,
         cluster: eu.asCluster(),
         clock: systemClock,
         settings: { ...base, clusterName: 'eu', ...changes },
-        openSchema: (name) => openStore(inSchema(own, name), deps),
+        openSchema: schemaOpener(own, deps),
       });
       await ask(api.port, '/api/v1/stats?cluster=us', { headers: { authorization: 'Bearer ana' } }); // finds the cluster
       return api;
@@ -281,6 +281,7 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
         alertsBefore: 0,
         silencesBefore: 0,
         drillsBefore: 0,
+        forecastsBefore: 0,
         payloadsBefore: 0,
         payloadsFrom: 0,
         runsBefore: 0,

@@ -6,7 +6,7 @@ import { createFreeze } from '@cronjob-monitor/controller/alerting';
 import { createAddressRules } from '@cronjob-monitor/controller/channels';
 import { AlertmanagerUpkeep, createSecretReader, type Dispatcher } from '@cronjob-monitor/controller/outbox';
 import { systemClock } from '@cronjob-monitor/shared/process';
-import { findAlert, listDecisions } from '@cronjob-monitor/shared/store';
+import { findAlert, listDecisions, putAcknowledgement } from '@cronjob-monitor/shared/store';
 import { aCronJob } from '@cronjob-monitor/shared/testing';
 import { createRaising, failedAt } from '../faults/outbox/raising.ts';
 import {
@@ -272,6 +272,32 @@ describe('an Alertmanager is told what is so', () => {
       states.map(({ state }) => state),
       ['sent', 'sent'],
     );
+  });
+
+  test('an alert whose turn there comes later is not said before, and never once a person has acknowledged it', async (t) => {
+    const sink = await HttpSink.start({ answer: ({ method }) => (method === 'GET' ? { body: '[]' } : {}) });
+    t.after(() => sink.stop());
+    const { bench, channel, sayAgain } = await begin(t, sink.url);
+    bench.hasEvaluated = false; // nothing leaves before it has its turn
+    for (const name of ['noted', 'waits'])
+      await (
+        await createRaising(bench, channel, cronJob(name))
+      )(failedAt(bench.clock.now()));
+    const nextAt = bench.time.now() + 5 * 60_000;
+    await bench.store.sql('deliveries').update({ cause: 'after', state_reason: 'after', next_at: nextAt });
+    bench.hasEvaluated = true;
+    const [noted] = await bench.rows("select id from alerts where cronjob_name = 'noted'");
+    const note = { byWhom: 'ana', at: bench.time.now(), note: undefined, expiresAt: undefined };
+    await bench.store.transaction((tx) => putAcknowledgement(tx, bench.store.dialect.id16Text(noted?.['id']), note));
+    sayAgain();
+    await bench.pass(4 * 60_000, 20_000);
+    assert.deepEqual(postedTo(sink).flat(), []);
+    await bench.pass(5 * 60_000, 20_000);
+    const told = postedTo(sink)
+      .flat()
+      .map(({ labels }) => labels['cronjob']);
+    assert.ok(told.length > 2, 'from its turn on it is said again each minute');
+    assert.deepEqual([...new Set(told)], ['waits']);
   });
 
   test('many alerts at once are one message for the limits', async (t) => {

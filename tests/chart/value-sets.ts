@@ -18,6 +18,12 @@ export const valueSets: Readonly<Record<string, object>> = {
   },
   'split on PostgreSQL': { mode: 'split', database: { type: 'postgres' } },
   'split on MySQL': { mode: 'split', database: { type: 'mysql', sslMode: 'require' }, controller: { replicas: 3 } },
+  'split whose API servers act for other clusters and serve nothing': {
+    mode: 'split',
+    database: { type: 'postgres' },
+    actionsKey: { existingSecret: 'actions-key' },
+    config: { ui: { enabled: false }, cluster: { name: 'us' } },
+  },
   'split with a single controller and no election': {
     mode: 'split',
     database: { type: 'mysql' },

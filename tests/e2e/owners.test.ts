@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Alert, AlertList, CronJobDetail } from '@cronjob-monitor/shared/contract';
+import type { Alert, AlertList, CronJobDetail, MonitorDetail } from '@cronjob-monitor/shared/contract';
 import { aCronJob, jobSpec, paths } from '../cluster/kube-objects.ts';
 import { apiRequest } from '../realcluster/api-request.ts';
 import { namespace, type Scene } from './alerting/scene.ts';
@@ -109,6 +109,61 @@ describe('owners speak for their CronJobs, on a real cluster with RBAC', { skip:
     });
   });
 
+  test('a monitor that a tenant writes reaches no channel and no CronJob of another tenant', async () => {
+    const annotations = { 'cronjob-monitor.io/monitored-from': namespace };
+    await scene.create('/api/v1/namespaces', { metadata: { name: 'data', annotations } });
+    await scene.create(paths.cronJobs('data'), aCronJob('ledger'));
+    await scene.create(paths.monitors(namespace), {
+      apiVersion: 'cronjob-monitor.io/v1alpha1',
+      kind: 'CronJobMonitor',
+      metadata: { name: 'of-data' },
+      spec: { selector: { namespaces: ['data'] }, alerting: { channelRefs: [{ name: 'on-call' }] } },
+    });
+    const ofData = ['data/ledger'];
+    const spec = {
+      selector: { namespaces: [shop, 'data'] },
+      dependsOn: ofData,
+      expects: { names: ofData },
+      alerting: {
+        channelRefs: [{ name: 'shop-chat' }, { name: 'data-chat' }, { name: 'open' }],
+        routes: [{ name: 'all', channels: ['data-chat'] }],
+        suppressDuplicatesFor: '0s',
+      },
+    };
+    const apiVersion = 'cronjob-monitor.io/v1alpha1';
+    const monitor = { apiVersion, kind: 'CronJobMonitor', metadata: { name: 'mine' }, spec };
+    assert.equal(await asTenant('POST', paths.monitors(shop), monitor), 201);
+    const path = `/api/v1/monitors/${shop}/mine`;
+    const read = () => scene.service.ask<MonitorDetail>(path).catch(() => undefined);
+    await scene.service.until('it is judged', async () => {
+      const found = await read();
+      return found?.conditions.some(({ type }) => type === 'ChannelsResolved') === true;
+    });
+    assert.equal(await asTenant('POST', paths.cronJobs(shop), aCronJob('scale')), 201);
+    await scene.service.until('it watches its own', async () => (await read())?.totalCronJobs === 1);
+    const resolved = (await read())?.conditions.find(({ type }) => type === 'ChannelsResolved');
+    assert.deepEqual([resolved?.status, resolved?.reason], ['False', 'ChannelNotAllowed']);
+
+    const before = scene.heard('shop-chat').length;
+    const ofOnCall = scene.heard('on-call').length;
+    assert.equal(await failed('data', 'ledger', (...of) => cluster.request(...of).then(({ status }) => status)), 201);
+    await scene.service.until('that of the other is told', () => scene.heard('on-call').length > ofOnCall);
+    assert.equal(await failed(shop, 'scale', (method, to, { body }) => asTenant(method, to, body)), 201);
+    await scene.service.until('its own failure is told', () => scene.heard('shop-chat').length > before);
+    const told = scene.told('shop-chat').slice(before);
+    assert.deepEqual(
+      told.map(({ data }) => data.cronjob),
+      [{ ...told[0]?.data.cronjob, namespace: shop, name: 'scale' }],
+      'it waits for no CronJob of another tenant, and tells of none',
+    );
+    assert.deepEqual([scene.heard('data-chat'), scene.heard('open').length], [[], 1]);
+    const { items } = await scene.service.ask<AlertList>('/api/v1/alerts?namespace=data');
+    assert.deepEqual(
+      items.map(({ monitor }) => monitor),
+      [{ namespace, name: 'of-data' }],
+    );
+  });
+
   test('the API server refuses what cannot work, and says why', async () => {
     const alerting = { routes: [{ name: 'node', channels: ['on-call'], fold: true }] };
     const { status, body } = await cluster.request('POST', paths.monitors(namespace), {
@@ -176,11 +231,14 @@ describe('owners speak for their CronJobs, on a real cluster with RBAC', { skip:
     assert.deepEqual(scene.told('apps'), []);
   });
 
-  /** An account of the namespace that may do everything with its CronJobs and Jobs, and nothing else. Its token. */
+  /** An account of the namespace that may do everything with its CronJobs, Jobs and monitors, and nothing else. Its token. */
   async function aTenant(): Promise<string> {
     const account = `/api/v1/namespaces/${shop}/serviceaccounts`;
     await scene.create(account, { metadata: { name: 'dev' } });
-    const rules = [{ apiGroups: ['batch'], resources: ['cronjobs', 'jobs'], verbs: ['*'] }];
+    const rules = [
+      { apiGroups: ['batch'], resources: ['cronjobs', 'jobs'], verbs: ['*'] },
+      { apiGroups: ['cronjob-monitor.io'], resources: ['cronjobmonitors'], verbs: ['*'] },
+    ];
     await scene.create(`${rbac}/roles`, { metadata: { name: 'dev' }, rules });
     await scene.create(`${rbac}/rolebindings`, {
       metadata: { name: 'dev' },
@@ -189,6 +247,24 @@ describe('owners speak for their CronJobs, on a real cluster with RBAC', { skip:
     });
     const { body } = await cluster.request('POST', `${account}/dev/token`, { body: { spec: {} } });
     return body.status.token as string;
+  }
+
+  /** A run of the CronJob that fails, made by who asks so. */
+  async function failed(
+    where: string,
+    cronJob: string,
+    ask: (method: string, path: string, of: { readonly body: object }) => Promise<number>,
+  ): Promise<number> {
+    const { body: owner } = await cluster.request('GET', paths.cronJobs(where, cronJob));
+    const { uid } = owner.metadata as { uid: string };
+    const reference = { apiVersion: 'batch/v1', kind: 'CronJob', name: cronJob, uid, controller: true };
+    const metadata = {
+      name: `${cronJob}-${(runs += 1)}`,
+      annotations: { 'cronjob.kubernetes.io/instantiate': 'manual' },
+      ownerReferences: [reference],
+    };
+    const spec = jobSpec({ play: { outcome: 'exit:1', seconds: '1' } });
+    return ask('POST', paths.jobs(where), { body: { apiVersion: 'batch/v1', kind: 'Job', metadata, spec } });
   }
 
   async function asTenant(method: string, path: string, body?: object): Promise<number> {
@@ -212,26 +288,10 @@ describe('owners speak for their CronJobs, on a real cluster with RBAC', { skip:
     const expected = JSON.stringify(owner.metadata.annotations ?? {}) + JSON.stringify(owner.metadata.labels ?? {});
     await scene.service.until(`the edit ${seen} is seen`, async () => wasSeen(expected));
     const before = scene.heard('on-call').length;
-    const reference = {
-      apiVersion: 'batch/v1',
-      kind: 'CronJob',
-      name: 'till',
-      uid: owner.metadata.uid,
-      controller: true,
-    };
-    const name = `till-${(runs += 1)}`;
-    const made = await asTenant('POST', paths.jobs(shop), {
-      apiVersion: 'batch/v1',
-      kind: 'Job',
-      metadata: {
-        name,
-        annotations: { 'cronjob.kubernetes.io/instantiate': 'manual' },
-        ownerReferences: [reference],
-      },
-      spec: jobSpec({ play: { outcome: 'exit:1', seconds: '1' } }),
-    });
-    assert.equal(made, 201);
-    await scene.service.until(`${name} is told`, () => Promise.resolve(scene.heard('on-call').length === before + 1));
+    assert.equal(await failed(shop, 'till', (method, to, { body }) => asTenant(method, to, body)), 201);
+    await scene.service.until('its failure is told', () =>
+      Promise.resolve(scene.heard('on-call').length === before + 1),
+    );
   }
 
   /** The row of the CronJob holds what its metadata say. */

@@ -10,6 +10,8 @@ import (
 var controllerNames = []string{
 	"cronjob-controller", "job-controller", "ttl-after-finished-controller", "garbage-collector-controller",
 	"namespace-controller", "serviceaccount-controller", "resourcequota-controller",
+	// It looks up pods by an index that the controller of DaemonSets makes.
+	"taint-eviction-controller", "daemonset-controller",
 }
 
 func (c *cluster) file(name string) string { return filepath.Join(c.dir, name) }

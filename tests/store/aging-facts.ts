@@ -25,6 +25,7 @@ export async function prune({ store, epoch }: Bench, cutoffs: Partial<RestCutoff
       alertsBefore: never,
       silencesBefore: never,
       drillsBefore: never,
+      forecastsBefore: never,
       payloadsBefore: never,
       payloadsFrom: never,
       rollupsBeforeDay: never,

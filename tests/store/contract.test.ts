@@ -9,11 +9,13 @@ import { executionColumns } from './contract/execution-columns.ts';
 import { executionIndexes } from './contract/execution-indexes.ts';
 import { expected } from './contract/expected.ts';
 import { explainedRuns } from './contract/explained-runs.ts';
+import { forecasts } from './contract/forecasts.ts';
 import { deletion, evidence, pruning } from './contract/history.ts';
 import { jobGroups } from './contract/job-groups.ts';
 import { heartbeats, leader } from './contract/leader.ts';
 import { leaderBeats, leaderLock } from './contract/leader-lock.ts';
 import { firstMigration, migrations } from './contract/migrations.ts';
+import { nights } from './contract/nights.ts';
 import { outputFacts } from './contract/output-facts.ts';
 import { recording } from './contract/recording.ts';
 import { rollouts } from './contract/rollouts.ts';
@@ -51,6 +53,8 @@ const suites = [
   explainedRuns,
   deletion,
   pruning,
+  forecasts,
+  nights,
   agingAlerts,
   agingCatalog,
 ];

@@ -6,13 +6,14 @@ import {
   migrate,
   openStore,
   putClusterState,
+  schemaOpener,
   takeEpoch,
   type PoolSettings,
   type Store,
 } from '@cronjob-monitor/shared/store';
 import { RecordingLogger } from '@cronjob-monitor/shared/testing';
 // The sweep runs every 30 s; here it is asked.
-import { closeIdleAbove } from '../../shared/src/store/open.ts';
+import { clientOf, closeIdle } from '../../shared/src/store/dialect/connection.ts';
 import { ownServers, type OwnServer } from './servers.ts';
 import { shortLimits } from './suite.ts';
 import { TestClock } from './test-clock.ts';
@@ -69,7 +70,7 @@ for (const kind of ownServers) {
       const before = await openConnections();
       const store = open({ maxOpenConns: 5 });
       await useAtOnce(store, 5);
-      closeIdleAbove(store.sql, 2);
+      closeIdle(clientOf(store.sql).pool, 2);
       await wait(300);
       assert.equal(await openConnections(), before + 2);
       await useAtOnce(store, 5);
@@ -92,6 +93,52 @@ for (const kind of ownServers) {
       await wait(2_200);
       assert.equal(await openConnections(), before);
       await store.close();
+    });
+
+    it('has twenty connections for all other schemas together and four for each, and every store reads its own', async () => {
+      const names = Array.from({ length: 12 }, (_, index) => `monitor_other_${index}`);
+      const make = kind.name === 'postgres' ? 'schema' : 'database';
+      for (const name of names) {
+        await own.run(`create ${make} ${name}`);
+        await own.run(`create table ${name}.whose (name varchar(30))`);
+        await own.run(`insert into ${name}.whose values ('${name}')`);
+      }
+      const opener = schemaOpener(own.settings(), { clock: new TestClock(), log: new RecordingLogger() });
+      const others = names.map((name) => opener(name));
+      const read = async (store: Store): Promise<unknown> => {
+        const [row] = await store.sql('whose').select();
+        await store.sql.raw(kind.name === 'postgres' ? 'select pg_sleep(0.05)' : 'select sleep(0.05)');
+        return (row as { name: string }).name;
+      };
+      let most = 0;
+      const held = new Set<() => void>();
+      const holding = Array.from({ length: 6 }, () =>
+        (others[0] as Store).transaction(async (tx) => {
+          most = Math.max(most, held.size + 1);
+          await new Promise<void>((resolve) => held.add(resolve));
+          await tx.sql.raw('select 1');
+        }),
+      );
+      for (let round = 0; round < 3; round++) {
+        const all = await Promise.all(others.slice(1).flatMap((store) => [read(store), read(store), read(store)]));
+        assert.deepEqual(
+          all,
+          names.slice(1).flatMap((name) => [name, name, name]),
+        );
+      }
+      assert.deepEqual([most, held.size], [4, 4], 'one schema holds four');
+      const counted = `select count(*) as n from ${kind.name === 'postgres' ? 'pg_stat_activity' : 'information_schema.processlist'}`;
+      const [row] = await own.run(counted);
+      assert.ok(Number(row?.['n']) < 45, `${String(row?.['n'])} connections`);
+      for (let ended = 0; ended < 6;) {
+        const [one] = held;
+        one?.();
+        if (one && held.delete(one)) ended++;
+        await wait(10);
+      }
+      await Promise.all(holding);
+      await Promise.all(others.map((store) => store.close()));
+      for (const name of names) await own.run(`drop ${make} ${name}${kind.name === 'postgres' ? ' cascade' : ''}`);
     });
 
     it('says within 3 s that no connection is free', async () => {

@@ -446,3 +446,32 @@ test('no tenant starts, lists or proves a drill of a channel, or reads where it 
     ['waiting'],
   );
 });
+
+test('who waits for a CronJob of a namespace that its caller may not read hears nothing of that one but that it waits', async () => {
+  const { fleet, alerts } = await fleetOf(both);
+  await using _ = fleet;
+  const [waiting = '', holder = ''] = alerts;
+  await fleet.store.sql('cronjobs').where({ name: 'job-of-dev' }).update({ depends_on: '["prod/job-of-prod"]' });
+  const ofProd = { last_notified_at: testNow, severity: 'critical' };
+  await fleet.store.sql('alerts').where({ cronjob_name: 'job-of-prod' }).update(ofProd);
+  await fleet.store.sql('deliveries').delete();
+  const told = await addChannel(fleet, { name: 'room-of-prod' });
+  await addDelivery(fleet, told, { alertId: holder }, { state: 'sent' });
+  const held = { alertId: waiting, action: 'held', reason: 'dependsOn', detail: holder } as const;
+  await fleet.store.fenced(fleet.epoch, (tx) => recordDecisions(tx, [held]));
+  const secrets = [holder, 'room-of-prod', 'monitor-of-prod'];
+  const shown = async (caller: string): Promise<string[]> => {
+    const ask = as(fleet, caller);
+    const found: string[] = [];
+    for (const { path } of reads) {
+      const address = addressOf(path, 'dev', waiting);
+      const { text } = await ask(`${address}${path === 'logs/search' ? '?q=log' : ''}`);
+      for (const secret of secrets) if (text.includes(secret)) found.push(`${path}: ${secret}`);
+    }
+    return found;
+  };
+  assert.deepEqual(await shown('dev'), []);
+  const toAll = await shown('all');
+  for (const path of ['alerts/{id}', 'cronjobs/{namespace}/{name}/route'])
+    assert.ok(toAll.includes(`${path}: ${holder}`), `${path} names it to who may read both`);
+});

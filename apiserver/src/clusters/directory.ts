@@ -7,7 +7,7 @@ import {
   type Store,
 } from '@cronjob-monitor/shared/store';
 import { joined } from '../live/joined.ts';
-import type { Clusters, ServedCluster } from '../routes/index.ts';
+import { askInTurn, type Clusters, type ServedCluster } from '../routes/index.ts';
 
 /** Between two looks for schemas that came or went, and for names that were changed. */
 const lookEveryMs = 10_000;
@@ -94,7 +94,12 @@ export class ClusterDirectory implements Clusters {
     try {
       const schemas = (await listSchemas(this.home.deps.store)).filter(({ isOwn }) => !isOwn);
       await this.#forgetAllBut(new Set(schemas.map(({ name }) => name)));
-      for (const { name } of schemas) await this.#wire(make, name);
+      const names = schemas.map(({ name }) => name);
+      const said = await askInTurn(names, this.#clock, (name) => findSelfDescription(this.#openOne(make, name).store));
+      for (const [index, name] of names.entries()) {
+        const one = said[index];
+        if (one && 'answer' in one) this.#wire(make, name, one.answer);
+      }
     } catch (error) {
       // The own database is away: readiness and health tell of it.
       if (!(error instanceof StoreError)) this.#logger.error('Looking for clusters failed', { failure: String(error) });
@@ -104,23 +109,20 @@ export class ClusterDirectory implements Clusters {
     this.#lookedAtMs = this.#clock.monotonicMs();
   }
 
-  async #wire(make: ClusterMaker, schema: string): Promise<void> {
-    let one = this.#open.get(schema);
-    if (!one) {
-      one = { store: make.openStore(schema), wired: undefined };
-      this.#open.set(schema, one);
-    }
-    try {
-      const said = await findSelfDescription(one.store);
-      const name = this.#nameFor(said.name ?? schema, schema);
-      const as = JSON.stringify([name, said]);
-      if (one.wired?.as === as) return;
-      one.wired?.stop();
-      one.wired = { as, ...make.serve({ name, schema, store: one.store, said }, this) };
-      this.#logger.info('A cluster of another schema is shown', { cluster: name, schema });
-    } catch (error) {
-      if (!(error instanceof StoreError)) throw error;
-    }
+  #openOne(make: ClusterMaker, schema: string): Open {
+    const one = this.#open.get(schema) ?? { store: make.openStore(schema), wired: undefined };
+    this.#open.set(schema, one);
+    return one;
+  }
+
+  #wire(make: ClusterMaker, schema: string, said: SelfDescription): void {
+    const one = this.#openOne(make, schema);
+    const name = this.#nameFor(said.name ?? schema, schema);
+    const as = JSON.stringify([name, said]);
+    if (one.wired?.as === as) return;
+    one.wired?.stop();
+    one.wired = { as, ...make.serve({ name, schema, store: one.store, said }, this) };
+    this.#logger.info('A cluster of another schema is shown', { cluster: name, schema });
   }
 
   /** A name that another cluster has already is made another by the schema. */

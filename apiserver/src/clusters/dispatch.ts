@@ -2,7 +2,7 @@ import type { Problem } from '@cronjob-monitor/shared/contract';
 import { hasName, type CatalogName } from '@cronjob-monitor/shared/store';
 import { isApiPath, type ApiContext, type ApiMiddleware } from '../context.ts';
 import { ambiguousCluster, invalidRequest } from '../errors.ts';
-import type { Clusters, ServedCluster } from '../routes/index.ts';
+import { askInTurn, type Clusters, type ServedCluster } from '../routes/index.ts';
 
 /**
  * Hands each request of the API to the cluster that it is about: the one that `cluster` names; else, for a path with the name of a CronJob or
@@ -55,10 +55,12 @@ async function theOneOf(clusters: Clusters, ctx: ApiContext): Promise<ServedClus
   const all = clusters.all();
   const name = all.length > 1 ? nameIn(ctx.path) : undefined;
   if (!name) return clusters.home;
-  const has = await Promise.all(
-    all.map((cluster) => hasName(cluster.deps.store, name).catch(() => false)), // one that cannot be asked is not guessed at
-  );
-  const having = all.filter((_, index) => has[index]);
+  const has = await askInTurn(all, clusters.home.deps.clock, ({ deps }) => hasName(deps.store, name));
+  // One that cannot be asked is not guessed at.
+  const having = all.filter((_, index) => {
+    const one = has[index];
+    return one && 'answer' in one && one.answer;
+  });
   if (having.every(({ isHome }) => isHome)) return clusters.home;
   const caller = await clusters.home.deps.authentication.authenticate(ctx.req);
   const isReadable = await Promise.all(having.map((cluster) => cluster.mayBeReadBy(caller)));

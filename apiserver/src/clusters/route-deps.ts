@@ -1,7 +1,7 @@
 import type { StreamData } from '@cronjob-monitor/shared/contract';
 import type { Cluster } from '@cronjob-monitor/shared/kube';
 import type { HeapHaste, Clock, Logger, ProblemList } from '@cronjob-monitor/shared/process';
-import { findChangeMark, type Store } from '@cronjob-monitor/shared/store';
+import { findChangeMark, type Store, readEndedRuns } from '@cronjob-monitor/shared/store';
 import { createActions } from '../actions/index.ts';
 import type { Authentication } from '../auth/authentication.ts';
 import type { DatabaseWatch } from '../database-watch.ts';
@@ -14,14 +14,7 @@ import type { createExpensiveReads } from '../middleware/expensive.ts';
 import type { Guard } from '../middleware/guard.ts';
 import type { createPatternThread, createSearchThread } from '../pattern-thread.ts';
 import type { ProcessFacts } from '../process-facts.ts';
-import {
-  gatherHealth,
-  keepEndedRuns,
-  presentHealth,
-  type Clusters,
-  type Elsewhere,
-  type RouteDeps,
-} from '../routes/index.ts';
+import { gatherHealth, presentHealth, type Clusters, type Elsewhere, type RouteDeps } from '../routes/index.ts';
 import type { ApiSettings } from '../settings.ts';
 import { createSharedAnswers } from '../shared-answers.ts';
 
@@ -88,7 +81,11 @@ export function createRouteDeps(clusters: Clusters, shared: SharedParts, own: Ow
     problems,
     process,
     streams,
-    ended: keepEndedRuns({ store, fleet, clock }),
+    ended: readEndedRuns(
+      store,
+      () => clock.now(),
+      (read) => fleet.keep(read),
+    ),
     actions: createActions({ ...shared, ...own }),
     feed: createFeed({ store, clock, logger, readHealth }),
     wrongDrillKeys: createCostlyCalls({ clock, perMinute: wrongDrillKeysAMinute }),

@@ -1,4 +1,4 @@
-import { inSchema, openStore, type StoreDeps, type StoreSettings } from '@cronjob-monitor/shared/store';
+import { schemaOpener, type StoreDeps, type StoreSettings } from '@cronjob-monitor/shared/store';
 import type { ApiDeps } from '../create-api.ts';
 
 /** Where a service looks for other clusters: in the schemas of its database server. A file has none. */
@@ -6,6 +6,6 @@ export function schemasOf(settings: StoreSettings, deps: StoreDeps): Pick<ApiDep
   if (settings.type === 'sqlite') return {};
   return {
     schema: settings.type === 'postgres' ? (settings.schema ?? 'public') : settings.database,
-    openSchema: (name) => openStore(inSchema(settings, name), deps),
+    openSchema: schemaOpener(settings, deps),
   };
 }

@@ -1,5 +1,5 @@
 import type { Clock, Logger, ProblemList } from '@cronjob-monitor/shared/process';
-import type { Store } from '@cronjob-monitor/shared/store';
+import type { Store, EndedRuns } from '@cronjob-monitor/shared/store';
 import type { Actions } from '../actions/index.ts';
 import type { Authentication } from '../auth/authentication.ts';
 import type { Clusters, Elsewhere } from './clusters/served.ts';
@@ -12,7 +12,6 @@ import type { ProcessFacts } from '../process-facts.ts';
 import type { ApiSettings } from '../settings.ts';
 import type { KeptFleet } from '../live/kept-fleet.ts';
 import type { SharedAnswers } from '../shared-answers.ts';
-import type { EndedRuns } from './tonight/ended-runs.ts';
 
 /** What routes are made of, for one cluster. */
 export interface RouteDeps {

@@ -33,9 +33,9 @@ import { whoamiRoutes } from './whoami/router.ts';
 
 export type { RouteDeps } from './deps.ts';
 export type { Clusters, Elsewhere, ServedCluster } from './clusters/served.ts';
+export { askInTurn } from './clusters/in-turn.ts';
 export { abilityFor, actOn, type ActResult, type ActWish } from './cronjob-actions/act.ts';
 export { createApiRouter, route, type Route } from './route.ts';
-export { keepEndedRuns } from './tonight/ended-runs.ts';
 export { gatherHealth, presentHealth } from './health/router.ts';
 
 /** Every operation of /api/v1. */

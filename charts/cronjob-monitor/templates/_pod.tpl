@@ -132,7 +132,7 @@ spec:
         {{- if $root.Values.metrics.certificate.existingSecret }}
         - {name: metrics, mountPath: /secrets/metrics, readOnly: true}
         {{- end }}
-        {{- if and $serves $root.Values.actionsKey.existingSecret }}
+        {{- if and (ne .component "controller") $root.Values.actionsKey.existingSecret }}
         - {name: actions-key, mountPath: /secrets/actions, readOnly: true}
         {{- end }}
         {{- if and $controls $root.Values.caBundle.existingConfigMap }}
@@ -168,7 +168,7 @@ spec:
       emptyDir: {sizeLimit: 100Mi}
     {{- end }}
     {{- end }}
-    {{- if and $serves $root.Values.actionsKey.existingSecret }}
+    {{- if and (ne .component "controller") $root.Values.actionsKey.existingSecret }}
     - name: actions-key
       secret:
         secretName: {{ $root.Values.actionsKey.existingSecret }}

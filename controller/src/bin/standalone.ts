@@ -36,25 +36,29 @@ async function composeStandalone(loaded: LoadedConfig, around: Surroundings, lif
     ...parts,
     settings: settingsOf(loaded, parts.cluster.ownNamespace ?? 'default'),
   });
-  const api = config['ui.enabled']
-    ? createApi({
-        ...parts,
-        settings: toApiSettings(loaded),
-        version,
-        uiFolder: findUiFolder(),
-        ...(config['cluster.show-others'] && schemasOf(toStoreSettings(config), { clock, log: logger })),
-      })
-    : undefined;
+  const api =
+    config['ui.enabled'] || config['cluster.actions-key-file'] !== undefined
+      ? createApi({
+          ...parts,
+          settings: toApiSettings(loaded),
+          version,
+          uiFolder: findUiFolder(),
+          ...(config['cluster.show-others'] && schemasOf(toStoreSettings(config), { clock, log: logger })),
+        })
+      : undefined;
   await listenBeside(loaded, around, lifecycle, parts);
   begin(controller, lifecycle);
   if (!api) return;
-  const listener = await listenApi(
-    api.handler,
-    { host: config['api.host'], port: config['ui.port'] },
-    { clock, logger },
-  );
-  lifecycle.onStop('requests', () => listener.close(requestsMs), { stopMs: requestsMs + 1_000 });
+  if (config['ui.enabled']) {
+    const listener = await listenApi(
+      api.handler,
+      { host: config['api.host'], port: config['ui.port'] },
+      { clock, logger },
+    );
+    lifecycle.onStop('requests', () => listener.close(requestsMs), { stopMs: requestsMs + 1_000 });
+    logger.info('the API is served', { host: config['api.host'], port: listener.port });
+  }
+  // Without a listener it acts for services of other clusters.
   api.start();
   lifecycle.onStop('api', () => api.stop());
-  logger.info('the API is served', { host: config['api.host'], port: listener.port });
 }

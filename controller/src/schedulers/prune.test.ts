@@ -8,6 +8,7 @@ import {
   beat,
   FencedError,
   forgetCronJob,
+  keepForecasts,
   listEvidence,
   listHeartbeats,
   migrate,
@@ -253,6 +254,16 @@ test('heartbeats and changes of before are forgotten', async (t) => {
   );
   assert.equal(await count('changes'), 0);
   assert.ok(counts.changes > 0 && counts.heartbeats === 1);
+});
+
+test('what was foreseen of nights is kept for 90 days', async (t) => {
+  const { store, epoch, prune, count } = await aFixture(t);
+  for (const nightAt of [now - 90 * dayMs - 1, now - 90 * dayMs])
+    await store.fenced(epoch, (tx) =>
+      keepForecasts(tx, { nightAt, keptAt: nightAt }, [{ cronJobId: 1, code: 'rate', level: 'possible' }]),
+    );
+  assert.equal((await prune()).counts.forecasts, 2);
+  assert.equal(await count('forecasts'), 2);
 });
 
 test('a run ends with its time, and the next one goes on', async (t) => {

@@ -57,6 +57,7 @@ const mostOfInterval = 0.2;
 const payloadDays = 7;
 const silenceDays = 90;
 const drillDays = 90;
+const forecastDays = 90;
 const changesKeptMs = 10 * minuteMs;
 /** Beyond so many runs a day the batches fall behind. */
 const mostRunsADay = 5_000_000;
@@ -91,6 +92,7 @@ export function createPrune(deps: PruneDeps): Prune {
         alertsBefore: now - deps.retention.alertDays * dayMs,
         silencesBefore: now - silenceDays * dayMs,
         drillsBefore: now - drillDays * dayMs,
+        forecastsBefore: now - forecastDays * dayMs,
         payloadsBefore,
         payloadsFrom: payloadsDoneThroughAt - payloadDays * dayMs,
         rollupsBeforeDay: dayOf(now) - deps.retention.rollupDays,
@@ -182,6 +184,7 @@ class Tally {
     payloads: 0,
     silences: 0,
     drills: 0,
+    forecasts: 0,
     rollups: 0,
     specEpochs: 0,
     templates: 0,

@@ -81,6 +81,8 @@ interface EvaluationDeps {
   readonly prune: (signal: AbortSignal) => Promise<void>;
   /** Days that are over get their figures for good. */
   readonly sealDays: () => Promise<void>;
+  /** What is foreseen of a night is kept, and judged once it is over. */
+  readonly lookAtNight: () => Promise<void>;
   readonly onRaised: (raised: readonly RaisedAlert[]) => void;
   /** What a monitor expects is met otherwise than before. */
   readonly onExpectations?: ((monitorUid: string) => void) | undefined;
@@ -116,6 +118,7 @@ export interface Evaluation {
 const recheckEveryMs = 1_000;
 const askEveryMs = 250;
 const rateEveryMs = 60_000;
+const nightEveryMs = 10_000;
 /** What no caller waits for is judged in pieces: others come between. */
 const pieceOfRest = 200;
 /** Of a monitor that names no window. */
@@ -226,6 +229,14 @@ class EvaluationOfTerm implements Evaluation {
     this.#deps.clock.every(
       rateEveryMs,
       this.#guarded(() => this.#rate({ all: false })),
+      this.#signal,
+    );
+    this.#deps.clock.every(
+      nightEveryMs,
+      this.#guarded(async () => {
+        // What came of a night is known once everything is judged.
+        if (this.#isAllJudged && this.#deps.postponedBecause() === undefined) await this.#deps.lookAtNight();
+      }),
       this.#signal,
     );
     const { clock, logger, postponedBecause } = this.#deps;

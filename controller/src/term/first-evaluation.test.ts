@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { until, aCronJob, RecordingLogger } from '@cronjob-monitor/shared/testing';
-import { systemClock } from '@cronjob-monitor/shared/process';
+import { systemClock, type Clock } from '@cronjob-monitor/shared/process';
 import { projectCronJob, setTargets, type Store } from '@cronjob-monitor/shared/store';
 import { createFreeze } from '../alerting/index.ts';
 import { createDigests } from '../outbox/index.ts';
@@ -9,7 +9,12 @@ import { createEvaluation } from './evaluation.ts';
 import { anAlertingFixture } from '../testing/alerting-fixture.ts';
 
 /** A fleet of three, with an alert open about the first: which CronJobs were judged, in their order, and whether messages went out by then. */
-async function judgedBy(context: TestContext, isSuccession: boolean): Promise<{ ids: number[]; mayTell: boolean }[]> {
+async function judgedBy(
+  context: TestContext,
+  isSuccession: boolean,
+  changes: Partial<Parameters<typeof createEvaluation>[0]> = {},
+  judging = (): Promise<void> => Promise.resolve(),
+): Promise<{ ids: number[]; mayTell: boolean }[]> {
   const { store, epoch, fails } = await anAlertingFixture(context);
   await watchTwoMore(store, epoch);
   await fails();
@@ -45,9 +50,10 @@ async function judgedBy(context: TestContext, isSuccession: boolean): Promise<{ 
     blindFromAt: () => undefined,
     freeze: createFreeze({ clusterName: undefined, externalUrl: undefined, findCronJob: () => undefined }),
     knownOf: () => undefined,
-    settleSlots: (_tx, ids) => {
+    settleSlots: async (_tx, ids) => {
       passes.push({ ids: [...ids], mayTell: evaluation.evaluatedAt() !== undefined });
-      return Promise.resolve(new Map());
+      await judging();
+      return new Map();
     },
     digests: createDigests({
       store,
@@ -63,11 +69,13 @@ async function judgedBy(context: TestContext, isSuccession: boolean): Promise<{ 
     postponedBecause: () => 'only the first evaluation is looked at',
     prune: () => Promise.resolve(),
     sealDays: () => Promise.resolve(),
+    lookAtNight: () => Promise.resolve(),
     onRaised: () => {},
     onSettled: () => {},
     measureSla: () => Promise.resolve(),
     onRan: () => {},
     isAway: () => false,
+    ...changes,
   });
   void evaluation.run(ending.signal);
   await evaluation.judged;
@@ -95,4 +103,45 @@ test('a successor first judges what is open, and the others when messages go out
     { ids: [1], mayTell: false },
     { ids: [2, 3], mayTell: true },
   ]);
+});
+
+test('a night is looked at each 10 s, once all is judged and nothing postpones it', async (context) => {
+  const looksAt: (() => void | Promise<void>)[] = [];
+  const every: Clock['every'] = (ms, fn, signal) => {
+    if (ms === 10_000) looksAt.push(fn);
+    else systemClock.every(ms, fn, signal);
+  };
+  let [looks, postponed] = [0, 'the database is away' as string | undefined];
+  const tick = (): number => {
+    for (const look of looksAt) void look();
+    return looks;
+  };
+  /** Nothing else is judged in this test: all is postponed but for the moment of a look. */
+  const tickAtOnce = (): number => {
+    postponed = undefined;
+    const seen = tick();
+    postponed = 'the database is away';
+    return seen;
+  };
+  const whileJudging: number[] = [];
+  await judgedBy(
+    context,
+    true,
+    {
+      clock: { ...systemClock, every },
+      postponedBecause: () => postponed,
+      lookAtNight: () => {
+        looks++;
+        return Promise.resolve();
+      },
+    },
+    () => {
+      whileJudging.push(looksAt.length, tickAtOnce());
+      return Promise.resolve();
+    },
+  );
+  assert.deepEqual(whileJudging, [0, 0, 1, 0]);
+  await until(() => tickAtOnce() > 0);
+  const seen = looks;
+  assert.equal(tick(), seen);
 });

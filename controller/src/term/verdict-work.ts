@@ -30,7 +30,7 @@ import type { Term } from '../leadership/index.ts';
 import { Outbox } from './outbox.ts';
 import { runOwnDeadMan } from './own-dead-man.ts';
 import type { Outlook } from '../reconcilers/cronjob/index.ts';
-import { createPrune, sealDays } from '../schedulers/index.ts';
+import { createPrune, Nights, sealDays } from '../schedulers/index.ts';
 
 export interface VerdictWorkDeps extends LeaderWorkDeps {
   readonly evidence: Pick<EvidenceTaking, 'knownOf' | 'onMessagesCompleted'>;
@@ -263,6 +263,7 @@ class VerdictsOfTerm implements VerdictWork {
       isWatched: (namespace) => watchNamespaces.length === 0 || watchNamespaces.includes(namespace),
       onPruned: (kind, rows) => this.#deps.upkeepMetrics.pruned(kind, rows),
     });
+    const nights = new Nights({ store, epoch, logger, zone: this.#deps.settings.defaultZone });
     return createEvaluation({
       ...this.#deps,
       groupEndedAt: (uid) => groups.endedAtOf(uid),
@@ -296,6 +297,7 @@ class VerdictsOfTerm implements VerdictWork {
         const onMismatch = (days: number): void => this.#deps.upkeepMetrics.mismatched(days);
         await sealDays({ store, epoch, logger, onMismatch }, store.now());
       },
+      lookAtNight: () => nights.look(store.now()),
       onSettled: (outcomes) => figures.judged(outcomes),
       measureSla: (ids, now) => figures.measureSla(ids, now),
       onRaised: (raised) => this.#onRaised(raised),

@@ -143,6 +143,7 @@ export class VerdictLife {
       postponedBecause,
       prune: () => Promise.resolve(),
       sealDays: () => Promise.resolve(),
+      lookAtNight: () => Promise.resolve(),
       measureSla: () => Promise.resolve(),
       onSettled: () => {},
       onRaised: () => {},

@@ -111,8 +111,10 @@ describe('leader election', () => {
 describe('listeners and callers', () => {
   test('an apiserver without its API is refused, a standalone without it is not', () => {
     assert.deepEqual(problems([...postgres, '--ui.enabled=false'], 'apiserver'), [
-      'ui.enabled = false (flag --ui.enabled): the apiserver has nothing else to do; allowed: true, or do not start it',
+      'ui.enabled = false (flag --ui.enabled): the apiserver has nothing else to do without cluster.actions-key-file; allowed: true, or do not start it',
     ]);
+    const acting = ['--cluster.name=us', '--cluster.actions-key-file=key', '--ui.enabled=false'];
+    assert.deepEqual(problems([...postgres, ...acting], 'apiserver'), []);
     assert.deepEqual(problems(['--ui.enabled=false'], 'standalone'), []);
     assert.deepEqual(problems(['--ui.enabled=false']), []);
   });

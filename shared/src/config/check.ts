@@ -28,7 +28,7 @@ const rules: readonly Rule[] = [
   { keys: ['leader-election.enabled', 'leader-election.namespace', 'cluster.kubeconfig'], judge: noLeaseNamespace },
   { keys: ['auth.mode', 'auth.proxy.peers'], judge: proxyWithoutPeers },
   { keys: ['cluster.actions-key-file', 'cluster.name'], judge: actionsWithoutName },
-  { keys: ['ui.enabled'], judge: apiserverWithoutApi },
+  { keys: ['ui.enabled', 'cluster.actions-key-file'], judge: apiserverWithoutApi },
   { keys: ['ui.port', 'metrics.bind-address', 'probes.bind-address'], judge: samePort },
 ];
 
@@ -125,7 +125,8 @@ function actionsWithoutName(config: Config, view: ConfigView): string | undefine
 
 function apiserverWithoutApi(config: Config, view: ConfigView): string | undefined {
   if (config['ui.enabled'] || view.entryPoint !== 'apiserver') return undefined;
-  return `${described(view, 'ui.enabled')}: the apiserver has nothing else to do; allowed: true, or do not start it`;
+  if (config['cluster.actions-key-file'] !== undefined) return undefined; // it acts for other clusters
+  return `${described(view, 'ui.enabled')}: the apiserver has nothing else to do without cluster.actions-key-file; allowed: true, or do not start it`;
 }
 
 function samePort(config: Config, view: ConfigView): string | undefined {

@@ -163,7 +163,7 @@ function findMachineProblems(view: ConfigView): string[] {
     }
   }
   const actionsKey = values['cluster.actions-key-file'];
-  if (actionsKey !== undefined && entryPoint !== 'controller' && values['ui.enabled']) {
+  if (actionsKey !== undefined && entryPoint !== 'controller') {
     report('cluster.actions-key-file', fileProblem(actionsKey) ?? keyProblem(actionsKey));
   }
   const kubeconfig = values['cluster.kubeconfig'];

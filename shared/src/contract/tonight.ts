@@ -51,6 +51,11 @@ export const Tonight = object('Tonight', {
   items: listOf(TonightItem),
   /** CronJobs with a run by then and without a risk. */
   calm: count,
+  /**
+   * Of the last 30 days, how well nights were foreseen at 18:00 of `cluster.default-time-zone`: CronJobs with a failed or missed run until 06:00,
+   * those of them with a risk other than `deaf`, and those with a likely one and no such run. `nights`: so many were judged.
+   */
+  score: object({ nights: count, failures: count, foreseen: count, false: count }),
 });
 export type Tonight = Of<typeof Tonight>;
 export type TonightSpan = (typeof tonightSpans)[number];

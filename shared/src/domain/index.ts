@@ -411,6 +411,7 @@ export {
   rateWords,
   runWords,
   slaOf,
+  slaTargetsOf,
   hasOutcome,
   standingFactsOf,
   standingOf,
@@ -422,6 +423,7 @@ export {
   type Budget,
   type CronJobWordFacts,
   type OpenAlertFacts,
+  type SlaTargets,
   type SlaTargetSpec,
   type Standing,
   type StandingFacts,
@@ -433,7 +435,11 @@ export {
 } from './verdict/index.ts';
 export { columnsOf, countStarts, floorTo, isTexture, type WallSpan } from './wall/span.ts';
 export { cellsOf, type RowFacts, type RunsOfColumn, type SlotsOfColumn } from './wall/cells.ts';
+export { lastNight, nightFrom, type Night } from './forecast/night.ts';
+export { planRuns, type PlannedRuns } from './forecast/plan.ts';
 export { heardWords, risksOf, type FailuresInRow, type ForecastFacts, type Heard } from './forecast/risks.ts';
+export { skippedDates, UpcomingRuns, type ScheduleFacts, type Span } from './forecast/upcoming.ts';
+export type { ZoneClock } from './schedule/zone-clock.ts';
 export {
   rolloutAlertTypes,
   rolloutOf,

@@ -1,7 +1,7 @@
 export type { Db, Store, Tx } from './database.ts';
 export { retryReasons, type StoreObserver } from './observer.ts';
 export { databaseProblems, findMaxConnections, isWritable } from './database-problems.ts';
-export { openStore, type StoreDeps } from './open.ts';
+export { openStore, schemaOpener, type StoreDeps } from './open.ts';
 export { toStoreSettings } from './from-config.ts';
 export {
   describeSelf,
@@ -306,6 +306,16 @@ export {
 } from './deliveries/delivery-record.ts';
 export { findProof, listDrills, listLastDrills, listProofs, type StoredDrill } from './drills/drill-record.ts';
 export { acknowledgeDrill, moveDrills, type Acknowledged, type EndedDrill } from './drills/move-drills.ts';
+export { readEndedRuns, type EndedRuns } from './forecasting/ended-runs.ts';
+export { foreseeRuns, type Foreseen, type HeardOf } from './forecasting/foresee-runs.ts';
+export {
+  judgeForecasts,
+  keepForecasts,
+  listUnjudgedNights,
+  scoreForecasts,
+  type Forecast,
+  type ForecastScore,
+} from './forecasting/forecasts.ts';
 export { closeDrill, startDrill, tellUnproved } from './drills/tell-drills.ts';
 export { insertDelivery, insertNewDeliveries } from './deliveries/insert-delivery.ts';
 export {

@@ -1,14 +1,13 @@
-import knex, { type Knex } from 'knex';
 import type { Clock, Logger } from '../process/index.ts';
 import type { Move } from './changes.ts';
 import type { Db, Store } from './database.ts';
-import { clientOf, mayBeLent } from './dialect/connection.ts';
+import { clientOf } from './dialect/connection.ts';
 import { dialects } from './dialect/index.ts';
-import { mysqlClient } from './dialect/mysql.ts';
-import { postgresClient, type ServerLimits } from './dialect/postgres.ts';
-import { sqliteClient } from './dialect/sqlite.ts';
+import type { ServerLimits } from './dialect/postgres.ts';
 import type { StoreObserver } from './observer.ts';
-import type { StoreSettings } from './settings.ts';
+import { openPool, SharedPool, type OpenPool } from './pool.ts';
+import { inSchema } from './schemas.ts';
+import type { ServerSettings, StoreSettings } from './settings.ts';
 import { fenced, transaction } from './transaction.ts';
 import { createTroubleWatch, describeTrouble, type TroubleWatch } from './trouble.ts';
 import { lookAtVolume, tryToWrite } from './volume.ts';
@@ -41,9 +40,21 @@ const connectMs = 3_000;
  * with `waitUntilReady`, which never gives up.
  */
 export function openStore(settings: StoreSettings, deps: StoreDeps): Store {
+  return storeOn(openPool(settings, limitsOf(deps), deps.clock), settings, deps);
+}
+
+/** Opens stores of other schemas of the same server. All of them together have few connections, however many they are. */
+export function schemaOpener(settings: ServerSettings, deps: StoreDeps): (name: string) => Store {
+  const shared = new SharedPool(settings, limitsOf(deps), deps.clock);
+  return (name) => storeOn(shared.borrowFor(name), inSchema(settings, name), deps);
+}
+
+function limitsOf({ statementLimitMs: statementMs = 5_000, limits }: StoreDeps): ServerLimits {
+  return { statementMs, lockMs, idleInTransactionMs, connectMs, ...limits };
+}
+
+function storeOn({ sql, close }: OpenPool, settings: StoreSettings, deps: StoreDeps): Store {
   const { clock, log } = deps;
-  const statementMs = deps.statementLimitMs ?? 5_000;
-  const sql = openPool(settings, { statementMs, lockMs, idleInTransactionMs, connectMs, ...deps.limits }, clock);
   const closing = new AbortController();
   const offset = createClockOffset(clock);
   const troubles = createTroubleWatch(clock);
@@ -56,7 +67,6 @@ export function openStore(settings: StoreSettings, deps: StoreDeps): Store {
   };
   offset.start(db, closing.signal);
   const probe = createProbe({ db, clock, log, settings, troubles, measureOffset: () => offset.measure(db) });
-  if (settings.type !== 'sqlite') startIdleSweep(sql, settings.pool.maxIdleConns, clock, closing.signal);
   const listeners = new Set<(moves: readonly Move[]) => void>();
   const onMoved = (moves: readonly Move[]): void => {
     for (const listener of listeners) listener(moves);
@@ -88,45 +98,10 @@ export function openStore(settings: StoreSettings, deps: StoreDeps): Store {
     waitUntilReady: probe.wait,
     close: async () => {
       closing.abort();
-      await sql.destroy();
+      await close();
     },
   };
 }
-
-function openPool(settings: StoreSettings, limits: ServerLimits, clock: Clock): Knex {
-  if (settings.type === 'sqlite') {
-    // One connection for the life of the process: never idle, never too old.
-    return makePool(sqliteClient(settings, clock), { min: 0, max: 1, idleTimeoutMillis: never });
-  }
-  const { pool } = settings;
-  const toClient = settings.type === 'postgres' ? postgresClient : mysqlClient;
-  return makePool(toClient(settings, limits, clock), {
-    min: 0,
-    max: pool.maxOpenConns,
-    idleTimeoutMillis: pool.connMaxIdleTimeMs || never,
-    reapIntervalMillis: 1_000,
-    // Validated at each loan: an older connection is closed and another one opened.
-    ...(pool.connMaxLifetimeMs > 0 && { maxConnectionLifetimeMillis: pool.connMaxLifetimeMs }),
-  });
-}
-
-/** The longest delay a timer takes. */
-const never = 2 ** 31 - 1;
-
-function makePool(client: typeof Knex.Client, pool: Record<string, number>): Knex {
-  return knex({
-    client,
-    // Asked anew for each connection by our client; the builder only wants to see one before it makes a pool.
-    connection: {},
-    pool: { ...pool, validate: mayBeLent, acquireTimeoutMillis: connectMs, createTimeoutMillis: connectMs + 2_000 },
-    useNullAsDefault: true,
-    compileSqlOnError: false,
-    // Its messages hold connection errors as the driver worded them; ours are logged by the caller.
-    log: { warn: ignore, error: ignore, deprecate: ignore, debug: ignore },
-  });
-}
-
-function ignore(): void {}
 
 const everyMs = 10_000;
 const samples = 3;
@@ -179,24 +154,6 @@ function createClockOffset(clock: Clock): ClockOffset {
     aheadMs === undefined ? undefined : Math.round(aheadMs + clock.monotonicMs()) - clock.now();
 
   return { currentMs, measure, start };
-}
-
-const sweepEveryMs = 30_000;
-
-/**
- * Closes idle connections above `maxIdle` every 30 s: the pool itself knows only how long one may be idle, not how many may be.
- */
-function startIdleSweep(sql: Knex, maxIdle: number, clock: Clock, signal: AbortSignal): void {
-  clock.every(sweepEveryMs, () => closeIdleAbove(sql, maxIdle), signal);
-}
-
-/** The ones not used for longest go first. */
-export function closeIdleAbove(sql: Knex, maxIdle: number): void {
-  const { pool } = clientOf(sql);
-  // The pool lends its newest free connection first. What seems idle since ever is closed at its next check.
-  const surplus = pool.free.slice(0, Math.max(0, pool.numFree() - maxIdle));
-  for (const idle of surplus) idle.timestamp = -Infinity;
-  if (surplus.length > 0) pool.check();
 }
 
 interface ProbeDeps {

@@ -1,7 +1,7 @@
 import { firstRow } from './ask.ts';
 import { findClusterState, putClusterState } from './cluster-state.ts';
 import type { Db, Tx } from './database.ts';
-import type { StoreSettings } from './settings.ts';
+import type { ServerSettings, StoreSettings } from './settings.ts';
 
 /**
  * Several clusters share one database server: each has a schema of PostgreSQL, or a database of MySQL, of its own, to which its controller
@@ -20,15 +20,11 @@ export async function listSchemas(db: Db): Promise<readonly FoundSchema[]> {
   return db.dialect.schemas(db);
 }
 
-/** The same settings for another schema of the same server, with so few connections that many of them fit. */
-export function inSchema(settings: StoreSettings, name: string): StoreSettings {
+/** The same settings for another schema of the same server. */
+export function inSchema(settings: StoreSettings, name: string): ServerSettings {
   if (settings.type === 'sqlite') throw new Error('a SQLite file has no other schemas');
-  const pool = { ...settings.pool, maxIdleConns: 1, maxOpenConns: connectionsOfOthers, connMaxIdleTimeMs: idleMs };
-  return settings.type === 'postgres' ? { ...settings, schema: name, pool } : { ...settings, database: name, pool };
+  return settings.type === 'postgres' ? { ...settings, schema: name } : { ...settings, database: name };
 }
-
-const connectionsOfOthers = 4;
-const idleMs = 60_000;
 
 /** What the leader of a schema says of its cluster and of its settings; undefined before it did. */
 export interface SelfDescription {

@@ -89,13 +89,14 @@ export class Shift {
   }
 
   /** Waits until another than `former` leads and has sent something: when that was, in epoch milliseconds. */
-  async untilSuccessorSends(former: Replica): Promise<number> {
+  async untilSuccessorSends(former: Replica, limitMs = 30_000): Promise<number> {
     const successor = await this.bench.untilLed(former);
     const ledAt = ledSince(successor);
     const next = (): number | undefined => this.bench.sink.arrivals.find(({ at }) => at >= ledAt)?.at;
     await until(
       () => `the successor sends\n${successor.process.tail()}\n`,
       () => next() !== undefined,
+      limitMs,
     );
     return next() ?? NaN;
   }

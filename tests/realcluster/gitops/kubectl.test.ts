@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { parse } from 'yaml';
-import { createCluster } from '@cronjob-monitor/shared/kube';
+import { createCluster, type Cluster } from '@cronjob-monitor/shared/kube';
 import { systemClock } from '@cronjob-monitor/shared/process';
-import { RecordingLogger } from '@cronjob-monitor/shared/testing';
+import { aTemporaryFolder, RecordingLogger } from '@cronjob-monitor/shared/testing';
 import { aCronJob, paths } from '../../cluster/kube-objects.ts';
 import { startRealCluster, type RealCluster } from '../real-cluster.ts';
 import { findTools, type Tools } from './tools.ts';
@@ -41,6 +41,15 @@ describe('kubectl, as the documentation uses it', { skip: 'skipped' in started &
     assert.equal(answer.status, 200);
   };
 
+  const withClient = async (use: (client: Cluster) => Promise<void>): Promise<void> => {
+    const client = createCluster({ kubeconfig: cluster.kubeconfig, clock: systemClock, logger: new RecordingLogger() });
+    try {
+      await use(client);
+    } finally {
+      await client.close();
+    }
+  };
+
   before(async () => {
     await cluster.applyCrds();
     for (const name of ['prod', 'argocd']) await make('/api/v1/namespaces', { metadata: { name } });
@@ -72,6 +81,31 @@ describe('kubectl, as the documentation uses it', { skip: 'skipped' in started &
     assert.equal(Object.keys(file.data).length, 3);
   });
 
+  test('diff and apply of what a repository holds see nothing of what is mirrored, and leave it', async (t) => {
+    const folder = aTemporaryFolder(t);
+    const write = (file: string, schedule: string): string => {
+      const path = resolve(folder, file);
+      writeFileSync(path, JSON.stringify(aCronJob('kept', { schedule, annotations: { team: 'data' } })));
+      return path;
+    };
+    const [same, other] = [write('same.json', '0 0 1 1 *'), write('other.json', '0 0 2 1 *')];
+    const ways = [[], ['--server-side', '--field-manager=repository']];
+    for (const how of ways) {
+      assert.equal((await kubectl('apply', '-n', 'prod', ...how, '-f', same)).code, 0);
+      const { body } = await cluster.request('GET', paths.cronJobs('prod', 'kept'));
+      const { namespace, name, uid, generation } = body.metadata;
+      await withClient((client) =>
+        client.applyHealth({ namespace, name, uid }, { health: `Degraded/${generation}`, message: 'm' }, never),
+      );
+      assert.deepEqual(await kubectl('diff', '-n', 'prod', ...how, '-f', same), { code: 0, said: '' }, how.join());
+      assert.equal((await kubectl('diff', '-n', 'prod', ...how, '-f', other)).code, 1, 'a change is seen');
+      assert.equal((await kubectl('apply', '-n', 'prod', ...how, '-f', same)).code, 0);
+      const { body: after } = await cluster.request('GET', paths.cronJobs('prod', 'kept'));
+      assert.equal(after.metadata.annotations['cronjob-monitor.io/health'], `Degraded/${generation}`);
+      assert.equal(after.metadata.generation, generation, 'the spec is the same, so its rollout goes on');
+    }
+  });
+
   test('annotate takes what was mirrored away', async () => {
     const own = { 'cronjob-monitor.io/health': 'Healthy/1', 'cronjob-monitor.io/health-message': 'm' };
     await make(paths.cronJobs('prod'), aCronJob('mirrored', { annotations: { team: 'data', ...own } }));
@@ -84,13 +118,8 @@ describe('kubectl, as the documentation uses it', { skip: 'skipped' in started &
     await make(paths.cronJobs('prod'), aCronJob('bad', { annotations: { 'cronjob-monitor.io/grace': '5' } }));
     const { body } = await cluster.request('GET', paths.cronJobs('prod', 'bad'));
     const { namespace, name, uid } = body.metadata;
-    const client = createCluster({ kubeconfig: cluster.kubeconfig, clock: systemClock, logger: new RecordingLogger() });
-    try {
-      const warning = { name: 'bad.1', cronJob: { namespace, name, uid }, reason: 'InvalidAnnotation', message: 'm' };
-      await client.createWarning({ ...warning, at: Date.now() }, never);
-    } finally {
-      await client.close();
-    }
+    const warning = { name: 'bad.1', cronJob: { namespace, name, uid }, reason: 'InvalidAnnotation', message: 'm' };
+    await withClient((client) => client.createWarning({ ...warning, at: Date.now() }, never));
     const { said } = await kubectl('describe', 'cronjob', 'bad', '-n', 'prod');
     assert.match(said, /Warning +InvalidAnnotation +\S+ +cronjob-monitor +m/);
   });

@@ -47,7 +47,11 @@ func (c *containerRun) start(pod *v1.Pod, now time.Time, attempt int) {
 	case outcomeImagePull:
 		c.stage = stageStuck
 		c.until = now.Add(time.Second)
-		c.wait("ErrImagePull", fmt.Sprintf("failed to pull and unpack image %q: not found", c.spec.Image))
+		detail := c.part.pullError
+		if detail == "" {
+			detail = "not found"
+		}
+		c.wait("ErrImagePull", fmt.Sprintf("failed to pull and unpack image %q: %s", c.spec.Image, detail))
 		return
 	case outcomeConfigError:
 		c.stage = stageStuck

@@ -42,6 +42,8 @@ type part struct {
 	lasts      time.Duration
 	log        []byte
 	ignoreTerm bool
+	// imagepull: what the container runtime says; empty: that there is no such image.
+	pullError string
 	// Why the annotations cannot be played; the container then never starts and says so.
 	problem string
 }
@@ -95,6 +97,9 @@ func partOf(pod *v1.Pod, container string) part {
 	}
 	if text, ok := look("ignore-term", first); ok {
 		p.ignoreTerm = text == "true"
+	}
+	if text, ok := look("pull-error", first); ok {
+		p.pullError = text
 	}
 	p.log = logOf(look, first, &p.problem)
 	return p

@@ -99,6 +99,27 @@ export const monitors = contract('the catalog of monitors', (test) => {
     );
   });
 
+  test('keeps what a newer object of a name selects when the deletion of the earlier one is written at the same moment', async ({
+    store,
+    epoch,
+  }) => {
+    const cronJob = await projected(store, epoch);
+    for (let round = 0; round < 10; round++) {
+      const old = aMonitor({ name: `raced-${round}` });
+      const young = aMonitor({ name: `raced-${round}`, createdAt: now + 60_000 });
+      await store.fenced(epoch, async (tx) => {
+        await projectMonitor(tx, old);
+        await setTargets(tx, old.uid, [{ cronJobUid: cronJob.uid, leading: false }], now);
+      });
+      const takeOver = (): Promise<unknown> => store.fenced(epoch, (tx) => projectMonitor(tx, young));
+      const forget = (): Promise<unknown> => store.fenced(epoch, (tx) => forgetMonitor(tx, old.uid, now));
+      await Promise.all(round % 2 === 0 ? [takeOver(), forget()] : [forget(), takeOver()]);
+      const [judged] = await listJudgedCronJobs(store, [cronJob.id]);
+      const kept = judged?.monitors.find(({ name }) => name === young.name);
+      assert.deepEqual([kept?.selects, kept?.deletedAt], [true, undefined], `round ${round}`);
+    }
+  });
+
   test('holds the alerts of a monitor that went, and goes on with them where it left them when it is made anew', async ({
     store,
     epoch,

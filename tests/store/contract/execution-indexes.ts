@@ -48,6 +48,7 @@ export const executionIndexes = contract('the indexes of executions', (test) => 
       'right person',
       'list of CronJobs',
       'actions',
+      'forecasts',
     ]);
     assert.deepEqual(await indexes(store), wanted[store.dialect.name]);
     assert.deepEqual(await recordRuns(store, epoch, [run]), { ...none, known: [run.jobUid] });

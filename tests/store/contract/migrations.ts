@@ -5,8 +5,8 @@ import { contract } from '../suite.ts';
 
 export const migrations = contract('the schema', (test) => {
   test('is ready after the migration, and a second one does nothing', async ({ store }) => {
-    assert.deepEqual(await getSchemaState(store), { state: 'ready', version: 11, supported: 11 });
-    assert.deepEqual(await migrate(store, { version: 'test' }), { from: 11, to: 11, applied: [] });
+    assert.deepEqual(await getSchemaState(store), { state: 'ready', version: 12, supported: 12 });
+    assert.deepEqual(await migrate(store, { version: 'test' }), { from: 12, to: 12, applied: [] });
   });
 
   test('keeps what was done, with checksums, and every step as done', async ({ store }) => {
@@ -28,6 +28,7 @@ export const migrations = contract('the schema', (test) => {
         [9, 'right person', 'test'],
         [10, 'list of CronJobs', 'test'],
         [11, 'actions', 'test'],
+        [12, 'forecasts', 'test'],
       ],
     );
     assert.ok(versions.every(({ checksum }) => /^[0-9a-f]{32}$/.test(String(checksum))));
@@ -41,7 +42,7 @@ export const migrations = contract('the schema', (test) => {
     assert.equal((await getSchemaState(store)).state, 'migrating');
     assert.deepEqual(await migrate(store, { version: 'test' }), {
       from: 1,
-      to: 11,
+      to: 12,
       applied: [
         'alerts',
         'outbox indexes',
@@ -53,6 +54,7 @@ export const migrations = contract('the schema', (test) => {
         'right person',
         'list of CronJobs',
         'actions',
+        'forecasts',
       ],
     });
     assert.equal(await readNumber(store, 'select count(*) as n from rate_limits'), 0);
@@ -62,15 +64,15 @@ export const migrations = contract('the schema', (test) => {
   test('refuses a schema that a later release closed to this one, with a sentence', async ({ store }) => {
     await store.sql.raw(
       `insert into schema_version (version, name, checksum, app_version, readable_from, applied_at)
-       values (12, 'later', 'x', 'v12', 12, 1)`,
+       values (13, 'later', 'x', 'v13', 13, 1)`,
     );
     const state = await getSchemaState(store);
     assert.equal(state.state, 'tooNew');
     assert.match(state.state === 'tooNew' ? state.sentence : '', /made by a later release/);
     await assert.rejects(migrate(store, { version: 'test' }), { code: 'schema' });
-    await store.sql.raw('update schema_version set readable_from = 11 where version = 12');
-    assert.deepEqual(await getSchemaState(store), { state: 'ready', version: 12, supported: 11 });
-    await store.sql.raw('delete from schema_version where version = 12');
+    await store.sql.raw('update schema_version set readable_from = 12 where version = 13');
+    assert.deepEqual(await getSchemaState(store), { state: 'ready', version: 13, supported: 12 });
+    await store.sql.raw('delete from schema_version where version = 13');
   });
 
   test('refuses a schema whose steps are not ours', async ({ store }) => {
@@ -107,7 +109,7 @@ export const firstMigration = contract('several processes that start at once', (
     const results = await Promise.all(others.map((other) => migrate(other, { version: 'test' })));
     assert.deepEqual(
       results.map(({ applied }) => applied.length).sort((a, b) => a - b),
-      others.map((_, i) => (i === others.length - 1 ? 11 : 0)),
+      others.map((_, i) => (i === others.length - 1 ? 12 : 0)),
     );
     assert.equal((await getSchemaState(store)).state, 'ready');
     assert.equal(await readNumber(store, 'select count(*) as n from leader'), 1);

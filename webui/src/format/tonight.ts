@@ -30,10 +30,14 @@ export function tonightReason({ risks, told }: TonightItem, viewer: Viewer): str
   return [...sentences, ...(saysAll ? [] : [told.words])].join('. ');
 }
 
-/** What stands under the rows: how many more there are, and how many have nothing. */
-export function tonightFoot({ atRisk, calm }: Tonight, shown: number): string {
+/** What stands under the rows: how many more there are, how many have nothing, and how well the nights before were foreseen. */
+export function tonightFoot({ atRisk, calm, score }: Tonight, shown: number): string {
   const more = atRisk > shown ? [`${countText(atRisk - shown)} more at risk`] : [];
-  return [...more, `${countText(calm)} without a finding`].join('; ');
+  const now = [...more, `${countText(calm)} without a finding`].join('; ');
+  if (score.nights === 0) return now;
+  const foreseen =
+    score.failures === 0 ? 'nothing failed' : `${countText(score.foreseen)} of ${countText(score.failures)} foreseen`;
+  return `${now}. ${plural(score.nights, 'night')}: ${foreseen}, ${countText(score.false)} false`;
 }
 
 /** The quarter of an hour in which most start; undefined: none starts. */

@@ -1,9 +1,8 @@
-import { TimeLimitError, withinLimit } from '@cronjob-monitor/shared/process';
-import { StoreError } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
 import { databaseUnavailable, internalError, invalidRequest } from '../../errors.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Route } from '../route.ts';
+import { askInTurn, whyUnread } from './in-turn.ts';
 import type { ServedCluster } from './served.ts';
 import { ordersOfLists, type ListOrder } from './orders.ts';
 
@@ -41,16 +40,26 @@ export async function answerOfAll(route: Route, home: RouteDeps, ctx: ApiContext
   if (first?.query['format'] !== undefined) throw exportOfOne(asked);
   const page = pageOf(first?.query ?? {}, order);
   if (page && page.offset + page.limit > mostRows) throw tooFar(asked);
-  const answers = await Promise.all(asked.map((one) => answerOfOne(route, one, { page, ctx })));
-  const read = answers.filter((answer) => 'items' in answer.body);
+  const whole = page && { offset: 0, limit: page.offset + page.limit };
+  // As many rows from the first on as the page can have of this cluster alone.
+  const respond = async ({ cluster: { deps }, query }: Asked): Promise<ListAnswer> =>
+    (await route.respond(deps, ctx, { ...query, ...whole })) as ListAnswer;
+  // The own database answers as it does for a list of the own cluster alone, or fails as that.
+  const own = asked.filter(({ cluster }) => cluster.isHome);
+  const others = asked.filter(({ cluster }) => !cluster.isHome);
+  const [ofOwn, ofOthers] = await Promise.all([
+    Promise.all(own.map(async (one) => ({ answer: await respond(one) }))),
+    askInTurn(others, home.clock, respond),
+  ]);
+  const read: OfCluster[] = [];
+  const missing: { readonly cluster: string; readonly problem: string }[] = [];
+  for (const [index, one] of [...ofOwn, ...ofOthers].entries()) {
+    const { name } = ([...own, ...others][index] as Asked).cluster;
+    if ('answer' in one) read.push({ name, answer: one.answer });
+    else missing.push({ cluster: name, problem: whyUnread(one.failure) });
+  }
   if (read.length === 0) throw databaseUnavailable(undefined);
-  const missing = answers.flatMap(({ name, body }) =>
-    'problem' in body ? [{ cluster: name, problem: body.problem }] : [],
-  );
-  ctx.body = merged(
-    read.map(({ name, body }) => ({ name, answer: body as ListAnswer })),
-    { order: order.compare(first?.query ?? {}), page, missing },
-  );
+  ctx.body = merged(read, { order: order.compare(first?.query ?? {}), page, missing });
 }
 
 /** Each cluster is asked for all rows up to the end of the page. */
@@ -90,29 +99,6 @@ interface PageAsked {
 function pageOf(query: Record<string, unknown>, { defaultLimit }: ListOrder): PageAsked | undefined {
   const limit = (query['limit'] as number | undefined) ?? defaultLimit;
   return limit === undefined ? undefined : { limit, offset: (query['offset'] as number | undefined) ?? 0 };
-}
-
-/** So long a list waits for another cluster. */
-const patienceMs = 3_000;
-
-/** As many rows from the first on as the page can have of this cluster alone. */
-async function answerOfOne(
-  route: Route,
-  { cluster, query }: Asked,
-  { page, ctx }: { readonly page: PageAsked | undefined; readonly ctx: ApiContext },
-): Promise<{ readonly name: string; readonly body: ListAnswer | { readonly problem: string } }> {
-  const whole = page && { offset: 0, limit: page.offset + page.limit };
-  const { name, deps } = cluster;
-  const respond = async (): Promise<ListAnswer> =>
-    (await route.respond(deps, ctx, { ...query, ...whole })) as ListAnswer;
-  if (cluster.isHome) return { name, body: await respond() };
-  try {
-    return { name, body: await withinLimit({ clock: deps.clock, ms: patienceMs }, respond) };
-  } catch (error) {
-    if (error instanceof TimeLimitError) return { name, body: { problem: 'its rows did not come in time' } };
-    if (!(error instanceof StoreError)) throw error;
-    return { name, body: { problem: 'its rows cannot be read now' } };
-  }
 }
 
 interface OfCluster {

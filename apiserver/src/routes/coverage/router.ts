@@ -59,7 +59,8 @@ export const coverageRoutes = [
       if (!caller) throw internalError(new Error('the request has no caller'));
       // What a message looks like tells of the channel's spec, which not everyone who reads the CronJob may read.
       const renders = type.length === 1 && (await deps.authentication.may(caller, 'readChannels', {}));
-      const question = { types: typesOf(type), days, byDrills, at, isNow: query.at === undefined, renders };
+      const mayRead = (namespace: string): Promise<boolean> => deps.authentication.may(caller, 'read', { namespace });
+      const question = { types: typesOf(type), days, byDrills, at, isNow: query.at === undefined, renders, mayRead };
       const routes = cronJob ? await readRoutes(deps, cronJob, question) : [];
       const leader = await findLiveLeader(store, store.now(), deps.settings.leaseMs);
       const { namespace = '', name = '' } = ctx.params;

@@ -42,6 +42,8 @@ interface RouteQuestion {
   readonly isNow: boolean;
   /** Messages are shown as each channel would get them. */
   readonly renders: boolean;
+  /** Whether the alerts of a namespace may be named: a CronJob may wait for one of another. */
+  readonly mayRead: (namespace: string) => Promise<boolean>;
 }
 
 /** Runs, expected runs and alerts that are looked at. */
@@ -73,7 +75,7 @@ export async function readRoutes(
 
 type RouteFacts = Awaited<ReturnType<typeof readFacts>>;
 
-async function readFacts(deps: RouteDeps, cronJob: CatalogCronJob, { days, byDrills, at }: RouteQuestion) {
+async function readFacts(deps: RouteDeps, cronJob: CatalogCronJob, { days, byDrills, at, mayRead }: RouteQuestion) {
   const { store, actions } = deps;
   const ids = [cronJob.id];
   const ref = `${cronJob.namespace}/${cronJob.name}`;
@@ -103,6 +105,8 @@ async function readFacts(deps: RouteDeps, cronJob: CatalogCronJob, { days, byDri
     new Map(channels.map(({ uid, name }) => [name, { uid, spec: specOf.get(name) }])),
     at,
   );
+  const parentAlerts = parents?.get(ref) ?? [];
+  const isUnnamed = await Promise.all(parentAlerts.map(async ({ namespace }) => !(await mayRead(namespace))));
   const holds = new Map(channels.map(({ name, hold, untilAt }) => [name, hold === undefined ? undefined : untilAt]));
   return {
     monitors,
@@ -115,7 +119,8 @@ async function readFacts(deps: RouteDeps, cronJob: CatalogCronJob, { days, byDri
     alerts,
     runs,
     slots,
-    parents: parents?.get(ref) ?? [],
+    parents: parentAlerts,
+    unnamed: parentAlerts.filter((_, index) => isUnnamed[index]).map(({ id }) => id),
   };
 }
 
@@ -179,6 +184,8 @@ async function presentRoute(
     ? rendererOf(deps, cronJob, facts, { ...of, severity: route.severity, at })
     : undefined;
   const { severity, severitySource, state, refused } = route;
+  const named = (text: string | undefined): string | null =>
+    text === undefined || facts.unnamed.some((id) => text.includes(id)) ? null : text;
   return {
     monitor,
     type,
@@ -189,7 +196,7 @@ async function presentRoute(
     holds: heldBy.map(({ reason, untilAt, ref }) => ({
       reason,
       until: toWireInstantOrNull(untilAt),
-      ref: orNull(ref),
+      ref: named(ref),
     })),
     state,
     reason: orNull(route.reason),
@@ -199,7 +206,7 @@ async function presentRoute(
     steps: way.steps.map(({ at: passedAt, href, ...step }) => ({
       ...step,
       at: toWireInstantOrNull(passedAt),
-      href: orNull(href),
+      href: named(href),
     })),
   };
 }

@@ -10,7 +10,7 @@ import {
   type SlaTargetVerdict,
   slaSortKeys,
 } from '@cronjob-monitor/shared/contract';
-import { dayOf, rateWindows, type Instant } from '@cronjob-monitor/shared/domain';
+import { dayOf, rateWindows, type Instant, slaTargetsOf, type SlaTargets } from '@cronjob-monitor/shared/domain';
 import {
   countScheduled,
   countWithMissed,
@@ -40,7 +40,6 @@ import { answerExport, exportable, inBatches, exportFormat } from '../export/ans
 import { slaColumns } from '../export/columns.ts';
 import { readSurroundings } from '../verdicts/surroundings.ts';
 import { countVerdicts, toDay, presentTargets } from './present.ts';
-import { targetsOf, type SlaTargets } from '../../monitor-spec.ts';
 import { monthOf, readReport } from './report.ts';
 import { namespaces, oneMonitor, orderBy, paging, search, sort, text, words } from '../../middleware/parameters.ts';
 
@@ -202,7 +201,7 @@ async function gatherPairs(
   );
 
   const byId = new Map(cronJobs.map((cronJob) => [cronJob.id, cronJob]));
-  const targetsById = new Map(monitors.map(({ id, spec }) => [id, targetsOf(spec)]));
+  const targetsById = new Map(monitors.map(({ id, spec }) => [id, slaTargetsOf(spec)]));
   const pairs = selections.flatMap((monitor): Pair[] => {
     const cronJob = byId.get(monitor.cronJobId);
     const targets = targetsById.get(monitor.monitorId);

@@ -1,5 +1,5 @@
 import { Timeline, type TimelineBucket, timelineSortKeys, TimelineItem } from '@cronjob-monitor/shared/contract';
-import type { Instant, MaintenanceWindow } from '@cronjob-monitor/shared/domain';
+import { UpcomingRuns, type Instant, type MaintenanceWindow, type Span } from '@cronjob-monitor/shared/domain';
 import {
   listCronJobsById,
   listMedianDurations,
@@ -17,7 +17,7 @@ import { route } from '../route.ts';
 import { findOutlines, sortOutlines } from '../find-outlines.ts';
 import { getKnownCronJob } from '../known-cron-job.ts';
 import { judgeCronJobs } from '../verdicts/of-cron-jobs.ts';
-import { UpcomingRuns, type PlannedCronJob, type Span } from './upcoming.ts';
+import { presentUpcoming, type PlannedCronJob } from './upcoming.ts';
 import { namespaces, oneMonitor, paging, search, sort, whole } from '../../middleware/parameters.ts';
 
 const timelineQuery = {
@@ -138,7 +138,7 @@ async function presentItems(
       windows: windowsFor(cronJob.id),
       verdict: judged.verdictOf(row),
     };
-    return upcoming.item(cronJob, span, more);
+    return presentUpcoming(upcoming, cronJob, span, more);
   });
 }
 

@@ -5,15 +5,16 @@ import {
   floorTo,
   heardWords,
   isTexture,
+  planRuns,
   type Heard,
   type Instant,
+  type PlannedRuns,
 } from '@cronjob-monitor/shared/domain';
+import { scoreForecasts, type CronJobOutline, type EndedRuns, type Foreseen } from '@cronjob-monitor/shared/store';
 import { toSecondsOrNull, toWireInstant } from '../../wire-values.ts';
 import type { RouteDeps } from '../deps.ts';
 import { findOutlines } from '../find-outlines.ts';
-import type { EndedRuns } from './ended-runs.ts';
-import { planRuns, type PlannedRuns } from './plan.ts';
-import { judgeRuns, type Judged } from './judge.ts';
+import { judgeRuns } from './judge.ts';
 
 interface TonightAsked {
   readonly from: Instant;
@@ -24,10 +25,12 @@ interface TonightAsked {
 }
 
 const mostInstants = 100;
+/** Nights of so many days are scored. */
+const scoredMs = 30 * 86_400_000;
 
 /** The risks of the runs of the fleet until an instant. */
 export async function readTonight(deps: RouteDeps, asked: TonightAsked): Promise<Tonight> {
-  const { settings } = deps;
+  const { settings, store } = deps;
   const outlines = await findOutlines(deps, { namespaces: asked.namespaces });
   const plan = planRuns(outlines, asked, settings.defaultTimeZone);
   const judged = await judgeRuns(deps, plan, asked.from);
@@ -44,16 +47,17 @@ export async function readTonight(deps: RouteDeps, asked: TonightAsked): Promise
     starts: starts(running, asked),
     items,
     calm: running.filter((planned) => !atRisk.has(planned)).length,
+    score: await scoreForecasts(store, asked.from - scoredMs, asked.namespaces),
   };
 }
 
-function byUrgency(a: Judged, b: Judged): number {
-  const rank = ({ risks }: Judged): number => (risks[0]?.level === 'likely' ? 0 : 1);
-  const firstAt = ({ planned }: Judged): Instant => planned.slots[0] ?? Number.MAX_SAFE_INTEGER;
+function byUrgency(a: Foreseen, b: Foreseen): number {
+  const rank = ({ risks }: Foreseen): number => (risks[0]?.level === 'likely' ? 0 : 1);
+  const firstAt = ({ planned }: Foreseen): Instant => planned.slots[0] ?? Number.MAX_SAFE_INTEGER;
   return rank(a) - rank(b) || firstAt(a) - firstAt(b); // else by namespace and name, as outlines come
 }
 
-async function present(ended: EndedRuns, judged: readonly Judged[]): Promise<TonightItem[]> {
+async function present(ended: EndedRuns, judged: readonly Foreseen[]): Promise<TonightItem[]> {
   const durations = await ended.durations(judged.map(({ planned }) => planned.cronJob.id));
   return judged.map(({ planned: { cronJob, slots }, facts, risks }) => ({
     cronjob: { namespace: cronJob.namespace, name: cronJob.name },
@@ -73,7 +77,7 @@ function presentHeard(heard: Heard): TonightItem['told'] {
 const quarterMs = 15 * 60_000;
 
 /** Starts in each quarter of an hour; what comes more often than that would hide them. */
-function starts(running: readonly PlannedRuns[], { from, until }: TonightAsked): Tonight['starts'] {
+function starts(running: readonly PlannedRuns<CronJobOutline>[], { from, until }: TonightAsked): Tonight['starts'] {
   const span = { from: floorTo(quarterMs, from), until, stepMs: quarterMs };
   const counts = countStarts(
     span,

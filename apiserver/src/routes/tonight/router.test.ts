@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Tonight, TonightItem } from '@cronjob-monitor/shared/contract';
+import { lastNight } from '@cronjob-monitor/shared/domain';
+import { cronJobIdsOf, judgeForecasts, keepForecasts } from '@cronjob-monitor/shared/store';
 import { addChannel } from '../../testing/alerts.ts';
 import { testNow } from '../../testing/api.ts';
 import { dayMs, hourMs, minuteMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
@@ -208,4 +210,23 @@ test('tells of a failure that no channel would hear, and cuts the list, not the 
     c: ['deaf possible: If it fails, no channel is told: its channels do not exist'],
     b: ['deaf possible: If it fails, no channel is told: its channels do not exist'],
   });
+});
+
+test('scores the judged nights of 30 days, of the namespaces that were asked for', async () => {
+  await using fleet = await startFleet();
+  const [right, wrong] = [await fleet.addCronJob({ name: 'right' }), await fleet.addCronJob({ name: 'wrong' })];
+  const night = lastNight('UTC', testNow);
+  await fleet.addRuns(right, { createdAt: night.fromAt + hourMs, status: 'failed' });
+  const ids = await cronJobIdsOf(fleet.store, [right.uid, wrong.uid]);
+  const likely = [...ids.values()].map((cronJobId) => ({ cronJobId, code: 'repeats', level: 'likely' }) as const);
+  assert.deepEqual((await tonight(fleet)).score, { nights: 0, failures: 0, foreseen: 0, false: 0 });
+  for (const { fromAt, untilAt } of [night, lastNight('UTC', testNow - 31 * dayMs)])
+    await fleet.store.transaction(async (tx) => {
+      await keepForecasts(tx, { nightAt: fromAt, keptAt: fromAt }, likely);
+      await judgeForecasts(tx, { fromAt, untilAt });
+    });
+  fleet.clock.stepWall(minuteMs);
+  assert.deepEqual((await tonight(fleet)).score, { nights: 1, failures: 1, foreseen: 1, false: 1 });
+  const { score } = await tonight(fleet, '?namespace=elsewhere');
+  assert.deepEqual(score, { nights: 1, failures: 0, foreseen: 0, false: 0 });
 });

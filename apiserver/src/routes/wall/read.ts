@@ -6,6 +6,7 @@ import {
   isTexture,
   type Instant,
   type WallSpan,
+  planRuns,
 } from '@cronjob-monitor/shared/domain';
 import {
   countWallRuns,
@@ -16,6 +17,7 @@ import {
   listOwners,
   type CronJobFilter,
   type CronJobOutline,
+  type Foreseen,
 } from '@cronjob-monitor/shared/store';
 import { toPagination, type PageRequest } from '../../middleware/pagination.ts';
 import type { Sort } from '../../middleware/parameters.ts';
@@ -24,8 +26,7 @@ import type { RouteDeps } from '../deps.ts';
 import { figuresFromOf } from '../figures-from.ts';
 import { findOutlines, sortOutlines } from '../find-outlines.ts';
 import { readLateAfterMs } from '../late-after.ts';
-import { judgeRuns, type Judged } from '../tonight/judge.ts';
-import { planRuns } from '../tonight/plan.ts';
+import { judgeRuns } from '../tonight/judge.ts';
 import { judgeCronJobs } from '../verdicts/of-cron-jobs.ts';
 
 interface WallAsked {
@@ -105,7 +106,7 @@ async function keepOutcomes(
     recorded.length === 0
       ? new Set<number>()
       : await listIdsWithOutcome(deps.store, ids, span, { outcomes: recorded, lateAfterMs });
-  const risky = outcomes.includes('atRisk') ? await judgeAhead(deps, outlines, span, now) : new Map<number, Judged>();
+  const risky = outcomes.includes('atRisk') ? await judgeAhead(deps, outlines, span, now) : new Map<number, Foreseen>();
   return outlines.filter(({ id }) => found.has(id) || risky.has(id));
 }
 
@@ -129,7 +130,7 @@ async function judgeAhead(
   outlines: readonly CronJobOutline[],
   { until }: WallSpan,
   now: Instant,
-): Promise<ReadonlyMap<number, Judged>> {
+): Promise<ReadonlyMap<number, Foreseen>> {
   if (until <= now) return new Map();
   const judged = await judgeRuns(deps, planRuns(outlines, { from: now, until }, deps.settings.defaultTimeZone), now);
   return new Map(judged.map((one) => [one.planned.cronJob.id, one]));

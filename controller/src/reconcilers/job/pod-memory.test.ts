@@ -65,6 +65,26 @@ test('a pod that could not start keeps what it waited for when a deadline ends i
   assert.deepEqual(tell(), [['Failed', 'ImagePullBackOff']], 'also when it is gone');
 });
 
+test('why an image did not come is known while the kubelet waits to try again, which says only that', () => {
+  const waits = (waiting: string, waitingMessage: string) => {
+    const pod = aPod({ uid: 'p', jobUid: 'job', containers: [aContainer({ waiting, waitingMessage })] });
+    memory.observe(pod);
+    live = [pod];
+    return memory.podsOf('job').map(({ containers }) => [containers[0]?.waiting, containers[0]?.waitingMessage]);
+  };
+  const bare = 'Back-off pulling image "report:1"';
+  assert.deepEqual(waits('ImagePullBackOff', bare), [['ImagePullBackOff', bare]]);
+  for (const why of ['503 Service Unavailable', 'not found']) {
+    assert.deepEqual(waits('ErrImagePull', why), [['ErrImagePull', why]], 'the last attempt counts');
+    for (let look = 0; look < 2; look++)
+      assert.deepEqual(waits('ImagePullBackOff', bare), [['ImagePullBackOff', why]], 'however often it is seen');
+  }
+  const own = `${bare}: ErrImagePull: unauthorized`;
+  assert.deepEqual(waits('ImagePullBackOff', own), [['ImagePullBackOff', own]], 'what says why by itself stays');
+  assert.deepEqual(waits('CreateContainerError', 'no room'), [['CreateContainerError', 'no room']]);
+  assert.deepEqual(waits('ImagePullBackOff', bare), [['ImagePullBackOff', bare]], 'no other wait explains it');
+});
+
 test('a container that had run and was lost keeps its unknown end', () => {
   memory.observe(aPod({ uid: 'p', jobUid: 'job', containers: [aContainer({ waiting: 'ImagePullBackOff' })] }));
   memory.observe(aPod({ uid: 'p', jobUid: 'job', containers: [aContainer()] }));

@@ -85,15 +85,29 @@ export function createPodMemory(live: LivePods): PodMemory {
 
 /**
  * The kubelet gives a container that never started an end when its pod ends, by a deadline or an eviction: 137 by ContainerStatusUnknown
- * (kubernetes/pkg/kubelet/status). In its place comes what the container waited for.
+ * (kubernetes/pkg/kubelet/status). In its place comes what the container waited for. Of an image that it will pull again
+ * an older kubelet says no more than that (pkg/kubelet/images): why it did not come was said a moment before, and stays.
  */
 function withWaits(pod: PodFacts, before: PodFacts): PodFacts {
   const waited = new Map(before.containers.filter(neverStarted).map((container) => [container.name, container]));
   if (waited.size === 0) return pod;
-  const containers = pod.containers.map((container) =>
-    container.terminated?.reason === 'ContainerStatusUnknown' ? (waited.get(container.name) ?? container) : container,
-  );
+  const containers = pod.containers.map((container) => {
+    const earlier = waited.get(container.name);
+    if (earlier === undefined) return container;
+    if (container.terminated?.reason === 'ContainerStatusUnknown') return earlier;
+    const { waitingMessage } = earlier;
+    return saysNoCause(container) && pulls.has(earlier.waiting ?? '') && waitingMessage !== undefined
+      ? { ...container, waitingMessage }
+      : container;
+  });
   return { ...pod, containers };
+}
+
+const pulls = new Set(['ErrImagePull', 'ImagePullBackOff', 'RegistryUnavailable']);
+const bareBackOff = /^Back-off pulling image "[^"]*"$/;
+
+function saysNoCause({ waiting, waitingMessage }: ContainerFacts): boolean {
+  return waiting === 'ImagePullBackOff' && (waitingMessage === undefined || bareBackOff.test(waitingMessage));
 }
 
 function neverStarted({ waiting, lastTerminated, restarts }: ContainerFacts): boolean {

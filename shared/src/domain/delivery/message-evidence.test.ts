@@ -27,6 +27,12 @@ test('several logs are told under their names, that of the failed container last
   assert.deepEqual([logsTruncated, logsUnavailable], [true, null]);
 });
 
+test('that earlier events are missing is said, and nothing where none are', () => {
+  const body = JSON.stringify([{ type: 'Normal', reason: 'R', object: 'Pod/p', message: 'm', count: 1 }]);
+  const cutOf = (truncated: boolean) => toMessageEvidence([piece('events', '', body, truncated)]).eventsTruncated;
+  assert.deepEqual([cutOf(true), cutOf(false)], [true, undefined]);
+});
+
 test('events and pods come as they were kept; none found is an empty list', () => {
   const event = { at: 0, type: 'Warning', reason: 'BackOff', object: 'Pod/p', message: 'again', count: 2 };
   const pod = { pod: 'p', phase: 'Failed', containers: [{ name: 'main', reason: 'OOMKilled' }] };

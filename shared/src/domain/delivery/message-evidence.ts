@@ -27,6 +27,7 @@ export function toMessageEvidence(pieces: readonly Evidence[], container?: strin
     logsTruncated: told.some(({ truncated }) => truncated),
     logsUnavailable: told.length === 0 ? (logs.at(-1)?.unavailable ?? null) : null,
     events: events === undefined ? null : toMessageEvents(events.body),
+    ...(events?.truncated === true && { eventsTruncated: true }),
     pods: attempts?.body === undefined ? null : toMessagePods(JSON.parse(attempts.body) as Attempt[]), // as capture wrote it
   };
 }

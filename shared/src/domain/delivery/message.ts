@@ -94,13 +94,18 @@ export interface MessageContext {
   /** Why logs that were asked for are missing. */
   readonly logsUnavailable: string | null;
   readonly events: readonly MessageEvent[] | null;
+  /** Earlier events are missing. */
+  readonly eventsTruncated?: boolean;
   readonly pods: readonly MessagePod[] | null;
   /** What differs from the last success; empty: nothing does. Null: not compared. */
   readonly changes: readonly ExecutionChange[] | null;
 }
 
 /** What was taken of a run as it failed, in the form of a message. */
-export type MessageEvidence = Pick<MessageContext, 'logs' | 'logsTruncated' | 'logsUnavailable' | 'events' | 'pods'>;
+export type MessageEvidence = Pick<
+  MessageContext,
+  'logs' | 'logsTruncated' | 'logsUnavailable' | 'events' | 'eventsTruncated' | 'pods'
+>;
 
 export interface MessageEvent {
   readonly time: WireInstant | null;

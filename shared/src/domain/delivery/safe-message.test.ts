@@ -49,6 +49,17 @@ test('the end of the log is kept, and the cut is told', () => {
   assert.deepEqual([safe.logs, safe.logsTruncated], ['ééélast', true]);
 });
 
+test('colours and line ends of a log are no part of it: a log without them is not cut', () => {
+  const context = { logs: '\u001b[32mloading\u001b[0m\r\n 10 %\r100 %\r\n', logsTruncated: false };
+  const safe = alertOf(toSafeMessage(firing(anAlertMessage({ context })), 1_000)).context;
+  assert.deepEqual([safe.logs, safe.logsTruncated], ['loading\n 10 %\n100 %\n', false]);
+});
+
+test('a text of which only the beginning is looked at says that it is cut, however little is left of that', () => {
+  const title = `begins ${'\u001b[31m'.repeat(20_000)} ends`;
+  assert.equal(alertOf(toSafeMessage(firing(anAlertMessage({ alert: { title } })))).alert.title, 'begins…');
+});
+
 test('the newest 20 events are kept, their messages on one line', () => {
   const events = Array.from({ length: 30 }, (_, count) => ({
     time: null,

@@ -68,15 +68,16 @@ function safeAlert(data: AlertMessage, maxLogBytes: number): AlertMessage {
 }
 
 function safeContext(context: MessageContext, maxLogBytes: number): MessageContext {
-  const logs = context.logs === null ? null : end(context.logs, maxLogBytes);
+  const log = context.logs === null ? { text: null, isCut: false } : end(context.logs, maxLogBytes);
   const { events, pods, changes, ...others } = context;
   return {
     ...plain({ ...others, suggestedFix: null, logs: null }),
     suggestedFix: context.suggestedFix === null ? null : text(context.suggestedFix, most.fix),
-    logs,
-    logsTruncated: context.logsTruncated || logs !== context.logs,
+    logs: log.text,
+    logsTruncated: context.logsTruncated || log.isCut,
     // The newest are the last ones.
     events: plain(events?.slice(-mostEvents) ?? null),
+    ...((events?.length ?? 0) > mostEvents && { eventsTruncated: true }),
     pods: plain(pods?.slice(-mostPods) ?? null),
     changes: plain(changes?.slice(0, mostChanges) ?? null),
   };
@@ -98,15 +99,26 @@ function plain<Value>(value: Value): Value {
 }
 
 function text(written: string, limit: number): string {
-  return cutEnd(toPlainText(written.slice(0, spare * limit)), limit);
+  return beginning(written, limit, toPlainText);
 }
 
 function line(written: string, limit: number): string {
-  return cutEnd(toPlainLine(written.slice(0, spare * limit)), limit);
+  return beginning(written, limit, toPlainLine);
 }
 
-function end(written: string, maxBytes: number): string {
-  return keepEnd(toPlainText(maxBytes === 0 ? '' : written.slice(-spare * maxBytes)), maxBytes, inBytes);
+/** What was not looked at is cut too, however little is left of what was. */
+function beginning(written: string, limit: number, toPlain: (text: string) => string): string {
+  const isSeen = written.length <= spare * limit;
+  const clean = toPlain(isSeen ? written : written.slice(0, spare * limit));
+  return cutEnd(isSeen ? clean : `${clean}…`, limit);
+}
+
+/** Signs that no receiver may show are no part of a log: without them nothing is cut. */
+function end(written: string, maxBytes: number): { readonly text: string; readonly isCut: boolean } {
+  const seen = maxBytes === 0 ? '' : written.slice(-spare * maxBytes);
+  const clean = toPlainText(seen);
+  const kept = keepEnd(clean, maxBytes, inBytes);
+  return { text: kept, isCut: seen.length < written.length || kept.length < clean.length };
 }
 
 /** The same value with other texts; names of fields stay. */

@@ -101,7 +101,7 @@ function documentOfAlert(data: AlertMessage): MessageDocument {
     fix: context.suggestedFix ?? '',
     log: context.logs ?? '',
     logNote: logNoteOf(context),
-    events: context.events?.map(eventLine) ?? [],
+    events: eventsOf(context),
     pods: context.pods?.map(podLine) ?? [],
     changes: context.changes?.map(changeLine),
     links: [
@@ -206,6 +206,11 @@ function logNoteOf({ logs, logsTruncated, logsUnavailable, pending }: AlertMessa
   if (pending) return 'Log and events of the run are still being read: they are kept with the alert.';
   if (logs === null) return logsUnavailable === null ? '' : `No log: ${logsUnavailable}`;
   return logsTruncated ? 'Earlier lines are left out.' : '';
+}
+
+function eventsOf({ events, eventsTruncated }: AlertMessage['context']): string[] {
+  const lines = events?.map(eventLine) ?? [];
+  return eventsTruncated === true && lines.length > 0 ? ['Earlier events are left out.', ...lines] : lines;
 }
 
 function notesOf({ heldBy, heldSeconds, delayed, flapping, firstNotice }: AlertMessage['alert']): string[] {

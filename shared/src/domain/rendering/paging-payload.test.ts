@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Message, Outgoing } from '../delivery/message.ts';
+import type { AlertMessage, Message, Outgoing } from '../delivery/message.ts';
 import { aDigestMessage, anAlertMessage, anOutgoing, aTestMessage } from '../../testing/index.ts';
 import * as fc from 'fast-check';
 import type { PagingTarget } from './target.ts';
@@ -56,6 +56,7 @@ test('an alert triggers an incident with all that is known', () => {
           last_success: '2026-11-18T01:02:00.000Z',
           suggested_fix: 'Raise the memory limit of nightly.',
           logs: 'loading 3 files\nKilled\n',
+          logs_note: 'Earlier lines are left out.',
           events: ['2026-11-21T01:02:30.000Z Warning BackOff: back-off restarting (2 times)'],
         },
       },
@@ -135,6 +136,17 @@ test('the reduced form has no details', () => {
   assert.ok(event.event_action === 'trigger');
   assert.equal('custom_details' in event.payload, false);
   assert.equal(event.payload.summary, triggerOf(anOutgoing()).summary);
+});
+
+test('what an event has no room for is named in it, and a log that is missing says why', () => {
+  const detailsFor = (context: Partial<AlertMessage['context']>) =>
+    triggerOf(of({ kind: 'firing', data: anAlertMessage({ context }) })).custom_details;
+  const long = { time: null, type: 'Warning', reason: 'R', message: '漢'.repeat(1_024), count: 1 };
+  const crowded = detailsFor({ events: Array.from({ length: 20 }, () => long) });
+  assert.deepEqual([crowded?.['events'], crowded?.['left_out']], [undefined, 'events']);
+  assert.equal(crowded?.['logs'], 'loading 3 files\nKilled\n');
+  const missing = detailsFor({ logs: null, logsTruncated: false, logsUnavailable: 'the pod is gone' });
+  assert.deepEqual([missing?.['logs'], missing?.['logs_note']], [undefined, 'No log: the pod is gone']);
 });
 
 test('whatever the texts, an event keeps within 64 KiB and its summary within 1,024 characters', () => {

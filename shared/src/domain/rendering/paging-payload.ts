@@ -1,8 +1,9 @@
-import { digestedLine, eventLine } from '../delivery/context-lines.ts';
+import { digestedLine } from '../delivery/context-lines.ts';
 import type { AlertMessage, DigestMessage, Message, Outgoing } from '../delivery/message.ts';
 import { toSafeMessage, withoutDetails } from '../delivery/safe-message.ts';
 import { severityOf, titleOfMessage } from '../delivery/title.ts';
 import { cutEnd, inBytes } from '../text/cut.ts';
+import { toDocument } from './message-document.ts';
 import type { Form, PagingSeverity, PagingTarget } from './target.ts';
 
 /** Events in the order in which they are sent, without the routing key. */
@@ -98,7 +99,9 @@ function detailsOf(message: Message): Details {
 }
 
 /** Absent facts are left out: the receiver shows what it gets, null as a word. */
-function detailsOfAlert({ alert, monitor, cronjob, job, context }: AlertMessage): Details {
+function detailsOfAlert(data: AlertMessage): Details {
+  const { alert, monitor, cronjob, job, context } = data;
+  const { logNote, events } = toDocument({ kind: 'firing', data });
   const details = {
     message: alert.message,
     monitor: `${monitor.namespace}/${monitor.name}`,
@@ -111,7 +114,8 @@ function detailsOfAlert({ alert, monitor, cronjob, job, context }: AlertMessage)
     last_success: cronjob.lastSuccess,
     suggested_fix: context.suggestedFix,
     logs: context.logs,
-    events: context.events?.map(eventLine),
+    logs_note: logNote || null,
+    events: context.events && events,
   };
   return Object.fromEntries(Object.entries(details).flatMap(([key, value]) => (value == null ? [] : [[key, value]])));
 }
@@ -124,13 +128,15 @@ function detailsOfDigest({ digest }: DigestMessage): Details {
   };
 }
 
-/** Without its largest lists as long as the event would be too large. */
+/** Without its largest lists as long as the event would be too large; it says which. */
 function fitting(details: Details): Details {
   const others = 8 * 1024; // all that is not details: summary, names, links
   let kept = details;
   for (const name of ['events', 'alerts', 'logs']) {
     if (inBytes(JSON.stringify(kept)) + others <= most.eventBytes) return kept;
-    kept = Object.fromEntries(Object.entries(kept).filter(([key]) => key !== name));
+    if (!(name in kept)) continue;
+    const { [name]: _tooMuch, left_out: before, ...rest } = kept;
+    kept = { ...rest, left_out: `${before === undefined ? '' : `${String(before)}, `}${name}` };
   }
   return kept;
 }

@@ -25,7 +25,9 @@ export {
   rateBudget,
   rateWindows,
   slaOf,
+  slaTargetsOf,
   type Budget,
+  type SlaTargets,
   type SlaTargetSpec,
 } from './targets.ts';
 export {

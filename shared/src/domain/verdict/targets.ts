@@ -1,4 +1,5 @@
 import type { DayVerdict, SlaSubject, SlaVerdict } from '../../contract/index.ts';
+import { parseDuration } from '../duration.ts';
 import type { Instant } from '../instant.ts';
 import { dayOf, startOfDay } from '../stats/run-counts.ts';
 import type { BrokenTarget } from './cron-job-words.ts';
@@ -37,9 +38,8 @@ export const noSla: SlaTargetSpec = {
 
 /** What has another form than expected counts as absent. */
 export function slaOf(spec: unknown): SlaTargetSpec {
-  const sla = typeof spec === 'object' && spec !== null && 'sla' in spec ? spec.sla : undefined;
-  if (typeof sla !== 'object' || sla === null || Array.isArray(sla)) return noSla;
-  const fields = sla as Readonly<Record<string, unknown>>;
+  const fields = blockIn(spec, 'sla');
+  if (!fields) return noSla;
   const numberIn = (key: string): number | undefined => {
     const value = fields[key];
     return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
@@ -52,6 +52,41 @@ export function slaOf(spec: unknown): SlaTargetSpec {
     minRuns: numberIn('minRuns') ?? 1,
     countMissed: fields['countMissed'] === true,
   };
+}
+
+/** Everything that a monitor asks of the runs of a CronJob. */
+export interface SlaTargets {
+  readonly rate: SlaTargetSpec;
+  readonly maxDurationMs: number | undefined;
+  readonly minDurationMs: number | undefined;
+  /** `timeZone` undefined: that of the CronJob. */
+  readonly finishBy: { readonly time: string; readonly timeZone: string | undefined } | undefined;
+}
+
+/** Undefined: none at all. */
+export function slaTargetsOf(spec: unknown): SlaTargets | undefined {
+  const sla = blockIn(spec, 'sla');
+  if (!sla || sla['enabled'] === false) return undefined;
+  const finishBy = blockIn(sla, 'finishBy');
+  const time = textIn(finishBy, 'time');
+  return {
+    rate: slaOf(spec),
+    maxDurationMs: parseDuration(textIn(sla, 'maxDuration') ?? ''),
+    minDurationMs: parseDuration(textIn(sla, 'minDuration') ?? ''),
+    finishBy: time === undefined ? undefined : { time, timeZone: textIn(finishBy, 'timezone') },
+  };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function blockIn(value: unknown, key: string): Fields | undefined {
+  const inner = typeof value === 'object' && value !== null ? (value as Fields)[key] : undefined;
+  return typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? (inner as Fields) : undefined;
+}
+
+function textIn(fields: Fields | undefined, key: string): string | undefined {
+  const inner = fields?.[key];
+  return typeof inner === 'string' ? inner : undefined;
 }
 
 /** `to` is exclusive. */

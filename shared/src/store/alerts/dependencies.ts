@@ -35,7 +35,7 @@ export function toNames(value: unknown): readonly string[] {
 export async function listParentAlerts(
   db: Db,
   children: readonly string[],
-): Promise<ReadonlyMap<string, readonly ParentAlert[]>> {
+): Promise<ReadonlyMap<string, readonly (ParentAlert & { readonly namespace: string })[]>> {
   if (children.length === 0) return new Map();
   const dependencies = await listDependencies(db);
   const ancestors = new Map(children.map((child) => [child, ancestorsOf(dependencies, child)]));
@@ -54,8 +54,9 @@ export async function listParentAlerts(
     [...ancestors].map(([child, parents]) => [
       child,
       parents.flatMap((parent) =>
-        (byRef.get(parent) ?? []).map((row): ParentAlert => ({
+        (byRef.get(parent) ?? []).map((row) => ({
           id: db.dialect.id16Text(row['id']),
+          namespace: String(row['namespace']),
           type: String(row['type']) as AlertType,
           severity: String(row['severity']) as Severity,
           toldAt: optionalNumber(row['last_notified_at']),

@@ -130,8 +130,11 @@ export async function markEvaluated(tx: Tx, uid: string, at: Instant): Promise<b
 /** Marks a monitor deleted at `at` and removes its targets. Returns false when it was not known, or deleted before. */
 export async function forgetMonitor(tx: Tx, uid: string, at: Instant): Promise<boolean> {
   await forgetFindings(tx, uid);
-  const id = await findMonitorId(tx, uid);
-  return id !== undefined && markDeleted(tx, id, at);
+  // A newer object of the name that takes the row over at this moment makes it its own: the lock waits for that, and then finds none.
+  const row = await firstRow(tx, `select id from monitors where uid = ?${tx.dialect.lock.update}`, [
+    tx.dialect.id16(toId16(uid)),
+  ]);
+  return row !== undefined && markDeleted(tx, Number(row['id']), at);
 }
 
 /** Key of a monitor's row; undefined when it was never seen. */

@@ -12,6 +12,7 @@ import { reachColumns } from '../migrations/0008-reach.ts';
 import { personColumns, personTables } from '../migrations/0009-right-person.ts';
 import { listTable } from '../migrations/0010-cronjob-list.ts';
 import { actionsTable } from '../migrations/0011-actions.ts';
+import { forecastTable } from '../migrations/0012-forecasts.ts';
 import type { Table } from '../migrations/table.ts';
 import { alertTables } from '../migrations/tables-of-alerts.ts';
 import { catalogTables, runTables, serviceTables } from '../migrations/tables-of-runs.ts';
@@ -223,6 +224,7 @@ const copiedTables: readonly CopiedTable[] = [
   ...personTables,
   listTable,
   actionsTable,
+  forecastTable,
 ].map(toCopied);
 
 function toCopied({ name, columns, primaryKey }: Table): CopiedTable {

@@ -118,6 +118,41 @@ export function storeClient(Base: KnexClientClass, hooks: ConnectionHooks): type
   return StoreClient as unknown as typeof Knex.Client;
 }
 
+/** A pool whose connections others borrow. */
+export interface Lender {
+  lend(): Promise<RawConnection>;
+  takeBack(connection: RawConnection): Promise<unknown>;
+  /** Another borrower waits for a connection. */
+  isShort(): boolean;
+}
+
+/** The same client on borrowed connections. One that is idle goes back after a moment, and at once where another borrower waits. */
+export function borrowingClient(Client: typeof Knex.Client, lender: Lender): typeof Knex.Client {
+  class BorrowingClient extends (Client as unknown as KnexClientClass) {
+    override async acquireRawConnection(): Promise<never> {
+      return (await lender.lend()) as never;
+    }
+
+    override async destroyRawConnection(connection: RawConnection): Promise<unknown> {
+      return lender.takeBack(connection);
+    }
+
+    override async releaseConnection(connection: RawConnection): Promise<void> {
+      await super.releaseConnection(connection);
+      if (lender.isShort()) closeIdle(this.pool as RawClient['pool'], 0);
+    }
+  }
+  return BorrowingClient as unknown as typeof Knex.Client;
+}
+
+/** Closes idle connections but for the last `most` that were used. */
+export function closeIdle(pool: RawClient['pool'], most: number): void {
+  // The pool lends its newest free connection first. What seems idle since ever is closed at its next check.
+  const surplus = pool.free.slice(0, Math.max(0, pool.numFree() - most));
+  for (const idle of surplus) idle.timestamp = -Infinity;
+  if (surplus.length > 0) pool.check();
+}
+
 /** A driver's own limit would go on after a connection that broke under the statement. */
 async function answerWithin<T>(limit: AnswerLimit | undefined, answer: Promise<T>): Promise<T> {
   if (limit === undefined) return answer;

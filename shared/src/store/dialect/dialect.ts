@@ -116,6 +116,9 @@ export interface Dialect {
    */
   schemas(db: Db): Promise<readonly { readonly name: string; readonly isOwn: boolean }[]>;
 
+  /** A statement after which the connection reads and writes the tables of this schema, or database. Empty in SQLite. */
+  enterSchema(name: string): string;
+
   /**
    * Makes known which connection this leader's transaction runs on, and ends those of earlier leaders at a takeover. Both are
    * empty wherever the server itself ends a transaction that stands idle.

@@ -50,6 +50,8 @@ export const mysql: Dialect = {
     );
     return found.map((row) => ({ name: String(row['name']), isOwn: Number(row['own']) === 1 }));
   },
+  // The name of a database that was found may be any text.
+  enterSchema: (name) => `use "${name.replaceAll('"', '""')}"`,
   takeover: { registerConnection, endOtherConnections },
   leaderLock: {
     // It is asked something each second; without a question for so long its client is gone.

@@ -58,6 +58,7 @@ export const postgres: Dialect = {
     );
     return found.map((row) => ({ name: String(row['name']), isOwn: row['own'] === true }));
   },
+  enterSchema,
   // idle_in_transaction_session_timeout ends what stands idle.
   takeover: { registerConnection: async () => {}, endOtherConnections: async () => {} },
   leaderLock: {
@@ -220,7 +221,7 @@ export function postgresClient(settings: ServerSettings, limits: ServerLimits, c
           `set client_encoding = 'UTF8'`,
           `set time zone 'UTC'`,
           'set jit = off',
-          ...(settings.schema === undefined ? [] : [`set search_path to ${quotedName(settings.schema)}`]),
+          ...(settings.schema === undefined ? [] : [enterSchema(settings.schema)]),
         ].join('; '),
       );
     },
@@ -231,8 +232,8 @@ export function postgresClient(settings: ServerSettings, limits: ServerLimits, c
 }
 
 /** The name of a schema that was found may be any text. */
-function quotedName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
+function enterSchema(name: string): string {
+  return `set search_path to "${name.replaceAll('"', '""')}"`;
 }
 
 function cut(connection: RawConnection): void {

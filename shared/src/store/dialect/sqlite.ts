@@ -37,6 +37,7 @@ export const sqlite: Dialect = {
   // A dead process holds no lock; a frozen one makes the takeover wait until it moves.
   takeover: { registerConnection: async () => {}, endOtherConnections: async () => {} },
   schemas: async () => [],
+  enterSchema: () => '',
   leaderLock: undefined,
   ownIds: {
     last: async (db, table) =>

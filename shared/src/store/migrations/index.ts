@@ -9,6 +9,7 @@ import { reach } from './0008-reach.ts';
 import { rightPerson } from './0009-right-person.ts';
 import { cronJobListing } from './0010-cronjob-list.ts';
 import { actions } from './0011-actions.ts';
+import { forecasts } from './0012-forecasts.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step in its order. One is added at the end; none is ever edited. */
@@ -24,10 +25,11 @@ export const migrations: readonly Migration[] = [
   rightPerson,
   cronJobListing,
   actions,
+  forecasts,
 ];
 
 /** The number of this program: the schema it writes. */
 export const schemaNumber = migrations.length;
 
 /** The oldest schema this program can serve from. */
-export const oldestUsableSchema = 10;
+export const oldestUsableSchema = 12;

@@ -20,6 +20,7 @@ const released: Readonly<Record<string, readonly string[]>> = {
     '79e3ec99de7e8a96bb0c0cd3f6e33040',
     'ea1e12fed10be862a93e1e0d50a106c3',
     '58cd0b40a3075c1ed227bedbc61173f3',
+    'da1bd7a2568d44121cbb5ce6611177e5',
   ],
   postgres: [
     '3940994370f3b31a47d7cc715ea1a6ec',
@@ -33,6 +34,7 @@ const released: Readonly<Record<string, readonly string[]>> = {
     'd0a9dc9ab2bc4aded8bd9f1ba2e6bd28',
     '570218e52f82614c7f77be89f5e36e67',
     '8d7eee378bc78376cbf0f492c2a5b8ee',
+    'a1e15ad9205d44dbb50f41245548f046',
   ],
   mysql: [
     'c01de5720772215762df85e18e4f432b',
@@ -46,6 +48,7 @@ const released: Readonly<Record<string, readonly string[]>> = {
     '731aed967a96674babf3cfc788bcb631',
     '143e266009e73f48aef262375595ebe7',
     '1588642b4117f3f90101552bc48be74a',
+    '31e925162834db772bc2e15224506f9d',
   ],
 };
 

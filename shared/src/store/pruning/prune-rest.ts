@@ -3,6 +3,7 @@ import { forgetActions } from '../actions.ts';
 import { forgetChanges } from '../changes.ts';
 import type { Store, Db } from '../database.ts';
 import { forgetDrills } from '../drills/drill-record.ts';
+import { forgetForecasts } from '../forecasting/forecasts.ts';
 import { forgetHeartbeats } from '../heartbeats.ts';
 import { Batches, type BatchLimits } from './batches.ts';
 import { pruneAlerts, openDeliveryStates } from './prune-alerts.ts';
@@ -16,6 +17,8 @@ export interface RestCutoffs {
   readonly alertsBefore: Instant;
   readonly silencesBefore: Instant;
   readonly drillsBefore: Instant;
+  /** Begin of a night. */
+  readonly forecastsBefore: Instant;
   /** End of a message: then its payload goes, and a test or a drill wholly. */
   readonly payloadsBefore: Instant;
   /** Messages made before it were looked at already. */
@@ -37,6 +40,7 @@ export type RestKind =
   | 'payloads'
   | 'silences'
   | 'drills'
+  | 'forecasts'
   | 'rollups'
   | 'specEpochs'
   | 'templates'
@@ -67,6 +71,7 @@ export async function pruneRest(store: Store, limits: BatchLimits, cutoffs: Rest
   const loose = await pruneLooseEnds(store, batches, cutoffs.alertsBefore);
   const silences = await pruneSilences(batches, cutoffs.silencesBefore);
   const drills = await batches.repeat((tx, limit) => forgetDrills(tx, cutoffs.drillsBefore, limit));
+  const forecasts = await batches.repeat((tx, limit) => forgetForecasts(tx, cutoffs.forecastsBefore, limit));
   const rollups = await pruneRollups(batches, cutoffs.rollupsBeforeDay);
   const specEpochs = await pruneEpochs(batches, cutoffs.runsBefore);
   const templates = await pruneTemplates(batches, cutoffs.templatesBefore);
@@ -80,6 +85,7 @@ export async function pruneRest(store: Store, limits: BatchLimits, cutoffs: Rest
       payloads: messages.payloads,
       silences,
       drills,
+      forecasts,
       rollups,
       specEpochs,
       templates,

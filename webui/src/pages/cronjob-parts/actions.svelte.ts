@@ -150,10 +150,10 @@ function keyOf({ namespace, name }: Ref): string {
   return `${clusters.asked ?? ''} ${namespace}/${name}`;
 }
 
-/** Starts it at once; where its policy does not allow a run beside another one, it is asked first. */
 /** Until when a trigger is the same wish as the one before: while that is on its way, and for a second or two after its answer. */
 const sameWishUntil = new Map<string, number>();
 
+/** Starts it at once; where its policy does not allow a run beside another one, it is asked first. */
 async function askTrigger(cronJob: ActedOn): Promise<void> {
   if (cronJob.runningJobs > 0 && cronJob.concurrencyPolicy !== 'Allow') return askBeside(cronJob);
   const key = keyOf(cronJob);

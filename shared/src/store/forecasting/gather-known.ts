@@ -4,25 +4,30 @@ import {
   exitInWords,
   isHopelessReason,
   missingIn,
+  slaTargetsOf,
   type FailuresInRow,
   type ForecastFacts,
   type Instant,
-} from '@cronjob-monitor/shared/domain';
-import {
-  listCronJobsById,
-  listMonitors,
-  type CatalogCronJob,
-  type CronJobOutline,
-  type Store,
-} from '@cronjob-monitor/shared/store';
-import { targetsOf, type SlaTargets } from '../../monitor-spec.ts';
-import type { RouteDeps } from '../deps.ts';
-import { explainNamed } from '../verdicts/explain-run.ts';
+  type PlannedRuns,
+  type SlaTargets,
+} from '../../domain/index.ts';
+import { listCronJobsById, type CatalogCronJob } from '../catalog/list-cron-jobs.ts';
+import { listMonitors } from '../catalog/list-monitors.ts';
+import type { CronJobOutline } from '../catalog/list-outlines.ts';
+import type { Db } from '../database.ts';
+import type { NamedRun } from '../executions/list-executions.ts';
 import type { EndedRuns } from './ended-runs.ts';
-import type { PlannedRuns } from './plan.ts';
+
+/** What forecasts are made from, beside what the database says. */
+export interface ForecastSources {
+  readonly ended: EndedRuns;
+  readonly defaultTimeZone: string;
+  /** What ended these failed runs, in words; undefined: what their rows say. No risk depends on it. */
+  readonly explain?: ((runs: readonly NamedRun[]) => Promise<(run: NamedRun) => string | undefined>) | undefined;
+}
 
 /** What has to be read of a CronJob to judge its next runs. */
-export type Known = Pick<
+type Known = Pick<
   ForecastFacts,
   'problem' | 'failures' | 'waitsFor' | 'durations' | 'maxDurationMs' | 'finishBy' | 'forbids' | 'startWithinMs'
 >;
@@ -39,18 +44,17 @@ const nothing: Known = {
 };
 
 /** What each monitor asks of runs, by its id. */
-export async function readLimits(store: Store): Promise<ReadonlyMap<number, SlaTargets>> {
-  const monitors = await listMonitors(store);
+export async function readLimits(db: Db): Promise<ReadonlyMap<number, SlaTargets>> {
+  const monitors = await listMonitors(db);
   return new Map(
     monitors.flatMap(({ id, spec }) => {
-      const targets = targetsOf(spec);
+      const targets = slaTargetsOf(spec);
       return targets ? [[id, targets] as const] : [];
     }),
   );
 }
 
 interface KnownAlready {
-  readonly ended: EndedRuns;
   readonly limits: ReadonlyMap<number, SlaTargets>;
   /** No run of it took longer, of those that say what its runs take. */
   readonly longestOf: (cronJob: CronJobOutline) => number;
@@ -59,15 +63,16 @@ interface KnownAlready {
 
 /** Reads what is needed of the CronJobs that may have a risk by it: those that are not well, and those with runs that are too long for something. */
 export async function gatherKnown(
-  { store, settings }: Pick<RouteDeps, 'store' | 'settings'>,
-  due: readonly PlannedRuns[],
-  { ended, limits, longestOf, monitorsOf }: KnownAlready,
-): Promise<(planned: PlannedRuns) => Known> {
-  const limitsOf = ({ cronJob, slots }: PlannedRuns): Pick<Known, 'maxDurationMs' | 'finishBy'> => {
+  db: Db,
+  sources: ForecastSources,
+  due: readonly PlannedRuns<CronJobOutline>[],
+  { limits, longestOf, monitorsOf }: KnownAlready,
+): Promise<(planned: PlannedRuns<CronJobOutline>) => Known> {
+  const limitsOf = ({ cronJob, slots }: PlannedRuns<CronJobOutline>): Pick<Known, 'maxDurationMs' | 'finishBy'> => {
     const targets = monitorsOf(cronJob.id).flatMap((id) => limits.get(id) ?? []);
     if (targets.length === 0) return nothing;
     const most = Math.min(...targets.map(({ maxDurationMs = Infinity }) => maxDurationMs));
-    const zone = cronJob.timeZone ?? settings.defaultTimeZone;
+    const zone = cronJob.timeZone ?? sources.defaultTimeZone;
     return {
       maxDurationMs: most === Infinity ? undefined : most,
       finishBy: targets.flatMap(({ finishBy }) =>
@@ -76,7 +81,7 @@ export async function gatherKnown(
     };
   };
   const bounds = new Map(due.map((planned) => [planned.cronJob.id, limitsOf(planned)]));
-  const isSlow = ({ cronJob, shortestGapMs }: PlannedRuns): boolean => {
+  const isSlow = ({ cronJob, shortestGapMs }: PlannedRuns<CronJobOutline>): boolean => {
     const longestMs = longestOf(cronJob);
     const { maxDurationMs = Infinity, finishBy = [] } = bounds.get(cronJob.id) ?? {};
     return (
@@ -87,9 +92,9 @@ export async function gatherKnown(
   const awake = due.filter(({ cronJob }) => !cronJob.suspended);
   const slow = awake.filter(isSlow).map(({ cronJob }) => cronJob.id);
   const unwell = awake.filter(({ cronJob }) => cronJob.state !== 'healthy').map(({ cronJob }) => cronJob.id);
-  const rows = await listCronJobsById(store, [...new Set([...unwell, ...slow])]);
+  const rows = await listCronJobsById(db, [...new Set([...unwell, ...slow])]);
   const rowOf = new Map(rows.map((row) => [row.id, row]));
-  const [durations, failuresOf] = await Promise.all([ended.durations(slow), gatherFailures(store, ended, rows)]);
+  const [durations, failuresOf] = await Promise.all([sources.ended.durations(slow), gatherFailures(sources, rows)]);
   return ({ cronJob }) => {
     const row = rowOf.get(cronJob.id);
     const { maxDurationMs, finishBy } = bounds.get(cronJob.id) ?? nothing;
@@ -114,7 +119,7 @@ export async function gatherKnown(
 function deadlinesOf(
   time: string,
   zone: string,
-  { slots, cronJob }: Pick<PlannedRuns, 'slots' | 'cronJob'>,
+  { slots, cronJob }: Pick<PlannedRuns<CronJobOutline>, 'slots' | 'cronJob'>,
 ): ForecastFacts['finishBy'] {
   const found: { startAt: Instant; doneAt: Instant }[] = [];
   let doneAt = -Infinity;
@@ -129,8 +134,7 @@ function deadlinesOf(
 
 /** The failures in a row of the CronJobs whose newest scheduled run failed. */
 async function gatherFailures(
-  store: Store,
-  ended: EndedRuns,
+  { ended, explain }: ForecastSources,
   rows: readonly CatalogCronJob[],
 ): Promise<(row: CatalogCronJob) => FailuresInRow | undefined> {
   const failed = rows.filter(({ failedRun }) => failedRun !== undefined);
@@ -138,13 +142,13 @@ async function gatherFailures(
   const named = failed.flatMap(({ id, failedRun }) =>
     failedRun ? [{ cronJobId: id, jobName: failedRun.jobName }] : [],
   );
-  const [alike, explained] = await Promise.all([ended.alike(ids), explainNamed(store, named)]);
+  const [alike, explained] = await Promise.all([ended.alike(ids), explain?.(named)]);
   return ({ id, failedRun, template }) => {
     if (!failedRun) return undefined;
     const { jobName, reason } = failedRun;
     return {
       alike: alike.get(id) ?? 0,
-      cause: explained({ cronJobId: id, jobName })?.cause ?? exitInWords(failedRun),
+      cause: explained?.({ cronJobId: id, jobName }) ?? exitInWords(failedRun),
       couldNotStart: isHopelessReason(reason),
       changedSince: template !== undefined && template.at > failedRun.createdAt,
     };

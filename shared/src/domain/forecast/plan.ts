@@ -1,11 +1,10 @@
-import type { Instant } from '@cronjob-monitor/shared/domain';
-import type { Schedule } from '@cronjob-monitor/shared/domain/schedule';
-import type { CronJobOutline } from '@cronjob-monitor/shared/store';
-import { UpcomingRuns } from '../timeline/upcoming.ts';
+import type { Instant } from '../instant.ts';
+import type { Schedule } from '../schedule/index.ts';
+import { UpcomingRuns, type ScheduleFacts } from './upcoming.ts';
 
 /** The runs of a CronJob that are due within a window. */
-export interface PlannedRuns {
-  readonly cronJob: CronJobOutline;
+export interface PlannedRuns<C extends ScheduleFacts> {
+  readonly cronJob: C;
   /** Rising, and one list for all CronJobs with the same schedule. Those of a suspended CronJob are due and do not start. */
   readonly slots: readonly Instant[];
   /** The first run after those. */
@@ -25,15 +24,15 @@ interface Ends {
 }
 
 /** The runs of each of these CronJobs between two instants, computed once for each schedule. */
-export function planRuns(
-  outlines: readonly CronJobOutline[],
+export function planRuns<C extends ScheduleFacts>(
+  cronJobs: readonly C[],
   { from, until }: { readonly from: Instant; readonly until: Instant },
   defaultZone: string,
-): PlannedRuns[] {
+): PlannedRuns<C>[] {
   const upcoming = new UpcomingRuns(defaultZone);
   const span = { from, until: until - 1, most: mostRuns };
   const endsOf = new Map<readonly Instant[], Ends>();
-  return outlines.map((cronJob): PlannedRuns => {
+  return cronJobs.map((cronJob): PlannedRuns<C> => {
     const awake = cronJob.suspended ? { ...cronJob, suspended: false } : cronJob;
     const schedule = upcoming.scheduleOf(awake);
     if (!schedule) return { cronJob, slots: [], afterAt: undefined, shortestGapMs: Infinity, clockChange: undefined };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createZoneClock } from './upcoming.ts';
+import { createZoneClock } from './zone-clock.ts';
 
 const at = (text: string): number => Date.parse(text);
 
