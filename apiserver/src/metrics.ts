@@ -36,7 +36,7 @@ export function createApiMetrics(deps: { readonly registry: Registry; readonly c
   });
   const reviews = new Counter({
     name: 'cronjob_monitor_api_reviews_total',
-    help: 'Reviews of tokens and of rights, by what came of them; cached ones asked nobody.',
+    help: 'Reviews of tokens and of rights, by what came of them; for a cached one the API server is not asked.',
     labelNames: ['kind', 'result'],
     registers,
   });

@@ -5,7 +5,7 @@ import { table } from './written-page.mjs';
 const examples = `## Examples
 
 Every field that is left out has its default, and a monitor with an empty spec is a good beginning: it watches all CronJobs of its
-namespace for failed, missed and stuck runs, and tells nobody.
+namespace for failed, missed and stuck runs, and tells no channel.
 
 \`\`\`yaml
 apiVersion: cronjob-monitor.io/v1alpha1
@@ -278,7 +278,8 @@ and who is told; an AlertChannel says where messages go.
 
 ${table(['kind', 'belongs to', 'in kubectl', 'columns of `kubectl get`'], kinds)}
 Neither has a finalizer, so nothing keeps you from deleting them: the open alerts of a deleted monitor end as \`expired\`, the waiting messages
-of a deleted channel as \`cancelled\`.
+of a deleted channel as \`cancelled\`. What those would have told goes to the channels that the monitor names by then: while the alert lasts as usual,
+and when it is over by one message with both times.
 `,
     examples,
     types,
@@ -300,7 +301,7 @@ export const notes = {
 \`durationRegressionThreshold\` durations are compared. \`minSuccessRate: 0\` and \`durationRegressionThreshold: 0\` switch these two off.
 `,
   expects: `A CronJob that a monitor expects and does not select is told as \`absent\`, subject \`disappeared\`: it was deleted, its labels or the
-consent of its namespace changed, or it never existed. One that is deleted and made anew within \`grace\` tells nothing, and neither does the
+consent of its namespace changed, or it never existed. One that is deleted and made anew within \`grace\`, or before the next look, which comes once a minute, tells nothing, and neither does the
 deletion of its namespace or of the monitor. \`seen\` tells of deletions alone: a CronJob that was deselected before was let go on purpose.
 `,
   output: `A run says what it did in one line, \`::cronjob-monitor rows=0 bytes=1.2e9\`: names of a to z, 0 to 9 and _ that begin with a letter, at most 32

@@ -544,7 +544,7 @@ describe('a message whose turn comes after other channels', () => {
     const messages = said(later);
     assert.equal(messages.length, 2);
     assert.equal(messages[0], messages[1]);
-    assert.match(messages[0] ?? '', new RegExp(` ${chat.name} was told (1|2) min .*ago; nobody acknowledged\\.$`));
+    assert.match(messages[0] ?? '', new RegExp(` ${chat.name} was told (1|2) min .*ago; it was not acknowledged\\.$`));
   });
 
   test('does not go out when a person has acknowledged', async (t) => {

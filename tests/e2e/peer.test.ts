@@ -183,7 +183,7 @@ describe('where others fail', { concurrency: true }, () => {
       assert.deepEqual(told(cluster.sink, 'thief'), []);
     });
 
-    test('a Job that ended before its monitor existed is recorded when it does, and told to nobody', async () => {
+    test('a Job that ended before its monitor existed is recorded when it does, and no channel is told', async () => {
       const early = putCronJob(cluster.sim, 'early');
       putJob(cluster.sim, early, { name: 'early-1', status: failedStatus(Date.now() - 60_000) });
       putJob(cluster.sim, early, { name: 'early-2', status: completeStatus(Date.now() - 120_000) });

@@ -83,7 +83,9 @@ describe('F29, nobody watches for six hours', () => {
     const counts = await stage.counts('gone');
     assert.equal(counts['missed'], undefined);
     assert.equal(counts['unobserved'], 5);
-    const lines = stage.rig.log.lines.filter(({ message }) => message === 'runs that were due while nobody watched');
+    const lines = stage.rig.log.lines.filter(
+      ({ message }) => message === 'runs that were due while the service did not watch',
+    );
     assert.equal(lines.length, 1);
   });
 

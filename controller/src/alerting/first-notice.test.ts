@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  forgetChannel,
   listAlertsOfRuns,
   projectChannel,
+  updateCancelledOfChannel,
   updateHoldLifted,
   type RoutedChannel,
   type Settlement,
@@ -28,6 +30,14 @@ async function channelIs(
   await store.fenced(epoch, (tx) => projectChannel(tx, { ...channel, ...judged }, tx.now()));
 }
 
+/** As the reconciler of channels does when one is deleted. */
+async function channelGoes({ store, epoch }: AlertingFixture, name: string): Promise<void> {
+  await store.fenced(epoch, async (tx) => {
+    await updateCancelledOfChannel(tx, `channel-${name}`, tx.now());
+    await forgetChannel(tx, `channel-${name}`, tx.now());
+  });
+}
+
 async function firstNotices({ rows }: AlertingFixture): Promise<boolean[]> {
   const found = await rows("select payload from deliveries where kind = 'closing' order by created_at, seq, id");
   return found.map(({ payload }) => {
@@ -47,6 +57,34 @@ test('an alert that ends before its first message left is told by one message, w
   assert.deepEqual(await fixture.send(), ['team-chat closing']);
   const [alert] = await fixture.rows('select last_notified_at from alerts');
   assert.equal(Number(alert?.['last_notified_at']), fixture.clock.now());
+});
+
+test('a channel that is deleted with its message leaves the news to the channel that is named in its place', async (t) => {
+  const fixture = await anAlertingFixture(t);
+  await channelIs(fixture, { name: 'new-chat' });
+  await fixture.fails();
+  await channelGoes(fixture, 'team-chat');
+  await fixture.succeeds({
+    rules: { alerting: { enabled: true, channelRefs: [{ name: 'new-chat', severities: ['warning'] }] } },
+  });
+  assert.deepEqual(await fixture.messages(), ['team-chat firing cancelled', 'new-chat closing ready']);
+  assert.deepEqual(await firstNotices(fixture), [true]);
+});
+
+test('a channel that was told and is deleted, or one that was not and has no other beside it, leaves nothing', async (t) => {
+  const told = await anAlertingFixture(t);
+  const rules = { alerting: { enabled: true, channelRefs: [{ name: 'new-chat', severities: ['warning'] }] } } as const;
+  await channelIs(told, { name: 'new-chat' });
+  await told.fails();
+  await told.send();
+  await channelGoes(told, 'team-chat');
+  await told.succeeds({ rules });
+  assert.deepEqual(await told.messages(), ['team-chat firing sent']);
+  const alone = await anAlertingFixture(t);
+  await alone.fails();
+  await channelGoes(alone, 'team-chat');
+  await alone.succeeds();
+  assert.deepEqual(await alone.messages(), ['team-chat firing cancelled']);
 });
 
 test('what returns soon after is the same incident, and a duplicate', async (t) => {

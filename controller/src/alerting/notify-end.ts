@@ -1,4 +1,4 @@
-import type { AlertNotice, AlertRecord, HeldBefore } from '@cronjob-monitor/shared/domain';
+import { routesOf, type AlertNotice, type AlertRecord, type HeldBefore } from '@cronjob-monitor/shared/domain';
 import {
   firstNoticeCause,
   isStreamShared,
@@ -27,7 +27,7 @@ export async function takeBackClosings(writing: MessageWriting, alert: AlertReco
 /**
  * The channels that were told of an alert hear that it is over, whatever the routes are now. A message that is on its way, or may have
  * arrived, is followed by its closing. A channel whose message has not left hears of both in one: what held that message back defers the
- * news and does not drop it. Returns the alert as it is stored with these messages.
+ * news and does not drop it. Where none heard, for their channels are gone, those that are named now hear of both. Returns the alert as it is stored with these messages.
  */
 export async function notifyEnd(writing: MessageWriting, ended: AlertRecord, untold: Untold): Promise<AlertRecord> {
   const closing: AlertRecord = { ...ended, notifyNo: ended.notifyNo + 1 };
@@ -38,14 +38,28 @@ export async function notifyEnd(writing: MessageWriting, ended: AlertRecord, unt
     // A few per alert; they share a connection.
     if (await notifyChannelOfEnd(writing, closing, channelUid, sinceLastClosing(all))) isTold = true;
   }
+  if (!isTold && isLostWithChannels(writing, sinceLastClosing(deliveries)))
+    isTold = await notifyUntold(writing, closing, { channels: namedNow(writing, closing), held: undefined });
   return isTold ? closing : ended;
 }
 
-/** A storm held back its only message, and no digest has told it: its channels hear of both. */
+/** Nothing of this life of the alert has left, and no channel that it was for is there. */
+function isLostWithChannels({ channels }: MessageWriting, openings: readonly AlertDelivery[]): boolean {
+  const there = new Set([...channels.values()].map(({ uid }) => uid));
+  return openings.length > 0 && openings.every((opening) => !hasLeft(opening) && !there.has(opening.channelUid));
+}
+
+/** The channels that hear of such an alert at once, as its monitor names them now. */
+function namedNow({ finding, channels }: MessageWriting, closing: AlertRecord): readonly string[] {
+  const routes = routesOf(finding.rules.alerting, closing, (name) => channels.get(name));
+  return 'told' in routes ? routes.told.flatMap(({ name, afterMs }) => (afterMs === 0 ? name : [])) : [];
+}
+
+/** Its only messages were held back by a storm that no digest has told, or went with their channels: these channels hear of both. */
 async function notifyUntold(
   writing: MessageWriting,
   closing: AlertRecord,
-  { channels, held }: NonNullable<Untold>,
+  { channels, held }: { readonly channels: readonly string[]; readonly held: HeldBefore | undefined },
 ): Promise<boolean> {
   let isTold = false;
   for (const name of channels) {

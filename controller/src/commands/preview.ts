@@ -177,7 +177,9 @@ function describePreview(
       return `    ${timeText(since)} ${end}  ${severity} ${kind} ${cronjob.namespace}/${cronjob.name}: ${message} [${who}]`;
     }),
     ...(alerts.omitted > 0 ? [`    and ${counted(alerts.omitted, 'older alert')}`] : []),
-    ...(blindSeconds > 0 ? [`  for ${Math.round(blindSeconds / 60)} min of it nobody can say what was due`] : []),
+    ...(blindSeconds > 0
+      ? [`  for ${Math.round(blindSeconds / 60)} min of it the service cannot say what was due`]
+      : []),
     ...(truncated ? ['  not everything was replayed: there are too many CronJobs or runs for one call'] : []),
   ];
   return `${lines.join('\n')}\n`;

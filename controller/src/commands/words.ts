@@ -22,8 +22,8 @@ const outcomes: Readonly<Record<SlotOutcome, string>> = {
   skippedForbid: 'skipped by concurrencyPolicy: Forbid',
   skippedDeadline: 'skipped: it could not start within startingDeadlineSeconds',
   suspended: 'the CronJob was suspended',
-  unobserved: 'nobody watched, and nothing is left of it in the cluster',
-  indeterminate: 'nobody can tell: it is not certain which schedule held then',
+  unobserved: 'the service did not watch, and nothing is left of it in the cluster',
+  indeterminate: 'it cannot be told: which schedule held then is not certain',
 };
 
 const causes: Readonly<Record<SlotCause, string>> = {
@@ -31,7 +31,7 @@ const causes: Readonly<Record<SlotCause, string>> = {
   deadlinePassed: 'its starting deadline passed before its Job was created',
   createRejected: 'the cluster refused to create its Job',
   controllerSilent: 'the CronJob controller of the cluster started nothing at all meanwhile',
-  specUncertain: 'the schedule was changed while nobody watched',
+  specUncertain: 'the schedule was changed while the service did not watch',
   monitorDown: 'cronjob-monitor was not running, or could not see the cluster',
 };
 

@@ -4,6 +4,7 @@ import {
   inhibitionOf,
   toPossibleCause,
   jobNamesOf,
+  jobReasonOf,
   joinsStorms,
   toHolding,
   type AlertFinding,
@@ -93,7 +94,7 @@ function toFindingVerdict(
   if (open === undefined && !context.openedBefore?.has(keyOf(judged))) return undefined;
   const { reason } = verdict;
   const { endedAt, clearedBy } = context;
-  if (reason === 'notConfigured' || reason === 'paused' || reason === 'noRuns')
+  if (reason === 'notConfigured' || reason === 'paused' || reason === 'noRuns' || reason === 'forgotten')
     return { kind: 'gone', cause: reason, endedAt };
   const quietAt = endedAt ?? endBySuccess(judged, open, clearedBy?.finishedAt);
   return { kind: 'quiet', by: clearedBy?.jobName, byEndedAt: clearedBy?.finishedAt, endedAt: quietAt };
@@ -186,7 +187,18 @@ function causesOf(
     const jobNames = jobNamesOf(verdict.detail);
     const { reason } = verdict.detail;
     const told = runOf(jobNames[0] ?? '')?.reason ?? (typeof reason === 'string' ? reason : undefined);
-    return [{ id: undefined, type, subject: of, severity, activatedAt: now, jobNames, reason: told }];
+    return [
+      {
+        id: undefined,
+        type,
+        subject: of,
+        severity,
+        activatedAt: now,
+        jobNames,
+        reason: told,
+        jobReason: jobReasonOf(verdict.detail),
+      },
+    ];
   });
   return [...lasting, ...opening];
 }

@@ -27,6 +27,7 @@ import { gatherBrokenTargets } from './broken-targets.ts';
 import { closingsOf, type ClosingFacts } from './closings.ts';
 import { dueWishesOf } from './due-wishes.ts';
 import { findingsOf, keyOf, type FindingContext } from './findings.ts';
+import { endForgotten, forgottenBy } from './forgetting.ts';
 import { gatherFinishBy } from './finish-by-facts.ts';
 import { allParts, partOf, type Part } from './part.ts';
 import { findingsOfPassed, findUntold, type PassedOfWatch } from './passed-findings.ts';
@@ -113,28 +114,27 @@ export async function judgeCronJobs(
     gather: (changed, some) => gatherFacts(tx, changed, some, gathering, undefined, deps),
     judge: answersOf,
   });
-  const isForgotten = (subject: Subject, watch: Watch): boolean => (forgetAt(subject, watch) ?? Infinity) <= now;
   const asked = subjects.flatMap((subject) => subject.watches.map((watch) => ({ subject, watch })));
-  const answered = asked
-    .filter(({ subject, watch }) => !isForgotten(subject, watch))
-    .map(({ subject, watch }): Answered => {
-      const facts = factsOf(subject, watch);
-      const isNews = newsOf(subject, watch, occasion);
-      const replayed = replayRuns(subject, watch, runs?.runsOf(subject, watch) ?? [], { isNews, facts, now });
-      const judged = answersOf(subject, watch, facts);
-      const levels = newLevels({ subject, watch, facts, judged }, past, isNews, judgedThroughAt);
-      return { subject, watch, facts, judged, levels, replayed };
-    });
+  const answered = asked.map(({ subject, watch }): Answered => {
+    const known = factsOf(subject, watch);
+    const isNews = newsOf(subject, watch, occasion);
+    const replayed = replayRuns(subject, watch, runs?.runsOf(subject, watch) ?? [], { isNews, facts: known, now });
+    const facts = withOpen(known, replayed.isOpen);
+    // What is forgotten is asked again by a Job alone; what is news of the time before is told still.
+    const isForgotten = forgottenBy({ subject, watch, now }) !== undefined;
+    const judged = isForgotten ? [] : answersOf(subject, watch, facts);
+    const found = newLevels({ subject, watch, facts, judged }, past, isNews, judgedThroughAt);
+    const levels = endForgotten(
+      found,
+      replayed.stages.flatMap(({ at, isForgotten: ends }) => (ends ? at : [])),
+    );
+    return { subject, watch, facts, judged, levels, replayed };
+  });
   const untold = await findUntold(tx, answered);
   const named = await runsNamed(tx, answered, { runs, past }, deps.sources);
 
   const findings: AlertFinding[] = [];
-  // What is forgotten is asked again by a Job alone.
-  const wishes = asked
-    .filter(({ subject, watch }) => isForgotten(subject, watch))
-    .flatMap(({ subject, watch }) =>
-      dueWishesOf({ cronJobId: subject.row.id, monitorId: watch.monitor.id }, [], parts),
-    );
+  const wishes: ReturnType<typeof dueWishesOf> = [];
   for (const one of answered) {
     const { subject, watch, judged } = one;
     const context = {
@@ -150,7 +150,10 @@ export async function judgeCronJobs(
     findings.push(...findingsOfPassed(one, untold.get(watch) ?? [], { ...context, stormHold: undefined }));
     findings.push(...findingsOfRuns(one, occasion.recorded?.get(subject.row.id) ?? [], context));
     const of = { cronJobId: subject.row.id, monitorId: watch.monitor.id };
-    wishes.push(...dueWishesOf(of, judged, parts, forgetAt(subject, watch)));
+    const forgottenAt = forgetAt(subject, watch);
+    wishes.push(
+      ...dueWishesOf(of, judged, parts, forgottenBy({ subject, watch, now }) === undefined ? forgottenAt : undefined),
+    );
   }
   for (const subject of subjects) {
     findings.push(...closingsOf(subject, { ...deps.closing, now, isRecreated: deps.closing.isRecreated(subject) }));
@@ -158,10 +161,16 @@ export async function judgeCronJobs(
   await setDue(tx, wishes, occasion.recorded !== undefined);
   if (runs) await noteJudged(tx, subjects, runs);
   const raised = await raise(tx, findings, { freeze: deps.freeze });
-  await setBrokenTargets(tx, await gatherBrokenTargets(tx, subjects, answered, parts, now));
+  const remembered = answered.filter((one) => forgottenBy({ ...one, now }) === undefined);
+  await setBrokenTargets(tx, await gatherBrokenTargets(tx, subjects, remembered, parts, now));
   // A run that was recorded has decided the state of its CronJob; here a pass finds what moved in another way.
   if (occasion.recorded === undefined) await decideStates(tx, ids);
   return raised;
+}
+
+/** The facts after the stages that were played: an alert that they opened or ended is that to the answers of now. */
+function withOpen(facts: DetectionFacts, isOpen: boolean | undefined): DetectionFacts {
+  return facts.jobFailed && isOpen !== undefined ? { ...facts, jobFailed: { ...facts.jobFailed, isOpen } } : facts;
 }
 
 /** Whatever was asked meanwhile, nothing was asked about the time since a run ended that is recorded now. */
@@ -299,7 +308,12 @@ async function gatherFacts(
       jobFailed: runs?.jobFailed(subject, watch),
       output: output?.(subject, watch),
     }),
-    past: await gatherPast(tx, subjects, parts, { withRuns, from: deps.sources, presence }),
+    past: await gatherPast(tx, subjects, parts, {
+      withRuns,
+      from: deps.sources,
+      presence,
+      ratedThroughAt: deps.judgedThroughAt('successRate'),
+    }),
   };
 }
 

@@ -2,8 +2,9 @@ import {
   alertSeverity,
   fingerprintOf,
   jobNamesOf,
+  jobReasonOf,
   quiet,
-  toAlertFacts,
+  toPossibleCause,
   type AlertFinding,
   type Instant,
   type Judged,
@@ -115,22 +116,12 @@ function causesAt(at: Instant, { subject, watch, levels, judged }: PassedOfWatch
       activatedAt: verdict.since,
       jobNames: jobNamesOf(verdict.detail),
       reason: told,
+      jobReason: jobReasonOf(verdict.detail),
     };
   });
   const open = subject.alerts
     .filter((alert) => alert.monitorId === watch.monitor.id && alert.state === 'active' && alert.sinceAt <= at)
-    .map(({ id, type, subject: about, severity, sinceAt: activatedAt, context }): PossibleCause => {
-      const { jobName, reason } = toAlertFacts(context);
-      return {
-        id,
-        type,
-        subject: about,
-        severity,
-        activatedAt,
-        jobNames: jobName === undefined ? [] : [jobName],
-        reason,
-      };
-    });
+    .map((alert): PossibleCause => ({ ...toPossibleCause(alert, at), activatedAt: alert.sinceAt }));
   return [...open, ...held].filter((cause) => keyOf(cause) !== keyOf(of));
 }
 

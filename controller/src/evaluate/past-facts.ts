@@ -23,6 +23,7 @@ import { hasAssertions } from './output-history.ts';
 import type { Part } from './part.ts';
 import type { PresenceFacts } from './presence-facts.ts';
 import { gapAround, type RunningSources } from './running-facts.ts';
+import { gatherRatePast } from './rate-past.ts';
 import { isNewsTo, type Subject, type Watch } from './subject.ts';
 
 /** So many ended runs are read of each CronJob: 20 are measured before the oldest that is news. */
@@ -48,9 +49,12 @@ export async function gatherPast(
     readonly withRuns: boolean;
     readonly from: RunningSources;
     readonly presence: ((subject: Subject, watch: Watch) => PresenceFacts) | undefined;
+    /** Up to when rates were asked for; undefined: they never were. */
+    readonly ratedThroughAt: Instant | undefined;
   },
 ): Promise<PastFacts> {
-  const { withRuns, from, presence } = of;
+  const { withRuns, from, presence, ratedThroughAt } = of;
+  const rates = parts.has('successRate') ? await gatherRatePast(tx, subjects, ratedThroughAt) : undefined;
   const runs = withRuns ? await readEnded(tx, subjects, parts) : new Map<number, readonly JudgedRunRow[]>();
   const limits = parts.has('stuck') ? await measureBefore(tx, subjects, from) : undefined;
   return {
@@ -62,6 +66,7 @@ export async function gatherPast(
         missedSchedule: facts.missedSchedule,
         finishBy: facts.finishBy,
         output: withRuns ? facts.output : undefined,
+        successRate: rates?.(subject, watch),
         suspensions: parts.has('suspended') ? present?.suspensions : undefined,
         deadMan:
           ended && parts.has('deadMan') && facts.deadMan

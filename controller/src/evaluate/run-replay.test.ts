@@ -93,3 +93,40 @@ test('a run is judged by what was asked when it ended, and anew when more was as
   assert.deepEqual(stagesAcross(runs, 1, 25 * minute, off), between.slice(1), 'its end alone is news');
   assert.deepEqual(stagesAcross(runs, 2, 25 * minute, undefined), [[failed, 20, undefined], ...between.slice(1)]);
 });
+
+/** Of a group of Jobs that is remembered for 30 minutes: each stage as its run, its instant and what it says. */
+function stagesOfGroup(subject: Subject, runs: readonly JudgedRunRow[], news: number) {
+  const remembered = { ...watch, rules: { ...watch.rules, forgetAfterMs: 30 * minute } };
+  const isNews = (one: JudgedRunRow): boolean => runs.indexOf(one) < news;
+  const facts = { jobFailed: { runs: [], isOpen: false } };
+  const { stages, isOpen } = replayRuns(subject, remembered, runs, { isNews, facts, now: 100 * minute });
+  const told = stages.map(({ run: { jobName }, at, judged }) => {
+    const verdict = judged[0]?.verdict;
+    return [jobName, at / minute, verdict?.kind === 'quiet' ? verdict.reason : verdict?.kind];
+  });
+  return [...told, isOpen];
+}
+
+test('a group of Jobs is forgotten between two runs of a gap', () => {
+  const failed = run('failed', 10 * minute);
+  const name = `run-${10 * minute}`;
+  const later = { ...run('success', 60 * minute), durationMs: 5 * minute };
+  assert.deepEqual(stagesOfGroup(subjectWith(), [later, failed], 2), [
+    [name, 10, 'holds'],
+    [name, 40, 'forgotten'],
+    false,
+  ]);
+  assert.deepEqual(stagesOfGroup(subjectWith('active'), [later, failed], 1), [[name, 40, 'forgotten'], false]);
+  const beganBefore = { ...later, durationMs: 21 * minute };
+  assert.deepEqual(stagesOfGroup(subjectWith('active'), [beganBefore, failed], 1), [undefined]);
+});
+
+test('what failed and was forgotten before the service looked is told as that', () => {
+  const subject = { ...subjectWith(), groupEndedAt: 10 * minute };
+  const name = `run-${10 * minute}`;
+  assert.deepEqual(stagesOfGroup(subject, [run('failed', 10 * minute)], 1), [
+    [name, 10, 'holds'],
+    [name, 40, 'forgotten'],
+    false,
+  ]);
+});

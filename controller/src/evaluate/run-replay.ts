@@ -1,15 +1,18 @@
 import { failureReason, judge, type DetectionFacts, type Instant, type Judged } from '@cronjob-monitor/shared/domain';
 import type { JudgedRunRow } from '@cronjob-monitor/shared/store';
+import { forgotten, forgottenAfter } from './forgetting.ts';
 import type { Subject, Watch } from './subject.ts';
 
 /** How things stood between the end of one run and the end of the next. */
 interface RunStage {
   /** The run that had just ended. */
   readonly run: JudgedRunRow;
-  /** When it had ended, or when the monitor began to ask otherwise about it. */
+  /** When it had ended, when the monitor began to ask otherwise about it, or when it let go of the group that the run is of. */
   readonly at: Instant;
   /** It was not judged before. */
   readonly isNews: boolean;
+  /** The group that it is of was let go of then. */
+  readonly isForgotten: boolean;
   readonly facts: DetectionFacts;
   readonly judged: readonly Judged[];
   /** When the next run ended, or the monitor began to ask otherwise. */
@@ -22,18 +25,20 @@ export interface ReplayedRuns {
   readonly stages: readonly RunStage[];
   /** Whether the newest run is news; undefined: there is nothing but what was recorded now. */
   readonly isNewestNews: boolean | undefined;
+  /** Whether the last stage left an alert about failed runs open; undefined: as the database has it. */
+  readonly isOpen: boolean | undefined;
 }
 
-const nothing: ReplayedRuns = { stages: [], isNewestNews: undefined };
+const nothing: ReplayedRuns = { stages: [], isNewestNews: undefined, isOpen: undefined };
 
 /**
  * Runs that come to be known together are judged one after the other, in the order of their end: an alert that one of them opened and the
  * next one ended is an alert as well, however late the service looked. `runs`: newest first. One that ended before a run that is judged
  * already moves nothing while an alert about that one is open. Where its rules were changed between two runs, what they say of the first is
- * asked at that instant.
+ * asked at that instant. A group of Jobs of which none ran for as long as its monitor remembers it is let go of at that instant.
  */
 export function replayRuns(
-  { alerts }: Subject,
+  subject: Subject,
   watch: Watch,
   runs: readonly JudgedRunRow[],
   of: { readonly isNews: (run: JudgedRunRow) => boolean; readonly facts: DetectionFacts; readonly now: Instant },
@@ -42,23 +47,33 @@ export function replayRuns(
   if (!jobFailed || runs.length === 0) return nothing;
   const ordered = runs.toReversed();
   const news = ordered.map(of.isNews);
-  const open = alerts.filter(({ monitorId, type }) => monitorId === watch.monitor.id && type === 'jobFailed');
+  const told = subject.alerts.filter(({ monitorId }) => monitorId === watch.monitor.id);
+  const open = told.filter(({ type }) => type === 'jobFailed');
   const judgedThrough = open.length > 0 ? news.lastIndexOf(false) : -1;
   const first = news.findIndex((isNews, index) => isNews && index > judgedThrough);
   if (first < 0) return nothing;
   const changedAt = watch.earlier?.untilAt ?? Infinity;
   // What waits was not told: whether it still held when its delay was over is asked of the time before the run that is news.
   const isWaiting = first > 0 && open.some(({ state }) => state !== 'active');
-  const points = pointsOf(ordered, changedAt, of.now).filter(
-    ({ index, at }) => index >= first || (index === first - 1 && (isWaiting || at === changedAt)),
+  const points = pointsOf(ordered, { subject, watch, now: of.now }).filter(
+    ({ index, at, isForgotten }) =>
+      index >= first || (index === first - 1 && (isWaiting || isForgotten || at === changedAt)),
   );
   const { alertDelayMs } = watch.rules.alerts;
   let isOpen = open.some(({ state }) => state !== 'pending');
-  const stages = points.slice(0, -1).flatMap(({ index, at }, position): RunStage[] => {
+  const isForgottenNow = points.at(-1)?.isForgotten === true;
+  const passed = isForgottenNow ? points : points.slice(0, -1);
+  const stages = passed.flatMap(({ index, at, isForgotten }, position): RunStage[] => {
     const run = ordered[index];
     if (run === undefined) return [];
-    const known = ordered.slice(0, index + 1).toReversed();
     const untilAt = points[position + 1]?.at ?? of.now;
+    if (isForgotten) {
+      isOpen = false;
+      const about: Pick<Judged, 'type' | 'subject'>[] = [{ type: 'jobFailed', subject: undefined }, ...told];
+      const judged = about.map(({ type, subject: on }): Judged => ({ type, subject: on, verdict: forgotten }));
+      return [{ run, at, isNews: false, isForgotten, facts: {}, judged, untilAt }];
+    }
+    const known = ordered.slice(0, index + 1).toReversed();
     const facts: DetectionFacts = {
       jobFailed: { runs: known.map((ended) => ({ ...ended, reason: failureReason(ended) })), isOpen },
     };
@@ -66,26 +81,33 @@ export function replayRuns(
     const judged = rules ? judge(rules.detection, facts, untilAt) : [];
     const failed = judged.find(({ type }) => type === 'jobFailed')?.verdict;
     isOpen = failed?.kind === 'holds' && (isOpen || run.endedAt + alertDelayMs <= untilAt);
-    return [{ run, at, isNews: at === run.endedAt && news[index] === true, facts, judged, untilAt }];
+    return [{ run, at, isNews: at === run.endedAt && news[index] === true, isForgotten, facts, judged, untilAt }];
   });
   const isAskedAnew = points.at(-1)?.at === changedAt;
-  return { stages, isNewestNews: news.at(-1) === true && !isAskedAnew };
+  return { stages, isNewestNews: news.at(-1) === true && !isAskedAnew, isOpen: stages.length > 0 ? isOpen : undefined };
+}
+
+/** An instant from which on something else was known of a run, or asked of it, than before. */
+interface Point {
+  readonly index: number;
+  readonly at: Instant;
+  /** Its group was let go of. */
+  readonly isForgotten: boolean;
 }
 
 /** When what is known of these runs, or what is asked of them, was another thing than before; the last is how things are now. */
 function pointsOf(
   ordered: readonly JudgedRunRow[],
-  changedAt: Instant,
-  now: Instant,
-): { readonly index: number; readonly at: Instant }[] {
+  of: { readonly subject: Subject; readonly watch: Watch; readonly now: Instant },
+): Point[] {
+  const changedAt = of.watch.earlier?.untilAt ?? Infinity;
   return ordered.flatMap(({ endedAt }, index) => {
-    const untilAt = ordered[index + 1]?.endedAt ?? now;
-    const isChanged = endedAt < changedAt && changedAt < untilAt;
-    return isChanged
-      ? [
-          { index, at: endedAt },
-          { index, at: changedAt },
-        ]
-      : [{ index, at: endedAt }];
+    const untilAt = ordered[index + 1]?.endedAt ?? of.now;
+    const forgottenAt = forgottenAfter(ordered, index, of) ?? Infinity;
+    const points = [{ index, at: endedAt, isForgotten: false }];
+    if (endedAt < changedAt && changedAt < Math.min(untilAt, forgottenAt))
+      points.push({ index, at: changedAt, isForgotten: false });
+    if (forgottenAt !== Infinity) points.push({ index, at: forgottenAt, isForgotten: true });
+    return points;
   });
 }

@@ -70,7 +70,7 @@ export class WatchGaps {
       if (watchedUntilAt < own.sinceAt) {
         const edited = await listEdited(store, own);
         gaps = addGap(gaps, { fromAt: watchedUntilAt, toAt: own.sinceAt, edited });
-        logger.warn('nobody watched the cluster for a while: what can be told of it is told late', {
+        logger.warn('the service did not watch the cluster for a while: what can be told of it is told late', {
           fromAt: new Date(watchedUntilAt).toISOString(),
           toAt: new Date(own.sinceAt).toISOString(),
         });
@@ -126,7 +126,7 @@ export class WatchGaps {
   /** One line for what was found out about times in which the service did not watch; called when all of it has been looked through. */
   report(): void {
     if (this.#tallies.size === 0) return;
-    this.#logger.warn('runs that were due while nobody watched', Object.fromEntries(this.#tallies));
+    this.#logger.warn('runs that were due while the service did not watch', Object.fromEntries(this.#tallies));
     this.#tallies.clear();
   }
 

@@ -80,7 +80,7 @@ async function gatherRates(
 }
 
 /** More runs of two windows are not read: of those that ran so often the rate has been below its minimum for at least so long. */
-const mostRated = 2_000;
+export const mostRated = 2_000;
 
 /** Since when rates have been below their minimum: as it is kept with the target, else read once from the runs, however late it is found. */
 async function gatherBreaks(

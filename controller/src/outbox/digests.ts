@@ -19,7 +19,7 @@ import {
   type OpenDigest,
 } from '@cronjob-monitor/shared/domain';
 import {
-  cancelFirstNotices,
+  cancelUnheard,
   closeScopes,
   findInstalledAt,
   foldScope,
@@ -126,8 +126,7 @@ class KeptDigests implements Digests {
       alert.state === 'active' && before !== 'active' ? (last.get(alert.id) ?? alert) : [],
     );
     const found = begun.filter(({ sinceAt }) => sinceAt < bornAt);
-    const over = found.filter(({ endedAt }) => endedAt !== undefined);
-    const answer = gather({ cause: 'firstPass', cronJobs: cronJobsOf(found).length }, undefined);
+    const answer = gather({ cause: 'firstPass', found: found.length }, undefined);
     if (answer === 'alone') return cronJobsOf(begun);
     const id = newId(now);
     const rulesOf = await this.#deps.rulesOf(found);
@@ -142,10 +141,10 @@ class KeptDigests implements Digests {
         isTold: true,
       } as const;
       const digest = await insertDigest(tx, of);
-      // Nothing has gone out yet: the messages that told both of their times are told here.
-      await cancelFirstNotices(
+      // Nothing has gone out yet: what told both of their times, or that they come and go, is told here.
+      await cancelUnheard(
         tx,
-        over.map((alert) => alert.id),
+        found.map(({ id: ofAlert }) => ofAlert),
         now,
       );
       await this.#join(tx, digest, found);

@@ -46,8 +46,16 @@ test('a CronJob is asked for its rate in the round after a run has left a window
 
   const rounds = createSlaRounds(store, () => [1, 7, 7]);
   const asked: (readonly number[])[] = [];
+  const leaving: (readonly number[])[] = [];
   for (let minutes = 0; minutes <= 30; minutes += 5)
-    await rounds.run(start + minutes * minuteMs, async (ids) => void asked.push(ids));
+    await rounds.run(start + minutes * minuteMs, async (ids, left) => {
+      asked.push(ids);
+      leaving.push(left);
+    });
 
   assert.deepEqual(asked, [[daily.id, weekly.id], [], [daily.id], [weekly.id], [], [daily.id], []]);
+  assert.deepEqual(leaving, [[], ...asked.slice(1)], 'the first round asks all, and knows of none that left');
+  const later: (readonly number[])[] = [];
+  await rounds.run(start + dayMs + minuteMs, async (...both) => void later.push(...both));
+  assert.deepEqual(later, [[daily.id, weekly.id], [daily.id]], 'nor does one over all forget them');
 });

@@ -19,8 +19,11 @@ const dayMs = 86_400_000;
 interface SlaRounds {
   /** A run of this CronJob was recorded. */
   readonly recorded: (cronJobUid: string) => void;
-  /** A round that fails is made up for by one over all. */
-  readonly run: (now: Instant, evaluate: (cronJobIds: readonly number[]) => Promise<unknown>) => Promise<void>;
+  /** A round that fails is made up for by one over all. `left`: those among them of which a run has left a window. */
+  readonly run: (
+    now: Instant,
+    evaluate: (cronJobIds: readonly number[], left: readonly number[]) => Promise<unknown>,
+  ) => Promise<void>;
 }
 
 /** `windowDays`: how long the windows of the monitors are. */
@@ -30,7 +33,7 @@ export function createSlaRounds(store: Store, windowDays: () => Iterable<number>
   const leavesAt = new Map<number, Instant>();
   let allAskedAt = -Infinity;
 
-  const dueNow = async (now: Instant): Promise<number[]> => {
+  const dueNow = async (now: Instant, left: readonly number[]): Promise<number[]> => {
     const uids = changed;
     changed = new Set();
     if (now - allAskedAt >= allEveryMs) {
@@ -41,7 +44,6 @@ export function createSlaRounds(store: Store, windowDays: () => Iterable<number>
     const open = await listCronJobsWithAlerts(store, ['slaBreached', 'durationRegression']);
     const broken = await listCronJobsWithBrokenTargets(store);
     const ids = uids.size === 0 ? new Map<string, number>() : await cronJobIdsOf(store, [...uids]);
-    const left = [...leavesAt].flatMap(([id, at]) => (at < now ? [id] : []));
     return [...new Set([...ids.values(), ...left, ...open, ...broken])];
   };
 
@@ -56,8 +58,9 @@ export function createSlaRounds(store: Store, windowDays: () => Iterable<number>
     recorded: (cronJobUid) => void changed.add(cronJobUid),
     async run(now, evaluate) {
       try {
-        const due = await dueNow(now);
-        await evaluate(due);
+        const left = [...leavesAt].flatMap(([id, at]) => (at < now ? [id] : []));
+        const due = await dueNow(now, left);
+        await evaluate(due, left);
         await noteLeaves(due, now);
       } catch (error) {
         allAskedAt = -Infinity;

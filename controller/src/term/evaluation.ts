@@ -297,10 +297,10 @@ class EvaluationOfTerm implements Evaluation {
     ];
   }
 
-  /** Runs leave the windows of the list with time alone. */
+  /** Runs leave the windows of the list with time alone; should a round not have seen one leave, this does. */
   async #rate({ all }: { readonly all: boolean }): Promise<void> {
     const { store, term } = this.#deps;
-    await rateDue(store, term.epoch, { all, signal: this.#signal });
+    await rateDue(store, term.epoch, { of: all ? 'all' : 'longestAgo', signal: this.#signal });
   }
 
   async #judgePresence(): Promise<void> {
@@ -320,11 +320,12 @@ class EvaluationOfTerm implements Evaluation {
   }
 
   async #judgeRates(): Promise<void> {
-    const { clock } = this.#deps;
+    const { clock, store, term } = this.#deps;
     await this.#deps.sealDays();
-    await this.#sla.run(clock.now(), async (ids) => {
+    await this.#sla.run(clock.now(), async (ids, left) => {
       await this.#passes.evaluateFor('sla-recalculation', ids);
       await this.#deps.measureSla(ids, clock.now());
+      await rateDue(store, term.epoch, { of: left, signal: this.#signal });
     });
   }
 

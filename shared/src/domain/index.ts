@@ -323,7 +323,13 @@ export {
   suspendedSince,
   suspensionsIn,
 } from './detect/facts-reach.ts';
-export { inhibitionOf, toPossibleCause, type PossibleCause, type PossibleSign } from './detect/inhibition.ts';
+export {
+  inhibitionOf,
+  jobReasonOf,
+  toPossibleCause,
+  type PossibleCause,
+  type PossibleSign,
+} from './detect/inhibition.ts';
 export { jobFailed, runsNeeded, type JobFailedFacts, type JudgedRun } from './detect/job-failed.ts';
 export { deadManDue, type DeadManFacts, type DeadManPast, type DeadManRule } from './detect/dead-man.ts';
 export {
@@ -342,7 +348,7 @@ export type { JudgedSlot, MissedScheduleFacts } from './detect/missed-schedule.t
 export { outputRunsNeeded, type OutputAssertion, type OutputHistory, type OutputRun } from './detect/output.ts';
 export type { PassedLevel, Suspension } from './detect/passed-level.ts';
 export { levelsAcross, levelsPassed, type DetectionPast, type LevelsByRules } from './detect/levels-passed.ts';
-export { isRateBelow, rateBelowSince, type SuccessRateFacts } from './detect/success-rate.ts';
+export { isRateBelow, rateBelowSince, type RatePast, type SuccessRateFacts } from './detect/success-rate.ts';
 export { dailyInstants } from './schedule/wall-time.ts';
 export { quiet, type Figures, type Verdict } from './detect/verdict.ts';
 export {

@@ -325,7 +325,7 @@ export {
   listDeliveriesOfAlert,
   type AlertDelivery,
 } from './deliveries/streams.ts';
-export { cancelFirstNotices, updateCancelled, updateCancelledOfChannel } from './deliveries/cancel-delivery.ts';
+export { cancelUnheard, updateCancelled, updateCancelledOfChannel } from './deliveries/cancel-delivery.ts';
 export { findAdmission, type ChannelLimit } from './deliveries/admit-rows.ts';
 export { countAnswersByHour, findNewestMessage, listChannelAnswers } from './deliveries/channel-answers.ts';
 export { listLastAlerts } from './alerts/last-alerts.ts';

@@ -34,7 +34,7 @@ const pages: readonly (readonly [name: string, path: string, ready: string])[] =
   ['alerts', '/alerts', 'text=Held back'],
   ['alerts-history', '/alerts?view=history', 'text=Resolved'],
   ['alert', '/alerts/019b-data%2Fnightly-backup', 'text=data-hook: given up'],
-  ['alert-waiting', '/alerts/019b-waiting', 'text=Waits before anybody'],
+  ['alert-waiting', '/alerts/019b-waiting', 'text=Waits before a channel'],
   ['alert-unknown', '/alerts/nope', 'text=Nothing is at'],
   ['silences', '/silences', 'text=over 2 alerts that still hold'],
   ['silences-expired', '/silences?view=expired', 'text=markup is text'],

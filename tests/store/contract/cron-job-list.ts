@@ -309,11 +309,18 @@ export const orderedLists = contract('lists in an order', (test) => {
     clock.offsetMs += 15 * dayMs;
     try {
       assert.equal(await successes(), 1);
-      for (let round = 0; round < 50; round++) await rateDue(store, epoch, { all: false });
+      await rateDue(store, epoch, { of: [c.id] });
+      assert.equal(await successes(), 1, 'another one was counted');
+      await rateDue(store, epoch, { of: [b.id] });
+      assert.equal(await successes(), 0);
+      await store.sql.raw(
+        `update cronjob_list set win_ok = 1, rated_at = ${clock.now() - 15 * dayMs} where cronjob_id = ${b.id}`,
+      );
+      for (let round = 0; round < 50; round++) await rateDue(store, epoch, { of: 'longestAgo' });
       assert.equal(await successes(), 0);
     } finally {
       clock.offsetMs -= 15 * dayMs;
-      await rateDue(store, epoch, { all: true });
+      await rateDue(store, epoch, { of: 'all' });
     }
   });
 
@@ -331,7 +338,7 @@ export const orderedLists = contract('lists in an order', (test) => {
     await store.sql.raw(`update cronjobs set suspended = 1, running = 3 where id = ${a.id}`);
     await store.sql.raw(`delete from cronjob_list where name = 'd'`);
     assert.equal((await listFaults(store)).length, 3 + 5, 'a of this test, d of all');
-    await rateDue(store, epoch, { all: true });
+    await rateDue(store, epoch, { of: 'all' });
     assert.deepEqual(await listFaults(store), []);
   });
 });

@@ -41,7 +41,7 @@ const byOf = ({ by }: Entry): string => (by === null ? '' : ` by ${by}`);
 
 const tellers: Readonly<Record<AlertTimelineKind, Teller>> = {
   detected: { group: 'decisions', sign: 'alerts', tone: 'crit', says: () => 'Found' },
-  pending: { group: 'decisions', shape: 'hourglass', says: () => 'Waits before anybody is told' },
+  pending: { group: 'decisions', shape: 'hourglass', says: () => 'Waits before a channel is told' },
   activated: { group: 'decisions', sign: 'alerts', tone: 'crit', says: () => 'Active' },
   suppressed: { group: 'decisions', shape: 'bar', tone: 'held', says: () => 'Held back' },
   released: { group: 'decisions', shape: 'triangle', says: () => 'Held back no more' },

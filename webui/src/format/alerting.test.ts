@@ -41,7 +41,7 @@ describe('the timeline of an alert', () => {
         reason: 'alertDelay',
         message: 'No channel is told yet: alertDelay, until 2026-11-21T02:05:00.000Z',
       }),
-      'Waits before anybody is told: the delay that its monitor sets, until 02:05',
+      'Waits before a channel is told: the delay that its monitor sets, until 02:05',
     ],
     [entry('suppressed', { reason: 'silence', message: 'Held back: silence' }), 'Held back: a silence'],
     [

@@ -23,10 +23,10 @@ export function expectedRunText(
       return 'Suspended at its time';
     case 'unobserved':
       return slot.cause === 'monitorDown'
-        ? 'Not seen: nobody watched at its time'
+        ? 'Not seen: the service did not watch at its time'
         : 'It ran; its outcome could not be seen';
     case 'indeterminate':
-      return 'Cannot be told: the schedule changed while nobody watched';
+      return 'Cannot be told: the schedule changed while the service did not watch';
     default:
       return 'Due, not judged yet';
   }

@@ -201,7 +201,7 @@ describe('an expected run', () => {
     [{ ...slot, outcome: 'skippedDeadline' }, 'Could not start within 3 min 20 s (startingDeadlineSeconds)'],
     [{ ...slot, outcome: 'missed', cause: 'controllerSilent' }, 'Did not start: the CronJob controller was silent'],
     [{ ...slot, outcome: 'unobserved' }, 'It ran; its outcome could not be seen'],
-    [{ ...slot, outcome: 'indeterminate' }, 'Cannot be told: the schedule changed while nobody watched'],
+    [{ ...slot, outcome: 'indeterminate' }, 'Cannot be told: the schedule changed while the service did not watch'],
     [slot, 'Due, not judged yet'],
   ] as const;
   for (const [given, text] of rows) test(`says "${text}"`, () => assert.equal(expectedRunText(given, 200), text));

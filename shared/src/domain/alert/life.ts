@@ -249,7 +249,9 @@ function stayActive(draft: StepDraft<EndVerdict>, alert: AlertRecord): AlertReco
     return { ...alert, flips, flappingUntil: flappingUntil(flips), dueAt: undefined, quietCount: 1 };
   }
   const quietCount = alert.quietCount + 1;
-  if (quietCount < quietVerdictsNeeded(alert.type, alert.subject)) return { ...alert, quietCount };
+  // Of a time that has passed it is known when it ended.
+  const needed = draft.verdict.endedAt === undefined ? quietVerdictsNeeded(alert.type, alert.subject) : 1;
+  if (quietCount < needed) return { ...alert, quietCount };
   const flips = addFlip(alert.flips, at);
   return isFlapping(flips, at) ? beginFlapping(draft, alert, flips) : undefined;
 }

@@ -9,16 +9,16 @@ const facts: RungFacts = { told: [chat], note: undefined, unlessAcknowledged: tr
 const ana = { byWhom: 'ana', isInForce: true };
 
 for (const [what, changes, words] of [
-  ['says who was told before', {}, 'team-chat was told 15 min ago; nobody acknowledged.'],
+  ['says who was told before', {}, 'team-chat was told 15 min ago; it was not acknowledged.'],
   [
     'names each of those that were told before',
     { told: [chat, { channel: 'mail', at: now - 5 * minute }] },
-    'team-chat was told 15 min ago, mail 5 min ago; nobody acknowledged.',
+    'team-chat was told 15 min ago, mail 5 min ago; it was not acknowledged.',
   ],
   [
     'names three and counts the others',
     { told: ['a', 'b', 'c', 'd', 'e'].map((channel) => ({ ...chat, channel })) },
-    'a was told 15 min ago, b 15 min ago, c 15 min ago, 2 more; nobody acknowledged.',
+    'a was told 15 min ago, b 15 min ago, c 15 min ago, 2 more; it was not acknowledged.',
   ],
   [
     'counts no minute less for the moment in which the message arrived there',
@@ -28,9 +28,9 @@ for (const [what, changes, words] of [
         { channel: 'mail', at: now - 89_700 },
       ],
     },
-    'team-chat was told 15 min ago, mail 1 min 30 s ago; nobody acknowledged.',
+    'team-chat was told 15 min ago, mail 1 min 30 s ago; it was not acknowledged.',
   ],
-  ['says when the others could not be told', { told: [] }, 'No other channel has been told; nobody acknowledged.'],
+  ['says when the others could not be told', { told: [] }, 'No other channel has been told; it was not acknowledged.'],
   [
     'names who acknowledged where that does not keep it back',
     { note: ana, unlessAcknowledged: false },

@@ -46,6 +46,6 @@ function toNearest(seconds: number): number {
 }
 
 function noteInWords(note: RungFacts['note']): string {
-  if (note === undefined) return 'nobody acknowledged';
+  if (note === undefined) return 'it was not acknowledged';
   return note.isInForce ? `${note.byWhom} acknowledged it` : `${note.byWhom} acknowledged it, and that has ended`;
 }

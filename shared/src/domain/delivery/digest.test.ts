@@ -92,8 +92,8 @@ describe('a digest by scope', () => {
 });
 
 test('what the first pass finds is told together, unless it is one CronJob', () => {
-  assert.equal(gather({ cause: 'firstPass', cronJobs: 2 }, undefined), 'open');
-  assert.equal(gather({ cause: 'firstPass', cronJobs: 1 }, undefined), 'alone');
+  assert.equal(gather({ cause: 'firstPass', found: 2 }, undefined), 'open');
+  assert.equal(gather({ cause: 'firstPass', found: 1 }, undefined), 'alone');
 });
 
 const chat = { type: 'chat', burst: 10 } as const;

@@ -55,8 +55,8 @@ export type DigestEntry =
       readonly foldBy: { readonly cause: FailureCause; readonly scope: string } | undefined;
       readonly channel: { readonly type: ChannelType; readonly isAlertmanager: boolean };
     }
-  /** CronJobs with alerts that the first pass over an empty database finds. */
-  | { readonly cause: 'firstPass'; readonly cronJobs: number };
+  /** Alerts that the first pass over an empty database finds. */
+  | { readonly cause: 'firstPass'; readonly found: number };
 
 /**
  * What enters joins the digest there is, opens one, or is told alone. An open digest is told again 15 min after the last time, if something
@@ -67,7 +67,7 @@ export type DigestEntry =
  * | storm | the fleet | 20 CronJobs (the threshold) and a fifth of the fleet within 5 min, or a stale controller | after the pass | 5 min without an entry |
  * | scope | cause, scope and channel | an alert takes a route with `fold`; never on paging or an Alertmanager | after 30 s | none of its alerts is open |
  * | rateLimit | a channel | more messages below critical wait for over 60 s than it takes at once; never on paging | at once | when it is told |
- * | firstPass | all channels | the first pass over an empty database finds two CronJobs or more | after the pass | when it is told |
+ * | firstPass | all channels | the first pass over an empty database finds two alerts or more | after the pass | when it is told |
  */
 export function gather(entry: DigestEntry, open: OpenDigest | undefined): 'join' | 'open' | 'alone' {
   // Which channel and fault it is about decides in each case; the crowd of a storm does once.
@@ -76,7 +76,7 @@ export function gather(entry: DigestEntry, open: OpenDigest | undefined): 'join'
 }
 
 function opens(entry: DigestEntry): boolean {
-  if (entry.cause === 'firstPass') return entry.cronJobs > 1;
+  if (entry.cause === 'firstPass') return entry.found > 1;
   // On paging each event needs a resolve of its own.
   if (entry.cause === 'rateLimit') return entry.channel.type !== 'paging' && entry.waiting > entry.channel.burst;
   if (entry.cause === 'scope')

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { jobFailed } from './job-failed.ts';
 import { inhibitionOf, toPossibleCause, type PossibleCause, type PossibleSign } from './inhibition.ts';
 
 const hour = 3_600_000;
@@ -52,6 +53,12 @@ for (const [says, by, of, isHeld] of [
     true,
   ],
   ['nor as stuck', deadline, sign({ type: 'jobStuck', subject: 'terminating' }), true],
+  [
+    'one that was killed for its memory and met its deadline is neither',
+    cause({ type: 'jobFailed', reason: 'OOMKilled', jobReason: 'DeadlineExceeded' }),
+    slow,
+    true,
+  ],
   ['a run that failed otherwise is', cause({ type: 'jobFailed', reason: 'Error' }), slow, false],
   ['a run without a container is not told as too long', notStarted, slow, true],
   ['nor as overrunning', notStarted, overrunning, true],
@@ -90,6 +97,24 @@ test('an alert about a run that its deadline ended is known by that, whatever it
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a cause is made of
   const alert = { ...deadline, context } as unknown as Parameters<typeof toPossibleCause>[0];
   assert.equal(toPossibleCause(alert, 0).reason, 'DeadlineExceeded');
+});
+
+test('an alert about a run that was killed for its memory and met its deadline tells both', () => {
+  const run = { jobName: 'job-1', endedAt: 0, exitCode: 137, reason: 'OOMKilled', jobReason: 'DeadlineExceeded' };
+  const rule = {
+    enabled: true,
+    failureThreshold: 1,
+    recoveryThreshold: 1,
+    failuresOfLast: undefined,
+    includeManual: true,
+  };
+  const verdict = jobFailed(rule, { runs: [{ ...run, status: 'failed' }], isOpen: false });
+  assert.ok(verdict.kind === 'holds');
+  const context = { jobName: 'job-1', reason: 'OOMKilled', verdict };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a cause is made of
+  const alert = { ...deadline, context } as unknown as Parameters<typeof toPossibleCause>[0];
+  const { reason, jobReason } = toPossibleCause(alert, 0);
+  assert.deepEqual([reason, jobReason], ['OOMKilled', 'DeadlineExceeded']);
 });
 
 test('a missed run holds back the dead-man for one duplicate window, the others as long as they last', () => {

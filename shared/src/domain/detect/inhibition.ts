@@ -16,6 +16,14 @@ export interface PossibleCause {
   readonly jobNames: readonly string[];
   /** Reason of the run it is about. */
   readonly reason: string | undefined;
+  /** What ended that run, where its reason is another: one that was killed for its memory may have met its deadline too. */
+  readonly jobReason?: string | undefined;
+}
+
+/** What ended the run that a verdict is about, where its reason is another. */
+export function jobReasonOf(detail: Readonly<Record<string, unknown>> | undefined): string | undefined {
+  const told = detail?.['jobReason'];
+  return typeof told === 'string' ? told : undefined;
 }
 
 /** An active alert as a possible cause of what is found at `now`. */
@@ -24,7 +32,17 @@ export function toPossibleCause(alert: AlertRecord, now: Instant): PossibleCause
   const { jobName } = facts;
   const { reason } = failureOf(facts);
   const { id, type, subject, severity, activatedAt = now } = alert;
-  return { id, type, subject, severity, activatedAt, jobNames: jobName === undefined ? [] : [jobName], reason };
+  const jobReason = jobReasonOf(facts.verdict?.detail);
+  return {
+    id,
+    type,
+    subject,
+    severity,
+    activatedAt,
+    jobNames: jobName === undefined ? [] : [jobName],
+    reason,
+    jobReason,
+  };
 }
 
 /** What a cause may hold back. */
@@ -62,7 +80,8 @@ const rules: readonly Rule[] = [
   { causes: is('slaBreached', 'maxDuration'), holdsBack: is('jobStuck', 'overrunning'), sameJob: true },
   {
     // What could never start is ended by its deadline too, and its reason is what it waited for.
-    causes: ({ type, reason }) => type === 'jobFailed' && (reason === 'DeadlineExceeded' || isHopelessReason(reason)),
+    causes: ({ type, reason, jobReason }) =>
+      type === 'jobFailed' && ([reason, jobReason].includes('DeadlineExceeded') || isHopelessReason(reason)),
     holdsBack: (sign) => is('slaBreached', 'maxDuration')(sign) || is('jobStuck')(sign),
     sameJob: true,
   },

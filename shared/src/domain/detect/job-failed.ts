@@ -18,6 +18,8 @@ export interface JudgedRun {
   readonly endedAt: Instant;
   readonly exitCode: number | undefined;
   readonly reason: string | undefined;
+  /** What the Job says of its end. */
+  readonly jobReason?: string | undefined;
   readonly fault?: Fault | undefined;
 }
 
@@ -56,6 +58,7 @@ export function jobFailed(rule: JobFailedRule, facts: JobFailedFacts): Verdict {
       signature: failureSignature(newestFailure),
       successesInRow: successes.length,
       fault: newestFailure.fault,
+      ...(newestFailure.jobReason !== newestFailure.reason && { jobReason: newestFailure.jobReason }),
     },
   });
 }

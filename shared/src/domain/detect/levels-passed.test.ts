@@ -8,6 +8,7 @@ import { stuckPassed, type JobStuckRule, type PastJob } from './job-stuck.ts';
 import { levelsAcross } from './levels-passed.ts';
 import { suspensionsPassed } from './job-suspended.ts';
 import { missesPassed, type JudgedSlot } from './missed-schedule.ts';
+import { ratesPassed, type RatePast } from './success-rate.ts';
 import { firmly, type PassedLevel } from './passed-level.ts';
 import { holds, quiet, undecided } from './verdict.ts';
 
@@ -231,6 +232,35 @@ describe('expected runs that did not start, and then one did', () => {
       isCut: true,
     };
     assert.deepEqual(spans(missesPassed(rule, cut)), [[3, 5 + 1 / 60, undefined]]);
+  });
+});
+
+describe('a success rate that was below its minimum and is good again', () => {
+  const rule = { enabled: true, minSuccessRate: 71, windowDays: 1, minRuns: 4 };
+  const past = (statuses: string, more: Partial<RatePast> = {}): RatePast => ({
+    runs: [...statuses].map((letter, index) => ({
+      status: letter === 's' ? 'success' : 'failed',
+      jobName: `run-${index}`,
+      endedAt: index * hour,
+    })),
+    originAt: 0,
+    completeFromAt: -Infinity,
+    now: 12 * hour,
+    ...more,
+  });
+
+  it('lasted from the run that broke it to the one after which it was met again by a margin', () => {
+    assert.deepEqual(spans(ratesPassed(rule, past('sssffsss'))), [[4, 7, 'run-7']]);
+  });
+  it('is none while it is bad, while it has no margin, and where it was good all the time', () => {
+    for (const statuses of ['sssffss', 'sssff', 'sssfsss']) assert.deepEqual(ratesPassed(rule, past(statuses)), []);
+  });
+  it('is none before it was good for as long as two looks are apart', () => {
+    assert.deepEqual(ratesPassed(rule, past('sssffsss', { now: 7 * hour + minute })), []);
+  });
+  it('is none of a time before the monitor judged the CronJob, or of which runs are unknown', () => {
+    assert.deepEqual(ratesPassed(rule, past('sssffsss', { originAt: 7 * hour })), []);
+    assert.deepEqual(ratesPassed(rule, past('sssffsss', { completeFromAt: 5 * hour })), []);
   });
 });
 

@@ -8,6 +8,7 @@ import { suspensionsPassed } from './job-suspended.ts';
 import { missesPassed, type MissedScheduleFacts } from './missed-schedule.ts';
 import { outputPassed, type OutputHistory } from './output.ts';
 import type { PassedLevel, Suspension } from './passed-level.ts';
+import { ratesPassed, type RatePast } from './success-rate.ts';
 
 /** What is known of the past of one CronJob. A part that was not gathered is undefined, and its levels are not asked for. */
 export interface DetectionPast {
@@ -34,6 +35,7 @@ export interface DetectionPast {
   readonly missedSchedule?: MissedScheduleFacts | undefined;
   readonly finishBy?: FinishByFacts | undefined;
   readonly suspensions?: readonly Suspension[] | undefined;
+  readonly successRate?: RatePast | undefined;
 }
 
 /**
@@ -41,7 +43,7 @@ export interface DetectionPast {
  * that had looked at every instant. What ended before `judgesFromAt` is history.
  */
 export function levelsPassed(rules: DetectionRules, past: DetectionPast, judgesFromAt: Instant): PassedLevel[] {
-  const { deadMan, durations, stuck, output, missedSchedule, finishBy, suspensions } = past;
+  const { deadMan, durations, stuck, output, missedSchedule, finishBy, suspensions, successRate } = past;
   const passed = [
     ...(missedSchedule ? missesPassed(rules.missedSchedule, missedSchedule) : []),
     ...(deadMan && rules.deadMan ? deadMenPassed(rules.deadMan, deadMan) : []),
@@ -52,6 +54,7 @@ export function levelsPassed(rules: DetectionRules, past: DetectionPast, judgesF
     ...(durations && rules.durations ? hastePassed(rules.durations, durations.successes, durations.isCut) : []),
     ...(output && rules.output ? outputPassed(rules.output, output) : []),
     ...(finishBy && rules.finishBy ? deadlinesPassed(rules.finishBy, finishBy) : []),
+    ...(successRate && rules.successRate ? ratesPassed(rules.successRate, successRate) : []),
     ...(suspensions ? suspensionsPassed(rules.suspended, suspensions) : []),
   ];
   return passed.filter(({ endedAt }) => endedAt >= judgesFromAt).sort((a, b) => a.verdict.since - b.verdict.since);

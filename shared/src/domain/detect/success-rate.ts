@@ -1,4 +1,5 @@
 import type { Instant } from '../instant.ts';
+import { firmly, type PassedLevel } from './passed-level.ts';
 import { holds, quiet, undecided, type Verdict } from './verdict.ts';
 
 export interface SuccessRateRule {
@@ -71,7 +72,62 @@ export function rateBelowSince(
   runs: readonly RatedRun[],
   now: Instant,
 ): Instant | undefined {
-  const windowMs = rule.windowDays * 86_400_000;
+  let since: Instant | undefined;
+  for (const { at, counts } of ratesOverTime(rule, runs, now))
+    since = isRateBelow(rule, counts) ? (since ?? at) : undefined;
+  return since;
+}
+
+/** The rates of the past of one CronJob. */
+export interface RatePast {
+  /** Scheduled runs that count, in any order. */
+  readonly runs: readonly (RatedRun & { readonly jobName: string })[];
+  /** From when on the monitor judges the CronJob: what was before opens nothing by itself. */
+  readonly originAt: Instant;
+  /** Before that instant some runs of the window are not known. */
+  readonly completeFromAt: Instant;
+  readonly now: Instant;
+}
+
+/** So far apart are two evaluations of a service that watches: a rate that is good for less is not found good by two, and one that is bad for less may be found by none. */
+const betweenLooksMs = 300_000;
+
+/** Each time that the rate was below its minimum, and then good again for long enough. */
+export function ratesPassed(rule: SuccessRateRule, { runs, originAt, completeFromAt, now }: RatePast): PassedLevel[] {
+  if (!rule.enabled) return [];
+  const passed: PassedLevel[] = [];
+  const ran = runs.map(({ endedAt }) => endedAt).sort((a, b) => a - b);
+  let held: { readonly since: Instant; readonly verdict: ReturnType<typeof firmly> } | undefined;
+  let goodAt: Instant | undefined;
+  const endAt = (before: Instant): void => {
+    if (held === undefined || goodAt === undefined || before - goodAt < betweenLooksMs) return;
+    const { since, verdict } = held;
+    const endedAt = goodAt;
+    [held, goodAt] = [undefined, undefined];
+    const hasRun = ran.some((at) => at >= Math.max(since, originAt) && at < endedAt);
+    if (endedAt - since < betweenLooksMs || since < completeFromAt || !hasRun) return;
+    const by = runs.find((run) => run.endedAt === endedAt && run.status === 'success');
+    passed.push({ type: 'slaBreached', subject: 'successRate', verdict, beganAt: since - 1, endedAt, by });
+  };
+  for (const { at, counts } of ratesOverTime(rule, runs, now)) {
+    endAt(at);
+    if (held === undefined && !isRateBelow(rule, counts)) continue;
+    const facts = { ...counts, lastRunAt: at, brokeAt: held?.since ?? at, openGoodEvaluations: held ? 1 : undefined };
+    const verdict = successRateBelow(rule, facts, at);
+    if (verdict.kind === 'holds') [held, goodAt] = [{ since: verdict.since, verdict: firmly(verdict) }, undefined];
+    else if (verdict.kind === 'quiet') goodAt ??= at;
+  }
+  endAt(now);
+  return passed;
+}
+
+/** The counts of the window after each instant at which a run ended or left it. */
+function* ratesOverTime(
+  { windowDays }: Pick<SuccessRateRule, 'windowDays'>,
+  runs: readonly RatedRun[],
+  now: Instant,
+): Generator<{ readonly at: Instant; readonly counts: { readonly success: number; readonly failed: number } }> {
+  const windowMs = windowDays * 86_400_000;
   const moves = runs
     .flatMap(({ status, endedAt }) => [
       { at: endedAt, status, by: 1 },
@@ -80,13 +136,10 @@ export function rateBelowSince(
     .filter(({ at }) => at <= now)
     .sort((a, b) => a.at - b.at);
   const counts = { success: 0, failed: 0 };
-  let since: Instant | undefined;
   for (const [index, { at, status, by }] of moves.entries()) {
     counts[status] += by;
-    if (moves[index + 1]?.at === at) continue;
-    since = isRateBelow(rule, counts) ? (since ?? at) : undefined;
+    if (moves[index + 1]?.at !== at) yield { at, counts: { ...counts } };
   }
-  return since;
 }
 
 /** How far above its minimum the rate must be to count as recovered, percentage points. */

@@ -202,6 +202,7 @@ export class FactsOverTime {
         endedAt: finishedAt,
         exitCode,
         reason: failureReason({ reason, jobReason }),
+        jobReason,
         fault,
       }))
       .toArray();

@@ -263,7 +263,16 @@ class Replay {
       const told = (run && failureReason(run)) ?? of.detail['reason'];
       const reason = typeof told === 'string' ? told : undefined;
       return [
-        { id: undefined, type, subject, severity, activatedAt: live?.alert.activatedAt ?? now, jobNames, reason },
+        {
+          id: undefined,
+          type,
+          subject,
+          severity,
+          activatedAt: live?.alert.activatedAt ?? now,
+          jobNames,
+          reason,
+          jobReason: run?.jobReason,
+        },
       ];
     });
   }

@@ -218,7 +218,7 @@ function notesOf({ heldBy, heldSeconds, delayed, flapping, firstNotice }: AlertM
   const isHeld = heldBy !== null && heldBy !== 'after' && heldSeconds > unremarkableSeconds;
   return [
     ...(isHeld ? [`held back for ${spanInWords(heldSeconds)}${holdText(heldBy)}`] : []),
-    ...(delayed ? ['delayed: it happened while nobody watched'] : []),
+    ...(delayed ? ['delayed: it happened while the service did not watch'] : []),
     ...(flapping ? ['flapping'] : []),
     ...(firstNotice ? ['the first message about it: it was over before one could be sent'] : []),
   ];

@@ -255,15 +255,15 @@ const rowsAtOnce = 100;
 const hourMs = 3_600_000;
 
 /**
- * Counts the windows anew that were counted longest ago: each about once an hour, a fiftieth of them at each call, which is once a minute. `all`: every row,
- * and rows that are missing too, as an earlier release leaves them.
+ * Counts windows anew: of these CronJobs, or those that were counted longest ago, each about once an hour, a fiftieth of them at each call, which
+ * is once a minute. `all`: every row, and rows that are missing too, as an earlier release leaves them.
  */
 export async function rateDue(
   store: Store,
   epoch: number,
-  { all, signal }: { readonly all: boolean; readonly signal?: AbortSignal },
+  { of, signal }: { readonly of: 'all' | 'longestAgo' | readonly number[]; readonly signal?: AbortSignal },
 ): Promise<void> {
-  const due = all ? await listIds(store) : await listLongestAgo(store);
+  const due = of === 'all' ? await listIds(store) : of === 'longestAgo' ? await listLongestAgo(store) : of;
   for (const ids of inParts(due, rowsAtOnce)) {
     if (signal?.aborted) return;
     await store.fenced(epoch, (tx) => relist(tx, ids));

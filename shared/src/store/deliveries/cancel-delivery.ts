@@ -124,14 +124,14 @@ export async function updateCancelledOfChannel(tx: Tx, channelUid: string, at: I
   return ids;
 }
 
-/** Takes back what would tell these alerts to be over to channels that never heard of them: a digest tells it. */
-export async function cancelFirstNotices(tx: Tx, alertIds: readonly string[], at: Instant): Promise<void> {
+/** Takes back what would tell these alerts to be over, or to come and go, to channels that never heard of them: a digest tells it. */
+export async function cancelUnheard(tx: Tx, alertIds: readonly string[], at: Instant): Promise<void> {
   const found = await rowsIn(
     tx,
     alertIds.map((id) => tx.dialect.id16(toId16(id))),
     (marks) =>
-      `select id from deliveries where alert_id in (${marks}) and cause = '${firstNoticeCause}' and maybe_sent = 0 ` +
-      "and state in ('ready', 'collapsed')",
+      `select id from deliveries where alert_id in (${marks}) and (cause = '${firstNoticeCause}' or kind = 'flapping') ` +
+      "and maybe_sent = 0 and state in ('ready', 'collapsed', 'parked')",
   );
   for (const part of inParts(found)) {
     const bound = part.map((row) => row['id']);

@@ -61,7 +61,7 @@ test('blocks: header, facts, message, fix, log, events, pods, what changed, wher
     '*Events*\n```\n2026-11-21T01:02:30.000Z Warning BackOff: back-off restarting (2 times)\n```',
     '*Pods*\n```\nnightly-29107320-x7k2p Failed OOMKilled on node-3\n```',
     '*What changed*\n```\ncontainers.backup.image: backup:1.4 -&gt; backup:1.5\n```',
-    '#9f3c21aa · monitor prod/backups · cluster prod-eu · <https://monitor.example.org/alerts/019a5b3c-7d1e-7a40-8c11-2b5e9f3c21aa|Alert> · <https://monitor.example.org/cronjobs/prod/nightly|CronJob> · <https://monitor.example.org/cronjobs/prod/nightly/executions/nightly-29107320|Run> · held back for 11 min: many at once · delayed: it happened while nobody watched',
+    '#9f3c21aa · monitor prod/backups · cluster prod-eu · <https://monitor.example.org/alerts/019a5b3c-7d1e-7a40-8c11-2b5e9f3c21aa|Alert> · <https://monitor.example.org/cronjobs/prod/nightly|CronJob> · <https://monitor.example.org/cronjobs/prod/nightly/executions/nightly-29107320|Run> · held back for 11 min: many at once · delayed: it happened while the service did not watch',
   ]);
 });
 
