@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import {
   forgetChannel,
   forgetMonitor,
+  insertAlert,
   projectChannel,
   projectMonitor,
   listJudgedCronJobs,
@@ -11,6 +12,7 @@ import {
   type ChannelProjection,
   type MonitorProjection,
 } from '@cronjob-monitor/shared/store';
+import { anAlert } from '../alert-facts.ts';
 import { now, projected } from '../facts.ts';
 import { readNumber, readRows } from '../rows.ts';
 import { contract } from '../suite.ts';
@@ -95,6 +97,49 @@ export const monitors = contract('the catalog of monitors', (test) => {
       [[old.uid, true, undefined]],
       'its alerts are known by the first UID, and it selects what it selected',
     );
+  });
+
+  test('holds the alerts of a monitor that went, and goes on with them where it left them when it is made anew', async ({
+    store,
+    epoch,
+  }) => {
+    const old = aMonitor({ name: 'held' });
+    const young = aMonitor({ name: 'held', createdAt: now + 60_000 });
+    const cronJob = await projected(store, epoch);
+    const { id: monitorId } = await store.fenced(epoch, (tx) => projectMonitor(tx, old));
+    await store.fenced(epoch, async (tx) => {
+      await setTargets(tx, old.uid, [{ cronJobUid: cronJob.uid, leading: true }], now);
+      const later = now + 3_600_000;
+      await insertAlert(tx, anAlert(cronJob.id, now, { monitorId }));
+      await insertAlert(tx, anAlert(cronJob.id, now, { monitorId, dueAt: later }));
+      await insertAlert(tx, anAlert(cronJob.id, now, { monitorId, state: 'pending', dueAt: later }));
+    });
+    const shown = (): Promise<unknown[]> =>
+      readRows(
+        store,
+        'select state, suppressed_by, suppressed_ref, due_at from alerts where monitor_id = ? order by id',
+        [monitorId],
+      ).then((found) => found.map((row) => [row['state'], row['suppressed_by'], Number(row['due_at'] ?? Number.NaN)]));
+    await store.fenced(epoch, (tx) => forgetMonitor(tx, old.uid, now));
+    const untilAt = now + 600_000;
+    assert.deepEqual(await shown(), [
+      ['suppressed', 'monitorGone', untilAt],
+      ['suppressed', 'monitorGone', untilAt],
+      ['pending', null, untilAt],
+    ]);
+    const resumedAt = await store.fenced(epoch, async (tx) => {
+      await projectMonitor(tx, young);
+      return tx.now();
+    });
+    const [told, untold, waits] = (await shown()) as [string, unknown, number][];
+    assert.deepEqual(told, ['active', null, Number.NaN], 'what was told owes nothing');
+    for (const [of, state] of [
+      [untold, 'active'],
+      [waits, 'pending'],
+    ] as const) {
+      assert.deepEqual(of?.slice(0, 2), [state, null]);
+      assert.ok(Math.abs((of?.[2] ?? 0) - resumedAt) < 5_000, 'it is looked at at once');
+    }
   });
 
   test('deletes the earlier object of a name that went longer ago', async ({ store, epoch }) => {

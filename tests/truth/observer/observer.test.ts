@@ -112,7 +112,11 @@ async function play(played: Play, database: TestDatabase, figures: Figures): Pro
   if (differences.length === 0) return;
   const differ = async (smaller: Trial): Promise<readonly Difference[]> =>
     (await run(smaller, () => database.fresh())).differences.flat();
-  const smallest = await shrink(onlyCellsOf(differences, trial), async (smaller) => (await differ(smaller)).length > 0);
+  const smallest = await shrink(
+    onlyCellsOf(differences, trial),
+    async (smaller) => (await differ(smaller)).length > 0,
+    isHurried ? { mostMs: 180_000 } : {},
+  );
   const again = `SEED=${seed} CELLS=${made.cells} DISTURBANCES=${made.scope} DATABASES=${database.name} npm test -- tests/truth/observer`;
   assert.fail(
     [

@@ -2,13 +2,18 @@ import type { Trial } from './trial.ts';
 
 /**
  * A trial that fails as well and has less in it: delta debugging over CronJobs, monitors, disturbances, edits and runs, halves first, then
- * one by one. `mostRuns` bounds the search.
+ * one by one. `mostRuns` and `mostMs` bound the search.
  */
-export async function shrink(trial: Trial, fails: (trial: Trial) => Promise<boolean>, mostRuns = 120): Promise<Trial> {
+export async function shrink(
+  trial: Trial,
+  fails: (trial: Trial) => Promise<boolean>,
+  { mostRuns = 120, mostMs = Infinity } = {},
+): Promise<Trial> {
   let smallest = trial;
   let runs = 0;
+  const endAt = Date.now() + mostMs;
   const attempt = async (candidate: Trial): Promise<boolean> => {
-    if (++runs > mostRuns || !(await fails(candidate))) return false;
+    if (++runs > mostRuns || Date.now() > endAt || !(await fails(candidate))) return false;
     smallest = candidate;
     return true;
   };

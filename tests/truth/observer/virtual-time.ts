@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '@cronjob-monitor/shared/process';
 
 interface Sleeper {
@@ -24,6 +25,8 @@ const mostLateMs = 25_000;
 const pollAtLeastMs = 300_000;
 /** Sleeps shorter than that are polls: over quiet time they are left out, as on a machine that stood still. */
 const pollMs = 5_000;
+/** A statement that takes more turns than that is waited for: turns without a pause take the processor from the server that answers. */
+const mostTurnsInRow = 10;
 
 /**
  * Time that jumps from one event to the next. While something happens every timer is woken at its own instant, in order. Over quiet time the
@@ -138,9 +141,10 @@ export class VirtualTime {
 
   /** Resolves when nothing goes on any more that is not waiting for time. */
   async #settle({ isBusy }: Surroundings): Promise<void> {
-    for (let quiet = 0; quiet < 2;) {
-      await nextTurn();
-      quiet = isBusy() || process.getActiveResourcesInfo().includes('Immediate') ? 0 : quiet + 1;
+    for (let quiet = 0, busy = 0; quiet < 2;) {
+      await (busy < mostTurnsInRow ? nextTurn() : wait(1));
+      busy = isBusy() ? busy + 1 : 0;
+      quiet = busy > 0 || process.getActiveResourcesInfo().includes('Immediate') ? 0 : quiet + 1;
     }
   }
 }

@@ -282,12 +282,15 @@ async function suppressAlertsOf(tx: Tx, monitorId: number, untilAt: Instant): Pr
 async function resumeAlertsOf(tx: Tx, monitorId: number): Promise<void> {
   const live = await lockAlertsOf(tx, monitorId);
   if (live.length === 0) return;
-  await change(
-    tx,
-    "update alerts set state = 'active', suppressed_by = null, due_at = case when suppressed_ref = ? then ? else null end, " +
-      "suppressed_ref = null where monitor_id = ? and state = 'suppressed' and suppressed_by = 'monitorGone'",
-    [owed, tx.now(), monitorId],
-  );
+  const resume = (which: string, dueAt: Instant | null): Promise<number> =>
+    change(
+      tx,
+      "update alerts set state = 'active', suppressed_by = null, suppressed_ref = null, due_at = ? " +
+        `where monitor_id = ? and state = 'suppressed' and suppressed_by = 'monitorGone' and suppressed_ref ${which}`,
+      [dueAt, monitorId],
+    );
+  await resume(`= '${owed}'`, tx.now());
+  await resume('is null', null);
   await change(
     tx,
     "update alerts set due_at = ? where monitor_id = ? and due_at is not null and state in ('pending', 'suppressed')",
