@@ -6,6 +6,7 @@ import {
   suspensionsIn,
   type DetectionFacts,
   type Instant,
+  type JudgedSlot,
   type Suspension,
 } from '@cronjob-monitor/shared/domain';
 import { nthSlotAfter } from '@cronjob-monitor/shared/domain/schedule';
@@ -36,7 +37,9 @@ export async function gatherPresence(
   const ids = subjects.map(({ row }) => row.id);
   const slots = parts.has('missedSchedule') ? await listSlots(tx, subjects) : undefined;
   const needsEpochs = parts.has('deadMan') || parts.has('suspended');
-  const epochs = needsEpochs ? await listSpecEpochs(tx, ids) : undefined;
+  // Of misses they tell which of them lie before a suspension.
+  const withEpochs = needsEpochs ? ids : ids.filter((id) => slots?.get(id)?.some(isUnmet));
+  const epochs = withEpochs.length > 0 ? await listSpecEpochs(tx, withEpochs) : undefined;
   const automatic = subjects.filter(({ watches }) => watches.some(({ rules }) => rules.detection.deadMan?.auto));
   const durations = parts.has('deadMan')
     ? await measureLastDurations(
@@ -68,6 +71,7 @@ export async function gatherPresence(
           .map((slot) => ({ ...slot, fault: faultOfMiss(slot.cause, slot.message, row.namespace) })),
         isCut: (slots.get(row.id)?.length ?? 0) >= slotsReachOf(subject),
         paused: suspended && watch.rules.detection.pauseMonitoring,
+        pauses: watch.rules.detection.pauseMonitoring ? suspensionsIn(own) : [],
       },
       deadMan: parts.has('deadMan')
         ? {
@@ -87,6 +91,10 @@ export async function gatherPresence(
     };
     return { present, suspensions: suspensionsIn(own) };
   };
+}
+
+function isUnmet({ outcome }: Pick<JudgedSlot, 'outcome'>): boolean {
+  return outcome !== 'matched' && outcome !== 'late';
 }
 
 /** Of CronJobs whose rules look equally far back at once: most look at the fewest. */

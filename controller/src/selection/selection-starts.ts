@@ -5,7 +5,14 @@ import {
   type Instant,
   type NamespaceFacts,
 } from '@cronjob-monitor/shared/domain';
-import { consentAnnotation, reachOf, selectsCronJob, type ReachRules } from '@cronjob-monitor/shared/kube';
+import {
+  consentAnnotation,
+  ignoreAnnotation,
+  reachOf,
+  selectsCronJob,
+  type MonitorSpec,
+  type ReachRules,
+} from '@cronjob-monitor/shared/kube';
 import type { MonitorSeen } from './monitor-seen.ts';
 import type { Selection } from './selection.ts';
 
@@ -31,7 +38,7 @@ interface SelectionStartsDeps {
 
 /**
  * Since when monitors select CronJobs that they did not select before, by the news of what changed: labels, a selector, the agreement of a
- * namespace. Followers keep it too, for they may have to write it down. What was selected from its creation on, or found so by a list, has
+ * namespace, what owners ask to be left out. Followers keep it too, for they may have to write it down. What was selected from its creation on, or found so by a list, has
  * no entry.
  */
 export class SelectionStarts {
@@ -51,6 +58,7 @@ export class SelectionStarts {
   cronJobChanged({ before, item }: Changed<CronJobFacts>, news: News): void {
     const keys = new Set([...Object.keys(before.labels), ...Object.keys(item.labels)]);
     const changed = [...keys].filter((key) => before.labels[key] !== item.labels[key]);
+    if (before.annotations?.ignore !== item.annotations?.ignore) changed.push(ignoreAnnotation);
     if (changed.length === 0) return;
     const { selection } = this.#from;
     const left = new Set(selection.monitorsOf(before).map(({ uid }) => uid));
@@ -63,14 +71,15 @@ export class SelectionStarts {
     // One that cannot be read selects nothing, and stops no watch.
     if (!before.decoded.ok || !item.decoded.ok) return;
     const specs = [before.decoded.spec, item.decoded.spec] as const;
-    const [earlier, later] = specs.map(({ selector, jobs }) => JSON.stringify([selector, jobs]));
+    const [earlier, later] = specs.map((spec) => JSON.stringify([spec.selector, spec.jobs, mayBeIgnored(spec)]));
     if (earlier === later) return;
     const writes = { before: before.selectorWrites, after: item.selectorWrites };
     const at = instantOfWrite(['selector', 'jobs'], writes, news);
     const namespaces = this.#namespaces();
     const [was, is] = specs.map((spec) => {
       const reach = reachOf(item.namespace, spec.selector, namespaces, this.#from.rules);
-      return (cronJob: CronJobFacts): boolean => selectsCronJob(spec, reach.namespaces, cronJob);
+      return (cronJob: CronJobFacts): boolean =>
+        selectsCronJob(spec, reach.namespaces, cronJob) && !isIgnored(spec, cronJob, namespaces.get(cronJob.namespace));
     });
     for (const cronJob of this.#from.cronJobs.values()) {
       const [selected, selects] = [was?.(cronJob) === true, is?.(cronJob) === true];
@@ -84,6 +93,7 @@ export class SelectionStarts {
     const labels = new Set([...Object.keys(before.labels), ...Object.keys(item.labels)]);
     const changed = [...labels].filter((key) => before.labels[key] !== item.labels[key]);
     if (before.monitoredFrom.join() !== item.monitoredFrom.join()) changed.push(consentAnnotation);
+    if (before.annotations?.ignore !== item.annotations?.ignore) changed.push(ignoreAnnotation);
     if (changed.length === 0) return;
     const writes = { before: before.reachWrites ?? [], after: item.reachWrites ?? [] };
     const at = instantOfWrite(changed, writes, news);
@@ -96,10 +106,12 @@ export class SelectionStarts {
       const { selector } = spec;
       const wasReached = reachOf(monitor.namespace, selector, earlier, this.#from.rules).namespaces.has(item.name);
       const reach = reachOf(monitor.namespace, selector, later, this.#from.rules);
-      if (wasReached || !reach.namespaces.has(item.name)) continue;
-      for (const cronJob of cronJobs)
-        if (selectsCronJob(spec, reach.namespaces, cronJob) && this.#isFor(monitor, cronJob))
-          this.#begins(monitor.uid, cronJob.uid, at);
+      if (!reach.namespaces.has(item.name)) continue;
+      for (const cronJob of cronJobs) {
+        const was = wasReached && !isIgnored(spec, cronJob, before);
+        const is = selectsCronJob(spec, reach.namespaces, cronJob) && !isIgnored(spec, cronJob, item);
+        if (is && !was && this.#isFor(monitor, cronJob)) this.#begins(monitor.uid, cronJob.uid, at);
+      }
     }
     for (const cronJob of cronJobs) this.#fallsBack(cronJob, at);
   }
@@ -144,6 +156,16 @@ export class SelectionStarts {
   #namespaces(): Map<string, NamespaceFacts> {
     return new Map([...this.#from.namespaces.values()].map((namespace) => [namespace.name, namespace]));
   }
+}
+
+function mayBeIgnored({ allowOverrides }: MonitorSpec): boolean {
+  return allowOverrides.includes('ignore');
+}
+
+/** Whether its owner, or that of its namespace, asks the monitor to leave it out. */
+function isIgnored(spec: MonitorSpec, cronJob: CronJobFacts, namespace: NamespaceFacts | undefined): boolean {
+  const says = [cronJob.annotations, namespace?.annotations].some((own) => own?.ignore?.trim() === 'true');
+  return says && mayBeIgnored(spec);
 }
 
 function isFallback({ decoded }: MonitorSeen): boolean {

@@ -12,6 +12,7 @@ export {
   type RedactionQuestion,
 } from './redaction/index.ts';
 export { TailBuffer } from './tail-buffer.ts';
+export { ignoreAnnotation } from './translate/metadata.ts';
 export { consentAnnotation } from './translate/namespace.ts';
 export { createTranslator } from './translate/translator.ts';
 export * from './resources/index.ts';

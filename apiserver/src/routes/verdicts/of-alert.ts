@@ -71,7 +71,7 @@ export function alertHolds(
   const maintenance = isMaintained ? { untilAt: alert.dueAt ?? untilOf(told) } : undefined;
   return holdsOf({
     acknowledged: isNoted ? { by: acknowledgement.by, untilAt: acknowledgement.expiresAt } : undefined,
-    silence: silence && { by: silence.createdBy, untilAt: silence.endsAt },
+    silence: silence && silenceFacts(silence),
     maintenance,
     told: waitsFor(told),
   });
@@ -88,8 +88,12 @@ export function silenceHolds({ namespace, name }: Ref, { silences }: Pick<Surrou
     severity: '',
     monitor: nothing,
   });
-  const told = silence && { by: silence.createdBy, untilAt: silence.endsAt };
-  return holdsOf({ acknowledged: undefined, silence: told, maintenance: undefined, told: undefined });
+  const facts = silence && silenceFacts(silence);
+  return holdsOf({ acknowledged: undefined, silence: facts, maintenance: undefined, told: undefined });
+}
+
+function silenceFacts({ createdBy, endsAt, untilResolved }: Surroundings['silences'][number]) {
+  return { by: createdBy, untilAt: endsAt, endsWithCause: untilResolved };
 }
 
 function waitsFor(

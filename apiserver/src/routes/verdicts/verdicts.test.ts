@@ -27,9 +27,9 @@ async function aKilledBackup(fleet: TestFleet): Promise<void> {
   await fleet.addRuns(backup, { ...killed, createdAt: testNow - hourMs, jobName: 'backup-1' });
 }
 
-async function silence(fleet: TestFleet, matcher: object): Promise<void> {
+async function silence(fleet: TestFleet, matcher: object, untilResolved = false): Promise<void> {
   const nothing = { namespaces: [], cronjobs: [], types: [], severities: [], monitor: null, alertId: null, all: false };
-  const span = { startsAt: testNow - 1, endsAt: testNow + hourMs, endedAt: undefined, untilResolved: false };
+  const span = { startsAt: testNow - 1, endsAt: testNow + hourMs, endedAt: undefined, untilResolved };
   const said = { comment: 'storage move', createdBy: 'jonas', createdAt: testNow, updatedAt: testNow };
   await fleet.store.transaction((tx) =>
     putSilence(tx, { id: newId(testNow), matcher: { ...nothing, ...matcher }, ...span, ...said }),
@@ -117,6 +117,31 @@ describe('what holds messages back', () => {
     assert.deepEqual(
       list.items[0]?.verdict.holds.map((hold) => hold.words),
       [words],
+    );
+  });
+
+  test('a silence until what it holds has ended does not tell its last instant alone', async () => {
+    await using fleet = await startFleet();
+    await aKilledBackup(fleet);
+    await addAlert(fleet, {});
+    await silence(fleet, { cronjobs: ['backup'] }, true);
+    const words = `Silenced by jonas until it ends, {at:${new Date(testNow + hourMs).toISOString()}} at the latest`;
+    const [alert] = await alertsOf(fleet);
+    assert.deepEqual(
+      alert?.verdict.holds.map((hold) => hold.words),
+      [words],
+    );
+  });
+
+  test('what the annotation of its owner mutes is told to be silenced, though no silence stands in the list', async () => {
+    await using fleet = await startFleet();
+    await aKilledBackup(fleet);
+    await addAlert(fleet, { state: 'suppressed', suppressedBy: 'silence', dueAt: testNow + hourMs });
+    const words = `Silenced until {at:${new Date(testNow + hourMs).toISOString()}}`;
+    const [alert] = await alertsOf(fleet);
+    assert.deepEqual(
+      alert?.verdict.holds.map((hold) => [hold.kind, hold.by, hold.words]),
+      [['silenced', null, words]],
     );
   });
 

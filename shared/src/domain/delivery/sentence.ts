@@ -35,7 +35,10 @@ function ofFailure({ count, detail }: Finding, run: AlertRun | undefined): Sente
   return [
     `Run ${jobName(detail)} failed${attempts}${exit}${why}`,
     count > 1 ? `It is the ${ordinal(count)} failure in a row` : undefined,
-    successes > 0 ? `Since then ${counted(successes, 'run')} succeeded, which is not enough yet` : undefined,
+    // It stands in the closing as well: what is true before the end of the alert only would be wrong there.
+    successes > 0
+      ? `Since then ${counted(successes, 'run')} succeeded, which alone ${successes === 1 ? 'does' : 'do'} not end it`
+      : undefined,
   ];
 }
 

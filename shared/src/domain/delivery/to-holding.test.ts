@@ -32,7 +32,7 @@ const rows: Row[] = [
   {
     type: 'jobFailed',
     detail: { jobName: 'nightly-1', reason: 'DeadlineExceeded', successesInRow: 1 },
-    says: 'Run nightly-1 failed: DeadlineExceeded. Since then 1 run succeeded, which is not enough yet.',
+    says: 'Run nightly-1 failed: DeadlineExceeded. Since then 1 run succeeded, which alone does not end it.',
   },
   { type: 'jobFailed', detail: { jobName: 'nightly-1' }, says: 'Run nightly-1 failed.' },
   {

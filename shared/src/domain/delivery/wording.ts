@@ -49,16 +49,33 @@ export function deletionInWords(
   return `between ${from.date} ${from.time} and ${end}`;
 }
 
-/** An instant on the clock of a zone. */
+/** An instant on the clock of a zone; where that clock is set back it shows a time twice, and the offset says which: `02:00+01:00`. */
 export function toLocalTime(at: Instant, timeZone: string): LocalTime {
   const zone = getZone(isZoneName(timeZone) ? timeZone : 'UTC');
   const clock = new WallClock(zone, Math.floor(at / 1_000));
-  const two = (value: number): string => String(value).padStart(2, '0');
   return {
     date: `${clock.year}-${two(clock.month)}-${two(clock.day)}`,
-    time: `${two(clock.hour)}:${two(clock.minute)}`,
+    time: `${two(clock.hour)}:${two(clock.minute)}${isShownTwice(clock) ? offsetInWords(zone.offsetAt(clock.at)) : ''}`,
     zone: zone.name,
   };
+}
+
+/** No clock is set back by more than a day, and none twice within two. */
+function isShownTwice({ at, zone }: WallClock): boolean {
+  const offset = zone.offsetAt(at);
+  return [at - 86_400, at + 86_400].some((near) => {
+    const other = zone.offsetAt(near);
+    return other !== offset && zone.offsetAt(at + offset - other) === other;
+  });
+}
+
+function offsetInWords(seconds: number): string {
+  const minutes = Math.round(Math.abs(seconds) / 60);
+  return `${seconds < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, '0');
 }
 
 /** A fact as people read it: `1,200,000`; those named seconds as a span of time. */

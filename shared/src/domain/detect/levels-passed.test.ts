@@ -225,6 +225,17 @@ describe('expected runs that did not start, and then one did', () => {
   it('is none while no run has started since', () => {
     assert.deepEqual(missesPassed(rule, { slots: slots('missed', 'missed'), paused: false }), []);
   });
+  it('ended with the suspension that pauses it, whether it goes on or not', () => {
+    for (const toAt of [undefined, 4.5 * hour]) {
+      const pauses = [{ fromAt: 2.5 * hour, toAt }];
+      const passed = missesPassed(rule, { slots: slots('matched', 'missed', 'missed'), paused: false, pauses });
+      assert.deepEqual(spans(passed), [[1, 2.5, undefined]]);
+      assert.equal(passed[0]?.cause, 'paused');
+    }
+    const resumed = slots('matched', 'missed', 'missed', 'matched');
+    const pauses = [{ fromAt: 2.25 * hour, toAt: 2.75 * hour }];
+    assert.deepEqual(spans(missesPassed(rule, { slots: resumed, paused: false, pauses })), [[1, 2.25, undefined]]);
+  });
   it('is none whose beginning is not known any more', () => {
     const cut = {
       slots: slots('missed', 'missed', 'matched', 'missed', 'missed', 'matched'),

@@ -57,6 +57,20 @@ for (const { says, more, slots: text, paused, count, reason } of cases) {
   });
 }
 
+test('missedSchedule: what was due before a suspension is not told anew as the CronJob resumes', () => {
+  const hour = 3_600_000;
+  const pauses = [{ fromAt: 3.5 * hour, toAt: 5.5 * hour }];
+  const misses = (text: string) => {
+    const verdict = missedSchedule(rule, { slots: slots(text), paused: false, pauses });
+    return verdict.kind === 'holds' ? verdict.count : 0;
+  };
+  assert.equal(misses('mms'), 0, 'both were due before it');
+  // Slots of one, two, three and six hours: those between were suspended, and are none of these.
+  const [before, after] = [slots('mms'), { at: 6 * hour, outcome: 'missed', cause: undefined } as const];
+  const verdict = missedSchedule(rule, { slots: [after, ...before], paused: false, pauses });
+  assert.equal(verdict.kind === 'holds' ? verdict.count : 0, 1, 'the first that was due after it counts alone');
+});
+
 test('missedSchedule began with the first run that did not come, and names the last', () => {
   const verdict = missedSchedule(rule, { slots: slots('mms'), paused: false });
   assert.ok(verdict.kind === 'holds');

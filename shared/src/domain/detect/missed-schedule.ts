@@ -1,6 +1,6 @@
 import type { Fault } from '../execution/fault.ts';
 import type { Instant } from '../instant.ts';
-import type { PassedLevel } from './passed-level.ts';
+import type { PassedLevel, Suspension } from './passed-level.ts';
 import { holds, quiet, type Verdict } from './verdict.ts';
 
 export interface MissedScheduleRule {
@@ -28,14 +28,19 @@ export interface MissedScheduleFacts {
   readonly isCut?: boolean | undefined;
   /** The CronJob is suspended and its monitor pauses then. */
   readonly paused: boolean;
+  /** Each time that it was, in order: what was due before one is over, and is not told anew as the CronJob resumes. Absent: none. */
+  readonly pauses?: readonly Suspension[] | undefined;
 }
 
 /** Opens when so many expected runs in a row did not start; a later slot that starts ends it. */
 export function missedSchedule(rule: MissedScheduleRule, facts: MissedScheduleFacts): Verdict {
   if (!rule.enabled) return quiet('notConfigured');
   if (facts.paused) return quiet('paused');
-  const startedAt = facts.slots.findIndex(({ outcome }) => outcome === 'matched' || outcome === 'late');
-  const unmet = startedAt < 0 ? facts.slots : facts.slots.slice(0, startedAt);
+  const pausedFrom = facts.pauses?.at(-1)?.fromAt ?? -Infinity;
+  const isBehind = ({ at, outcome }: JudgedSlot): boolean =>
+    outcome === 'matched' || outcome === 'late' || at < pausedFrom;
+  const behind = facts.slots.findIndex(isBehind);
+  const unmet = behind < 0 ? facts.slots : facts.slots.slice(0, behind);
   const missed = unmet.filter(({ outcome }) => outcome === 'missed');
   const skipped = unmet.filter(({ outcome }) => outcome !== 'missed');
 
@@ -46,32 +51,37 @@ export function missedSchedule(rule: MissedScheduleRule, facts: MissedScheduleFa
 }
 
 /**
- * Each time that so many expected runs in a row did not start and a later one did. A row whose beginning lies before the slots that are
- * known is none of them: it is known as an alert already.
+ * Each time that so many expected runs in a row did not start and a later one did, or the CronJob was suspended where that pauses its monitor.
+ * A row whose beginning lies before the slots that are known is none of them: it is known as an alert already.
  */
-export function missesPassed(rule: MissedScheduleRule, { slots, isCut }: MissedScheduleFacts): PassedLevel[] {
+export function missesPassed(
+  rule: MissedScheduleRule,
+  { slots, isCut, pauses = [] }: MissedScheduleFacts,
+): PassedLevel[] {
   const passed: PassedLevel[] = [];
+  const ahead = [...pauses];
   let unmet: JudgedSlot[] = [];
   let isWhole = isCut !== true;
-  for (const slot of slots.toReversed()) {
-    if (slot.outcome !== 'matched' && slot.outcome !== 'late') {
-      unmet.unshift(slot);
-      continue;
-    }
+  const end = (endedAt: Instant, cause: PassedLevel['cause']): void => {
     const verdict = isWhole ? missedSchedule(rule, { slots: unmet, paused: false }) : quiet('belowThreshold');
-    const endedAt = slot.startedAt ?? slot.at;
+    const beganAt = (unmet.at(-1)?.at ?? endedAt) - 1;
     if (verdict.kind === 'holds')
-      passed.push({
-        type: 'missedSchedule',
-        subject: undefined,
-        verdict,
-        beganAt: (unmet.at(-1)?.at ?? verdict.since) - 1,
-        endedAt,
-        by: undefined,
-      });
+      passed.push({ type: 'missedSchedule', subject: undefined, verdict, beganAt, endedAt, by: undefined, cause });
     unmet = [];
     isWhole = true;
+  };
+  const pauseUntil = (at: Instant): void => {
+    for (let next = ahead[0]; next && next.fromAt <= at; next = ahead[0]) {
+      ahead.shift();
+      if (unmet.length > 0) end(next.fromAt, 'paused');
+    }
+  };
+  for (const slot of slots.toReversed()) {
+    pauseUntil(slot.at);
+    if (slot.outcome === 'matched' || slot.outcome === 'late') end(slot.startedAt ?? slot.at, undefined);
+    else unmet.unshift(slot);
   }
+  pauseUntil(Infinity);
   return passed;
 }
 

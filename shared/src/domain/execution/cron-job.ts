@@ -56,7 +56,7 @@ export interface CronJobFacts {
     readonly at: Instant;
     readonly fields: readonly string[];
   }[];
-  /** When each field manager last wrote labels: their keys. Settles since when it is selected. Absent: not known. */
+  /** When each field manager last wrote labels or the annotation `ignore`: their keys. Settles since when it is selected. Absent: not known. */
   readonly labelWrites?: readonly FieldWrite[];
   readonly templateHash: string;
   /** When a manager last wrote an object whose job template it owns: `metadata.managedFields`. Absent: not known. */

@@ -11,7 +11,7 @@ export interface NamespaceFacts {
   readonly annotations?: Annotations | undefined;
   /** Annotation `cronjob-monitor.io/monitored-from`: namespaces whose monitors may select here; `*` stands for all. */
   readonly monitoredFrom: readonly string[];
-  /** When each field manager last wrote labels or that annotation: their keys. Absent: not known. */
+  /** When each field manager last wrote labels, that annotation or `ignore`: their keys. Absent: not known. */
   readonly reachWrites?: readonly FieldWrite[];
   readonly createdAt?: Instant | undefined;
   readonly deletingAt: Instant | undefined;

@@ -9,7 +9,7 @@ import { hopelessFrom, isHopelessReason } from '../execution/hopeless-wait.ts';
 import type { Instant } from '../instant.ts';
 import type { DetectionFacts, DetectionRules } from '../detect/chain.ts';
 import type { Baseline, DurationRegressionFacts } from '../detect/duration-regression.ts';
-import { factsReach, p95Duration, slotsReach, suspendedSince } from '../detect/facts-reach.ts';
+import { factsReach, p95Duration, slotsReach, suspendedSince, suspensionsIn } from '../detect/facts-reach.ts';
 import { runsNeeded } from '../detect/job-failed.ts';
 import { outputRunsNeeded } from '../detect/output.ts';
 import type { UnfinishedJob } from '../detect/job-stuck.ts';
@@ -69,7 +69,13 @@ export class FactsOverTime {
     const suspended = epoch?.suspended ?? false;
     const makers: { readonly [Part in keyof DetectionFacts]-?: () => DetectionFacts[Part] } = {
       jobFailed: () => ({ runs: this.#judgedRuns(), isOpen: open.isTold('jobFailed') }),
-      missedSchedule: () => ({ slots: this.#recentSlots(), paused: suspended && this.#rules.pauseMonitoring }),
+      missedSchedule: () => ({
+        slots: this.#recentSlots(),
+        paused: suspended && this.#rules.pauseMonitoring,
+        pauses: this.#rules.pauseMonitoring
+          ? suspensionsIn(this.#history.of.epochs.filter(({ fromAt }) => fromAt < now))
+          : [],
+      }),
       deadMan: () => this.#deadMan(now, epoch),
       durations: () => ({
         lastEnded: this.#newest(isCounted),

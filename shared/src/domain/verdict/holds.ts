@@ -12,7 +12,7 @@ import { instantIn } from './figures.ts';
 interface HoldFacts {
   readonly acknowledged: { readonly by: string; readonly untilAt: Instant | undefined } | undefined;
   /** In force now, whatever was told before it began. */
-  readonly silence: { readonly by: string; readonly untilAt: Instant } | undefined;
+  readonly silence: { readonly by: string; readonly untilAt: Instant; readonly endsWithCause: boolean } | undefined;
   readonly maintenance: { readonly untilAt: Instant | undefined } | undefined;
   /** Why its message is held or waits; undefined: it does neither. */
   readonly told: { readonly reason: ToldReason | null; readonly untilAt: Instant | undefined } | undefined;
@@ -35,15 +35,24 @@ export function holdsOf({ acknowledged, silence, maintenance, told }: HoldFacts)
   const chips: VerdictHold[] = [];
   if (acknowledged)
     chips.push(chip('acknowledged', `Acknowledged by ${acknowledged.by}`, acknowledged.untilAt, acknowledged.by));
-  if (silence) chips.push(chip('silenced', `${toldWords.silenced} by ${silence.by}`, silence.untilAt, silence.by));
+  if (silence) chips.push(silenceChip(silence));
   if (maintenance) chips.push(chip('maintenance', toldWords.maintenance, maintenance.untilAt, undefined));
   if (told?.reason == null) return chips;
   const word = wordOfReason[told.reason];
-  // A person's holds stand by themselves.
+  // An owner mutes without a silence that stands in a list: by the annotation of the CronJob or its Namespace.
+  if (word === 'silenced' && !silence) chips.push(chip(word, toldWords[word], told.untilAt, undefined));
+  // The other holds of a person stand by themselves.
   if (word === 'alreadyTold' || word === 'manyAtOnce') chips.push(chip(word, toldWords[word], told.untilAt, undefined));
   const waitsFor = waits[told.reason];
   if (waitsFor !== undefined) chips.push(chip('waits', waitsFor, told.untilAt, undefined));
   return chips;
+}
+
+/** One that ends with what it holds names its last instant as that: it is a month away, and says nothing of when people hear again. */
+function silenceChip({ by, untilAt, endsWithCause }: NonNullable<HoldFacts['silence']>): VerdictHold {
+  const made = chip('silenced', `${toldWords.silenced} by ${by}`, untilAt, by);
+  if (!endsWithCause) return made;
+  return { ...made, words: `${toldWords.silenced} by ${by} until it ends, ${instantIn('at', untilAt)} at the latest` };
 }
 
 function chip(kind: VerdictHoldKind, words: string, untilAt: Instant | undefined, by: string | undefined): VerdictHold {

@@ -243,7 +243,7 @@ describe('the sentence of an alert', () => {
 test('what keeps a message back is told in chips, what a person asked for first', () => {
   const chips = holdsOf({
     acknowledged: { by: 'ana', untilAt: at('08:00:00') },
-    silence: { by: 'jonas', untilAt: at('09:00:00') },
+    silence: { by: 'jonas', untilAt: at('09:00:00'), endsWithCause: false },
     maintenance: { untilAt: undefined },
     told: { reason: 'duplicate', untilAt: undefined },
   });
@@ -256,6 +256,16 @@ test('what keeps a message back is told in chips, what a person asked for first'
       ['alreadyTold', null, 'Already told'],
     ],
   );
+});
+
+test('a silence that ends with what it holds says so, and names its last instant as that', () => {
+  const [chip] = holdsOf({
+    acknowledged: undefined,
+    silence: { by: 'jonas', untilAt: at('09:00:00'), endsWithCause: true },
+    maintenance: undefined,
+    told: undefined,
+  });
+  assert.equal(printWords(chip?.words ?? '', reader), 'Silenced by jonas until it ends, 09:00 at the latest');
 });
 
 test('what keeps a message back without a person is one of two words, or a wait with its own sentence', () => {
@@ -271,6 +281,8 @@ test('what keeps a message back without a person is one of two words, or a wait 
   for (const reason of ['storm', 'rateLimit'] as const) assert.deepEqual(chipOf(reason), ['manyAtOnce: Many at once']);
   assert.deepEqual(chipOf('parked'), ['waits: Parked until its channel is mended']);
   assert.deepEqual(chipOf('noChannel'), []);
+  // By the annotation of its owner: no silence stands in the list.
+  assert.deepEqual(chipOf('silence'), ['silenced: Silenced']);
 });
 
 test('an instant that is none stays as it is written', () => {

@@ -34,6 +34,9 @@ export function metadataOf(object: Json): Metadata | undefined {
   };
 }
 
+/** Monitors leave out a CronJob that has it, or whose Namespace has it, where it says `true` (resources.md). */
+export const ignoreAnnotation = 'cronjob-monitor.io/ignore';
+
 /** Who wrote labels, and annotations of these names, when: `metadata.managedFields`. Fields are the keys. */
 export function metadataWritesOf(
   { raw }: Pick<Metadata, 'raw'>,

@@ -1,7 +1,7 @@
 import type { NamespaceFacts } from '../../domain/index.ts';
 import { textOf, type Json } from './fields.ts';
 import type { Interner } from './interner.ts';
-import { metadataOf, metadataWritesOf, ownAnnotations, textsOf } from './metadata.ts';
+import { ignoreAnnotation, metadataOf, metadataWritesOf, ownAnnotations, textsOf } from './metadata.ts';
 
 /** Monitors of these namespaces may look into the one that has it (resources.md). */
 export const consentAnnotation = 'cronjob-monitor.io/monitored-from';
@@ -21,7 +21,7 @@ export function toNamespaceFacts(object: Json, intern: Interner): NamespaceFacts
     labels: textsOf(metadata.labels, intern),
     ...ownAnnotations(metadata, intern),
     monitoredFrom,
-    reachWrites: metadataWritesOf(metadata, intern, [consentAnnotation]),
+    reachWrites: metadataWritesOf(metadata, intern, [consentAnnotation, ignoreAnnotation]),
     createdAt: metadata.createdAt,
     deletingAt: metadata.deletingAt,
   };
