@@ -28,21 +28,6 @@ test('three lives of one container are three attempts, and a sidecar that starts
   assert.equal(countAttempts(aJob({ succeededPods: 1 }), [proxied]), 1);
 });
 
-test('pods that share the work of a Job are no attempts', () => {
-  const shares = [0, 1, 2].map((index) => aPod({ name: `share-${index}`, index }));
-  const indexed = aJob({ indexed: true, succeededPods: 2, failedPods: 1, outcome: 'failed' });
-  assert.equal(countAttempts(indexed, shares), 1, 'one of three indexes failed at its first attempt');
-  assert.equal(
-    countAttempts(indexed, [...shares, aPod({ name: 'again', index: 1 })]),
-    2,
-    'and this one was tried again',
-  );
-  assert.equal(countAttempts(indexed, []), 1, 'pods that are gone tell no index');
-  assert.equal(countAttempts(aJob({ succeededPods: 5, outcome: 'success' }), []), 1, 'five completions');
-  assert.equal(countAttempts(aJob({ succeededPods: 5, failedPods: 2, outcome: 'success' }), []), 3, 'with two retries');
-  assert.equal(countAttempts(aJob({ succeededPods: 2, failedPods: 1, outcome: 'failed' }), []), 1, 'the third failed');
-});
-
 test('attempts come oldest first and tell the end before a restart', () => {
   const restarted = aContainer({ waiting: 'CrashLoopBackOff', lastTerminated: anEnd(7), restarts: 2 });
   const attempts = toAttempts([

@@ -39,24 +39,15 @@ export function podEndedAt(pod: PodFacts): Instant | undefined {
 
 /**
  * How often the Job has tried: its pods and the restarts within each. The pods are those we saw or those it counted, whichever is more: pods
- * may be gone before we look, and a pod that a suspension deleted is never counted by the Job. Pods that share the work are no attempts: of
- * an indexed Job the index that was tried most often counts, and of others all successes are one, or none where the Job failed.
+ * may be gone before we look, and a pod that a suspension deleted is never counted by the Job.
  */
 export function countAttempts(
-  job: Pick<JobFacts, 'succeededPods' | 'failedPods' | 'outcome' | 'indexed'>,
-  pods: readonly Pick<PodFacts, 'uid' | 'containers' | 'index'>[],
+  job: Pick<JobFacts, 'succeededPods' | 'failedPods'>,
+  pods: readonly Pick<PodFacts, 'uid' | 'containers'>[],
 ): number {
-  const seen = [...new Map(pods.map((pod) => [pod.uid, pod])).values()];
-  const lives = (of: typeof seen): number => of.reduce((sum, pod) => sum + 1 + restartsOf(pod), 0);
-  const havePods = Math.max(seen.length, job.succeededPods + job.failedPods);
-  if (job.indexed) {
-    const ofIndexes = Map.groupBy(seen, ({ index }) => index)
-      .values()
-      .map(lives);
-    return Math.max(Math.min(1, havePods), ...ofIndexes);
-  }
-  const shares = Math.max(0, job.succeededPods - (job.outcome === 'failed' ? 0 : 1));
-  return lives(seen) - seen.length + havePods - shares;
+  const restarts = new Map(pods.map((pod) => [pod.uid, restartsOf(pod)]));
+  const havePods = Math.max(restarts.size, job.succeededPods + job.failedPods);
+  return restarts.values().reduce((sum, count) => sum + count, havePods);
 }
 
 /** Of the container that was started anew most often; a sidecar does so beside the work. */
