@@ -42,8 +42,9 @@ export function tookText({ durationSeconds }: Pick<Execution, 'durationSeconds'>
   return `, took ${durationText(durationSeconds)}${p95Seconds === null ? '' : ` (p95 ${durationText(p95Seconds)})`}`;
 }
 
-/** What attempts came to: `3 attempts, all failed`. */
+/** What attempts came to: `all 3 attempts failed`. The pods of an indexed Job share its work: they are counted as pods. */
 export function attemptsText(run: Execution): string {
+  if (run.failedIndexes !== null) return plural(run.attempts, 'pod');
   const attempts = plural(run.attempts, 'attempt');
   if (run.attempts < 2) return attempts;
   return run.status === 'failed' ? `all ${attempts} failed` : attempts;

@@ -171,6 +171,7 @@ describe('a run', () => {
     );
     assert.equal(attemptsText(run), 'all 3 attempts failed');
     assert.equal(attemptsText({ ...run, attempts: 1 }), '1 attempt');
+    assert.equal(attemptsText({ ...run, failedIndexes: '0' }), '3 pods');
   });
 
   test('is a bar with a name', () => {

@@ -60,9 +60,13 @@ export async function readHeld(
     );
     return [
       ...windowsOf(watchers.map(({ monitorId }) => monitorId)),
-      ...silenced.map(({ startsAt, endsAt, endedAt = endsAt, createdBy }) => {
+      ...silenced.map(({ startsAt, endsAt, endedAt = endsAt, createdBy, untilResolved: endsWithCause }) => {
         const untilAt = Math.min(endsAt, endedAt);
-        return { from: startsAt, until: untilAt, words: wordsOf({ silence: { by: createdBy, untilAt } }) };
+        return {
+          from: startsAt,
+          until: untilAt,
+          words: wordsOf({ silence: { by: createdBy, untilAt, endsWithCause } }),
+        };
       }),
     ]
       .filter(({ from, until }) => from < span.until && until > span.from)

@@ -25,10 +25,15 @@ const wordings: Readonly<Record<AlertType, (finding: Finding, run: AlertRun | un
   absent: ofAbsence,
 };
 
+/** Why Kubernetes ends an indexed Job (batch/v1, JobFailed conditions). */
+const ofFailedIndexes: ReadonlySet<string | undefined> = new Set(['FailedIndexes', 'MaxFailedIndexesExceeded']);
+
 function ofFailure({ count, detail }: Finding, run: AlertRun | undefined): Sentences {
   const exitCode = numberOf(detail['exitCode']) ?? run?.exitCode;
   const reason = textOf(detail['reason']) ?? run?.reason;
-  const attempts = (run?.attempts ?? 0) > 1 ? ` after ${run?.attempts} attempts` : '';
+  // The pods of an indexed Job share its work: as many as there were, none need be a second attempt.
+  const hasIndexes = ofFailedIndexes.has(textOf(detail['jobReason']));
+  const attempts = !hasIndexes && (run?.attempts ?? 0) > 1 ? ` after ${run?.attempts} attempts` : '';
   const exit = exitCode === undefined ? '' : ` with exit code ${exitCode}`;
   const why = reason === undefined ? '' : exit === '' ? `: ${reason}` : ` (${reason})`;
   const successes = numberOf(detail['successesInRow']) ?? 0;

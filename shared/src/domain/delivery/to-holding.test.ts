@@ -31,6 +31,12 @@ const rows: Row[] = [
   },
   {
     type: 'jobFailed',
+    detail: { jobName: 'nightly-1', exitCode: 1, reason: 'Error', jobReason: 'FailedIndexes' },
+    around: { run: { jobUid: 'u1', jobName: 'nightly-1', attempts: 3 } },
+    says: 'Run nightly-1 failed with exit code 1 (Error).',
+  },
+  {
+    type: 'jobFailed',
     detail: { jobName: 'nightly-1', reason: 'DeadlineExceeded', successesInRow: 1 },
     says: 'Run nightly-1 failed: DeadlineExceeded. Since then 1 run succeeded, which alone does not end it.',
   },
