@@ -193,6 +193,23 @@ test('a monitor that is replaced goes on with its alerts, and says nothing of it
   assert.equal((await alertsOf('one'))[0]?.count, 2, 'a later failure belongs to it');
 });
 
+test('a monitor that cannot be read for a while keeps its alerts, and is told of what failed meanwhile when it is mended', async () => {
+  putNamespace('garbled');
+  putMonitor('garbled', 'edited');
+  const owners = ['unread-one', 'unread-two'].map((name) => ({ uid: putFailing('garbled', name), name }));
+  for (const { name } of owners) await until(name, ['edited jobFailed active']);
+  putMonitor('garbled', 'edited', { jobFailed: 'x', selector: 5 });
+  await aWhile();
+  for (const { name } of owners) await until(name, ['edited jobFailed active']);
+  putRun('garbled', owners[0] as (typeof owners)[number], 2, 'exit:1');
+  await aWhile();
+  putMonitor('garbled', 'edited');
+  for (let tries = 0; tries < 100 && (await alertsOf('unread-one'))[0]?.count !== 2; tries++)
+    await systemClock.sleep(50);
+  const [again, kept] = await Promise.all(owners.map(({ name }) => until(name, ['edited jobFailed active'])));
+  assert.deepEqual([again?.[0]?.count, kept?.[0]?.count], [2, 1]);
+});
+
 test('what runs while a monitor is gone is recorded across a restart, and told of when the monitor is made anew', async () => {
   putNamespace('absent');
   putMonitor('absent', 'again', { selector: { matchNames: ['watched'] } });
