@@ -58,7 +58,7 @@ export async function readHeld(
         matches(matcher, { id: '', namespace, cronJobName: name, type: '', severity: '', monitor }),
       ),
     );
-    return [
+    const spans = [
       ...windowsOf(watchers.map(({ monitorId }) => monitorId)),
       ...silenced.map(({ startsAt, endsAt, endedAt = endsAt, createdBy, untilResolved: endsWithCause }) => {
         const untilAt = Math.min(endsAt, endedAt);
@@ -68,7 +68,10 @@ export async function readHeld(
           words: wordsOf({ silence: { by: createdBy, untilAt, endsWithCause } }),
         };
       }),
-    ]
+    ];
+    // What several say alike is said once, and tells its reader of no other namespace that one of them names.
+    const different = new Map(spans.map((held) => [`${held.from} ${held.until} ${held.words}`, held]));
+    return [...different.values()]
       .filter(({ from, until }) => from < span.until && until > span.from)
       .sort((a, b) => a.from - b.from)
       .slice(0, most)
