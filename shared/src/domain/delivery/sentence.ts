@@ -37,9 +37,11 @@ function ofFailure({ count, detail }: Finding, run: AlertRun | undefined): Sente
   const exit = exitCode === undefined ? '' : ` with exit code ${exitCode}`;
   const why = reason === undefined ? '' : exit === '' ? `: ${reason}` : ` (${reason})`;
   const successes = numberOf(detail['successesInRow']) ?? 0;
+  const [failedOfLast, ofLast] = [numberOf(detail['failedOfLast']) ?? 0, numberOf(detail['ofLast']) ?? 0];
   return [
     `Run ${jobName(detail)} failed${attempts}${exit}${why}`,
     count > 1 ? `It is the ${ordinal(count)} failure in a row` : undefined,
+    ofLast > 0 ? `With it ${failedOfLast} of the last ${ofLast} runs had failed` : undefined,
     // It stands in the closing as well: what is true before the end of the alert only would be wrong there.
     successes > 0
       ? `Since then ${counted(successes, 'run')} succeeded, which alone ${successes === 1 ? 'does' : 'do'} not end it`

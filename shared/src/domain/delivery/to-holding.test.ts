@@ -31,6 +31,11 @@ const rows: Row[] = [
   },
   {
     type: 'jobFailed',
+    detail: { jobName: 'nightly-1', exitCode: 1, reason: 'Error', failedOfLast: 3, ofLast: 10 },
+    says: 'Run nightly-1 failed with exit code 1 (Error). With it 3 of the last 10 runs had failed.',
+  },
+  {
+    type: 'jobFailed',
     detail: { jobName: 'nightly-1', exitCode: 1, reason: 'Error', jobReason: 'FailedIndexes' },
     around: { run: { jobUid: 'u1', jobName: 'nightly-1', attempts: 3 } },
     says: 'Run nightly-1 failed with exit code 1 (Error).',

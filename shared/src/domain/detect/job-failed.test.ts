@@ -81,3 +81,15 @@ test('the kind of a failure changes with the class of its exit code and with its
   assert.equal(new Set([1, 126, 137, 143, 139, undefined].map((code) => signature(code))).size, 6);
   assert.notEqual(signature(137), signature(137, 'OOMKilled'));
 });
+
+test('what so many of the last runs opened says how many failed up to the newest failure', () => {
+  const ofLast = { ...rule, failureThreshold: 9, recoveryThreshold: 2, failuresOfLast: { failures: 3, runs: 5 } };
+  const shareIn = (text: string, isOpen: boolean, of: JobFailedRule = ofLast): unknown => {
+    const verdict = jobFailed(of, { runs: runs(text), isOpen });
+    if (verdict.kind !== 'holds') return verdict.kind;
+    return [verdict.detail['failedOfLast'], verdict.detail['ofLast']];
+  };
+  assert.deepEqual(shareIn('FsFsFF', false), [3, 5]);
+  assert.deepEqual(shareIn('sFFFs', true), [3, 4], 'it is told of the newest failure, however many succeeded since');
+  assert.deepEqual(shareIn('FFFss', false, { ...ofLast, failureThreshold: 3 }), [undefined, undefined]);
+});

@@ -45,6 +45,7 @@ export function jobFailed(rule: JobFailedRule, facts: JobFailedFacts): Verdict {
   }
   // While it waits for its recovery the newest failure lies behind the successes.
   const newestFailure = facts.runs.find((run) => run.status === 'failed') ?? last;
+  const upToIt = facts.runs.slice(facts.runs.indexOf(newestFailure));
   const first = failures.at(-1) ?? newestFailure;
   return holds({
     since: first.endedAt,
@@ -59,6 +60,8 @@ export function jobFailed(rule: JobFailedRule, facts: JobFailedFacts): Verdict {
       successesInRow: successes.length,
       fault: newestFailure.fault,
       ...(newestFailure.jobReason !== newestFailure.reason && { jobReason: newestFailure.jobReason }),
+      // What the failures in a row alone do not explain.
+      ...(leading(upToIt, 'failed').length < rule.failureThreshold && shareOf(rule, upToIt)),
     },
   });
 }
@@ -76,8 +79,17 @@ export function failureSignature(run: Pick<JudgedRun, 'exitCode' | 'reason'>): s
 function opens(rule: JobFailedRule, runs: readonly JudgedRun[], failuresInRow: number): boolean {
   if (failuresInRow >= rule.failureThreshold) return true;
   if (!rule.failuresOfLast || failuresInRow === 0) return false;
-  const recent = runs.slice(0, rule.failuresOfLast.runs);
-  return recent.filter((run) => run.status === 'failed').length >= rule.failuresOfLast.failures;
+  return (shareOf(rule, runs)?.failedOfLast ?? 0) >= rule.failuresOfLast.failures;
+}
+
+/** How many of the last runs failed, of as many as `failuresOfLast` names or as there are; undefined without that rule. */
+function shareOf(
+  { failuresOfLast }: JobFailedRule,
+  runs: readonly JudgedRun[],
+): { readonly failedOfLast: number; readonly ofLast: number } | undefined {
+  if (!failuresOfLast) return undefined;
+  const recent = runs.slice(0, failuresOfLast.runs);
+  return { failedOfLast: recent.filter((run) => run.status === 'failed').length, ofLast: recent.length };
 }
 
 function leading(runs: readonly JudgedRun[], status: JudgedRun['status']): readonly JudgedRun[] {
