@@ -1,4 +1,5 @@
 import {
+  awaitsRecord,
   factsReach,
   faultOfRun,
   findNotStarted,
@@ -70,17 +71,20 @@ export async function gatherRunning(
         runs: p99?.runs ?? 0,
         toldNotStarted: toldNotStarted(subject, watch),
       },
-      durations: lastRuns && {
-        ...sinceOrigin(lastRuns.get(subject.row.id), watch.judgesFromAt),
-        running: jobs.flatMap((job) =>
-          originOf(job, []).trigger !== 'scheduled' ||
-          job.suspended ||
-          job.startedAt === undefined ||
-          job.decidedAs !== undefined
-            ? []
-            : [{ jobName: job.name, startedAt: job.startedAt }],
-        ),
-      },
+      durations:
+        lastRuns && !awaitsRecord(overOf(subject, from), lastRuns.get(subject.row.id)?.lastEnded, tx.now())
+          ? {
+              ...sinceOrigin(lastRuns.get(subject.row.id), watch.judgesFromAt),
+              running: jobs.flatMap((job) =>
+                originOf(job, []).trigger !== 'scheduled' ||
+                job.suspended ||
+                job.startedAt === undefined ||
+                job.decidedAs !== undefined
+                  ? []
+                  : [{ jobName: job.name, startedAt: job.startedAt }],
+              ),
+            }
+          : undefined,
     };
   };
 }
@@ -93,6 +97,15 @@ function hasLimit(
 
 function unfinishedOf({ row }: Subject, from: RunningSources): JobFacts[] {
   return from.jobsOf(row.uid).filter((job) => job.outcome === undefined);
+}
+
+/** Scheduled Jobs that have ended, or of which it is decided how they will. */
+function overOf({ row }: Subject, from: RunningSources): { readonly jobName: string; readonly endedAt: Instant }[] {
+  return from.jobsOf(row.uid).flatMap((job) => {
+    const endedAt = job.outcome === undefined ? job.decidedAt : job.endedAt;
+    const isOver = endedAt !== undefined && (job.outcome ?? job.decidedAs) !== undefined;
+    return isOver && originOf(job, []).trigger === 'scheduled' ? [{ jobName: job.name, endedAt }] : [];
+  });
 }
 
 /** What ended before the monitor judged the CronJob is history: it opens nothing. */

@@ -340,7 +340,7 @@ export {
   type ExpectedFacts,
   type LastWriter,
 } from './detect/disappeared.ts';
-export type { DurationFacts, EndedRun } from './detect/duration-limits.ts';
+export { awaitsRecord, type DurationFacts, type EndedRun } from './detect/duration-limits.ts';
 export type { Baseline, DurationRegressionFacts } from './detect/duration-regression.ts';
 export type { FinishByDay, FinishByFacts } from './detect/finish-by.ts';
 export type { JobStuckFacts, PastJob, UnfinishedJob } from './detect/job-stuck.ts';

@@ -25,6 +25,22 @@ export interface DurationFacts {
   readonly running: readonly { readonly jobName: string; readonly startedAt: Instant }[];
 }
 
+/** So long a run that has ended may wait for its record; what waits longer has none to come. */
+const recordedWithinMs = 600_000;
+
+/**
+ * Whether one of these Jobs has ended and is not recorded yet: it neither runs nor is it the newest that ended, so that nothing can be said of
+ * how long runs take until it is. `over`: those that have ended, with the instant.
+ */
+export function awaitsRecord(
+  over: readonly { readonly jobName: string; readonly endedAt: Instant }[],
+  lastEnded: EndedRun | undefined,
+  now: Instant,
+): boolean {
+  const from = Math.max(lastEnded?.endedAt ?? -Infinity, now - recordedWithinMs);
+  return over.some(({ jobName, endedAt }) => endedAt > from && jobName !== lastEnded?.jobName);
+}
+
 /** Holds while the newest ended run took longer than allowed, and from the moment a running one does. */
 export function tookTooLong(rule: DurationLimitsRule, facts: DurationFacts, now: Instant): Verdict {
   const limit = rule.maxDurationMs;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { endedTooSoon, tookTooLong, type DurationFacts } from './duration-limits.ts';
+import { awaitsRecord, endedTooSoon, tookTooLong, type DurationFacts } from './duration-limits.ts';
 import { notFinishedBy } from './finish-by.ts';
 import {
   rateBelowSince,
@@ -139,4 +139,20 @@ test('finishBy: a success in time, or late, ends it', () => {
 });
 test('finishBy: a day without an expected run has no deadline', () => {
   assert.equal(kindOf(notFinishedBy(by, day(undefined, 0), 700)), 'quiet');
+});
+
+test('a run that has ended waits for its record, for ten minutes at most, and an older one or the recorded one does not', () => {
+  const last = { jobName: 'nightly-2', endedAt: 100 * minute, durationMs: minute };
+  const waits = (jobName: string, endedAt: number, lastEnded: typeof last | undefined = last): boolean =>
+    awaitsRecord([{ jobName, endedAt }], lastEnded, 109 * minute);
+  assert.deepEqual(
+    [
+      waits('nightly-3', 105 * minute),
+      waits('nightly-2', 105 * minute),
+      waits('nightly-1', 90 * minute),
+      waits('nightly-1', 105 * minute, undefined),
+      waits('nightly-1', 98 * minute, undefined),
+    ],
+    [true, false, false, true, false],
+  );
 });

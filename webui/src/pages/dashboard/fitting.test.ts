@@ -46,15 +46,17 @@ describe('the CronJobs at risk of the first page', () => {
   const items = (...levels: RiskLevel[]): { risks: { code: 'repeats'; level: RiskLevel; words: string }[] }[] =>
     levels.map((level) => ({ risks: [{ code: 'repeats', level, words: 'Failed twice' }] }));
   const many = items('likely', ...Array.from({ length: 19 }, () => 'possible' as const));
+  const tonight = (nights: number) => ({ items: many, score: { nights } });
 
   test('leave room for the lanes and the service under them', () => {
-    const rows = (lanes: number, windowPx: number): number =>
-      fittingRisks(many, lanes, { windowPx, widthPx: 1440, topPx: 318 }).length;
+    const rows = (lanes: number, windowPx: number, of = tonight(0)): number =>
+      fittingRisks(of, lanes, { windowPx, widthPx: 1440, topPx: 318 }).length;
     assert.deepEqual([rows(0, 900), rows(4, 900), rows(6, 900), rows(6, 1_200)], [6, 4, 3, 6]);
+    assert.equal(rows(4, 900, tonight(30)), 3, 'what is said of the nights before takes a line');
     assert.equal(rows(6, 500), 2, 'two are there however low the window is');
   });
 
   test('are six where the page is one column', () => {
-    assert.equal(fittingRisks(many, 6, { windowPx: 844, widthPx: 390, topPx: 900 }).length, 6);
+    assert.equal(fittingRisks(tonight(30), 6, { windowPx: 844, widthPx: 390, topPx: 900 }).length, 6);
   });
 });

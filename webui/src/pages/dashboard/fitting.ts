@@ -1,4 +1,4 @@
-import type { TonightItem, Verdict } from '@cronjob-monitor/shared/contract';
+import type { Tonight, TonightItem, Verdict } from '@cronjob-monitor/shared/contract';
 
 /** What the first page shows of its incidents. */
 export interface Incidents<Row> {
@@ -62,18 +62,20 @@ const possiblePx = 46;
 const laneRowPx = 24;
 /** Foot of the card, head and axis of the lanes, the four lines of the service, and the air between all of them. */
 const belowRisksPx = 34 + 56 + 12 + 4 * 32 + 3 * 16;
+/** How well the nights before were foreseen makes the foot two lines. */
+const scorePx = 18;
 const fewestRisks = 2;
 const mostRisks = 6;
 
 /** As many CronJobs at risk as leave room for so many lanes and the service under them; in one column, which scrolls, the first six. */
 export function fittingRisks<Item extends Pick<TonightItem, 'risks'>>(
-  items: readonly Item[],
+  { items, score }: { readonly items: readonly Item[]; readonly score: Pick<Tonight['score'], 'nights'> },
   lanes: number,
   { windowPx, widthPx, topPx }: Screen,
 ): readonly Item[] {
   const first = items.slice(0, mostRisks);
   if (widthPx < columnsFromPx || windowPx === 0) return first;
-  let leftPx = windowPx - topPx - belowRisksPx - lanes * laneRowPx;
+  let leftPx = windowPx - topPx - belowRisksPx - lanes * laneRowPx - (score.nights > 0 ? scorePx : 0);
   const end = first.findIndex(({ risks }, index) => {
     leftPx -= risks[0]?.level === 'likely' ? likelyPx : possiblePx;
     return index >= fewestRisks && leftPx < 0;
