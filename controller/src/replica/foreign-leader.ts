@@ -10,7 +10,7 @@ interface ForeignLeaderDeps {
 }
 
 const asksWithinMs = 2_000;
-const asksAgainAfterMs = 60_000;
+const asksAgainAfterMs = 10_000;
 /** A leader that was killed or cut off may come back within this time; one that ends in order says that it leads no more. */
 const expectedForMs = 10 * 60_000;
 

@@ -44,6 +44,14 @@ async function startOnVolume(t: TestContext, before: (volume: SmallVolume) => vo
   return { volume, path, service };
 }
 
+/** A leader whose work cannot begin ends, for another one to try: the disk fails after that. */
+async function untilAtWork(service: MonitorProcess): Promise<void> {
+  await service.until(
+    'its work has begun',
+    () => service.said('what this start found is judged, messages go out').length > 0,
+  );
+}
+
 async function untilTold(service: MonitorProcess, sentence: RegExp): Promise<Health> {
   let told: Awaited<ReturnType<MonitorProcess['readiness']>> | undefined;
   await service.until(
@@ -102,7 +110,7 @@ describe('the volume of the database file', { skip }, () => {
   test('made read-only by the kernel, as when a disk fails: not ready', async (t) => {
     const { volume, path, service } = await startOnVolume(t);
     await service.untilReady();
-    await service.untilLeading();
+    await untilAtWork(service);
     volume.fail();
     await untilTold(service, new RegExp(`^the volume of ${path} is read-only \\(\\d+ MB free\\): mount it`));
   });
@@ -110,7 +118,7 @@ describe('the volume of the database file', { skip }, () => {
   test('a file that cannot be written: not ready, until it can', async (t) => {
     const { volume, path, service } = await startOnVolume(t);
     await service.untilReady();
-    await service.untilLeading();
+    await untilAtWork(service);
     const files = [path, `${path}-wal`];
     for (const file of files) volume.setImmutable(file, true);
     try {
