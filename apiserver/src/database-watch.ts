@@ -3,6 +3,7 @@ import type { Problem } from '@cronjob-monitor/shared/domain';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import type { StorageState } from '@cronjob-monitor/shared/contract';
 import { databaseUnavailable, migrating } from './errors.ts';
+import { joined } from './live/joined.ts';
 import type { Translation } from './middleware/error-boundary.ts';
 
 /** Between two looks: often while something is wrong, so that service resumes at once. */
@@ -19,7 +20,7 @@ interface DatabaseView {
 /** Looks at the database from time to time, so that readiness and refusals need no question of their own. */
 export interface DatabaseWatch {
   view(): DatabaseView;
-  /** Looks now: what health tells. */
+  /** Looks now: what health tells. Callers that ask at once share a look. */
   look(): Promise<DatabaseView>;
   /** What is wrong with the schema: while it is another, no requests should come here. */
   problems(): readonly Problem[];
@@ -34,14 +35,14 @@ export function createDatabaseWatch(deps: {
 }): DatabaseWatch {
   let view: DatabaseView = { storage: 'unreachable', schema: undefined };
 
-  async function look(): Promise<DatabaseView> {
+  const look = joined(async (): Promise<DatabaseView> => {
     // A database that takes no writes is asked for one: nothing else in this process writes and would find that it does again.
     if (deps.store.trouble()?.error.code === 'full') await deps.store.probe().catch(() => {});
     const next = await ask(deps.store);
     if (next.storage !== view.storage) deps.logger.info('The database changed its state', { storage: next.storage });
     view = { storage: next.storage, schema: next.schema ?? view.schema };
     return view;
-  }
+  });
 
   return {
     view: () => view,

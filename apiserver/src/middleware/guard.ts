@@ -59,8 +59,11 @@ export function createGuard(deps: {
     ctx.state.caller = caller;
     await askForPermission(deps.authentication, ctx, { ...endpoint, ability: endpoint.ability });
 
-    const { storage, schema } = deps.databaseWatch.view();
-    if (storage === 'migrating' && schema) throw migrating(schema.version, schema.supported);
+    if (deps.databaseWatch.view().storage === 'migrating') {
+      // It may have been brought forward since that look, and readiness may say so already.
+      const { storage, schema } = await deps.databaseWatch.look();
+      if (storage === 'migrating' && schema) throw migrating(schema.version, schema.supported);
+    }
 
     const units = unitsOf(endpoint.expensive, ctx);
     const leave = units > 0 ? deps.expensiveReads.enter(nameOf(caller), units) : undefined;

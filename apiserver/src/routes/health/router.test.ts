@@ -168,6 +168,7 @@ test('is unready when the database is away for 30 s, and ready again with it', a
 
 test('a schema that this version does not serve is migrating, for health and for everything else', async () => {
   await using fleet = await startFleet();
+  const versions: object[] = await fleet.store.sql('schema_version').where('version', '>', 0);
   await fleet.store.sql('schema_version').where('version', '>', 0).delete();
   const told = await health(fleet, 503);
   assert.deepEqual([told.status, told.storage], ['unhealthy', 'migrating']);
@@ -175,4 +176,11 @@ test('a schema that this version does not serve is migrating, for health and for
   assert.equal(answer.status, 503);
   assert.equal(answer.error().code, 'MIGRATING');
   assert.equal(answer.error().details?.schema, 0);
+
+  await fleet.store.sql('schema_version').insert(versions);
+  assert.equal(
+    (await fleet.ask('/api/v1/stats')).status,
+    200,
+    'once it is brought forward, the next request is served',
+  );
 });
