@@ -57,11 +57,11 @@ export function fitting<Row extends { readonly verdict: Said }>(
   return { open: shown, failing: kept(failing, 0, 1) };
 }
 
-const likelyPx = 64;
-const possiblePx = 46;
+const likelyPx = 63;
+const possiblePx = 45;
 const laneRowPx = 24;
-/** Foot of the card, head and axis of the lanes, the four lines of the service, and the air between all of them. */
-const belowRisksPx = 34 + 56 + 12 + 4 * 32 + 3 * 16;
+/** Foot of the card, head and axis of the lanes, the four lines of the service, the air between the cards and that under the page. */
+const belowRisksPx = 31 + 60 + 125 + 2 * 17 + 48;
 /** How well the nights before were foreseen makes the foot two lines. */
 const scorePx = 18;
 const fewestRisks = 2;
