@@ -28,12 +28,21 @@ export interface DatabaseWatch {
   run(signal: AbortSignal): Promise<void>;
 }
 
+/** Requests are answered by what the first look says: until then none should come here. */
+const notLookedYet: Problem = {
+  key: 'schema',
+  cause: undefined,
+  sentence: 'the schema of the database is being looked at for the first time',
+  blocks: true,
+};
+
 export function createDatabaseWatch(deps: {
   readonly store: Store;
   readonly clock: Clock;
   readonly logger: Logger;
 }): DatabaseWatch {
   let view: DatabaseView = { storage: 'unreachable', schema: undefined };
+  let hasLooked = false;
 
   const look = joined(async (): Promise<DatabaseView> => {
     // A database that takes no writes is asked for one: nothing else in this process writes and would find that it does again.
@@ -41,6 +50,7 @@ export function createDatabaseWatch(deps: {
     const next = await ask(deps.store);
     if (next.storage !== view.storage) deps.logger.info('The database changed its state', { storage: next.storage });
     view = { storage: next.storage, schema: next.schema ?? view.schema };
+    hasLooked = true;
     return view;
   });
 
@@ -48,6 +58,7 @@ export function createDatabaseWatch(deps: {
     view: () => view,
     look,
     problems() {
+      if (!hasLooked) return [notLookedYet];
       if (view.storage !== 'migrating' || !view.schema) return [];
       const { version, supported } = view.schema;
       const sentence =

@@ -166,6 +166,15 @@ test('is unready when the database is away for 30 s, and ready again with it', a
   assert.deepEqual(fleet.problems.unreadyBecause(), []);
 });
 
+test('is unready until it has looked at the schema for the first time', async () => {
+  await using fleet = await startFleet();
+  assert.deepEqual(fleet.problems.unreadyBecause(), [
+    'the schema of the database is being looked at for the first time',
+  ]);
+  await health(fleet);
+  assert.deepEqual(fleet.problems.unreadyBecause(), []);
+});
+
 test('a schema that this version does not serve is migrating, for health and for everything else', async () => {
   await using fleet = await startFleet();
   const versions: object[] = await fleet.store.sql('schema_version').where('version', '>', 0);
