@@ -33,6 +33,8 @@ export interface RunningSources {
   readonly refusalOf: (jobUid: string) => CreateRefusal | undefined;
 }
 
+const noRuns: Partial<LastScheduledRuns> = {};
+
 /** Facts about runs that go on and about how long they took, for these CronJobs at once. */
 export async function gatherRunning(
   tx: Tx,
@@ -61,6 +63,7 @@ export async function gatherRunning(
   return (subject, watch) => {
     const jobs = unfinished.get(subject) ?? [];
     const p99 = p99s?.get(subject.row.id);
+    const last = lastRuns && (lastRuns.get(subject.row.id) ?? noRuns);
     return {
       stuck: p99s && {
         jobs: jobs.map((job) => ({
@@ -72,18 +75,8 @@ export async function gatherRunning(
         toldNotStarted: toldNotStarted(subject, watch),
       },
       durations:
-        lastRuns && !awaitsRecord(overOf(subject, from), lastRuns.get(subject.row.id)?.lastEnded, tx.now())
-          ? {
-              ...sinceOrigin(lastRuns.get(subject.row.id), watch.judgesFromAt),
-              running: jobs.flatMap((job) =>
-                originOf(job, []).trigger !== 'scheduled' ||
-                job.suspended ||
-                job.startedAt === undefined ||
-                job.decidedAs !== undefined
-                  ? []
-                  : [{ jobName: job.name, startedAt: job.startedAt }],
-              ),
-            }
+        last && !awaitsRecord(overOf(subject, from), last.lastEnded, tx.now())
+          ? { ...sinceOrigin(last, watch.judgesFromAt), running: scheduledOf(jobs) }
           : undefined,
     };
   };
@@ -99,6 +92,18 @@ function unfinishedOf({ row }: Subject, from: RunningSources): JobFacts[] {
   return from.jobsOf(row.uid).filter((job) => job.outcome === undefined);
 }
 
+/** Scheduled Jobs that run now; suspended ones left out. */
+function scheduledOf(jobs: readonly JobFacts[]): { readonly jobName: string; readonly startedAt: Instant }[] {
+  return jobs.flatMap((job) =>
+    originOf(job, []).trigger !== 'scheduled' ||
+    job.suspended ||
+    job.startedAt === undefined ||
+    job.decidedAs !== undefined
+      ? []
+      : [{ jobName: job.name, startedAt: job.startedAt }],
+  );
+}
+
 /** Scheduled Jobs that have ended, or of which it is decided how they will. */
 function overOf({ row }: Subject, from: RunningSources): { readonly jobName: string; readonly endedAt: Instant }[] {
   return from.jobsOf(row.uid).flatMap((job) => {
@@ -110,12 +115,12 @@ function overOf({ row }: Subject, from: RunningSources): { readonly jobName: str
 
 /** What ended before the monitor judged the CronJob is history: it opens nothing. */
 function sinceOrigin(
-  runs: LastScheduledRuns | undefined,
+  runs: Partial<LastScheduledRuns>,
   judgesFromAt: Instant,
 ): Pick<NonNullable<DetectionFacts['durations']>, 'lastEnded' | 'lastSuccess'> {
   const seen = <T extends { readonly endedAt: Instant }>(run: T | undefined): T | undefined =>
     run && run.endedAt >= judgesFromAt ? run : undefined;
-  return { lastEnded: seen(runs?.lastEnded), lastSuccess: seen(runs?.lastSuccess) };
+  return { lastEnded: seen(runs.lastEnded), lastSuccess: seen(runs.lastSuccess) };
 }
 
 /** As the alert about it names them. */

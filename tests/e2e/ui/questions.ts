@@ -3,7 +3,7 @@ import { until } from './fixtures/browser.ts';
 import { happensTo } from './fixtures/verdicts.ts';
 import { pasted, pressed, useJourneys } from './fixtures/journeys.ts';
 
-/** What somebody on call asks the pages, each answered within as many clicks as ui-second.md 13 allows, in one browser. */
+/** What an engineer on call asks the pages, each answered within as many clicks as ui-second.md 13 allows, in one browser. */
 export function walkQuestions(engine: 'chromium' | 'firefox'): void {
   const { journey, service, go, seen } = useJourneys(engine);
 

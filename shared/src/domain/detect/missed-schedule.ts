@@ -52,7 +52,7 @@ export function missedSchedule(rule: MissedScheduleRule, facts: MissedScheduleFa
 
 /**
  * Each time that so many expected runs in a row did not start and a later one did, or the CronJob was suspended where that pauses its monitor.
- * A row whose beginning lies before the slots that are known is none of them: it is known as an alert already.
+ * A row of misses that began before the oldest known slot is left out: an alert tells of it already.
  */
 export function missesPassed(
   rule: MissedScheduleRule,
