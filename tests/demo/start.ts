@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { loadOrExplain } from '@cronjob-monitor/shared/config';
 import { createClock, createSimCluster } from '@cronjob-monitor/simcluster';
 import { parse } from 'yaml';
 import { fleet } from './fleet.ts';
@@ -10,6 +11,7 @@ import { buildPage } from './build-page.ts';
 import { beginningOf, liveThroughHistory } from './history.ts';
 import { monitorObjects } from './objects.ts';
 import { takeFolder } from './one-start.ts';
+import { pagesAddress } from './pages-address.ts';
 import { receiverFlags, startReceivers } from './receivers.ts';
 
 /** What `npm start` runs: the service against a simulated cluster with a past, or against the cluster of `--kubeconfig FILE`. */
@@ -18,16 +20,35 @@ const dataFolder = join(root, '.data');
 const passed = process.argv.slice(2);
 const kubeconfigGiven = passed.some((argument) => /^--(cluster\.)?kubeconfig(=|$)/.test(argument));
 
-const port = portOf(passed) ?? 8080;
-const pages = `http://127.0.0.1:${port}/`;
-
 mkdirSync(dataFolder, { recursive: true });
-const refusal = kubeconfigGiven ? undefined : takeFolder(dataFolder, pages);
+const database = join(dataFolder, kubeconfigGiven ? 'monitor.db' : 'demo.db');
+const flags = [
+  '--storage.sqlite.path',
+  database,
+  ...(kubeconfigGiven ? [] : [...receiverFlags, '--cluster.name=demo', '--scheduler.startup-grace-period=5s']),
+  '--storage.log-storage-enabled',
+  '--storage.event-storage-enabled',
+  '--log-format=text',
+  '--log-level=warn',
+  '--api.host=127.0.0.1',
+  '--probes.bind-address=127.0.0.1:0',
+  '--metrics.bind-address=0',
+  ...passed.map((argument) => argument.replace(/^--kubeconfig/, '--cluster.kubeconfig')),
+];
+// What cannot work is told now, not after the simulation.
+const start = loadOrExplain({ entryPoint: 'standalone', argv: flags });
+if ('exitStatus' in start) process.exit(start.exitStatus);
+if (start.loaded.config['ui.port'] === 0) {
+  console.error('ui.port = 0: the address of the pages could not be told; allowed here: 1 to 65535');
+  process.exit(2);
+}
+const pages = pagesAddress(start.loaded);
+
+const refusal = kubeconfigGiven ? undefined : takeFolder(dataFolder, pages ?? 'without pages');
 if (refusal !== undefined) {
   console.error(refusal);
   process.exit(1);
 }
-const database = join(dataFolder, kubeconfigGiven ? 'monitor.db' : 'demo.db');
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
 const [cluster] = await Promise.all([kubeconfigGiven ? undefined : simulate(database), buildPage(stop.signal)]);
@@ -39,27 +60,12 @@ console.log('Starting the service …');
 const startedMs = performance.now();
 const kubeconfig = cluster ? ['--cluster.kubeconfig', cluster.kubeconfig] : [];
 
-const service = spawn(
-  process.execPath,
-  [
-    join(root, 'controller/src/bin/standalone.ts'),
-    ...kubeconfig,
-    '--storage.sqlite.path',
-    database,
-    ...(cluster ? [...receiverFlags, '--cluster.name=demo', '--scheduler.startup-grace-period=5s'] : []),
-    '--storage.log-storage-enabled',
-    '--storage.event-storage-enabled',
-    '--log-format=text',
-    '--log-level=warn',
-    '--api.host=127.0.0.1',
-    '--probes.bind-address=127.0.0.1:0',
-    '--metrics.bind-address=0',
-    ...passed.map((argument) => argument.replace(/^--kubeconfig/, '--cluster.kubeconfig')),
-  ],
-  { stdio: ['ignore', 'inherit', 'inherit'] },
-);
+const service = spawn(process.execPath, [join(root, 'controller/src/bin/standalone.ts'), ...kubeconfig, ...flags], {
+  stdio: ['ignore', 'inherit', 'inherit'],
+});
 
-void sayWhere(pages);
+if (pages === undefined) console.log('It serves no pages and no API: ui.enabled is false. Ctrl-C ends it.');
+else void sayWhere(pages);
 
 stop.signal.addEventListener('abort', () => service.kill('SIGTERM'));
 service.on('exit', (code, signal) => void end(code ?? (signal ? 0 : 1)));
@@ -135,7 +141,7 @@ function kubeconfigOf(server: string): string {
 
 async function sayWhere(url: string): Promise<void> {
   for (let tries = 0; tries < 300; tries++) {
-    const isUp = await fetch(`${url}api/v1/stats`).then(
+    const isUp = await fetch(`${url}api/v1/health`).then(
       (answer) => answer.ok,
       () => false,
     );
@@ -153,12 +159,6 @@ async function sayWhere(url: string): Promise<void> {
     }
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
-}
-
-function portOf(argv: readonly string[]): number | undefined {
-  const at = argv.findIndex((argument) => /^--ui\.port(=|$)/.test(argument));
-  const text = at < 0 ? undefined : (argv[at]?.split('=')[1] ?? argv[at + 1]);
-  return text === undefined ? undefined : Number(text);
 }
 
 async function end(code: number): Promise<void> {
