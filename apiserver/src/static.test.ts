@@ -30,6 +30,19 @@ test('serves the page at / and at every path that a browser opens, dots in it or
   }
 });
 
+test('tells probes and scrapers that came to the wrong port so, and never that all is well', async () => {
+  await using api = await startApi({ uiFolder });
+  for (const [path, key] of [
+    ['/healthz', 'probes.bind-address'],
+    ['/readyz', 'probes.bind-address'],
+    ['/metrics', 'metrics.bind-address'],
+  ] as const) {
+    const answer = await api.ask(path, { headers: { Accept: '*/*' } });
+    assert.equal(answer.status, 404, path);
+    assert.equal(answer.error().message, `${path} is served on the port of ${key}, not on this one`);
+  }
+});
+
 /** Values of Accept, and whether they allow text/html. */
 const accepts: readonly (readonly [string, boolean])[] = [
   ['text/html', true],

@@ -2,9 +2,17 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, existsSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { ConfigKey } from '@cronjob-monitor/shared/config';
 import serve from 'koa-static';
 import type { ApiContext, ApiMiddleware } from './context.ts';
-import { methodNotAllowed, noSuchRoute } from './errors.ts';
+import { methodNotAllowed, noSuchRoute, onOtherListener } from './errors.ts';
+
+/** What probes and scrapers ask for: the page with 200 would tell them that all is well. */
+const elsewhere: ReadonlyMap<string, ConfigKey> = new Map([
+  ['/healthz', 'probes.bind-address'],
+  ['/readyz', 'probes.bind-address'],
+  ['/metrics', 'metrics.bind-address'],
+]);
 
 /** The only files outside /assets/. */
 const rootFiles = new Set(['/favicon.ico', '/favicon.svg', '/manifest.webmanifest']);
@@ -47,6 +55,8 @@ export function userInterface(folder: string | undefined): ApiMiddleware {
 
   return async (ctx) => {
     ctx.state.isUi = true;
+    const otherListener = elsewhere.get(ctx.path);
+    if (otherListener !== undefined) throw onOtherListener(ctx.path, otherListener);
     if (ctx.method === 'OPTIONS') {
       ctx.status = 204;
       ctx.set('Allow', 'GET, HEAD, OPTIONS');

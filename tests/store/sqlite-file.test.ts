@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -46,6 +46,18 @@ describe('a SQLite file', { skip: process.env['DATABASES']?.includes('sqlite') =
     assert.equal(await pragma('synchronous'), 2);
     assert.equal(await pragma('busy_timeout'), 5_000);
     assert.equal(await pragma('journal_size_limit'), 64 * 1024 * 1024);
+  });
+
+  it('is made for its account alone, with the files beside it, and one that is there keeps its mode', async () => {
+    const modes = (path: string): number[] =>
+      [path, `${path}-wal`, `${path}-shm`].map((one) => statSync(one).mode & 0o777);
+    const { path } = await opened();
+    assert.deepEqual(modes(path), [0o600, 0o600, 0o600]);
+    const given = join(folder, 'given.db');
+    writeFileSync(given, '');
+    chmodSync(given, 0o660);
+    await migrate(open(given).store, { version: 'test' });
+    assert.deepEqual(modes(given), [0o660, 0o660, 0o660]);
   });
 
   it('without WAL is refused', async () => {

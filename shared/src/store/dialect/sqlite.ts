@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { Knex } from 'knex';
 import SqliteClient from 'knex/lib/dialects/better-sqlite3/index.js';
+import { open } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../process/index.ts';
 import { change, rows, type Row } from '../ask.ts';
@@ -143,12 +144,25 @@ export function sqliteClient(settings: SqliteSettings, clock: Clock): typeof Kne
   }
 
   return storeClient(FileClient, {
-    options: async () => ({ filename: settings.path, options: {} }),
+    options: async () => {
+      await createPrivately(settings.path);
+      return { filename: settings.path, options: {} };
+    },
     prepare: async (connection) => setPragmas(connection as unknown as Database.Database),
     toError: toSqliteError,
     answerLimit: undefined,
     cut: () => {},
   });
+}
+
+/** It holds logs and messages: a file that is not there yet is made for its account alone. SQLite gives the files beside it the same mode. */
+async function createPrivately(path: string): Promise<void> {
+  if (path === ':memory:') return;
+  try {
+    await (await open(path, 'wx', 0o600)).close();
+  } catch {
+    // It is there, and keeps its mode; or it cannot be made, and SQLite says why.
+  }
 }
 
 interface FileConnection extends RawConnection {
