@@ -49,6 +49,8 @@ const owned = {
   ),
 };
 
+const loopback = '^(localhost|127\\.[0-9.]+|\\[?::1\\]?)(:[0-9]+)?$';
+
 /** One key of the table as a schema. Texts that only a program can judge are judged at the start of the process. */
 function ofKey(key) {
   if (key in owned) return { const: owned[key] };
@@ -62,6 +64,7 @@ function ofKey(key) {
   if (kind.name === 'duration')
     return /\b0\b/.test(kind.allowed) ? { anyOf: [duration, { enum: [0, '0'] }] } : duration;
   if (kind.name === 'int') {
+    if (key === 'ui.port') return port; // A Service cannot lead to any free port.
     const [, minimum, maximum] = /^(-?\d+) (?:or more|to (\d+))$/.exec(kind.allowed) ?? [];
     return {
       type: 'integer',
@@ -69,8 +72,17 @@ function ofKey(key) {
       ...(maximum !== undefined && { maximum: Number(maximum) }),
     };
   }
+  // Who listens on loopback alone is not reached through a Service, nor by the kubelet's probes.
+  if (key === 'api.host' || key === 'probes.bind-address')
+    return { ...text, ...when({ pattern: loopback }, { const: 'an address that other pods reach, or left out' }) };
   return key === 'metrics.bind-address' ? { type: ['string', 'integer'] } : text;
 }
+
+/** The page asks for its files at the root of its host. */
+const wholeHost = {
+  type: 'string',
+  ...when({ not: { enum: ['', '/'] } }, { const: '/, for the page needs a host of its own' }),
+};
 
 /** The right to read Secrets is given in namespaces, never everywhere. */
 const namedNamespace = {
@@ -254,7 +266,7 @@ export function valuesSchema() {
         hosts: {
           type: 'array',
           items: object(
-            { host: name, path: text, pathType: { enum: ['Prefix', 'Exact', 'ImplementationSpecific'] } },
+            { host: name, path: wholeHost, pathType: { enum: ['Prefix', 'Exact', 'ImplementationSpecific'] } },
             { required: ['host'] },
           ),
         },

@@ -135,6 +135,36 @@ export const refusedValues: readonly (readonly [title: string, values: object, s
     { config: { ui: { enabled: false } }, ingress: { enabled: true, hosts: [{ host: 'a.example.org' }] } },
     ["'/ingress/enabled'"],
   ],
+  [
+    'an ingress to a path of a shared host',
+    {
+      config: { auth: { mode: 'token' } },
+      ingress: { enabled: true, hosts: [{ host: 'a.example.org', path: '/cronjobs' }] },
+    },
+    ["'/ingress/hosts/0/path'", 'a host of its own'],
+  ],
+  [
+    'runs that are kept for longer than a monitor may ask for',
+    { config: { 'history-retention': { 'default-days': 100 } } },
+    ['config.history-retention.default-days = 100', 'max-days = 90'],
+  ],
+  [
+    'logs that are kept for longer than that',
+    { config: { storage: { 'log-retention-days': 91 } } },
+    ['config.storage.log-retention-days = 91', 'max-days = 90'],
+  ],
+  [
+    'daily figures that go before the runs',
+    { config: { 'history-retention': { 'rollup-days': 60 } } },
+    ['config.history-retention.rollup-days = 60', 'raise rollup-days'],
+  ],
+  [
+    'probes that the kubelet cannot reach',
+    { config: { probes: { 'bind-address': '127.0.0.1:8081' } } },
+    ["'/config/probes/bind-address'", 'other pods reach'],
+  ],
+  ['an API that no Service reaches', { config: { api: { host: '::1' } } }, ["'/config/api/host'", 'other pods reach']],
+  ['a port that nobody knows', { config: { ui: { port: 0 } } }, ["'/config/ui/port'"]],
   ['an ingress without a host', { ingress: { enabled: true } }, ["'/ingress/hosts'"]],
   [
     'a route without a gateway',

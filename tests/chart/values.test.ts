@@ -57,6 +57,13 @@ describe('the chart', { skip }, () => {
     });
   }
 
+  test('has no metrics port when metrics are off, whether the zero is a text or a number', () => {
+    for (const zero of ['0', 0]) {
+      const objects = render(path, { config: { metrics: { 'bind-address': zero } } });
+      assert.doesNotMatch(JSON.stringify(objects), /"name":"metrics"|8443/, typeof zero);
+    }
+  });
+
   for (const [title, values, says] of refusedValues) {
     test(`refuses ${title}, and says what to change`, () => {
       const { status, errors } = runHelm(path, 'template', values);

@@ -19,6 +19,18 @@
 {{- end -}}
 {{- end -}}
 {{- end -}}
+{{- $retention := get .Values.config "history-retention" | default dict -}}
+{{- $most := get $retention "max-days" | default 90 | int -}}
+{{- $logs := get (get .Values.config "storage" | default dict) "log-retention-days" | default 0 | int -}}
+{{- range $key, $days := dict "history-retention.default-days" (get $retention "default-days" | default 30 | int) "storage.log-retention-days" $logs -}}
+{{- if gt $days $most -}}
+{{- fail (printf "config.%s = %d is more than config.history-retention.max-days = %d: raise max-days" $key $days $most) -}}
+{{- end -}}
+{{- end -}}
+{{- $rollups := get $retention "rollup-days" | default 400 | int -}}
+{{- if lt $rollups $most -}}
+{{- fail (printf "config.history-retention.rollup-days = %d is less than config.history-retention.max-days = %d: raise rollup-days" $rollups $most) -}}
+{{- end -}}
 {{- $ports := list (include "cronjob-monitor.uiPort" .) (include "cronjob-monitor.probesPort" .) (include "cronjob-monitor.metricsPort" .) -}}
 {{- if ne (len (uniq $ports)) (len $ports) -}}
 {{- fail (printf "config.ui.port, config.probes.bind-address and config.metrics.bind-address need ports of their own, not %s" (join ", " $ports)) -}}

@@ -61,7 +61,8 @@
 
 {{/* Empty when there is no listener. */}}
 {{- define "cronjob-monitor.metricsPort" -}}
-{{- $address := get (get .Values.config "metrics" | default dict) "bind-address" | default ":8443" | toString -}}
+{{- /* A zero that is a number is no text, and `default` would take it for nothing. */ -}}
+{{- $address := get (get .Values.config "metrics" | default dict) "bind-address" | toString | default ":8443" -}}
 {{- if ne $address "0" }}{{ $address | regexFind "[0-9]+$" }}{{ end -}}
 {{- end -}}
 
