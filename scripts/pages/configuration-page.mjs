@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { inNode24 } from '../in-node-24.mjs';
 
 await inNode24();
-const { configKeys, defaultText, rowOf, variableOf } = await import('../../shared/src/config/index.ts');
+const { configKeys, defaultText, idleKeys, rowOf, variableOf } = await import('../../shared/src/config/index.ts');
 
 const page = join(import.meta.dirname, '../..', 'docs', 'configuration.md');
 
@@ -16,8 +16,8 @@ This page is written by \`node scripts/pages/configuration-page.mjs\` from the t
 
 A flag wins over a variable, a variable over the file, the file over the default; each key for itself.
 
-- **Flags:** \`--storage.type=postgres\` or \`--storage.type postgres\`; a bool alone means true. Other users of the machine can read
-  flags: give secrets by variable or file.
+- **Flags:** \`--storage.type=postgres\` or \`--storage.type postgres\`; a bool alone means true; of a flag that is given
+  twice the last one counts. Other users of the machine can read flags: give secrets by variable or file.
 - **Variables:** \`MONITOR_\` and the key in upper case, dots and hyphens as underscores: \`MONITOR_STORAGE_POSTGRES_SSL_MODE\`. An empty
   value is a value. A variable that begins so and is no key stops the start, but for the names that Kubernetes gives Services.
 - **File:** \`--config FILE\`, else \`/etc/cronjob-monitor/config.yaml\`, else \`./config.yaml\`. YAML, at most 1 MiB, keys nested at their
@@ -39,6 +39,9 @@ and Secrets are read again while running.
 
 \`--print-config\` prints what is in effect, with the source of each value, in the form of such a file; \`--help\` lists every key. What
 cannot work stops the start with a line for each problem and exit status 2.
+
+${idleKeys.reserved.map((key) => `\`${key}\``).join(', ')}
+are accepted and do nothing; a warning at the start says so.
 
 ## Kinds of values
 
