@@ -59,6 +59,14 @@ export function names(says: string, most?: number): Parameter<readonly string[]>
   return list({ says, shape: shapes.listOf(shapes.text, most), allowed: 'names' }, (text) => text);
 }
 
+/** CronJobs, as namespace/name; what is of another form is refused, for it names none. */
+export function refs(says: string, most?: number): Parameter<readonly string[]> {
+  const shape = shapes.listOf(refShape, most);
+  return list({ says, shape, allowed: 'namespace/name' }, (text) =>
+    readRef(text) ? text : new Unreadable(`${quote(text)} is not namespace/name`),
+  );
+}
+
 /** Ids of alerts, silences and the like; what is of another form is refused. */
 export function objectIds(says: string): Parameter<readonly string[]> {
   return list({ says, shape: shapes.listOf(shapes.id), allowed: 'ids' }, (text) =>
@@ -138,12 +146,17 @@ export function instant(says: string): Parameter<Instant | undefined> {
 
 /** `namespace/name`. */
 export function ref(says: string): Parameter<Ref | undefined> {
-  const shape: Shape = { form: { kind: 'text', pattern: '^[^/]+/[^/]+$' } };
-  return scalar({ says, shape, allowed: 'namespace/name' }, (value) => {
-    const [namespace, objectName, more] = value.split('/');
-    if (!namespace || !objectName || more !== undefined) return new Unreadable('must be namespace/name');
-    return { namespace, name: objectName };
-  });
+  return scalar(
+    { says, shape: refShape, allowed: 'namespace/name' },
+    (value) => readRef(value) ?? new Unreadable('must be namespace/name'),
+  );
+}
+
+const refShape: Shape = { form: { kind: 'text', pattern: '^[^/]+/[^/]+$' } };
+
+function readRef(text: string): Ref | undefined {
+  const [namespace, name, more] = text.split('/');
+  return namespace && name && more === undefined ? { namespace, name } : undefined;
 }
 
 export interface Sort<Key extends string> {

@@ -5,24 +5,14 @@ import {
   healthStates,
   slaVerdicts,
 } from '@cronjob-monitor/shared/contract';
-import {
-  flag,
-  names,
-  namespaces,
-  oneMonitor,
-  paging,
-  search,
-  sort,
-  whole,
-  words,
-} from '../../middleware/parameters.ts';
+import { flag, namespaces, oneMonitor, paging, refs, search, sort, whole, words } from '../../middleware/parameters.ts';
 import { exportsAreWhole, offsetNeedsLimit } from '../../middleware/pagination.ts';
 import type { Rule, Values } from '../../middleware/validate.ts';
 import { exportFormat } from '../export/answer.ts';
 
 export const cronJobsQuery = {
   namespace: namespaces,
-  refs: names('These CronJobs alone: namespace/name.'),
+  refs: refs('These CronJobs alone: namespace/name.'),
   kind: words('CronJob unless it is given; Jobs: groups of Jobs that no CronJob controls.', cronJobKinds),
   status: words('Health; suspended and running are overlays.', cronJobStatusFilters),
   state: words('States of the verdict.', healthStates),

@@ -162,6 +162,8 @@ const refused = [
   ['?recent=5', 'recent'],
   ['?recent=31&limit=1', 'recent'],
   ['?status=deleted', 'status'],
+  ['?refs=etl', 'refs'],
+  ['?refs=prod/report,/etl', 'refs'],
   ['?state=running', 'state'],
   ['?sla=good', 'sla'],
   ['?sort=uid', 'sort'],

@@ -8,7 +8,7 @@ import { toWireInstant } from '../../wire-values.ts';
 import type { RouteDeps } from '../deps.ts';
 import { route } from '../route.ts';
 import { mayReadSilenceOf } from '../silence-places.ts';
-import { names, namespaces, words } from '../../middleware/parameters.ts';
+import { namespaces, refs, words } from '../../middleware/parameters.ts';
 import { createCarrier } from './carry.ts';
 
 const streamQuery = {
@@ -18,7 +18,7 @@ const streamQuery = {
     'What the stream carries itself: overview is counts and the worst CronJobs, rows those of refs. With rows, hints of other CronJobs and their runs are left out.',
     carried,
   ),
-  refs: names('CronJobs whose rows are carried: namespace/name.', 100),
+  refs: refs('CronJobs whose rows are carried: namespace/name.', 100),
 };
 
 const pingEveryMs = 15_000;
