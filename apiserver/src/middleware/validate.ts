@@ -175,7 +175,9 @@ function fieldsOf(fields: Fields): Record<string, yup.Schema> {
 function required(shape: Shape): yup.Schema {
   const { form } = shape;
   const mayBeEmpty = form.kind === 'text' && form.least === undefined;
-  return mayBeEmpty ? toYup(shape).defined('is required') : toYup(shape).required('is required');
+  const schema = toYup(shape).defined('is required');
+  // The library's own `required` takes an empty text for one that is missing, though what is wrong with it has been said.
+  return mayBeEmpty ? schema : schema.nonNullable('is required');
 }
 
 /** Names the fields of a value that its shape does not have, at any depth. */
