@@ -1,4 +1,3 @@
-import type { ConfigKey } from '@cronjob-monitor/shared/config';
 import {
   errorStatuses,
   type ErrorCode,
@@ -44,17 +43,8 @@ export function notFound(kind: NotFoundKind, name: string, reason: NotFoundReaso
 }
 
 /** An unknown path. */
-export function noSuchRoute(): ApiError {
-  return new ApiError('NOT_FOUND', 'There is nothing at this path', {
-    details: { kind: 'Route', reason: 'neverSeen' },
-  });
-}
-
-/** For a path that another port of the service serves. */
-export function onOtherListener(path: string, key: ConfigKey): ApiError {
-  return new ApiError('NOT_FOUND', `${path} is served on the port of ${key}, not on this one`, {
-    details: { kind: 'Route', reason: 'neverSeen' },
-  });
+export function noSuchRoute(message = 'There is nothing at this path'): ApiError {
+  return new ApiError('NOT_FOUND', message, { details: { kind: 'Route', reason: 'neverSeen' } });
 }
 
 export function logsUnavailable(jobName: string, reason: LogsUnavailableReason): ApiError {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { ConfigKey } from '@cronjob-monitor/shared/config';
 import serve from 'koa-static';
 import type { ApiContext, ApiMiddleware } from './context.ts';
-import { methodNotAllowed, noSuchRoute, onOtherListener } from './errors.ts';
+import { methodNotAllowed, noSuchRoute } from './errors.ts';
 
 /** What probes and scrapers ask for: the page with 200 would tell them that all is well. */
 const elsewhere: ReadonlyMap<string, ConfigKey> = new Map([
@@ -55,8 +55,8 @@ export function userInterface(folder: string | undefined): ApiMiddleware {
 
   return async (ctx) => {
     ctx.state.isUi = true;
-    const otherListener = elsewhere.get(ctx.path);
-    if (otherListener !== undefined) throw onOtherListener(ctx.path, otherListener);
+    const key = elsewhere.get(ctx.path);
+    if (key !== undefined) throw noSuchRoute(`${ctx.path} is served on the port of ${key}, not on this one`);
     if (ctx.method === 'OPTIONS') {
       ctx.status = 204;
       ctx.set('Allow', 'GET, HEAD, OPTIONS');
