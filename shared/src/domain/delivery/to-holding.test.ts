@@ -106,6 +106,14 @@ const rows: Row[] = [
   {
     type: 'slaBreached',
     subject: 'maxDuration',
+    reason: 'tookTooLong',
+    figures: { measured: 410, limit: 390, unit: 'seconds' },
+    detail: { jobName: 'nightly-1' },
+    says: 'Run nightly-1 took 6 min 50 s. The maximum is 6 min 30 s.',
+  },
+  {
+    type: 'slaBreached',
+    subject: 'maxDuration',
     reason: 'runningTooLong',
     count: 2,
     figures: { measured: 52 * minute, limit: 45 * minute, unit: 'seconds' },
