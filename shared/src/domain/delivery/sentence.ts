@@ -96,9 +96,10 @@ function ofSilence({ figures, detail, timeZone }: Finding): Sentences {
 function ofAbsence({ subject, figures, detail, timeZone }: Finding): Sentences {
   if (subject === 'disappeared') return ofDisappearance(toAbsence(detail), timeZone);
   const span = figures.measured === undefined ? '' : `, ${measuredInWords(figures.measured, figures.limit)} ago`;
-  const [failed, running] = ['failedRuns', 'runningRuns'].map((key) => numberOf(detail[key]));
+  const [failed, stopped, running] = ['failedRuns', 'stoppedRuns', 'runningRuns'].map((key) => numberOf(detail[key]));
   const runs = [
     failed === undefined ? undefined : `${failed} failed`,
+    stopped === undefined ? undefined : `${stopped} ${stopped === 1 ? 'was' : 'were'} replaced or deleted`,
     running === undefined ? undefined : `${running} ${running === 1 ? 'is' : 'are'} running`,
   ].filter((part) => part !== undefined);
   const counts = runs.length === 0 ? '' : `: ${runs.join(', ')}`;

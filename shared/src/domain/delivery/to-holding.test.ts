@@ -196,6 +196,13 @@ const rows: Row[] = [
     type: 'absent',
     subject: 'neverSucceeded',
     figures: { measured: 26 * hour, limit: 25 * hour, unit: 'seconds' },
+    detail: { firstSlotAt: at('20T01:00:00'), failedRuns: 0, stoppedRuns: 4, runningRuns: 1 },
+    says: 'No run has succeeded since the first was due, 26 h ago: 0 failed, 4 were replaced or deleted, 1 is running.',
+  },
+  {
+    type: 'absent',
+    subject: 'neverSucceeded',
+    figures: { measured: 26 * hour, limit: 25 * hour, unit: 'seconds' },
     detail: { firstSlotAt: at('20T01:00:00'), failedRuns: 0, runningRuns: 1 },
     says: 'No run has succeeded since the first was due, 26 h ago: 0 failed, 1 is running.',
   },
