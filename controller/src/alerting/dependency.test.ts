@@ -146,3 +146,21 @@ test('no message waits for longer than a day', async (t) => {
   await askAgain('load');
   assert.deepEqual(await send(), ['team-chat firing']);
 });
+
+test('that a CronJob comes and goes is not told either while what it waits for has failed', async (t) => {
+  const { fail, succeed, send, ledger, clock } = await aChain(t);
+  await fail('extract');
+  assert.deepEqual(await send(), ['team-chat firing']);
+  let id = '';
+  for (let turn = 0; turn < 2; turn++) {
+    clock.stepWall(5 * minuteMs);
+    id = await fail('load');
+    clock.stepWall(5 * minuteMs);
+    await succeed('load');
+  }
+  assert.deepEqual(await send(), []);
+  assert.ok((await ledger(id)).includes('held dependsOn'));
+  clock.stepWall(5 * minuteMs);
+  await succeed('extract');
+  assert.deepEqual(await send(), ['team-chat closing']);
+});

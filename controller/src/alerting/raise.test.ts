@@ -251,6 +251,21 @@ test('an active alert is reminded of, unless somebody took note of it', async (t
   assert.deepEqual(await send(), ['team-chat reminder']);
 });
 
+test('further failures of the same kind are counted and not told while somebody has taken note of the alert', async (t) => {
+  const { store, clock, fails, send, ledger } = await anAlertingFixture(t);
+  const { id } = alertOf(await fails());
+  await send();
+  const note = { byWhom: 'ana', at: clock.now(), note: undefined, expiresAt: clock.now() + 3 * hourMs };
+  await store.transaction((tx) => putAcknowledgement(tx, id, note));
+  clock.stepWall(2 * hourMs);
+  assert.equal(alertOf(await fails()).count, 2);
+  assert.deepEqual(await send(), []);
+  assert.ok((await ledger(id)).includes('occurrence counted'));
+  clock.stepWall(2 * hourMs);
+  await fails();
+  assert.deepEqual(await send(), ['team-chat firing'], 'the note is over');
+});
+
 test('what another alert holds back stays active, and is told when that ends', async (t) => {
   const { clock, fails, stillHolds, send, states, ledger } = await anAlertingFixture(t);
   const hold = { reason: 'inhibited', untilAt: undefined, ref: 'a' } as const;

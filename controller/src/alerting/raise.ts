@@ -109,8 +109,8 @@ async function lockAndRead(tx: Tx, findings: readonly AlertFinding[]): Promise<K
     fingerprintOf({ monitorUid: monitor.uid, cronJobUid: cronJob.uid, type, subject }),
   );
   const live = await lockLiveAlerts(tx, prints);
-  const isMoving = findings.some(({ verdict }, index) => verdict.kind === 'holds' || live.has(prints[index] ?? ''));
-  if (!isMoving) return undefined;
+  const moving = findings.filter(({ verdict }, index) => verdict.kind === 'holds' || live.has(prints[index] ?? ''));
+  if (moving.length === 0) return undefined;
   const now = tx.now();
   const silences = await listSilences(tx, now);
   const channels = await listRoutedChannels(tx);
@@ -119,7 +119,8 @@ async function lockAndRead(tx: Tx, findings: readonly AlertFinding[]): Promise<K
   const beginning = prints.filter((print, index) => findings[index]?.verdict.kind === 'holds' && !live.has(print));
   const last = await lockLastEndedAlerts(tx, beginning);
   const subjects = beginning.length === 0 ? [] : (await listLiveAlerts(tx, cronJobIds)).map(subjectOf);
-  const children = findings.filter(({ dependent, verdict }) => dependent !== undefined && verdict.kind === 'holds');
+  // One that is well again may come and go, and that is told too.
+  const children = moving.filter(({ dependent }) => dependent !== undefined);
   const parents = await listParentAlerts(tx, [...new Set(children.map(({ cronJob }) => refOf(cronJob)))]);
   return { now, prints, live, last, subjects, channels, silences, notes, parents };
 }

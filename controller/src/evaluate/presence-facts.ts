@@ -82,7 +82,7 @@ export async function gatherPresence(
             p95DurationMs: measured && measured.runs >= factsReach.fewestForP95 ? measured.p95Ms : undefined,
             nthSlotAfter: (after, n) => facts && nthSlotAfter(facts.schedule, subject.zone, after, n),
             unsuccessful: {
-              failed: failures({ cronJobId: row.id, sinceAt: watch.judgesFromAt }),
+              ...failures({ cronJobId: row.id, sinceAt: watch.judgesFromAt }),
               running: jobsOf(row.uid).filter(({ outcome }) => outcome === undefined).length,
             },
           }

@@ -304,3 +304,26 @@ test('a message about a success waits for no evidence', async () => {
     assert.equal(data.context.logsUnavailable, null);
   });
 });
+
+test('an alert says the exit code of its run too when the pods are seen only after the end of the Job', async () => {
+  putMonitor('completes', 'podless', { channelRefs: [{ name: 'ops' }] });
+  const owner = await aWatchedCronJob('podless', 'completes');
+  const away = fixture.sim.fault({
+    target: { verb: ['list', 'watch'], path: /\/pods$/ },
+    effect: { kind: 'answer', code: 503 },
+  });
+  fixture.sim.dropConnections();
+  putJob(owner, 'podless-1', 'exit:9', { image: 'main:1', log: 'it went wrong' });
+  const told = async (): Promise<unknown[]> => {
+    const { context, message } = await alertOf('podless', 'completes');
+    const { exitCode, reason } = toAlertFacts(context);
+    return [exitCode, reason, message];
+  };
+  await eventually(async () => {
+    assert.deepEqual(await told(), [undefined, 'BackoffLimitExceeded', 'Run podless-1 failed: BackoffLimitExceeded.']);
+  });
+  away.remove();
+  await eventually(async () => {
+    assert.deepEqual(await told(), [9, 'Error', 'Run podless-1 failed with exit code 9 (Error).']);
+  });
+});

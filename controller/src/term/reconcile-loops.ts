@@ -164,6 +164,7 @@ export class ReconcileLoops {
         }
       },
       onFacts: (cronJobUids) => verdicts.evaluation.ask(cronJobUids, ['output']),
+      onCompleted: (cronJobUids) => verdicts.evaluation.ask(cronJobUids, ['jobFailed']),
       onRecorded: (runs) => this.recorded(runs),
       onUndecided: (cronJobUid, jobUid, isUndecided) => intake.markUndecided(cronJobUid, jobUid, isUndecided),
     });

@@ -350,6 +350,7 @@ class Life {
           if (held) this.#intake.snapshots.forget(snapshot.job.uid, held);
         },
         onFacts: (uids) => this.#ask(uids),
+        onCompleted: (uids) => this.#ask(uids),
         onRecorded: (runs) => {
           for (const { execution } of runs) this.#verdicts?.recorded(execution.cronJobUid);
         },

@@ -238,7 +238,10 @@ export const runFacts = contract('facts of the last runs', (test) => {
     assert.equal((await measureLastDurations(store, [cronJob.id], 100)).get(cronJob.id)?.runs, 30);
   });
 
-  test('how many runs failed since an instant, each CronJob from its own on', async ({ store, epoch }) => {
+  test('how many runs failed or were stopped since an instant, each CronJob from its own on', async ({
+    store,
+    epoch,
+  }) => {
     const cronJob = await projected(store, epoch);
     const other = await projected(store, epoch);
     await recordAll(store, epoch, [
@@ -246,14 +249,23 @@ export const runFacts = contract('facts of the last runs', (test) => {
       ago(cronJob, 3 * hourMs, 60, { status: 'failed', ...manual }),
       ago(cronJob, 2 * hourMs, 60),
       ago(cronJob, hourMs, 60, { status: 'failed' }),
+      ago(cronJob, hourMs, 60, { status: 'unobserved' }),
       ago(other, hourMs, 60, { status: 'failed' }),
+      ago(other, 3 * hourMs, 60, { status: 'replaced' }),
+      ago(other, 4 * hourMs, 60, { status: 'deleted' }),
     ]);
     const since = (cronJobId: number, hours: number) => ({ cronJobId, sinceAt: now - hours * hourMs });
-    const asked = [since(cronJob.id, 9), since(cronJob.id, 4), since(other.id, 0.5)];
+    const asked = [since(cronJob.id, 9), since(cronJob.id, 4), since(other.id, 0.5), since(other.id, 9)];
     const failures = await countFailures(store, asked);
-    assert.deepEqual(asked.map(failures), [3, 2, 0]);
-    assert.equal(failures(since(999_999, 9)), 0, 'what was not asked');
-    assert.equal((await countFailures(store, []))(since(cronJob.id, 9)), 0);
+    const none = { failed: 0, stopped: 0 };
+    assert.deepEqual(asked.map(failures), [
+      { failed: 3, stopped: 0 },
+      { failed: 2, stopped: 0 },
+      none,
+      { failed: 1, stopped: 2 },
+    ]);
+    assert.deepEqual(failures(since(999_999, 9)), none, 'what was not asked');
+    assert.deepEqual((await countFailures(store, []))(since(cronJob.id, 9)), none);
   });
 
   test('the first success of the runs due in an interval', async ({ store, epoch }) => {

@@ -31,6 +31,8 @@ interface JobReconcilerDeps {
   readonly release: (gathered: GatheredJob) => void;
   /** What runs of these CronJobs said of their output is known now, and was not when they were recorded. */
   readonly onFacts: (cronJobUids: readonly string[]) => void;
+  /** Why runs of these CronJobs failed is known now, and was not when they were recorded. */
+  readonly onCompleted: (cronJobUids: readonly string[]) => void;
   readonly onRecorded: (runs: readonly RecordedRun[]) => void;
   /** Told which gone Jobs wait for a newer Job of their CronJob to appear, and which do no longer. */
   readonly onUndecided: (cronJobUid: string, jobUid: string, isUndecided: boolean) => void;
@@ -92,8 +94,9 @@ async function reconcileTogether(
   const { concluded, historic } = await concludeAll(monitored, now, deps);
   const ended = concluded.flatMap(({ conclusion }) => (conclusion.kind === 'ended' ? [conclusion.execution] : []));
   for (const execution of ended) deps.expectEvidence(execution);
-  const { counted, orphaned, factsOf } = await deps.records.recordEnded(ended);
+  const { counted, orphaned, factsOf, completedOf } = await deps.records.recordEnded(ended);
   if (factsOf.size > 0) deps.onFacts([...factsOf]);
+  if (completedOf.size > 0) deps.onCompleted([...completedOf]);
   deps.onRecorded(counted.map((execution) => ({ execution, isHistory: historic.has(execution.jobUid) })));
   const fresh = new Set(counted.map(({ jobUid }) => jobUid));
   for (const { job, conclusion } of concluded) {

@@ -41,6 +41,8 @@ interface RecordedEnds {
   readonly orphaned: ReadonlySet<string>;
   /** CronJobs of runs that had their row before what they said of their output was known. */
   readonly factsOf: ReadonlySet<string>;
+  /** CronJobs of runs that had their row before it was known why they failed. */
+  readonly completedOf: ReadonlySet<string>;
 }
 
 interface RecordedRunning {
@@ -97,17 +99,18 @@ export function createJobRecords<Outcome>(
     },
 
     async recordEnded(executions) {
-      if (executions.length === 0) return { counted: [], orphaned: new Set(), factsOf: new Set() };
+      const none: ReadonlySet<string> = new Set();
+      if (executions.length === 0) return { counted: [], orphaned: none, factsOf: none, completedOf: none };
       // Most ended Jobs that a start finds are recorded already: one read spares them the transaction.
       const uids = executions.map((execution) => execution.jobUid);
       const known = await listRecordedJobs(store, uids);
-      if (known.size > 0) await completeRecords(executions.filter(({ jobUid }) => known.has(jobUid)));
+      const completedOf = await completeRecords(executions.filter(({ jobUid }) => known.has(jobUid)));
       const factsOf = await completeFacts(
         { store, epoch },
         executions.filter(({ jobUid }) => known.get(jobUid)?.factsUnknown),
       );
       const fresh = executions.filter((execution) => !known.has(execution.jobUid));
-      if (fresh.length === 0) return { counted: [], orphaned: new Set(), factsOf };
+      if (fresh.length === 0) return { counted: [], orphaned: none, factsOf, completedOf };
       let judged: { readonly outcome: Outcome } | undefined;
       const outcome = await recordRuns(store, epoch, fresh, async (tx, rows) => {
         judged = { outcome: await judge.judge(tx, rows) };
@@ -119,6 +122,7 @@ export function createJobRecords<Outcome>(
         counted: fresh.filter(({ jobUid }) => counted.has(jobUid)),
         orphaned: new Set(outcome.orphaned),
         factsOf,
+        completedOf,
       };
     },
 
@@ -141,17 +145,23 @@ export function createJobRecords<Outcome>(
     return rows.map((row) => (row.waitingMessage === undefined ? row : { ...row, waitingMessage: safe.next().value }));
   }
 
-  /** A failed run whose pods were seen only after its end still gets its exit code, and one whose memory ran out that word. */
-  async function completeRecords(executions: readonly Execution[]): Promise<void> {
+  /**
+   * A failed run whose pods were seen only after its end still gets its exit code, and one whose memory ran out that word. Answers whose runs
+   * gained something.
+   */
+  async function completeRecords(executions: readonly Execution[]): Promise<ReadonlySet<string>> {
+    const completedOf = new Set<string>();
     const telling = executions.filter(
       ({ status, exitCode, reason }) => status === 'failed' && (exitCode ?? reason) !== undefined,
     );
-    if (telling.length === 0) return;
+    if (telling.length === 0) return completedOf;
     const incomplete = await listIncompleteRuns(store, telling);
-    for (const { jobUid, exitCode, reason, attempts, failedIndexes, node, fault } of telling) {
-      if (incomplete.has(jobUid))
-        await updateExecutionEvidence(store, epoch, jobUid, { exitCode, reason, attempts, failedIndexes, node, fault });
+    for (const { jobUid, cronJobUid, exitCode, reason, attempts, failedIndexes, node, fault } of telling) {
+      if (!incomplete.has(jobUid)) continue;
+      const facts = { exitCode, reason, attempts, failedIndexes, node, fault };
+      if (await updateExecutionEvidence(store, epoch, jobUid, facts)) completedOf.add(cronJobUid);
     }
+    return completedOf;
   }
 }
 

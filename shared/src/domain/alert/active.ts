@@ -48,7 +48,10 @@ export function goOn(draft: StepDraft<HoldingFinding>, before: AlertRecord): Ale
   if (alert.severity !== before.severity) {
     decisions.push({ action: 'severityChanged', reason: news.rose ? 'rise' : alert.severitySource });
   }
-  const wanted = wantedMessage(draft, alert, news, keepsNote(draft, news));
+  const isNoted = keepsNote(draft, news);
+  const wanted = wantedMessage(draft, alert, news, isNoted);
+  // A person who took note of it knows of the failures that follow.
+  if (wanted === undefined && occurred > 0) decisions.push({ action: 'occurrence', reason: 'counted' });
   const after = wanted === undefined ? alert : tellAgain(draft, alert, news, wanted);
   if (after === 'asksWhatWasTold') return after;
   const isChanged =
@@ -121,7 +124,7 @@ function wantedMessage(
   if (news.rose) return { kind: 'firing', passes: true };
   const tellsErrors = rules.renotifyOnChangedError && (toldAt === undefined || now - toldAt >= changedErrorEveryMs);
   if (news.errorChanged && tellsErrors) return { kind: 'firing', passes: true, reason: 'changedError' };
-  if (news.occurred > 0 || news.isOwed) return { kind: 'firing', passes: false };
+  if (news.isOwed || (news.occurred > 0 && !isNoted)) return { kind: 'firing', passes: false };
   const isRemindedOf = toldAt !== undefined && now >= toldAt + remindAfterMs(rules) && !isNoted;
   return isRemindedOf ? { kind: 'reminder', passes: false } : undefined;
 }

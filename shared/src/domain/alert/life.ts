@@ -272,8 +272,9 @@ function beginFlapping(draft: StepDraft<EndVerdict>, alert: AlertRecord, flips: 
     quietCount: 1,
   };
   const mute = muteNow(draft, flapping);
-  if (!mute) return notify(draft, flapping, { kind: 'flapping', reason: undefined, held: undefined });
-  draft.decisions.push({ action: 'held', reason: mute.by, untilAt: mute.untilAt, detail: mute.ref, once: true });
+  const hold = waitForParents(draft, flapping) ?? (mute && { ...mute, reason: mute.by });
+  if (!hold) return notify(draft, flapping, { kind: 'flapping', reason: undefined, held: undefined });
+  draft.decisions.push({ action: 'held', reason: hold.reason, untilAt: hold.untilAt, detail: hold.ref, once: true });
   return flapping;
 }
 

@@ -1,8 +1,8 @@
 import type { AlertSubject, AlertType, StuckSubject } from '../../contract/index.ts';
 import { toAbsence } from '../detect/disappeared.ts';
 import type { Figures } from '../detect/verdict.ts';
-import { rateInWords, targetInWords } from '../verdict/figures.ts';
-import { counted, deletionInWords, ordinal, outputInWords, spanInWords, timeOn, toLocalTime } from './wording.ts';
+import { limitInWords, rateInWords, targetInWords } from '../verdict/figures.ts';
+import { counted, deletionInWords, ordinal, measuredInWords, outputInWords, timeOn, toLocalTime } from './wording.ts';
 
 /** A verdict that holds, as far as a sentence about it needs it. */
 export interface Finding {
@@ -147,11 +147,11 @@ function describeStuck(finding: Finding): string {
 }
 
 function measured({ figures }: Finding): string {
-  return figures.measured === undefined ? 'too long' : spanInWords(figures.measured);
+  return figures.measured === undefined ? 'too long' : measuredInWords(figures.measured, figures.limit);
 }
 
 function limit({ figures }: Finding, word = 'limit'): string {
-  return figures.limit === undefined ? '' : ` (${word} ${spanInWords(figures.limit)})`;
+  return figures.limit === undefined ? '' : ` (${word} ${limitInWords(figures.limit)})`;
 }
 
 function numberOf(value: unknown): number | undefined {

@@ -3,8 +3,16 @@ import { toAbsence, type Absence } from '../detect/disappeared.ts';
 import type { Instant } from '../instant.ts';
 import type { AlertRun } from './alert-context.ts';
 import type { Finding } from './finding.ts';
-import { rateInWords, targetInWords } from '../verdict/figures.ts';
-import { counted, deletionInWords, ordinal, outputInWords, spanInWords, toLocalTime } from './wording.ts';
+import { limitInWords, rateInWords, targetInWords } from '../verdict/figures.ts';
+import {
+  counted,
+  deletionInWords,
+  ordinal,
+  measuredInWords,
+  outputInWords,
+  spanInWords,
+  toLocalTime,
+} from './wording.ts';
 
 /** One to three sentences for people about what holds; `run`: the one it speaks of, as far as it is known. */
 export function sentenceOf(finding: Finding, run?: AlertRun): string {
@@ -76,21 +84,22 @@ function ofSilence({ figures, detail, timeZone }: Finding): Sentences {
   const countsFromAt = numberOf(detail['countsFromAt']);
   const resumed = successAt !== undefined && countsFromAt !== undefined && countsFromAt > successAt;
   const since = timeOf(countsFromAt ?? successAt, timeZone);
-  const span = figures.measured === undefined ? '' : `, ${spanInWords(figures.measured)} ago`;
+  const span = figures.measured === undefined ? '' : `, ${measuredInWords(figures.measured, figures.limit)} ago`;
   return [
     since === undefined
       ? 'No run has succeeded for too long'
       : `No run has succeeded since ${resumed ? 'the CronJob was resumed at ' : ''}${since}${span}`,
-    figures.limit === undefined ? undefined : `The limit is ${spanInWords(figures.limit)}`,
+    figures.limit === undefined ? undefined : `The limit is ${limitInWords(figures.limit)}`,
   ];
 }
 
 function ofAbsence({ subject, figures, detail, timeZone }: Finding): Sentences {
   if (subject === 'disappeared') return ofDisappearance(toAbsence(detail), timeZone);
-  const span = figures.measured === undefined ? '' : `, ${spanInWords(figures.measured)} ago`;
-  const [failed, running] = ['failedRuns', 'runningRuns'].map((key) => numberOf(detail[key]));
+  const span = figures.measured === undefined ? '' : `, ${measuredInWords(figures.measured, figures.limit)} ago`;
+  const [failed, stopped, running] = ['failedRuns', 'stoppedRuns', 'runningRuns'].map((key) => numberOf(detail[key]));
   const runs = [
     failed === undefined ? undefined : `${failed} failed`,
+    stopped === undefined ? undefined : `${stopped} ${stopped === 1 ? 'was' : 'were'} replaced or deleted`,
     running === undefined ? undefined : `${running} ${running === 1 ? 'is' : 'are'} running`,
   ].filter((part) => part !== undefined);
   const counts = runs.length === 0 ? '' : `: ${runs.join(', ')}`;
@@ -124,7 +133,7 @@ function ofTarget(finding: Finding): Sentences {
     const time = [textOf(detail['time']), textOf(detail['timeZone'])].filter((part) => part !== undefined).join(' ');
     return [`No run that was due before ${time === '' ? 'its time' : time} had succeeded by then`];
   }
-  const took = figures.measured === undefined ? '' : ` ${spanInWords(figures.measured)}`;
+  const took = figures.measured === undefined ? '' : ` ${measuredInWords(figures.measured, figures.limit)}`;
   if (subject === 'minDuration') {
     return [`Run ${jobName(detail)} succeeded after only${took}`, limitOf(finding, 'minimum')];
   }
@@ -151,27 +160,27 @@ function ofRegression({ figures, detail }: Finding): Sentences {
   const baseline = detail['baseline'] as { readonly p95?: unknown } | undefined; // of the verdict
   const before = numberOf(baseline?.p95);
   const rise = numberOf(detail['risePercent']);
-  const took = figures.measured === undefined ? 'too long' : spanInWords(figures.measured);
+  const took = figures.measured === undefined ? 'too long' : measuredInWords(figures.measured, figures.limit);
   const more = rise === undefined ? '' : `, ${Math.floor(rise)} % more than`;
   return [
     before === undefined
       ? `The 95th percentile of recent durations is ${took}`
       : `The 95th percentile of recent durations is ${took}${more || ', after'} the ${spanInWords(before / 1_000)} of the runs before`,
-    figures.limit === undefined ? undefined : `The limit is ${spanInWords(figures.limit)}`,
+    figures.limit === undefined ? undefined : `The limit is ${limitInWords(figures.limit)}`,
   ];
 }
 
 function ofSuspension(finding: Finding): Sentences {
   const { figures, detail, timeZone } = finding;
   const since = timeOf(detail['suspendedSinceAt'], timeZone);
-  const span = figures.measured === undefined ? '' : `, for ${spanInWords(figures.measured)}`;
+  const span = figures.measured === undefined ? '' : `, for ${measuredInWords(figures.measured, figures.limit)}`;
   return [`The CronJob has been suspended${since === undefined ? '' : ` since ${since}`}${span}`, limitOf(finding)];
 }
 
 function ofStuck(finding: Finding): Sentences {
   const { figures, detail, count } = finding;
   const subject = finding.subject as StuckSubject | undefined; // the only subjects of this type
-  const span = figures.measured === undefined ? 'too long' : spanInWords(figures.measured);
+  const span = figures.measured === undefined ? 'too long' : measuredInWords(figures.measured, figures.limit);
   const why = textOf(detail['reason']);
   const job = `Job ${jobName(detail)}`;
   const said =
@@ -186,7 +195,7 @@ function ofStuck(finding: Finding): Sentences {
 }
 
 function limitOf({ figures }: Finding, word = 'limit'): string | undefined {
-  return figures.limit === undefined ? undefined : `The ${word} is ${spanInWords(figures.limit)}`;
+  return figures.limit === undefined ? undefined : `The ${word} is ${limitInWords(figures.limit)}`;
 }
 
 function jobName(detail: Readonly<Record<string, unknown>>): string {

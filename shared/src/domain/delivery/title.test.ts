@@ -100,6 +100,15 @@ const rows: Row[] = [
     limit: 2_700,
     says: 'took 52 min (maximum 45 min)',
   },
+  {
+    type: 'slaBreached',
+    subject: 'maxDuration',
+    reason: 'tookTooLong',
+    measured: 410,
+    limit: 390,
+    says: 'took 6 min 50 s (maximum 6 min 30 s)',
+  },
+  { type: 'deadManTriggered', measured: 420, limit: 414, says: 'no success for 7 min (limit 6 min 54 s)' },
   { type: 'slaBreached', subject: 'minDuration', measured: 3.2, limit: 30, says: 'took 3 s (minimum 30 s)' },
   {
     type: 'slaBreached',

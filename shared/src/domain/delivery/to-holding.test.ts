@@ -106,6 +106,14 @@ const rows: Row[] = [
   {
     type: 'slaBreached',
     subject: 'maxDuration',
+    reason: 'tookTooLong',
+    figures: { measured: 410, limit: 390, unit: 'seconds' },
+    detail: { jobName: 'nightly-1' },
+    says: 'Run nightly-1 took 6 min 50 s. The maximum is 6 min 30 s.',
+  },
+  {
+    type: 'slaBreached',
+    subject: 'maxDuration',
     reason: 'runningTooLong',
     count: 2,
     figures: { measured: 52 * minute, limit: 45 * minute, unit: 'seconds' },
@@ -183,6 +191,13 @@ const rows: Row[] = [
     figures: { measured: 26 * hour, limit: 25 * hour, unit: 'seconds' },
     detail: { firstSlotAt: at('20T01:00:00'), failedRuns: 1, runningRuns: 0 },
     says: 'No run has succeeded since the first was due, 26 h ago: 1 failed, 0 are running.',
+  },
+  {
+    type: 'absent',
+    subject: 'neverSucceeded',
+    figures: { measured: 26 * hour, limit: 25 * hour, unit: 'seconds' },
+    detail: { firstSlotAt: at('20T01:00:00'), failedRuns: 0, stoppedRuns: 4, runningRuns: 1 },
+    says: 'No run has succeeded since the first was due, 26 h ago: 0 failed, 4 were replaced or deleted, 1 is running.',
   },
   {
     type: 'absent',

@@ -1,4 +1,5 @@
 import { spanInWords } from '../../contract/index.ts';
+import { durationInWords } from '../verdict/figures.ts';
 import type { BrokenAssertion } from '../detect/output.ts';
 import { durationFact } from '../execution/output-facts.ts';
 import { getZone } from '../schedule/zone.ts';
@@ -7,6 +8,13 @@ import { WallClock } from '../schedule/wall-clock.ts';
 import type { Instant } from '../instant.ts';
 
 export { spanInWords };
+
+/** What was measured against a limit: with its seconds where it would read like the limit without them. */
+export function measuredInWords(measured: number, limit: number | undefined): string {
+  const words = spanInWords(measured);
+  const readsAlike = limit !== undefined && measured !== limit && words === spanInWords(limit);
+  return readsAlike ? durationInWords(measured) : words;
+}
 
 /** 1st, 2nd, 3rd, 11th, 21st */
 export function ordinal(count: number): string {

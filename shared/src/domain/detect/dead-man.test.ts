@@ -172,6 +172,10 @@ test('neverSucceeded tells when the first run was due, and what became of the ru
   assert.ok(verdict.kind === 'holds');
   assert.deepEqual(verdict.figures, { measured: 26 * 3600, limit: 25 * 3600, unit: 'seconds' });
   assert.deepEqual(verdict.detail, { firstSlotAt: 10 * hour, failedRuns: 3, runningRuns: 1 });
+  const replacing = { ...never, unsuccessful: { failed: 0, stopped: 4, running: 1 } };
+  const replaced = neverSucceeded(rule, replacing, 36 * hour);
+  assert.ok(replaced.kind === 'holds');
+  assert.deepEqual(replaced.detail, { firstSlotAt: 10 * hour, failedRuns: 0, stoppedRuns: 4, runningRuns: 1 });
 });
 
 test('never both: the switch counts from a success, absence until there is one', () => {

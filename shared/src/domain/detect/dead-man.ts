@@ -25,7 +25,14 @@ export interface DeadManFacts {
   /** The n-th expected run after an instant, in the CronJob's own zone; undefined when none comes. */
   readonly nthSlotAfter: (after: Instant, n: number) => Instant | undefined;
   /** What became of the runs of a CronJob without a success; undefined: it has one, or that is not known. */
-  readonly unsuccessful?: { readonly failed: number; readonly running: number | undefined } | undefined;
+  readonly unsuccessful?:
+    | {
+        readonly failed: number;
+        /** Replaced or deleted before their end; undefined: that is not counted. */
+        readonly stopped?: number | undefined;
+        readonly running: number | undefined;
+      }
+    | undefined;
 }
 
 /**
@@ -176,7 +183,12 @@ function noneSucceeded({ slotAt, dueAt }: FirstDue, runs: DeadManFacts['unsucces
     since: dueAt,
     reason: 'neverSucceeded',
     figures: { measured: (now - slotAt) / 1000, limit: (dueAt - slotAt) / 1000, unit: 'seconds' },
-    detail: { firstSlotAt: slotAt, failedRuns: runs?.failed, runningRuns: runs?.running },
+    detail: {
+      firstSlotAt: slotAt,
+      failedRuns: runs?.failed,
+      ...(runs?.stopped && { stoppedRuns: runs.stopped }),
+      runningRuns: runs?.running,
+    },
   });
 }
 

@@ -91,6 +91,15 @@ for (const [says, given, state, message] of [
     /No run/,
   ],
   ['an SLA is missed', facts({ ...succeeded, alerts: [alert('slaBreached')] }), 'Healthy', /succeeded/],
+  [
+    'two monitors tell the same',
+    facts({
+      ...succeeded,
+      alerts: [alert('jobFailed', { sinceAt: at + 6 * minuteMs, severity: 'critical' }), alert('jobFailed')],
+    }),
+    'Degraded',
+    /^JobFailed since 2026-11-21T07:05:00Z\.$/,
+  ],
   ['its schedule cannot be read', facts({ ...succeeded, problem: 'unparsable' }), 'Degraded', /schedule/],
   ['no monitor selects it', facts({ ...failed, isMonitored: false }), 'Unknown', /No monitor/],
   ['it was deleted', facts({ ...failed, deletedAt: at }), 'Unknown', /deleted/],

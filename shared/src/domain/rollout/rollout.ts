@@ -127,14 +127,21 @@ function troublesOf(
   const parts = [
     ...(problem === undefined ? [] : [problemWords[problem]]),
     ...(hasFailed ? [`Its last run failed${exit === '' ? '' : ` (${exit})`}`] : []),
-    ...begun
-      .filter(({ type }) => !(hasFailed && type === 'jobFailed'))
-      .map(({ type, sinceAt }) => `${alertTypeTable[type].label} since ${timeText(sinceAt)}`),
+    // Of several monitors or subjects that tell the same the earliest stands for all.
+    ...Map.groupBy(begun, ({ type }) => type)
+      .values()
+      .filter(([first]) => !(hasFailed && first?.type === 'jobFailed'))
+      .map(sinceWhen),
   ];
   if (parts.length === 0) return undefined;
   const [worst] = begun;
   const own = hasFailed ? 'LastRunFailed' : 'ScheduleProblem';
   return { message: `${parts.join('; ')}.`, reason: worst ? alertTypeTable[worst.type].label : own };
+}
+
+function sinceWhen(alerts: readonly RolloutAlert[]): string {
+  const label = alerts[0] && alertTypeTable[alerts[0].type].label;
+  return `${label} since ${timeText(Math.min(...alerts.map(({ sinceAt }) => sinceAt)))}`;
 }
 
 const problemWords: Readonly<Record<ScheduleProblem, string>> = {

@@ -25,14 +25,15 @@ export function durationInWords(seconds: number): string {
   return parts.join(' ');
 }
 
-/** A limit in the largest unit that divides it evenly, as people write it: `25 h`, `45 min`; days from two on. */
+/** A limit in the largest unit that divides it evenly, as people write it: `25 h`, `45 min`, but `6 min 54 s` and `1 h 40 min`; days from two on. */
 export function limitInWords(seconds: number): string {
   const unit = units.find(
     ({ word, seconds: size }) => seconds >= size && seconds % size === 0 && (word !== 'd' || seconds >= 2 * size),
   );
   if (!unit) return durationInWords(seconds);
   const count = seconds / unit.seconds;
-  return count > 999 ? durationInWords(seconds) : `${count} ${unit.word}`;
+  const isOdd = (unit.word === 's' && count >= 120) || (unit.word === 'min' && count > 90);
+  return isOdd || count > 999 ? durationInWords(seconds) : `${count} ${unit.word}`;
 }
 
 /** A rate cut to one decimal, so that one below its minimum never reads like the minimum; 0.0 only if nothing succeeded. */

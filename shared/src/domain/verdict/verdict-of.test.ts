@@ -225,6 +225,10 @@ describe('the sentence of an alert', () => {
       { ...anAlert('durationRegression'), measured: 1_080, limit: 990, facts: detail({ risePercent: 64.2 }) },
       'p95 is 18 min, 64 % above its baseline (limit 16 min 30 s)',
     ],
+    [
+      { ...anAlert('slaBreached', 'maxDuration'), measured: 410, limit: 390 },
+      'Last run took 6 min 50 s (limit 6 min 30 s)',
+    ],
     [{ ...anAlert('jobSuspended'), limit: 604_800 }, 'Suspended for 7 d 1 h (limit 7 d)'],
     [
       { ...anAlert('jobStuck', 'notStarted'), limit: 600, facts: { reason: 'ImagePullBackOff' } },
