@@ -159,5 +159,13 @@ function serveHome(
   const guard = createGuard({ isReadOnly: settings.readOnly, databaseWatch, authentication, ...bounds });
   const deps = createRouteDeps(all, shared, { ...own, guard });
   const name = settings.clusterName ?? unnamed;
-  return { name, schema: own.schema ?? '', isHome: true, deps, answer: toAnswer(deps), mayBeReadBy: async () => true };
+  return {
+    name,
+    schema: own.schema ?? '',
+    isHome: true,
+    silence: undefined,
+    deps,
+    answer: toAnswer(deps),
+    mayBeReadBy: async () => true,
+  };
 }

@@ -3,6 +3,7 @@ import {
   type ErrorCode,
   type ErrorDetails,
   type LogsUnavailableReason,
+  type MissingCluster,
   type NotFoundKind,
   type NotFoundReason,
   type Problem,
@@ -40,6 +41,12 @@ export function invalidRequest(problems: readonly Problem[]): ApiError {
 export function notFound(kind: NotFoundKind, name: string, reason: NotFoundReason): ApiError {
   const why = { neverSeen: 'does not exist', deleted: 'was deleted', expired: 'is no longer kept' }[reason];
   return new ApiError('NOT_FOUND', `${kind} ${name} ${why}`, { details: { kind, name, reason } });
+}
+
+/** The same where some clusters could not be asked: they may have it. */
+export function notFoundWhereAsked(error: ApiError, missing: readonly MissingCluster[]): ApiError {
+  const others = missing.map(({ cluster, problem }) => `${cluster} could not be asked: ${problem}`).join('; ');
+  return new ApiError(error.code, `${error.message}; ${others}`, { details: { ...error.details, missing } });
 }
 
 /** An unknown path. */

@@ -114,7 +114,7 @@ for (const kind of ownServers) {
       await store.close();
     });
 
-    it('has twenty connections for all other schemas together and four for each, and every store reads its own', async () => {
+    it('has twenty connections for all other schemas together and two for each, and every store reads its own', async () => {
       const names = Array.from({ length: 12 }, (_, index) => `monitor_other_${index}`);
       const make = kind.name === 'postgres' ? 'schema' : 'database';
       for (const name of names) {
@@ -145,7 +145,7 @@ for (const kind of ownServers) {
           names.slice(1).flatMap((name) => [name, name, name]),
         );
       }
-      assert.deepEqual([most, held.size], [4, 4], 'one schema holds four');
+      assert.deepEqual([most, held.size], [2, 2], 'one schema holds two');
       const counted = `select count(*) as n from ${kind.name === 'postgres' ? 'pg_stat_activity' : 'information_schema.processlist'}`;
       const [row] = await own.run(counted);
       assert.ok(Number(row?.['n']) < 45, `${String(row?.['n'])} connections`);

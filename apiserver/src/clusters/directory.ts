@@ -95,7 +95,9 @@ export class ClusterDirectory implements Clusters {
       const schemas = (await listSchemas(this.home.deps.store)).filter(({ isOwn }) => !isOwn);
       await this.#forgetAllBut(new Set(schemas.map(({ name }) => name)));
       const names = schemas.map(({ name }) => name);
-      const said = await askInTurn(names, this.#clock, (name) => findSelfDescription(this.#openOne(make, name).store));
+      const said = await askInTurn(names, { clock: this.#clock }, (name) =>
+        findSelfDescription(this.#openOne(make, name).store),
+      );
       for (const [index, name] of names.entries()) {
         const one = said[index];
         if (one && 'answer' in one) this.#wire(make, name, one.answer);

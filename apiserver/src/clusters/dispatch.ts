@@ -1,7 +1,7 @@
-import type { Problem } from '@cronjob-monitor/shared/contract';
+import type { MissingCluster, Problem } from '@cronjob-monitor/shared/contract';
 import { hasName, type CatalogName } from '@cronjob-monitor/shared/store';
 import { isApiPath, type ApiContext, type ApiMiddleware } from '../context.ts';
-import { ambiguousCluster, invalidRequest } from '../errors.ts';
+import { ambiguousCluster, ApiError, invalidRequest, notFoundWhereAsked } from '../errors.ts';
 import { askInTurn, type Clusters, type ServedCluster } from '../routes/index.ts';
 
 /**
@@ -12,12 +12,22 @@ export function dispatchToClusters(clusters: Clusters): ApiMiddleware {
   return async (ctx, next) => {
     if (!isApiPath(ctx.path)) return next();
     const asked = takeCluster(ctx);
-    const cluster = asked === undefined ? await theOneOf(clusters, ctx) : await named(clusters, asked);
+    const { cluster, missing } =
+      asked === undefined ? await theOneOf(clusters, ctx) : { cluster: await named(clusters, asked), missing: [] };
     if (!cluster.isHome || asked !== undefined) ctx.state.cluster = cluster.name;
     else ctx.state.isOfAllClusters = clusters.all().length > 1;
-    return cluster.answer(ctx, next);
+    if (missing.length > 0) ctx.set(missingHeader, missing.map((one) => encodeURIComponent(one.cluster)).join(', '));
+    try {
+      return await cluster.answer(ctx, next);
+    } catch (error) {
+      const isMissed = missing.length > 0 && error instanceof ApiError && error.code === 'NOT_FOUND';
+      throw isMissed ? notFoundWhereAsked(error, missing) : error;
+    }
   };
 }
+
+/** Names of clusters that may have what the path names as well, and could not be asked. */
+const missingHeader = 'X-Missing-Clusters';
 
 /** Every endpoint has this parameter, so none of them reads it. */
 function takeCluster(ctx: ApiContext): string | undefined {
@@ -50,27 +60,43 @@ function problemOf(message: string, allowed: string | null): Problem {
 
 const namePath = /^\/api\/v1\/(cronjobs|monitors)\/([^/]+)\/([^/]+)(?:\/|$)/;
 
+interface Found {
+  readonly cluster: ServedCluster;
+  /** Those that could not be asked. */
+  readonly missing: readonly MissingCluster[];
+}
+
 /** The cluster that has what the path names. A caller hears only of clusters that it may read. */
-async function theOneOf(clusters: Clusters, ctx: ApiContext): Promise<ServedCluster> {
+async function theOneOf(clusters: Clusters, ctx: ApiContext): Promise<Found> {
+  const { home } = clusters;
   const all = clusters.all();
   const name = all.length > 1 ? nameIn(ctx.path) : undefined;
-  if (!name) return clusters.home;
-  const has = await askInTurn(all, clusters.home.deps.clock, ({ deps }) => hasName(deps.store, name));
-  // One that cannot be asked is not guessed at.
-  const having = all.filter((_, index) => {
-    const one = has[index];
-    return one && 'answer' in one && one.answer;
-  });
-  if (having.every(({ isHome }) => isHome)) return clusters.home;
-  const caller = await clusters.home.deps.authentication.authenticate(ctx.req);
-  const isReadable = await Promise.all(having.map((cluster) => cluster.mayBeReadBy(caller)));
-  const readable = having.filter((_, index) => isReadable[index]);
-  const [only = clusters.home, ...more] = readable;
-  if (more.length === 0) return only;
-  throw ambiguousCluster(
-    `${name.namespace}/${name.name}`,
-    readable.map((cluster) => cluster.name),
+  if (!name) return { cluster: home, missing: [] };
+  const { clock, authentication } = home.deps;
+  const has = await askInTurn(all, { clock, silenceOf: ({ silence }) => silence }, ({ deps }) =>
+    hasName(deps.store, name),
   );
+  // One that cannot be asked is not guessed at.
+  const told = all.flatMap((cluster, index) => {
+    const one = has[index];
+    return one && (!('answer' in one) || one.answer) ? [{ cluster, one }] : [];
+  });
+  // What the own database does not tell is answered by its routes.
+  if (told.every(({ cluster: { isHome } }) => isHome)) return { cluster: home, missing: [] };
+  const caller = await authentication.authenticate(ctx.req);
+  const isReadable = await Promise.all(told.map(({ cluster }) => cluster.mayBeReadBy(caller)));
+  const readable = told.filter((_, index) => isReadable[index]);
+  const having = readable.flatMap(({ cluster, one }) => ('answer' in one ? cluster : []));
+  if (having.length > 1) {
+    throw ambiguousCluster(
+      `${name.namespace}/${name.name}`,
+      having.map((cluster) => cluster.name),
+    );
+  }
+  const missing = readable.flatMap(({ cluster, one }) =>
+    'answer' in one || cluster.isHome ? [] : { cluster: cluster.name, problem: one.problem },
+  );
+  return { cluster: having[0] ?? home, missing };
 }
 
 function nameIn(path: string): CatalogName | undefined {

@@ -1,11 +1,11 @@
 import type { Cluster } from '@cronjob-monitor/shared/kube';
 import { ProblemList } from '@cronjob-monitor/shared/process';
-import { databaseProblems } from '@cronjob-monitor/shared/store';
+import { databaseProblems, touchLists } from '@cronjob-monitor/shared/store';
 import { createDatabaseWatch } from '../database-watch.ts';
 import { onlyReadHere } from '../errors.ts';
 import { createGuard } from '../middleware/guard.ts';
 import type { Authentication } from '../auth/authentication.ts';
-import type { Clusters, ServedCluster } from '../routes/index.ts';
+import { Silence, type Clusters, type ServedCluster } from '../routes/index.ts';
 import type { FoundCluster } from './directory.ts';
 import { createElsewhere } from './elsewhere.ts';
 import { authenticationFor, createRemoteGuard } from './remote-guard.ts';
@@ -63,6 +63,7 @@ export function serveOther(found: FoundCluster, deps: Around): { readonly cluste
     name,
     schema,
     isHome: false,
+    silence: new Silence(name, { ask: () => touchLists(store), clock, logger, signal: stopping.signal }),
     deps: routeDeps,
     answer: toAnswer(routeDeps),
     mayBeReadBy: (caller) => authentication.may(caller, 'read', {}),

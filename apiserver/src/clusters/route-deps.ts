@@ -1,4 +1,3 @@
-import type { StreamData } from '@cronjob-monitor/shared/contract';
 import type { Cluster } from '@cronjob-monitor/shared/kube';
 import type { HeapHaste, Clock, Logger, ProblemList } from '@cronjob-monitor/shared/process';
 import { findChangeMark, type Store, readEndedRuns } from '@cronjob-monitor/shared/store';
@@ -8,6 +7,7 @@ import type { DatabaseWatch } from '../database-watch.ts';
 import type { createInstalledRedaction } from '../installed-redaction.ts';
 import { createFeed } from '../live/feed.ts';
 import { createKeptFleet } from '../live/kept-fleet.ts';
+import { joined } from '../live/joined.ts';
 import type { OpenStreams } from '../live/open-streams.ts';
 import { createCostlyCalls } from '../middleware/costly.ts';
 import type { createExpensiveReads } from '../middleware/expensive.ts';
@@ -56,11 +56,9 @@ export function createRouteDeps(clusters: Clusters, shared: SharedParts, own: Ow
   const { clock, logger, haste, stopping, streams, process } = shared;
   const { settings, store, authentication, databaseWatch, problems, guard } = own;
   const fleet = createKeptFleet({ store, clock });
-  const readHealth = async (): Promise<StreamData['health']> => {
-    const facts = await gatherHealth({ store, clock, settings, databaseWatch, problems });
-    const { status, storage, ready, leader, lastEvaluation } = presentHealth(facts, settings, process);
-    return { status, storage, ready, leader, lastEvaluation };
-  };
+  const health = joined(async () =>
+    presentHealth(await gatherHealth({ store, clock, settings, databaseWatch, problems }), settings, process),
+  );
   const answers = createSharedAnswers({
     clock,
     findMark: () => findChangeMark(store),
@@ -87,7 +85,16 @@ export function createRouteDeps(clusters: Clusters, shared: SharedParts, own: Ow
       (read) => fleet.keep(read),
     ),
     actions: createActions({ ...shared, ...own }),
-    feed: createFeed({ store, clock, logger, readHealth }),
+    health,
+    feed: createFeed({
+      store,
+      clock,
+      logger,
+      async readHealth() {
+        const { status, storage, ready, leader, lastEvaluation } = await health();
+        return { status, storage, ready, leader, lastEvaluation };
+      },
+    }),
     wrongDrillKeys: createCostlyCalls({ clock, perMinute: wrongDrillKeysAMinute }),
   };
 }

@@ -1,3 +1,4 @@
+import type { Health } from '@cronjob-monitor/shared/contract';
 import type { Clock, Logger, ProblemList } from '@cronjob-monitor/shared/process';
 import type { Store, EndedRuns } from '@cronjob-monitor/shared/store';
 import type { Actions } from '../actions/index.ts';
@@ -32,6 +33,8 @@ export interface RouteDeps {
   readonly databaseWatch: DatabaseWatch;
   readonly problems: ProblemList;
   readonly process: ProcessFacts;
+  /** How the service is. Callers that ask at once share an answer. */
+  readonly health: () => Promise<Health>;
   readonly feed: Feed;
   readonly streams: OpenStreams;
   /** Wrong keys that one peer may try for one drill in a minute. */

@@ -1,4 +1,5 @@
 import { int, listOf, nullable, object, type Of, optional, text, words } from './shape/index.ts';
+import { MissingCluster } from './wire.ts';
 
 /** The stable codes of errors and the HTTP status of each. */
 export const errorStatuses = {
@@ -79,6 +80,8 @@ export const ErrorDetails = object({
   supported: optional(int),
   /** Names of clusters, of which `cluster` has to be one. */
   clusters: optional(listOf(text)),
+  /** Clusters that may have what was not found, and could not be asked. */
+  missing: optional(listOf(MissingCluster)),
 });
 export type ErrorDetails = Of<typeof ErrorDetails>;
 

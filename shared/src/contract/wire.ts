@@ -50,8 +50,9 @@ export interface List<Item> {
   readonly pagination?: Pagination;
 }
 
-/** A cluster whose rows a list of several is without. */
-const MissingCluster = object('MissingCluster', { cluster: text, problem: text });
+/** A cluster whose rows an answer about several is without. */
+export const MissingCluster = object('MissingCluster', { cluster: text, problem: text });
+export type MissingCluster = Of<typeof MissingCluster>;
 
 /** Only where some rows cannot be read now. */
 export const missing = optional(listOf(MissingCluster));

@@ -9,6 +9,7 @@ export {
   hasName,
   inSchema,
   listSchemas,
+  touchLists,
   type CatalogName,
   type SelfDescription,
 } from './schemas.ts';

@@ -78,9 +78,12 @@ function makePool(
 
 function ignore(): void {}
 
-/** Connections to all other schemas together, and to one of them: one that answers nothing holds no more. */
+/**
+ * Connections to all other schemas together, and to one of them: one that answers nothing holds no more, and a list of all moves no more of them
+ * into its schema than it needs.
+ */
 const connectionsOfOthers = 20;
-const connectionsOfOne = 4;
+const connectionsOfOne = 2;
 const idleOfOthers = 4;
 const idleMs = 60_000;
 /** So long a connection stays in its schema for the next statement, unless another one needs it. */

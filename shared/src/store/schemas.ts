@@ -67,3 +67,18 @@ export async function hasName(db: Db, { table, namespace, name }: CatalogName): 
   const sql = `select 1 as one from ${table} where namespace = ? and name = ? limit 1`;
   return (await firstRow(db, sql, [namespace, name])) !== undefined;
 }
+
+/** Reads a row of each table that lists begin with: a schema that answers this answers them. Throws `StoreError`. */
+export async function touchLists(db: Db): Promise<void> {
+  const tables = [
+    'cronjob_list',
+    'cronjobs',
+    'alerts',
+    'monitors',
+    'silences',
+    'channels',
+    'cluster_state',
+    'heartbeats',
+  ];
+  await firstRow(db, `select ${tables.map((table) => `(select 1 from ${table} limit 1) as ${table}`).join(', ')}`);
+}

@@ -2,7 +2,7 @@ import type { ApiContext } from '../../context.ts';
 import { databaseUnavailable, internalError, invalidRequest } from '../../errors.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Route } from '../route.ts';
-import { askInTurn, whyUnread } from './in-turn.ts';
+import { askInTurn } from './in-turn.ts';
 import type { ServedCluster } from './served.ts';
 import { ordersOfLists, type ListOrder } from './orders.ts';
 
@@ -49,14 +49,14 @@ export async function answerOfAll(route: Route, home: RouteDeps, ctx: ApiContext
   const others = asked.filter(({ cluster }) => !cluster.isHome);
   const [ofOwn, ofOthers] = await Promise.all([
     Promise.all(own.map(async (one) => ({ answer: await respond(one) }))),
-    askInTurn(others, home.clock, respond),
+    askInTurn(others, { clock: home.clock, silenceOf: ({ cluster }) => cluster.silence }, respond),
   ]);
   const read: OfCluster[] = [];
   const missing: { readonly cluster: string; readonly problem: string }[] = [];
   for (const [index, one] of [...ofOwn, ...ofOthers].entries()) {
     const { name } = ([...own, ...others][index] as Asked).cluster;
     if ('answer' in one) read.push({ name, answer: one.answer });
-    else missing.push({ cluster: name, problem: whyUnread(one.failure) });
+    else missing.push({ cluster: name, problem: one.problem });
   }
   if (read.length === 0) throw databaseUnavailable(undefined);
   ctx.body = merged(read, { order: order.compare(first?.query ?? {}), page, missing });

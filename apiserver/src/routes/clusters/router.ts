@@ -6,7 +6,7 @@ import { namespaces } from '../../middleware/parameters.ts';
 import { orNull, toWireInstantOrNull } from '../../wire-values.ts';
 import { route } from '../route.ts';
 import { readStatsFor } from '../stats/router.ts';
-import { askInTurn, whyUnread } from './in-turn.ts';
+import { askInTurn } from './in-turn.ts';
 import type { ServedCluster } from './served.ts';
 
 /** GET /clusters: what this service shows besides its own cluster, and how old that is. */
@@ -33,11 +33,13 @@ export const clustersRoutes = [
       const [home, ...rest] = [deps.clusters.home, ...readable.filter(({ isHome }) => !isHome)];
       const [own, asked] = await Promise.all([
         presentCluster(home, ctx, query.namespace),
-        askInTurn(rest, deps.clock, (one) => presentCluster(one, ctx, within.filter(Boolean))),
+        askInTurn(rest, { clock: deps.clock, silenceOf: ({ silence }) => silence }, (one) =>
+          presentCluster(one, ctx, within.filter(Boolean)),
+        ),
       ]);
       const items = asked.map((one, index) => {
         if ('answer' in one) return one.answer;
-        return presentUnread(rest[index] as ServedCluster, whyUnread(one.failure));
+        return presentUnread(rest[index] as ServedCluster, one.problem);
       });
       return { items: [own, ...items] };
     },

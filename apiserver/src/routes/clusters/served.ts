@@ -2,6 +2,7 @@ import type { ApiMiddleware } from '../../context.ts';
 import type { Caller } from '../../auth/authentication.ts';
 import type { ActResult, ActWish } from '../cronjob-actions/act.ts';
 import type { RouteDeps } from '../deps.ts';
+import type { Silence } from './silence.ts';
 
 /** A cluster whose rows this process can read: its own, or one in another schema of the same database server. */
 export interface ServedCluster {
@@ -10,6 +11,8 @@ export interface ServedCluster {
   /** Empty in SQLite, which has none. */
   readonly schema: string;
   readonly isHome: boolean;
+  /** Whether its rows come; undefined for the own one, without which nothing is answered. */
+  readonly silence: Silence | undefined;
   /** What its routes are made of. */
   readonly deps: RouteDeps;
   /** Answers the paths of /api/v1 for it. */

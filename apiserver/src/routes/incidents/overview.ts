@@ -7,7 +7,6 @@ import { cutToMinute } from '../../windows.ts';
 import { countAdvice } from '../advice/router.ts';
 import { countCoverage } from '../coverage/list.ts';
 import type { RouteDeps } from '../deps.ts';
-import { gatherHealth, presentHealth } from '../health/router.ts';
 import { readStatsFor } from '../stats/router.ts';
 import { readTonightFor } from '../tonight/router.ts';
 import { readRevision } from '../verdicts/surroundings.ts';
@@ -34,17 +33,19 @@ export async function readOverview(
   const monitored = await monitoredWithin(deps, ctx, within);
   const countsChannels = await mayCountChannels(deps, ctx);
   const now = cutToMinute(deps.clock.now());
-  const [kept, health] = await Promise.all([
+  const [kept, service] = await Promise.all([
     deps.answers.read(['overview', within, zone, monitored, countsChannels, now], () =>
       readAllButHealth(deps, ctx, { within, zone, monitored, countsChannels, now }),
     ),
     // A lead that is lost, or a database that is away, is no change that the database tells of.
-    gatherHealth(deps),
+    deps.health(),
   ]);
+  const told = JSON.stringify(service);
+  const before = lastOf.get(kept);
+  if (before?.told === told) return before.answer;
   const { stats, missing, unready, ...rest } = kept;
   const { states, summary, channels } = stats;
-  const service = presentHealth(health, deps.settings, deps.process);
-  return {
+  const answer = {
     headline: headlineOf(stats, { items: rest.incidents, missing }, service),
     states,
     running: summary.running,
@@ -52,7 +53,12 @@ export async function readOverview(
     ...rest,
     service,
   };
+  lastOf.set(kept, { told, answer });
+  return answer;
 }
+
+/** The answer that was last made of a kept one, and its health: the same object is made into text once for all who get it. */
+const lastOf = new WeakMap<AllButHealth, { readonly told: string; readonly answer: Overview }>();
 
 type AllButHealth = Omit<Overview, 'headline' | 'states' | 'running' | 'channels' | 'service'> & {
   readonly stats: Stats;

@@ -125,6 +125,23 @@ test('the overview says fine of what was judged, and of nothing else', async () 
   assert.equal(headline, '1 CronJob, none fails');
 });
 
+test('an overview that is kept is packed once for all who ask, and tells at once of what the service notices', async () => {
+  await using fleet = await aFleet();
+  // As if each step of an answer took a while: only what took long is kept.
+  const { clock } = fleet;
+  let steps = 0;
+  const monotonicMs = clock.monotonicMs.bind(clock);
+  clock.monotonicMs = () => monotonicMs() + 5 * steps++;
+  const ask = () => fleet.server.ask('/api/v1/overview', { headers: { 'Accept-Encoding': 'gzip' } });
+  const answers = [await ask(), await ask(), await ask(), await ask()];
+  // What is packed for one request alone is sent in pieces, as it is packed.
+  assert.equal(answers[0]?.headers['content-length'], undefined);
+  assert.ok(answers.some(({ headers }) => headers['content-encoding'] === 'gzip' && headers['content-length']));
+  fleet.problems.add(() => [{ key: 'x', cause: undefined, sentence: 'something new is wrong', blocks: false }]);
+  const { service } = (await fleet.ask('/api/v1/overview')).json() as Overview;
+  assert.ok(service.problems.includes('something new is wrong'), service.problems.join());
+});
+
 test('the overview has a lane for each namespace, those with the worst CronJobs first, as many as there is room for', async () => {
   await using fleet = await aFleet();
   const idle = [];
