@@ -113,14 +113,12 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
     return isDatabaseAway(error);
   };
   const series = createSeriesUpkeep({ ...deps, cronJobs: deps.caches.cronJobs, figures, moves, isAway });
+  // Before anything is compared with the cluster, which knows of no group without a Job.
+  deps.groups.restore(await listKeptGroups(store));
   const mirror = mirrorOf(deps, isAway);
   const onAlertsMoved = (uids: Iterable<string>): void => mirror?.ask(uids);
-  const [verdicts] = await Promise.all([
-    createVerdictWork({ ...deps, evidence, figures, outlookOf, onAlertsMoved, isAway }, term),
-    // Before anything is compared with the cluster, which knows of no group without a Job.
-    listKeptGroups(store).then((kept) => deps.groups.restore(kept)),
-    recallDepartedMonitors({ store, selection, monitors: deps.caches.monitors }, deps.clock.now()),
-  ]);
+  const verdicts = await createVerdictWork({ ...deps, evidence, figures, outlookOf, onAlertsMoved, isAway }, term);
+  await recallDepartedMonitors({ store, selection, monitors: deps.caches.monitors }, deps.clock.now());
   const annotationEvents = deps.settings.ownerEvents
     ? createAnnotationEvents({ ...deps, cronJobs: deps.caches.cronJobs })
     : undefined;

@@ -82,24 +82,23 @@ const usualSilenceMs = 90_000;
 export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Promise<VerdictWork> {
   const { settings, store, caches, clock, logger } = deps;
   const { clusterName: name, defaultZone: defaultTimeZone } = settings;
-  const own = {
-    // What ended longer ago than a follower remembers may be lost, however long it has watched.
-    sinceAt: Math.max(deps.syncedAt(), clock.now() - rememberedMs),
-    blindSpans: deps.blind.list(),
-    generationOf: (uid: string) => caches.cronJobs.find(uid)?.generation,
-  };
-  // None waits for another: between two leaders each question of the database is time in which nothing is told.
-  const [sight, startSkew, zones, source] = await Promise.all([
-    WatchGaps.open({ store, epoch: term.epoch, logger }, own).then((gaps) => ({
-      gaps,
-      endListening: deps.blind.listen((span) => gaps.noteBlind(span)),
-    })),
-    StartSkew.load(store),
-    ZoneCheck.load(store, settings.defaultZone),
-    Outbox.sourceOf(deps, term.epoch),
-    store.fenced(term.epoch, (tx) => describeSelf(tx, { name, defaultTimeZone })),
-  ]);
-  const verdicts = new VerdictsOfTerm(deps, term, { ...sight, startSkew, zones, source });
+  await store.fenced(term.epoch, (tx) => describeSelf(tx, { name, defaultTimeZone }));
+  const gaps = await WatchGaps.open(
+    { store, epoch: term.epoch, logger },
+    {
+      // What ended longer ago than a follower remembers may be lost, however long it has watched.
+      sinceAt: Math.max(deps.syncedAt(), clock.now() - rememberedMs),
+      blindSpans: deps.blind.list(),
+      generationOf: (uid) => caches.cronJobs.find(uid)?.generation,
+    },
+  );
+  const verdicts = new VerdictsOfTerm(deps, term, {
+    gaps,
+    endListening: deps.blind.listen((span) => gaps.noteBlind(span)),
+    startSkew: await StartSkew.load(store),
+    zones: await ZoneCheck.load(store, settings.defaultZone),
+    source: await Outbox.sourceOf(deps, term.epoch),
+  });
   await verdicts.load();
   return verdicts;
 }
