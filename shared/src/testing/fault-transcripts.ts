@@ -1,6 +1,7 @@
 import type { FailureCause } from '../contract/index.ts';
 import type { ContainerFacts, JobFacts, PodFacts, StartEvent } from '../domain/index.ts';
 import { aContainer, aFailedJob, aJob, anEnd, aPod } from './facts.ts';
+import { texts } from './fault-texts.ts';
 
 /** What Kubernetes says of one run, and whose fault it was: texts as kubelet, scheduler, containerd, API server and registries write them. */
 export interface Transcript {
@@ -110,7 +111,52 @@ const forbidden = (why: string): string => `pods "report-29920793-" is forbidden
 const available = (why: string): string =>
   `0/3 nodes are available: ${why}. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.`;
 
+/** `StartError: failed to create …` */
+function byReason(text: string, of: (reason: string, message: string) => Told): Told {
+  const at = text.indexOf(': ');
+  return of(text.slice(0, at), text.slice(at + 2));
+}
+
+/** What a text becomes, by who writes it. */
+const forms: Readonly<Record<Exclude<keyof typeof texts, 'program'>, (text: string) => Told>> = {
+  pull: (text) => pull(text),
+  refused: (text) => refused(text),
+  unplaced: (text) => unplaced(text),
+  mount: (text) => mount(text),
+  sandbox: (message) =>
+    creating([{ reason: message.startsWith('network') ? 'NetworkNotReady' : 'FailedCreatePodSandBox', message }]),
+  start: (text) =>
+    byReason(text, (reason, message) =>
+      reason.startsWith('Create') ? waits(reason, message) : ended(128, reason, {}, message),
+    ),
+  pod: (text) => byReason(text, (reason, message) => taken({ reason, message })),
+};
+const faults: Readonly<Record<string, readonly [FailureCause, string | null]>> = {
+  registry: ['platform', 'registry registry.example.com'],
+  node: ['platform', 'node node-3'],
+  cluster: ['platform', 'cluster'],
+  capacity: ['capacity', 'namespace prod'],
+  configuration: ['configuration', null],
+};
+
+function written(): Transcript[] {
+  const { program, ...others } = texts;
+  const ofOthers = Object.entries(others).flatMap(([form, byFault]) =>
+    Object.entries(byFault).flatMap(([fault, list]: [string, readonly string[]]) =>
+      list.flatMap((text) => {
+        const [cause, scope] = faults[fault] ?? [null, null];
+        return told(cause, scope, { [`${form}: ${text}`]: forms[form as keyof typeof forms](text) });
+      }),
+    ),
+  );
+  const ofPrograms = Object.entries(program).flatMap(([code, list]) =>
+    list.flatMap((text) => application({ [`exit code ${code}: ${text}`]: ended(Number(code), 'Error', {}, text) })),
+  );
+  return [...ofOthers, ...ofPrograms];
+}
+
 export const transcripts: readonly Transcript[] = [
+  ...written(),
   ...platform('node node-3', {
     'a drained node, the process was told to stop': ended(143, 'Error', {
       disruption: 'EvictionByEvictionAPI',
