@@ -153,6 +153,7 @@ function toUnfinished(
   const events = refusal ? [{ reason: refusedCreate, message: refusal.message }] : [];
   const waiting = findNotStarted(job, pods, events);
   const hopeless = hopelessWaitOf(job, pods, refusal);
+  const waitingReason = waiting?.reason ?? hopeless?.reason;
   return {
     jobName: job.name,
     createdAt: job.createdAt,
@@ -161,7 +162,8 @@ function toUnfinished(
     // A Job that resumes gets its start anew.
     waitingSinceAt: waiting && Math.max(job.createdAt, job.startedAt ?? job.createdAt),
     hopelessSinceAt: hopeless && now >= hopeless.fromAt ? hopeless.sinceAt : undefined,
-    waitingReason: waiting?.reason ?? hopeless?.reason,
+    waitingReason,
+    refusal: waitingReason === refusedCreate ? refusal?.message : undefined,
     fault: waiting || hopeless ? faultOfRun(job, pods, { events }) : undefined,
     seenThroughAt:
       pods.length === 0 && job.decidedAt === undefined && job.deletingAt === undefined ? horizon : undefined,

@@ -1,89 +1,21 @@
 import type { FailureCause } from '../contract/index.ts';
-import type { ContainerFacts, JobFacts, PodFacts, StartEvent } from '../domain/index.ts';
-import { aContainer, aFailedJob, aJob, anEnd, aPod } from './facts.ts';
-
-/** What Kubernetes says of one run, and whose fault it was: texts as kubelet, scheduler, containerd, API server and registries write them. */
-export interface Transcript {
-  readonly says: string;
-  /** Null: it cannot be told. */
-  readonly truth: FailureCause | null;
-  readonly scope: string | null;
-  readonly job: JobFacts;
-  readonly pods: readonly PodFacts[];
-  readonly events: readonly StartEvent[];
-}
-
-type Told = Pick<Transcript, 'job' | 'pods' | 'events'>;
-
-const image = 'registry.example.com/team/report:1.4';
-const node = 'node-3';
-
-/** A container ended with a code. `pod`: what the pod says besides. */
-function ended(exitCode: number, reason = 'Error', pod: Partial<PodFacts> = {}, message?: string): Told {
-  const container = aContainer({ image, state: 'terminated', terminated: { ...anEnd(exitCode, reason), message } });
-  return { job: aFailedJob(), pods: [aPod({ node, phase: 'Failed', containers: [container], ...pod })], events: [] };
-}
-
-/** No container ran: it waits for something. */
-function waits(
-  reason: string,
-  message: string | undefined,
-  of: { image?: string; events?: readonly StartEvent[] } = {},
-): Told {
-  const container = aContainer({
-    image: of.image ?? image,
-    waiting: reason,
-    waitingMessage: message,
-    startedAt: undefined,
-  });
-  return { job: aJob(), pods: [aPod({ node, phase: 'Pending', containers: [container] })], events: of.events ?? [] };
-}
-
-/** The same, and the deadline of the Job ended it. */
-function waitedOut(told: Told): Told {
-  return { ...told, job: aFailedJob({ jobReason: 'DeadlineExceeded' }) };
-}
-
-function pull(detail: string, from = image): Told {
-  return waits('ErrImagePull', `failed to pull and unpack image "${from}": ${detail}`, { image: from });
-}
-
-/** As kubelets before 1.31 say it: what went wrong stands in an event alone. */
-function oldPull(detail: string): Told {
-  const event = {
-    reason: 'Failed',
-    message: `Failed to pull image "${image}": rpc error: code = Unknown desc = ${detail}`,
-  };
-  return waits('ImagePullBackOff', `Back-off pulling image "${image}"`, { events: [event] });
-}
-
-/** The pod cannot be placed. */
-function unplaced(message: string): Told {
-  const container = aContainer({ image, state: 'unknown', startedAt: undefined });
-  const pod = aPod({
-    node: undefined,
-    phase: 'Pending',
-    unscheduled: 'Unschedulable',
-    message,
-    containers: [container],
-  });
-  return { job: aJob(), pods: [pod], events: [] };
-}
-
-/** The pod is not created. */
-function refused(message: string): Told {
-  return {
-    job: aJob({ activePods: 0 }),
-    pods: [],
-    events: [{ reason: 'FailedCreate', message: `Error creating: ${message}` }],
-  };
-}
-
-/** The pod was taken from its node before a container ended. */
-function taken(of: Partial<PodFacts>): Told {
-  const container = aContainer({ image, state: 'unknown', startedAt: undefined });
-  return { job: aFailedJob(), pods: [aPod({ node, phase: 'Failed', containers: [container], ...of })], events: [] };
-}
+import type { ContainerFacts, PodFacts, StartEvent } from '../domain/index.ts';
+import { aContainer, aFailedJob, anEnd, aPod } from './facts.ts';
+import {
+  image,
+  node,
+  ended,
+  waits,
+  waitedOut,
+  pull,
+  oldPull,
+  unplaced,
+  refused,
+  taken,
+  type Transcript,
+  type Told,
+} from './fault-runs.ts';
+import { texts } from './fault-texts.ts';
 
 const podOf = (...containers: ContainerFacts[]): PodFacts => aPod({ node, containers });
 const anInit = aContainer({ init: true, name: 'prepare', terminated: anEnd(4) });
@@ -110,7 +42,52 @@ const forbidden = (why: string): string => `pods "report-29920793-" is forbidden
 const available = (why: string): string =>
   `0/3 nodes are available: ${why}. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.`;
 
+/** `StartError: failed to create …` */
+function byReason(text: string, of: (reason: string, message: string) => Told): Told {
+  const at = text.indexOf(': ');
+  return of(text.slice(0, at), text.slice(at + 2));
+}
+
+/** What a text becomes, by who writes it. */
+const forms: Readonly<Record<Exclude<keyof typeof texts, 'program'>, (text: string) => Told>> = {
+  pull: (text) => pull(text),
+  refused: (text) => refused(text),
+  unplaced: (text) => unplaced(text),
+  mount: (text) => mount(text),
+  sandbox: (message) =>
+    creating([{ reason: message.startsWith('network') ? 'NetworkNotReady' : 'FailedCreatePodSandBox', message }]),
+  start: (text) =>
+    byReason(text, (reason, message) =>
+      reason.startsWith('Create') ? waits(reason, message) : ended(128, reason, {}, message),
+    ),
+  pod: (text) => byReason(text, (reason, message) => taken({ reason, message })),
+};
+const faults: Readonly<Record<string, readonly [FailureCause, string | null]>> = {
+  registry: ['platform', 'registry registry.example.com'],
+  node: ['platform', 'node node-3'],
+  cluster: ['platform', 'cluster'],
+  capacity: ['capacity', 'namespace prod'],
+  configuration: ['configuration', null],
+};
+
+function written(): Transcript[] {
+  const { program, ...others } = texts;
+  const ofOthers = Object.entries(others).flatMap(([form, byFault]) =>
+    Object.entries(byFault).flatMap(([fault, list]: [string, readonly string[]]) =>
+      list.flatMap((text) => {
+        const [cause, scope] = faults[fault] ?? [null, null];
+        return told(cause, scope, { [`${form}: ${text}`]: forms[form as keyof typeof forms](text) });
+      }),
+    ),
+  );
+  const ofPrograms = Object.entries(program).flatMap(([code, list]) =>
+    list.flatMap((text) => application({ [`exit code ${code}: ${text}`]: ended(Number(code), 'Error', {}, text) })),
+  );
+  return [...ofOthers, ...ofPrograms];
+}
+
 export const transcripts: readonly Transcript[] = [
+  ...written(),
   ...platform('node node-3', {
     'a drained node, the process was told to stop': ended(143, 'Error', {
       disruption: 'EvictionByEvictionAPI',

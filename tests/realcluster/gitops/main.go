@@ -1,8 +1,11 @@
-// What tools of a rollout say of an object: the script of Argo CD, kstatus of cli-utils, the health expressions of Flux, and kubectl itself.
+// What tools of a rollout say of an object: the engine of Argo CD with its scripts, kstatus of cli-utils, the health expressions of Flux, and kubectl itself.
 //
 //	gitops                        reads questions on standard input, one line of JSON each, and answers each with a line
 //	gitops script ZIP NAME        prints the file of a module's zip whose path ends with NAME
 //	gitops kubectl ARGUMENT ...   is kubectl
+//	gitops sync KUBECONFIG client|server
+//	                              applies the objects on standard input, a line of JSON each, as the engine of Argo CD does
+//	gitops compare KUBECONFIG     prints a line for each object: what the engine expects to change in it
 package main
 
 import (
@@ -47,8 +50,12 @@ func run(arguments []string) error {
 		return command.Execute()
 	case arguments[0] == "script" && len(arguments) == 3:
 		return printFileOf(arguments[1], arguments[2])
+	case arguments[0] == "sync" && len(arguments) == 3:
+		return syncAll(arguments[1], arguments[2] == "server")
+	case arguments[0] == "compare" && len(arguments) == 2:
+		return compareAll(arguments[1])
 	default:
-		return errors.New("usage: gitops | gitops script ZIP NAME | gitops kubectl ARGUMENT ...")
+		return errors.New("usage: see the head of main.go")
 	}
 }
 
@@ -84,7 +91,7 @@ func answerTo(asked question) (answer, error) {
 		return told, err
 	}
 	for name, script := range asked.Scripts {
-		if told.Scripts[name], err = healthOf(object, script); err != nil {
+		if told.Scripts[name], err = engineHealthOf(object, script); err != nil {
 			return told, fmt.Errorf("script %s: %w", name, err)
 		}
 	}

@@ -25,8 +25,20 @@ export interface Tools {
   readonly ask: (questions: readonly Question[]) => Answer[];
   /** Runs kubectl; never throws for how it ends. */
   readonly kubectl: (args: readonly string[]) => Promise<{ readonly code: number; readonly said: string }>;
+  /** Applies objects as the engine of Argo CD does, by the client or by the server. */
+  readonly sync: (kubeconfig: string, way: 'client' | 'server', objects: readonly object[]) => void;
+  /** What that engine expects to change in each of them. */
+  readonly compare: (kubeconfig: string, objects: readonly object[]) => Difference[];
   /** The script by which Argo CD judges a kind by itself, such as `batch/CronJob`, or why it cannot be had. */
   readonly argoScript: (kind: string) => { readonly script: string } | { readonly skipped: string };
+}
+
+/** What an object would become, in each way of the engine; null: it sees no difference. */
+interface Difference {
+  readonly name: string;
+  readonly threeWay: unknown;
+  readonly structured: unknown;
+  readonly serverSide: unknown;
 }
 
 const argo = {
@@ -45,12 +57,9 @@ export async function findTools(): Promise<Tools | { readonly skipped: string }>
     return stdout;
   };
   return {
-    ask(questions) {
-      const lines = run([], questions.map((question) => `${JSON.stringify(question)}\n`).join(''))
-        .trim()
-        .split('\n');
-      return lines.map((line): Answer => JSON.parse(line));
-    },
+    ask: (questions) => answersIn(run([], asLines(questions))),
+    sync: (kubeconfig, way, objects) => void run(['sync', kubeconfig, way], asLines(objects)),
+    compare: (kubeconfig, objects) => answersIn(run(['compare', kubeconfig], asLines(objects))),
     async kubectl(args) {
       try {
         const { stdout } = await promisify(execFile)(path, ['kubectl', ...args], { encoding: 'utf8' });
@@ -67,6 +76,17 @@ export async function findTools(): Promise<Tools | { readonly skipped: string }>
       return { script: run(['script', zip.path, `resource_customizations/${kind}/health.lua`]) };
     },
   };
+}
+
+function asLines(values: readonly object[]): string {
+  return values.map((value) => `${JSON.stringify(value)}\n`).join('');
+}
+
+function answersIn<T>(lines: string): T[] {
+  return lines
+    .trim()
+    .split('\n')
+    .map((line): T => JSON.parse(line));
 }
 
 /** The zip of its module. Go fetches and checks it also where the module asks for a newer Go, and says so besides. */

@@ -97,6 +97,8 @@ export interface MessageContext {
   /** Earlier events are missing. */
   readonly eventsTruncated?: boolean;
   readonly pods: readonly MessagePod[] | null;
+  /** Earlier pods are missing. */
+  readonly podsTruncated?: boolean;
   /** What differs from the last success; empty: nothing does. Null: not compared. */
   readonly changes: readonly ExecutionChange[] | null;
 }
@@ -104,7 +106,7 @@ export interface MessageContext {
 /** What was taken of a run as it failed, in the form of a message. */
 export type MessageEvidence = Pick<
   MessageContext,
-  'logs' | 'logsTruncated' | 'logsUnavailable' | 'events' | 'eventsTruncated' | 'pods'
+  'logs' | 'logsTruncated' | 'logsUnavailable' | 'events' | 'eventsTruncated' | 'pods' | 'podsTruncated'
 >;
 
 export interface MessageEvent {

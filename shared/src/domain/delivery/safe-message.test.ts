@@ -76,6 +76,21 @@ test('the newest 20 events are kept, their messages on one line', () => {
   assert.equal(safe?.[0]?.message, 'a b');
 });
 
+test('of more than 20 pods the last are kept, and that there were others', () => {
+  const podsOf = (count: number) => {
+    const pods = Array.from({ length: count }, (_, at) => ({
+      name: `p${at}`,
+      phase: 'Failed',
+      reason: null,
+      node: null,
+    }));
+    return alertOf(toSafeMessage(firing(anAlertMessage({ context: { pods } })), 100)).context;
+  };
+  const { pods, podsTruncated } = podsOf(21);
+  assert.deepEqual([pods?.length, pods?.[0]?.name, podsTruncated], [20, 'p1', true]);
+  assert.equal(podsOf(20).podsTruncated, undefined);
+});
+
 test('a digest lists at most 500 alerts', () => {
   const safe = toSafeMessage({ kind: 'digest', data: aDigestMessage(600) }, 100);
   assert.ok(safe.kind === 'digest');

@@ -79,6 +79,7 @@ function safeContext(context: MessageContext, maxLogBytes: number): MessageConte
     events: plain(events?.slice(-mostEvents) ?? null),
     ...((events?.length ?? 0) > mostEvents && { eventsTruncated: true }),
     pods: plain(pods?.slice(-mostPods) ?? null),
+    ...((pods?.length ?? 0) > mostPods && { podsTruncated: true }),
     changes: plain(changes?.slice(0, mostChanges) ?? null),
   };
 }

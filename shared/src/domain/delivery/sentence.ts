@@ -1,6 +1,7 @@
 import type { AlertType, StuckSubject } from '../../contract/index.ts';
 import { toAbsence, type Absence } from '../detect/disappeared.ts';
 import type { Instant } from '../instant.ts';
+import { cutEnd } from '../text/cut.ts';
 import type { AlertRun } from './alert-context.ts';
 import type { Finding } from './finding.ts';
 import { limitInWords, rateInWords, targetInWords } from '../verdict/figures.ts';
@@ -19,6 +20,9 @@ export function sentenceOf(finding: Finding, run?: AlertRun): string {
   const sentences = wordings[finding.type](finding, run).filter((sentence) => sentence !== undefined);
   return sentences.map((sentence) => `${sentence}.`).join(' ');
 }
+
+/** Characters of what the cluster says: the reasons of a policy can be long. */
+const mostRefusal = 600;
 
 type Sentences = readonly (string | undefined)[];
 
@@ -191,7 +195,10 @@ function ofStuck(finding: Finding): Sentences {
         : `${job} is still there ${span} after its end was decided`;
   const jobs = Array.isArray(detail['jobs']) ? detail['jobs'].filter((name) => typeof name === 'string') : [];
   const named = jobs.length > 1 ? `: ${jobs.slice(0, 5).join(', ')}${count > 5 ? ' and more' : ''}` : '';
-  return [said, limitOf(finding), count > 1 ? `${count} Jobs are in this state${named}` : undefined];
+  const refusal = textOf(detail['refusal']);
+  const answer =
+    refusal === undefined ? undefined : `The cluster says: ${cutEnd(refusal, mostRefusal).replace(/\.$/, '')}`;
+  return [said, answer, limitOf(finding), count > 1 ? `${count} Jobs are in this state${named}` : undefined];
 }
 
 function limitOf({ figures }: Finding, word = 'limit'): string | undefined {

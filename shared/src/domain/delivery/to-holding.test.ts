@@ -172,6 +172,20 @@ const rows: Row[] = [
   },
   {
     type: 'jobStuck',
+    subject: 'notStarted',
+    figures: { measured: 2 * minute, limit: 60, unit: 'seconds' },
+    detail: {
+      jobName: 'nightly-1',
+      reason: 'FailedCreate',
+      refusal: 'Error creating: pods "nightly-1-x7k2p" is forbidden: exceeded quota: compute.',
+      jobs: ['nightly-1'],
+    },
+    says:
+      'Job nightly-1 has waited 2 min for its first container: FailedCreate. The cluster says: Error creating: pods ' +
+      '"nightly-1-x7k2p" is forbidden: exceeded quota: compute. The limit is 1 min.',
+  },
+  {
+    type: 'jobStuck',
     subject: 'overrunning',
     count: 2,
     figures: { measured: 13 * hour, limit: 12 * hour, unit: 'seconds' },

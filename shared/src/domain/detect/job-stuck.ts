@@ -28,6 +28,8 @@ export interface UnfinishedJob {
   readonly seenThroughAt?: Instant | undefined;
   /** Why, such as ImagePullBackOff. */
   readonly waitingReason: string | undefined;
+  /** The sentence of the cluster that refuses its pods, without secrets. */
+  readonly refusal?: string | undefined;
   /** On whose side it is that it waits. */
   readonly fault?: Fault | undefined;
   /** Decided or deleted, with the grace of its pods over, yet still there. */
@@ -77,6 +79,7 @@ export function jobStuck(subject: StuckSubject, rule: JobStuckRule, facts: JobSt
     detail: {
       jobName: job.jobName,
       reason: job.waitingReason,
+      refusal: subject === 'notStarted' ? job.refusal : undefined,
       fault: subject === 'notStarted' ? job.fault : undefined,
       jobs: stuck.slice(0, 20).map(({ job: { jobName } }) => jobName),
     },

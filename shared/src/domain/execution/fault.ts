@@ -81,7 +81,9 @@ export function faultOf(facts: FaultFacts): Fault | undefined {
   if (facts.exitCode === undefined && (facts.hasRun !== true || isPull)) {
     const telling = facts.events.filter(({ message }) => !isPull || isPullText(message));
     for (const { reason, message } of telling.toReversed()) {
-      const told = faultOfReason(isPullText(message) ? 'ErrImagePull' : reason, message, facts);
+      // A sandbox has an image of its own.
+      const isOfImage = isPullText(message) && !reasonsOfNode.has(reason);
+      const told = faultOfReason(isOfImage ? 'ErrImagePull' : reason, message, facts);
       if (told) return told;
     }
   }
@@ -107,6 +109,7 @@ const reasonsOfNode = new Set([
   'Shutdown',
   'Terminated',
   'NodeAffinity',
+  'TaintToleration',
   'UnexpectedAdmissionError',
   'DeletionByTaintManager',
   'DeletionByPodGC',
@@ -116,10 +119,18 @@ const reasonsOfNode = new Set([
   'ImageInspectError',
   'FailedCreatePodSandBox',
   'FailedAttachVolume',
+  'FailedMapVolume',
+  'NetworkNotReady',
   // What containerd says of containers that it lost in a restart of the node.
   'Unknown',
 ]);
-const reasonsOfCapacity = new Set(['OOMKilled', 'Evicted', 'PreemptionByScheduler', 'Preempting']);
+const reasonsOfCapacity = new Set([
+  'OOMKilled',
+  'Evicted',
+  'PreemptionByScheduler',
+  'Preempting',
+  'TopologyAffinityError',
+]);
 /** The kubelet refuses a pod that does not fit: `OutOfcpu`. kubernetes/pkg/kubelet/lifecycle/predicate.go */
 const outOf = /^OutOf[a-z]/;
 const unplaced = new Set(['Unschedulable', 'FailedScheduling']);
@@ -127,24 +138,38 @@ const reasonsOfConfiguration = new Set([
   'InvalidImageName',
   'ErrImageNeverPull',
   'SignatureValidationFailed',
+  // The kubelet admits no such pod.
+  'SysctlForbidden',
+  'AppArmor',
+  'PodOSNotSupported',
+]);
+/** They are the CronJob's own fault unless their text says that the node did not get an answer, or was itself unable to. */
+const reasonsOfCreation = new Set([
+  'CreateContainerConfigError',
+  'CreateContainerError',
   'StartError',
   'ContainerCannotRun',
   'RunContainerError',
 ]);
-/** They are the CronJob's own fault unless their text says that the node did not get an answer. */
-const reasonsOfCreation = new Set(['CreateContainerConfigError', 'CreateContainerError']);
 const pullReasons = new Set(['ErrImagePull', 'ImagePullBackOff', 'RegistryUnavailable']);
 const exitsOfConfiguration = new Set([126, 127]);
 const endsOfApplication = new Set(['DeadlineExceeded', 'PodFailurePolicy']);
 
 const noAnswer =
-  /i\/o timeout|handshake timeout|deadline exceeded|timed out|connection re(?:set|fused)|no route to host|network is unreachable|: (?:unexpected )?EOF|broken pipe|request canceled|server misbehaving|temporary failure in name resolution/i;
-const refusedByLoad = /\b429 Too Many Requests|\b5\d\d [A-Z][a-z]+|toomanyrequests|status(?: code)?:? (?:429|5\d\d)\b/;
+  /i\/o timeout|handshake timeout|deadline exceeded|timed out|connection re(?:set|fused)|no route to host|network is unreachable|: (?:unexpected )?EOF|broken pipe|request canceled|server misbehaving|temporary failure in name resolution|remote error: tls|closed network connection|sent GOAWAY|INTERNAL_ERROR|client connection lost|bad record MAC|unexpected commit digest|failed size validation/i;
+const refusedByLoad =
+  /\b429 Too Many Requests|\b5\d\d [A-Z][a-z]+|toomanyrequests|status(?: code)?:? (?:429|5\d\d)\b|request to \S{1,500}: 5\d\d\b|certificate has expired/;
+/** The node has no room or no memory left, its disk is broken, or its runtime does not answer. */
+const nodeUnable =
+  /no space left on device|disk quota exceeded|device or resource busy|input\/output error|cannot allocate memory|too many open files|resource temporarily unavailable|unable to (?:apply|set) cgroup|ttrpc: closed|dial unix |unix:\/\/\/|content digest [^ ]{1,200}: not found/;
 const notPullable =
-  /not found|manifest unknown|unauthorized|denied|forbidden|authorization failed|authentication required|no basic auth|\b40[13]\b|x509:|no match for platform|no such host|invalid reference|HTTP response to HTTPS client|does not exist/i;
-const noSuchObject = /not found|non-existent|couldn't find key|is forbidden/i;
-const storeTimeout = /failed to sync (?:secret|configmap) cache|failed to reserve (?:container|sandbox) name/;
-const nodesNotReady = /node\.kubernetes\.io\/(?:not-ready|unreachable|network-unavailable)|no nodes available/;
+  /not found|manifest unknown|unauthorized|denied|forbidden|authorization failed|authentication required|no basic auth|\b40[13]\b|x509:|no match for platform|no such host|invalid reference|HTTP response to HTTPS client|does not exist|no matching manifest|cannot be used on this platform|no image found in|media type|name unknown/i;
+const noSuchObject =
+  /(?:secrets?|configmaps?|secretproviderclass[a-z.\d-]{0,60}) "[^"]{1,253}" not found|non-existent|couldn't find key|is forbidden|hostPath type check/i;
+const storeTimeout =
+  /failed to sync (?:secret|configmap) cache|failed to reserve (?:container|sandbox) name|is already in use by container/;
+const nodesNotReady =
+  /taint \{[^:}]{0,250}(?:not-ready|unreachable|network-unavailable|uninitialized|out-of-service)\b|no nodes available/;
 const nodesDoNotFit = /Insufficient|Too many pods|didn't|exceed max volume count|persistentvolumeclaim/i;
 
 function faultOfReason(reason: string | undefined, text: string | undefined, facts: FaultFacts): Fault | undefined {
@@ -154,17 +179,23 @@ function faultOfReason(reason: string | undefined, text: string | undefined, fac
   const ofCapacity: Fault = { cause: 'capacity', scope: `namespace ${facts.namespace}` };
   if (reason === 'ContainerStatusUnknown' && isUntoldEnd(facts)) return undefined;
   if (reasonsOfNode.has(reason)) return ofNode;
-  if (pullReasons.has(reason)) return faultOfPull(reason, message, facts.image);
+  if (pullReasons.has(reason))
+    return nodeUnable.test(message) || /read-only file system/.test(message)
+      ? ofNode
+      : faultOfPull(reason, message, facts.image);
   if (reason === refusedCreate) return faultOfRefusal(message, facts.namespace);
   if (reasonsOfCapacity.has(reason) || outOf.test(reason)) return ofCapacity;
   if (unplaced.has(reason)) {
-    if (/persistentvolumeclaim "[^"]*" not found/.test(message)) return ofConfiguration;
+    if (/persistentvolume(?:claim)? "[^"]*" not found/.test(message)) return ofConfiguration;
     const isDown = nodesNotReady.test(message) && !nodesDoNotFit.test(message);
     return isDown ? { cause: 'platform', scope: 'cluster' } : ofCapacity;
   }
   if (reasonsOfConfiguration.has(reason)) return ofConfiguration;
-  if (reasonsOfCreation.has(reason))
-    return storeTimeout.test(message) || noAnswer.test(message) ? ofNode : ofConfiguration;
+  if (reasonsOfCreation.has(reason)) {
+    if (/init was OOM-killed/.test(message)) return ofCapacity;
+    const isUnable = storeTimeout.test(message) || noAnswer.test(message) || nodeUnable.test(message);
+    return isUnable ? ofNode : ofConfiguration;
+  }
   if (reason === 'FailedMount') return noSuchObject.test(message) ? ofConfiguration : ofNode;
   return undefined;
 }
@@ -205,7 +236,7 @@ function faultOfRefusal(message: string, namespace: string): Fault | undefined {
   if (/is forbidden|is invalid|denied|not found|no PriorityClass with name/.test(message)) return ofConfiguration;
   const isAway =
     noAnswer.test(message) ||
-    /etcdserver|unable to handle the request|Internal error occurred|did not complete within|too many requests/i.test(
+    /etcdserver|unable to (?:handle the request|return a response)|Internal error occurred|did not complete within|too many requests|object has been modified|storage is \(re\)initializing|missing content-type field|: Unauthorized$/i.test(
       message,
     );
   return isAway ? { cause: 'platform', scope: 'cluster' } : undefined;

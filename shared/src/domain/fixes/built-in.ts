@@ -44,7 +44,7 @@ export const builtInFixes: readonly BuiltInFix[] = [
     causes: ['platform'],
     anyOf: [anyReason('ImagePullBackOff', 'ErrImagePull', 'RegistryUnavailable')],
     suggestion:
-      'The registry of {{ .Image }} did not give the image: it does not answer, or refuses for its load. Look at the registry and the way to it.',
+      'The image {{ .Image }} did not arrive: its registry does not answer or refuses for its load, or the node has no room for it. Look at the registry, the way to it, and the node.',
   },
   {
     name: 'config-error',
@@ -61,17 +61,33 @@ export const builtInFixes: readonly BuiltInFix[] = [
       'The pod was evicted from the node {{ .Node }}: by pressure on the node, a drain, or a pod of higher priority. Set requests near the real use, give it a priority, or allow a retry.',
   },
   {
-    name: 'node-trouble',
-    causes: ['platform'],
-    anyOf: [anyReason('CreateContainerConfigError', 'CreateContainerError'), event('^FailedCreatePodSandBox:')],
-    suggestion:
-      'The node {{ .Node }} could not make the container: its kubelet, runtime or network did not answer in time. Look at the node.',
-  },
-  {
     name: 'start-error',
     causes: ['configuration'],
     anyOf: [anyReason('ContainerCannotRun', 'StartError', 'RunContainerError')],
     suggestion: 'The container could not be started. Check its command, its working directory and its mounts.',
+  },
+  {
+    name: 'node-trouble',
+    causes: ['platform'],
+    anyOf: [
+      anyReason(
+        'CreateContainerConfigError',
+        'CreateContainerError',
+        'StartError',
+        'ContainerCannotRun',
+        'RunContainerError',
+      ),
+      event('^(?:FailedCreatePodSandBox|NetworkNotReady):'),
+    ],
+    suggestion:
+      'The node {{ .Node }} could not make the container: its kubelet, runtime or network did not answer in time, or it has no room left. Look at the node.',
+  },
+  {
+    name: 'memory-to-start',
+    causes: ['capacity'],
+    anyOf: [anyReason('ContainerCannotRun', 'StartError', 'RunContainerError')],
+    suggestion:
+      'The container {{ .Container }} was killed before its program began, for its memory limit is too low. Raise resources.limits.memory of {{ .CronJob.Name }}.',
   },
   {
     name: 'command-missing',

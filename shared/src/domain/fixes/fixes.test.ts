@@ -62,6 +62,9 @@ const runs: { facts: Partial<FixFacts>; fix: string | undefined }[] = [
   { facts: { cause: 'platform', reasons: ['ImagePullBackOff'] }, fix: 'registry' },
   { facts: { cause: 'configuration', reasons: ['ImagePullBackOff'] }, fix: 'image-pull' },
   { facts: { cause: 'platform', reasons: ['CreateContainerError'] }, fix: 'node-trouble' },
+  { facts: { cause: 'platform', exitCode: 128, reasons: ['StartError'] }, fix: 'node-trouble' },
+  { facts: { cause: 'platform', events: ['NetworkNotReady: network is not ready'] }, fix: 'node-trouble' },
+  { facts: { cause: 'capacity', exitCode: 128, reasons: ['StartError'] }, fix: 'memory-to-start' },
   { facts: { cause: 'platform', reasons: ['EvictionByEvictionAPI'] }, fix: 'evicted' },
   {
     facts: { cause: 'platform', reasons: ['EvictionByEvictionAPI'], events: ['FailedMount: timed out'] },

@@ -43,7 +43,7 @@ const parts: readonly Part[] = [
     },
   },
   listPart('events', 'events', 'end'),
-  listPart('pods', 'pods', 'beginning'),
+  listPart('pods', 'pods', 'end'),
   listPart('changes', 'changes', 'beginning'),
   { lengthOf: ({ fix }) => fix.length, keep: ({ fix }, length) => ({ fix: cutEnd(fix, length) }) },
   countedPart('facts'),

@@ -118,7 +118,7 @@ function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, one]) =>
-    one === true && (name === 'logsTruncated' || name === 'eventsTruncated') ? ['left out'] : textsIn(one),
+    one === true && name.endsWith('Truncated') ? ['left out'] : textsIn(one),
   );
 }
 
@@ -142,6 +142,21 @@ for (const target of targets) {
             events.map((_, at) => at >= 30 - told.filter(Boolean).length),
           );
           assert.ok(told.filter(Boolean).length >= 10);
+          assert.match(sent, /left out/);
+        }
+      });
+
+    if (!unshown[format]?.includes('pod'))
+      test('of more pods than a message carries it says that there were others', () => {
+        const pods = Array.from({ length: 30 }, (_, at) => ({
+          name: word(at),
+          phase: 'Failed',
+          reason: null,
+          node: null,
+        }));
+        for (const sent of sentTo(target, { context: { pods } })) {
+          const told = pods.filter(({ name }) => sent.includes(name));
+          assert.ok(told.length >= 10 && told.length <= 20 && told.at(-1) === pods.at(-1), sent);
           assert.match(sent, /left out/);
         }
       });

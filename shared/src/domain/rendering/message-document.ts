@@ -102,7 +102,7 @@ function documentOfAlert(data: AlertMessage): MessageDocument {
     log: context.logs ?? '',
     logNote: logNoteOf(context),
     events: eventsOf(context),
-    pods: context.pods?.map(podLine) ?? [],
+    pods: podsOf(context),
     changes: context.changes?.map(changeLine),
     links: [
       ...toLink('Alert', links.alert),
@@ -211,6 +211,11 @@ function logNoteOf({ logs, logsTruncated, logsUnavailable, pending }: AlertMessa
 function eventsOf({ events, eventsTruncated }: AlertMessage['context']): string[] {
   const lines = events?.map(eventLine) ?? [];
   return eventsTruncated === true && lines.length > 0 ? ['Earlier events are left out.', ...lines] : lines;
+}
+
+function podsOf({ pods, podsTruncated }: AlertMessage['context']): string[] {
+  const lines = pods?.map(podLine) ?? [];
+  return podsTruncated === true ? ['Earlier pods are left out.', ...lines] : lines;
 }
 
 function notesOf({ heldBy, heldSeconds, delayed, flapping, firstNotice }: AlertMessage['alert']): string[] {
