@@ -75,7 +75,8 @@ export function findingOf(
   { type, subject }: Pick<AlertFinding, 'type' | 'subject'>,
   verdict: FindingVerdict,
 ): AlertFinding {
-  const cronJob = { id: row.id, uid: row.uid, namespace: row.namespace, name: row.name };
+  const { id, uid, namespace, name, lastSuccessAt } = row;
+  const cronJob = { id, uid, namespace, name, lastSuccessAt };
   const dependent = row.isDependent ? { ranAt: row.ranAt } : undefined;
   return { monitor, cronJob, type, subject, verdict, rules, dependent };
 }
