@@ -95,6 +95,8 @@ function toFindingVerdict(
   if (open === undefined && !context.openedBefore?.has(keyOf(judged))) return undefined;
   const { reason } = verdict;
   const { endedAt, clearedBy } = context;
+  // The alert waits for the repair of its monitor.
+  if (reason === 'notConfigured' && watch.isMisread === true) return undefined;
   if (reason === 'notConfigured' || reason === 'paused' || reason === 'noRuns' || reason === 'forgotten')
     return { kind: 'gone', cause: reason, endedAt };
   const quietAt = endedAt ?? endBySuccess(judged, open, clearedBy?.finishedAt);

@@ -258,6 +258,24 @@ test('a monitor that is mended while no process is there goes on with its alerts
   }
 });
 
+test('a rule that cannot be read ends no alert, and one that is turned off does', async () => {
+  putNamespace('misread');
+  putMonitor('misread', 'edited');
+  putFailing('misread', 'misread-one');
+  await until('misread-one', ['edited jobFailed active']);
+  respec('misread', 'edited', { jobFailed: 'x' });
+  await aWhile();
+  await until('misread-one', ['edited jobFailed active']);
+  await fixture.restart();
+  await aWhile();
+  await until('misread-one', ['edited jobFailed active']);
+  respec('misread', 'edited');
+  await aWhile();
+  await until('misread-one', ['edited jobFailed active']);
+  respec('misread', 'edited', { jobFailed: { enabled: false } });
+  await until('misread-one', ['edited jobFailed expired']);
+});
+
 test('what runs while a monitor is gone is recorded across a restart, and told of when the monitor is made anew', async () => {
   putNamespace('absent');
   putMonitor('absent', 'again', { selector: { matchNames: ['watched'] } });
