@@ -276,6 +276,21 @@ test('a rule that cannot be read ends no alert, and one that is turned off does'
   await until('misread-one', ['edited jobFailed expired']);
 });
 
+test('what ran while a rule could not be read is judged by the rule as it was mended', async () => {
+  putNamespace('reread');
+  putMonitor('reread', 'edited');
+  const owner = { uid: putFailing('reread', 'reread-one'), name: 'reread-one' };
+  await until('reread-one', ['edited jobFailed active']);
+  respec('reread', 'edited', { jobFailed: 'x' });
+  await aWhile();
+  await fixture.restart({}, async () => {
+    putRun('reread', owner, 2, 'success');
+    await aWhile();
+    respec('reread', 'edited');
+  });
+  await until('reread-one', ['edited jobFailed resolved']);
+});
+
 test('what runs while a monitor is gone is recorded across a restart, and told of when the monitor is made anew', async () => {
   putNamespace('absent');
   putMonitor('absent', 'again', { selector: { matchNames: ['watched'] } });
