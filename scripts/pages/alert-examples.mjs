@@ -25,6 +25,7 @@ function digestOf(cause, count, ended = false) {
     ...cronJob,
     since: new Date(slotAt).toISOString(),
     state: 'active',
+    endedAt: null,
   }));
   const message = {
     kind: 'digest',

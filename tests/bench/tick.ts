@@ -189,7 +189,7 @@ async function dependencies(epoch: number, fleet: readonly CronJobFacts[]): Prom
       groupEndedAt: () => undefined,
       refusalOf: () => undefined,
     },
-    closing: { isRecreated: () => false, isUnreadable: () => false },
+    closing: { isRecreated: () => false, isDeselected: () => true },
     freshThroughAt: () => now,
     blindFromAt: () => undefined,
     judgedThroughAt: () => now,

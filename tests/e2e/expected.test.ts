@@ -141,6 +141,7 @@ describe('CronJobs that are expected and not there, on a real cluster', { skip: 
     for (const name of ['worked', 'never-worked', 'may-go']) await scene.remove(paths.cronJobs(namespace, name));
     await scene.untilHeard('seen', [told]);
     assert.match(scene.told('seen')[0]?.data.alert.title ?? '', /prod\/worked: deleted/);
+    assert.notEqual(scene.told('seen')[0]?.data.cronjob.lastSuccess, null);
     await patchMonitor('seen', { expects: { ...spec.expects, except: ['may-go', 'worked'] } });
     await scene.untilHeard('seen', [told, 'alert.expired absent/disappeared']);
   });

@@ -249,44 +249,47 @@ for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) 
       }
     }
 
-    test('a success rate that broke and was good again while the service was stopped is told by one message', async () => {
-      const slots = Array.from({ length: 12 }, (_, hour) => startAt + hour * hourMs);
-      const rated: Level = {
-        name: 'too few runs succeeded, and then enough did',
-        identity: 'slaBreached/successRate',
-        monitor: {
-          ...notStuck,
-          sla: { ...sla, windowDays: 7, minRuns: 5, minSuccessRate: 88 },
-        },
-        slotAt: startAt,
-        cronJob: () => ({
-          createdAt: startAt,
-          rhythm: { everyHours: 1, minute: 0 },
-          runs: slots.map((slot) => run(slot, 1, slot === beginAt ? { fate: 'failure', exitCode: 1 } : {})),
-        }),
-        beginsAt: beginAt + 2 * secondMs,
-        endsAt: () => beginAt + 4 * hourMs + 2 * secondMs,
-      };
-      const history = historyOf([rated], hourMs);
-      const calm = await watch(history, []);
-      const ofRate = ({ identity }: { readonly identity: string }): boolean => identity.endsWith(rated.identity);
-      const [seen] = calm.verdicts.filter(ofRate);
-      assert.deepEqual(
-        [seen?.openedAt, seen?.isTold, seen?.ended.startsWith('resolved')],
-        [rated.beginsAt, true, true],
-      );
-      const untilAt = rated.endsAt(0) + 15 * minuteMs;
-      const { verdicts, sent } = await watch(history, [{ kind: 'stopped', at: beginAt - 20 * secondMs, untilAt }]);
-      assert.deepEqual(
-        differencesOf(calm.verdicts.filter(ofRate), verdicts.filter(ofRate), history.endAt).map(inWords),
-        [],
-      );
-      const said = sent.flatMap(({ alert }) => (alert?.subject === 'successRate' ? [alert] : []));
-      assert.deepEqual(
-        said.map(({ firstNotice, since, endedAt }) => [firstNotice, since, endedAt]),
-        [[true, at(rated.beginsAt), at(rated.endsAt(0))]],
-      );
-    });
+    for (const broken of ['failed', 'missed'] as const)
+      test(`a success rate that broke with a run that ${broken} and was good again while the service was stopped is told by one message`, async () => {
+        const slots = Array.from({ length: 12 }, (_, hour) => startAt + hour * hourMs);
+        const isMissed = broken === 'missed';
+        const bad = isMissed ? ({ fate: 'neverStarted' } as const) : ({ fate: 'failure', exitCode: 1 } as const);
+        const rated: Level = {
+          name: 'too few runs succeeded, and then enough did',
+          identity: 'slaBreached/successRate',
+          monitor: {
+            ...notStuck,
+            sla: { ...sla, windowDays: 7, minRuns: 5, minSuccessRate: 88, countMissed: isMissed },
+          },
+          slotAt: startAt,
+          cronJob: () => ({
+            createdAt: startAt,
+            rhythm: { everyHours: 1, minute: 0 },
+            runs: slots.map((slot) => run(slot, 1, slot === beginAt ? bad : {})),
+          }),
+          beginsAt: isMissed ? beginAt : beginAt + 2 * secondMs,
+          endsAt: () => beginAt + 4 * hourMs + 2 * secondMs,
+        };
+        const history = historyOf([rated], hourMs);
+        const calm = await watch(history, []);
+        const ofRate = ({ identity }: { readonly identity: string }): boolean => identity.endsWith(rated.identity);
+        const [seen] = calm.verdicts.filter(ofRate);
+        assert.deepEqual(
+          [seen?.openedAt, seen?.isTold, seen?.ended.startsWith('resolved')],
+          [rated.beginsAt, true, true],
+        );
+        const untilAt = rated.endsAt(0) + 15 * minuteMs;
+        const { verdicts, sent } = await watch(history, [{ kind: 'stopped', at: beginAt - 20 * secondMs, untilAt }]);
+        assert.deepEqual(
+          differencesOf(calm.verdicts.filter(ofRate), verdicts.filter(ofRate), history.endAt).map(inWords),
+          [],
+        );
+        const said = sent.flatMap(({ alert }) => (alert?.subject === 'successRate' ? [alert] : []));
+        assert.deepEqual(
+          said.map(({ firstNotice, since, endedAt }) => [firstNotice, since, endedAt]),
+          [[true, at(rated.beginsAt), at(rated.endsAt(0))]],
+        );
+      });
 
     test('a level that is found in its last minutes has had its delay: it is told as if it had been found at once', async () => {
       const delayed = levels

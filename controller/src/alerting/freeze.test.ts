@@ -186,6 +186,11 @@ test('what is not known is null', () => {
   assert.deepEqual([told.context.logs, told.context.events, told.context.pods], [null, null, null]);
 });
 
+test('the last success is known of a CronJob that is gone', () => {
+  const gone = { ...finding, cronJob: { ...finding.cronJob, uid: 'gone', lastSuccessAt: start } };
+  assert.equal(freeze({ finding: gone }).cronjob.lastSuccess, new Date(start).toISOString());
+});
+
 test('a message that was held back says by what and for how long', () => {
   const { heldBy, heldSeconds } = freeze({ held: { by: 'alertDelay', sinceAt: start } }).alert;
   assert.deepEqual([heldBy, heldSeconds], ['alertDelay', 120]);

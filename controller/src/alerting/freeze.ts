@@ -235,7 +235,7 @@ function byEndedAtOf({ verdict }: Pick<AlertFinding, 'verdict'>): Instant | unde
 }
 
 function cronJobOf(
-  { namespace, name, uid }: MessageRequest['finding']['cronJob'],
+  { namespace, name, uid, lastSuccessAt }: MessageRequest['finding']['cronJob'],
   told: ToldCronJob | undefined,
 ): MessageCronJob {
   return {
@@ -245,7 +245,7 @@ function cronJobOf(
     // A group of Jobs has none.
     schedule: told?.schedule || null,
     timezone: told?.timeZone ?? null,
-    lastSuccess: toWireOrNull(told?.lastSuccessAt),
+    lastSuccess: toWireOrNull(told?.lastSuccessAt ?? lastSuccessAt),
     nextRun: toWireOrNull(told?.nextRunAt),
   };
 }

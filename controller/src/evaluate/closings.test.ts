@@ -11,7 +11,7 @@ const monitor = { id: 3, id16: 'm', uid: 'm', namespace: 'prod', name: 'hooks', 
 const alert = { id: 'a', monitorId: 3, type: 'jobFailed', subject: undefined, state: 'active' };
 
 /** Why the alert of a group ends; undefined: it goes on. */
-function causeOf(changes: Partial<Subject>, deletedAt?: number): string | undefined {
+function causeOf(changes: Partial<Subject>, deletedAt?: number, isDeselected = false): string | undefined {
   const rules = { forgetAfterMs: 24 * hourMs };
   const subject = {
     row: { id: 7, uid: group.uid, namespace: 'prod', name: group.name, deletedAt, monitors: [monitor] },
@@ -22,7 +22,7 @@ function causeOf(changes: Partial<Subject>, deletedAt?: number): string | undefi
     groupEndedAt: undefined,
     ...changes,
   } as unknown as Subject; // of rows and alerts what closing asks for
-  const [closing] = closingsOf(subject, { now, isRecreated: false, isUnreadable: () => false });
+  const [closing] = closingsOf(subject, { now, isRecreated: false, isDeselected: () => isDeselected });
   return closing?.verdict.kind === 'gone' ? closing.verdict.cause : undefined;
 }
 
@@ -37,4 +37,18 @@ test('while a Job of the group goes on nothing is forgotten', () => {
 
 test('a group that is let go was not deleted', () => {
   assert.equal(causeOf({ facts: undefined, watches: [] }, now), 'forgotten');
+});
+
+test('a monitor lets go of a CronJob when both its row and the cluster say so', () => {
+  const of = (selects: boolean) => ({
+    row: { id: 7, uid: group.uid, namespace: 'prod', name: group.name, monitors: [{ ...monitor, selects }] },
+    watches: [],
+  });
+  const causes = [true, false].map((selects) =>
+    [true, false].map((isDeselected) => causeOf(of(selects) as unknown as Partial<Subject>, undefined, isDeselected)),
+  );
+  assert.deepEqual(causes, [
+    [undefined, undefined],
+    ['deselected', undefined],
+  ]);
 });

@@ -4,6 +4,7 @@ import {
   type AlertFinding,
   type AlertRules,
   type CloseCause,
+  type CronJobFacts,
   type Instant,
 } from '@cronjob-monitor/shared/domain';
 import type { AlertRecord } from '@cronjob-monitor/shared/store';
@@ -27,8 +28,14 @@ export interface ClosingFacts {
   readonly now: Instant;
   /** Whether another object of the CronJob's name is there. */
   readonly isRecreated: boolean;
-  /** A monitor that is there but cannot be read decides nothing: its alerts wait for its repair. */
-  readonly isUnreadable: (monitor: { readonly namespace: string; readonly name: string }) => boolean;
+  /**
+   * Whether the monitor of this name, as it is in the cluster, says that it does not select the CronJob. One that cannot be read, and one that
+   * is not there, says nothing: its alerts wait for its repair, or for its row to say that it is gone.
+   */
+  readonly isDeselected: (
+    monitor: { readonly namespace: string; readonly name: string },
+    cronJob: CronJobFacts,
+  ) => boolean;
 }
 
 /** Alerts that can be judged no more: their CronJob or their monitor is gone, or the monitor selects it no longer. */
@@ -57,6 +64,6 @@ function causeOf(subject: Subject, alert: AlertRecord, of: ClosingFacts): CloseC
   if (monitor === undefined) return undefined;
   if (monitor.deletedAt !== undefined)
     return of.now < monitor.deletedAt + madeAnewWithinMs ? undefined : 'monitorDeleted';
-  if (of.isUnreadable(monitor)) return undefined;
-  return monitor.selects ? undefined : 'deselected';
+  // A row that says otherwise than the cluster is about to be written.
+  return !monitor.selects && of.isDeselected(monitor, facts) ? 'deselected' : undefined;
 }

@@ -4,8 +4,7 @@ import type { MonitorRules, Watcher } from './subject.ts';
 
 /** What a monitor asked about a CronJob until its spec was changed: what happened before then is judged by it. */
 export interface EarlierRules {
-  /** Undefined: it asked nothing, for its spec could not be read. */
-  readonly rules: MonitorRules | undefined;
+  readonly rules: MonitorRules;
   readonly untilAt: Instant;
 }
 
@@ -59,13 +58,21 @@ export class EarlierSpecs {
 }
 
 function earlierRulesOf(watcher: Watcher, spec: unknown, untilAt: Instant): EarlierRules | undefined {
-  if (typeof spec !== 'object' || spec === null) return undefined;
-  // So is the row of a monitor whose spec cannot be read.
-  if (Object.keys(spec).length === 0) return { rules: undefined, untilAt };
+  // What ran while it could not be read is judged by what it asks since it was mended: nothing is lost by the mistake.
+  if (!isUnderstood(spec)) return undefined;
   const rules = watcher.rulesUnder?.(spec);
   const isSame = rules && JSON.stringify(rules.detection) === JSON.stringify(watcher.rules.detection);
   return rules === undefined || isSame ? undefined : { rules, untilAt };
 }
+
+/** The row of a monitor whose spec cannot be read is empty; a selector that cannot be used is in it, and says so. */
+function isUnderstood(spec: unknown): boolean {
+  if (typeof spec !== 'object' || spec === null || Object.keys(spec).length === 0) return false;
+  const { selector, jobs } = spec as { readonly selector?: Unusable; readonly jobs?: Unusable };
+  return selector?.unusable !== true && jobs?.unusable !== true;
+}
+
+type Unusable = { readonly unusable?: boolean } | null;
 
 function changedAt(of: KnownWatcher, now: Instant): Instant | undefined {
   return isBehind(of) ? (of.watcher.specWrittenAt ?? now) : of.known.respecifiedAt;

@@ -68,6 +68,7 @@ interface Asked extends Ref {
 
 interface Answer {
   readonly asked: Asked;
+  readonly lastSuccessAt: Instant | undefined;
   readonly verdict: Verdict;
 }
 
@@ -113,7 +114,10 @@ class JudgedExpectations implements Expectations {
     );
     const now = this.#deps.store.now();
     const horizon = Math.min(now, this.#deps.freshThroughAt() ?? now);
-    const answers = asked.map((one) => ({ asked: one, verdict: this.#judgeOne(one, last.get(keyOf(one)), horizon) }));
+    const answers = asked.map((one): Answer => {
+      const known = last.get(keyOf(one));
+      return { asked: one, lastSuccessAt: known?.lastSuccessAt, verdict: this.#judgeOne(one, known, horizon) };
+    });
     const toFindings = (ids: ReadonlyMap<string, number>): AlertFinding[] => [
       ...answers.flatMap((answer) => this.#findingOf(answer, ids)),
       ...this.#closingsOf(live, rows, asked, now),
@@ -193,7 +197,7 @@ class JudgedExpectations implements Expectations {
     );
   }
 
-  #findingOf({ asked, verdict }: Answer, ids: ReadonlyMap<string, number>): AlertFinding[] {
+  #findingOf({ asked, lastSuccessAt, verdict }: Answer, ids: ReadonlyMap<string, number>): AlertFinding[] {
     const { row, monitor, open } = asked;
     const zone = this.#deps.defaultZone;
     const id = ids.get(keyOf(asked)) ?? open?.cronJobId;
@@ -203,7 +207,7 @@ class JudgedExpectations implements Expectations {
     return [
       {
         monitor: { id: row.id, uid: row.id16, namespace: row.namespace, name: row.name },
-        cronJob: { id, uid: expectedUid(asked), namespace: asked.namespace, name: asked.name },
+        cronJob: { id, uid: expectedUid(asked), namespace: asked.namespace, name: asked.name, lastSuccessAt },
         type: 'absent',
         subject: 'disappeared',
         verdict: found,
@@ -237,7 +241,8 @@ class JudgedExpectations implements Expectations {
       if (row === undefined || verdict === undefined) return [];
       const ref = refOf(alert);
       const monitor = { id: row.id, uid: row.id16, namespace: row.namespace, name: row.name };
-      const cronJob = { id: alert.cronJobId, uid: expectedUid(ref), ...ref };
+      const lastSuccessAt = this.#deps.caches.cronJobs.findByName(ref.namespace, ref.name)?.lastSuccessAt;
+      const cronJob = { id: alert.cronJobId, uid: expectedUid(ref), ...ref, lastSuccessAt };
       return [{ monitor, cronJob, type: 'absent', subject: 'disappeared', verdict, rules: noRules }];
     });
   }

@@ -75,7 +75,8 @@ export function findingOf(
   { type, subject }: Pick<AlertFinding, 'type' | 'subject'>,
   verdict: FindingVerdict,
 ): AlertFinding {
-  const cronJob = { id: row.id, uid: row.uid, namespace: row.namespace, name: row.name };
+  const { id, uid, namespace, name, lastSuccessAt } = row;
+  const cronJob = { id, uid, namespace, name, lastSuccessAt };
   const dependent = row.isDependent ? { ranAt: row.ranAt } : undefined;
   return { monitor, cronJob, type, subject, verdict, rules, dependent };
 }
@@ -94,6 +95,8 @@ function toFindingVerdict(
   if (open === undefined && !context.openedBefore?.has(keyOf(judged))) return undefined;
   const { reason } = verdict;
   const { endedAt, clearedBy } = context;
+  // The alert waits for the repair of its monitor.
+  if (reason === 'notConfigured' && watch.isMisread === true) return undefined;
   if (reason === 'notConfigured' || reason === 'paused' || reason === 'noRuns' || reason === 'forgotten')
     return { kind: 'gone', cause: reason, endedAt };
   const quietAt = endedAt ?? endBySuccess(judged, open, clearedBy?.finishedAt);

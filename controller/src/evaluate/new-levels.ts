@@ -60,7 +60,7 @@ export async function gatherAcross(
   const changedOf = new Map<Subject, Subject>();
   for (const subject of subjects) {
     for (const watch of subject.watches)
-      if (watch.earlier?.rules) asBefore.set(watch, { ...watch, rules: watch.earlier.rules, earlier: undefined });
+      if (watch.earlier) asBefore.set(watch, { ...watch, rules: watch.earlier.rules, earlier: undefined });
     const watches = subject.watches.flatMap((watch) => asBefore.get(watch) ?? []);
     if (watches.length > 0) changedOf.set(subject, { ...subject, watches });
   }

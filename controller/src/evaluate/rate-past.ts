@@ -1,7 +1,7 @@
 import type { Instant, RatePast } from '@cronjob-monitor/shared/domain';
-import { listJudgedRuns, type Tx } from '@cronjob-monitor/shared/store';
+import { listJudgedRuns, listMissedSlots, type Tx } from '@cronjob-monitor/shared/store';
 import type { Subject, Watch } from './subject.ts';
-import { mostRated } from './windowed-facts.ts';
+import { countsMissed, gatherRated } from './windowed-facts.ts';
 
 /** A rate that was bad between two looks of a service that watches was asked for: only a longer time may hide one. */
 const fewestHiddenMs = 600_000;
@@ -11,8 +11,8 @@ const againMs = 120_000;
 const newest = 40;
 
 /**
- * The runs that rates of a time without a look are made of, for CronJobs of which a run failed in it. Between which runs a slot that was missed
- * stands is not read: monitors that count those are asked as of now alone. `ratedThroughAt` undefined: nothing was ever asked.
+ * The runs that rates of a time without a look are made of, for CronJobs of which a run failed in it, or was missed where a monitor counts
+ * that. `ratedThroughAt` undefined: nothing was ever asked.
  */
 export async function gatherRatePast(
   tx: Tx,
@@ -22,29 +22,32 @@ export async function gatherRatePast(
   const now = tx.now();
   const hiddenFromAt = (ratedThroughAt ?? -Infinity) - againMs;
   if (now - hiddenFromAt < fewestHiddenMs) return undefined;
-  const ids = subjects.filter(({ watches }) => watches.some(isRated)).map(({ row }) => row.id);
-  const few = await listJudgedRuns(tx, ids, { count: newest, includeManual: false });
-  const failing = [...few].flatMap(([id, runs]) =>
-    runs.some(({ status, endedAt }) => status === 'failed' && endedAt >= hiddenFromAt) ? [id] : [],
-  );
+  const rated = subjects.filter(({ watches }) => watches.some(isRated));
+  const ids = rated.map(({ row }) => row.id);
+  const missing = rated.flatMap(({ row, watches }) => (watches.some(countsMissed) ? [row.id] : []));
+  const runs = await listJudgedRuns(tx, ids, { count: newest, includeManual: false });
+  const missed = await listMissedSlots(tx, missing, 1);
+  const failing = rated.filter(({ row: { id } }) => {
+    const hasFailed = runs.get(id)?.some(({ status, endedAt }) => status === 'failed' && endedAt >= hiddenFromAt);
+    return hasFailed === true || (missed.get(id)?.[0] ?? -Infinity) >= hiddenFromAt;
+  });
   if (failing.length === 0) return undefined;
-  const known = await listJudgedRuns(tx, failing, { count: mostRated, includeManual: false });
-  return ({ row }, watch) => {
-    const runs = known.get(row.id);
+  const pairs = failing.flatMap((subject) => subject.watches.filter(isRated).map((watch) => ({ subject, watch })));
+  const ratedOf = await gatherRated(tx, pairs);
+  const asked = new Set(failing.map(({ row }) => row.id));
+  return (subject, watch) => {
     const rule = watch.rules.detection.successRate;
-    if (runs === undefined || rule === undefined || !isRated(watch)) return undefined;
-    const isCut = runs.length >= mostRated;
-    const oldestAt = runs.at(-1)?.endedAt ?? now;
+    if (!asked.has(subject.row.id) || rule === undefined || !isRated(watch)) return undefined;
+    const { runs: known, knownFromAt } = ratedOf(subject, watch);
     return {
-      runs: runs.filter(({ isCounted }) => isCounted),
+      runs: known,
       originAt: watch.judgesFromAt,
-      completeFromAt: isCut ? oldestAt + rule.windowDays * 86_400_000 : -Infinity,
+      completeFromAt: knownFromAt + rule.windowDays * 86_400_000,
       now,
     };
   };
 }
 
 function isRated({ rules }: Watch): boolean {
-  const rule = rules.detection.successRate;
-  return rule?.enabled === true && !rule.countMissed;
+  return rules.detection.successRate?.enabled === true;
 }

@@ -66,8 +66,8 @@ test('an alert that waits is asked whether it held until the run that is news', 
 });
 
 /** With other rules until an instant: each stage as its run, its instant, and whether it failed by the rules of its time. */
-function stagesAcross(runs: readonly JudgedRunRow[], news: number, until: number, earlier: object | undefined) {
-  const rules = earlier && { detection: { jobFailed: { ...jobFailed, ...earlier }, stuck: {} } };
+function stagesAcross(runs: readonly JudgedRunRow[], news: number, until: number, earlier: object) {
+  const rules = { detection: { jobFailed: { ...jobFailed, ...earlier }, stuck: {} } };
   const changed = { ...watch, earlier: { rules, untilAt: until } } as unknown as Watch;
   const isNews = (one: JudgedRunRow): boolean => runs.indexOf(one) < news;
   const facts = { jobFailed: { runs: [], isOpen: false } };
@@ -91,7 +91,6 @@ test('a run is judged by what was asked when it ended, and anew when more was as
   const between = [[failed, 20, 'quiet'], [failed, 25, 'holds'], true];
   assert.deepEqual(stagesAcross(runs, 2, 25 * minute, off), between);
   assert.deepEqual(stagesAcross(runs, 1, 25 * minute, off), between.slice(1), 'its end alone is news');
-  assert.deepEqual(stagesAcross(runs, 2, 25 * minute, undefined), [[failed, 20, undefined], ...between.slice(1)]);
 });
 
 /** Of a group of Jobs that is remembered for 30 minutes: each stage as its run, its instant and what it says. */

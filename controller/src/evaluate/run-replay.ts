@@ -78,7 +78,7 @@ export function replayRuns(
       jobFailed: { runs: known.map((ended) => ({ ...ended, reason: failureReason(ended) })), isOpen },
     };
     const rules = at < changedAt && watch.earlier ? watch.earlier.rules : watch.rules;
-    const judged = rules ? judge(rules.detection, facts, untilAt) : [];
+    const judged = judge(rules.detection, facts, untilAt);
     const failed = judged.find(({ type }) => type === 'jobFailed')?.verdict;
     isOpen = failed?.kind === 'holds' && (isOpen || run.endedAt + alertDelayMs <= untilAt);
     return [{ run, at, isNews: at === run.endedAt && news[index] === true, isForgotten, facts, judged, untilAt }];

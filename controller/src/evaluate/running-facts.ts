@@ -1,3 +1,4 @@
+import type { StuckSubject } from '@cronjob-monitor/shared/contract';
 import {
   awaitsRecord,
   factsReach,
@@ -13,6 +14,7 @@ import {
   type DetectionFacts,
   type Instant,
   type JobFacts,
+  type JobStuckFacts,
   type PodFacts,
   type UnfinishedJob,
 } from '@cronjob-monitor/shared/domain';
@@ -72,7 +74,7 @@ export async function gatherRunning(
         })),
         p99DurationMs: p99?.p99Ms,
         runs: p99?.runs ?? 0,
-        toldNotStarted: toldNotStarted(subject, watch),
+        ...toldStuck(subject, watch),
       },
       durations:
         last && !awaitsRecord(overOf(subject, from), last.lastEnded, tx.now())
@@ -123,13 +125,26 @@ function sinceOrigin(
   return { lastEnded: seen(runs.lastEnded), lastSuccess: seen(runs.lastSuccess) };
 }
 
-/** As the alert about it names them. */
-function toldNotStarted({ alerts }: Subject, { monitor }: Watch): ReadonlySet<string> | undefined {
-  const told = alerts.find(
-    ({ monitorId, type, subject }) => monitorId === monitor.id && type === 'jobStuck' && subject === 'notStarted',
-  );
-  const jobs = told && toAlertFacts(told.context).verdict?.detail['jobs'];
-  return Array.isArray(jobs) ? new Set(jobs.filter((name) => typeof name === 'string')) : undefined;
+/** What the alerts about it say of the Jobs that they name. */
+function toldStuck({ alerts }: Subject, { monitor }: Watch): Pick<JobStuckFacts, 'toldNotStarted' | 'toldOverrunning'> {
+  const told = (
+    about: StuckSubject,
+    key: string,
+  ): { readonly names: string[]; readonly limitMs: number } | undefined => {
+    const alert = alerts.find(
+      ({ monitorId, type, subject }) => monitorId === monitor.id && type === 'jobStuck' && subject === about,
+    );
+    const jobs = alert && toAlertFacts(alert.context).verdict?.detail[key];
+    if (!Array.isArray(jobs)) return undefined;
+    const limit = (alert?.figures as { readonly limit?: unknown } | undefined)?.limit;
+    const limitMs = typeof limit === 'number' ? limit * 1_000 : Infinity;
+    return { names: jobs.filter((name) => typeof name === 'string'), limitMs };
+  };
+  const [notStarted, overrunning] = [told('notStarted', 'hopeless'), told('overrunning', 'jobs')];
+  return {
+    toldNotStarted: notStarted && new Set(notStarted.names),
+    toldOverrunning: overrunning && new Map(overrunning.names.map((name) => [name, overrunning.limitMs])),
+  };
 }
 
 export function gapAround({ facts, zone }: Subject, job: JobFacts): number | undefined {

@@ -32,6 +32,8 @@ export interface Watcher {
   readonly namespace: string;
   readonly name: string;
   readonly rules: MonitorRules;
+  /** Something in its spec cannot be read: what that switches off was not meant. */
+  readonly isMisread?: boolean | undefined;
   /** Of its spec, and when that was written last, by the cluster. */
   readonly generation?: number | undefined;
   readonly specWrittenAt?: Instant | undefined;
@@ -43,6 +45,8 @@ export interface Watcher {
 export interface Watch {
   readonly monitor: { readonly id: number; readonly uid: string; readonly namespace: string; readonly name: string };
   readonly rules: MonitorRules;
+  /** Something in the spec of the monitor cannot be read: what that switches off was not meant. */
+  readonly isMisread?: boolean | undefined;
   /** What ended before opens nothing. */
   readonly judgesFromAt: Instant;
   /** False: none of its runs was ever judged for this monitor. */
@@ -125,8 +129,8 @@ function selecting(watchers: readonly Watcher[], row: JudgedCronJob): KnownWatch
 
 function toWatch({ known, watcher }: KnownWatcher, earlier: EarlierRules | undefined): Watch {
   const { id, judgesFromAt, wasJudged, newsFromAt } = known;
-  const { namespace, name, rules } = watcher;
-  return { monitor: { id, uid: known.id16, namespace, name }, rules, judgesFromAt, wasJudged, newsFromAt, earlier };
+  const { namespace, name, rules, isMisread } = watcher;
+  return { monitor: { id, uid: known.id16, namespace, name }, rules, isMisread, judgesFromAt, wasJudged, newsFromAt, earlier };
 }
 
 /** The row that is not deleted is the present object of its name. */

@@ -23,14 +23,15 @@ export function createWatchers({ caches, selection, defaultZone, podsOf, refusal
   const of = (cronJob: CronJobFacts): Watcher[] => {
     const zone = cronJob.timeZone ?? defaultZone;
     return selection.monitorsOf(cronJob).flatMap((monitor) => {
-      const { uid, namespace, name, generation, specWrittenAt } = monitor;
+      const { uid, namespace, name, generation, specWrittenAt, decoded } = monitor;
+      const isMisread = decoded.ok && decoded.problems.length > 0;
       const rulesBy = ({ decoded }: Pick<MonitorSeen, 'decoded'>): MonitorRules | undefined => {
         const settings = selection.effectiveOf({ namespace, name, decoded }, cronJob);
         return settings && (cronJob.marks ? rulesOfGroup : rulesOf)(settings, zone);
       };
       const rulesUnder = (spec: unknown): MonitorRules | undefined => rulesOfStored(spec, rulesBy);
       const rules = rulesBy(monitor);
-      return rules ? [{ uid, namespace, name, rules, generation, specWrittenAt, rulesUnder }] : [];
+      return rules ? [{ uid, namespace, name, rules, isMisread, generation, specWrittenAt, rulesUnder }] : [];
     });
   };
   return {

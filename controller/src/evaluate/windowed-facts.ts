@@ -4,11 +4,13 @@ import {
   type Baseline,
   type DetectionFacts,
   type Instant,
+  type RatedRun,
 } from '@cronjob-monitor/shared/domain';
 import {
   countRateFacts,
   listJudgedRuns,
   listLastScheduledRuns,
+  listMissedSlots,
   measureDurationShift,
   type AlertRecord,
   type DurationShift,
@@ -80,7 +82,7 @@ async function gatherRates(
 }
 
 /** More runs of two windows are not read: of those that ran so often the rate has been below its minimum for at least so long. */
-export const mostRated = 2_000;
+const mostRated = 2_000;
 
 /** Since when rates have been below their minimum: as it is kept with the target, else read once from the runs, however late it is found. */
 async function gatherBreaks(
@@ -95,17 +97,48 @@ async function gatherBreaks(
     const known = subject.row.broken.find((one) => one.monitorId === watch.monitor.id && one.subject === 'successRate');
     return isBelow ? [{ subject, watch, rule, known }] : [];
   });
-  // Which runs a slot that was missed stands between is not read here.
-  const begun = below.filter(({ rule, known }) => known === undefined && !rule.countMissed);
-  const reading = { count: mostRated, includeManual: false };
-  const runs = begun.length === 0 ? undefined : await listJudgedRuns(tx, idsOf(begun), reading);
+  const begun = below.filter(({ known }) => known === undefined);
+  const ratedOf = await gatherRated(tx, begun);
   return new Map(
     below.flatMap(({ subject, watch, rule, known }) => {
-      const counted = (runs?.get(subject.row.id) ?? []).filter(({ isCounted }) => isCounted);
-      const at = known?.sinceAt ?? rateBelowSince(rule, counted, now);
+      const at = known?.sinceAt ?? rateBelowSince(rule, ratedOf(subject, watch).runs, now);
       return at === undefined ? [] : [[watch, at] as const];
     }),
   );
+}
+
+/** What a rate is made of, for one monitor. */
+interface Rated {
+  /** In no order. A slot that was missed is a failed run that ended when it was due, without a name. */
+  readonly runs: readonly (RatedRun & { readonly jobName: string })[];
+  /** All are known that ended from then on. */
+  readonly knownFromAt: Instant;
+}
+
+/** The newest runs of these CronJobs that count, and what they missed for monitors that count that. */
+export async function gatherRated(
+  tx: Tx,
+  pairs: readonly Asked[],
+): Promise<(subject: Subject, watch: Pick<Watch, 'rules'>) => Rated> {
+  const missing = pairs.filter(({ watch }) => countsMissed(watch));
+  const runs = await listJudgedRuns(tx, idsOf(pairs), { count: mostRated, includeManual: false });
+  const missed = await listMissedSlots(tx, idsOf(missing), mostRated);
+  return ({ row }, watch) => {
+    const ended = runs.get(row.id) ?? [];
+    const slots = countsMissed(watch) ? (missed.get(row.id) ?? []) : [];
+    const failed = slots.map((endedAt) => ({ jobName: '', status: 'failed', endedAt }) as const);
+    return {
+      runs: [...ended.filter(({ isCounted }) => isCounted), ...failed],
+      knownFromAt: Math.max(
+        ended.length >= mostRated ? (ended.at(-1)?.endedAt ?? -Infinity) : -Infinity,
+        slots.length >= mostRated ? (slots.at(-1) ?? -Infinity) : -Infinity,
+      ),
+    };
+  };
+}
+
+export function countsMissed({ rules }: Pick<Watch, 'rules'>): boolean {
+  return rules.detection.successRate?.countMissed === true;
 }
 
 async function gatherShifts(

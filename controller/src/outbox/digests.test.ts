@@ -233,7 +233,7 @@ test('one failure alone is told by itself, and what recovered within 30 s is nam
   await several.fail(0, 3);
   await several.succeed(0, 1);
   several.clock.stepWall(30_000);
-  assert.deepEqual(await several.tell(), ['WARNING node node-3: 3 CronJobs failed']);
+  assert.deepEqual(await several.tell(), ['WARNING node node-3: 3 CronJobs failed, 1 recovered']);
   const [digest] = await several.rows("select payload from deliveries where kind = 'digest'");
   const { message } = JSON.parse(String(digest?.['payload'])) as FrozenMessage;
   assert.equal((message.data as DigestMessage).digest.recovered, 1);

@@ -59,6 +59,11 @@ function adviceIgnoreOf(annotations: unknown): string | undefined {
   return typeof text === 'string' ? text : undefined;
 }
 
+/** Whether what it selects is what was meant: a selector that cannot be used selects nothing, and leaves nothing either. */
+export function isSelectorUnderstood({ decoded }: Pick<MonitorSeen, 'decoded'>): boolean {
+  return decoded.ok && decoded.spec.selector?.unusable !== true && decoded.spec.jobs?.unusable !== true;
+}
+
 /** For how long a group of Jobs is told of after its last Job has ended. */
 export function forgetAfterMs({ decoded }: Pick<MonitorSeen, 'decoded'>): number {
   return (decoded.ok && decoded.spec.jobs && parseResourceDuration(decoded.spec.jobs.forgetAfter)) || 0;

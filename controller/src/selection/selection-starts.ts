@@ -13,7 +13,7 @@ import {
   type MonitorSpec,
   type ReachRules,
 } from '@cronjob-monitor/shared/kube';
-import type { MonitorSeen } from './monitor-seen.ts';
+import { isSelectorUnderstood, type MonitorSeen } from './monitor-seen.ts';
 import type { Selection } from './selection.ts';
 
 /** An object that changed, as its watch tells of it. */
@@ -70,6 +70,7 @@ export class SelectionStarts {
   monitorChanged({ before, item }: Changed<MonitorSeen>, news: News): void {
     // One that cannot be read selects nothing, and stops no watch.
     if (!before.decoded.ok || !item.decoded.ok) return;
+    if (!isSelectorUnderstood(before) || !isSelectorUnderstood(item)) return;
     const specs = [before.decoded.spec, item.decoded.spec] as const;
     const [earlier, later] = specs.map((spec) => JSON.stringify([spec.selector, spec.jobs, mayBeIgnored(spec)]));
     if (earlier === later) return;

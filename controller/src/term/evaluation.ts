@@ -43,7 +43,7 @@ import {
   runSchedulers,
   type Scheduler,
 } from '../schedulers/index.ts';
-import type { Selection, ClusterCaches } from '../selection/index.ts';
+import { isSelectorUnderstood, type Selection, type ClusterCaches } from '../selection/index.ts';
 import type { ControllerSettings } from '../settings/settings.ts';
 
 type Watchers = ReturnType<typeof createWatchers>;
@@ -440,7 +440,14 @@ function judgingOf(
     },
     closing: {
       isRecreated: ({ row }) => (caches.cronJobs.findByName(row.namespace, row.name)?.uid ?? row.uid) !== row.uid,
-      isUnreadable: ({ namespace, name }) => caches.monitors.findByName(namespace, name)?.decoded.ok === false,
+      isDeselected: ({ namespace, name }, cronJob) => {
+        const monitor = caches.monitors.findByName(namespace, name);
+        return (
+          monitor !== undefined &&
+          isSelectorUnderstood(monitor) &&
+          !deps.selection.monitorsOf(cronJob).includes(monitor)
+        );
+      },
     },
     freshThroughAt: deps.freshThroughAt,
     blindFromAt: deps.blindFromAt,

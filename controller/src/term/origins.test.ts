@@ -32,6 +32,11 @@ function putMonitor(namespace: string, name: string, spec: Fields = {}): void {
   fixture.sim.objects.put({ ...monitorKind, metadata: { namespace, name }, spec });
 }
 
+/** The same object with another spec. */
+function respec(namespace: string, name: string, spec: Fields = {}): void {
+  fixture.sim.objects.update({ ...monitorKind, namespace, name }, (object) => ({ ...object, spec }));
+}
+
 function putFailing(namespace: string, name: string, labels: Fields = {}): string {
   const { uid } = put(aCronJobObject(name), namespace, labels).metadata;
   putRun(namespace, { uid, name }, 1, 'exit:1');
@@ -60,6 +65,19 @@ async function until(cronJob: string, expected: readonly string[]): Promise<Stor
     if (tries === 300) assert.deepEqual(told, [...expected].sort());
     await systemClock.sleep(50);
   }
+}
+
+/** Until its one alert is active, and counts so many failures. */
+async function untilCounted(cronJob: string, count: number): Promise<void> {
+  const [alert] = await until(cronJob, ['edited jobFailed active']);
+  if (alert?.count === count) return;
+  for (let tries = 0; tries < 300 && (await alertsOf(cronJob))[0]?.count !== count; tries++)
+    await systemClock.sleep(50);
+  assert.deepEqual(
+    (await alertsOf(cronJob)).map((one) => [one.state, one.count]),
+    [['active', count]],
+    cronJob,
+  );
 }
 
 async function untilRecorded(cronJob: string, count: number): Promise<void> {
@@ -113,10 +131,7 @@ test('a monitor whose selector is edited is told of what fails from then on', as
   await until('picked', ['wide jobFailed active']);
   await aWhile();
   const spec = { selector: { matchNames: ['picked'] } };
-  fixture.sim.objects.update({ ...monitorKind, namespace: 'edited', name: 'narrow' }, (object) => ({
-    ...object,
-    spec,
-  }));
+  respec('edited', 'narrow', spec);
   await aWhile();
   await until('picked', ['wide jobFailed active']);
   putRun('edited', { uid, name: 'picked' }, 2, 'exit:1');
@@ -198,16 +213,88 @@ test('a monitor that cannot be read for a while keeps its alerts, and is told of
   putMonitor('garbled', 'edited');
   const owners = ['unread-one', 'unread-two'].map((name) => ({ uid: putFailing('garbled', name), name }));
   for (const { name } of owners) await until(name, ['edited jobFailed active']);
-  putMonitor('garbled', 'edited', { jobFailed: 'x', selector: 5 });
+  respec('garbled', 'edited', { jobFailed: 'x', selector: 5 });
   await aWhile();
   for (const { name } of owners) await until(name, ['edited jobFailed active']);
   putRun('garbled', owners[0] as (typeof owners)[number], 2, 'exit:1');
   await aWhile();
-  putMonitor('garbled', 'edited');
+  respec('garbled', 'edited');
   for (let tries = 0; tries < 100 && (await alertsOf('unread-one'))[0]?.count !== 2; tries++)
     await systemClock.sleep(50);
   const [again, kept] = await Promise.all(owners.map(({ name }) => until(name, ['edited jobFailed active'])));
   assert.deepEqual([again?.[0]?.count, kept?.[0]?.count], [2, 1]);
+});
+
+test('a monitor that is mended while no process is there goes on with its alerts, and is told of all that failed meanwhile', async () => {
+  putNamespace('mended');
+  putMonitor('mended', 'edited');
+  // What runs while the one cannot be read is recorded for the other.
+  putMonitor('mended', 'beside', { jobFailed: { enabled: false } });
+  const names = Array.from({ length: 12 }, (_, number) => `mended-${number}`);
+  const owners = names.map((name) => ({ uid: putFailing('mended', name), name }));
+  const [first, last] = [owners[0], owners.at(-1)] as [(typeof owners)[number], (typeof owners)[number]];
+  for (const { name } of owners) await until(name, ['edited jobFailed active']);
+  respec('mended', 'edited', { jobFailed: 'x', selector: 5 });
+  await aWhile();
+  putRun('mended', first, 2, 'exit:1');
+  await untilRecorded(first.name, 2);
+  await aWhile();
+  await fixture.restart({}, async () => {
+    for (const owner of owners.slice(1)) putRun('mended', owner, 2, 'exit:1');
+    await aWhile();
+    respec('mended', 'edited');
+  });
+  for (const { name } of owners) await untilRecorded(name, 2);
+  await aWhile();
+  for (const { name } of owners) await untilCounted(name, 2);
+  await fixture.restart({}, async () => {
+    respec('mended', 'edited', { jobFailed: 'x', selector: 5 });
+    await aWhile();
+    putRun('mended', first, 3, 'exit:1');
+    await aWhile();
+  });
+  await untilRecorded(first.name, 3);
+  await aWhile();
+  putRun('mended', last, 3, 'success');
+  await untilRecorded(last.name, 3);
+  await aWhile();
+  for (const { name } of owners) await until(name, ['edited jobFailed active']);
+  respec('mended', 'edited');
+  await until(last.name, ['edited jobFailed resolved']);
+  for (const { name } of owners.slice(0, -1)) await untilCounted(name, name === first.name ? 3 : 2);
+});
+
+test('a rule that cannot be read ends no alert, and one that is turned off does', async () => {
+  putNamespace('misread');
+  putMonitor('misread', 'edited');
+  putFailing('misread', 'misread-one');
+  await until('misread-one', ['edited jobFailed active']);
+  respec('misread', 'edited', { jobFailed: 'x' });
+  await aWhile();
+  await until('misread-one', ['edited jobFailed active']);
+  await fixture.restart();
+  await aWhile();
+  await until('misread-one', ['edited jobFailed active']);
+  respec('misread', 'edited');
+  await aWhile();
+  await until('misread-one', ['edited jobFailed active']);
+  respec('misread', 'edited', { jobFailed: { enabled: false } });
+  await until('misread-one', ['edited jobFailed expired']);
+});
+
+test('what ran while a rule could not be read is judged by the rule as it was mended', async () => {
+  putNamespace('reread');
+  putMonitor('reread', 'edited');
+  const owner = { uid: putFailing('reread', 'reread-one'), name: 'reread-one' };
+  await until('reread-one', ['edited jobFailed active']);
+  respec('reread', 'edited', { jobFailed: 'x' });
+  await aWhile();
+  await fixture.restart({}, async () => {
+    putRun('reread', owner, 2, 'success');
+    await aWhile();
+    respec('reread', 'edited');
+  });
+  await until('reread-one', ['edited jobFailed resolved']);
 });
 
 test('what runs while a monitor is gone is recorded across a restart, and told of when the monitor is made anew', async () => {

@@ -271,6 +271,7 @@ export class ReconcileLoops {
             );
             return goneAt !== undefined && isMadeAnew(createdAt, goneAt);
           }),
+        lookedUntilAt: () => verdicts.watchedUntilAt,
         seen: (monitor, cronJob) => starts.sinceOf(monitor.uid, cronJob.uid),
         unseen: (monitor, cronJob) =>
           selectedInGap(

@@ -348,7 +348,13 @@ export type { JudgedSlot, MissedScheduleFacts } from './detect/missed-schedule.t
 export { outputRunsNeeded, type OutputAssertion, type OutputHistory, type OutputRun } from './detect/output.ts';
 export type { PassedLevel, Suspension } from './detect/passed-level.ts';
 export { levelsAcross, levelsPassed, type DetectionPast, type LevelsByRules } from './detect/levels-passed.ts';
-export { isRateBelow, rateBelowSince, type RatePast, type SuccessRateFacts } from './detect/success-rate.ts';
+export {
+  isRateBelow,
+  rateBelowSince,
+  type RatedRun,
+  type RatePast,
+  type SuccessRateFacts,
+} from './detect/success-rate.ts';
 export { dailyInstants } from './schedule/wall-time.ts';
 export { quiet, type Figures, type Verdict } from './detect/verdict.ts';
 export {

@@ -372,6 +372,7 @@ export { listIncomplete, releaseWaiting, type IncompleteMessage } from './delive
 export { listAlertRuns } from './facts/list-alert-runs.ts';
 export { listFirstSuccessEnds, type SlotInterval } from './facts/list-first-success-ends.ts';
 export { listJudgedRuns, type JudgedRunRow } from './facts/list-judged-runs.ts';
+export { listMissedSlots } from './facts/list-missed-slots.ts';
 export { listLastScheduledRuns, type LastScheduledRuns } from './facts/list-last-scheduled-runs.ts';
 export { listOutputRuns } from './facts/list-output-runs.ts';
 export {

@@ -31,7 +31,7 @@ interface ToldAlert {
     readonly heldBy: string | null;
     readonly delayed: boolean;
   };
-  readonly cronjob: { readonly namespace: string; readonly name: string };
+  readonly cronjob: { readonly namespace: string; readonly name: string; readonly lastSuccess: string | null };
   readonly job: { readonly name: string; readonly exitCode: number | null; readonly reason: string | null } | null;
   readonly context: { readonly logs: string | null; readonly suggestedFix: string | null };
 }

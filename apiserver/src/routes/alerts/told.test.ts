@@ -120,6 +120,15 @@ const cases: readonly (readonly [string, StoredAlert, ToldFacts | undefined, rea
     ['none', 'channelDeleted', null],
   ],
   [
+    'it cleared, and what would have told that went with its channel',
+    anAlert({ state: 'resolved', endedAt: now }),
+    {
+      ...withDeliveries({ state: 'sent' }, { kind: 'closing', state: 'cancelled' }),
+      decision: { action: 'notRouted', reason: 'channelDeleted', untilAt: undefined },
+    },
+    ['none', 'channelDeleted', null],
+  ],
+  [
     'a channel gave it up though another has it',
     anAlert(),
     withDeliveries({}, { channel: 'mail', state: 'dead' }),

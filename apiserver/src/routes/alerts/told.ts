@@ -49,9 +49,13 @@ function notWanted(
   return { state: 'none', reason: isNoted ? 'acknowledged' : whyTakenBack(alert, facts), until: undefined };
 }
 
-/** What has not cleared was taken back with its channel, or because its monitor told no channel then. */
+/**
+ * What has not cleared was taken back with its channel, or because its monitor told no channel then. What has cleared was taken back with its
+ * channel where that went while it waited, be it the news of its end alone.
+ */
 function whyTakenBack({ endedAt }: StoredAlert, facts: ToldFacts | undefined): Told['reason'] {
   const { decision } = facts ?? {};
+  if (decision?.reason === 'channelDeleted') return decision.reason;
   return endedAt === undefined && decision?.action === 'notRouted' ? decision.reason : 'clearedBeforeSent';
 }
 

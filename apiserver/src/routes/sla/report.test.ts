@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SlaReport } from '@cronjob-monitor/shared/contract';
+import type { SlaList, SlaReport } from '@cronjob-monitor/shared/contract';
 import { addAlert } from '../../testing/alerts.ts';
 import { testNow } from '../../testing/api.ts';
 import { dayMs, hourMs, minuteMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
@@ -14,9 +14,9 @@ async function report(fleet: TestFleet, query = ''): Promise<SlaReport> {
 }
 
 /** 9 of 10 runs succeeded in November, one of them slowly; two alerts that overlap, and one of October. */
-async function aMonth(fleet: TestFleet): Promise<void> {
+async function aMonth(fleet: TestFleet, of: object = spec): Promise<void> {
   const backup = await fleet.addCronJob({ name: 'backup' });
-  await fleet.addMonitor({ spec }, [backup]);
+  await fleet.addMonitor({ spec: of }, [backup]);
   const days = Array.from({ length: 10 }, (_, day) => ({ createdAt: testNow - (day + 1) * dayMs }));
   const [failed, slow, ...others] = days;
   const slowEnd = (slow?.createdAt ?? 0) + 10 * minuteMs;
@@ -72,6 +72,21 @@ test('a run that failed after its limit misses the longest duration of the month
     ['failing', 'missed', 'Longest run took 8 min 59 s (limit 5 min)'],
     ['running', 'missed', 'At most 5 min: missed once'],
   ]);
+});
+
+test('a month counts what never started as failed where the monitor does, and so do its days', async () => {
+  const wordsOf = async (countMissed: boolean): Promise<unknown[]> => {
+    await using fleet = await startFleet();
+    await aMonth(fleet, { sla: { minSuccessRate: 90, countMissed } });
+    const day = Math.floor((testNow - 3 * dayMs) / dayMs);
+    await fleet.store.sql('rollups').where({ day }).update({ missed: 2 });
+    const [target] = (await report(fleet)).targets;
+    const answer = await fleet.ask('/api/v1/sla?limit=10');
+    const { items } = answer.json() as SlaList;
+    return [target?.verdict, target?.words, items[0]?.daily?.filter((one) => one?.isBroken).length];
+  };
+  assert.deepEqual(await wordsOf(false), ['kept', '90.0 % of 10 runs succeeded (target 90 %)', 1]);
+  assert.deepEqual(await wordsOf(true), ['missed', '75.0 % of 12 runs succeeded (target 90 %)', 2]);
 });
 
 test('another month has its own incidents, and nothing that ran is no data', async () => {

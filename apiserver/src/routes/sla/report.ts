@@ -148,6 +148,8 @@ function judgeMonth(
   });
   const failed = days.reduce((sum, day) => sum + day.failed, 0);
   const success = days.reduce((sum, day) => sum + day.success, 0);
+  // A monitor may count what never started as failed.
+  const missed = rate.countMissed ? days.reduce((sum, day) => sum + day.missed, 0) : 0;
   const breaches = (subject: SlaSubject): number =>
     alerts.filter(
       (alert) =>
@@ -173,7 +175,7 @@ function judgeMonth(
   return [
     ...(rate.minSuccessRate === undefined || rate.minSuccessRate === 0
       ? []
-      : [toTarget('successRate', judgeRateOf({ success, failed }, rate.minSuccessRate, dayCount))]),
+      : [toTarget('successRate', judgeRateOf({ success, failed: failed + missed }, rate.minSuccessRate, dayCount))]),
     ...(maxDurationMs === undefined ? [] : [toTarget('maxDuration', longest(maxDurationMs))]),
     ...(minDurationMs === undefined
       ? []

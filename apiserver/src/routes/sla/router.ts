@@ -127,6 +127,9 @@ async function withDays(
 ): Promise<SlaTarget[]> {
   const ids = new Map(pairs.map(({ cronJob: { namespace, name, id } }) => [`${namespace}/${name}`, id]));
   const idOf = ({ cronjob }: SlaTarget): number => ids.get(`${cronjob.namespace}/${cronjob.name}`) ?? 0;
+  const countsMissed = new Set(
+    pairs.flatMap((pair) => (pair.targets.rate.countMissed ? [keyOfRate(pair.cronJob, pair.monitor)] : [])),
+  );
   const withFigures = targets.filter(({ subject }) => subject === 'successRate' || subject === 'maxDuration');
   const span = { from: today - shownDays + 1, to: today };
   const days = new Map<number, ReadonlyMap<number, DayOfCronJob>>();
@@ -138,6 +141,10 @@ async function withDays(
   const failures = timed.length === 0 ? undefined : await measureLongestFailures(db, [...new Set(timed)], span);
   const dayOfTarget = (target: SlaTarget, day: number): DayOfCronJob | undefined => {
     const counted = days.get(idOf(target))?.get(day);
+    if (target.subject === 'successRate')
+      return counted && countsMissed.has(keyOfRate(target.cronjob, target.monitor))
+        ? { ...counted, failed: counted.failed + counted.missed }
+        : counted;
     const failedMs = failures?.get(idOf(target))?.get(day) ?? 0;
     return counted && { ...counted, longestMs: Math.max(counted.longestMs ?? 0, failedMs) || undefined };
   };
@@ -146,6 +153,9 @@ async function withDays(
     daily: Array.from({ length: shownDays }, (_, index) => toDay(target, dayOfTarget(target, span.from + index))),
   }));
 }
+
+const keyOfRate = (cronJob: Ref, monitor: Ref): string =>
+  [cronJob, monitor].map(({ namespace, name }) => `${namespace}/${name}`).join(' ');
 
 const shownDays = 30;
 

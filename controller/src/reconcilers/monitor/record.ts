@@ -26,7 +26,7 @@ import {
   type MonitorTarget,
   type Store,
 } from '@cronjob-monitor/shared/store';
-import type { MonitorSeen } from '../../selection/index.ts';
+import { isSelectorUnderstood, type MonitorSeen } from '../../selection/index.ts';
 import type { GatheredMonitor } from './gather.ts';
 
 /** What the monitor reconciler reads from and writes to the store. */
@@ -70,6 +70,8 @@ interface SelectionOrigins {
   readonly seen: (monitor: MonitorSeen, cronJob: CronJobFacts) => Instant | undefined;
   /** Of what was not selected when a leader last looked. */
   readonly unseen: (monitor: MonitorSeen, cronJob: CronJobFacts) => Instant | undefined;
+  /** When a process before this one looked last; undefined: none did. */
+  readonly lookedUntilAt: () => Instant | undefined;
   /** When it was seen to go; undefined: it went while the service did not look. */
   readonly goneAt: (monitorUid: string) => Instant | undefined;
   /** Another object of its name is there that goes on with it. */
@@ -81,6 +83,7 @@ interface SelectionOrigins {
 const noBreaks: SelectionOrigins = {
   seen: () => undefined,
   unseen: () => undefined,
+  lookedUntilAt: () => undefined,
   goneAt: () => undefined,
   isBack: () => false,
   earlierGoneAt: () => undefined,
@@ -156,6 +159,9 @@ class StoredMonitors implements MonitorRecords {
       [...targets].every(([uid, target]) => before.get(uid) === textOf(target));
     const projection = projectionOf(gathered, judged);
     const row = JSON.stringify(projection);
+    // What no process saw end before it became unreadable was judged for no monitor: it is news to this one once it is mended.
+    const isLost = before === undefined && !isSelectorUnderstood(monitor);
+    const lookedUntilAt = (isLost ? this.#origins.lookedUntilAt() : undefined) ?? at;
     const isSameRow = isSame && this.#rows.get(monitor.uid) === row;
     if (!isSameRow) this.#kept.delete(monitor.uid);
     if (!isSame) this.#rollouts.delete(monitor.uid);
@@ -171,7 +177,7 @@ class StoredMonitors implements MonitorRecords {
       const earlierMs = edited && delayMsOf(edited.earlierSpec);
       if (edited && delayMs !== undefined && earlierMs !== undefined && delayMs !== earlierMs)
         await movePendingDue(tx, delayMs - earlierMs, { monitorId: id, foundBefore: edited.at });
-      return isSame ? { unknown: [] } : setTargets(tx, monitor.uid, [...targets.values()], at);
+      return isSame ? { unknown: [] } : setTargets(tx, monitor.uid, [...targets.values()], Math.min(at, lookedUntilAt));
     });
     this.#rows.set(monitor.uid, row);
     const unknown = new Set(outcome.unknown);

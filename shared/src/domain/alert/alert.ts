@@ -163,6 +163,8 @@ export interface AlertFinding {
     readonly uid: string;
     readonly namespace: string;
     readonly name: string;
+    /** As the database knows it, also of one that is gone. */
+    readonly lastSuccessAt?: Instant | undefined;
   };
   readonly type: AlertType;
   readonly subject: AlertSubject | undefined;

@@ -217,6 +217,8 @@ test('digests and tests have titles too', () => {
   assert.equal(title(12, scope), 'WARNING node node-3: 12 CronJobs failed');
   assert.equal(title(3, { ...scope, before: 12 }), 'WARNING node node-3: 3 more CronJobs failed');
   assert.equal(title(12, { cause: 'rateLimit' }), 'WARNING 12 alerts held back by the rate limit');
+  const waited = { cause: 'rateLimit', recovered: 5 } as const;
+  assert.equal(title(12, waited), 'WARNING 12 alerts held back by the rate limit, 5 recovered');
   assert.equal(titleOfMessage({ kind: 'test', data: aTestMessage() }), 'TEST of channel team-chat');
 });
 

@@ -122,10 +122,11 @@ function nameAlert({ alert, cronjob }: AlertMessage): string {
 
 function digestInWords({ digest }: DigestMessage): string {
   const { cause, ended, total, recovered, before } = digest;
-  if (cause === 'rateLimit') return `${counted(total, 'alert')} held back by the rate limit`;
+  const recovery = recovered > 0 ? `, ${recovered} recovered` : '';
+  if (cause === 'rateLimit') return `${counted(total, 'alert')} held back by the rate limit${recovery}`;
   if (cause === 'scope') {
     const named = namedIn(digest);
-    return `${digest.scope ?? 'one cause'}: ${named} ${before > 0 ? 'more ' : ''}${named === 1 ? 'CronJob' : 'CronJobs'} failed`;
+    return `${digest.scope ?? 'one cause'}: ${named} ${before > 0 ? 'more ' : ''}${named === 1 ? 'CronJob' : 'CronJobs'} failed${recovery}`;
   }
   if (cause === 'firstPass') {
     const failing = namedIn({ ...digest, alerts: digest.alerts.filter(({ endedAt }) => endedAt === null) });
@@ -136,7 +137,6 @@ function digestInWords({ digest }: DigestMessage): string {
   }
   if (!ended) return `alert storm: ${before > 0 ? `${total} more` : total} ${total === 1 ? 'alert' : 'alerts'}`;
   const held = total - recovered;
-  const recovery = recovered > 0 ? `, ${recovered} recovered` : '';
   return held === 0
     ? `alert storm over: nothing holds any more${recovery}`
     : `alert storm over: ${counted(held, 'alert')} still ${held === 1 ? 'holds' : 'hold'}${recovery}`;

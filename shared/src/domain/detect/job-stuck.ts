@@ -43,8 +43,10 @@ export interface JobStuckFacts {
   /** p99 duration of ended runs and how many they were. */
   readonly p99DurationMs: number | undefined;
   readonly runs: number;
-  /** Names of Jobs of which it is told already that they have not started. */
+  /** Names of Jobs of which it is told already that they wait for what does not come by itself. */
   readonly toldNotStarted?: ReadonlySet<string> | undefined;
+  /** By what limit it is told already that Jobs overrun: what others take meanwhile does not end that. */
+  readonly toldOverrunning?: ReadonlyMap<string, number> | undefined;
 }
 
 const hourMs = 3_600_000;
@@ -56,6 +58,8 @@ interface Candidate {
   readonly job: UnfinishedJob;
   readonly sinceAt: Instant;
   readonly limitMs: number;
+  /** It waits for what does not come by itself. */
+  readonly isHopeless?: boolean | undefined;
 }
 
 /** Holds while a Job of the CronJob is stuck in the given way; names all of them. */
@@ -71,6 +75,7 @@ export function jobStuck(subject: StuckSubject, rule: JobStuckRule, facts: JobSt
     return quiet('noneStuck', next === Infinity ? undefined : next);
   }
   const { job, sinceAt, limitMs } = first;
+  const hopeless = stuck.flatMap(({ isHopeless, job: { jobName } }) => (isHopeless ? [jobName] : []));
   return holds({
     since: passesAt(first),
     reason: subject,
@@ -82,6 +87,7 @@ export function jobStuck(subject: StuckSubject, rule: JobStuckRule, facts: JobSt
       refusal: subject === 'notStarted' ? job.refusal : undefined,
       fault: subject === 'notStarted' ? job.fault : undefined,
       jobs: stuck.slice(0, 20).map(({ job: { jobName } }) => jobName),
+      hopeless: hopeless.length === 0 ? undefined : hopeless.slice(0, 20),
     },
   });
 }
@@ -155,18 +161,21 @@ function candidateOf(
   if (job.suspended || job.endingSinceAt !== undefined) return undefined;
   if (subject === 'notStarted') return notStartedOf(job, rule, facts);
   const { startedAt: sinceAt } = job;
-  return sinceAt === undefined ? undefined : { job, sinceAt, limitMs: overrunLimit(job, rule, facts) };
+  if (sinceAt === undefined) return undefined;
+  const limitMs = overrunLimit(job, rule, facts);
+  const toldMs = rule.overrunningAfterMs === undefined ? facts.toldOverrunning?.get(job.jobName) : undefined;
+  return { job, sinceAt, limitMs: Math.min(limitMs, toldMs ?? limitMs) };
 }
 
 /**
- * What is told already stays until the Job has started, also while nothing tells why it waits: events are gone after an hour, and one wait
- * may follow another.
+ * What is told already stays until the Job has started, and by the limit that it was told by, also while nothing tells why it waits: events
+ * are gone after an hour, one wait may follow another, and a pod that replaces another waits anew.
  */
 function notStartedOf(job: UnfinishedJob, rule: JobStuckRule, facts: JobStuckFacts): Candidate | undefined {
   const limitMs = hopelessLimit(rule);
   const told = facts.toldNotStarted?.has(job.jobName) ? job.waitingSinceAt : undefined;
-  const hopelessAt = job.hopelessSinceAt ?? told;
-  const hopeless = hopelessAt === undefined ? undefined : { job, sinceAt: hopelessAt, limitMs };
+  const hopelessAt = told ?? job.hopelessSinceAt;
+  const hopeless = hopelessAt === undefined ? undefined : { job, sinceAt: hopelessAt, limitMs, isHopeless: true };
   if (job.waitingSinceAt === undefined) return hopeless;
   const usual = { job, sinceAt: job.waitingSinceAt, limitMs: rule.notStartedAfterMs };
   return hopeless && passesAt(hopeless) <= passesAt(usual) ? hopeless : usual;

@@ -123,6 +123,36 @@ test('jobStuck notStarted: what is told stays until the Job starts, also when no
   assert.equal(jobStuck('notStarted', stuckRule, stuck([job({})], { toldNotStarted }), 5 * minute).kind, 'quiet');
 });
 
+test('jobStuck notStarted: what is told keeps the limit that it was told by', () => {
+  const limitOf = (facts: JobStuckFacts, now: number): unknown => {
+    const verdict = jobStuck('notStarted', stuckRule, facts, now);
+    return verdict.kind === 'holds' && [verdict.figures.limit, verdict.detail['hopeless']];
+  };
+  const replaced = [job({ waitingSinceAt: 0, hopelessSinceAt: 4 * minute })];
+  assert.equal(limitOf(stuck(replaced), 5 * minute), false);
+  const toldNotStarted = new Set(['j']);
+  assert.deepEqual(limitOf(stuck(replaced, { toldNotStarted }), 5 * minute), [120, ['j']], 'another pod waits anew');
+  assert.deepEqual(limitOf(stuck(replaced, { toldNotStarted }), 30 * minute), [120, ['j']]);
+  assert.deepEqual(
+    limitOf(stuck([job({ waitingSinceAt: 0 })]), 30 * minute),
+    [600, undefined],
+    'it may pass by itself',
+  );
+});
+
+test('jobStuck overrunning: what is told stays told while other runs make its limit longer, unless the limit is set', () => {
+  const jobs = [job({ startedAt: 0 })];
+  const toldOverrunning = new Map([['j', hour]]);
+  const longer = { runs: 10, p99DurationMs: hour };
+  const at = (rule: Partial<JobStuckRule>, more: Partial<JobStuckFacts>): unknown => {
+    const verdict = jobStuck('overrunning', { ...stuckRule, ...rule }, stuck(jobs, more), 2 * hour);
+    return verdict.kind === 'holds' && verdict.figures.limit;
+  };
+  assert.equal(at({}, longer), false);
+  assert.equal(at({}, { ...longer, toldOverrunning }), 3_600);
+  assert.equal(at({ overrunningAfterMs: 3 * hour }, { ...longer, toldOverrunning }), false);
+});
+
 test('jobStuck notStarted: a suspended Job waits rightly', () => {
   assert.equal(
     jobStuck('notStarted', stuckRule, stuck([job({ waitingSinceAt: 0, suspended: true })]), hour).kind,

@@ -69,6 +69,7 @@ export interface LastOfName extends Ref {
   readonly deletedAt: Instant | undefined;
   readonly deletedFromAt: Instant | undefined;
   readonly writer: LastWriter | undefined;
+  readonly lastSuccessAt: Instant | undefined;
   /** What it said of itself when it was seen last. */
   readonly own: Pick<StoredOwnSettings, 'cronJob' | 'timeZone'>;
   /** When each monitor ceased to select it. */
@@ -82,7 +83,7 @@ export async function listLastOfNames(db: Db, names: readonly Ref[]): Promise<La
     const found = await rows(
       db,
       'select c.id, c.namespace, c.name, c.seen_at, c.created_at, c.deleted_at, c.gone_from_at, c.last_writer, ' +
-        'c.time_zone, c.labels, c.declared from cronjobs c ' +
+        'c.time_zone, c.labels, c.declared, c.last_success_at from cronjobs c ' +
         `where (${part.map(() => '(c.namespace = ? and c.name = ?)').join(' or ')}) and not (${isPlaceholder('c')}) order by c.id`,
       part.flatMap(({ namespace, name }) => [namespace, name]),
     );
@@ -107,6 +108,7 @@ export async function listLastOfNames(db: Db, names: readonly Ref[]): Promise<La
     deletedAt: optionalNumber(row['deleted_at']),
     deletedFromAt: optionalNumber(row['gone_from_at']),
     writer: fromJson(row['last_writer']) as LastWriter | undefined, // projectCronJobs writes it
+    lastSuccessAt: optionalNumber(row['last_success_at']),
     own: toOwnSettings(row),
     removedAt: new Map(
       (removedFrom.get(Number(row['id'])) ?? []).map((one) => [Number(one['monitor_id']), Number(one['removed_at'])]),

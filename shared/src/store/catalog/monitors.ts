@@ -96,13 +96,14 @@ export async function projectMonitor(
 
   // What defaults of another release or configuration change is no wish of who wrote it.
   const isEdited = isTakenOver || Number(before?.['generation']) !== monitor.generation;
+  const earlierSpec = specMeant(before ?? {});
   const edited =
     before !== undefined && isEdited && before['spec'] !== row.spec
-      ? { earlierSpec: fromJson(before['spec']), at: respecifiedAt(before, monitor.specWrittenAt, tx.now()) }
+      ? { earlierSpec, at: respecifiedAt(before, monitor.specWrittenAt, tx.now()) }
       : undefined;
   if (edited)
     await change(tx, 'update monitors set earlier_spec = ?, respecified_at = ? where uid = ?', [
-      before?.['spec'],
+      toJson(earlierSpec),
       edited.at,
       uid,
     ]);
@@ -143,18 +144,30 @@ export async function findMonitorId(db: Db, uid: string): Promise<number | undef
   return row === undefined ? undefined : Number(row['id']);
 }
 
-/** What these monitors ask, as it is written, and what they asked before that; by their keys. */
+/** What these monitors ask, as it is written, and what they asked before that; by their keys. One that was not understood is empty. */
 export async function listSpecs(
   db: Db,
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, { readonly spec: unknown; readonly earlierSpec: unknown }>> {
-  const found = await rowsIn(db, ids, (marks) => `select id, spec, earlier_spec from monitors where id in (${marks})`);
-  return new Map(
-    found.map((row) => [
-      Number(row['id']),
-      { spec: fromJson(row['spec']), earlierSpec: fromJson(row['earlier_spec']) },
-    ]),
+  const found = await rowsIn(
+    db,
+    ids,
+    (marks) => `select id, spec, earlier_spec, conditions from monitors where id in (${marks})`,
   );
+  return new Map(
+    found.map((row) => [Number(row['id']), { spec: specMeant(row), earlierSpec: fromJson(row['earlier_spec']) }]),
+  );
+}
+
+/** What a row says that its monitor asks; empty where something of it could not be read, for that turns off what was meant to be on. */
+function specMeant(row: Row): unknown {
+  const conditions = fromJson(row['conditions']);
+  const isMisread =
+    Array.isArray(conditions) &&
+    conditions.some(
+      (one: Readonly<Record<string, unknown>>) => one['type'] === 'SpecValid' && one['status'] === 'False',
+    );
+  return isMisread ? {} : fromJson(row['spec']);
 }
 
 async function markDeleted(tx: Tx, id: number, at: Instant): Promise<boolean> {

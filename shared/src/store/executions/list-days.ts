@@ -82,6 +82,8 @@ export interface DayOfCronJob {
   readonly day: number;
   readonly success: number;
   readonly failed: number;
+  /** Expected runs that never started. */
+  readonly missed: number;
   readonly longestMs: number | undefined;
 }
 
@@ -94,7 +96,7 @@ export async function listDaysOfEach(
   const found: Row[] = [];
   for (const ids of inParts(cronJobIds)) {
     const ofIds =
-      `select cronjob_id, day, success, failed, duration_n, duration_max from rollups where cronjob_id in (${marks(ids)}) ` +
+      `select cronjob_id, day, success, failed, missed, duration_n, duration_max from rollups where cronjob_id in (${marks(ids)}) ` +
       'and day between ? and ? order by day';
     found.push(...(await rows(db, ofIds, [...ids, days.from, days.to])));
   }
@@ -106,6 +108,7 @@ export async function listDaysOfEach(
         day: Number(row['day']),
         success: Number(row['success']),
         failed: Number(row['failed']),
+        missed: Number(row['missed']),
         longestMs: Number(row['duration_n']) > 0 ? optionalNumber(row['duration_max']) : undefined,
       })),
     ]),
