@@ -419,6 +419,7 @@ export {
   stepOf,
   toVerdict,
   verdictOf,
+  waitingCause,
   type BrokenTarget,
   type Budget,
   type CronJobWordFacts,

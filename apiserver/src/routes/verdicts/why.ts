@@ -6,6 +6,7 @@ import {
   openRunOf,
   stepOf,
   toAbsence,
+  waitingCause,
   type VerdictAddition,
 } from '@cronjob-monitor/shared/domain';
 import { listCronJobsById, type CatalogCronJob, type NamedRun, type StoredAlert } from '@cronjob-monitor/shared/store';
@@ -50,6 +51,8 @@ export async function gatherWhy(
       const why = run && explained(run);
       const found = findings(alert);
       const { facts } = toWordedAlert(alert);
+      const isStuck = alert.type === 'jobStuck' && alert.endedAt === undefined;
+      const waits = isStuck && cronJob?.waiting ? waitingCause(cronJob.waiting) : undefined;
       const step = stepOf({
         cronJob: alert.cronJob,
         kind: alert.type,
@@ -65,9 +68,9 @@ export async function gatherWhy(
         told,
         monitor: alert.monitor,
       });
-      const cause = run && (why?.cause ?? (exitInWords(failureOf(facts)) || undefined));
+      const failed = run && (why?.cause ?? (exitInWords(failureOf(facts)) || undefined));
       return {
-        cause,
+        cause: failed ?? waits,
         change: why?.change,
         logLine: why?.logLine,
         step: alert.endedAt === undefined ? step : run && why?.step,
@@ -91,7 +94,8 @@ export async function gatherWhy(
         told: undefined,
         monitor: undefined,
       });
-      const cause = run && (why?.cause ?? ((failedRun && exitInWords(failedRun)) || undefined));
+      const failed = run && (why?.cause ?? ((failedRun && exitInWords(failedRun)) || undefined));
+      const cause = failed ?? (kind === 'waiting' && waiting ? waitingCause(waiting) : undefined);
       return { cause, change: why?.change, logLine: why?.logLine, step, findings: [] };
     },
   };
