@@ -11,7 +11,7 @@ describe('the first page', { skip: whyNoBrowser() ?? false }, () => {
     await go(page, '/');
     await seen(page, 'No success for');
     const listed = await page
-      .locator('main li[data-row]:has(.why)')
+      .locator('main li[data-row]:has(.says)')
       .evaluateAll((rows) => rows.map((row) => row.getAttribute('data-row')));
     const answer = await page.request.get(`${service().url}/api/v1/incidents?limit=20`);
     const { items } = (await answer.json()) as IncidentList;

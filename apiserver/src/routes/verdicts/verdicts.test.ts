@@ -10,7 +10,14 @@ import type {
   ExecutionPage,
   Verdict,
 } from '@cronjob-monitor/shared/contract';
-import { newId, putActiveJobs, putEvidence, rowsOfExpected, putSilence, recordTemplates } from '@cronjob-monitor/shared/store';
+import {
+  newId,
+  putActiveJobs,
+  putEvidence,
+  rowsOfExpected,
+  putSilence,
+  recordTemplates,
+} from '@cronjob-monitor/shared/store';
 import { addAlert } from '../../testing/alerts.ts';
 import { testNow } from '../../testing/api.ts';
 import { hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
@@ -247,6 +254,9 @@ test('a Job that cannot start says what it waits for, on the CronJob and on its 
   await addAlert(fleet, { type: 'jobStuck', subject: 'notStarted', context });
   const [alert] = await alertsOf(fleet);
   assert.deepEqual([await causeOf(), alert?.verdict.cause], ['Quota compute is used up', 'Quota compute is used up']);
+  const full = { waitingReason: 'Unschedulable', waitingMessage: '0/3 nodes are available: 3 Insufficient cpu.' };
+  await fleet.store.fenced(fleet.epoch, (tx) => putActiveJobs(tx, [{ ...job, ...at, ...pod, ...full }]));
+  assert.equal(await causeOf(), '0/3 nodes are available: 3 Insufficient cpu', 'nodes may come: it is not in vain');
 });
 
 test('a limit that is shorter than the schedule is told on the alert that it raises', async () => {

@@ -258,7 +258,10 @@ function lifeOf(pod: Pod): number {
 }
 
 /** While a node waits before it pulls again, the status of a container names its image. */
-function namingImage(pod: Pod, { reason, message }: { reason: string; message: string }): {
+function namingImage(
+  pod: Pod,
+  { reason, message }: { reason: string; message: string },
+): {
   reason: string;
   message: string;
 } {
