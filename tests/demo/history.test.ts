@@ -39,6 +39,8 @@ test('a failure that is left to the service ends in the second start as it did i
       second.logs.find(metadata.namespace ?? '', metadata.name, spec.containers[0]?.name ?? ''),
     );
   assert.ok(logs.some((log) => (log?.pieces.length ?? 0) > 0));
+  const said = logs.flatMap((log) => (log?.pieces ?? []).map(({ bytes }) => Buffer.from(bytes).toString().trim()));
+  assert.ok(!said.includes('done'), 'none says what a run that succeeded says');
 });
 
 test('a CronJob whose description names an image runs it, and what it logs of a failure is no log of a success', () => {
