@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, getPriority, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -26,7 +26,7 @@ function run(t, files, { names = [], ci = false } = {}) {
   const lines = stdout.trimEnd().split('\n');
   const summary = () => JSON.parse(readFileSync(join(folder, '.test-output', 'summary.json'), 'utf8'));
   const written = () => readdirSync(folder);
-  return { status, stdout, stderr, lines, last: lines.at(-1), summary, written };
+  return { folder, status, stdout, stderr, lines, last: lines.at(-1), summary, written };
 }
 
 const good = `test('holds', () => {});`;
@@ -66,6 +66,20 @@ test('groups of which one waits while the other computes run together where both
     ['truth', 1],
     ['node', 1],
   ]);
+});
+
+test('the browser leaves the processors to the processes that it runs beside, and takes them where it runs alone', (t) => {
+  const askPriority = `
+    import { writeFileSync } from 'node:fs';
+    import { getPriority } from 'node:os';
+    test('asks', () => writeFileSync('priority', String(getPriority())));`;
+  const files = { 'tests/e2e/ui/a.test.ts': askPriority, 'tests/e2e/b.test.ts': good };
+  const priorityOf = (names) => {
+    const { summary, folder } = run(t, files, { names });
+    return [summary().groups.map(({ name }) => name), Number(readFileSync(join(folder, 'priority'), 'utf8'))];
+  };
+  assert.deepEqual(priorityOf(['browser']), [['browser'], getPriority()]);
+  assert.deepEqual(priorityOf(['all']), [['browser, e2e'], constants.priority.PRIORITY_BELOW_NORMAL]);
 });
 
 test('the image is built beside the node, and never beside the faults', (t) => {

@@ -17,7 +17,8 @@ const { globSync } = await import('node:fs');
  * minutes of real time. Where both run whole, a group that is `within` another one is a part of it, and one that is `beside` others runs at
  * the same time as the first of them that does, so many files at once of each: one computes while the other waits. Files that `waits` finds
  * have hardly any use for a processor, by the summary's `processorSeconds`: they run beside the rest of their group, two at once. `partOf`:
- * chosen with that group too. `ofProcess`: so many files share a process. The image is built beside what needs none of it, and not beside the faults, which keep time.
+ * chosen with that group too. `ofProcess`: so many files share a process. `givesWay`: beside others it has the processors that they leave.
+ * The image is built beside what needs none of it, and not beside the faults, which keep time.
  */
 const groups = [
   {
@@ -30,16 +31,23 @@ const groups = [
   { name: 'webui', everyday: true, files: 'webui/src/**/*.test.ts', preload: 'scripts/svelte-modules.mjs' },
   { name: 'simcluster', everyday: true, files: 'tests/simcluster/**/*.test.ts' },
   { name: 'architecture', everyday: true, files: 'tests/architecture/**/*.test.ts' },
-  { name: 'store', everyday: true, files: 'tests/store/**/*.test.ts', atOnce: 2 },
+  { name: 'store', everyday: true, beside: ['cluster', 'channels'], files: 'tests/store/**/*.test.ts', atOnce: 2 },
   { name: 'api', everyday: true, files: 'tests/api/**/*.test.ts', atOnce: 2 },
   { name: 'channels', everyday: true, beside: ['cluster'], files: 'tests/channels/**/*.test.ts', atOnce: 3 },
   { name: 'cluster', files: 'tests/{cluster,realcluster}/**/*.test.ts', atOnce: 3, first: /\/contract\./ },
   { name: 'journeys', everyday: true, within: 'browser', files: 'tests/e2e/ui/journeys.test.ts' },
-  { name: 'browser', files: 'tests/e2e/ui/**/*.test.ts', atOnce: 3, first: /\/pages-/ },
+  {
+    name: 'browser',
+    beside: ['e2e'],
+    givesWay: true,
+    files: 'tests/e2e/ui/**/*.test.ts',
+    atOnce: 2,
+    first: /\/pages-/,
+  },
   {
     name: 'e2e',
     files: 'tests/e2e/**/*.test.ts',
-    atOnce: 6,
+    atOnce: 5,
     first: /\/(alerting|expected|mail|recording|image|databases|access)/,
   },
   {
@@ -50,7 +58,14 @@ const groups = [
     waits: /\/f(14|32|43|21|17|12|19|16|45|34|44|15)-/,
   },
   { name: 'image', partOf: 'node', beside: ['node'], files: 'tests/realnode/image.test.ts' },
-  { name: 'truth', beside: ['node'], files: 'tests/truth/**/*.test.ts', atOnce: 2, first: /\/observer\// },
+  {
+    name: 'truth',
+    beside: ['node'],
+    givesWay: true,
+    files: 'tests/truth/**/*.test.ts',
+    atOnce: 2,
+    first: /\/observer\//,
+  },
   { name: 'chart', within: 'truth', files: 'tests/chart/**/*.test.ts', atOnce: 2 },
   { name: 'node', files: 'tests/realnode/**/*.test.ts', atOnce: 3, first: /\/(split|standalone)\./ },
   { name: 'other', files: 'tests/**/*.test.ts' },
@@ -65,6 +80,8 @@ const soakMs =
   (process.env.FAULTS === 'soak' ? 3 * 3_600_000 : 1_000 * Number(process.env.NEMESIS_SECONDS ?? 0)) +
   60_000 * Number(process.env.TRUTH_MINUTES ?? 0) +
   20_000 * (Number(process.env.FLEETS ?? 0) + Number(process.env.FLEETS_DRAWN ?? 0));
+/** Loaded before the files of a group that gives way. */
+const lowPriority = 'scripts/low-priority.mjs';
 /** A file that takes longer hangs. */
 const fileLimitMs = 20 * 60_000 + soakMs;
 /** How many files a build may run once more: the suites hold real seconds, and a build machine can stand still for some of them. */
@@ -104,11 +121,12 @@ for (const { name, pools } of chosen) {
   if (interrupted.signal.aborted) break;
   const preloadOf = new Map(pools.flatMap(({ files, preload }) => files.map((file) => [resolve(file), preload])));
   report.beginGroup(name, [...preloadOf.keys()]);
-  const runs = pools.map(async ({ files, preload, atOnce, ofProcess = 1 }, index) => {
+  const runs = pools.map(async ({ files, preload, givesWay, atOnce, ofProcess = 1 }, index) => {
     const paths = files.map((file) => resolve(file));
     const batches = new TestBatches(paths, ofProcess, resolve(batchesFolder, String(index)));
     for (let left = batches.entries; left.length > 0 && !interrupted.signal.aborted; left = batches.takeAlone()) {
-      for await (const event of start(left, preload, atOnce)) for (const one of batches.take(event)) report.take(one);
+      for await (const event of start(left, [preload, givesWay && lowPriority], atOnce))
+        for (const one of batches.take(event)) report.take(one);
     }
   });
   await Promise.all(runs);
@@ -157,7 +175,7 @@ function together(groupsOfFiles) {
       pools: poolsOf(
         host,
         all.flatMap(({ files }) => files),
-      ),
+      ).map((pool) => ({ ...pool, givesWay: host.givesWay && neighbourOf(host) !== undefined })),
     };
   };
   return groupsOfFiles.filter(alone).map((group) => {
@@ -188,7 +206,7 @@ async function tryOnceMore(preloadOf) {
     if (interrupted.signal.aborted) return;
     console.log(`once more, alone: ${relative(process.cwd(), file)}`);
     report.beginSecondAttempt(file);
-    for await (const event of start([file], preloadOf.get(file))) report.take(event);
+    for await (const event of start([file], [preloadOf.get(file)])) report.take(event);
   }
 }
 
@@ -197,8 +215,8 @@ function isNamed(file, wanted) {
 }
 
 /** Each file in a process of its own, with a look at what it leaves behind. */
-function start(files, preload, atOnce = 1) {
-  const preloads = ['shared/src/testing/leak-check.ts', preload].filter(Boolean).map((path) => join(root, path));
+function start(files, preloaded, atOnce = 1) {
+  const preloads = ['shared/src/testing/leak-check.ts', ...preloaded].filter(Boolean).map((path) => join(root, path));
   return run({
     files,
     concurrency: availableParallelism() === 1 ? 1 : Math.max(atOnce, availableParallelism() - 1),

@@ -9,7 +9,7 @@ import { randomHistory } from './ledger/random-history.ts';
 import { shrinkHistory } from './ledger/shrink.ts';
 
 const first = Number(process.env['SEED'] ?? 1);
-const count = timesOf({ ci: 200, soak: 2_000 }) === 1 ? 10 : timesOf({ ci: 200, soak: 2_000 });
+const count = Math.max(10, timesOf({ ci: 100, soak: 2_000 }));
 const onceFailed = JSON.parse(readFileSync(join(import.meta.dirname, 'seeds', 'f30.json'), 'utf8')) as number[];
 /** Everything that may become of an expected run: all of it must come up, or the histories show less than they are meant to. */
 const every = [

@@ -12,6 +12,7 @@ import {
   type Store,
 } from '@cronjob-monitor/shared/store';
 import { RecordingLogger } from '@cronjob-monitor/shared/testing';
+import { change, firstRow } from '../../shared/src/store/ask.ts';
 // The sweep runs every 30 s; here it is asked.
 import { clientOf, closeIdle } from '../../shared/src/store/dialect/connection.ts';
 import { ownServers, type OwnServer } from './servers.ts';
@@ -21,6 +22,11 @@ import { TestClock } from './test-clock.ts';
 const connectionsOf = {
   postgres: `select count(*) as n from pg_stat_activity where application_name = 'cronjob-monitor'`,
   mysql: `select count(*) as n from information_schema.processlist where db = 'monitor'`,
+};
+
+const sleeping = {
+  postgres: `select pid as id from pg_stat_activity where state = 'active' and query like '%pg_sleep%' and pid <> pg_backend_pid()`,
+  mysql: `select id from information_schema.processlist where info like '%sleep(%' and id <> connection_id()`,
 };
 
 for (const kind of ownServers) {
@@ -33,6 +39,19 @@ for (const kind of ownServers) {
       const store = openStore(own.settings(undefined, { pool: whole }), deps);
       stores.push(store);
       return store;
+    };
+    const sleep = (seconds: number): string =>
+      `select 1 as one, ${kind.name === 'postgres' ? 'pg_sleep' : 'sleep'}(${seconds}) as slept`;
+    const cutWhatSleeps = async (): Promise<void> => {
+      for (;;) {
+        const [row] = await own.run(sleeping[kind.name]);
+        if (row !== undefined) {
+          const id = Number(row['id']);
+          await own.run(kind.name === 'postgres' ? `select pg_terminate_backend(${id})` : `kill ${id}`);
+          return;
+        }
+        await wait(20);
+      }
     };
     const openConnections = async (): Promise<number> => {
       const [row] = await own.run(connectionsOf[kind.name]);
@@ -139,6 +158,28 @@ for (const kind of ownServers) {
       await Promise.all(holding);
       await Promise.all(others.map((store) => store.close()));
       for (const name of names) await own.run(`drop ${make} ${name}${kind.name === 'postgres' ? ' cascade' : ''}`);
+    });
+
+    it('asks a read once more whose connection broke under it, and a write never', async () => {
+      const store = open({ maxOpenConns: 2 });
+      await store.probe();
+      const asked = firstRow(store, sleep(1));
+      await cutWhatSleeps();
+      assert.equal(Number((await asked)?.['one']), 1);
+      const written = assert.rejects(change(store, sleep(1)), { code: 'unavailable' });
+      await cutWhatSleeps();
+      await written;
+      await store.close();
+    });
+
+    it('lets a read wait on for a connection while the database answers others', async () => {
+      const store = open({ maxOpenConns: 1 });
+      const answers = await Promise.all([1.2, 1.2, 1.2, 0].map((seconds) => firstRow(store, sleep(seconds))));
+      assert.deepEqual(
+        answers.map((row) => Number(row?.['one'])),
+        [1, 1, 1, 1],
+      );
+      await store.close();
     });
 
     it('says within 3 s that no connection is free', async () => {

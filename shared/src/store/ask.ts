@@ -1,5 +1,6 @@
 import type { Db } from './database.ts';
 import { clientOf } from './dialect/connection.ts';
+import { StoreError } from './store-error.ts';
 import { toId16 } from './id16.ts';
 
 /** A row as the driver gives it. It never leaves the store: every question makes a type of it. */
@@ -13,26 +14,48 @@ export const maxRowsPerStatement = 500;
  * stand in double quotes: all three databases take both. The query builder is left out, since it costs more than SQLite does.
  */
 async function ask(db: Db, statement: Statement): Promise<unknown> {
-  const { sql, bindings = [], kind, limitMs } = statement;
-  const ended = db.observer?.statement(kind);
+  const ended = db.observer?.statement(statement.kind);
   let succeeded = false;
-  const client = clientOf(db.sql);
   try {
-    const connection = db.connection ?? (await client.acquireConnection());
-    try {
-      const options = limitMs === undefined ? undefined : { ms: limitMs };
-      const { response } = await client.query(connection, { sql, bindings, options });
-      succeeded = true;
-      db.troubles?.answered();
-      return response;
-    } finally {
-      if (db.connection === undefined) await client.releaseConnection(connection);
-    }
+    const isAlone = statement.kind === 'read' && db.connection === undefined;
+    const response = await (isAlone ? askOnceMore(db, statement) : askOnce(db, statement));
+    succeeded = true;
+    db.troubles?.answered();
+    return response;
   } catch (error) {
     db.troubles?.failed(error);
     throw error;
   } finally {
     ended?.(succeeded);
+  }
+}
+
+/**
+ * A read that failed by its connection alone is asked a second time: the connection broke under it, or none was free in time while the
+ * database answered others. A database that answers nothing is not waited for twice.
+ */
+async function askOnceMore(db: Db, statement: Statement): Promise<unknown> {
+  const answersBefore = db.troubles?.answers();
+  let wasLent = false;
+  try {
+    return await askOnce(db, statement, () => (wasLent = true));
+  } catch (error) {
+    const isOfConnection = error instanceof StoreError && error.code === 'unavailable';
+    if (!isOfConnection || (!wasLent && db.troubles?.answers() === answersBefore)) throw error;
+    return askOnce(db, statement);
+  }
+}
+
+async function askOnce(db: Db, { sql, bindings = [], limitMs }: Statement, onLent?: () => void): Promise<unknown> {
+  const client = clientOf(db.sql);
+  const connection = db.connection ?? (await client.acquireConnection());
+  onLent?.();
+  try {
+    const options = limitMs === undefined ? undefined : { ms: limitMs };
+    const { response } = await client.query(connection, { sql, bindings, options });
+    return response;
+  } finally {
+    if (db.connection === undefined) await client.releaseConnection(connection);
   }
 }
 

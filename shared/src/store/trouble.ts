@@ -18,6 +18,8 @@ export interface TroubleWatch {
   failed(error: unknown): void;
   /** A statement was answered: the database can be reached. Whether it takes writes is another question. */
   answered(): void;
+  /** How many statements it has answered. */
+  answers(): number;
   /** A write was proved to last. */
   wrote(): void;
   /** Undefined while all is well. */
@@ -31,9 +33,9 @@ const ofAnswers: ReadonlySet<StoreErrorCode> = new Set(['schema', 'conflict', 'f
 
 export function createTroubleWatch(clock: Clock): TroubleWatch {
   let trouble: Trouble | undefined;
-  let answeredOnce = false;
+  let answers = 0;
   const answered = (): void => {
-    answeredOnce = true;
+    answers++;
     if (trouble?.error.code !== 'full') trouble = undefined;
   };
   return {
@@ -48,11 +50,12 @@ export function createTroubleWatch(clock: Clock): TroubleWatch {
       trouble = { error, sinceMs: trouble && isSame ? trouble.sinceMs : clock.monotonicMs() };
     },
     answered,
+    answers: () => answers,
     wrote() {
       trouble = undefined;
     },
     current: () => trouble,
-    hasAnswered: () => answeredOnce,
+    hasAnswered: () => answers > 0,
   };
 }
 
