@@ -39,6 +39,12 @@ test('a failure that is left to the service ends in the second start as it did i
       second.logs.find(metadata.namespace ?? '', metadata.name, spec.containers[0]?.name ?? ''),
     );
   assert.ok(logs.some((log) => (log?.pieces.length ?? 0) > 0));
+  const said = (cluster: SimCluster): Map<string, string> =>
+    new Map(podsOf(cluster).map((pod) => [pod.metadata.name, logOf(cluster, pod)]));
+  const saidFirst = said(first);
+  const failures = [...said(second)].filter(([name]) => /error|Killed|curl/.test(saidFirst.get(name) ?? ''));
+  assert.ok(failures.length > 0);
+  for (const [name, log] of failures) assert.equal(log, saidFirst.get(name), name);
 });
 
 test('a CronJob whose description names an image runs it, and what it logs of a failure is no log of a success', () => {
@@ -74,6 +80,11 @@ function podsOf(cluster: SimCluster): PodOfDemo[] {
   const names = new Set(failed.map(({ metadata }) => metadata.name));
   const pods = cluster.objects.list({ apiVersion: 'v1', kind: 'Pod' }) as unknown as PodOfDemo[];
   return pods.filter(({ metadata }) => names.has(metadata.labels?.['job-name'] ?? ''));
+}
+
+function logOf(cluster: SimCluster, { metadata, spec }: PodOfDemo): string {
+  const log = cluster.logs.find(metadata.namespace ?? '', metadata.name, spec.containers[0]?.name ?? '');
+  return (log?.pieces ?? []).map(({ bytes }) => Buffer.from(bytes).toString()).join('');
 }
 
 /** How each of them ended, by its name. */

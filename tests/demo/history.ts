@@ -22,7 +22,7 @@ import {
 import { createLogger, systemClock } from '@cronjob-monitor/shared/process';
 import type { SimCluster, VirtualClock } from '@cronjob-monitor/simcluster';
 import { fleet } from './fleet.ts';
-import { cronJobObject, namespaceObjects } from './objects.ts';
+import { cronJobObject, namespaceObjects, note } from './objects.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -105,7 +105,9 @@ function keep(cluster: SimCluster, kept: { folder: string; databasePath: string;
   const uids = new Set(left.map(({ uid }) => uid));
   const failed = [
     ...jobs.filter((raw) => uids.has(translator.job(raw)?.uid ?? '')),
-    ...list(cluster, 'Pod').filter((raw) => uids.has(translator.pod(raw)?.jobUid ?? '')),
+    ...list(cluster, 'Pod')
+      .filter((raw) => uids.has(translator.pod(raw)?.jobUid ?? ''))
+      .map(sayingWhatFailed),
   ];
   const text = JSON.stringify({
     fleet: fleetHash(),
@@ -115,6 +117,16 @@ function keep(cluster: SimCluster, kept: { folder: string; databasePath: string;
   // In one step: a start that is ended in the middle leaves no half of it.
   writeFileSync(`${places.objects}.new`, text);
   renameSync(`${places.objects}.new`, places.objects);
+}
+
+/** The next start does not know which turn of its outcomes a pod was: what it says from then on is the log of its failure. */
+function sayingWhatFailed(pod: RawObject): RawObject {
+  const metadata = pod['metadata'] as { readonly annotations?: Readonly<Record<string, string>> };
+  const { annotations = {} } = metadata;
+  const log = annotations[`${note}log-of-failure`];
+  return log === undefined
+    ? pod
+    : { ...pod, metadata: { ...metadata, annotations: { ...annotations, [`${note}log`]: log } } };
 }
 
 function hasEnded(job: RawObject): boolean {

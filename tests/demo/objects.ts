@@ -3,7 +3,7 @@ import { fleet, monitors, type DemoCronJob } from './fleet.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Prefix of the notes by which the simulated kubelet plays a pod. */
-const note = 'sim.cronjob-monitor.io/';
+export const note = 'sim.cronjob-monitor.io/';
 const own = 'cronjob-monitor.io/';
 
 export function namespaceObjects(): Fields[] {

@@ -425,6 +425,7 @@ export {
   stepOf,
   toVerdict,
   verdictOf,
+  waitingCause,
   type BrokenTarget,
   type Budget,
   type CronJobWordFacts,

@@ -11,7 +11,7 @@ describe('the first page', { skip: whyNoBrowser() ?? false }, () => {
     await go(page, '/');
     await seen(page, 'No success for');
     const listed = await page
-      .locator('main li[data-row]:has(.why)')
+      .locator('main li[data-row]:has(.says)')
       .evaluateAll((rows) => rows.map((row) => row.getAttribute('data-row')));
     const answer = await page.request.get(`${service().url}/api/v1/incidents?limit=20`);
     const { items } = (await answer.json()) as IncidentList;
@@ -42,5 +42,49 @@ describe('the first page', { skip: whyNoBrowser() ?? false }, () => {
       await counts.getByText('not ready').waitFor();
       await counts.getByText('findings').waitFor();
     },
+  );
+
+  journey('says of an incident that is folded what the log says, where nothing else explains it', async (page) => {
+    const sync = service().fleet.find(({ item }) => item.name === 'price-sync');
+    assert.ok(sync?.item.verdict);
+    const text = 'FATAL: password authentication failed for user "prices"';
+    const logLine = { text, number: 2, jobName: 'price-sync-1', pod: 'price-sync-1-x', href: '/' };
+    Object.assign(sync.item, { verdict: { ...sync.item.verdict, state: 'failing', cause: null, logLine } });
+    await go(page, '/');
+    const row = page.locator('li[data-row="prod/price-sync"]:not(.open)');
+    await row.getByText(text).waitFor();
+  });
+
+  journey(
+    'calls nothing running that has not started',
+    async (page) => {
+      await go(page, '/');
+      const row = page.locator('li[data-row="prod/search-reindex"]');
+      await row.getByText('Not started for').waitFor();
+      assert.equal(await row.getByText('Running').count(), 0);
+      await go(page, '/cronjobs/prod/search-reindex');
+      await seen(page, '1 active run');
+      assert.equal(await page.locator('main .badge', { hasText: 'Running' }).count(), 0);
+      await page.locator('main [data-row-link]', { hasText: 'search-reindex-' }).first().click();
+      await page.locator('main .badge', { hasText: 'Not started' }).first().waitFor();
+      await seen(page, /^Not started for .+: ImagePullBackOff$/);
+    },
+    // The record of a run that goes on, and its log.
+    { expected: /404/ },
+  );
+
+  journey(
+    'has the filters of a list in one line on a small desktop',
+    async (page) => {
+      await go(page, '/cronjobs');
+      const topOf = async (name: string): Promise<number> => {
+        const box = await page.getByRole('button', { name }).first().boundingBox();
+        assert.ok(box);
+        return Math.round(box.y + box.height / 2);
+      };
+      await seen(page, 'nightly-backup');
+      assert.ok(Math.abs((await topOf('More filters')) - (await topOf('Healthy'))) <= 2);
+    },
+    { width: 1280 },
   );
 });

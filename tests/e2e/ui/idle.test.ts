@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Page } from 'playwright-core';
 import { health } from './fixtures/answers/index.ts';
 import { whyNoBrowser } from './fixtures/browser.ts';
 import { momentAt } from './fixtures/fleet.ts';
@@ -18,6 +19,23 @@ const pages: readonly (readonly [path: string, most: number])[] = [
 
 describe('an idle page of a busy fleet', { skip: whyNoBrowser() ?? false }, () => {
   const { journey, service, go } = useJourneys();
+  const streamsAsked = (): number => service().asked.filter((line) => line.startsWith('GET events/stream')).length;
+
+  /**
+   * Waits in real time until the page hears its stream: while one that it has asked for is on its way, its clock stands still. Until it asks
+   * for the next one its clock goes on, second by second, for that is what it waits for; a page that never asks again fails here.
+   */
+  async function streaming(page: Page): Promise<void> {
+    const live = page.getByText('Live', { exact: true }).first();
+    for (let tries = 0; tries < 60; tries++) {
+      if (service().openStreams() > 0) return live.waitFor({ timeout: 20_000 });
+      const asked = streamsAsked();
+      await page.clock.runFor(1_000);
+      for (let waits = 0; waits < 100 && streamsAsked() > asked && service().openStreams() === 0; waits++)
+        await wait(20);
+    }
+    assert.fail('the page asked for no stream again within a minute of its own clock');
+  }
 
   for (const [path, most] of pages) {
     journey(`${path} asks at most once a minute beside its stream, after a few soon`, async (page) => {
@@ -31,6 +49,7 @@ describe('an idle page of a busy fleet', { skip: whyNoBrowser() ?? false }, () =
       while (!service().asked.includes('GET clusters')) await wait(50);
       const before = service().asked.length;
       for (let second = 0; second < 600; second += 5) {
+        await streaming(page);
         Object.assign(busy.item, { runningJobs: (busy.item.runningJobs + 1) % 3 });
         const { namespace, name } = busy.item;
         service().say('cronjob', { namespace, name, status: 'healthy' });

@@ -89,8 +89,8 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
       await row.getByText('since 35 h').waitFor();
       await row.getByText('ops-chat').waitFor();
       // A row that is folded may cut its line: the tooltip has all of it.
-      const folded = page.locator('li[data-row]:not(.open) .why').first();
-      const says = (await folded.locator('.says').textContent()) ?? '';
+      const folded = page.locator('li[data-row]:not(.open) .says').first();
+      const says = (await folded.textContent()) ?? '';
       assert.ok(says !== '' && (await folded.getAttribute('data-tip'))?.startsWith(`${says}.`));
       // The keyboard alone: past the row above to this one, and from there to its step.
       await page.keyboard.press('j');

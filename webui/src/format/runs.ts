@@ -56,7 +56,7 @@ export const slotMarks: Readonly<Record<Unmatched, RunMark>> = {
 
 /** Due, and not judged yet. */
 const dueMark: RunMark = { word: 'Due', bar: 'dot', shape: 'dot', tone: 'off' };
-export const activeRunMark: RunMark = { word: 'Running', bar: 'running', shape: 'triangle', tone: 'run' };
+const goesOnMark: RunMark = { word: 'Running', bar: 'running', shape: 'triangle', tone: 'run' };
 
 const faultWords: Readonly<Record<FailureCause, string>> = {
   platform: 'Platform: what runs the cluster',
@@ -93,7 +93,7 @@ export function runMark(run: { outcome: SlotOutcome | null; status: ExecutionSta
   if (run.status === 'success' && run.outcome === 'late') return slotMarks.late;
   if (run.status !== null) return executionMarks[run.status];
   if (run.outcome === null) return dueMark;
-  if (run.outcome === 'matched') return activeRunMark;
+  if (run.outcome === 'matched') return goesOnMark;
   return slotMarks[run.outcome];
 }
 
@@ -104,6 +104,16 @@ export const triggerWords: Readonly<Record<ExecutionTrigger, string>> = {
   rerun: 'Run again',
   unmatched: 'Not by its schedule',
 };
+
+/** No container of it has begun, and Kubernetes says why. */
+export function isStartless({ podPhase, waitingReason }: Pick<ActiveJob, 'podPhase' | 'waitingReason'>): boolean {
+  return waitingReason != null && waitingReason !== '' && (podPhase === null || podPhase === 'Pending');
+}
+
+/** How a run is that has not ended. */
+export function activeRunMark(job: Pick<ActiveJob, 'podPhase' | 'waitingReason'>): RunMark {
+  return isStartless(job) ? { word: 'Not started', bar: 'dot', shape: 'hourglass', tone: 'warn' } : goesOnMark;
+}
 
 /** What an active run waits for: `Waits: ImagePullBackOff, no such image`; undefined while it waits for nothing that is known. */
 export function waitingText({

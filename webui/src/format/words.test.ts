@@ -12,7 +12,7 @@ import {
   type Verdict,
 } from '@cronjob-monitor/shared/contract';
 import { alertMark, deliveryMarks, phaseMarks, runningMark, stateMarks, targetMark } from './marks.ts';
-import { causeText, executionMarks, faultText, runMark, slotMarks, waitingText } from './runs.ts';
+import { causeText, executionMarks, faultText, activeRunMark, runMark, slotMarks, waitingText } from './runs.ts';
 
 const written = ({ word, shape, tone }: { word: string; shape: string; tone: string }): string =>
   `${word} ${shape} ${tone}`;
@@ -150,4 +150,13 @@ test('an active run says what it waits for, where that is known', () => {
   assert.equal(waitingText(waits), 'Waits: InvalidImageName, invalid reference format');
   assert.equal(waitingText({ ...waits, waitingMessage: null }), 'Waits: InvalidImageName');
   assert.equal(waitingText({ waitingReason: null, waitingMessage: null }), undefined);
+});
+
+test('a run whose pod cannot start is not called running', () => {
+  const wordOf = (podPhase: string | null, waitingReason: string | null): string =>
+    activeRunMark({ podPhase, waitingReason }).word;
+  assert.equal(wordOf('Pending', 'ImagePullBackOff'), 'Not started');
+  assert.equal(wordOf(null, 'FailedCreate'), 'Not started');
+  assert.equal(wordOf('Running', 'CrashLoopBackOff'), 'Running');
+  assert.equal(wordOf('Pending', null), 'Running', 'nothing says that it waits in vain');
 });

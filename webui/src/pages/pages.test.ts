@@ -163,6 +163,8 @@ describe('a missing log', () => {
   test('says why there is none', () => {
     assert.match(noLogText(refusal('LOGS_UNAVAILABLE', 'podGone'), undefined, 'prod').text, /pod is gone/);
     assert.equal(noLogText(refusal('LOGS_UNAVAILABLE', 'notStarted'), undefined, 'prod').title, 'No log yet');
+    const podless = noLogText(refusal('LOGS_UNAVAILABLE', 'podGone'), { podName: null }, 'prod');
+    assert.match(podless.text, /No pod of it has been created/, 'of a run that goes on');
     assert.match(noLogText(refusal('FORBIDDEN'), undefined, 'prod').text, /You may not read pods\/log in prod/);
     const logs = { container: 'a', text: '', truncated: false, capturedAt: '', unavailable: 'nodeUnreachable' };
     assert.match(

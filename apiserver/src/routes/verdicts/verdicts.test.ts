@@ -10,7 +10,14 @@ import type {
   ExecutionPage,
   Verdict,
 } from '@cronjob-monitor/shared/contract';
-import { newId, putEvidence, rowsOfExpected, putSilence, recordTemplates } from '@cronjob-monitor/shared/store';
+import {
+  newId,
+  putActiveJobs,
+  putEvidence,
+  rowsOfExpected,
+  putSilence,
+  recordTemplates,
+} from '@cronjob-monitor/shared/store';
 import { addAlert } from '../../testing/alerts.ts';
 import { testNow } from '../../testing/api.ts';
 import { hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
@@ -225,6 +232,31 @@ describe('a run that its deadline ended', () => {
     const { cause, step } = await ended(fleet, 'ContainerCreating');
     assert.deepEqual([cause, step?.action], ['Ended by its deadline of 15 min', 'openRun']);
   });
+});
+
+test('a Job that cannot start says what it waits for, on the CronJob and on its alert', async () => {
+  await using fleet = await startFleet();
+  const backup = await fleet.addCronJob({ name: 'backup' });
+  await fleet.addMonitor({ spec: {} }, [backup]);
+  const at = { scheduledAt: testNow - hourMs, createdAt: testNow - hourMs, startedAt: testNow - hourMs };
+  const pod = { podName: undefined, podPhase: undefined, ready: undefined, finishing: false };
+  const waits = {
+    waitingReason: 'FailedCreate',
+    waitingMessage: 'pods "backup-1-" is forbidden: exceeded quota: compute, requested: pods=1',
+    hopelessSinceAt: testNow - hourMs,
+  };
+  const job = { jobUid: 'j', cronJobUid: backup.uid, jobName: 'backup-1', trigger: 'scheduled' } as const;
+  await fleet.store.fenced(fleet.epoch, (tx) => putActiveJobs(tx, [{ ...job, ...at, ...pod, ...waits }]));
+  const causeOf = async (): Promise<string | null> =>
+    ((await fleet.ask('/api/v1/cronjobs/prod/backup')).json() as CronJobDetail).verdict.cause;
+  assert.equal(await causeOf(), 'Quota compute is used up', 'before an alert');
+  const context = { jobName: 'backup-1', reason: 'FailedCreate' };
+  await addAlert(fleet, { type: 'jobStuck', subject: 'notStarted', context });
+  const [alert] = await alertsOf(fleet);
+  assert.deepEqual([await causeOf(), alert?.verdict.cause], ['Quota compute is used up', 'Quota compute is used up']);
+  const full = { waitingReason: 'Unschedulable', waitingMessage: '0/3 nodes are available: 3 Insufficient cpu.' };
+  await fleet.store.fenced(fleet.epoch, (tx) => putActiveJobs(tx, [{ ...job, ...at, ...pod, ...full }]));
+  assert.equal(await causeOf(), '0/3 nodes are available: 3 Insufficient cpu', 'nodes may come: it is not in vain');
 });
 
 test('a limit that is shorter than the schedule is told on the alert that it raises', async () => {

@@ -6,9 +6,16 @@ import {
   openRunOf,
   stepOf,
   toAbsence,
+  waitingCause,
   type VerdictAddition,
 } from '@cronjob-monitor/shared/domain';
-import { listCronJobsById, type CatalogCronJob, type NamedRun, type StoredAlert } from '@cronjob-monitor/shared/store';
+import {
+  listActiveJobs,
+  listCronJobsById,
+  type CatalogCronJob,
+  type NamedRun,
+  type StoredAlert,
+} from '@cronjob-monitor/shared/store';
 import type { RouteDeps } from '../deps.ts';
 import { explainNamed } from './explain-run.ts';
 import { gatherFindings } from './findings.ts';
@@ -43,6 +50,7 @@ export async function gatherWhy(
     ),
   ];
   const explained = await explainNamed(store, runs);
+  const waitingOf = await gatherWaits(store, alerts.filter(isStuck), known);
   return {
     ofAlert(alert, told) {
       const cronJob = known.get(alert.cronJobId);
@@ -65,9 +73,9 @@ export async function gatherWhy(
         told,
         monitor: alert.monitor,
       });
-      const cause = run && (why?.cause ?? (exitInWords(failureOf(facts)) || undefined));
+      const failed = run && (why?.cause ?? (exitInWords(failureOf(facts)) || undefined));
       return {
-        cause,
+        cause: failed ?? (isStuck(alert) ? waitingOf(alert) : undefined),
         change: why?.change,
         logLine: why?.logLine,
         step: alert.endedAt === undefined ? step : run && why?.step,
@@ -91,9 +99,28 @@ export async function gatherWhy(
         told: undefined,
         monitor: undefined,
       });
-      const cause = run && (why?.cause ?? ((failedRun && exitInWords(failedRun)) || undefined));
+      const failed = run && (why?.cause ?? ((failedRun && exitInWords(failedRun)) || undefined));
+      const cause = failed ?? (kind === 'waiting' && waiting ? waitingCause(waiting) : undefined);
       return { cause, change: why?.change, logLine: why?.logLine, step, findings: [] };
     },
+  };
+}
+
+const isStuck = ({ type, endedAt }: StoredAlert): boolean => type === 'jobStuck' && endedAt === undefined;
+
+/** What keeps Jobs from starting: what waits in vain is known of its CronJob, the rest is asked of the Jobs themselves. */
+async function gatherWaits(
+  store: RouteDeps['store'],
+  stuck: readonly StoredAlert[],
+  known: ReadonlyMap<number, CatalogCronJob>,
+): Promise<(alert: StoredAlert) => string | undefined> {
+  const asked = [...new Set(stuck.map(({ cronJobId }) => cronJobId).filter((id) => !known.get(id)?.waiting))];
+  const jobs = asked.length === 0 ? [] : await listActiveJobs(store, asked);
+  return ({ cronJobId }) => {
+    const waiting = known.get(cronJobId)?.waiting;
+    if (waiting) return waitingCause(waiting);
+    const job = jobs.find((one) => one.cronJobId === cronJobId && one.waitingReason !== undefined);
+    return job && waitingCause({ reason: job.waitingReason, message: job.waitingMessage });
   };
 }
 

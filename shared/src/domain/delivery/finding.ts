@@ -142,7 +142,10 @@ function describeStuck(finding: Finding): string {
   if (subject === 'notStarted') {
     return `not started for ${measured(finding)}${why === undefined ? '' : `: ${why}`}${others}`;
   }
-  if (subject === 'overrunning') return `running for ${measured(finding)}${limit(finding)}${others}`;
+  if (subject === 'overrunning')
+    return why === undefined
+      ? `running for ${measured(finding)}${limit(finding)}${others}`
+      : `not ended for ${measured(finding)}${limit(finding)}: ${why}${others}`;
   return `not ended for ${measured(finding)} after its end was decided${others}`;
 }
 

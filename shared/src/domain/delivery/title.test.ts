@@ -139,6 +139,14 @@ const rows: Row[] = [
     limit: 12 * hour,
     says: 'running for 13 h 1 min (limit 12 h)',
   },
+  {
+    type: 'jobStuck',
+    subject: 'overrunning',
+    measured: 3 * hour,
+    limit: hour,
+    detail: { reason: 'Unschedulable' },
+    says: 'not ended for 3 h (limit 1 h): Unschedulable',
+  },
   { type: 'jobStuck', subject: 'terminating', measured: 720, says: 'not ended for 12 min after its end was decided' },
 ];
 

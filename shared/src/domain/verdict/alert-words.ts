@@ -115,7 +115,12 @@ const subjectTellers: Readonly<Record<AlertSubject, Teller>> = {
     const reason = alert.facts.reason;
     return `Not started for ${instantIn('age', beforeLimit(alert))}${reason === undefined ? '' : `: ${reason}`}${others(alert)}`;
   },
-  overrunning: (alert) => `Running for ${instantIn('age', beforeLimit(alert))}${limitOf(alert)}${others(alert)}`,
+  overrunning: (alert) => {
+    // What waits for something may never have begun.
+    const { reason } = alert.facts;
+    const [goesOn, why] = reason === undefined ? ['Running', ''] : ['Not ended', `: ${reason}`];
+    return `${goesOn} for ${instantIn('age', beforeLimit(alert))}${limitOf(alert)}${why}${others(alert)}`;
+  },
   terminating: (alert) => `Ending for ${instantIn('age', beforeLimit(alert))}${others(alert)}`,
   disappeared: ({ facts, sinceAt }) => {
     const absence = toAbsence(facts.verdict?.detail);

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { Told, VerdictStep } from '../../contract/index.ts';
 import type { Attempt } from '../execution/attempts.ts';
 import { deadlineStep, evictedStep, killedStep } from './patch-steps.ts';
-import { missingIn, openRunOf, stepOf, type StepFacts } from './step.ts';
+import { missingIn, openRunOf, stepOf, waitingCause, type StepFacts } from './step.ts';
 
 const cronJob = { namespace: 'prod', name: 'backup' };
 const monitor = { namespace: 'prod', name: 'dr' };
@@ -143,6 +143,39 @@ describe('what a text of Kubernetes says is missing', () => {
     ['Error', 'exit status 1', undefined],
   ] as const)
     test(missing ?? `is nothing for "${text}"`, () => assert.equal(missingIn(reason, text), missing));
+});
+
+describe('what a Job that cannot start waits for', () => {
+  const image = 'registry.example.org/dump:9';
+  const pulling = (says: string): string => `Back-off pulling image "${image}": ErrImagePull: ${says}`;
+  for (const [reason, message, cause] of [
+    [
+      'ImagePullBackOff',
+      pulling('pull access denied, repository does not exist or may require authorization'),
+      `Image ${image} cannot be pulled: its registry refuses it`,
+    ],
+    [
+      'ImagePullBackOff',
+      pulling(`failed to resolve reference "${image}": not found`),
+      `Image ${image} cannot be pulled: its registry has none of that name`,
+    ],
+    [
+      'ImagePullBackOff',
+      pulling('dial tcp: lookup registry.example.org: no such host'),
+      `Image ${image} cannot be pulled: its registry does not answer`,
+    ],
+    ['ImagePullBackOff', pulling('it went wrong'), `Image ${image} cannot be pulled`],
+    ['FailedCreate', 'exceeded quota: compute, requested: pods=1', 'Quota compute is used up'],
+    [
+      'Unschedulable',
+      '0/6 nodes are available: 6 Insufficient nvidia.com/gpu. preemption: 0/6 nodes are available.',
+      '0/6 nodes are available: 6 Insufficient nvidia.com/gpu',
+    ],
+    ['FailedCreate', `${'a'.repeat(300)}. And more`, `${'a'.repeat(199)}…`],
+    ['Unschedulable', undefined, undefined],
+  ] as const)
+    test(`is ${cause?.slice(0, 90) ?? 'not known where Kubernetes says nothing'}`, () =>
+      assert.equal(waitingCause({ reason, message }), cause));
 });
 
 describe('a patch to copy', () => {

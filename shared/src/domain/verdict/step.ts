@@ -146,3 +146,31 @@ export function missingIn(reason: string | undefined, text: string): string | un
   }
   return undefined;
 }
+
+/** What registries and container runtimes say, the first that fits; a registry that refuses often says that there may be no such image. */
+const pullErrors: readonly (readonly [says: RegExp, words: string])[] = [
+  [/unauthorized|insufficient_scope|denied|forbidden/i, 'its registry refuses it'],
+  [/not found|manifest unknown|name unknown/i, 'its registry has none of that name'],
+  [/no such host|timeout|timed out|connection refused|\b50[0234]\b/i, 'its registry does not answer'],
+];
+
+/** A sentence of Kubernetes is a cause up to here, characters. */
+const longestSentence = 200;
+
+/** What a Job that cannot start waits for: what is missing by its name, else the first sentence that Kubernetes says of it. */
+export function waitingCause({
+  reason,
+  message = '',
+}: {
+  readonly reason: string | undefined;
+  readonly message?: string | undefined;
+}): string | undefined {
+  const missing = missingIn(reason, message);
+  if (missing !== undefined) {
+    const why = missing.endsWith('cannot be pulled') ? pullErrors.find(([says]) => says.test(message)) : undefined;
+    return why ? `${missing}: ${why[1]}` : missing;
+  }
+  const sentence = /^(.*?)(?:\.(?:\s|$)|\n|$)/.exec(message.trim())?.[1] ?? '';
+  if (sentence === '') return undefined;
+  return sentence.length <= longestSentence ? sentence : `${sentence.slice(0, longestSentence - 1)}…`;
+}

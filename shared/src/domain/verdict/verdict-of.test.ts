@@ -234,6 +234,10 @@ describe('the sentence of an alert', () => {
       { ...anAlert('jobStuck', 'notStarted'), limit: 600, facts: { reason: 'ImagePullBackOff' } },
       'Not started for 1 h 10 min: ImagePullBackOff',
     ],
+    [
+      { ...anAlert('jobStuck', 'overrunning'), limit: 600, facts: { reason: 'ImagePullBackOff' } },
+      'Not ended for 1 h 10 min (limit 10 min): ImagePullBackOff',
+    ],
     [{ ...anAlert('jobStuck', 'terminating'), limit: 600 }, 'Ending for 1 h 10 min'],
   ];
   for (const [alert, words] of rows) test(words, () => assert.equal(printWords(alertWords(alert), reader), words));

@@ -130,7 +130,8 @@ export class Kubelet {
     const reason = reasons[index];
     if (reason === undefined) return;
     const time = pod.status.startTime ?? this.#time();
-    const status = statusWith(pod, { phase: 'Pending', ready: false, time, state: { waiting: reason } });
+    const said = isLifelike(pod) ? namingImage(pod, reason) : reason;
+    const status = statusWith(pod, { phase: 'Pending', ready: false, time, state: { waiting: said } });
     const written = this.#write(pod, status);
     if (isLifelike(pod)) this.#events.waiting(pod, reason);
     const waiting = reason.reason.includes('Image') ? 'trying and failing to pull image' : reason.reason;
@@ -254,4 +255,16 @@ function hasEnded({ status: { phase } }: Pod): boolean {
 /** Which life of its first container a pod lives, from 1. */
 function lifeOf(pod: Pod): number {
   return (pod.status.containerStatuses?.[0]?.restartCount ?? 0) + 1;
+}
+
+/** While a node waits before it pulls again, the status of a container names its image. */
+function namingImage(
+  pod: Pod,
+  { reason, message }: { reason: string; message: string },
+): {
+  reason: string;
+  message: string;
+} {
+  const image = pod.spec.containers[0]?.image ?? '';
+  return { reason, message: reason === 'ImagePullBackOff' ? `${message} "${image}"` : message };
 }

@@ -22,7 +22,7 @@ export const cronJobColumns = {
     card: 'lead',
     cardOrder: 6,
     hasCardLabel: true,
-    hideBelow: 1024,
+    hideBelow: 1280,
   },
   rate: {
     id: 'rate',
@@ -30,11 +30,11 @@ export const cronJobColumns = {
     width: '84px',
     align: 'end',
     sortKey: 'successRate',
-    hideBelow: 1024,
+    hideBelow: 1280,
     card: 'hidden',
   },
   strip: { id: 'strip', title: 'Last 30 expected runs', width: '172px', card: 'lead', cardOrder: 4 },
-  schedule: { id: 'schedule', title: 'Schedule', width: '112px', card: 'hidden', hideBelow: 1280 },
+  schedule: { id: 'schedule', title: 'Schedule', width: '112px', card: 'hidden', hideBelow: 1440 },
   alerts: {
     id: 'alerts',
     title: 'Alerts',

@@ -22,13 +22,27 @@ describe('the incidents of the first page', () => {
   });
 
   test('are fewer where there is more to explain, and no fewer in a wide window that has it in one line', () => {
-    const cause = 'Container backup was killed at its memory limit of 512Mi in 3 attempts. '.repeat(3);
+    const cause = 'Container backup was killed at its memory limit of 512Mi in 3 attempts. '.repeat(4);
     const [first, ...others] = [...rows(1, 'critical'), ...rows(20, 'warning')];
     const explained = [{ verdict: { ...first?.verdict, state: 'critical' as const, cause } }, ...others];
     const shown = (open: typeof explained, widthPx = 1440): number =>
       fitting({ open, failing: [] }, { ...screen, widthPx }).open.length;
     assert.equal(shown(explained), shown([...rows(1, 'critical'), ...others]) - 1);
     assert.equal(shown(explained, 3_840), shown([...rows(1, 'critical'), ...others]));
+  });
+
+  test('are fewer where the log of a folded row takes a second line', () => {
+    const logLine = {
+      text: 'connection refused '.repeat(8),
+      number: 1,
+      jobName: 'backup-1',
+      pod: 'backup-1-x',
+      href: '/',
+    };
+    const said = rows(20, 'warning').map(({ verdict }) => ({ verdict: { ...verdict, logLine } }));
+    const shown = (open: typeof said, widthPx: number): number =>
+      fitting({ open, failing: [] }, { ...screen, widthPx }).open.length;
+    assert.deepEqual([shown(said, 1440), shown(said, 3_840)], [8, 10]);
   });
 
   test('are four at least, however low the window is', () => {

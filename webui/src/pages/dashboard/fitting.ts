@@ -13,7 +13,7 @@ const linePx = 18;
 const logPx = 30;
 const foldedPx = 54;
 /** What an open row says stands in a column that is narrower than the window by so much. */
-const besideWordsPx = 1_126;
+const besideWordsPx = 1_086;
 const letterPx = 6.3;
 /** Line over those that fail, the line that counts the rest, and the air under the card. */
 const besidePx = 26 + 28 + 16;
@@ -31,7 +31,11 @@ interface Screen {
 type Said = Pick<Verdict, 'state'> & Partial<Pick<Verdict, 'cause' | 'step' | 'findings' | 'logLine'>>;
 
 function heightPx({ state, cause, step, findings = [], logLine }: Said, widthPx: number): number {
-  if (state !== 'critical') return foldedPx;
+  if (state !== 'critical') {
+    const isSaid = step?.action === 'openRun';
+    const under = (cause?.length ?? 0) + (isSaid ? 0 : (step?.words.length ?? 0)) || (logLine?.text.length ?? 0);
+    return foldedPx + (under * letterPx > widthPx - besideWordsPx ? linePx - 4 : 0);
+  }
   const said = [...findings, step].reduce((sum, one) => sum + (one?.words.length ?? 0), cause?.length ?? 0);
   const lines = Math.ceil((said * letterPx) / (widthPx - besideWordsPx));
   return Math.max(openPx, headPx + lines * linePx + (logLine ? logPx : 0));
