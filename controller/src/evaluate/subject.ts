@@ -130,7 +130,15 @@ function selecting(watchers: readonly Watcher[], row: JudgedCronJob): KnownWatch
 function toWatch({ known, watcher }: KnownWatcher, earlier: EarlierRules | undefined): Watch {
   const { id, judgesFromAt, wasJudged, newsFromAt } = known;
   const { namespace, name, rules, isMisread } = watcher;
-  return { monitor: { id, uid: known.id16, namespace, name }, rules, isMisread, judgesFromAt, wasJudged, newsFromAt, earlier };
+  return {
+    monitor: { id, uid: known.id16, namespace, name },
+    rules,
+    isMisread,
+    judgesFromAt,
+    wasJudged,
+    newsFromAt,
+    earlier,
+  };
 }
 
 /** The row that is not deleted is the present object of its name. */
