@@ -3,11 +3,11 @@ import type { CronJobFacts, Execution } from '@cronjob-monitor/shared/domain';
 import { projectCronJob, type CronJobSeen, type Store } from '@cronjob-monitor/shared/store';
 import { aCronJob, aRecordedRun } from '@cronjob-monitor/shared/testing';
 
-/** A Saturday, 08:00 UTC: the instant around which the suites' rows lie. */
-export const now = Date.UTC(2026, 10, 21, 8);
-
 export const minuteMs = 60_000;
 export const dayMs = 86_400_000;
+
+/** 08:00 UTC of five days ago, the instant around which the suites' rows lie: a store goes by the time of its server, and windows of days end now. */
+export const now = (Math.floor(Date.now() / dayMs) - 5) * dayMs + 8 * 60 * minuteMs;
 
 /** A CronJob with a name of its own. */
 export function someCronJob(changes: Partial<CronJobFacts> = {}): CronJobFacts {

@@ -166,4 +166,16 @@ export const errors = contract('errors', (test) => {
     await store.close();
     await assert.rejects(store.probe(), { code: 'closed' });
   });
+
+  test('of a store that is being closed say so at once, and do not wait for a connection', async ({ open }) => {
+    const store = open();
+    await store.probe();
+    const asked = store.transaction(async () => {
+      const closing = store.close();
+      await assert.rejects(store.probe(), { code: 'closed' });
+      return { closing };
+    });
+    const { closing } = await asked;
+    await closing;
+  });
 });

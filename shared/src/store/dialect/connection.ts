@@ -74,6 +74,14 @@ interface ConnectionHooks {
  */
 export function storeClient(Base: KnexClientClass, hooks: ConnectionHooks): typeof Knex.Client {
   class StoreClient extends Base {
+    #isClosing = false;
+
+    // A pool that is being closed lends nothing any more, and would let its callers wait until their time is over.
+    override async destroy(callback?: () => void): Promise<void> {
+      this.#isClosing = true;
+      return super.destroy(callback);
+    }
+
     override async acquireRawConnection(): Promise<never> {
       try {
         this.connectionSettings = await hooks.options();
@@ -91,6 +99,7 @@ export function storeClient(Base: KnexClientClass, hooks: ConnectionHooks): type
     }
 
     override async acquireConnection(): Promise<never> {
+      if (this.#isClosing) throw new StoreError('closed', 'the store is closed');
       try {
         return await super.acquireConnection();
       } catch (error) {

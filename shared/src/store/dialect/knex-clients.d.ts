@@ -8,6 +8,7 @@ interface KnexClientInstance {
   destroyRawConnection(connection: unknown): Promise<unknown>;
   acquireConnection(): Promise<never>;
   releaseConnection(connection: unknown): Promise<void>;
+  destroy(callback?: () => void): Promise<void>;
   query(connection: unknown, query: unknown): Promise<unknown>;
   _query(connection: unknown, query: unknown): Promise<unknown>;
 }

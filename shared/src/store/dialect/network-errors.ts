@@ -29,7 +29,7 @@ export function toNetworkError(error: unknown): StoreError | undefined {
   if (error instanceof StoreError) return error;
   const code = textOf(error, 'code');
   const name = textOf(error, 'name');
-  if (name === 'KnexTimeoutError' || name === 'TimeoutError' || textOf(error, 'message') === 'aborted') {
+  if (name === 'KnexTimeoutError' || name === 'TimeoutError') {
     return new StoreError('unavailable', 'no connection to the database was free in time', {
       driverCode: poolTimeout,
     });
@@ -45,7 +45,8 @@ export function toNetworkError(error: unknown): StoreError | undefined {
   if (code !== undefined && certificateCodes.test(code)) {
     return new StoreError('refused', "the database server's certificate is not accepted", { driverCode: code });
   }
-  if (textOf(error, 'message') === 'Unable to acquire a connection') {
+  // The second is what the pool says to those that waited for a connection as it was closed.
+  if (['Unable to acquire a connection', 'aborted'].includes(textOf(error, 'message') ?? '')) {
     return new StoreError('closed', 'the store is closed');
   }
   return undefined;
