@@ -64,7 +64,7 @@ const groups = [
     givesWay: true,
     files: 'tests/truth/**/*.test.ts',
     atOnce: 2,
-    first: /\/observer\//,
+    first: /\/(observer\/|agreement\/|levels|told)/,
   },
   { name: 'chart', within: 'truth', files: 'tests/chart/**/*.test.ts', atOnce: 2 },
   { name: 'node', files: 'tests/realnode/**/*.test.ts', atOnce: 3, first: /\/(split|standalone)\./ },
