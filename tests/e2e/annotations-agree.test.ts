@@ -10,7 +10,7 @@ import { findStage, hasty } from './alerting/stage.ts';
 const dayMs = 86_400_000;
 const day = (days: number): string => new Date(Date.now() + days * dayMs).toISOString().slice(0, 10);
 
-/** Values of each word, such as can be used and such as cannot, and a word that there is none of. */
+/** Values of each annotation, valid and invalid ones, and an annotation that the service does not know. */
 const values: Readonly<Record<string, readonly string[]>> = {
   channel: ['shop-chat', 'data-chat, shop-chat', 'open', 'gone', 'Bad Name', 'a,b,c,d,e,f', ''],
   severity: ['critical', 'warning', 'jobFailed=critical,missedSchedule=warning', 'jobFailed=fatal', 'info'],
