@@ -473,13 +473,18 @@ export {
   present,
   type AlertmanagerAlert,
 } from './rendering/alertmanager-alerts.ts';
-export type {
-  ChannelTarget,
-  ChatTarget,
-  EmailTarget,
-  Form,
-  PagingTarget,
-  SecretKeyRef,
-  TargetOf,
-  WebhookTarget,
+export {
+  emailTlsModes,
+  neededSecrets,
+  pagingSeverities,
+  webhookMethods,
+  type ChannelTarget,
+  type ChatTarget,
+  type EmailTarget,
+  type Form,
+  type NeededSecret,
+  type PagingTarget,
+  type SecretKeyRef,
+  type TargetOf,
+  type WebhookTarget,
 } from './rendering/target.ts';

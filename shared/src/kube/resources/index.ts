@@ -2,15 +2,8 @@ export { decodeMonitorSpec, type DecodedSpec } from './decode-monitor.ts';
 export type * from './monitor-spec.ts';
 export { alertRulesOf, ownOfLinted, routeRulesOf, windowsOf } from './alert-rules.ts';
 export { detectionRulesOf, groupRulesOf } from './detection-rules.ts';
-export { decodeChannelSpec, type DecodedChannel } from './decode-channel.ts';
-export {
-  neededSecrets,
-  type DrillSpec,
-  type ChannelSpec,
-  type ChannelTarget,
-  type NeededSecret,
-  type SecretKeyRef,
-} from './channel-spec.ts';
+export { decodeChannelSpec, type ChannelSpec, type DecodedChannel } from './decode-channel.ts';
+export type { DrillSpec } from './channel-fields.ts';
 export { findUnknownFields } from './unknown-fields.ts';
 export type { SpecChecks, SpecNote, SpecProblem } from './reading.ts';
 export {
