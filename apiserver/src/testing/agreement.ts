@@ -1,5 +1,4 @@
-import { buildOpenApi } from '../openapi/build.ts';
-import { documentedRoutes } from '../openapi/router.ts';
+import { buildOpenApi, documentedRoutes } from '../openapi/build.ts';
 import type { Answer } from './http.ts';
 import { resolve, schemaProblems } from './json-schema.ts';
 

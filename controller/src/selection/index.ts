@@ -3,4 +3,4 @@ export { forgetAfterMs, isSelectorUnderstood, toMonitorSeen, type MonitorSeen } 
 export { createSelection, dependsOn, type Selection } from './selection.ts';
 export { selectedInGap, SelectionStarts } from './selection-starts.ts';
 export { JobGroups } from './job-groups.ts';
-export { isExcluded } from './exclusion.ts';
+export { isExcluded } from './selection.ts';

@@ -18,4 +18,4 @@ export { createTranslator } from './translate/translator.ts';
 export * from './resources/index.ts';
 export type { Answered } from './exchange.ts';
 export { toClusterOptions } from './from-config.ts';
-export { reviewScrape } from './review-scrape.ts';
+export { reviewScrape } from './reviews.ts';
