@@ -12,7 +12,7 @@ interface Response {
 }
 
 /** The contract, as it is served. */
-export const document = buildOpenApi(documentedRoutes);
+const document = buildOpenApi(documentedRoutes);
 /** Operations by path and method, without the parameters that all of a path have. */
 const paths = Object.fromEntries(
   Object.entries(document.paths).map(([path, { parameters: _ofAll, ...operations }]) => [path, operations]),

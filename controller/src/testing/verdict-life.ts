@@ -36,7 +36,7 @@ export interface VerdictOptions {
 }
 
 /** What of one process verdicts are made of. */
-export interface VerdictSources {
+interface VerdictSources {
   readonly store: Store;
   readonly epoch: number;
   readonly clock: Clock;

@@ -5,7 +5,7 @@ import { noAnswer } from './dialect/connection.ts';
 import { lookAtVolume, type VolumeState } from './volume.ts';
 
 /** What keeps the database from being used. */
-export interface Trouble {
+interface Trouble {
   readonly error: StoreError;
   /** When it began, monotonic milliseconds. */
   readonly sinceMs: number;

@@ -6,7 +6,7 @@ import { word } from '../../middleware/parameters.ts';
 
 /** The forms of an export. */
 const exportFormats = ['csv', 'json'] as const;
-export type ExportFormat = (typeof exportFormats)[number];
+type ExportFormat = (typeof exportFormats)[number];
 
 /** The parameter that asks for one; beside it the rule `exportsAreWhole` refuses `limit` and `offset`. */
 export const exportFormat = word('All rows as a file; limit and offset are not possible then.', exportFormats);
@@ -23,7 +23,7 @@ export const exportable = {
   expensive: (ctx: ApiContext): number => (isExport(ctx) ? 2 : 0),
 } as const;
 
-export interface ExportedList<T> {
+interface ExportedList<T> {
   /** Name of the file, without date and ending. */
   readonly name: 'cronjobs' | 'executions' | 'slots' | 'sla' | 'alerts' | 'alerts-history' | 'coverage';
   /** Columns of a table. */

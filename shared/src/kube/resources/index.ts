@@ -5,7 +5,7 @@ export { detectionRulesOf, groupRulesOf } from './detection-rules.ts';
 export { decodeChannelSpec, type ChannelSpec, type DecodedChannel } from './decode-channel.ts';
 export type { DrillSpec } from './channel-fields.ts';
 export { findUnknownFields } from './unknown-fields.ts';
-export type { SpecChecks, SpecNote, SpecProblem } from './reading.ts';
+export type { SpecChecks } from './reading.ts';
 export {
   mayBeWatched,
   reachOf,
@@ -15,24 +15,15 @@ export {
   withoutNeedlessFallbacks,
   type Reach,
   type ReachRules,
-  type Refusal,
   type RefusalReason,
 } from './reach.ts';
-export { toConditions, toTimeText, type Condition, type ConditionVerdict } from './condition.ts';
-export {
-  judgeMonitor,
-  monitorConditionTypes,
-  phaseOf,
-  type MonitorFacts,
-  type ScheduleFault,
-} from './monitor-conditions.ts';
+export { toConditions, toTimeText, type Condition } from './condition.ts';
+export { judgeMonitor, phaseOf, type MonitorFacts, type ScheduleFault } from './monitor-conditions.ts';
 export {
   maxCronJobsInStatus,
   toMonitorStatus,
-  type ActiveAlertFacts,
   type CronJobHealth,
   type MonitoredHealth,
-  type MonitorStatus,
   type StatusWriter,
 } from './monitor-status.ts';
 export { isSame, statusDueAt } from './status-writes.ts';
@@ -42,7 +33,6 @@ export {
   mayReadSecret,
   toChannelStatus,
   unlabelledSecret,
-  type ChannelFacts,
   type ChannelFigures,
   type ChannelStatus,
   type DeliveryFault,
