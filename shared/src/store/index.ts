@@ -343,6 +343,13 @@ export {
 export { listUnwanted, type UnwantedReason } from './deliveries/list-unwanted.ts';
 export { foldScope, foldWaiting, type Folded, type FoldRequest } from './deliveries/fold-waiting.ts';
 export { findRung, tellUnacknowledged, updateRungKept } from './deliveries/rungs.ts';
+export {
+  listBeingTold,
+  lockDependentMessages,
+  updateLookedAt,
+  updateOwed,
+  type DependentMessage,
+} from './deliveries/dependent-messages.ts';
 export { retellDead } from './deliveries/retell-dead.ts';
 export { listChannelHolds, updateHoldChecked, updateHoldLifted, type HeldChannel } from './deliveries/channel-holds.ts';
 export { findChannelFault, findProjectedChannel, type ProjectedChannel } from './deliveries/channel-fault.ts';
