@@ -21,7 +21,7 @@ export {
   type SslMode,
   type StoreSettings,
 } from './settings.ts';
-export { FencedError, StoreError, type StoreErrorCode } from './store-error.ts';
+export { FencedError, PoolBusyError, StoreError, type StoreErrorCode } from './store-error.ts';
 export { findInstalledAt, getSchemaState, migrate, type SchemaState } from './migrate.ts';
 export { copyStore, type CopyRequest, type CopyStep, type TableProof } from './copying/copy-store.ts';
 

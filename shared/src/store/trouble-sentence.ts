@@ -1,5 +1,5 @@
 import type { ServerSettings } from './settings.ts';
-import type { StoreError } from './store-error.ts';
+import { PoolBusyError, type StoreError } from './store-error.ts';
 import type { VolumeState } from './volume.ts';
 
 /** Driver codes by what a person has to mend. https://www.postgresql.org/docs/current/errcodes-appendix.html, https://mariadb.com/kb/en/mariadb-error-codes/ */
@@ -73,6 +73,9 @@ export function serverTrouble(settings: ServerSettings, error: StoreError): stri
   };
   const kind = kinds[error.driverCode ?? ''];
   if (kind !== undefined) return sentences[kind](place);
+  if (error instanceof PoolBusyError) {
+    return `all ${error.connections} connections of this process to database ${place.database} at ${place.at} with account ${place.account} are busy: raise ${key}.pool.max-open-conns, or ask for less at once`;
+  }
   const code = error.driverCode === undefined ? '' : ` (${error.driverCode})`;
   const where = `database ${place.database} at ${place.at}`;
   if (error.code === 'full') {
