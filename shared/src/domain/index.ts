@@ -251,7 +251,7 @@ export {
   type HeldForParents,
   type ParentAlert,
 } from './alert/dependency.ts';
-export { toMutable } from './alert/step.ts';
+export { askAgainMs, toMutable } from './alert/step.ts';
 export type { Flips } from './alert/flapping.ts';
 export {
   namedChannels,
