@@ -355,6 +355,7 @@ export {
   type RatePast,
   type SuccessRateFacts,
 } from './detect/success-rate.ts';
+export { statedZone } from './schedule/parse.ts';
 export { dailyInstants } from './schedule/wall-time.ts';
 export { quiet, type Figures, type Verdict } from './detect/verdict.ts';
 export {
