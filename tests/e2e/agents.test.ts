@@ -85,7 +85,11 @@ for (const database of testDatabases().filter(({ name }) => name === 'postgres')
     });
 
     test('killed amid two actions: both callers hear within seconds that they may have been done, and nothing is done twice', async () => {
-      const [jobs, agents, claimed] = [jobsIn(us), (await rowsOf('agent')).length, (await rowsOf('trigger')).length];
+      const [jobs, agents, claimed] = [
+        jobsIn(us),
+        (await rowsOf('agent')).length,
+        (await rowsOf('triggerCronJob')).length,
+      ];
       const target = { verb: 'create', path: '/jobs' };
       const slow = us.sim.fault({ target, effect: { kind: 'slow', delayMs: 3_000 }, times: 1 });
       const done = trigger();
@@ -103,7 +107,7 @@ for (const database of testDatabases().filter(({ name }) => name === 'postgres')
       }
       await wait(2_000); // The next agent has looked several times.
       assert.ok(jobsIn(us) - jobs <= 1, `${jobsIn(us) - jobs} Jobs: the second was never made`);
-      assert.equal((await rowsOf('trigger')).length, claimed + 2);
+      assert.equal((await rowsOf('triggerCronJob')).length, claimed + 2);
       const again = await trigger();
       assert.equal(again.status, 200, again.text);
       assert.ok(again.tookMs < 5_000, `${Math.round(again.tookMs)} ms: what is claimed holds nothing up`);

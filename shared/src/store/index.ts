@@ -26,7 +26,6 @@ export { findInstalledAt, getSchemaState, migrate, type SchemaState } from './mi
 export { copyStore, type CopyRequest, type CopyStep, type TableProof } from './copying/copy-store.ts';
 
 export {
-  actionKinds,
   askAction,
   claimAction,
   endAction,
@@ -35,7 +34,6 @@ export {
   listAskedActions,
   listAgents,
   presentAgent,
-  type ActionKind,
   type AskedAction,
 } from './actions.ts';
 export { getLeader, takeEpoch, takeEpochAfter, type Leader } from './leader.ts';
