@@ -19,7 +19,7 @@ import { isSealed, openResult, sealOf } from './seal.ts';
 const longestMs = 15_000;
 /** One that was taken has as long, and some more: a test of a channel waits for its outcome. */
 const longestTakenMs = 17_000;
-const lookEveryMs = 100;
+const lookEveryMs = 50;
 /** Bytes of what is asked and of who asks: all that the API takes but for a body that names hundreds of things at length. */
 const mostBytes = 256 * 1024;
 
