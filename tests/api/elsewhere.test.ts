@@ -7,6 +7,7 @@ import type {
   AcknowledgeResult,
   ChannelTestResult,
   ClusterList,
+  JobLogs,
   Silence,
   SuspendResult,
   TriggerResult,
@@ -17,10 +18,12 @@ import { systemClock } from '@cronjob-monitor/shared/process';
 import {
   askAction,
   describeSelf,
+  findCronJob,
   migrate,
   newId,
   openStore,
   pruneRest,
+  putActiveJobs,
   schemaOpener,
   type ServerSettings,
   type Store,
@@ -38,9 +41,23 @@ const key = createSecretKey(Buffer.from('a key of more than thirty-two bytes'));
 const base: ApiSettings = { ...testSettings, authMode: 'token', costlyRequestsPerMinute: 10_000 };
 
 const allThere =
-  'create jobs,patch cronjobs,delete cronjobs,list cronjobs,update cronjobmonitors,update alertchannels,post /api/v1/admin/prune'.split(
+  'create jobs,patch cronjobs,delete cronjobs,list cronjobs,get pods/log,update cronjobmonitors,update alertchannels,post /api/v1/admin/prune'.split(
     ',',
   );
+
+/** A run that goes on. */
+const liveJob = '3f0e2a9c-7c1d-4a55-9d0b-5f8f4f0f7a11';
+const itsPod = {
+  metadata: {
+    name: 'backup-live-x7k',
+    namespace: 'prod',
+    uid: 'pod-1',
+    creationTimestamp: '2026-11-21T05:52:00Z',
+    ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name: 'backup-live', uid: liveJob, controller: true }],
+  },
+  spec: { containers: [{ name: 'main' }] },
+  status: { phase: 'Running' },
+};
 
 /** A cluster that remembers what was done in it; who may what is a right such as `create jobs`, of a user or of a group. */
 class RecordingCluster {
@@ -57,7 +74,9 @@ class RecordingCluster {
       reviewAccess: async (identity, question) => {
         this.reviewed.push(identity);
         const { verb } = question;
-        const asked = 'path' in question ? question.path : [question.resource, question.name].filter(Boolean).join(' ');
+        const nameOf = ({ resource, subresource, name }: Exclude<typeof question, { path: string }>): string =>
+          [[resource, subresource].filter(Boolean).join('/'), name].filter(Boolean).join(' ');
+        const asked = 'path' in question ? question.path : nameOf(question);
         return [identity.user, ...identity.groups].some((who) => this.rights.get(who)?.includes(`${verb} ${asked}`));
       },
       createJob: async (_namespace, job) => {
@@ -68,6 +87,11 @@ class RecordingCluster {
         this.jobs.push(name);
         return job as RawObject;
       },
+      listPodsOfJob: async () => [itsPod],
+      readLog: async () =>
+        (async function* () {
+          yield Buffer.from('copying of us\n');
+        })(),
       setSuspended: async (_key, suspended) => {
         this.done.push(suspended ? 'suspend' : 'resume');
         return {};
@@ -282,6 +306,35 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
       assert.equal((await silencesIn(1)).length, 1);
     });
 
+    test('the log of a run that goes on is read there, by those who may read logs there, and kept in no row', async () => {
+      await using agent = await serveAgent();
+      const [, store] = stores as [Store, Store];
+      const { uid = '' } = (await findCronJob(store, 'prod', 'backup')) ?? {};
+      const job = { jobUid: liveJob, cronJobUid: uid, jobName: 'backup-live', trigger: 'manual' } as const;
+      const pod = { podName: undefined, podPhase: undefined, ready: undefined };
+      const times = { scheduledAt: undefined, createdAt: store.now(), startedAt: store.now(), finishing: false };
+      await store.fenced((seeds[1] as Seed).epoch, (tx) => putActiveJobs(tx, [{ ...job, ...pod, ...times }]));
+      const path = `${backup}/executions/backup-live/logs?cluster=us`;
+      const log = await asUser('ana', 'GET', path);
+      assert.equal(log.status, 200, log.text);
+      assert.match((log.json() as JobLogs).logs, /copying of us/);
+      const text = await asUser('ana', 'GET', `${path}&format=text&tailLines=5`);
+      assert.match(text.text, /^copying of us/);
+      const denied = await asUser('tom', 'GET', path);
+      assert.match(denied.error().message, /get pods\/log in prod/);
+      assert.deepEqual(audits(agent), [], 'as at home only what changes something is told');
+      await store.sql('active_jobs').where({ job_name: 'backup-live' }).delete();
+      const rows = await rowsOf('getLogs');
+      assert.deepEqual(
+        rows.map(({ state, result }) => [state, result]),
+        [
+          ['done', null],
+          ['done', null],
+          ['refused', null],
+        ],
+      );
+    });
+
     test('a channel is tested by the controller there', async () => {
       await using _ = await serveAgent();
       const answer = await asUser('ana', 'POST', '/api/v1/channels/team-chat/test?cluster=us');
@@ -313,9 +366,10 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
         await until(async () => (await rowsOf('triggerCronJob'))[0]?.['state'] === 'refused', path);
         await store.sql('actions').where({ kind: 'triggerCronJob' }).delete();
       }
+      const changing = past.filter(([method]) => method !== 'GET');
       assert.deepEqual(
         audits(agent).map((one) => 'code' in one && one.code),
-        past.map(() => 'NOT_FOUND'),
+        changing.map(() => 'NOT_FOUND'),
       );
     });
 

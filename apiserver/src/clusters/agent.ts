@@ -10,6 +10,7 @@ import {
   type AskedAction,
 } from '@cronjob-monitor/shared/store';
 import type { Caller } from '../auth/authentication.ts';
+import { isUnsafe } from '../context.ts';
 import { ApiError, internalError } from '../errors.ts';
 import { describe, type Translation } from '../middleware/error-boundary.ts';
 import { toLogText } from '../middleware/request-log.ts';
@@ -142,6 +143,7 @@ export class Agent {
       const { code, message, details } = this.#refusalOf(error, id);
       answer = { code, message, details };
     }
+    if (!isUnsafe(call.method)) return answer;
     const { user, groups, cluster } = askedBy;
     const outcome = 'body' in answer ? { outcome: 'done', code: null } : { outcome: 'refused', code: answer.code };
     this.#logger.audit('Action for another cluster', {

@@ -92,6 +92,11 @@ export async function endAction(
   await change(db, sql, [state, db.now(), result, db.dialect.id16(toId16(id)), claimedBy]);
 }
 
+/** Who asked has read it: a log is kept no longer than its reader needs it. */
+export async function forgetResult(db: Db, id: string): Promise<void> {
+  await change(db, 'update actions set result = null where id = ?', [db.dialect.id16(toId16(id))]);
+}
+
 /** Removes what expired before `before`. */
 export async function forgetActions(tx: Tx, before: Instant): Promise<number> {
   return change(tx, 'delete from actions where expires_at < ?', [before]);

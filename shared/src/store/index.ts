@@ -31,6 +31,7 @@ export {
   endAction,
   expireAction,
   findAction,
+  forgetResult,
   listAskedActions,
   listAgents,
   presentAgent,

@@ -151,6 +151,7 @@ describe('a service with several clusters', () => {
     await idle();
     for (const ability of ['trigger', 'suspend', 'silence', 'acknowledge', 'testChannel', 'redrive'] as const)
       assert.equal(clusters.missing(ability), undefined, ability);
+    assert.equal(clusters.lack, undefined);
     assert.equal(clusters.missing('deleteHistory'), 'Only done by the service of us-east itself');
   });
 });

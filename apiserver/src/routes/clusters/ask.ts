@@ -21,17 +21,21 @@ export interface AskedAnswer {
   readonly location?: string;
 }
 
-/** Has the service of the other cluster answer a request whose form has been checked; `body` in place of that of the request. */
+/** Has the service of the other cluster answer a request whose form has been checked; `query` and `body` in place of those of the request. */
 export async function askElsewhere(
   elsewhere: Elsewhere,
   ctx: ApiContext,
-  { id, body = ctx.state.bodyText }: { readonly id: string; readonly body?: string | undefined },
+  {
+    id,
+    query = ctx.querystring,
+    body = ctx.state.bodyText,
+  }: { readonly id: string; readonly query?: string; readonly body?: string | undefined },
 ): Promise<unknown> {
   const { caller, permission, cluster = '' } = ctx.state;
   if (!caller) throw internalError(new Error('the request has no caller'));
   // Here it needs the right to read the cluster, whatever it is about; the rest is asked there.
   if (permission && !permission.isAsked) await permitIn(ctx, undefined);
-  const { method, path, querystring: query } = ctx;
+  const { method, path } = ctx;
   const answer = await elsewhere.ask({ id, method, path, query, body: body ?? null }, caller);
   ctx.status = answer.status;
   if (answer.location) ctx.set('Location', `${answer.location}?cluster=${encodeURIComponent(cluster)}`);
