@@ -74,7 +74,7 @@ export function createElsewhere(deps: {
     const { state, result } = (await findAction(store, id)) ?? {};
     if (state === 'expired') throw silent(target, 'no API server of it took the action in time. Nothing was done');
     if (state !== 'done' && state !== 'refused') return undefined;
-    await forgetResult(store, id);
+    await forgetResult(store, id).catch(() => {}); // it goes with its row then
     const answer = openResult(key, id, result ?? '') as AgentAnswer | undefined;
     if (!answer)
       throw silent(target, 'its answer is not one of an API server with our key. What was done is not known');
