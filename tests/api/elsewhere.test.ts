@@ -211,6 +211,11 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
         outcome: 'done',
         code: null,
       });
+      const here = home.lines.find(({ message }) => message === 'Unsafe call')?.fields as Record<string, unknown>;
+      assert.deepEqual(
+        [here['user'], here['cluster'], here['action'], here['outcome']],
+        ['ana', 'us', 'POST /api/v1/cronjobs/{namespace}/{name}/trigger', 'done'],
+      );
       const missing = await asUser('ana', 'POST', '/api/v1/cronjobs/prod/nothing/trigger?cluster=us');
       assert.deepEqual([missing.status, missing.error().details?.name], [404, 'prod/nothing']);
     });
@@ -404,6 +409,18 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
       assert.match(full.error().message, /too many actions wait there already. Nothing was done/);
       assert.equal((await rowsOf('triggerCronJob')).length, rows.length + 1);
       await forget();
+    });
+
+    test('the mode of the cluster that is asked decides who is asked about, whatever brought the caller', async () => {
+      for (const [authMode, denied] of [
+        ['proxy', 403],
+        ['none', 200],
+      ] as const) {
+        await forget();
+        await using _ = await serveAgent({ authMode });
+        assert.equal((await post('ana', 'suspend')).status, 200, authMode);
+        assert.equal((await post('rob', 'suspend')).status, denied, authMode);
+      }
     });
 
     test('a service there that only reads refuses', async () => {

@@ -32,12 +32,13 @@ export function requestLog(deps: {
 }
 
 function auditFields(ctx: ApiContext, durationMs: number): Record<string, unknown> {
-  const { caller, comment, errorCode } = ctx.state;
+  const { caller, comment, errorCode, cluster } = ctx.state;
   return {
     requestId: ctx.state.requestId,
     user: caller?.user?.name ?? null,
     groups: caller?.user?.groups ?? [],
     action: `${ctx.method} ${routeOf(ctx)}`,
+    ...(cluster === undefined ? {} : { cluster: toLogText(cluster) }),
     object: toLogText(ctx.path),
     outcome: errorCode === undefined ? 'done' : 'refused',
     status: ctx.status,
