@@ -105,6 +105,7 @@ export {
   findComparedRuns,
   listRunsOfAnotherSpec,
   type RunOfCronJob,
+  findComparedJob,
   type ComparedRuns,
 } from './executions/compared-runs.ts';
 export { updateExecutionFaults, updateExecutionFixes } from './executions/execution-fix.ts';

@@ -259,6 +259,38 @@ test('a Job that cannot start says what it waits for, on the CronJob and on its 
   assert.equal(await causeOf(), '0/3 nodes are available: 3 Insufficient cpu', 'nodes may come: it is not in vain');
 });
 
+test('a Job that cannot start says since which change, on the CronJob and on its alert', async () => {
+  await using fleet = await startFleet();
+  const [old, fresh] = ['a'.repeat(32), 'b'.repeat(32)];
+  const deployedAt = testNow - 2 * hourMs;
+  const written = { templateHash: fresh, templateWrittenAt: deployedAt };
+  const backup = await fleet.addCronJob({ name: 'backup', ...written }, { seenAt: deployedAt });
+  await fleet.addMonitor({ spec: {} }, [backup]);
+  await fleet.addRuns(backup, { createdAt: testNow - 5 * hourMs, templateHash: old });
+  const body = (image: string) => ({ template: { spec: { containers: [{ name: 'main', image }] } } });
+  await fleet.store.fenced(fleet.epoch, (tx) =>
+    recordTemplates(tx, [
+      { cronJobUid: backup.uid, hash: old, body: body('shop:1.8') },
+      { cronJobUid: backup.uid, hash: fresh, body: body('shop:1.9') },
+    ]),
+  );
+  const waits = async (createdAt: number): Promise<string | null> => {
+    const at = { scheduledAt: createdAt, createdAt, startedAt: createdAt, hopelessSinceAt: createdAt };
+    const pod = { podName: 'p', podPhase: 'Pending', ready: '0/1', finishing: false };
+    const job = { jobUid: 'j', cronJobUid: backup.uid, jobName: 'backup-1', trigger: 'scheduled' } as const;
+    const waiting = { waitingReason: 'ImagePullBackOff', waitingMessage: 'Back-off pulling image "shop:1.9"' };
+    await fleet.store.fenced(fleet.epoch, (tx) => putActiveJobs(tx, [{ ...job, ...at, ...pod, ...waiting }]));
+    return ((await fleet.ask('/api/v1/cronjobs/prod/backup')).json() as CronJobDetail).verdict.change;
+  };
+  assert.equal(await waits(testNow - 3 * hourMs), null, 'it was made before the change');
+  assert.equal(await waits(testNow - hourMs), 'since image 1.8 → 1.9');
+  await addAlert(fleet, { type: 'jobStuck', subject: 'notStarted', context: { jobName: 'backup-1' } });
+  const [alert] = await alertsOf(fleet);
+  assert.equal(alert?.verdict.change, 'since image 1.8 → 1.9');
+  await fleet.addRuns(backup, { createdAt: testNow - 4 * hourMs, templateHash: old, status: 'failed' });
+  assert.equal(await waits(testNow - hourMs), null, 'it failed before the change already');
+});
+
 test('a limit that is shorter than the schedule is told on the alert that it raises', async () => {
   await using fleet = await startFleet();
   await aKilledBackup(fleet);

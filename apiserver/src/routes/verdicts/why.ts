@@ -1,5 +1,7 @@
 import type { Told, VerdictKind } from '@cronjob-monitor/shared/contract';
 import {
+  changeWords,
+  compareRuns,
   exitInWords,
   failureOf,
   isAboutRun,
@@ -10,6 +12,7 @@ import {
   type VerdictAddition,
 } from '@cronjob-monitor/shared/domain';
 import {
+  findComparedJob,
   listActiveJobs,
   listCronJobsById,
   type CatalogCronJob,
@@ -24,6 +27,9 @@ import type { Surroundings } from './surroundings.ts';
 
 /** What explains a judgement, and what to do next about it. */
 type Explanation = Pick<VerdictAddition, 'cause' | 'change' | 'logLine' | 'step' | 'findings'>;
+
+/** Of so many Jobs that have not started it is looked for what changed. */
+const mostCompared = 50;
 
 /** Explains alerts, and CronJobs that have none: the same alert in the same way wherever it is shown. */
 export interface Why {
@@ -50,7 +56,7 @@ export async function gatherWhy(
     ),
   ];
   const explained = await explainNamed(store, runs);
-  const waitingOf = await gatherWaits(store, alerts.filter(isStuck), known);
+  const waits = await gatherWaits(store, { stuck: alerts.filter(isStuck), cronJobs, known });
   return {
     ofAlert(alert, told) {
       const cronJob = known.get(alert.cronJobId);
@@ -75,8 +81,8 @@ export async function gatherWhy(
       });
       const failed = run && (why?.cause ?? (exitInWords(failureOf(facts)) || undefined));
       return {
-        cause: failed ?? (isStuck(alert) ? waitingOf(alert) : undefined),
-        change: why?.change,
+        cause: failed ?? (isStuck(alert) ? waits.causeOf(alert.cronJobId) : undefined),
+        change: why?.change ?? (isStuck(alert) ? waits.changeOf(alert.cronJobId, facts.jobName) : undefined),
         logLine: why?.logLine,
         step: alert.endedAt === undefined ? step : run && why?.step,
         findings: found,
@@ -101,26 +107,56 @@ export async function gatherWhy(
       });
       const failed = run && (why?.cause ?? ((failedRun && exitInWords(failedRun)) || undefined));
       const cause = failed ?? (kind === 'waiting' && waiting ? waitingCause(waiting) : undefined);
-      return { cause, change: why?.change, logLine: why?.logLine, step, findings: [] };
+      const change = why?.change ?? (kind === 'waiting' ? waits.changeOf(id, waiting?.jobName) : undefined);
+      return { cause, change, logLine: why?.logLine, step, findings: [] };
     },
   };
 }
 
 const isStuck = ({ type, endedAt }: StoredAlert): boolean => type === 'jobStuck' && endedAt === undefined;
 
-/** What keeps Jobs from starting: what waits in vain is known of its CronJob, the rest is asked of the Jobs themselves. */
+interface Waits {
+  /** What keeps Jobs of a CronJob from starting. */
+  readonly causeOf: (cronJobId: number) => string | undefined;
+  /** What a deploy changed between the last success and a Job that has not started: it is made from the present template. */
+  readonly changeOf: (cronJobId: number, jobName: string | undefined) => string | undefined;
+}
+
+/** What waits in vain is known of its CronJob; what else waits, and since which change, is asked of the Jobs themselves. Mostly none does. */
 async function gatherWaits(
   store: RouteDeps['store'],
-  stuck: readonly StoredAlert[],
-  known: ReadonlyMap<number, CatalogCronJob>,
-): Promise<(alert: StoredAlert) => string | undefined> {
-  const asked = [...new Set(stuck.map(({ cronJobId }) => cronJobId).filter((id) => !known.get(id)?.waiting))];
+  {
+    stuck,
+    cronJobs,
+    known,
+  }: {
+    readonly stuck: readonly StoredAlert[];
+    readonly cronJobs: readonly CatalogCronJob[];
+    readonly known: ReadonlyMap<number, CatalogCronJob>;
+  },
+): Promise<Waits> {
+  const waiting = cronJobs.flatMap((cronJob) => (cronJob.waiting ? cronJob.id : []));
+  const asked = [...new Set([...stuck.map(({ cronJobId }) => cronJobId), ...waiting])];
   const jobs = asked.length === 0 ? [] : await listActiveJobs(store, asked);
-  return ({ cronJobId }) => {
-    const waiting = known.get(cronJobId)?.waiting;
-    if (waiting) return waitingCause(waiting);
-    const job = jobs.find((one) => one.cronJobId === cronJobId && one.waitingReason !== undefined);
-    return job && waitingCause({ reason: job.waitingReason, message: job.waitingMessage });
+  const unstarted = jobs.filter(({ waitingReason }) => waitingReason !== undefined);
+  const changes = new Map<string, string>();
+  for (const { cronJobId, jobName, createdAt } of unstarted.slice(0, mostCompared)) {
+    const template = known.get(cronJobId)?.template;
+    // Kubernetes tells whole seconds: of one in which both were made it is not known which came first.
+    if (!template || createdAt <= template.at) continue;
+    // One after the other: few Jobs wait.
+    const compared = await findComparedJob(store, { cronJobId, createdAt, templateHash: template.hash });
+    const change = compared && changeWords(compareRuns(compared.before, compared.after));
+    if (change !== undefined) changes.set(`${cronJobId} ${jobName}`, change);
+  }
+  return {
+    causeOf(cronJobId) {
+      const wait = known.get(cronJobId)?.waiting;
+      if (wait) return waitingCause(wait);
+      const job = unstarted.find((one) => one.cronJobId === cronJobId);
+      return job && waitingCause({ reason: job.waitingReason, message: job.waitingMessage });
+    },
+    changeOf: (cronJobId, jobName) => changes.get(`${cronJobId} ${jobName}`),
   };
 }
 
