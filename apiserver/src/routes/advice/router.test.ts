@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Advice, AdviceList } from '@cronjob-monitor/shared/contract';
 import type { LintFinding } from '@cronjob-monitor/shared/domain';
-import { findMonitor, putFindings, type MonitorProjection } from '@cronjob-monitor/shared/store';
+import { findMonitor, projectCronJob, putFindings, type MonitorProjection } from '@cronjob-monitor/shared/store';
 import { addAlert, addChannel } from '../../testing/alerts.ts';
 import { testNow } from '../../testing/api.ts';
 import { dayMs, hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
@@ -156,6 +156,43 @@ test('what the last runs say and whose failures nothing tells stand beside the s
       ['NeverSucceeded', 1],
     ],
   );
+});
+
+test('a CronJob that is suspended for long is a note, until a rule of its monitor says when that is too long', async () => {
+  await using fleet = await startFleet();
+  await addChannel(fleet, { name: 'chat' });
+  const seen = { seenAt: testNow - 60 * dayMs };
+  const since = testNow - 41 * dayMs;
+  const lastWriter = { manager: 'kubectl-edit', operation: 'Update', at: since };
+  const old = await fleet.addCronJob({ name: 'backup' }, seen);
+  const brief = await fleet.addCronJob({ name: 'brief' }, seen);
+  const suspend = (facts: typeof old, at: number): Promise<unknown> =>
+    fleet.store.fenced(fleet.epoch, (tx) =>
+      projectCronJob(tx, {
+        facts: { ...facts, suspended: true, generation: 2, lastWriter },
+        seenAt: at,
+        changedAt: at,
+      }),
+    );
+  await suspend(old, since);
+  await suspend(brief, testNow - dayMs);
+  await fleet.addMonitor({ spec }, [old, brief]);
+  const { items } = await advice(fleet, '?code=SuspendedLong');
+  const begun = `Suspended by kubectl-edit at {at:${new Date(since).toISOString()}}`;
+  assert.deepEqual(
+    items.map(({ level, words, cronjob, patch, href }) => [level, words, cronjob?.name, patch, href]),
+    [
+      [
+        'note',
+        `${begun}; no rule of its monitor says when that is too long`,
+        'backup',
+        `kubectl -n prod patch cronjobmonitor dr --type merge -p '{"spec":{"suspendedHandling":{"alertIfSuspendedFor":"30d"}}}'`,
+        '/monitors/prod/dr?part=rules#spec.suspendedHandling.alertIfSuspendedFor',
+      ],
+    ],
+  );
+  await fleet.addMonitor({ spec: { ...spec, suspendedHandling: { alertIfSuspendedFor: '30d' } } }, [old, brief]);
+  assert.deepEqual((await advice(fleet, '?code=SuspendedLong')).items, []);
 });
 
 test('a finding that its owner leaves is counted apart and shown on wish', async () => {

@@ -11,7 +11,10 @@ import type {
   Verdict,
 } from '@cronjob-monitor/shared/contract';
 import {
+  listCronJobIds,
   newId,
+  projectCronJob,
+  recordSlots,
   putActiveJobs,
   putEvidence,
   rowsOfExpected,
@@ -20,7 +23,7 @@ import {
 } from '@cronjob-monitor/shared/store';
 import { addAlert } from '../../testing/alerts.ts';
 import { testNow } from '../../testing/api.ts';
-import { hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { dayMs, hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
 
 const hash = 'a1b2c3d4e5f60718a1b2c3d4e5f60718';
 
@@ -289,6 +292,29 @@ test('a Job that cannot start says since which change, on the CronJob and on its
   assert.equal(alert?.verdict.change, 'since image 1.8 → 1.9');
   await fleet.addRuns(backup, { createdAt: testNow - 4 * hourMs, templateHash: old, status: 'failed' });
   assert.equal(await waits(testNow - hourMs), null, 'it failed before the change already');
+});
+
+test('a suspended CronJob says since when, by whom, and how many runs that left out', async () => {
+  await using fleet = await startFleet();
+  const seen = { seenAt: testNow - 90 * dayMs };
+  const backup = await fleet.addCronJob({ name: 'backup', schedule: '0 2 * * *' }, seen);
+  await fleet.addMonitor({ spec: {} }, [backup]);
+  await fleet.addRuns(backup, { createdAt: testNow - 42 * dayMs });
+  const at = testNow - 41 * dayMs;
+  const lastWriter = { manager: 'kubectl-edit', operation: 'Update', at };
+  const facts = { ...backup, suspended: true, generation: 2, lastWriter };
+  await fleet.store.fenced(fleet.epoch, (tx) => projectCronJob(tx, { facts, seenAt: at + 1_000, changedAt: at }));
+  const [held] = await listCronJobIds(fleet.store, 'prod', 'backup');
+  const slot = { cronJobId: held ?? 0, outcome: 'suspended', epochAt: at, inMaintenance: false } as const;
+  const none = { cause: undefined, message: undefined };
+  const slots = [at - hourMs, at + hourMs, at + 5 * dayMs].map((slotAt) => ({ ...slot, ...none, at: slotAt }));
+  await fleet.store.fenced(fleet.epoch, (tx) => recordSlots(tx, slots));
+  const { items } = (await fleet.ask('/api/v1/cronjobs')).json() as CronJobList;
+  const { state, words, cause, since, step } = items[0]?.verdict ?? {};
+  const iso = new Date(at).toISOString();
+  assert.deepEqual([state, since, step?.action], ['suspended', iso, 'resume']);
+  assert.match(words ?? '', new RegExp(`^Suspended for \\{age:${iso}\\}; last run succeeded `));
+  assert.equal(cause, `Suspended by kubectl-edit at {at:${iso}}; 2 expected runs were not started since`);
 });
 
 test('a limit that is shorter than the schedule is told on the alert that it raises', async () => {

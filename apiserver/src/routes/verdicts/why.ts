@@ -7,14 +7,17 @@ import {
   isAboutRun,
   openRunOf,
   stepOf,
+  suspendedCause,
   toAbsence,
   waitingCause,
+  type Suspended,
   type VerdictAddition,
 } from '@cronjob-monitor/shared/domain';
 import {
   findComparedJob,
   listActiveJobs,
   listCronJobsById,
+  listSuspensions,
   type CatalogCronJob,
   type NamedRun,
   type StoredAlert,
@@ -36,6 +39,8 @@ export interface Why {
   readonly ofAlert: (alert: StoredAlert, told: Told) => Explanation;
   /** Of a CronJob without an open alert. */
   readonly ofCronJob: (cronJob: CatalogCronJob, kind: VerdictKind) => Explanation;
+  /** Undefined: it is not suspended. */
+  readonly suspensionOf: (cronJobId: number) => Suspended | undefined;
 }
 
 /** Reads what explains them, with a handful of questions however many they are. */
@@ -56,8 +61,17 @@ export async function gatherWhy(
     ),
   ];
   const explained = await explainNamed(store, runs);
+  const suspensions = await listSuspensions(
+    store,
+    [...known.values()].flatMap(({ id, suspended }) => (suspended ? id : [])),
+  );
+  const suspendedBy = (id: number): string | undefined => {
+    const suspension = suspensions.get(id);
+    return suspension && suspendedCause(suspension);
+  };
   const waits = await gatherWaits(store, { stuck: alerts.filter(isStuck), cronJobs, known });
   return {
+    suspensionOf: (id) => suspensions.get(id),
     ofAlert(alert, told) {
       const cronJob = known.get(alert.cronJobId);
       const run = runOf(alert, cronJob);
@@ -81,7 +95,13 @@ export async function gatherWhy(
       });
       const failed = run && (why?.cause ?? (exitInWords(failureOf(facts)) || undefined));
       return {
-        cause: failed ?? (isStuck(alert) ? waits.causeOf(alert.cronJobId) : undefined),
+        cause:
+          failed ??
+          (isStuck(alert)
+            ? waits.causeOf(alert.cronJobId)
+            : alert.endedAt === undefined && isOfSuspension(alert.type)
+              ? suspendedBy(alert.cronJobId)
+              : undefined),
         change: why?.change ?? (isStuck(alert) ? waits.changeOf(alert.cronJobId, facts.jobName) : undefined),
         logLine: why?.logLine,
         step: alert.endedAt === undefined ? step : run && why?.step,
@@ -106,12 +126,18 @@ export async function gatherWhy(
         monitor: undefined,
       });
       const failed = run && (why?.cause ?? ((failedRun && exitInWords(failedRun)) || undefined));
-      const cause = failed ?? (kind === 'waiting' && waiting ? waitingCause(waiting) : undefined);
+      const cause =
+        failed ??
+        (kind === 'waiting' && waiting ? waitingCause(waiting) : isOfSuspension(kind) ? suspendedBy(id) : undefined);
       const change = why?.change ?? (kind === 'waiting' ? waits.changeOf(id, waiting?.jobName) : undefined);
       return { cause, change, logLine: why?.logLine, step, findings: [] };
     },
   };
 }
+
+/** What is so because it is suspended, or would be told so: who did it, and what it left out, is its cause. */
+const isOfSuspension = (kind: VerdictKind): boolean =>
+  ['suspended', 'jobSuspended', 'neverRan', 'deadManTriggered', 'absent'].includes(kind);
 
 const isStuck = ({ type, endedAt }: StoredAlert): boolean => type === 'jobStuck' && endedAt === undefined;
 
