@@ -110,7 +110,7 @@ export {
 } from './executions/compared-runs.ts';
 export { updateExecutionFaults, updateExecutionFixes } from './executions/execution-fix.ts';
 export { listIncompleteRuns, updateExecutionEvidence } from './executions/execution-evidence.ts';
-export { listSuspensions } from './suspensions.ts';
+export { listSuspendedSince, listSuspensions } from './suspensions.ts';
 export { listActiveJobs, putActiveJobs, type ActiveJob } from './active-jobs.ts';
 export {
   evidenceKinds,

@@ -1,4 +1,12 @@
-import { dayOf, startOfDay, suspendedSince, type CronJobFacts, type Instant, type Suspended } from '../domain/index.ts';
+import {
+  dayOf,
+  startOfDay,
+  suspendedSince,
+  type CronJobFacts,
+  type Instant,
+  type SpecEpoch,
+  type Suspended,
+} from '../domain/index.ts';
 import { inParts, rows } from './ask.ts';
 import { fromJson } from './column.ts';
 import type { Db } from './database.ts';
@@ -9,15 +17,25 @@ import { outcomeWords } from './words.ts';
 /** The cluster tells the time of a write in whole seconds, and its receipt is later. */
 const sameWriteMs = 5_000;
 
+/** Since when these CronJobs have been suspended; one that is not has no entry. */
+export async function listSuspendedSince(db: Db, cronJobIds: readonly number[]): Promise<ReadonlyMap<number, Instant>> {
+  return sinceIn(await listSpecEpochs(db, cronJobIds));
+}
+
+function sinceIn(epochs: ReadonlyMap<number, readonly SpecEpoch[]>): Map<number, Instant> {
+  return new Map(
+    [...epochs].flatMap(([id, ofOne]) => {
+      const at = suspendedSince(ofOne);
+      return at === undefined ? [] : [[id, at] as const];
+    }),
+  );
+}
+
 /** Since when these CronJobs have been suspended, who did it, and how many of their runs were left out since; one that is not has no entry. */
 export async function listSuspensions(db: Db, cronJobIds: readonly number[]): Promise<ReadonlyMap<number, Suspended>> {
   if (cronJobIds.length === 0) return new Map();
   const epochs = await listSpecEpochs(db, cronJobIds);
-  const since = new Map<number, Instant>();
-  for (const [id, ofOne] of epochs) {
-    const at = suspendedSince(ofOne);
-    if (at !== undefined) since.set(id, at);
-  }
+  const since = sinceIn(epochs);
   const ids = [...since.keys()];
   const writers = await readWriters(db, ids);
   const leftOut = await countLeftOut(db, since);

@@ -104,6 +104,13 @@ describe('the first page', { skip: whyNoBrowser() ?? false }, () => {
     { width: 1024 },
   );
 
+  journey('names what has been suspended for longest, and leads to all that is', async (page) => {
+    await go(page, '/');
+    const service = page.getByRole('definition').filter({ hasText: 'legacy-sync for 41 d' });
+    await service.getByRole('link').click();
+    await page.waitForURL(/\/cronjobs\?state=suspended$/);
+  });
+
   journey('cuts no sentence of an incident', async (page) => {
     await go(page, '/');
     await seen(page, 'No success for');

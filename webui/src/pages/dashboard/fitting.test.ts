@@ -77,7 +77,7 @@ describe('the CronJobs at risk of the first page', () => {
 
   test('leave room for the lanes and the service under them', () => {
     const rows = (lanes: number, windowPx: number, of = tonight(0)): number =>
-      fittingRisks(of, lanes, { windowPx, widthPx: 1440, topPx: 318 }).length;
+      fittingRisks(of, { lanes, lines: 4 }, { windowPx, widthPx: 1440, topPx: 318 }).length;
     assert.deepEqual([rows(0, 900), rows(4, 900), rows(6, 900), rows(6, 1_200)], [6, 4, 3, 6]);
     assert.deepEqual(
       [rows(5, 905), rows(5, 905, tonight(30))],
@@ -88,6 +88,9 @@ describe('the CronJobs at risk of the first page', () => {
   });
 
   test('are six where the page is one column', () => {
-    assert.equal(fittingRisks(tonight(30), 6, { windowPx: 844, widthPx: 390, topPx: 900 }).length, 6);
+    assert.equal(
+      fittingRisks(tonight(30), { lanes: 6, lines: 4 }, { windowPx: 844, widthPx: 390, topPx: 900 }).length,
+      6,
+    );
   });
 });

@@ -77,22 +77,25 @@ export function fitting<Incident extends Row>(
 const likelyPx = 63;
 const possiblePx = 45;
 const laneRowPx = 24;
-/** Foot of the card, head and axis of the lanes, the four lines of the service, the air between the cards and that under the page. */
-const belowRisksPx = 31 + 60 + 125 + 2 * 13 + 24;
+/** A line of the service. */
+const servicePx = 31;
+/** Foot of the card, head and axis of the lanes, the air between the cards and that under the page. */
+const belowRisksPx = 31 + 60 + 2 * 13 + 25;
 /** How well the nights before were foreseen makes the foot two lines. */
 const scorePx = 18;
 const fewestRisks = 2;
 const mostRisks = 6;
 
-/** As many CronJobs at risk as leave room for so many lanes and the service under them; in one column, which scrolls, the first six. */
+/** As many CronJobs at risk as leave room for so many lanes, and lines of the service under them; in one column, which scrolls, the first six. */
 export function fittingRisks<Item extends Pick<TonightItem, 'risks'>>(
   { items, score }: { readonly items: readonly Item[]; readonly score: Pick<Tonight['score'], 'nights'> },
-  lanes: number,
+  { lanes, lines }: { readonly lanes: number; readonly lines: number },
   { windowPx, widthPx, topPx }: Screen,
 ): readonly Item[] {
   const first = items.slice(0, mostRisks);
   if (widthPx < columnsFromPx || windowPx === 0) return first;
-  let leftPx = windowPx - topPx - belowRisksPx - lanes * laneRowPx - (score.nights > 0 ? scorePx : 0);
+  let leftPx =
+    windowPx - topPx - belowRisksPx - lines * servicePx - lanes * laneRowPx - (score.nights > 0 ? scorePx : 0);
   const end = first.findIndex(({ risks }, index) => {
     leftPx -= risks[0]?.level === 'likely' ? likelyPx : possiblePx;
     return index >= fewestRisks && leftPx < 0;
