@@ -6,6 +6,7 @@ import {
   suspendedCause,
   type LintFinding,
 } from '@cronjob-monitor/shared/domain';
+import { findZoneFault } from '@cronjob-monitor/shared/domain/schedule';
 import {
   listCronJobsById,
   listFindings,
@@ -63,7 +64,8 @@ export async function findAdvice(deps: RouteDeps, scope: AdviceScope): Promise<A
     findInRuns(deps, outlines),
     findForgotten(deps, outlines, scope),
   ]);
-  const found = [...ofSettings.found, ...unheard, ...ofRuns, ...suspended].sort(byWorst);
+  const ofZones = await findZones(deps, outlines, ofSettings.found);
+  const found = [...ofSettings.found, ...ofZones, ...unheard, ...ofRuns, ...suspended].sort(byWorst);
   return { found, omitted: ofSettings.omitted };
 }
 
@@ -104,6 +106,26 @@ async function findInSettings(
     });
   });
   return { found, omitted };
+}
+
+/** Zones that CronJobs name wrongly, as far as no check of a monitor has told it: it is wrong whatever watches it. */
+async function findZones(
+  deps: RouteDeps,
+  outlines: readonly CronJobOutline[],
+  told: readonly Found[],
+): Promise<Found[]> {
+  const noted = await readNoted(
+    deps,
+    outlines.flatMap((outline) => (findZoneFault(outline) ? outline.id : [])),
+  );
+  return outlines.flatMap((outline): Found[] => {
+    const fault = findZoneFault(outline);
+    if (!fault || told.some(({ code, cronJobId }) => code === fault.code && cronJobId === outline.id)) return [];
+    const { id, namespace, name } = outline;
+    const { code, message, path, mend } = fault;
+    const about = { code, words: inWords(message), cronJob: { namespace, name }, cronJobId: id, monitor: undefined };
+    return [{ ...nothingMore, ...about, path, mend, isLeft: isLeftBy(noted.get(id), code) }];
+  });
 }
 
 /** CronJobs of which a failure would reach no channel. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Advice, AdviceList } from '@cronjob-monitor/shared/contract';
+import type { Advice, AdviceList, CronJobDetail } from '@cronjob-monitor/shared/contract';
 import type { LintFinding } from '@cronjob-monitor/shared/domain';
 import { findMonitor, projectCronJob, putFindings, type MonitorProjection } from '@cronjob-monitor/shared/store';
 import { addAlert, addChannel } from '../../testing/alerts.ts';
@@ -193,6 +193,38 @@ test('a CronJob that is suspended for long is a note, until a rule of its monito
   );
   await fleet.addMonitor({ spec: { ...spec, suspendedHandling: { alertIfSuspendedFor: '30d' } } }, [old, brief]);
   assert.deepEqual((await advice(fleet, '?code=SuspendedLong')).items, []);
+});
+
+test('a time zone that does not exist is told before a check of its monitor, with the one that was meant', async () => {
+  await using fleet = await startFleet();
+  const wrong = await fleet.addCronJob({ name: 'wrong', timeZone: 'Europe/Zuerich' }, { problem: 'unknownZone' });
+  const prefixed = await fleet.addCronJob({ name: 'prefixed', schedule: 'TZ=Asia/Tokyo 0 2 * * *' });
+  await fleet.addMonitor({ spec }, [wrong, prefixed]);
+  await fleet.addRuns(wrong, { createdAt: testNow - dayMs });
+  await fleet.addRuns(prefixed, { createdAt: testNow - dayMs });
+  const { items } = await advice(fleet, '?code=ZoneUnknown,ZoneInSchedule');
+  assert.deepEqual(
+    items.map(({ level, cronjob, words, patch }) => [level, cronjob?.name, words, patch]),
+    [
+      [
+        'error',
+        'wrong',
+        '"Europe/Zuerich" is no time zone; did you mean Europe/Zurich?',
+        `kubectl -n prod patch cronjob wrong --type merge -p '{"spec":{"timeZone":"Europe/Zurich"}}'`,
+      ],
+      [
+        'warning',
+        'prefixed',
+        'TZ=Asia/Tokyo in the schedule decides when it runs; Kubernetes refuses it in new CronJobs: use spec.timeZone',
+        null,
+      ],
+    ],
+  );
+  const { findings } = ((await fleet.ask('/api/v1/cronjobs/prod/prefixed')).json() as CronJobDetail).verdict;
+  assert.deepEqual(
+    findings.map(({ code, href }) => [code, href]),
+    [['ZoneInSchedule', null]],
+  );
 });
 
 test('a finding that its owner leaves is counted apart and shown on wish', async () => {

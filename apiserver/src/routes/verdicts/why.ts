@@ -24,7 +24,7 @@ import {
 } from '@cronjob-monitor/shared/store';
 import type { RouteDeps } from '../deps.ts';
 import { explainNamed } from './explain-run.ts';
-import { gatherFindings } from './findings.ts';
+import { gatherFindings, zoneFindings } from './findings.ts';
 import { toWordedAlert } from './of-alert.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -77,11 +77,12 @@ export async function gatherWhy(
       const run = runOf(alert, cronJob);
       const why = run && explained(run);
       const found = findings(alert);
+      const named = cronJob && alert.endedAt === undefined ? zoneFindings(cronJob) : [];
       const { facts } = toWordedAlert(alert);
       const step = stepOf({
         cronJob: alert.cronJob,
         kind: alert.type,
-        findings: found,
+        findings: [...found, ...named.filter(({ code }) => !found.some((one) => one.code === code))],
         run: run && (why?.step ?? openRunOf(alert.cronJob, run.jobName)),
         waiting:
           alert.type === 'jobStuck' && facts.jobName !== undefined
@@ -130,7 +131,7 @@ export async function gatherWhy(
         failed ??
         (kind === 'waiting' && waiting ? waitingCause(waiting) : isOfSuspension(kind) ? suspendedBy(id) : undefined);
       const change = why?.change ?? (kind === 'waiting' ? waits.changeOf(id, waiting?.jobName) : undefined);
-      return { cause, change, logLine: why?.logLine, step, findings: [] };
+      return { cause, change, logLine: why?.logLine, step, findings: zoneFindings(cronJob) };
     },
   };
 }

@@ -107,6 +107,7 @@ export interface LintedCronJob {
     | 'namespace'
     | 'name'
     | 'notes'
+    | 'schedule'
     | 'timeZone'
     | 'policy'
     | 'deadlineS'
