@@ -14,9 +14,9 @@ const logPx = 30;
 const foldedPx = 54;
 /** What an open row says stands in a column that is narrower than the window by so much. */
 const besideWordsPx = 1_034;
-const letterPx = 6.3;
+const letterPx = 6.1;
 /** Beside the letters of a folded row's first line: the air between name, namespace and sentence, and the count of several alerts. */
-const airPx = 30;
+const airPx = 22;
 const alertsPx = 64;
 /** Line over those that fail, the line that counts the rest, and the air under the card. */
 const besidePx = 26 + 28 + 16;
@@ -49,7 +49,9 @@ function heightPx({ verdict, ref, alerts = 0 }: Row, widthPx: number): number {
     const roomPx = widthPx - besideWordsPx;
     return foldedPx + (firstPx > roomPx ? linePx : 0) + (under * letterPx > roomPx ? linePx - 4 : 0);
   }
-  const said = [...findings, step].reduce((sum, one) => sum + (one?.words.length ?? 0), cause?.length ?? 0);
+  // The step of a finding says the finding again, and is not written out.
+  const steps = step && step.action !== 'openRules' ? [step] : [];
+  const said = [...findings, ...steps].reduce((sum, one) => sum + one.words.length, cause?.length ?? 0);
   const lines = Math.ceil((said * letterPx) / (widthPx - besideWordsPx));
   return Math.max(openPx, headPx + lines * linePx + (logLine ? logPx : 0));
 }
