@@ -67,7 +67,7 @@ export interface AlertingFixture {
   readonly requests: MessageRequest[];
 }
 
-export interface FindingChanges {
+interface FindingChanges {
   readonly type?: AlertFinding['type'];
   readonly subject?: AlertFinding['subject'];
   readonly monitor?: 'first' | 'second';

@@ -4,7 +4,7 @@ import { toMysqlError } from './dialect/mysql-errors.ts';
 import { toPostgresError } from './dialect/postgres-errors.ts';
 import type { ServerSettings } from './settings.ts';
 import { PoolBusyError, StoreError } from './store-error.ts';
-import { fileTrouble, serverTrouble } from './trouble-sentence.ts';
+import { fileTrouble, serverTrouble } from './trouble.ts';
 
 const settings: ServerSettings = {
   type: 'postgres',

@@ -217,9 +217,15 @@ const cases: readonly (readonly [string, StoredAlert, ToldFacts | undefined, rea
   ],
   [
     'its only channel was spared by an acknowledgement',
-    anAlert(),
+    anAlert({ acknowledgement: { by: 'ana', at: now, note: undefined, expiresAt: undefined } }),
     withDeliveries({ state: 'cancelled', isTurn: true }),
     ['none', 'acknowledged', null],
+  ],
+  [
+    'the monitor named its only channel no more as its turn came',
+    anAlert(),
+    withDeliveries({ state: 'cancelled', isTurn: true }),
+    ['none', 'noChannel', null],
   ],
   ['it is on its way', anAlert(), withDeliveries({ state: 'claimed' }), ['waiting', null, null]],
 ];

@@ -48,8 +48,11 @@ function notWanted(
   // Before it left a parent was told: its message is owed, and made anew.
   const left = heldBy(alert, facts);
   if (left?.reason === 'dependsOn') return left;
-  const isNoted = alert.state === 'active' && newest.some(({ isTurn }) => isTurn);
-  return { state: 'none', reason: isNoted ? 'acknowledged' : whyTakenBack(alert, facts), until: undefined };
+  if (alert.state === 'active' && newest.some(({ isTurn }) => isTurn)) {
+    // Its turn was left out because a person had taken note of it, or because the monitor named the channel no more.
+    return { state: 'none', reason: alert.acknowledgement ? 'acknowledged' : 'noChannel', until: undefined };
+  }
+  return { state: 'none', reason: whyTakenBack(alert, facts), until: undefined };
 }
 
 /**

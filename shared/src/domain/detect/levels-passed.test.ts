@@ -277,6 +277,11 @@ describe('a success rate that was below its minimum and is good again', () => {
   it('is none before it was good for as long as two looks are apart', () => {
     assert.deepEqual(ratesPassed(rule, past('sssffsss', { now: 7 * hour + minute })), []);
   });
+  it('ended as the last run left the window: there is no rate any more, and nothing is well again', () => {
+    const [passed] = ratesPassed({ ...rule, minRuns: 1 }, past('f', { now: 30 * hour }));
+    assert.deepEqual([passed?.endedAt, passed?.cause], [24 * hour, 'noRuns']);
+    assert.equal(ratesPassed(rule, past('sssffsss'))[0]?.cause, undefined);
+  });
   it('is none of a time before the monitor judged the CronJob, or of which runs are unknown', () => {
     assert.deepEqual(ratesPassed(rule, past('sssffsss', { originAt: 7 * hour })), []);
     assert.deepEqual(ratesPassed(rule, past('sssffsss', { completeFromAt: 5 * hour })), []);

@@ -23,6 +23,11 @@ test('durationRegression: recent runs half as long again hold', () => {
 });
 for (const [says, recent, more] of [
   ['one slow run alone does not', [10, 11, 10, 11, 30], {}],
+  [
+    'one slow run among those that take as long as ever does not, though the baseline says a little less than it was',
+    [5, 5, 5, 5, 15],
+    { baseline: { runs: 40, p25: 4.98 * minute, p75: 4.98 * minute, p95: 4.98 * minute } },
+  ],
   ['less than the threshold does not', [17, 17, 17, 17, 17], {}],
   ['too few recent runs say nothing', [30, 30, 30, 30], {}],
   ['too few runs in the baseline say nothing', [30, 30, 30, 30, 30], { baseline: { ...baseline, runs: 9 } }],

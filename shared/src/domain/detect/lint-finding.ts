@@ -1,7 +1,7 @@
 import type { AlertType, Ref, Severity } from '../../contract/index.ts';
 import type { Dependencies } from '../alert/dependency.ts';
 import type { ChannelRef, Routing } from '../alert/routes.ts';
-import type { CronJobFacts } from '../execution/cron-job.ts';
+import type { CronJobFacts } from '../objects/cron-job.ts';
 import type { Rhythm, RhythmProblem } from '../schedule/rhythm.ts';
 
 type LintLevel = 'error' | 'warning' | 'note';
