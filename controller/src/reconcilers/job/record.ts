@@ -1,4 +1,3 @@
-import { suspendedJob } from '@cronjob-monitor/shared/contract';
 import {
   slotOf,
   type Execution,
@@ -9,6 +8,7 @@ import {
   hopelessWaitOf,
   refusedCreate,
   originOf,
+  suspendedJob,
   type CreateRefusal,
   type PodFacts,
 } from '@cronjob-monitor/shared/domain';
