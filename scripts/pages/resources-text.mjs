@@ -306,8 +306,8 @@ deletion of its namespace or of the monitor. \`seen\` tells of deletions alone: 
 `,
   output: `A run says what it did in one line, \`::cronjob-monitor rows=0 bytes=1.2e9\`: names of a to z, 0 to 9 and _ that begin with a letter, at most 32
 characters; numbers as JSON writes them, up to 1e15; 16 pairs. It is the last such line of the termination messages of the regular containers,
-where later containers win, or, with \`fromLogs\` and where no message has one, of the last 20 lines of their logs. The pods of a Job that
-succeeded add up. What is ignored is named in \`factProblems\` of the CronJob. A CronJob keeps at most 32 names.
+where later containers win, or, with \`fromLogs\` and where no message has one, of the last 20 lines of their logs. Logs go with their Job: where it is kept for less
+than a minute (\`ttlSecondsAfterFinished\`) advice \`OutputLogsGone\` says so. The pods of a Job that succeeded add up. What is ignored is named in \`factProblems\` of the CronJob. A CronJob keeps at most 32 names.
 
 Each success is judged, also one by hand. \`dropBelow\` compares with the median of the last \`runs\` scheduled successes, from 3 on; one that fell
 below is no measure for the next, until \`runs\` in a row have. A success of which no pod was seen, or whose log is not read yet, is not judged.

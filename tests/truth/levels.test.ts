@@ -192,6 +192,8 @@ function historyOf(played: readonly Level[], lastsMs: number): History {
  * another replica with the same database.
  */
 const lengths = [
+  // Shorter than the time between two looks: what happened tells of it all the same.
+  ['three seconds', 3 * secondMs, []],
   ['a minute', 20 * secondMs, ['stopped', 'clusterAway']],
   ['an hour', 59 * minuteMs, ['killed', 'databaseAway', 'slowWatch']],
   ['a day', 23 * hourMs, ['stopped']],

@@ -9,6 +9,7 @@ import {
   refusedCreate,
   suspendedJob,
   originOf,
+  suspendedJob,
   type CreateRefusal,
   type PodFacts,
 } from '@cronjob-monitor/shared/domain';
