@@ -7,7 +7,7 @@ import { createDispatcher, type Dispatcher, type DispatcherDeps } from '@cronjob
 import { createAddressRules } from '@cronjob-monitor/controller/channels';
 import { DeliveryMetrics } from '@cronjob-monitor/controller/metrics';
 import type { ChannelType } from '@cronjob-monitor/shared/contract';
-import { headingOf, type Message } from '@cronjob-monitor/shared/domain';
+import { headingOf, type AlertRules, type Message } from '@cronjob-monitor/shared/domain';
 import { ClusterError, type ChannelSpec, type SecretContent } from '@cronjob-monitor/shared/kube';
 import { createProcessMetrics, type Clock, type Registry } from '@cronjob-monitor/shared/process';
 import {
@@ -37,6 +37,17 @@ import { startReceiver, type Receiver } from './receivers.ts';
 export const secondMs = 1_000;
 export const minuteMs = 60_000;
 export const hourMs = 3_600_000;
+
+/** Of a monitor that asks for nothing but what a test adds. */
+export const monitorRules: Omit<AlertRules, 'alerting'> = {
+  severityOverrides: undefined,
+  alertDelayMs: 0,
+  suppressDuplicatesForMs: 0,
+  remindEveryMs: 0,
+  renotifyOnChangedError: false,
+  windows: [],
+  recoveryMs: 0,
+};
 
 /** A channel with a receiver behind it. */
 export interface BenchChannel extends Receiver {
