@@ -1,0 +1,44 @@
+import type { Mark } from '../kit/icon/shapes.ts';
+
+/** One line of the palette: something to go to, or to do. */
+export interface PaletteEntry {
+  readonly id: string;
+  readonly name: string;
+  readonly group: string;
+  readonly href?: string;
+  readonly run?: () => void;
+  /** Its state, in words at the end of the line. */
+  readonly mark?: Mark | undefined;
+  /** Quieter, at the end of the line. */
+  readonly note?: string;
+  /** What Enter does with it; a place is opened. */
+  readonly does?: string;
+}
+
+/** How well a name answers what is typed: 0 not at all; a name that begins with it, or a part of it that does, goes first. */
+export function scoreOf(name: string, typed: string): number {
+  const text = name.toLowerCase();
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+  let score = 1;
+  for (const word of words) {
+    const at = text.indexOf(word);
+    if (at < 0) return 0;
+    const isStart = at === 0 || /[^a-z0-9]/.test(text.charAt(at - 1));
+    score += isStart ? 3 : 1;
+    if (at === 0) score += 1;
+  }
+  return score + 1 / (1 + text.length);
+}
+
+/** The best of each group, in the order in which the groups come. */
+export function bestOf(entries: readonly PaletteEntry[], typed: string, mostEach: number): PaletteEntry[] {
+  const groups = Map.groupBy(entries, ({ group }) => group);
+  return [...groups.values()].flatMap((group) =>
+    group
+      .map((entry) => ({ entry, score: scoreOf(entry.name, typed) }))
+      .filter(({ score }) => score > 0)
+      .sort((a, b) => b.score - a.score)
+      .slice(0, mostEach)
+      .map(({ entry }) => entry),
+  );
+}
