@@ -327,3 +327,14 @@ export class OutboxBench {
 export function apiServerAway(): ClusterError {
   return new ClusterError('unreachable', { verb: 'get', resource: 'secrets', message: 'no connection' });
 }
+
+/** Rules of a monitor that hold nothing back. */
+export const monitorRules: Omit<AlertRules, 'alerting'> = {
+  severityOverrides: undefined,
+  alertDelayMs: 0,
+  suppressDuplicatesForMs: 0,
+  remindEveryMs: 0,
+  renotifyOnChangedError: false,
+  windows: [],
+  recoveryMs: 0,
+};
