@@ -38,17 +38,6 @@ export const secondMs = 1_000;
 export const minuteMs = 60_000;
 export const hourMs = 3_600_000;
 
-/** Of a monitor that asks for nothing but what a test adds. */
-export const monitorRules: Omit<AlertRules, 'alerting'> = {
-  severityOverrides: undefined,
-  alertDelayMs: 0,
-  suppressDuplicatesForMs: 0,
-  remindEveryMs: 0,
-  renotifyOnChangedError: false,
-  windows: [],
-  recoveryMs: 0,
-};
-
 /** A channel with a receiver behind it. */
 export interface BenchChannel extends Receiver {
   readonly uid: string;
