@@ -152,7 +152,7 @@ function ofTarget(finding: Finding): Sentences {
 function ofRate({ figures, detail, reason }: Finding): Sentences {
   const [success, runs, days] = ['success', 'runs', 'windowDays'].map((key) => numberOf(detail[key]));
   const rate = figures.measured === undefined ? '' : `, ${rateInWords(figures.measured)}`;
-  const window = days === undefined ? '' : ` of the last ${counted(days, 'day')}`;
+  const window = days === undefined ? '' : ` of the last ${days === 1 ? 'day' : counted(days, 'day')}`;
   return [
     `${success ?? 'Too few'} of ${runs ?? 'the'} runs${window} succeeded${rate}`,
     figures.limit === undefined ? undefined : `The minimum is ${targetInWords(figures.limit)}`,

@@ -93,7 +93,7 @@ const rows: Row[] = [
     reason: 'recovering',
     figures: { measured: 95.5, limit: 95, unit: 'percent' },
     detail: { success: 191, runs: 200, windowDays: 1 },
-    says: '191 of 200 runs of the last 1 day succeeded, 95.5 %. The minimum is 95 %. It recovers, but has to stay well for a while.',
+    says: '191 of 200 runs of the last day succeeded, 95.5 %. The minimum is 95 %. It recovers, but has to stay well for a while.',
   },
   {
     type: 'slaBreached',
