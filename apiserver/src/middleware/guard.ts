@@ -193,7 +193,7 @@ const readText = bodyParser({
  * Reads the body within its limit and accepts JSON alone. What it says is looked at later, when the caller is known; an
  * empty body needs no Content-Type.
  */
-export async function readBodyText(ctx: ApiContext): Promise<void> {
+async function readBodyText(ctx: ApiContext): Promise<void> {
   if (ctx.request.length === 0 || ctx.is() === null) return;
   if (ctx.request.length > maxBodyBytes) throw payloadTooLarge(maxBodyBytes);
   if (!isPlainJson(ctx)) throw unsupportedMediaType();

@@ -54,7 +54,7 @@ interface RouteSpec<Query extends QueryShape, Body, Answer> extends Endpoint {
 }
 
 /** A request whose query and body have been read. */
-export interface Call<Query extends QueryShape, Body> {
+interface Call<Query extends QueryShape, Body> {
   readonly deps: RouteDeps;
   readonly ctx: ApiContext;
   readonly query: Values<Query>;
@@ -97,9 +97,6 @@ export function route<Answer, Query extends QueryShape = typeof noQuery, Body = 
     handler({ deps, ctx, query: asked as Values<Query>, body: undefined as Body });
   return { ...own, handle, read, respond };
 }
-
-/** The type of what a query asks for. */
-export type Asked<Query extends QueryShape> = Values<Query>;
 
 type ApiRouter = Router<ApiState, Pick<ApiContext, 'params'>>;
 

@@ -2,4 +2,4 @@ export { disagreements, documentedOperations } from './agreement.ts';
 export { testSettings } from './api.ts';
 export { ask, type Answer, type Question } from './http.ts';
 export { startFleet, type TestFleet } from './fleet.ts';
-export { addAlert, addChannel, addDelivery } from './alerts.ts';
+export { addAlert, addChannel } from './alerts.ts';

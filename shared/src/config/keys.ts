@@ -58,7 +58,7 @@ const perSecond = int(1, 1000);
  * The configuration, one row per key. Types, flags, variables, the help text, checks, redaction and docs/configuration.md
  * come from here; rules between two keys are in `check.ts`.
  */
-export const keys = {
+const keys = {
   'log-level': row('CA', oneOf('debug', 'info', 'warn', 'error'), 'info', 'Lines below this level are not written.'),
   'log-format': row('CA', oneOf('json', 'text'), 'json', 'One JSON object a line, or text for people.'),
   'ignored-namespaces': row(
