@@ -19,16 +19,15 @@ export { findInstalledAt, getSchemaState, migrate, type SchemaState } from './mi
 export { copyStore, type CopyRequest, type CopyStep, type TableProof } from './copying/copy-store.ts';
 
 export {
-  actionKinds,
   askAction,
   claimAction,
   endAction,
   expireAction,
   findAction,
+  forgetResult,
   listAskedActions,
   listAgents,
   presentAgent,
-  type ActionKind,
   type AskedAction,
 } from './actions.ts';
 export { getLeader, takeEpoch, takeEpochAfter } from './leader.ts';
