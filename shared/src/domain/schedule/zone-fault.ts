@@ -31,8 +31,7 @@ export function findZoneFault({
     return { code: 'ZoneUnknown', path, message, mend: named === undefined ? near : undefined };
   }
   if (named === undefined) return undefined;
-  const says = timeZone === undefined ? '' : `, whatever spec.timeZone says (${timeZone})`;
-  const message = `${word}=${named} in the schedule decides when it runs${says}; Kubernetes refuses it in new CronJobs: use spec.timeZone`;
+  const message = `${word}=${named} in the schedule decides when it runs; Kubernetes refuses it in new CronJobs: use spec.timeZone`;
   return { code: 'ZoneInSchedule', path: 'spec.schedule', message, mend: undefined };
 }
 
